@@ -1,0 +1,44 @@
+/**
+ * Builds the package. `--quick` leaves out the type declarations.
+ *
+ *   dist/lib          the library: ESM entries over shared chunks, index.cjs, worker.mjs
+ *   dist/types        declarations
+ *   dist/quartermaster  the launcher in one bundle, and its worker.mjs; only natives stay outside
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as esbuild from 'esbuild'
+
+const NATIVE = ['better-sqlite3']
+const common = { bundle: true, platform: 'node', target: 'node20.19', sourcemap: true, legalComments: 'none', logLevel: 'warning' }
+
+/** ESM entries that share their chunks, with the worker beside them. Packages stay imports. */
+export async function bundleTree(outdir, entryPoints) {
+  await esbuild.build({ ...common, entryPoints, outdir, format: 'esm', splitting: true, packages: 'external', outExtension: { '.js': '.mjs' } })
+  await bundleWorker(outdir)
+}
+
+/** A worker has no shared chunks: its file alone is enough wherever it is copied. */
+async function bundleWorker(outdir) {
+  await esbuild.build({ ...common, entryPoints: { worker: 'lib/worker.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
+}
+
+/** Bundled CommonJS packages call require. */
+const REQUIRE = { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" }
+
+async function build() {
+  rmSync('dist', { recursive: true, force: true })
+  await bundleTree('dist/lib', { index: 'lib/index.ts', connect: 'lib/connect.ts', server: 'server/index.ts', testing: 'lib/testing.ts' })
+  await esbuild.build({ ...common, entryPoints: { index: 'lib/index.ts' }, outdir: 'dist/lib', format: 'cjs', packages: 'external', outExtension: { '.js': '.cjs' }, define: { 'import.meta.url': '__importMetaUrl' }, banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" } })
+  await esbuild.build({ ...common, entryPoints: { quartermaster: 'server/main.ts' }, outdir: 'dist/quartermaster', format: 'esm', external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
+  await bundleWorker('dist/quartermaster')
+  cpSync('data', 'dist/data', { recursive: true })
+  if (!process.argv.includes('--quick')) {
+    const tsc = join('node_modules', 'typescript', 'bin', 'tsc')
+    execFileSync(process.execPath, [tsc, '-p', '.', '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', '.', '--outDir', 'dist/types'], { stdio: 'inherit' })
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build()

@@ -1,0 +1,36 @@
+/**
+ * Columns in one shared buffer: threads pass it on without a copy, and nothing in it is changed after it was built.
+ * A layout is a table of 64-byte aligned offsets beside the buffer.
+ */
+const KINDS = { u8: Uint8Array, u16: Uint16Array, i32: Int32Array, u32: Uint32Array, f64: Float64Array } as const
+
+export type ColumnKind = keyof typeof KINDS
+export type Column = InstanceType<(typeof KINDS)[ColumnKind]>
+export type ColumnOf<K extends ColumnKind> = InstanceType<(typeof KINDS)[K]>
+
+/** What is posted between threads. */
+export interface Arena {
+  buffer: SharedArrayBuffer
+  table: Record<string, { kind: ColumnKind; offset: number; length: number }>
+}
+
+/** Copies the columns into one buffer. */
+export function packArena(columns: Record<string, Column>): Arena {
+  let size = 0
+  const table: Arena['table'] = {}
+  for (const [name, column] of Object.entries(columns)) {
+    const kind = (Object.keys(KINDS) as ColumnKind[]).find((k) => column instanceof KINDS[k])!
+    table[name] = { kind, offset: size, length: column.length }
+    size = Math.ceil((size + column.byteLength) / 64) * 64
+  }
+  const arena = { buffer: new SharedArrayBuffer(size), table }
+  for (const [name, column] of Object.entries(columns)) readColumn(arena, name, table[name]!.kind).set(column as never)
+  return arena
+}
+
+/** A view of one column; no copy. */
+export function readColumn<K extends ColumnKind>(arena: Arena, name: string, kind: K): ColumnOf<K> {
+  const place = arena.table[name]
+  if (!place || place.kind !== kind) throw new Error(`the arena has no ${kind} column ${name}`)
+  return new KINDS[kind](arena.buffer, place.offset, place.length) as ColumnOf<K>
+}

@@ -1,0 +1,19 @@
+/**
+ * An answer that is already JSON text. A page of offers is put together from stored fragments; parsing it only to
+ * stringify it again would be most of its cost. The server sends the text as it is, the library parses it for its caller.
+ */
+export interface Serialized<T> {
+  readonly json: string
+  /** Never set: it carries the type of what the text parses to. */
+  readonly type?: T
+}
+
+const brand = Symbol.for('quartermaster.serialized')
+
+export function serialized<T>(json: string): Serialized<T> {
+  return { json, [brand]: true } as Serialized<T>
+}
+
+export function isSerialized(value: unknown): value is Serialized<unknown> {
+  return typeof value === 'object' && value !== null && brand in value
+}

@@ -1,0 +1,52 @@
+/** Rules for text that comes in from outside (decisions 2.8-9). */
+
+/** Why a text is refused, or null: no NUL, no control character but newline and tab, no lone surrogate. */
+export function textFault(text: string): string | null {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  const control = /[\u0000-\u0008\u000B-\u001F\u007F]/.exec(text)
+  if (control) return `holds the control character U+${control[0].charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}; remove it`
+  if (/\p{Surrogate}/u.test(text)) return 'holds half of a surrogate pair; send well-formed Unicode'
+  return null
+}
+
+/** Compares by code point, as every sort on the wire does; `<` compares UTF-16 units, which differ above U+FFFF. */
+export function byCodePoint(a: string, b: string): number {
+  if (a === b) return 0
+  const n = Math.min(a.length, b.length)
+  for (let i = 0; i < n; i++) {
+    let x = a.charCodeAt(i)
+    let y = b.charCodeAt(i)
+    if (x === y) continue
+    // A surrogate stands for a code point above every other UTF-16 unit.
+    if (x >= 0xd800 && y >= 0xd800) {
+      x = x >= 0xe000 ? x - 0x800 : x + 0x2000
+      y = y >= 0xe000 ? y - 0x800 : y + 0x2000
+    }
+    return x - y
+  }
+  return a.length - b.length
+}
+
+/** The candidate nearest to a misspelt name, for error messages; null where none is close. */
+export function nearest(name: string, candidates: Iterable<string>): string | null {
+  let best: string | null = null
+  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1
+  for (const candidate of candidates) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance)
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
+  }
+  return best
+}
+
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

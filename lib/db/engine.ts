@@ -1,0 +1,140 @@
+/** What differs between database engines, in one place (design: PostgreSQL may later take the place of quartermaster.db). */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { Kysely } from 'kysely'
+import { migrate, discard } from './migrate.js'
+import { catalogSchema } from './migrations/catalog.js'
+import { historySchema } from './migrations/history.js'
+import { meterSchema } from './migrations/meter.js'
+import { quartermasterSchema } from './migrations/quartermaster.js'
+import { assertSqliteVersion, kyselyOver, openFile, rememberStatements, transact } from './sqlite.js'
+import type { Raw, Statement } from './sqlite.js'
+import type { Tables } from './tables.js'
+
+/** A handle for raw prepared statements. */
+export interface RawHandle {
+  readonly raw: Raw
+  readonly prepare: (sql: string) => Statement
+}
+
+export interface Engine {
+  /** The state folder. */
+  readonly dir: string
+  /** The one writer of the system of record. */
+  readonly db: Kysely<Tables>
+  /** Reads of the system of record; never waits for a transaction of the writer. */
+  readonly read: Kysely<Tables>
+  /** Raw reads of the system of record, for the gate. */
+  readonly reader: RawHandle
+  /** Usage, limits and intervals; written by the main thread, survives a kill. */
+  readonly meter: RawHandle
+  /** Offers and fragments, read only: the worker writes them. */
+  readonly catalog: RawHandle
+  /** Runs `fn` in one transaction; inside another `atomic` it joins it. `fn` may run again, so it holds database work only. */
+  atomic<C extends { db: Kysely<Tables>; read: Kysely<Tables> }, R>(ctx: C, fn: (ctx: C) => Promise<R>): Promise<R>
+  /** A number that moves whenever any other handle, of this process or another, commits to the system of record. */
+  version(): number
+  /** As `version`, of the catalog file. */
+  catalogVersion(): number
+  /** Takes the named lock until `close` or the death of the process. False when another process has it. */
+  lock(name: string): boolean
+  close(): Promise<void>
+}
+
+const FILES = {
+  record: 'quartermaster.db',
+  meter: 'meter.db',
+  catalog: 'catalog.db',
+  history: join('history', 'history.db'),
+} as const
+
+/** Paths of the database files in a state folder. */
+export function filesIn(dir: string): Record<keyof typeof FILES, string> {
+  return Object.fromEntries(Object.entries(FILES).map(([name, file]) => [name, join(dir, file)])) as Record<keyof typeof FILES, string>
+}
+
+/** Creates what is missing in the folder and brings every file to the newest schema. */
+export function prepareFolder(dir: string): void {
+  assertSqliteVersion()
+  mkdirSync(join(dir, 'history'), { recursive: true })
+  const files = filesIn(dir)
+  const upgrade = (path: string, synchronous: 'FULL' | 'NORMAL', name: keyof typeof FILES, steps: readonly string[]) => {
+    const raw = openFile(path, { synchronous, patient: true })
+    try {
+      migrate(raw, FILES[name], steps)
+    } finally {
+      raw.close()
+    }
+  }
+  upgrade(files.record, 'FULL', 'record', quartermasterSchema)
+  upgrade(files.meter, 'NORMAL', 'meter', meterSchema)
+  upgrade(files.history, 'NORMAL', 'history', historySchema)
+  if (!isCurrentCatalog(files.catalog)) discard(files.catalog)
+  upgrade(files.catalog, 'NORMAL', 'catalog', catalogSchema)
+}
+
+/** The catalog is rebuilt from feeds, never migrated: a file of another version, or a damaged one, is thrown away. */
+function isCurrentCatalog(path: string): boolean {
+  let raw: Raw | undefined
+  try {
+    raw = new Database(path, { readonly: true, fileMustExist: true })
+    const version = raw.pragma('user_version', { simple: true }) as number
+    return version === 0 || version === catalogSchema.length
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'SQLITE_CANTOPEN'
+  } finally {
+    raw?.close()
+  }
+}
+
+/** Opens every handle. `fatal` is told of a disk error of the system of record and is expected to end the process. */
+export function openEngine(dir: string, fatal: (error: unknown) => void): Engine {
+  const files = filesIn(dir)
+  const writer = openFile(files.record, { synchronous: 'FULL' })
+  const reader = openFile(files.record, { synchronous: 'FULL', readonly: true })
+  const rawReader = openFile(files.record, { synchronous: 'FULL', readonly: true })
+  const meter = openFile(files.meter, { synchronous: 'NORMAL' })
+  const catalog = openFile(files.catalog, { synchronous: 'NORMAL', readonly: true })
+  const owner = {}
+  const db = kyselyOver<Tables>(writer, fatal, owner)
+  const read = kyselyOver<Tables>(reader, fatal)
+  const handle = (raw: Raw): RawHandle => ({ raw, prepare: rememberStatements(raw) })
+  const dataVersion = rawReader.prepare('PRAGMA data_version').pluck()
+  const catalogDataVersion = catalog.prepare('PRAGMA data_version').pluck()
+  const locks: Raw[] = []
+
+  return {
+    dir, db, read,
+    reader: handle(rawReader),
+    meter: handle(meter),
+    catalog: handle(catalog),
+    atomic: (ctx, fn) => ctx.db.isTransaction ? fn(ctx) : transact(db, owner, (tx) => fn({ ...ctx, db: tx, read: tx })),
+    version: () => dataVersion.get() as number,
+    catalogVersion: () => catalogDataVersion.get() as number,
+    lock(name) {
+      const raw = takeLock(join(dir, `${name}.lock`))
+      if (raw) locks.push(raw)
+      return raw !== null
+    },
+    async close() {
+      // Readers first: a reader that closes last leaves -wal and -shm behind.
+      for (const raw of [catalog, rawReader, reader, meter, writer, ...locks]) raw.close()
+      await Promise.all([db.destroy(), read.destroy()])
+    },
+  }
+}
+
+/** An open exclusive transaction: the kernel releases it when the process dies, and a paused process keeps it. */
+function takeLock(path: string): Raw | null {
+  const raw = new Database(path)
+  try {
+    raw.pragma('busy_timeout = 0')
+    raw.pragma('locking_mode = EXCLUSIVE')
+    raw.exec('BEGIN EXCLUSIVE')
+    return raw
+  } catch {
+    raw.close()
+    return null
+  }
+}

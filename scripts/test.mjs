@@ -1,0 +1,30 @@
+/**
+ * Bundles the suites and runs them with node's test runner: `npm test`, or `npm test -- catalog quotes` for some.
+ * `--coverage` runs the same under c8.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundleTree } from '../build.mjs'
+
+const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
+const coverage = process.argv.includes('--coverage')
+const suites = readdirSync('test').filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => names.length === 0 || names.some((name) => file.startsWith(`${name}.`)))
+if (suites.length === 0) {
+  console.error(`no suite fits ${names.join(' ')}`)
+  process.exit(2)
+}
+
+mkdirSync('dist', { recursive: true })
+const outdir = mkdtempSync(join('dist', 'test-'))
+let status = 1
+try {
+  await bundleTree(outdir, Object.fromEntries(suites.map((file) => [file.replace(/\.ts$/, ''), join('test', file)])))
+  const runner = [process.execPath, '--enable-source-maps', '--test', '--test-concurrency=2', ...suites.map((file) => join(outdir, file.replace(/\.ts$/, '.mjs')))]
+  const command = coverage ? ['npx', 'c8', '--all', '--include=lib/**', '--include=server/**', '--reporter=text-summary', '--reporter=lcov', ...runner] : runner
+  status = spawnSync(command[0], command.slice(1), { stdio: 'inherit' }).status ?? 1
+} finally {
+  rmSync(outdir, { recursive: true, force: true })
+}
+process.exit(status)
