@@ -1,0 +1,68 @@
+/** Which addresses may use a key (contract "Authentication" 2, decisions 2.5). */
+import { BlockList, isIP } from 'node:net'
+import { invalid } from '../core/errors.js'
+
+export const MAX_ALLOWLIST = 50
+/** No range may be wider than this prefix, so that a slip of the pen does not open a key to the world. */
+const WIDEST = { 4: 16, 6: 32 } as const
+
+/** The canonical text of an address or CIDR range; throws a 400 that says what is wrong. */
+export function parseAllowlistEntry(text: string, path = 'ip'): string {
+  const [address = '', prefix, ...more] = text.trim().split('/')
+  const canonical = canonicalAddress(address)
+  if (!canonical || more.length > 0) throw invalid(path, `"${text}" is no IPv4 or IPv6 address or CIDR range, such as 203.0.113.7 or 2001:db8::/48`)
+  if (prefix === undefined) return canonical
+  const version = isIP(canonical) as 4 | 6
+  const bits = /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
+  if (isIP(address.trim()) === 6 && version === 4) throw invalid(path, `write the range "${text}" as an IPv4 range`)
+  if (bits < 0 || bits > (version === 4 ? 32 : 128)) throw invalid(path, `"/${prefix}" is no prefix length of an IPv${version} range`)
+  if (bits < WIDEST[version]) throw invalid(path, `"${text}" is wider than /${WIDEST[version]}; register narrower ranges`)
+  return `${canonical}/${bits}`
+}
+
+/** One text for one address: an IPv4-mapped IPv6 address is its IPv4; null for anything that is no plain address. */
+export function canonicalAddress(text: string): string | null {
+  const bare = text.trim()
+  const version = isIP(bare)
+  if (version === 0 || bare.includes('%')) return null
+  if (version === 4) return bare
+  const canonical = new URL(`http://[${bare}]/`).hostname.slice(1, -1)
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical)
+  if (!mapped) return canonical
+  const [high, low] = [parseInt(mapped[1]!, 16), parseInt(mapped[2]!, 16)]
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
+/** A compiled list; entries are canonical. */
+export function compileAllowlist(entries: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const entry of entries) {
+    const [address, prefix] = entry.split('/') as [string, string | undefined]
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(prefix), family)
+  }
+  return (text) => {
+    const address = canonicalAddress(text)
+    return address !== null && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')
+  }
+}
+
+/** Entries of X-Forwarded-For that are looked at; a longer list is nobody's honest proxy chain. */
+const MAX_HOPS = 20
+
+/**
+ * The address that counts: the peer's, or behind trusted proxies the right-most entry of X-Forwarded-For that is not
+ * one of them. Null when an entry on the way cannot be read: then no address is trusted.
+ */
+export function clientAddress(peer: string | null, forwardedFor: string | null, isTrustedProxy: (address: string) => boolean): string | null {
+  let address = peer === null ? null : canonicalAddress(peer)
+  if (address === null || forwardedFor === null || !isTrustedProxy(address)) return address
+  const hops = forwardedFor.split(',')
+  if (hops.length > MAX_HOPS) return null
+  for (const hop of hops.reverse()) {
+    address = canonicalAddress(hop)
+    if (address === null || !isTrustedProxy(address)) return address
+  }
+  return address
+}

@@ -1,0 +1,155 @@
+/** API keys: shown once, kept as SHA-256 (decisions 2.4), and the way from a key to its subscriber. */
+import { createHash } from 'node:crypto'
+import { ApiError, invalid } from '../core/errors.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import { remembered, touch } from '../db/state.js'
+import type { Engine } from '../db/engine.js'
+import { audit } from './audit.js'
+import { MAX_ALLOWLIST, compileAllowlist, parseAllowlistEntry } from './allowlist.js'
+import { findSubscriber } from './subscribers.js'
+import { TIERS, TIER_NAMES } from './tiers.js'
+import type { Tier } from './tiers.js'
+import type { ApiKeyTable } from './tables.js'
+
+/** A key as the rest of the program sees it. */
+export interface Key {
+  readonly id: string
+  readonly subscriberId: string
+  readonly name: string
+  readonly contactEmail: string
+  readonly tier: Tier
+  readonly poTag: string
+  readonly allowlist: readonly string[]
+  readonly status: ApiKeyTable['status']
+  readonly allows: (address: string) => boolean
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const KEY_LENGTH = 40
+
+/** Forty characters of A-Z and 0-9, each drawn evenly: 206 bits. */
+export function makeKey(random: (bytes: number) => Buffer): string {
+  let key = ''
+  while (key.length < KEY_LENGTH) {
+    for (const byte of random(KEY_LENGTH)) {
+      // 252 is the greatest multiple of 36 in a byte; what lies above would favour the first letters.
+      if (byte < 252 && key.length < KEY_LENGTH) key += ALPHABET[byte % 36]
+    }
+  }
+  return key
+}
+
+function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+/** Finds a key by its text. Every process sees a change of keys or allowlists with its next call. */
+export function keyIndex(engine: Engine): (key: string) => Key | undefined {
+  const all = remembered(engine, 'keys', () => {
+    const rows = engine.reader.prepare('SELECT * FROM api_key').all() as ApiKeyTable[]
+    return new Map(rows.map((row) => [Buffer.from(row.hash).toString('latin1'), fromRow(row)]))
+  })
+  return (key) => all().get(hashKey(key).toString('latin1'))
+}
+
+function fromRow(row: ApiKeyTable): Key {
+  const allowlist = JSON.parse(row.allowlist) as string[]
+  return {
+    id: row.id, subscriberId: row.subscriber_id, name: row.name, contactEmail: row.contact_email, tier: row.tier,
+    poTag: row.po_tag, allowlist, status: row.status, allows: compileAllowlist(allowlist),
+  }
+}
+
+export interface NewKey {
+  /** Name or id. */
+  subscriber: string
+  name: string
+  email?: string
+  tier: Tier
+  /** Addresses and CIDR ranges; a key without one answers 403 `ip_whitelist_required`. */
+  ips?: readonly string[]
+}
+
+/** Issues a key. The returned text is the only copy. */
+export async function createKey(ctx: OperatorCtx, input: NewKey): Promise<{ id: string; key: string }> {
+  if (!(input.tier in TIERS)) throw invalid('tier', `must be one of ${TIER_NAMES.join(', ')}`)
+  if (input.name.trim() === '' || input.name.length > 100) throw invalid('name', 'must be 1 to 100 characters')
+  const allowlist = checkedAllowlist(input.ips ?? [])
+  const key = makeKey(ctx.random)
+  const id = ctx.random(6).toString('hex')
+  await ctx.engine.atomic(ctx, async (tx) => {
+    const subscriber = await findSubscriber(tx, input.subscriber)
+    await tx.db.insertInto('api_key').values({
+      id, subscriber_id: subscriber.id, name: input.name.trim(), contact_email: input.email ?? subscriber.email, tier: input.tier,
+      hash: hashKey(key), po_tag: poTag(key), allowlist: JSON.stringify(allowlist), status: 'enabled', created_at: ctx.now(),
+    }).execute()
+    await audit(tx, 'keys.create', { id, subscriber: subscriber.id, tier: input.tier, allowlist })
+    await touch(tx.db, 'keys')
+  })
+  return { id, key }
+}
+
+function poTag(key: string): string {
+  return (key.slice(0, 2) + key.slice(-2)).toUpperCase()
+}
+
+function checkedAllowlist(entries: readonly string[]): string[] {
+  const canonical = [...new Set(entries.map((entry) => parseAllowlistEntry(entry)))]
+  if (canonical.length > MAX_ALLOWLIST) throw invalid('ip', `a key takes at most ${MAX_ALLOWLIST} entries, this would be ${canonical.length}`)
+  return canonical
+}
+
+/** Adds (`allow`) or removes (`deny`) entries of a key's allowlist; returns the list as it is then. */
+export async function changeAllowlist(ctx: OperatorCtx, keyId: string, change: { allow?: readonly string[]; deny?: readonly string[] }): Promise<string[]> {
+  return ctx.engine.atomic(ctx, async (tx) => {
+    const before = JSON.parse((await keyRow(tx, keyId)).allowlist) as string[]
+    const denied = (change.deny ?? []).map((entry) => parseAllowlistEntry(entry))
+    const missing = denied.find((entry) => !before.includes(entry))
+    if (missing) throw invalid('ip', `${missing} is not on the allowlist, which holds: ${before.join(', ') || 'nothing'}`)
+    const after = checkedAllowlist([...before.filter((entry) => !denied.includes(entry)), ...(change.allow ?? [])])
+    await tx.db.updateTable('api_key').set({ allowlist: JSON.stringify(after) }).where('id', '=', keyId).execute()
+    await audit(tx, 'keys.allowlist', { id: keyId, allowlist: after })
+    await touch(tx.db, 'keys')
+    return after
+  })
+}
+
+/** Enables, disables or cancels a key. Cancelling is for good. */
+export async function setKeyStatus(ctx: OperatorCtx, keyId: string, status: ApiKeyTable['status']): Promise<void> {
+  await ctx.engine.atomic(ctx, async (tx) => {
+    const row = await keyRow(tx, keyId)
+    if (row.status === 'cancelled' && status !== 'cancelled') throw invalid('id', `key ${keyId} was cancelled; issue a new one`)
+    await tx.db.updateTable('api_key').set({ status }).where('id', '=', keyId).execute()
+    await audit(tx, 'keys.status', { id: keyId, status })
+    await touch(tx.db, 'keys')
+  })
+}
+
+/** Gives a key a new text; name, tier, allowlist and usage stay. The old text stops at once. */
+export async function rotateKey(ctx: OperatorCtx, keyId: string): Promise<{ id: string; key: string }> {
+  const key = makeKey(ctx.random)
+  await ctx.engine.atomic(ctx, async (tx) => {
+    const row = await keyRow(tx, keyId)
+    if (row.status === 'cancelled') throw invalid('id', `key ${keyId} was cancelled; issue a new one`)
+    await tx.db.updateTable('api_key').set({ hash: hashKey(key), po_tag: poTag(key) }).where('id', '=', keyId).execute()
+    await audit(tx, 'keys.rotate', { id: keyId })
+    await touch(tx.db, 'keys')
+  })
+  return { id: keyId, key }
+}
+
+/** Keys of one subscriber, or all; never their text. */
+export async function listKeys(ctx: OperatorCtx, subscriber?: string) {
+  const owner = subscriber === undefined ? null : await findSubscriber(ctx, subscriber)
+  const rows = await ctx.read.selectFrom('api_key').innerJoin('subscriber', 'subscriber.id', 'api_key.subscriber_id')
+    .select(['api_key.id', 'api_key.name', 'api_key.tier', 'api_key.status', 'api_key.allowlist', 'api_key.created_at', 'subscriber.name as subscriber'])
+    .$if(owner !== null, (query) => query.where('api_key.subscriber_id', '=', owner!.id))
+    .orderBy('api_key.created_at').orderBy('api_key.id').execute()
+  return rows.map((row) => ({ ...row, allowlist: JSON.parse(row.allowlist) as string[], created_at: new Date(row.created_at).toISOString() }))
+}
+
+async function keyRow(ctx: OperatorCtx, keyId: string): Promise<ApiKeyTable> {
+  const row = await ctx.db.selectFrom('api_key').selectAll().where('id', '=', keyId).executeTakeFirst()
+  if (!row) throw new ApiError('not_found', { message: `there is no key ${keyId}; \`keys list\` shows them` })
+  return row
+}

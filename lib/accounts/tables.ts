@@ -1,0 +1,25 @@
+import type { Tier } from './tiers.js'
+
+/** Times are milliseconds since 1970. */
+export interface SubscriberTable {
+  id: string
+  name: string
+  email: string
+  created_at: number
+}
+
+export interface ApiKeyTable {
+  id: string
+  subscriber_id: string
+  name: string
+  contact_email: string
+  tier: Tier
+  /** SHA-256 of the whole key; the key itself is shown once and kept nowhere. */
+  hash: Buffer
+  /** First and last two characters, upper-cased: PO numbers carry them (contract "Place order"). */
+  po_tag: string
+  /** JSON array of addresses and CIDR ranges. */
+  allowlist: string
+  status: 'enabled' | 'disabled' | 'cancelled'
+  created_at: number
+}

@@ -1,0 +1,36 @@
+/** One call of one endpoint without HTTP: the same checks and answers, as the library's functions. */
+import { checkPart, refuseFaults } from './core/endpoint.js'
+import type { Endpoint } from './core/endpoint.js'
+import type { Ctx } from './core/ctx.js'
+import type { Fault } from './core/errors.js'
+import { checkTexts } from './core/json.js'
+import { isSerialized } from './core/serialized.js'
+import { allEndpoints } from './endpoints.js'
+import type { RouteId } from './routes.js'
+
+const byId = new Map(allEndpoints.map((endpoint) => [endpoint.id, endpoint]))
+
+/** Checks the input as the server would, runs the endpoint and returns its payload as values. */
+export async function callEndpoint(ctx: Ctx, id: RouteId, input: Record<string, unknown>): Promise<unknown> {
+  const endpoint = byId.get(id)!
+  const result = await endpoint.run(ctx, checkInput(endpoint, input))
+  return isSerialized(result) ? JSON.parse(result.json) as unknown : result
+}
+
+/** Sorts the members of one input object into parameters, query and body, by the endpoint's shapes. */
+function checkInput(endpoint: Endpoint, input: Record<string, unknown>) {
+  const faults: Fault[] = []
+  const parts = { params: {} as Record<string, unknown>, query: {} as Record<string, unknown>, body: {} as Record<string, unknown> }
+  for (const [name, value] of Object.entries(input)) {
+    const part = name in endpoint.params.shape ? 'params' : name in endpoint.query.shape || !endpoint.hasBody ? 'query' : 'body'
+    parts[part][name] = value
+  }
+  checkTexts(input, '', faults)
+  const checked = {
+    params: checkPart(endpoint.params, parts.params, faults),
+    query: checkPart(endpoint.query, parts.query, faults),
+    body: checkPart(endpoint.body, parts.body, faults),
+  }
+  refuseFaults(faults)
+  return checked
+}

@@ -1,0 +1,103 @@
+/** The live catalog of an app: the newest snapshot, swapped by one pointer, and the subscribers' views of it. */
+import { ApiError } from '../core/errors.js'
+import type { Log } from '../core/log.js'
+import type { Subscriber } from '../accounts/subscribers.js'
+import type { Configurations, Saved } from '../configuration/saved.js'
+import type { Engine } from '../db/engine.js'
+import type { Background } from '../background.js'
+import { buildSnapshot } from './build.js'
+import type { SnapshotParts } from './build.js'
+import { openSnapshot } from './open-snapshot.js'
+import { openRecords } from './records.js'
+import type { Records } from './records.js'
+import type { Snapshot } from './snapshot.js'
+import { makeView } from './view.js'
+import type { View } from './view.js'
+
+export interface Catalog {
+  readonly records: Records
+  /** The newest snapshot that is built; null before the first feed. Notices what any process has changed. */
+  current(): Snapshot | null
+  /** Waits until the snapshot holds everything that is committed now. */
+  refresh(): Promise<void>
+  /**
+   * The subscriber's view. Throws 409 `no_active_distributors`, 409 `no_validated_distributors` and, without any
+   * snapshot, 503 `feed_unavailable` (contract "Distributor eligibility").
+   */
+  view(subscriber: Subscriber, ignoreRestrictions: boolean): View
+}
+
+/** Offers up to which a snapshot is built on the spot, in a few milliseconds, instead of in the worker. */
+const INLINE_OFFERS = 2_000
+
+interface Kept {
+  snapshot: Snapshot
+  saved: Saved
+  view: View
+}
+
+export function openCatalog(engine: Engine, configurations: Configurations, background: Background, log: Log): Catalog {
+  const { raw, prepare } = engine.catalog
+  const revision = prepare('SELECT revision FROM state').pluck()
+  const highest = prepare('SELECT max(id) FROM offer').pluck()
+  const views = new Map<string, Kept>()
+  let snapshot: Snapshot | null = null
+  let seen = -1
+  let building: Promise<void> | null = null
+
+  const swap = (parts: SnapshotParts) => {
+    // A slow build must not take the place of a newer one.
+    if (!snapshot || parts.revision > snapshot.revision) snapshot = openSnapshot(parts)
+  }
+
+  function isStale(): boolean {
+    const version = engine.catalogVersion()
+    if (version === seen) return false
+    const newest = revision.get() as number
+    if (newest <= (snapshot?.revision ?? 0)) {
+      seen = version
+      return false
+    }
+    return true
+  }
+
+  function build(): Promise<void> {
+    return building ??= background.run('buildSnapshot', { dir: engine.dir })
+      .then(swap, (error: unknown) => log.error({ err: error }, 'the snapshot could not be built; the last one serves on'))
+      .finally(() => { building = null })
+  }
+
+  function update(): void {
+    if (!isStale()) return
+    if (((highest.get() as number | null) ?? 0) <= INLINE_OFFERS) swap(buildSnapshot(raw))
+    else void build()
+  }
+
+  return {
+    records: openRecords(engine.catalog),
+    current() {
+      update()
+      return snapshot
+    },
+    async refresh() {
+      // One round may have begun before the commit that the caller waits for.
+      for (let round = 0; round < 3 && isStale(); round++) {
+        update()
+        if (building) await building
+      }
+    },
+    view(subscriber, ignoreRestrictions) {
+      const saved = configurations.of(subscriber)
+      if (saved.active.length === 0) throw new ApiError('no_active_distributors')
+      if (saved.eligible.length === 0) throw new ApiError('no_validated_distributors')
+      const current = this.current()
+      if (!current) throw new ApiError('feed_unavailable')
+      const slot = `${subscriber.id} ${ignoreRestrictions}`
+      const kept = views.get(slot)
+      if (kept?.snapshot === current && kept.saved === saved) return kept.view
+      const view = makeView(current, { subscriberId: subscriber.id, document: saved.document, eligible: saved.eligible, ignoreRestrictions })
+      views.set(slot, { snapshot: current, saved, view })
+      return view
+    },
+  }
+}

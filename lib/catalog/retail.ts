@@ -1,0 +1,89 @@
+/** Retail prices from the main pricing settings (decisions 4.7). Website-target adjustments never enter. Cents. */
+import { gtinKey } from '../core/gtin.js'
+import { toCents } from '../core/money.js'
+import type { MarginGroup, PriceRange, Pricing } from '../configuration/document.js'
+import { roundHalfUp } from './costs.js'
+
+/** What the price rule looks at. */
+export interface Priced {
+  distid: string
+  sku: string
+  upcKey: number
+  brand: string | null
+  category: string
+  productClass: string
+  /** Before handling: it chooses the range. */
+  cost: number
+  /** As shown: the price starts from it. */
+  unitPrice: number
+  shippingCost: number
+  /** -1 for none. */
+  map: number
+}
+
+/** Filters of a margin group, most specific first. */
+const FILTERS = ['sku', 'upc', 'brand', 'category', 'product_class', 'distributor'] as const
+
+/** A compiled price rule: cents of one offer. Null when the document asks for no retail price. */
+export function retailRule(pricing: Pricing): ((offer: Priced) => number) | null {
+  const { margin } = pricing
+  if (!margin?.default) return null
+  const groups = Object.entries(margin).filter(([name]) => name !== 'default').map(([, group]) => group)
+    .map((group, order) => ({ group, order, specificity: FILTERS.findIndex((filter) => (group[filter]?.length ?? 0) > 0) }))
+    // A group that names nothing would be a second default; the schema's default is the one.
+    .filter(({ specificity }) => specificity >= 0)
+    .sort((a, b) => a.specificity - b.specificity || a.order - b.order)
+    .map(({ group }) => ({ group, matches: groupMatcher(group) }))
+  const freeOfMap = new Set(pricing.ignore_map_brands ?? [])
+  return (offer) => {
+    const group = groups.find(({ matches }) => matches(offer))?.group ?? margin.default!
+    const hasMap = offer.map >= 0
+    if (pricing.sell_at_map && hasMap) return offer.map
+    const price = roundPrice(withFees(pricing, marginPrice(pricing, group, offer)), pricing.rounding)
+    const bound = hasMap && !(offer.brand !== null && freeOfMap.has(offer.brand))
+    return bound ? Math.max(price, offer.map) : price
+  }
+}
+
+/** All filters that a group gives must hold. */
+function groupMatcher(group: MarginGroup): (offer: Priced) => boolean {
+  const values = (list: readonly (string | number)[] | undefined) => list && list.length > 0 ? new Set(list.map(String)) : null
+  const skus = values(group.sku?.map((sku) => String(sku).toLowerCase()))
+  const upcs = group.upc?.length ? new Set(group.upc.map((upc) => gtinKey(String(upc).padStart(8, '0')))) : null
+  const tests: ((offer: Priced) => boolean)[] = []
+  if (skus) tests.push((offer) => skus.has(offer.sku.toLowerCase()))
+  if (upcs) tests.push((offer) => offer.upcKey > 0 && upcs.has(offer.upcKey))
+  for (const [filter, pick] of [
+    ['brand', (offer: Priced) => offer.brand],
+    ['category', (offer: Priced) => offer.category],
+    ['product_class', (offer: Priced) => offer.productClass],
+    ['distributor', (offer: Priced) => offer.distid],
+  ] as const) {
+    const wanted = values(group[filter])
+    if (wanted) tests.push((offer) => wanted.has(pick(offer) ?? ''))
+  }
+  return (offer) => tests.every((test) => test(offer))
+}
+
+function marginPrice(pricing: Pricing, group: MarginGroup, offer: Priced): number {
+  const base = offer.unitPrice + (pricing.include_shipping_in_price ? offer.shippingCost : 0)
+  const margin: PriceRange = group.price_based_margin?.find((range) => inRange(range, offer.cost)) ?? group
+  return base / (1 - (margin.margin_percentage ?? 0)) + toCents(margin.margin_dollar ?? 0)
+}
+
+function inRange(range: PriceRange, cost: number): boolean {
+  return cost >= toCents(range.minimum_unit_cost ?? 0) && (range.maximum_unit_cost === undefined || cost <= toCents(range.maximum_unit_cost))
+}
+
+/** The price at which the shop still has its margin after the card company took its share of price and sales tax. */
+function withFees(pricing: Pricing, price: number): number {
+  if (!pricing.include_credit_card_fees_in_price) return price
+  const share = (pricing.credit_card_fee_percent ?? 0) * (1 + (pricing.sales_tax_assumption ?? 0))
+  return (price + toCents(pricing.credit_card_fee_transaction ?? 0)) / (1 - share)
+}
+
+function roundPrice(price: number, rounding: Pricing['rounding']): number {
+  if (rounding === 'round_to_nearest_dollar') return Math.floor(roundHalfUp(price) / 100 + 0.5) * 100
+  if (rounding === 'round_up_to_99_cents') return Math.ceil((roundHalfUp(price) - 99) / 100) * 100 + 99
+  return roundHalfUp(price)
+}

@@ -1,0 +1,126 @@
+/**
+ * What one subscriber sees of a snapshot: which offers, at which price. Search, facets, detail, quotes, export and
+ * impact all read it; there is no second implementation of a rule or a price.
+ */
+import type { ConfigurationDocument } from '../configuration/document.js'
+import type { EligibleDistributor } from '../configuration/saved.js'
+import { Bits } from './bits.js'
+import { costColumn, shownColumn } from './costs.js'
+import { orderBy } from './permutation.js'
+import { CLASS_CODES } from './product-classes.js'
+import { entryRules, layerRules } from './restrictions.js'
+import type { HidingRule } from './restrictions.js'
+import { retailRule } from './retail.js'
+import { shippingCost } from './shipping.js'
+import type { Row, Snapshot } from './snapshot.js'
+
+/** Shown dealer costs of a view: cents by row (-1 where there is none), and the rows in ascending order of (cost, tie). */
+export interface PriceOrder {
+  readonly column: Int32Array
+  readonly order: Uint32Array
+}
+
+/** A distributor of the view with its place in `snapshot.distids`. */
+export interface ViewDistributor extends EligibleDistributor {
+  readonly place: number
+}
+
+export interface View {
+  readonly snapshot: Snapshot
+  /** Offers of eligible distributors that have a price and that no restriction hides. */
+  readonly visible: Bits
+  readonly total: number
+  /** Active, validated distributors that the snapshot holds offers of, by place. */
+  readonly distributors: ReadonlyMap<number, ViewDistributor>
+  /** Dealer costs before handling, cents by row: what every rule looks at. */
+  readonly costs: Int32Array
+  /** At least one price differs from the operator's feed. */
+  readonly customPricing: boolean
+  /** Computed on first use; the snapshot's own order where no price differs. */
+  prices(): PriceOrder
+  /** Shown dealer cost of one row in cents. */
+  unitPrice(row: Row): number
+  /** The shipping model for a line of `qty` units, in cents. */
+  shippingCost(row: Row, qty: number): number
+  /** Retail price in cents; null when the document asks for none. */
+  retailPrice: ((row: Row) => number) | null
+}
+
+export interface ViewInput {
+  subscriberId: string
+  document: ConfigurationDocument
+  eligible: readonly EligibleDistributor[]
+  ignoreRestrictions: boolean
+}
+
+/** Computes a view: about 11 ms per million offers. */
+export function makeView(snapshot: Snapshot, input: ViewInput): View {
+  const distributors = new Map(input.eligible
+    .map(({ name, entry }) => ({ name, entry, place: snapshot.distids.indexOf(entry.distid) }))
+    .filter(({ place }) => place >= 0).map((distributor) => [distributor.place, distributor]))
+  const { pricing } = input.document
+  const costs = costColumn(snapshot, input.subscriberId, pricing.cost_adjustments ?? [])
+  const visible = pricedRows(snapshot, costs, distributors.keys())
+  if (!input.ignoreRestrictions) {
+    for (const { hides } of viewRules(snapshot, costs, input.document, distributors.values())) visible.andNot(hides)
+  }
+  const shown = shownColumn(snapshot, costs, [...distributors.values()])
+  const entryOf = (row: Row) => distributors.get(snapshot.distributor[row]!)!.entry
+  const shippingOf = (row: Row, qty: number) => shippingCost(entryOf(row).shipping, {
+    cost: costs[row]!,
+    productClass: CLASS_CODES[snapshot.productClass[row]!]!,
+    category: snapshot.categories[snapshot.category[row]!]!.name,
+    feedEstimate: snapshot.shipping[row]!,
+  }, qty)
+  let order: Uint32Array | undefined
+  return {
+    snapshot, visible, distributors, costs,
+    total: visible.count(),
+    customPricing: shown !== snapshot.price,
+    prices: () => ({ column: shown, order: order ??= shown === snapshot.price ? snapshot.byPrice : orderBy(shown, snapshot.tieRank) }),
+    unitPrice: (row) => shown[row]!,
+    shippingCost: shippingOf,
+    retailPrice: retailOf(snapshot, pricing, costs, shown, shippingOf),
+  }
+}
+
+function pricedRows(snapshot: Snapshot, costs: Int32Array, places: Iterable<number>): Bits {
+  const rows = new Bits(snapshot.rows)
+  for (const place of places) rows.or(snapshot.distributorRows(place))
+  // Rows without a price stand first in the order of price; own prices may have filled some of them.
+  if (costs === snapshot.price) {
+    for (const row of snapshot.byPrice) {
+      if (costs[row]! >= 0) break
+      rows.delete(row)
+    }
+  } else {
+    for (let row = 0; row < costs.length; row++) if (costs[row]! < 0) rows.delete(row)
+  }
+  return rows
+}
+
+/** Every hiding rule of a document: the root layer's for all rows, each distributor's for its own (decisions 4.4). */
+export function* viewRules(snapshot: Snapshot, costs: Int32Array, document: ConfigurationDocument, distributors: Iterable<ViewDistributor>): Generator<HidingRule> {
+  yield* layerRules(snapshot, costs, document.product_restrictions, '/product_restrictions')
+  for (const { name, entry, place } of distributors) {
+    const own = snapshot.distributorRows(place)
+    for (const rule of entryRules(snapshot, costs, name, entry)) yield { ...rule, hides: rule.hides.and(own) }
+  }
+}
+
+function retailOf(snapshot: Snapshot, pricing: ConfigurationDocument['pricing'], costs: Int32Array, shown: Int32Array, shippingOf: (row: Row, qty: number) => number): View['retailPrice'] {
+  const rule = retailRule(pricing)
+  if (!rule) return null
+  return (row) => rule({
+    distid: snapshot.distids[snapshot.distributor[row]!]!,
+    sku: snapshot.sku(row),
+    upcKey: snapshot.upcKey[row]!,
+    brand: snapshot.brand[row] === snapshot.noBrand ? null : snapshot.brands[snapshot.brand[row]!]!,
+    category: snapshot.categories[snapshot.category[row]!]!.name,
+    productClass: CLASS_CODES[snapshot.productClass[row]!]!,
+    cost: costs[row]!,
+    unitPrice: shown[row]!,
+    shippingCost: shippingOf(row, 1),
+    map: snapshot.map[row]!,
+  })
+}

@@ -1,0 +1,16 @@
+export interface ConfigurationTable {
+  subscriber_id: string
+  version: number
+  /** The document as JSON, its secrets sealed. */
+  document: string
+  saved_at: number
+}
+
+export interface CredentialCheckTable {
+  subscriber_id: string
+  distid: string
+  /** Digest of the credentials that were checked: a change withdraws the result. */
+  fingerprint: string
+  valid: number
+  checked_at: number
+}

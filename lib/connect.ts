@@ -1,0 +1,56 @@
+/** The library's functions over HTTP: the same type as `app.as(...)`, from nothing but the route table and fetch. */
+import { ROUTES, parseRoute } from './routes.js'
+import { makeShop } from './shop.js'
+import type { Shop } from './shop.js'
+
+/** A refusal by the server, with the documented code. */
+export class RemoteError extends Error {
+  override readonly name = 'RemoteError'
+  readonly code: string
+  readonly status: number
+  readonly details: unknown
+  /** Seconds that the server asks to wait; null where it does not. */
+  readonly retryAfter: number | null
+
+  constructor(status: number, error: { code: string; message: string; details?: unknown }, retryAfter: number | null) {
+    super(error.message)
+    this.status = status
+    this.code = error.code
+    this.details = error.details
+    this.retryAfter = retryAfter
+  }
+}
+
+export interface ConnectOptions {
+  /** Stands in for the global fetch, for a proxy agent or a test. */
+  fetch?: (request: Request) => Promise<Response>
+}
+
+/** Connects to a server. Calls reject with RemoteError; nothing is retried. */
+export function connect(url: string, key: string, options: ConnectOptions = {}): Shop {
+  const send = options.fetch ?? ((request: Request) => fetch(request))
+  const base = url.replace(/\/+$/, '')
+  return makeShop(async (id, input) => readAnswer(await send(toRequest(base, key, ROUTES[id], input))))
+}
+
+function toRequest(base: string, key: string, route: string, input: Record<string, unknown>): Request {
+  const { method, path, params } = parseRoute(route)
+  const rest = { ...input }
+  let target = path
+  for (const name of params) {
+    target = target.replace(`{${name}}`, encodeURIComponent(String(rest[name])))
+    delete rest[name]
+  }
+  const headers: Record<string, string> = { 'x-api-key': key, accept: 'application/json' }
+  if (method !== 'GET') return new Request(base + target, { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(rest) })
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(rest)) if (value !== undefined) query.set(name, String(value))
+  return new Request(query.size > 0 ? `${base}${target}?${query}` : base + target, { method, headers })
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  const answer = await response.json() as { success: true; data: unknown } | { success: false; error: { code: string; message: string; details?: unknown } }
+  if (answer.success) return answer.data
+  const retryAfter = response.headers.get('retry-after')
+  throw new RemoteError(response.status, answer.error, retryAfter === null ? null : Number(retryAfter))
+}

@@ -1,0 +1,39 @@
+/** What every function of the domains gets first. There are no globals: two apps in one process know nothing of each other. */
+import type { Kysely } from 'kysely'
+import type { Key } from '../accounts/keys.js'
+import type { Limits } from '../accounts/limits.js'
+import type { Subscriber } from '../accounts/subscribers.js'
+import type { Catalog } from '../catalog/catalog.js'
+import type { Configurations } from '../configuration/saved.js'
+import type { Engine } from '../db/engine.js'
+import type { Tables } from '../db/tables.js'
+import type { Registry } from '../distributors/registry.js'
+import type { Log } from './log.js'
+import type { Secrets } from './secrets.js'
+
+/** The context of an operator's act: the command line, a job, an embedder. */
+export interface OperatorCtx {
+  /** The writer; within `atomic`, the transaction. */
+  readonly db: Kysely<Tables>
+  /** Reads that never wait for a transaction; within `atomic`, the transaction. */
+  readonly read: Kysely<Tables>
+  readonly engine: Engine
+  /** Milliseconds since 1970. The only clock. */
+  readonly now: () => number
+  readonly random: (bytes: number) => Buffer
+  readonly log: Log
+  readonly secrets: Secrets
+  readonly limits: Limits
+  readonly catalog: Catalog
+  readonly configurations: Configurations
+  readonly distributors: Registry
+  /** Who acts, for the audit: `cli`, `library`, `job:feeds`. */
+  readonly actor: string
+}
+
+/** The context of one call of one subscriber. */
+export interface Ctx extends OperatorCtx {
+  readonly subscriber: Subscriber
+  /** Null for a library caller that named a subscriber instead of a key. */
+  readonly key: Key | null
+}

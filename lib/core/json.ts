@@ -1,0 +1,41 @@
+/** Checks of JSON that no shape makes: depth, and the text rules of every string in it (decisions 2.9). */
+import type { Fault } from './errors.js'
+import { MAX_FAULTS } from './errors.js'
+import { textFault } from './text.js'
+
+/** Deeper JSON than this is refused before it is parsed: parsing, checking and printing it would each recurse. */
+export const MAX_DEPTH = 64
+
+/** How deep arrays and objects nest in a JSON text, read without parsing it. Stops counting one beyond the limit. */
+export function jsonDepth(json: string): number {
+  let depth = 0
+  let deepest = 0
+  let inText = false
+  for (let i = 0; i < json.length && deepest <= MAX_DEPTH; i++) {
+    const char = json.charCodeAt(i)
+    if (inText) {
+      if (char === 0x5c) i++
+      else if (char === 0x22) inText = false
+    } else if (char === 0x22) inText = true
+    else if (char === 0x7b || char === 0x5b) deepest = Math.max(deepest, ++depth)
+    else if (char === 0x7d || char === 0x5d) depth--
+  }
+  return deepest
+}
+
+/** Adds a fault for every text and member name that breaks the text rules. */
+export function checkTexts(value: unknown, path: string, faults: Fault[]): void {
+  if (faults.length >= MAX_FAULTS) return
+  if (typeof value === 'string') {
+    const fault = textFault(value)
+    if (fault) faults.push({ path: path || 'body', message: fault })
+  } else if (Array.isArray(value)) {
+    value.forEach((item, i) => checkTexts(item, `${path}[${i}]`, faults))
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      const fault = textFault(name)
+      if (fault) faults.push({ path: path || 'body', message: `a member name ${fault}` })
+      else checkTexts(member, path ? `${path}.${name}` : name, faults)
+    }
+  }
+}

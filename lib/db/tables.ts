@@ -1,0 +1,21 @@
+/** Every table of quartermaster.db, as Kysely sees it. The row types stand beside their domains. */
+import type { ApiKeyTable, SubscriberTable } from '../accounts/tables.js'
+import type { ConfigurationTable, CredentialCheckTable } from '../configuration/tables.js'
+import type { FeedImportTable, FeedSourceTable } from '../feeds/tables.js'
+import type { Generated } from 'kysely'
+
+export interface Tables {
+  state: { name: StateName; value: number }
+  subscriber: SubscriberTable
+  api_key: ApiKeyTable
+  configuration: ConfigurationTable
+  configuration_history: ConfigurationTable
+  credential_check: CredentialCheckTable
+  feed_source: FeedSourceTable
+  feed_import: FeedImportTable
+  job: { name: string; next_at: number; last_started_at: number | null; last_finished_at: number | null; last_error: string | null }
+  audit: { seq: Generated<number>; at: number; actor: string; action: string; detail: string }
+}
+
+/** What a process keeps in memory, each with a number that a writer raises so that other processes read it again. */
+export type StateName = 'keys' | 'documents' | 'sources'

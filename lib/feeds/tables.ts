@@ -1,0 +1,20 @@
+export interface FeedSourceTable {
+  id: string
+  distid: string
+  /** Null for the operator's source, which all subscribers share. */
+  subscriber_id: string | null
+  preset: string
+  /** Where to pull from; null for a distributor that is only imported by hand. */
+  location: string | null
+  every_ms: number
+  active: number
+  last_pull_at: number | null
+  /** The last FeedResult as JSON. */
+  last_result: string | null
+  created_at: number
+}
+
+export interface FeedImportTable {
+  distid: string
+  imported_at: number
+}

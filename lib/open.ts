@@ -1,0 +1,154 @@
+/** Opens an app over a state folder. The only place that puts the parts together. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { openBackground } from './background.js'
+import type { Background } from './background.js'
+import { changeAllowlist, createKey, keyIndex, listKeys, rotateKey, setKeyStatus } from './accounts/keys.js'
+import type { Key } from './accounts/keys.js'
+import { openLimits } from './accounts/limits.js'
+import { createSubscriber, findSubscriber, listSubscribers } from './accounts/subscribers.js'
+import type { Subscriber } from './accounts/subscribers.js'
+import { callEndpoint } from './call.js'
+import { openCatalog } from './catalog/catalog.js'
+import { openConfigurations, recordCredentialCheck, saveConfiguration } from './configuration/saved.js'
+import type { ConfigurationDocument } from './configuration/document.js'
+import type { Ctx, OperatorCtx } from './core/ctx.js'
+import { SECOND } from './core/clock.js'
+import { ApiError } from './core/errors.js'
+import { openJobs } from './core/job.js'
+import type { Jobs } from './core/job.js'
+import { silentLog } from './core/log.js'
+import type { Log } from './core/log.js'
+import { loadSecretKey, openSecrets } from './core/secrets.js'
+import { filesIn, openEngine, prepareFolder } from './db/engine.js'
+import { builtin } from './distributors/index.js'
+import type { Distributor } from './distributors/distributor.js'
+import { makeRegistry } from './distributors/registry.js'
+import { acceptFeed, feedStatus, importFeed, pullFeed, pullJob, setFeedSource } from './feeds/source.js'
+import { makeShop } from './shop.js'
+import type { Shop } from './shop.js'
+
+export interface OpenOptions {
+  /** The state folder, `./var` by default. It is made where there is none. */
+  dir?: string
+  /** Milliseconds since 1970. */
+  now?: () => number
+  random?: (bytes: number) => Buffer
+  log?: Log
+  /** The worker's file; false works on the calling thread. */
+  worker?: string | false
+  /** `[...builtin, mine]` adds one. */
+  distributors?: readonly Distributor[]
+  /** 64 hex digits that take the place of the folder's own key file. */
+  secretKey?: string
+  /** Told of a disk error of the system of record; ends the process by default, since the outcome of a commit is then not known. */
+  fatal?: (error: unknown) => void
+  /** Who acts, for the audit; `library` by default. */
+  actor?: string
+}
+
+/** Binds functions that take the operator's context first. */
+function bind<F extends Record<string, (ctx: OperatorCtx, ...args: never[]) => unknown>>(ctx: OperatorCtx, functions: F) {
+  return Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, (...args: never[]) => fn(ctx, ...args)])) as {
+    [N in keyof F]: F[N] extends (ctx: OperatorCtx, ...args: infer A) => infer R ? (...args: A) => R : never
+  }
+}
+
+function operatorFunctions(ctx: OperatorCtx, background: Background) {
+  return {
+    subscribers: bind(ctx, { create: createSubscriber, list: listSubscribers }),
+    keys: bind(ctx, { create: createKey, list: listKeys, allowlist: changeAllowlist, setStatus: setKeyStatus, rotate: rotateKey }),
+    feeds: {
+      ...bind(ctx, { set: setFeedSource, status: feedStatus }),
+      import: (...args: DropTwo<typeof importFeed>) => importFeed(ctx, background, ...args),
+      pull: (...args: DropTwo<typeof pullFeed>) => pullFeed(ctx, background, ...args),
+      accept: (...args: DropTwo<typeof acceptFeed>) => acceptFeed(ctx, background, ...args),
+    },
+    configurations: {
+      save: async (subscriber: string, document: ConfigurationDocument) => saveConfiguration(ctx, await findSubscriber(ctx, subscriber), document),
+      recordCheck: async (subscriber: string, distributor: string, valid: boolean) => recordCredentialCheck(ctx, await findSubscriber(ctx, subscriber), distributor, valid),
+    },
+  }
+}
+
+type DropTwo<F extends (...args: never[]) => unknown> = F extends (a: OperatorCtx, b: Background, ...rest: infer R) => unknown ? R : never
+
+export interface App {
+  readonly dir: string
+  readonly ctx: OperatorCtx
+  /** What the operator does: subscribers, keys, feeds, configurations. */
+  readonly operator: ReturnType<typeof operatorFunctions>
+  readonly jobs: Jobs
+  /** The functions of one shop: by `{ key }`, or by the subscriber's name or id. An unknown one rejects its calls. */
+  as(caller: string | { key: string }): Shop
+  /** The key of this text, whatever its status; undefined for an unknown one. */
+  findKey(key: string): Key | undefined
+  /** The context of a call with this key. */
+  contextFor(key: Key): Ctx
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Opens the folder, creating or upgrading its files. Starts no job, writes no log and installs no signal handler. */
+export async function open(options: OpenOptions = {}): Promise<App> {
+  const dir = resolve(options.dir ?? './var')
+  const log = options.log ?? silentLog
+  const now = options.now ?? Date.now
+  const random = options.random ?? randomBytes
+  const fresh = !existsSync(filesIn(dir).record)
+  mkdirSync(dir, { recursive: true })
+  const secrets = openSecrets(loadSecretKey(dir, { fresh, random, ...options.secretKey !== undefined && { fromEnvironment: options.secretKey } }), random)
+  prepareFolder(dir)
+  const engine = openEngine(dir, options.fatal ?? ((error) => {
+    log.error({ err: error }, 'the disk failed under the system of record: stopping, since what was committed is not known')
+    process.exit(70)
+  }))
+  const distributors = makeRegistry(options.distributors ?? builtin)
+  const background = openBackground({ worker: options.worker, log })
+  const configurations = openConfigurations(engine, distributors, secrets)
+  const limits = openLimits(engine, now)
+  const catalog = openCatalog(engine, configurations, background, log)
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, random, log, secrets, limits, catalog, configurations, distributors, actor: options.actor ?? 'library' }
+  const jobs = openJobs(ctx, [pullJob(background)])
+  const findKey = keyIndex(engine)
+  const subscribers = subscriberIndex(ctx)
+  const flushing = setInterval(() => limits.flush(), SECOND).unref()
+  let closing: Promise<void> | undefined
+
+  async function contextOf(caller: string | { key: string }): Promise<Ctx> {
+    if (closing) throw new Error('closed')
+    if (typeof caller === 'string') return { ...ctx, subscriber: await findSubscriber(ctx, caller), key: null }
+    const key = findKey(caller.key)
+    if (!key) throw new ApiError('invalid_api_key')
+    if (key.status !== 'enabled') throw new ApiError(key.status === 'disabled' ? 'key_disabled' : 'key_cancelled')
+    return contextFor(key)
+  }
+  const contextFor = (key: Key): Ctx => ({ ...ctx, subscriber: subscribers(key.subscriberId), key })
+
+  const close = () => closing ??= (async () => {
+    await jobs.stop()
+    clearInterval(flushing)
+    await background.close()
+    limits.flush()
+    await engine.close()
+  })()
+
+  return {
+    dir, ctx, jobs, findKey, contextFor, close,
+    operator: operatorFunctions(ctx, background),
+    as: (caller) => makeShop(async (id, input) => callEndpoint(await contextOf(caller), id, input)),
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Subscribers by id, remembered: they are never removed, and a name or e-mail changes with the keys' state. */
+function subscriberIndex({ engine }: OperatorCtx): (id: string) => Subscriber {
+  const find = engine.reader.prepare('SELECT id, name, email FROM subscriber WHERE id = ?')
+  const known = new Map<string, Subscriber>()
+  return (id) => {
+    let subscriber = known.get(id)
+    if (!subscriber) known.set(id, subscriber = find.get(id) as Subscriber)
+    return subscriber
+  }
+}

@@ -1,0 +1,61 @@
+/** The HTTP face of an app: every endpoint mounted on one router. The only file that knows the framework. */
+import { H3, HTTPResponse } from 'h3'
+import type { H3Event } from 'h3'
+import { toNodeHandler } from 'h3/node'
+import { allEndpoints } from '../lib/endpoints.js'
+import type { App } from '../lib/open.js'
+import { documentationRoutes } from './docs.js'
+import { makeGate } from './gate.js'
+import { makeFallback, makeHandler } from './handle.js'
+import type { Handler } from './handle.js'
+
+export interface ServerOptions {
+  /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed. */
+  trustedProxies?: readonly string[]
+}
+
+export interface Server {
+  /** Answers one request. Without the caller's address no allowlist lets it in. */
+  fetch(request: Request, context?: { address?: string }): Promise<Response>
+  /** For `http.createServer`. */
+  nodeHandler: ReturnType<typeof toNodeHandler>
+}
+
+/** Mounts the endpoints of an app. */
+export function createServer(app: App, options: ServerOptions = {}): Server {
+  const gate = makeGate(app, options.trustedProxies ?? [])
+  const router = new H3({ allowMalformedURL: true })
+  const methods = new Map<string, string[]>()
+  const mount = (method: string, path: string, handler: Handler) => {
+    router.on(method as 'GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), (event) => respond(event, handler))
+    methods.set(path, [...methods.get(path) ?? [], method, ...method === 'GET' ? ['HEAD'] : []])
+  }
+  for (const endpoint of allEndpoints) mount(endpoint.method, endpoint.path, makeHandler(app, gate, endpoint))
+  for (const { path, handler } of documentationRoutes(app)) mount('GET', path, handler)
+  const patterns = [...methods].map(([path, allowed]) => ({ pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`), allowed }))
+  const fallback = makeFallback(app, gate, (path) => patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ allowed }) => allowed))
+  router.all('/**', (event) => respond(event, fallback))
+  return {
+    fetch: async (request, context) => router.request(request, undefined, { address: context?.address } as never),
+    nodeHandler: toNodeHandler(router),
+  }
+}
+
+async function respond(event: H3Event, handler: Handler): Promise<HTTPResponse> {
+  const request = event.req as unknown as Request & { ip?: string }
+  const { address, params } = event.context as { address?: string; params?: Record<string, string> }
+  const reply = await handler({ request, peer: address ?? request.ip ?? null, params: decodeParams(params), search: event.url.searchParams })
+  return new HTTPResponse(reply.body as string, { status: reply.status, headers: reply.headers })
+}
+
+function decodeParams(params: Record<string, string> | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(params ?? {}).map(([name, value]) => [name, decode(value)]))
+}
+
+function decode(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}

@@ -1,0 +1,73 @@
+import type { App } from '../../lib/open.js'
+import { open } from '../../lib/open.js'
+import { parseAllowlistEntry } from '../../lib/accounts/allowlist.js'
+import { createServer } from '../app.js'
+import { UsageError, list, optional } from '../command.js'
+import type { Command, Invocation } from '../command.js'
+import { logLevel, secretKeyFromEnvironment } from '../env.js'
+import { listen } from '../listen.js'
+import type { Listening } from '../listen.js'
+import { openLog } from '../log.js'
+
+export const SERVE_OPTIONS = {
+  options: { port: { type: 'string' }, host: { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true } },
+  help: {
+    port: '8080 by default; 0 takes a free one', host: '127.0.0.1 by default',
+    'trust-proxy': 'CIDR range whose X-Forwarded-For is believed; may be repeated',
+  },
+} as const
+
+/** How often the catalog looks for what another process has written, in milliseconds. */
+const WATCH = 500
+
+/** Opens the folder, prepares it, serves until the process is told to stop. */
+export async function serve({ dir, values, out }: Invocation, announce: (app: App, url: string) => void, prepare: (app: App) => Promise<void> = async () => {}): Promise<void> {
+  const port = Number(optional(values, 'port') ?? 8080)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port must be a number from 0 to 65535')
+  const trustedProxies = list(values, 'trust-proxy').map((entry) => parseAllowlistEntry(entry, '--trust-proxy'))
+  const log = openLog(logLevel())
+  const app = await open({ dir, log, actor: 'server', ...secretKeyFromEnvironment() })
+  try {
+    if (!app.ctx.engine.lock('serve')) throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
+    await prepare(app)
+    await app.ctx.catalog.refresh()
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+  const listening = await listen(createServer(app, { trustedProxies }), { port, host: optional(values, 'host') ?? '127.0.0.1' })
+    .catch(async (error: NodeJS.ErrnoException) => {
+      await app.close()
+      throw error.code === 'EADDRINUSE' ? new UsageError(`port ${port} is taken; choose another with --port, or 0 for a free one`) : error
+    })
+  app.jobs.start()
+  const watching = setInterval(() => void app.ctx.catalog.current(), WATCH).unref()
+  announce(app, listening.url)
+  await stopped(listening, out)
+  clearInterval(watching)
+  await app.close()
+}
+
+/** Waits for SIGTERM or SIGINT and drains; a second signal ends at once. */
+function stopped(listening: Listening, out: Invocation['out']): Promise<void> {
+  return new Promise((resolve) => {
+    let stopping = false
+    const stop = () => {
+      if (stopping) process.exit(1)
+      stopping = true
+      out.line('Stopping.')
+      void listening.close().then(resolve)
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+  })
+}
+
+export const serveCommand: Command = {
+  name: 'serve', summary: 'Serve the API from a state folder', ...SERVE_OPTIONS,
+  example: 'quartermaster serve --dir /srv/quartermaster --port 8080 --trust-proxy 10.0.0.0/24',
+  run: (invocation) => serve(invocation, (_app, url) => {
+    invocation.out.line(`Quartermaster serves ${url}/v1`)
+    invocation.out.result({ url })
+  }),
+}

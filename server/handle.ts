@@ -1,0 +1,75 @@
+/** One request, from gate to reply. */
+import type { Endpoint } from '../lib/core/endpoint.js'
+import { ApiError, isApiError } from '../lib/core/errors.js'
+import { isUnavailable } from '../lib/db/sqlite.js'
+import type { App } from '../lib/open.js'
+import { makeDecoder } from './decode.js'
+import { limitHeaders } from './gate.js'
+import type { Gate } from './gate.js'
+import { failure, finish, success } from './reply.js'
+import type { Reply } from './reply.js'
+
+export interface Incoming {
+  request: Request
+  /** The peer's address; null where there is none, and then no allowlist lets it in. */
+  peer: string | null
+  params: Record<string, string>
+  search: URLSearchParams
+}
+
+export type Handler = (incoming: Incoming) => Promise<Reply>
+
+/** The handler of one endpoint. */
+export function makeHandler(app: App, gate: Gate, endpoint: Endpoint): Handler {
+  const decode = makeDecoder(endpoint)
+  const route = `${endpoint.method} ${endpoint.path}`
+  return async ({ request, peer, params, search }) => {
+    const headers = baseHeaders(app, request)
+    try {
+      const { key, admission } = gate(request.headers, peer, route)
+      Object.assign(headers, limitHeaders(admission))
+      const input = await decode(request, params, search)
+      const payload = await endpoint.run(app.contextFor(key), input as never)
+      return await finish({ status: 200, headers, body: success(payload) }, request.headers.get('accept-encoding'))
+    } catch (error) {
+      return refuse(app, error, headers, request)
+    }
+  }
+}
+
+/** The handler of an address that no endpoint has, or has with other methods: `allowed`. */
+export function makeFallback(app: App, gate: Gate, allowed: (path: string) => readonly string[]): Handler {
+  return async ({ request, peer }) => {
+    const headers = baseHeaders(app, request)
+    try {
+      const { admission } = gate(request.headers, peer, 'unknown')
+      Object.assign(headers, limitHeaders(admission))
+      const path = new URL(request.url).pathname
+      const methods = allowed(path)
+      if (methods.length === 0) throw new ApiError('not_found', { message: `There is no endpoint at ${path.slice(0, 200)}; see /v1/openapi.json.` })
+      throw new ApiError('method_not_allowed', { message: `${path} takes ${methods.join(', ')}.`, headers: { allow: methods.join(', ') } })
+    } catch (error) {
+      return refuse(app, error, headers, request)
+    }
+  }
+}
+
+/** `X-Request-Id` is echoed when it is sane, else made; nothing that a key was needed for is stored on the way. */
+export function baseHeaders(app: App, request: Request): Record<string, string> {
+  const given = request.headers.get('x-request-id')
+  const id = given && /^[\w.:-]{1,100}$/.test(given) ? given : app.ctx.random(12).toString('base64url')
+  return { 'cache-control': 'no-store', 'x-request-id': id }
+}
+
+async function refuse(app: App, error: unknown, headers: Record<string, string>, request: Request): Promise<Reply> {
+  const refusal = toApiError(app, error, headers['x-request-id']!)
+  return finish({ status: refusal.status, headers: { ...headers, ...refusal.headers }, body: failure(refusal) }, request.headers.get('accept-encoding'))
+}
+
+/** Unknown errors are logged with the request id and shown as nothing but that. */
+function toApiError(app: App, error: unknown, requestId: string): ApiError {
+  if (isApiError(error)) return error
+  app.ctx.log.error({ err: error, requestId }, 'a request failed')
+  if (isUnavailable(error)) return new ApiError('service_unavailable', { headers: { 'retry-after': '1' } })
+  return new ApiError('internal_error', { details: { request_id: requestId } })
+}
