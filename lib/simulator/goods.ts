@@ -24,7 +24,7 @@ export interface Good {
   story: StoryFacts | null
 }
 
-const BRAND_CODES = Object.keys(BRANDS)
+const BRAND_NUMBERS = new Map(Object.keys(BRANDS).map((brand, number) => [brand, number]))
 
 /** Everything that exists in the demo market: the stories first, then each family up to its part of `count`. */
 export function makeGoods(seed: number, count: number): Good[] {
@@ -58,7 +58,7 @@ class Shelf {
     const round = Math.floor(serial / words.length)
     const generation = Math.floor(round / SUFFIXES.length)
     // Brands begin at different words, so that they do not all sell the same model first.
-    return [words[(serial + BRAND_CODES.indexOf(brand) * 5) % words.length], SUFFIXES[round % SUFFIXES.length], generation > 0 ? `G${generation + 1}` : ''].filter(Boolean).join(' ')
+    return [words[(serial + BRAND_NUMBERS.get(brand)! * 5) % words.length], SUFFIXES[round % SUFFIXES.length], generation > 0 ? `G${generation + 1}` : ''].filter(Boolean).join(' ')
   }
 }
 
@@ -140,7 +140,7 @@ function pickBrand(family: Family, random: Random): string {
  * one on a product, so a demo item can never be mistaken for a real one.
  */
 function upcOf(brand: string, item: string): string {
-  const body = `4${String(10_000 + BRAND_CODES.indexOf(brand) * 967)}${item}`
+  const body = `4${String(10_000 + BRAND_NUMBERS.get(brand)! * 967)}${item}`
   let sum = 0
   for (let i = 0; i < 11; i++) sum += (body.charCodeAt(i) - 48) * (i % 2 === 0 ? 3 : 1)
   return body + String((10 - sum % 10) % 10)
@@ -148,7 +148,7 @@ function upcOf(brand: string, item: string): string {
 
 /** Each brand numbers its parts in its own way. */
 function mpnOf(brand: string, model: string, item: string): string {
-  switch (BRAND_CODES.indexOf(brand) % 4) {
+  switch (BRAND_NUMBERS.get(brand)! % 4) {
     case 0: return `${brand}-${item}`
     case 1: return item
     case 2: return `${model.slice(0, 2).toUpperCase()}${item}`

@@ -11,12 +11,14 @@ const STATES = ('AK AL AR AZ CA CO CT DC DE FL GA HI IA ID IL IN KS KY LA MA MD 
 
 /** RSR's inventory file: `;` between fields, no header, no quoting, 77 columns. */
 export function rsrFeed(offers: DemoOffer[], asOf: number): string {
+  const days: string[] = []
+  const entered = (age: number) => days[age] ??= dayOf(asOf - age * DAY).replaceAll('-', '')
   let text = ''
-  for (const offer of offers) text += `${rsrRow(offer, asOf)}\r\n`
+  for (const offer of offers) text += `${rsrRow(offer, entered(offer.listedDays))}\r\n`
   return text
 }
 
-function rsrRow(offer: DemoOffer, asOf: number): string {
+function rsrRow(offer: DemoOffer, entered: string): string {
   const { good, sku } = offer
   const { family } = good
   return [
@@ -24,7 +26,7 @@ function rsrRow(offer: DemoOffer, asOf: number): string {
     good.model, brandAt('RSR', good.brand), good.mpn, offer.allocated ? 'Allocated' : offer.reduced ? 'Closeout' : '', expandedDescription(good), `${sku}_1.jpg`,
     stateFlags(good),
     flag(family.flags.has('ground')), flag(family.flags.has('adult')), flag(!offer.dropShip),
-    compactDay(asOf - offer.listedDays * DAY), dollars(offer.map), '', ...good.size,
+    entered, dollars(offer.map), '', ...good.size,
     flag(family.class === 'AO'), family.flags.has('sot') ? '' : 'Y',
   ].join(';')
 }
@@ -46,9 +48,4 @@ function stateFlags({ family, values }: Good): string {
 
 function flag(on: boolean): string {
   return on ? 'Y' : ''
-}
-
-/** YYYYMMDD. */
-function compactDay(ms: number): string {
-  return dayOf(ms).replaceAll('-', '')
 }

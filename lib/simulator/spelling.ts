@@ -27,8 +27,9 @@ export function describe(good: Good): string {
 
 /** RSR's expanded description: a list rather than sentences. */
 export function expandedDescription(good: Good): string {
-  const parts = Object.entries(good.values).map(([key, value]) => key === 'barrel' ? `${value}" Barrel` : key === 'capacity' ? `${value} Rounds` : value)
-  return `${BRANDS[good.brand]}, ${good.model}, ${good.family.noun}, ${parts.join(', ')}`
+  let text = `${BRANDS[good.brand]}, ${good.model}, ${good.family.noun}`
+  for (const key in good.values) text += `, ${good.values[key]}${key === 'barrel' ? '" Barrel' : key === 'capacity' ? ' Rounds' : ''}`
+  return text
 }
 
 function shelfWord(brand: string): string {

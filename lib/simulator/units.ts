@@ -29,5 +29,7 @@ export function csvRow(cells: string[]): string {
 }
 
 function csvCell(cell: string): string {
+  // Most cells of a wide feed are blank.
+  if (cell === '') return cell
   return cell.includes(',') || cell.includes('"') ? `"${cell.replaceAll('"', '""')}"` : cell
 }
