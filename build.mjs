@@ -30,7 +30,7 @@ const REQUIRE = { js: "import { createRequire as __createRequire } from 'node:mo
 
 async function build() {
   rmSync('dist', { recursive: true, force: true })
-  await bundleTree('dist/lib', { index: 'lib/index.ts', connect: 'lib/connect.ts', server: 'server/index.ts', testing: 'lib/testing.ts' })
+  await bundleTree('dist/lib', { index: 'lib/index.ts', connect: 'lib/connect.ts', server: 'server/index.ts', testing: 'server/testing.ts' })
   await esbuild.build({ ...common, entryPoints: { index: 'lib/index.ts' }, outdir: 'dist/lib', format: 'cjs', packages: 'external', outExtension: { '.js': '.cjs' }, define: { 'import.meta.url': '__importMetaUrl' }, banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" } })
   await esbuild.build({ ...common, entryPoints: { quartermaster: 'server/main.ts' }, outdir: 'dist/quartermaster', format: 'esm', external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
   await bundleWorker('dist/quartermaster')

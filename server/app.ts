@@ -26,14 +26,16 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   const gate = makeGate(app, options.trustedProxies ?? [])
   const router = new H3({ allowMalformedURL: true })
   const methods = new Map<string, string[]>()
+  const patterns = () => [...methods].map(([path, allowed]) => ({ pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`), allowed }))
+  const fallback = makeFallback(app, gate, (path) => methods.get(path) ?? patterns().find(({ pattern }) => pattern.test(path))?.allowed ?? [])
   const mount = (method: string, path: string, handler: Handler) => {
-    router.on(method as 'GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), (event) => respond(event, handler))
-    methods.set(path, [...methods.get(path) ?? [], method, ...method === 'GET' ? ['HEAD'] : []])
+    // HEAD is mounted too: the router's own fallback to GET comes after our catch-all.
+    const answered = method === 'GET' ? ['GET', 'HEAD'] : [method]
+    for (const name of answered) router.on(name as 'GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), (event) => respond(event, event.url.pathname.endsWith('/') ? fallback : handler))
+    methods.set(path, [...methods.get(path) ?? [], ...answered])
   }
   for (const endpoint of allEndpoints) mount(endpoint.method, endpoint.path, makeHandler(app, gate, endpoint))
   for (const { path, handler } of documentationRoutes(app)) mount('GET', path, handler)
-  const patterns = [...methods].map(([path, allowed]) => ({ pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`), allowed }))
-  const fallback = makeFallback(app, gate, (path) => patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ allowed }) => allowed))
   router.all('/**', (event) => respond(event, fallback))
   return {
     fetch: async (request, context) => router.request(request, undefined, { address: context?.address } as never),

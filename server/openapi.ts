@@ -8,7 +8,7 @@ import { allEndpoints } from '../lib/endpoints.js'
 type Json = Record<string, unknown>
 
 /** Refusals that any endpoint can answer with. */
-const EVERYWHERE: ErrorCode[] = [
+export const EVERYWHERE: ErrorCode[] = [
   'missing_api_key', 'invalid_api_key', 'key_disabled', 'key_cancelled', 'ip_whitelist_required', 'ip_not_allowed', 'rate_limited',
   'internal_error', 'service_unavailable',
 ]

@@ -1,0 +1,87 @@
+/** The demo: a made-up shop on a fresh folder, so that the first start has something to show. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ConfigurationDocument, DistributorEntry } from '../configuration/document.js'
+import type { App } from '../open.js'
+import { writeDemoFeeds } from './feeds.js'
+
+export interface Demo {
+  key: string
+  /** Name of the demo subscriber. */
+  subscriber: string
+}
+
+const SUBSCRIBER = 'Demo Shop'
+
+/** Makes the demo shop where there is none; a later start finds data and key as they were. */
+export async function prepareDemo(app: App): Promise<Demo> {
+  const keyFile = join(app.dir, 'keys', 'demo-key')
+  if (existsSync(keyFile)) return { key: readFileSync(keyFile, 'utf8').trim(), subscriber: SUBSCRIBER }
+  const shops = await app.operator.subscribers.list()
+  if (shops.length > 0 && !shops.some(({ name }) => name === SUBSCRIBER)) {
+    throw new Error(`${app.dir} holds a real installation (${shops[0]!.name}); start the demo in another folder with --dir`)
+  }
+  if (!shops.some(({ name }) => name === SUBSCRIBER)) await app.operator.subscribers.create({ name: SUBSCRIBER, email: 'owner@demo-shop.example' })
+  await takeInFeeds(app)
+  const document = demoDocument()
+  await app.operator.configurations.save(SUBSCRIBER, document)
+  for (const name of Object.keys(document.distributors)) await app.operator.configurations.recordCheck(SUBSCRIBER, name, true)
+  const { key } = await app.operator.keys.create({ subscriber: SUBSCRIBER, name: 'demo key', tier: 'enterprise', ips: ['127.0.0.1', '::1'] })
+  mkdirSync(join(app.dir, 'keys'), { recursive: true, mode: 0o700 })
+  // Written last: a start that was cut off before this line begins again.
+  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 })
+  return { key, subscriber: SUBSCRIBER }
+}
+
+async function takeInFeeds(app: App): Promise<void> {
+  const dir = join(app.dir, 'simulator', 'feeds')
+  mkdirSync(dir, { recursive: true })
+  for (const { distid, preset, file } of await writeDemoFeeds(dir, { asOf: app.ctx.now() })) {
+    await app.operator.feeds.set({ distid, preset, location: file })
+    const [result] = await app.operator.feeds.pull({ distid })
+    if (result!.outcome === 'refused' || result!.outcome === 'failed') throw new Error(`the demo feed of ${distid} was not taken: ${result!.reasons.join('; ')}`)
+  }
+}
+
+/** What the demo shop has configured: three distributors with three shipping models, margins and a few restrictions. */
+export function demoDocument(): ConfigurationDocument {
+  const entry = (distid: string, parts: Pick<DistributorEntry, 'shipping' | 'fulfillment'> & Partial<DistributorEntry>): DistributorEntry => ({
+    active: true, distid, drop_ship_only_items: false, product_restrictions: { min_quantity_to_list: 1 }, product_feed: { active: true }, ...parts,
+  })
+  return {
+    distributors: {
+      'RSR Group': entry('RSR', {
+        shipping: {
+          price_based_shipping: [
+            { min_unit_cost: 0, max_unit_cost: 99, flat_rate: { cost: 9.95, shipping_class: 'small' } },
+            { min_unit_cost: 100, flat_rate: { cost: 18, shipping_class: 'large' } },
+          ],
+          insurance: { include: true, cost_per_hundred: 0.5 },
+        },
+        fulfillment: { API_USER: '99901', API_PASSWORD: 'demo-rsr', ffl_recipient_emails: ['ffl@demo-shop.example'] },
+      }),
+      'Lipseys': entry('LIP', {
+        shipping: { flat_rate: { cost: 12.5, shipping_class: 'flat_rate_lipseys' } },
+        fulfillment: { API_USER: 'demo@demo-shop.example', API_PASSWORD: 'demo-lipseys', ffl_recipient_emails: ['ffl@demo-shop.example'] },
+      }),
+      'Chattanooga Shooting Supplies': entry('CSSI', {
+        shipping: { flat_rate: { cost: 8.95, shipping_class: 'ground' }, handling: { amount: 7.5, order_threshold: 50, add_handling_to_unit_cost: false } },
+        fulfillment: { API_SID: 'DEMO-SID', API_TOKEN: 'demo-chattanooga' },
+        default_shipping_method_non_firearms: 'best',
+      }),
+    },
+    targets: {},
+    notification_email: 'owner@demo-shop.example',
+    pricing: {
+      margin: {
+        default: { margin_percentage: 0.2 },
+        firearms: { product_class: ['FA', 'SO'], margin_percentage: 0.12, margin_dollar: 5 },
+        ammunition: { product_class: ['AO'], margin_percentage: 0.15 },
+      },
+      credit_card_fee_percent: 0.029, credit_card_fee_transaction: 0.3, include_credit_card_fees_in_price: true, sales_tax_assumption: 0.07,
+      rounding: 'round_up_to_99_cents',
+    },
+    product_restrictions: { cost: { global_restrictions: { min_distributor_cost: 5, max_distributor_cost: 9_999 } } },
+    fulfillment: {},
+  }
+}

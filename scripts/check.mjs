@@ -1,0 +1,62 @@
+/** `npm run check`: types, lint, directions of imports, and a table of what has grown large (it informs, it does not fail). */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+const run = (name, command, args) => {
+  const { status } = spawnSync(command, args, { stdio: 'inherit' })
+  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} ${name}`)
+  return status === 0
+}
+
+const files = ['lib', 'server', 'scripts', 'test'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true }).filter((file) => /\.(ts|mjs)$/.test(file)).map((file) => join(folder, file)))
+
+/** Layers of lib, lowest first; a folder may import from its own layer's siblings only where FRIENDS says so. */
+const ENGINES = /^(better-sqlite3|@duckdb\/node-api)$/
+/** Domains call each other without circles; this order is the proof: a domain imports only domains to its left. */
+const ORDER = ['core', 'db', 'objects', 'accounts', 'distributors', 'configuration', 'catalog', 'feeds', 'ffls', 'restrictions', 'exports', 'analytics', 'quotes', 'simulator', 'orders', 'fulfillment', 'fraud']
+
+function importsOf(file) {
+  const text = readFileSync(file, 'utf8')
+  // Types are erased, so they tie nothing together at run time.
+  return [...text.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^'"]*?\bfrom\s+)?['"]([^'"]+)['"]/gm)].map((match) => match[1])
+    .concat([...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g)].map((match) => match[1]))
+}
+
+function layerFault(file, target) {
+  if (!target.startsWith('.')) {
+    if (ENGINES.test(target) && !/^lib\/(db|exports|analytics)\//.test(file) && /^(lib|server)\//.test(file)) return `${target} may be imported in lib/db only`
+    if (/^(h3|h3\/)/.test(target) && file !== 'server/app.ts' && /^(lib|server)\//.test(file)) return 'h3 may be imported in server/app.ts only'
+    return null
+  }
+  const path = relative('.', resolve(dirname(file), target))
+  if (file.startsWith('lib/') && path.startsWith('server/')) return 'lib must not import server'
+  const [, from] = /^lib\/([^/]+)\//.exec(file) ?? []
+  const [, to] = /^lib\/([^/]+)\//.exec(path) ?? []
+  if (!from || !to || from === to) return null
+  if (ORDER.indexOf(from) < 0) return `lib/${from} is missing in the order of layers (scripts/check.mjs)`
+  return ORDER.indexOf(to) < ORDER.indexOf(from) ? null : `${from} must not import ${to}`
+}
+
+function checkLayers() {
+  const faults = files.flatMap((file) => importsOf(file).map((target) => [file, target, layerFault(file, target)])).filter(([, , fault]) => fault)
+  for (const [file, target, fault] of faults) console.log(`${file}: ${fault} (imports ${target})`)
+  const clocks = files.filter((file) => /^lib\//.test(file) && file !== 'lib/open.ts' && /\b(Date\.now|Math\.random|performance\.now)\(/.test(readFileSync(file, 'utf8')))
+  for (const file of clocks) console.log(`${file}: time and randomness come from the context`)
+  console.log(`${faults.length + clocks.length === 0 ? 'ok  ' : 'FAIL'} layers`)
+  return faults.length + clocks.length === 0
+}
+
+function informAboutSizes() {
+  const large = files.map((file) => [file, readFileSync(file, 'utf8').split('\n').length]).filter(([, lines]) => lines > 300).sort((a, b) => b[1] - a[1])
+  if (large.length > 0) console.log(`\nlarger than 300 lines:\n${large.map(([file, lines]) => `  ${String(lines).padStart(5)}  ${file}`).join('\n')}`)
+}
+
+const results = [
+  run('types', process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', '.']),
+  run('lint', process.execPath, [join('node_modules', 'oxlint', 'bin', 'oxlint'), '--deny-warnings', 'lib', 'server', 'scripts', 'test', 'build.mjs']),
+  checkLayers(),
+]
+informAboutSizes()
+process.exit(results.every(Boolean) ? 0 : 1)

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { sql } from 'kysely'
+import { openSecrets, loadSecretKey } from '../lib/core/secrets.js'
+import { filesIn } from '../lib/db/engine.js'
+import { migrate } from '../lib/db/migrate.js'
+import { kyselyOver, openFile, transact } from '../lib/db/sqlite.js'
+import { touch } from '../lib/db/state.js'
+import { open } from '../lib/open.js'
+import { createTestApp } from '../server/testing.js'
+
+function folder(): { dir: string; [Symbol.dispose](): void } {
+  const dir = mkdtempSync(join(tmpdir(), 'qm-db-'))
+  return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) }
+}
+
+describe('files', () => {
+  test('the system of record is at synchronous FULL on every open, also of an existing file', () => {
+    using scratch = folder()
+    const path = join(scratch.dir, 'a.db')
+    openFile(path, { synchronous: 'FULL' }).close()
+    const plain = new Database(path)
+    assert.equal(plain.pragma('synchronous', { simple: true }), 1, 'better-sqlite3 itself re-opens a WAL file at NORMAL')
+    plain.close()
+    const ours = openFile(path, { synchronous: 'FULL' })
+    assert.equal(ours.pragma('synchronous', { simple: true }), 2)
+    assert.equal(ours.pragma('journal_mode', { simple: true }), 'wal')
+    assert.equal(ours.pragma('foreign_keys', { simple: true }), 1)
+    ours.close()
+  })
+
+  test('an app holds its system of record at FULL after a restart too', async () => {
+    using scratch = folder()
+    await (await open({ dir: scratch.dir, worker: false })).close()
+    await using app = await open({ dir: scratch.dir, worker: false })
+    assert.equal((await sql<{ synchronous: number }>`PRAGMA synchronous`.execute(app.ctx.db)).rows[0]!.synchronous, 2)
+    assert.equal(app.ctx.engine.meter.raw.pragma('synchronous', { simple: true }), 1)
+  })
+
+  test('closing leaves no write-ahead log behind', async () => {
+    using scratch = folder()
+    const app = await open({ dir: scratch.dir, worker: false })
+    await app.operator.subscribers.create({ name: 'a', email: 'a@b.example' })
+    await app.close()
+    assert.throws(() => statSync(`${filesIn(scratch.dir).record}-wal`), /ENOENT/)
+    await assert.rejects(app.as('a').ping(), /closed/)
+  })
+
+  test('a file of a newer release is refused and untouched', () => {
+    using scratch = folder()
+    const raw = openFile(join(scratch.dir, 'a.db'), { synchronous: 'FULL' })
+    raw.pragma('user_version = 9')
+    assert.throws(() => migrate(raw, 'a.db', ['CREATE TABLE t (a)']), /newer release/)
+    raw.close()
+  })
+
+  test('a step of a migration that fails leaves the version before it', () => {
+    using scratch = folder()
+    const raw = openFile(join(scratch.dir, 'a.db'), { synchronous: 'FULL' })
+    assert.throws(() => migrate(raw, 'a.db', ['CREATE TABLE t (a)', 'CREATE TABLE u (a); CREATE TABLE t (a)']), /already exists/)
+    assert.equal(raw.pragma('user_version', { simple: true }), 1)
+    assert.equal(raw.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'u'").pluck().get(), 0)
+    raw.close()
+  })
+
+  test('a catalog of another version or a damaged one is thrown away; the system of record is not', async () => {
+    using scratch = folder()
+    await (await open({ dir: scratch.dir, worker: false })).close()
+    writeFileSync(filesIn(scratch.dir).catalog, 'this is no database, but it has some length to it')
+    await using app = await open({ dir: scratch.dir, worker: false })
+    assert.equal(app.ctx.engine.catalog.prepare('SELECT revision FROM state').pluck().get(), 0)
+  })
+
+  test('one folder has one server: a second lock is refused until the first is gone', async () => {
+    using scratch = folder()
+    const first = await open({ dir: scratch.dir, worker: false })
+    await using second = await open({ dir: scratch.dir, worker: false })
+    assert.equal(first.ctx.engine.lock('serve'), true)
+    assert.equal(second.ctx.engine.lock('serve'), false)
+    await first.close()
+    assert.equal(second.ctx.engine.lock('serve'), true)
+  })
+
+  test('a fresh app for a test takes milliseconds', async () => {
+    await (await createTestApp()).close()
+    const times: number[] = []
+    for (let i = 0; i < 20; i++) {
+      const start = performance.now()
+      const t = await createTestApp()
+      times.push(performance.now() - start)
+      await t.close()
+    }
+    // A bound that only a mistake by a factor of ten reaches, not a measurement.
+    assert.ok(times.sort((a, b) => a - b)[10]! < 150, `median ${times[10]} ms`)
+  })
+})
+
+describe('atomic', () => {
+  test('a failure undoes everything', async () => {
+    await using t = await createTestApp()
+    const { ctx } = t.app
+    await assert.rejects(ctx.engine.atomic(ctx, async (tx) => {
+      await touch(tx.db, 'keys')
+      await tx.db.deleteFrom('api_key').execute()
+      throw new Error('no')
+    }), /no/)
+    assert.equal((await t.request('/v1/ping')).status, 200)
+  })
+
+  test('inside another it joins it', async () => {
+    await using t = await createTestApp()
+    const { ctx } = t.app
+    const count = () => ctx.read.selectFrom('audit').select((query) => query.fn.countAll<number>().as('n')).executeTakeFirstOrThrow().then(({ n }) => n)
+    const before = await count()
+    await assert.rejects(ctx.engine.atomic(ctx, async (tx) => {
+      await tx.engine.atomic(tx, (inner) => inner.db.insertInto('audit').values({ at: 0, actor: 'a', action: 'b', detail: '{}' }).execute())
+      throw new Error('no')
+    }), /no/)
+    assert.equal(await count(), before)
+  })
+
+  test('the outer db inside atomic is an error instead of a deadlock', async () => {
+    await using t = await createTestApp()
+    const { ctx } = t.app
+    await assert.rejects(ctx.engine.atomic(ctx, () => ctx.db.selectFrom('subscriber').selectAll().execute()), /inside atomic, use the context/)
+    await assert.rejects(ctx.engine.atomic(ctx, () => ctx.engine.atomic(ctx, async () => 1)), /already inside atomic/)
+    assert.equal(await ctx.engine.atomic(ctx, async () => 1), 1, 'and the writer is free afterwards')
+  })
+
+  test('reads beside a transaction do not wait for it and do not see it', async () => {
+    await using t = await createTestApp()
+    const { ctx } = t.app
+    let release = () => {}
+    const waiting = new Promise<void>((resolve) => { release = resolve })
+    const writing = ctx.engine.atomic(ctx, async (tx) => {
+      await tx.db.updateTable('subscriber').set({ email: 'new@shop.example' }).execute()
+      await waiting
+    })
+    const seen = await ctx.read.selectFrom('subscriber').select('email').executeTakeFirstOrThrow()
+    assert.equal(seen.email, 'owner@shop.example')
+    release()
+    await writing
+    assert.equal((await ctx.read.selectFrom('subscriber').select('email').executeTakeFirstOrThrow()).email, 'new@shop.example')
+  })
+
+  test('a full disk is told as such, nothing is left open, and reads go on', async () => {
+    using scratch = folder()
+    const raw = openFile(join(scratch.dir, 'a.db'), { synchronous: 'FULL' })
+    raw.exec('CREATE TABLE t (a TEXT) STRICT')
+    raw.pragma(`max_page_count = ${(raw.pragma('page_count', { simple: true }) as number) + 2}`)
+    const owner = {}
+    const fatal: unknown[] = []
+    const db = kyselyOver<{ t: { a: string } }>(raw, (error) => fatal.push(error), owner)
+    await assert.rejects(transact(db, owner, async (tx) => {
+      for (let i = 0; i < 100; i++) await tx.insertInto('t').values({ a: 'x'.repeat(1_000) }).execute()
+    }), (error: Error & { code?: string }) => error.code === 'SQLITE_FULL')
+    assert.equal(raw.inTransaction, false)
+    assert.equal((await db.selectFrom('t').selectAll().execute()).length, 0)
+    assert.deepEqual(fatal, [])
+    raw.close()
+  })
+
+  test('a disk error of the system of record is handed to the one who stops the process', async () => {
+    using scratch = folder()
+    const raw = openFile(join(scratch.dir, 'a.db'), { synchronous: 'FULL' })
+    const fatal: unknown[] = []
+    const failing = new Proxy(raw, {
+      get: (target, name) => name === 'exec'
+        ? (text: string) => { if (text === 'commit') throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' }); return target.exec(text) }
+        : Reflect.get(target, name, target) instanceof Function ? (Reflect.get(target, name, target) as (...args: unknown[]) => unknown).bind(target) : Reflect.get(target, name, target) as unknown,
+    })
+    const owner = {}
+    const db = kyselyOver<{ t: { a: string } }>(failing, (error) => fatal.push(error), owner)
+    await assert.rejects(transact(db, owner, (tx) => sql`CREATE TABLE t (a)`.execute(tx)), /disk I\/O error/)
+    assert.equal(fatal.length, 1)
+    raw.close()
+  })
+})
+
+describe('secrets', () => {
+  const random = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, i) => i + bytes))
+
+  test('sealed text opens only with its key and at its place', () => {
+    const secrets = openSecrets(Buffer.alloc(32, 1), random)
+    const sealed = secrets.seal('p@ss ü', 'shop /a')
+    assert.ok(!sealed.includes('p@ss'))
+    assert.equal(secrets.open(sealed, 'shop /a'), 'p@ss ü')
+    assert.throws(() => secrets.open(sealed, 'shop /b'))
+    assert.throws(() => openSecrets(Buffer.alloc(32, 2), random).open(sealed, 'shop /a'))
+    assert.throws(() => secrets.open(`${sealed.slice(0, -2)}AA`, 'shop /a'))
+  })
+
+  test('a missing key over existing data stops the start, and no new one is made', async () => {
+    using scratch = folder()
+    await (await open({ dir: scratch.dir, worker: false })).close()
+    const path = join(scratch.dir, 'keys', 'secret-key')
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+    const kept = readFileSync(path)
+    rmSync(path)
+    await assert.rejects(open({ dir: scratch.dir, worker: false }), /secret-key is missing/)
+    assert.throws(() => statSync(path), /ENOENT/)
+    writeFileSync(path, 'damaged')
+    await assert.rejects(open({ dir: scratch.dir, worker: false }), /is damaged/)
+    writeFileSync(path, kept)
+    await (await open({ dir: scratch.dir, worker: false })).close()
+    assert.throws(() => loadSecretKey(scratch.dir, { fresh: false, fromEnvironment: 'abc', random }), /64 hex digits/)
+  })
+
+  test('credentials of a document are sealed in the database and masked when read', async () => {
+    await using t = await createTestApp()
+    await t.configure({
+      distributors: { 'RSR Group': { distid: 'RSR', fulfillment: { API_USER: '12345', API_PASSWORD: 'canary-one', ship_to_store: { store_account: '1', password: 'canary-two' } } } },
+      targets: { woo: { active: true, 'consumer-key': 'canary-three', 'consumer-secret': 'canary-four' }, gunbroker: { active: true, password: 'canary-five' } },
+    })
+    for (const shop of [t.shop, t.remote]) {
+      const { configuration } = await shop.config.get() as { configuration: { distributors: Record<string, { fulfillment: unknown }>; targets: unknown } }
+      assert.deepEqual(configuration.distributors['RSR Group']!.fulfillment, { API_USER: '12345', API_PASSWORD: '********', ship_to_store: { store_account: '1', password: '********' } })
+      assert.deepEqual(configuration.targets, { woo: { active: true, 'consumer-key': '********', 'consumer-secret': '********' }, gunbroker: { active: true, password: '********' } })
+    }
+    const files = Object.values(filesIn(t.app.dir)).flatMap((path) => [path, `${path}-wal`])
+    for (const path of files) {
+      const bytes = (() => { try { return readFileSync(path) } catch { return Buffer.alloc(0) } })()
+      assert.ok(!bytes.includes('canary-'), path)
+    }
+  })
+
+  test('changing a credential withdraws the validation of its distributor, anything else does not', async () => {
+    await using t = await createTestApp()
+    await t.stock([{ distid: 'RSR', stockid: 'A' }])
+    const save = (entry: object) => t.app.operator.configurations.save(t.subscriber, {
+      targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {},
+      distributors: { 'RSR Group': { active: true, distid: 'RSR', drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: {}, ...entry } },
+    })
+    await save({ fulfillment: { API_USER: '1', API_PASSWORD: 'a' } })
+    assert.equal((await t.json('/v1/products/search')).body.error.code, 'no_validated_distributors')
+    await t.app.operator.configurations.recordCheck(t.subscriber, 'RSR Group', true)
+    assert.equal((await t.json('/v1/products/search')).body.data.total, 1)
+    await save({ fulfillment: { API_USER: '1', API_PASSWORD: 'a' }, drop_ship_only_items: true })
+    assert.equal((await t.json('/v1/products/search')).status, 200)
+    await save({ fulfillment: { API_USER: '1', API_PASSWORD: 'b' } })
+    assert.equal((await t.json('/v1/products/search')).body.error.code, 'no_validated_distributors')
+    await save({ active: false })
+    assert.equal((await t.json('/v1/products/search')).body.error.code, 'no_active_distributors')
+  })
+})

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { DistributorEntry, MarginGroup, Pricing, ProductRestrictions, Shipping } from '../lib/configuration/document.js'
+import type { Product } from '../lib/catalog/shapes.js'
+import { retailRule } from '../lib/catalog/retail.js'
+import { shippingCost } from '../lib/catalog/shipping.js'
+import { createTestApp } from '../server/testing.js'
+import type { TestApp, TestOffer } from '../server/testing.js'
+
+const level = (cost: number, min: number, max?: number, more = {}) => ({ flat_rate: { cost, shipping_class: 'x' }, min_unit_cost: min, ...max !== undefined && { max_unit_cost: max }, ...more })
+const flat = (cost: number) => ({ flat_rate: { cost, shipping_class: 'x' } })
+
+describe('the shipping model', () => {
+  const rows: [name: string, shipping: Shipping, unitDollars: number, qty: number, expectedDollars: number, more?: { productClass?: string; category?: string; feed?: number }][] = [
+    ['a flat rate', flat(9.95), 100, 1, 9.95],
+    ['a flat rate once per line', flat(9.95), 100, 5, 9.95],
+    ['the first level that fits', { price_based_shipping: [level(5, 0, 50), level(10, 51)] }, 30, 1, 5],
+    ['a level up to 50 holds 50.99', { price_based_shipping: [level(5, 0, 50), level(10, 51)] }, 50.99, 1, 5],
+    ['a level from 51 holds 51.00', { price_based_shipping: [level(5, 0, 50), level(10, 51)] }, 51, 1, 10],
+    ['the other spelling of the levels', { price_based_shipping_levels: [level(5, 0, 50), level(10, 51)] }, 60, 1, 10],
+    ['a level is chosen by unit cost, not by line', { price_based_shipping: [level(5, 0, 50), level(10, 51)] }, 30, 4, 5],
+    ['overlapping levels: the first counts', { price_based_shipping: [level(5, 0), level(1, 0)] }, 30, 1, 5],
+    ['a level of another class does not fit', { price_based_shipping: [level(5, 0, 99, { product_class: ['FA'] }), level(7, 0)] }, 30, 1, 7, { productClass: 'AC' }],
+    ['a level of the class fits', { price_based_shipping: [level(5, 0, 99, { product_class: ['FA'] }), level(7, 0)] }, 30, 1, 5, { productClass: 'FA' }],
+    ['a level of the category fits', { price_based_shipping: [level(5, 0, 99, { category: ['Knives'] }), level(7, 0)] }, 30, 1, 5, { category: 'Knives' }],
+    ['an empty class list is as if absent', { price_based_shipping: [level(5, 0, 99, { product_class: [] })] }, 30, 1, 5],
+    ['no level fits: the flat rate', { price_based_shipping_levels: [level(5, 0, 50)], ...flat(20) }, 60, 1, 20],
+    ['no level fits: the feed\'s estimate', { price_based_shipping: [level(5, 0, 50)] }, 60, 1, 8.5, { feed: 850 }],
+    ['no level fits and no estimate: the dearest level, never 0', { price_based_shipping: [level(5, 0, 50), level(12, 10, 20)] }, 60, 1, 12],
+    ['insurance pro rata', { ...flat(10), insurance: { include: true, cost_per_hundred: 1 } }, 250, 1, 12.5],
+    ['insurance on the line', { ...flat(10), insurance: { include: true, cost_per_hundred: 1 } }, 250, 2, 15],
+    ['insurance rounded half up', { ...flat(0), insurance: { include: true, cost_per_hundred: 0.5 } }, 1, 1, 0.01],
+    ['insurance that is not included', { ...flat(10), insurance: { include: false, cost_per_hundred: 1 } }, 250, 1, 10],
+    ['handling below the threshold', { ...flat(10), handling: { amount: 7.5, order_threshold: 50, add_handling_to_unit_cost: false } }, 49.99, 1, 17.5],
+    ['no handling at the threshold', { ...flat(10), handling: { amount: 7.5, order_threshold: 50, add_handling_to_unit_cost: false } }, 50, 1, 10],
+    ['handling looks at the line', { ...flat(10), handling: { amount: 7.5, order_threshold: 50, add_handling_to_unit_cost: false } }, 25, 2, 10],
+    ['handling that went into the cost is not charged again', { ...flat(10), handling: { amount: 7.5, order_threshold: 50, add_handling_to_unit_cost: true } }, 20, 1, 10],
+  ]
+  for (const [name, shipping, unit, qty, expected, more = {}] of rows) {
+    test(name, () => {
+      const shipped = { cost: Math.round(unit * 100), productClass: more.productClass ?? 'AC', category: more.category ?? 'Uncategorized', feedEstimate: more.feed ?? -1 }
+      assert.equal(shippingCost(shipping, shipped, qty) / 100, expected)
+    })
+  }
+})
+
+describe('retail prices', () => {
+  const priced = { distid: 'RSR', sku: 'AB-1', upcKey: 12345678905, brand: 'Ridgeline', category: 'Rifles', productClass: 'FA', cost: 8_000, unitPrice: 8_000, shippingCost: 1_000, map: -1 }
+  const group = (margin_percentage: number, filters: Partial<MarginGroup> = {}): MarginGroup => ({ margin_percentage, ...filters })
+  const rows: [name: string, pricing: Pricing, offer: Partial<typeof priced>, expectedDollars: number][] = [
+    ['a percentage is a share of the price', { margin: { default: group(0.2) } }, {}, 100],
+    ['dollars come on top', { margin: { default: { margin_percentage: 0.2, margin_dollar: 5 } } }, {}, 105],
+    ['dollars alone', { margin: { default: { margin_dollar: 12.34 } } }, {}, 92.34],
+    ['shipping is included where asked for', { margin: { default: group(0.1) }, include_shipping_in_price: true }, {}, 100],
+    ['card fees are solved for, with the tax that they are taken on', { margin: { default: group(0.2) }, include_credit_card_fees_in_price: true, credit_card_fee_percent: 0.03, credit_card_fee_transaction: 0.3, sales_tax_assumption: 0.08 }, {}, 103.66],
+    ['fees that are not included change nothing', { margin: { default: group(0.2) }, credit_card_fee_percent: 0.03 }, {}, 100],
+    ['to the nearest dollar, down', { margin: { default: { margin_dollar: 0.49 } }, rounding: 'round_to_nearest_dollar' }, {}, 80],
+    ['to the nearest dollar, half up', { margin: { default: { margin_dollar: 0.5 } }, rounding: 'round_to_nearest_dollar' }, {}, 81],
+    ['up to 99 cents', { margin: { default: { margin_dollar: 0 } }, rounding: 'round_up_to_99_cents' }, {}, 80.99],
+    ['99 cents stay', { margin: { default: { margin_dollar: 0.99 } }, rounding: 'round_up_to_99_cents' }, {}, 80.99],
+    ['never below MAP', { margin: { default: group(0.2) } }, { map: 11_000 }, 110],
+    ['above MAP the margin counts', { margin: { default: group(0.2) } }, { map: 9_000 }, 100],
+    ['a brand that ignores MAP', { margin: { default: group(0.2) }, ignore_map_brands: ['Ridgeline'] }, { map: 11_000 }, 100],
+    ['another brand still keeps to it', { margin: { default: group(0.2) }, ignore_map_brands: ['Kestrel'] }, { map: 11_000 }, 110],
+    ['sell_at_map sets it to MAP', { margin: { default: group(0.2) }, sell_at_map: true }, { map: 9_000 }, 90],
+    ['sell_at_map without a MAP', { margin: { default: group(0.2) }, sell_at_map: true }, {}, 100],
+    ['a class group before the default', { margin: { default: group(0.2), firearms: group(0.5, { product_class: ['FA'] }) } }, {}, 160],
+    ['a brand group before a class group', { margin: { default: group(0.2), a: group(0.5, { product_class: ['FA'] }), b: group(0.36, { brand: ['Ridgeline'] }) } }, {}, 125],
+    ['a sku group before all, case aside', { margin: { default: group(0.2), a: group(0.5, { brand: ['Ridgeline'] }), b: group(0.36, { sku: ['ab-1'] }) } }, {}, 125],
+    ['a upc group, as a number', { margin: { default: group(0.2), a: group(0.36, { upc: [12345678905] }) } }, {}, 125],
+    ['document order among equals', { margin: { default: group(0.2), a: group(0.36, { brand: ['Ridgeline'] }), b: group(0.5, { brand: ['Ridgeline'] }) } }, {}, 125],
+    ['all filters of a group must hold', { margin: { default: group(0.2), a: group(0.5, { brand: ['Ridgeline'], product_class: ['AC'] }) } }, {}, 100],
+    ['a distributor group comes last before the default', { margin: { default: group(0.2), a: group(0.36, { distributor: ['RSR'] }), b: group(0.5, { category: ['Rifles'] }) } }, {}, 160],
+    ['the fitting price range of a group', { margin: { default: { margin_percentage: 0.2, price_based_margin: [{ minimum_unit_cost: 0, maximum_unit_cost: 50, margin_percentage: 0.5 }, { minimum_unit_cost: 50.01, margin_dollar: 10 }] } } }, {}, 90],
+    ['no fitting range: the group itself', { margin: { default: { margin_percentage: 0.2, price_based_margin: [{ maximum_unit_cost: 50, margin_percentage: 0.5 }] } } }, {}, 100],
+  ]
+  for (const [name, pricing, offer, expected] of rows) {
+    test(name, () => assert.equal(retailRule(pricing)!({ ...priced, ...offer }) / 100, expected))
+  }
+
+  test('a document without margin has no retail price', () => {
+    assert.equal(retailRule({}), null)
+    assert.equal(retailRule({ rounding: 'none' }), null)
+  })
+
+  test('a greater margin is never a lower price, and MAP is never undercut', () => {
+    fc.assert(fc.property(fc.integer({ min: 1, max: 500_000 }), fc.integer({ min: 0, max: 98 }), fc.integer({ min: 0, max: 98 }), fc.integer({ min: -1, max: 500_000 }), fc.constantFrom('none', 'round_to_nearest_dollar', 'round_up_to_99_cents'), (unitPrice, a, b, map, rounding) => {
+      const [low, high] = [Math.min(a, b), Math.max(a, b)].map((percent) => retailRule({ margin: { default: group(percent / 100) }, rounding: rounding as 'none' })!({ ...priced, unitPrice, map })) as [number, number]
+      assert.ok(low <= high)
+      assert.ok(low >= map)
+      assert.ok(Number.isInteger(low))
+    }))
+  })
+})
+
+const OFFERS: TestOffer[] = [
+  { distid: 'RSR', stockid: 'A', name: 'Alpha', mfgName: 'Ridgeline', productClass: 'FA', categoryName: 'Rifles', categoryId: 3024, price: 50_000, map: 60_000, msrp: 70_000, qty: 3, fflReq: true, dropShip: true, upc: '012345678905' },
+  { distid: 'RSR', stockid: 'B', name: 'Beta', mfgName: 'Kestrel', productClass: 'OP', categoryName: 'Sights', price: 10_000, qty: 50, upc: '012345678912' },
+  { distid: 'RSR', stockid: 'C', name: 'Gamma', mfgName: 'Kestrel', productClass: 'AC', price: 500, qty: 0, dropShip: false },
+  { distid: 'LIP', stockid: 'A', name: 'Delta', mfgName: 'Ridgeline', productClass: 'MG', categoryName: 'Magazines', price: 2_000, qty: 7, upc: '012345678929' },
+  { distid: 'LIP', stockid: 'E', name: 'Epsilon', mfgName: null, productClass: 'AC', price: 1_500, qty: 1 },
+  { distid: 'LIP', stockid: 'F', name: 'Zeta', mfgName: 'Ridgeline', productClass: 'AC', price: null, qty: 9 },
+]
+
+async function shopWith(parts: { root?: ProductRestrictions; rsr?: Partial<DistributorEntry>; lip?: Partial<DistributorEntry>; pricing?: Pricing }): Promise<TestApp> {
+  const t = await createTestApp()
+  await t.stock(OFFERS)
+  await t.configure({
+    product_restrictions: parts.root ?? {}, pricing: parts.pricing ?? {},
+    distributors: { 'RSR Group': { distid: 'RSR', product_restrictions: {}, ...parts.rsr }, 'Lipseys': { distid: 'LIP', product_restrictions: {}, ...parts.lip } },
+  })
+  return t
+}
+
+async function seen(t: TestApp, query = {}): Promise<string[]> {
+  const { products, total } = await t.remote.products.search(query)
+  assert.equal(products.length, total)
+  return products.map((product: Product) => product.name)
+}
+
+describe('product restrictions', () => {
+  const all = ['Alpha', 'Beta', 'Delta', 'Epsilon', 'Gamma']
+  const rows: [name: string, parts: Parameters<typeof shopWith>[0], expected: string[]][] = [
+    ['nothing is restricted: all offers with a price', {}, all],
+    ['an excluded brand', { root: { brand: { exclude: ['Kestrel'] } } }, ['Alpha', 'Delta', 'Epsilon']],
+    ['an unknown brand hides nothing', { root: { brand: { exclude: ['Nobody'] } } }, all],
+    ['an empty list is as if absent', { root: { brand: { include: [], exclude: [] } } }, all],
+    ['an included brand alone admits', { root: { brand: { include: ['Ridgeline'] } } }, ['Alpha', 'Delta']],
+    ['AND lists must all match', { root: { brand: { include: ['Ridgeline'] }, product_class: { include: ['MG'] } } }, ['Delta']],
+    ['an OR list admits on its own', { root: { brand: { include: ['Ridgeline'] }, product_class: { include: ['OP'], include_operand: 'OR' } } }, ['Alpha', 'Beta', 'Delta']],
+    ['two OR lists admit each on its own', { root: { brand: { include: ['Kestrel'], include_operand: 'OR' }, sku: { include: ['e'], include_operand: 'OR' } } }, ['Beta', 'Epsilon', 'Gamma']],
+    ['exclude beats include', { root: { brand: { include: ['Ridgeline'] }, sku: { exclude: ['A'] } } }, []],
+    ['a sku at all distributors, case aside', { root: { sku: { exclude: ['a'] } } }, ['Beta', 'Epsilon', 'Gamma']],
+    ['a upc as text, number or with more zeros', { root: { upc: { exclude: [12345678905, '0012345678912'] } } }, ['Delta', 'Epsilon', 'Gamma']],
+    ['a category', { root: { category: { include: ['Sights', 'Magazines'] } } }, ['Beta', 'Delta']],
+    ['uncategorized products', { root: { include_uncategorized_product: false } }, ['Alpha', 'Beta', 'Delta']],
+    ['a minimum quantity, inclusive', { root: { min_quantity_to_list: 7 } }, ['Beta', 'Delta']],
+    ['global cost bounds, inclusive', { root: { cost: { global_restrictions: { min_distributor_cost: 15, max_distributor_cost: 100 } } } }, ['Beta', 'Delta', 'Epsilon']],
+    ['a class range replaces the global one', { root: { cost: { global_restrictions: { min_distributor_cost: 15, max_distributor_cost: 100 }, product_class_restrictions: [{ product_class: ['FA'], min_distributor_cost: 0, max_distributor_cost: 1_000 }, { product_class: ['OP'], min_distributor_cost: 200, max_distributor_cost: 300 }] } } }, ['Alpha', 'Delta', 'Epsilon']],
+    ['an excluded group must match in all its criteria', { root: { product_groups: [{ type: 'exclude', criteria: { brand: ['Ridgeline'], cost: { max_cost: 100 } } }] } }, ['Alpha', 'Beta', 'Epsilon', 'Gamma']],
+    ['an included group admits on its own', { root: { brand: { include: ['Kestrel'] }, product_groups: [{ type: 'include', criteria: { sku: ['E'] } }] } }, ['Beta', 'Epsilon', 'Gamma']],
+    ['a group without criteria does nothing', { root: { product_groups: [{ type: 'exclude', criteria: {} }] } }, all],
+    ['a group by quantity', { root: { product_groups: [{ type: 'exclude', criteria: { min_quantity_to_list: 7 } }] } }, ['Alpha', 'Epsilon', 'Gamma']],
+    ['one distributor\'s rules concern its offers alone', { rsr: { product_restrictions: { brand: { include: ['Kestrel'] } } } }, ['Beta', 'Delta', 'Epsilon', 'Gamma']],
+    ['both layers must let an offer pass', { root: { brand: { exclude: ['Kestrel'] } }, lip: { product_restrictions: { product_class: { exclude: ['MG'] } } } }, ['Alpha', 'Epsilon']],
+    ['drop-ship-only items', { rsr: { drop_ship_only_items: true } }, ['Alpha', 'Beta', 'Delta', 'Epsilon']],
+    ['purchase_limit hides nothing', { root: { purchase_limit: 1 } }, all],
+    ['an inactive distributor', { lip: { active: false } }, ['Alpha', 'Beta', 'Gamma']],
+    ['rules look at the adjusted cost', { pricing: { cost_adjustments: [{ distributor: 'RSR', percent: 1 }] }, root: { cost: { global_restrictions: { min_distributor_cost: 0, max_distributor_cost: 150 } } } }, ['Delta', 'Epsilon', 'Gamma']],
+  ]
+  for (const [name, parts, expected] of rows) {
+    test(name, async () => {
+      await using t = await shopWith(parts)
+      assert.deepEqual(await seen(t), expected)
+      assert.deepEqual(await seen(t, { ignore_restrictions: true }), parts.lip?.active === false ? expected : all)
+    })
+  }
+})
+
+describe('dealer costs', () => {
+  test('adjustments that match add up and nothing falls below zero', async () => {
+    await using t = await shopWith({ pricing: { cost_adjustments: [{ percent: 0.1 }, { brand: 'Kestrel', dollar: -3 }, { product_class: 'AC', category: 'Uncategorized', dollar: -100 }] } })
+    const { products } = await t.shop.products.search({ ignore_restrictions: true })
+    assert.deepEqual(products.map(({ name, unit_price }) => [name, unit_price]), [['Alpha', 550], ['Beta', 107], ['Delta', 22], ['Epsilon', 0], ['Gamma', 0]])
+  })
+
+  test('handling goes into the shown cost last, below its threshold, and sort and bounds see it', async () => {
+    const handling = { amount: 7.5, order_threshold: 100, add_handling_to_unit_cost: true }
+    await using t = await shopWith({ rsr: { shipping: { ...flat(5), handling } } })
+    const { products } = await t.shop.products.search({ sort: 'price' })
+    assert.deepEqual(products.map(({ name, unit_price, shipping_cost, total_cost }) => [name, unit_price, shipping_cost, total_cost]), [
+      ['Gamma', 12.5, 5, 17.5], ['Epsilon', 15, 10, 25], ['Delta', 20, 10, 30], ['Beta', 100, 5, 105], ['Alpha', 500, 5, 505],
+    ])
+    assert.deepEqual(await seen(t, { min_price: 12.5, max_price: 15 }), ['Epsilon', 'Gamma'])
+  })
+
+  test('retail prices are shown only where the document asks for them', async () => {
+    await using t = await shopWith({ pricing: { margin: { default: { margin_percentage: 0.2 } } } })
+    const { products } = await t.remote.products.search({ sku: 'B' })
+    assert.equal(products[0]!.retail_price, 125)
+    await using plain = await shopWith({})
+    assert.ok(!('retail_price' in (await plain.remote.products.search({ sku: 'B' })).products[0]!))
+  })
+
+  test('a saved document is seen by the next call', async () => {
+    await using t = await shopWith({})
+    assert.equal((await seen(t)).length, 5)
+    await t.configure({ product_restrictions: { brand: { include: ['Kestrel'] } }, distributors: { 'RSR Group': { distid: 'RSR', product_restrictions: {} } } })
+    assert.deepEqual(await seen(t), ['Beta', 'Gamma'])
+  })
+})
+
+describe('properties of the view', () => {
+  const list = <T>(values: readonly T[]) => fc.subarray([...values], { minLength: 1 })
+  const rule = (values: readonly string[]) => fc.option(fc.record({ include: list(values), exclude: list(values), include_operand: fc.constantFrom('AND' as const, 'OR' as const) }, { requiredKeys: [] }), { nil: undefined })
+  const restrictions: fc.Arbitrary<ProductRestrictions> = fc.record({
+    brand: rule(['Ridgeline', 'Kestrel', 'Nobody']), product_class: rule(['FA', 'AC', 'MG', 'OP']), sku: rule(['A', 'B', 'E']), category: rule(['Rifles', 'Uncategorized']),
+    min_quantity_to_list: fc.option(fc.integer({ min: 1, max: 10 }), { nil: undefined }),
+  }) as fc.Arbitrary<ProductRestrictions>
+
+  test('an exclude never adds an offer, and ignoring restrictions is a superset', async () => {
+    await using t = await shopWith({})
+    await fc.assert(fc.asyncProperty(restrictions, fc.constantFrom('Ridgeline', 'Kestrel'), async (root, brand) => {
+      const distributors = { 'RSR Group': { distid: 'RSR', product_restrictions: {} }, 'Lipseys': { distid: 'LIP', product_restrictions: {} } }
+      await t.configure({ product_restrictions: root, distributors })
+      const before = new Set(await seen(t))
+      const everything = new Set(await seen(t, { ignore_restrictions: true }))
+      await t.configure({ product_restrictions: { ...root, brand: { ...root.brand, exclude: [...root.brand?.exclude ?? [], brand] } }, distributors })
+      for (const name of await seen(t)) assert.ok(before.has(name), `${name} came through an exclude`)
+      for (const name of before) assert.ok(everything.has(name))
+    }), { numRuns: 40 })
+  })
+})
