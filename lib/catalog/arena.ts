@@ -5,8 +5,16 @@
 const KINDS = { u8: Uint8Array, u16: Uint16Array, i32: Int32Array, u32: Uint32Array, f64: Float64Array } as const
 
 export type ColumnKind = keyof typeof KINDS
-export type Column = InstanceType<(typeof KINDS)[ColumnKind]>
-export type ColumnOf<K extends ColumnKind> = InstanceType<(typeof KINDS)[K]>
+/** Over any buffer: a column is built in memory of its own and read from the shared one. */
+interface Columns {
+  u8: Uint8Array
+  u16: Uint16Array
+  i32: Int32Array
+  u32: Uint32Array
+  f64: Float64Array
+}
+export type ColumnOf<K extends ColumnKind> = Columns[K]
+export type Column = Columns[ColumnKind]
 
 /** What is posted between threads. */
 export interface Arena {
@@ -32,5 +40,6 @@ export function packArena(columns: Record<string, Column>): Arena {
 export function readColumn<K extends ColumnKind>(arena: Arena, name: string, kind: K): ColumnOf<K> {
   const place = arena.table[name]
   if (!place || place.kind !== kind) throw new Error(`the arena has no ${kind} column ${name}`)
-  return new KINDS[kind](arena.buffer, place.offset, place.length) as ColumnOf<K>
+  const Kind = KINDS[kind] as new (buffer: ArrayBufferLike, offset: number, length: number) => Column
+  return new Kind(arena.buffer, place.offset, place.length) as ColumnOf<K>
 }

@@ -1,5 +1,6 @@
 /** The network catalog as one immutable, versioned whole. Rows are numbered in name order; nothing here changes after the build. */
 import type { Bits } from './bits.js'
+import type { RowSet } from './row-set.js'
 
 /** A row of a snapshot: its place in name order. Valid only together with the snapshot that it came from. */
 export type Row = number
@@ -31,6 +32,8 @@ export interface Snapshot {
   readonly nameRank: Uint32Array
   /** Place in the order of (distid, stockid), which breaks every tie. */
   readonly tieRank: Uint32Array
+  /** Rows in that order. */
+  readonly byTie: Uint32Array
 
   // Tick columns: cents, -1 for none.
   readonly qty: Int32Array
@@ -51,8 +54,12 @@ export interface Snapshot {
   classRows(productClass: number): Bits
   /** Ascending rows. */
   brandRows(brand: number): Uint32Array
+  /** The same rows, as a bitset where they are many. */
+  brandSet(brand: number): RowSet
   /** Ascending rows. */
   categoryRows(category: number): Uint32Array
+  /** The same rows, as a bitset where they are many. */
+  categorySet(category: number): RowSet
   /** Ascending rows of one GTIN-14 value. */
   upcRows(upcKey: number): Row[]
   /** Ascending rows whose distsku is this one, case aside. */
@@ -60,7 +67,7 @@ export interface Snapshot {
   sku(row: Row): string
   stockid(row: Row): string
   /** Rows that hold every word of the text, as prefixes, case and punctuation aside; null when the text has no word. */
-  textRows(text: string): Uint32Array | Bits | null
+  textRows(text: string): RowSet | null
   /** Prices of one subscriber's own feed by row, -1 for none; undefined for a subscriber without one. */
   ownPrices(subscriberId: string): Int32Array | undefined
 }

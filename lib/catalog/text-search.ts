@@ -1,0 +1,158 @@
+/** Finds rows by their words in the term dictionary that terms.ts built. */
+import { readColumn } from './arena.js'
+import type { Arena } from './arena.js'
+import { Bits } from './bits.js'
+import { firstPlace } from './permutation.js'
+import { isList, keepIn, listHas, longestList } from './row-set.js'
+import type { RowSet } from './row-set.js'
+import { chunksOf } from './tokens.js'
+
+/** Terms from `from` up to `to` begin with the prefix; `postings` is how many rows they list, doubles included. */
+interface Prefix {
+  readonly from: number
+  readonly to: number
+  readonly postings: number
+}
+
+/** A chunk of the query: every part, or else the joined word. */
+interface Condition {
+  readonly parts: readonly Prefix[]
+  readonly joined: Prefix | null
+  /** At most so many rows fulfil it. */
+  readonly atMost: number
+}
+
+/** Bytes of remembered bitsets: 128 prefixes at a million rows. */
+const MEMO_BYTES = 16 * 1024 * 1024
+/** Short lists are sorted rather than gathered in a bitset. */
+const SHORT = 512
+/** A word with at most so many terms is looked up in each of their lists, without gathering their rows. */
+const FEW_TERMS = 8
+
+/** A function from a text to the rows that hold every word of it; null when the text has no word. */
+export function openTextSearch(arena: Arena, rows: number): (text: string) => RowSet | null {
+  const index = new TermIndex(arena, rows)
+  return (text) => {
+    const conditions = chunksOf(text).map(({ parts, joined }) => index.condition(parts, joined))
+    if (conditions.length === 0) return null
+    conditions.sort((a, b) => a.atMost - b.atMost)
+    return conditions.slice(1).reduce((found, condition) => index.narrow(found, condition), index.fulfilling(conditions[0]!))
+  }
+}
+
+class TermIndex {
+  readonly #rows: number
+  readonly #bytes: Buffer
+  readonly #starts: Uint32Array
+  readonly #postings: Uint32Array
+  readonly #postingStarts: Uint32Array
+  readonly #memo = new Map<string, Bits>()
+
+  constructor(arena: Arena, rows: number) {
+    const bytes = readColumn(arena, 'termBytes', 'u8')
+    this.#rows = rows
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#starts = readColumn(arena, 'termStarts', 'u32')
+    this.#postings = readColumn(arena, 'postings', 'u32')
+    this.#postingStarts = readColumn(arena, 'postingStarts', 'u32')
+  }
+
+  condition(parts: string[], joined: string | null): Condition {
+    const prefixes = parts.map((part) => this.#prefix(part)).sort((a, b) => a.postings - b.postings)
+    const whole = joined === null ? null : this.#prefix(joined)
+    return { parts: prefixes, joined: whole, atMost: prefixes[0]!.postings + (whole?.postings ?? 0) }
+  }
+
+  /** All rows that fulfil the condition. */
+  fulfilling({ parts, joined }: Condition): RowSet {
+    let found = this.#gather(parts[0]!)
+    for (const part of parts.slice(1)) found = this.#narrowTo(found, part)
+    return joined && joined.postings > 0 ? this.#union(found, this.#gather(joined)) : found
+  }
+
+  /** The rows of `found` that fulfil the condition too. */
+  narrow(found: RowSet, condition: Condition): RowSet {
+    const [first, ...more] = condition.parts
+    if (more.length === 0) return this.#narrowTo(found, first!)
+    const other = this.fulfilling(condition)
+    if (isList(found)) return kept(found, other)
+    return isList(other) ? kept(other, found) : found.copy().and(other)
+  }
+
+  #narrowTo(found: RowSet, prefix: Prefix): RowSet {
+    if (!isList(found)) {
+      const other = this.#gather(prefix)
+      return isList(other) ? kept(other, found) : found.copy().and(other)
+    }
+    if (prefix.to - prefix.from > FEW_TERMS) return kept(found, this.#gather(prefix))
+    return found.filter((row) => {
+      for (let term = prefix.from; term < prefix.to; term++) if (listHas(this.#list(term), row)) return true
+      return false
+    })
+  }
+
+  #union(a: RowSet, b: RowSet): RowSet {
+    if (isList(a) && isList(b) && a.length + b.length <= SHORT) return sortedUnion([a, b])
+    const bits = isList(a) ? new Bits(this.#rows) : a.copy()
+    if (isList(a)) addTo(bits, a)
+    if (isList(b)) addTo(bits, b)
+    else bits.or(b)
+    return bits
+  }
+
+  /** All rows of the prefix. Bitsets are remembered, the least recently used goes first. */
+  #gather(prefix: Prefix): RowSet {
+    const { from, to, postings } = prefix
+    if (to - from === 1 && postings <= longestList(this.#rows)) return this.#list(from)
+    const range = this.#postings.subarray(this.#postingStarts[from], this.#postingStarts[to])
+    if (postings <= SHORT) return sortedUnion([range])
+    const name = `${from} ${to}`
+    let bits = this.#memo.get(name)
+    if (bits) this.#memo.delete(name)
+    else addTo(bits = new Bits(this.#rows), range)
+    this.#memo.set(name, bits)
+    if (this.#memo.size > Math.max(16, MEMO_BYTES / bits.words.byteLength)) this.#memo.delete(this.#memo.keys().next().value!)
+    return bits
+  }
+
+  #list(term: number): Uint32Array {
+    return this.#postings.subarray(this.#postingStarts[term], this.#postingStarts[term + 1])
+  }
+
+  #prefix(word: string): Prefix {
+    const bytes = Buffer.from(word)
+    const terms = this.#starts.length - 1
+    const from = firstPlace(terms, (term) => this.#compare(term, bytes) >= 0)
+    const to = from + firstPlace(terms - from, (next) => this.#compare(from + next, bytes) > 0)
+    return { from, to, postings: this.#postingStarts[to]! - this.#postingStarts[from]! }
+  }
+
+  /** Order of a term, cut to the length of the prefix, and the prefix. */
+  #compare(term: number, prefix: Buffer): number {
+    const start = this.#starts[term]!
+    const end = Math.min(this.#starts[term + 1]!, start + prefix.length)
+    return this.#bytes.compare(prefix, 0, prefix.length, start, end)
+  }
+}
+
+function kept(list: Uint32Array, set: RowSet): Uint32Array {
+  const rows = list.slice()
+  return rows.subarray(0, keepIn(rows, rows.length, set))
+}
+
+function sortedUnion(lists: Uint32Array[]): Uint32Array {
+  const rows = new Uint32Array(lists.reduce((sum, list) => sum + list.length, 0))
+  let length = 0
+  for (const list of lists) {
+    rows.set(list, length)
+    length += list.length
+  }
+  rows.sort()
+  let distinct = 0
+  for (let i = 0; i < rows.length; i++) if (i === 0 || rows[i] !== rows[i - 1]) rows[distinct++] = rows[i]!
+  return rows.subarray(0, distinct)
+}
+
+function addTo({ words }: Bits, rows: Uint32Array): void {
+  for (let i = 0; i < rows.length; i++) words[rows[i]! >>> 5]! |= 1 << (rows[i]! & 31)
+}
