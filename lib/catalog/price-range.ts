@@ -1,0 +1,52 @@
+/** A range of shown dealer costs is a slice of the price order. */
+import { MAX_CENTS } from '../core/money.js'
+import type { Bits } from './bits.js'
+import { firstPlace } from './permutation.js'
+import { intersect } from './row-set.js'
+import type { PriceOrder } from './view-type.js'
+
+export interface PriceRange {
+  /** Cents, both inclusive. */
+  readonly low: number
+  readonly high: number
+  /** Places in the price order, `to` exclusive. */
+  readonly from: number
+  readonly to: number
+}
+
+/** The slice between two inclusive bounds in dollars. */
+export function priceRange({ column, order }: PriceOrder, min = 0, max = MAX_CENTS): PriceRange {
+  const low = Math.ceil(cents(min))
+  const high = Math.floor(cents(max))
+  const from = firstPlace(order.length, (place) => column[order[place]!]! >= low)
+  const to = firstPlace(order.length, (place) => column[order[place]!]! > high)
+  return { low, high, from, to }
+}
+
+/** Not rounded: a bound of 12.344 lets 12.35 pass, but not 12.34. */
+function cents(dollars: number): number {
+  const exact = Number(`${dollars}e2`)
+  return Number.isNaN(exact) ? dollars * 100 : exact
+}
+
+/** Writes the rows of the range that are in every one of the sets to `out`; returns how many they are. */
+export function intersectRange({ order }: PriceOrder, { from, to }: PriceRange, sets: readonly Bits[], out: Bits): number {
+  // The shorter of what is in the range and what is outside.
+  if (to - from <= order.length / 2) {
+    out.words.fill(0)
+    addAll(out.words, order, from, to)
+  } else {
+    out.words.set(sets[0]!.words)
+    deleteAll(out.words, order, 0, from)
+    deleteAll(out.words, order, to, order.length)
+  }
+  return intersect([out, ...sets], out)
+}
+
+function addAll(words: Uint32Array, order: Uint32Array, from: number, to: number): void {
+  for (let place = from; place < to; place++) words[order[place]! >>> 5]! |= 1 << (order[place]! & 31)
+}
+
+function deleteAll(words: Uint32Array, order: Uint32Array, from: number, to: number): void {
+  for (let place = from; place < to; place++) words[order[place]! >>> 5]! &= ~(1 << (order[place]! & 31))
+}
