@@ -1,0 +1,125 @@
+/**
+ * What a preset may say (distributors.md 4.2): a feed's form and how its columns become an offer. It is data that can be
+ * kept as JSON and sent to a worker; its power to express is small on purpose, so that configuration never runs code.
+ */
+import type { ProductClass } from '../catalog/product-classes.js'
+
+export type Preset = CatalogPreset | QuantityPreset
+
+export interface Format {
+  delimiter: string
+  /** Null where a `"` is a character like any other. */
+  quote: '"' | null
+  /** Whether the first row names the columns. */
+  header: boolean
+  /** Without a header: the columns in their order. */
+  columns?: readonly string[]
+  /** A row with fewer cells is rejected. Without it: as many as there are columns. */
+  minColumns?: number
+}
+
+interface Common {
+  id: string
+  distid: string
+  format: Format
+  /** Columns without which the file is refused; of a list in the list, one is enough. Names compare without case. */
+  required: readonly (string | readonly string[])[]
+  /** The `stockid`: the first of these columns that the file has. */
+  key: readonly string[]
+}
+
+/** A full feed: an offer that it no longer names is gone. */
+export interface CatalogPreset extends Common {
+  kind: 'catalog'
+  map: FieldMap
+  /** The quantity is 0 when one of these holds. */
+  zeroWhen?: readonly Condition[]
+  /**
+   * The first rule that fits decides. A row that none fits is of a feed, or a row, that does not tell firearms apart:
+   * it is `OT` and never drop-shippable, whatever `dropShip` says, because a firearm that went to a consumer's door
+   * cannot be taken back.
+   */
+  classify: readonly Rule[]
+  attributes?: readonly Attribute[]
+}
+
+/** A stock feed: only quantities of offers that a catalog feed made. */
+export interface QuantityPreset extends Common {
+  kind: 'quantity'
+  qty: Quantity
+}
+
+/** The first column whose cell is not blank; or a text with `{column}` in it, blank when one of its cells is; or a constant. */
+export type Field =
+  | { from: readonly string[]; /** Texts that stand for none. */ none?: readonly string[] }
+  | { template: string; none?: readonly string[] }
+  | { constant: string }
+
+/** Money takes the first column that holds an amount above 0. */
+export interface Money {
+  from: readonly string[]
+}
+
+export interface Price extends Money {
+  /** Taken instead while `ends` is not past on the day that the feed was made; without an end it holds. */
+  sale?: { from: readonly string[]; ends: string }
+}
+
+/** One column, or the sum of several (a column per warehouse). */
+export type Quantity = { from: readonly string[] } | { sum: readonly string[] }
+
+/** With `yes` only those values are true, and a missing column is false. With `no` all others are true. */
+export type Flag = { from: readonly string[]; yes: readonly string[] } | { from: readonly string[]; no: readonly string[] }
+
+/** Images: every URL of the cell, split at `separator`; `dropQuery` cuts what follows a `?`. */
+export type Images = Field & { separator?: string; dropQuery?: boolean }
+
+export interface FieldMap {
+  /** Where it differs from the key. */
+  distsku?: Field
+  upc?: { from: readonly string[] }
+  name?: Field
+  mfgName?: Field
+  mpn?: Field
+  itemCat?: Field
+  productUrl?: Field
+  shortDescription?: Field
+  description?: Field
+  price: Price
+  map?: Money
+  msrp?: Money
+  shipping?: Money
+  qty: Quantity
+  dropShip?: Flag
+  images?: Images
+}
+
+/** A column that the file lacks meets no condition. Values compare without case and outer blanks. */
+export type Condition = { column: string } & (
+  | { in: readonly string[] }
+  | { startsWith: readonly string[] }
+  | { contains: readonly string[] }
+  | { filled: true }
+)
+
+export interface Rule {
+  /** All must hold. */
+  when: readonly Condition[]
+  set: {
+    productClass: ProductClass
+    /** Firearms (FA) and NFA items (SO) need a dealer's licence whatever is said here. */
+    ffl?: boolean
+    /** GunBroker category: id and name. */
+    category?: readonly [id: number | null, name: string]
+    /** False: never drop-shippable. */
+    dropShip?: false
+  }
+}
+
+export interface Attribute {
+  column: string
+  /** Its name in the catalog; without it the column's. */
+  name?: string
+  /** Kept only when the cell is one of these. */
+  only?: readonly string[]
+}
