@@ -41,6 +41,7 @@ CREATE TABLE offer (
   distid TEXT NOT NULL,
   stockid TEXT NOT NULL,
   fragment INTEGER NOT NULL,
+  wording INTEGER NOT NULL DEFAULT 0,  -- hash of the fragment, so that a new price does not cost a comparison of texts
   price INTEGER,
   map INTEGER,
   msrp INTEGER,
@@ -48,6 +49,7 @@ CREATE TABLE offer (
   qty INTEGER NOT NULL,
   ffl_req INTEGER NOT NULL,
   drop_ship INTEGER NOT NULL,
+  held INTEGER NOT NULL DEFAULT 0,     -- 1: the catalog feed says that none can be ordered (allocated), whatever a stock feed counts
   revision INTEGER NOT NULL,
   first_seen INTEGER NOT NULL,
   UNIQUE (distid, stockid)
@@ -60,12 +62,21 @@ CREATE TABLE own_price (           -- prices that came with one subscriber's cre
   price INTEGER NOT NULL,
   PRIMARY KEY (subscriber_id, offer)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX own_price_offer ON own_price (offer);
+
+CREATE TABLE tally (               -- kept with every change, so that the guard need not count a million rows
+  distid TEXT PRIMARY KEY,
+  offers INTEGER NOT NULL,
+  priced INTEGER NOT NULL,
+  stocked INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE feed (                -- what was last taken from each source
   source TEXT PRIMARY KEY,
   distid TEXT NOT NULL,
   subscriber_id TEXT,
   preset TEXT NOT NULL,
+  kind TEXT NOT NULL,              -- catalog or quantity
   as_of INTEGER NOT NULL,
   taken_at INTEGER NOT NULL,
   digest TEXT NOT NULL,

@@ -1,0 +1,125 @@
+/** One feed into the catalog: read, compare with the last one, write what differs, judge, and commit or leave all as it was. */
+import { stat } from 'node:fs/promises'
+import { dayOf } from '../core/clock.js'
+import type { Raw } from '../db/sqlite.js'
+import { MAPPING_VERSION, isDated } from '../distributors/generic.js'
+import type { Preset } from '../distributors/generic.js'
+import { digestFile } from './bytes.js'
+import { ChangeLog } from './change-log.js'
+import type { BrokenLine } from './lines.js'
+import { readRows } from './read-rows.js'
+import { readState, readTaken, seedOf } from './state.js'
+import { Taking } from './taking.js'
+
+/** What to take in; plain data, so that a worker can be told. Times are milliseconds. */
+export interface FeedInput {
+  now: number
+  preset: Preset
+  /** Names the feed: the next one of the same source is compared with this one. */
+  source: string
+  /** Where it is not the preset's own. */
+  distid?: string
+  /** Whose prices these are; null for the operator's, which all subscribers share. */
+  subscriberId: string | null
+  /** A local file, plain or gzip. */
+  file: string
+  /** When the feed was made. */
+  asOf: number
+  /** The operator accepts what the guard would refuse. */
+  force?: boolean
+  /** Tells what would happen and changes nothing. */
+  dryRun?: boolean
+}
+
+export interface FeedResult {
+  source: string
+  distid: string
+  outcome: 'taken' | 'unchanged' | 'refused'
+  /** Why it was refused. */
+  reasons: string[]
+  rows: number
+  /** Offers that the feed names. */
+  offers: number
+  rejected: number
+  /** The first 20. */
+  rejects: BrokenLine[]
+  added: number
+  changed: number
+  removed: number
+  price_changes: number
+  stock_changes: number
+  /** Rows of a quantity feed that no offer has the item number of. */
+  unmatched: number
+  /** Of the catalog's state afterwards. */
+  version: string
+}
+
+export interface Handles {
+  catalog: Raw
+  history: Raw
+  /** Bytes read, bytes in all, rows so far. */
+  onProgress?: ((bytesRead: number, bytesTotal: number, rows: number) => void) | undefined
+}
+
+/**
+ * Takes in one feed (decisions 4.6, 4.9, 4.11). Both handles are the caller's own: a write transaction is held on them
+ * over awaits. A feed that is refused leaves the catalog as it was, but for its row in `refusal`; it is an answer, not
+ * an exception. Throws when the file cannot be opened or a database fails.
+ */
+export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult> {
+  const { catalog, preset, source, asOf } = input
+  // A sale ends without a line of the file changing, so each day reads such a feed anew.
+  const seed = seedOf([MAPPING_VERSION, preset, input.distid ?? preset.distid, input.subscriberId, isDated(preset) ? dayOf(asOf) : null])
+  const before = readTaken(catalog, source)
+  if (before && await isSameFile(input.file, before.digest, seed)) return unchanged(input)
+  catalog.exec('BEGIN IMMEDIATE')
+  const changes = new ChangeLog(input.history, asOf)
+  try {
+    const taking = new Taking(input, seed, changes)
+    const result = taking.finish(await readRows({ preset, file: input.file, asOf, seed }, taking))
+    if (result.outcome !== 'taken' || input.dryRun) {
+      undo(catalog, changes)
+      if (!input.dryRun) recordRefusal(input, result.reasons)
+      return result
+    }
+    // First the history: a row in it without its offer is written again by the next try, one that is missing is lost.
+    changes.commit()
+    catalog.exec('COMMIT')
+    return result
+  } catch (error) {
+    undo(catalog, changes)
+    throw error
+  }
+}
+
+function undo(catalog: Raw, changes: ChangeLog): void {
+  changes.rollback()
+  // A full disk ends the transaction by itself.
+  if (catalog.inTransaction) catalog.exec('ROLLBACK')
+}
+
+async function isSameFile(file: string, digest: string, seed: string): Promise<boolean> {
+  const { size } = await stat(file)
+  return digest.startsWith(`${size}-`) && await digestFile(file, seed) === digest
+}
+
+/** Nothing to read: only the feed's age is noted, and an alarm about a worse one in between is over. */
+function unchanged({ catalog, source, preset, distid, asOf, now, dryRun }: FeedInput & Handles): FeedResult {
+  const { rows, rejected, offers } = catalog.prepare('SELECT rows, rejected, length(lines) / 12 AS offers FROM feed WHERE source = ?')
+    .get(source) as { rows: number; rejected: number; offers: number }
+  if (!dryRun) {
+    catalog.transaction(() => {
+      catalog.prepare('UPDATE feed SET as_of = max(as_of, ?), taken_at = ? WHERE source = ?').run(asOf, now, source)
+      catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
+    }).immediate()
+  }
+  return {
+    source, distid: distid ?? preset.distid, outcome: 'unchanged', reasons: [], rows, offers, rejected, rejects: [],
+    added: 0, changed: 0, removed: 0, price_changes: 0, stock_changes: 0, unmatched: 0, version: readState(catalog).version,
+  }
+}
+
+function recordRefusal({ catalog, source, file, asOf, now }: FeedInput & Handles, reasons: string[]): void {
+  catalog.prepare('INSERT OR REPLACE INTO refusal (source, at, reasons, file, as_of) VALUES (?, ?, ?, ?, ?)').run(source, now, JSON.stringify(reasons), file, asOf)
+}
+

@@ -1,0 +1,248 @@
+/** Offers of one feed into catalog.db: what a row changes, and what that adds up to. */
+import type { Raw, Statement } from '../db/sqlite.js'
+import type { CatalogRow } from '../distributors/generic.js'
+import type { Change } from './change-log.js'
+import { OfferSet } from './known-lines.js'
+import { textHash } from './line-hash.js'
+
+export interface WriteContext {
+  catalog: Raw
+  changes: { record(change: Change): void }
+  distid: string
+  /** Whose prices these are; null for the operator's. */
+  subscriberId: string | null
+  revision: number
+  now: number
+  asOf: number
+}
+
+/** What was written, and what the guard judges by. */
+export interface Counts {
+  added: number
+  changed: number
+  removed: number
+  price_changes: number
+  stock_changes: number
+  /** An offer was added, removed or re-worded. */
+  reworded: boolean
+  /** Prices that moved by more than half, or went. */
+  priceMoves: number
+  /** Stocked offers that have no stock any more, or are gone. */
+  emptied: number
+  /** Changes of the distributor's tally. */
+  offers: number
+  priced: number
+  stocked: number
+}
+
+/** More than half of the old price, either way; a price that is gone moved all the way. */
+export function movedByHalf(old: number | null, price: number | null): boolean {
+  if (old === null) return false
+  return price === null || Math.abs(price - old) * 2 > old
+}
+
+/** What an offer's row holds, in the order in which it is read and written. */
+type Tick = [price: number | null, map: number | null, msrp: number | null, shipping: number | null, qty: number, fflReq: number, dropShip: number, held: number]
+/** An offer's row as it stands. */
+export type StoredOffer = [id: number, fragment: number, wording: number, ...Tick]
+
+export class OfferWriter {
+  readonly counts: Counts = {
+    added: 0, changed: 0, removed: 0, price_changes: 0, stock_changes: 0, reworded: false, priceMoves: 0, emptied: 0, offers: 0, priced: 0, stocked: 0,
+  }
+  /** Offers whose quantity this feed changed, and those that it removed. */
+  readonly restocked = new OfferSet()
+  readonly removed = new OfferSet()
+  readonly #ctx: WriteContext
+  readonly #sql: ReturnType<typeof prepare>
+
+  constructor(ctx: WriteContext) {
+    this.#ctx = ctx
+    this.#sql = prepare(ctx.catalog)
+  }
+
+  /** The offer with this key, undefined where there is none. */
+  find(stockid: string): StoredOffer | undefined {
+    return this.#sql.find.get(this.#ctx.distid, stockid) as StoredOffer | undefined
+  }
+
+  /**
+   * Writes what differs of a catalog row from its offer. `keepQty` says that a newer stock feed knows the offer's quantity
+   * better; `kept` tells that the row's was left out for that, so the row must be read again next time.
+   */
+  take(row: CatalogRow, existing: StoredOffer | undefined, keepQty: boolean): { id: number; kept: boolean } {
+    const attributes = attributesText(row)
+    const wording = wordingOf(row, attributes)
+    if (!existing) return { id: this.#add(row, attributes, wording), kept: false }
+    const id = existing[0]
+    const [, fragment, oldWording, ...old] = existing
+    const kept = keepQty && !row.held && old[4] !== row.qty
+    const operators = this.#ctx.subscriberId === null
+    const tick: Tick = [operators ? row.price : old[0], row.map, row.msrp, row.shipping, kept ? old[4] : row.qty, row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0]
+    const ownChanged = !operators && this.#setOwnPrice(id, row.price)
+    const reworded = oldWording !== wording
+    if (!reworded && !ownChanged && tick.every((value, i) => value === old[i])) return { id, kept }
+    const { revision, now } = this.#ctx
+    if (reworded) {
+      this.#sql.retire.run(now, fragment)
+      this.#sql.update.run(this.#fragment(row, attributes), wording, ...tick, revision, id)
+      this.counts.reworded = true
+    } else {
+      this.#sql.tick.run(...tick, revision, id)
+    }
+    this.counts.changed++
+    this.#moved(id, row.stockid, row.upc, [old[0], old[4]], [tick[0], tick[4]])
+    return { id, kept }
+  }
+
+  /** Sets the stock of one offer from a quantity feed. */
+  setQty(stockid: string, [id, fragment, , ...old]: StoredOffer, count: number): void {
+    // A catalog that holds an item back (allocated) counts more than a stock feed that has no word for that.
+    const qty = old[7] === 1 ? 0 : count
+    if (qty === old[4]) return
+    this.#sql.qty.run(qty, this.#ctx.revision, id)
+    this.counts.changed++
+    this.#moved(id, stockid, this.#upc(fragment), [old[0], old[4]], [old[0], qty])
+  }
+
+  /** As `setQty` to 0, for an offer that the quantity feed no longer names. */
+  empty(id: number): void {
+    const stockid = this.#sql.stockid.get(id) as string | undefined
+    if (stockid !== undefined) this.setQty(stockid, this.find(stockid)!, 0)
+  }
+
+  /** Takes this feed's part of an offer away: all of it, or only the price when other feeds still have it. */
+  remove(id: number, others: { anyone: boolean; operator: boolean; subscriber: boolean }): void {
+    const stockid = this.#sql.stockid.get(id) as string | undefined
+    if (stockid === undefined) return
+    const [, fragment, , ...old] = this.find(stockid)!
+    const { subscriberId, revision, now, distid } = this.#ctx
+    const { counts } = this
+    if (others.anyone) {
+      if (subscriberId === null ? others.operator || old[0] === null : others.subscriber || !this.#setOwnPrice(id, null)) return
+      counts.changed++
+      if (subscriberId !== null) return void this.#sql.touch.run(revision, id)
+      this.#sql.tick.run(null, ...old.slice(1), revision, id)
+      return this.#moved(id, stockid, this.#upc(fragment), [old[0], old[4]], [null, old[4]])
+    }
+    this.#sql.dropOwn.run(id)
+    this.#sql.drop.run(id)
+    this.#sql.retire.run(now, fragment)
+    this.removed.add(id)
+    counts.removed++
+    counts.reworded = true
+    counts.offers--
+    if (old[0] !== null) counts.priced--
+    if (old[4] > 0) {
+      counts.stocked--
+      counts.emptied++
+    }
+    this.#ctx.changes.record({ distid, stockid, upc: this.#upc(fragment), price: old[0], qty: 0, gone: true })
+  }
+
+  /** Deletes fragments that no snapshot can name any more. */
+  sweep(before: number): void {
+    this.#sql.sweep.run(before)
+  }
+
+  #upc(fragment: number): string | null {
+    return (this.#sql.upc.get(fragment) as string | null | undefined) ?? null
+  }
+
+  #add(row: CatalogRow, attributes: string | null, wording: number): number {
+    const { distid, subscriberId, revision, asOf, changes } = this.#ctx
+    const price = subscriberId === null ? row.price : null
+    const fragment = this.#fragment(row, attributes)
+    const id = Number(this.#sql.insert.run(distid, row.stockid, fragment, wording, price, row.map, row.msrp, row.shipping, row.qty,
+      row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0, revision, asOf).lastInsertRowid)
+    if (subscriberId !== null) this.#setOwnPrice(id, row.price)
+    const { counts } = this
+    counts.added++
+    counts.reworded = true
+    counts.offers++
+    if (price !== null) counts.priced++
+    if (row.qty > 0) counts.stocked++
+    // The first state is a change too: without it the next one has nothing to be compared with.
+    changes.record({ distid, stockid: row.stockid, upc: row.upc, price, qty: row.qty, gone: false })
+    return id
+  }
+
+  #fragment(row: CatalogRow, attributes: string | null): number {
+    return Number(this.#sql.fragment.run(this.#ctx.distid, row.stockid, row.distsku, row.upc, row.name, row.mfgName, row.mpn, row.productClass, row.itemCat,
+      row.categoryId, row.categoryName, imagesText(row), row.productUrl, row.shortDescription, row.description, attributes).lastInsertRowid)
+  }
+
+  /** Whether the subscriber's price changed. */
+  #setOwnPrice(id: number, price: number | null): boolean {
+    const { subscriberId } = this.#ctx
+    const old = (this.#sql.own.get(subscriberId, id) as number | undefined) ?? null
+    if (old === price) return false
+    if (price === null) this.#sql.dropOneOwn.run(subscriberId, id)
+    else this.#sql.setOwn.run(subscriberId, id, price)
+    this.counts.price_changes++
+    if (movedByHalf(old, price)) this.counts.priceMoves++
+    return true
+  }
+
+  /** Counts and records a changed price or stock. */
+  #moved(id: number, stockid: string, upc: string | null, [oldPrice, oldQty]: [number | null, number], [price, qty]: [number | null, number]): void {
+    if (oldPrice === price && oldQty === qty) return
+    const { counts } = this
+    if (oldPrice !== price) {
+      counts.price_changes++
+      if (movedByHalf(oldPrice, price)) counts.priceMoves++
+      counts.priced += Number(price !== null) - Number(oldPrice !== null)
+    }
+    if (oldQty !== qty) {
+      counts.stock_changes++
+      this.restocked.add(id)
+      if (oldQty > 0 && qty === 0) counts.emptied++
+      counts.stocked += Number(qty > 0) - Number(oldQty > 0)
+    }
+    this.#ctx.changes.record({ distid: this.#ctx.distid, stockid, upc, price, qty, gone: false })
+  }
+}
+
+function attributesText({ attributes }: CatalogRow): string | null {
+  for (const _ in attributes) return JSON.stringify(attributes)
+  return null
+}
+
+function imagesText({ images }: CatalogRow): string {
+  return images.length === 0 ? '[]' : JSON.stringify(images.map((src) => ({ src })))
+}
+
+/** Everything that a fragment holds, in one number. */
+function wordingOf(row: CatalogRow, attributes: string | null): number {
+  const texts = [
+    row.distsku, row.upc, row.name, row.mfgName, row.mpn, row.productClass, row.itemCat, row.categoryId, row.categoryName,
+    row.images.join(' '), row.productUrl, row.shortDescription, row.description, attributes,
+  ]
+  // No text holds a control character, so the marks between them cannot be mistaken; null differs from ''.
+  return textHash(texts.map((text) => text ?? '\u0001').join('\u0000'))
+}
+
+function prepare(raw: Raw) {
+  const sql = (text: string): Statement => raw.prepare(text)
+  return {
+    find: sql('SELECT id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held FROM offer WHERE distid = ? AND stockid = ?').raw(),
+    stockid: sql('SELECT stockid FROM offer WHERE id = ?').pluck(),
+    upc: sql('SELECT upc FROM fragment WHERE id = ?').pluck(),
+    fragment: sql(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name,
+      images, product_url, short_description, description, attributes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    retire: sql('UPDATE fragment SET retired_at = ? WHERE id = ?'),
+    sweep: sql('DELETE FROM fragment WHERE retired_at < ?'),
+    insert: sql(`INSERT INTO offer (distid, stockid, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, revision, first_seen)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    update: sql(`UPDATE offer SET fragment = ?, wording = ?, price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?,
+      revision = ? WHERE id = ?`),
+    tick: sql('UPDATE offer SET price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, revision = ? WHERE id = ?'),
+    qty: sql('UPDATE offer SET qty = ?, revision = ? WHERE id = ?'),
+    touch: sql('UPDATE offer SET revision = ? WHERE id = ?'),
+    drop: sql('DELETE FROM offer WHERE id = ?'),
+    own: sql('SELECT price FROM own_price WHERE subscriber_id = ? AND offer = ?').pluck(),
+    setOwn: sql('INSERT INTO own_price (subscriber_id, offer, price) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price'),
+    dropOneOwn: sql('DELETE FROM own_price WHERE subscriber_id = ? AND offer = ?'),
+    dropOwn: sql('DELETE FROM own_price WHERE offer = ?'),
+  }
+}

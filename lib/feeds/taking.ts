@@ -1,0 +1,185 @@
+/** One feed while it is taken in, inside the catalog's write transaction: which rows are new, and what they add up to. */
+import { HOUR } from '../core/clock.js'
+import type { CatalogRow, StockRow } from '../distributors/generic.js'
+import type { ChangeLog } from './change-log.js'
+import { judge } from './guard.js'
+import type { Evidence } from './guard.js'
+import type { FeedInput, FeedResult, Handles } from './ingest.js'
+import { KnownLines, LinesBuilder, OfferSet } from './known-lines.js'
+import { LineHash } from './line-hash.js'
+import type { Batch, BrokenLine } from './lines.js'
+import { OfferWriter } from './offer-writer.js'
+import { brokenLine } from './read-rows.js'
+import type { Reading, RowSink } from './read-rows.js'
+import { OtherFeeds, addToTally, countOwnPrices, readState, readTaken, readTally, seedOf, writeState } from './state.js'
+
+/** Rejected rows that are kept for the operator. */
+const KEPT_REJECTS = 1_000
+const SHOWN_REJECTS = 20
+/** Old wording stays for the snapshots that still name it. */
+const FRAGMENT_LIFE = HOUR
+
+export class Taking implements RowSink {
+  readonly #input: FeedInput & Handles
+  readonly #distid: string
+  readonly #seed: string
+  readonly #known: KnownLines
+  readonly #lines: LinesBuilder
+  readonly #others: OtherFeeds
+  readonly #writer: OfferWriter
+  readonly #revision: number
+  readonly #newerStock: (id: number) => boolean
+  readonly #before: Pick<Evidence, 'previousAsOf' | 'priced' | 'stocked'>
+  /** Offers that a row of this file has named. */
+  readonly #claimed = new OfferSet()
+  readonly #rejects: BrokenLine[] = []
+  #hash: LineHash | null = null
+  /** Hashes of the lines of the batch in hand. */
+  #lo = new Uint32Array(0)
+  #hi = new Uint32Array(0)
+  #rows = 0
+  #rejected = 0
+  #unmatched = 0
+
+  constructor(input: FeedInput & Handles, seed: string, changes: ChangeLog) {
+    const { catalog, source, preset, subscriberId, now, asOf } = input
+    const distid = input.distid ?? preset.distid
+    const previous = readTaken(catalog, source)
+    this.#input = input
+    this.#distid = distid
+    this.#seed = seed
+    this.#known = new KnownLines(previous?.lines ?? null)
+    this.#lines = new LinesBuilder(this.#known.count)
+    this.#others = new OtherFeeds(catalog, distid, source)
+    this.#newerStock = this.#others.newerStock(asOf)
+    this.#revision = readState(catalog).revision + 1
+    this.#writer = new OfferWriter({ catalog, changes, distid, subscriberId, revision: this.#revision, now, asOf })
+    const tally = readTally(catalog, distid)
+    this.#before = {
+      previousAsOf: previous?.asOf ?? null,
+      priced: subscriberId === null ? tally.priced : countOwnPrices(catalog, subscriberId, this.#known.offerSet()),
+      stocked: tally.stocked,
+    }
+  }
+
+  begin(header: readonly string[] | null): void {
+    this.#hash = new LineHash(seedOf([this.#seed, header]))
+  }
+
+  known(batch: Batch, index: number): number {
+    if (this.#lo.length < batch.count) {
+      this.#lo = new Uint32Array(batch.start.length)
+      this.#hi = new Uint32Array(batch.start.length)
+    }
+    const hash = this.#hash!
+    hash.take(batch.buffer, batch.start[index]!, batch.end[index]!)
+    this.#lo[index] = hash.lo
+    this.#hi[index] = hash.hi
+    return this.#known.offerOf(hash.lo, hash.hi)
+  }
+
+  unchanged(batch: Batch, index: number, offer: number): void {
+    if (this.#claim(batch, index, offer)) this.#keep(index, offer)
+  }
+
+  row(batch: Batch, index: number, row: CatalogRow | StockRow): void {
+    const existing = this.#writer.find(row.stockid)
+    if (existing && !this.#claim(batch, index, existing[0])) return
+    if ('name' in row) {
+      const { id, kept } = this.#writer.take(row, existing, existing !== undefined && this.#newerStock(existing[0]))
+      this.#claimed.add(id)
+      this.#keep(kept ? null : index, id)
+    } else if (existing) {
+      this.#writer.setQty(row.stockid, existing, row.qty)
+      this.#keep(index, existing[0])
+    } else {
+      this.#rows++
+      this.#unmatched++
+    }
+  }
+
+  rejected(fault: BrokenLine): void {
+    this.#rows++
+    this.#rejected++
+    if (this.#rejects.length < KEPT_REJECTS) this.#rejects.push(fault)
+  }
+
+  progress(bytesRead: number, bytesTotal: number): void {
+    this.#input.onProgress?.(bytesRead, bytesTotal, this.#rows)
+  }
+
+  /** False for an offer that an earlier row has named: the first one counts. */
+  #claim(batch: Batch, index: number, offer: number): boolean {
+    if (this.#claimed.add(offer)) return true
+    this.rejected(brokenLine(batch, index, 'duplicate key: an earlier row has the same item number'))
+    return false
+  }
+
+  /** Notes the line, so that it need not be read next time; without an index it will be. */
+  #keep(index: number | null, offer: number): void {
+    this.#rows++
+    if (index === null) this.#lines.add(0, 0, offer)
+    else this.#lines.add(this.#lo[index]!, this.#hi[index]!, offer)
+  }
+
+  /** After the last row: what is gone, the verdict, and the books. The caller commits what is taken and undoes the rest. */
+  finish(reading: Reading): FeedResult {
+    if (reading.reasons.length > 0) return this.#result(reading.reasons)
+    const evidence: Evidence = {
+      ...this.#before, ...this.#dropMissing(), rows: this.#rows, rejected: this.#rejected, usable: this.#rows - this.#rejected,
+      cutOff: reading.cutOff, asOf: this.#input.asOf, priceMoves: this.#writer.counts.priceMoves, emptied: 0,
+    }
+    evidence.emptied = this.#writer.counts.emptied
+    const reasons = judge(evidence, this.#input.force ?? false)
+    if (reasons.length === 0) this.#keepBooks(reading.digest!)
+    return this.#result(reasons)
+  }
+
+  /** Offers that the last feed named and this one does not are gone; of a stock feed, out of stock. */
+  #dropMissing(): { named: number; lost: number } {
+    const missing: number[] = []
+    let named = 0
+    for (const offer of this.#known.offers) {
+      if (offer === 0) continue
+      named++
+      if (!this.#claimed.has(offer)) missing.push(offer)
+    }
+    const { preset, subscriberId } = this.#input
+    const holders = missing.length > 0 && preset.kind === 'catalog' ? this.#others.holders(subscriberId) : null
+    // A file that says nothing at all is refused whatever it lacks; the work of removing everything would be for nothing.
+    if (this.#claimed.size > 0) {
+      for (const offer of missing) {
+        if (holders) this.#writer.remove(offer, holders(offer))
+        else this.#writer.empty(offer)
+      }
+    }
+    return { named, lost: missing.length }
+  }
+
+  #keepBooks(digest: string): void {
+    const { catalog, source, preset, subscriberId, asOf, now } = this.#input
+    const { counts, restocked, removed } = this.#writer
+    this.#others.reopen(preset.kind, restocked, removed, counts.added)
+    addToTally(catalog, this.#distid, counts)
+    if (counts.added + counts.changed + counts.removed > 0) writeState(catalog, this.#revision, counts.reworded, now)
+    this.#writer.sweep(now - FRAGMENT_LIFE)
+    catalog.prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, lines)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      .run(source, this.#distid, subscriberId, preset.id, preset.kind, asOf, now, digest, this.#rows, this.#rejected, this.#lines.blob())
+    catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
+    catalog.prepare('DELETE FROM rejected_row WHERE source = ?').run(source)
+    const keep = catalog.prepare('INSERT OR IGNORE INTO rejected_row (source, line, reason, text) VALUES (?, ?, ?, ?)')
+    for (const { line, reason, text } of this.#rejects) keep.run(source, line, reason, text)
+  }
+
+  #result(reasons: string[]): FeedResult {
+    const { counts } = this.#writer
+    const rejects = this.#rejects.sort((a, b) => a.line - b.line).slice(0, SHOWN_REJECTS)
+    return {
+      source: this.#input.source, distid: this.#distid, outcome: reasons.length > 0 ? 'refused' : 'taken', reasons,
+      rows: this.#rows, offers: this.#claimed.size, rejected: this.#rejected, rejects,
+      added: counts.added, changed: counts.changed, removed: counts.removed, price_changes: counts.price_changes, stock_changes: counts.stock_changes,
+      unmatched: this.#unmatched, version: readState(this.#input.catalog).version,
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/** Offers straight into the catalog, without a feed: for test apps and embedders that have their own source of them. */
+import type { FeedOffer } from '../catalog/feed-offer.js'
+import type { Raw } from '../db/sqlite.js'
+import { OfferWriter } from './offer-writer.js'
+import { addToTally, readState, writeState } from './state.js'
+
+/** Adds or updates these offers in one transaction, at operator's prices; others stay as they are. `now` is milliseconds. */
+export function writeOffers(catalog: Raw, offers: readonly (FeedOffer & { distid: string })[], now: number): void {
+  catalog.transaction(() => {
+    const revision = readState(catalog).revision + 1
+    let written = 0
+    let reworded = false
+    for (const distid of new Set(offers.map((offer) => offer.distid))) {
+      const writer = new OfferWriter({ catalog, changes: { record: () => {} }, distid, subscriberId: null, revision, now, asOf: now })
+      for (const offer of offers) {
+        if (offer.distid === distid) writer.take({ ...offer, held: false }, writer.find(offer.stockid), false)
+      }
+      addToTally(catalog, distid, writer.counts)
+      written += writer.counts.added + writer.counts.changed
+      reworded ||= writer.counts.reworded
+    }
+    if (written > 0) writeState(catalog, revision, reworded, now)
+  }).immediate()
+}
