@@ -23,7 +23,7 @@ try {
   // The launcher and the library stand beside the suites, for those that start a process or run README's code.
   const entries = { quartermaster: 'server/main.ts', index: 'lib/index.ts', ...Object.fromEntries(suites.map((file) => [file.replace(/\.ts$/, ''), join('test', file)])) }
   await bundleTree(outdir, entries)
-  const runner = [process.execPath, '--enable-source-maps', '--test', '--test-concurrency=2', ...suites.map((file) => join(outdir, file.replace(/\.ts$/, '.mjs')))]
+  const runner = [process.execPath, '--enable-source-maps', '--test', '--test-reporter=spec', '--test-concurrency=2', ...suites.map((file) => join(outdir, file.replace(/\.ts$/, '.mjs')))]
   const command = coverage ? ['npx', 'c8', '--all', '--include=lib/**', '--include=server/**', '--reporter=text-summary', '--reporter=lcov', ...runner] : runner
   status = spawnSync(command[0], command.slice(1), { stdio: 'inherit' }).status ?? 1
 } finally {

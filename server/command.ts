@@ -45,12 +45,13 @@ const COMMON_HELP: Record<string, string> = {
 
 /** Finds the command of the words, and reads the rest by its options. */
 export function parseCommand(commands: readonly Command[], argv: readonly string[]): { command: Command; values: Invocation['values']; args: string[] } {
-  const words = argv.filter((word) => !word.startsWith('-')).slice(0, 2)
+  const options = argv.findIndex((word) => word.startsWith('-'))
+  const words = argv.slice(0, options < 0 ? 2 : Math.min(options, 2))
   const command = commands.find(({ name }) => name === words.join(' ')) ?? commands.find(({ name }) => name === words[0])
   if (!command) {
     const names = commands.map(({ name }) => name)
     const group = names.filter((name) => name.startsWith(`${words[0]} `))
-    const close = nearest(words.join(' '), names)
+    const close = nearest(words.join(' '), names) ?? nearest(words[0] ?? '', names)
     throw new UsageError(group.length > 0 ? `which of these: ${group.join(', ')}?` : `there is no command "${words.join(' ')}"${close ? `; did you mean "${close}"?` : ''} See --help.`)
   }
   try {

@@ -19,11 +19,8 @@ export function makeDecoder(endpoint: Endpoint): Decoder {
     const raw = endpoint.hasBody ? await readBody(request) : undefined
     const faults: Fault[] = []
     const query = decodeQuery(search, kinds, faults)
-    const texts = { ...params, ...query }
-    checkTexts(texts, '', faults)
+    checkTexts({ ...params, ...query }, '', faults)
     checkTexts(raw, '', faults)
-    // A text that is refused for its characters is not looked at further.
-    refuseFaults(faults)
     const decoded = {
       params: checkPart(endpoint.params, params, faults),
       query: checkPart(endpoint.query, query, faults),

@@ -63,7 +63,9 @@ export function endpoint<const Id extends RouteId, R extends z.ZodType, P extend
 }
 
 /** What a caller of the library passes for an endpoint: parameters, query and body members in one object. */
-export type CallInput<E> = E extends Endpoint<RouteId, infer P, infer Q, infer B, z.ZodType> ? z.input<P> & z.input<Q> & z.input<B> : never
+export type CallInput<E> = E extends Endpoint<RouteId, infer P, infer Q, infer B, z.ZodType> ? InputOf<P> & InputOf<Q> & InputOf<B> : never
+/** An empty shape adds nothing; zod would have it forbid every member. */
+type InputOf<S extends Shape> = keyof S['shape'] extends never ? unknown : z.input<S>
 export type CallResult<E> = E extends Endpoint<RouteId, Shape, Shape, Shape, infer R> ? z.output<R> : never
 
 /** Checks one part of a request against its shape; all faults of all parts are collected, then thrown as one 400. */
