@@ -119,11 +119,18 @@ export class OfferWriter {
     const { subscriberId, revision, now, distid } = this.#ctx
     const { counts } = this
     if (others.anyone) {
+      // The price went with its row, which the guard counts as missing; it did not move.
+      const { priceMoves } = counts
       if (subscriberId === null ? others.operator || old[0] === null : others.subscriber || !this.#setOwnPrice(id, null)) return
       counts.changed++
-      if (subscriberId !== null) return void this.#sql.touch.run(revision, id)
-      this.#sql.tick.run(null, ...old.slice(1), revision, id)
-      return this.#moved(id, stockid, this.#upc(fragment), [old[0], old[4]], [null, old[4]])
+      if (subscriberId !== null) {
+        this.#sql.touch.run(revision, id)
+      } else {
+        this.#sql.tick.run(null, ...old.slice(1), revision, id)
+        this.#moved(id, stockid, this.#upc(fragment), [old[0], old[4]], [null, old[4]])
+      }
+      counts.priceMoves = priceMoves
+      return
     }
     this.#sql.dropOwn.run(id)
     this.#sql.drop.run(id)

@@ -5,14 +5,15 @@ import { OfferWriter } from './offer-writer.js'
 import { addToTally, readState, writeState } from './state.js'
 
 /** Adds or updates these offers in one transaction, at operator's prices; others stay as they are. `now` is milliseconds. */
-export function writeOffers(catalog: Raw, offers: readonly (FeedOffer & { distid: string })[], now: number): void {
+export function writeOffers(catalog: Raw, offers: Iterable<FeedOffer & { distid: string }>, now: number): void {
+  const all = [...offers]
   catalog.transaction(() => {
     const revision = readState(catalog).revision + 1
     let written = 0
     let reworded = false
-    for (const distid of new Set(offers.map((offer) => offer.distid))) {
+    for (const distid of new Set(all.map((offer) => offer.distid))) {
       const writer = new OfferWriter({ catalog, changes: { record: () => {} }, distid, subscriberId: null, revision, now, asOf: now })
-      for (const offer of offers) {
+      for (const offer of all) {
         if (offer.distid === distid) writer.take({ ...offer, held: false }, writer.find(offer.stockid), false)
       }
       addToTally(catalog, distid, writer.counts)
