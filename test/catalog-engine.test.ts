@@ -414,7 +414,9 @@ describe('a price-and-stock update', () => {
 function manyOffers(count: number): Offer[] {
   const random = xorshift(7)
   const pick = <T>(values: readonly T[]) => values[random(values.length)]!
-  return Array.from({ length: count }, (_, i) => ({
+  const price = () => random(20) === 0 ? null : random(4) === 0 ? 500 : random(1000)
+  // One class stands at the far end of the order by price.
+  return Array.from({ length: count }, (_, i) => withPrice(price(), {
     distid: pick(['RSR', 'LIP', 'CHT']),
     stockid: `${random(1000)}-${i}`,
     distsku: `SKU-${i % 900}`,
@@ -425,11 +427,14 @@ function manyOffers(count: number): Offer[] {
     productClass: pick(['FA', 'FA', 'MG', 'AO']),
     categoryId: pick([1, 2]),
     categoryName: pick(['Pistols', 'Rifles']),
-    price: random(20) === 0 ? null : random(4) === 0 ? 500 : random(1000),
     qty: random(3) === 0 ? 0 : random(30),
     fflReq: random(2) === 0,
     dropShip: random(50) !== 0,
   }))
+}
+
+function withPrice(price: number | null, offer: Omit<Offer, 'price'>): Offer {
+  return { ...offer, price, productClass: price !== null && price > 850 ? 'SO' : offer.productClass }
 }
 
 const manyQueries: fc.Arbitrary<Query> = fc.record({
@@ -438,7 +443,7 @@ const manyQueries: fc.Arbitrary<Query> = fc.record({
   distributor: rarely(fc.constantFrom('RSR', 'LIP')),
   manufacturer: rarely(fc.constantFrom('Glock', 'Colt')),
   category: rarely(fc.constantFrom('Pistols', 'Rifles')),
-  product_class: rarely(fc.constantFrom('FA', 'AO')),
+  product_class: rarely(fc.constantFrom('FA', 'AO', 'SO', 'SO')),
   min_price: rarely(fc.constantFrom(0, 1, 4.99, 5, 5.01, 9.9)), max_price: rarely(fc.constantFrom(0.05, 1, 5, 5.01, 9)),
   in_stock: rarely(fc.constant(true)), drop_ship_only: rarely(fc.constant(true)), ffl_required: rarely(fc.boolean()),
   sort: fc.constantFrom(...SORTS),

@@ -20,9 +20,9 @@ export function facetsOf(view: FacetedView): Facets {
 
 function computeFacets({ snapshot, visible }: FacetedView): Facets {
   const { brands, categories } = snapshot
-  const names = categories.filter((_, place) => overlaps(snapshot.categoryRows(place), visible)).map(({ name }) => name)
+  const names = categories.filter((_, place) => overlaps(snapshot.categorySet(place), visible)).map(({ name }) => name)
   return {
-    manufacturers: brands.filter((_, place) => overlaps(snapshot.brandRows(place), visible)),
+    manufacturers: brands.filter((_, place) => overlaps(snapshot.brandSet(place), visible)),
     categories: [...new Set(names)].filter((name) => name !== '').sort(byCodePoint),
     product_classes: CLASS_CODES.filter((_, place) => overlaps(snapshot.classRows(place), visible)).sort(byCodePoint),
   }

@@ -1,6 +1,7 @@
 /** One page out of the rows that a search found, in the asked order. Ties are in ascending (distid, stockid) order. */
 import { popcount } from './bits.js'
 import type { Bits } from './bits.js'
+import { stepBefore, stepsOf } from './order-steps.js'
 import type { PriceRange } from './price-range.js'
 import { isList, listOf } from './row-set.js'
 import type { Hits, SearchedView } from './search.js'
@@ -77,66 +78,75 @@ function sortedByComparing(rows: Uint32Array, tieRank: Uint32Array, key: Order['
   return rows.slice().sort((a, b) => sign * (key[a]! - key[b]!) || tieRank[a]! - tieRank[b]!)
 }
 
-/** By name: the place of the first row of the page is found by counting bits, whatever its depth. */
+/** By name: the first hit of the page is found by counting bits, whatever its depth. */
 function pageByRow(set: Bits, order: Order, total: number, skip: number, take: number): Uint32Array {
-  const page = new Uint32Array(take)
-  if (!order.descending) {
-    collect(set, order, { from: selectBit(set, skip), step: 1, skip: 0, flip: false }, page)
-    return page
-  }
-  const place = total - 1 - skip
-  const row = selectBit(set, place)
-  // Names that sort the same stand together, ascending also in a descending order: begin behind the last of them.
-  const last = groupEnd(order, row, 1)
-  let behind = skip
-  for (let r = row + 1; r <= last; r++) if (set.has(r)) behind--
-  collect(set, order, { from: last, step: -1, skip: skip - behind, flip: true }, page)
-  return page
+  const place = selectBit(set, order.descending ? total - 1 - skip : skip, total)
+  return fill(set, order, place, order.descending ? -1 : 1, take)
 }
 
 /** By price or quantity: looks at places of the order from the nearer end until the page is full. */
 function pageByWalk(set: Bits, order: Order, total: number, skip: number, take: number): Uint32Array {
-  const page = new Uint32Array(take)
   const behind = total - skip - take
   const forward = skip <= behind
-  const fromStart = forward !== order.descending
-  collect(set, order, { from: fromStart ? order.from : order.to - 1, step: fromStart ? 1 : -1, skip: forward ? skip : behind, flip: order.descending }, page)
+  const step = forward !== order.descending ? 1 : -1
+  const page = fill(set, order, seek(set, order, total, step, forward ? skip : behind), step, take)
   return forward ? page : page.reverse()
 }
 
-interface Walk {
-  /** The first place to look at. */
-  from: number
-  step: 1 | -1
-  /** Hits to pass over. */
-  skip: number
-  /** Hits of one key come in the direction opposite to the walk. */
-  flip: boolean
+/**
+ * The place of the hit number `skip`, from 0, from the end of the order where `step` begins. Hits may stand far from it,
+ * as firearms do in an order by price: then the rest is found by counting.
+ */
+function seek(set: Bits, { order, from, to }: Order, total: number, step: 1 | -1, skip: number): number {
+  const start = step === 1 ? from : to - 1
+  const near = Math.min(Math.max(1024, (set.size >>> 5) + skip * 2), to - from)
+  const found = seekFrom(set, order!, start, start + near * step, skip)
+  if (found !== null || near === to - from) return found ?? start
+  // From the other end, it is the hit that has this many before it.
+  const before = step === 1 ? skip : total - 1 - skip
+  const known = stepBefore(stepsOf(order!), set, before)
+  return seekFrom(set, order!, Math.max(known.place, from), to, before - known.before) ?? start
 }
 
-/** Fills the page with hits. */
-function collect(set: Bits, plan: Order, { from, step, skip, flip }: Walk, page: Uint32Array): void {
-  const { order } = plan
-  const end = step === 1 ? plan.to : plan.from - 1
-  let found = 0
-  const visit = (row: number) => {
-    if (skip > 0) skip--
-    else page[found++] = row
+function seekFrom({ words }: Bits, order: Uint32Array, from: number, end: number, skip: number): number | null {
+  const step = from < end ? 1 : -1
+  for (let place = from, left = skip; place !== end; place += step) {
+    const row = order[place]!
+    if ((words[row >>> 5]! >>> (row & 31) & 1) === 1 && left-- === 0) return place
   }
-  for (let place = from; place !== end && found < page.length; place += step) {
-    const row = order === null ? place : order[place]!
+  return null
+}
+
+/**
+ * As many hits as the page takes, from the one at `place` on. In a descending order hits of one key come in the direction
+ * opposite to the walk, so it begins where their group begins, and leaves out what is not behind the first hit.
+ */
+function fill(set: Bits, plan: Order, place: number, step: 1 | -1, take: number): Uint32Array {
+  const { order, descending: flip } = plan
+  const page = new Uint32Array(take)
+  const end = step === 1 ? plan.to : plan.from - 1
+  const rowAt = (at: number) => order === null ? at : order[at]!
+  let found = 0
+  let skip = 0
+  let at = place
+  if (flip) {
+    at = groupEnd(plan, place, -step as 1 | -1)
+    for (let before = at; before !== place; before += step) if (set.has(rowAt(before))) skip++
+  }
+  for (; at !== end && found < take; at += step) {
+    const row = rowAt(at)
     if (!set.has(row)) continue
     if (!flip) {
-      visit(row)
+      page[found++] = row
       continue
     }
-    const last = groupEnd(plan, place, step)
-    for (let back = last; back !== place - step && found < page.length; back -= step) {
-      const other = order === null ? back : order[back]!
-      if (set.has(other)) visit(other)
+    const last = groupEnd(plan, at, step)
+    for (let back = last; back !== at - step && found < take; back -= step) {
+      if (set.has(rowAt(back)) && skip-- <= 0) page[found++] = rowAt(back)
     }
-    place = last
+    at = last
   }
+  return page
 }
 
 /** The last place, in the direction of `step`, that has the same key as this one: by leaps, since a group may be long. */
@@ -156,14 +166,16 @@ function groupEnd({ order, key, from, to }: Order, place: number, step: 1 | -1):
   return place + same * step
 }
 
-/** The row of the hit number `place`, from 0. */
-function selectBit({ words }: Bits, place: number): number {
-  let left = place
+/** The row of the hit number `place`, from 0; counted from the nearer end. */
+function selectBit({ words }: Bits, place: number, total: number): number {
   let i = 0
-  for (; ; i++) {
-    const count = popcount(words[i]!)
-    if (left < count) break
-    left -= count
+  let left = place
+  if (place < total / 2) {
+    for (let count; left >= (count = popcount(words[i]!)); i++) left -= count
+  } else {
+    left = total - place
+    for (i = words.length - 1; left > popcount(words[i]!); i--) left -= popcount(words[i]!)
+    left = popcount(words[i]!) - left
   }
   let word = words[i]!
   for (; left > 0; left--) word &= word - 1

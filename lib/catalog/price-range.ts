@@ -1,6 +1,7 @@
 /** A range of shown dealer costs is a slice of the price order. */
 import { MAX_CENTS } from '../core/money.js'
 import type { Bits } from './bits.js'
+import { sliceToBits, stepsOf } from './order-steps.js'
 import { firstPlace } from './permutation.js'
 import { intersect } from './row-set.js'
 import type { PriceOrder } from './view-type.js'
@@ -31,22 +32,6 @@ function cents(dollars: number): number {
 
 /** Writes the rows of the range that are in every one of the sets to `out`; returns how many they are. */
 export function intersectRange({ order }: PriceOrder, { from, to }: PriceRange, sets: readonly Bits[], out: Bits): number {
-  // The shorter of what is in the range and what is outside.
-  if (to - from <= order.length / 2) {
-    out.words.fill(0)
-    addAll(out.words, order, from, to)
-  } else {
-    out.words.set(sets[0]!.words)
-    deleteAll(out.words, order, 0, from)
-    deleteAll(out.words, order, to, order.length)
-  }
+  sliceToBits(stepsOf(order), from, to, out)
   return intersect([out, ...sets], out)
-}
-
-function addAll(words: Uint32Array, order: Uint32Array, from: number, to: number): void {
-  for (let place = from; place < to; place++) words[order[place]! >>> 5]! |= 1 << (order[place]! & 31)
-}
-
-function deleteAll(words: Uint32Array, order: Uint32Array, from: number, to: number): void {
-  for (let place = from; place < to; place++) words[order[place]! >>> 5]! &= ~(1 << (order[place]! & 31))
 }

@@ -22,12 +22,12 @@ interface Condition {
   readonly atMost: number
 }
 
-/** Bytes of remembered bitsets: 128 prefixes at a million rows. */
-const MEMO_BYTES = 16 * 1024 * 1024
+/** Bytes of remembered bitsets: 256 prefixes at a million rows. */
+const MEMO_BYTES = 32 * 1024 * 1024
 /** Short lists are sorted rather than gathered in a bitset. */
 const SHORT = 512
-/** A word with at most so many terms is looked up in each of their lists, without gathering their rows. */
-const FEW_TERMS = 8
+/** What it costs to look a row up in the list of one term, in postings that are gathered instead. */
+const LOOKUP = 16
 
 /** A function from a text to the rows that hold every word of it; null when the text has no word. */
 export function openTextSearch(arena: Arena, rows: number): (text: string) => RowSet | null {
@@ -84,7 +84,7 @@ class TermIndex {
       const other = this.#gather(prefix)
       return isList(other) ? kept(other, found) : found.copy().and(other)
     }
-    if (prefix.to - prefix.from > FEW_TERMS) return kept(found, this.#gather(prefix))
+    if (found.length * (prefix.to - prefix.from) * LOOKUP > prefix.postings) return kept(found, this.#gather(prefix))
     return found.filter((row) => {
       for (let term = prefix.from; term < prefix.to; term++) if (listHas(this.#list(term), row)) return true
       return false
@@ -100,16 +100,18 @@ class TermIndex {
     return bits
   }
 
-  /** All rows of the prefix. Bitsets are remembered, the least recently used goes first. */
+  /** All rows of the prefix. Large bitsets are remembered, the least recently used goes first. */
   #gather(prefix: Prefix): RowSet {
     const { from, to, postings } = prefix
-    if (to - from === 1 && postings <= longestList(this.#rows)) return this.#list(from)
+    const long = postings > longestList(this.#rows)
+    if (to - from === 1 && !long) return this.#list(from)
     const range = this.#postings.subarray(this.#postingStarts[from], this.#postingStarts[to])
     if (postings <= SHORT) return sortedUnion([range])
     const name = `${from} ${to}`
     let bits = this.#memo.get(name)
     if (bits) this.#memo.delete(name)
     else addTo(bits = new Bits(this.#rows), range)
+    if (!long) return bits
     this.#memo.set(name, bits)
     if (this.#memo.size > Math.max(16, MEMO_BYTES / bits.words.byteLength)) this.#memo.delete(this.#memo.keys().next().value!)
     return bits
@@ -154,5 +156,8 @@ function sortedUnion(lists: Uint32Array[]): Uint32Array {
 }
 
 function addTo({ words }: Bits, rows: Uint32Array): void {
-  for (let i = 0; i < rows.length; i++) words[rows[i]! >>> 5]! |= 1 << (rows[i]! & 31)
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    words[row >>> 5]! |= 1 << (row & 31)
+  }
 }
