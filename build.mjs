@@ -38,6 +38,7 @@ async function build() {
   if (!process.argv.includes('--quick')) {
     const tsc = join('node_modules', 'typescript', 'bin', 'tsc')
     execFileSync(process.execPath, [tsc, '-p', '.', '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', '.', '--outDir', 'dist/types'], { stdio: 'inherit' })
+    for (const folder of ['test', 'scripts']) rmSync(join('dist/types', folder), { recursive: true, force: true })
   }
 }
 

@@ -97,7 +97,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const now = options.now ?? Date.now
   const random = options.random ?? randomBytes
   const fresh = !existsSync(filesIn(dir).record)
-  mkdirSync(dir, { recursive: true })
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
   const secrets = openSecrets(loadSecretKey(dir, { fresh, random, ...options.secretKey !== undefined && { fromEnvironment: options.secretKey } }), random)
   prepareFolder(dir)
   const engine = openEngine(dir, options.fatal ?? ((error) => {

@@ -21,10 +21,10 @@ export interface Catalog {
   /** Waits until the snapshot holds everything that is committed now. */
   refresh(): Promise<void>
   /**
-   * The subscriber's view. Throws 409 `no_active_distributors`, 409 `no_validated_distributors` and, without any
+   * The subscriber's view; the first call waits until a snapshot is built. Throws 409 `no_active_distributors`, 409 `no_validated_distributors` and, without any
    * snapshot, 503 `feed_unavailable` (contract "Distributor eligibility").
    */
-  view(subscriber: Subscriber, ignoreRestrictions: boolean): View
+  view(subscriber: Subscriber, ignoreRestrictions: boolean): Promise<View>
 }
 
 /** Offers up to which a snapshot is built on the spot, in a few milliseconds, instead of in the worker. */
@@ -86,16 +86,19 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
         if (building) await building
       }
     },
-    view(subscriber, ignoreRestrictions) {
+    async view(subscriber, ignoreRestrictions) {
       const saved = configurations.of(subscriber)
       if (saved.active.length === 0) throw new ApiError('no_active_distributors')
       if (saved.eligible.length === 0) throw new ApiError('no_validated_distributors')
-      const current = this.current()
+      update()
+      if (!snapshot && building) await building
+      const current = snapshot
       if (!current) throw new ApiError('feed_unavailable')
       const slot = `${subscriber.id} ${ignoreRestrictions}`
       const kept = views.get(slot)
       if (kept?.snapshot === current && kept.saved === saved) return kept.view
-      const view = makeView(current, { subscriberId: subscriber.id, document: saved.document, eligible: saved.eligible, ignoreRestrictions })
+      const input = { subscriberId: subscriber.id, document: saved.document, eligible: saved.eligible, ignoreRestrictions }
+      const view = makeView(current, input, kept?.saved === saved ? kept.view : undefined)
       views.set(slot, { snapshot: current, saved, view })
       return view
     },

@@ -35,7 +35,7 @@ export const searchProducts = endpoint('products.search', {
     if (query.page * query.page_size > MAX_DEPTH) {
       throw invalid('page', `page x page_size reaches ${query.page * query.page_size} rows, at most ${MAX_DEPTH} can be paged; narrow the search or use the export`)
     }
-    const view = ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)
+    const view = await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)
     if (query.distributor !== undefined) assertActive(ctx, query.distributor)
     const { rows, total } = searchView(view, query)
     const products = await ctx.catalog.records.products(view, rows)
@@ -56,7 +56,7 @@ export const facets = endpoint('products.facets', {
   result: Facets,
   errors: ELIGIBILITY,
   example: { result: { manufacturers: ['Kestrel Optics', 'Ridgeline Arms'], categories: ['Red Dots Sights', 'Semi Auto Rifles'], product_classes: ['FA', 'OP'] } },
-  run: async (ctx, { query }) => facetsOf(ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)),
+  run: async (ctx, { query }) => facetsOf(await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)),
 })
 
 export const getProduct = endpoint('products.get', {
@@ -69,7 +69,7 @@ export const getProduct = endpoint('products.get', {
   async run(ctx, { params, query }) {
     const key = gtinKey(params.upc)
     if (key === null) throw new ApiError('invalid_upc', { message: `"${params.upc}" is no UPC: it must be 8 to 14 digits`, details: [{ path: 'upc', message: 'must be 8 to 14 digits' }] })
-    const view = ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)
+    const view = await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)
     const rows = offersOf(view, key)
     if (rows.length === 0) throw new ApiError('not_found', { message: `UPC ${params.upc} is not in your catalog` })
     const offers = await ctx.catalog.records.details(view, rows)

@@ -9,7 +9,7 @@ import { costColumn, shownColumn } from './costs.js'
 import { inverse, sortByNumber } from './permutation.js'
 import { CLASS_CODES } from './product-classes.js'
 import { entryRules, layerRules } from './restrictions.js'
-import type { HidingRule } from './restrictions.js'
+import type { HidingRule, LayerInput } from './restrictions.js'
 import { retailRule } from './retail.js'
 import { shippingCost } from './shipping.js'
 import type { Row, Snapshot } from './snapshot.js'
@@ -53,17 +53,17 @@ export interface ViewInput {
   ignoreRestrictions: boolean
 }
 
-/** Computes a view: about 11 ms per million offers. */
-export function makeView(snapshot: Snapshot, input: ViewInput): View {
+/**
+ * Computes a view: about 14 ms per million offers. `previous` is the view of the same input on the snapshot before; when
+ * only prices and stock have moved since, just the rows that changed are judged again.
+ */
+export function makeView(snapshot: Snapshot, input: ViewInput, previous?: View): View {
   const distributors = new Map(input.eligible
     .map(({ name, entry }) => ({ name, entry, place: snapshot.distids.indexOf(entry.distid) }))
     .filter(({ place }) => place >= 0).map((distributor) => [distributor.place, distributor]))
   const { pricing } = input.document
   const costs = costColumn(snapshot, input.subscriberId, pricing.cost_adjustments ?? [])
-  const visible = pricedRows(snapshot, costs, distributors.keys())
-  if (!input.ignoreRestrictions) {
-    for (const { hides } of viewRules(snapshot, costs, input.document, distributors.values())) visible.andNot(hides)
-  }
+  const visible = visibleRows(snapshot, costs, input, distributors, previous)
   const shown = shownColumn(snapshot, costs, [...distributors.values()])
   const entryOf = (row: Row) => distributors.get(snapshot.distributor[row]!)!.entry
   const shippingOf = (row: Row, qty: number) => shippingCost(entryOf(row).shipping, {
@@ -84,6 +84,35 @@ export function makeView(snapshot: Snapshot, input: ViewInput): View {
   }
 }
 
+function visibleRows(snapshot: Snapshot, costs: Int32Array, input: ViewInput, distributors: ReadonlyMap<number, ViewDistributor>, previous: View | undefined): Bits {
+  const changed = previous && changedRows(previous, snapshot, input.subscriberId)
+  const judged = pricedRows(snapshot, costs, distributors.keys())
+  if (changed) judged.and(changed)
+  const scope = judged.copy()
+  if (!input.ignoreRestrictions) {
+    for (const { hides } of viewRules({ snapshot, costs, scope }, input.document, distributors.values())) judged.andNot(hides)
+  }
+  return changed ? previous.visible.copy().andNot(changed).or(judged) : judged
+}
+
+/** Changed rows are the same for every subscriber. */
+const compared = new WeakMap<Snapshot, { with: Snapshot; changed: Bits }>()
+
+/** Rows whose price, stock or drop-ship flag moved; null when the rows themselves are others, or prices of one's own may have moved. */
+function changedRows({ snapshot: before }: View, after: Snapshot, subscriberId: string): Bits | null {
+  if (before.textRevision !== after.textRevision || before.rows !== after.rows) return null
+  if (before.ownPrices(subscriberId) || after.ownPrices(subscriberId)) return null
+  const known = compared.get(after)
+  if (known?.with === before) return known.changed
+  const changed = new Bits(after.rows)
+  for (let row = 0; row < after.rows; row++) {
+    if (before.price[row] !== after.price[row] || before.qty[row] !== after.qty[row]) changed.add(row)
+  }
+  for (let i = 0; i < changed.words.length; i++) changed.words[i]! |= before.dropShip.words[i]! ^ after.dropShip.words[i]!
+  compared.set(after, { with: before, changed })
+  return changed
+}
+
 function pricedRows(snapshot: Snapshot, costs: Int32Array, places: Iterable<number>): Bits {
   const rows = new Bits(snapshot.rows)
   for (const place of places) rows.or(snapshot.distributorRows(place))
@@ -99,13 +128,14 @@ function pricedRows(snapshot: Snapshot, costs: Int32Array, places: Iterable<numb
   return rows
 }
 
-/** Every hiding rule of a document: the root layer's for all rows, each distributor's for its own (decisions 4.4). */
-export function* viewRules(snapshot: Snapshot, costs: Int32Array, document: ConfigurationDocument, distributors: Iterable<ViewDistributor>): Generator<HidingRule> {
-  yield* layerRules(snapshot, costs, document.product_restrictions, '/product_restrictions')
+/** Every hiding rule of a document: the root layer's for all rows in scope, each distributor's for its own (decisions 4.4). */
+export function viewRules(input: LayerInput, document: ConfigurationDocument, distributors: Iterable<ViewDistributor>): HidingRule[] {
+  const rules = layerRules(input, document.product_restrictions, '/product_restrictions')
   for (const { name, entry, place } of distributors) {
-    const own = snapshot.distributorRows(place)
-    for (const rule of entryRules(snapshot, costs, name, entry)) yield { ...rule, hides: rule.hides.and(own) }
+    const scope = input.snapshot.distributorRows(place).copy().and(input.scope)
+    for (const rule of entryRules({ ...input, scope }, name, entry)) rules.push({ ...rule, hides: rule.hides.and(scope) })
   }
+  return rules
 }
 
 function retailOf(snapshot: Snapshot, pricing: ConfigurationDocument['pricing'], costs: Int32Array, shown: Int32Array, shippingOf: (row: Row, qty: number) => number): View['retailPrice'] {

@@ -30,7 +30,7 @@ export const quote = endpoint('orders.quote', {
     },
   },
   async run(ctx, { body }) {
-    const view = ctx.catalog.view(ctx.subscriber, false)
+    const view = await ctx.catalog.view(ctx.subscriber, false)
     const { document } = ctx.configurations.of(ctx.subscriber)
     return quoteLines(view, document, body.items.map(({ upc, qty }) => ({ upc, qty })))
   },

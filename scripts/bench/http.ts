@@ -99,7 +99,7 @@ try {
   const samples = catalog.prepare(`SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc, f.product_class AS productClass, f.category_name AS categoryName, f.distid, o.price AS cents
     FROM offer o JOIN fragment f ON f.id = o.fragment WHERE o.price IS NOT NULL AND f.mfg_name IS NOT NULL AND o.id % ? = 0`).all(Math.max(1, Math.floor(OFFERS / 500))) as Sample[]
   catalog.close()
-  const paths = queriesOf(samples, 1).map((query) => `/v1/products/search?${new URLSearchParams(Object.entries(query).map(([parameter, value]) => [parameter, String(value)]))}`)
+  const paths = queriesOf(samples, 1).map((query) => `/v1/products/search?${new URLSearchParams(Object.entries(query).map(([parameter, value]): [string, string] => [parameter, String(value)]))}`)
   const ours = await start('ours', dir)
   children.push(ours.child)
   const agent = new Agent({ keepAlive: true })
