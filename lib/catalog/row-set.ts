@@ -116,9 +116,10 @@ export function listOf(set: Bits, out: Uint32Array): Uint32Array {
   let length = 0
   const { words } = set
   for (let i = 0; i < words.length; i++) {
-    let word = words[i]!
+    // As a signed number: above 2^31 it would be computed in floating point.
+    let word = words[i]! | 0
     while (word !== 0) {
-      const lowest = word & -word
+      const lowest = word & (~word + 1 | 0)
       out[length++] = i * 32 + 31 - Math.clz32(lowest)
       word ^= lowest
     }
