@@ -124,7 +124,12 @@ export async function open(options: OpenOptions = {}): Promise<App> {
     if (key.status !== 'enabled') throw new ApiError(key.status === 'disabled' ? 'key_disabled' : 'key_cancelled')
     return contextFor(key)
   }
-  const contextFor = (key: Key): Ctx => ({ ...ctx, subscriber: subscribers(key.subscriberId), key })
+  const contexts = new WeakMap<Key, Ctx>()
+  const contextFor = (key: Key): Ctx => {
+    let made = contexts.get(key)
+    if (!made) contexts.set(key, made = { ...ctx, subscriber: subscribers(key.subscriberId), key })
+    return made
+  }
 
   const close = () => closing ??= (async () => {
     await jobs.stop()

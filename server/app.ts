@@ -8,6 +8,7 @@ import { documentationRoutes } from './docs.js'
 import { makeGate } from './gate.js'
 import { makeFallback, makeHandler } from './handle.js'
 import type { Handler } from './handle.js'
+import type { Reply } from './reply.js'
 
 export interface ServerOptions {
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed. */
@@ -46,8 +47,22 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
 async function respond(event: H3Event, handler: Handler): Promise<HTTPResponse> {
   const request = event.req as unknown as Request & { ip?: string }
   const { address, params } = event.context as { address?: string; params?: Record<string, string> }
-  const reply = await handler({ request, peer: address ?? request.ip ?? null, params: decodeParams(params), search: event.url.searchParams })
-  return new HTTPResponse(reply.body as string, { status: reply.status, headers: reply.headers })
+  const reply = await handler({ request, peer: address ?? request.ip ?? null, params: decodeParams(params), search: () => event.url.searchParams })
+  return new PlainResponse(reply)
+}
+
+/** Hands the headers on as they are: making a Headers object of them first costs as much as the gate. */
+class PlainResponse extends HTTPResponse {
+  readonly #headers: Record<string, string>
+
+  constructor({ status, headers, body }: Reply) {
+    super(body as string, { status })
+    this.#headers = headers
+  }
+
+  override get headers(): Headers {
+    return this.#headers as unknown as Headers
+  }
 }
 
 function decodeParams(params: Record<string, string> | undefined): Record<string, string> {

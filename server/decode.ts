@@ -10,15 +10,17 @@ import { MAX_DEPTH, checkTexts, jsonDepth } from '../lib/core/json.js'
 export const MAX_BODY = 1_048_576
 
 type Kind = 'text' | 'number' | 'boolean'
-export type Decoder = (request: Request, params: Record<string, string>, search: URLSearchParams) => Promise<{ params: unknown; query: unknown; body: unknown }>
+export type Decoder = (request: Request, params: Record<string, string>, search: () => URLSearchParams) => Promise<{ params: unknown; query: unknown; body: unknown }>
 
 /** Compiles the reading of one endpoint's requests. */
 export function makeDecoder(endpoint: Endpoint): Decoder {
   const kinds = new Map(Object.entries(endpoint.query.shape).map(([name, shape]) => [name, kindOf(shape as z.ZodType)]))
+  const nothing = kinds.size === 0 && !endpoint.hasBody && Object.keys(endpoint.params.shape).length === 0
   return async (request, params, search) => {
+    if (nothing) return { params: {}, query: {}, body: {} }
     const raw = endpoint.hasBody ? await readBody(request) : undefined
     const faults: Fault[] = []
-    const query = decodeQuery(search, kinds, faults)
+    const query = decodeQuery(search(), kinds, faults)
     checkTexts({ ...params, ...query }, '', faults)
     checkTexts(raw, '', faults)
     const decoded = {

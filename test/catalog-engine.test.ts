@@ -12,7 +12,7 @@ import { CLASS_CODES } from '../lib/catalog/product-classes.js'
 import { searchView } from '../lib/catalog/search.js'
 import { SearchQuery, SORTS } from '../lib/catalog/shapes.js'
 import type { Snapshot } from '../lib/catalog/snapshot.js'
-import type { View } from '../lib/catalog/view-type.js'
+import type { View } from '../lib/catalog/view.js'
 import { byCodePoint } from '../lib/core/text.js'
 import { catalogSchema } from '../lib/db/migrations/catalog.js'
 import type { Raw } from '../lib/db/sqlite.js'
@@ -65,9 +65,11 @@ function viewOf(snapshot: Snapshot): View {
   const visible = new Bits(snapshot.rows)
   for (let row = 0; row < snapshot.rows; row++) if (snapshot.price[row]! >= 0) visible.add(row)
   return {
-    snapshot, visible, total: visible.count(), distributors: snapshot.distids.map((_, place) => place),
+    snapshot, visible, total: visible.count(), distributors: new Map(), costs: snapshot.price, customPricing: false,
     prices: () => ({ column: snapshot.price, order: snapshot.byPrice }),
     unitPrice: (row) => snapshot.price[row]!,
+    shippingCost: () => 0,
+    retailPrice: null,
   }
 }
 

@@ -169,9 +169,16 @@ describe('atomic', () => {
     const raw = openFile(join(scratch.dir, 'a.db'), { synchronous: 'FULL' })
     const fatal: unknown[] = []
     const failing = new Proxy(raw, {
-      get: (target, name) => name === 'exec'
-        ? (text: string) => { if (text === 'commit') throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' }); return target.exec(text) }
-        : Reflect.get(target, name, target) instanceof Function ? (Reflect.get(target, name, target) as (...args: unknown[]) => unknown).bind(target) : Reflect.get(target, name, target) as unknown,
+      get(target, name) {
+        if (name === 'exec') {
+          return (text: string) => {
+            if (text === 'commit') throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
+            return target.exec(text)
+          }
+        }
+        const member = Reflect.get(target, name, target) as unknown
+        return typeof member === 'function' ? (member as (...args: unknown[]) => unknown).bind(target) : member
+      },
     })
     const owner = {}
     const db = kyselyOver<{ t: { a: string } }>(failing, (error) => fatal.push(error), owner)

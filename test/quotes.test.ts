@@ -7,6 +7,8 @@ import type { TestApp, TestOffer } from '../server/testing.js'
 const UPC = '012345678905'
 const OTHER = '012345678912'
 
+const times = (count: number) => Array.from({ length: count }, () => ({ upc: UPC, qty: 1 }))
+
 async function shop(offers: TestOffer[], parts: Parameters<TestApp['configure']>[0] = {}): Promise<TestApp> {
   const t = await createTestApp()
   await t.stock(offers)
@@ -112,7 +114,7 @@ describe('a quote', () => {
   })
 
   const bounds: [name: string, items: unknown, status: number, path?: string][] = [
-    ['no items', [], 400, 'items'], ['100 items', Array(100).fill({ upc: UPC, qty: 1 }), 200], ['101 items', Array(101).fill({ upc: UPC, qty: 1 }), 400, 'items'],
+    ['no items', [], 400, 'items'], ['100 items', times(100), 200], ['101 items', times(101), 400, 'items'],
     ['no list', { upc: UPC, qty: 1 }, 400, 'items'], ['qty 0', [{ upc: UPC, qty: 0 }], 400, 'items[0].qty'], ['qty -1', [{ upc: UPC, qty: -1 }], 400, 'items[0].qty'],
     ['qty 1.5', [{ upc: UPC, qty: 1.5 }], 400, 'items[0].qty'], ['qty as text', [{ upc: UPC, qty: '1' }], 400, 'items[0].qty'], ['qty 1e300', [{ upc: UPC, qty: 1e300 }], 400, 'items[0].qty'],
     ['qty 2147483647', [{ upc: UPC, qty: 2_147_483_647 }], 200], ['no qty', [{ upc: UPC }], 400, 'items[0].qty'], ['no upc', [{ qty: 1 }], 400, 'items[0].upc'],

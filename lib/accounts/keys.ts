@@ -1,5 +1,5 @@
 /** API keys: shown once, kept as SHA-256 (decisions 2.4), and the way from a key to its subscriber. */
-import { createHash } from 'node:crypto'
+import { hash as digest } from 'node:crypto'
 import { ApiError, invalid } from '../core/errors.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { remembered, touch } from '../db/state.js'
@@ -40,16 +40,16 @@ export function makeKey(random: (bytes: number) => Buffer): string {
 }
 
 function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  return digest('sha256', key, 'buffer')
 }
 
 /** Finds a key by its text. Every process sees a change of keys or allowlists with its next call. */
 export function keyIndex(engine: Engine): (key: string) => Key | undefined {
   const all = remembered(engine, 'keys', () => {
     const rows = engine.reader.prepare('SELECT * FROM api_key').all() as ApiKeyTable[]
-    return new Map(rows.map((row) => [Buffer.from(row.hash).toString('latin1'), fromRow(row)]))
+    return new Map(rows.map((row) => [row.hash.toString('hex'), fromRow(row)]))
   })
-  return (key) => all().get(hashKey(key).toString('latin1'))
+  return (key) => all().get(digest('sha256', key, 'hex'))
 }
 
 function fromRow(row: ApiKeyTable): Key {

@@ -39,35 +39,39 @@ const MAX_FAILURES = 20
 /** Addresses with failures that are remembered; beyond it the oldest is forgotten. */
 const MAX_FAILING = 10_000
 
-/** The last calls of one key: true sliding window, so that a minute's edge gives no double burst. */
+/** The last calls of one key: a true sliding window, so that a minute's edge gives no double burst. */
 class SlidingWindow {
+  /** A ring: `#used` times that end before `#next`, none older than a minute when last looked at. */
   readonly #times: Float64Array
   #next = 0
+  #used = 0
   #last = 0
 
   constructor(limit: number) {
-    this.#times = new Float64Array(limit).fill(-Infinity)
+    this.#times = new Float64Array(limit)
   }
 
   /** Milliseconds until one more call fits; 0 when it fits now. */
   wait(now: number): number {
-    return Math.max(0, this.#times[this.#next]! + MINUTE - this.#steady(now))
+    return this.remaining(now) > 0 ? 0 : this.#oldest() + MINUTE - this.#last
   }
 
+  /** The caller has seen that it fits. */
   record(now: number): void {
-    this.#last = this.#steady(now)
+    if (this.remaining(now) === 0) this.#used--
     this.#times[this.#next] = this.#last
     this.#next = (this.#next + 1) % this.#times.length
+    this.#used++
   }
 
   remaining(now: number): number {
-    const oldest = this.#steady(now) - MINUTE
-    let used = 0
-    for (let i = 1; i <= this.#times.length; i++) {
-      if (this.#times[(this.#next - i + this.#times.length) % this.#times.length]! <= oldest) break
-      used++
-    }
-    return this.#times.length - used
+    this.#last = this.#steady(now)
+    while (this.#used > 0 && this.#oldest() <= this.#last - MINUTE) this.#used--
+    return this.#times.length - this.#used
+  }
+
+  #oldest(): number {
+    return this.#times[(this.#next - this.#used + this.#times.length) % this.#times.length]!
   }
 
   /** A clock that steps back must not lock a key for longer than the window: later times are taken as now. */
@@ -75,7 +79,7 @@ class SlidingWindow {
     if (now >= this.#last) return now
     if (this.#last - now < MINUTE) return this.#last
     for (let i = 0; i < this.#times.length; i++) this.#times[i] = Math.min(this.#times[i]!, now)
-    return this.#last = now
+    return now
   }
 }
 

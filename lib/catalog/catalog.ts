@@ -41,13 +41,17 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
   const revision = prepare('SELECT revision FROM state').pluck()
   const highest = prepare('SELECT max(id) FROM offer').pluck()
   const views = new Map<string, Kept>()
+  let parts: SnapshotParts | null = null
   let snapshot: Snapshot | null = null
   let seen = -1
   let building: Promise<void> | null = null
 
-  const swap = (parts: SnapshotParts) => {
+  const swap = (next: SnapshotParts) => {
     // A slow build must not take the place of a newer one.
-    if (!snapshot || parts.revision > snapshot.revision) snapshot = openSnapshot(parts)
+    if (parts && next.revision <= parts.revision) return
+    // A buffer that was posted is another object over the same memory; what is remembered of the text hangs on the object.
+    parts = parts?.textRevision === next.textRevision ? { ...next, text: parts.text } : next
+    snapshot = openSnapshot(parts)
   }
 
   function isStale(): boolean {

@@ -5,7 +5,7 @@ import { CLASS_CODES } from './product-classes.js'
 import { isList } from './row-set.js'
 import type { RowSet } from './row-set.js'
 import type { Facets } from './shapes.js'
-import type { View } from './view-type.js'
+import type { View } from './view.js'
 
 type FacetedView = Pick<View, 'snapshot' | 'visible'>
 

@@ -4,7 +4,7 @@ import type { Bits } from './bits.js'
 import { sliceToBits, stepsOf } from './order-steps.js'
 import { firstPlace } from './permutation.js'
 import { intersect } from './row-set.js'
-import type { PriceOrder } from './view-type.js'
+import type { PriceOrder } from './view.js'
 
 export interface PriceRange {
   /** Cents, both inclusive. */

@@ -10,7 +10,7 @@ import { intersect, isList, keepIn, longestList } from './row-set.js'
 import type { RowSet } from './row-set.js'
 import type { SearchQuery } from './shapes.js'
 import type { Snapshot } from './snapshot.js'
-import type { View } from './view-type.js'
+import type { View } from './view.js'
 
 /** The part of a view that a search looks at. */
 export type SearchedView = Pick<View, 'snapshot' | 'visible' | 'total' | 'prices'>

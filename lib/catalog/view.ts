@@ -6,7 +6,7 @@ import type { ConfigurationDocument } from '../configuration/document.js'
 import type { EligibleDistributor } from '../configuration/saved.js'
 import { Bits } from './bits.js'
 import { costColumn, shownColumn } from './costs.js'
-import { inverse, sortByNumber } from './permutation.js'
+import { sortByNumber } from './permutation.js'
 import { CLASS_CODES } from './product-classes.js'
 import { entryRules, layerRules } from './restrictions.js'
 import type { HidingRule, LayerInput } from './restrictions.js'
@@ -77,7 +77,7 @@ export function makeView(snapshot: Snapshot, input: ViewInput, previous?: View):
     snapshot, visible, distributors, costs,
     total: visible.count(),
     customPricing: shown !== snapshot.price,
-    prices: () => ({ column: shown, order: order ??= shown === snapshot.price ? snapshot.byPrice : sortByNumber(inverse(snapshot.tieRank), shown) }),
+    prices: () => ({ column: shown, order: order ??= shown === snapshot.price ? snapshot.byPrice : sortByNumber(snapshot.byTie, shown) }),
     unitPrice: (row) => shown[row]!,
     shippingCost: shippingOf,
     retailPrice: retailOf(snapshot, pricing, costs, shown, shippingOf),

@@ -15,6 +15,7 @@ const COLUMNS = [...TEXT, ...NUMBERS]
 export async function upsertFeed(raw: Raw, preset: Preset, file: string): Promise<void> {
   raw.exec(`CREATE TABLE IF NOT EXISTS offer (id INTEGER PRIMARY KEY, distid TEXT NOT NULL, stockid TEXT NOT NULL,
     ${TEXT.map((name) => `${name} TEXT`).join(', ')}, ${NUMBERS.map((name) => `${name} INTEGER`).join(', ')}, UNIQUE (distid, stockid)) STRICT`)
+  raw.pragma('cache_size = -65536')
   const upsert = raw.prepare(`INSERT INTO offer (distid, stockid, ${COLUMNS.join(', ')}) VALUES (${Array(COLUMNS.length + 2).fill('?').join(', ')})
     ON CONFLICT (distid, stockid) DO UPDATE SET ${COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}
     WHERE ${COLUMNS.map((name) => `${name} IS NOT excluded.${name}`).join(' OR ')}`)
