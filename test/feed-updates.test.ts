@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { HOUR } from '../lib/core/clock.js'
 import { KnownLines, LinesBuilder, OfferSet } from '../lib/feeds/known-lines.js'
 import { LineHash, textHash } from '../lib/feeds/line-hash.js'
@@ -273,6 +273,29 @@ describe('prices that came with one subscriber\'s credentials', () => {
     const result = await feeds.take(ACME, acmeFeed(100, (i) => acmeRow(i, '3.00')), ANN)
     assert.deepEqual(result.reasons, ['100 of 100 prices move by more than half (100.0 %; at most 5 % may)'])
     assert.deepEqual(own(feeds).every((row) => (row as { price: number }).price === 100), true)
+  }))
+})
+
+describe('two catalog feeds of one distributor', () => {
+  const PRICES = { ...ACME, id: 'acme-prices', classify: [], map: { ...ACME.map, name: { from: ['sku'] } } }
+
+  test('a price list that cannot tell firearms apart changes price and stock, not what the item is', () => bench(async (feeds) => {
+    const gun = (i: number, price: string) => acmeRow(i, price).replace('part', 'gun')
+    await feeds.take(ACME, acmeFeed(3, (i) => gun(i, '10.00')))
+    await feeds.take(PRICES, acmeFeed(4, (i) => gun(i, '11.00').replace(',5,', ',4,')))
+    const { name, product_class, ffl_req, drop_ship, price, qty } = feeds.offer('SKU1')
+    assert.deepEqual([name, product_class, ffl_req, drop_ship, price, qty], ['Item 1', 'FA', 1, 1, 1100, 4])
+    assert.deepEqual([feeds.offer('SKU4').product_class, feeds.offer('SKU4').drop_ship], ['OT', 0], 'nobody knows better what this is')
+    await feeds.take(ACME, acmeFeed(4, (i) => gun(i, '10.00')))
+    assert.deepEqual([feeds.offer('SKU4').product_class, feeds.offer('SKU4').ffl_req], ['FA', 1])
+  }))
+
+  test('what one drops stays while the other has it', () => bench(async (feeds) => {
+    await feeds.take(ACME, acmeFeed(10))
+    await feeds.take(PRICES, acmeFeed(10))
+    assert.equal((await feeds.take(ACME, acmeFeed(9))).removed, 0)
+    assert.equal(feeds.offer('SKU10').price, 1000)
+    assert.equal((await feeds.take(PRICES, acmeFeed(9))).removed, 1)
   }))
 })
 

@@ -1,9 +1,8 @@
 /** The connector for any delimited feed: turns a preset and a header into the function that reads one row. */
-import { UNCATEGORIZED } from '../catalog/feed-offer.js'
 import type { FeedOffer } from '../catalog/feed-offer.js'
 import { parseUpc } from '../core/gtin.js'
 import { parseMoney } from '../core/money.js'
-import { MAX_INT, fold, readEndOfDay, readQty, readText } from './casts.js'
+import { MAX_INT, UNCATEGORIZED, fold, readEndOfDay, readQty, readText } from './casts.js'
 import { compileRules, meets } from './classify.js'
 import type { CatalogPreset, Field, Flag, Images, Money, Preset, Price, Quantity, QuantityPreset } from './preset.js'
 import { RowReader } from './row-reader.js'
@@ -19,6 +18,8 @@ export interface Rejection {
 export interface CatalogRow extends FeedOffer {
   /** The catalog says that none can be ordered (`zeroWhen`): the quantity is 0, and a quantity feed must not raise it. */
   held: boolean
+  /** A rule of `classify` knew the item. Where none did, the row says nothing of what it is. */
+  classified: boolean
 }
 
 /** One row of a quantity feed. */
@@ -143,7 +144,7 @@ function compileOffer(preset: CatalogPreset, row: RowReader, columns: readonly s
       productClass: kind?.productClass ?? 'OT', itemCat: itemCat() || null,
       categoryId: kind?.categoryId ?? null, categoryName: kind?.categoryName ?? UNCATEGORIZED,
       price: price(), map: lowest(), msrp: retail(), shipping: shipping(),
-      qty: held ? 0 : count, held,
+      qty: held ? 0 : count, held, classified: kind !== null,
       fflReq: kind?.fflReq ?? false, dropShip: kind !== null && kind.mayDropShip && dropShip(),
       images: images(), productUrl: productUrl() || null,
       shortDescription: shortDescription() || null, description: description() || null,

@@ -83,12 +83,9 @@ export async function digestFile(file: string, seed: string): Promise<string> {
   const handle = await open(file)
   try {
     const digest = new FileDigest(seed)
-    const buffer = Buffer.allocUnsafeSlow(READ)
-    for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, READ)
-      if (bytesRead === 0) return digest.end()
-      digest.update(buffer.subarray(0, bytesRead))
-    }
+    const pieces = readPieces(handle, digest).pieces()
+    while (!(await pieces.next()).done);
+    return digest.end()
   } finally {
     await handle.close()
   }

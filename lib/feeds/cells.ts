@@ -6,7 +6,7 @@ import type { LineFormat } from './lines.js'
 export function parseCells(records: readonly string[], format: LineFormat): (string[] | string)[] {
   const { delimiter, quote } = format
   if (quote === null) return records.map((record) => record.split(delimiter))
-  const cells: (string[] | string)[] = new Array(records.length)
+  const cells: (string[] | string)[] = []
   const quoted: number[] = []
   records.forEach((record, i) => {
     // Where no field begins with a quote there is nothing to parse: the others are inch marks.
@@ -21,10 +21,14 @@ export function parseCells(records: readonly string[], format: LineFormat): (str
 function beginsField(record: string, quote: string, delimiter: string): boolean {
   for (let i = record.indexOf(quote); i !== -1; i = record.indexOf(quote, i + 1)) {
     let before = i - 1
-    while (before >= 0 && (record[before] === ' ' || (record[before] === '\t' && delimiter !== '\t'))) before--
+    while (isPadding(record[before], delimiter)) before--
     if (before < 0 || record[before] === delimiter) return true
   }
   return false
+}
+
+function isPadding(character: string | undefined, delimiter: string): boolean {
+  return character === ' ' || (character === '\t' && delimiter !== '\t')
 }
 
 /** All in one call; where they do not come out one by one, each is parsed alone, so that a broken one costs only itself. */

@@ -44,7 +44,7 @@ export async function fetchFeed(input: FetchInput): Promise<FetchedFeed> {
     if (/^https?:\/\//i.test(location)) return await download(input)
     return local(/^file:/i.test(location) ? fileURLToPath(location) : location, input.now)
   } catch (error) {
-    throw new Error(`${redact(location)}: ${causeOf(error)}`)
+    throw new Error(`${redact(location)}: ${causeOf(error)}`, { cause: error })
   }
 }
 
@@ -121,7 +121,7 @@ async function save(response: IncomingMessage, part: string, maxBytes: number): 
       await handle.writeFile(piece)
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET') throw new Error(cutOff(bytes, announced))
+    if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET') throw new Error(cutOff(bytes, announced), { cause: error })
     throw error
   } finally {
     response.destroy()

@@ -36,6 +36,8 @@ export class KnownLines {
   /** Open addressing: place + 1 of an entry, 0 for free. Made when the first line is not where it was. */
   #table: Uint32Array | null = null
   #cursor = 0
+  /** After a miss: the offer of the line that stood there, most likely the changed line's own; 0 for none. */
+  guess = 0
 
   constructor(blob: Uint8Array | null) {
     const bytes = blob ? new Uint8Array(blob).buffer : new ArrayBuffer(0)
@@ -51,6 +53,7 @@ export class KnownLines {
     // place; where it was a new one, the search finds the next line and sets the cursor right again.
     const at = this.#cursor
     const found = at < this.count && this.lo[at] === lo && this.hi[at] === hi ? at : this.#search(lo, hi)
+    if (found === -1) this.guess = this.offers[at] ?? 0
     this.#cursor = found === -1 ? at + 1 : found + 1
     return found === -1 ? 0 : this.offers[found]!
   }

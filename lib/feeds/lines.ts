@@ -190,7 +190,7 @@ class Splitter {
     const delimiter = this.#delimiter
     let i = this.#at
     for (;;) {
-      while (i < length && (data[i] === SPACE || (data[i] === TAB && delimiter !== TAB))) i++
+      while (i < length && this.#isPadding(data[i]!)) i++
       if (i < length && data[i] === QUOTE) {
         const closed = this.#closingQuote(data, i)
         if (typeof closed === 'string') return closed
@@ -201,6 +201,10 @@ class Splitter {
       if (data[i] !== delimiter) return i
       i++
     }
+  }
+
+  #isPadding(byte: number): boolean {
+    return byte === SPACE || (byte === TAB && this.#delimiter !== TAB)
   }
 
   /** The place after the quote that closes the one at `open`. */

@@ -4,6 +4,7 @@ import type { CatalogRow } from '../distributors/generic.js'
 import type { Change } from './change-log.js'
 import { OfferSet } from './known-lines.js'
 import { textHash } from './line-hash.js'
+import type { Holders } from './state.js'
 
 export interface WriteContext {
   catalog: Raw
@@ -43,8 +44,16 @@ export function movedByHalf(old: number | null, price: number | null): boolean {
 
 /** What an offer's row holds, in the order in which it is read and written. */
 type Tick = [price: number | null, map: number | null, msrp: number | null, shipping: number | null, qty: number, fflReq: number, dropShip: number, held: number]
-/** An offer's row as it stands. */
+export interface TakeOptions {
+  /** A newer stock feed knows the offer's quantity better. */
+  keepQty?: boolean
+  /** Another feed knows better what the item is: only price and stock are taken from this one. */
+  narrow?: boolean
+}
+
+/** An offer's row as it stands: its quantity is at `QTY`. */
 export type StoredOffer = [id: number, fragment: number, wording: number, ...Tick]
+export const QTY = 7
 
 export class OfferWriter {
   readonly counts: Counts = {
@@ -61,27 +70,30 @@ export class OfferWriter {
     this.#sql = prepare(ctx.catalog)
   }
 
-  /** The offer with this key, undefined where there is none. */
-  find(stockid: string): StoredOffer | undefined {
+  /** The offer with this key, undefined where there is none. A right guess of its id halves the cost. */
+  find(stockid: string, guess = 0): StoredOffer | undefined {
+    if (guess !== 0) {
+      const [distid, key, ...offer] = (this.#sql.byId.get(guess) ?? []) as [distid?: string, stockid?: string, ...StoredOffer]
+      if (key === stockid && distid === this.#ctx.distid) return offer
+    }
     return this.#sql.find.get(this.#ctx.distid, stockid) as StoredOffer | undefined
   }
 
-  /**
-   * Writes what differs of a catalog row from its offer. `keepQty` says that a newer stock feed knows the offer's quantity
-   * better; `kept` tells that the row's was left out for that, so the row must be read again next time.
-   */
-  take(row: CatalogRow, existing: StoredOffer | undefined, keepQty: boolean): { id: number; kept: boolean } {
+  /** Writes a catalog row's offer, where it differs, and returns its id. */
+  take(row: CatalogRow, existing: StoredOffer | undefined, { keepQty = false, narrow = false }: TakeOptions = {}): number {
     const attributes = attributesText(row)
     const wording = wordingOf(row, attributes)
-    if (!existing) return { id: this.#add(row, attributes, wording), kept: false }
-    const id = existing[0]
-    const [, fragment, oldWording, ...old] = existing
-    const kept = keepQty && !row.held && old[4] !== row.qty
+    if (!existing) return this.#add(row, attributes, wording)
+    const [id, fragment, oldWording, ...old] = existing
     const operators = this.#ctx.subscriberId === null
-    const tick: Tick = [operators ? row.price : old[0], row.map, row.msrp, row.shipping, kept ? old[4] : row.qty, row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0]
+    const tick: Tick = [operators ? row.price : old[0], row.map, row.msrp, row.shipping, keepQty ? old[4] : row.qty, row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0]
+    if (narrow) {
+      for (const place of [1, 2, 3] as const) tick[place] ??= old[place]
+      for (const place of [5, 6] as const) tick[place] = old[place]
+    }
     const ownChanged = !operators && this.#setOwnPrice(id, row.price)
-    const reworded = oldWording !== wording
-    if (!reworded && !ownChanged && tick.every((value, i) => value === old[i])) return { id, kept }
+    const reworded = oldWording !== wording && !narrow
+    if (!reworded && !ownChanged && tick.every((value, i) => value === old[i])) return id
     const { revision, now } = this.#ctx
     if (reworded) {
       this.#sql.retire.run(now, fragment)
@@ -92,7 +104,7 @@ export class OfferWriter {
     }
     this.counts.changed++
     this.#moved(id, row.stockid, row.upc, [old[0], old[4]], [tick[0], tick[4]])
-    return { id, kept }
+    return id
   }
 
   /** Sets the stock of one offer from a quantity feed. */
@@ -112,7 +124,7 @@ export class OfferWriter {
   }
 
   /** Takes this feed's part of an offer away: all of it, or only the price when other feeds still have it. */
-  remove(id: number, others: { anyone: boolean; operator: boolean; subscriber: boolean }): void {
+  remove(id: number, others: Holders): void {
     const stockid = this.#sql.stockid.get(id) as string | undefined
     if (stockid === undefined) return
     const [, fragment, , ...old] = this.find(stockid)!
@@ -233,6 +245,7 @@ function prepare(raw: Raw) {
   const sql = (text: string): Statement => raw.prepare(text)
   return {
     find: sql('SELECT id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held FROM offer WHERE distid = ? AND stockid = ?').raw(),
+    byId: sql('SELECT distid, stockid, id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held FROM offer WHERE id = ?').raw(),
     stockid: sql('SELECT stockid FROM offer WHERE id = ?').pluck(),
     upc: sql('SELECT upc FROM fragment WHERE id = ?').pluck(),
     fragment: sql(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name,

@@ -19,8 +19,14 @@ export interface Tally {
 /** What was last taken from a source. */
 export interface TakenFeed {
   asOf: number
-  digest: string
   lines: Buffer
+}
+
+/** Which other catalog feeds have an offer: any, one of the operator's, another one of the same subscriber. */
+export interface Holders {
+  anyone: boolean
+  operator: boolean
+  subscriber: boolean
 }
 
 export function readState(catalog: Raw): State {
@@ -45,18 +51,25 @@ export function addToTally(catalog: Raw, distid: string, { offers, priced, stock
 }
 
 export function readTaken(catalog: Raw, source: string): TakenFeed | undefined {
-  return catalog.prepare('SELECT as_of AS asOf, digest, lines FROM feed WHERE source = ?').get(source) as TakenFeed | undefined
+  return catalog.prepare('SELECT as_of AS asOf, lines FROM feed WHERE source = ?').get(source) as TakenFeed | undefined
+}
+
+/** The digest of the file that was last taken from a source, without its million lines. */
+export function readDigest(catalog: Raw, source: string): string | undefined {
+  return catalog.prepare('SELECT digest FROM feed WHERE source = ?').pluck().get(source) as string | undefined
 }
 
 /** The other feeds of the distributor, and what this one must know of them and they of it. */
 export class OtherFeeds {
   readonly #catalog: Raw
   readonly #feeds: { source: string; kind: string; subscriberId: string | null; asOf: number }[]
+  readonly #subscriberId: string | null
   readonly #lines = new Map<string, KnownLines>()
   readonly #offers = new Map<string, OfferSet>()
 
-  constructor(catalog: Raw, distid: string, source: string) {
+  constructor(catalog: Raw, distid: string, source: string, subscriberId: string | null) {
     this.#catalog = catalog
+    this.#subscriberId = subscriberId
     this.#feeds = catalog.prepare('SELECT source, kind, subscriber_id AS subscriberId, as_of AS asOf FROM feed WHERE distid = ? AND source <> ?')
       .all(distid, source) as { source: string; kind: string; subscriberId: string | null; asOf: number }[]
   }
@@ -68,15 +81,12 @@ export class OtherFeeds {
   }
 
   /** Who else's catalog feed has this offer. */
-  holders(subscriberId: string | null): (id: number) => { anyone: boolean; operator: boolean; subscriber: boolean } {
-    const catalogs = this.#feeds.filter((feed) => feed.kind === 'catalog').map((feed) => ({ ...feed, offers: this.#offersOf(feed.source) }))
-    return (id) => {
-      const having = catalogs.filter((feed) => feed.offers.has(id))
-      return {
-        anyone: having.length > 0,
-        operator: having.some((feed) => feed.subscriberId === null),
-        subscriber: subscriberId !== null && having.some((feed) => feed.subscriberId === subscriberId),
-      }
+  holders(id: number): Holders {
+    const having = this.#feeds.filter((feed) => feed.kind === 'catalog' && this.#offersOf(feed.source).has(id))
+    return {
+      anyone: having.length > 0,
+      operator: having.some((feed) => feed.subscriberId === null),
+      subscriber: this.#subscriberId !== null && having.some((feed) => feed.subscriberId === this.#subscriberId),
     }
   }
 

@@ -8,7 +8,8 @@ import type { FeedInput, FeedResult, Handles } from './ingest.js'
 import { KnownLines, LinesBuilder, OfferSet } from './known-lines.js'
 import { LineHash } from './line-hash.js'
 import type { Batch, BrokenLine } from './lines.js'
-import { OfferWriter } from './offer-writer.js'
+import { OfferWriter, QTY } from './offer-writer.js'
+import type { StoredOffer, TakeOptions } from './offer-writer.js'
 import { brokenLine } from './read-rows.js'
 import type { Reading, RowSink } from './read-rows.js'
 import { OtherFeeds, addToTally, countOwnPrices, readState, readTaken, readTally, seedOf, writeState } from './state.js'
@@ -28,6 +29,8 @@ export class Taking implements RowSink {
   readonly #others: OtherFeeds
   readonly #writer: OfferWriter
   readonly #revision: number
+  /** Of the catalog before. */
+  readonly #version: string
   readonly #newerStock: (id: number) => boolean
   readonly #before: Pick<Evidence, 'previousAsOf' | 'priced' | 'stocked'>
   /** Offers that a row of this file has named. */
@@ -37,6 +40,7 @@ export class Taking implements RowSink {
   /** Hashes of the lines of the batch in hand. */
   #lo = new Uint32Array(0)
   #hi = new Uint32Array(0)
+  #guess = new Uint32Array(0)
   #rows = 0
   #rejected = 0
   #unmatched = 0
@@ -50,9 +54,11 @@ export class Taking implements RowSink {
     this.#seed = seed
     this.#known = new KnownLines(previous?.lines ?? null)
     this.#lines = new LinesBuilder(this.#known.count)
-    this.#others = new OtherFeeds(catalog, distid, source)
+    this.#others = new OtherFeeds(catalog, distid, source, subscriberId)
     this.#newerStock = this.#others.newerStock(asOf)
-    this.#revision = readState(catalog).revision + 1
+    const state = readState(catalog)
+    this.#revision = state.revision + 1
+    this.#version = state.version
     this.#writer = new OfferWriter({ catalog, changes, distid, subscriberId, revision: this.#revision, now, asOf })
     const tally = readTally(catalog, distid)
     this.#before = {
@@ -70,12 +76,15 @@ export class Taking implements RowSink {
     if (this.#lo.length < batch.count) {
       this.#lo = new Uint32Array(batch.start.length)
       this.#hi = new Uint32Array(batch.start.length)
+      this.#guess = new Uint32Array(batch.start.length)
     }
     const hash = this.#hash!
     hash.take(batch.buffer, batch.start[index]!, batch.end[index]!)
     this.#lo[index] = hash.lo
     this.#hi[index] = hash.hi
-    return this.#known.offerOf(hash.lo, hash.hi)
+    const offer = this.#known.offerOf(hash.lo, hash.hi)
+    if (offer === 0) this.#guess[index] = this.#known.guess
+    return offer
   }
 
   unchanged(batch: Batch, index: number, offer: number): void {
@@ -83,18 +92,29 @@ export class Taking implements RowSink {
   }
 
   row(batch: Batch, index: number, row: CatalogRow | StockRow): void {
-    const existing = this.#writer.find(row.stockid)
+    const existing = this.#writer.find(row.stockid, this.#guess[index]!)
     if (existing && !this.#claim(batch, index, existing[0])) return
     if ('name' in row) {
-      const { id, kept } = this.#writer.take(row, existing, existing !== undefined && this.#newerStock(existing[0]))
+      const options = existing ? this.#optionsFor(row, existing) : {}
+      const id = this.#writer.take(row, existing, options)
       this.#claimed.add(id)
-      this.#keep(kept ? null : index, id)
+      // A quantity that was left out must be looked at again when the file is newer than the stock feed's.
+      this.#keep(options.keepQty ? null : index, id)
     } else if (existing) {
       this.#writer.setQty(row.stockid, existing, row.qty)
       this.#keep(index, existing[0])
     } else {
       this.#rows++
       this.#unmatched++
+    }
+  }
+
+  #optionsFor(row: CatalogRow, existing: StoredOffer): TakeOptions {
+    const [id] = existing
+    return {
+      keepQty: !row.held && existing[QTY] !== row.qty && this.#newerStock(id),
+      // A price list that cannot tell a pistol from a holster must not undo what the full catalog says of the item.
+      narrow: !row.classified && this.#others.holders(id).anyone,
     }
   }
 
@@ -144,12 +164,11 @@ export class Taking implements RowSink {
       named++
       if (!this.#claimed.has(offer)) missing.push(offer)
     }
-    const { preset, subscriberId } = this.#input
-    const holders = missing.length > 0 && preset.kind === 'catalog' ? this.#others.holders(subscriberId) : null
+    const isCatalog = this.#input.preset.kind === 'catalog'
     // A file that says nothing at all is refused whatever it lacks; the work of removing everything would be for nothing.
     if (this.#claimed.size > 0) {
       for (const offer of missing) {
-        if (holders) this.#writer.remove(offer, holders(offer))
+        if (isCatalog) this.#writer.remove(offer, this.#others.holders(offer))
         else this.#writer.empty(offer)
       }
     }
@@ -174,12 +193,13 @@ export class Taking implements RowSink {
 
   #result(reasons: string[]): FeedResult {
     const { counts } = this.#writer
+    const { catalog, source, dryRun } = this.#input
     const rejects = this.#rejects.sort((a, b) => a.line - b.line).slice(0, SHOWN_REJECTS)
     return {
-      source: this.#input.source, distid: this.#distid, outcome: reasons.length > 0 ? 'refused' : 'taken', reasons,
+      source, distid: this.#distid, outcome: reasons.length > 0 ? 'refused' : 'taken', reasons,
       rows: this.#rows, offers: this.#claimed.size, rejected: this.#rejected, rejects,
       added: counts.added, changed: counts.changed, removed: counts.removed, price_changes: counts.price_changes, stock_changes: counts.stock_changes,
-      unmatched: this.#unmatched, version: readState(this.#input.catalog).version,
+      unmatched: this.#unmatched, version: dryRun ? this.#version : readState(catalog).version,
     }
   }
 }
