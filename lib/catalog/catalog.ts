@@ -84,6 +84,7 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
       return snapshot
     },
     async refresh() {
+      engine.lookAgain()
       // One round may have begun before the commit that the caller waits for.
       for (let round = 0; round < 3 && isStale(); round++) {
         update()

@@ -33,10 +33,15 @@ export interface Engine {
   readonly catalog: RawHandle
   /** Runs `fn` in one transaction; inside another `atomic` it joins it. `fn` may run again, so it holds database work only. */
   atomic<C extends { db: Kysely<Tables>; read: Kysely<Tables> }, R>(ctx: C, fn: (ctx: C) => Promise<R>): Promise<R>
-  /** A number that moves whenever any other handle, of this process or another, commits to the system of record. */
+  /**
+   * A number that moves whenever another handle, of this process or another, commits to the system of record. Read once
+   * a turn of the event loop, and after every `atomic`.
+   */
   version(): number
   /** As `version`, of the catalog file. */
   catalogVersion(): number
+  /** Has both read anew: for who knows of a commit within this turn. */
+  lookAgain(): void
   /** Takes the named lock until `close` or the death of the process. False when another process has it. */
   lock(name: string): boolean
   close(): Promise<void>
@@ -100,8 +105,8 @@ export function openEngine(dir: string, fatal: (error: unknown) => void): Engine
   const db = kyselyOver<Tables>(writer, fatal, owner)
   const read = kyselyOver<Tables>(reader, fatal)
   const handle = (raw: Raw): RawHandle => ({ raw, prepare: rememberStatements(raw) })
-  const dataVersion = rawReader.prepare('PRAGMA data_version').pluck()
-  const catalogDataVersion = catalog.prepare('PRAGMA data_version').pluck()
+  const version = oncePerTurn(rawReader.prepare('PRAGMA data_version').pluck())
+  const catalogVersion = oncePerTurn(catalog.prepare('PRAGMA data_version').pluck())
   const locks: Raw[] = []
 
   return {
@@ -109,9 +114,18 @@ export function openEngine(dir: string, fatal: (error: unknown) => void): Engine
     reader: handle(rawReader),
     meter: handle(meter),
     catalog: handle(catalog),
-    atomic: (ctx, fn) => ctx.db.isTransaction ? fn(ctx) : transact(db, owner, (tx) => fn({ ...ctx, db: tx, read: tx })),
-    version: () => dataVersion.get() as number,
-    catalogVersion: () => catalogDataVersion.get() as number,
+    async atomic(ctx, fn) {
+      if (ctx.db.isTransaction) return fn(ctx)
+      const result = await transact(db, owner, (tx) => fn({ ...ctx, db: tx, read: tx }))
+      version.forget()
+      return result
+    },
+    version: version.read,
+    catalogVersion: catalogVersion.read,
+    lookAgain() {
+      version.forget()
+      catalogVersion.forget()
+    },
     lock(name) {
       const raw = takeLock(join(dir, `${name}.lock`))
       if (raw) locks.push(raw)
@@ -121,6 +135,22 @@ export function openEngine(dir: string, fatal: (error: unknown) => void): Engine
       // Readers first: a reader that closes last leaves -wal and -shm behind.
       for (const raw of [catalog, rawReader, reader, meter, writer, ...locks]) raw.close()
       await Promise.all([db.destroy(), read.destroy()])
+    },
+  }
+}
+
+/** A number that the calls of one turn of the event loop share: reading it costs five microseconds of system calls. */
+function oncePerTurn(statement: Statement): { read(): number; forget(): void } {
+  let known: number | undefined
+  const forget = () => { known = undefined }
+  return {
+    forget,
+    read() {
+      if (known === undefined) {
+        known = statement.get() as number
+        setImmediate(forget)
+      }
+      return known
     },
   }
 }
