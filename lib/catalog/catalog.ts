@@ -11,8 +11,8 @@ import { openSnapshot } from './open-snapshot.js'
 import { openRecords } from './records.js'
 import type { Records } from './records.js'
 import type { Snapshot } from './snapshot.js'
-import { makeView } from './view.js'
-import type { View } from './view.js'
+import { makePrices, makeView } from './view.js'
+import type { Prices, View } from './view.js'
 
 export interface Catalog {
   readonly records: Records
@@ -30,10 +30,12 @@ export interface Catalog {
 /** Offers up to which a snapshot is built on the spot, in a few milliseconds, instead of in the worker. */
 const INLINE_OFFERS = 2_000
 
+/** One subscriber's views, with restrictions and without, of one snapshot and one saved document. */
 interface Kept {
   snapshot: Snapshot
   saved: Saved
-  view: View
+  prices: Prices
+  views: Map<boolean, View>
 }
 
 export function openCatalog(engine: Engine, configurations: Configurations, background: Background, log: Log): Catalog {
@@ -99,12 +101,21 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
       if (!snapshot && building) await building
       const current = snapshot
       if (!current) throw new ApiError('feed_unavailable')
-      const slot = `${subscriber.id} ${ignoreRestrictions}`
-      const kept = views.get(slot)
-      if (kept?.snapshot === current && kept.saved === saved) return kept.view
       const input = { subscriberId: subscriber.id, document: saved.document, eligible: saved.eligible, ignoreRestrictions }
-      const view = makeView(current, input, kept?.saved === saved ? kept.view : undefined)
-      views.set(slot, { snapshot: current, saved, view })
+      // Prices, view and what follows, such as a sort, are each work for a turn of the loop of its own.
+      const turn = () => current.rows > INLINE_OFFERS ? new Promise(setImmediate) : undefined
+      const before = views.get(subscriber.id)
+      let kept = before
+      if (kept?.snapshot !== current || kept.saved !== saved) {
+        views.set(subscriber.id, kept = { snapshot: current, saved, prices: makePrices(current, input), views: new Map() })
+        await turn()
+      }
+      let view = kept.views.get(ignoreRestrictions)
+      if (!view) {
+        const previous = before?.saved === saved ? before.views.get(ignoreRestrictions) : undefined
+        kept.views.set(ignoreRestrictions, view = makeView(current, input, kept.prices, previous))
+        await turn()
+      }
       return view
     },
   }

@@ -53,18 +53,37 @@ export interface ViewInput {
   ignoreRestrictions: boolean
 }
 
+/** A subscriber's prices on one snapshot; the same whether restrictions are ignored or not. */
+export interface Prices {
+  /** Dealer costs before handling, cents by row. */
+  readonly costs: Int32Array
+  /** As shown, cents by row. */
+  readonly shown: Int32Array
+  /** Rows in ascending order of what is shown; computed on first use. */
+  order(): Uint32Array
+}
+
+export function makePrices(snapshot: Snapshot, input: ViewInput): Prices {
+  const costs = costColumn(snapshot, input.subscriberId, input.document.pricing.cost_adjustments ?? [])
+  const shown = shownColumn(snapshot, costs, [...placed(snapshot, input.eligible).values()])
+  let order: Uint32Array | undefined
+  return { costs, shown, order: () => order ??= shown === snapshot.price ? snapshot.byPrice : sortByNumber(snapshot.byTie, shown) }
+}
+
+/** The eligible distributors that the snapshot has offers of, by place. */
+function placed(snapshot: Snapshot, eligible: readonly EligibleDistributor[]): Map<number, ViewDistributor> {
+  return new Map(eligible.map(({ name, entry }) => ({ name, entry, place: snapshot.distids.indexOf(entry.distid) }))
+    .filter(({ place }) => place >= 0).map((distributor) => [distributor.place, distributor]))
+}
+
 /**
  * Computes a view: about 14 ms per million offers. `previous` is the view of the same input on the snapshot before; when
  * only prices and stock have moved since, just the rows that changed are judged again.
  */
-export function makeView(snapshot: Snapshot, input: ViewInput, previous?: View): View {
-  const distributors = new Map(input.eligible
-    .map(({ name, entry }) => ({ name, entry, place: snapshot.distids.indexOf(entry.distid) }))
-    .filter(({ place }) => place >= 0).map((distributor) => [distributor.place, distributor]))
-  const { pricing } = input.document
-  const costs = costColumn(snapshot, input.subscriberId, pricing.cost_adjustments ?? [])
+export function makeView(snapshot: Snapshot, input: ViewInput, prices = makePrices(snapshot, input), previous?: View): View {
+  const distributors = placed(snapshot, input.eligible)
+  const { costs, shown } = prices
   const visible = visibleRows(snapshot, costs, input, distributors, previous)
-  const shown = shownColumn(snapshot, costs, [...distributors.values()])
   const entryOf = (row: Row) => distributors.get(snapshot.distributor[row]!)!.entry
   const shippingOf = (row: Row, qty: number) => shippingCost(entryOf(row).shipping, {
     cost: costs[row]!,
@@ -72,15 +91,14 @@ export function makeView(snapshot: Snapshot, input: ViewInput, previous?: View):
     category: snapshot.categories[snapshot.category[row]!]!.name,
     feedEstimate: snapshot.shipping[row]!,
   }, qty)
-  let order: Uint32Array | undefined
   return {
     snapshot, visible, distributors, costs,
     total: visible.count(),
     customPricing: shown !== snapshot.price,
-    prices: () => ({ column: shown, order: order ??= shown === snapshot.price ? snapshot.byPrice : sortByNumber(snapshot.byTie, shown) }),
+    prices: () => ({ column: shown, order: prices.order() }),
     unitPrice: (row) => shown[row]!,
     shippingCost: shippingOf,
-    retailPrice: retailOf(snapshot, pricing, costs, shown, shippingOf),
+    retailPrice: retailOf(snapshot, input.document.pricing, costs, shown, shippingOf),
   }
 }
 

@@ -92,9 +92,9 @@ function pathText(path: readonly PropertyKey[]): string {
 function faultsOf(issue: z.core.$ZodIssue, shape: z.ZodType): Fault[] {
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeys(shape, issue.path)
-    return issue.keys.map((key) => {
+    return issue.keys.slice(0, MAX_FAULTS).map((key) => {
       const close = nearest(key, known)
-      return { path: pathText([...issue.path, key]), message: `is not a known member${close ? `; did you mean ${close}?` : known.length > 0 ? `; known are ${known.join(', ')}` : ''}` }
+      return { path: pathText([...issue.path, key.slice(0, 100)]), message: `is not a known member${close ? `; did you mean ${close}?` : known.length > 0 ? `; known are ${known.join(', ')}` : ''}` }
     })
   }
   return [{ path: pathText(issue.path), message: messageOf(issue) }]

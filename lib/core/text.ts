@@ -27,8 +27,12 @@ export function byCodePoint(a: string, b: string): number {
   return a.length - b.length
 }
 
+/** Nobody misspells a longer one. */
+const LONGEST_NAME = 60
+
 /** The candidate nearest to a misspelt name, for error messages; null where none is close. */
 export function nearest(name: string, candidates: Iterable<string>): string | null {
+  if (name.length > LONGEST_NAME) return null
   let best: string | null = null
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1
   for (const candidate of candidates) {

@@ -38,7 +38,7 @@ for (let round = 0; round < ROUNDS; round++) {
   parts = buildTick(raw, parts)!
   snapshot = openSnapshot(parts)
   let start = performance.now()
-  const next = inputs.map((input, i) => makeView(snapshot, input, views[i]))
+  const next = inputs.map((input, i) => makeView(snapshot, input, undefined, views[i]))
   totals.delta += performance.now() - start
   start = performance.now()
   const full = inputs.map((input) => makeView(snapshot, input))

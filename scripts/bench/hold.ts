@@ -1,0 +1,90 @@
+/**
+ * How long the worst single requests hold the event loop of a server with a million offers. Bound: 250 ms.
+ *   npx tsx scripts/bench/hold.ts [offers]
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { filesIn } from '../../lib/db/engine.js'
+import { openFile } from '../../lib/db/sqlite.js'
+import { open } from '../../lib/open.js'
+import { createServer } from '../../server/app.js'
+import { MAX_BODY } from '../../server/decode.js'
+import { BENCH_DISTIDS, writeOffers } from './offers.js'
+import { benchDistributors, benchDocument } from './shop.js'
+
+const OFFERS = Number(process.argv[2] ?? 1_000_000)
+
+const dir = mkdtempSync(join(tmpdir(), 'qm-bench-'))
+const app = await open({ dir, distributors: benchDistributors(), worker: false })
+const server = createServer(app)
+const { name } = await app.operator.subscribers.create({ name: 'Bench', email: 'bench@shop.example' })
+const { key } = await app.operator.keys.create({ subscriber: name, name: 'bench', tier: 'enterprise', ips: ['127.0.0.1'] })
+const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })
+writeOffers(catalog, OFFERS)
+catalog.close()
+
+/** A document whose every price differs: adjustments, handling in the cost, margins. */
+const dear = benchDocument(BENCH_DISTIDS)
+dear.pricing.cost_adjustments = [{ percent: 0.03 }, { product_class: 'FA', dollar: -5 }, { brand: 'nobody', percent: 0.1 }]
+for (const entry of Object.values(dear.distributors)) entry.shipping.handling = { amount: 5, order_threshold: 100, add_handling_to_unit_cost: true }
+const save = async () => {
+  await app.operator.configurations.save(name, dear)
+  for (const distid of BENCH_DISTIDS) await app.operator.configurations.recordCheck(name, distid, true)
+}
+await save()
+await app.ctx.catalog.refresh()
+
+/** The longest gap between two turns of the loop while the request runs. */
+async function heldBy(path: string, body?: string): Promise<{ held: number; status: number }> {
+  let last = performance.now()
+  let held = 0
+  let going = true
+  const turn = () => {
+    const now = performance.now()
+    held = Math.max(held, now - last)
+    last = now
+    if (going) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const response = await server.fetch(new Request(`http://bench${path}`, { method: body === undefined ? 'GET' : 'POST', headers: { 'x-api-key': key }, ...body !== undefined && { body } }), { address: '127.0.0.1' })
+  await response.arrayBuffer()
+  held = Math.max(held, performance.now() - last)
+  going = false
+  return { held, status: response.status }
+}
+
+const filled = (start: string, piece: (i: number) => string, end: string) => {
+  let text = start
+  for (let i = 0; text.length + 40 < MAX_BODY; i++) text += (i > 0 ? ',' : '') + piece(i)
+  return text + end
+}
+
+const cases: [what: string, path: string, body?: string][] = [
+  ['first search after a save, by price, every price its own', '/v1/products/search?sort=price'],
+  ['a price range right after', '/v1/products/search?min_price=10&max_price=900&sort=-price&page=100&page_size=100'],
+  ['facets', '/v1/products/facets'],
+  ['facets without restrictions', '/v1/products/facets?ignore_restrictions=true'],
+  ['one letter', '/v1/products/search?q=a'],
+  ['every letter', `/v1/products/search?q=${[...'abcdefghijklmnopqrstuvwxyz0123456789'].join('%20')}`],
+  ['two thousand words', `/v1/products/search?q=${Array.from({ length: 2_000 }, (_, i) => i.toString(36)).join('%20')}`],
+  ['a megabyte of brackets', '/v1/orders/quote', '['.repeat(MAX_BODY)],
+  ['a megabyte of items', '/v1/orders/quote', filled('{"items":[', () => '{"upc":"012345678905","qty":1}', ']}')],
+  ['a megabyte of unknown members', '/v1/orders/quote', filled('{"items":[{', (i) => `"m${i}":1`, '}]}')],
+  ['a megabyte of faulty items', '/v1/orders/quote', filled('{"items":[', () => '{}', ']}')],
+  ['a megabyte of control characters', '/v1/orders/quote', filled('{"items":[', () => '"\\u0001"', ']}')],
+  ['a megabyte in one text', '/v1/orders/quote', `{"items":[{"upc":"${'1'.repeat(MAX_BODY - 60)}","qty":1}]}`],
+  ['a quote of 100 lines', '/v1/orders/quote', JSON.stringify({ items: Array.from({ length: 100 }, (_, i) => ({ upc: String(700_000_000_000 + i), qty: 1 })) })],
+]
+let worst = 0
+for (let round = 0; round < 2; round++) {
+  if (round > 0) await save()
+  for (const [what, path, body] of cases) {
+    const { held, status } = await heldBy(path, body)
+    worst = Math.max(worst, held)
+    console.log(`${held.toFixed(0).padStart(5)} ms  ${status}  ${what}`)
+  }
+}
+console.log(`worst: ${worst.toFixed(0)} ms (bound 250 ms) on ${OFFERS.toLocaleString('en-US')} offers`)
+await app.close()
+rmSync(dir, { recursive: true, force: true })
