@@ -7,6 +7,8 @@ import { isSerialized } from '../lib/core/serialized.js'
 /** Answers above this many bytes are compressed for clients that take it. */
 const GZIP_ABOVE = 50 * 1024
 
+const LONG_TEXT = 4_096
+
 export interface Reply {
   status: number
   headers: Record<string, string>
@@ -30,6 +32,8 @@ const compress = promisify(gzip)
 export async function finish(reply: Reply, acceptEncoding: string | null): Promise<Reply> {
   const { headers } = reply
   headers['content-type'] ??= 'application/json; charset=utf-8'
+  // A long text is encoded once, here, instead of measured here and encoded by the socket.
+  if (typeof reply.body === 'string' && reply.body.length > LONG_TEXT) reply.body = Buffer.from(reply.body)
   const size = typeof reply.body === 'string' ? Buffer.byteLength(reply.body) : reply.body.byteLength
   if (size <= GZIP_ABOVE) {
     headers['content-length'] = String(size)

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { DistributorEntry, MarginGroup, Pricing, ProductRestrictions, Shipping } from '../lib/configuration/document.js'
 import type { Product } from '../lib/catalog/shapes.js'
+import { MAX_CENTS, dollarsText } from '../lib/core/money.js'
 import { retailRule } from '../lib/catalog/retail.js'
 import { shippingCost } from '../lib/catalog/shipping.js'
 import { createTestApp } from '../server/testing.js'
@@ -43,6 +44,10 @@ describe('the shipping model', () => {
       assert.equal(shippingCost(shipping, shipped, qty) / 100, expected)
     })
   }
+})
+
+test('cents as text are what JSON makes of the dollars', () => {
+  fc.assert(fc.property(fc.integer({ min: 0, max: MAX_CENTS }), (cents) => assert.equal(dollarsText(cents), JSON.stringify(cents / 100))))
 })
 
 describe('retail prices', () => {

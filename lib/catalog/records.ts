@@ -3,7 +3,7 @@
  * and every price come from the snapshot, so that a page agrees with its total and its sort while a feed is taken in.
  */
 import { ApiError } from '../core/errors.js'
-import { toDollars, toDollarsOrNull } from '../core/money.js'
+import { dollarsText } from '../core/money.js'
 import type { RawHandle } from '../db/engine.js'
 import { CLASS_CODES, PRODUCT_CLASSES } from './product-classes.js'
 import type { ProductClass } from './product-classes.js'
@@ -101,8 +101,12 @@ function numbersOf(view: View, row: Row): string {
   const { snapshot } = view
   const unitPrice = view.unitPrice(row)
   const shipping = view.shippingCost(row, 1)
-  const retail = view.retailPrice ? `,"retail_price":${toDollars(view.retailPrice(row))}` : ''
-  return `,"ffl_req":${snapshot.fflReq.has(row) ? 1 : 0},"unit_price":${toDollars(unitPrice)},"shipping_cost":${toDollars(shipping)}`
-    + `,"total_cost":${toDollars(unitPrice + shipping)},"map_price":${toDollarsOrNull(snapshot.map[row]!)},"msrp":${toDollarsOrNull(snapshot.msrp[row]!)}`
+  const retail = view.retailPrice ? `,"retail_price":${dollarsText(view.retailPrice(row))}` : ''
+  return `,"ffl_req":${snapshot.fflReq.has(row) ? 1 : 0},"unit_price":${dollarsText(unitPrice)},"shipping_cost":${dollarsText(shipping)}`
+    + `,"total_cost":${dollarsText(unitPrice + shipping)},"map_price":${dollarsOrNull(snapshot.map[row]!)},"msrp":${dollarsOrNull(snapshot.msrp[row]!)}`
     + `,"qty_on_hand":${snapshot.qty[row]},"drop_ship_flg":${snapshot.dropShip.has(row) ? 1 : 0}${retail}`
+}
+
+function dollarsOrNull(cents: number): string {
+  return cents < 0 ? 'null' : dollarsText(cents)
 }

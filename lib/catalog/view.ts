@@ -161,7 +161,8 @@ function retailOf(snapshot: Snapshot, pricing: ConfigurationDocument['pricing'],
   if (!rule) return null
   return (row) => rule({
     distid: snapshot.distids[snapshot.distributor[row]!]!,
-    sku: snapshot.sku(row),
+    // Decoded only for a margin group that asks for it.
+    get sku() { return snapshot.sku(row) },
     upcKey: snapshot.upcKey[row]!,
     brand: snapshot.brand[row] === snapshot.noBrand ? null : snapshot.brands[snapshot.brand[row]!]!,
     category: snapshot.categories[snapshot.category[row]!]!.name,

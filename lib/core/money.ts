@@ -17,6 +17,15 @@ export function toDollarsOrNull(cents: number): number | null {
   return cents < 0 ? null : cents / 100
 }
 
+/** `toDollars` as JSON text, without the detour over floating point: 1250 -> `12.5`. Takes no negative amount. */
+export function dollarsText(cents: number): string {
+  const dollars = Math.floor(cents / 100)
+  const rest = cents - dollars * 100
+  if (rest === 0) return `${dollars}`
+  if (rest % 10 === 0) return `${dollars}.${rest / 10}`
+  return rest < 10 ? `${dollars}.0${rest}` : `${dollars}.${rest}`
+}
+
 /** Text of a feed to cents: `$1,234.00`, ` 12.5 `, `.99`. Null for blank, `nan`, `N/A`; undefined for what is no amount. */
 export function parseMoney(text: string): number | null | undefined {
   const bare = text.trim().replace(/^\$\s*/, '')

@@ -21,6 +21,7 @@ if (kind === 'bare') {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
     response.end(body)
   })
+  process.on('message', () => process.send!({ cpuMicros: process.cpuUsage().user + process.cpuUsage().system }))
   server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as { port: number }).port }))
 } else {
   const start = Date.now()
@@ -29,6 +30,6 @@ if (kind === 'bare') {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const { url } = await listen(createServer(app), { port: 0, host: '127.0.0.1' })
-  process.on('message', () => process.send!({ maxDelayMs: delay.max / 1e6 }))
+  process.on('message', () => process.send!({ maxDelayMs: delay.max / 1e6, cpuMicros: process.cpuUsage().user + process.cpuUsage().system }))
   process.send!({ port: Number(new URL(url).port) })
 }
