@@ -2,6 +2,7 @@
 import { checkPart, refuseFaults } from './core/endpoint.js'
 import type { Endpoint } from './core/endpoint.js'
 import type { Ctx } from './core/ctx.js'
+import { invalid } from './core/errors.js'
 import type { Fault } from './core/errors.js'
 import { checkTexts } from './core/json.js'
 import { isSerialized } from './core/serialized.js'
@@ -13,6 +14,7 @@ const byId = new Map(allEndpoints.map((endpoint) => [endpoint.id, endpoint]))
 /** Checks the input as the server would, runs the endpoint and returns its payload as values. */
 export async function callEndpoint(ctx: Ctx, id: RouteId, input: Record<string, unknown>): Promise<unknown> {
   const endpoint = byId.get(id)!
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid('input', 'must be an object with the parameters of the call')
   const result = await endpoint.run(ctx, checkInput(endpoint, input))
   return isSerialized(result) ? JSON.parse(result.json) as unknown : result
 }
@@ -22,7 +24,7 @@ function checkInput(endpoint: Endpoint, input: Record<string, unknown>) {
   const faults: Fault[] = []
   const parts = { params: {} as Record<string, unknown>, query: {} as Record<string, unknown>, body: {} as Record<string, unknown> }
   for (const [name, value] of Object.entries(input)) {
-    const part = name in endpoint.params.shape ? 'params' : name in endpoint.query.shape || !endpoint.hasBody ? 'query' : 'body'
+    const part = Object.hasOwn(endpoint.params.shape, name) ? 'params' : Object.hasOwn(endpoint.query.shape, name) || !endpoint.hasBody ? 'query' : 'body'
     parts[part][name] = value
   }
   checkTexts(input, '', faults)

@@ -3,6 +3,8 @@ import { ROUTES, parseRoute } from './routes.js'
 import { makeShop } from './shop.js'
 import type { Shop } from './shop.js'
 
+const SIBLINGS = new Set(Object.values(ROUTES).map((route) => parseRoute(route).path))
+
 /** A refusal by the server, with the documented code. */
 export class RemoteError extends Error {
   override readonly name = 'RemoteError'
@@ -38,7 +40,12 @@ function toRequest(base: string, key: string, route: string, input: Record<strin
   const rest = { ...input }
   let target = path
   for (const name of params) {
-    target = target.replace(`{${name}}`, encodeURIComponent(String(rest[name])))
+    const value = String(rest[name])
+    // Such a value would be another endpoint's address, or none.
+    if (value === '' || SIBLINGS.has(path.replace(`{${name}}`, value))) {
+      throw new RemoteError(400, { code: 'invalid_parameter', message: `${name}: "${value}" is not possible here`, details: [{ path: name, message: 'is not possible here' }] }, null)
+    }
+    target = target.replace(`{${name}}`, encodeURIComponent(value))
     delete rest[name]
   }
   const headers: Record<string, string> = { 'x-api-key': key, accept: 'application/json' }
@@ -48,8 +55,17 @@ function toRequest(base: string, key: string, route: string, input: Record<strin
   return new Request(query.size > 0 ? `${base}${target}?${query}` : base + target, { method, headers })
 }
 
+type Answer = { success: true; data: unknown } | { success: false; error: { code: string; message: string; details?: unknown } }
+
 async function readAnswer(response: Response): Promise<unknown> {
-  const answer = await response.json() as { success: true; data: unknown } | { success: false; error: { code: string; message: string; details?: unknown } }
+  const text = await response.text()
+  let answer: Answer
+  try {
+    answer = JSON.parse(text) as Answer
+  } catch {
+    // A proxy on the way, or no Quartermaster at all.
+    answer = { success: false, error: { code: 'unreadable_answer', message: `the answer is no JSON but begins with ${JSON.stringify(text.slice(0, 80))}` } }
+  }
   if (answer.success) return answer.data
   const retryAfter = response.headers.get('retry-after')
   throw new RemoteError(response.status, answer.error, retryAfter === null ? null : Number(retryAfter))

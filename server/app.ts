@@ -47,7 +47,7 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
 async function respond(event: H3Event, handler: Handler): Promise<HTTPResponse> {
   const request = event.req as unknown as Request & { ip?: string }
   const { address, params } = event.context as { address?: string; params?: Record<string, string> }
-  const reply = await handler({ request, peer: address ?? request.ip ?? null, params: decodeParams(params), search: () => event.url.searchParams })
+  const reply = await handler({ request, peer: address ?? request.ip ?? null, path: event.url.pathname, params: decodeParams(params), search: () => event.url.searchParams })
   return new PlainResponse(reply)
 }
 

@@ -21,7 +21,8 @@ export function makeDecoder(endpoint: Endpoint): Decoder {
     const raw = endpoint.hasBody ? await readBody(request) : undefined
     const faults: Fault[] = []
     const query = decodeQuery(search(), kinds, faults)
-    checkTexts({ ...params, ...query }, '', faults)
+    // A parameter of the path has a rule of its own, and with it a code of its own.
+    checkTexts(query, '', faults)
     checkTexts(raw, '', faults)
     const decoded = {
       params: checkPart(endpoint.params, params, faults),
@@ -52,7 +53,7 @@ function decodeQuery(search: URLSearchParams, kinds: ReadonlyMap<string, Kind>, 
       if (!BOOLEANS.has(text)) faults.push({ path: name, message: 'must be true, false, 1 or 0' })
       else query[name] = BOOLEANS.get(text)
     } else if (kind === 'number') {
-      if (!/^-?(\d+(\.\d+)?|\.\d+)$/.test(text)) faults.push({ path: name, message: 'must be a number' })
+      if (!/^-?(\d+(\.\d+)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) faults.push({ path: name, message: 'must be a number' })
       else query[name] = Number(text)
     } else {
       query[name] = text

@@ -13,6 +13,8 @@ export interface Incoming {
   request: Request
   /** The peer's address; null where there is none, and then no allowlist lets it in. */
   peer: string | null
+  /** As sent, without query; the address that the caller wrote into Host plays no part. */
+  path: string
   params: Record<string, string>
   /** Parsed when it is asked for. */
   search: () => URLSearchParams
@@ -40,12 +42,11 @@ export function makeHandler(app: App, gate: Gate, endpoint: Endpoint): Handler {
 
 /** The handler of an address that no endpoint has, or has with other methods: `allowed`. */
 export function makeFallback(app: App, gate: Gate, allowed: (path: string) => readonly string[]): Handler {
-  return async ({ request, peer }) => {
+  return async ({ request, peer, path }) => {
     const headers = baseHeaders(app, request)
     try {
       const { admission } = gate(request.headers, peer, 'unknown')
       Object.assign(headers, limitHeaders(admission))
-      const path = new URL(request.url).pathname
       const methods = allowed(path)
       if (methods.length === 0) throw new ApiError('not_found', { message: `There is no endpoint at ${path.slice(0, 200)}; see /v1/openapi.json.` })
       throw new ApiError('method_not_allowed', { message: `${path} takes ${methods.join(', ')}.`, headers: { allow: methods.join(', ') } })

@@ -277,7 +277,7 @@ describe('search by UPC', () => {
   })
 
   it('finds nothing by what is no UPC', () => {
-    for (const upc of ['', '764503', 'abc', '000764503026553', '00000000', '7-64503-02655-3']) assert.equal(search(view, { upc }).total, 0, upc)
+    for (const upc of ['', '764503', 'abc', '000764503026553', '00000000']) assert.equal(search(view, { upc }).total, 0, upc)
     for (const q of ['000764503026553', '00000000']) assert.equal(search(view, { q }).total, 0, q)
   })
 })

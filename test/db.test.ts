@@ -75,6 +75,40 @@ describe('files', () => {
     assert.equal(app.ctx.engine.catalog.prepare('SELECT revision FROM state').pluck().get(), 0)
   })
 
+  test('a catalog that is only held by another process is not thrown away', async () => {
+    using scratch = folder()
+    await (await open({ dir: scratch.dir, worker: false })).close()
+    const holder = new Database(filesIn(scratch.dir).catalog)
+    holder.pragma('locking_mode = EXCLUSIVE')
+    holder.exec("BEGIN EXCLUSIVE; UPDATE state SET revision = 7")
+    await assert.rejects(open({ dir: scratch.dir, worker: false }), { code: 'SQLITE_BUSY' })
+    holder.exec('COMMIT')
+    holder.close()
+    await using app = await open({ dir: scratch.dir, worker: false })
+    assert.equal(app.ctx.engine.catalog.prepare('SELECT revision FROM state').pluck().get(), 7)
+  })
+
+  test('a damaged catalog is not thrown away under a running server', async () => {
+    using scratch = folder()
+    const serving = await open({ dir: scratch.dir, worker: false })
+    serving.ctx.engine.lock('serve')
+    writeFileSync(filesIn(scratch.dir).catalog, 'damaged, but there is a server on it')
+    await assert.rejects(open({ dir: scratch.dir, worker: false }), /a server is running on it/)
+    await serving.close()
+  })
+
+  test('usage that cannot be written is kept, and nothing ends', async () => {
+    await using t = await createTestApp()
+    await t.request('/v1/ping')
+    const holder = new Database(filesIn(t.app.dir).meter)
+    holder.exec('BEGIN IMMEDIATE')
+    t.app.ctx.limits.flush()
+    await t.request('/v1/ping')
+    holder.exec('COMMIT')
+    holder.close()
+    assert.equal(t.app.ctx.limits.usage(t.keyId).today, 2)
+  })
+
   test('one folder has one server: a second lock is refused until the first is gone', async () => {
     using scratch = folder()
     const first = await open({ dir: scratch.dir, worker: false })
@@ -233,6 +267,42 @@ describe('secrets', () => {
       const bytes = (() => { try { return readFileSync(path) } catch { return Buffer.alloc(0) } })()
       assert.ok(!bytes.includes('canary-'), path)
     }
+  })
+
+  test('an entry under a name that nobody knows is sealed and masked all the same', async () => {
+    await using t = await createTestApp()
+    await t.configure({ distributors: {
+      'RSR': { distid: 'RSR', fulfillment: { API_USER: '1', API_PASSWORD: 'canary-six' } },
+      'Nobody': { distid: 'NOB', fulfillment: { user: 'u', api_password: 'canary-seven', nested: { API_TOKEN: 'canary-eight' } } },
+    } })
+    const text = JSON.stringify(await t.remote.config.get())
+    assert.ok(!text.includes('canary') && !text.includes('sealed'))
+    assert.equal(text.split('********').length - 1, 3)
+    await using unaware = await open({ dir: t.app.dir, worker: false, distributors: [] })
+    assert.ok(!JSON.stringify(await unaware.as(t.subscriber).config.get()).includes('sealed'))
+  })
+
+  test('what is no credential does not withdraw a validation', async () => {
+    await using t = await createTestApp()
+    await t.stock([{ distid: '2AW', stockid: 'A' }])
+    const entry = (email: string, token: string) => ({ distributors: { '2nd Amendment Wholesale': { distid: '2AW', active: true, drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: {}, fulfillment: { ffl_recipient_emails: [email], API_TOKEN: token } } }, targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {} })
+    await t.app.operator.configurations.save(t.subscriber, entry('a@shop.example', 'one'))
+    await t.app.operator.configurations.recordCheck(t.subscriber, '2nd Amendment Wholesale', true)
+    await t.app.operator.configurations.save(t.subscriber, entry('b@shop.example', 'one'))
+    assert.equal((await t.json('/v1/products/search')).status, 200)
+    await t.app.operator.configurations.save(t.subscriber, entry('b@shop.example', 'two'))
+    assert.equal((await t.json('/v1/products/search')).body.error.code, 'no_validated_distributors')
+  })
+
+  test('one subscriber\'s save leaves the views of the others as they are', async () => {
+    await using t = await createTestApp()
+    await t.stock([{ distid: 'RSR', stockid: 'A' }])
+    await t.configure({ distributors: { 'RSR Group': { distid: 'RSR' } } })
+    const other = await t.app.operator.subscribers.create({ name: 'Other', email: 'o@shop.example' })
+    const subscriber = { id: t.app.findKey(t.key)!.subscriberId, name: '', email: '' }
+    const before = await t.app.ctx.catalog.view(subscriber, false)
+    await t.app.operator.configurations.save(other.id, { distributors: {}, targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {} })
+    assert.equal(await t.app.ctx.catalog.view(subscriber, false), before)
   })
 
   test('changing a credential withdraws the validation of its distributor, anything else does not', async () => {

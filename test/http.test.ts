@@ -196,6 +196,27 @@ describe('answers', () => {
   })
 })
 
+describe('a strange Host', () => {
+  test('changes no answer', async () => {
+    await using t = await createTestApp()
+    const listening = await listen(t.server, { port: 0, host: '127.0.0.1' })
+    const { port } = new URL(listening.url)
+    const get = (path: string, host: string) => new Promise<{ status: number; body: string }>((resolve, reject) => {
+      httpRequest({ port, path, headers: { host, 'x-api-key': t.key } }, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => { text += chunk }).on('end', () => resolve({ status: response.statusCode!, body: text }))
+      }).on('error', reject).end()
+    })
+    for (const host of ['a_b:99999', '[', 'x y', '%%', '']) {
+      assert.equal((await get('/v1/openapi.json', host)).status, 200, host)
+      assert.equal((await get('/v1/ping', host)).status, 200, host)
+      const unknown = await get('/v1/nothing', host)
+      assert.deepEqual([unknown.status, (JSON.parse(unknown.body) as { error: { code: string } }).error.code], [404, 'not_found'], host)
+    }
+    await listening.close()
+  })
+})
+
 describe('the OpenAPI document', () => {
   test('is valid OpenAPI 3.0.3, needs no key and is not counted', async () => {
     await using t = await createTestApp()

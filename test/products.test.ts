@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { Product } from '../lib/catalog/shapes.js'
 import { createTestApp } from '../server/testing.js'
 import type { TestApp, TestOffer } from '../server/testing.js'
@@ -39,7 +41,9 @@ describe('search', () => {
     ['quotes are only punctuation', { q: '"AR-15"' }, ['MAG-1']],
     ['only punctuation filters nothing', { q: '*"\'()' }, ['GL-19', 'GLPA195', 'MAG-1', 'SCOPE-9', 'ZED']],
     ['upc', { upc: '00764503037108' }, ['GL-19', 'GLPA195']],
+    ['upc with dashes', { upc: '7-64503-03710-8' }, ['GL-19', 'GLPA195']],
     ['upc that is none', { upc: 'GL-19' }, []],
+    ['words that repeat and imply each other', { q: 'g gl glo glock glock 19 19 1' }, ['GL-19', 'GLPA195']],
     ['sku, case aside', { sku: 'gl-19' }, ['GL-19']],
     ['sku is exact', { sku: 'gl-1' }, []],
     ['distributor', { distributor: 'LIP' }, ['GLPA195', 'ZED']],
@@ -88,7 +92,7 @@ describe('search', () => {
     ['page=0', 'page'], ['page=-1', 'page'], ['page=1.5', 'page'], ['page=a', 'page'], ['page=', 'page'], ['page_size=0', 'page_size'], ['page_size=101', 'page_size'],
     ['page=201', 'page'], ['page=101&page_size=100', 'page'], ['page=99999999999999999999', 'page'], ['sort=cost', 'sort'], ['sort=', 'sort'], ['sort=Price', 'sort'],
     ['in_stock=yes', 'in_stock'], ['in_stock=', 'in_stock'], ['in_stock=TRUE', 'in_stock'], ['ffl_required=2', 'ffl_required'], ['min_price=abc', 'min_price'],
-    ['max_price=1e5', 'max_price'], ['max_price=Infinity', 'max_price'], ['min_price=NaN', 'min_price'], ['q=a&q=b', 'q'], ['page=1&page=1', 'page'],
+    ['max_price=1e999', 'max_price'], ['max_price=Infinity', 'max_price'], ['min_price=NaN', 'min_price'], ['q=a&q=b', 'q'], ['page=1&page=1', 'page'],
     ['ignore_restrictions=maybe', 'ignore_restrictions'], ['q=a%00b', 'q'],
   ]
   for (const [query, path] of bad) {
@@ -98,14 +102,15 @@ describe('search', () => {
     })
   }
 
-  const fine = ['page=1&page_size=100', 'page=100&page_size=100', 'page=200', 'page=10000&page_size=1', 'in_stock=1', 'in_stock=0', 'min_price=-5', 'min_price=0.01', 'max_price=99999999999', 'unknown=1&unknown=2', 'q=', 'q=%20', `q=${'x'.repeat(1_000)}`, 'q=%F0%9F%98%80', 'product_class=ZZ', 'manufacturer=%27%3B--']
+  const fine = ['page=1&page_size=100', 'page=100&page_size=100', 'page=200', 'page=10000&page_size=1', 'in_stock=1', 'in_stock=0', 'min_price=-5', 'max_price=1e5', 'min_price=0.01', 'max_price=99999999999', 'unknown=1&unknown=2', 'q=', 'q=%20', `q=${'x'.repeat(1_000)}`, 'q=%F0%9F%98%80', 'product_class=ZZ', 'manufacturer=%27%3B--']
   for (const query of fine) {
     test(`${query.slice(0, 40)} is taken`, async () => assert.equal((await t.request(`/v1/products/search?${query}`)).status, 200))
   }
 
   test('a faulty call lists all its faults at once', async () => {
-    const { body } = await t.json('/v1/products/search?page=0&page_size=101&sort=x&in_stock=x')
-    assert.deepEqual(body.error.details.map(({ path }: { path: string }) => path).sort(), ['in_stock', 'page', 'page_size', 'sort'])
+    const paths = async (query: string) => (await t.json(`/v1/products/search?${query}`)).body.error.details.map(({ path }: { path: string }) => path).sort()
+    assert.deepEqual(await paths('page=0&page_size=101&sort=x&in_stock=x'), ['in_stock', 'page', 'page_size', 'sort'])
+    assert.deepEqual(await paths('page=101&page_size=100&sort=x'), ['page', 'sort'])
   })
 
   test('an unknown or inactive distributor is 404', async () => {
@@ -121,6 +126,11 @@ describe('search', () => {
     await assert.rejects(t.shop.products.search({ in_stock: 'true' as unknown as boolean }), { code: 'invalid_parameter' })
     await assert.rejects(t.shop.products.search({ distributor: 'ZND' }), { code: 'not_found' })
     await assert.rejects(t.remote.products.search({ page: 0 }), { code: 'invalid_parameter', status: 400 })
+    await assert.rejects(t.shop.products.search(null as unknown as undefined), { code: 'invalid_parameter' })
+    await assert.rejects(t.shop.products.search({ constructor: 1 } as never).then(() => t.shop.orders.quote({ items: [], constructor: 1 } as never)), { code: 'invalid_parameter' })
+    await assert.rejects(t.remote.products.get({ upc: 'search' }), { code: 'invalid_parameter' })
+    await assert.rejects(t.remote.products.get({ upc: '' }), { code: 'invalid_parameter' })
+    for (const shop of [t.shop, t.remote]) assert.equal((await shop.products.search({ min_price: 1e-7 })).total, 5)
   })
 })
 
@@ -139,7 +149,7 @@ describe('detail', () => {
 
   for (const [upc, status, code] of [
     ['1234567', 400, 'invalid_upc'], ['12345678', 404, 'not_found'], ['12345678901234', 404, 'not_found'], ['123456789012345', 400, 'invalid_upc'],
-    ['76450303710a', 400, 'invalid_upc'], ['7645-0303-7108', 400, 'invalid_upc'], ['%31%32', 400, 'invalid_upc'], ['%00', 400, 'invalid_parameter'], ['764503037108%20', 400, 'invalid_upc'],
+    ['76450303710a', 400, 'invalid_upc'], ['7645-0303-7108', 400, 'invalid_upc'], ['%31%32', 400, 'invalid_upc'], ['%00', 400, 'invalid_upc'], ['764503037108%20', 400, 'invalid_upc'],
   ] as const) {
     test(`/v1/products/${upc} is ${status} ${code}`, async () => {
       const answer = await t.json(`/v1/products/${upc}`)
@@ -157,6 +167,12 @@ describe('facets', () => {
     }
   })
 
+  test('are the caller\'s own: changing them changes nobody else\'s', async () => {
+    const mine = await t.shop.products.facets()
+    mine.manufacturers.length = 0
+    assert.equal((await t.remote.products.facets()).manufacturers.length, 3)
+  })
+
   test('only of what the subscriber sees, unless restrictions are ignored', async () => {
     await using other = await createTestApp()
     await other.stock(OFFERS)
@@ -169,6 +185,24 @@ describe('facets', () => {
 })
 
 describe('a snapshot', () => {
+  test('is let go of when a newer one has taken its place', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    await using other = await createTestApp()
+    await other.stock(OFFERS)
+    await other.configure({ distributors: { 'RSR Group': { distid: 'RSR', product_restrictions: {} } } })
+    const old: WeakRef<object>[] = []
+    for (let price = 100; price < 900; price += 100) {
+      await other.stock([{ ...OFFERS[2]!, price }])
+      await other.remote.products.search({ sort: 'price' })
+      old.push(new WeakRef(other.app.ctx.catalog.current()!))
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    collect()
+    assert.ok(old.filter((snapshot) => snapshot.deref() !== undefined).length <= 2)
+  })
+
+
   test('is swapped as a whole: a changed price, a gone text and a new offer come together', async () => {
     await using other = await createTestApp()
     await other.stock(OFFERS)

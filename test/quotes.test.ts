@@ -83,6 +83,14 @@ describe('a quote', () => {
     assert.deepEqual(await reasons(2, 1), ['purchase_limit_exceeded'])
   })
 
+  test('one item in two warehouses is one order line to the purchase limit', async () => {
+    const warehouse = (stockid: string): TestOffer => ({ distid: 'RSR', stockid, distsku: 'A', upc: UPC, price: 100, qty: 2 })
+    await using t = await shop([warehouse('A-1'), warehouse('A-2')], { product_restrictions: { purchase_limit: 3 } })
+    const { items, unfulfillable } = await t.remote.orders.quote({ items: [{ upc: UPC, qty: 2 }, { upc: UPC, qty: 2 }, { upc: UPC, qty: 1 }] })
+    assert.deepEqual(items.map(({ best }) => best?.distsku ?? null), ['A', null, 'A'])
+    assert.deepEqual(unfulfillable.map(({ reason }) => reason), ['purchase_limit_exceeded'])
+  })
+
   test('ties go to the higher stock, then to the distid', async () => {
     const tie = (distid: string, qty: number): TestOffer => ({ distid, stockid: `${distid}1`, upc: UPC, price: 1_000, qty })
     await using t = await shop([tie('RSR', 5), tie('LIP', 5), tie('ZND', 6)])

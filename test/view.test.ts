@@ -78,6 +78,8 @@ describe('retail prices', () => {
     ['all filters of a group must hold', { margin: { default: group(0.2), a: group(0.5, { brand: ['Ridgeline'], product_class: ['AC'] }) } }, {}, 100],
     ['a distributor group comes last before the default', { margin: { default: group(0.2), a: group(0.36, { distributor: ['RSR'] }), b: group(0.5, { category: ['Rifles'] }) } }, {}, 160],
     ['the fitting price range of a group', { margin: { default: { margin_percentage: 0.2, price_based_margin: [{ minimum_unit_cost: 0, maximum_unit_cost: 50, margin_percentage: 0.5 }, { minimum_unit_cost: 50.01, margin_dollar: 10 }] } } }, {}, 90],
+    ['a cost between two ranges in whole dollars belongs to the lower one', { margin: { default: { margin_dollar: 0, price_based_margin: [{ minimum_unit_cost: 0, maximum_unit_cost: 79, margin_dollar: 10 }, { minimum_unit_cost: 80, margin_dollar: 20 }] } } }, { cost: 7_950, unitPrice: 7_950 }, 89.5],
+    ['ranges that touch leave what is above the edge to the upper one', { margin: { default: { margin_dollar: 0, price_based_margin: [{ minimum_unit_cost: 0, maximum_unit_cost: 79, margin_dollar: 10 }, { minimum_unit_cost: 79, margin_dollar: 20 }] } } }, { cost: 7_950, unitPrice: 7_950 }, 99.5],
     ['no fitting range: the group itself', { margin: { default: { margin_percentage: 0.2, price_based_margin: [{ maximum_unit_cost: 50, margin_percentage: 0.5 }] } } }, {}, 100],
   ]
   for (const [name, pricing, offer, expected] of rows) {
@@ -151,6 +153,8 @@ describe('product restrictions', () => {
     ['both layers must let an offer pass', { root: { brand: { exclude: ['Kestrel'] } }, lip: { product_restrictions: { product_class: { exclude: ['MG'] } } } }, ['Alpha', 'Epsilon']],
     ['drop-ship-only items', { rsr: { drop_ship_only_items: true } }, ['Alpha', 'Beta', 'Delta', 'Epsilon']],
     ['purchase_limit hides nothing', { root: { purchase_limit: 1 } }, all],
+    ['a class that nobody has', { root: { product_class: { exclude: ['XX'] } } }, all],
+    ['an adjustment for a distributor without offers', { pricing: { cost_adjustments: [{ distributor: 'ZND', percent: 1 }, { product_class: 'XX', dollar: 1 }] } }, all],
     ['an inactive distributor', { lip: { active: false } }, ['Alpha', 'Beta', 'Gamma']],
     ['rules look at the adjusted cost', { pricing: { cost_adjustments: [{ distributor: 'RSR', percent: 1 }] }, root: { cost: { global_restrictions: { min_distributor_cost: 0, max_distributor_cost: 150 } } } }, ['Delta', 'Epsilon', 'Gamma']],
   ]

@@ -3,6 +3,7 @@
  * kill forgets one second at most. Times are milliseconds.
  */
 import { DAY, MINUTE, SECOND, startOfDay } from '../core/clock.js'
+import type { Log } from '../core/log.js'
 import type { Engine } from '../db/engine.js'
 import type { Key } from './keys.js'
 import { TIERS } from './tiers.js'
@@ -30,7 +31,7 @@ export interface Limits {
   /** False when this address has sent 20 wrong keys within a minute; otherwise counts one. */
   allowFailure(address: string): boolean
   usage(keyId: string): UsageCounts
-  /** Writes what is not written yet. */
+  /** Writes what is not written yet; what cannot be written is kept. */
   flush(): void
 }
 
@@ -90,7 +91,7 @@ interface KeyCounts {
   today: number
 }
 
-export function openLimits(engine: Engine, now: () => number): Limits {
+export function openLimits(engine: Engine, now: () => number, log: Log): Limits {
   const { prepare, raw } = engine.meter
   const byDay = prepare('SELECT sum(requests) FROM usage WHERE key_id = ? AND day BETWEEN ? AND ?').pluck()
   const recent = prepare('SELECT second, requests FROM recent WHERE key_id = ? AND second > ? ORDER BY second')
@@ -165,7 +166,12 @@ export function openLimits(engine: Engine, now: () => number): Limits {
 
   function flush(): void {
     if (unwritten.usage.size === 0) return
-    write.immediate()
+    try {
+      write.immediate()
+    } catch (error) {
+      // Another process holds the file, or the disk is full: what was counted is kept for the next time.
+      return log.warn({ err: error }, 'usage could not be written')
+    }
     unwritten.usage.clear()
     unwritten.recent.clear()
   }

@@ -53,7 +53,10 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
     if (parts && next.revision <= parts.revision) return
     // A buffer that was posted is another object over the same memory; what is remembered of the text hangs on the object.
     parts = parts?.textRevision === next.textRevision ? { ...next, text: parts.text } : next
+    const before = snapshot
     snapshot = openSnapshot(parts)
+    // The view before helps to compute the next one; an older one would only keep its snapshot in memory.
+    for (const [id, kept] of views) if (kept.snapshot !== before) views.delete(id)
   }
 
   function isStale(): boolean {

@@ -1,11 +1,11 @@
 import { endpoint } from '../core/endpoint.js'
 import type { Ctx } from '../core/ctx.js'
-import { ApiError, invalid } from '../core/errors.js'
+import { ApiError } from '../core/errors.js'
 import { gtinKey } from '../core/gtin.js'
 import { serialized } from '../core/serialized.js'
 import { facetsOf } from './facets.js'
 import { searchView } from './search.js'
-import { DetailParams, DetailResult, Facets, FacetsQuery, MAX_DEPTH, SearchQuery, SearchResult } from './shapes.js'
+import { DetailParams, DetailResult, Facets, FacetsQuery, SearchQuery, SearchResult } from './shapes.js'
 import type { ProductDetail } from './shapes.js'
 import type { View } from './view.js'
 
@@ -32,9 +32,6 @@ export const searchProducts = endpoint('products.search', {
   errors: [...ELIGIBILITY, 'not_found'],
   example: { request: { q: 'rl-15 5.56', in_stock: true, sort: 'price' }, result: { products: [exampleProduct()], page: 1, page_size: 50, total: 1 } },
   async run(ctx, { query }) {
-    if (query.page * query.page_size > MAX_DEPTH) {
-      throw invalid('page', `page x page_size reaches ${query.page * query.page_size} rows, at most ${MAX_DEPTH} can be paged; narrow the search or use the export`)
-    }
     const view = await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)
     if (query.distributor !== undefined) assertActive(ctx, query.distributor)
     const { rows, total } = searchView(view, query)
@@ -56,7 +53,8 @@ export const facets = endpoint('products.facets', {
   result: Facets,
   errors: ELIGIBILITY,
   example: { result: { manufacturers: ['Kestrel Optics', 'Ridgeline Arms'], categories: ['Red Dots Sights', 'Semi Auto Rifles'], product_classes: ['FA', 'OP'] } },
-  run: async (ctx, { query }) => facetsOf(await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)),
+  // As text: the remembered lists are every caller's.
+  run: async (ctx, { query }) => serialized(JSON.stringify(facetsOf(await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)))),
 })
 
 export const getProduct = endpoint('products.get', {
@@ -67,7 +65,7 @@ export const getProduct = endpoint('products.get', {
   errors: [...ELIGIBILITY, 'invalid_upc', 'not_found'],
   example: { request: { upc: '860001234503' }, result: { upc: '860001234503', offers: [EXAMPLE] } },
   async run(ctx, { params, query }) {
-    const key = gtinKey(params.upc)
+    const key = /^\d{8,14}$/.test(params.upc) ? gtinKey(params.upc) : null
     if (key === null) throw new ApiError('invalid_upc', { message: `"${params.upc}" is no UPC: it must be 8 to 14 digits`, details: [{ path: 'upc', message: 'must be 8 to 14 digits' }] })
     const view = await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)
     const rows = offersOf(view, key)

@@ -75,15 +75,16 @@ function openTick(tick: Arena, rows: number) {
   }
 }
 
-/** Bitsets of a column with few values, all made on first use in one pass. */
+/** Bitsets of a column with few values, all made on first use in one pass. A value that no row has gives an empty one. */
 function bitsetPerValue(column: Uint8Array, rows: number, values: number): (value: number) => Bits {
   let sets: Bits[] | undefined
+  const none = new Bits(rows)
   return (value) => {
     if (!sets) {
       sets = Array.from({ length: values }, () => new Bits(rows))
       for (let row = 0; row < rows; row++) sets[column[row]!]!.add(row)
     }
-    return sets[value]!
+    return sets[value] ?? none
   }
 }
 

@@ -67,12 +67,15 @@ function groupMatcher(group: MarginGroup): (offer: Priced) => boolean {
 
 function marginPrice(pricing: Pricing, group: MarginGroup, offer: Priced): number {
   const base = offer.unitPrice + (pricing.include_shipping_in_price ? offer.shippingCost : 0)
-  const margin: PriceRange = group.price_based_margin?.find((range) => inRange(range, offer.cost)) ?? group
+  const ranges = group.price_based_margin ?? []
+  const margin: PriceRange = ranges.find((range) => inRange(range, offer.cost, 0)) ?? ranges.find((range) => inRange(range, offer.cost, 99)) ?? group
   return base / (1 - (margin.margin_percentage ?? 0)) + toCents(margin.margin_dollar ?? 0)
 }
 
-function inRange(range: PriceRange, cost: number): boolean {
-  return cost >= toCents(range.minimum_unit_cost ?? 0) && (range.maximum_unit_cost === undefined || cost <= toCents(range.maximum_unit_cost))
+/** `slack`: ranges in whole dollars, 0-9 and 10-99, leave no gap for 9.50 between them. */
+function inRange({ minimum_unit_cost: least = 0, maximum_unit_cost: most }: PriceRange, cost: number, slack: number): boolean {
+  if (cost < toCents(least)) return false
+  return most === undefined || cost <= toCents(most) + (Number.isInteger(most) ? slack : 0)
 }
 
 /** The price at which the shop still has its margin after the card company took its share of price and sales tax. */

@@ -65,6 +65,11 @@ export const SearchQuery = z.object({
   sort: z.enum(SORTS).default('name'),
   page: z.int().min(1).default(1).describe('1-based; page x page_size reaches at most 10,000 rows'),
   page_size: z.int().min(1).max(100).default(50),
+}).refine(({ page = 1, page_size: size = 50 }) => !(page * size > MAX_DEPTH), {
+  path: ['page'],
+  message: `x page_size must not reach beyond ${MAX_DEPTH} rows; narrow the search or use the export`,
+  // Told beside the other faults of the call, not after they are mended.
+  when: ({ value }) => typeof value === 'object' && value !== null,
 })
 export type SearchQuery = z.output<typeof SearchQuery>
 
@@ -84,5 +89,6 @@ export const Facets = z.object({
 })
 export type Facets = z.infer<typeof Facets>
 
-export const DetailParams = z.object({ upc: z.string() })
+/** The form is checked by the endpoint, which has a code of its own for it. */
+export const DetailParams = z.object({ upc: z.string().meta({ pattern: '^\\d{8,14}$' }) })
 export const DetailResult = z.object({ upc: z.string(), offers: z.array(ProductDetail) })

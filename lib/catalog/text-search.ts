@@ -6,6 +6,7 @@ import { firstPlace } from './permutation.js'
 import { isList, keepIn, listHas, longestList } from './row-set.js'
 import type { RowSet } from './row-set.js'
 import { chunksOf } from './tokens.js'
+import type { Chunk } from './tokens.js'
 
 /** Terms from `from` up to `to` begin with the prefix; `postings` is how many rows they list, doubles included. */
 interface Prefix {
@@ -33,11 +34,18 @@ const LOOKUP = 16
 export function openTextSearch(arena: Arena, rows: number): (text: string) => RowSet | null {
   const index = new TermIndex(arena, rows)
   return (text) => {
-    const conditions = chunksOf(text).map(({ parts, joined }) => index.condition(parts, joined))
+    const conditions = distinct(chunksOf(text)).map(({ parts, joined }) => index.condition(parts, joined))
     if (conditions.length === 0) return null
     conditions.sort((a, b) => a.atMost - b.atMost)
     return conditions.slice(1).reduce((found, condition) => index.narrow(found, condition), index.fulfilling(conditions[0]!))
   }
+}
+
+/** Without chunks that another one implies: whatever has the word `glock` has its prefix `glo`. */
+function distinct(chunks: readonly Chunk[]): Chunk[] {
+  const key = ({ parts }: Chunk) => parts.join(' ')
+  const sorted = [...new Map(chunks.map((chunk) => [key(chunk), chunk])).values()].sort((a, b) => key(a) < key(b) ? -1 : 1)
+  return sorted.filter((chunk, i) => chunk.joined !== null || !sorted[i + 1]?.parts[0]!.startsWith(chunk.parts[0]!))
 }
 
 class TermIndex {

@@ -114,20 +114,21 @@ function visibleRows(snapshot: Snapshot, costs: Int32Array, input: ViewInput, di
 }
 
 /** Changed rows are the same for every subscriber. */
-const compared = new WeakMap<Snapshot, { with: Snapshot; changed: Bits }>()
+const compared = new WeakMap<Snapshot, { revision: number; changed: Bits }>()
 
 /** Rows whose price, stock or drop-ship flag moved; null when the rows themselves are others, or prices of one's own may have moved. */
 function changedRows({ snapshot: before }: View, after: Snapshot, subscriberId: string): Bits | null {
   if (before.textRevision !== after.textRevision || before.rows !== after.rows) return null
   if (before.ownPrices(subscriberId) || after.ownPrices(subscriberId)) return null
   const known = compared.get(after)
-  if (known?.with === before) return known.changed
+  if (known?.revision === before.revision) return known.changed
   const changed = new Bits(after.rows)
   for (let row = 0; row < after.rows; row++) {
     if (before.price[row] !== after.price[row] || before.qty[row] !== after.qty[row]) changed.add(row)
   }
   for (let i = 0; i < changed.words.length; i++) changed.words[i]! |= before.dropShip.words[i]! ^ after.dropShip.words[i]!
-  compared.set(after, { with: before, changed })
+  // Not the snapshot itself: each would keep the one before it alive.
+  compared.set(after, { revision: before.revision, changed })
   return changed
 }
 

@@ -38,38 +38,50 @@ export function openConfigurations(engine: Engine, registry: Registry, secrets: 
   const { prepare } = engine.reader
   const document = prepare('SELECT version, document FROM configuration WHERE subscriber_id = ?')
   const checks = prepare('SELECT distid, fingerprint, valid FROM credential_check WHERE subscriber_id = ?')
-  const imported = prepare('SELECT distid FROM feed_import').pluck()
-  const all = remembered(engine, 'documents', () => ({
-    saved: new Map<string, Saved>(),
-    imported: new Set(imported.all() as string[]),
-  }))
+  const imports = prepare('SELECT distid FROM feed_import ORDER BY distid').pluck()
+  const isImported = prepare('SELECT 1 FROM feed_import WHERE distid = ?').pluck()
+  // Counted, not kept: a look at the state is all that a call costs while nobody saves anything.
+  let round = 0
+  const current = remembered(engine, 'documents', () => ++round)
+  const known = new Map<string, { round: number; basis: string; saved: Saved }>()
+
+  function compute(subscriber: Subscriber, row: { version: number; document: string } | undefined, passed: readonly Check[]): Saved {
+    const stored = row ? JSON.parse(row.document) as ConfigurationDocument : emptyDocument(subscriber.email)
+    const entries = Object.entries(stored.distributors).filter(([, entry]) => entry.active)
+    const isEligible = ([name, entry]: [string, DistributorEntry]) => {
+      const credentials = fingerprintOf(openOne(stored, name, registry, secrets, subscriber.id), name, registry, secrets)
+      const check = passed.find(({ distid }) => distid === entry.distid)
+      if (credentials === null) return check?.valid === 1 || isImported.get(entry.distid) === 1
+      return check?.valid === 1 && check.fingerprint === credentials
+    }
+    return {
+      version: row?.version ?? 0,
+      document: stored,
+      active: entries.map(([name]) => name),
+      eligible: entries.filter(isEligible).map(([name, entry]) => ({ name, entry })),
+    }
+  }
 
   return {
     of(subscriber) {
-      const { saved, imported } = all()
-      let found = saved.get(subscriber.id)
-      if (!found) {
-        const row = document.get(subscriber.id) as { version: number; document: string } | undefined
-        const stored = row ? JSON.parse(row.document) as ConfigurationDocument : emptyDocument(subscriber.email)
-        const passed = new Map((checks.all(subscriber.id) as { distid: string; fingerprint: string; valid: number }[]).map((check) => [check.distid, check]))
-        const entries = Object.entries(stored.distributors).filter(([, entry]) => entry.active)
-        const eligible = entries.filter(([name, entry]) => {
-          const credentials = fingerprintOf(openOne(stored, name, registry, secrets, subscriber.id), name, registry, secrets)
-          if (credentials === null) return imported.has(entry.distid) || passed.get(entry.distid)?.valid === 1
-          const check = passed.get(entry.distid)
-          return check?.valid === 1 && check.fingerprint === credentials
-        })
-        found = {
-          version: row?.version ?? 0,
-          document: stored,
-          active: entries.map(([name]) => name),
-          eligible: eligible.map(([name, entry]) => ({ name, entry })),
-        }
-        saved.set(subscriber.id, found)
-      }
-      return found
+      const now = current()
+      const last = known.get(subscriber.id)
+      if (last?.round === now) return last.saved
+      const row = document.get(subscriber.id) as { version: number; document: string } | undefined
+      const passed = checks.all(subscriber.id) as Check[]
+      // Somebody else's save must not cost this subscriber its views, which hang on the object.
+      const basis = JSON.stringify([row?.version, passed, imports.all()])
+      const saved = last?.basis === basis ? last.saved : compute(subscriber, row, passed)
+      known.set(subscriber.id, { round: now, basis, saved })
+      return saved
     },
   }
+}
+
+interface Check {
+  distid: string
+  fingerprint: string
+  valid: number
 }
 
 /** Opens the secrets of one distributor's entry only. */

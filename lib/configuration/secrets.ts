@@ -1,7 +1,8 @@
 /** Which members of a document are secret, how they are sealed for the database and masked for the reader (decisions 3.5). */
 import type { Registry } from '../distributors/registry.js'
 import type { Secrets } from '../core/secrets.js'
-import type { ConfigurationDocument } from './document.js'
+import type { Distributor } from '../distributors/distributor.js'
+import type { ConfigurationDocument, DistributorEntry } from './document.js'
 
 export const MASK = '********'
 /** Members of a target that are secret wherever they stand in it. */
@@ -13,27 +14,46 @@ type Json = Record<string, unknown>
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A copy of the document with every secret replaced by what `change` makes of it; `place` is its JSON Pointer. */
-function mapSecrets(document: ConfigurationDocument, registry: Registry, change: (value: unknown, place: string) => unknown): ConfigurationDocument {
+/** What to do with a secret; `place` is its JSON Pointer. */
+type Change = (value: unknown, place: string) => unknown
+
+/** Members that are taken for secrets in an entry whose distributor nobody knows. */
+const SOUNDS_SECRET = /pass(word|wd)?$|secret|token|api_?key|^key$/i
+
+/** A copy of the document with every secret replaced by what `change` makes of it. */
+function mapSecrets(document: ConfigurationDocument, registry: Registry, change: Change): ConfigurationDocument {
   const copy = structuredClone(document)
   for (const [name, entry] of Object.entries(copy.distributors)) {
-    const settings = Object.values(registry.byName(name)?.settings ?? {}).filter((setting) => setting.secret)
-    for (const setting of settings) {
-      const path = setting.path.split('-')
-      const last = path.pop()!
-      const parent = path.reduce<unknown>((at, segment) => isObject(at) ? at[segment] : undefined, entry)
-      if (isObject(parent) && Object.hasOwn(parent, last)) parent[last] = change(parent[last], `/distributors/${name}/${[...path, last].join('/')}`)
+    const place = `/distributors/${name}`
+    const known = distributorOf(name, entry, registry)
+    if (!known) mapMembers(entry, place, (member) => SOUNDS_SECRET.test(member), change)
+    for (const setting of Object.values(known?.settings ?? {})) {
+      if (!setting.secret) continue
+      const found = memberAt(entry, setting.path)
+      if (found) found.parent[found.name] = change(found.parent[found.name], `${place}/${setting.path.replaceAll('-', '/')}`)
     }
   }
-  for (const [name, target] of Object.entries(copy.targets)) mapTarget(target, `/targets/${name}`, change)
+  for (const [name, target] of Object.entries(copy.targets)) mapMembers(target, `/targets/${name}`, (member) => TARGET_SECRETS.has(member), change)
   return copy
 }
 
-function mapTarget(value: unknown, place: string, change: (value: unknown, place: string) => unknown): void {
+function distributorOf(name: string, entry: DistributorEntry, registry: Registry): Distributor | undefined {
+  return registry.byName(name) ?? registry.byDistid(entry.distid)
+}
+
+/** Where a setting stands in an entry; undefined when the entry does not have it. */
+function memberAt(entry: DistributorEntry, path: string): { parent: Json; name: string } | undefined {
+  const segments = path.split('-')
+  const name = segments.pop()!
+  const parent = segments.reduce<unknown>((at, segment) => isObject(at) && Object.hasOwn(at, segment) ? at[segment] : undefined, entry)
+  return isObject(parent) && Object.hasOwn(parent, name) ? { parent, name } : undefined
+}
+
+function mapMembers(value: unknown, place: string, isSecret: (member: string) => boolean, change: Change): void {
   if (typeof value !== 'object' || value === null) return
   for (const [name, member] of Object.entries(value)) {
-    if (TARGET_SECRETS.has(name) && typeof member !== 'object') (value as Json)[name] = change(member, `${place}/${name}`)
-    else mapTarget(member, `${place}/${name}`, change)
+    if (isSecret(name) && typeof member !== 'object') (value as Json)[name] = change(member, `${place}/${name}`)
+    else mapMembers(member, `${place}/${name}`, isSecret, change)
   }
 }
 
@@ -50,13 +70,15 @@ export function openDocument(stored: ConfigurationDocument, registry: Registry, 
 
 /** The document as it is read back: every secret as `********`. Works on the stored form, without opening anything. */
 export function maskDocument(document: ConfigurationDocument, registry: Registry): ConfigurationDocument {
-  return mapSecrets(document, registry, () => MASK)
+  const masked = mapSecrets(document, registry, () => MASK)
+  // A secret of a distributor that this process was not told of is sealed where nobody looked.
+  return JSON.parse(JSON.stringify(masked, (_, value: unknown) => typeof value === 'string' && value.startsWith(SEALED) ? MASK : value)) as ConfigurationDocument
 }
 
-/** The credentials of one distributor's entry, to notice a change; empty when it has none. */
+/** The credentials of one distributor's entry as text, to notice a change; empty when it has none. */
 export function credentialsOf(document: ConfigurationDocument, name: string, registry: Registry): string {
-  const found: [string, unknown][] = []
-  const only = { ...document, targets: {}, distributors: { [name]: document.distributors[name]! } }
-  mapSecrets(only, registry, (value, place) => (found.push([place, value]), value))
-  return found.length === 0 ? '' : JSON.stringify([found, document.distributors[name]?.fulfillment])
+  const entry = document.distributors[name]!
+  const settings = Object.entries(distributorOf(name, entry, registry)?.settings ?? {}).filter(([, setting]) => setting.secret || setting.credential)
+  const given = settings.map(([setting, { path }]) => [setting, memberAt(entry, path)] as const).filter(([, found]) => found !== undefined)
+  return given.length === 0 ? '' : JSON.stringify(given.map(([setting, found]) => [setting, found!.parent[found!.name]]))
 }

@@ -1,8 +1,12 @@
 /** UPCs are compared as GTIN-14 and shown as the feed gave them (decisions 4.1). */
 
-/** Digits of a UPC as one comparable number: its GTIN-14 value. 12, 13 and 14 digits of one item meet. Null where it is none. */
+/**
+ * Digits of a UPC as one comparable number: its GTIN-14 value. 12, 13 and 14 digits of one item meet; blanks and dashes
+ * between them do not matter. Null where it is none.
+ */
 export function gtinKey(upc: string): number | null {
-  return /^\d{8,14}$/.test(upc) ? Number(upc) : null
+  const digits = /^\d+$/.test(upc) ? upc : upc.replaceAll(/[\s-]/g, '')
+  return /^\d{8,14}$/.test(digits) ? Number(digits) : null
 }
 
 /** Whether the last digit is the check digit of the ones before it, left-padded to GTIN-14. */

@@ -75,7 +75,7 @@ export function prepareFolder(dir: string): void {
   upgrade(files.record, 'FULL', 'record', quartermasterSchema)
   upgrade(files.meter, 'NORMAL', 'meter', meterSchema)
   upgrade(files.history, 'NORMAL', 'history', historySchema)
-  if (!isCurrentCatalog(files.catalog)) discard(files.catalog)
+  if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files.catalog)
   upgrade(files.catalog, 'NORMAL', 'catalog', catalogSchema)
 }
 
@@ -87,9 +87,24 @@ function isCurrentCatalog(path: string): boolean {
     const version = raw.pragma('user_version', { simple: true }) as number
     return version === 0 || version === catalogSchema.length
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'SQLITE_CANTOPEN'
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (code === 'SQLITE_CANTOPEN') return true
+    // Held by another process or out of reach for the moment: no reason to throw anything away.
+    if (code !== 'SQLITE_NOTADB' && !code.startsWith('SQLITE_CORRUPT')) throw error
+    return false
   } finally {
     raw?.close()
+  }
+}
+
+/** Only while nobody serves the folder: a server would go on with a file that no longer has a name. */
+function discardCatalog(dir: string, path: string): void {
+  const lock = takeLock(join(dir, 'serve.lock'))
+  if (!lock) throw new Error(`${path} is damaged or of another release, and a server is running on it: stop the server first`)
+  try {
+    discard(path)
+  } finally {
+    lock.close()
   }
 }
 

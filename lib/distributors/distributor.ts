@@ -8,8 +8,10 @@ export interface Setting {
   /** Dash-delimited path into the distributor's entry of the configuration document. */
   path: string
   required?: boolean
-  /** Sealed at rest and masked when read back. */
+  /** Sealed at rest and masked when read back; always a credential. */
   secret?: boolean
+  /** Part of what a distributor checks: a change withdraws the validation. */
+  credential?: boolean
 }
 
 export interface Distributor {

@@ -27,12 +27,22 @@ interface Candidate {
   stock: number
 }
 
+/** What the lines before have used up. */
+interface Taken {
+  /** Units of each offer. */
+  stock: Map<Row, number>
+  /** Units of each order line: lines with one distsku are merged, also over warehouses. */
+  lines: Map<string, number>
+}
+
+const orderLineOf = ({ snapshot }: View, row: Row) => `${snapshot.distributor[row]} ${snapshot.sku(row)}`
+
 const MAX_ALTERNATIVES = 5
 const NOTE = 'Shipping is estimated line by line and summed per distributor; what ships together may cost less.'
 
 /** Quotes lines in the order given: each against the stock that the ones before it left. */
 export function quoteLines(view: View, document: ConfigurationDocument, lines: readonly Line[]): Quote {
-  const taken = new Map<Row, number>()
+  const taken: Taken = { stock: new Map(), lines: new Map() }
   const chosen: { line: Line; best: Candidate }[] = []
   const items: Quote['items'] = []
   const unfulfillable: Quote['unfulfillable'] = []
@@ -40,7 +50,9 @@ export function quoteLines(view: View, document: ConfigurationDocument, lines: r
     const found = candidates(view, document, line, taken)
     const [best, ...others] = typeof found === 'string' ? [] : found
     if (best) {
-      taken.set(best.row, (taken.get(best.row) ?? 0) + line.qty)
+      taken.stock.set(best.row, (taken.stock.get(best.row) ?? 0) + line.qty)
+      const orderLine = orderLineOf(view, best.row)
+      taken.lines.set(orderLine, (taken.lines.get(orderLine) ?? 0) + line.qty)
       chosen.push({ line, best })
     } else {
       unfulfillable.push({ ...line, reason: found as Reason })
@@ -55,15 +67,15 @@ export function quoteLines(view: View, document: ConfigurationDocument, lines: r
 }
 
 /** Every offer that can fill the line, cheapest first; or why there is none. */
-function candidates(view: View, document: ConfigurationDocument, { upc, qty }: Line, taken: ReadonlyMap<Row, number>): Candidate[] | Reason {
+function candidates(view: View, document: ConfigurationDocument, { upc, qty }: Line, taken: Taken): Candidate[] | Reason {
   const key = gtinKey(upc)
   const offers = key === null ? [] : view.snapshot.upcRows(key).filter((row) => view.visible.has(row))
   if (offers.length === 0) return 'upc_not_found'
-  const stocked = offers.filter((row) => view.snapshot.qty[row]! - (taken.get(row) ?? 0) >= qty)
+  const stocked = offers.filter((row) => view.snapshot.qty[row]! - (taken.stock.get(row) ?? 0) >= qty)
   if (stocked.length === 0) return 'insufficient_stock'
-  const allowed = stocked.filter((row) => (taken.get(row) ?? 0) + qty <= purchaseLimit(document, distributorOf(view, row)))
+  const allowed = stocked.filter((row) => (taken.lines.get(orderLineOf(view, row)) ?? 0) + qty <= purchaseLimit(document, distributorOf(view, row)))
   if (allowed.length === 0) return 'purchase_limit_exceeded'
-  return allowed.map((row) => candidate(view, row, qty, taken.get(row) ?? 0)).sort((a, b) => compare(view, a, b))
+  return allowed.map((row) => candidate(view, row, qty, taken.stock.get(row) ?? 0)).sort((a, b) => compare(view, a, b))
 }
 
 function candidate(view: View, row: Row, qty: number, taken: number): Candidate {
