@@ -5,7 +5,7 @@ import type { DistributorEntry, MarginGroup, Pricing, ProductRestrictions, Shipp
 import type { Product } from '../lib/catalog/shapes.js'
 import { MAX_CENTS, dollarsText } from '../lib/core/money.js'
 import { retailRule } from '../lib/catalog/retail.js'
-import { shippingCost } from '../lib/catalog/shipping.js'
+import { shippingModel } from '../lib/catalog/shipping.js'
 import { createTestApp } from '../server/testing.js'
 import type { TestApp, TestOffer } from '../server/testing.js'
 
@@ -41,7 +41,7 @@ describe('the shipping model', () => {
   for (const [name, shipping, unit, qty, expected, more = {}] of rows) {
     test(name, () => {
       const shipped = { cost: Math.round(unit * 100), productClass: more.productClass ?? 'AC', category: more.category ?? 'Uncategorized', feedEstimate: more.feed ?? -1 }
-      assert.equal(shippingCost(shipping, shipped, qty) / 100, expected)
+      assert.equal(shippingModel(shipping)(shipped, qty) / 100, expected)
     })
   }
 })

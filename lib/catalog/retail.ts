@@ -33,13 +33,20 @@ export function retailRule(pricing: Pricing): ((offer: Priced) => number) | null
     // A group that names nothing would be a second default; the schema's default is the one.
     .filter(({ specificity }) => specificity >= 0)
     .sort((a, b) => a.specificity - b.specificity || a.order - b.order)
-    .map(({ group }) => ({ group, matches: groupMatcher(group) }))
+    .map(({ group }) => ({ price: marginPrice(pricing, group), matches: groupMatcher(group) }))
+  const standard = marginPrice(pricing, margin.default)
+  const finish = withFees(pricing)
   const freeOfMap = new Set(pricing.ignore_map_brands ?? [])
   return (offer) => {
-    const group = groups.find(({ matches }) => matches(offer))?.group ?? margin.default!
     const hasMap = offer.map >= 0
     if (pricing.sell_at_map && hasMap) return offer.map
-    const price = roundPrice(withFees(pricing, marginPrice(pricing, group, offer)), pricing.rounding)
+    let marginOf = standard
+    for (const { matches, price } of groups) {
+      if (!matches(offer)) continue
+      marginOf = price
+      break
+    }
+    const price = roundPrice(finish(marginOf(offer)), pricing.rounding)
     const bound = hasMap && !(offer.brand !== null && freeOfMap.has(offer.brand))
     return bound ? Math.max(price, offer.map) : price
   }
@@ -65,24 +72,34 @@ function groupMatcher(group: MarginGroup): (offer: Priced) => boolean {
   return (offer) => tests.every((test) => test(offer))
 }
 
-function marginPrice(pricing: Pricing, group: MarginGroup, offer: Priced): number {
-  const base = offer.unitPrice + (pricing.include_shipping_in_price ? offer.shippingCost : 0)
-  const ranges = group.price_based_margin ?? []
-  const margin: PriceRange = ranges.find((range) => inRange(range, offer.cost, 0)) ?? ranges.find((range) => inRange(range, offer.cost, 99)) ?? group
-  return base / (1 - (margin.margin_percentage ?? 0)) + toCents(margin.margin_dollar ?? 0)
+/** Compiled: the price before fees, by the fitting range of the group or the group itself. */
+function marginPrice(pricing: Pricing, group: MarginGroup): (offer: Priced) => number {
+  const withShipping = pricing.include_shipping_in_price === true
+  const ranges = (group.price_based_margin ?? []).map((range) => ({ ...marginOf(range), ...boundsOf(range) }))
+  const own = marginOf(group)
+  return ({ cost, unitPrice, shippingCost }) => {
+    const { share, dollars } = ranges.length === 0 ? own
+      : ranges.find(({ least, most }) => cost >= least && cost <= most) ?? ranges.find(({ least, below }) => cost >= least && cost < below) ?? own
+    return (unitPrice + (withShipping ? shippingCost : 0)) / (1 - share) + dollars
+  }
 }
 
-/** `slack`: ranges in whole dollars, 0-9 and 10-99, leave no gap for 9.50 between them. */
-function inRange({ minimum_unit_cost: least = 0, maximum_unit_cost: most }: PriceRange, cost: number, slack: number): boolean {
-  if (cost < toCents(least)) return false
-  return most === undefined || cost <= toCents(most) + (Number.isInteger(most) ? slack : 0)
+function marginOf({ margin_percentage: share = 0, margin_dollar: dollars = 0 }: PriceRange): { share: number; dollars: number } {
+  return { share, dollars: toCents(dollars) }
+}
+
+/** Ranges in whole dollars, 0-9 and 10-99, leave no gap for 9.50 between them: `below` is a dollar above such a maximum. */
+function boundsOf({ minimum_unit_cost: least = 0, maximum_unit_cost: most }: PriceRange): { least: number; most: number; below: number } {
+  if (most === undefined) return { least: toCents(least), most: Infinity, below: Infinity }
+  return { least: toCents(least), most: toCents(most), below: Number.isInteger(most) ? toCents(most + 1) : 0 }
 }
 
 /** The price at which the shop still has its margin after the card company took its share of price and sales tax. */
-function withFees(pricing: Pricing, price: number): number {
-  if (!pricing.include_credit_card_fees_in_price) return price
+function withFees(pricing: Pricing): (price: number) => number {
+  if (!pricing.include_credit_card_fees_in_price) return (price) => price
   const share = (pricing.credit_card_fee_percent ?? 0) * (1 + (pricing.sales_tax_assumption ?? 0))
-  return (price + toCents(pricing.credit_card_fee_transaction ?? 0)) / (1 - share)
+  const transaction = toCents(pricing.credit_card_fee_transaction ?? 0)
+  return (price) => (price + transaction) / (1 - share)
 }
 
 function roundPrice(price: number, rounding: Pricing['rounding']): number {

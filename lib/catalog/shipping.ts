@@ -13,13 +13,20 @@ export interface Shipped {
   feedEstimate: number
 }
 
-/** Shipping of one line: base rate once, insurance pro rata, handling once when the line is below its threshold. */
-export function shippingCost(shipping: Shipping, shipped: Shipped, qty: number): number {
-  const line = shipped.cost * qty
+/** Shipping of a line of `qty` units in cents: base rate once, insurance pro rata, handling once when the line is below its threshold. */
+export type ShippingModel = (shipped: Shipped, qty: number) => number
+
+/** Compiles a model: its dollars become cents once, not with every offer that is shown. */
+export function shippingModel(shipping: Shipping): ShippingModel {
   const { insurance, handling } = shipping
-  const insured = insurance?.include ? roundHalfUp((insurance.cost_per_hundred ?? 0) * line / 100) : 0
-  const handled = handling && !handling.add_handling_to_unit_cost && line < toCents(handling.order_threshold) ? toCents(handling.amount) : 0
-  return baseRate(shipping, shipped) + insured + handled
+  const perHundred = insurance?.include ? insurance.cost_per_hundred ?? 0 : 0
+  const handled = handling && !handling.add_handling_to_unit_cost ? toCents(handling.amount) : 0
+  const threshold = handling ? toCents(handling.order_threshold) : 0
+  const base = baseRate(shipping)
+  return (shipped, qty) => {
+    const line = shipped.cost * qty
+    return base(shipped) + (perHundred > 0 ? roundHalfUp(perHundred * line / 100) : 0) + (line < threshold ? handled : 0)
+  }
 }
 
 /** The two spellings of the levels member mean the same (decisions 3.4). */
@@ -27,20 +34,23 @@ export function shippingLevels(shipping: Shipping): readonly ShippingLevel[] {
   return shipping.price_based_shipping ?? shipping.price_based_shipping_levels ?? []
 }
 
-function baseRate(shipping: Shipping, shipped: Shipped): number {
-  const levels = shippingLevels(shipping)
-  const level = levels.find((candidate) => fits(candidate, shipped))
-  if (level) return toCents(level.flat_rate.cost)
-  if (shipping.flat_rate) return toCents(shipping.flat_rate.cost)
-  if (shipped.feedEstimate >= 0) return shipped.feedEstimate
+function baseRate(shipping: Shipping): (shipped: Shipped) => number {
+  const levels = shippingLevels(shipping).map((level) => ({ fits: fits(level), rate: toCents(level.flat_rate.cost) }))
+  const flat = shipping.flat_rate ? toCents(shipping.flat_rate.cost) : null
   // Nothing fits: the dearest level, since a shop that ships for less than it pays loses money on every order.
-  return Math.max(0, ...levels.map((candidate) => toCents(candidate.flat_rate.cost)))
+  const dearest = Math.max(0, ...levels.map(({ rate }) => rate))
+  return (shipped) => {
+    for (const { fits, rate } of levels) if (fits(shipped)) return rate
+    if (flat !== null) return flat
+    return shipped.feedEstimate >= 0 ? shipped.feedEstimate : dearest
+  }
 }
 
 /** Bounds are whole dollars: a level up to 99 holds 99.99 too. */
-function fits(level: ShippingLevel, { cost, productClass, category }: Shipped): boolean {
-  if (cost < toCents(level.min_unit_cost)) return false
-  if (level.max_unit_cost !== undefined && cost >= toCents(level.max_unit_cost + 1)) return false
-  if (level.product_class?.length && !level.product_class.includes(productClass)) return false
-  return !level.category?.length || level.category.includes(category)
+function fits(level: ShippingLevel): (shipped: Shipped) => boolean {
+  const least = toCents(level.min_unit_cost)
+  const below = level.max_unit_cost === undefined ? Infinity : toCents(level.max_unit_cost + 1)
+  const { product_class: classes = [], category: categories = [] } = level
+  return ({ cost, productClass, category }) => cost >= least && cost < below
+    && (classes.length === 0 || classes.includes(productClass)) && (categories.length === 0 || categories.includes(category))
 }

@@ -11,7 +11,8 @@ import { CLASS_CODES } from './product-classes.js'
 import { entryRules, layerRules } from './restrictions.js'
 import type { HidingRule, LayerInput } from './restrictions.js'
 import { retailRule } from './retail.js'
-import { shippingCost } from './shipping.js'
+import { shippingModel } from './shipping.js'
+import type { ShippingModel } from './shipping.js'
 import type { Row, Snapshot } from './snapshot.js'
 
 /** Shown dealer costs of a view: cents by row (-1 where there is none), and the rows in ascending order of (cost, tie). */
@@ -84,8 +85,9 @@ export function makeView(snapshot: Snapshot, input: ViewInput, prices = makePric
   const distributors = placed(snapshot, input.eligible)
   const { costs, shown } = prices
   const visible = visibleRows(snapshot, costs, input, distributors, previous)
-  const entryOf = (row: Row) => distributors.get(snapshot.distributor[row]!)!.entry
-  const shippingOf = (row: Row, qty: number) => shippingCost(entryOf(row).shipping, {
+  const models: ShippingModel[] = []
+  for (const { place, entry } of distributors.values()) models[place] = shippingModel(entry.shipping)
+  const shippingOf = (row: Row, qty: number) => models[snapshot.distributor[row]!]!({
     cost: costs[row]!,
     productClass: CLASS_CODES[snapshot.productClass[row]!]!,
     category: snapshot.categories[snapshot.category[row]!]!.name,
