@@ -4,9 +4,6 @@ import { DAY } from '../core/clock.js'
 /** The greatest quantity and price that fit the catalog's columns. */
 export const MAX_INT = 2_147_483_647
 
-/** The category name of what has none (decisions 4.1); the catalog's own constant stands above this layer. */
-export const UNCATEGORIZED = 'Uncategorized'
-
 /**
  * A stock count: `5`, `0000005`, `5.0`, `1,200`, `99+` (at least 99, so 99), `A*` (allocated, so 0), blank (0).
  * Negative counts, fractions and words are undefined: guessing a stock sells what is not there.

@@ -1,6 +1,7 @@
 /** Conditions and rules of a preset, compiled against the columns of one file. */
+import { UNCATEGORIZED } from '../catalog/feed-offer.js'
 import type { ProductClass } from '../catalog/product-classes.js'
-import { UNCATEGORIZED, fold } from './casts.js'
+import { fold } from './casts.js'
 import type { Condition, Rule } from './preset.js'
 import type { RowReader } from './row-reader.js'
 

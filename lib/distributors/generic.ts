@@ -1,8 +1,9 @@
 /** The connector for any delimited feed: turns a preset and a header into the function that reads one row. */
+import { UNCATEGORIZED } from '../catalog/feed-offer.js'
 import type { FeedOffer } from '../catalog/feed-offer.js'
 import { parseUpc } from '../core/gtin.js'
 import { parseMoney } from '../core/money.js'
-import { MAX_INT, UNCATEGORIZED, fold, readEndOfDay, readQty, readText } from './casts.js'
+import { MAX_INT, fold, readEndOfDay, readQty, readText } from './casts.js'
 import { compileRules, meets } from './classify.js'
 import type { CatalogPreset, Field, Flag, Images, Money, Preset, Price, Quantity, QuantityPreset } from './preset.js'
 import { RowReader } from './row-reader.js'
