@@ -5,6 +5,7 @@ import type { DistributorEntry, MarginGroup, Pricing, ProductRestrictions, Shipp
 import type { Product } from '../lib/catalog/shapes.js'
 import { MAX_CENTS, dollarsText } from '../lib/core/money.js'
 import { retailRule } from '../lib/catalog/retail.js'
+import { makeView } from '../lib/catalog/view.js'
 import { shippingModel } from '../lib/catalog/shipping.js'
 import { createTestApp } from '../server/testing.js'
 import type { TestApp, TestOffer } from '../server/testing.js'
@@ -207,6 +208,27 @@ describe('properties of the view', () => {
     brand: rule(['Ridgeline', 'Kestrel', 'Nobody']), product_class: rule(['FA', 'AC', 'MG', 'OP']), sku: rule(['A', 'B', 'E']), category: rule(['Rifles', 'Uncategorized']),
     min_quantity_to_list: fc.option(fc.integer({ min: 1, max: 10 }), { nil: undefined }),
   }) as fc.Arbitrary<ProductRestrictions>
+
+  test('after prices, stock and flags moved, a view is what it would be if computed anew', async () => {
+    await using t = await shopWith({})
+    const { ctx, findKey } = t.app
+    const subscriber = { id: findKey(t.key)!.subscriberId, name: '', email: '' }
+    const change = fc.record({ price: fc.constantFrom(null, 400, 1_500, 9_000), qty: fc.integer({ min: 0, max: 9 }), dropShip: fc.boolean() })
+    const cost = fc.option(fc.constant({ global_restrictions: { min_distributor_cost: 10, max_distributor_cost: 80 } }), { nil: undefined })
+    let kept = 0
+    await fc.assert(fc.asyncProperty(restrictions, cost, fc.boolean(), fc.array(change, { minLength: OFFERS.length, maxLength: OFFERS.length }), async (root, bounds, only, changes) => {
+      await t.configure({ product_restrictions: { ...root, ...bounds && { cost: bounds } }, pricing: { cost_adjustments: [{ brand: 'Kestrel', dollar: 1 }] }, distributors: { 'RSR Group': { distid: 'RSR', product_restrictions: {}, drop_ship_only_items: only }, 'Lipseys': { distid: 'LIP', product_restrictions: { min_quantity_to_list: 2 } } } })
+      const before = await ctx.catalog.view(subscriber, false)
+      await t.stock(OFFERS.map((offer, i) => i % 2 ? offer : { ...offer, ...changes[i] }))
+      const after = await ctx.catalog.view(subscriber, false)
+      if (after.snapshot !== before.snapshot && after.snapshot.textRevision === before.snapshot.textRevision) kept++
+      const { document, eligible } = ctx.configurations.of(subscriber)
+      const anew = makeView(after.snapshot, { subscriberId: subscriber.id, document, eligible, ignoreRestrictions: false })
+      assert.deepEqual([...after.visible.words], [...anew.visible.words])
+      assert.equal(after.total, anew.total)
+    }), { numRuns: 60 })
+    assert.ok(kept > 20, `only ${kept} updates left the text as it was`)
+  })
 
   test('an exclude never adds an offer, and ignoring restrictions is a superset', async () => {
     await using t = await shopWith({})

@@ -5,13 +5,13 @@ import type { EligibleDistributor } from '../configuration/saved.js'
 import { Bits } from './bits.js'
 import { CLASS_CODES } from './product-classes.js'
 import type { ProductClass } from './product-classes.js'
-import type { Snapshot } from './snapshot.js'
+import type { RuleRows } from './slice.js'
 
 /**
  * The cost that every rule looks at: the subscriber's own feed price, else the operator's, plus all cost adjustments
  * that match. The snapshot's own column where nothing differs.
  */
-export function costColumn(snapshot: Snapshot, subscriberId: string, adjustments: readonly CostAdjustment[]): Int32Array {
+export function costColumn(snapshot: RuleRows, subscriberId: string, adjustments: readonly CostAdjustment[]): Int32Array {
   const own = snapshot.ownPrices(subscriberId)
   if (!own && adjustments.length === 0) return snapshot.price
   const costs = snapshot.price.slice()
@@ -20,7 +20,7 @@ export function costColumn(snapshot: Snapshot, subscriberId: string, adjustments
 }
 
 /** Percents and dollars of all matching adjustments add up; a cost never falls below zero. */
-function adjust(snapshot: Snapshot, costs: Int32Array, adjustments: readonly CostAdjustment[]): Int32Array {
+function adjust(snapshot: RuleRows, costs: Int32Array, adjustments: readonly CostAdjustment[]): Int32Array {
   const percent = new Float64Array(snapshot.rows)
   const cents = new Float64Array(snapshot.rows)
   for (const adjustment of adjustments) {
@@ -36,7 +36,7 @@ function adjust(snapshot: Snapshot, costs: Int32Array, adjustments: readonly Cos
   return costs
 }
 
-function adjustedRows(snapshot: Snapshot, adjustment: CostAdjustment): Bits {
+function adjustedRows(snapshot: RuleRows, adjustment: CostAdjustment): Bits {
   const rows = Bits.full(snapshot.rows)
   const only = (part: Bits) => rows.and(part)
   if (adjustment.distributor !== undefined) only(snapshot.distributorRows(snapshot.distids.indexOf(adjustment.distributor)))
@@ -65,7 +65,7 @@ export function handlingInCost(entry: EligibleDistributor['entry'], cost: number
 }
 
 /** The `unit_price` that is shown: the cost, plus handling where the distributor's entry puts it there. */
-export function shownColumn(snapshot: Snapshot, costs: Int32Array, distributors: readonly { place: number; entry: EligibleDistributor['entry'] }[]): Int32Array {
+export function shownColumn(snapshot: RuleRows, costs: Int32Array, distributors: readonly { place: number; entry: EligibleDistributor['entry'] }[]): Int32Array {
   const adding = distributors.filter(({ entry }) => entry.shipping.handling?.add_handling_to_unit_cost)
   if (adding.length === 0) return costs
   const shown = costs.slice()

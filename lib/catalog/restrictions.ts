@@ -9,7 +9,7 @@ import { Bits } from './bits.js'
 import { UNCATEGORIZED } from './feed-offer.js'
 import { CLASS_CODES } from './product-classes.js'
 import type { ProductClass } from './product-classes.js'
-import type { Snapshot } from './snapshot.js'
+import type { RuleRows } from './slice.js'
 
 /** One rule of a layer. */
 export interface HidingRule {
@@ -24,7 +24,7 @@ const LISTS = ['sku', 'upc', 'brand', 'category', 'product_class'] as const
 type ListName = (typeof LISTS)[number]
 
 /** Rows that hold one of the values, under one kind of list. */
-function listed(snapshot: Snapshot, list: ListName, values: readonly (string | number)[]): Bits {
+function listed(snapshot: RuleRows, list: ListName, values: readonly (string | number)[]): Bits {
   const rows = new Bits(snapshot.rows)
   for (const value of values) {
     const text = String(value)
@@ -57,7 +57,7 @@ function within(scope: Bits, column: Int32Array, least: number, most: number): B
 
 /** What a layer is applied to. */
 export interface LayerInput {
-  snapshot: Snapshot
+  snapshot: RuleRows
   /** Dealer costs in cents by row, before handling. */
   costs: Int32Array
   /** The rows that the layer concerns. */

@@ -13,6 +13,8 @@ import type { HidingRule, LayerInput } from './restrictions.js'
 import { retailRule } from './retail.js'
 import { shippingModel } from './shipping.js'
 import type { ShippingModel } from './shipping.js'
+import { sliceOf } from './slice.js'
+import type { RuleRows, Slice } from './slice.js'
 import type { Row, Snapshot } from './snapshot.js'
 
 /** Shown dealer costs of a view: cents by row (-1 where there is none), and the rows in ascending order of (cost, tie). */
@@ -105,36 +107,47 @@ export function makeView(snapshot: Snapshot, input: ViewInput, prices = makePric
 }
 
 function visibleRows(snapshot: Snapshot, costs: Int32Array, input: ViewInput, distributors: ReadonlyMap<number, ViewDistributor>, previous: View | undefined): Bits {
-  const changed = previous && changedRows(previous, snapshot, input.subscriberId)
-  const judged = pricedRows(snapshot, costs, distributors.keys())
-  if (changed) judged.and(changed)
-  const scope = judged.copy()
-  if (!input.ignoreRestrictions) {
-    for (const { hides } of viewRules({ snapshot, costs, scope }, input.document, distributors.values())) judged.andNot(hides)
+  const moved = previous && movedRows(previous, snapshot, input.subscriberId)
+  if (!moved) return judge(snapshot, costs, input, distributors)
+  const visible = previous.visible.copy()
+  const among = costs === snapshot.price ? moved.price : Int32Array.from(moved.of, (row) => costs[row]!)
+  const seen = judge(moved, among, input, distributors)
+  for (let place = 0; place < moved.rows; place++) {
+    if (seen.has(place)) visible.add(moved.of[place]!)
+    else visible.delete(moved.of[place]!)
   }
-  return changed ? previous.visible.copy().andNot(changed).or(judged) : judged
+  return visible
 }
 
-/** Changed rows are the same for every subscriber. */
-const compared = new WeakMap<Snapshot, { revision: number; changed: Bits }>()
+/** Rows of eligible distributors that have a price and that no restriction hides. */
+function judge(rows: RuleRows, costs: Int32Array, input: ViewInput, distributors: ReadonlyMap<number, ViewDistributor>): Bits {
+  const visible = pricedRows(rows, costs, distributors.keys())
+  if (!input.ignoreRestrictions) {
+    for (const { hides } of viewRules({ snapshot: rows, costs, scope: visible.copy() }, input.document, distributors.values())) visible.andNot(hides)
+  }
+  return visible
+}
+
+/** Moved rows are the same for every subscriber. */
+const compared = new WeakMap<Snapshot, { revision: number; moved: Slice }>()
 
 /** Rows whose price, stock or drop-ship flag moved; null when the rows themselves are others, or prices of one's own may have moved. */
-function changedRows({ snapshot: before }: View, after: Snapshot, subscriberId: string): Bits | null {
+function movedRows({ snapshot: before }: View, after: Snapshot, subscriberId: string): Slice | null {
   if (before.textRevision !== after.textRevision || before.rows !== after.rows) return null
   if (before.ownPrices(subscriberId) || after.ownPrices(subscriberId)) return null
   const known = compared.get(after)
-  if (known?.revision === before.revision) return known.changed
-  const changed = new Bits(after.rows)
+  if (known?.revision === before.revision) return known.moved
+  const moved: number[] = []
   for (let row = 0; row < after.rows; row++) {
-    if (before.price[row] !== after.price[row] || before.qty[row] !== after.qty[row]) changed.add(row)
+    if (before.price[row] !== after.price[row] || before.qty[row] !== after.qty[row] || before.dropShip.has(row) !== after.dropShip.has(row)) moved.push(row)
   }
-  for (let i = 0; i < changed.words.length; i++) changed.words[i]! |= before.dropShip.words[i]! ^ after.dropShip.words[i]!
-  // Not the snapshot itself: each would keep the one before it alive.
-  compared.set(after, { revision: before.revision, changed })
-  return changed
+  const slice = sliceOf(after, Uint32Array.from(moved))
+  // The number of the one before, not itself: each snapshot would keep its predecessor alive.
+  compared.set(after, { revision: before.revision, moved: slice })
+  return slice
 }
 
-function pricedRows(snapshot: Snapshot, costs: Int32Array, places: Iterable<number>): Bits {
+function pricedRows(snapshot: RuleRows, costs: Int32Array, places: Iterable<number>): Bits {
   const rows = new Bits(snapshot.rows)
   for (const place of places) rows.or(snapshot.distributorRows(place))
   // Rows without a price stand first in the order of price; own prices may have filled some of them.
