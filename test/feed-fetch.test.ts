@@ -67,7 +67,7 @@ describe('fetching a feed', () => {
     ['more than allowed, not announced', (_, response) => { response.write(BODY); response.end() }, /the file is larger than 1000 bytes$/, { maxBytes: 1_000 }],
     ['silence', () => {}, /it took longer than 0\.2 seconds$/, { timeoutMs: 200 }],
     ['a body that never ends', (_, response) => { response.write(BODY) }, /it took longer than 0\.2 seconds$/, { timeoutMs: 200 }],
-    ['a private address', (_, response) => response.end(BODY), /127\.0\.0\.1 is a private or local address; allow private addresses/, { allowPrivate: false }],
+    ['a private address', (_, response) => response.end(BODY), /127\.0\.0\.1 is a private or local address; set the source with --allow-private/, { allowPrivate: false }],
   ]
   for (const [what, answer, message, more] of faults) {
     test(`${what}: an error that names the location, and nothing is left behind`, () => serving(answer, async (url, into) => {
@@ -81,6 +81,21 @@ describe('fetching a feed', () => {
       assert.deepEqual(readdirSync(into), [])
     }))
   }
+
+  for (const when of ['before it', 'during it']) {
+    test(`a download is given up by its signal ${when}`, () => {
+      const giveUp = new AbortController()
+      return serving((_, response) => { response.write(BODY, () => giveUp.abort()) }, async (url, into) => {
+        if (when === 'before it') giveUp.abort()
+        await assert.rejects(get(url, into, { signal: giveUp.signal }), /the download was stopped$/)
+        assert.deepEqual(readdirSync(into), [])
+      })
+    })
+  }
+
+  test('a redirect to a path names the whole location, without its secrets', () => serving((_, response) => response.writeHead(301, { location: '/login?session=secret' }).end(), async (url, into) => {
+    await assert.rejects(get(url, into), (error: Error) => error.message.includes(`to ${url.replace('/feed.csv', '/login?…')}; set`))
+  }))
 
   test('a user and password in the URL are sent', () => serving((request, response) => {
     response.end(Buffer.from(request.headers.authorization!.slice(6), 'base64'))
@@ -139,7 +154,9 @@ describe('fetching a feed', () => {
   test('what a message shows of a location', () => {
     const table: [string, string][] = [
       ['https://u:p@x.example/a?b=c', 'https://x.example/a?…'], ['https://x.example/a@b', 'https://x.example/a@b'],
-      ['https://u:p%2F@x.example', 'https://x.example'], ['/var/feeds/a?.csv', '/var/feeds/a?.csv'],
+      ['https://u:p%2F@x.example', 'https://x.example'], ['/var/feeds/a?.csv', '/var/feeds/a?.csv'], ['C:\\feeds\\a#1.csv', 'C:\\feeds\\a#1.csv'],
+      ['https://x.example/a?b=c#d', 'https://x.example/a?…'], ['https://x.example/a#token', 'https://x.example/a#…'], ['https://x.example?q=u@x', 'https://x.example?…'],
+      ['file:///a.csv?b', 'file:///a.csv?…'], ['https://u:p/w@x.example', 'https://…'], ['https://u:p@w@x.example/a', 'https://x.example/a'],
     ]
     for (const [location, shown] of table) assert.equal(redact(location), shown)
   })

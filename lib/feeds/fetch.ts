@@ -25,6 +25,8 @@ export interface FetchInput {
   headers?: Record<string, string>
   /** Allows loopback, private and link-local addresses. */
   allowPrivate?: boolean
+  /** Gives the download up; `fetchFeed` then rejects like for any other fault. */
+  signal?: AbortSignal | undefined
 }
 
 export interface FetchedFeed {
@@ -48,9 +50,13 @@ export async function fetchFeed(input: FetchInput): Promise<FetchedFeed> {
   }
 }
 
-/** A location without user, password and query values, for messages. */
+/** A location for messages, logs and the audit: a URL without user, password, query and fragment, a path as it is. */
 export function redact(location: string): string {
-  return location.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1').replace(/\?.*$/s, /^https?:/i.test(location) ? '?…' : '$&')
+  const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(location) ?? []
+  if (scheme === undefined || rest === undefined) return location
+  // In what is no URL nobody can tell where a password with a slash in it ends.
+  if (!URL.canParse(location)) return `${scheme}…`
+  return scheme + rest.replace(/^[^/?#]*@/, '').replace(/([?#]).*$/s, '$1…')
 }
 
 function local(path: string, now: number): FetchedFeed {
@@ -68,6 +74,9 @@ async function download(input: FetchInput): Promise<FetchedFeed> {
   const giveUp = new AbortController()
   const timeout = input.timeoutMs ?? TIMEOUT
   const timer = setTimeout(() => giveUp.abort(new Error(`it took longer than ${timeout / 1000} seconds`)), timeout)
+  const stop = () => giveUp.abort(new Error('the download was stopped'))
+  if (input.signal?.aborted) stop()
+  input.signal?.addEventListener('abort', stop, { once: true })
   try {
     const response = await get(input, giveUp.signal)
     const bytes = await save(response, part, maxBytes)
@@ -78,6 +87,7 @@ async function download(input: FetchInput): Promise<FetchedFeed> {
     throw giveUp.signal.aborted ? giveUp.signal.reason : error
   } finally {
     clearTimeout(timer)
+    input.signal?.removeEventListener('abort', stop)
     rmSync(part, { force: true })
   }
 }
@@ -101,11 +111,16 @@ function get({ location, headers, allowPrivate = false }: FetchInput, signal: Ab
       if (statusCode === 200) return resolve(response)
       response.destroy()
       reject(new Error(statusCode >= 300 && statusCode < 400
-        ? `the server redirects (${statusCode}) to ${redact(response.headers.location ?? 'nowhere')}; set that as the location if it is right`
+        ? `the server redirects (${statusCode}) to ${redirectTarget(url, response.headers.location)}; set that as the location if it is right`
         : `the server answered ${statusCode}`))
     })
     request.end()
   })
+}
+
+/** Where a redirect leads, without its secrets. */
+function redirectTarget(from: URL, location: string | undefined): string {
+  return location !== undefined && URL.canParse(location, from.href) ? redact(new URL(location, from).href) : 'nowhere'
 }
 
 /** Writes the body to disk and returns its size. A connection that ends early is an error, never a short file. */
@@ -152,7 +167,7 @@ export function isPrivate(address: string): boolean {
 }
 
 function privateMessage(address: string): string {
-  return `${address} is a private or local address; allow private addresses for this source if that is meant`
+  return `${address} is a private or local address; set the source with --allow-private if that is meant`
 }
 
 /** Checks the addresses that a name leads to, not the name: what is connected to is what was checked. */
