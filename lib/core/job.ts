@@ -5,7 +5,8 @@ export interface Job {
   readonly name: string
   /** Milliseconds from one start to the next. */
   readonly every: number
-  run(ctx: OperatorCtx): Promise<void>
+  /** Ends soon after the signal is aborted; what it leaves undone, its next run does. */
+  run(ctx: OperatorCtx, signal: AbortSignal): Promise<void>
 }
 
 export interface Jobs {
@@ -13,7 +14,7 @@ export interface Jobs {
   start(): void
   /** Runs one job now, for tests and the command line. */
   run(name: string): Promise<void>
-  /** Stops the schedule and waits for what runs. */
+  /** Stops the schedule, tells what runs to end, and waits for it. */
   stop(): Promise<void>
 }
 
@@ -22,30 +23,43 @@ const TICK = 1_000
 
 export function openJobs(ctx: OperatorCtx, jobs: readonly Job[]): Jobs {
   const running = new Map<string, Promise<void>>()
+  // The schedule of this process: a table that cannot be written must not bring a job back every second.
+  const started = new Map<string, number>()
+  const stopping = new AbortController()
   let timer: NodeJS.Timeout | undefined
+  let ticking: Promise<void> | undefined
 
   function run(job: Job): Promise<void> {
+    if (stopping.signal.aborted) return Promise.reject(new Error('closed'))
     let current = running.get(job.name)
     if (!current) {
-      current = attempt(ctx, job).finally(() => running.delete(job.name))
+      started.set(job.name, ctx.now())
+      current = attempt(ctx, job, stopping.signal).finally(() => running.delete(job.name))
       running.set(job.name, current)
     }
     return current
   }
 
   async function tick(): Promise<void> {
-    const known = await ctx.read.selectFrom('job').select(['name', 'next_at']).execute()
-    const nextAt = new Map(known.map((row) => [row.name, row.next_at]))
-    for (const job of jobs) {
-      // A schedule further ahead than one period comes from a clock that was wrong.
-      const due = Math.min(nextAt.get(job.name) ?? 0, ctx.now() + job.every)
-      if (due <= ctx.now() && !running.has(job.name)) void run(job).catch(() => {})
+    try {
+      const known = await ctx.read.selectFrom('job').select(['name', 'next_at']).execute()
+      const now = ctx.now()
+      for (const job of jobs) {
+        const here = (started.get(job.name) ?? -Infinity) + job.every
+        const due = Math.max(known.find(({ name }) => name === job.name)?.next_at ?? 0, here)
+        // A schedule further ahead than one period comes from a clock that was wrong.
+        const isDue = due <= now || due > now + job.every
+        // What a job throws, its attempt has logged.
+        if (isDue && !running.has(job.name) && !stopping.signal.aborted) void run(job).catch(() => {})
+      }
+    } catch (error) {
+      ctx.log.error({ err: error }, 'the job schedule cannot be read')
     }
   }
 
   return {
     start() {
-      timer ??= setInterval(() => void tick().catch((error: unknown) => ctx.log.error({ err: error }, 'the job schedule cannot be read')), TICK).unref()
+      timer ??= setInterval(() => { ticking ??= tick().finally(() => { ticking = undefined }) }, TICK).unref()
     },
     async run(name) {
       const job = jobs.find((candidate) => candidate.name === name)
@@ -54,19 +68,28 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job[]): Jobs {
     },
     async stop() {
       clearInterval(timer)
+      stopping.abort()
+      await ticking
       await Promise.allSettled(running.values())
     },
   }
 }
 
-async function attempt(ctx: OperatorCtx, job: Job): Promise<void> {
+/** One run and its row in the table. Rejects with what the job threw; a row that cannot be written is only logged. */
+async function attempt(ctx: OperatorCtx, job: Job, signal: AbortSignal): Promise<void> {
   const started = ctx.now()
-  const record = (values: { last_finished_at?: number; last_error?: string | null }) => ctx.db.insertInto('job')
-    .values({ name: job.name, next_at: started + job.every, last_started_at: started, last_finished_at: null, last_error: null, ...values })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ next_at: started + job.every, last_started_at: started, ...values })).execute()
+  const record = async (values: { last_finished_at?: number; last_error?: string | null }) => {
+    try {
+      await ctx.db.insertInto('job')
+        .values({ name: job.name, next_at: started + job.every, last_started_at: started, last_finished_at: null, last_error: null, ...values })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ next_at: started + job.every, last_started_at: started, ...values })).execute()
+    } catch (error) {
+      ctx.log.error({ err: error, job: job.name }, 'a job cannot be noted in its table')
+    }
+  }
   await record({})
   try {
-    await job.run({ ...ctx, actor: `job:${job.name}` })
+    await job.run({ ...ctx, actor: `job:${job.name}` }, signal)
     await record({ last_finished_at: ctx.now(), last_error: null })
   } catch (error) {
     ctx.log.error({ err: error, job: job.name }, 'a job failed; it comes back at its next time')
