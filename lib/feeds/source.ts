@@ -1,6 +1,5 @@
 /** Feed sources: where a distributor's offers come from, for all subscribers or for one (decisions 4.6). */
-import { join } from 'node:path'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { audit } from '../accounts/audit.js'
 import { findSubscriber } from '../accounts/subscribers.js'
 import type { Background, Progress } from '../background.js'
@@ -10,7 +9,8 @@ import { ApiError, invalid } from '../core/errors.js'
 import type { Job } from '../core/job.js'
 import { touch } from '../db/state.js'
 import { presets } from '../distributors/presets/index.js'
-import { fetchFeed } from './fetch.js'
+import { downloadAt, downloadsOf, sweepDownloads } from './downloads.js'
+import { fetchFeed, redact } from './fetch.js'
 import type { FeedResult } from './ingest.js'
 import type { FeedSourceTable } from './tables.js'
 
@@ -54,26 +54,36 @@ async function resolveSource(ctx: OperatorCtx, input: SourceInput): Promise<Sour
   return { id: [input.distid, preset, ...subscriberId ? [subscriberId] : []].join('/'), distid: input.distid, preset, subscriberId }
 }
 
-/** Sets or replaces a source that is pulled on a schedule. `location` is an http(s) URL or a path; `every` is milliseconds. */
-export async function setFeedSource(ctx: OperatorCtx, input: SourceInput & { location: string; every?: number; active?: boolean }): Promise<{ id: string }> {
+export interface SourceSettings extends SourceInput {
+  /** An http(s) URL or a path. */
+  location: string
+  /** Milliseconds between pulls. */
+  every?: number
+  active?: boolean
+  /** Lets the location be in this machine or its own network. */
+  allowPrivate?: boolean
+}
+
+/** Sets or replaces a source that is pulled on a schedule. */
+export async function setFeedSource(ctx: OperatorCtx, input: SourceSettings): Promise<{ id: string }> {
   const source = await resolveSource(ctx, input)
-  const every = input.every ?? DEFAULT_EVERY
+  const { location, every = DEFAULT_EVERY, active = true, allowPrivate = false } = input
   if (every < LEAST_EVERY) throw invalid('every', 'must be at least one minute')
-  if (input.location.trim() === '') throw invalid('location', 'must be a path or an http(s) URL')
+  if (!isLocation(location)) throw invalid('location', 'must be a path or an http(s) URL')
   await ctx.engine.atomic(ctx, async (tx) => {
-    const values = { location: input.location, every_ms: every, active: input.active === false ? 0 : 1 }
+    const values = { location, every_ms: every, active: active ? 1 : 0, allow_private: allowPrivate ? 1 : 0 }
     await tx.db.insertInto('feed_source')
       .values({ id: source.id, distid: source.distid, subscriber_id: source.subscriberId, preset: source.preset, ...values, last_pull_at: null, last_result: null, created_at: tx.now() })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...values, last_pull_at: null })).execute()
-    await audit(tx, 'feeds.set', { id: source.id, location: redactLocation(input.location), every })
+    await audit(tx, 'feeds.set', { id: source.id, location: redact(location), every, allow_private: allowPrivate })
     await touch(tx.db, 'sources')
   })
   return { id: source.id }
 }
 
-/** A URL without its user and password. */
-export function redactLocation(location: string): string {
-  return location.replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1')
+function isLocation(text: string): boolean {
+  const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(text)?.[1]
+  return scheme === undefined ? text.trim() !== '' : /^(https?|file)$/i.test(scheme) && URL.canParse(text)
 }
 
 export interface ImportOptions {
@@ -111,22 +121,40 @@ async function takeIn(ctx: OperatorCtx, background: Background, source: Source, 
   return result
 }
 
-/** The first taken feed of the operator validates a distributor that has no credentials to check (decisions 3.9). */
-async function recordImport(ctx: OperatorCtx, source: Source): Promise<void> {
+/**
+ * The first taken feed validates a distributor that has no credentials to check (decisions 3.9): the operator's for all
+ * subscribers, a subscriber's own for that one alone. What its credentials once told is left as it stands.
+ */
+async function recordImport(ctx: OperatorCtx, { distid, subscriberId }: Source): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {
-    const added = await tx.db.insertInto('feed_import').values({ distid: source.distid, imported_at: tx.now() })
-      .onConflict((conflict) => conflict.doNothing()).executeTakeFirst()
+    const insert = subscriberId === null
+      ? tx.db.insertInto('feed_import').values({ distid, imported_at: tx.now() })
+      : tx.db.insertInto('credential_check').values({ subscriber_id: subscriberId, distid, fingerprint: '', valid: 1, checked_at: tx.now() })
+    const added = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst()
     if (added.numInsertedOrUpdatedRows) await touch(tx.db, 'documents')
   })
 }
 
-/** Pulls the set sources of a distributor now, or all that are due when no distid is given. */
-export async function pullFeed(ctx: OperatorCtx, background: Background, input: { distid?: string; onProgress?: Progress } = {}): Promise<(FeedResult | { source: string; outcome: 'failed'; reasons: string[] })[]> {
+export interface PullOptions {
+  /** Pulls all sources of this distributor; only those that are due, of all distributors, when it is not given. */
+  distid?: string
+  /** For each download, milliseconds; 10 minutes by default. */
+  timeoutMs?: number
+  /** Gives up the download that runs and begins no other; a source that was not pulled stays due. */
+  signal?: AbortSignal
+  onProgress?: Progress
+}
+
+/** Pulls sources now, one after the other. One that fails or is refused is an answer, and the next one is pulled. */
+export async function pullFeed(ctx: OperatorCtx, background: Background, input: PullOptions = {}): Promise<(FeedResult | FailedPull)[]> {
   const rows = await ctx.read.selectFrom('feed_source').selectAll().where('active', '=', 1).where('location', 'is not', null).orderBy('id').execute()
   const wanted = rows.filter((row) => input.distid === undefined ? isDue(row, ctx.now()) : row.distid === input.distid)
   if (input.distid !== undefined && wanted.length === 0) throw new ApiError('not_found', { message: `no feed source is set for ${input.distid}; set one with \`feeds set\`` })
   const results = []
-  for (const row of wanted) results.push(await pullOne(ctx, background, row, input.onProgress))
+  for (const row of wanted) {
+    const result = await pullOne(ctx, background, row, input)
+    if (result) results.push(result)
+  }
   return results
 }
 
@@ -135,30 +163,60 @@ function isDue(row: FeedSourceTable, now: number): boolean {
   return row.last_pull_at === null || row.last_pull_at > now || now - row.last_pull_at >= row.every_ms
 }
 
-async function pullOne(ctx: OperatorCtx, background: Background, row: FeedSourceTable, onProgress: Progress | undefined) {
+export interface FailedPull {
+  source: string
+  outcome: 'failed'
+  reasons: string[]
+}
+
+/** Undefined when the signal came first: that says nothing about the source, so nothing is recorded. */
+async function pullOne(ctx: OperatorCtx, background: Background, row: FeedSourceTable, { timeoutMs, signal, onProgress }: PullOptions): Promise<FeedResult | FailedPull | undefined> {
   const started = ctx.now()
   const record = (result: unknown) => ctx.db.updateTable('feed_source').set({ last_pull_at: started, last_result: JSON.stringify(result) }).where('id', '=', row.id).execute()
   try {
-    const fetched = await fetchFeed({ location: row.location!, into: join(ctx.engine.dir, 'feeds'), now: started })
+    if (signal?.aborted) return undefined
+    const into = downloadAt(downloadsOf(ctx.engine.dir, row.id), started)
+    const fetched = await fetchFeed({ location: row.location!, into, now: started, allowPrivate: row.allow_private === 1, signal, ...timeoutMs !== undefined && { timeoutMs } })
     const source = { id: row.id, distid: row.distid, preset: row.preset, subscriberId: row.subscriber_id }
     const result = await takeIn(ctx, background, source, fetched.file, { asOf: fetched.asOf, ...onProgress && { onProgress } })
     await record(result)
     return result
   } catch (error) {
-    const failure = { source: row.id, outcome: 'failed' as const, reasons: [error instanceof Error ? error.message : String(error)] }
+    if (signal?.aborted) return undefined
+    const failure: FailedPull = { source: row.id, outcome: 'failed', reasons: [error instanceof Error ? error.message : String(error)] }
     ctx.log.warn({ source: row.id, reasons: failure.reasons }, 'a feed could not be pulled; the previous one serves on')
     await record(failure)
     return failure
+  } finally {
+    await tidy(ctx, row.id, started)
+  }
+}
+
+/** The refused file of a source that `feeds accept` would take. */
+function refusalOf(ctx: OperatorCtx, source: string) {
+  return ctx.engine.catalog.prepare('SELECT file, as_of AS asOf FROM refusal WHERE source = ?').get(source) as { file: string | null; asOf: number | null } | undefined
+}
+
+/** Removes what was downloaded for a source up to this pull, but for the file that waits for the operator's decision. */
+async function tidy(ctx: OperatorCtx, source: string, started: number): Promise<void> {
+  try {
+    await sweepDownloads(downloadsOf(ctx.engine.dir, source), started, refusalOf(ctx, source)?.file ?? null)
+  } catch (error) {
+    ctx.log.warn({ err: error, source }, 'old downloads could not be removed; the next pull tries again')
   }
 }
 
 /** Takes the feed that the guard last refused, all the same. */
 export async function acceptFeed(ctx: OperatorCtx, background: Background, input: SourceInput, options: Pick<ImportOptions, 'onProgress' | 'dryRun'> = {}): Promise<FeedResult> {
   const source = await resolveSource(ctx, input)
-  const refusal = ctx.engine.catalog.prepare('SELECT file, as_of FROM refusal WHERE source = ?').get(source.id) as { file: string | null; as_of: number | null } | undefined
+  const refusal = refusalOf(ctx, source.id)
   if (!refusal?.file) throw new ApiError('not_found', { message: `no refused feed of ${source.id} is waiting` })
-  const result = await takeIn(ctx, background, source, refusal.file, { ...options, asOf: refusal.as_of ?? ctx.now(), force: true })
+  if (!existsSync(refusal.file)) throw new ApiError('not_found', { message: `the refused feed of ${source.id} is gone from ${refusal.file}; pull or import it again` })
+  const started = ctx.now()
+  const result = await takeIn(ctx, background, source, refusal.file, { ...options, asOf: refusal.asOf ?? started, force: true })
+  if (options.dryRun) return result
   await ctx.engine.atomic(ctx, (tx) => audit(tx, 'feeds.accept', { source: source.id, outcome: result.outcome }))
+  await tidy(ctx, source.id, started)
   return result
 }
 
@@ -177,15 +235,22 @@ export async function feedStatus(ctx: OperatorCtx) {
     const refusal = refused.find((row) => row.source === id)
     const distid = feed?.distid ?? source?.distid ?? id.split('/')[0]!
     return {
-      source: id, distid, location: source?.location ? redactLocation(source.location) : null,
-      every_minutes: source ? source.every_ms / MINUTE : null, last_pull: iso(source?.last_pull_at),
+      source: id, distid, location: source?.location ? redact(source.location) : null, allow_private: source?.allow_private === 1,
+      every_minutes: source ? source.every_ms / MINUTE : null, last_pull: iso(source?.last_pull_at), last_outcome: outcomeOf(source?.last_result),
       as_of: iso(feed?.as_of), taken_at: iso(feed?.taken_at), rows: feed?.rows ?? 0, rejected: feed?.rejected ?? 0, offers: count.get(distid) as number,
       refused: refusal ? { at: iso(refusal.at), reasons: JSON.parse(refusal.reasons) as string[] } : null,
     }
   })
 }
 
+/** `taken`, or what went wrong: a source that fails must not look like one that is merely quiet. */
+function outcomeOf(lastResult: string | null | undefined): string | null {
+  if (!lastResult) return null
+  const { outcome, reasons } = JSON.parse(lastResult) as FeedResult | FailedPull
+  return reasons.length > 0 ? `${outcome}: ${reasons.join('; ')}` : outcome
+}
+
 /** Looks every minute for sources that are due; each has its own period. */
 export function pullJob(background: Background): Job {
-  return { name: 'feeds', every: MINUTE, run: async (ctx) => void await pullFeed(ctx, background) }
+  return { name: 'feeds', every: MINUTE, run: async (ctx, signal) => void await pullFeed(ctx, background, { signal }) }
 }

@@ -8,8 +8,10 @@ export interface FeedSourceTable {
   location: string | null
   every_ms: number
   active: number
+  /** 1: the location may be in this machine or its own network. */
+  allow_private: number
   last_pull_at: number | null
-  /** The last FeedResult as JSON. */
+  /** The last FeedResult or FailedPull as JSON. */
   last_result: string | null
   created_at: number
 }

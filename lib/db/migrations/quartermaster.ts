@@ -59,6 +59,7 @@ CREATE TABLE feed_source (
   location TEXT,
   every_ms INTEGER NOT NULL,
   active INTEGER NOT NULL,
+  allow_private INTEGER NOT NULL,
   last_pull_at INTEGER,
   last_result TEXT,
   created_at INTEGER NOT NULL
