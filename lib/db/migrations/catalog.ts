@@ -1,6 +1,7 @@
 /**
- * catalog.db: the network's offers. It may be deleted at any time: feeds bring it back. A change of this text makes
- * every installation rebuild it, since a catalog file is never migrated: add an entry, do not edit one.
+ * catalog.db: the network's offers. It may be deleted at any time: feeds bring it back. It is never migrated: an entry
+ * more in this list makes every installation throw its file away and rebuild it. Once released, an entry is not edited,
+ * since files that were made from it would go unnoticed.
  *
  * An offer's row is narrow and changes often; its cold text is a fragment, which is never updated: changed text is a
  * new fragment, and the old one stays until no live snapshot names it. Money is cents, null where there is none.
@@ -32,7 +33,7 @@ CREATE TABLE fragment (
   short_description TEXT,
   description TEXT,
   attributes TEXT,                 -- JSON object, null for none
-  retired_at INTEGER
+  retired_at INTEGER               -- when newer text took its place, or the offer went
 ) STRICT;
 CREATE INDEX fragment_retired ON fragment (retired_at) WHERE retired_at IS NOT NULL;
 
@@ -41,22 +42,22 @@ CREATE TABLE offer (
   distid TEXT NOT NULL,
   stockid TEXT NOT NULL,
   fragment INTEGER NOT NULL,
-  wording INTEGER NOT NULL DEFAULT 0,  -- hash of the fragment, so that a new price does not cost a comparison of texts
-  price INTEGER,
+  wording INTEGER NOT NULL DEFAULT 0,  -- hash of the fragment: a new price does not cost a comparison of texts
+  price INTEGER,                   -- of the operator's feeds
   map INTEGER,
   msrp INTEGER,
   shipping INTEGER,                -- the distributor's own estimate
   qty INTEGER NOT NULL,
   ffl_req INTEGER NOT NULL,
   drop_ship INTEGER NOT NULL,
-  held INTEGER NOT NULL DEFAULT 0,     -- 1: the catalog feed says that none can be ordered (allocated), whatever a stock feed counts
-  revision INTEGER NOT NULL,
+  held INTEGER NOT NULL DEFAULT 0, -- 1: none can be ordered (allocated), whatever a stock feed counts
+  revision INTEGER NOT NULL,       -- of its newest change
   first_seen INTEGER NOT NULL,
   UNIQUE (distid, stockid)
 ) STRICT;
 CREATE INDEX offer_revision ON offer (revision);
 
-CREATE TABLE own_price (           -- prices that came with one subscriber's credentials
+CREATE TABLE own_price (           -- prices of one subscriber's own feeds, for that one alone
   subscriber_id TEXT NOT NULL,
   offer INTEGER NOT NULL,
   price INTEGER NOT NULL,
@@ -64,7 +65,7 @@ CREATE TABLE own_price (           -- prices that came with one subscriber's cre
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX own_price_offer ON own_price (offer);
 
-CREATE TABLE tally (               -- kept with every change, so that the guard need not count a million rows
+CREATE TABLE tally (               -- counts of offers by distributor, so that the guard need not read a million rows
   distid TEXT PRIMARY KEY,
   offers INTEGER NOT NULL,
   priced INTEGER NOT NULL,
@@ -74,18 +75,18 @@ CREATE TABLE tally (               -- kept with every change, so that the guard 
 CREATE TABLE feed (                -- what was last taken from each source
   source TEXT PRIMARY KEY,
   distid TEXT NOT NULL,
-  subscriber_id TEXT,
+  subscriber_id TEXT,              -- null for the operator's
   preset TEXT NOT NULL,
   kind TEXT NOT NULL,              -- catalog or quantity
-  as_of INTEGER NOT NULL,
+  as_of INTEGER NOT NULL,          -- when the file was made
   taken_at INTEGER NOT NULL,
-  digest TEXT NOT NULL,
+  digest TEXT NOT NULL,            -- of the file; empty when the same file must be read again
   rows INTEGER NOT NULL,
   rejected INTEGER NOT NULL,
   lines BLOB NOT NULL              -- hash of each taken line and the offer that it made, packed
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE rejected_row (
+CREATE TABLE rejected_row (        -- rows of the last taken feed that could not be used
   source TEXT NOT NULL,
   line INTEGER NOT NULL,
   reason TEXT NOT NULL,
@@ -97,7 +98,7 @@ CREATE TABLE refusal (             -- the last feed of a source that the guard d
   source TEXT PRIMARY KEY,
   at INTEGER NOT NULL,
   reasons TEXT NOT NULL,           -- JSON array of sentences
-  file TEXT,
+  file TEXT,                       -- waits for the operator to accept it
   as_of INTEGER
 ) STRICT, WITHOUT ROWID;
 `] as const
