@@ -20,10 +20,12 @@ export interface Command {
   /** One or two words: `keys create`. */
   name: string
   summary: string
+  /** What `writes` has a --dry-run; what `reads` is one; what `serves` refuses it, since it ends with nothing to show. */
+  effect: 'reads' | 'writes' | 'serves'
   /** Names of the positional arguments, `<DISTID>` needed, `[UPC]` not. */
   positionals?: string[]
   options?: Options
-  /** What each option means, for `--help`. */
+  /** What each option and positional argument means, for `--help`. */
   help?: Record<string, string>
   example: string
   /** The exit code; 0 when nothing is returned. */
@@ -40,29 +42,62 @@ const COMMON: Options = { dir: { type: 'string' }, json: { type: 'boolean' }, 'd
 const COMMON_HELP: Record<string, string> = {
   dir: 'state folder, ./var by default (also QUARTERMASTER_DIR)',
   json: 'one line of JSON, the last on standard output',
-  'dry-run': 'say what would happen and change nothing',
+  'dry-run': 'check everything, say what would happen and change nothing',
 }
 
-/** Finds the command of the words, and reads the rest by its options. */
-export function parseCommand(commands: readonly Command[], argv: readonly string[]): { command: Command; values: Invocation['values']; args: string[] } {
-  const options = argv.findIndex((word) => word.startsWith('-'))
-  const words = argv.slice(0, options < 0 ? 2 : Math.min(options, 2))
+export type Parsed = { help: string } | { command: Command; values: Invocation['values']; args: string[] }
+
+/** Finds the command of the words, and reads the rest by its options; or the help that was asked for. */
+export function parseCommand(commands: readonly Command[], argv: readonly string[]): Parsed {
+  const rest = argv.slice(leadingOptions(argv))
+  const options = rest.findIndex((word) => word.startsWith('-'))
+  const words = rest.slice(0, options < 0 ? 2 : Math.min(options, 2))
   const command = commands.find(({ name }) => name === words.join(' ')) ?? commands.find(({ name }) => name === words[0])
-  if (!command) {
-    const names = commands.map(({ name }) => name)
-    const group = names.filter((name) => name.startsWith(`${words[0]} `))
-    const close = nearest(words.join(' '), names) ?? nearest(words[0] ?? '', names)
-    throw new UsageError(group.length > 0 ? `which of these: ${group.join(', ')}?` : `there is no command "${words.join(' ')}"${close ? `; did you mean "${close}"?` : ''} See --help.`)
-  }
+  if (!command) return helpWithoutCommand(commands, words, argv) ?? refuseWords(commands, words, rest)
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options: { ...COMMON, ...command.options }, allowPositionals: true, strict: true })
+    if (values['help']) return { help: helpFor(command) }
+    if (values['dry-run'] && command.effect === 'serves') throw new UsageError(`${command.name} has no --dry-run: it runs until it is stopped`)
     const args = positionals.slice(command.name.split(' ').length)
-    if (!values['help']) checkPositionals(command, args)
+    checkPositionals(command, args)
     return { command, values, args }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}. See \`quartermaster ${command.name} --help\`.`)
+    // Node spreads some of its messages over several lines.
+    const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\.?\s*\n/g, '. ')
+    throw new UsageError(`${message}. See \`quartermaster ${command.name} --help\`.`)
   }
+}
+
+/** How many words before the command belong to options that every command has: an alias puts `--dir X` there. */
+function leadingOptions(argv: readonly string[]): number {
+  let at = 0
+  for (;;) {
+    const word = argv[at] ?? ''
+    if (word === '--dir') at += 2
+    else if (/^--(dir=|json$|dry-run$|help$)/.test(word)) at++
+    else return at
+  }
+}
+
+function helpWithoutCommand(commands: readonly Command[], words: readonly string[], argv: readonly string[]): Parsed | null {
+  if (!argv.includes('--help')) return null
+  if (words.length === 0) return { help: overview(commands) }
+  const group = groupOf(commands, words)
+  return words.length === 1 && group.length > 0 ? { help: overview(group, words[0]) } : null
+}
+
+function groupOf(commands: readonly Command[], words: readonly string[]): Command[] {
+  return commands.filter(({ name }) => name.startsWith(`${words[0]} `))
+}
+
+function refuseWords(commands: readonly Command[], words: readonly string[], rest: readonly string[]): never {
+  if (words.length === 0) throw new UsageError(rest.length > 0 ? `"${rest[0]}" belongs after a command. See --help.` : 'the command is missing. See --help.')
+  const group = groupOf(commands, words)
+  if (group.length > 0) throw new UsageError(`which of these: ${group.map(({ name }) => name).join(', ')}?`)
+  const names = commands.map(({ name }) => name)
+  const close = nearest(words.join(' '), names) ?? nearest(words[0]!, names)
+  throw new UsageError(`there is no command "${words.join(' ')}"${close ? `; did you mean "${close}"?` : ''} See --help.`)
 }
 
 function checkPositionals(command: Command, args: readonly string[]): void {
@@ -72,19 +107,27 @@ function checkPositionals(command: Command, args: readonly string[]): void {
   if (args.length > names.length) throw new UsageError(`"${args[names.length]}" is one argument too many. For example: ${command.example}`)
 }
 
-export function helpFor(command: Command): string {
+function helpFor(command: Command): string {
   const help = { ...command.help, ...COMMON_HELP }
-  const options = { ...command.options, dir: COMMON['dir']!, json: COMMON['json']!, 'dry-run': COMMON['dry-run']! }
-  const lines = Object.entries(options).map(([name, { type, multiple }]) => {
-    const flag = `--${name}${type === 'string' ? ` ${name.toUpperCase().replaceAll('-', '_')}` : ''}${multiple ? ' ...' : ''}`
-    return `  ${flag.padEnd(28)}${help[name] ?? ''}`
-  })
-  return `${command.summary}\n\nUsage: quartermaster ${[command.name, ...command.positionals ?? []].join(' ')} [options]\n\n${lines.join('\n')}\n\nExample:\n  ${command.example}\n`
+  const options = { ...command.options, dir: COMMON['dir']!, json: COMMON['json']!, ...command.effect === 'writes' && { 'dry-run': COMMON['dry-run']! } }
+  const flag = (name: string, { type, multiple }: Options[string]) =>
+    `--${name}${type === 'string' ? ` ${name.toUpperCase().replaceAll('-', '_')}` : ''}${multiple ? ' ...' : ''}`
+  const lines = [
+    ...(command.positionals ?? []).map((name) => [name, help[name] ?? '']),
+    ...Object.entries(options).map(([name, option]) => [flag(name, option), help[name] ?? '']),
+  ] as [string, string][]
+  return `${command.summary}\n\nUsage: quartermaster ${[command.name, ...command.positionals ?? []].join(' ')} [options]\n\n${columns(lines)}\n\nExample:\n  ${command.example}\n`
 }
 
-export function overview(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length)) + 2
-  return `quartermaster: the integration server of a firearm dealer's storefront and back office\n\n${commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`).join('\n')}\n\n\`quartermaster COMMAND --help\` shows options and an example.\n`
+/** All commands, or those of one group. */
+export function overview(commands: readonly Command[], group?: string): string {
+  const title = group === undefined ? 'quartermaster: the integration server of a firearm dealer\'s storefront and back office' : `Usage: quartermaster ${group} COMMAND`
+  return `${title}\n\n${columns(commands.map(({ name, summary }) => [name, summary]))}\n\n\`quartermaster ${group === undefined ? '' : `${group} `}COMMAND --help\` shows options and an example.\n`
+}
+
+function columns(lines: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...lines.map(([name]) => name.length)) + 2
+  return lines.map(([name, text]) => `  ${name.padEnd(width)}${text}`.trimEnd()).join('\n')
 }
 
 /** Standard output for people, or one line of JSON at the end. */
@@ -99,12 +142,29 @@ export interface Output {
   progress(label: string): (done: number, total: number, rows: number) => void
 }
 
-export function makeOutput(json: boolean, stdout: NodeJS.WriteStream = process.stdout, stderr: NodeJS.WriteStream = process.stderr): Output {
+interface Stream {
+  isTTY?: boolean
+  write(text: string): unknown
+}
+
+export function makeOutput(json: boolean, stdout: Stream = process.stdout, stderr: Stream = process.stderr): Output {
+  let bar = false
+  const write = (text: string) => {
+    // A bar that was drawn keeps its line.
+    if (bar) stderr.write('\n')
+    bar = false
+    if (text !== '') stdout.write(text)
+  }
   return {
-    line: (text) => void (json || stdout.write(`${text}\n`)),
-    table: (rows) => void (json || stdout.write(formatTable(rows))),
-    result: (value) => void (json && stdout.write(`${JSON.stringify(value)}\n`)),
-    progress: (label) => stderr.isTTY && !json ? progressBar(label, stderr) : () => {},
+    line: (text) => write(json ? '' : `${text}\n`),
+    table: (rows) => write(json ? '' : formatTable(rows)),
+    result: (value) => write(json ? `${JSON.stringify(value)}\n` : ''),
+    progress: (label) => stderr.isTTY && !json
+      ? (done, total, rows) => {
+          bar = true
+          stderr.write(drawBar(label, done, total, rows))
+        }
+      : () => {},
   }
 }
 
@@ -120,12 +180,10 @@ function formatTable(rows: readonly Record<string, unknown>[]): string {
 
 const BAR = 30
 
-function progressBar(label: string, stream: NodeJS.WriteStream): (done: number, total: number, rows: number) => void {
-  return (done, total, rows) => {
-    const share = total > 0 ? Math.min(1, done / total) : 1
-    const filled = Math.round(share * BAR)
-    stream.write(`\r${label} [${'#'.repeat(filled)}${' '.repeat(BAR - filled)}] ${String(Math.floor(share * 100)).padStart(3)} % ${rows.toLocaleString('en-US')} rows${share === 1 ? '\n' : ''}`)
-  }
+function drawBar(label: string, done: number, total: number, rows: number): string {
+  const share = total > 0 ? Math.min(1, done / total) : 1
+  const filled = Math.round(share * BAR)
+  return `\r${label} [${'#'.repeat(filled)}${' '.repeat(BAR - filled)}] ${String(Math.floor(share * 100)).padStart(3)} % ${rows.toLocaleString('en-US')} rows`
 }
 
 /** An option's text, or a usage error. */
@@ -135,8 +193,10 @@ export function required(values: Invocation['values'], name: string, example: st
   return value
 }
 
+/** An option's text. An empty one comes from a variable that is not set, and would be taken as 0, as here or as everywhere. */
 export function optional(values: Invocation['values'], name: string): string | undefined {
   const value = values[name]
+  if (value === '') throw new UsageError(`--${name} must not be empty`)
   return typeof value === 'string' ? value : undefined
 }
 

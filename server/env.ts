@@ -1,8 +1,8 @@
 /** Everything that is read from the environment, in one place. */
 
-/** The state folder: `--dir`, else QUARTERMASTER_DIR, else ./var. */
+/** The state folder: `--dir`, else QUARTERMASTER_DIR, else ./var. An empty variable counts as none: it would be the working folder. */
 export function stateDir(option: string | undefined): string {
-  return option ?? process.env['QUARTERMASTER_DIR'] ?? './var'
+  return option ?? (process.env['QUARTERMASTER_DIR'] || './var')
 }
 
 /** QUARTERMASTER_SECRET_KEY: 64 hex digits instead of the folder's own key file. */

@@ -1,52 +1,48 @@
 import assert from 'node:assert/strict'
 import { describe, test, before, after } from 'node:test'
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-
-/** The launcher is bundled beside the suites. */
-const LAUNCHER = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
-
-function run(dir: string, ...args: string[]): { status: number; out: string; err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args, '--dir', dir], { encoding: 'utf8' })
-  return { status: status ?? -1, out: stdout, err: stderr }
-}
-
-/** The last line of a --json run. */
-function json(dir: string, ...args: string[]) {
-  const { status, out, err } = run(dir, ...args, '--json')
-  assert.equal(status, 0, err)
-  return JSON.parse(out.trim().split('\n').at(-1)!) as Record<string, never>
-}
-
-/** Starts a serving command and waits for its first line of JSON. */
-async function start(dir: string, ...args: string[]): Promise<{ child: ChildProcess; first: { url: string; key: string; subscriber: string } }> {
-  const child = spawn(process.execPath, [LAUNCHER, ...args, '--dir', dir, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const first = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', resolve)
-    child.once('exit', (code) => reject(new Error(`ended with ${code}`)))
-  })
-  return { child, first: JSON.parse(first) as { url: string; key: string; subscriber: string } }
-}
-
-async function stop(child: ChildProcess): Promise<number | null> {
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  child.kill('SIGTERM')
-  return ended
-}
-
-const get = async (url: string, key: string) => {
-  const response = await fetch(url, { headers: { 'x-api-key': key } })
-  return { status: response.status, body: await response.json() as { success: boolean; data: never; error: { code: string } } }
-}
+import { silentLog } from '../lib/core/log.js'
+import { openFile } from '../lib/db/sqlite.js'
+import { open } from '../lib/open.js'
+import { makeOutput } from '../server/command.js'
+import { watchCatalog } from '../server/commands/serve.js'
+import { LAUNCHER, get, json, lastLine, run, runBeside, start, stop } from './launcher.js'
+import type { Run } from './launcher.js'
 
 let scratch: string
 before(() => { scratch = mkdtempSync(join(tmpdir(), 'qm-cli-')) })
 after(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** The launcher with these words and no others. */
+function runBare(...args: string[]): Run {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], { encoding: 'utf8', cwd: scratch })
+  return { status: status ?? -1, out: stdout, err: stderr }
+}
+
+/** A Davidson's file of so many rifles. */
+function davidsons(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, i) => `R${i},A rifle,${(400 + i).toFixed(2)},5,0123456789${String(i).padStart(2, '0')},RIFLE: BOLT ACTION`)
+  return ['Item #,Item Description,Dealer Price,Quantity,UPC Code,Gun Type', ...lines, ''].join('\n')
+}
+
+/** Every file of a folder, the databases as their rows. */
+function contents(dir: string): Record<string, unknown> {
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((file) => !/-(wal|shm)$/.test(file) && statSync(join(dir, file)).isFile()).sort()
+  return Object.fromEntries(files.map((file) => [file, file.endsWith('.db') ? rowsOf(join(dir, file)) : readFileSync(join(dir, file), 'utf8')]))
+}
+
+function rowsOf(file: string): Record<string, unknown[]> {
+  const raw = openFile(file, { synchronous: 'NORMAL', readonly: true })
+  try {
+    const tables = raw.prepare('SELECT name FROM sqlite_master WHERE type = \'table\' ORDER BY name').pluck().all() as string[]
+    return Object.fromEntries(tables.map((name) => [name, raw.prepare(`SELECT * FROM "${name}"`).all()]))
+  } finally {
+    raw.close()
+  }
+}
 
 describe('the command line', () => {
   test('help names every command, and each command has an example', () => {
@@ -61,19 +57,45 @@ describe('the command line', () => {
     }
   })
 
-  const misused: [args: string[], says: RegExp][] = [
+  const misused: [args: string[], says: RegExp, code?: string][] = [
     [['serv'], /did you mean "serve"/], [['keys'], /which of these: keys create, /], [['keys', 'create'], /--subscriber is missing/],
     [['feeds', 'import', 'DAV'], /<FILE> is missing/], [['serve', '--port', 'x'], /--port must be/], [['serve', '--prt', '1'], /--prt/],
-    [['serve', '--trust-proxy', '0.0.0.0/0'], /wider than/], [['feeds', 'check', 'nope', 'x'], /no preset "nope"/], [['keys', 'disable', 'a', 'b'], /one argument too many/],
+    [['serve', '--port', ''], /--port must not be empty/], [['serve', '--host', ''], /--host must not be empty/], [['init', '--dir', '', '--dry-run'], /--dir must not be empty/],
+    [['serve', '--dry-run'], /serve has no --dry-run/], [['demo', '--dry-run'], /demo has no --dry-run/], [['--port', '1', 'serve'], /"--port" belongs after a command/],
+    [['serve', '--trust-proxy', '0.0.0.0/0'], /wider than/, 'invalid_parameter'], [['feeds', 'check', 'nope', 'x'], /no preset "nope"/],
+    [['feeds', 'check', 'davidsons', 'nowhere.csv'], /cannot read nowhere.csv/, 'invalid_parameter'],
+    [['keys', 'allow', 'x', '--ip', '--json'], /argument is ambiguous\. /], [['keys', 'disable', 'a', 'b'], /one argument too many/],
   ]
-  for (const [args, says] of misused) {
-    test(`\`${args.join(' ')}\` says what is wrong`, () => {
-      const { status, err } = run(join(scratch, 'misused'), ...args)
-      assert.ok(status === 2 || status === 1)
-      assert.match(err, says)
-      assert.equal(err.trim().split('\n').length, 1, 'in one line')
+  for (const [args, says, code = 'usage'] of misused) {
+    test(`\`${args.join(' ')}\` says what is wrong, to people and to programs`, () => {
+      const failed = runBare('--dir', join(scratch, 'misused'), '--json', ...args)
+      assert.equal(failed.status, code === 'usage' ? 2 : 1)
+      assert.match(failed.err, says)
+      assert.equal(failed.err.trim().split('\n').length, 1, 'in one line')
+      assert.deepEqual(Object.keys(lastLine(failed)), ['error'])
+      const { error } = lastLine(failed) as unknown as { error: { code: string; message: string } }
+      assert.equal(failed.err.trim(), code === 'usage' ? error.message : `${code}: ${error.message}`)
+      assert.equal(error.code, code)
+      assert.ok(!existsSync(join(scratch, 'misused')))
     })
   }
+
+  test('options that every command has may stand before it', () => {
+    const dir = join(scratch, 'before')
+    for (const args of [['--dir', dir, 'init'], [`--dir=${dir}`, '--json', 'subscribers', 'list'], ['--dry-run', '--dir', dir, '--json', 'init']]) {
+      const { status, err } = runBare(...args)
+      assert.equal(status, 0, err)
+    }
+    assert.ok(existsSync(join(dir, 'quartermaster.db')))
+    assert.match(runBare('--dir', dir, '--help').out, /serve .*\n/)
+    assert.match(runBare('--help', 'keys', 'create').out, /Usage: quartermaster keys create /)
+  })
+
+  test('the help of a group lists its commands', () => {
+    const { status, out } = runBare('keys', '--help')
+    assert.equal(status, 0)
+    assert.deepEqual([...out.matchAll(/^ {2}(\S+ \S+) {2,}/gm)].map((match) => match[1]), ['keys create', 'keys list', 'keys allow', 'keys deny', 'keys disable', 'keys enable', 'keys cancel', 'keys rotate'])
+  })
 
   test('from an empty folder to a key that a running server takes at once', async () => {
     const dir = join(scratch, 'shop')
@@ -104,13 +126,6 @@ describe('the command line', () => {
     }
   })
 
-  test('--dry-run changes nothing', () => {
-    const dir = join(scratch, 'dry')
-    json(dir, 'init')
-    assert.equal(run(dir, 'subscribers', 'create', '--name', 'A', '--email', 'a@b.example', '--dry-run').status, 0)
-    assert.deepEqual(json(dir, 'subscribers', 'list'), { subscribers: [] })
-  })
-
   test('a feed that is imported beside a running server is served within a second', async () => {
     const dir = join(scratch, 'feed')
     const file = join(scratch, 'IM.csv')
@@ -136,62 +151,150 @@ describe('the command line', () => {
   })
 })
 
-describe('the demo', () => {
-  test('prints url, key and subscriber, serves a quote, and keeps data and key over a restart', async () => {
-    const dir = join(scratch, 'demo')
-    const one = await start(dir, 'demo')
-    assert.deepEqual(Object.keys(one.first), ['url', 'key', 'subscriber'])
-    assert.equal(statSync(join(dir, 'keys', 'demo-key')).mode & 0o777, 0o600)
-    const { body } = await get(`${one.first.url}/v1/products/search?q=9mm&in_stock=true&sort=price&page_size=3`, one.first.key)
-    const page = body.data as { products: { unit_price: number }[]; total: number }
-    assert.equal(page.products.length, 3)
-    assert.ok(page.total > 50)
-    const account = (await get(`${one.first.url}/v1/account`, one.first.key)).body.data as { tier: string; active_distributors: string[] }
-    assert.equal(account.tier, 'enterprise')
-    assert.deepEqual(account.active_distributors, ['RSR Group', 'Lipseys', 'Chattanooga Shooting Supplies'])
-    assert.ok(JSON.stringify((await get(`${one.first.url}/v1/config`, one.first.key)).body.data).includes('"API_PASSWORD":"********"'))
-    assert.equal(await stop(one.child), 0)
-    const two = await start(dir, 'demo')
-    assert.equal(two.first.key, one.first.key)
-    assert.equal(((await get(`${two.first.url}/v1/products/search?q=9mm&in_stock=true&page_size=3`, two.first.key)).body.data as { total: number }).total, page.total)
-    await stop(two.child)
-  })
-
-  test('for people it prints three curl lines that work', async () => {
-    const dir = join(scratch, 'demo')
-    const child = spawn(process.execPath, [LAUNCHER, 'demo', '--dir', dir, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
-    let out = ''
-    await new Promise<void>((resolve) => child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk.toString()
-      if (out.includes('Ctrl-C')) resolve()
-    }))
-    const lines = out.split('\n').filter((line) => line.startsWith('curl '))
-    assert.equal(lines.length, 3)
-    for (const line of lines) {
-      const { stdout } = spawnSync('bash', ['-c', line], { encoding: 'utf8' })
-      assert.equal((JSON.parse(stdout) as { success: boolean }).success, true, line)
+describe('a folder without an installation', () => {
+  const refusing: string[][] = [
+    ['subscribers', 'list'], ['subscribers', 'create', '--name', 'A', '--email', 'a@b.example'], ['keys', 'list'], ['keys', 'rotate', 'x', '--dry-run'],
+    ['distributors', 'list'], ['feeds', 'status'], ['feeds', 'set', 'DAV', './x.csv', '--dry-run'], ['feeds', 'pull', 'DAV'],
+  ]
+  test('is refused by every command that does not make one, and left alone', async () => {
+    const dir = join(scratch, 'nothing')
+    for (const args of refusing) {
+      const refused = await runBeside(dir, ...args, '--json')
+      assert.deepEqual([refused.status, refused.err], [1, `no installation in ${dir}; run \`quartermaster init\`\n`])
+      assert.deepEqual(lastLine(refused), { error: { code: 'failed', message: refused.err.trim() } })
     }
-    await stop(child)
+    mkdirSync(dir)
+    assert.equal(run(dir, 'feeds', 'status').status, 1)
+    assert.deepEqual(readdirSync(dir), [])
   })
 
-  test('never touches a real installation', () => {
-    const dir = join(scratch, 'shop')
-    const { status, err } = run(dir, 'demo', '--port', '0')
-    assert.equal(status, 1)
-    assert.match(err, /holds a real installation/)
-    assert.ok(!existsSync(join(dir, 'keys', 'demo-key')))
+  test('gets one from init, which --dry-run only checks', () => {
+    const dir = join(scratch, 'new')
+    assert.match(run(dir, 'init', '--dry-run').out, /would be made in .*\/new/)
+    assert.deepEqual(json(dir, 'init', '--dry-run'), { dir, dry_run: true })
+    assert.ok(!existsSync(dir))
+    assert.deepEqual(json(dir, 'init'), { dir })
+    const before = contents(dir)
+    assert.match(run(dir, 'init', '--dry-run').out, /nothing would change/)
+    assert.deepEqual(contents(dir), before)
+    const file = join(scratch, 'file')
+    writeFileSync(file, '')
+    const [dry, real] = [run(join(file, 'x'), 'init', '--dry-run'), run(join(file, 'x'), 'init')]
+    assert.match(real.err, /is a file/)
+    assert.deepEqual(dry, real)
+  })
+})
+
+describe('--dry-run', () => {
+  let dir: string
+  let key: string
+  let cancelled: string
+  let before: Record<string, unknown>
+  const named = (args: string[]) => args.map((arg) => arg === 'KEY' ? key : arg === 'CANCELLED' ? cancelled : arg === 'FILE' ? join(scratch, 'dav.csv') : arg)
+
+  test('has an installation to try things on', () => {
+    dir = join(scratch, 'dry')
+    json(dir, 'init')
+    json(dir, 'subscribers', 'create', '--name', 'A', '--email', 'a@b.example')
+    key = json(dir, 'keys', 'create', '--subscriber', 'A', '--name', 'web', '--ip', '127.0.0.1')['id']!
+    cancelled = json(dir, 'keys', 'create', '--subscriber', 'A', '--name', 'old')['id']!
+    json(dir, 'keys', 'cancel', cancelled)
+    const file = join(scratch, 'dav.csv')
+    writeFileSync(file, davidsons(40))
+    json(dir, 'feeds', 'import', 'DAV', file)
+    writeFileSync(file, davidsons(10))
+    const refused = run(dir, 'feeds', 'import', 'DAV', file, '--json')
+    assert.deepEqual([refused.status, lastLine(refused)['outcome']], [1, 'refused'], 'a refused feed keeps its result')
+    json(dir, 'feeds', 'set', 'DAV', `http://user:secret@127.0.0.1:9/dav.csv`, '--allow-private')
+    assert.deepEqual((json(dir, 'feeds', 'status')['sources'] as unknown as { allow_private: boolean }[]).map((source) => source.allow_private), [true])
+    before = contents(dir)
+  })
+
+  const allowed: [args: string[], says: RegExp][] = [
+    [['subscribers', 'create', '--name', 'B', '--email', 'b@b.example'], /"name":"B"/],
+    [['keys', 'create', '--subscriber', 'a', '--name', 'new', '--tier', 'pro', '--ip', '10.0.0.1'], /"tier":"pro"/],
+    [['keys', 'allow', 'KEY', '--ip', '10.0.0.1'], /"allowlist":\["127.0.0.1","10.0.0.1"\]/], [['keys', 'deny', 'KEY', '--ip', '127.0.0.1'], /"allowlist":\[\]/],
+    [['keys', 'disable', 'KEY'], /"disabled"/], [['keys', 'enable', 'KEY'], /"enabled"/], [['keys', 'cancel', 'KEY'], /"cancelled"/], [['keys', 'rotate', 'KEY'], /"id"/],
+    [['feeds', 'set', 'DAV', 'https://feeds.example/x.csv', '--off'], /"source":"DAV\/davidsons"/],
+    [['feeds', 'pull', 'DAV'], /"sources":\[\{"source":"DAV\/davidsons","location":"http:\/\/127/],
+    [['feeds', 'import', 'DAV', 'FILE', '--force'], /"removed":30/], [['feeds', 'accept', 'DAV'], /"outcome":"taken"/],
+  ]
+  test('tells what each writing command would do, and does not do it', async () => {
+    for (const [args, says] of allowed) {
+      const { status, out, err } = await runBeside(dir, ...named(args), '--dry-run', '--json')
+      assert.equal(status, 0, err)
+      assert.match(out, says)
+      assert.equal((JSON.parse(out) as { dry_run: boolean }).dry_run, true)
+      assert.doesNotMatch(out, /[A-Z0-9]{40}|secret/, 'no key is shown')
+      assert.deepEqual(contents(dir), before, args.join(' '))
+    }
+  })
+
+  const refused: string[][] = [
+    ['subscribers', 'create', '--name', 'a', '--email', 'x@y.example'], ['subscribers', 'create', '--name', 'B', '--email', 'nope'],
+    ['keys', 'create', '--subscriber', 'nobody', '--name', 'x'], ['keys', 'create', '--subscriber', 'A', '--name', 'x', '--tier', 'gold'],
+    ['keys', 'create', '--subscriber', 'A', '--name', 'x', '--ip', '300.1.1.1'], ['keys', 'allow', 'nokey', '--ip', '127.0.0.1'], ['keys', 'allow', 'KEY'],
+    ['keys', 'deny', 'KEY', '--ip', '10.0.0.1'], ['keys', 'disable', 'nokey'], ['keys', 'enable', 'CANCELLED'], ['keys', 'rotate', 'CANCELLED'],
+    ['feeds', 'set', 'NOPE', './x'], ['feeds', 'set', 'DAV', './x', '--preset', 'nope'], ['feeds', 'set', 'DAV', './x', '--subscriber', 'nobody'],
+    ['feeds', 'set', 'DAV', './x', '--every', '0'], ['feeds', 'set', 'DAV', './x', '--every', ''], ['feeds', 'pull', 'LIP'], ['feeds', 'accept', 'RSR'], ['feeds', 'import', 'DAV', './missing.csv'],
+  ]
+  test('refuses what the real run refuses, in the same words', async () => {
+    for (const args of refused) {
+      const [real, dry] = await Promise.all([runBeside(dir, ...named(args), '--json'), runBeside(dir, ...named(args), '--dry-run', '--json')])
+      assert.ok(real.status === 1 || real.status === 2, args.join(' '))
+      assert.deepEqual(dry, real)
+      assert.deepEqual(Object.keys(lastLine(dry)), ['error'])
+    }
+    assert.deepEqual(contents(dir), before)
+  })
+})
+
+describe('the parts of the command line', () => {
+  test('a progress bar is drawn on a terminal only, and keeps its line', () => {
+    const draw = (isTTY: boolean, asJson: boolean) => {
+      const written: string[] = []
+      const out = makeOutput(asJson, { write: (text) => written.push(text) }, { isTTY, write: (text) => written.push(text) })
+      const progress = out.progress('DAV')
+      progress(50, 100, 1_000)
+      progress(100, 100, 2_000)
+      out.line('Done.')
+      out.result({ done: true })
+      return written.join('')
+    }
+    assert.match(draw(true, false), /^\rDAV \[#{15} {15}\] {2}50 % 1,000 rows\rDAV \[#{30}\] 100 % 2,000 rows\nDone\.\n$/)
+    assert.equal(draw(false, false), 'Done.\n')
+    assert.equal(draw(true, true), '{"done":true}\n')
+  })
+
+  test('a catalog that cannot be read does not end the server that looks at it', async () => {
+    const errors: string[] = []
+    const app = await open({ dir: join(scratch, 'watched'), worker: false, log: { ...silentLog, error: (_fields, message) => errors.push(message) } })
+    await app.close()
+    const unwatch = watchCatalog(app, 1)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    unwatch()
+    assert.deepEqual(errors, ['the catalog file cannot be read; the last snapshot serves on'])
   })
 })
 
 describe('the README', () => {
-  test('its ten lines of embedding run as they stand', () => {
-    const readme = readFileSync('README.md', 'utf8')
-    const code = /```js\n(\/\/ embed\.mjs[\s\S]*?)```/.exec(readme)?.[1]
-    assert.ok(code, 'README has the embedding example')
-    const file = fileURLToPath(new URL('./embed.mjs', import.meta.url))
-    writeFileSync(file, code.replace("'quartermaster'", "'./index.mjs'").replace("'./var'", JSON.stringify(join(scratch, 'demo'))))
-    const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' })
+  test('its way from a real feed to a key works from zero, as it stands', async () => {
+    const block = /## From a real feed[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))![1]!
+    const dir = join(scratch, 'readme')
+    // The launcher is built already; the folder must not be a real one.
+    const lines = block.trim().split('\n').map((line) => line.replace('$PWD/dist/quartermaster/quartermaster.mjs', LAUNCHER).replace('/srv/quartermaster', dir))
+    assert.equal(lines.shift(), 'npm run build')
+    assert.equal(lines.pop(), 'quartermaster serve --port 8080')
+    writeFileSync(join(scratch, 'davidsons_inventory.csv'), davidsons(12))
+    const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', ['shopt -s expand_aliases', ...lines].join('\n')], { encoding: 'utf8', cwd: scratch })
     assert.equal(status, 0, stderr)
-    assert.match(stdout, /fulfillable: true/)
+    assert.match(stdout, /DAV\/davidsons: taken\. 12 rows, 12 added/)
+    const key = /^ {2}([A-Z0-9]{40})$/m.exec(stdout)![1]!
+    const { child, first } = await start(dir, 'serve')
+    try {
+      assert.deepEqual((await get(`${first.url}/v1/ping`, key)).body.data, { pong: true, key_name: 'web shop', tier: 'standard' })
+    } finally {
+      assert.equal(await stop(child), 0)
+    }
   })
 })

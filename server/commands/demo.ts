@@ -15,7 +15,7 @@ function curlLines(url: string, { key }: Demo): string {
 }
 
 export const demoCommand: Command = {
-  name: 'demo', summary: 'Serve a made-up shop with simulated distributors; nothing real is ordered', ...SERVE_OPTIONS,
+  name: 'demo', summary: 'Serve a made-up shop with simulated distributors; nothing real is ordered', effect: 'serves', ...SERVE_OPTIONS,
   example: 'quartermaster demo --port 8080',
   run: async (invocation) => {
     let demo: Demo

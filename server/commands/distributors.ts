@@ -3,7 +3,7 @@ import type { Command } from '../command.js'
 
 export const distributorCommands: Command[] = [
   {
-    name: 'distributors list', summary: 'Known distributors and how many offers each has',
+    name: 'distributors list', summary: 'Known distributors and how many offers each has', effect: 'reads',
     example: 'quartermaster distributors list',
     run: ({ dir, out }) => withApp(dir, async (app) => {
       const count = app.ctx.engine.catalog.prepare('SELECT count(*) FROM offer WHERE distid = ?').pluck()

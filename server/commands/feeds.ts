@@ -1,19 +1,27 @@
+import { existsSync } from 'node:fs'
 import { MINUTE } from '../../lib/core/clock.js'
+import { ApiError, invalid } from '../../lib/core/errors.js'
 import { presets } from '../../lib/distributors/presets/index.js'
 import { checkFeed } from '../../lib/feeds/check.js'
+import { redact } from '../../lib/feeds/fetch.js'
 import type { FeedResult } from '../../lib/feeds/ingest.js'
+import { setFeedSource } from '../../lib/feeds/source.js'
+import type { FailedPull } from '../../lib/feeds/source.js'
+import type { BrokenLine } from '../../lib/feeds/lines.js'
+import type { App } from '../../lib/open.js'
 import { UsageError, optional } from '../command.js'
-import type { Command, Invocation } from '../command.js'
-import { withApp } from '../with-app.js'
+import type { Command, Invocation, Output } from '../command.js'
+import { perform, withApp } from '../with-app.js'
 
 const SOURCE = {
   options: { preset: { type: 'string' }, subscriber: { type: 'string' } },
-  help: { preset: 'how the file is read; the distributor\'s own by default', subscriber: 'the shop whose own feed it is; the operator\'s, for all, by default' },
+  help: {
+    '<DISTID>': '`distributors list` shows them', preset: `${Object.keys(presets).join(', ')}; the distributor's catalog preset by default`,
+    subscriber: 'the shop whose own feed it is; the operator\'s, for all, by default',
+  },
 } as const
 
 const SET = 'quartermaster feeds set DAV https://feeds.example/davidsons_inventory.csv --every 20'
-
-type Outcome = FeedResult | { source: string; outcome: 'failed'; reasons: string[] }
 
 function sourceOf({ args: [distid], values }: Invocation) {
   const preset = optional(values, 'preset')
@@ -21,15 +29,18 @@ function sourceOf({ args: [distid], values }: Invocation) {
   return { distid: distid!, ...preset !== undefined && { preset }, ...subscriber !== undefined && { subscriber } }
 }
 
-/** Prints what became of a feed; 1 when it was not taken. */
-function show({ out }: Invocation, result: Outcome): number {
-  if (result.outcome === 'failed' || result.outcome === 'refused') {
-    out.line(`${result.source}: ${result.outcome}. The previous feed serves on.\n${result.reasons.map((reason) => `  - ${reason}`).join('\n')}`)
-    return 1
-  }
-  out.line(`${result.source}: ${result.outcome}. ${result.rows.toLocaleString('en-US')} rows, ${result.added} added, ${result.changed} changed, ${result.removed} removed, ${result.rejected} rejected.`)
-  if (result.rejects.length > 0) out.table(result.rejects.map(({ line, reason, text }) => ({ line, reason, text: text.slice(0, 80) })))
-  return 0
+/** Prints what became of a feed, or under --dry-run would; 1 when it was not taken. */
+function show({ out, dryRun }: Invocation, result: FeedResult | FailedPull): number {
+  const done = result.outcome !== 'failed' && result.outcome !== 'refused'
+  if (done) out.line(`${result.source}: ${result.outcome}. ${result.rows.toLocaleString('en-US')} rows, ${result.added} added, ${result.changed} changed, ${result.removed} removed, ${result.rejected} rejected.`)
+  else out.line(`${result.source}: ${result.outcome}. The previous feed serves on.\n${result.reasons.map((reason) => `  - ${reason}`).join('\n')}`)
+  if (done && result.rejects.length > 0) showRejects(out, result.rejects)
+  if (dryRun) out.line('This was a dry run: nothing was changed.')
+  return done ? 0 : 1
+}
+
+function showRejects(out: Output, rejects: readonly BrokenLine[]): void {
+  out.table(rejects.map(({ line, reason, text }) => ({ line, reason, text: text.slice(0, 80) })))
 }
 
 function timeOf(text: string | undefined): { asOf?: number } {
@@ -39,50 +50,107 @@ function timeOf(text: string | undefined): { asOf?: number } {
   return { asOf: ms }
 }
 
+async function importFile(invocation: Invocation): Promise<number> {
+  const { args: [distid, file], values, out, dryRun } = invocation
+  const input = { ...sourceOf(invocation), file: file! }
+  const options = { ...timeOf(optional(values, 'as-of')), force: values['force'] === true, dryRun, onProgress: out.progress(distid!) }
+  return withApp(invocation.dir, async (app) => {
+    const result = await app.operator.feeds.import(input, options)
+    const code = show(invocation, result)
+    out.result({ ...result, dry_run: dryRun })
+    return code
+  })
+}
+
+async function setSource(invocation: Invocation): Promise<void> {
+  const { args: [, location], values, out, dryRun } = invocation
+  const minutes = Number(optional(values, 'every') ?? 20)
+  if (!Number.isFinite(minutes)) throw new UsageError(`--every must be a number of minutes. For example: ${SET}`)
+  const active = values['off'] !== true
+  const input = { ...sourceOf(invocation), location: location!, every: minutes * MINUTE, active, allowPrivate: values['allow-private'] === true }
+  await withApp(invocation.dir, async (app) => {
+    const { id } = await perform(app, dryRun, (ctx) => setFeedSource(ctx, input))
+    out.line(`Source ${id} ${dryRun ? 'would be' : 'is'} set${active ? `: pulled every ${minutes} minutes while a server runs` : ', but not pulled'}.`)
+    out.result({ source: id, ...dryRun && { dry_run: true } })
+  })
+}
+
+/** The sources that a pull would bring; refuses what the pull refuses. */
+async function pullable({ ctx }: App, distid: string): Promise<{ source: string; location: string }[]> {
+  const rows = await ctx.read.selectFrom('feed_source').select(['id', 'location']).where('distid', '=', distid)
+    .where('active', '=', 1).where('location', 'is not', null).orderBy('id').execute()
+  if (rows.length === 0) throw new ApiError('not_found', { message: `no feed source is set for ${distid}; set one with \`feeds set\`` })
+  return rows.map(({ id, location }) => ({ source: id, location: redact(location!) }))
+}
+
+async function pull(invocation: Invocation): Promise<number> {
+  const { args: [distid], out, dryRun } = invocation
+  return withApp(invocation.dir, async (app) => {
+    if (dryRun) {
+      const sources = await pullable(app, distid!)
+      for (const { source, location } of sources) out.line(`${source} would be pulled from ${location}.`)
+      out.result({ sources, dry_run: true })
+      return 0
+    }
+    const results = await app.operator.feeds.pull({ distid: distid!, onProgress: out.progress(distid!) })
+    const codes = results.map((result) => show(invocation, result))
+    out.result({ results })
+    return Math.max(0, ...codes)
+  })
+}
+
+async function accept(invocation: Invocation): Promise<number> {
+  const { dryRun, out, args: [distid] } = invocation
+  return withApp(invocation.dir, async (app) => {
+    const result = await app.operator.feeds.accept(sourceOf(invocation), { dryRun, onProgress: out.progress(distid!) })
+    const code = show(invocation, result)
+    out.result({ ...result, dry_run: dryRun })
+    return code
+  })
+}
+
+async function check({ args: [name, file], out }: Invocation): Promise<number> {
+  const preset = Object.hasOwn(presets, name!) ? presets[name!] : undefined
+  if (!preset) throw new UsageError(`there is no preset "${name}"; known are ${Object.keys(presets).join(', ')}`)
+  if (!existsSync(file!)) throw invalid('file', `cannot read ${file}`)
+  const checked = await checkFeed({ preset, file: file!, rows: 20, asOf: Date.now() })
+  const { reasons, rows, rejected, cut_off: cutOff } = checked
+  if (checked.offers.length > 0) out.table(checked.offers)
+  if (checked.rejects.length > 0) showRejects(out, checked.rejects)
+  out.line(reasons.length > 0 ? `This is no feed of ${name}:\n${reasons.map((reason) => `  - ${reason}`).join('\n')}` : `${rows.toLocaleString('en-US')} rows, ${rejected} rejected${cutOff ? '; the file is cut off' : ''}.`)
+  out.result(checked)
+  return reasons.length > 0 ? 1 : 0
+}
+
 export const feedCommands: Command[] = [
   {
-    name: 'feeds import', summary: 'Take in a local feed file, plain or gzip', positionals: ['<DISTID>', '<FILE>'],
+    name: 'feeds import', summary: 'Take in a local feed file, plain or gzip', effect: 'writes', positionals: ['<DISTID>', '<FILE>'],
     options: { ...SOURCE.options, 'as-of': { type: 'string' }, force: { type: 'boolean' } },
-    help: { ...SOURCE.help, 'as-of': 'when the file was made; its modification time by default', force: 'skip the comparison with the previous feed' },
+    help: {
+      ...SOURCE.help, '<FILE>': 'path of the file', 'as-of': 'when the file was made; its modification time by default',
+      force: 'skip the comparison with the previous feed',
+    },
     example: 'quartermaster feeds import DAV ./davidsons_inventory.csv',
-    run: (invocation) => withApp(invocation.dir, async (app) => {
-      const { args: [distid, file], values, out, dryRun } = invocation
-      const onProgress = out.progress(distid!)
-      const result = await app.operator.feeds.import({ ...sourceOf(invocation), file: file! }, { ...timeOf(optional(values, 'as-of')), force: values['force'] === true, dryRun, onProgress })
-      const code = show(invocation, result)
-      if (dryRun) out.line('Nothing was changed.')
-      out.result({ ...result, dry_run: dryRun })
-      return code
-    }),
+    run: importFile,
   },
   {
-    name: 'feeds set', summary: 'Set where a distributor\'s feed is pulled from', positionals: ['<DISTID>', '<LOCATION>'],
-    options: { ...SOURCE.options, every: { type: 'string' }, off: { type: 'boolean' } },
-    help: { ...SOURCE.help, every: 'minutes between pulls, 20 by default', off: 'keep the source, but do not pull it' },
+    name: 'feeds set', summary: 'Set where a distributor\'s feed is pulled from', effect: 'writes', positionals: ['<DISTID>', '<LOCATION>'],
+    options: { ...SOURCE.options, every: { type: 'string' }, off: { type: 'boolean' }, 'allow-private': { type: 'boolean' } },
+    help: {
+      ...SOURCE.help, '<LOCATION>': 'http(s) URL, or path on the server', every: 'minutes between pulls, 20 by default',
+      off: 'keep the source, but do not pull it', 'allow-private': 'the source may be on this machine or a private network',
+    },
     example: SET,
-    run: (invocation) => withApp(invocation.dir, async (app) => {
-      const { args: [, location], values, out, dryRun } = invocation
-      const every = Number(optional(values, 'every') ?? 20) * MINUTE
-      if (!Number.isFinite(every)) throw new UsageError(`--every must be a number of minutes. For example: ${SET}`)
-      if (dryRun) return out.line(`Would pull ${sourceOf(invocation).distid} every ${every / MINUTE} minutes.`)
-      const { id } = await app.operator.feeds.set({ ...sourceOf(invocation), location: location!, every, active: values['off'] !== true })
-      out.line(`Source ${id} is set.`)
-      out.result({ source: id })
-    }),
+    run: setSource,
   },
   {
-    name: 'feeds pull', summary: 'Pull a distributor\'s sources now', positionals: ['<DISTID>'],
+    name: 'feeds pull', summary: 'Pull a distributor\'s sources now', effect: 'writes', positionals: ['<DISTID>'],
+    help: { '<DISTID>': '`feeds status` shows whose sources are set' },
     example: 'quartermaster feeds pull DAV',
-    run: (invocation) => withApp(invocation.dir, async (app) => {
-      if (invocation.dryRun) return invocation.out.line(`Would pull the sources of ${invocation.args[0]}.`)
-      const results = await app.operator.feeds.pull({ distid: invocation.args[0]!, onProgress: invocation.out.progress(invocation.args[0]!) })
-      const codes = results.map((result) => show(invocation, result))
-      invocation.out.result({ results })
-      return Math.max(0, ...codes)
-    }),
+    run: pull,
   },
   {
-    name: 'feeds status', summary: 'What each source last brought, and what waits for a decision',
+    name: 'feeds status', summary: 'What each source last brought, and what waits for a decision', effect: 'reads',
     example: 'quartermaster feeds status',
     run: ({ dir, out }) => withApp(dir, async (app) => {
       const sources = await app.operator.feeds.status()
@@ -91,27 +159,14 @@ export const feedCommands: Command[] = [
     }),
   },
   {
-    name: 'feeds accept', summary: 'Take in the feed that was last refused', positionals: ['<DISTID>'], ...SOURCE,
+    name: 'feeds accept', summary: 'Take in the feed that was last refused', effect: 'writes', positionals: ['<DISTID>'], ...SOURCE,
     example: 'quartermaster feeds accept DAV',
-    run: (invocation) => withApp(invocation.dir, async (app) => {
-      const { dryRun, out, args: [distid] } = invocation
-      const result = await app.operator.feeds.accept(sourceOf(invocation), { dryRun, onProgress: out.progress(distid!) })
-      const code = show(invocation, result)
-      out.result({ ...result, dry_run: dryRun })
-      return code
-    }),
+    run: accept,
   },
   {
-    name: 'feeds check', summary: 'Show how a preset reads a file: 20 mapped rows and the rejects; writes nothing', positionals: ['<PRESET>', '<FILE>'],
+    name: 'feeds check', summary: 'Show how a preset reads a file: 20 mapped rows and the rejects; writes nothing', effect: 'reads', positionals: ['<PRESET>', '<FILE>'],
+    help: { '<PRESET>': Object.keys(presets).join(', '), '<FILE>': 'path of the file, plain or gzip' },
     example: 'quartermaster feeds check davidsons ./davidsons_inventory.csv',
-    run: async ({ args: [name, file], out }) => {
-      const preset = presets[name!]
-      if (!preset) throw new UsageError(`there is no preset "${name}"; known are ${Object.keys(presets).join(', ')}`)
-      const checked = await checkFeed({ preset, file: file!, rows: 20, asOf: Date.now() })
-      out.table(checked.offers)
-      if (checked.rejects.length > 0) out.table(checked.rejects.map(({ line, reason, text }) => ({ line, reason, text: text.slice(0, 80) })))
-      out.result(checked)
-    },
+    run: check,
   },
 ]
-

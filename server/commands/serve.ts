@@ -12,8 +12,8 @@ import { openLog } from '../log.js'
 export const SERVE_OPTIONS = {
   options: { port: { type: 'string' }, host: { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true } },
   help: {
-    port: '8080 by default; 0 takes a free one', host: '127.0.0.1 by default',
-    'trust-proxy': 'CIDR range whose X-Forwarded-For is believed; may be repeated',
+    port: 'port to listen on, 8080 by default; 0 takes a free one', host: 'address to listen on, 127.0.0.1 by default',
+    'trust-proxy': 'address or CIDR range of a proxy whose X-Forwarded-For is believed; may be repeated',
   },
 } as const
 
@@ -24,6 +24,7 @@ const WATCH = 500
 export async function serve({ dir, values, out }: Invocation, announce: (app: App, url: string) => void, prepare: (app: App) => Promise<void> = async () => {}): Promise<void> {
   const port = Number(optional(values, 'port') ?? 8080)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port must be a number from 0 to 65535')
+  const host = optional(values, 'host') ?? '127.0.0.1'
   const trustedProxies = list(values, 'trust-proxy').map((entry) => parseAllowlistEntry(entry, '--trust-proxy'))
   const log = openLog(logLevel())
   const app = await open({ dir, log, actor: 'server', ...secretKeyFromEnvironment() })
@@ -35,17 +36,35 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
     await app.close()
     throw error
   }
-  const listening = await listen(createServer(app, { trustedProxies }), { port, host: optional(values, 'host') ?? '127.0.0.1' })
+  const listening = await listen(createServer(app, { trustedProxies }), { port, host })
     .catch(async (error: NodeJS.ErrnoException) => {
       await app.close()
       throw error.code === 'EADDRINUSE' ? new UsageError(`port ${port} is taken; choose another with --port, or 0 for a free one`) : error
     })
   app.jobs.start()
-  const watching = setInterval(() => void app.ctx.catalog.current(), WATCH).unref()
+  const unwatch = watchCatalog(app)
   announce(app, listening.url)
   await stopped(listening, out)
-  clearInterval(watching)
+  unwatch()
   await app.close()
+}
+
+/**
+ * Has the catalog look for what other processes wrote; returns what ends it. A failure is told once until it is over:
+ * the requests that need the catalog answer for themselves, and the next look may find the file whole again.
+ */
+export function watchCatalog({ ctx }: App, every = WATCH): () => void {
+  let failing = false
+  const timer = setInterval(() => {
+    try {
+      ctx.catalog.current()
+      failing = false
+    } catch (error) {
+      if (!failing) ctx.log.error({ err: error }, 'the catalog file cannot be read; the last snapshot serves on')
+      failing = true
+    }
+  }, every).unref()
+  return () => clearInterval(timer)
 }
 
 /** Waits for SIGTERM or SIGINT and drains; a second signal ends at once. */
@@ -64,7 +83,7 @@ function stopped(listening: Listening, out: Invocation['out']): Promise<void> {
 }
 
 export const serveCommand: Command = {
-  name: 'serve', summary: 'Serve the API from a state folder', ...SERVE_OPTIONS,
+  name: 'serve', summary: 'Serve the API from a state folder, which is made where there is none', effect: 'serves', ...SERVE_OPTIONS,
   example: 'quartermaster serve --dir /srv/quartermaster --port 8080 --trust-proxy 10.0.0.0/24',
   run: (invocation) => serve(invocation, (_app, url) => {
     invocation.out.line(`Quartermaster serves ${url}/v1`)

@@ -1,0 +1,60 @@
+/** Starts the launcher as a person or a script would. */
+import assert from 'node:assert/strict'
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** The launcher is bundled beside the suites. */
+export const LAUNCHER = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
+
+export interface Run {
+  status: number
+  out: string
+  err: string
+}
+
+export function run(dir: string, ...args: string[]): Run {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args, '--dir', dir], { encoding: 'utf8' })
+  return { status: status ?? -1, out: stdout, err: stderr }
+}
+
+/** As `run`, beside others. */
+export function runBeside(dir: string, ...args: string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [LAUNCHER, ...args, '--dir', dir], (_error, out, err) => resolve({ status: child.exitCode ?? -1, out, err }))
+  })
+}
+
+/** The last line of standard output. */
+export function lastLine({ out }: Run) {
+  return JSON.parse(out.trim().split('\n').at(-1)!) as Record<string, never>
+}
+
+/** The last line of a --json run that is done. */
+export function json(dir: string, ...args: string[]) {
+  const done = run(dir, ...args, '--json')
+  assert.equal(done.status, 0, done.err)
+  return lastLine(done)
+}
+
+/** Starts a serving command and waits for its first line of JSON. */
+export async function start(dir: string, ...args: string[]): Promise<{ child: ChildProcess; first: { url: string; key: string; subscriber: string } }> {
+  const child = spawn(process.execPath, [LAUNCHER, '--dir', dir, ...args, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const first = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', resolve)
+    child.once('exit', (code) => reject(new Error(`ended with ${code}`)))
+  })
+  return { child, first: JSON.parse(first) as { url: string; key: string; subscriber: string } }
+}
+
+export async function stop(child: ChildProcess): Promise<number | null> {
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  return ended
+}
+
+export const get = async (url: string, key: string) => {
+  const response = await fetch(url, { headers: { 'x-api-key': key } })
+  return { status: response.status, body: await response.json() as { success: boolean; data: never; error: { code: string } } }
+}
