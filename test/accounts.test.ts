@@ -299,6 +299,7 @@ describe('account', () => {
     for (const email of ['', 'a', 'a@b', 'a b@c.example', '@c.example']) {
       await assert.rejects(t.app.operator.subscribers.create({ name: `shop ${email}`, email }), /email: /)
     }
+    await assert.rejects(t.app.operator.keys.create({ subscriber: t.subscriber, name: 'x', tier: 'pro', email: 'nobody' }), /email: /)
     await assert.rejects(t.app.operator.keys.create({ subscriber: 'nobody', name: 'x', tier: 'pro' }), /no subscriber "nobody"/)
     await assert.rejects(t.app.operator.keys.create({ subscriber: t.subscriber, name: 'x', tier: 'gold' as 'pro' }), /tier: must be one of/)
   })

@@ -93,7 +93,7 @@ describe('presets', () => {
     }],
     ['Lipsey\'s allocated', 'lipseys', LIP, lip('True', 'False', 'True', 'Rifle', 'True'), { qty: 0, held: true, categoryId: 3025 }],
     ['Lipsey\'s silencer', 'lipseys', LIP, lip('True', 'True', 'False', 'Silencer'), { productClass: 'SO', fflReq: true, dropShip: false }],
-    ['Lipsey\'s holster', 'lipseys', LIP, lip('False', 'False', 'True', 'Holster'), { productClass: 'OT', fflReq: false, dropShip: true }],
+    ['Lipsey\'s holster', 'lipseys', LIP, lip('False', 'False', 'True', 'Accessory-Holsters'), { productClass: 'HS', fflReq: false, dropShip: true }],
     ['Lipsey\'s without the flag', 'lipseys', LIP, lip('', '', 'True'), { productClass: 'OT', fflReq: false, dropShip: false }],
     ['Lipsey\'s pricing file', 'lipseys-pricing', 'itemNumber,upc,mfgModelNumber,quantity,allocated,onSale,price,currentPrice,retailMap', 'AC1,082442884752,ONE-9,12,False,False,420.0,399.5,0.0', {
       stockid: 'AC1', name: 'ONE-9', productClass: 'OT', fflReq: false, dropShip: false, price: 39950, map: null, qty: 12,

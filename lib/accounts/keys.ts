@@ -6,7 +6,7 @@ import { remembered, touch } from '../db/state.js'
 import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
 import { MAX_ALLOWLIST, compileAllowlist, parseAllowlistEntry } from './allowlist.js'
-import { findSubscriber } from './subscribers.js'
+import { findSubscriber, isEmail } from './subscribers.js'
 import { TIERS, TIER_NAMES } from './tiers.js'
 import type { Tier } from './tiers.js'
 import type { ApiKeyTable } from './tables.js'
@@ -74,6 +74,7 @@ export interface NewKey {
 export async function createKey(ctx: OperatorCtx, input: NewKey): Promise<{ id: string; key: string }> {
   if (!(input.tier in TIERS)) throw invalid('tier', `must be one of ${TIER_NAMES.join(', ')}`)
   if (input.name.trim() === '' || input.name.length > 100) throw invalid('name', 'must be 1 to 100 characters')
+  if (input.email !== undefined && !isEmail(input.email)) throw invalid('email', `"${input.email}" is no e-mail address`)
   const allowlist = checkedAllowlist(input.ips ?? [])
   const key = makeKey(ctx.random)
   const id = ctx.random(6).toString('hex')

@@ -72,7 +72,7 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
 
   function build(): Promise<void> {
     return building ??= background.run('buildSnapshot', { dir: engine.dir })
-      .then(swap, (error: unknown) => log.error({ err: error }, 'the snapshot could not be built; the last one serves on'))
+      .then(swap).catch((error: unknown) => log.error({ err: error }, 'the snapshot could not be built; the last one serves on'))
       .finally(() => { building = null })
   }
 

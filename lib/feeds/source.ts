@@ -150,12 +150,13 @@ export async function pullFeed(ctx: OperatorCtx, background: Background, input: 
   const rows = await ctx.read.selectFrom('feed_source').selectAll().where('active', '=', 1).where('location', 'is not', null).orderBy('id').execute()
   const wanted = rows.filter((row) => input.distid === undefined ? isDue(row, ctx.now()) : row.distid === input.distid)
   if (input.distid !== undefined && wanted.length === 0) throw new ApiError('not_found', { message: `no feed source is set for ${input.distid}; set one with \`feeds set\`` })
-  const results = []
-  for (const row of wanted) {
-    const result = await pullOne(ctx, background, row, input)
-    if (result) results.push(result)
-  }
-  return results
+  // Side by side, so that a distributor that hangs holds up no other; one distributor's sources one after the other.
+  const results = await Promise.all([...new Set(wanted.map(({ distid }) => distid))].map(async (distid) => {
+    const own = []
+    for (const row of wanted) if (row.distid === distid) own.push(await pullOne(ctx, background, row, input))
+    return own
+  }))
+  return results.flat().filter((result) => result !== undefined)
 }
 
 function isDue(row: FeedSourceTable, now: number): boolean {

@@ -18,6 +18,7 @@ const classify: readonly Rule[] = [
   other({ productClass: 'AO', category: CATEGORY.ammunition }, 'ammunition', 'ammo', 'shotshell'),
   other({ productClass: 'MG', category: CATEGORY.accessories }, 'magazine'),
   other({ productClass: 'HS', category: CATEGORY.holsters }, 'holster'),
+  other({ productClass: 'HZ', category: CATEGORY.reloading }, '- powder', 'smokeless powder', 'primers'),
   other({ productClass: 'RL', category: CATEGORY.reloading }, 'reload'),
   other({ productClass: 'OP', category: CATEGORY.optics }, 'rifle scopes', 'riflescopes', 'red dot', 'sights'),
   other({ productClass: 'RC', category: CATEGORY.cases }, 'gun cases', 'range bag', 'soft case', 'hard case'),

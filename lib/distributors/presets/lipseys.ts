@@ -10,6 +10,7 @@ const none: Condition = { column: 'FFLREQUIRED', in: FALSE }
 const kind = (...contains: string[]): Condition => ({ column: 'TYPE', contains })
 const action = (...contains: string[]): Condition => ({ column: 'ACTION', contains })
 const item = (...contains: string[]): Condition => ({ column: 'ITEMTYPE', contains })
+const goods = (set: Rule['set'], ...contains: string[]): Rule => ({ when: [none, kind(...contains)], set })
 const gun = (category: readonly [number | null, string], ...when: Condition[]): Rule => ({ when: [licence, ...when], set: { productClass: 'FA', ffl: true, category } })
 
 const classify: readonly Rule[] = [
@@ -33,6 +34,13 @@ const classify: readonly Rule[] = [
   { when: [none, item('optic')], set: { productClass: 'OP', category: CATEGORY.optics } },
   { when: [none, item('magazine')], set: { productClass: 'MG', category: CATEGORY.accessories } },
   { when: [none, item('ammunition')], set: { productClass: 'AO', category: CATEGORY.ammunition } },
+  goods({ productClass: 'KN', category: CATEGORY.knives }, 'knives'),
+  goods({ productClass: 'HS', category: CATEGORY.holsters }, 'holster'),
+  goods({ productClass: 'LL', category: CATEGORY.accessories }, 'lights', 'lasers'),
+  goods({ productClass: 'SF', category: CATEGORY.safes }, 'safes'),
+  goods({ productClass: 'RC', category: CATEGORY.cases }, 'cases', 'range bag'),
+  goods({ productClass: 'FP', category: CATEGORY.accessories }, 'barrels', 'triggers', 'parts', 'uppers'),
+  goods({ productClass: 'AC', category: CATEGORY.cleaning }, 'cleaning'),
   { when: [none, item('accessor')], set: { productClass: 'AC', category: CATEGORY.accessories } },
   { when: [none], set: { productClass: 'OT' } },
 ]
