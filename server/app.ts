@@ -1,4 +1,5 @@
 /** The HTTP face of an app: every endpoint mounted on one router. The only file that knows the framework. */
+import { STATUS_CODES } from 'node:http'
 import { H3, HTTPResponse } from 'h3'
 import type { H3Event } from 'h3'
 import { toNodeHandler } from 'h3/node'
@@ -56,7 +57,7 @@ class PlainResponse extends HTTPResponse {
   readonly #headers: Record<string, string>
 
   constructor({ status, headers, body }: Reply) {
-    super(body as string, { status })
+    super(body as string, { status, statusText: STATUS_CODES[status] ?? '' })
     this.#headers = headers
   }
 

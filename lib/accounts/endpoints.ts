@@ -33,10 +33,13 @@ export const account = endpoint('account', {
   },
   run: async (ctx) => {
     const entries = Object.entries(ctx.configurations.of(ctx.subscriber).document.distributors)
+    const { key_name, tier, limits } = callerOf(ctx)
     return {
-      ...callerOf(ctx),
+      key_name,
       contact_email: ctx.key?.contactEmail ?? ctx.subscriber.email,
+      tier,
       ip_whitelist: [...ctx.key?.allowlist ?? []],
+      limits,
       configured_distributors: entries.map(([name]) => name),
       active_distributors: entries.filter(([, entry]) => entry.active).map(([name]) => name),
     }
