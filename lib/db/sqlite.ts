@@ -129,6 +129,8 @@ class ImmediateDriver extends SqliteDriver {
 
 /** Set while the code of an `atomic` runs, so that the outer handle can refuse instead of waiting for itself for ever. */
 const inside = new AsyncLocalStorage<object>()
+/** Transactions under way, of all apps of this process. */
+let running = 0
 
 class NotInsideAtomic implements KyselyPlugin {
   readonly #owner: object
@@ -157,7 +159,13 @@ export function kyselyOver<T>(raw: Raw, fatal: (error: unknown) => void, owner?:
 }
 
 /** Runs `fn` in BEGIN IMMEDIATE on the writer. The transaction object carries no plugin: it may be used inside. */
-export function transact<T, R>(db: Kysely<T>, owner: object, fn: (tx: Kysely<T>) => Promise<R>): Promise<R> {
+export async function transact<T, R>(db: Kysely<T>, owner: object, fn: (tx: Kysely<T>) => Promise<R>): Promise<R> {
   if (inside.getStore() === owner) throw new Error('this is already inside atomic: pass its context on')
-  return db.transaction().execute((tx) => inside.run(owner, () => fn(tx.withoutPlugins())))
+  running++
+  try {
+    return await db.transaction().execute((tx) => inside.run(owner, () => fn(tx.withoutPlugins())))
+  } finally {
+    // Left on, it would cost every promise of the process a hook.
+    if (--running === 0) inside.disable()
+  }
 }
