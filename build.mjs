@@ -6,7 +6,7 @@
  *   dist/quartermaster  the launcher in one bundle, and its worker.mjs; only natives stay outside
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
@@ -18,6 +18,13 @@ const common = { bundle: true, platform: 'node', target: 'node20.19', sourcemap:
 export async function bundleTree(outdir, entryPoints) {
   await esbuild.build({ ...common, entryPoints, outdir, format: 'esm', splitting: true, packages: 'external', outExtension: { '.js': '.mjs' } })
   await bundleWorker(outdir)
+}
+
+/** Every file of its own, as it lies in the tree. */
+export async function transpileTree(outdir) {
+  const entryPoints = ['lib', 'server', 'test'].flatMap((folder) => readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.ts')).map((file) => join(folder, file)))
+  await esbuild.build({ ...common, bundle: false, entryPoints, outdir, outbase: '.', format: 'esm' })
+  await bundleWorker(join(outdir, 'lib'))
 }
 
 /** A worker has no shared chunks: its file alone is enough wherever it is copied. */

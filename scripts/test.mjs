@@ -3,9 +3,9 @@
  * `--coverage` runs the same under c8.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleTree } from '../build.mjs'
+import { bundleTree, transpileTree } from '../build.mjs'
 
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const coverage = process.argv.includes('--coverage')
@@ -21,10 +21,19 @@ const outdir = mkdtempSync(join('dist', 'test-'))
 let status = 1
 try {
   // The launcher and the library stand beside the suites, for those that start a process or run README's code.
-  const entries = { quartermaster: 'server/main.ts', index: 'lib/index.ts', ...Object.fromEntries(suites.map((file) => [file.replace(/\.ts$/, ''), join('test', file)])) }
-  await bundleTree(outdir, entries)
-  const runner = [process.execPath, '--enable-source-maps', '--test', '--test-reporter=spec', '--test-concurrency=2', ...suites.map((file) => join(outdir, file.replace(/\.ts$/, '.mjs')))]
-  const command = coverage ? ['npx', 'c8', '--all', '--include=lib/**', '--include=server/**', '--reporter=text-summary', '--reporter=lcov', ...runner] : runner
+  const beside = { quartermaster: 'server/main.ts', index: 'lib/index.ts' }
+  const suiteDir = coverage ? join(outdir, 'test') : outdir
+  if (coverage) {
+    // File by file: coverage of a bundle cannot be told apart by its sources.
+    await bundleTree(suiteDir, beside)
+    await transpileTree(outdir)
+    cpSync('data', join(outdir, 'data'), { recursive: true })
+  } else {
+    await bundleTree(outdir, { ...beside, ...Object.fromEntries(suites.map((file) => [file.replace(/\.ts$/, ''), join('test', file)])) })
+  }
+  const files = suites.map((file) => join(suiteDir, file.replace(/\.ts$/, coverage ? '.js' : '.mjs')))
+  const runner = [process.execPath, '--enable-source-maps', '--test', '--test-reporter=spec', '--test-concurrency=2', ...files]
+  const command = coverage ? ['npx', 'c8', '--exclude-after-remap', '--include=lib/**', '--include=server/**', '--reporter=text-summary', '--reporter=lcov', ...runner] : runner
   status = spawnSync(command[0], command.slice(1), { stdio: 'inherit' }).status ?? 1
 } finally {
   rmSync(outdir, { recursive: true, force: true })
