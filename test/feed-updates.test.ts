@@ -90,6 +90,23 @@ describe('the next feed of a source', () => {
     assert.deepEqual([result.outcome, feeds.offer('A1').price], ['taken', 1000])
   }))
 
+  test('a sale ends on its day though the file is not renewed', () => bench(async (feeds) => {
+    const dated = { ...ACME, map: { ...ACME.map, price: { from: ['price'], sale: { from: ['map'], ends: 'brand' } } } }
+    const file = `${HEADER}\nA1,,Item,11/21/2026,10.00,8.00,5,part\n`
+    const pull = (now: number) => feeds.take(dated, file, { asOf: NOON, now })
+    await pull(NOON)
+    assert.deepEqual([feeds.offer('A1').price, (await pull(NOON + HOUR)).outcome], [800, 'unchanged'])
+    const result = await pull(NOON + 240 * HOUR)
+    assert.deepEqual([result.outcome, feeds.offer('A1').price], ['taken', 1000])
+    const late = feedBench()
+    try {
+      await late.take(dated, file, { asOf: NOON, now: NOON + 240 * HOUR })
+      assert.equal(late.offer('A1').price, 1000, 'a first file that is old says what holds today')
+    } finally {
+      late.close()
+    }
+  }))
+
   test('of two rows with one key the first wins, whichever of them changed', () => bench(async (feeds) => {
     const feed = (...prices: string[]) => acmeFeed(300) + prices.map((price) => acmeRow(1, price).replace('Item', `At ${price}`)).join('\n') + '\n'
     const first = await feeds.take(ACME, feed('20.00'))

@@ -24,7 +24,7 @@ describe('feeds of March 2023', { skip: without(MULTI) }, () => {
   test('Davidson\'s: every row, with its allocated and its 99+ ones', async () => {
     const feeds = feedBench()
     try {
-      const result = await feeds.take('davidsons', file('davidsons_inventory.csv.gz'), { asOf: MARCH_7 })
+      const result = await feeds.take('davidsons', file('davidsons_inventory.csv.gz'), { asOf: MARCH_7, now: MARCH_7 })
       assert.deepEqual([result.outcome, result.rows, result.offers, result.rejected, result.unmatched], ['taken', 10_298, 10_298, 0, 0])
       const raw = lines('davidsons_inventory.csv.gz').slice(1).map((line) => line.split(','))
       assert.equal(raw.filter((cells) => cells[7] === 'A*').length, 536)
@@ -45,7 +45,7 @@ describe('feeds of March 2023', { skip: without(MULTI) }, () => {
       // 9,080 UPCs came with 12 digits and 99 with 13; of 96 with lost zeros the check digit proves 81.
       assert.deepEqual([count(feeds, 'length(upc) IN (12, 13)'), count(feeds, 'length(upc) < 12'), count(feeds, 'upc IS NULL')], [9_260, 16, 1_022])
 
-      const stock = await feeds.take('davidsons-quantity', file('davidsons_quantity.csv.gz'), { asOf: MARCH_7 })
+      const stock = await feeds.take('davidsons-quantity', file('davidsons_quantity.csv.gz'), { asOf: MARCH_7, now: MARCH_7 })
       assert.deepEqual([stock.outcome, stock.rows, stock.offers, stock.unmatched, stock.rejected], ['taken', 10_592, 10_289, 303, 0])
       const units = (cell: string) => cell === 'A*' ? 0 : Number(cell.replace('+', ''))
       for (const line of lines('davidsons_quantity.csv.gz').slice(1)) {
@@ -61,7 +61,7 @@ describe('feeds of March 2023', { skip: without(MULTI) }, () => {
   test('Zanders, cut to four columns: rows without a UPC have no key', async () => {
     const feeds = feedBench()
     try {
-      const result = await feeds.take('zanders', file('ZandersInventory.csv.gz'), { asOf: MARCH_7 })
+      const result = await feeds.take('zanders', file('ZandersInventory.csv.gz'), { asOf: MARCH_7, now: MARCH_7 })
       assert.deepEqual([result.outcome, result.rows, result.offers, result.rejected], ['taken', 35_180, 34_973, 207])
       const reasons = feeds.catalog.prepare("SELECT iif(reason LIKE 'duplicate key%', 'duplicate', text_of) AS kind, count(*) AS n FROM (SELECT reason, substr(text, 1, instr(text, ',') - 1) AS text_of FROM rejected_row) GROUP BY 1 ORDER BY 2 DESC").all() as { kind: string; n: number }[]
       assert.deepEqual(reasons[0], { kind: 'nan', n: 199 })
@@ -76,7 +76,7 @@ describe('feeds of March 2023', { skip: without(MULTI) }, () => {
   test('Sports South in four columns', async () => {
     const feeds = feedBench()
     try {
-      const result = await feeds.take('sports-south', file('SportsSouthInventory.csv.gz'), { asOf: MARCH_7 })
+      const result = await feeds.take('sports-south', file('SportsSouthInventory.csv.gz'), { asOf: MARCH_7, now: MARCH_7 })
       assert.deepEqual([result.outcome, result.rows, result.offers, result.rejected], ['taken', 10_903, 10_903, 0])
       assert.deepEqual([count(feeds, 'upc IS NULL'), count(feeds, 'drop_ship = 1'), count(feeds, 'qty > 50')], [8, 0, 0])
       for (const line of lines('SportsSouthInventory.csv.gz').slice(1, 500)) {
@@ -92,11 +92,11 @@ describe('feeds of March 2023', { skip: without(MULTI) }, () => {
   test('Lipsey\'s, and the next day\'s file as an update', async () => {
     const [updated, fresh] = [feedBench(), feedBench()]
     try {
-      const first = await updated.take('lipseys-pricing', file('Lipseys.2023-03-07.csv.gz'), { asOf: MARCH_7 })
+      const first = await updated.take('lipseys-pricing', file('Lipseys.2023-03-07.csv.gz'), { asOf: MARCH_7, now: MARCH_7 })
       assert.deepEqual([first.outcome, first.rows, first.offers, first.rejected], ['taken', 13_087, 13_087, 0])
       const rows = (name: string) => new Map(lines(name).slice(1).map((line) => [line.split(',')[0]!, line]))
       const [before, after] = [rows('Lipseys.2023-03-07.csv.gz'), rows('Lipseys.csv.gz')]
-      const second = await updated.take('lipseys-pricing', file('Lipseys.csv.gz'), { asOf: MARCH_8 })
+      const second = await updated.take('lipseys-pricing', file('Lipseys.csv.gz'), { asOf: MARCH_8, now: MARCH_8 })
       assert.equal(second.outcome, 'taken')
       assert.deepEqual([second.rows, second.offers, second.rejected], [13_094, 13_094, 0])
       assert.equal(second.added, [...after.keys()].filter((sku) => !before.has(sku)).length)
@@ -104,10 +104,10 @@ describe('feeds of March 2023', { skip: without(MULTI) }, () => {
       assert.equal(count(updated, 'map IS NULL'), [...after.values()].filter((line) => Number(line.split(',')[8]) === 0).length)
       assert.equal(count(updated, 'held = 1 AND qty = 0'), [...after.values()].filter((line) => line.split(',')[4] === 'True').length)
       assert.equal(count(updated, 'held = 1'), count(updated, 'held = 1 AND qty = 0'))
-      await fresh.take('lipseys-pricing', file('Lipseys.csv.gz'), { asOf: MARCH_8 })
+      await fresh.take('lipseys-pricing', file('Lipseys.csv.gz'), { asOf: MARCH_8, now: MARCH_8 })
       assert.deepEqual(updated.offers(), fresh.offers())
-      assert.equal((await updated.take('lipseys-pricing', file('Lipseys.csv.gz'), { asOf: MARCH_8 })).outcome, 'unchanged')
-      assert.equal((await updated.take('lipseys-pricing', file('Lipseys.2023-03-07.csv.gz'), { asOf: MARCH_7 })).outcome, 'refused')
+      assert.equal((await updated.take('lipseys-pricing', file('Lipseys.csv.gz'), { asOf: MARCH_8, now: MARCH_8 })).outcome, 'unchanged')
+      assert.equal((await updated.take('lipseys-pricing', file('Lipseys.2023-03-07.csv.gz'), { asOf: MARCH_7, now: MARCH_7 })).outcome, 'refused')
     } finally {
       updated.close()
       fresh.close()

@@ -43,7 +43,7 @@ export function isRejection(row: CatalogRow | StockRow | Rejection): row is Reje
   return 'reason' in row
 }
 
-/** Whether the offers of one file depend on the day that it was made. */
+/** Whether the offers of one file depend on the day. */
 export function isDated(preset: Preset): boolean {
   return preset.kind === 'catalog' && preset.map.price.sale !== undefined
 }
@@ -59,9 +59,9 @@ export function missingColumns(preset: Preset, header: readonly string[]): strin
 
 /**
  * The reader of one file's rows. `header` holds the names in the file's first row, null for a preset without a header;
- * `asOf` (ms) decides whether a sale is still on. Throws when a required column is missing: ask `missingColumns` first.
+ * `at` (ms) decides whether a sale is still on. Throws when a required column is missing: ask `missingColumns` first.
  */
-export function compilePreset(preset: Preset, header: readonly string[] | null, asOf: number): Compiled {
+export function compilePreset(preset: Preset, header: readonly string[] | null, at: number): Compiled {
   const columns = header ?? preset.format.columns ?? []
   const missing = missingColumns(preset, columns)
   if (missing.length > 0) throw new Error(`the file has no column ${missing.join(', ')}`)
@@ -69,7 +69,7 @@ export function compilePreset(preset: Preset, header: readonly string[] | null, 
   const shape = shapeCheck(preset, columns.length)
   const key = keyOf(preset, row, columns)
   if (preset.kind === 'quantity') return compileQuantity(preset, row, columns, shape, key)
-  const offer = compileOffer(preset, row, columns, asOf)
+  const offer = compileOffer(preset, row, columns, at)
   return {
     kind: 'catalog',
     read(cells) {
@@ -120,12 +120,12 @@ function keyOf(preset: Preset, row: RowReader, columns: readonly string[]): () =
   }
 }
 
-function compileOffer(preset: CatalogPreset, row: RowReader, columns: readonly string[], asOf: number): (stockid: string) => CatalogRow {
+function compileOffer(preset: CatalogPreset, row: RowReader, columns: readonly string[], at: number): (stockid: string) => CatalogRow {
   const { map } = preset
   const field = (spec: Field | undefined) => text(spec, row)
   const [distsku, upcOf, name, mfgName, mpn] = [field(map.distsku), upc(map.upc, row), field(map.name), field(map.mfgName), field(map.mpn)]
   const [itemCat, productUrl, shortDescription, description] = [field(map.itemCat), field(map.productUrl), field(map.shortDescription), field(map.description)]
-  const price = priceOf(map.price, row, columns, asOf)
+  const price = priceOf(map.price, row, columns, at)
   const [lowest, retail, shipping] = [money(map.map, row, columns), money(map.msrp, row, columns), money(map.shipping, row, columns)]
   const qty = quantity(map.qty, row, columns)
   const zero = (preset.zeroWhen ?? []).map((condition) => meets(condition, row))
@@ -208,7 +208,7 @@ function money(spec: Money | undefined, row: RowReader, columns: readonly string
   }
 }
 
-function priceOf(spec: Price, row: RowReader, columns: readonly string[], asOf: number): () => number | null {
+function priceOf(spec: Price, row: RowReader, columns: readonly string[], at: number): () => number | null {
   const regular = money(spec, row, columns)
   if (!spec.sale) return regular
   const sale = money(spec.sale, row, columns)
@@ -219,7 +219,7 @@ function priceOf(spec: Price, row: RowReader, columns: readonly string[], asOf: 
     if (special === null) return usual
     // An end that cannot be read is taken as past: the dearer price is the safe one to quote from.
     const end = ends === undefined ? null : readEndOfDay(row.cell(ends))
-    return end === null || (end !== undefined && asOf <= end) ? special : usual
+    return end === null || (end !== undefined && at <= end) ? special : usual
   }
 }
 

@@ -61,7 +61,7 @@ export interface Money {
 }
 
 export interface Price extends Money {
-  /** Taken instead while `ends` is not past on the day that the feed was made; without an end it holds. */
+  /** Taken instead while `ends` is not past on the day that the feed is read; without an end it holds. */
   sale?: { from: readonly string[]; ends: string }
 }
 

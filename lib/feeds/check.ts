@@ -27,7 +27,7 @@ export async function checkFeed(input: { preset: Preset; file: string; rows: num
     // The rows of a batch and its broken lines come apart.
     if (checked.rejects.length > input.rows * 2) checked.rejects = first(checked.rejects, input.rows)
   }
-  const reading = await readRows({ ...input, seed: '' }, {
+  const reading = await readRows({ ...input, at: input.asOf, seed: '' }, {
     begin: () => {},
     known: () => 0,
     unchanged: () => {},

@@ -70,9 +70,10 @@ const CACHE_KB = 65_536
  * an exception. Throws when the file cannot be opened or a database fails.
  */
 export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult> {
-  const { catalog, preset, source, asOf } = input
-  // A sale ends without a line of the file changing, so each day reads such a feed anew.
-  const seed = seedOf([MAPPING_VERSION, preset, input.distid ?? preset.distid, input.subscriberId, isDated(preset) ? dayOf(asOf) : null])
+  const { catalog, preset, source, asOf, now } = input
+  // A sale ends without a line of the file changing, even when the file is not renewed: each day reads such a feed anew.
+  const at = Math.max(asOf, now)
+  const seed = seedOf([MAPPING_VERSION, preset, input.distid ?? preset.distid, input.subscriberId, isDated(preset) ? dayOf(at) : null])
   const digest = readDigest(catalog, source)
   if (digest !== undefined && await isSameFile(input.file, digest, seed)) return unchanged(input)
   // Changes lie all over the tables: with SQLite's usual 2 MB each page would be written and read again many times.
@@ -81,7 +82,7 @@ export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult
   const changes = new ChangeLog(input.history, asOf)
   try {
     const taking = new Taking(input, seed, changes)
-    const result = taking.finish(await readRows({ preset, file: input.file, asOf, seed }, taking))
+    const result = taking.finish(await readRows({ preset, file: input.file, at, seed }, taking))
     if (result.outcome !== 'taken' || input.dryRun) {
       undo(catalog, changes)
       if (!input.dryRun) recordRefusal(input, result.reasons)

@@ -34,12 +34,12 @@ export function brokenLine(batch: Batch, index: number, reason: string): BrokenL
   return { line: batch.line[index]!, reason, text: recordText(batch.buffer, start, Math.min(batch.end[index]!, start + KEPT_TEXT)) }
 }
 
-/** Reads a whole file into the sink. Throws only for a file that cannot be opened. */
-export async function readRows(input: { preset: Preset; file: string; asOf: number; seed: string }, sink: RowSink): Promise<Reading> {
-  const { preset, asOf } = input
+/** Reads a whole file into the sink; `at` (ms) decides whether a sale is on. Throws only for a file that cannot be opened. */
+export async function readRows(input: { preset: Preset; file: string; at: number; seed: string }, sink: RowSink): Promise<Reading> {
+  const { preset, at } = input
   const bytes = await openBytes(input.file, input.seed)
   try {
-    const reader = new RowFeeder(preset, asOf, sink)
+    const reader = new RowFeeder(preset, at, sink)
     try {
       for await (const batch of readRecords(bytes, preset.format)) {
         if (!reader.take(batch)) return { reasons: reader.reasons, cutOff: false, digest: null }
@@ -59,14 +59,14 @@ class RowFeeder {
   reasons: string[] = []
   cutOff = false
   readonly #preset: Preset
-  readonly #asOf: number
+  readonly #at: number
   readonly #sink: RowSink
   #compiled: Compiled | null = null
   #least = 0
 
-  constructor(preset: Preset, asOf: number, sink: RowSink) {
+  constructor(preset: Preset, at: number, sink: RowSink) {
     this.#preset = preset
-    this.#asOf = asOf
+    this.#at = at
     this.#sink = sink
   }
 
@@ -89,7 +89,7 @@ class RowFeeder {
       this.reasons = header.reasons
       return false
     }
-    this.#compiled = compilePreset(this.#preset, header.columns, this.#asOf)
+    this.#compiled = compilePreset(this.#preset, header.columns, this.#at)
     this.#least = leastColumns(this.#preset, header.columns ?? [])
     this.#sink.begin(header.columns)
     return true
