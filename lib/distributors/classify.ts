@@ -2,6 +2,7 @@
 import { UNCATEGORIZED } from '../catalog/feed-offer.js'
 import type { ProductClass } from '../catalog/product-classes.js'
 import { fold } from './casts.js'
+import { namesGun } from './gun-words.js'
 import type { Condition, Rule } from './preset.js'
 import type { RowReader } from './row-reader.js'
 
@@ -40,6 +41,22 @@ export function meets(condition: Condition, row: RowReader): () => boolean {
     }
   }
   return () => cell() !== ''
+}
+
+/** Whether one of the columns names a firearm; each text is judged once. */
+export function gunNamed(columns: readonly string[], row: RowReader): () => boolean {
+  const places = row.places(columns)
+  const judged = new Map<string, boolean>()
+  const judge = (text: string) => {
+    let found = judged.get(text)
+    if (found === undefined) {
+      // Categories are few; a file that makes up a new one for each row must not fill the memory.
+      if (judged.size >= 10_000) judged.clear()
+      judged.set(text, found = namesGun(text))
+    }
+    return found
+  }
+  return () => places.some((place) => judge(row.cell(place)))
 }
 
 /** The outcome of the first rule that fits, null where none does. */

@@ -4,7 +4,7 @@ import type { FeedOffer } from '../catalog/feed-offer.js'
 import { parseUpc } from '../core/gtin.js'
 import { parseMoney } from '../core/money.js'
 import { MAX_INT, fold, readEndOfDay, readQty, readText } from './casts.js'
-import { compileRules, meets } from './classify.js'
+import { compileRules, meets, gunNamed } from './classify.js'
 import type { CatalogPreset, Field, Flag, Images, Money, Preset, Price, Quantity, QuantityPreset } from './preset.js'
 import { RowReader } from './row-reader.js'
 
@@ -133,6 +133,7 @@ function compileOffer(preset: CatalogPreset, row: RowReader, columns: readonly s
   const images = imagesOf(map.images, row)
   const attributes = attributesOf(preset, row)
   const classify = compileRules(preset.classify, row)
+  const namesGun = gunNamed(preset.gunWordsIn ?? [], row)
   return (stockid) => {
     const kind = classify()
     const item = { upc: upcOf(), mpn: mpn() || null }
@@ -146,7 +147,7 @@ function compileOffer(preset: CatalogPreset, row: RowReader, columns: readonly s
       categoryId: kind?.categoryId ?? null, categoryName: kind?.categoryName ?? UNCATEGORIZED,
       price: price(), map: lowest(), msrp: retail(), shipping: shipping(),
       qty: held ? 0 : count, held, classified: kind !== null,
-      fflReq: kind?.fflReq ?? false, dropShip: kind !== null && kind.mayDropShip && dropShip(),
+      fflReq: kind?.fflReq ?? false, dropShip: kind !== null && kind.mayDropShip && dropShip() && (kind.fflReq || !namesGun()),
       images: images(), productUrl: productUrl() || null,
       shortDescription: shortDescription() || null, description: description() || null,
       attributes: attributes(),

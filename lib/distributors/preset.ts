@@ -40,6 +40,11 @@ export interface CatalogPreset extends Common {
    * cannot be taken back.
    */
   classify: readonly Rule[]
+  /**
+   * Columns of categories and types. Where one of their texts names a firearm, an item that the rules take for something
+   * else is never drop-shippable: one column can be wrong, and two that agree are needed to send it to a consumer.
+   */
+  gunWordsIn?: readonly string[]
   attributes?: readonly Attribute[]
 }
 

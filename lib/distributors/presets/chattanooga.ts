@@ -8,7 +8,7 @@ const gun = (category: readonly [number | null, string], when: Condition): Rule 
 const other = (set: Rule['set'], ...contains: string[]): Rule => ({ when: [has(...contains)], set })
 
 const classify: readonly Rule[] = [
-  { when: [has('suppressor', 'silencer', 'nfa', 'class 3', 'short barrel')], set: { productClass: 'SO', ffl: true, category: CATEGORY.nfa } },
+  { when: [has('suppressor', 'silencer', 'nfa', 'class 3', 'short barrel', 'machine gun', 'sbr')], set: { productClass: 'SO', ffl: true, category: CATEGORY.nfa } },
   { when: [has('black powder', 'muzzleload'), has('accessor', 'supplies')], set: { productClass: 'MZ', category: CATEGORY.blackPowderSupplies } },
   // The category does not say which of them have a firearm's frame and need a licence.
   { when: [has('black powder', 'muzzleload')], set: { productClass: 'BP', category: CATEGORY.blackPowder, dropShip: false } },
@@ -25,7 +25,7 @@ const classify: readonly Rule[] = [
   other({ productClass: 'AC', category: CATEGORY.cleaning }, 'cleaning'),
   // What is left and names a gun is taken for one: "Hunting Rifles", "Rifles With Optics".
   gun(CATEGORY.revolvers, has('revolver')),
-  gun(CATEGORY.pistols, has('pistol', 'handgun')),
+  gun(CATEGORY.pistols, has('pistol', 'handgun', 'derringer')),
   gun(CATEGORY.shotguns, has('shotgun')),
   gun(CATEGORY.rifles, has('rifle')),
   gun(CATEGORY.firearms, has('firearm', 'long gun', 'receiver', 'lower', 'frame')),
@@ -67,6 +67,7 @@ export const chattanooga: CatalogPreset = {
   },
   zeroWhen: [{ column: 'Allocated Item?', in: YES }],
   classify,
+  gunWordsIn: ['Category'],
   attributes: [
     { column: 'Drop Ship Price' }, { column: 'Available Drop Ship Delivery Options' }, { column: 'Ship Weight', name: 'Weight (lb)' },
     { column: 'Length', name: 'Length (in)' }, { column: 'Width', name: 'Width (in)' }, { column: 'Height', name: 'Height (in)' },

@@ -73,6 +73,7 @@ export const lipseys: CatalogPreset = {
   },
   zeroWhen: [{ column: 'ALLOCATED', in: TRUE }],
   classify,
+  gunWordsIn: ['ITEMTYPE', 'TYPE'],
   attributes: [
     { column: 'MODEL', name: 'Model' }, { column: 'CALIBERGAUGE', name: 'Caliber/Gauge' }, { column: 'ACTION', name: 'Action' }, { column: 'TYPE', name: 'Type' },
     { column: 'BARRELLENGTH', name: 'Barrel Length' }, { column: 'CAPACITY', name: 'Capacity' }, { column: 'FINISH', name: 'Finish' },

@@ -44,10 +44,13 @@ const classify: readonly Rule[] = [
   department([21], { productClass: 'AC', category: CATEGORY.cleaning }),
   department([26], { productClass: 'AC', category: CATEGORY.glassesAndHearing }),
   department([39], { productClass: 'AC', category: CATEGORY.targets }),
-  department([9, 11, 13, 17, 31, 35], { productClass: 'AC', category: CATEGORY.accessories }),
+  department([9, 11, 13, 31, 35], { productClass: 'AC', category: CATEGORY.accessories }),
+  // Anything may be closed out, and the last two have no fixed meaning.
+  department([17], { productClass: 'AC', category: CATEGORY.accessories, dropShip: false }),
+  department([36, 37], { productClass: 'OT', dropShip: false }),
   department([4, 27], { productClass: 'OT', category: CATEGORY.nonLethal }),
   department([38], { productClass: 'OT', category: CATEGORY.books }),
-  department([19, 36, 37], { productClass: 'OT' }),
+  department([19], { productClass: 'OT' }),
 ]
 
 export const rsr: CatalogPreset = {

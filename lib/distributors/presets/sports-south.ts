@@ -34,6 +34,7 @@ export const sportsSouth: CatalogPreset = {
     type(7, { productClass: 'RL', category: CATEGORY.reloading }),
     // Without ITYPE no rule fits: the four columns do not tell firearms apart.
   ],
+  gunWordsIn: ['CATDES', 'DEP'],
   attributes: [
     { column: 'IMODEL', name: 'Model' }, { column: 'SERIES', name: 'Series' }, { column: 'WTPBX', name: 'Weight (lb)' },
     { column: 'LENGTH', name: 'Length (in)' }, { column: 'WIDTH', name: 'Width (in)' }, { column: 'HEIGHT', name: 'Height (in)' },

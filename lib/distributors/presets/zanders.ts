@@ -49,5 +49,6 @@ export const zanders: CatalogPreset = {
     images: { template: 'https://shop2.gzanders.com/getimage?itemnumber={itemnumber}' },
   },
   classify,
+  gunWordsIn: ['category'],
   attributes: [{ column: 'weight', name: 'Weight (lb)' }],
 }
