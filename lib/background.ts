@@ -60,7 +60,9 @@ function threaded(file: string): Background {
   let next = 0
   let closed = false
 
-  const failAll = (error: unknown) => {
+  const failAll = (ended: Worker, error: unknown) => {
+    // The exit that follows an error: by then the tasks are another worker's.
+    if (worker !== ended) return
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
     worker = null
@@ -77,8 +79,8 @@ function threaded(file: string): Background {
       if ('result' in message) task.resolve(message.result)
       else task.reject(message.error)
     })
-    started.on('error', failAll)
-    started.on('exit', () => failAll(new Error('the worker ended')))
+    started.on('error', (error) => failAll(started, error))
+    started.on('exit', () => failAll(started, new Error('the worker ended')))
     return started
   }
 

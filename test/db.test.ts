@@ -75,6 +75,19 @@ describe('files', () => {
     assert.equal(app.ctx.engine.catalog.prepare('SELECT revision FROM state').pluck().get(), 0)
   })
 
+  test('after a catalog of another schema is thrown away, every source is due at once', async () => {
+    using scratch = folder()
+    const app = await open({ dir: scratch.dir, worker: false })
+    await app.operator.feeds.set({ distid: 'DAV', location: '/nowhere.csv', every: 86_400_000 })
+    await app.operator.feeds.pull({ distid: 'DAV' })
+    await app.close()
+    const raw = new Database(filesIn(scratch.dir).catalog)
+    raw.pragma('application_id = 5')
+    raw.close()
+    await using again = await open({ dir: scratch.dir, worker: false })
+    assert.equal((await again.operator.feeds.status())[0]!.last_pull, null)
+  })
+
   test('a catalog that is only held by another process is not thrown away', async () => {
     using scratch = folder()
     await (await open({ dir: scratch.dir, worker: false })).close()

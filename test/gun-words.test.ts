@@ -38,7 +38,7 @@ describe('a preset', () => {
         const cells = row(category)
         const read = compilePreset(presets[id]!, Object.keys(cells), Date.UTC(2026, 10, 21))
         const offer = read.read(Object.values(cells))
-        assert.ok(!isRejection(offer) && 'dropShip' in offer, `${category}: ${JSON.stringify(offer)}`)
+        assert.ok(!isRejection(offer) && 'fflReq' in offer && 'dropShip' in offer, `${category}: ${JSON.stringify(offer)}`)
         assert.ok(offer.fflReq || !offer.dropShip, `${category}: ffl_req 0 and drop_ship_flg 1`)
       }
     })

@@ -30,6 +30,9 @@ export interface Catalog {
 /** Offers up to which a snapshot is built on the spot, in a few milliseconds, instead of in the worker. */
 const INLINE_OFFERS = 2_000
 
+/** Milliseconds until a snapshot that could not be built is tried again. */
+const RETRY = 30_000
+
 /** One subscriber's views, with restrictions and without, of one snapshot and one saved document. */
 interface Kept {
   snapshot: Snapshot
@@ -72,7 +75,12 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
 
   function build(): Promise<void> {
     return building ??= background.run('buildSnapshot', { dir: engine.dir })
-      .then(swap).catch((error: unknown) => log.error({ err: error }, 'the snapshot could not be built; the last one serves on'))
+      .then(swap).catch((error: unknown) => {
+        log.error({ err: error }, 'the snapshot could not be built; the last one serves on')
+        // Tried again after a pause, or with the next commit.
+        seen = engine.catalogVersion()
+        setTimeout(() => { seen = -1 }, RETRY).unref()
+      })
       .finally(() => { building = null })
   }
 

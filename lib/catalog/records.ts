@@ -63,7 +63,8 @@ export function openRecords({ prepare }: RawHandle): Records {
   function detailOf(fragment: number, productClass: number): string {
     const pieces = piecesOf(fragment)
     if (pieces.detail === null) {
-      const row = descriptions.get(fragment) as { short_description: string | null; description: string | null }
+      const row = descriptions.get(fragment) as { short_description: string | null; description: string | null } | undefined
+      if (!row) throw new ApiError('feed_unavailable')
       pieces.detail = `,"product_class_description":${JSON.stringify(PRODUCT_CLASSES[CLASS_CODES[productClass]!])},"short_description":${JSON.stringify(row.short_description)},"description":${JSON.stringify(row.description)}`
     }
     return pieces.detail

@@ -35,8 +35,8 @@ export function sliceOf(snapshot: Snapshot, of: Uint32Array): Slice {
     of, rows, price, dropShip,
     distids: snapshot.distids, brands: snapshot.brands, categories: snapshot.categories,
     qty: pick(snapshot.qty),
-    // Only its rows without a price are asked for, and they stand first.
-    byPrice: Uint32Array.from(of.keys()).sort((a, b) => price[a]! - price[b]! || a - b),
+    // Only for its rows without a price, which stand first: the rest is in no order.
+    byPrice: unpricedFirst(price),
     distributorRows: bitsBy(of, snapshot.distributor, snapshot.distids.length),
     classRows: bitsBy(of, snapshot.productClass, CLASS_CODES.length),
     brandRows: listsBy(of, snapshot.brand),
@@ -45,6 +45,14 @@ export function sliceOf(snapshot: Snapshot, of: Uint32Array): Slice {
     skuRows: (sku) => placed(snapshot.skuRows(sku)),
     ownPrices: () => undefined,
   }
+}
+
+function unpricedFirst(price: Int32Array): Uint32Array {
+  const order = new Uint32Array(price.length)
+  let front = 0
+  let back = price.length
+  for (let place = 0; place < price.length; place++) order[price[place]! < 0 ? front++ : --back] = place
+  return order
 }
 
 function bitsBy(of: Uint32Array, column: Uint8Array, values: number): (value: number) => Bits {

@@ -129,7 +129,12 @@ function judge(rows: RuleRows, costs: Int32Array, input: ViewInput, distributors
 }
 
 /** Moved rows are the same for every subscriber. */
-const compared = new WeakMap<Snapshot, { revision: number; moved: Slice }>()
+const compared = new WeakMap<Snapshot, { revision: number; moved: Slice | null }>()
+/** Above so many moved rows, or this share of all, judging everything is no slower and holds the loop for less. */
+const MANY_ROWS = 100_000
+const MANY_SHARE = 1 / 8
+/** A catalog of so few rows is judged in no time either way. */
+const FEW_ROWS = 1_000
 
 /** Rows whose price, stock or drop-ship flag moved; null when the rows themselves are others, or prices of one's own may have moved. */
 function movedRows({ snapshot: before }: View, after: Snapshot, subscriberId: string): Slice | null {
@@ -141,7 +146,7 @@ function movedRows({ snapshot: before }: View, after: Snapshot, subscriberId: st
   for (let row = 0; row < after.rows; row++) {
     if (before.price[row] !== after.price[row] || before.qty[row] !== after.qty[row] || before.dropShip.has(row) !== after.dropShip.has(row)) moved.push(row)
   }
-  const slice = sliceOf(after, Uint32Array.from(moved))
+  const slice = moved.length > Math.min(MANY_ROWS, after.rows * MANY_SHARE) && after.rows > FEW_ROWS ? null : sliceOf(after, Uint32Array.from(moved))
   // The number of the one before, not itself: each snapshot would keep its predecessor alive.
   compared.set(after, { revision: before.revision, moved: slice })
   return slice

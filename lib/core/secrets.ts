@@ -1,7 +1,7 @@
 /** Secrets at rest: AES-256-GCM under a key that is kept outside the database (decisions 3.5). */
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 export interface Secrets {
   /** Text to `v1.<iv>.<ciphertext and tag>`. `place` binds it: sealed text moved elsewhere does not open. */
@@ -54,7 +54,24 @@ export function loadSecretKey(dir: string, options: { fresh: boolean; fromEnviro
   }
   if (!options.fresh) throw new Error(`${path} is missing, and the database holds secrets sealed with it: restore the file from your own copy`)
   const key = options.random(32)
-  mkdirSync(join(dir, 'keys'), { recursive: true, mode: 0o700 })
-  writeFileSync(path, `${key.toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+  writeKeyFile(path, key.toString('hex'))
   return key
+}
+
+/** Writes a file that only its owner reads, whole or not at all, and on the disk before anything depends on it. */
+export function writeKeyFile(path: string, text: string): void {
+  const folder = dirname(path)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const draft = `${path}.new`
+  const file = openSync(draft, 'w', 0o600)
+  try {
+    writeSync(file, `${text}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(draft, path)
+  const entries = openSync(folder, 'r')
+  fsyncSync(entries)
+  closeSync(entries)
 }

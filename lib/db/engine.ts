@@ -1,6 +1,7 @@
 /** What differs between database engines, in one place (design: PostgreSQL may later take the place of quartermaster.db). */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import Database from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import { migrate, discard } from './migrate.js'
@@ -75,8 +76,21 @@ export function prepareFolder(dir: string): void {
   upgrade(files.record, 'FULL', 'record', quartermasterSchema)
   upgrade(files.meter, 'NORMAL', 'meter', meterSchema)
   upgrade(files.history, 'NORMAL', 'history', historySchema)
-  if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files.catalog)
+  if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files)
   upgrade(files.catalog, 'NORMAL', 'catalog', catalogSchema)
+  markCatalog(files.catalog)
+}
+
+/** Tells one text of the catalog's schema from every other. */
+const CATALOG_ID = crc32(catalogSchema.join('')) >>> 1
+
+function markCatalog(path: string): void {
+  const raw = openFile(path, { synchronous: 'NORMAL', patient: true })
+  try {
+    if (raw.pragma('application_id', { simple: true }) !== CATALOG_ID) raw.pragma(`application_id = ${CATALOG_ID}`)
+  } finally {
+    raw.close()
+  }
 }
 
 /** The catalog is rebuilt from feeds, never migrated: a file of another version, or a damaged one, is thrown away. */
@@ -84,8 +98,7 @@ function isCurrentCatalog(path: string): boolean {
   let raw: Raw | undefined
   try {
     raw = new Database(path, { readonly: true, fileMustExist: true })
-    const version = raw.pragma('user_version', { simple: true }) as number
-    return version === 0 || version === catalogSchema.length
+    return raw.pragma('user_version', { simple: true }) === 0 || raw.pragma('application_id', { simple: true }) === CATALOG_ID
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'SQLITE_CANTOPEN') return true
@@ -98,11 +111,15 @@ function isCurrentCatalog(path: string): boolean {
 }
 
 /** Only while nobody serves the folder: a server would go on with a file that no longer has a name. */
-function discardCatalog(dir: string, path: string): void {
+function discardCatalog(dir: string, { catalog, record }: ReturnType<typeof filesIn>): void {
   const lock = takeLock(join(dir, 'serve.lock'))
-  if (!lock) throw new Error(`${path} is damaged or of another release, and a server is running on it: stop the server first`)
+  if (!lock) throw new Error(`${catalog} is damaged or of another release, and a server is running on it: stop the server first`)
   try {
-    discard(path)
+    discard(catalog)
+    // Every source is due at once, or the catalog would be empty until each one's own time.
+    const raw = openFile(record, { synchronous: 'FULL', patient: true })
+    raw.exec('UPDATE feed_source SET last_pull_at = NULL')
+    raw.close()
   } finally {
     lock.close()
   }

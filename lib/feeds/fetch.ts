@@ -38,6 +38,8 @@ export interface FetchedFeed {
 
 const MAX_BYTES = 2 * 1024 ** 3
 const TIMEOUT = 10 * MINUTE
+/** Milliseconds without a byte until a download is given up. */
+const STALL = 60_000
 
 /** Brings the feed's file. Errors name the location, without its secrets, and the cause. */
 export async function fetchFeed(input: FetchInput): Promise<FetchedFeed> {
@@ -106,6 +108,8 @@ function get({ location, headers, allowPrivate = false }: FetchInput, signal: Ab
       ...(allowPrivate ? {} : { lookup: publicLookup }),
     })
     request.on('error', reject)
+    // A distributor that hangs must not keep the others waiting for as long as an honest download may take.
+    request.setTimeout(STALL, () => request.destroy(new Error(`the server sent nothing for ${STALL / 1000} seconds`)))
     request.on('response', (response) => {
       const { statusCode = 0 } = response
       if (statusCode === 200) return resolve(response)

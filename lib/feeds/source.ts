@@ -101,7 +101,8 @@ export async function importFeed(ctx: OperatorCtx, background: Background, input
   const source = await resolveSource(ctx, input)
   let asOf = options.asOf
   try {
-    asOf ??= Math.floor(statSync(input.file).mtimeMs)
+    // A file from a clock that is ahead must not make every later one look old.
+    asOf ??= Math.min(Math.floor(statSync(input.file).mtimeMs), ctx.now())
   } catch {
     throw invalid('file', `cannot read ${input.file}`)
   }

@@ -1,7 +1,8 @@
 /** The demo: a made-up shop on a fresh folder, so that the first start has something to show. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConfigurationDocument, DistributorEntry } from '../configuration/document.js'
+import { writeKeyFile } from '../core/secrets.js'
 import type { App } from '../open.js'
 import { writeDemoFeeds } from './feeds.js'
 
@@ -16,7 +17,8 @@ const SUBSCRIBER = 'Demo Shop'
 /** Makes the demo shop where there is none; a later start finds data and key as they were. */
 export async function prepareDemo(app: App): Promise<Demo> {
   const keyFile = join(app.dir, 'keys', 'demo-key')
-  if (existsSync(keyFile)) return { key: readFileSync(keyFile, 'utf8').trim(), subscriber: SUBSCRIBER }
+  const known = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : ''
+  if (known !== '') return { key: known, subscriber: SUBSCRIBER }
   const shops = await app.operator.subscribers.list()
   if (shops.length > 0 && !shops.some(({ name }) => name === SUBSCRIBER)) {
     throw new Error(`${app.dir} holds a real installation (${shops[0]!.name}); start the demo in another folder with --dir`)
@@ -27,9 +29,8 @@ export async function prepareDemo(app: App): Promise<Demo> {
   await app.operator.configurations.save(SUBSCRIBER, document)
   for (const name of Object.keys(document.distributors)) await app.operator.configurations.recordCheck(SUBSCRIBER, name, true)
   const { key } = await app.operator.keys.create({ subscriber: SUBSCRIBER, name: 'demo key', tier: 'enterprise', ips: ['127.0.0.1', '::1'] })
-  mkdirSync(join(app.dir, 'keys'), { recursive: true, mode: 0o700 })
   // Written last: a start that was cut off before this line begins again.
-  writeFileSync(keyFile, `${key}\n`, { mode: 0o600 })
+  writeKeyFile(keyFile, key)
   return { key, subscriber: SUBSCRIBER }
 }
 
