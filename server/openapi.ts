@@ -78,6 +78,7 @@ function responses(endpoint: Endpoint): Json {
   }
   const errors = [...codes].sort(([a], [b]) => a - b).map(([status, names]) => [status, {
     description: names.map((name) => `\`${name}\`: ${ERRORS[name][1]}`).join('\n\n'),
+    ...status === 429 && { headers: { 'Retry-After': { description: 'Whole seconds, never too early', schema: { type: 'integer' } } } },
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { success: false, error: { code: names[0], message: ERRORS[names[0]!][1] } } } },
   }])
   return { 200: success, ...Object.fromEntries(errors) as Json }

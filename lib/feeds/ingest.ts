@@ -111,7 +111,7 @@ async function isSameFile(file: string, digest: string, seed: string): Promise<b
 
 /** Nothing to read: only the feed's age is noted, and an alarm about a worse one in between is over. */
 function unchanged({ catalog, source, preset, distid, asOf, now, dryRun }: FeedInput & Handles): FeedResult {
-  const { rows, rejected, offers } = catalog.prepare('SELECT rows, rejected, length(lines) / 12 AS offers FROM feed WHERE source = ?')
+  const { rows, rejected, offers } = catalog.prepare('SELECT rows, rejected, offers FROM feed WHERE source = ?')
     .get(source) as { rows: number; rejected: number; offers: number }
   if (!dryRun) {
     catalog.transaction(() => {

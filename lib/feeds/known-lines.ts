@@ -27,6 +27,10 @@ export class OfferSet {
   }
 }
 
+/** In the place of a hash: the feed named the offer once and no longer does. */
+const DROPPED_LO = 0
+const DROPPED_HI = 0xffff_ffff
+
 /** The previous feed's lines. An entry whose hash is 0 must be read again; one whose offer is 0 made none. */
 export class KnownLines {
   readonly count: number
@@ -80,7 +84,12 @@ export class KnownLines {
     return table
   }
 
-  /** Every offer that the lines made. */
+  /** Whether this entry is no line but an offer that the feed dropped. */
+  isDropped(at: number): boolean {
+    return this.lo[at] === DROPPED_LO && this.hi[at] === DROPPED_HI
+  }
+
+  /** Every offer that the lines made, and those that the feed dropped. */
   offerSet(): OfferSet {
     const set = new OfferSet()
     for (const offer of this.offers) if (offer !== 0) set.add(offer)
@@ -88,17 +97,18 @@ export class KnownLines {
   }
 
   /** Marks lines to be read again, and forgets offers that are gone. The number of lines touched. */
-  reopen(changed: OfferSet, removed: OfferSet): number {
+  reopen(changed: (id: number) => boolean, removed: OfferSet): number {
     let touched = 0
     for (let at = 0; at < this.count; at++) {
       const offer = this.offers[at]!
       if (offer === 0) continue
       const gone = removed.has(offer)
-      if (!gone && !changed.has(offer)) continue
+      if (!gone && !changed(offer)) continue
+      touched++
+      if (gone) this.offers[at] = 0
+      else if (this.isDropped(at)) continue
       this.lo[at] = 0
       this.hi[at] = 0
-      if (gone) this.offers[at] = 0
-      touched++
     }
     return touched
   }
@@ -127,6 +137,10 @@ export class LinesBuilder {
     this.#lo[this.count] = lo
     this.#hi[this.count] = hi
     this.#offers[this.count++] = offer
+  }
+
+  drop(offer: number): void {
+    this.add(DROPPED_LO, DROPPED_HI, offer)
   }
 
   #grow(): void {

@@ -45,23 +45,39 @@ export function movedByHalf(old: number | null, price: number | null): boolean {
 /** What an offer's row holds, in the order in which it is read and written. */
 type Tick = [price: number | null, map: number | null, msrp: number | null, shipping: number | null, qty: number, fflReq: number, dropShip: number, held: number]
 export interface TakeOptions {
-  /** A newer stock feed knows the offer's quantity better. */
+  /** A newer feed knows the offer's quantity better. */
   keepQty?: boolean
+  /** A newer feed of the same owner knows the price better. */
+  keepPrice?: boolean
+  /** A newer catalog feed has the offer: only what that one leaves open is taken. */
+  older?: boolean
+  /** The offer is the operator's: only the subscriber's own price is taken. */
+  ownOnly?: boolean
   /** Another feed knows better what the item is: only price and stock are taken from this one. */
   narrow?: boolean
 }
 
-/** An offer's row as it stands: its quantity is at `QTY`. */
+/** An offer's row as it stands: its price is at `PRICE`, and so on. */
 export type StoredOffer = [id: number, fragment: number, wording: number, ...Tick]
+export const PRICE = 3
 export const QTY = 7
+export const HELD = 10
+
+/** Offers of which the distributor's other feeds must hear. */
+export interface Touched {
+  /** Their quantity changed, or they are held back no longer. */
+  restocked: OfferSet
+  repriced: OfferSet
+  /** The operator's last feed that had them dropped them; subscribers still have them. */
+  released: OfferSet
+  removed: OfferSet
+}
 
 export class OfferWriter {
   readonly counts: Counts = {
     added: 0, changed: 0, removed: 0, price_changes: 0, stock_changes: 0, reworded: false, priceMoves: 0, emptied: 0, offers: 0, priced: 0, stocked: 0,
   }
-  /** Offers whose quantity this feed changed, and those that it removed. */
-  readonly restocked = new OfferSet()
-  readonly removed = new OfferSet()
+  readonly touched: Touched = { restocked: new OfferSet(), repriced: new OfferSet(), released: new OfferSet(), removed: new OfferSet() }
   readonly #ctx: WriteContext
   readonly #sql: ReturnType<typeof prepare>
 
@@ -80,21 +96,35 @@ export class OfferWriter {
   }
 
   /** Writes a catalog row's offer, where it differs, and returns its id. */
-  take(row: CatalogRow, existing: StoredOffer | undefined, { keepQty = false, narrow = false }: TakeOptions = {}): number {
+  take(row: CatalogRow, existing: StoredOffer | undefined, options: TakeOptions = {}): number {
+    const { keepQty = false, keepPrice = false, older = false, narrow = false } = options
     const attributes = attributesText(row)
     const wording = wordingOf(row, attributes)
     if (!existing) return this.#add(row, attributes, wording)
     const [id, fragment, oldWording, ...old] = existing
-    const operators = this.#ctx.subscriberId === null
-    const tick: Tick = [operators ? row.price : old[0], row.map, row.msrp, row.shipping, keepQty ? old[4] : row.qty, row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0]
+    const { subscriberId, revision, now } = this.#ctx
+    const operators = subscriberId === null
+    const ownChanged = !operators && !keepPrice && this.#setOwnPrice(id, row.price)
+    if (options.ownOnly) {
+      if (ownChanged) {
+        this.#sql.touch.run(revision, id)
+        this.counts.changed++
+      }
+      return id
+    }
+    const tick: Tick = [operators && !keepPrice ? row.price : old[0], row.map, row.msrp, row.shipping, keepQty ? old[4] : row.qty, row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0]
+    if (older) {
+      for (const place of [1, 2, 3] as const) tick[place] = old[place] ?? tick[place]
+      tick[7] = old[7]
+    }
     if (narrow) {
       for (const place of [1, 2, 3] as const) tick[place] ??= old[place]
       for (const place of [5, 6] as const) tick[place] = old[place]
     }
-    const ownChanged = !operators && this.#setOwnPrice(id, row.price)
     const reworded = oldWording !== wording && !narrow
     if (!reworded && !ownChanged && tick.every((value, i) => value === old[i])) return id
-    const { revision, now } = this.#ctx
+    // A stock feed counted what could not be ordered; now it can.
+    if (old[7] === 1 && tick[7] === 0) this.touched.restocked.add(id)
     if (reworded) {
       this.#sql.retire.run(now, fragment)
       this.#sql.update.run(this.#fragment(row, attributes), wording, ...tick, revision, id)
@@ -131,6 +161,7 @@ export class OfferWriter {
     const { subscriberId, revision, now, distid } = this.#ctx
     const { counts } = this
     if (others.anyone) {
+      if (subscriberId === null && !others.operator) this.touched.released.add(id)
       // The price went with its row, which the guard counts as missing; it did not move.
       const { priceMoves } = counts
       if (subscriberId === null ? others.operator || old[0] === null : others.subscriber || !this.#setOwnPrice(id, null)) return
@@ -147,7 +178,7 @@ export class OfferWriter {
     this.#sql.dropOwn.run(id)
     this.#sql.drop.run(id)
     this.#sql.retire.run(now, fragment)
-    this.removed.add(id)
+    this.touched.removed.add(id)
     counts.removed++
     counts.reworded = true
     counts.offers--
@@ -198,6 +229,7 @@ export class OfferWriter {
     if (old === price) return false
     if (price === null) this.#sql.dropOneOwn.run(subscriberId, id)
     else this.#sql.setOwn.run(subscriberId, id, price)
+    this.touched.repriced.add(id)
     this.counts.price_changes++
     if (movedByHalf(old, price)) this.counts.priceMoves++
     return true
@@ -208,13 +240,14 @@ export class OfferWriter {
     if (oldPrice === price && oldQty === qty) return
     const { counts } = this
     if (oldPrice !== price) {
+      this.touched.repriced.add(id)
       counts.price_changes++
       if (movedByHalf(oldPrice, price)) counts.priceMoves++
       counts.priced += Number(price !== null) - Number(oldPrice !== null)
     }
     if (oldQty !== qty) {
       counts.stock_changes++
-      this.restocked.add(id)
+      this.touched.restocked.add(id)
       if (oldQty > 0 && qty === 0) counts.emptied++
       counts.stocked += Number(qty > 0) - Number(oldQty > 0)
     }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Raw } from '../db/sqlite.js'
 import { KnownLines, OfferSet } from './known-lines.js'
-import type { Counts } from './offer-writer.js'
+import type { Counts, Touched } from './offer-writer.js'
 
 export interface State {
   revision: number
@@ -74,9 +74,21 @@ export class OtherFeeds {
       .all(distid, source) as { source: string; kind: string; subscriberId: string | null; asOf: number }[]
   }
 
-  /** Which stock feeds that are newer than `asOf` know this offer: their quantity is the better one. */
-  newerStock(asOf: number): (id: number) => boolean {
-    const sets = this.#feeds.filter((feed) => feed.kind === 'quantity' && feed.asOf > asOf).map((feed) => this.#offersOf(feed.source))
+  /**
+   * Whether a feed of this kind that is newer than `asOf` knows the offer: what it says is the better. A subscriber's
+   * own feed has no say in what an operator's catalog feed holds; `operators` says that the one in hand is such a feed.
+   */
+  newer(kind: string, asOf: number, operators: boolean): (id: number) => boolean {
+    const newer = this.#feeds.filter((feed) => feed.kind === kind && feed.asOf > asOf)
+    const shared = newer.filter((feed) => feed.subscriberId === null).map((feed) => this.#offersOf(feed.source))
+    const own = operators ? [] : newer.filter((feed) => feed.subscriberId !== null).map((feed) => this.#offersOf(feed.source))
+    if (shared.length + own.length === 0) return () => false
+    return (id) => shared.some((set) => set.has(id)) || (own.some((set) => set.has(id)) && !this.holders(id).operator)
+  }
+
+  /** Whether a newer catalog feed of the same owner has the offer: its price is the better one. */
+  newerPrice(asOf: number): (id: number) => boolean {
+    const sets = this.#feeds.filter((feed) => feed.kind === 'catalog' && feed.asOf > asOf && feed.subscriberId === this.#subscriberId).map((feed) => this.#offersOf(feed.source))
     return sets.length === 0 ? () => false : (id) => sets.some((set) => set.has(id))
   }
 
@@ -91,17 +103,20 @@ export class OtherFeeds {
   }
 
   /**
-   * Makes the other feeds read again what this one changed under them: a stock feed and a catalog feed set one quantity
-   * in turn, and an offer that is gone must not live on in their lines. Their digest goes too, since the same file now
-   * means something else.
+   * Makes the other feeds read again what this one changed under them: the newest of them decides price and quantity,
+   * and an offer that is gone must not live on in their lines. Their digest goes too, since the same file now means
+   * something else.
    */
-  reopen(kind: string, restocked: OfferSet, removed: OfferSet, added: number): void {
+  reopen(kind: string, { restocked, repriced, released, removed }: Touched, added: number): void {
     const update = this.#catalog.prepare("UPDATE feed SET lines = ?, digest = '' WHERE source = ?")
     for (const feed of this.#feeds) {
-      const changed = feed.kind === kind ? new OfferSet() : restocked
-      if (changed.size > 0 || removed.size > 0) {
+      const sets = [released]
+      // A subscriber's own catalog feed and an operator's do not write to each other's offers.
+      if (feed.kind !== kind || (feed.subscriberId === null) === (this.#subscriberId === null)) sets.push(restocked)
+      if (feed.kind === kind && feed.subscriberId === this.#subscriberId) sets.push(repriced)
+      if (removed.size > 0 || sets.some((set) => set.size > 0)) {
         const lines = this.#linesOf(feed.source)
-        if (lines.reopen(changed, removed) > 0) update.run(lines.blob(), feed.source)
+        if (lines.reopen((id) => sets.some((set) => set.has(id)), removed) > 0) update.run(lines.blob(), feed.source)
       }
       // Rows of a stock feed that met no offer may meet one now.
       if (added > 0 && feed.kind === 'quantity') this.#catalog.prepare("UPDATE feed SET digest = '' WHERE source = ?").run(feed.source)

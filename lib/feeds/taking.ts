@@ -8,7 +8,7 @@ import type { FeedInput, FeedResult, Handles } from './ingest.js'
 import { KnownLines, LinesBuilder, OfferSet } from './known-lines.js'
 import { LineHash } from './line-hash.js'
 import type { Batch, BrokenLine } from './lines.js'
-import { OfferWriter, QTY } from './offer-writer.js'
+import { HELD, OfferWriter, PRICE, QTY } from './offer-writer.js'
 import type { StoredOffer, TakeOptions } from './offer-writer.js'
 import { brokenLine } from './read-rows.js'
 import type { Reading, RowSink } from './read-rows.js'
@@ -32,6 +32,8 @@ export class Taking implements RowSink {
   /** Of the catalog before. */
   readonly #version: string
   readonly #newerStock: (id: number) => boolean
+  readonly #newerCatalog: (id: number) => boolean
+  readonly #newerPrice: (id: number) => boolean
   readonly #before: Pick<Evidence, 'previousAsOf' | 'priced' | 'stocked'>
   /** Offers that a row of this file has named. */
   readonly #claimed = new OfferSet()
@@ -44,6 +46,8 @@ export class Taking implements RowSink {
   #rows = 0
   #rejected = 0
   #unmatched = 0
+  /** A line waits for a newer edition of this file, so the same bytes must be read again. */
+  #pending = false
 
   constructor(input: FeedInput & Handles, seed: string, changes: ChangeLog) {
     const { catalog, source, preset, subscriberId, now, asOf } = input
@@ -55,7 +59,10 @@ export class Taking implements RowSink {
     this.#known = new KnownLines(previous?.lines ?? null)
     this.#lines = new LinesBuilder(this.#known.count)
     this.#others = new OtherFeeds(catalog, distid, source, subscriberId)
-    this.#newerStock = this.#others.newerStock(asOf)
+    const operators = subscriberId === null && preset.kind === 'catalog'
+    this.#newerStock = this.#others.newer('quantity', asOf, operators)
+    this.#newerCatalog = this.#others.newer('catalog', asOf, operators)
+    this.#newerPrice = this.#others.newerPrice(asOf)
     const state = readState(catalog)
     this.#revision = state.revision + 1
     this.#version = state.version
@@ -98,11 +105,11 @@ export class Taking implements RowSink {
       const options = existing ? this.#optionsFor(row, existing) : {}
       const id = this.#writer.take(row, existing, options)
       this.#claimed.add(id)
-      // A quantity that was left out must be looked at again when the file is newer than the stock feed's.
-      this.#keep(options.keepQty ? null : index, id)
+      this.#keep(existing && this.#isPutOff(row, existing, options) ? null : index, id)
     } else if (existing) {
-      this.#writer.setQty(row.stockid, existing, row.qty)
-      this.#keep(index, existing[0])
+      const putOff = existing[QTY] !== (existing[HELD] === 1 ? 0 : row.qty) && this.#newerCatalog(existing[0])
+      if (!putOff && this.#maySetQty(existing[0])) this.#writer.setQty(row.stockid, existing, row.qty)
+      this.#keep(putOff ? null : index, existing[0])
     } else {
       this.#rows++
       this.#unmatched++
@@ -111,11 +118,28 @@ export class Taking implements RowSink {
 
   #optionsFor(row: CatalogRow, existing: StoredOffer): TakeOptions {
     const [id] = existing
+    const holders = this.#others.holders(id)
+    const operators = this.#input.subscriberId === null
+    const keepPrice = this.#newerPrice(id)
+    if (!operators && holders.operator) return { keepPrice, ownOnly: true }
+    const older = this.#newerCatalog(id)
     return {
-      keepQty: !row.held && existing[QTY] !== row.qty && this.#newerStock(id),
+      keepPrice, older,
+      keepQty: existing[QTY] !== row.qty && (older || (!row.held && this.#newerStock(id))),
       // A price list that cannot tell a pistol from a holster must not undo what the full catalog says of the item.
-      narrow: !row.classified && this.#others.holders(id).anyone,
+      narrow: !row.classified && (operators ? holders.operator : holders.anyone),
     }
+  }
+
+  /** Whether something of the row was left out that counts as soon as this file is the newest. */
+  #isPutOff(row: CatalogRow, existing: StoredOffer, { keepQty, keepPrice, older }: TakeOptions): boolean {
+    return keepQty === true || (older === true && row.held !== (existing[HELD] === 1))
+      || (keepPrice === true && (this.#input.subscriberId !== null || row.price !== existing[PRICE]))
+  }
+
+  /** A subscriber's own stock feed does not count for what an operator's catalog feed holds. */
+  #maySetQty(offer: number): boolean {
+    return this.#input.subscriberId === null || !this.#others.holders(offer).operator
   }
 
   rejected(fault: BrokenLine): void {
@@ -138,8 +162,10 @@ export class Taking implements RowSink {
   /** Notes the line, so that it need not be read next time; without an index it will be. */
   #keep(index: number | null, offer: number): void {
     this.#rows++
-    if (index === null) this.#lines.add(0, 0, offer)
-    else this.#lines.add(this.#lo[index]!, this.#hi[index]!, offer)
+    if (index === null) {
+      this.#pending = true
+      this.#lines.add(0, 0, offer)
+    } else this.#lines.add(this.#lo[index]!, this.#hi[index]!, offer)
   }
 
   /** After the last row: what is gone, the verdict, and the books. The caller commits what is taken and undoes the rest. */
@@ -159,32 +185,44 @@ export class Taking implements RowSink {
   #dropMissing(): { named: number; lost: number } {
     const missing: number[] = []
     let named = 0
-    for (const offer of this.#known.offers) {
-      if (offer === 0) continue
-      named++
-      if (!this.#claimed.has(offer)) missing.push(offer)
-    }
+    /** Offers that were missing before. */
+    const dropped: number[] = []
+    this.#known.offers.forEach((offer, at) => {
+      if (offer === 0) return
+      const before = this.#known.isDropped(at)
+      if (!before) named++
+      if (!this.#claimed.has(offer)) (before ? dropped : missing).push(offer)
+    })
     const isCatalog = this.#input.preset.kind === 'catalog'
     // A file that says nothing at all is refused whatever it lacks; the work of removing everything would be for nothing.
     if (this.#claimed.size > 0) {
       for (const offer of missing) {
         if (isCatalog) this.#writer.remove(offer, this.#others.holders(offer))
-        else this.#writer.empty(offer)
+        else this.#empty(offer)
       }
+      for (const offer of dropped) this.#empty(offer)
     }
     return { named, lost: missing.length }
   }
 
+  /** The stock feed goes on knowing the offer, so that an older catalog file does not bring its stock back. */
+  #empty(offer: number): void {
+    this.#lines.drop(offer)
+    if (this.#newerCatalog(offer)) this.#pending = true
+    else if (this.#maySetQty(offer)) this.#writer.empty(offer)
+  }
+
   #keepBooks(digest: string): void {
     const { catalog, source, preset, subscriberId, asOf, now } = this.#input
-    const { counts, restocked, removed } = this.#writer
-    this.#others.reopen(preset.kind, restocked, removed, counts.added)
+    const { counts, touched } = this.#writer
+    this.#others.reopen(preset.kind, touched, counts.added)
     addToTally(catalog, this.#distid, counts)
     if (counts.added + counts.changed + counts.removed > 0) writeState(catalog, this.#revision, counts.reworded, now)
     this.#writer.sweep(now - FRAGMENT_LIFE)
-    catalog.prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, lines)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-      .run(source, this.#distid, subscriberId, preset.id, preset.kind, asOf, now, digest, this.#rows, this.#rejected, this.#lines.blob())
+    catalog.prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, offers, lines)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      .run(source, this.#distid, subscriberId, preset.id, preset.kind, asOf, now, this.#pending ? '' : digest, this.#rows, this.#rejected,
+        this.#claimed.size, this.#lines.blob())
     catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
     catalog.prepare('DELETE FROM rejected_row WHERE source = ?').run(source)
     const keep = catalog.prepare('INSERT OR IGNORE INTO rejected_row (source, line, reason, text) VALUES (?, ?, ?, ?)')

@@ -83,7 +83,8 @@ CREATE TABLE feed (                -- what was last taken from each source
   digest TEXT NOT NULL,            -- of the file; empty when the same file must be read again
   rows INTEGER NOT NULL,
   rejected INTEGER NOT NULL,
-  lines BLOB NOT NULL              -- hash of each taken line and the offer that it made, packed
+  offers INTEGER NOT NULL,         -- that it named
+  lines BLOB NOT NULL              -- hash of each taken line and the offer that it made, packed; of a stock feed, with what it dropped
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE rejected_row (        -- rows of the last taken feed that could not be used
