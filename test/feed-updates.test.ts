@@ -225,6 +225,75 @@ describe('stock feeds', () => {
     assert.equal(feeds.offer('SKU10').qty, 8)
   }))
 
+  const MIN = 60_000
+  const at = (minutes: number) => ({ asOf: NOON + minutes * MIN })
+
+  test('of a catalog file and a stock file that stay as they are, the newer one decides for good', () => bench(async (feeds) => {
+    const pull = async () => {
+      await feeds.take(ACME, acmeFeed(1), { ...at(2), source: 'catalog' })
+      await feeds.take(ACME_STOCK, stock({ SKU1: 7 }), { ...at(1), source: 'stock' })
+      return feeds.offer('SKU1').qty
+    }
+    assert.equal(await pull(), 5)
+    const { version } = state(feeds)
+    for (let i = 0; i < 3; i++) assert.equal(await pull(), 5)
+    assert.equal(state(feeds).version, version, 'no pull made a new snapshot')
+    await feeds.take(ACME_STOCK, stock({ SKU1: 7 }), { ...at(3), source: 'stock' })
+    assert.equal(feeds.offer('SKU1').qty, 7, 'the same bytes count once they are newer')
+  }))
+
+  test('an allocated item that is released has the stock feed\'s count, though its line is the same', () => bench(async (feeds) => {
+    await feeds.take(ACME, acmeFeed(1).replace('part', 'held'), at(0))
+    await feeds.take(ACME_STOCK, stock({ SKU1: 7 }), at(5))
+    await feeds.take(ACME, acmeFeed(1), at(3))
+    assert.equal(feeds.offer('SKU1').qty, 0)
+    await feeds.take(ACME_STOCK, stock({ SKU1: 7 }), at(10))
+    assert.equal(feeds.offer('SKU1').qty, 7)
+  }))
+
+  test('one that the newest catalog file releases without stock gets it from the next stock file', () => bench(async (feeds) => {
+    await feeds.take(ACME, acmeFeed(1).replace('part', 'held'), at(0))
+    await feeds.take(ACME_STOCK, stock({ SKU1: 7 }), at(1))
+    await feeds.take(ACME, acmeFeed(1, () => acmeRow(1, '10.00', '0')), at(2))
+    await feeds.take(ACME_STOCK, stock({ SKU1: 7 }), at(3))
+    assert.equal(feeds.offer('SKU1').qty, 7)
+  }))
+
+  test('a catalog file whose quantity was put off counts when the same bytes are newer', () => bench(async (feeds) => {
+    await feeds.take(ACME, acmeFeed(2), at(0))
+    await feeds.take(ACME_STOCK, stock({ SKU1: 7 }), at(10))
+    const late = acmeFeed(2, (i) => acmeRow(i, '10.00', '2'))
+    await feeds.take(ACME, late, at(5))
+    assert.deepEqual(qty(feeds), { SKU1: 7, SKU2: 2 })
+    assert.equal((await feeds.take(ACME, late, at(20))).outcome, 'taken')
+    assert.deepEqual(qty(feeds), { SKU1: 2, SKU2: 2 })
+    assert.equal((await feeds.take(ACME, late, at(21))).outcome, 'unchanged')
+  }))
+
+  test('an item that the stock feed dropped is not brought back by the catalog file of before', () => bench(async (feeds) => {
+    const counts = (n: number) => stock(Object.fromEntries(Array.from({ length: n }, (_, i) => [`SKU${i + 1}`, 3])))
+    await feeds.take(ACME, acmeFeed(10), at(0))
+    await feeds.take(ACME_STOCK, counts(10), at(1))
+    await feeds.take(ACME_STOCK, counts(9), at(2))
+    const { version } = state(feeds)
+    for (let i = 0; i < 2; i++) {
+      await feeds.take(ACME, acmeFeed(10), at(0))
+      assert.equal(feeds.offer('SKU10').qty, 0)
+      const result = await feeds.take(ACME_STOCK, counts(9), at(2))
+      assert.deepEqual([result.offers, state(feeds).version], [9, version])
+    }
+    await feeds.take(ACME, acmeFeed(10), at(3))
+    assert.equal(feeds.offer('SKU10').qty, 5, 'a newer one does bring it back')
+    await feeds.take(ACME_STOCK, counts(9), at(4))
+    assert.equal(feeds.offer('SKU10').qty, 0)
+    await feeds.take(ACME_STOCK, counts(10), at(5))
+    assert.equal(feeds.offer('SKU10').qty, 3)
+    await feeds.take(ACME_STOCK, counts(9), at(6))
+    await feeds.take(ACME, acmeFeed(9), at(7))
+    await feeds.take(ACME, acmeFeed(10), at(7))
+    assert.equal(feeds.offer('SKU10').qty, 5, 'one that went and came back is a new one')
+  }))
+
   test('half a stock file is refused', () => bench(async (feeds) => {
     await feeds.take(ACME, acmeFeed(10))
     const counts = (n: number) => stock(Object.fromEntries(Array.from({ length: n }, (_, i) => [`SKU${i + 1}`, 8])))
@@ -244,12 +313,30 @@ describe('prices that came with one subscriber\'s credentials', () => {
     await feeds.take(ACME, acmeFeed(2))
     await feeds.take(ACME, acmeFeed(3, (i) => acmeRow(i, '9.00', '6')), ANN)
     await feeds.take(ACME, acmeFeed(2, (i) => acmeRow(i, '8.00', '6')), BOB)
-    assert.deepEqual(feeds.offers().map(({ stockid, price, qty }) => [stockid, price, qty]), [['SKU1', 1000, 6], ['SKU2', 1000, 6], ['SKU3', null, 6]])
+    assert.deepEqual(feeds.offers().map(({ stockid, price, qty }) => [stockid, price, qty]), [['SKU1', 1000, 5], ['SKU2', 1000, 5], ['SKU3', null, 6]])
     assert.deepEqual(own(feeds), [
       { subscriber_id: 'ann', stockid: 'SKU1', price: 900 }, { subscriber_id: 'ann', stockid: 'SKU2', price: 900 }, { subscriber_id: 'ann', stockid: 'SKU3', price: 900 },
       { subscriber_id: 'bob', stockid: 'SKU1', price: 800 }, { subscriber_id: 'bob', stockid: 'SKU2', price: 800 },
     ])
     assert.deepEqual(history(feeds, 'price NOT IN (1000) AND price IS NOT NULL'), [], 'no own price is in the history')
+  }))
+
+  test('come with nothing else for what an operator\'s feed holds', () => bench(async (feeds) => {
+    const theirs = (i: number) => `SKU${i},${800000000000 + i},Other ${i},Else,9.00,1.00,99,gun`
+    await feeds.take(ACME, acmeFeed(10))
+    const before = feeds.offers()
+    const counts = Array.from({ length: 11 }, (_, i) => `SKU${i + 1},77\n`)
+    const first = await feeds.take(ACME, acmeFeed(11, theirs), ANN)
+    assert.deepEqual([feeds.offers().filter(({ stockid }) => stockid !== 'SKU11'), own(feeds).length, first.changed], [before, 11, 10])
+    assert.deepEqual([feeds.offer('SKU11').name, feeds.offer('SKU11').price, feeds.offer('SKU11').qty], ['Other 11', null, 99])
+    await feeds.take(ACME_STOCK, counts.join(''), { ...ANN, source: 'ACME/ann-stock' })
+    assert.deepEqual([feeds.offer('SKU1').qty, feeds.offer('SKU11').qty], [5, 77])
+    await feeds.take(ACME_STOCK, counts.slice(1).join(''), { ...ANN, source: 'ACME/ann-stock' })
+    assert.equal(feeds.offer('SKU1').qty, 5, 'nor does what it drops')
+    // What the operator's feed drops is the subscriber's alone from then on.
+    await feeds.take(ACME, acmeFeed(9))
+    await feeds.take(ACME, acmeFeed(11, theirs), ANN)
+    assert.deepEqual([feeds.offer('SKU10').name, feeds.offer('SKU10').price, feeds.offer('SKU10').product_class], ['Other 10', null, 'FA'])
   }))
 
   test('a change of one is a new revision of the offer', () => bench(async (feeds) => {
@@ -305,6 +392,38 @@ describe('two catalog feeds of one distributor', () => {
     assert.deepEqual([feeds.offer('SKU4').product_class, feeds.offer('SKU4').drop_ship], ['OT', 0], 'nobody knows better what this is')
     await feeds.take(ACME, acmeFeed(4, (i) => gun(i, '10.00')))
     assert.deepEqual([feeds.offer('SKU4').product_class, feeds.offer('SKU4').ffl_req], ['FA', 1])
+  }))
+
+  test('the newer file decides price and stock, whichever is pulled last', () => bench(async (feeds) => {
+    const gun = (i: number, price: string, qty: string) => acmeRow(i, price, qty).replace('part', 'gun')
+    const full = acmeFeed(2, (i) => gun(i, '10.00', '5'))
+    const list = acmeFeed(2, (i) => gun(i, i === 1 ? '11.00' : '10.00', '4'))
+    const said = () => feeds.offers().map(({ price, qty }) => [price, qty])
+    const pull = async (fullAt: number, listAt: number) => {
+      await feeds.take(ACME, full, { asOf: fullAt })
+      await feeds.take(PRICES, list, { asOf: listAt })
+      return said()
+    }
+    assert.deepEqual(await pull(NOON + 2, NOON + 1), [[1000, 5], [1000, 5]])
+    const { version } = state(feeds)
+    assert.deepEqual(await pull(NOON + 2, NOON + 1), [[1000, 5], [1000, 5]])
+    assert.equal(state(feeds).version, version, 'no pull made a new snapshot')
+    assert.deepEqual(await pull(NOON + 2, NOON + 3), [[1100, 4], [1000, 4]])
+    await feeds.take(ACME, full, { asOf: NOON + 4 })
+    assert.deepEqual(said(), [[1000, 5], [1000, 5]], 'an unchanged line of the newer file counts again')
+    const held = full.replaceAll('gun', 'held')
+    await feeds.take(PRICES, list, { asOf: NOON + 9 })
+    await feeds.take(ACME, held, { asOf: NOON + 5 })
+    assert.deepEqual(said(), [[1100, 4], [1000, 4]], 'what an older one holds back is not held back')
+    await feeds.take(ACME, held, { asOf: NOON + 10, force: true })
+    assert.deepEqual(said(), [[1000, 0], [1000, 0]])
+  }))
+
+  test('a subscriber\'s newer file does not keep another one\'s own prices out', () => bench(async (feeds) => {
+    await feeds.take(ACME, acmeFeed(2, (i) => acmeRow(i, '9.00', '1')), { subscriberId: 'ann', source: 'ACME/ann', asOf: NOON + 2 })
+    await feeds.take(ACME, acmeFeed(2, (i) => acmeRow(i, '8.00', '2')), { subscriberId: 'bob', source: 'ACME/bob', asOf: NOON + 1 })
+    assert.deepEqual(feeds.catalog.prepare('SELECT subscriber_id, offer, price FROM own_price ORDER BY 1, 2').raw().all(), [['ann', 1, 900], ['ann', 2, 900], ['bob', 1, 800], ['bob', 2, 800]])
+    assert.equal(feeds.offer('SKU1').qty, 1)
   }))
 
   test('what one drops stays while the other has it', () => bench(async (feeds) => {
