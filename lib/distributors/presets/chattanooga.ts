@@ -57,7 +57,7 @@ export const chattanooga: CatalogPreset = {
     mfgName: { from: ['Manufacturer'] },
     mpn: { from: ['Manufacturer Item Number'] },
     itemCat: { from: ['Category'] },
-    // The price of stock sent to the store; what a drop-shipped piece costs stands beside it as an attribute.
+    // The price of stock sent to the store. What a drop-shipped piece costs is the account's own and not shown to all.
     price: { from: ['Price'] },
     map: { from: ['MAP'] },
     msrp: { from: ['MSRP'] },
@@ -69,7 +69,7 @@ export const chattanooga: CatalogPreset = {
   classify,
   gunWordsIn: ['Category'],
   attributes: [
-    { column: 'Drop Ship Price' }, { column: 'Available Drop Ship Delivery Options' }, { column: 'Ship Weight', name: 'Weight (lb)' },
+    { column: 'Available Drop Ship Delivery Options' }, { column: 'Ship Weight', name: 'Weight (lb)' },
     { column: 'Length', name: 'Length (in)' }, { column: 'Width', name: 'Width (in)' }, { column: 'Height', name: 'Height (in)' },
   ],
 }
