@@ -294,6 +294,15 @@ describe('stock feeds', () => {
     assert.equal(feeds.offer('SKU10').qty, 5, 'one that went and came back is a new one')
   }))
 
+  test('a stock file of unknown item numbers is refused even when it is forced', () => bench(async (feeds) => {
+    await feeds.take(ACME, acmeFeed(2))
+    await feeds.take(ACME_STOCK, stock({ SKU1: 7 }))
+    const before = feeds.everything()
+    const result = await feeds.take(ACME_STOCK, stock({ X1: 7, X2: 7 }), { force: true })
+    assert.deepEqual(result.reasons, ['none of the 2 rows names an item that is known, and the last feed named 1; the file or its preset is the wrong one'])
+    assert.deepEqual(feeds.everything(), before)
+  }))
+
   test('half a stock file is refused', () => bench(async (feeds) => {
     await feeds.take(ACME, acmeFeed(10))
     const counts = (n: number) => stock(Object.fromEntries(Array.from({ length: n }, (_, i) => [`SKU${i + 1}`, 8])))

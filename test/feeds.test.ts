@@ -93,7 +93,7 @@ describe('presets', () => {
     }],
     ['Lipsey\'s allocated', 'lipseys', LIP, lip('True', 'False', 'True', 'Rifle', 'True'), { qty: 0, held: true, categoryId: 3025 }],
     ['Lipsey\'s silencer', 'lipseys', LIP, lip('True', 'True', 'False', 'Silencer'), { productClass: 'SO', fflReq: true, dropShip: false }],
-    ['Lipsey\'s holster', 'lipseys', LIP, lip('False', 'False', 'True', 'Accessory-Holsters'), { productClass: 'HS', fflReq: false, dropShip: true }],
+    ['Lipsey\'s holster', 'lipseys', LIP, lip('False', 'False', 'True', 'Accessory-Holsters').replace('Firearm', 'Accessory'), { productClass: 'HS', fflReq: false, dropShip: true }],
     ['Lipsey\'s without the flag', 'lipseys', LIP, lip('', '', 'True'), { productClass: 'OT', fflReq: false, dropShip: false }],
     ['Lipsey\'s pricing file', 'lipseys-pricing', 'itemNumber,upc,mfgModelNumber,quantity,allocated,onSale,price,currentPrice,retailMap', 'AC1,082442884752,ONE-9,12,False,False,420.0,399.5,0.0', {
       stockid: 'AC1', name: 'ONE-9', productClass: 'OT', fflReq: false, dropShip: false, price: 39950, map: null, qty: 12,
@@ -285,11 +285,13 @@ describe('encodings and line ends', () => {
 })
 
 describe('the guard', () => {
-  const fine: Evidence = { rows: 1_000, rejected: 0, usable: 1_000, cutOff: false, asOf: 2, previousAsOf: 1, named: 1_000, lost: 0, priced: 1_000, priceMoves: 0, stocked: 1_000, emptied: 0 }
+  const fine: Evidence = { rows: 1_000, rejected: 0, usable: 1_000, claimed: 1_000, cutOff: false, asOf: 2, previousAsOf: 1, named: 1_000, lost: 0, priced: 1_000, priceMoves: 0, stocked: 1_000, emptied: 0 }
   const edges: [what: string, evidence: Partial<Evidence>, reason: RegExp | null][] = [
     ['all is well', {}, null],
     ['empty', { rows: 0, usable: 0 }, /the file is empty/],
     ['nothing usable', { rejected: 1_000, usable: 0 }, /none of the 1000 rows/],
+    ['nothing known', { claimed: 0 }, /none of the 1000 rows names an item that is known, and the last feed named 1000/],
+    ['nothing known in a first feed', { claimed: 0, named: 0, previousAsOf: null }, null],
     ['1 % bad rows', { rejected: 10 }, null],
     ['more than 1 % bad rows', { rejected: 11 }, /11 of 1000 rows are bad \(1\.1 %; at most 1 % may be\)/],
     ['of the same time', { asOf: 1 }, null],
@@ -309,7 +311,7 @@ describe('the guard', () => {
       if (reason === null) assert.deepEqual(reasons, [])
       else assert.match(reasons.join('; '), reason)
       const forced = judge({ ...fine, ...change }, true)
-      assert.equal(forced.length, (change.usable ?? 1) === 0 ? 1 : 0, 'force overrides comparisons, not a file that says nothing')
+      assert.equal(forced.length, what === 'nothing known' || change.usable === 0 ? 1 : 0, 'force overrides comparisons, not a file that says nothing')
     })
   }
 

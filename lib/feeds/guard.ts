@@ -9,6 +9,8 @@ export interface Evidence {
   rejected: number
   /** Rows that named an offer or could. */
   usable: number
+  /** Offers that the rows named. */
+  claimed: number
   /** The last line ends in the middle. */
   cutOff: boolean
   asOf: number
@@ -29,9 +31,10 @@ const percent = (part: number, of: number) => `${(Math.floor((part / of) * 1000)
 
 /** Why the feed is refused. `force` says that the operator accepts it; nobody can accept a file that says nothing. */
 export function judge(evidence: Evidence, force: boolean): string[] {
-  const { rows, usable } = evidence
+  const { rows, usable, claimed, named } = evidence
   if (rows === 0) return ['the file is empty: it has no rows']
   if (usable === 0) return [`none of the ${rows} rows can be used; the file or its preset is the wrong one`]
+  if (claimed === 0 && named > 0) return [`none of the ${rows} rows names an item that is known, and the last feed named ${named}; the file or its preset is the wrong one`]
   return force ? [] : [...faultsOfForm(evidence), ...faultsOfComparison(evidence)]
 }
 

@@ -172,7 +172,7 @@ export class Taking implements RowSink {
   finish(reading: Reading): FeedResult {
     if (reading.reasons.length > 0) return this.#result(reading.reasons)
     const evidence: Evidence = {
-      ...this.#before, ...this.#dropMissing(), rows: this.#rows, rejected: this.#rejected, usable: this.#rows - this.#rejected,
+      ...this.#before, ...this.#dropMissing(), rows: this.#rows, rejected: this.#rejected, usable: this.#rows - this.#rejected, claimed: this.#claimed.size,
       cutOff: reading.cutOff, asOf: this.#input.asOf, priceMoves: this.#writer.counts.priceMoves, emptied: 0,
     }
     evidence.emptied = this.#writer.counts.emptied
