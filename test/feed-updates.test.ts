@@ -23,7 +23,7 @@ describe('the next feed of a source', () => {
 
   test('other bytes that say the same are taken without a new snapshot', () => bench(async (feeds) => {
     const first = await feeds.take(ACME, acmeFeed(10))
-    const reversed = [HEADER, ...acmeFeed(10).trim().split('\n').slice(1).reverse()].join('\r\n')
+    const reversed = [HEADER, ...acmeFeed(10).trim().split('\n').slice(1).reverse(), ''].join('\r\n')
     const second = await feeds.take(ACME, reversed)
     assert.deepEqual([second.outcome, second.added, second.changed, second.removed, second.version], ['taken', 0, 0, 0, first.version])
   }))
@@ -112,7 +112,7 @@ describe('the next feed of a source', () => {
     const first = await feeds.take(ACME, feed('20.00'))
     assert.deepEqual([first.rejected, feeds.offer('SKU1').price], [1, 1000])
     // The second row moves up to the front: it is the same line as before, but now it comes first.
-    const moved = [HEADER, acmeRow(1, '12.00'), ...acmeFeed(300).trim().split('\n').slice(1)].join('\n')
+    const moved = [HEADER, acmeRow(1, '12.00'), ...acmeFeed(300).split('\n').slice(1)].join('\n')
     const second = await feeds.take(ACME, moved)
     assert.deepEqual([second.rejected, second.rejects[0]!.line, feeds.offer('SKU1').price], [1, 3, 1200])
     const third = await feeds.take(ACME, acmeFeed(300))

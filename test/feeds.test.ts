@@ -285,7 +285,7 @@ describe('encodings and line ends', () => {
 })
 
 describe('the guard', () => {
-  const fine: Evidence = { rows: 1_000, rejected: 0, usable: 1_000, claimed: 1_000, cutOff: false, asOf: 2, previousAsOf: 1, named: 1_000, lost: 0, priced: 1_000, priceMoves: 0, stocked: 1_000, emptied: 0 }
+  const fine: Evidence = { rows: 1_000, rejected: 0, usable: 1_000, claimed: 1_000, cutOff: false, newlineLost: false, asOf: 2, previousAsOf: 1, named: 1_000, lost: 0, priced: 1_000, priceMoves: 0, stocked: 1_000, emptied: 0 }
   const edges: [what: string, evidence: Partial<Evidence>, reason: RegExp | null][] = [
     ['all is well', {}, null],
     ['empty', { rows: 0, usable: 0 }, /the file is empty/],
@@ -337,6 +337,8 @@ describe('the guard', () => {
     ['semicolons', GOOD.replaceAll(',', ';'), /the header has no column "sku", "price", "qty"; with a semicolon as separator the file would fit/],
     ['another header', GOOD.replace('price', 'cost'), /the header has no column "price"$/],
     ['truncated in a line', GOOD.slice(0, GOOD.length - 20), /cut off: its last line ends/],
+    ['truncated in the last cell', GOOD.slice(0, GOOD.length - 3), /cut off: its last line ends without a newline, and that of the last file had one/],
+    ['truncated before the last newline', gzipSync(GOOD.trimEnd()), /cut off: its last line ends without a newline/],
     ['truncated in a quoted field', `${GOOD}"SKU9999,,"`.slice(0, -2), /cut off/],
     ['truncated gzip', gzipSync(GOOD).subarray(0, 3_000), /the gzip file is cut off or damaged/],
     ['damaged gzip', Buffer.concat([gzipSync(GOOD).subarray(0, 2_000), Buffer.alloc(500, 7)]), /the gzip file is cut off or damaged/],
@@ -374,6 +376,14 @@ describe('the guard', () => {
       assert.deepEqual([result.outcome, result.reasons], ['taken', []])
     }))
   }
+
+  test('a source whose files never end in a newline goes on, and one that gives it up can be accepted', () => bench(async (feeds) => {
+    await feeds.take(ACME, GOOD.trimEnd())
+    assert.equal((await feeds.take(ACME, acmeFeed(999).trimEnd())).outcome, 'taken')
+    await feeds.take(ACME, GOOD)
+    assert.equal((await feeds.take(ACME, acmeFeed(999).trimEnd(), { force: true })).outcome, 'taken')
+    assert.equal((await feeds.take(ACME, acmeFeed(998).trimEnd())).outcome, 'taken')
+  }))
 
   test('a vanished offer in stock counts as emptied', () => bench(async (feeds) => {
     await feeds.take(ACME, acmeFeed(100, (i) => acmeRow(i, '10', i <= 50 ? '5' : '0')))

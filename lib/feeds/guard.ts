@@ -13,6 +13,8 @@ export interface Evidence {
   claimed: number
   /** The last line ends in the middle. */
   cutOff: boolean
+  /** The last line ends without a newline, and that of the source's last file had one. */
+  newlineLost: boolean
   asOf: number
   /** Of the last feed of this source; null for its first. */
   previousAsOf: number | null
@@ -38,9 +40,10 @@ export function judge(evidence: Evidence, force: boolean): string[] {
   return force ? [] : [...faultsOfForm(evidence), ...faultsOfComparison(evidence)]
 }
 
-function faultsOfForm({ cutOff, rejected, rows }: Evidence): string[] {
+function faultsOfForm({ cutOff, newlineLost, rejected, rows }: Evidence): string[] {
   const reasons: string[] = []
   if (cutOff) reasons.push('the file is cut off: its last line ends before the last column')
+  else if (newlineLost) reasons.push('the file is cut off: its last line ends without a newline, and that of the last file had one')
   if (rejected * 100 > rows) reasons.push(`${rejected} of ${rows} rows are bad (${percent(rejected, rows)}; at most 1 % may be)`)
   return reasons
 }

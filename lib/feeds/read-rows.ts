@@ -25,6 +25,8 @@ export interface Reading {
   /** Why the file cannot be a feed of this preset; nothing else counts then. */
   reasons: string[]
   cutOff: boolean
+  /** The last line that is not blank does. */
+  endsInNewline: boolean
   digest: string | null
 }
 
@@ -42,14 +44,14 @@ export async function readRows(input: { preset: Preset; file: string; at: number
     const reader = new RowFeeder(preset, at, sink)
     try {
       for await (const batch of readRecords(bytes, preset.format)) {
-        if (!reader.take(batch)) return { reasons: reader.reasons, cutOff: false, digest: null }
+        if (!reader.take(batch)) return { reasons: reader.reasons, cutOff: false, endsInNewline: true, digest: null }
         sink.progress(bytes.bytesRead, bytes.size)
       }
     } catch (error) {
-      if (error instanceof UnreadableFile) return { reasons: [error.message], cutOff: true, digest: null }
+      if (error instanceof UnreadableFile) return { reasons: [error.message], cutOff: true, endsInNewline: false, digest: null }
       throw error
     }
-    return { reasons: [], cutOff: reader.cutOff, digest: bytes.digest() }
+    return { reasons: [], cutOff: reader.cutOff, endsInNewline: reader.endsInNewline, digest: bytes.digest() }
   } finally {
     await bytes.close()
   }
@@ -58,6 +60,7 @@ export async function readRows(input: { preset: Preset; file: string; at: number
 class RowFeeder {
   reasons: string[] = []
   cutOff = false
+  endsInNewline = true
   readonly #preset: Preset
   readonly #at: number
   readonly #sink: RowSink
@@ -79,6 +82,7 @@ class RowFeeder {
     }
     if (from < batch.count) this.#rows(batch, from)
     for (const fault of batch.broken) this.#sink.rejected(fault)
+    this.endsInNewline = !batch.unterminated
     if (batch.unterminated) this.#lookAtEnd(batch, from)
     return true
   }

@@ -19,6 +19,8 @@ export interface Tally {
 /** What was last taken from a source. */
 export interface TakenFeed {
   asOf: number
+  /** 1: its last line ended in a newline. */
+  endsInNewline: number
   lines: Buffer
 }
 
@@ -51,7 +53,7 @@ export function addToTally(catalog: Raw, distid: string, { offers, priced, stock
 }
 
 export function readTaken(catalog: Raw, source: string): TakenFeed | undefined {
-  return catalog.prepare('SELECT as_of AS asOf, lines FROM feed WHERE source = ?').get(source) as TakenFeed | undefined
+  return catalog.prepare('SELECT as_of AS asOf, ends_in_newline AS endsInNewline, lines FROM feed WHERE source = ?').get(source) as TakenFeed | undefined
 }
 
 /** The digest of the file that was last taken from a source, without its million lines. */

@@ -34,6 +34,7 @@ export class Taking implements RowSink {
   readonly #newerStock: (id: number) => boolean
   readonly #newerCatalog: (id: number) => boolean
   readonly #newerPrice: (id: number) => boolean
+  readonly #endedInNewline: boolean
   readonly #before: Pick<Evidence, 'previousAsOf' | 'priced' | 'stocked'>
   /** Offers that a row of this file has named. */
   readonly #claimed = new OfferSet()
@@ -56,6 +57,7 @@ export class Taking implements RowSink {
     this.#input = input
     this.#distid = distid
     this.#seed = seed
+    this.#endedInNewline = previous?.endsInNewline === 1
     this.#known = new KnownLines(previous?.lines ?? null)
     this.#lines = new LinesBuilder(this.#known.count)
     this.#others = new OtherFeeds(catalog, distid, source, subscriberId)
@@ -173,11 +175,11 @@ export class Taking implements RowSink {
     if (reading.reasons.length > 0) return this.#result(reading.reasons)
     const evidence: Evidence = {
       ...this.#before, ...this.#dropMissing(), rows: this.#rows, rejected: this.#rejected, usable: this.#rows - this.#rejected, claimed: this.#claimed.size,
-      cutOff: reading.cutOff, asOf: this.#input.asOf, priceMoves: this.#writer.counts.priceMoves, emptied: 0,
+      cutOff: reading.cutOff, newlineLost: this.#endedInNewline && !reading.endsInNewline, asOf: this.#input.asOf, priceMoves: this.#writer.counts.priceMoves, emptied: 0,
     }
     evidence.emptied = this.#writer.counts.emptied
     const reasons = judge(evidence, this.#input.force ?? false)
-    if (reasons.length === 0) this.#keepBooks(reading.digest!)
+    if (reasons.length === 0) this.#keepBooks(reading)
     return this.#result(reasons)
   }
 
@@ -212,17 +214,17 @@ export class Taking implements RowSink {
     else if (this.#maySetQty(offer)) this.#writer.empty(offer)
   }
 
-  #keepBooks(digest: string): void {
+  #keepBooks({ digest, endsInNewline }: Reading): void {
     const { catalog, source, preset, subscriberId, asOf, now } = this.#input
     const { counts, touched } = this.#writer
     this.#others.reopen(preset.kind, touched, counts.added)
     addToTally(catalog, this.#distid, counts)
     if (counts.added + counts.changed + counts.removed > 0) writeState(catalog, this.#revision, counts.reworded, now)
     this.#writer.sweep(now - FRAGMENT_LIFE)
-    catalog.prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, offers, lines)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-      .run(source, this.#distid, subscriberId, preset.id, preset.kind, asOf, now, this.#pending ? '' : digest, this.#rows, this.#rejected,
-        this.#claimed.size, this.#lines.blob())
+    catalog.prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, offers, ends_in_newline, lines)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+      .run(source, this.#distid, subscriberId, preset.id, preset.kind, asOf, now, this.#pending ? '' : digest!, this.#rows, this.#rejected,
+        this.#claimed.size, endsInNewline ? 1 : 0, this.#lines.blob())
     catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
     catalog.prepare('DELETE FROM rejected_row WHERE source = ?').run(source)
     const keep = catalog.prepare('INSERT OR IGNORE INTO rejected_row (source, line, reason, text) VALUES (?, ?, ?, ?)')

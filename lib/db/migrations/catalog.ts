@@ -84,6 +84,7 @@ CREATE TABLE feed (                -- what was last taken from each source
   rows INTEGER NOT NULL,
   rejected INTEGER NOT NULL,
   offers INTEGER NOT NULL,         -- that it named
+  ends_in_newline INTEGER NOT NULL, -- 1: so did its last line
   lines BLOB NOT NULL              -- hash of each taken line and the offer that it made, packed; of a stock feed, with what it dropped
 ) STRICT, WITHOUT ROWID;
 
