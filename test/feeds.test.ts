@@ -405,6 +405,30 @@ describe('the guard', () => {
     assert.equal((await feeds.take(ACME, each((cells, i) => { cells[6] = '0'; if (i <= 10) cells[4] = '?' }))).outcome, 'taken')
   }))
 
+  test('what is accepted is what was refused, though it lies at the same place', () => bench(async (feeds) => {
+    await feeds.take(ACME, GOOD)
+    const half = feeds.file('half.csv', acmeFeed(500))
+    await feeds.take(ACME, { file: half })
+    const refusal = feeds.catalog.prepare('SELECT as_of AS asOf, digest FROM refusal').get() as { asOf: number; digest: string }
+    const before = feeds.everything()
+    feeds.file('half.csv', acmeFeed(5))
+    for (const how of [{ asOf: refusal.asOf }, { expectDigest: refusal.digest }]) {
+      const result = await feeds.take(ACME, { file: half }, { force: true, ...how })
+      assert.deepEqual([result.outcome, result.reasons], ['refused', ['the file is another than the one that was refused; pull or import it again to have it judged']])
+      assert.deepEqual(feeds.everything(), before)
+    }
+    assert.deepEqual(feeds.catalog.prepare('SELECT as_of AS asOf, digest FROM refusal').get(), refusal, 'it waits on')
+    feeds.file('half.csv', acmeFeed(500))
+    const accepted = await feeds.take(ACME, { file: half }, { force: true, asOf: refusal.asOf, expectDigest: refusal.digest, now: NOON + 48 * 3_600_000 })
+    assert.deepEqual([accepted.outcome, accepted.offers], ['taken', 500])
+  }))
+
+  test('an import of a new edition can be forced over a refusal', () => bench(async (feeds) => {
+    await feeds.take(ACME, GOOD)
+    await feeds.take(ACME, acmeFeed(500))
+    assert.equal((await feeds.take(ACME, acmeFeed(400), { force: true })).offers, 400)
+  }))
+
   test('what was refused can be accepted, and the alarm ends with the next feed that is taken', () => bench(async (feeds) => {
     await feeds.take(ACME, GOOD)
     const half = feeds.file('half.csv', acmeFeed(500))

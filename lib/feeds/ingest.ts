@@ -27,6 +27,8 @@ export interface FeedInput {
   asOf: number
   /** The operator accepts what the guard would refuse. */
   force?: boolean
+  /** The file must be this very one, a digest from `refusal`; under `force`, the refused file of this time is known. */
+  expectDigest?: string
   /** Tells what would happen and changes nothing. */
   dryRun?: boolean
 }
@@ -63,6 +65,8 @@ export interface Handles {
 
 /** Of each of the two database files, while a feed is taken in. */
 const CACHE_KB = 65_536
+/** The seed of a refused file's digest, which must be the same tomorrow. */
+const BYTES_ONLY = ''
 
 /**
  * Takes in one feed (decisions 4.6, 4.9, 4.11). Both handles are the caller's own: a write transaction is held on them
@@ -74,6 +78,10 @@ export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult
   // A sale ends without a line of the file changing, even when the file is not renewed: each day reads such a feed anew.
   const at = Math.max(asOf, now)
   const seed = seedOf([MAPPING_VERSION, preset, input.distid ?? preset.distid, input.subscriberId, isDated(preset) ? dayOf(at) : null])
+  const expected = input.expectDigest ?? refusedDigest(input)
+  if (expected !== null && await digestFile(input.file, BYTES_ONLY) !== expected) {
+    return nothingTaken(input, { outcome: 'refused', reasons: ['the file is another than the one that was refused; pull or import it again to have it judged'] })
+  }
   const digest = readDigest(catalog, source)
   if (digest !== undefined && await isSameFile(input.file, digest, seed)) return unchanged(input)
   // Changes lie all over the tables: with SQLite's usual 2 MB each page would be written and read again many times.
@@ -85,7 +93,7 @@ export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult
     const result = taking.finish(await readRows({ preset, file: input.file, at, seed }, taking))
     if (result.outcome !== 'taken' || input.dryRun) {
       undo(catalog, changes)
-      if (!input.dryRun) recordRefusal(input, result.reasons)
+      if (!input.dryRun) await recordRefusal(input, result.reasons)
       return result
     }
     // First the history: a row in it without its offer is written again by the next try, one that is missing is lost.
@@ -110,7 +118,8 @@ async function isSameFile(file: string, digest: string, seed: string): Promise<b
 }
 
 /** Nothing to read: only the feed's age is noted, and an alarm about a worse one in between is over. */
-function unchanged({ catalog, source, preset, distid, asOf, now, dryRun }: FeedInput & Handles): FeedResult {
+function unchanged(input: FeedInput & Handles): FeedResult {
+  const { catalog, source, asOf, now, dryRun } = input
   const { rows, rejected, offers } = catalog.prepare('SELECT rows, rejected, offers FROM feed WHERE source = ?')
     .get(source) as { rows: number; rejected: number; offers: number }
   if (!dryRun) {
@@ -119,13 +128,25 @@ function unchanged({ catalog, source, preset, distid, asOf, now, dryRun }: FeedI
       catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
     }).immediate()
   }
+  return nothingTaken(input, { outcome: 'unchanged', rows, offers, rejected })
+}
+
+function nothingTaken({ catalog, source, preset, distid }: FeedInput & Handles, told: Pick<FeedResult, 'outcome'> & Partial<FeedResult>): FeedResult {
   return {
-    source, distid: distid ?? preset.distid, outcome: 'unchanged', reasons: [], rows, offers, rejected, rejects: [],
-    added: 0, changed: 0, removed: 0, price_changes: 0, stock_changes: 0, unmatched: 0, version: readState(catalog).version,
+    source, distid: distid ?? preset.distid, reasons: [], rows: 0, offers: 0, rejected: 0, rejects: [],
+    added: 0, changed: 0, removed: 0, price_changes: 0, stock_changes: 0, unmatched: 0, version: readState(catalog).version, ...told,
   }
 }
 
-function recordRefusal({ catalog, source, file, asOf, now }: FeedInput & Handles, reasons: string[]): void {
-  catalog.prepare('INSERT OR REPLACE INTO refusal (source, at, reasons, file, as_of) VALUES (?, ?, ?, ?, ?)').run(source, now, JSON.stringify(reasons), file, asOf)
+/** Of the file that waits for the operator, when this is to accept it; null for any other file or edition. */
+function refusedDigest({ catalog, source, file, asOf, force }: FeedInput & Handles): string | null {
+  if (!force) return null
+  return (catalog.prepare('SELECT digest FROM refusal WHERE source = ? AND file = ? AND as_of = ?').pluck().get(source, file, asOf) as string | null | undefined) ?? null
+}
+
+async function recordRefusal({ catalog, source, file, asOf, now }: FeedInput & Handles, reasons: string[]): Promise<void> {
+  const digest = await digestFile(file, BYTES_ONLY)
+  catalog.prepare('INSERT OR REPLACE INTO refusal (source, at, reasons, file, as_of, digest) VALUES (?, ?, ?, ?, ?, ?)')
+    .run(source, now, JSON.stringify(reasons), file, asOf, digest)
 }
 

@@ -101,6 +101,7 @@ CREATE TABLE refusal (             -- the last feed of a source that the guard d
   at INTEGER NOT NULL,
   reasons TEXT NOT NULL,           -- JSON array of sentences
   file TEXT,                       -- waits for the operator to accept it
-  as_of INTEGER
+  as_of INTEGER,
+  digest TEXT                      -- of the file's bytes alone: what is accepted is what was refused
 ) STRICT, WITHOUT ROWID;
 `] as const
