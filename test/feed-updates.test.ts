@@ -444,6 +444,37 @@ describe('two catalog feeds of one distributor', () => {
   }))
 })
 
+describe('pulling the same files again', () => {
+  const PRICES = { ...ACME, id: 'acme-prices' }
+  const row = fc.record({ key: fc.integer({ min: 1, max: 4 }), price: fc.constantFrom('10.00', '12.50', ''), qty: fc.constantFrom('0', '3', '5'), type: fc.constantFrom('part', 'held') })
+  const rows = fc.uniqueArray(row, { minLength: 1, maxLength: 4, selector: ({ key }) => key })
+  const pull = fc.record({ preset: fc.constantFrom(ACME, PRICES, ACME_STOCK), owner: fc.constantFrom(null, 'ann', 'bob'), rows, at: fc.integer({ min: 1, max: 5 }) })
+
+  test('settles, whatever the files are and however old', async () => {
+    await fc.assert(fc.asyncProperty(fc.array(pull, { minLength: 1, maxLength: 8 }), async (pulls) => {
+      const feeds = feedBench()
+      try {
+        const last = new Map<string, () => Promise<unknown>>()
+        for (const { preset, owner, rows: items, at } of pulls) {
+          const text = preset === ACME_STOCK ? items.map(({ key, qty }) => `SKU${key},${qty}\n`).join('')
+            : `${[HEADER, ...items.map(({ key, price, qty, type }) => `SKU${key},,Item,B,${price},,${qty},${type}`)].join('\n')}\n`
+          const source = `${preset.id}/${owner}`
+          const take = () => feeds.take(preset, text, { source, subscriberId: owner, asOf: NOON + at, force: true })
+          last.set(source, take)
+          await take()
+        }
+        const round = async () => { for (const take of last.values()) await take() }
+        for (let i = 0; i < 3; i++) await round()
+        const { version } = state(feeds)
+        await round()
+        assert.equal(state(feeds).version, version)
+      } finally {
+        feeds.close()
+      }
+    }), { numRuns: 100 })
+  })
+})
+
 describe('hashes and line lists', () => {
   test('250,000 lines that differ by one character have as many hashes', () => {
     const hash = new LineHash('seed')

@@ -65,12 +65,14 @@ export function readDigest(catalog: Raw, source: string): string | undefined {
 export class OtherFeeds {
   readonly #catalog: Raw
   readonly #feeds: { source: string; kind: string; subscriberId: string | null; asOf: number }[]
+  readonly #source: string
   readonly #subscriberId: string | null
   readonly #lines = new Map<string, KnownLines>()
   readonly #offers = new Map<string, OfferSet>()
 
   constructor(catalog: Raw, distid: string, source: string, subscriberId: string | null) {
     this.#catalog = catalog
+    this.#source = source
     this.#subscriberId = subscriberId
     this.#feeds = catalog.prepare('SELECT source, kind, subscriber_id AS subscriberId, as_of AS asOf FROM feed WHERE distid = ? AND source <> ?')
       .all(distid, source) as { source: string; kind: string; subscriberId: string | null; asOf: number }[]
@@ -80,17 +82,23 @@ export class OtherFeeds {
    * Whether a feed of this kind that is newer than `asOf` knows the offer: what it says is the better. A subscriber's
    * own feed has no say in what an operator's catalog feed holds; `operators` says that the one in hand is such a feed.
    */
-  newer(kind: string, asOf: number, operators: boolean): (id: number) => boolean {
-    const newer = this.#feeds.filter((feed) => feed.kind === kind && feed.asOf > asOf)
+  newer(kind: string, asOf: number, ownKind: string, operators: boolean): (id: number) => boolean {
+    const newer = this.#feeds.filter((feed) => feed.kind === kind && this.#isNewer(feed, asOf, ownKind))
     const shared = newer.filter((feed) => feed.subscriberId === null).map((feed) => this.#offersOf(feed.source))
     const own = operators ? [] : newer.filter((feed) => feed.subscriberId !== null).map((feed) => this.#offersOf(feed.source))
     if (shared.length + own.length === 0) return () => false
     return (id) => shared.some((set) => set.has(id)) || (own.some((set) => set.has(id)) && !this.holders(id).operator)
   }
 
+  /** Of two files of one time a stock feed's counts, then the one whose source comes first: some order must hold. */
+  #isNewer(feed: { source: string; kind: string; asOf: number }, asOf: number, ownKind: string): boolean {
+    if (feed.asOf !== asOf) return feed.asOf > asOf
+    return feed.kind === ownKind ? feed.source < this.#source : feed.kind === 'quantity'
+  }
+
   /** Whether a newer catalog feed of the same owner has the offer: its price is the better one. */
   newerPrice(asOf: number): (id: number) => boolean {
-    const sets = this.#feeds.filter((feed) => feed.kind === 'catalog' && feed.asOf > asOf && feed.subscriberId === this.#subscriberId).map((feed) => this.#offersOf(feed.source))
+    const sets = this.#feeds.filter((feed) => feed.kind === 'catalog' && this.#isNewer(feed, asOf, 'catalog') && feed.subscriberId === this.#subscriberId).map((feed) => this.#offersOf(feed.source))
     return sets.length === 0 ? () => false : (id) => sets.some((set) => set.has(id))
   }
 

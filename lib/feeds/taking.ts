@@ -62,8 +62,8 @@ export class Taking implements RowSink {
     this.#lines = new LinesBuilder(this.#known.count)
     this.#others = new OtherFeeds(catalog, distid, source, subscriberId)
     const operators = subscriberId === null && preset.kind === 'catalog'
-    this.#newerStock = this.#others.newer('quantity', asOf, operators)
-    this.#newerCatalog = this.#others.newer('catalog', asOf, operators)
+    this.#newerStock = this.#others.newer('quantity', asOf, preset.kind, operators)
+    this.#newerCatalog = this.#others.newer('catalog', asOf, preset.kind, operators)
     this.#newerPrice = this.#others.newerPrice(asOf)
     const state = readState(catalog)
     this.#revision = state.revision + 1
@@ -109,7 +109,7 @@ export class Taking implements RowSink {
       this.#claimed.add(id)
       this.#keep(existing && this.#isPutOff(row, existing, options) ? null : index, id)
     } else if (existing) {
-      const putOff = existing[QTY] !== (existing[HELD] === 1 ? 0 : row.qty) && this.#newerCatalog(existing[0])
+      const putOff = existing[QTY] !== (existing[HELD] === 1 ? 0 : row.qty) && (this.#newerCatalog(existing[0]) || this.#newerStock(existing[0]))
       if (!putOff && this.#maySetQty(existing[0])) this.#writer.setQty(row.stockid, existing, row.qty)
       this.#keep(putOff ? null : index, existing[0])
     } else {
@@ -210,7 +210,7 @@ export class Taking implements RowSink {
   /** The stock feed goes on knowing the offer, so that an older catalog file does not bring its stock back. */
   #empty(offer: number): void {
     this.#lines.drop(offer)
-    if (this.#newerCatalog(offer)) this.#pending = true
+    if (this.#newerCatalog(offer) || this.#newerStock(offer)) this.#pending = true
     else if (this.#maySetQty(offer)) this.#writer.empty(offer)
   }
 
