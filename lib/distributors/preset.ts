@@ -1,5 +1,5 @@
 /**
- * What a preset may say (distributors.md 4.2): a feed's form and how its columns become an offer. It is data that can be
+ * What a preset may say: a feed's form and how its columns become an offer. It is data that can be
  * kept as JSON and sent to a worker; its power to express is small on purpose, so that configuration never runs code.
  */
 import type { ProductClass } from '../catalog/product-classes.js'

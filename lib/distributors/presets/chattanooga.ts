@@ -1,4 +1,4 @@
-/** Chattanooga Shooting Supplies (distributors.md 2.3): the product-feed CSV. It has no licence column; the category must tell. */
+/** Chattanooga Shooting Supplies: the product-feed CSV. It has no licence column; the category must tell. */
 import type { CatalogPreset, Condition, Rule } from '../preset.js'
 import { CATEGORY } from './categories.js'
 

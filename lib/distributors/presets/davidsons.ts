@@ -1,4 +1,4 @@
-/** Davidson's (distributors.md 2.8): feed only, no order interface is known. */
+/** Davidson's: feed only, no order interface is known. */
 import type { CatalogPreset, Condition, QuantityPreset, Rule } from '../preset.js'
 import { CATEGORY } from './categories.js'
 

@@ -1,4 +1,4 @@
-/** Lipsey's (distributors.md 2.2): the web catalog, and the short pricing file that cannot tell firearms apart. */
+/** Lipsey's: the web catalog, and the short pricing file that cannot tell firearms apart. */
 import type { CatalogPreset, Condition, FieldMap, Rule } from '../preset.js'
 import { CATEGORY } from './categories.js'
 

@@ -1,4 +1,4 @@
-/** RSR Group (distributors.md 2.1): `;` without header or quoting, 66 columns in 2010, 77 now. */
+/** RSR Group: `;` without header or quoting, 66 columns in 2010, 77 now. */
 import type { CatalogPreset, QuantityPreset, Rule } from '../preset.js'
 import { CATEGORY } from './categories.js'
 

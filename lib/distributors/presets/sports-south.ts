@@ -1,4 +1,4 @@
-/** Sports South (distributors.md 2.4): four columns as shops keep them, or those of the catalog service. */
+/** Sports South: four columns as shops keep them, or those of the catalog service. */
 import type { CatalogPreset, Rule } from '../preset.js'
 import { CATEGORY } from './categories.js'
 

@@ -1,4 +1,4 @@
-/** Zanders (distributors.md 2.5): zandersinv.csv, and the four columns that shops often cut it down to. */
+/** Zanders: zandersinv.csv, and the four columns that shops often cut it down to. */
 import type { CatalogPreset, Rule } from '../preset.js'
 import { CATEGORY } from './categories.js'
 
