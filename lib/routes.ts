@@ -12,6 +12,11 @@ export const ROUTES = {
 
 export type RouteId = keyof typeof ROUTES
 
+/** Matches the addresses of a path with parameters in braces. */
+export function pathPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
+
 /** `GET /v1/products/{upc}` taken apart. */
 export function parseRoute(route: string): { method: string; path: string; params: string[] } {
   const [method, path] = route.split(' ') as [string, string]

@@ -5,6 +5,7 @@ import type { H3Event } from 'h3'
 import { toNodeHandler } from 'h3/node'
 import { allEndpoints } from '../lib/endpoints.js'
 import type { App } from '../lib/open.js'
+import { pathPattern } from '../lib/routes.js'
 import { documentationRoutes } from './docs.js'
 import { makeGate } from './gate.js'
 import { makeFallback, makeHandler } from './handle.js'
@@ -28,7 +29,7 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   const gate = makeGate(app, options.trustedProxies ?? [])
   const router = new H3({ allowMalformedURL: true })
   const methods = new Map<string, string[]>()
-  const patterns = () => [...methods].map(([path, allowed]) => ({ pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`), allowed }))
+  const patterns = () => [...methods].map(([path, allowed]) => ({ pattern: pathPattern(path), allowed }))
   const fallback = makeFallback(app, gate, (path) => methods.get(path) ?? patterns().find(({ pattern }) => pattern.test(path))?.allowed ?? [])
   const mount = (method: string, path: string, handler: Handler) => {
     // HEAD is mounted too: the router's own fallback to GET comes after our catch-all.

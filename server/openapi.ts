@@ -8,7 +8,7 @@ import { allEndpoints } from '../lib/endpoints.js'
 type Json = Record<string, unknown>
 
 /** Refusals that any endpoint can answer with. */
-export const EVERYWHERE: ErrorCode[] = [
+const EVERYWHERE: ErrorCode[] = [
   'missing_api_key', 'invalid_api_key', 'key_disabled', 'key_cancelled', 'ip_whitelist_required', 'ip_not_allowed', 'rate_limited',
   'internal_error', 'service_unavailable',
 ]
@@ -64,8 +64,7 @@ function parameters(shape: z.ZodObject, place: 'path' | 'query'): Json[] {
 
 function responses(endpoint: Endpoint): Json {
   const codes = new Map<number, ErrorCode[]>()
-  const own = [...endpoint.errors, ...needsParameters(endpoint) ? ['invalid_parameter' as const] : [], ...endpoint.hasBody ? ['invalid_json' as const, 'payload_too_large' as const] : []]
-  for (const code of new Set([...own, ...EVERYWHERE])) codes.set(ERRORS[code][0], [...codes.get(ERRORS[code][0]) ?? [], code])
+  for (const code of codesOf(endpoint)) codes.set(ERRORS[code][0], [...codes.get(ERRORS[code][0]) ?? [], code])
   const success = {
     description: 'Success',
     headers: answerHeaders(),
@@ -82,6 +81,12 @@ function responses(endpoint: Endpoint): Json {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { success: false, error: { code: names[0], message: ERRORS[names[0]!][1] } } } },
   }])
   return { 200: success, ...Object.fromEntries(errors) as Json }
+}
+
+/** Every code that an endpoint can answer with. */
+export function codesOf(endpoint: Endpoint): ErrorCode[] {
+  const ofRequest: ErrorCode[] = [...needsParameters(endpoint) ? ['invalid_parameter' as const] : [], ...endpoint.hasBody ? ['invalid_json' as const, 'payload_too_large' as const] : []]
+  return [...new Set([...endpoint.errors, ...ofRequest, ...EVERYWHERE])]
 }
 
 function needsParameters(endpoint: Endpoint): boolean {

@@ -18,11 +18,12 @@ import { allEndpoints } from '../lib/endpoints.js'
 import { open } from '../lib/open.js'
 import type { App, OpenOptions } from '../lib/open.js'
 import { writeOffers } from '../lib/feeds/write-offers.js'
+import { pathPattern } from '../lib/routes.js'
 import { makeShop } from '../lib/shop.js'
 import type { Shop } from '../lib/shop.js'
 import { createServer } from './app.js'
 import type { Server, ServerOptions } from './app.js'
-import { EVERYWHERE } from './openapi.js'
+import { codesOf } from './openapi.js'
 
 export interface TestApp {
   app: App
@@ -145,7 +146,7 @@ function testOffer(offer: TestOffer): FeedOffer & { distid: string } {
 async function checkAnswer(request: Request, response: Response): Promise<void> {
   const path = new URL(request.url).pathname
   const endpoint = allEndpoints.find((candidate) => candidate.method === (request.method === 'HEAD' ? 'GET' : request.method)
-    && new RegExp(`^${candidate.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path) && !(path !== candidate.path && allEndpoints.some((exact) => exact.path === path)))
+    && pathPattern(candidate.path).test(path) && !(path !== candidate.path && allEndpoints.some((exact) => exact.path === path)))
   if (!endpoint || request.method === 'HEAD') return
   const bytes = Buffer.from(await response.arrayBuffer())
   const answer = JSON.parse((response.headers.get('content-encoding') === 'gzip' ? gunzipSync(bytes) : bytes).toString()) as Answer
@@ -159,8 +160,7 @@ function checkResult(endpoint: Endpoint, payload: unknown): void {
 }
 
 function checkCode(endpoint: Endpoint, code: string): void {
-  const known: readonly string[] = [...endpoint.errors, ...EVERYWHERE, 'invalid_parameter', ...endpoint.hasBody ? ['invalid_json', 'payload_too_large'] : []]
-  if (!known.includes(code)) throw new Error(`${endpoint.id} answered ${code}, which its definition does not list`)
+  if (!codesOf(endpoint).some((known) => known === code)) throw new Error(`${endpoint.id} answered ${code}, which its definition does not list`)
 }
 
 function checkedShop(shop: Shop): Shop {

@@ -21,8 +21,8 @@ export interface Catalog {
   /** Waits until the snapshot holds everything that is committed now. */
   refresh(): Promise<void>
   /**
-   * The subscriber's view; the first call waits until a snapshot is built. Throws 409 `no_active_distributors`, 409 `no_validated_distributors` and, without any
-   * snapshot, 503 `feed_unavailable` (contract "Distributor eligibility").
+   * The subscriber's view; the first call waits until a snapshot is built. Throws 409 `no_active_distributors`, 409
+   * `no_validated_distributors` and, without any snapshot, 503 `feed_unavailable` (contract "Distributor eligibility").
    */
   view(subscriber: Subscriber, ignoreRestrictions: boolean): Promise<View>
 }

@@ -10,7 +10,3 @@ export type ProductClass = keyof typeof PRODUCT_CLASSES
 
 /** Every code, in the order of the contract; an offer's class is kept as its place in this list. */
 export const CLASS_CODES = Object.keys(PRODUCT_CLASSES) as ProductClass[]
-
-export function isProductClass(code: string): code is ProductClass {
-  return code in PRODUCT_CLASSES
-}

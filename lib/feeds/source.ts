@@ -146,11 +146,17 @@ export interface PullOptions {
   onProgress?: Progress
 }
 
-/** Pulls sources now, one after the other. One that fails or is refused is an answer, and the next one is pulled. */
-export async function pullFeed(ctx: OperatorCtx, background: Background, input: PullOptions = {}): Promise<(FeedResult | FailedPull)[]> {
+/** The sources that a pull brings: all of a distributor, or those that are due. 404 for a distributor without one. */
+export async function sourcesToPull(ctx: OperatorCtx, distid?: string): Promise<FeedSourceTable[]> {
   const rows = await ctx.read.selectFrom('feed_source').selectAll().where('active', '=', 1).where('location', 'is not', null).orderBy('id').execute()
-  const wanted = rows.filter((row) => input.distid === undefined ? isDue(row, ctx.now()) : row.distid === input.distid)
-  if (input.distid !== undefined && wanted.length === 0) throw new ApiError('not_found', { message: `no feed source is set for ${input.distid}; set one with \`feeds set\`` })
+  const wanted = rows.filter((row) => distid === undefined ? isDue(row, ctx.now()) : row.distid === distid)
+  if (distid !== undefined && wanted.length === 0) throw new ApiError('not_found', { message: `no feed source is set for ${distid}; set one with \`feeds set\`` })
+  return wanted
+}
+
+/** Pulls sources now, distributors side by side. One that fails or is refused is an answer, and the next one is pulled. */
+export async function pullFeed(ctx: OperatorCtx, background: Background, input: PullOptions = {}): Promise<(FeedResult | FailedPull)[]> {
+  const wanted = await sourcesToPull(ctx, input.distid)
   // Side by side, so that a distributor that hangs holds up no other; one distributor's sources one after the other.
   const results = await Promise.all([...new Set(wanted.map(({ distid }) => distid))].map(async (distid) => {
     const own = []
@@ -228,7 +234,7 @@ export async function feedStatus(ctx: OperatorCtx) {
     { source: string; distid: string; preset: string; subscriber_id: string | null; as_of: number; taken_at: number; rows: number; rejected: number }[]
   const refused = ctx.engine.catalog.prepare('SELECT source, at, reasons FROM refusal').all() as { source: string; at: number; reasons: string }[]
   const sources = await ctx.read.selectFrom('feed_source').selectAll().execute()
-  const count = ctx.engine.catalog.prepare('SELECT count(*) FROM offer WHERE distid = ?').pluck()
+  const offers = ctx.engine.catalog.prepare('SELECT offers FROM tally WHERE distid = ?').pluck()
   const ids = [...new Set([...taken, ...refused].map((row) => row.source).concat(sources.map((row) => row.id)))].sort()
   const iso = (ms: number | null | undefined) => ms ? new Date(ms).toISOString() : null
   return ids.map((id) => {
@@ -239,7 +245,7 @@ export async function feedStatus(ctx: OperatorCtx) {
     return {
       source: id, distid, location: source?.location ? redact(source.location) : null, allow_private: source?.allow_private === 1,
       every_minutes: source ? source.every_ms / MINUTE : null, last_pull: iso(source?.last_pull_at), last_outcome: outcomeOf(source?.last_result),
-      as_of: iso(feed?.as_of), taken_at: iso(feed?.taken_at), rows: feed?.rows ?? 0, rejected: feed?.rejected ?? 0, offers: count.get(distid) as number,
+      as_of: iso(feed?.as_of), taken_at: iso(feed?.taken_at), rows: feed?.rows ?? 0, rejected: feed?.rejected ?? 0, offers: offers.get(distid) as number | undefined ?? 0,
       refused: refusal ? { at: iso(refusal.at), reasons: JSON.parse(refusal.reasons) as string[] } : null,
     }
   })

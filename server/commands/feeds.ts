@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
 import { MINUTE } from '../../lib/core/clock.js'
-import { ApiError, invalid } from '../../lib/core/errors.js'
+import { invalid } from '../../lib/core/errors.js'
 import { presets } from '../../lib/distributors/presets/index.js'
 import { checkFeed } from '../../lib/feeds/check.js'
 import { redact } from '../../lib/feeds/fetch.js'
 import type { FeedResult } from '../../lib/feeds/ingest.js'
-import { setFeedSource } from '../../lib/feeds/source.js'
+import { setFeedSource, sourcesToPull } from '../../lib/feeds/source.js'
 import type { FailedPull } from '../../lib/feeds/source.js'
 import type { BrokenLine } from '../../lib/feeds/lines.js'
-import type { App } from '../../lib/open.js'
 import { UsageError, optional } from '../command.js'
 import type { Command, Invocation, Output } from '../command.js'
 import { perform, withApp } from '../with-app.js'
@@ -75,19 +74,11 @@ async function setSource(invocation: Invocation): Promise<void> {
   })
 }
 
-/** The sources that a pull would bring; refuses what the pull refuses. */
-async function pullable({ ctx }: App, distid: string): Promise<{ source: string; location: string }[]> {
-  const rows = await ctx.read.selectFrom('feed_source').select(['id', 'location']).where('distid', '=', distid)
-    .where('active', '=', 1).where('location', 'is not', null).orderBy('id').execute()
-  if (rows.length === 0) throw new ApiError('not_found', { message: `no feed source is set for ${distid}; set one with \`feeds set\`` })
-  return rows.map(({ id, location }) => ({ source: id, location: redact(location!) }))
-}
-
 async function pull(invocation: Invocation): Promise<number> {
   const { args: [distid], out, dryRun } = invocation
   return withApp(invocation.dir, async (app) => {
     if (dryRun) {
-      const sources = await pullable(app, distid!)
+      const sources = (await sourcesToPull(app.ctx, distid)).map(({ id, location }) => ({ source: id, location: redact(location!) }))
       for (const { source, location } of sources) out.line(`${source} would be pulled from ${location}.`)
       out.result({ sources, dry_run: true })
       return 0
