@@ -22,15 +22,16 @@ export async function callEndpoint(ctx: Ctx, id: RouteId, input: Record<string, 
 /** Sorts the members of one input object into parameters, query and body, by the endpoint's shapes. */
 function checkInput(endpoint: Endpoint, input: Record<string, unknown>) {
   const faults: Fault[] = []
-  const parts = { params: {} as Record<string, unknown>, query: {} as Record<string, unknown>, body: {} as Record<string, unknown> }
+  const parts = { params: {} as Record<string, unknown>, query: {} as Record<string, unknown>, headers: {} as Record<string, unknown>, body: {} as Record<string, unknown> }
   for (const [name, value] of Object.entries(input)) {
-    const part = Object.hasOwn(endpoint.params.shape, name) ? 'params' : Object.hasOwn(endpoint.query.shape, name) || !endpoint.hasBody ? 'query' : 'body'
+    const part = Object.hasOwn(endpoint.params.shape, name) ? 'params' : Object.hasOwn(endpoint.headers.shape, name) ? 'headers' : Object.hasOwn(endpoint.query.shape, name) || !endpoint.hasBody ? 'query' : 'body'
     parts[part][name] = value
   }
   checkTexts(input, '', faults)
   const checked = {
     params: checkPart(endpoint.params, parts.params, faults),
     query: checkPart(endpoint.query, parts.query, faults),
+    headers: checkPart(endpoint.headers, parts.headers, faults),
     body: checkPart(endpoint.body, parts.body, faults),
   }
   refuseFaults(faults)

@@ -1,5 +1,5 @@
 /** The library's functions over HTTP: the same type as `app.as(...)`, from nothing but the route table and fetch. */
-import { ROUTES, parseRoute } from './routes.js'
+import { RAW, ROUTES, headerOf, parseRoute } from './routes.js'
 import { makeShop } from './shop.js'
 import type { Shop } from './shop.js'
 
@@ -32,11 +32,11 @@ export interface ConnectOptions {
 export function connect(url: string, key: string, options: ConnectOptions = {}): Shop {
   const send = options.fetch ?? ((request: Request) => fetch(request))
   const base = url.replace(/\/+$/, '')
-  return makeShop(async (id, input) => readAnswer(await send(toRequest(base, key, ROUTES[id], input))))
+  return makeShop(async (id, input) => readAnswer(await send(toRequest(base, key, ROUTES[id], input)), RAW.has(id)))
 }
 
 function toRequest(base: string, key: string, route: string, input: Record<string, unknown>): Request {
-  const { method, path, params } = parseRoute(route)
+  const { method, path, params, query: asQuery, headers: asHeaders } = parseRoute(route)
   const rest = { ...input }
   let target = path
   for (const name of params) {
@@ -49,19 +49,27 @@ function toRequest(base: string, key: string, route: string, input: Record<strin
     delete rest[name]
   }
   const headers: Record<string, string> = { 'x-api-key': key, accept: 'application/json' }
-  if (method !== 'GET') return new Request(base + target, { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(rest) })
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(rest)) if (value !== undefined) query.set(name, String(value))
-  return new Request(query.size > 0 ? `${base}${target}?${query}` : base + target, { method, headers })
+  for (const [name, value] of Object.entries(rest)) {
+    const isHeader = asHeaders.includes(name)
+    if (!isHeader && method !== 'GET' && !asQuery.includes(name)) continue
+    if (isHeader && value !== undefined) headers[headerOf(name)] = String(value)
+    else if (value !== undefined) query.set(name, String(value))
+    delete rest[name]
+  }
+  const address = query.size > 0 ? `${base}${target}?${query}` : base + target
+  if (method === 'GET') return new Request(address, { method, headers })
+  return new Request(address, { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(rest) })
 }
 
 type Answer = { success: true; data: unknown } | { success: false; error: { code: string; message: string; details?: unknown } }
 
-async function readAnswer(response: Response): Promise<unknown> {
+async function readAnswer(response: Response, isRaw: boolean): Promise<unknown> {
   const text = await response.text()
   let answer: Answer
   try {
     answer = JSON.parse(text) as Answer
+    if (isRaw && response.ok) return answer
   } catch {
     // A proxy on the way, or no Quartermaster at all.
     answer = { success: false, error: { code: 'unreadable_answer', message: `the answer is no JSON but begins with ${JSON.stringify(text.slice(0, 80))}` } }

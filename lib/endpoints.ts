@@ -1,11 +1,12 @@
 /** Every endpoint, in the order of the documentation. */
 import { account, ping, usage } from './accounts/endpoints.js'
 import { facets, getProduct, searchProducts } from './catalog/endpoints.js'
-import { getConfig } from './configuration/endpoints.js'
+import { configSchema, getConfig, putConfig, validateConfig } from './configuration/endpoints.js'
 import type { Endpoint } from './core/endpoint.js'
+import { listDistributors } from './distributors/endpoints.js'
 import { quote } from './quotes/endpoints.js'
 
-export const endpoints = [ping, account, usage, getConfig, searchProducts, facets, getProduct, quote] as const
+export const endpoints = [ping, account, usage, listDistributors, getConfig, putConfig, configSchema, validateConfig, searchProducts, facets, getProduct, quote] as const
 
 /** For code that treats all endpoints alike. */
 export const allEndpoints = endpoints as unknown as readonly Endpoint[]

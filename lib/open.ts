@@ -4,6 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { openBackground } from './background.js'
 import type { Background } from './background.js'
+import { openSecrets, rotateSecretKey } from './accounts/data-keys.js'
 import { changeAllowlist, createKey, keyIndex, listKeys, rotateKey, setKeyStatus } from './accounts/keys.js'
 import type { Key } from './accounts/keys.js'
 import { openLimits } from './accounts/limits.js'
@@ -11,8 +12,12 @@ import { createSubscriber, findSubscriber, listSubscribers } from './accounts/su
 import type { Subscriber } from './accounts/subscribers.js'
 import { callEndpoint } from './call.js'
 import { openCatalog } from './catalog/catalog.js'
-import { openConfigurations, recordCredentialCheck, saveConfiguration } from './configuration/saved.js'
-import type { ConfigurationDocument } from './configuration/document.js'
+import { explainProduct } from './configuration/explain.js'
+import { checkCredentials, closeCheckRuns, openCheckRuns, recordCredentialCheck } from './configuration/credentials.js'
+import { configurationHistory, diffVersions, readVersion, rollBack } from './configuration/history.js'
+import { putConfiguration } from './configuration/put.js'
+import { openConfigurations, readConfiguration } from './configuration/saved.js'
+import { validateCandidate, validateSaved } from './configuration/validate.js'
 import type { Ctx, OperatorCtx } from './core/ctx.js'
 import { SECOND } from './core/clock.js'
 import { ApiError } from './core/errors.js'
@@ -20,13 +25,14 @@ import { openJobs } from './core/job.js'
 import type { Jobs } from './core/job.js'
 import { silentLog } from './core/log.js'
 import type { Log } from './core/log.js'
-import { loadSecretKey, openSecrets } from './core/secrets.js'
+import { loadSecretKey } from './core/secrets.js'
 import { filesIn, openEngine, prepareFolder } from './db/engine.js'
 import { builtin } from './distributors/index.js'
 import type { Distributor } from './distributors/distributor.js'
 import { makeRegistry } from './distributors/registry.js'
 import { acceptFeed, feedStatus, importFeed, pullFeed, pullJob, setFeedSource } from './feeds/source.js'
 import { makeShop } from './shop.js'
+import { standIn } from './simulator/stand-ins.js'
 import type { Shop } from './shop.js'
 
 export interface OpenOptions {
@@ -55,6 +61,13 @@ function bind<F extends Record<string, (ctx: OperatorCtx, ...args: never[]) => u
   }
 }
 
+/** As `bind`, for functions of one subscriber, which callers name by name or id. */
+function forSubscriber<F extends Record<string, (ctx: OperatorCtx, subscriber: Subscriber, ...args: never[]) => Promise<unknown>>>(ctx: OperatorCtx, functions: F) {
+  return Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, async (subscriber: string, ...args: never[]) => fn(ctx, await findSubscriber(ctx, subscriber), ...args)])) as {
+    [N in keyof F]: F[N] extends (ctx: OperatorCtx, subscriber: Subscriber, ...args: infer A) => infer R ? (subscriber: string, ...args: A) => R : never
+  }
+}
+
 function operatorFunctions(ctx: OperatorCtx, background: Background) {
   return {
     subscribers: bind(ctx, { create: createSubscriber, list: listSubscribers }),
@@ -65,10 +78,13 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
       pull: (...args: DropTwo<typeof pullFeed>) => pullFeed(ctx, background, ...args),
       accept: (...args: DropTwo<typeof acceptFeed>) => acceptFeed(ctx, background, ...args),
     },
-    configurations: {
-      save: async (subscriber: string, document: ConfigurationDocument) => saveConfiguration(ctx, await findSubscriber(ctx, subscriber), document),
-      recordCheck: async (subscriber: string, distributor: string, valid: boolean) => recordCredentialCheck(ctx, await findSubscriber(ctx, subscriber), distributor, valid),
-    },
+    configurations: forSubscriber(ctx, {
+      put: putConfiguration, read: async (known: OperatorCtx, subscriber: Subscriber) => readConfiguration(known, subscriber),
+      validate: validateSaved, check: async (known: OperatorCtx, subscriber: Subscriber, document: unknown) => validateCandidate(known, subscriber, document),
+      checkCredentials, recordCheck: recordCredentialCheck, history: configurationHistory, version: readVersion, diff: diffVersions, rollback: rollBack,
+    }),
+    catalog: forSubscriber(ctx, { explain: explainProduct }),
+    secrets: bind(ctx, { rotate: rotateSecretKey }),
   }
 }
 
@@ -98,18 +114,22 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const random = options.random ?? randomBytes
   const fresh = !existsSync(filesIn(dir).record)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const secrets = openSecrets(loadSecretKey(dir, { fresh, random, ...options.secretKey !== undefined && { fromEnvironment: options.secretKey } }), random)
+  const secretKey = loadSecretKey(dir, { fresh, random, ...options.secretKey !== undefined && { fromEnvironment: options.secretKey } })
   prepareFolder(dir)
   const engine = openEngine(dir, options.fatal ?? ((error) => {
     log.error({ err: error }, 'the disk failed under the system of record: stopping, since what was committed is not known')
     process.exit(70)
   }))
-  const distributors = makeRegistry(options.distributors ?? builtin)
+  const secrets = await openSecrets(engine, secretKey, random).catch(async (error: unknown) => {
+    await engine.close()
+    throw error
+  })
+  const distributors = makeRegistry((options.distributors ?? builtin).map(standIn))
   const background = openBackground({ worker: options.worker, log })
   const configurations = openConfigurations(engine, distributors, secrets)
   const limits = openLimits(engine, now, log)
   const catalog = openCatalog(engine, configurations, background, log)
-  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, random, log, secrets, limits, catalog, configurations, distributors, actor: options.actor ?? 'library' }
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background)])
   const findKey = keyIndex(engine)
   const subscribers = subscriberIndex(ctx)
@@ -134,6 +154,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const close = () => closing ??= (async () => {
     await jobs.stop()
     clearInterval(flushing)
+    await closeCheckRuns(ctx.checkRuns)
     await background.close()
     limits.flush()
     await engine.close()

@@ -5,28 +5,32 @@ import type { Endpoint } from '../lib/core/endpoint.js'
 import { ApiError } from '../lib/core/errors.js'
 import type { Fault } from '../lib/core/errors.js'
 import { MAX_DEPTH, checkTexts, jsonDepth } from '../lib/core/json.js'
+import { headerOf } from '../lib/routes.js'
 
 /** 1 MB of the contract, in bytes. */
 export const MAX_BODY = 1_048_576
 
 type Kind = 'text' | 'number' | 'boolean'
-export type Decoder = (request: Request, params: Record<string, string>, search: () => URLSearchParams) => Promise<{ params: unknown; query: unknown; body: unknown }>
+export type Decoder = (request: Request, params: Record<string, string>, search: () => URLSearchParams) => Promise<{ params: unknown; query: unknown; headers: unknown; body: unknown }>
 
 /** Compiles the reading of one endpoint's requests. */
 export function makeDecoder(endpoint: Endpoint): Decoder {
   const kinds = new Map(Object.entries(endpoint.query.shape).map(([name, shape]) => [name, kindOf(shape as z.ZodType)]))
-  const nothing = kinds.size === 0 && !endpoint.hasBody && Object.keys(endpoint.params.shape).length === 0
+  const headerNames = Object.keys(endpoint.headers.shape)
+  const nothing = kinds.size === 0 && headerNames.length === 0 && !endpoint.hasBody && Object.keys(endpoint.params.shape).length === 0
   return async (request, params, search) => {
-    if (nothing) return { params: {}, query: {}, body: {} }
-    const raw = endpoint.hasBody ? await readBody(request) : undefined
+    if (nothing) return { params: {}, query: {}, headers: {}, body: {} }
+    const raw = endpoint.hasBody ? await readBody(request, endpoint.bodyIsOptional === true) : undefined
     const faults: Fault[] = []
     const query = decodeQuery(search(), kinds, faults)
     // A parameter of the path has a rule of its own, and with it a code of its own.
     checkTexts(query, '', faults)
     checkTexts(raw, '', faults)
+    const headers = Object.fromEntries(headerNames.map((name) => [name, request.headers.get(headerOf(name)) ?? undefined]))
     const decoded = {
       params: checkPart(endpoint.params, params, faults),
       query: checkPart(endpoint.query, query, faults),
+      headers: checkPart(endpoint.headers, headers, faults),
       body: raw === undefined ? {} : checkPart(endpoint.body, raw, faults),
     }
     refuseFaults(faults)
@@ -65,12 +69,13 @@ function decodeQuery(search: URLSearchParams, kinds: ReadonlyMap<string, Kind>, 
 const BOOLEANS = new Map([['true', true], ['1', true], ['false', false], ['0', false]])
 
 /** The body as JSON; 413 while reading, 400 `invalid_json` for anything else that cannot be read. */
-async function readBody(request: Request): Promise<unknown> {
+async function readBody(request: Request, isOptional: boolean): Promise<unknown> {
   const encoding = request.headers.get('content-encoding')
   if (encoding && encoding.toLowerCase() !== 'identity') {
     throw new ApiError('invalid_json', { message: `The body is encoded (${encoding.slice(0, 40)}); send plain JSON.` })
   }
   const text = decodeText(await readBytes(request))
+  if (text.trim() === '' && isOptional) return {}
   if (text.trim() === '') throw new ApiError('invalid_json', { message: 'The request body is empty; send a JSON object.' })
   if (jsonDepth(text) > MAX_DEPTH) throw new ApiError('invalid_json', { message: `The JSON nests deeper than ${MAX_DEPTH} levels.` })
   try {

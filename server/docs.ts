@@ -25,7 +25,7 @@ export function documentationRoutes(app: App): { path: string; handler: Handler 
       if (document === undefined) {
         // The origin is what the caller wrote into Host: a few are kept, so that nobody can fill the memory.
         if (documents.size >= 16) documents.clear()
-        documents.set(origin, document = JSON.stringify(openApiDocument(origin)))
+        documents.set(origin, document = JSON.stringify(openApiDocument(origin, app.ctx.distributors)))
       }
       const headers = { ...baseHeaders(app, request), 'cache-control': 'public, max-age=300' }
       return finish({ status: 200, headers, body: document }, request.headers.get('accept-encoding'))

@@ -1,6 +1,7 @@
 /** One request, from gate to reply. */
 import type { Endpoint } from '../lib/core/endpoint.js'
 import { ApiError, isApiError } from '../lib/core/errors.js'
+import { isSerialized } from '../lib/core/serialized.js'
 import { isUnavailable } from '../lib/db/sqlite.js'
 import type { App } from '../lib/open.js'
 import { makeDecoder } from './decode.js'
@@ -33,7 +34,8 @@ export function makeHandler(app: App, gate: Gate, endpoint: Endpoint): Handler {
       Object.assign(headers, limitHeaders(admission))
       const input = await decode(request, params, search)
       const payload = await endpoint.run(app.contextFor(key), input as never)
-      return await finish({ status: 200, headers, body: success(payload) }, request.headers.get('accept-encoding'))
+      if (isSerialized(payload)) Object.assign(headers, payload.headers)
+      return await finish({ status: 200, headers, body: success(payload, endpoint.isRaw) }, request.headers.get('accept-encoding'))
     } catch (error) {
       return refuse(app, error, headers, request)
     }

@@ -3,7 +3,10 @@ import * as z from 'zod'
 import type { Endpoint } from '../lib/core/endpoint.js'
 import { ERRORS } from '../lib/core/errors.js'
 import type { ErrorCode } from '../lib/core/errors.js'
+import type { Registry } from '../lib/distributors/registry.js'
 import { allEndpoints } from '../lib/endpoints.js'
+import { headerOf } from '../lib/routes.js'
+import { configurationComponents } from './openapi-configuration.js'
 
 type Json = Record<string, unknown>
 
@@ -13,8 +16,8 @@ const EVERYWHERE: ErrorCode[] = [
   'internal_error', 'service_unavailable',
 ]
 
-/** Builds the document. `url` is the server's base address. */
-export function openApiDocument(url: string): Json {
+/** Builds the document. `url` is the server's base address; each distributor of the registry has a configuration schema of its own. */
+export function openApiDocument(url: string, registry: Registry): Json {
   const paths: Record<string, Json> = {}
   for (const endpoint of allEndpoints) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(endpoint) }
@@ -32,12 +35,13 @@ export function openApiDocument(url: string): Json {
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
-      schemas: { Error: errorSchema() },
+      schemas: { Error: errorSchema(), ...configurationComponents(registry) },
     },
   }
 }
 
 function tagOf(endpoint: Endpoint): string {
+  if (endpoint.id === 'distributors') return 'config'
   return endpoint.id.includes('.') ? endpoint.id.split('.')[0]! : 'account'
 }
 
@@ -47,19 +51,24 @@ function operation(endpoint: Endpoint): Json {
     tags: [tagOf(endpoint)],
     summary: endpoint.summary,
     ...endpoint.description !== undefined && { description: endpoint.description },
-    parameters: [...parameters(endpoint.params, 'path'), ...parameters(endpoint.query, 'query')],
+    parameters: [...parameters(endpoint.params, 'path'), ...parameters(endpoint.query, 'query'), ...parameters(endpoint.headers, 'header')],
     ...endpoint.hasBody && {
-      requestBody: { required: true, content: { 'application/json': { schema: toSchema(endpoint.body, 'input'), ...endpoint.example.request !== undefined && { example: endpoint.example.request } } } },
+      requestBody: { required: endpoint.bodyIsOptional !== true, content: { 'application/json': { schema: endpoint.bodySchema ?? toSchema(endpoint.body, 'input'), ...endpoint.example.request !== undefined && { example: endpoint.example.request } } } },
     },
     responses: responses(endpoint),
   }
 }
 
-function parameters(shape: z.ZodObject, place: 'path' | 'query'): Json[] {
+function parameters(shape: z.ZodObject, place: 'path' | 'query' | 'header'): Json[] {
   const { properties = {}, required = [] } = toSchema(shape, 'input') as { properties?: Record<string, Json>; required?: string[] }
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name, in: place, required: required.includes(name), ...description !== undefined && { description }, schema,
+    name: place === 'header' ? headerName(name) : name, in: place, required: required.includes(name), ...description !== undefined && { description }, schema,
   }))
+}
+
+/** `if_match` -> `If-Match`. */
+function headerName(member: string): string {
+  return headerOf(member).replaceAll(/(^|-)(\w)/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
 }
 
 function responses(endpoint: Endpoint): Json {
@@ -67,13 +76,8 @@ function responses(endpoint: Endpoint): Json {
   for (const code of codesOf(endpoint)) codes.set(ERRORS[code][0], [...codes.get(ERRORS[code][0]) ?? [], code])
   const success = {
     description: 'Success',
-    headers: answerHeaders(),
-    content: {
-      'application/json': {
-        schema: { type: 'object', required: ['success', 'data'], properties: { success: { type: 'boolean', enum: [true] }, data: toSchema(endpoint.result, 'output') } },
-        example: { success: true, data: endpoint.example.result },
-      },
-    },
+    headers: answerHeaders(endpoint),
+    content: { 'application/json': endpoint.isRaw ? { schema: toSchema(endpoint.result, 'output'), example: endpoint.example.result } : enveloped(endpoint) },
   }
   const errors = [...codes].sort(([a], [b]) => a - b).map(([status, names]) => [status, {
     description: names.map((name) => `\`${name}\`: ${ERRORS[name][1]}`).join('\n\n'),
@@ -81,6 +85,13 @@ function responses(endpoint: Endpoint): Json {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { success: false, error: { code: names[0], message: ERRORS[names[0]!][1] } } } },
   }])
   return { 200: success, ...Object.fromEntries(errors) as Json }
+}
+
+function enveloped(endpoint: Endpoint): Json {
+  return {
+    schema: { type: 'object', required: ['success', 'data'], properties: { success: { type: 'boolean', enum: [true] }, data: toSchema(endpoint.result, 'output') } },
+    example: { success: true, data: endpoint.example.result },
+  }
 }
 
 /** Every code that an endpoint can answer with. */
@@ -93,9 +104,10 @@ function needsParameters(endpoint: Endpoint): boolean {
   return endpoint.hasBody || Object.keys(endpoint.query.shape).length > 0
 }
 
-function answerHeaders(): Json {
+function answerHeaders({ resultHeaders = {} }: Endpoint): Json {
   const text = (description: string) => ({ description, schema: { type: 'string' } })
   return {
+    ...Object.fromEntries(Object.entries(resultHeaders).map(([name, description]) => [name, text(description)])),
     'X-Request-Id': text('Yours when it was sane, else made here'),
     'RateLimit-Policy': text('The limits of the key'),
     'RateLimit': text('What is left of them'),
@@ -128,6 +140,8 @@ function toSchema(shape: z.ZodType, io: 'input' | 'output'): Json {
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== 'object' || value === null) return value
+  // A shape that stands for a component names it.
+  if ('ref' in value && typeof value.ref === 'string') return { $ref: `#/components/schemas/${value.ref}` }
   return Object.fromEntries(Object.entries(value)
     .filter(([name, member]) => name !== '$schema' && name !== '$id' && !((name === 'maximum' || name === 'minimum') && Math.abs(Number(member)) === Number.MAX_SAFE_INTEGER))
     .map(([name, member]) => [name, tidy(member)]))

@@ -15,8 +15,10 @@ export interface Reply {
   body: Buffer | string
 }
 
-export function success(payload: unknown): string {
-  return `{"success":true,"data":${isSerialized(payload) ? payload.json : JSON.stringify(payload)}}`
+/** A payload in its envelope, or as it is. */
+export function success(payload: unknown, isRaw = false): string {
+  const json = isSerialized(payload) ? payload.json : JSON.stringify(payload)
+  return isRaw ? json : `{"success":true,"data":${json}}`
 }
 
 export function failure(error: ApiError): string {

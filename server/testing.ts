@@ -6,9 +6,11 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { findSubscriber } from '../lib/accounts/subscribers.js'
 import type { Tier } from '../lib/accounts/tiers.js'
 import type { FeedOffer } from '../lib/catalog/feed-offer.js'
 import type { ConfigurationDocument, DistributorEntry } from '../lib/configuration/document.js'
+import { saveDocument } from '../lib/configuration/saved.js'
 import { connect } from '../lib/connect.js'
 import type { Endpoint } from '../lib/core/endpoint.js'
 import { isApiError } from '../lib/core/errors.js'
@@ -44,7 +46,9 @@ export interface TestApp {
   json(path: string, init?: RequestInit & { key?: string | null; address?: string }): Promise<{ status: number; headers: Headers; body: Answer }>
   /** Puts offers into the catalog as one feed would, and waits for the snapshot. */
   stock(offers: readonly TestOffer[]): Promise<void>
-  /** Saves a document made of these parts; its distributors count as validated. */
+  /** Saves a document as it is: no schema, nobody asked. */
+  save(subscriber: string, document: ConfigurationDocument): Promise<void>
+  /** Saves a document made of these parts, as it is; its distributors count as validated. */
   configure(parts: Partial<Omit<ConfigurationDocument, 'distributors'>> & { distributors?: Record<string, Partial<DistributorEntry> & { distid: string }> }): Promise<void>
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -98,6 +102,9 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
     if (given !== null) headers.set('x-api-key', given ?? key)
     return send(new Request(new URL(path, 'http://shop.test'), { ...init, headers, ...init.body ? { duplex: 'half' } : {} } as RequestInit), address)
   }
+  const save: TestApp['save'] = async (shop, document) => {
+    await saveDocument(app.ctx, await findSubscriber(app.ctx, shop), { document })
+  }
   const close = async () => {
     await app.close()
     rmSync(dir, { recursive: true, force: true })
@@ -119,17 +126,17 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
       }
       await app.ctx.catalog.refresh()
     },
+    save,
     async configure({ distributors = {}, ...parts }) {
       const entries = Object.entries(distributors).map(([name, entry]) => [name, { ...PLAIN_ENTRY, ...entry }])
-      await app.operator.configurations.save(subscriber, {
-        targets: {}, notification_email: 'owner@shop.example', pricing: {}, product_restrictions: {}, ...parts, distributors: Object.fromEntries(entries) as ConfigurationDocument['distributors'],
-      })
+      await save(subscriber, { ...EMPTY, ...parts, distributors: Object.fromEntries(entries) as ConfigurationDocument['distributors'] })
       for (const name of Object.keys(distributors)) await app.operator.configurations.recordCheck(subscriber, name, true)
     },
     [Symbol.asyncDispose]: close,
   }
 }
 
+const EMPTY = { targets: {}, notification_email: 'owner@shop.example', pricing: {}, product_restrictions: {} }
 const PLAIN_ENTRY = {
   active: true, drop_ship_only_items: false, shipping: { flat_rate: { cost: 10, shipping_class: 'flat' } }, product_restrictions: { min_quantity_to_list: 1 },
 }
@@ -150,7 +157,8 @@ async function checkAnswer(request: Request, response: Response): Promise<void> 
   if (!endpoint || request.method === 'HEAD') return
   const bytes = Buffer.from(await response.arrayBuffer())
   const answer = JSON.parse((response.headers.get('content-encoding') === 'gzip' ? gunzipSync(bytes) : bytes).toString()) as Answer
-  if (answer.success) checkResult(endpoint, answer.data)
+  if (endpoint.isRaw && response.ok) checkResult(endpoint, answer)
+  else if (answer.success) checkResult(endpoint, answer.data)
   else checkCode(endpoint, answer.error.code as string)
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { sql } from 'kysely'
-import { openSecrets, loadSecretKey } from '../lib/core/secrets.js'
+import { loadSecretKey, makeSealer, openVault } from '../lib/core/secrets.js'
 import { filesIn } from '../lib/db/engine.js'
 import { migrate } from '../lib/db/migrate.js'
 import { kyselyOver, openFile, transact } from '../lib/db/sqlite.js'
@@ -239,13 +239,24 @@ describe('secrets', () => {
   const random = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, i) => i + bytes))
 
   test('sealed text opens only with its key and at its place', () => {
-    const secrets = openSecrets(Buffer.alloc(32, 1), random)
-    const sealed = secrets.seal('p@ss ü', 'shop /a')
+    const sealer = makeSealer(Buffer.alloc(32, 1), random)
+    const sealed = sealer.seal('p@ss ü', 'shop /a')
     assert.ok(!sealed.includes('p@ss'))
-    assert.equal(secrets.open(sealed, 'shop /a'), 'p@ss ü')
-    assert.throws(() => secrets.open(sealed, 'shop /b'))
-    assert.throws(() => openSecrets(Buffer.alloc(32, 2), random).open(sealed, 'shop /a'))
-    assert.throws(() => secrets.open(`${sealed.slice(0, -2)}AA`, 'shop /a'))
+    assert.equal(sealer.open(sealed, 'shop /a'), 'p@ss ü')
+    assert.throws(() => sealer.open(sealed, 'shop /b'))
+    assert.throws(() => makeSealer(Buffer.alloc(32, 2), random).open(sealed, 'shop /a'))
+    assert.throws(() => sealer.open(`${sealed.slice(0, -2)}AA`, 'shop /a'))
+    assert.throws(() => sealer.open('s1.AAAA.BBBB', 'shop /a'), /no sealed text/)
+  })
+
+  test('a data key opens only for its owner and with the secret key that wrapped it', () => {
+    const vault = openVault(Buffer.alloc(32, 1), random)
+    const wrapped = vault.newDataKey('s_1')
+    assert.equal(vault.unwrap(wrapped, 's_1').length, 32)
+    assert.throws(() => vault.unwrap(wrapped, 's_2'))
+    const other = openVault(Buffer.alloc(32, 2), random)
+    assert.throws(() => other.unwrap(wrapped, 's_1'), /wrapped by the secret key/)
+    assert.deepEqual(other.unwrap(vault.rewrap(wrapped, 's_1', other), 's_1'), vault.unwrap(wrapped, 's_1'))
   })
 
   test('a missing key over existing data stops the start, and no new one is made', async () => {
@@ -299,11 +310,11 @@ describe('secrets', () => {
     await using t = await createTestApp()
     await t.stock([{ distid: '2AW', stockid: 'A' }])
     const entry = (email: string, token: string) => ({ distributors: { '2nd Amendment Wholesale': { distid: '2AW', active: true, drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: {}, fulfillment: { ffl_recipient_emails: [email], API_TOKEN: token } } }, targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {} })
-    await t.app.operator.configurations.save(t.subscriber, entry('a@shop.example', 'one'))
+    await t.save(t.subscriber, entry('a@shop.example', 'one'))
     await t.app.operator.configurations.recordCheck(t.subscriber, '2nd Amendment Wholesale', true)
-    await t.app.operator.configurations.save(t.subscriber, entry('b@shop.example', 'one'))
+    await t.save(t.subscriber, entry('b@shop.example', 'one'))
     assert.equal((await t.json('/v1/products/search')).status, 200)
-    await t.app.operator.configurations.save(t.subscriber, entry('b@shop.example', 'two'))
+    await t.save(t.subscriber, entry('b@shop.example', 'two'))
     assert.equal((await t.json('/v1/products/search')).body.error.code, 'no_validated_distributors')
   })
 
@@ -314,14 +325,14 @@ describe('secrets', () => {
     const other = await t.app.operator.subscribers.create({ name: 'Other', email: 'o@shop.example' })
     const subscriber = { id: t.app.findKey(t.key)!.subscriberId, name: '', email: '' }
     const before = await t.app.ctx.catalog.view(subscriber, false)
-    await t.app.operator.configurations.save(other.id, { distributors: {}, targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {} })
+    await t.save(other.id, { distributors: {}, targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {} })
     assert.equal(await t.app.ctx.catalog.view(subscriber, false), before)
   })
 
   test('changing a credential withdraws the validation of its distributor, anything else does not', async () => {
     await using t = await createTestApp()
     await t.stock([{ distid: 'RSR', stockid: 'A' }])
-    const save = (entry: object) => t.app.operator.configurations.save(t.subscriber, {
+    const save = (entry: object) => t.save(t.subscriber, {
       targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {},
       distributors: { 'RSR Group': { active: true, distid: 'RSR', drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: {}, ...entry } },
     })

@@ -45,10 +45,10 @@ describe('the worker', () => {
     writeFileSync(file, feedOf(30_000, 10))
     await using app = await open({ dir: join(scratch.dir, 'state') })
     await app.operator.subscribers.create({ name: 'Shop', email: 'a@shop.example' })
-    await app.operator.configurations.save('Shop', {
+    await app.operator.configurations.put('Shop', { document: {
       targets: {}, notification_email: 'a@shop.example', pricing: {}, product_restrictions: {},
-      distributors: { 'Sports South': { active: true, distid: 'TSW', drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: {} } },
-    })
+      distributors: { 'Sports South': { active: true, distid: 'TSW', drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: { min_quantity_to_list: 1 } } },
+    } })
     const shop = app.as('Shop')
     const seen: number[] = []
     const importing = app.operator.feeds.import({ distid: 'TSW', file }, { asOf: 1, onProgress: (done, total) => seen.push(done / total) })

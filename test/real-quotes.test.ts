@@ -64,7 +64,7 @@ describe('quotes over four real feeds', { skip }, () => {
       assert.equal(result.outcome, 'taken')
     }
     const entry = (distid: string) => ({ active: true, distid, drop_ship_only_items: false, shipping: { flat_rate: { cost: 0, shipping_class: 'none' } }, product_restrictions: {} })
-    await t.app.operator.configurations.save(t.subscriber, {
+    await t.save(t.subscriber, {
       targets: {}, notification_email: 'owner@shop.example', pricing: {}, product_restrictions: {},
       distributors: Object.fromEntries(Object.entries(SHOPS).map(([name, distid]) => [name, entry(distid)])),
     })

@@ -85,7 +85,7 @@ const plain = (active: Record<string, string>) => Object.fromEntries(Object.entr
 async function secondShop(t: Bench) {
   const { id } = await t.app.operator.subscribers.create({ name: 'Other shop', email: 'owner@other.example' })
   for (const subscriber of [t.subscriber, id]) {
-    await t.app.operator.configurations.save(subscriber, {
+    await t.save(subscriber, {
       targets: {}, notification_email: 'owner@shop.example', pricing: {}, product_restrictions: {}, distributors: plain({ Davidsons: 'DAV' }),
     })
   }

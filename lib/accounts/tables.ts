@@ -8,6 +8,13 @@ export interface SubscriberTable {
   created_at: number
 }
 
+export interface DataKeyTable {
+  /** A subscriber's id, or `operator`. */
+  owner: string
+  /** Wrapped by the secret key of the installation. */
+  wrapped: string
+}
+
 export interface ApiKeyTable {
   id: string
   subscriber_id: string

@@ -1,18 +1,93 @@
-import * as z from 'zod'
+import type { Ctx } from '../core/ctx.js'
 import { endpoint } from '../core/endpoint.js'
+import { invalid } from '../core/errors.js'
+import { serialized } from '../core/serialized.js'
+import * as z from 'zod'
+import { putConfiguration } from './put.js'
 import { readConfiguration } from './saved.js'
+import { configurationSchema } from './schema.js'
+import { PutConfig, PutHeaders, PutQuery, PutResult, ReadConfig, ValidateConfig, ValidateResult } from './shapes.js'
+import { validateCandidate, validateSaved } from './validate.js'
+
+const EXAMPLE = {
+  distributors: {
+    Davidsons: {
+      active: true, distid: 'DAV', drop_ship_only_items: false, shipping: { flat_rate: { cost: 29.95, shipping_class: 'flat_rate_davidsons' } },
+      product_restrictions: { min_quantity_to_list: 2 },
+    },
+  },
+  targets: {}, notification_email: 'owner@shop.example', pricing: { margin: { default: { margin_percentage: 0.2 } } }, product_restrictions: {},
+}
+
+const ETAG = { ETag: 'Of the document; send it as If-Match to save over this version only' }
+
+/** The masked document with its ETag; read together, after whatever this call has saved. */
+function answer<T>(ctx: Ctx, members: Omit<T, 'configuration'>) {
+  const { etag } = ctx.configurations.of(ctx.subscriber)
+  return serialized<T>(JSON.stringify({ ...members, configuration: readConfiguration(ctx, ctx.subscriber) }), { etag })
+}
 
 export const getConfig = endpoint('config.get', {
   summary: 'Read the configuration document',
   description: 'Credentials are masked as ********.',
-  result: z.object({ configuration: z.looseObject({}) }),
+  result: ReadConfig,
+  resultHeaders: ETAG,
+  errors: [],
+  example: { result: { configuration: EXAMPLE } },
+  run: async (ctx) => answer<z.input<typeof ReadConfig>>(ctx, {}),
+})
+
+export const putConfig = endpoint('config.put', {
+  summary: 'Replace the configuration document as a whole',
+  description: 'Send the full document, bare or as {"configuration": ...}. A value of asterisks alone keeps the stored secret. The document is checked against its schema before it is saved, and every accepted save is kept in a history.',
+  query: PutQuery,
+  headers: PutHeaders,
+  body: PutConfig,
+  bodySchema: { anyOf: [{ $ref: '#/components/schemas/Configuration' }, { type: 'object', required: ['configuration'], properties: { configuration: { $ref: '#/components/schemas/Configuration' } } }] },
+  result: PutResult,
+  resultHeaders: ETAG,
+  errors: ['schema_validation_failed', 'validation_failed', 'precondition_failed'],
+  example: { request: { configuration: EXAMPLE }, result: { saved: true, configuration: EXAMPLE } },
+  async run(ctx, { query, headers, body }) {
+    await putConfiguration(savedBy(ctx), ctx.subscriber, { document: unwrap(body), validate: query.validate, ...headers.if_match !== undefined && { ifMatch: headers.if_match } })
+    return answer<z.input<typeof PutResult>>(ctx, { saved: true })
+  },
+})
+
+/** History names the key, not the process that serves it. */
+function savedBy(ctx: Ctx): Ctx {
+  return ctx.key ? { ...ctx, actor: ctx.key.id } : ctx
+}
+
+/** The document itself has no member `configuration`, so one that has it is wrapped. */
+function unwrap(body: z.output<typeof PutConfig>): unknown {
+  if (!Object.hasOwn(body, 'configuration')) return body
+  const beside = Object.keys(body).find((name) => name !== 'configuration')
+  if (beside !== undefined) throw invalid(beside.slice(0, 100), 'stands beside configuration; send the document alone, or wrapped and nothing else')
+  return body.configuration
+}
+
+export const configSchema = endpoint('config.schema', {
+  summary: 'JSON Schema of the configuration document',
+  description: 'Draft-04, without the usual envelope.',
+  result: z.looseObject({}),
+  errors: [],
+  example: { result: { $schema: 'http://json-schema.org/draft-04/schema#', title: 'Quartermaster configuration', type: 'object' } },
+  run: async (ctx) => serialized(JSON.stringify(configurationSchema(ctx.distributors))),
+})
+
+export const validateConfig = endpoint('config.validate', {
+  summary: 'Validate the saved document, or a candidate',
+  description: 'With an empty body: schema, unset required fields and live credentials of each active distributor of the SAVED document, which takes some seconds; the results are recorded and decide which distributors are served. With {"configuration": ...}: a dry run of that candidate against the schema.',
+  body: ValidateConfig,
+  bodyIsOptional: true,
+  result: ValidateResult,
   errors: [],
   example: {
     result: {
-      configuration: {
-        distributors: {}, targets: {}, notification_email: 'owner@shop.example', pricing: {}, product_restrictions: {},
-      },
+      valid: true, schema_errors: [], configured_distributors: ['Davidsons'], active_distributors: ['Davidsons'],
+      credentials: [{ distid: 'DAV', distributor: 'Davidsons', valid: true }], warnings: [],
     },
   },
-  run: async (ctx) => ({ configuration: readConfiguration(ctx, ctx.subscriber) }),
+  run: async (ctx, { body }) => Object.hasOwn(body, 'configuration') ? validateCandidate(ctx, ctx.subscriber, body.configuration) : validateSaved(ctx, ctx.subscriber),
 })

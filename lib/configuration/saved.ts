@@ -1,21 +1,29 @@
 /** Saved documents: one per subscriber, read by everything that decides what it sees and buys. */
+import { createHash } from 'node:crypto'
 import type { OperatorCtx } from '../core/ctx.js'
 import type { Secrets } from '../core/secrets.js'
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { Engine } from '../db/engine.js'
 import { remembered, touch } from '../db/state.js'
 import type { Registry } from '../distributors/registry.js'
+import { compileCheck } from './check-document.js'
+import type { CheckDocument } from './check-document.js'
+import { fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument, DistributorEntry } from './document.js'
-import { credentialsOf, maskDocument, openDocument, sealDocument } from './secrets.js'
+import { maskDocument, openDocument, sealDocument } from './secrets.js'
 
 /** One subscriber's saved document, its secrets still sealed. */
 export interface Saved {
-  /** Changes with every save; part of a view's and an export's identity. */
+  /** Grows with every save, 0 before the first; part of a view's and an export's identity. */
   readonly version: number
+  /** As `GET /v1/config` sends it. Two folders with one history behind them still have different ones. */
+  readonly etag: string
   readonly document: ConfigurationDocument
   /** Names of the active distributors, in document order. */
   readonly active: readonly string[]
-  /** The active ones whose credentials have passed validation (contract "Distributor eligibility"). */
+  /** Names of those whose credentials have passed validation, active or not. */
+  readonly validated: ReadonlySet<string>
+  /** The active ones that are validated (contract "Distributor eligibility"). */
   readonly eligible: readonly EligibleDistributor[]
 }
 
@@ -26,11 +34,18 @@ export interface EligibleDistributor {
 
 export interface Configurations {
   of(subscriber: Subscriber): Saved
+  /** Checks a candidate against the schema; compiled on first use. */
+  readonly check: CheckDocument
 }
 
 /** What a subscriber has before its first save (decisions 3.2). */
 function emptyDocument(email: string): ConfigurationDocument {
   return { distributors: {}, targets: {}, notification_email: email, pricing: {}, product_restrictions: {} }
+}
+
+interface Stored {
+  version: number
+  document: string
 }
 
 /** Documents in memory, read again when anybody saved one or recorded a credential check. */
@@ -44,30 +59,37 @@ export function openConfigurations(engine: Engine, registry: Registry, secrets: 
   let round = 0
   const current = remembered(engine, 'documents', () => ++round)
   const known = new Map<string, { round: number; basis: string; saved: Saved }>()
+  let check: CheckDocument | undefined
 
-  function compute(subscriber: Subscriber, row: { version: number; document: string } | undefined, passed: readonly Check[]): Saved {
+  function compute(subscriber: Subscriber, row: Stored | undefined, passed: readonly Check[]): Saved {
     const stored = row ? JSON.parse(row.document) as ConfigurationDocument : emptyDocument(subscriber.email)
-    const entries = Object.entries(stored.distributors).filter(([, entry]) => entry.active)
-    const isEligible = ([name, entry]: [string, DistributorEntry]) => {
-      const credentials = fingerprintOf(openOne(stored, name, registry, secrets, subscriber.id), name, registry, secrets)
-      const check = passed.find(({ distid }) => distid === entry.distid)
-      if (credentials === null) return check?.valid === 1 || isImported.get(entry.distid) === 1
-      return check?.valid === 1 && check.fingerprint === credentials
+    const version = row?.version ?? 0
+    const isValidated = ([name, entry]: [string, DistributorEntry]) => {
+      const credentials = fingerprintOf(openEntry(stored, version, name, registry, secrets.of(subscriber.id)), name, registry, secrets.of(subscriber.id))
+      const result = passed.find(({ distid }) => distid === entry.distid)
+      if (credentials === '') return result?.valid === 1 || isImported.get(entry.distid) === 1
+      return result?.valid === 1 && result.fingerprint === credentials
     }
+    const entries = Object.entries(stored.distributors)
+    const validated = new Set(entries.filter(isValidated).map(([name]) => name))
+    const active = entries.filter(([, entry]) => entry.active)
     return {
-      version: row?.version ?? 0,
+      version,
+      etag: `"${version}-${createHash('sha256').update(row?.document ?? subscriber.id).digest('base64url').slice(0, 12)}"`,
       document: stored,
-      active: entries.map(([name]) => name),
-      eligible: entries.filter(isEligible).map(([name, entry]) => ({ name, entry })),
+      active: active.map(([name]) => name),
+      validated,
+      eligible: active.filter(([name]) => validated.has(name)).map(([name, entry]) => ({ name, entry })),
     }
   }
 
   return {
+    get check() { return check ??= compileCheck(registry) },
     of(subscriber) {
       const now = current()
       const last = known.get(subscriber.id)
       if (last?.round === now) return last.saved
-      const row = document.get(subscriber.id) as { version: number; document: string } | undefined
+      const row = document.get(subscriber.id) as Stored | undefined
       const passed = checks.all(subscriber.id) as Check[]
       // Somebody else's save must not cost this subscriber its views, which hang on the object.
       const basis = JSON.stringify([row?.version, passed, imports.all()])
@@ -84,28 +106,14 @@ interface Check {
   valid: number
 }
 
-/** Opens the secrets of one distributor's entry only. */
-function openOne(stored: ConfigurationDocument, name: string, registry: Registry, secrets: Secrets, subscriberId: string): ConfigurationDocument {
-  return openDocument({ ...stored, targets: {}, distributors: { [name]: stored.distributors[name]! } }, registry, secrets, subscriberId)
+/** One distributor's entry with its secrets opened. */
+function openEntry(stored: ConfigurationDocument, version: number, name: string, registry: Registry, sealer: ReturnType<Secrets['of']>): DistributorEntry {
+  return openDocument({ ...stored, targets: {}, distributors: { [name]: stored.distributors[name]! } }, version, registry, sealer).distributors[name]!
 }
 
-/** Null for an entry without credentials. */
-function fingerprintOf(document: ConfigurationDocument, name: string, registry: Registry, secrets: Secrets): string | null {
-  const credentials = credentialsOf(document, name, registry)
-  return credentials === '' ? null : secrets.fingerprint(credentials)
-}
-
-/** Replaces a subscriber's document as a whole and keeps a history row; both in one transaction. */
-export async function saveConfiguration(ctx: OperatorCtx, subscriber: Subscriber, document: ConfigurationDocument): Promise<{ version: number }> {
-  const sealed = JSON.stringify(sealDocument(document, ctx.distributors, ctx.secrets, subscriber.id))
-  return ctx.engine.atomic(ctx, async (tx) => {
-    const before = await tx.db.selectFrom('configuration').select('version').where('subscriber_id', '=', subscriber.id).executeTakeFirst()
-    const row = { subscriber_id: subscriber.id, version: (before?.version ?? 0) + 1, document: sealed, saved_at: tx.now() }
-    await tx.db.replaceInto('configuration').values(row).execute()
-    await tx.db.insertInto('configuration_history').values(row).execute()
-    await touch(tx.db, 'documents')
-    return { version: row.version }
-  })
+/** The saved document with its secrets opened, for whoever compares or uses them; never for an answer. */
+export function openSaved(ctx: OperatorCtx, subscriber: Subscriber, { document, version }: Pick<Saved, 'document' | 'version'>): ConfigurationDocument {
+  return openDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id))
 }
 
 /** The saved document with its secrets masked (contract `GET /v1/config`). */
@@ -113,15 +121,27 @@ export function readConfiguration(ctx: OperatorCtx, subscriber: Subscriber): Con
   return maskDocument(ctx.configurations.of(subscriber).document, ctx.distributors)
 }
 
-/** Records that the credentials of one distributor were accepted or refused by it. */
-export async function recordCredentialCheck(ctx: OperatorCtx, subscriber: Subscriber, name: string, valid: boolean): Promise<void> {
-  const { document } = ctx.configurations.of(subscriber)
-  const opened = openOne(document, name, ctx.distributors, ctx.secrets, subscriber.id)
-  const fingerprint = fingerprintOf(opened, name, ctx.distributors, ctx.secrets) ?? ''
-  await ctx.engine.atomic(ctx, async (tx) => {
-    await tx.db.replaceInto('credential_check').values({
-      subscriber_id: subscriber.id, distid: document.distributors[name]!.distid, fingerprint, valid: valid ? 1 : 0, checked_at: tx.now(),
-    }).execute()
+export interface SaveInput {
+  document: ConfigurationDocument
+  /** Saves only over this version; whatever is there when it is not given. */
+  over?: number
+}
+
+/**
+ * Replaces a subscriber's document as a whole, as it is: `putConfiguration` is the one that checks. Document, history row
+ * and what other processes notice it by are one transaction. Null when another version is there than the one given.
+ */
+export async function saveDocument(ctx: OperatorCtx, subscriber: Subscriber, { document, over }: SaveInput): Promise<{ version: number } | null> {
+  return ctx.engine.atomic(ctx, async (tx) => {
+    const row = await tx.db.selectFrom('configuration').select('version').where('subscriber_id', '=', subscriber.id).executeTakeFirst()
+    const before = row?.version ?? 0
+    if (over !== undefined && over !== before) return null
+    const version = before + 1
+    const sealed = JSON.stringify(sealDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id)))
+    const next = { subscriber_id: subscriber.id, version, document: sealed, saved_at: tx.now(), saved_by: ctx.actor }
+    await tx.db.replaceInto('configuration').values(next).execute()
+    await tx.db.insertInto('configuration_history').values(next).execute()
     await touch(tx.db, 'documents')
+    return { version }
   })
 }

@@ -1,84 +1,101 @@
 /** Which members of a document are secret, how they are sealed for the database and masked for the reader (decisions 3.5). */
+import type { Sealer } from '../core/secrets.js'
 import type { Registry } from '../distributors/registry.js'
-import type { Secrets } from '../core/secrets.js'
 import type { Distributor } from '../distributors/distributor.js'
-import type { ConfigurationDocument, DistributorEntry } from './document.js'
+import { isBlank } from '../distributors/distributor.js'
+import type { ConfigurationDocument } from './document.js'
 
 export const MASK = '********'
 /** Members of a target that are secret wherever they stand in it. */
 const TARGET_SECRETS = new Set(['consumer-key', 'consumer-secret', 'password', 'key'])
 /** Marks sealed text in the stored document; no document can hold it, since U+0000 is refused in every text. */
 const SEALED = '\u0000sealed:'
-
-type Json = Record<string, unknown>
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** What to do with a secret; `place` is its JSON Pointer. */
-type Change = (value: unknown, place: string) => unknown
-
 /** Members that are taken for secrets in an entry whose distributor nobody knows. */
 const SOUNDS_SECRET = /pass(word|wd)?$|secret|token|api_?key|^key$/i
 
-/** A copy of the document with every secret replaced by what `change` makes of it. */
-function mapSecrets(document: ConfigurationDocument, registry: Registry, change: Change): ConfigurationDocument {
-  const copy = structuredClone(document)
-  for (const [name, entry] of Object.entries(copy.distributors)) {
-    const place = `/distributors/${name}`
-    const known = distributorOf(name, entry, registry)
-    if (!known) mapMembers(entry, place, (member) => SOUNDS_SECRET.test(member), change)
-    for (const setting of Object.values(known?.settings ?? {})) {
-      if (!setting.secret) continue
-      const found = memberAt(entry, setting.path)
-      if (found) found.parent[found.name] = change(found.parent[found.name], `${place}/${setting.path.replaceAll('-', '/')}`)
-    }
+export type Json = Record<string, unknown>
+
+export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** One step of a JSON Pointer. */
+export const pointerStep = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+
+/** What to do with a secret; `pointer` is where it stands. */
+type Change = (value: unknown, pointer: string) => unknown
+
+/**
+ * A document with every secret replaced by what `change` makes of it. Only what lies on the way to a secret is copied.
+ * Takes a document of any shape: it may be a candidate that nobody has checked.
+ */
+export function mapSecrets<T>(document: T, registry: Registry, change: Change): T {
+  if (!isObject(document)) return document
+  const members: Json = {}
+  if (isObject(document['distributors'])) {
+    members['distributors'] = mapValues(document['distributors'], '/distributors', (entry, pointer, name) => mapEntry(entry, pointer, entryDistributor(name, entry, registry), change))
   }
-  for (const [name, target] of Object.entries(copy.targets)) mapMembers(target, `/targets/${name}`, (member) => TARGET_SECRETS.has(member), change)
-  return copy
-}
-
-function distributorOf(name: string, entry: DistributorEntry, registry: Registry): Distributor | undefined {
-  return registry.byName(name) ?? registry.byDistid(entry.distid)
-}
-
-/** Where a setting stands in an entry; undefined when the entry does not have it. */
-function memberAt(entry: DistributorEntry, path: string): { parent: Json; name: string } | undefined {
-  const segments = path.split('-')
-  const name = segments.pop()!
-  const parent = segments.reduce<unknown>((at, segment) => isObject(at) && Object.hasOwn(at, segment) ? at[segment] : undefined, entry)
-  return isObject(parent) && Object.hasOwn(parent, name) ? { parent, name } : undefined
-}
-
-function mapMembers(value: unknown, place: string, isSecret: (member: string) => boolean, change: Change): void {
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, member] of Object.entries(value)) {
-    if (isSecret(name) && typeof member !== 'object') (value as Json)[name] = change(member, `${place}/${name}`)
-    else mapMembers(member, `${place}/${name}`, isSecret, change)
+  if (isObject(document['targets'])) {
+    members['targets'] = mapValues(document['targets'], '/targets', (target, pointer) => mapMembers(target, pointer, (member) => TARGET_SECRETS.has(member), change))
   }
+  return { ...document, ...members }
 }
 
-/** The document as it is stored: every secret sealed to its subscriber and place. */
-export function sealDocument(document: ConfigurationDocument, registry: Registry, secrets: Secrets, subscriberId: string): ConfigurationDocument {
-  return mapSecrets(document, registry, (value, place) => SEALED + secrets.seal(JSON.stringify(value), `${subscriberId} ${place}`))
+/** The distributor of an entry: by the name that it stands under, else by its distid. */
+export function entryDistributor(name: string, entry: unknown, registry: Registry): Distributor | undefined {
+  return registry.byName(name) ?? (isObject(entry) && typeof entry['distid'] === 'string' ? registry.byDistid(entry['distid']) : undefined)
+}
+
+function mapEntry(entry: unknown, pointer: string, distributor: Distributor | undefined, change: Change): unknown {
+  if (!distributor) return mapMembers(entry, pointer, (member) => SOUNDS_SECRET.test(member), change)
+  return Object.values(distributor.settings).filter(({ secret }) => secret)
+    .reduce((changed, { path }) => mapPath(changed, path.split('-'), pointer, change), entry)
+}
+
+function mapPath(value: unknown, [name, ...rest]: string[], pointer: string, change: Change): unknown {
+  if (name === undefined) return isBlank(value) ? value : change(value, pointer)
+  if (!isObject(value) || !Object.hasOwn(value, name)) return value
+  return { ...value, [name]: mapPath(value[name], rest, pointer + pointerStep(name), change) }
+}
+
+/** Every secret member of a value, however deep; a list under a secret's name is one secret. */
+function mapMembers(value: unknown, pointer: string, isSecret: (member: string) => boolean, change: Change): unknown {
+  if (Array.isArray(value)) {
+    if (!value.some((item) => typeof item === 'object')) return value
+    return value.map((item, i) => mapMembers(item, `${pointer}/${i}`, isSecret, change))
+  }
+  return isObject(value) ? mapValues(value, pointer, (member, place, name) => {
+    const isOne = isSecret(name) && !isObject(member) && !isBlank(member)
+    return isOne ? change(member, place) : mapMembers(member, place, isSecret, change)
+  }) : value
+}
+
+function mapValues(value: Json, pointer: string, map: (member: unknown, pointer: string, name: string) => unknown): Json {
+  // Defined, not assigned: a member may be called __proto__.
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(member, pointer + pointerStep(name), name)]))
+}
+
+const isSealed = (value: unknown): value is string => typeof value === 'string' && value.startsWith(SEALED)
+/** A sealed text belongs to one version of one document, and to its place in it. */
+const placeOf = (version: number, pointer: string) => `configuration ${version} ${pointer}`
+
+/** The document as it is stored: every secret sealed to its version and place. */
+export function sealDocument(document: ConfigurationDocument, version: number, registry: Registry, sealer: Sealer): ConfigurationDocument {
+  return mapSecrets(document, registry, (value, pointer) => SEALED + sealer.seal(JSON.stringify(value), placeOf(version, pointer)))
 }
 
 /** The inverse of `sealDocument`. */
-export function openDocument(stored: ConfigurationDocument, registry: Registry, secrets: Secrets, subscriberId: string): ConfigurationDocument {
-  return mapSecrets(stored, registry, (value, place) =>
-    typeof value === 'string' && value.startsWith(SEALED) ? JSON.parse(secrets.open(value.slice(SEALED.length), `${subscriberId} ${place}`)) : value)
+export function openDocument(stored: ConfigurationDocument, version: number, registry: Registry, sealer: Sealer): ConfigurationDocument {
+  return mapSecrets(stored, registry, (value, pointer) =>
+    isSealed(value) ? JSON.parse(sealer.open(value.slice(SEALED.length), placeOf(version, pointer))) : value)
 }
 
 /** The document as it is read back: every secret as `********`. Works on the stored form, without opening anything. */
 export function maskDocument(document: ConfigurationDocument, registry: Registry): ConfigurationDocument {
-  const masked = mapSecrets(document, registry, () => MASK)
-  // A secret of a distributor that this process was not told of is sealed where nobody looked.
-  return JSON.parse(JSON.stringify(masked, (_, value: unknown) => typeof value === 'string' && value.startsWith(SEALED) ? MASK : value)) as ConfigurationDocument
+  return maskSealed(mapSecrets(document, registry, () => MASK)) as ConfigurationDocument
 }
 
-/** The credentials of one distributor's entry as text, to notice a change; empty when it has none. */
-export function credentialsOf(document: ConfigurationDocument, name: string, registry: Registry): string {
-  const entry = document.distributors[name]!
-  const settings = Object.entries(distributorOf(name, entry, registry)?.settings ?? {}).filter(([, setting]) => setting.secret || setting.credential)
-  const given = settings.map(([setting, { path }]) => [setting, memberAt(entry, path)] as const).filter(([, found]) => found !== undefined)
-  return given.length === 0 ? '' : JSON.stringify(given.map(([setting, found]) => [setting, found!.parent[found!.name]]))
+/** A secret of a distributor that this process was not told of is sealed where nobody looked. */
+function maskSealed(value: unknown): unknown {
+  if (isSealed(value)) return MASK
+  if (Array.isArray(value)) return value.some((item) => typeof item === 'object' || isSealed(item)) ? value.map(maskSealed) : value
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, maskSealed(member)])) : value
 }

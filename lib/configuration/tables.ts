@@ -4,6 +4,8 @@ export interface ConfigurationTable {
   /** The document as JSON, its secrets sealed. */
   document: string
   saved_at: number
+  /** Who saved it: the id of a key, or `cli`, `library`. */
+  saved_by: string
 }
 
 export interface CredentialCheckTable {

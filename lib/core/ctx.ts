@@ -4,6 +4,7 @@ import type { Key } from '../accounts/keys.js'
 import type { Limits } from '../accounts/limits.js'
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { Catalog } from '../catalog/catalog.js'
+import type { CheckRuns } from '../configuration/credentials.js'
 import type { Configurations } from '../configuration/saved.js'
 import type { Engine } from '../db/engine.js'
 import type { Tables } from '../db/tables.js'
@@ -26,6 +27,7 @@ export interface OperatorCtx {
   readonly limits: Limits
   readonly catalog: Catalog
   readonly configurations: Configurations
+  readonly checkRuns: CheckRuns
   readonly distributors: Registry
   /** Who acts, for the audit: `cli`, `library`, `job:feeds`. */
   readonly actor: string

@@ -3,7 +3,7 @@
  * functions and the remote client all come from it.
  */
 import * as z from 'zod'
-import { ROUTES, parseRoute } from '../routes.js'
+import { RAW, ROUTES, parseRoute } from '../routes.js'
 import type { RouteId } from '../routes.js'
 import type { Ctx } from './ctx.js'
 import { ApiError, MAX_FAULTS } from './errors.js'
@@ -14,28 +14,37 @@ import { nearest } from './text.js'
 type Shape = z.ZodObject
 type Empty = z.ZodObject<Record<never, never>>
 
-export interface Input<P extends Shape, Q extends Shape, B extends Shape> {
+export interface Input<P extends Shape, Q extends Shape, B extends Shape, H extends Shape = Shape> {
   params: z.output<P>
   query: z.output<Q>
   body: z.output<B>
+  headers: z.output<H>
 }
 
-export interface Definition<P extends Shape, Q extends Shape, B extends Shape, R extends z.ZodType> {
+export interface Definition<P extends Shape, Q extends Shape, B extends Shape, R extends z.ZodType, H extends Shape = Shape> {
   summary: string
   /** Longer text for the documentation. */
   description?: string
   params?: P
   query?: Q
   body?: B
+  /** An empty body is taken for `{}`. */
+  bodyIsOptional?: boolean
+  /** What the documentation says of the body, where its shape does not say it. */
+  bodySchema?: Record<string, unknown>
+  /** Members that travel in headers: `if_match` in `If-Match`. */
+  headers?: H
   result: R
+  /** Headers of the answer, with what they mean. */
+  resultHeaders?: Record<string, string>
   /** Refusals beside those that every endpoint has. */
   errors: readonly ErrorCode[]
   example: { request?: unknown; result: z.input<R> }
-  run(ctx: Ctx, input: Input<P, Q, B>): Promise<z.input<R> | Serialized<z.input<R>>>
+  run(ctx: Ctx, input: Input<P, Q, B, H>): Promise<z.input<R> | Serialized<z.input<R>>>
 }
 
-export interface Endpoint<Id extends RouteId = RouteId, P extends Shape = Shape, Q extends Shape = Shape, B extends Shape = Shape, R extends z.ZodType = z.ZodType>
-  extends Definition<P, Q, B, R> {
+export interface Endpoint<Id extends RouteId = RouteId, P extends Shape = Shape, Q extends Shape = Shape, B extends Shape = Shape, R extends z.ZodType = z.ZodType, H extends Shape = Shape>
+  extends Definition<P, Q, B, R, H> {
   id: Id
   method: string
   /** With its parameters in braces. */
@@ -43,30 +52,35 @@ export interface Endpoint<Id extends RouteId = RouteId, P extends Shape = Shape,
   params: P
   query: Q
   body: B
+  headers: H
   hasBody: boolean
+  /** The answer has no envelope. */
+  isRaw: boolean
 }
 
 const NONE = z.object({})
 
 /** Defines the endpoint of a route (contract "Summary"). */
-export function endpoint<const Id extends RouteId, R extends z.ZodType, P extends Shape = Empty, Q extends Shape = Empty, B extends Shape = Empty>(
-  id: Id, definition: Definition<P, Q, B, R>,
-): Endpoint<Id, P, Q, B, R> {
+export function endpoint<const Id extends RouteId, R extends z.ZodType, P extends Shape = Empty, Q extends Shape = Empty, B extends Shape = Empty, H extends Shape = Empty>(
+  id: Id, definition: Definition<P, Q, B, R, H>,
+): Endpoint<Id, P, Q, B, R, H> {
   const { method, path } = parseRoute(ROUTES[id])
   return {
     ...definition, id, method, path,
     params: definition.params ?? NONE as unknown as P,
     query: definition.query ?? NONE as unknown as Q,
     body: definition.body ?? NONE as unknown as B,
+    headers: definition.headers ?? NONE as unknown as H,
     hasBody: definition.body !== undefined,
+    isRaw: RAW.has(id),
   }
 }
 
 /** What a caller of the library passes for an endpoint: parameters, query and body members in one object. */
-export type CallInput<E> = E extends Endpoint<RouteId, infer P, infer Q, infer B, z.ZodType> ? InputOf<P> & InputOf<Q> & InputOf<B> : never
+export type CallInput<E> = E extends Endpoint<RouteId, infer P, infer Q, infer B, z.ZodType, infer H> ? InputOf<P> & InputOf<Q> & InputOf<B> & InputOf<H> : never
 /** An empty shape adds nothing; zod would have it forbid every member. */
 type InputOf<S extends Shape> = keyof S['shape'] extends never ? unknown : z.input<S>
-export type CallResult<E> = E extends Endpoint<RouteId, Shape, Shape, Shape, infer R> ? z.output<R> : never
+export type CallResult<E> = E extends Endpoint<RouteId, Shape, Shape, Shape, infer R, Shape> ? z.output<R> : never
 
 /** Checks one part of a request against its shape; all faults of all parts are collected, then thrown as one 400. */
 export function checkPart<S extends z.ZodType>(shape: S, value: unknown, faults: Fault[]): z.output<S> {

@@ -4,14 +4,16 @@
  */
 export interface Serialized<T> {
   readonly json: string
+  /** Headers of the answer over HTTP. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Never set: it carries the type of what the text parses to. */
   readonly type?: T
 }
 
 const brand = Symbol.for('quartermaster.serialized')
 
-export function serialized<T>(json: string): Serialized<T> {
-  return { json, [brand]: true } as Serialized<T>
+export function serialized<T>(json: string, headers?: Record<string, string>): Serialized<T> {
+  return { json, ...headers && { headers }, [brand]: true } as Serialized<T>
 }
 
 export function isSerialized(value: unknown): value is Serialized<unknown> {

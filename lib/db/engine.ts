@@ -8,7 +8,7 @@ import { migrate, discard } from './migrate.js'
 import { catalogSchema } from './migrations/catalog.js'
 import { historySchema } from './migrations/history.js'
 import { meterSchema } from './migrations/meter.js'
-import { quartermasterSchema } from './migrations/quartermaster.js'
+import { RECORD_ID, quartermasterSchema } from './migrations/quartermaster.js'
 import { assertSqliteVersion, kyselyOver, openFile, rememberStatements, transact } from './sqlite.js'
 import type { Raw, Statement } from './sqlite.js'
 import type { Tables } from './tables.js'
@@ -69,6 +69,9 @@ export function prepareFolder(dir: string): void {
     const raw = openFile(path, { synchronous, patient: true })
     try {
       migrate(raw, FILES[name], steps)
+      if (name === 'record' && raw.pragma('application_id', { simple: true }) !== RECORD_ID) {
+        throw new Error(`${path} is no Quartermaster database, or one from before the first release: start in another folder`)
+      }
     } finally {
       raw.close()
     }

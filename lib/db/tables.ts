@@ -1,5 +1,5 @@
 /** Every table of quartermaster.db, as Kysely sees it. The row types stand beside their domains. */
-import type { ApiKeyTable, SubscriberTable } from '../accounts/tables.js'
+import type { ApiKeyTable, DataKeyTable, SubscriberTable } from '../accounts/tables.js'
 import type { ConfigurationTable, CredentialCheckTable } from '../configuration/tables.js'
 import type { FeedImportTable, FeedSourceTable } from '../feeds/tables.js'
 import type { Generated } from 'kysely'
@@ -7,6 +7,8 @@ import type { Generated } from 'kysely'
 export interface Tables {
   state: { name: StateName; value: number }
   subscriber: SubscriberTable
+  secret_key: { key_id: string }
+  data_key: DataKeyTable
   api_key: ApiKeyTable
   configuration: ConfigurationTable
   configuration_history: ConfigurationTable

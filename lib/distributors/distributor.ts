@@ -7,25 +7,94 @@ export interface Setting {
   helperText?: string
   /** Dash-delimited path into the distributor's entry of the configuration document. */
   path: string
-  required?: boolean
+  /** An active distributor is not complete without it; `in_object`: the object that it stands in is not. */
+  required?: boolean | 'in_object'
   /** Sealed at rest and masked when read back; always a credential. */
   secret?: boolean
   /** Part of what a distributor checks: a change withdraws the validation. */
   credential?: boolean
+  /** How its values are written; `text_or_number` for what shops give as either, such as an account number. */
+  form?: 'text_or_number' | 'postal_code' | 'email'
+  /** The only values that it takes. */
+  choices?: readonly string[]
+}
+
+export type CheckOutcome = 'valid' | 'invalid' | 'unreachable'
+
+/** What a connector is given to work with. */
+export interface Session {
+  /** Values by the names of the distributor's settings; one that the subscriber has not set is absent. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Aborted when the time is up or the app closes. */
+  readonly signal: AbortSignal
+  /** Milliseconds since 1970. */
+  readonly now: () => number
 }
 
 export interface Distributor {
-  /** The short code, always a string. */
+  /** The short code, always a string of letters and digits. */
   readonly distid: string
   /** Its key in the configuration document. */
   readonly name: string
   readonly automatedFulfillment: boolean
   readonly settings: Readonly<Record<string, Setting>>
+  /** Sections that an entry must have, such as `fulfillment`, with the required settings in them. */
+  readonly requiredSections?: readonly string[]
+  /** What its template charges for shipping, in dollars. */
+  readonly templateShipping?: number
+  /** Asks the distributor whether the credentials are good: never a guess. Without it nobody can ask. */
+  check?(session: Session): Promise<CheckOutcome>
+  /** A simulator stands in for the real one. */
+  readonly simulated?: boolean
+  /** Milliseconds that a check may take; 15 seconds by default. */
+  readonly checkTimeout?: number
 }
 
+/** Declares a distributor; throws when its distid or a setting's path cannot work. */
 export function defineDistributor(distributor: Distributor): Distributor {
-  for (const [name, setting] of Object.entries(distributor.settings)) {
-    if (setting.path.split('-').some((segment) => segment === '')) throw new Error(`${distributor.distid}: setting ${name} has an empty path segment`)
+  const { distid, name, settings } = distributor
+  if (!/^[A-Za-z0-9]+$/.test(distid)) throw new Error(`${name}: the distid "${distid}" must be letters and digits`)
+  if (name === '' || RESERVED.has(name)) throw new Error(`${distid}: "${name}" cannot be a distributor's name`)
+  for (const [setting, { path }] of Object.entries(settings)) {
+    if (path.split('-').some((segment) => segment === '' || RESERVED.has(segment))) throw new Error(`${distid}: the path "${path}" of setting ${setting} has an empty or reserved segment`)
+    if (COMMON.has(path)) throw new Error(`${distid}: the path "${path}" of setting ${setting} is a member that every entry has`)
   }
   return distributor
+}
+
+const RESERVED = new Set(['__proto__', 'prototype', 'constructor'])
+/** Members of every entry (contract "Configuration document"). */
+const COMMON = new Set(['active', 'distid', 'drop_ship_only_items', 'shipping', 'product_restrictions', 'product_feed', 'fulfillment', 'product_feed-active'])
+
+/** The values of a distributor's settings in an entry, by setting; own members only, what is not there is left out. */
+export function settingsOf(distributor: Distributor, entry: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(distributor.settings)
+    .map(([name, { path }]) => [name, valueAt(entry, path)] as const).filter(([, value]) => value !== undefined))
+}
+
+function valueAt(entry: unknown, path: string): unknown {
+  return path.split('-').reduce<unknown>((at, segment) =>
+    typeof at === 'object' && at !== null && !Array.isArray(at) && Object.hasOwn(at, segment) ? (at as Record<string, unknown>)[segment] : undefined, entry)
+}
+
+/** Settings that are credentials, which a change of withdraws the validation. */
+export function isCredential({ secret, credential }: Setting): boolean {
+  return secret === true || credential === true
+}
+
+/** Empty text, an empty list and null are blanks of a template, not values. */
+export function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** Required settings of an entry that have no value yet. */
+export function unsetSettings(distributor: Distributor, entry: unknown): Setting[] {
+  const values = settingsOf(distributor, entry)
+  return Object.entries(distributor.settings)
+    .filter(([name, setting]) => isBlank(values[name]) && (setting.required === true || (setting.required === 'in_object' && isInObject(entry, setting.path))))
+    .map(([, setting]) => setting)
+}
+
+function isInObject(entry: unknown, path: string): boolean {
+  return valueAt(entry, path.slice(0, path.lastIndexOf('-'))) !== undefined
 }

@@ -7,6 +7,7 @@ import { MINUTE } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import type { Job } from '../core/job.js'
+import { OPERATOR } from '../core/secrets.js'
 import { touch } from '../db/state.js'
 import { presets } from '../distributors/presets/index.js'
 import { downloadAt, downloadsOf, sweepDownloads } from './downloads.js'
@@ -71,7 +72,7 @@ export async function setFeedSource(ctx: OperatorCtx, input: SourceSettings): Pr
   if (every < LEAST_EVERY) throw invalid('every', 'must be at least one minute')
   if (!isLocation(location)) throw invalid('location', 'must be a path or an http(s) URL')
   await ctx.engine.atomic(ctx, async (tx) => {
-    const values = { location, every_ms: every, active: active ? 1 : 0, allow_private: allowPrivate ? 1 : 0 }
+    const values = { location: sealerOf(ctx).seal(location, placeOf(source.id)), every_ms: every, active: active ? 1 : 0, allow_private: allowPrivate ? 1 : 0 }
     await tx.db.insertInto('feed_source')
       .values({ id: source.id, distid: source.distid, subscriber_id: source.subscriberId, preset: source.preset, ...values, last_pull_at: null, last_result: null, created_at: tx.now() })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...values, last_pull_at: null })).execute()
@@ -79,6 +80,14 @@ export async function setFeedSource(ctx: OperatorCtx, input: SourceSettings): Pr
     await touch(tx.db, 'sources')
   })
   return { id: source.id }
+}
+
+/** A location may hold a user and a password. */
+const sealerOf = (ctx: OperatorCtx) => ctx.secrets.of(OPERATOR)
+const placeOf = (source: string) => `location of ${source}`
+
+function locationOf(ctx: OperatorCtx, { id, location }: FeedSourceTable): string {
+  return sealerOf(ctx).open(location!, placeOf(id))
 }
 
 function isLocation(text: string): boolean {
@@ -147,11 +156,11 @@ export interface PullOptions {
 }
 
 /** The sources that a pull brings: all of a distributor, or those that are due. 404 for a distributor without one. */
-export async function sourcesToPull(ctx: OperatorCtx, distid?: string): Promise<FeedSourceTable[]> {
+export async function sourcesToPull(ctx: OperatorCtx, distid?: string): Promise<(FeedSourceTable & { location: string })[]> {
   const rows = await ctx.read.selectFrom('feed_source').selectAll().where('active', '=', 1).where('location', 'is not', null).orderBy('id').execute()
   const wanted = rows.filter((row) => distid === undefined ? isDue(row, ctx.now()) : row.distid === distid)
   if (distid !== undefined && wanted.length === 0) throw new ApiError('not_found', { message: `no feed source is set for ${distid}; set one with \`feeds set\`` })
-  return wanted
+  return wanted.map((row) => ({ ...row, location: locationOf(ctx, row) }))
 }
 
 /** Pulls sources now, distributors side by side. One that fails or is refused is an answer, and the next one is pulled. */
@@ -178,13 +187,13 @@ export interface FailedPull {
 }
 
 /** Undefined when the signal came first: that says nothing about the source, so nothing is recorded. */
-async function pullOne(ctx: OperatorCtx, background: Background, row: FeedSourceTable, { timeoutMs, signal, onProgress }: PullOptions): Promise<FeedResult | FailedPull | undefined> {
+async function pullOne(ctx: OperatorCtx, background: Background, row: FeedSourceTable & { location: string }, { timeoutMs, signal, onProgress }: PullOptions): Promise<FeedResult | FailedPull | undefined> {
   const started = ctx.now()
   const record = (result: unknown) => ctx.db.updateTable('feed_source').set({ last_pull_at: started, last_result: JSON.stringify(result) }).where('id', '=', row.id).execute()
   try {
     if (signal?.aborted) return undefined
     const into = downloadAt(downloadsOf(ctx.engine.dir, row.id), started)
-    const fetched = await fetchFeed({ location: row.location!, into, now: started, allowPrivate: row.allow_private === 1, signal, ...timeoutMs !== undefined && { timeoutMs } })
+    const fetched = await fetchFeed({ location: row.location, into, now: started, allowPrivate: row.allow_private === 1, signal, ...timeoutMs !== undefined && { timeoutMs } })
     const source = { id: row.id, distid: row.distid, preset: row.preset, subscriberId: row.subscriber_id }
     const result = await takeIn(ctx, background, source, fetched.file, { asOf: fetched.asOf, ...onProgress && { onProgress } })
     await record(result)
@@ -243,7 +252,7 @@ export async function feedStatus(ctx: OperatorCtx) {
     const refusal = refused.find((row) => row.source === id)
     const distid = feed?.distid ?? source?.distid ?? id.split('/')[0]!
     return {
-      source: id, distid, location: source?.location ? redact(source.location) : null, allow_private: source?.allow_private === 1,
+      source: id, distid, location: source?.location ? redact(locationOf(ctx, source)) : null, allow_private: source?.allow_private === 1,
       every_minutes: source ? source.every_ms / MINUTE : null, last_pull: iso(source?.last_pull_at), last_outcome: outcomeOf(source?.last_result),
       as_of: iso(feed?.as_of), taken_at: iso(feed?.taken_at), rows: feed?.rows ?? 0, rejected: feed?.rejected ?? 0, offers: offers.get(distid) as number | undefined ?? 0,
       refused: refusal ? { at: iso(refusal.at), reasons: JSON.parse(refusal.reasons) as string[] } : null,

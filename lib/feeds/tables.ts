@@ -4,7 +4,7 @@ export interface FeedSourceTable {
   /** Null for the operator's source, which all subscribers share. */
   subscriber_id: string | null
   preset: string
-  /** Where to pull from; null for a distributor that is only imported by hand. */
+  /** Where to pull from, sealed; null for a distributor that is only imported by hand. */
   location: string | null
   every_ms: number
   active: number

@@ -5,6 +5,7 @@ import type { ConfigurationDocument, DistributorEntry } from '../configuration/d
 import { writeKeyFile } from '../core/secrets.js'
 import type { App } from '../open.js'
 import { writeDemoFeeds } from './feeds.js'
+import { demoCredential } from './stand-ins.js'
 
 export interface Demo {
   key: string
@@ -26,8 +27,8 @@ export async function prepareDemo(app: App): Promise<Demo> {
   if (!shops.some(({ name }) => name === SUBSCRIBER)) await app.operator.subscribers.create({ name: SUBSCRIBER, email: 'owner@demo-shop.example' })
   await takeInFeeds(app)
   const document = demoDocument()
-  await app.operator.configurations.save(SUBSCRIBER, document)
-  for (const name of Object.keys(document.distributors)) await app.operator.configurations.recordCheck(SUBSCRIBER, name, true)
+  await app.operator.configurations.put(SUBSCRIBER, { document })
+  await app.operator.configurations.checkCredentials(SUBSCRIBER, Object.keys(document.distributors))
   const { key } = await app.operator.keys.create({ subscriber: SUBSCRIBER, name: 'demo key', tier: 'enterprise', ips: ['127.0.0.1', '::1'] })
   // Written last: a start that was cut off before this line begins again.
   writeKeyFile(keyFile, key)
@@ -59,15 +60,15 @@ export function demoDocument(): ConfigurationDocument {
           ],
           insurance: { include: true, cost_per_hundred: 0.5 },
         },
-        fulfillment: { API_USER: '99901', API_PASSWORD: 'demo-rsr', ffl_recipient_emails: ['ffl@demo-shop.example'] },
+        fulfillment: { API_USER: demoCredential('RSR', 'api_user'), API_PASSWORD: demoCredential('RSR', 'api_password'), ffl_recipient_emails: ['ffl@demo-shop.example'] },
       }),
       'Lipseys': entry('LIP', {
         shipping: { flat_rate: { cost: 12.5, shipping_class: 'flat_rate_lipseys' } },
-        fulfillment: { API_USER: 'demo@demo-shop.example', API_PASSWORD: 'demo-lipseys', ffl_recipient_emails: ['ffl@demo-shop.example'] },
+        fulfillment: { API_USER: demoCredential('LIP', 'api_user'), API_PASSWORD: demoCredential('LIP', 'api_password'), ffl_recipient_emails: ['ffl@demo-shop.example'] },
       }),
       'Chattanooga Shooting Supplies': entry('CSSI', {
         shipping: { flat_rate: { cost: 8.95, shipping_class: 'ground' }, handling: { amount: 7.5, order_threshold: 50, add_handling_to_unit_cost: false } },
-        fulfillment: { API_SID: 'DEMO-SID', API_TOKEN: 'demo-chattanooga' },
+        fulfillment: { API_SID: demoCredential('CSSI', 'api_sid'), API_TOKEN: demoCredential('CSSI', 'api_token') },
         default_shipping_method_non_firearms: 'best',
       }),
     },

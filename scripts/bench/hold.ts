@@ -29,7 +29,7 @@ const dear = benchDocument(BENCH_DISTIDS)
 dear.pricing.cost_adjustments = [{ percent: 0.03 }, { product_class: 'FA', dollar: -5 }, { brand: 'nobody', percent: 0.1 }]
 for (const entry of Object.values(dear.distributors)) entry.shipping.handling = { amount: 5, order_threshold: 100, add_handling_to_unit_cost: true }
 const save = async () => {
-  await app.operator.configurations.save(name, dear)
+  await app.operator.configurations.put(name, { document: dear })
   for (const distid of BENCH_DISTIDS) await app.operator.configurations.recordCheck(name, distid, true)
 }
 await save()

@@ -111,7 +111,7 @@ try {
   const app = await open({ dir, worker: false, distributors: benchDistributors() })
   const { name } = await app.operator.subscribers.create({ name: 'Bench', email: 'bench@shop.example' })
   const { key } = await app.operator.keys.create({ subscriber: name, name: 'bench', tier: 'enterprise', ips: ['127.0.0.1'] })
-  await app.operator.configurations.save(name, benchDocument(BENCH_DISTIDS))
+  await app.operator.configurations.put(name, { document: benchDocument(BENCH_DISTIDS) })
   for (const distid of BENCH_DISTIDS) await app.operator.configurations.recordCheck(name, distid, true)
   await app.close()
   const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })

@@ -1,5 +1,10 @@
 /** quartermaster.db, the system of record. Append a step; never change one that was released. */
+/** Marks a file as ours ("QMdb"); one that was made before the first release has another mark, or none. */
+export const RECORD_ID = 0x514d_6462
+
 export const quartermasterSchema = [`
+PRAGMA application_id = ${RECORD_ID};
+
 CREATE TABLE state (
   name TEXT PRIMARY KEY,
   value INTEGER NOT NULL
@@ -11,6 +16,16 @@ CREATE TABLE subscriber (
   name TEXT NOT NULL UNIQUE COLLATE NOCASE,
   email TEXT NOT NULL,
   created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Which secret key wrapped the data keys.
+CREATE TABLE secret_key (
+  key_id TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE data_key (
+  owner TEXT PRIMARY KEY,
+  wrapped TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE api_key (
@@ -31,7 +46,8 @@ CREATE TABLE configuration (
   subscriber_id TEXT PRIMARY KEY REFERENCES subscriber,
   version INTEGER NOT NULL,
   document TEXT NOT NULL,
-  saved_at INTEGER NOT NULL
+  saved_at INTEGER NOT NULL,
+  saved_by TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE configuration_history (
@@ -39,6 +55,7 @@ CREATE TABLE configuration_history (
   version INTEGER NOT NULL,
   document TEXT NOT NULL,
   saved_at INTEGER NOT NULL,
+  saved_by TEXT NOT NULL,
   PRIMARY KEY (subscriber_id, version)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,0 +1,99 @@
+/** Checks a document against the schema: all faults at once, in plain words (decisions 3.7). */
+import draft04 from 'ajv-draft-04'
+import type { ErrorObject, KeywordCxt, ValidateFunction } from 'ajv-draft-04'
+import names from 'ajv/dist/compile/names.js'
+import { isEmail } from '../accounts/subscribers.js'
+import { MAX_FAULTS } from '../core/errors.js'
+import type { Fault } from '../core/errors.js'
+import type { Registry } from '../distributors/registry.js'
+import { explainFaults } from './faults.js'
+import { configurationSchema } from './schema.js'
+import type { Schema } from './schema.js'
+import { pointerStep } from './secrets.js'
+
+/** Faults of a candidate of any shape; none when it fits. */
+export type CheckDocument = (candidate: unknown) => Fault[]
+
+/** Compiles the schema of the distributors that an app knows: about 40 ms, once. */
+export function compileCheck(registry: Registry): CheckDocument {
+  const schema = configurationSchema(registry)
+  const validate = compile(schema)
+  return (candidate) => {
+    const outrageous = shapeFaults(candidate)
+    if (outrageous.length > 0) return outrageous
+    return explainFaults(errorsOf(validate, candidate), { schema, registry }).slice(0, MAX_FAULTS)
+  }
+}
+
+/**
+ * Our draft-04 validator. Formats are our own: `email` is what the program takes for an address everywhere else.
+ */
+export function makeValidator(): InstanceType<typeof draft04.default> {
+  const { _ } = draft04
+  const ajv = new draft04.default({ strict: true, strictRequired: false, allowMatchingProperties: true, allowUnionTypes: true, allErrors: true, ownProperties: true, verbose: true, formats: { email: isEmail, uri: isUri } })
+  // A list of half a million faulty entries would be half a million errors; the answer lists a hundred.
+  ajv.addKeyword({
+    keyword: STOP, schemaType: 'boolean',
+    code: ({ gen }: KeywordCxt) => { gen.if(_`${names.default.errors} > ${ENOUGH}`, () => gen.throw(_`${names.default.vErrors}`)) },
+  })
+  return ajv
+}
+
+/** Stands beside the items of a list: enough errors were found. */
+const STOP = 'x-enough'
+/** One fault may be several of the validator's errors. */
+const ENOUGH = MAX_FAULTS * 10
+
+function compile(schema: Schema): ValidateFunction {
+  return makeValidator().compile(withStops(schema) as Schema)
+}
+
+/** The schema with a stop in each list's items. The served schema has none. */
+function withStops(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withStops)
+  if (typeof value !== 'object' || value === null) return value
+  const copy = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withStops(part)]))
+  if (copy['type'] === 'array' && copy['items']) copy['items'] = { allOf: [copy['items'], { [STOP]: true }] }
+  return copy
+}
+
+/** What the validator found; it throws what it has once that is enough. */
+function errorsOf(validate: ValidateFunction, candidate: unknown): ErrorObject[] {
+  try {
+    return validate(candidate) ? [] : validate.errors ?? []
+  } catch (found) {
+    if (Array.isArray(found)) return found as ErrorObject[]
+    throw found
+  }
+}
+
+function isUri(text: string): boolean {
+  return /^[a-z][a-z\d+.-]*:/i.test(text) && URL.canParse(text)
+}
+
+const RESERVED = new Set(['__proto__', 'constructor', 'prototype'])
+/** Far beyond any shop's document; it bounds what checking costs. */
+const MAX_MEMBERS = 10_000
+
+/** What no part of a document may have, those included that are kept as they are: names that mean something to JavaScript, members without end. */
+function shapeFaults(candidate: unknown): Fault[] {
+  const found: Fault[] = []
+  let members = 0
+  const walk = (value: object, path: string) => {
+    if (found.length >= MAX_FAULTS || members > MAX_MEMBERS) return
+    if (Array.isArray(value)) {
+      value.forEach((item: unknown, i) => { if (typeof item === 'object' && item !== null) walk(item, `${path}/${i}`) })
+      return
+    }
+    const entries = Object.entries(value)
+    members += entries.length
+    for (const [name, member] of entries.slice(0, MAX_MEMBERS)) {
+      const place = path + pointerStep(name)
+      if (RESERVED.has(name)) found.push({ path: place, message: `\`${name}\` cannot be the name of a member: remove it` })
+      else if (typeof member === 'object' && member !== null) walk(member, place)
+    }
+  }
+  if (typeof candidate === 'object' && candidate !== null) walk(candidate, '')
+  if (members > MAX_MEMBERS) return [{ path: '', message: `the document has more than ${MAX_MEMBERS.toLocaleString('en-US')} members: nothing that this program reads needs so many` }]
+  return found
+}

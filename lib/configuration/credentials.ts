@@ -1,0 +1,116 @@
+/** Live checks of credentials, and what they found (contract "Distributor eligibility", decisions 3.9). */
+import type { Subscriber } from '../accounts/subscribers.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import { SECOND } from '../core/clock.js'
+import type { Sealer } from '../core/secrets.js'
+import { touch } from '../db/state.js'
+import { isBlank, isCredential, settingsOf } from '../distributors/distributor.js'
+import type { CheckOutcome, Distributor } from '../distributors/distributor.js'
+import type { Registry } from '../distributors/registry.js'
+import type { ConfigurationDocument, DistributorEntry } from './document.js'
+import { entryDistributor, openDocument } from './secrets.js'
+
+/** A digest of an entry's credentials, to notice a change; empty for an entry that gives none. */
+export function fingerprintOf(entry: DistributorEntry, name: string, registry: Registry, sealer: Sealer): string {
+  const distributor = entryDistributor(name, entry, registry)
+  if (!distributor) return ''
+  const given = Object.entries(settingsOf(distributor, entry)).filter(([setting, value]) => isCredential(distributor.settings[setting]!) && !isBlank(value))
+  return given.length === 0 ? '' : sealer.fingerprint(JSON.stringify(given))
+}
+
+/** Checks that run at the moment; a second call for the same credentials waits for the first. */
+export interface CheckRuns {
+  readonly running: Map<string, Promise<CheckOutcome>>
+  readonly closing: AbortController
+}
+
+export function openCheckRuns(): CheckRuns {
+  return { running: new Map(), closing: new AbortController() }
+}
+
+/** Ends what runs; nothing is recorded of it. */
+export async function closeCheckRuns({ running, closing }: CheckRuns): Promise<void> {
+  closing.abort()
+  await Promise.allSettled(running.values())
+}
+
+export interface CredentialResult {
+  distid: string
+  distributor: string
+  /** Null when the distributor could not be reached; an earlier result stays. */
+  valid: boolean | null
+}
+
+/** Asks distributors of the saved document about their credentials, side by side, and records the answers. */
+export async function checkCredentials(ctx: OperatorCtx, subscriber: Subscriber, names: readonly string[]): Promise<CredentialResult[]> {
+  const { document, version } = ctx.configurations.of(subscriber)
+  const opened = openDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id))
+  return Promise.all(names.map(async (name) => {
+    const entry = opened.distributors[name]!
+    const outcome = await checkOne(ctx, subscriber, name, entry)
+    return { distid: entry.distid, distributor: name, valid: outcome === 'unreachable' ? null : outcome === 'valid' }
+  }))
+}
+
+/** Checks in the background; what becomes of it shows in the catalog and in the next validation. */
+export function checkLater(ctx: OperatorCtx, subscriber: Subscriber, names: readonly string[]): void {
+  checkCredentials(ctx, subscriber, names).catch((error: unknown) => ctx.log.error({ err: error, subscriber: subscriber.id }, 'a credential check failed'))
+}
+
+function checkOne(ctx: OperatorCtx, subscriber: Subscriber, name: string, entry: DistributorEntry): Promise<CheckOutcome> {
+  const fingerprint = fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id))
+  const { running } = ctx.checkRuns
+  const key = `${subscriber.id} ${name} ${fingerprint}`
+  let run = running.get(key)
+  if (!run) running.set(key, run = runCheck(ctx, subscriber, name, entry, fingerprint).finally(() => running.delete(key)))
+  return run
+}
+
+async function runCheck(ctx: OperatorCtx, subscriber: Subscriber, name: string, entry: DistributorEntry, fingerprint: string): Promise<CheckOutcome> {
+  const distributor = entryDistributor(name, entry, ctx.distributors)
+  // Nobody can be asked where there are no credentials, or where no interface is known.
+  const outcome = fingerprint === '' || !distributor?.check ? 'valid' : await ask(ctx, distributor, entry)
+  if (outcome !== 'unreachable') await record(ctx, subscriber, name, { fingerprint, valid: outcome === 'valid' })
+  return outcome
+}
+
+const TIMEOUT = 15 * SECOND
+
+/** A connector that fails or takes too long has not answered. */
+async function ask(ctx: OperatorCtx, distributor: Distributor, entry: DistributorEntry): Promise<CheckOutcome> {
+  const signal = AbortSignal.any([AbortSignal.timeout(distributor.checkTimeout ?? TIMEOUT), ctx.checkRuns.closing.signal])
+  const ended = new Promise<CheckOutcome>((resolve) => signal.addEventListener('abort', () => resolve('unreachable'), { once: true }))
+  try {
+    const asked = distributor.check!({ settings: settingsOf(distributor, entry), signal, now: ctx.now })
+    const outcome = await Promise.race([asked, ended])
+    return outcome === 'valid' || outcome === 'invalid' ? outcome : 'unreachable'
+  } catch (error) {
+    // What a distributor or a library says may repeat what it was sent.
+    ctx.log.debug({ err: error, distid: distributor.distid }, 'credentials could not be checked')
+    return 'unreachable'
+  }
+}
+
+/** Records a result unless the credentials have changed meanwhile, or the app is closing. */
+async function record(ctx: OperatorCtx, subscriber: Subscriber, name: string, { fingerprint, valid }: { fingerprint: string; valid: boolean }): Promise<void> {
+  if (ctx.checkRuns.closing.signal.aborted) return
+  await ctx.engine.atomic(ctx, async (tx) => {
+    const row = await tx.db.selectFrom('configuration').select(['version', 'document']).where('subscriber_id', '=', subscriber.id).executeTakeFirst()
+    const stored = row && JSON.parse(row.document) as ConfigurationDocument
+    if (!stored || !Object.hasOwn(stored.distributors, name)) return
+    const sealer = ctx.secrets.of(subscriber.id)
+    const entry = openDocument(stored, row.version, ctx.distributors, sealer).distributors[name]!
+    if (fingerprintOf(entry, name, ctx.distributors, sealer) !== fingerprint) return
+    await tx.db.replaceInto('credential_check')
+      .values({ subscriber_id: subscriber.id, distid: entry.distid, fingerprint, valid: valid ? 1 : 0, checked_at: tx.now() }).execute()
+    await touch(tx.db, 'documents')
+  })
+}
+
+/** Records that the credentials of one distributor were accepted or refused, without asking: for tests, and for an operator who knows. */
+export async function recordCredentialCheck(ctx: OperatorCtx, subscriber: Subscriber, name: string, valid: boolean): Promise<void> {
+  const { document, version } = ctx.configurations.of(subscriber)
+  const sealer = ctx.secrets.of(subscriber.id)
+  const entry = openDocument(document, version, ctx.distributors, sealer).distributors[name]!
+  await record(ctx, subscriber, name, { fingerprint: fingerprintOf(entry, name, ctx.distributors, sealer), valid })
+}

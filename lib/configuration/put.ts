@@ -1,0 +1,78 @@
+/** Replaces the document as a whole (contract "Configuration": `PUT /v1/config`). */
+import type { Subscriber } from '../accounts/subscribers.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import { ApiError, MAX_FAULTS } from '../core/errors.js'
+import type { Fault } from '../core/errors.js'
+import { checkLater, fingerprintOf } from './credentials.js'
+import type { ConfigurationDocument } from './document.js'
+import { exceedsThreshold, impactOf } from './impact.js'
+import { keepSecrets } from './masks.js'
+import { openSaved, saveDocument } from './saved.js'
+
+export interface PutInput {
+  /** Of any shape; checked here. */
+  document: unknown
+  /** Refuses a save that would take too much of the live catalog away. */
+  validate?: boolean
+  /** The value of an `If-Match` header. */
+  ifMatch?: string
+}
+
+/** Somebody else saved between reading and writing; more often than this it is no coincidence. */
+const ATTEMPTS = 5
+
+/**
+ * Checks a candidate and saves it. Throws 400 `schema_validation_failed` with all faults, 412 `precondition_failed` and
+ * 409 `validation_failed`; then nothing is saved. Changed credentials are checked in the background.
+ */
+export async function putConfiguration(ctx: OperatorCtx, subscriber: Subscriber, { document: candidate, validate = false, ifMatch }: PutInput): Promise<{ version: number }> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const saved = ctx.configurations.of(subscriber)
+    if (ifMatch !== undefined && !matches(ifMatch, saved.etag)) throw new ApiError('precondition_failed')
+    const { document, faults } = checkCandidate(ctx, subscriber, candidate)
+    if (faults.length > 0) throw refusal(faults)
+    if (validate) {
+      const impact = await impactOf(ctx, subscriber, document)
+      if (exceedsThreshold(impact)) {
+        const text = (share: number) => `${Math.round(share * 10_000) / 100} %`
+        throw new ApiError('validation_failed', {
+          message: `The document would remove ${impact.deleted} of ${impact.live} live offers (${text(impact.deleted_percent)}); the delete threshold allows ${text(impact.threshold_percent)}.`,
+          details: impact,
+        })
+      }
+    }
+    const before = openSaved(ctx, subscriber, saved)
+    const done = await saveDocument(ctx, subscriber, { document, over: saved.version })
+    if (!done) continue
+    checkLater(ctx, subscriber, withNewCredentials(ctx, subscriber, before, document))
+    return done
+  }
+  throw new ApiError('service_unavailable', { message: 'The document is being saved by others again and again. Try again shortly.', headers: { 'retry-after': '1' } })
+}
+
+/** A candidate with its masks resolved, and what is wrong with it, at most 100 faults. */
+export function checkCandidate(ctx: OperatorCtx, subscriber: Subscriber, candidate: unknown): { document: ConfigurationDocument; faults: Fault[] } {
+  const kept = keepSecrets(candidate, openSaved(ctx, subscriber, ctx.configurations.of(subscriber)), ctx.distributors)
+  const faults = [...kept.faults, ...ctx.configurations.check(kept.document)].slice(0, MAX_FAULTS)
+  return { document: kept.document as ConfigurationDocument, faults }
+}
+
+function refusal(faults: Fault[]): ApiError {
+  const [first] = faults as [Fault]
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''
+  return new ApiError('schema_validation_failed', { message: `The configuration does not fit its schema: ${first.message}${more}`, details: faults })
+}
+
+/** The strong comparison of RFC 9110: a weak tag never matches. */
+function matches(ifMatch: string, etag: string): boolean {
+  const tags = ifMatch.split(',').map((tag) => tag.trim())
+  return tags.includes('*') || tags.includes(etag)
+}
+
+/** Active distributors whose credentials are not those that were checked before. */
+function withNewCredentials(ctx: OperatorCtx, subscriber: Subscriber, before: ConfigurationDocument, after: ConfigurationDocument): string[] {
+  const sealer = ctx.secrets.of(subscriber.id)
+  const print = (document: ConfigurationDocument, name: string) => Object.hasOwn(document.distributors, name) ? fingerprintOf(document.distributors[name]!, name, ctx.distributors, sealer) : ''
+  return Object.entries(after.distributors)
+    .filter(([name, entry]) => entry.active && print(after, name) !== '' && print(after, name) !== print(before, name)).map(([name]) => name)
+}

@@ -1,0 +1,28 @@
+/** Building blocks of the configuration's schema. */
+export type Schema = Record<string, unknown>
+
+export const member = (type: string | string[], description: string, rules: Schema = {}): Schema => ({ type, description, ...rules })
+export const text = (description: string, rules: Schema = {}): Schema => member('string', description, rules)
+export const number = (description: string, rules: Schema = {}): Schema => member('number', description, rules)
+export const list = (description: string, items: Schema): Schema => ({ type: 'array', description, items })
+
+/** Draft-04 has no empty `required`. */
+const needed = (required: readonly string[]) => required.length > 0 ? { required } : {}
+
+/** An object that refuses unknown members. */
+export function closed(description: string, properties: Record<string, Schema>, required: readonly string[] = []): Schema {
+  return { type: 'object', description, properties, ...needed(required), additionalProperties: false }
+}
+
+/** An object that keeps unknown members. */
+export function open(description: string, properties: Record<string, Schema>, required: readonly string[] = []): Schema {
+  return { type: 'object', description, properties, ...needed(required) }
+}
+
+export const LIST = { skuOrUpc: member(['string', 'number'], 'text or a number') }
+
+/** Filters of price rules and shipping levels. */
+export const CATEGORY_CLASS_FILTERS = {
+  product_class: list('product class codes', { $ref: '#/definitions/product_class' }),
+  category: list('categories', text('a category')),
+}

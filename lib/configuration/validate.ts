@@ -1,0 +1,68 @@
+/** What is wrong with a configuration, or odd about it (contract "Configuration": `POST /v1/config/validate`). */
+import type { Subscriber } from '../accounts/subscribers.js'
+import { ruleWarnings } from '../catalog/rule-use.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import { unsetSettings } from '../distributors/distributor.js'
+import { checkCredentials } from './credentials.js'
+import type { CredentialResult } from './credentials.js'
+import type { ConfigurationDocument } from './document.js'
+import { dotted } from './faults.js'
+import { checkCandidate } from './put.js'
+import { openSaved } from './saved.js'
+import { entryDistributor, pointerStep } from './secrets.js'
+import type { DryRun, ValidationReport } from './shapes.js'
+
+/** A candidate, checked against the schema alone; nothing is saved and nobody asked. */
+export function validateCandidate(ctx: OperatorCtx, subscriber: Subscriber, candidate: unknown): DryRun {
+  const { faults } = checkCandidate(ctx, subscriber, candidate)
+  return { dry_run: true, schema_valid: faults.length === 0, errors: faults }
+}
+
+/** The saved document: schema, unset fields, live credentials of each active distributor, and what its rules do to the live catalog. */
+export async function validateSaved(ctx: OperatorCtx, subscriber: Subscriber): Promise<ValidationReport> {
+  const saved = ctx.configurations.of(subscriber)
+  const document = openSaved(ctx, subscriber, saved)
+  const faults = ctx.configurations.check(document)
+  const unset = unsetFields(ctx, document, saved.active)
+  const credentials = await checkCredentials(ctx, subscriber, saved.active)
+  return {
+    valid: faults.length === 0 && unset.length === 0 && credentials.every(({ valid }) => valid !== false),
+    schema_errors: faults,
+    configured_distributors: Object.keys(document.distributors),
+    active_distributors: [...saved.active],
+    credentials,
+    warnings: [...unset, ...credentialWarnings(ctx, credentials, document), ...await catalogWarnings(ctx, subscriber)],
+  }
+}
+
+/** Required settings of active distributors that have no value, by their labels. */
+function unsetFields(ctx: OperatorCtx, document: ConfigurationDocument, active: readonly string[]): string[] {
+  return active.flatMap((name) => {
+    const entry = document.distributors[name]!
+    const distributor = entryDistributor(name, entry, ctx.distributors)
+    return distributor ? unsetSettings(distributor, entry).map(({ label, path }) => {
+      const pointer = `/distributors${pointerStep(name)}/${path.replaceAll('-', '/')}`
+      return `\`${dotted(pointer)}\` is not set: "${label}" is required while ${name} is active`
+    }) : []
+  })
+}
+
+function credentialWarnings(ctx: OperatorCtx, credentials: readonly CredentialResult[], document: ConfigurationDocument): string[] {
+  return credentials.flatMap(({ distributor: name, valid }) => {
+    const distributor = entryDistributor(name, document.distributors[name], ctx.distributors)
+    if (valid === null) return [`${name} could not be reached, so its credentials were not checked; an earlier result stays`]
+    if (valid === false && distributor?.simulated) return [`${name} is played by a simulator, which takes the demo's credentials only; nothing was sent to the real ${name}`]
+    if (valid === false) return [`${name} refused the credentials`]
+    const hasCredentials = Object.values(distributor?.settings ?? {}).some(({ secret }) => secret)
+    return hasCredentials && !distributor?.check ? [`${name} has no known interface to check credentials with; they were taken as they are`] : []
+  })
+}
+
+/** Warnings about rules, once there is a catalog to try them on. */
+async function catalogWarnings(ctx: OperatorCtx, subscriber: Subscriber): Promise<string[]> {
+  await ctx.catalog.refresh()
+  const snapshot = ctx.catalog.current()
+  if (!snapshot) return []
+  const { document, eligible } = ctx.configurations.of(subscriber)
+  return ruleWarnings(snapshot, { subscriberId: subscriber.id, document, eligible, ignoreRestrictions: false }).map(({ message }) => message)
+}
