@@ -4,7 +4,7 @@ import { checkPart, refuseFaults, unwrap } from '../lib/core/endpoint.js'
 import type { Endpoint } from '../lib/core/endpoint.js'
 import { ApiError } from '../lib/core/errors.js'
 import type { Fault } from '../lib/core/errors.js'
-import { MAX_DEPTH, checkTexts, jsonDepth } from '../lib/core/json.js'
+import { checkTexts, jsonExcess } from '../lib/core/json.js'
 import { headerOf } from '../lib/routes.js'
 
 /** 1 MB of the contract, in bytes. */
@@ -77,7 +77,8 @@ async function readBody(request: Request, isOptional: boolean): Promise<unknown>
   const text = decodeText(await readBytes(request))
   if (text.trim() === '' && isOptional) return {}
   if (text.trim() === '') throw new ApiError('invalid_json', { message: 'The request body is empty; send a JSON object.' })
-  if (jsonDepth(text) > MAX_DEPTH) throw new ApiError('invalid_json', { message: `The JSON nests deeper than ${MAX_DEPTH} levels.` })
+  const excess = jsonExcess(text)
+  if (excess) throw new ApiError('invalid_json', { message: `The JSON ${excess}.` })
   try {
     return JSON.parse(text) as unknown
   } catch (error) {

@@ -102,6 +102,7 @@ describe('bodies', () => {
   const notJson: [name: string, body: string | Uint8Array, headers?: Record<string, string>][] = [
     ['nothing', ''], ['blanks', '  \n'], ['cut off', '{"items":['], ['words', 'hello'], ['a trailing comma', '{"items":[],}'], ['NaN', '{"items":NaN}'],
     ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])], ['65 levels', '['.repeat(65) + ']'.repeat(65)], ['a megabyte of brackets', '['.repeat(MAX_BODY)],
+    ['25,001 members', `{${Array.from({ length: 25_001 }, (_, i) => `"m${i}":":"`).join(',')}}`],
     ['an encoded body', '{}', { 'content-encoding': 'gzip' }],
   ]
   for (const [name, body, headers] of notJson) {
@@ -111,6 +112,12 @@ describe('bodies', () => {
       assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_json'])
     })
   }
+
+  test('25,000 members are read', async () => {
+    await using t = await withOffer()
+    const answer = await t.json('/v1/orders/quote', { method: 'POST', body: `{${Array.from({ length: 25_000 }, (_, i) => `"m${i}":":"`).join(',')}}` })
+    assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_parameter'])
+  })
 
   test('the content type is not looked at', async () => {
     await using t = await withOffer()

@@ -85,10 +85,17 @@ async function ask(ctx: OperatorCtx, distributor: Distributor, entry: Distributo
     const outcome = await Promise.race([asked, ended])
     return outcome === 'valid' || outcome === 'invalid' ? outcome : 'unreachable'
   } catch (error) {
-    // What a distributor or a library says may repeat what it was sent.
-    ctx.log.debug({ err: error, distid: distributor.distid }, 'credentials could not be checked')
+    // Not the error itself: what a distributor or a library says may repeat what it was sent.
+    ctx.log.warn({ distid: distributor.distid, cause: kindOf(error) }, 'credentials could not be checked')
     return 'unreachable'
   }
+}
+
+/** `ECONNREFUSED`, `TypeError`. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const { code } = (error.cause ?? error) as { code?: unknown }
+  return typeof code === 'string' ? code : error.name
 }
 
 /** Records a result unless the credentials have changed meanwhile, or the app is closing. */

@@ -56,15 +56,15 @@ function mapPath(value: unknown, [name, ...rest]: string[], pointer: string, cha
   return { ...value, [name]: mapPath(value[name], rest, pointer + pointerStep(name), change) }
 }
 
-/** Every secret member of a value, however deep; a list under a secret's name is one secret. */
+/** Every secret member of a value, however deep; whatever stands under a secret's name is one secret. */
 function mapMembers(value: unknown, pointer: string, isSecret: (member: string) => boolean, change: Change): unknown {
   if (Array.isArray(value)) {
     if (!value.some((item) => typeof item === 'object')) return value
     return value.map((item, i) => mapMembers(item, `${pointer}/${i}`, isSecret, change))
   }
   return isObject(value) ? mapValues(value, pointer, (member, place, name) => {
-    const isOne = isSecret(name) && !isObject(member) && !isBlank(member)
-    return isOne ? change(member, place) : mapMembers(member, place, isSecret, change)
+    if (!isSecret(name)) return mapMembers(member, place, isSecret, change)
+    return isBlank(member) ? member : change(member, place)
   }) : value
 }
 

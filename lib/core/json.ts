@@ -5,22 +5,26 @@ import { textFault } from './text.js'
 
 /** Deeper JSON than this is refused before it is parsed: parsing, checking and printing it would each recurse. */
 export const MAX_DEPTH = 64
+/** So is JSON with more members in all: objects of a hundred thousand members cost hundreds of milliseconds at every step. */
+export const MAX_MEMBERS = 25_000
 
-/** How deep arrays and objects nest in a JSON text, read without parsing it. Stops counting one beyond the limit. */
-export function jsonDepth(json: string): number {
+/** Why a JSON text is not worth parsing, or null; read without parsing it. */
+export function jsonExcess(json: string): string | null {
   let depth = 0
-  let deepest = 0
+  let members = 0
   let inText = false
-  for (let i = 0; i < json.length && deepest <= MAX_DEPTH; i++) {
+  for (let i = 0; i < json.length; i++) {
     const char = json.charCodeAt(i)
     if (inText) {
       if (char === 0x5c) i++
       else if (char === 0x22) inText = false
     } else if (char === 0x22) inText = true
-    else if (char === 0x7b || char === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (char === 0x7d || char === 0x5d) depth--
+    else if (char === 0x7b || char === 0x5b) {
+      if (++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`
+    } else if (char === 0x7d || char === 0x5d) depth--
+    else if (char === 0x3a && ++members > MAX_MEMBERS) return `has more than ${MAX_MEMBERS.toLocaleString('en-US')} members`
   }
-  return deepest
+  return null
 }
 
 /** Adds a fault for every text and member name that breaks the text rules. */

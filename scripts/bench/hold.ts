@@ -36,7 +36,7 @@ await save()
 await app.ctx.catalog.refresh()
 
 /** The longest gap between two turns of the loop while the request runs. */
-async function heldBy(path: string, body?: string): Promise<{ held: number; status: number }> {
+async function heldBy(path: string, body?: string, method = body === undefined ? 'GET' : 'POST'): Promise<{ held: number; status: number }> {
   let last = performance.now()
   let held = 0
   let going = true
@@ -47,7 +47,7 @@ async function heldBy(path: string, body?: string): Promise<{ held: number; stat
     if (going) setImmediate(turn)
   }
   setImmediate(turn)
-  const response = await server.fetch(new Request(`http://bench${path}`, { method: body === undefined ? 'GET' : 'POST', headers: { 'x-api-key': key }, ...body !== undefined && { body } }), { address: '127.0.0.1' })
+  const response = await server.fetch(new Request(`http://bench${path}`, { method, headers: { 'x-api-key': key }, ...body !== undefined && { body } }), { address: '127.0.0.1' })
   await response.arrayBuffer()
   held = Math.max(held, performance.now() - last)
   going = false
@@ -60,7 +60,10 @@ const filled = (start: string, piece: (i: number) => string, end: string) => {
   return text + end
 }
 
-const cases: [what: string, path: string, body?: string][] = [
+const kept = (bound_book: string) => `{"distributors":{},"targets":{},"notification_email":"a@shop.example","pricing":{},"product_restrictions":{},"bound_book":${bound_book}}`
+const faulty = (pricing: string) => kept('{}').replace('"pricing":{}', `"pricing":{${pricing}}`)
+
+const cases: [what: string, path: string, body?: string, method?: string][] = [
   ['first search after a save, by price, every price its own', '/v1/products/search?sort=price'],
   ['a price range right after', '/v1/products/search?min_price=10&max_price=900&sort=-price&page=100&page_size=100'],
   ['facets', '/v1/products/facets'],
@@ -75,12 +78,18 @@ const cases: [what: string, path: string, body?: string][] = [
   ['a megabyte of control characters', '/v1/orders/quote', filled('{"items":[', () => '"\\u0001"', ']}')],
   ['a megabyte in one text', '/v1/orders/quote', `{"items":[{"upc":"${'1'.repeat(MAX_BODY - 60)}","qty":1}]}`],
   ['a quote of 100 lines', '/v1/orders/quote', JSON.stringify({ items: Array.from({ length: 100 }, (_, i) => ({ upc: String(700_000_000_000 + i), qty: 1 })) })],
+  ['a configuration of a megabyte of nested lists that is kept', '/v1/config', kept(filled('{"a":[', () => '[]', ']}').slice(0, -400) .replace(/,[^,]*$/, ']}')), 'PUT'],
+  ['a configuration of a megabyte of unknown members', '/v1/config', filled('{', (i) => `"m${i}":"a text of some length to fill a megabyte"`, '}').slice(0, -100).replace(/,[^,]*$/, '}'), 'PUT'],
+  ['a configuration of a megabyte of faulty entries', '/v1/config', faulty(filled('"cost_adjustments":[', () => '{}', ']').slice(0, -400).replace(/,[^,]*$/, ']')), 'PUT'],
+  ['a configuration of a megabyte of brands', '/v1/config', kept('{}').replace('"product_restrictions":{}', `"product_restrictions":{"brand":{"exclude":${filled('[', (i) => `"brand ${i}"`, ']').slice(0, -400).replace(/,[^,]*$/, ']')}}}`), 'PUT'],
+  ['its validation', '/v1/config/validate', ''],
+  ['a save that is compared with the live catalog', '/v1/config?validate=true', JSON.stringify(dear), 'PUT'],
 ]
 let worst = 0
 for (let round = 0; round < 2; round++) {
   if (round > 0) await save()
-  for (const [what, path, body] of cases) {
-    const { held, status } = await heldBy(path, body)
+  for (const [what, path, body, method] of cases) {
+    const { held, status } = await heldBy(path, body, method)
     worst = Math.max(worst, held)
     console.log(`${held.toFixed(0).padStart(5)} ms  ${status}  ${what}`)
   }
