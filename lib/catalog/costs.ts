@@ -36,7 +36,8 @@ function adjust(snapshot: RuleRows, costs: Int32Array, adjustments: readonly Cos
   return costs
 }
 
-function adjustedRows(snapshot: RuleRows, adjustment: CostAdjustment): Bits {
+/** Rows that an adjustment matches, priced or not. */
+export function adjustedRows(snapshot: RuleRows, adjustment: CostAdjustment): Bits {
   const rows = Bits.full(snapshot.rows)
   const only = (part: Bits) => rows.and(part)
   if (adjustment.distributor !== undefined) only(snapshot.distributorRows(snapshot.distids.indexOf(adjustment.distributor)))

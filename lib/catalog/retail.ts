@@ -28,12 +28,7 @@ const FILTERS = ['sku', 'upc', 'brand', 'category', 'product_class', 'distributo
 export function retailRule(pricing: Pricing): ((offer: Priced) => number) | null {
   const { margin } = pricing
   if (!margin?.default) return null
-  const groups = Object.entries(margin).filter(([name]) => name !== 'default').map(([, group]) => group)
-    .map((group, order) => ({ group, order, specificity: FILTERS.findIndex((filter) => (group[filter]?.length ?? 0) > 0) }))
-    // A group that names nothing would be a second default; the schema's default is the one.
-    .filter(({ specificity }) => specificity >= 0)
-    .sort((a, b) => a.specificity - b.specificity || a.order - b.order)
-    .map(({ group }) => ({ price: marginPrice(pricing, group), matches: groupMatcher(group) }))
+  const groups = marginGroups(margin).map(({ group }) => ({ price: marginPrice(pricing, group), matches: groupMatcher(group) }))
   const standard = marginPrice(pricing, margin.default)
   const finish = withFees(pricing)
   const freeOfMap = new Set(pricing.ignore_map_brands ?? [])
@@ -50,6 +45,15 @@ export function retailRule(pricing: Pricing): ((offer: Priced) => number) | null
     const bound = hasMap && !(offer.brand !== null && freeOfMap.has(offer.brand))
     return bound ? Math.max(price, offer.map) : price
   }
+}
+
+/** The groups beside the default in the order in which they are tried: the most specific first, then as in the document. */
+export function marginGroups(margin: Record<string, MarginGroup>): { name: string; group: MarginGroup }[] {
+  return Object.entries(margin).filter(([name]) => name !== 'default')
+    .map(([name, group], order) => ({ name, group, order, specificity: FILTERS.findIndex((filter) => (group[filter]?.length ?? 0) > 0) }))
+    // A group that names nothing would be a second default; the schema's default is the one.
+    .filter(({ specificity }) => specificity >= 0)
+    .sort((a, b) => a.specificity - b.specificity || a.order - b.order)
 }
 
 /** All filters that a group gives must hold. */
@@ -75,11 +79,12 @@ function groupMatcher(group: MarginGroup): (offer: Priced) => boolean {
 /** Compiled: the price before fees, by the fitting range of the group or the group itself. */
 function marginPrice(pricing: Pricing, group: MarginGroup): (offer: Priced) => number {
   const withShipping = pricing.include_shipping_in_price === true
-  const ranges = (group.price_based_margin ?? []).map((range) => ({ ...marginOf(range), ...boundsOf(range) }))
+  const ranges = group.price_based_margin ?? []
+  const margins = ranges.map(marginOf)
+  const rangeOf = rangeFinder(ranges.map(boundsOf))
   const own = marginOf(group)
   return ({ cost, unitPrice, shippingCost }) => {
-    const { share, dollars } = ranges.length === 0 ? own
-      : ranges.find(({ least, most }) => cost >= least && cost <= most) ?? ranges.find(({ least, below }) => cost >= least && cost < below) ?? own
+    const { share, dollars } = margins.length === 0 ? own : margins[rangeOf(cost)] ?? own
     return (unitPrice + (withShipping ? shippingCost : 0)) / (1 - share) + dollars
   }
 }
@@ -88,8 +93,22 @@ function marginOf({ margin_percentage: share = 0, margin_dollar: dollars = 0 }: 
   return { share, dollars: toCents(dollars) }
 }
 
+export interface RangeBounds {
+  least: number
+  most: number
+  below: number
+}
+
+/** Which range a cost falls into: its place, -1 for none. */
+export function rangeFinder(bounds: readonly RangeBounds[]): (cost: number) => number {
+  return (cost) => {
+    const exact = bounds.findIndex(({ least, most }) => cost >= least && cost <= most)
+    return exact >= 0 ? exact : bounds.findIndex(({ least, below }) => cost >= least && cost < below)
+  }
+}
+
 /** Ranges in whole dollars, 0-9 and 10-99, leave no gap for 9.50 between them: `below` is a dollar above such a maximum. */
-function boundsOf({ minimum_unit_cost: least = 0, maximum_unit_cost: most }: PriceRange): { least: number; most: number; below: number } {
+export function boundsOf({ minimum_unit_cost: least = 0, maximum_unit_cost: most }: PriceRange): RangeBounds {
   if (most === undefined) return { least: toCents(least), most: Infinity, below: Infinity }
   return { least: toCents(least), most: toCents(most), below: Number.isInteger(most) ? toCents(most + 1) : 0 }
 }

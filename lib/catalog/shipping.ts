@@ -46,10 +46,13 @@ function baseRate(shipping: Shipping): (shipped: Shipped) => number {
   }
 }
 
-/** Bounds are whole dollars: a level up to 99 holds 99.99 too. */
+/** The costs of a level, cents. Bounds are whole dollars: a level up to 99 holds 99.99 too. */
+export function levelBounds({ min_unit_cost: least, max_unit_cost: most }: ShippingLevel): { least: number; below: number } {
+  return { least: toCents(least), below: most === undefined ? Infinity : toCents(most + 1) }
+}
+
 function fits(level: ShippingLevel): (shipped: Shipped) => boolean {
-  const least = toCents(level.min_unit_cost)
-  const below = level.max_unit_cost === undefined ? Infinity : toCents(level.max_unit_cost + 1)
+  const { least, below } = levelBounds(level)
   const { product_class: classes = [], category: categories = [] } = level
   return ({ cost, productClass, category }) => cost >= least && cost < below
     && (classes.length === 0 || classes.includes(productClass)) && (categories.length === 0 || categories.includes(category))

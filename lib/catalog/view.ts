@@ -74,7 +74,7 @@ export function makePrices(snapshot: Snapshot, input: ViewInput): Prices {
 }
 
 /** The eligible distributors that the snapshot has offers of, by place. */
-function placed(snapshot: Snapshot, eligible: readonly EligibleDistributor[]): Map<number, ViewDistributor> {
+export function placed(snapshot: Snapshot, eligible: readonly EligibleDistributor[]): Map<number, ViewDistributor> {
   return new Map(eligible.map(({ name, entry }) => ({ name, entry, place: snapshot.distids.indexOf(entry.distid) }))
     .filter(({ place }) => place >= 0).map((distributor) => [distributor.place, distributor]))
 }
