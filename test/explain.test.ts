@@ -97,6 +97,7 @@ describe('why an offer is hidden', () => {
       ['/distributors/RSR Group/active', 'RSR Group is not active'], ['/distributors/RSR Group/product_restrictions/min_quantity_to_list', '3 are in stock, fewer than the 4 of min_quantity_to_list']]],
     ['credentials that have not passed', { unchecked: ['RSR'] }, [['/distributors/RSR Group', 'the credentials of RSR Group have not passed validation; call POST /v1/config/validate, which checks them']]],
     ['a distributor that is not configured', { rsr: null }, [[null, 'RSR is not configured: `distributors` has no entry for it']]],
+    ['of two entries with one distid the eligible one counts', { lip: { distid: 'RSR', active: false, product_restrictions: { min_quantity_to_list: 99 } } }, []],
     ['rules look at the adjusted cost', { pricing: { cost_adjustments: [{ brand: 'Taurus', dollar: 1 }] }, root: { cost: { global_restrictions: { min_distributor_cost: 0, max_distributor_cost: 499 } } } }, [
       ['/product_restrictions/cost/global_restrictions', 'its dealer cost of 500.00 is outside of 0.00 to 499.00']]],
     ['everything at once', { root: { sku: { exclude: ['T9'] }, min_quantity_to_list: 9 }, rsr: { product_restrictions: { brand: { include: ['Kestrel'] } } } }, [

@@ -5,6 +5,7 @@
 import { gtinKey } from '../core/gtin.js'
 import { toCents } from '../core/money.js'
 import type { CostRange, DistributorEntry, ListRule, ProductGroup, ProductRestrictions } from '../configuration/document.js'
+import { pointerStep } from '../configuration/secrets.js'
 import { Bits } from './bits.js'
 import { UNCATEGORIZED } from './feed-offer.js'
 import { CLASS_CODES } from './product-classes.js'
@@ -189,5 +190,5 @@ export function entryRules(input: LayerInput, name: string, entry: DistributorEn
 
 /** Where a distributor's entry stands in the document. */
 export function entryPointer(name: string): string {
-  return `/distributors/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return `/distributors${pointerStep(name)}`
 }

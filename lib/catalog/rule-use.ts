@@ -4,6 +4,7 @@
  */
 import { nearest } from '../core/text.js'
 import type { ConfigurationDocument, MarginGroup, PriceRange, ProductRestrictions, Shipping, ShippingLevel } from '../configuration/document.js'
+import { dotted } from '../configuration/faults.js'
 import { Bits, popcount } from './bits.js'
 import { adjustedRows } from './costs.js'
 import { UNCATEGORIZED } from './feed-offer.js'
@@ -56,12 +57,7 @@ function* warnings(checked: Checked): Warnings {
 }
 
 function warning(pointer: string, text: string): RuleWarning {
-  return { pointer, message: `\`${memberAt(pointer)}\` ${text}` }
-}
-
-/** `/pricing/cost_adjustments/0` -> `pricing.cost_adjustments[0]`. */
-function memberAt(pointer: string): string {
-  return pointer.slice(1).split('/').map((step) => /^\d+$/.test(step) ? `[${step}]` : `.${short(step.replaceAll('~1', '/').replaceAll('~0', '~'))}`).join('').slice(1)
+  return { pointer, message: `\`${dotted(pointer)}\` ${text}` }
 }
 
 const both = (a: Bits, b: Bits) => a.copy().and(b)
