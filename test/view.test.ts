@@ -67,6 +67,9 @@ describe('retail prices', () => {
   const rows: [name: string, pricing: Pricing, offer: Partial<typeof priced>, expectedDollars: number][] = [
     ['a percentage is a share of the price', { margin: { default: group(0.2) } }, {}, 100],
     ['dollars come on top', { margin: { default: { margin_percentage: 0.2, margin_dollar: 5 } } }, {}, 105],
+    ['fees and tax that leave nothing end at 99 %', { margin: { default: group(0) }, include_credit_card_fees_in_price: true, credit_card_fee_percent: 0.8, sales_tax_assumption: 0.25 }, {}, 8_000],
+    ['a margin below zero ends at a price of zero', { margin: { default: { margin_dollar: -1_000 } } }, {}, 0],
+    ['an empty brand is nobody\'s', { margin: { default: group(0.2), odd: group(0.5, { brand: [''] }) } }, { brand: null }, 100],
     ['dollars alone', { margin: { default: { margin_dollar: 12.34 } } }, {}, 92.34],
     ['shipping is included where asked for', { margin: { default: group(0.1) }, include_shipping_in_price: true }, {}, 100],
     ['card fees are solved for, with the tax that they are taken on', { margin: { default: group(0.2) }, include_credit_card_fees_in_price: true, credit_card_fee_percent: 0.03, credit_card_fee_transaction: 0.3, sales_tax_assumption: 0.08 }, {}, 103.66],

@@ -41,7 +41,7 @@ export function retailRule(pricing: Pricing): ((offer: Priced) => number) | null
       marginOf = price
       break
     }
-    const price = roundPrice(finish(marginOf(offer)), pricing.rounding)
+    const price = Math.max(0, roundPrice(finish(marginOf(offer)), pricing.rounding))
     const bound = hasMap && !(offer.brand !== null && freeOfMap.has(offer.brand))
     return bound ? Math.max(price, offer.map) : price
   }
@@ -71,7 +71,11 @@ function groupMatcher(group: MarginGroup): (offer: Priced) => boolean {
     ['distributor', (offer: Priced) => offer.distid],
   ] as const) {
     const wanted = values(group[filter])
-    if (wanted) tests.push((offer) => wanted.has(pick(offer) ?? ''))
+    if (!wanted) continue
+    tests.push((offer) => {
+      const value = pick(offer)
+      return value !== null && wanted.has(value)
+    })
   }
   return (offer) => tests.every((test) => test(offer))
 }
@@ -113,12 +117,15 @@ export function boundsOf({ minimum_unit_cost: least = 0, maximum_unit_cost: most
   return { least: toCents(least), most: toCents(most), below: Number.isInteger(most) ? toCents(most + 1) : 0 }
 }
 
+/** A share of fees and tax that nothing is left beside has no price; this is where it ends. */
+const MOST_FEES = 0.99
+
 /** The price at which the shop still has its margin after the card company took its share of price and sales tax. */
 function withFees(pricing: Pricing): (price: number) => number {
   if (!pricing.include_credit_card_fees_in_price) return (price) => price
   const share = (pricing.credit_card_fee_percent ?? 0) * (1 + (pricing.sales_tax_assumption ?? 0))
   const transaction = toCents(pricing.credit_card_fee_transaction ?? 0)
-  return (price) => (price + transaction) / (1 - share)
+  return (price) => (price + transaction) / (1 - Math.min(share, MOST_FEES))
 }
 
 function roundPrice(price: number, rounding: Pricing['rounding']): number {

@@ -50,6 +50,7 @@ function editDistance(a: string, b: string, limit: number): number {
     for (let j = 1; j <= b.length; j++) {
       next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
     }
+    if (Math.min(...next) >= limit) return limit
     row = next
   }
   return row[b.length]!
