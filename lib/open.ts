@@ -14,8 +14,8 @@ import { callEndpoint } from './call.js'
 import { openCatalog } from './catalog/catalog.js'
 import { explainProduct } from './configuration/explain.js'
 import { checkCredentials, closeCheckRuns, openCheckRuns, recordCredentialCheck } from './configuration/credentials.js'
-import { configurationHistory, diffVersions, readVersion, rollBack } from './configuration/history.js'
-import { putConfiguration } from './configuration/put.js'
+import { configurationHistory, diffVersions, previewRollBack, readVersion, rollBack } from './configuration/history.js'
+import { previewConfiguration, putConfiguration } from './configuration/put.js'
 import { openConfigurations, readConfiguration } from './configuration/saved.js'
 import { validateCandidate, validateSaved } from './configuration/validate.js'
 import type { Ctx, OperatorCtx } from './core/ctx.js'
@@ -79,9 +79,9 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
       accept: (...args: DropTwo<typeof acceptFeed>) => acceptFeed(ctx, background, ...args),
     },
     configurations: forSubscriber(ctx, {
-      put: putConfiguration, read: async (known: OperatorCtx, subscriber: Subscriber) => readConfiguration(known, subscriber),
+      put: putConfiguration, preview: previewConfiguration, read: async (known: OperatorCtx, subscriber: Subscriber) => readConfiguration(known, subscriber),
       validate: validateSaved, check: async (known: OperatorCtx, subscriber: Subscriber, document: unknown) => validateCandidate(known, subscriber, document),
-      checkCredentials, recordCheck: recordCredentialCheck, history: configurationHistory, version: readVersion, diff: diffVersions, rollback: rollBack,
+      checkCredentials, recordCheck: recordCredentialCheck, history: configurationHistory, version: readVersion, diff: diffVersions, rollback: rollBack, previewRollback: previewRollBack,
     }),
     catalog: forSubscriber(ctx, { explain: explainProduct }),
     secrets: bind(ctx, { rotate: rotateSecretKey }),

@@ -1,16 +1,20 @@
 /** The launcher: arguments to command. */
 import { isApiError } from '../lib/core/errors.js'
+import type { Fault } from '../lib/core/errors.js'
 import { UsageError, makeOutput, optional, overview, parseCommand } from './command.js'
 import type { Command } from './command.js'
 import { accountCommands } from './commands/accounts.js'
+import { catalogCommands } from './commands/catalog.js'
+import { configurationCommands, faultLines } from './commands/configuration.js'
 import { demoCommand } from './commands/demo.js'
 import { distributorCommands } from './commands/distributors.js'
 import { feedCommands } from './commands/feeds.js'
 import { initCommand } from './commands/init.js'
+import { secretCommands } from './commands/secrets.js'
 import { serveCommand } from './commands/serve.js'
 import { logLevel, stateDir } from './env.js'
 
-const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands]
+const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...configurationCommands, ...catalogCommands, ...secretCommands]
 
 /** Runs one command and returns its exit code: 0 done, 1 refused or failed, 2 misused. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -30,7 +34,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const { command, values, args } = parsed
     return await command.run({ values, args, dir: stateDir(optional(values, 'dir')), json, dryRun: values['dry-run'] === true, out }) ?? 0
   } catch (error) {
-    out.result({ error: { code: codeOf(error), message: error instanceof Error ? error.message : String(error) } })
+    out.result({ error: { code: codeOf(error), message: error instanceof Error ? error.message : String(error), ...isApiError(error) && { details: error.details } } })
     process.stderr.write(`${describe(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
@@ -43,6 +47,8 @@ function codeOf(error: unknown): string {
 
 function describe(error: unknown): string {
   if (error instanceof UsageError) return error.message
+  // Its message tells of the first fault only.
+  if (isApiError(error) && error.code === 'schema_validation_failed') return [`${error.code}: the configuration does not fit its schema`, ...faultLines(error.details as Fault[])].join('\n')
   if (isApiError(error)) return `${error.code}: ${error.message}`
   return error instanceof Error ? (logLevel() === 'debug' ? error.stack ?? error.message : error.message) : String(error)
 }

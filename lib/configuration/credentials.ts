@@ -41,13 +41,18 @@ export interface CredentialResult {
   valid: boolean | null
 }
 
+export interface CheckOptions {
+  /** False asks, but leaves what is known as it is. */
+  record?: boolean
+}
+
 /** Asks distributors of the saved document about their credentials, side by side, and records the answers. */
-export async function checkCredentials(ctx: OperatorCtx, subscriber: Subscriber, names: readonly string[]): Promise<CredentialResult[]> {
+export async function checkCredentials(ctx: OperatorCtx, subscriber: Subscriber, names: readonly string[], options: CheckOptions = {}): Promise<CredentialResult[]> {
   const { document, version } = ctx.configurations.of(subscriber)
   const opened = openDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id))
   return Promise.all(names.map(async (name) => {
     const entry = opened.distributors[name]!
-    const outcome = await checkOne(ctx, subscriber, name, entry)
+    const outcome = await checkOne(ctx, subscriber, name, entry, options)
     return { distid: entry.distid, distributor: name, valid: outcome === 'unreachable' ? null : outcome === 'valid' }
   }))
 }
@@ -57,8 +62,9 @@ export function checkLater(ctx: OperatorCtx, subscriber: Subscriber, names: read
   checkCredentials(ctx, subscriber, names).catch((error: unknown) => ctx.log.error({ err: error, subscriber: subscriber.id }, 'a credential check failed'))
 }
 
-function checkOne(ctx: OperatorCtx, subscriber: Subscriber, name: string, entry: DistributorEntry): Promise<CheckOutcome> {
+async function checkOne(ctx: OperatorCtx, subscriber: Subscriber, name: string, entry: DistributorEntry, { record: isRecorded = true }: CheckOptions): Promise<CheckOutcome> {
   const fingerprint = fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id))
+  if (!isRecorded) return outcomeOf(ctx, name, entry, fingerprint)
   const { running } = ctx.checkRuns
   const key = `${subscriber.id} ${name} ${fingerprint}`
   let run = running.get(key)
@@ -67,11 +73,15 @@ function checkOne(ctx: OperatorCtx, subscriber: Subscriber, name: string, entry:
 }
 
 async function runCheck(ctx: OperatorCtx, subscriber: Subscriber, name: string, entry: DistributorEntry, fingerprint: string): Promise<CheckOutcome> {
-  const distributor = entryDistributor(name, entry, ctx.distributors)
-  // Nobody can be asked where there are no credentials, or where no interface is known.
-  const outcome = fingerprint === '' || !distributor?.check ? 'valid' : await ask(ctx, distributor, entry)
+  const outcome = await outcomeOf(ctx, name, entry, fingerprint)
   if (outcome !== 'unreachable') await record(ctx, subscriber, name, { fingerprint, valid: outcome === 'valid' })
   return outcome
+}
+
+/** Nobody can be asked where there are no credentials, or where no interface is known. */
+async function outcomeOf(ctx: OperatorCtx, name: string, entry: DistributorEntry, fingerprint: string): Promise<CheckOutcome> {
+  const distributor = entryDistributor(name, entry, ctx.distributors)
+  return fingerprint === '' || !distributor?.check ? 'valid' : ask(ctx, distributor, entry)
 }
 
 const TIMEOUT = 15 * SECOND

@@ -60,7 +60,7 @@ function savedBy(ctx: Ctx): Ctx {
 }
 
 /** The document itself has no member `configuration`, so one that has it is wrapped. */
-function unwrap(body: z.output<typeof PutConfig>): unknown {
+export function unwrap(body: z.output<typeof PutConfig>): unknown {
   if (!Object.hasOwn(body, 'configuration')) return body
   const beside = Object.keys(body).find((name) => name !== 'configuration')
   if (beside !== undefined) throw invalid(beside.slice(0, 100), 'stands beside configuration; send the document alone, or wrapped and nothing else')

@@ -3,7 +3,8 @@ import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
 import type { ConfigurationDocument } from './document.js'
-import { putConfiguration } from './put.js'
+import { previewConfiguration, putConfiguration } from './put.js'
+import type { Preview } from './put.js'
 import { MASK, isObject, mapSecrets, maskDocument, openDocument, pointerStep } from './secrets.js'
 
 export interface SavedVersion {
@@ -98,4 +99,9 @@ function changed(before: unknown, after: unknown, path: string): Difference {
 /** Saves an earlier version anew, its secrets with it, if it still fits the schema. */
 export async function rollBack(ctx: OperatorCtx, subscriber: Subscriber, version: number, { validate = false } = {}): Promise<{ version: number }> {
   return putConfiguration(ctx, subscriber, { document: await openVersion(ctx, subscriber, version), validate })
+}
+
+/** What `rollBack` would do, with every refusal of it; nothing is saved. */
+export async function previewRollBack(ctx: OperatorCtx, subscriber: Subscriber, version: number, { validate = false } = {}): Promise<Preview> {
+  return previewConfiguration(ctx, subscriber, { document: await openVersion(ctx, subscriber, version), validate })
 }

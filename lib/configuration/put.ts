@@ -6,8 +6,10 @@ import type { Fault } from '../core/errors.js'
 import { checkLater, fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument } from './document.js'
 import { exceedsThreshold, impactOf } from './impact.js'
+import type { Impact } from './impact.js'
 import { keepSecrets } from './masks.js'
 import { openSaved, saveDocument } from './saved.js'
+import type { Saved } from './saved.js'
 
 export interface PutInput {
   /** Of any shape; checked here. */
@@ -25,22 +27,10 @@ const ATTEMPTS = 5
  * Checks a candidate and saves it. Throws 400 `schema_validation_failed` with all faults, 412 `precondition_failed` and
  * 409 `validation_failed`; then nothing is saved. Changed credentials are checked in the background.
  */
-export async function putConfiguration(ctx: OperatorCtx, subscriber: Subscriber, { document: candidate, validate = false, ifMatch }: PutInput): Promise<{ version: number }> {
+export async function putConfiguration(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): Promise<{ version: number }> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const saved = ctx.configurations.of(subscriber)
-    if (ifMatch !== undefined && !matches(ifMatch, saved.etag)) throw new ApiError('precondition_failed')
-    const { document, faults } = checkCandidate(ctx, subscriber, candidate)
-    if (faults.length > 0) throw refusal(faults)
-    if (validate) {
-      const impact = await impactOf(ctx, subscriber, document)
-      if (exceedsThreshold(impact)) {
-        const text = (share: number) => `${Math.round(share * 10_000) / 100} %`
-        throw new ApiError('validation_failed', {
-          message: `The document would remove ${impact.deleted} of ${impact.live} live offers (${text(impact.deleted_percent)}); the delete threshold allows ${text(impact.threshold_percent)}.`,
-          details: impact,
-        })
-      }
-    }
+    const { saved, document } = admit(ctx, subscriber, input)
+    if (input.validate) refuseLoss(await impactOf(ctx, subscriber, document))
     const before = openSaved(ctx, subscriber, saved)
     const done = await saveDocument(ctx, subscriber, { document, over: saved.version })
     if (!done) continue
@@ -48,6 +38,39 @@ export async function putConfiguration(ctx: OperatorCtx, subscriber: Subscriber,
     return done
   }
   throw new ApiError('service_unavailable', { message: 'The document is being saved by others again and again. Try again shortly.', headers: { 'retry-after': '1' } })
+}
+
+export interface Preview {
+  impact: Impact
+  /** Names of the distributors that a save would ask about their credentials. */
+  checking: string[]
+}
+
+/** What `putConfiguration` would do, with every refusal of it; nothing is saved and nobody asked. */
+export async function previewConfiguration(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): Promise<Preview> {
+  const { saved, document } = admit(ctx, subscriber, input)
+  const checking = withNewCredentials(ctx, subscriber, openSaved(ctx, subscriber, saved), document)
+  const impact = await impactOf(ctx, subscriber, document)
+  if (input.validate) refuseLoss(impact)
+  return { impact, checking }
+}
+
+/** The candidate, if it fits the schema and what the caller takes for saved. */
+function admit(ctx: OperatorCtx, subscriber: Subscriber, { document: candidate, ifMatch }: PutInput): { saved: Saved; document: ConfigurationDocument } {
+  const saved = ctx.configurations.of(subscriber)
+  if (ifMatch !== undefined && !matches(ifMatch, saved.etag)) throw new ApiError('precondition_failed')
+  const { document, faults } = checkCandidate(ctx, subscriber, candidate)
+  if (faults.length > 0) throw refusal(faults)
+  return { saved, document }
+}
+
+function refuseLoss(impact: Impact): void {
+  if (!exceedsThreshold(impact)) return
+  const text = (share: number) => `${Math.round(share * 10_000) / 100} %`
+  throw new ApiError('validation_failed', {
+    message: `The document would remove ${impact.deleted} of ${impact.live} live offers (${text(impact.deleted_percent)}); the delete threshold allows ${text(impact.threshold_percent)}.`,
+    details: impact,
+  })
 }
 
 /** A candidate with its masks resolved, and what is wrong with it, at most 100 faults. */

@@ -4,7 +4,7 @@ import { ruleWarnings } from '../catalog/rule-use.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { unsetSettings } from '../distributors/distributor.js'
 import { checkCredentials } from './credentials.js'
-import type { CredentialResult } from './credentials.js'
+import type { CheckOptions, CredentialResult } from './credentials.js'
 import type { ConfigurationDocument } from './document.js'
 import { dotted } from './faults.js'
 import { checkCandidate } from './put.js'
@@ -19,12 +19,12 @@ export function validateCandidate(ctx: OperatorCtx, subscriber: Subscriber, cand
 }
 
 /** The saved document: schema, unset fields, live credentials of each active distributor, and what its rules do to the live catalog. */
-export async function validateSaved(ctx: OperatorCtx, subscriber: Subscriber): Promise<ValidationReport> {
+export async function validateSaved(ctx: OperatorCtx, subscriber: Subscriber, options: CheckOptions = {}): Promise<ValidationReport> {
   const saved = ctx.configurations.of(subscriber)
   const document = openSaved(ctx, subscriber, saved)
   const faults = ctx.configurations.check(document)
   const unset = unsetFields(ctx, document, saved.active)
-  const credentials = await checkCredentials(ctx, subscriber, saved.active)
+  const credentials = await checkCredentials(ctx, subscriber, saved.active, options)
   return {
     valid: faults.length === 0 && unset.length === 0 && credentials.every(({ valid }) => valid !== false),
     schema_errors: faults,
