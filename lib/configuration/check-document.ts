@@ -1,6 +1,6 @@
 /** Checks a document against the schema: all faults at once, in plain words (decisions 3.7). */
 import draft04 from 'ajv-draft-04'
-import type { ErrorObject, KeywordCxt, ValidateFunction } from 'ajv-draft-04'
+import type { ErrorObject, KeywordCxt, Options, ValidateFunction } from 'ajv-draft-04'
 import names from 'ajv/dist/compile/names.js'
 import { isEmail } from '../accounts/subscribers.js'
 import { MAX_FAULTS } from '../core/errors.js'
@@ -27,10 +27,11 @@ export function compileCheck(registry: Registry): CheckDocument {
 
 /**
  * Our draft-04 validator. Formats are our own: `email` is what the program takes for an address everywhere else.
+ * Strict about schemas; others' may be written more loosely than ours.
  */
-export function makeValidator(): InstanceType<typeof draft04.default> {
+export function makeValidator({ strict = true, logger }: Pick<Options, 'strict' | 'logger'> = {}): InstanceType<typeof draft04.default> {
   const { _ } = draft04
-  const ajv = new draft04.default({ strict: true, strictRequired: false, allowMatchingProperties: true, allowUnionTypes: true, allErrors: true, ownProperties: true, verbose: true, formats: { email: isEmail, uri: isUri } })
+  const ajv = new draft04.default({ strict, ...logger !== undefined && { logger }, strictRequired: false, allowMatchingProperties: true, allowUnionTypes: true, allErrors: true, ownProperties: true, verbose: true, formats: { email: isEmail, uri: isUri } })
   // A list of half a million faulty entries would be half a million errors; the answer lists a hundred.
   ajv.addKeyword({
     keyword: STOP, schemaType: 'boolean',

@@ -19,8 +19,8 @@ export function explainFaults(errors: readonly ErrorObject[], checked: Checked):
   const faults = new Map<string, Fault>()
   for (const error of errors) {
     if (faults.size >= MAX_FAULTS) break
-    // What a branch of a choice lacks, the choice itself tells.
-    if (/\/(anyOf|oneOf|not)\/|\/not$/.test(error.schemaPath)) continue
+    // What a branch of a choice lacks, the choice itself tells. A member may be called `not`.
+    if (/(?<!\/properties)\/((anyOf|oneOf|not)\/|not$)/.test(error.schemaPath)) continue
     const fault = explain(error, checked)
     const key = `${fault.path} ${fault.message}`
     if (!faults.has(key)) faults.set(key, fault)
@@ -106,6 +106,6 @@ function shippingNeed(shipping: unknown): string {
   const former = has('fixed_cost') ? '; `fixed_cost` is of an older form, `flat_rate.cost` and `flat_rate.shipping_class` took its place' : ''
   if (has(LITERAL) && has(LEVELS)) return `has both \`${LITERAL}\` and \`${LEVELS}\`, which are two spellings of one member: remove one`
   if (has(LITERAL) && has('flat_rate')) return `has both \`flat_rate\` and \`${LITERAL}\`: remove one, or call the levels \`${LEVELS}\``
-  if (has(LITERAL) || has(LEVELS)) return 'has price levels, but not one in the list: add a level, or a `flat_rate`'
+  if (has(LEVELS)) return 'has price levels, but not one in the list: add a level, or a `flat_rate`'
   return `needs \`flat_rate\` or \`${LITERAL}\`${former}`
 }

@@ -57,7 +57,7 @@ function toSchema({ properties, required, description }: Section): Schema {
 }
 
 function settingSchema({ type, label, form, choices }: Setting): Schema {
-  const description = label.charAt(0).toLowerCase() + label.slice(1)
+  const description = /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1)
   if (type === 'array') return { type: 'array', description, items: { ...text('a text'), ...form === 'email' && { format: 'email' } } }
   if (form === 'postal_code') return { $ref: '#/definitions/postal_code', description }
   if (form === 'text_or_number') return member(['string', 'integer'], description)

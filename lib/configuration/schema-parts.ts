@@ -19,7 +19,7 @@ export function open(description: string, properties: Record<string, Schema>, re
   return { type: 'object', description, properties, ...needed(required) }
 }
 
-export const LIST = { skuOrUpc: member(['string', 'number'], 'text or a number') }
+export const LIST = { skuOrUpc: member(['string', 'number'], 'a SKU or a UPC') }
 
 /** Filters of price rules and shipping levels. */
 export const CATEGORY_CLASS_FILTERS = {

@@ -10,7 +10,6 @@ export const LEVELS = 'price_based_shipping_levels'
 
 export function shippingSchemas(): Record<string, Schema> {
   const levels = (description: string) => list(description, { $ref: '#/definitions/shipping_level' })
-  const withLevel = (spelling: string) => ({ type: 'object', properties: { [spelling]: { type: 'array', minItems: 1 } }, required: [spelling] })
   return {
     flat_rate: open('one rate for all', { cost: amount('what shipping costs'), shipping_class: text('name of the shop\'s shipping class') }, ['cost', 'shipping_class']),
     shipping_level: closed('a rate for a range of dealer costs', {
@@ -22,7 +21,7 @@ export function shippingSchemas(): Record<string, Schema> {
     shipping: {
       ...open('what shipping from this distributor costs', {
         flat_rate: { $ref: '#/definitions/flat_rate' },
-        [LITERAL]: levels('rates by dealer cost'),
+        [LITERAL]: { ...levels('rates by dealer cost'), minItems: 1 },
         [LEVELS]: levels('rates by dealer cost; the same under its other spelling'),
         insurance: closed('insurance of the goods', {
           include: member('boolean', 'whether it is added'),
@@ -36,9 +35,9 @@ export function shippingSchemas(): Record<string, Schema> {
       }),
       // flat_rate or price_based_shipping, not both; and price_based_shipping_levels alone or beside flat_rate.
       oneOf: [
-        { ...withLevel(LITERAL), not: { required: [LEVELS] } },
+        { required: [LITERAL], not: { required: [LEVELS] } },
         { required: ['flat_rate'], not: { required: [LITERAL, LEVELS] } },
-        { ...withLevel(LEVELS), not: { anyOf: [{ required: ['flat_rate'] }, { required: [LITERAL] }] } },
+        { type: 'object', properties: { [LEVELS]: { type: 'array', minItems: 1 } }, required: [LEVELS], not: { anyOf: [{ required: ['flat_rate'] }, { required: [LITERAL] }] } },
       ],
     },
     postal_code: {
