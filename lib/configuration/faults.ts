@@ -88,6 +88,8 @@ function needOf({ keyword, schema, params, parentSchema, data }: ErrorObject): s
     case 'minimum': return `must be at least ${(params as { limit: number }).limit}`
     case 'maximum': return `must be at most ${(params as { limit: number }).limit}${description?.includes('a fraction') ? '; it is a fraction, 0.25 is 25 %' : ''}`
     case 'minItems': return `must have at least ${(params as { limit: number }).limit} entry`
+    case 'maxItems': return `must have at most ${(params as { limit: number }).limit} entries`
+    case 'maxProperties': return `must have at most ${(params as { limit: number }).limit} members`
     case 'format': return params['format'] === 'email' ? 'must be an e-mail address' : 'must be an absolute address, such as https://shop.example'
     case 'pattern': return PATTERNS[String(schema)] ?? `must match ${String(schema)}`
     case 'oneOf': return shippingNeed(data)

@@ -5,6 +5,8 @@ export const member = (type: string | string[], description: string, rules: Sche
 export const text = (description: string, rules: Schema = {}): Schema => member('string', description, rules)
 export const number = (description: string, rules: Schema = {}): Schema => member('number', description, rules)
 export const list = (description: string, items: Schema): Schema => ({ type: 'array', description, items })
+/** Rules that are each tried on the whole catalog: so many that no shop needs more, and few enough to be tried at once. */
+export const rules = (description: string, items: Schema, most: number): Schema => ({ ...list(description, items), maxItems: most })
 
 /** Draft-04 has no empty `required`. */
 const needed = (required: readonly string[]) => required.length > 0 ? { required } : {}

@@ -1,6 +1,6 @@
 /** Schemas of `product_restrictions` (contract "Configuration document", decisions 4.4). */
 import { CLASS_CODES } from '../catalog/product-classes.js'
-import { CATEGORY_CLASS_FILTERS, LIST, closed, list, member, number, text } from './schema-parts.js'
+import { CATEGORY_CLASS_FILTERS, LIST, closed, list, member, number, rules, text } from './schema-parts.js'
 import type { Schema } from './schema-parts.js'
 
 /** Definitions: of the root, where `{}` restricts nothing, and of a distributor's entry, which needs at least one member. */
@@ -48,7 +48,7 @@ function restrictionMembers(): Record<string, Schema> {
       }),
       anyOf: [{ required: ['global_restrictions'] }, { required: ['product_class_restrictions'] }],
     },
-    product_groups: list('groups of products that are listed or never listed', { $ref: '#/definitions/product_group' }),
+    product_groups: rules('groups of products that are listed or never listed', { $ref: '#/definitions/product_group' }, 200),
   }
 }
 

@@ -1,5 +1,5 @@
 /** Schemas of a distributor's `shipping` (contract "Configuration document", decisions 3.4). */
-import { CATEGORY_CLASS_FILTERS, closed, list, member, number, open, text } from './schema-parts.js'
+import { CATEGORY_CLASS_FILTERS, closed, member, number, open, rules, text } from './schema-parts.js'
 import type { Schema } from './schema-parts.js'
 
 const MOST_DOLLARS = 1_000_000
@@ -9,7 +9,7 @@ export const LITERAL = 'price_based_shipping'
 export const LEVELS = 'price_based_shipping_levels'
 
 export function shippingSchemas(): Record<string, Schema> {
-  const levels = (description: string) => list(description, { $ref: '#/definitions/shipping_level' })
+  const levels = (description: string) => rules(description, { $ref: '#/definitions/shipping_level' }, 100)
   return {
     flat_rate: open('one rate for all', { cost: amount('what shipping costs'), shipping_class: text('name of the shop\'s shipping class') }, ['cost', 'shipping_class']),
     shipping_level: closed('a rate for a range of dealer costs', {

@@ -4,7 +4,7 @@
  */
 import type { Registry } from '../distributors/registry.js'
 import { entrySchema } from './schema-entry.js'
-import { CATEGORY_CLASS_FILTERS, LIST, closed, list, member, number, open, text } from './schema-parts.js'
+import { CATEGORY_CLASS_FILTERS, LIST, closed, list, member, number, open, rules, text } from './schema-parts.js'
 import type { Schema } from './schema-parts.js'
 import { restrictionSchemas } from './schema-restrictions.js'
 import { shippingSchemas } from './schema-shipping.js'
@@ -43,6 +43,7 @@ function pricing(): Schema {
     margin: {
       ...closed('the margins, by group', { default: { $ref: '#/definitions/margin_group', description: 'the margin used when no group matches' } }, ['default']),
       patternProperties: { '^[a-zA-Z]+$': { $ref: '#/definitions/margin_group' } },
+      maxProperties: 100,
     },
     credit_card_fee_percent: fraction('the card company\'s share of a payment'),
     credit_card_fee_transaction: number('the card company\'s fee for each payment, dollars', { minimum: 0, maximum: MOST_DOLLARS }),
@@ -52,7 +53,7 @@ function pricing(): Schema {
     rounding: { ...text('how retail prices are rounded'), enum: ['none', 'round_to_nearest_dollar', 'round_up_to_99_cents'] },
     sell_at_map: flag('whether what has a MAP is sold at it'),
     ignore_map_brands: list('brands that may be sold below their MAP', text('a brand')),
-    cost_adjustments: list('corrections of your dealer costs; all that match add up', costAdjustment()),
+    cost_adjustments: rules('corrections of your dealer costs; all that match add up', costAdjustment(), 200),
   })
 }
 
@@ -66,7 +67,7 @@ function marginGroup(): Schema {
       sku: list('SKUs', LIST.skuOrUpc),
       upc: list('UPCs', LIST.skuOrUpc),
       distributor: list('distids', text('a distid')),
-      price_based_margin: list('margins by dealer cost, in place of the group\'s own', {
+      price_based_margin: rules('margins by dealer cost, in place of the group\'s own', {
         ...closed('a range of dealer costs and its margin', {
           minimum_unit_cost: number('the least dealer cost, dollars', { minimum: 0 }),
           maximum_unit_cost: number('the highest dealer cost, dollars', { minimum: 0 }),
@@ -74,7 +75,7 @@ function marginGroup(): Schema {
           margin_percentage: fraction('the share of the price that is margin'),
         }),
         anyOf: [{ required: ['margin_dollar'] }, { required: ['margin_percentage'] }],
-      }),
+      }, 100),
     }),
     anyOf: [{ required: ['margin_dollar'] }, { required: ['margin_percentage'] }],
   }
