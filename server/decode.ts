@@ -82,8 +82,17 @@ async function readBody(request: Request, isOptional: boolean): Promise<unknown>
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new ApiError('invalid_json', { message: `The request body is not valid JSON: ${error instanceof Error ? error.message.slice(0, 200) : ''}` })
+    throw new ApiError('invalid_json', { message: `The request body is not valid JSON: ${faultOf(text, error as Error)}.` })
   }
+}
+
+/** Where a body stops being JSON. The parser's own words would repeat what stands there, and that may be a secret. */
+function faultOf(text: string, { message }: Error): string {
+  if (/Unexpected end|Unterminated/.test(message)) return 'it ends too early'
+  const position = /at position (\d+)/.exec(message)
+  if (!position) return 'it has a character that does not belong there'
+  const before = text.slice(0, Number(position[1])).split('\n')
+  return `line ${before.length}, column ${before.at(-1)!.length + 1}`
 }
 
 async function readBytes(request: Request): Promise<Buffer> {

@@ -305,6 +305,37 @@ function subschemas(schema: Schema): Schema[] {
   return [schema, ...[...maps, ...lists, ...single].flatMap(subschemas)]
 }
 
+describe('rules that are tried on the whole catalog', () => {
+  const set = (pointer: string, value: unknown) => {
+    const document = structuredClone(FULL) as Json
+    const path = pointer.split('/').slice(1)
+    const leaf = path.pop()!
+    const parent = path.reduce<Json>((at, name) => at[name] as Json, document)
+    parent[leaf] = value
+    return document
+  }
+  const rows: [pointer: string, most: number, entry: unknown][] = [
+    ['/product_restrictions/product_groups', 200, { type: 'exclude', criteria: {} }],
+    ['/distributors/Davidsons/shipping/price_based_shipping_levels', 100, LEVEL],
+    ['/pricing/cost_adjustments', 200, { dollar: 1 }],
+    ['/pricing/margin/default/price_based_margin', 100, { margin_dollar: 1 }],
+  ]
+  for (const [pointer, most, one] of rows) {
+    test(`${pointer} has at most ${most} entries`, () => {
+      assert.deepEqual(check(set(pointer, Array(most).fill(one))), [])
+      const [fault, ...others] = check(set(pointer, Array(most + 1).fill(one)))
+      assert.deepEqual([fault?.path, others], [pointer, []])
+      assert.match(fault!.message, new RegExp(`must have at most ${most} entries`))
+    })
+  }
+
+  test('there are at most 100 margin groups, the default counted', () => {
+    const groups = (count: number) => ({ default: { margin_dollar: 1 }, ...Object.fromEntries(Array.from({ length: count - 1 }, (_, i) => [String.fromCharCode(97 + i % 26).repeat(1 + Math.floor(i / 26)), { margin_dollar: 1 }])) })
+    assert.deepEqual(check(set('/pricing/margin', groups(100))), [])
+    assert.match(check(set('/pricing/margin', groups(101)))[0]!.message, /must have at most 100 members/)
+  })
+})
+
 describe('the served schema', () => {
   test('is raw draft-04, without the envelope, the same through the library', async () => {
     await using t = await createTestApp()
@@ -313,7 +344,7 @@ describe('the served schema', () => {
     const { definitions } = body
     assert.deepEqual(body, await t.shop.config.schema())
     assert.equal(makeValidator().validateSchema(body), true)
-    const draft04 = new Set(['$schema', '$ref', 'title', 'description', 'definitions', 'type', 'enum', 'properties', 'patternProperties', 'additionalProperties', 'required', 'items', 'minItems', 'minimum', 'maximum', 'pattern', 'format', 'anyOf', 'oneOf', 'not'])
+    const draft04 = new Set(['$schema', '$ref', 'title', 'description', 'definitions', 'type', 'enum', 'properties', 'patternProperties', 'additionalProperties', 'required', 'items', 'minItems', 'maxItems', 'maxProperties', 'minimum', 'maximum', 'pattern', 'format', 'anyOf', 'oneOf', 'not'])
     const all = subschemas(body as Schema)
     assert.ok(all.length > 300)
     for (const schema of all) {

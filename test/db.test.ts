@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { sql } from 'kysely'
+import { findSubscriber } from '../lib/accounts/subscribers.js'
+import { openSaved } from '../lib/configuration/saved.js'
+import type { ApiError } from '../lib/core/errors.js'
 import { loadSecretKey, makeSealer, openVault } from '../lib/core/secrets.js'
 import { filesIn } from '../lib/db/engine.js'
 import { migrate } from '../lib/db/migrate.js'
@@ -273,6 +276,53 @@ describe('secrets', () => {
     writeFileSync(path, kept)
     await (await open({ dir: scratch.dir, worker: false })).close()
     assert.throws(() => loadSecretKey(scratch.dir, { fresh: false, fromEnvironment: 'abc', random }), /64 hex digits/)
+  })
+
+  test('a folder that is opened while its key is rotated ends with one key that opens everything', async () => {
+    using scratch = folder()
+    const app = await open({ dir: scratch.dir, worker: false })
+    await app.operator.subscribers.create({ name: 'Shop', email: 'a@shop.example' })
+    const document = { distributors: {}, targets: { woo: { 'active': true, 'consumer-key': 'kept' } }, notification_email: 'a@shop.example', pricing: {}, product_restrictions: {} }
+    await app.operator.configurations.put('Shop', { document })
+    const [rotated, opened] = await Promise.allSettled([app.operator.secrets.rotate(), open({ dir: scratch.dir, worker: false })])
+    assert.equal(rotated.status, 'fulfilled')
+    if (opened.status === 'fulfilled') await opened.value.close()
+    // Whoever comes next, this process or another, can make a subscriber and read what is there.
+    await app.operator.subscribers.create({ name: 'Next', email: 'b@shop.example' })
+    await app.close()
+    await using later = await open({ dir: scratch.dir, worker: false })
+    const shop = await findSubscriber(later.ctx, 'Shop')
+    assert.deepEqual(openSaved(later.ctx, shop, later.ctx.configurations.of(shop)).targets['woo'], document.targets.woo)
+    await later.operator.configurations.put('Next', { document })
+    assert.ok(!existsSync(join(scratch.dir, 'keys', 'secret-key.next')))
+  })
+
+  test('a process that was open while the key was rotated makes no subscriber that nobody could read', async () => {
+    using scratch = folder()
+    const app = await open({ dir: scratch.dir, worker: false })
+    const other = await open({ dir: scratch.dir, worker: false })
+    await app.operator.secrets.rotate()
+    await assert.rejects(other.operator.subscribers.create({ name: 'Shop', email: 'a@shop.example' }), /start it again/)
+    await app.close()
+    await other.close()
+  })
+
+  test('a key that was given is not the folder\'s to rotate', async () => {
+    using scratch = folder()
+    await using app = await open({ dir: scratch.dir, worker: false, secretKey: 'ab'.repeat(32) })
+    await assert.rejects(app.operator.secrets.rotate(), /secret-key is missing|theirs to replace/)
+  })
+
+  test('the library takes no text that HTTP would not take', async () => {
+    await using t = await createTestApp()
+    const document = { distributors: {}, targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {} }
+    const refused = async (bound: unknown, path: string) => assert.rejects(t.app.operator.configurations.put(t.subscriber, { document: { ...document, bound_book: bound } }),
+      (error: ApiError) => error.code === 'schema_validation_failed' && (error.details as { path: string }[])[0]!.path === path)
+    await refused({ a: '\u0000sealed:x' }, '/bound_book/a')
+    await refused({ 'a\u0007': 1 }, '/bound_book/a\u0007')
+    let deep: unknown = 1
+    for (let i = 0; i < 10_000; i++) deep = [deep]
+    await refused(deep, `/bound_book${'/0'.repeat(64)}`)
   })
 
   test('credentials of a document are sealed in the database and masked when read', async () => {

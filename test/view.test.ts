@@ -5,6 +5,7 @@ import type { DistributorEntry, MarginGroup, Pricing, ProductRestrictions, Shipp
 import type { Product } from '../lib/catalog/shapes.js'
 import { MAX_CENTS, dollarsText } from '../lib/core/money.js'
 import { retailRule } from '../lib/catalog/retail.js'
+import type { Priced } from '../lib/catalog/retail.js'
 import { makeView } from '../lib/catalog/view.js'
 import type { View } from '../lib/catalog/view.js'
 import { shippingModel } from '../lib/catalog/shipping.js'
@@ -62,7 +63,7 @@ test('cents as text are what JSON makes of the dollars', () => {
 })
 
 describe('retail prices', () => {
-  const priced = { distid: 'RSR', sku: 'AB-1', upcKey: 12345678905, brand: 'Ridgeline', category: 'Rifles', productClass: 'FA', cost: 8_000, unitPrice: 8_000, shippingCost: 1_000, map: -1 }
+  const priced: Priced = { distid: 'RSR', sku: 'AB-1', upcKey: 12345678905, brand: 'Ridgeline', category: 'Rifles', productClass: 'FA', cost: 8_000, unitPrice: 8_000, shippingCost: 1_000, map: -1 }
   const group = (margin_percentage: number, filters: Partial<MarginGroup> = {}): MarginGroup => ({ margin_percentage, ...filters })
   const rows: [name: string, pricing: Pricing, offer: Partial<typeof priced>, expectedDollars: number][] = [
     ['a percentage is a share of the price', { margin: { default: group(0.2) } }, {}, 100],
@@ -152,7 +153,7 @@ describe('retail prices', () => {
 
   test('a price is whole cents, never below MAP unless the brand ignores it, and MAP changes nothing else', () => {
     fc.assert(fc.property(others, margin, offer, fc.boolean(), (pricing, standard, of, ignores) => {
-      const found = price({ ...pricing, ignore_map_brands: ignores ? [of.brand] : ['Kestrel'] }, standard, of)
+      const found = price({ ...pricing, ignore_map_brands: ignores ? [of.brand!] : ['Kestrel'] }, standard, of)
       const free = price(pricing, standard, { ...of, map: -1 })
       assert.ok(Number.isInteger(found))
       assert.equal(found, ignores ? free : Math.max(free, of.map))

@@ -12,11 +12,13 @@ type Random = (bytes: number) => Buffer
  * is stored could be opened, and whatever were sealed now could not be opened later.
  */
 export async function openSecrets(engine: Engine, key: Buffer, random: Random): Promise<Secrets> {
-  const vault = await knownVault(engine, openVault(key, random), random)
+  let vault = await knownVault(engine, openVault(key, random), random)
   const wrapped = engine.reader.prepare('SELECT wrapped FROM data_key WHERE owner = ?').pluck()
   const sealers = new Map<string, Sealer>()
   return {
-    newDataKey: vault.newDataKey,
+    get keyId() { return vault.id },
+    newDataKey: (owner) => vault.newDataKey(owner),
+    replaceKey(next) { vault = next },
     of(owner) {
       let sealer = sealers.get(owner)
       if (!sealer) {
@@ -27,6 +29,16 @@ export async function openSecrets(engine: Engine, key: Buffer, random: Random): 
       return sealer
     },
   }
+}
+
+/**
+ * Makes a subscriber's data key, in the transaction that makes the subscriber. Throws when the secret key was replaced
+ * since this process started: what the former key wraps could never be unwrapped.
+ */
+export async function addDataKey({ db, secrets }: OperatorCtx, owner: string): Promise<void> {
+  const { key_id: known } = await db.selectFrom('secret_key').select('key_id').executeTakeFirstOrThrow()
+  if (known !== secrets.keyId) throw new Error('the secret key was replaced since this process started: start it again')
+  await db.insertInto('data_key').values({ owner, wrapped: secrets.newDataKey(owner) }).execute()
 }
 
 /** The vault, once the database agrees that its key is the right one; a fresh database is told of it. */
@@ -40,17 +52,28 @@ async function knownVault(engine: Engine, vault: Vault, random: Random): Promise
       await db.insertInto('data_key').values({ owner: OPERATOR, wrapped: vault.newDataKey(OPERATOR) }).execute()
     })
   }
+  const next = readNextKey(engine.dir) && await settle(engine, random)
+  if (next) return next
   const id = readId.get() as string
-  const next = readNextKey(engine.dir)
-  if (next) {
-    const isKnown = openVault(next, random).id === id
-    settleNextKey(engine.dir, isKnown)
-    if (isKnown) return openVault(next, random)
-  }
   if (id !== vault.id) {
     throw new Error(`the secret key is not the one that this installation was made with (it has the id ${vault.id}, the database names ${id}): restore keys/secret-key from your own copy, or set QUARTERMASTER_SECRET_KEY to the right one`)
   }
   return vault
+}
+
+/**
+ * Ends a rotation that was cut off; its vault, if the database knows it. One that is under way holds the writer from
+ * before its key is laid down until it is committed, so nothing here takes the key away from under it.
+ */
+async function settle(engine: Engine, random: Random): Promise<Vault | null> {
+  return engine.atomic({ db: engine.db, read: engine.read }, async ({ db }) => {
+    const key = readNextKey(engine.dir)
+    const vault = key && openVault(key, random)
+    const { key_id: known } = await db.selectFrom('secret_key').select('key_id').executeTakeFirstOrThrow()
+    const isKnown = vault?.id === known
+    settleNextKey(engine.dir, isKnown)
+    return isKnown ? vault : null
+  })
 }
 
 /**
@@ -61,10 +84,11 @@ export async function rotateSecretKey(ctx: OperatorCtx): Promise<{ key_id: strin
   const { engine, random } = ctx
   if (!engine.lock('serve')) throw new Error(`a server runs on ${engine.dir}; stop it before the secret key is rotated`)
   const old = openVault(loadSecretKey(engine.dir, { fresh: false, random }), random)
+  if (old.id !== ctx.secrets.keyId) throw new Error('the secret key is not the one of keys/secret-key: it was given by whoever opened the folder, and is theirs to replace')
   const key = random(32)
   const vault = openVault(key, random)
-  writeNextKey(engine.dir, key)
   const dataKeys = await engine.atomic(ctx, async (tx) => {
+    writeNextKey(engine.dir, key)
     const rows = await tx.db.selectFrom('data_key').selectAll().execute()
     for (const { owner, wrapped } of rows) {
       await tx.db.updateTable('data_key').set({ wrapped: old.rewrap(wrapped, owner, vault) }).where('owner', '=', owner).execute()
@@ -74,5 +98,6 @@ export async function rotateSecretKey(ctx: OperatorCtx): Promise<{ key_id: strin
     return rows.length
   })
   settleNextKey(engine.dir, true)
+  ctx.secrets.replaceKey(vault)
   return { key_id: vault.id, data_keys: dataKeys }
 }

@@ -4,6 +4,7 @@ import { textFault } from '../core/text.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { touch } from '../db/state.js'
 import { audit } from './audit.js'
+import { addDataKey } from './data-keys.js'
 
 export interface Subscriber {
   readonly id: string
@@ -22,7 +23,7 @@ export async function createSubscriber(ctx: OperatorCtx, input: { name: string; 
     const taken = await tx.db.selectFrom('subscriber').select('id').where('name', '=', name).executeTakeFirst()
     if (taken) throw invalid('name', `there is a subscriber "${name}" already (${taken.id})`)
     await tx.db.insertInto('subscriber').values({ id, name, email: input.email, created_at: ctx.now() }).execute()
-    await tx.db.insertInto('data_key').values({ owner: id, wrapped: ctx.secrets.newDataKey(id) }).execute()
+    await addDataKey(tx, id)
     await audit(tx, 'subscribers.create', { id, name })
     await touch(tx.db, 'keys')
     return { id, name, email: input.email }

@@ -5,7 +5,7 @@
 import { gtinKey } from '../core/gtin.js'
 import { toCents } from '../core/money.js'
 import type { CostRange, DistributorEntry, ListRule, ProductGroup, ProductRestrictions } from '../configuration/document.js'
-import { pointerStep } from '../configuration/secrets.js'
+import { pointerStep } from '../core/pointer.js'
 import { Bits } from './bits.js'
 import { UNCATEGORIZED } from './feed-offer.js'
 import { CLASS_CODES } from './product-classes.js'

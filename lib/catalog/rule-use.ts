@@ -4,7 +4,7 @@
  */
 import { nearest } from '../core/text.js'
 import type { ConfigurationDocument, MarginGroup, PriceRange, ProductRestrictions, Shipping, ShippingLevel } from '../configuration/document.js'
-import { dotted } from '../configuration/faults.js'
+import { dotted } from '../core/pointer.js'
 import { Bits, popcount } from './bits.js'
 import { adjustedRows } from './costs.js'
 import { UNCATEGORIZED } from './feed-offer.js'

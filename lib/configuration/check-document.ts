@@ -5,11 +5,13 @@ import names from 'ajv/dist/compile/names.js'
 import { isEmail } from '../accounts/subscribers.js'
 import { MAX_FAULTS } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
+import { MAX_DEPTH } from '../core/json.js'
+import { dotted, pointerStep, shortName } from '../core/pointer.js'
+import { textFault } from '../core/text.js'
 import type { Registry } from '../distributors/registry.js'
 import { explainFaults } from './faults.js'
 import { configurationSchema } from './schema.js'
 import type { Schema } from './schema.js'
-import { pointerStep } from './secrets.js'
 
 /** Faults of a candidate of any shape; none when it fits. */
 export type CheckDocument = (candidate: unknown) => Fault[]
@@ -18,11 +20,7 @@ export type CheckDocument = (candidate: unknown) => Fault[]
 export function compileCheck(registry: Registry): CheckDocument {
   const schema = configurationSchema(registry)
   const validate = compile(schema)
-  return (candidate) => {
-    const outrageous = shapeFaults(candidate)
-    if (outrageous.length > 0) return outrageous
-    return explainFaults(errorsOf(validate, candidate), { schema, registry }).slice(0, MAX_FAULTS)
-  }
+  return (candidate) => explainFaults(errorsOf(validate, candidate), { schema, registry }).slice(0, MAX_FAULTS)
 }
 
 /**
@@ -76,25 +74,33 @@ const RESERVED = new Set(['__proto__', 'constructor', 'prototype'])
 /** Far beyond any shop's document; it bounds what checking costs. */
 const MAX_MEMBERS = 10_000
 
-/** What no part of a document may have, those included that are kept as they are: names that mean something to JavaScript, members without end. */
-function shapeFaults(candidate: unknown): Fault[] {
+/**
+ * What no part of a document may have, those included that are kept as they are: names that mean something to JavaScript,
+ * texts that no text may be, depth and members without end. Nothing else is looked at before this.
+ */
+export function shapeFaults(candidate: unknown): Fault[] {
   const found: Fault[] = []
   let members = 0
-  const walk = (value: object, path: string) => {
+  const walk = (value: unknown, path: string, depth: number): void => {
     if (found.length >= MAX_FAULTS || members > MAX_MEMBERS) return
-    if (Array.isArray(value)) {
-      value.forEach((item: unknown, i) => { if (typeof item === 'object' && item !== null) walk(item, `${path}/${i}`) })
-      return
-    }
-    const entries = Object.entries(value)
-    members += entries.length
-    for (const [name, member] of entries.slice(0, MAX_MEMBERS)) {
-      const place = path + pointerStep(name)
-      if (RESERVED.has(name)) found.push({ path: place, message: `\`${name}\` cannot be the name of a member: remove it` })
-      else if (typeof member === 'object' && member !== null) walk(member, place)
+    if (typeof value === 'string') {
+      const fault = textFault(value)
+      if (fault) found.push({ path, message: `\`${dotted(path)}\` ${fault}` })
+    } else if (typeof value !== 'object' || value === null) return
+    else if (depth > MAX_DEPTH) found.push({ path, message: `\`${dotted(path)}\` nests deeper than ${MAX_DEPTH} levels` })
+    else if (Array.isArray(value)) value.forEach((item, i) => walk(item, `${path}/${i}`, depth + 1))
+    else {
+      const entries = Object.entries(value)
+      members += entries.length
+      for (const [name, member] of entries.slice(0, MAX_MEMBERS)) {
+        const place = path + pointerStep(name)
+        const fault = RESERVED.has(name) ? 'cannot be the name of a member: remove it' : textFault(name)
+        if (fault) found.push({ path: place, message: `\`${shortName(name)}\` ${fault}` })
+        else walk(member, place, depth + 1)
+      }
     }
   }
-  if (typeof candidate === 'object' && candidate !== null) walk(candidate, '')
+  walk(candidate, '', 0)
   if (members > MAX_MEMBERS) return [{ path: '', message: `the document has more than ${MAX_MEMBERS.toLocaleString('en-US')} members: nothing that this program reads needs so many` }]
   return found
 }

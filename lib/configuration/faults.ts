@@ -2,12 +2,13 @@
 import type { ErrorObject } from 'ajv-draft-04'
 import type { Fault } from '../core/errors.js'
 import { MAX_FAULTS } from '../core/errors.js'
+import { dotted, pointerStep, shortName } from '../core/pointer.js'
 import { nearest } from '../core/text.js'
 import type { Registry } from '../distributors/registry.js'
 import { movedTo } from './moved.js'
 import type { Schema } from './schema.js'
 import { LEVELS, LITERAL } from './schema-shipping.js'
-import { isObject, pointerStep } from './secrets.js'
+import { isObject } from './secrets.js'
 
 interface Checked {
   schema: Schema
@@ -45,15 +46,6 @@ function explain(error: ErrorObject, checked: Checked): Fault {
   return { path: instancePath, message: `\`${dotted(instancePath)}\` ${needOf(error)}` }
 }
 
-/** `/distributors/RSR Group/active` -> `distributors.RSR Group.active`, `/pricing/cost_adjustments/0` -> `pricing.cost_adjustments[0]`. */
-export function dotted(pointer: string): string {
-  return pointer.split('/').slice(1).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((name, i) => /^\d+$/.test(name) ? `[${name}]` : i === 0 ? short(name) : `.${short(name)}`).join('')
-}
-
-const LONGEST_NAME = 100
-const short = (name: string) => name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
-
 function descriptionOf(properties: unknown, name: string, root: Schema): string | null {
   const schema = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] as Schema : undefined
   if (!schema) return null
@@ -69,7 +61,7 @@ function unknownMember(name: string, place: string, { instancePath, parentSchema
   const close = nearest(name, known)
   if (instancePath === '/distributors') {
     const byDistid = registry.byDistid(name)
-    return `\`${short(name)}\` is no distributor here; ${byDistid ? `the distid ${name} belongs to \`${byDistid.name}\`` : close ? `did you mean \`${close}\`?` : 'GET /v1/distributors lists them'}`
+    return `\`${shortName(name)}\` is no distributor here; ${byDistid ? `the distid ${name} belongs to \`${byDistid.name}\`` : close ? `did you mean \`${close}\`?` : 'GET /v1/distributors lists them'}`
   }
   if (instancePath === '/pricing/margin') return `\`${dotted(place)}\` is no possible name: a margin group is named in letters`
   return `\`${dotted(place)}\` is not a known member; ${close ? `did you mean \`${close}\`?` : known.length > 0 ? `known are ${known.join(', ')}` : 'remove it'}`

@@ -2,10 +2,11 @@
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
+import { pointerStep } from '../core/pointer.js'
 import type { ConfigurationDocument } from './document.js'
 import { previewConfiguration, putConfiguration } from './put.js'
 import type { Preview } from './put.js'
-import { MASK, isObject, mapSecrets, maskDocument, openDocument, pointerStep } from './secrets.js'
+import { MASK, isObject, isSealed, mapSecrets, maskDocument, maskSealed, openDocument } from './secrets.js'
 
 export interface SavedVersion {
   version: number
@@ -63,6 +64,8 @@ class Secret {
 }
 
 function differences(before: unknown, after: unknown, path: string): Difference[] {
+  // Of a distributor that this process does not know; whether it changed cannot be told.
+  if (isSealed(before) && isSealed(after)) return []
   if (before instanceof Secret || after instanceof Secret) {
     const same = before instanceof Secret && after instanceof Secret && before.print === after.print
     return same ? [] : [changed(before, after, path)]
@@ -89,7 +92,7 @@ function listDifferences(before: unknown[], after: unknown[], path: string): Dif
 }
 
 function changed(before: unknown, after: unknown, path: string): Difference {
-  const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
+  const plain = (value: unknown) => maskSealed(JSON.parse(JSON.stringify(value)))
   return {
     path, change: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
     ...before !== undefined && { before: plain(before) }, ...after !== undefined && { after: plain(after) },

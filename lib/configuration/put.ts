@@ -3,6 +3,7 @@ import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError, MAX_FAULTS } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
+import { shapeFaults } from './check-document.js'
 import { checkLater, fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument } from './document.js'
 import { exceedsThreshold, impactOf } from './impact.js'
@@ -75,6 +76,8 @@ function refuseLoss(impact: Impact): void {
 
 /** A candidate with its masks resolved, and what is wrong with it, at most 100 faults. */
 export function checkCandidate(ctx: OperatorCtx, subscriber: Subscriber, candidate: unknown): { document: ConfigurationDocument; faults: Fault[] } {
+  const outrageous = shapeFaults(candidate)
+  if (outrageous.length > 0) return { document: candidate as ConfigurationDocument, faults: outrageous }
   const kept = keepSecrets(candidate, openSaved(ctx, subscriber, ctx.configurations.of(subscriber)), ctx.distributors)
   const faults = [...kept.faults, ...ctx.configurations.check(kept.document)].slice(0, MAX_FAULTS)
   return { document: kept.document as ConfigurationDocument, faults }
@@ -92,10 +95,11 @@ function matches(ifMatch: string, etag: string): boolean {
   return tags.includes('*') || tags.includes(etag)
 }
 
-/** Active distributors whose credentials are not those that were checked before. */
+/** Distributors that are active with credentials that nobody was asked about: new ones, or those of an entry that was off. */
 function withNewCredentials(ctx: OperatorCtx, subscriber: Subscriber, before: ConfigurationDocument, after: ConfigurationDocument): string[] {
   const sealer = ctx.secrets.of(subscriber.id)
   const print = (document: ConfigurationDocument, name: string) => Object.hasOwn(document.distributors, name) ? fingerprintOf(document.distributors[name]!, name, ctx.distributors, sealer) : ''
   return Object.entries(after.distributors)
-    .filter(([name, entry]) => entry.active && print(after, name) !== '' && print(after, name) !== print(before, name)).map(([name]) => name)
+    .filter(([name, entry]) => entry.active && print(after, name) !== '' && !(before.distributors[name]?.active && print(after, name) === print(before, name)))
+    .map(([name]) => name)
 }

@@ -1,5 +1,6 @@
 /** Which members of a document are secret, how they are sealed for the database and masked for the reader (decisions 3.5). */
 import type { Sealer } from '../core/secrets.js'
+import { pointerStep } from '../core/pointer.js'
 import type { Registry } from '../distributors/registry.js'
 import type { Distributor } from '../distributors/distributor.js'
 import { isBlank } from '../distributors/distributor.js'
@@ -16,9 +17,6 @@ const SOUNDS_SECRET = /pass(word|wd)?$|secret|token|api_?key|^key$/i
 export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** One step of a JSON Pointer. */
-export const pointerStep = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 /** What to do with a secret; `pointer` is where it stands. */
 type Change = (value: unknown, pointer: string) => unknown
@@ -73,7 +71,7 @@ function mapValues(value: Json, pointer: string, map: (member: unknown, pointer:
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(member, pointer + pointerStep(name), name)]))
 }
 
-const isSealed = (value: unknown): value is string => typeof value === 'string' && value.startsWith(SEALED)
+export const isSealed = (value: unknown): value is string => typeof value === 'string' && value.startsWith(SEALED)
 /** A sealed text belongs to one version of one document, and to its place in it. */
 const placeOf = (version: number, pointer: string) => `configuration ${version} ${pointer}`
 
@@ -94,7 +92,7 @@ export function maskDocument(document: ConfigurationDocument, registry: Registry
 }
 
 /** A secret of a distributor that this process was not told of is sealed where nobody looked. */
-function maskSealed(value: unknown): unknown {
+export function maskSealed(value: unknown): unknown {
   if (isSealed(value)) return MASK
   if (Array.isArray(value)) return value.some((item) => typeof item === 'object' || isSealed(item)) ? value.map(maskSealed) : value
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, maskSealed(member)])) : value

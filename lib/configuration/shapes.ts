@@ -15,7 +15,7 @@ export const PutQuery = z.object({ validate: z.boolean().default(false).describe
 export const PutHeaders = z.object({ if_match: z.string().optional().describe('The ETag of the document that the new one replaces') })
 export const PutResult = z.object({ saved: z.literal(true), configuration: document })
 
-export const ValidateConfig = z.object({ configuration: z.unknown().optional() })
+export const ValidateConfig = z.strictObject({ configuration: z.unknown().optional() })
 
 export const ValidationReport = z.object({
   valid: z.boolean().describe('No schema error, no required field of an active distributor unset, no credential refused'),

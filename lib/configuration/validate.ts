@@ -2,14 +2,14 @@
 import type { Subscriber } from '../accounts/subscribers.js'
 import { ruleWarnings } from '../catalog/rule-use.js'
 import type { OperatorCtx } from '../core/ctx.js'
+import { dotted, pointerStep } from '../core/pointer.js'
 import { unsetSettings } from '../distributors/distributor.js'
 import { checkCredentials } from './credentials.js'
 import type { CheckOptions, CredentialResult } from './credentials.js'
 import type { ConfigurationDocument } from './document.js'
-import { dotted } from './faults.js'
 import { checkCandidate } from './put.js'
 import { openSaved } from './saved.js'
-import { entryDistributor, pointerStep } from './secrets.js'
+import { entryDistributor } from './secrets.js'
 import type { DryRun, ValidationReport } from './shapes.js'
 
 /** A candidate, checked against the schema alone; nothing is saved and nobody asked. */

@@ -19,8 +19,12 @@ export interface Sealer {
 export interface Secrets {
   /** The sealer of a subscriber's id, or of `OPERATOR`. */
   of(owner: string): Sealer
+  /** The id of the secret key that wraps new data keys. */
+  readonly keyId: string
   /** A new data key for an owner, wrapped, as the database keeps it. */
   newDataKey(owner: string): string
+  /** Told that the secret key was replaced. */
+  replaceKey(vault: Vault): void
 }
 
 /** Owner of what belongs to no subscriber, such as the feed sources of the operator. */
@@ -128,8 +132,13 @@ export function readNextKey(dir: string): Buffer | null {
 
 /** Ends a rotation: the key that the database knows stays, the other goes. */
 export function settleNextKey(dir: string, isKnown: boolean): void {
-  if (isKnown) renameSync(nextKeyFile(dir), keyFile(dir))
-  else rmSync(nextKeyFile(dir), { force: true })
+  if (!isKnown) return rmSync(nextKeyFile(dir), { force: true })
+  try {
+    renameSync(nextKeyFile(dir), keyFile(dir))
+  } catch (error) {
+    // Another process that started at this moment has done it.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
 }
 
 /** Writes a file that only its owner reads, whole or not at all, and on the disk before anything depends on it. */

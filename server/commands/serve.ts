@@ -43,8 +43,9 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
     })
   app.jobs.start()
   const unwatch = watchCatalog(app)
+  const stopping = stopped(listening, out)
   announce(app, listening.url)
-  await stopped(listening, out)
+  await stopping
   unwatch()
   await app.close()
 }
