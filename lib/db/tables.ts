@@ -1,7 +1,9 @@
 /** Every table of quartermaster.db, as Kysely sees it. The row types stand beside their domains. */
 import type { ApiKeyTable, DataKeyTable, SubscriberTable } from '../accounts/tables.js'
 import type { ConfigurationTable, CredentialCheckTable } from '../configuration/tables.js'
+import type { DealerDocumentTable, DealerOnFileTable, DealerTable } from '../ffls/tables.js'
 import type { FeedImportTable, FeedSourceTable } from '../feeds/tables.js'
+import type { ActiveRuleSetTable, RuleOverrideTable, RuleSetTable } from '../restrictions/tables.js'
 import type { Generated } from 'kysely'
 
 export interface Tables {
@@ -15,9 +17,15 @@ export interface Tables {
   credential_check: CredentialCheckTable
   feed_source: FeedSourceTable
   feed_import: FeedImportTable
+  dealer: DealerTable
+  dealer_on_file: DealerOnFileTable
+  dealer_document: DealerDocumentTable
+  rule_set: RuleSetTable
+  active_rule_set: ActiveRuleSetTable
+  rule_override: RuleOverrideTable
   job: { name: string; next_at: number; last_started_at: number | null; last_finished_at: number | null; last_error: string | null }
   audit: { seq: Generated<number>; at: number; actor: string; action: string; detail: string }
 }
 
 /** What a process keeps in memory, each with a number that a writer raises so that other processes read it again. */
-export type StateName = 'keys' | 'documents' | 'sources'
+export type StateName = 'keys' | 'documents' | 'sources' | 'dealers' | 'rules'

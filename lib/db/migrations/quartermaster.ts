@@ -102,4 +102,85 @@ CREATE TABLE audit (
   action TEXT NOT NULL,
   detail TEXT NOT NULL
 ) STRICT;
+`, `
+INSERT INTO state VALUES ('dealers', 0), ('rules', 0);
+
+-- The FFL directory. Who a dealer is does not change with a renewal: region, district and sequence of the licence.
+CREATE TABLE dealer (
+  row INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  license_number TEXT NOT NULL UNIQUE,
+  license_type TEXT NOT NULL,
+  expires_on TEXT NOT NULL,
+  valid_until TEXT,
+  license_name TEXT NOT NULL,
+  business_name TEXT,
+  premise_street TEXT NOT NULL,
+  premise_city TEXT NOT NULL,
+  premise_state TEXT NOT NULL,
+  premise_zip TEXT NOT NULL,
+  mail_street TEXT,
+  mail_city TEXT,
+  mail_state TEXT,
+  mail_zip TEXT,
+  voice_phone TEXT,
+  email TEXT,
+  fee_longgun INTEGER,
+  fee_handgun INTEGER,
+  residential INTEGER NOT NULL DEFAULT 0,
+  contact_required INTEGER NOT NULL DEFAULT 0,
+  marked_on_file INTEGER NOT NULL DEFAULT 0,
+  sot_on_file INTEGER NOT NULL DEFAULT 0,
+  listed INTEGER NOT NULL DEFAULT 1,
+  source TEXT NOT NULL CHECK (source IN ('atf', 'on_file', 'operator')),
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX dealer_state ON dealer (premise_state);
+
+-- Whose list says that a dealer's licence is on file.
+CREATE TABLE dealer_on_file (
+  distid TEXT NOT NULL,
+  dealer_id TEXT NOT NULL,
+  PRIMARY KEY (distid, dealer_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX dealer_on_file_dealer ON dealer_on_file (dealer_id);
+
+CREATE TABLE dealer_document (
+  dealer_id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('ffl', 'sot')),
+  object_key TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  stored_at INTEGER NOT NULL,
+  PRIMARY KEY (dealer_id, kind)
+) STRICT, WITHOUT ROWID;
+
+-- Restriction rules: the versions of the active set and of those before it, as they were imported.
+CREATE TABLE rule_set (
+  digest TEXT PRIMARY KEY,
+  rules TEXT NOT NULL,
+  rule_count INTEGER NOT NULL,
+  origin TEXT NOT NULL,
+  imported_at INTEGER NOT NULL,
+  imported_by TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE active_rule_set (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  digest TEXT NOT NULL REFERENCES rule_set,
+  activated_at INTEGER NOT NULL,
+  activated_by TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE rule_override (
+  id TEXT PRIMARY KEY,
+  subscriber_id TEXT NOT NULL REFERENCES subscriber,
+  effect TEXT NOT NULL CHECK (effect IN ('allow', 'block')),
+  detail TEXT NOT NULL,
+  author TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  expires_at INTEGER,
+  created_at INTEGER NOT NULL,
+  withdrawn_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rule_override_subscriber ON rule_override (subscriber_id);
 `] as const

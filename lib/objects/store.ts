@@ -1,0 +1,33 @@
+/** Where files are kept that callers download by themselves: exports and dealers' documents. */
+
+export interface PutOptions {
+  contentType: string
+}
+
+export interface UrlOptions {
+  /** Seconds that the URL works. */
+  expiresIn: number
+  /** What a browser saves it as. */
+  fileName?: string
+}
+
+/** One kind of store. Keys are segments of `[A-Za-z0-9._-]+` joined by `/`, and never begin with a dot. */
+export interface ObjectStore {
+  /** Stores a file as a whole: another reader sees all of it or nothing. Replaces what is there. */
+  put(key: string, file: string | Uint8Array, options: PutOptions): Promise<void>
+  /** True when an object is there and can be read. Throws when the store cannot be asked. */
+  has(key: string): Promise<boolean>
+  /** Removes an object; one that is not there is no error. */
+  remove(key: string): Promise<void>
+  /** Keys below a prefix, with the milliseconds of their last change. */
+  list(prefix: string): Promise<{ key: string; changedAt: number }[]>
+  /** An address from which anybody who has it can read the object until it expires; it does not end with the API key. */
+  url(key: string, options: UrlOptions): Promise<string>
+}
+
+const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
+
+/** Throws for a key that no store takes. */
+export function checkKey(key: string): void {
+  if (key.length > 512 || key.split('/').some((segment) => !SEGMENT.test(segment))) throw new Error(`"${key.slice(0, 100)}" is no object key`)
+}

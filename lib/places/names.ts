@@ -1,0 +1,32 @@
+/** Names of cities and counties, so that two spellings of one place are equal. */
+
+const SHORT: Record<string, string> = { st: 'saint', ste: 'sainte', ft: 'fort', mt: 'mount', mtn: 'mountain', n: 'north', s: 'south', e: 'east', w: 'west', pt: 'point', hts: 'heights', spgs: 'springs', vlg: 'village', jct: 'junction' }
+
+/** `St. Louis`, `Saint Louis` and `SAINT-LOUIS` are one: lower case, no accents or punctuation, abbreviations in full. */
+export function placeName(text: string): string {
+  const words = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(/['’.]/g, '').split(/[^a-z0-9]+/).filter((word) => word !== '')
+  return words.map((word) => SHORT[word] ?? word).join(' ')
+}
+
+/** What stands after a county's name, or before it. */
+const COUNTY_WORDS = / (county|parish|city and borough|borough|census area|municipality|municipio|district|island|planning region)$/
+
+/** A county without its kind: `Cook County`, `Orleans Parish`, `City of Alexandria`, `Baltimore city` -> the name alone. */
+export function countyName(text: string): string {
+  const name = placeName(text)
+  if (name.startsWith('city of ')) return `${name.slice(8)} city`
+  if (name.startsWith('county of ')) return name.slice(10)
+  return name.replace(COUNTY_WORDS, '')
+}
+
+/** Boroughs and common names of cities that addresses use for them. */
+const CITY_ALIASES: Record<string, string> = {
+  'manhattan': 'new york', 'brooklyn': 'new york', 'bronx': 'new york', 'the bronx': 'new york', 'queens': 'new york', 'staten island': 'new york',
+  'new york city': 'new york', 'nyc': 'new york', 'ny': 'new york', 'washington dc': 'washington', 'la': 'los angeles', 'sf': 'san francisco', 'philly': 'philadelphia',
+}
+
+/** As `placeName`, with a borough as its city. */
+export function cityName(text: string): string {
+  const name = placeName(text)
+  return CITY_ALIASES[name] ?? name
+}
