@@ -31,6 +31,9 @@ export function keepSecrets<T>(candidate: T, stored: ConfigurationDocument, regi
   return { document, faults }
 }
 
+/** No secret stands at the root. */
+const NOWHERE = ''
+
 /** Where a place of the candidate was in the stored document; null when an entry of a list on the way cannot be told. */
 function originalPlaces(candidate: unknown, stored: unknown): (pointer: string) => string | null {
   const aligned = new Map<unknown[], (number | null)[]>()
@@ -39,8 +42,9 @@ function originalPlaces(candidate: unknown, stored: unknown): (pointer: string) 
     let place = ''
     for (const step of pointer.split('/').slice(1)) {
       const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-      if (Array.isArray(from)) {
-        if (!Array.isArray(to)) return `${place}/${step}`
+      // What became a list, or was one, is another thing now.
+      if (Array.isArray(from) !== Array.isArray(to)) return NOWHERE
+      if (Array.isArray(from) && Array.isArray(to)) {
         let entries = aligned.get(from)
         if (!entries) aligned.set(from, entries = align(from, to))
         const index = entries[Number(name)]
@@ -62,21 +66,28 @@ function memberOf(value: unknown, name: string): unknown {
 
 /**
  * The stored entry that each of a candidate's entries was read from, both masked: the one that is equal, else the one of
- * the same name, else, in a list that has kept its length, the nameless one at its place. Null where that is not certain.
+ * the same name, else, when one nameless entry of either is left over, that one. Null where that is not certain: entries
+ * may have been moved, removed, added and edited at once.
  */
 function align(candidate: unknown[], stored: unknown[]): (number | null)[] {
   const texts = indexesBy(stored, (entry) => JSON.stringify(entry))
+  const wanted = indexesBy(candidate, (entry) => JSON.stringify(entry))
+  // Of several equal ones each is at its own place, as long as none was moved, removed or added.
+  const unmoved = new Set([...texts].filter(([text, places]) => String(places) === String(wanted.get(text))).map(([text]) => text))
   const names = indexesBy(stored, nameOf)
-  const keptLength = candidate.length === stored.length
-  const wanted = new Set(candidate.map((entry) => JSON.stringify(entry)))
-  return candidate.map((entry, at) => {
-    const equal = texts.get(JSON.stringify(entry))
-    if (equal) return equal.length === 1 ? equal[0]! : keptLength && equal.includes(at) ? at : null
+  const found = candidate.map((entry, at) => {
+    const text = JSON.stringify(entry)
+    const equal = texts.get(text)
+    if (equal) return equal.length === 1 ? equal[0]! : unmoved.has(text) ? at : null
     const name = nameOf(entry)
     const same = name === null ? undefined : names.get(name)
-    if (name !== null) return same?.length === 1 ? same[0]! : null
-    return keptLength && nameOf(stored[at]) === null && !wanted.has(JSON.stringify(stored[at])) ? at : null
+    return same?.length === 1 ? same[0]! : null
   })
+  const taken = new Set(found)
+  const open = candidate.flatMap((entry, at) => found[at] === null && nameOf(entry) === null ? [at] : [])
+  const left = stored.flatMap((entry, at) => !taken.has(at) && nameOf(entry) === null ? [at] : [])
+  if (open.length === 1 && left.length === 1) found[open[0]!] = left[0]!
+  return found
 }
 
 function indexesBy(entries: unknown[], key: (entry: unknown) => string | null): Map<string, number[]> {
