@@ -1,7 +1,10 @@
 /** Replacing the configuration (contract "Configuration", "Authentication" 9, decisions 3.3-9). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { findSubscriber } from '../lib/accounts/subscribers.js'
 import type { ConfigurationDocument } from '../lib/configuration/document.js'
@@ -547,6 +550,19 @@ describe('credentials that a save changes are checked in the background', () => 
     assert.equal(await codeOf(t), 'no_validated_distributors')
     await put(t, shop(right, { active: false }))
     assert.equal(await codeOf(t), 'no_active_distributors')
+  })
+
+  test('a distributor that never answers is given up when its time is over, also after a collection of garbage', async () => {
+    const silent = defineDistributor({ distid: 'MINE', name: 'Mine', automatedFulfillment: false, settings: { token: { type: 'string', label: 'Token', path: 'fulfillment-token', secret: true } }, checkTimeout: 150, check: () => new Promise(() => {}) })
+    await using t = await createTestApp({ distributors: [...builtin, silent] })
+    await put(t, plain({ distributors: { Mine: entry('MINE', { fulfillment: { token: 'x' } }) } }))
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    await setTimeout(20)
+    collect()
+    const first = await Promise.race([checksDone(t), setTimeout(3_000, 'still waiting')])
+    assert.equal(first, undefined)
+    assert.deepEqual((await t.shop.config.validate() as { credentials: unknown }).credentials, [{ distid: 'MINE', distributor: 'Mine', valid: null }])
   })
 
   test('what the last save holds is what counts, however fast they follow', async () => {

@@ -88,8 +88,15 @@ const TIMEOUT = 15 * SECOND
 
 /** A connector that fails or takes too long has not answered. */
 async function ask(ctx: OperatorCtx, distributor: Distributor, entry: DistributorEntry): Promise<CheckOutcome> {
-  const signal = AbortSignal.any([AbortSignal.timeout(distributor.checkTimeout ?? TIMEOUT), ctx.checkRuns.closing.signal])
+  // A timer of our own: Node 20 may collect a timeout's signal that only a combined one knows, and then it never ends.
+  const ending = new AbortController()
+  const { signal } = ending
   const ended = new Promise<CheckOutcome>((resolve) => signal.addEventListener('abort', () => resolve('unreachable'), { once: true }))
+  const end = () => ending.abort()
+  const timer = setTimeout(end, distributor.checkTimeout ?? TIMEOUT).unref()
+  const closing = ctx.checkRuns.closing.signal
+  if (closing.aborted) end()
+  else closing.addEventListener('abort', end, { once: true })
   try {
     const asked = distributor.check!({ settings: settingsOf(distributor, entry), signal, now: ctx.now })
     const outcome = await Promise.race([asked, ended])
@@ -98,6 +105,9 @@ async function ask(ctx: OperatorCtx, distributor: Distributor, entry: Distributo
     // Not the error itself: what a distributor or a library says may repeat what it was sent.
     ctx.log.warn({ distid: distributor.distid, cause: kindOf(error) }, 'credentials could not be checked')
     return 'unreachable'
+  } finally {
+    clearTimeout(timer)
+    closing.removeEventListener('abort', end)
   }
 }
 
