@@ -369,6 +369,26 @@ describe('ETag, If-Match and the history', () => {
     assert.deepEqual((await read(t))['POS'], { name: wins[0] ? 'here' : 'there' })
   })
 
+  test('twenty saves at once are all taken, one after the other', async () => {
+    await using t = await createTestApp()
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => put(t, JSON.stringify({ ...plain(), bound_book: { i } }))))
+    assert.deepEqual(answers.map(({ status }) => status), Array(20).fill(200))
+    assert.equal((await t.app.operator.configurations.history(t.subscriber)).length, 20)
+  })
+
+  test('credentials in the sections that are kept and not read are masked, and the masks keep them', async () => {
+    await using t = await createTestApp()
+    const document = { ...plain(), payment_processor: { bluedog: { api_key: 'canary', api_base_url: 'https://pay.example', validate_transactions: true } }, targets: { odoo: { active: true, access_token: 'canary', password: { value: 'canary' } } } }
+    assert.equal((await put(t, JSON.stringify(document))).status, 200)
+    const { configuration } = (await t.json('/v1/config')).body.data
+    assert.deepEqual(configuration.payment_processor, { bluedog: { api_key: '********', api_base_url: 'https://pay.example', validate_transactions: true } })
+    assert.deepEqual(configuration.targets.odoo, { active: true, access_token: '********', password: '********' })
+    assert.equal((await put(t, JSON.stringify({ configuration }))).status, 200)
+    const shop = await findSubscriber(t.app.ctx, t.subscriber)
+    const opened = openSaved(t.app.ctx, shop, t.app.ctx.configurations.of(shop))
+    assert.deepEqual([opened['payment_processor'], opened.targets], [document.payment_processor, document.targets])
+  })
+
   test('without If-Match the last of several saves at once stands, and each has its row', async () => {
     await using t = await createTestApp()
     const all = await Promise.all([1, 2, 3].map((n) => put(t, plain({ POS: { n } }))))
@@ -410,7 +430,7 @@ describe('documents that were made to harm', () => {
       assert.equal(({} as { polluted?: number }).polluted, undefined)
     })
   }
-  test('__proto__ at the root of a bare document, or beside a wrapped one, is refused', { todo: 'the shape of the body leaves it out before anybody looks' }, async () => {
+  test('__proto__ at the root of a bare document, or beside a wrapped one, is refused', async () => {
     await using t = await createTestApp()
     for (const rest of [JSON.stringify(plain()), JSON.stringify({ configuration: plain() })]) assert.equal((await put(t, `{"__proto__":{"polluted":1},${rest.slice(1)}`)).status, 400)
   })

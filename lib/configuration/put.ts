@@ -3,6 +3,7 @@ import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError, MAX_FAULTS } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
+import type { Engine } from '../db/engine.js'
 import { shapeFaults } from './check-document.js'
 import { checkLater, fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument } from './document.js'
@@ -21,14 +22,34 @@ export interface PutInput {
   ifMatch?: string
 }
 
-/** Somebody else saved between reading and writing; more often than this it is no coincidence. */
+/** Another process saved between reading and writing; more often than this it is no coincidence. */
 const ATTEMPTS = 5
 
 /**
  * Checks a candidate and saves it. Throws 400 `schema_validation_failed` with all faults, 412 `precondition_failed` and
  * 409 `validation_failed`; then nothing is saved. Changed credentials are checked in the background.
  */
-export async function putConfiguration(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): Promise<{ version: number }> {
+export function putConfiguration(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): Promise<{ version: number }> {
+  return inTurn(ctx.engine, subscriber.id, () => put(ctx, subscriber, input))
+}
+
+/** Saves of one subscriber that wait for one another; several at once would each find that the others were first. */
+const turns = new WeakMap<Engine, Map<string, Promise<unknown>>>()
+
+async function inTurn<T>(engine: Engine, subscriberId: string, save: () => Promise<T>): Promise<T> {
+  let waiting = turns.get(engine)
+  if (!waiting) turns.set(engine, waiting = new Map())
+  const turn = (waiting.get(subscriberId) ?? Promise.resolve()).then(save)
+  const settled = turn.catch(() => {})
+  waiting.set(subscriberId, settled)
+  try {
+    return await turn
+  } finally {
+    if (waiting.get(subscriberId) === settled) waiting.delete(subscriberId)
+  }
+}
+
+async function put(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): Promise<{ version: number }> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { saved, document } = admit(ctx, subscriber, input)
     if (input.validate) refuseLoss(await impactOf(ctx, subscriber, document))

@@ -11,8 +11,10 @@ export const MASK = '********'
 const TARGET_SECRETS = new Set(['consumer-key', 'consumer-secret', 'password', 'key'])
 /** Marks sealed text in the stored document; no document can hold it, since U+0000 is refused in every text. */
 const SEALED = '\u0000sealed:'
-/** Members that are taken for secrets in an entry whose distributor nobody knows. */
-const SOUNDS_SECRET = /pass(word|wd)?$|secret|token|api_?key|^key$/i
+/** Members that are taken for credentials where nobody says which are: in targets, in sections that are kept and not read, in an entry of an unknown distributor. */
+const SOUNDS_SECRET = /(^|[_-])(pass|passwd|password|secret|token|api[_-]?key)$/i
+/** Sections that are kept and not read. */
+const KEPT = ['bound_book', 'POS', 'payment_processor']
 
 export type Json = Record<string, unknown>
 
@@ -32,10 +34,13 @@ export function mapSecrets<T>(document: T, registry: Registry, change: Change): 
     members['distributors'] = mapValues(document['distributors'], '/distributors', (entry, pointer, name) => mapEntry(entry, pointer, entryDistributor(name, entry, registry), change))
   }
   if (isObject(document['targets'])) {
-    members['targets'] = mapValues(document['targets'], '/targets', (target, pointer) => mapMembers(target, pointer, (member) => TARGET_SECRETS.has(member), change))
+    members['targets'] = mapValues(document['targets'], '/targets', (target, pointer) => mapMembers(target, pointer, isTargetSecret, change))
   }
+  for (const name of KEPT) if (Object.hasOwn(document, name)) members[name] = mapMembers(document[name], `/${name}`, isTargetSecret, change)
   return { ...document, ...members }
 }
+
+const isTargetSecret = (member: string) => TARGET_SECRETS.has(member) || SOUNDS_SECRET.test(member)
 
 /** The distributor of an entry: by the name that it stands under, else by its distid. */
 export function entryDistributor(name: string, entry: unknown, registry: Registry): Distributor | undefined {
@@ -43,7 +48,7 @@ export function entryDistributor(name: string, entry: unknown, registry: Registr
 }
 
 function mapEntry(entry: unknown, pointer: string, distributor: Distributor | undefined, change: Change): unknown {
-  if (!distributor) return mapMembers(entry, pointer, (member) => SOUNDS_SECRET.test(member), change)
+  if (!distributor) return mapMembers(entry, pointer, isTargetSecret, change)
   return Object.values(distributor.settings).filter(({ secret }) => secret)
     .reduce((changed, { path }) => mapPath(changed, path.split('-'), pointer, change), entry)
 }

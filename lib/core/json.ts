@@ -37,7 +37,8 @@ export function checkTexts(value: unknown, path: string, faults: Fault[]): void 
     value.forEach((item, i) => checkTexts(item, `${path}[${i}]`, faults))
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
-      const fault = textFault(name)
+      // At the root nobody else would see it: a shape drops it.
+      const fault = name === '__proto__' && path === '' ? 'must not be __proto__' : textFault(name)
       if (fault) faults.push({ path: path || 'body', message: `a member name ${fault}` })
       else checkTexts(member, path ? `${path}.${name}` : name, faults)
     }
