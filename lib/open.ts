@@ -31,6 +31,9 @@ import { builtin } from './distributors/index.js'
 import type { Distributor } from './distributors/distributor.js'
 import { makeRegistry } from './distributors/registry.js'
 import { acceptFeed, feedStatus, importFeed, pullFeed, pullJob, setFeedSource } from './feeds/source.js'
+import { checkRestrictions } from './restrictions/check.js'
+import { addOverride, withdrawOverride } from './restrictions/overrides.js'
+import { acceptStarter, currentRules, diffRules, importRules, openRules } from './restrictions/rule-sets.js'
 import { makeShop } from './shop.js'
 import { standIn } from './simulator/stand-ins.js'
 import type { Shop } from './shop.js'
@@ -84,6 +87,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
       checkCredentials, recordCheck: recordCredentialCheck, history: configurationHistory, version: readVersion, diff: diffVersions, rollback: rollBack, previewRollback: previewRollBack,
     }),
     catalog: forSubscriber(ctx, { explain: explainProduct }),
+    rules: { ...bind(ctx, { import: importRules, diff: diffRules, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
     secrets: bind(ctx, { rotate: rotateSecretKey }),
   }
 }
@@ -129,7 +133,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const configurations = openConfigurations(engine, distributors, secrets)
   const limits = openLimits(engine, now, log)
   const catalog = openCatalog(engine, configurations, background, log)
-  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, actor: options.actor ?? 'library' }
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, rules: openRules(engine), actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background)])
   const findKey = keyIndex(engine)
   const subscribers = subscriberIndex(ctx)

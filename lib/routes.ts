@@ -14,6 +14,7 @@ export const ROUTES = {
   'products.search': 'GET /v1/products/search',
   'products.facets': 'GET /v1/products/facets',
   'products.get': 'GET /v1/products/{upc}',
+  'restrictions.check': 'POST /v1/restrictions/check',
   'orders.quote': 'POST /v1/orders/quote',
 } as const
 

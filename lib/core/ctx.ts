@@ -9,6 +9,7 @@ import type { Configurations } from '../configuration/saved.js'
 import type { Engine } from '../db/engine.js'
 import type { Tables } from '../db/tables.js'
 import type { Registry } from '../distributors/registry.js'
+import type { Rules } from '../restrictions/rule-sets.js'
 import type { Log } from './log.js'
 import type { Secrets } from './secrets.js'
 
@@ -29,6 +30,7 @@ export interface OperatorCtx {
   readonly configurations: Configurations
   readonly checkRuns: CheckRuns
   readonly distributors: Registry
+  readonly rules: Rules
   /** Who acts, for the audit: `cli`, `library`, `job:feeds`. */
   readonly actor: string
 }

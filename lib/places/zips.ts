@@ -71,8 +71,8 @@ function countiesOf(codes: string): string[] {
   return all.map((code) => code.length === 3 ? all[0]!.slice(0, 2) + code : code)
 }
 
-/** Every county that the ZIP areas of one three-digit area lie in. */
-function countiesOfArea(area: number): string[] {
+/** FIPS codes of every county that the ZIP areas of one three-digit area lie in. */
+export function countiesOfArea(area: number): string[] {
   const { numbers, counties } = zipTable()
   const found = new Set<string>()
   for (let at = lowerBound(numbers, area * 100); at < numbers.length && numbers[at]! < (area + 1) * 100; at++) {

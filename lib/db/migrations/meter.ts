@@ -14,4 +14,17 @@ CREATE TABLE recent (
   requests INTEGER NOT NULL,
   PRIMARY KEY (key_id, second)
 ) STRICT, WITHOUT ROWID;
+`, `
+CREATE TABLE restriction_decision (
+  seq INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  subscriber_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  state TEXT NOT NULL,
+  zip TEXT,
+  target TEXT,
+  approved INTEGER NOT NULL,
+  items TEXT NOT NULL
+) STRICT;
+CREATE INDEX restriction_decision_at ON restriction_decision (at);
 `] as const

@@ -1,0 +1,42 @@
+/**
+ * Which ZIP codes lie in the cities that local law speaks of most. `within` are prefixes of the city alone; `around` are
+ * prefixes that it shares with its neighbours. From public knowledge of the ZIP system, made to err on the wide side.
+ */
+import { cityName } from './names.js'
+
+interface City {
+  readonly state: string
+  readonly name: string
+  readonly within: readonly string[]
+  readonly around: readonly string[]
+}
+
+const CITIES: readonly City[] = [
+  { state: 'IL', name: 'chicago', within: ['606'], around: ['607', '608', '60018', '60068', '60106', '60131', '60171', '60176', '60656', '60131'] },
+  { state: 'NY', name: 'new york', within: ['100', '101', '102', '103', '104', '111', '112', '113', '114', '116', '11004', '11005'], around: ['110'] },
+  { state: 'DC', name: 'washington', within: ['200', '202', '203', '204', '205'], around: ['569'] },
+  { state: 'PA', name: 'philadelphia', within: ['191'], around: ['190', '192'] },
+  { state: 'CA', name: 'los angeles', within: ['900', '901'], around: ['902', '903', '904', '905', '906', '907', '910', '911', '912', '913', '914', '915', '916'] },
+  { state: 'CA', name: 'san francisco', within: ['941'], around: ['940'] },
+  { state: 'CO', name: 'denver', within: [], around: ['800', '801', '802'] },
+  { state: 'CO', name: 'boulder', within: [], around: ['803', '805', '800'] },
+]
+
+/** Whether the ZIP codes of a city are known. */
+export function hasZips(state: string, name: string): boolean {
+  return CITIES.some((one) => one.state === state && one.name === cityName(name))
+}
+
+/** Whether a ZIP lies in a city: null where it may. A city that is not in the table may be anywhere. */
+export function zipInCity(zip: string, state: string, name: string): boolean | null {
+  const wanted = cityName(name)
+  const city = CITIES.find((one) => one.state === state && one.name === wanted)
+  if (!city) return null
+  if (city.within.some((prefix) => zip.startsWith(prefix))) return true
+  return city.around.some((prefix) => zip.startsWith(prefix)) ? null : false
+}
+
+/** The city that a ZIP surely lies in; null where several may share it. */
+export function cityOfZip(zip: string): string | null {
+  return CITIES.find(({ within }) => within.some((prefix) => zip.startsWith(prefix)))?.name ?? null
+}

@@ -1,0 +1,61 @@
+/** Attributes of items: names as rules call them, whoever's feed or request they come from, and values that can be compared. */
+import type { Predicate } from './rule.js'
+
+export type AttributeValue = string | number | boolean
+
+/** What feeds and shops call an attribute, by its plain name; on the right the name that rules use. */
+const ALIASES: Record<string, string> = {
+  capacity: 'magazine_capacity', magazine_size: 'magazine_capacity', mag_capacity: 'magazine_capacity', rounds_capacity: 'magazine_capacity',
+  magazine: 'magazine_description', caliber_gauge: 'caliber', gauge: 'caliber', barrel_length: 'barrel_length_in', barrel_length_inches: 'barrel_length_in',
+  overall_length: 'overall_length_in', blade_length: 'blade_length_in', muzzle_velocity: 'airgun_velocity_fps', muzzle_velocity_fps: 'airgun_velocity_fps', velocity_fps: 'airgun_velocity_fps',
+  feet_per_second: 'airgun_velocity_fps', gun_type: 'firearm_type', type_operation: 'action', action_type: 'action', ammo_type: 'ammo_kind', opening: 'knife_opening', open_type: 'knife_opening',
+  hazardous: 'hazmat', hazardous_air: 'hazmat', hazardous_ground: 'hazmat', armor_rating: 'armor_level', nfa_type: 'nfa_kind', atf_type: 'atf_type',
+}
+
+/** `Barrel Length (in)` -> `barrel_length_in`, by way of the names that feeds use. */
+export function attributeName(name: string): string {
+  const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '')
+  return ALIASES[plain] ?? plain
+}
+
+/** A value as text to compare: case and outer blanks aside, numbers and truth alike however they are written. */
+export function plainValue(value: AttributeValue): string {
+  const text = String(value).trim().toLowerCase()
+  if (text === 'yes' || text === 'y') return 'true'
+  if (text === 'no' || text === 'n') return 'false'
+  return /^[+-]?\d+(\.\d+)?$/.test(text) ? String(Number(text)) : text
+}
+
+/** The one number that a value holds, its unit aside (`30 rd`, `16"`); null for none, or for several, such as `10/30`. */
+export function numberOf(value: AttributeValue): number | null {
+  if (typeof value === 'number') return value
+  if (typeof value === 'boolean') return null
+  const match = /^\s*\+?(\d{1,3}(?:,\d{3})+|\d+)?(\.\d+)?\s*(?:["”']|in(?:ch(?:es)?)?\.?|rds?\.?|rounds?|shots?|fps|oz\.?|lbs?\.?|mm|cal\.?)?\s*$/i.exec(value)
+  if (!match || (match[1] === undefined && match[2] === undefined)) return null
+  return Number(`${(match[1] ?? '0').replaceAll(',', '')}${match[2] ?? ''}`)
+}
+
+/** True, false, or null where the value cannot tell. */
+export function meets(value: AttributeValue, { op, value: wanted }: Predicate): boolean | null {
+  if (op === 'exists') return wanted as boolean
+  if (op === 'eq') return plainValue(value) === plainValue(wanted as AttributeValue)
+  if (op === 'ne') return plainValue(value) !== plainValue(wanted as AttributeValue)
+  if (op === 'in') return (wanted as AttributeValue[]).some((one) => plainValue(one) === plainValue(value))
+  const number = numberOf(value)
+  if (number === null) return null
+  const bound = wanted as number
+  return op === 'gt' ? number > bound : op === 'gte' ? number >= bound : op === 'lt' ? number < bound : number <= bound
+}
+
+const WORDS: Record<Predicate['op'], string> = { eq: 'is', ne: 'is not', in: 'is one of', gt: 'is greater than', gte: 'is at least', lt: 'is less than', lte: 'is at most', exists: 'is given' }
+const OPPOSITES: Record<Predicate['op'], string> = { eq: 'other than', ne: 'of', in: 'other than', gt: 'of at most', gte: 'below', lt: 'of at least', lte: 'above', exists: '' }
+
+/** `magazine_capacity 30 is greater than 10`. */
+export function describeMatch({ name, op, value }: Predicate, found: readonly AttributeValue[]): string {
+  return op === 'exists' ? `${name} is ${value ? '' : 'not '}given` : `${name} ${found.join(', ')} ${WORDS[op]} ${[value].flat().join(', ')}`
+}
+
+/** What would keep a rule from applying: `a magazine_capacity of at most 10`. */
+export function describeOpposite({ name, op, value }: Predicate): string {
+  return op === 'exists' ? `${value ? 'no ' : 'a '}${name}` : `a ${name} ${OPPOSITES[op]} ${[value].flat().join(', ')}`
+}

@@ -1,0 +1,76 @@
+/** May these items go there? (contract "Restrictions", decisions 7) */
+import type { Subscriber } from '../accounts/subscribers.js'
+import { dayOf } from '../core/clock.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import { logDecision } from './decisions.js'
+import { placeOf } from './destination.js'
+import type { Address, Place } from './destination.js'
+import { evaluate, wouldChange } from './evaluate.js'
+import type { Finding, ItemFacts } from './evaluate.js'
+import { itemFacts } from './item-facts.js'
+import { applyOverrides } from './overrides.js'
+import type { Override } from './overrides.js'
+import type { CheckItem, CheckResult, MatchedRule } from './shapes.js'
+import type { ActiveRules } from './rule-sets.js'
+
+export interface CheckInput {
+  shipping: Address
+  items: readonly (CheckItem & { to?: 'consumer' | 'ffl' })[]
+  target?: string | null | undefined
+  /** The day whose law holds, `YYYY-MM-DD`; today by default. */
+  asOf?: string
+}
+
+/**
+ * Checks items against the active rules and the subscriber's overrides; nothing but memory and the catalog is asked. The
+ * decision is logged with the digest of the rules. Throws 400 for an address that cannot be one.
+ */
+export async function checkRestrictions(ctx: OperatorCtx, subscriber: Subscriber, input: CheckInput): Promise<CheckResult> {
+  const active = ctx.rules.active()
+  const overrides = ctx.rules.overridesOf(subscriber)
+  const day = input.asOf ?? dayOf(ctx.now())
+  const place = placeOf(input.shipping)
+  const snapshot = ctx.catalog.current()
+  const attributes = ctx.engine.catalog.prepare('SELECT attributes FROM fragment WHERE id = ?').pluck()
+  const sources = { snapshot, readAttributes: (fragment: number) => attributes.get(fragment) as string | null | undefined }
+  const items = input.items.map((item) => judge(active, overrides, itemFacts(item, sources, item.to), place, day, item))
+  const result = { approved: items.every(({ approved }) => approved), items }
+  logDecision(ctx, subscriber, { digest: active.digest, place, target: input.target ?? null, result })
+  return result
+}
+
+type ItemResult = CheckResult['items'][number]
+
+/** One item against a set of rules and overrides. Pure. */
+export function judge(active: ActiveRules, overrides: readonly Override[], facts: ItemFacts, place: Place, day: string, { upc, sku }: Pick<CheckItem, 'upc' | 'sku'>): ItemResult {
+  const findings = active.index.candidates(facts, place, day).map((rule) => evaluate(rule, facts, place)).filter((finding) => finding !== null)
+  const lists: Pick<ItemResult, 'blocking_rules' | 'warnings' | 'manual_review'> = { blocking_rules: [], warnings: [], manual_review: [] }
+  for (const finding of findings) lists[listOf(finding)].push(matchedRule(finding))
+  if (place.country !== 'US' && !findings.some(({ rule }) => rule.rule.kind === 'BLOCK')) lists.manual_review.push(ABROAD)
+  applyOverrides(lists, overrides, facts, place, day)
+  return { upc: upc ?? null, sku: sku ?? null, approved: lists.blocking_rules.length === 0 && lists.manual_review.length === 0, ...lists }
+}
+
+/** A rule that may apply is for a person to decide; a warning stays one. */
+function listOf({ rule: { rule: { kind } }, certain }: Finding): 'blocking_rules' | 'warnings' | 'manual_review' {
+  if (kind === 'WARNING') return 'warnings'
+  return kind === 'BLOCK' && certain ? 'blocking_rules' : 'manual_review'
+}
+
+function matchedRule(finding: Finding): MatchedRule {
+  const { rule: { rule }, certain, met, missing } = finding
+  const reason = certain ? met.join('; ') || 'it holds for every item and destination'
+    : `would apply, depending on ${missing.join(', ')}, which ${missing.length === 1 ? 'is' : 'are'} not known${met.length > 0 ? ` (${met.join('; ')})` : ''}`
+  // One that only may apply blocks nothing: a person decides.
+  const kind = certain || rule.kind === 'WARNING' ? rule.kind : 'MANUAL_REVIEW'
+  return {
+    rule_id: rule.rule_id, kind, customer_message: rule.customer_message, reason, missing: [...new Set(missing)], would_change: wouldChange(finding.rule),
+    citations: rule.citations, effective_from: rule.effective_from,
+  }
+}
+
+/** Distributors ship within the United States; whatever else is asked of them needs an export licence. */
+const ABROAD: MatchedRule = {
+  rule_id: 'builtin.abroad', kind: 'MANUAL_REVIEW', customer_message: 'We cannot ship this item abroad without a review.', reason: 'the destination is outside of the United States',
+  missing: [], would_change: ['a destination in the United States'], citations: [{ cite: '22 CFR 120-130; 15 CFR 730-774', url: null, retrieved: null }], effective_from: null,
+}

@@ -1,0 +1,102 @@
+/** Where an item goes, as far as it is known: every fact is the set of what it may be. */
+import { invalid } from '../core/errors.js'
+import { cityOfZip, hasZips, zipInCity } from '../places/cities.js'
+import { countyOf, findCounties } from '../places/counties.js'
+import { cityName } from '../places/names.js'
+import { isMilitary, isTerritory, stateCode } from '../places/states.js'
+import { countiesOfArea, placeOfZip } from '../places/zips.js'
+
+/** What a fact may be. `known` false: it may be anything else too. */
+export interface Possible<T> {
+  readonly values: ReadonlySet<T>
+  readonly known: boolean
+}
+
+export const UNKNOWN: Possible<never> = { values: new Set(), known: false }
+
+export interface Address {
+  country?: string | undefined
+  state: string
+  county?: string | undefined
+  city?: string | undefined
+  zip?: string | undefined
+  /** Lines of the street, where they are known. */
+  lines?: readonly string[]
+}
+
+export interface Place {
+  readonly country: string
+  /** Two-letter codes. */
+  readonly states: Possible<string>
+  /** FIPS codes. */
+  readonly counties: Possible<string>
+  /** The city as it was given; null where it was not. */
+  readonly city: string | null
+  /** 5 digits; null where it was not given. */
+  readonly zip: string | null
+  readonly kinds: ReadonlySet<'po_box' | 'military' | 'territory'>
+}
+
+/** Throws 400 for a state that is none, and for a ZIP of another form; `path` is where the address stands in the request. */
+export function placeOf(address: Address, path = 'shipping'): Place {
+  const country = (address.country ?? 'US').trim().toUpperCase()
+  if (!/^[A-Z]{2}$/.test(country)) throw invalid(`${path}.country`, 'must be the two letters of a country')
+  const zip = address.zip?.trim() || null
+  if (country !== 'US') return { country, states: single(address.state.trim().toUpperCase()), counties: UNKNOWN, city: givenCity(address), zip, kinds: new Set() }
+  const state = stateCode(address.state)
+  if (!state) throw invalid(`${path}.state`, `"${address.state.slice(0, 40)}" is no state; send its two letters`)
+  const digits = zip === null ? null : /^(\d{5})(-?\d{4})?$/.exec(zip)?.[1] ?? null
+  if (zip !== null && digits === null) throw invalid(`${path}.zip`, 'must be 5 digits, or 5 and 4')
+  const counties = countiesOf(state, address.county, digits, path)
+  return { country, states: single(state), counties, city: givenCity(address) ?? (digits === null ? null : cityOfZip(digits)), zip: digits, kinds: kindsOf(state, address) }
+}
+
+const single = <T>(value: T): Possible<T> => ({ values: new Set([value]), known: true })
+
+function givenCity({ city }: Address): string | null {
+  return city === undefined || city.trim() === '' ? null : cityName(city)
+}
+
+/**
+ * The county that was given, else those of the ZIP. A county that nobody knows is as if it were not given. Throws 400 where
+ * ZIP and state, or ZIP and county, contradict each other: one of them is wrong, and the rules of either might hold.
+ */
+function countiesOf(state: string, name: string | undefined, zip: string | null, path: string): Possible<string> {
+  const ofZip = zip === null ? null : placeOfZip(zip)
+  const near = (ofZip?.counties ?? []).filter((fips) => countyOf(fips)?.state === state)
+  if (ofZip && ofZip.counties.length > 0 && near.length === 0 && !isMilitary(state) && !areaStates(zip!).has(state)) {
+    throw invalid(`${path}.zip`, `${zip} does not lie in ${state}: one of the two is wrong`)
+  }
+  const given = name === undefined || name.trim() === '' ? [] : findCounties(state, name).map(({ fips }) => fips)
+  if (given.length === 0) return near.length === 0 ? UNKNOWN : { values: new Set(near), known: true }
+  if (near.length === 0) return { values: new Set(given), known: true }
+  const both = given.filter((fips) => near.includes(fips))
+  if (both.length > 0) return { values: new Set(both), known: true }
+  if (ofZip!.exact) throw invalid(`${path}.county`, `"${name!.slice(0, 60)}" and ZIP ${zip} do not meet: one of the two is wrong`)
+  return { values: new Set(given), known: true }
+}
+
+/** States of every ZIP area with the same three digits. */
+function areaStates(zip: string): Set<string> {
+  return new Set(countiesOfArea(Math.floor(Number(zip) / 100)).map((fips) => countyOf(fips)?.state ?? ''))
+}
+
+const PO_BOX = /\b(p\.?\s*o\.?\s*box|post\s+office\s+box|pob\s+\d)/i
+
+function kindsOf(state: string, { lines = [], city = '' }: Address): Place['kinds'] {
+  const kinds = new Set<'po_box' | 'military' | 'territory'>()
+  if ([...lines, city].some((line) => PO_BOX.test(line))) kinds.add('po_box')
+  if (isMilitary(state) || /^(apo|fpo|dpo)$/i.test(city.trim())) kinds.add('military')
+  if (isTerritory(state)) kinds.add('territory')
+  return kinds
+}
+
+/** Whether a place is in a city, as far as its name and ZIP tell. */
+export function isInCity(place: Place, state: string, name: string): boolean | null {
+  const wanted = cityName(name)
+  const byZip = place.zip === null ? null : zipInCity(place.zip, state, wanted)
+  if (place.city === wanted) return true
+  if (place.city === null || !hasZips(state, wanted)) return place.city === null ? byZip : false
+  // Another name may be that of a part of the city: the ZIP knows better.
+  return place.zip === null || byZip === true ? null : false
+}

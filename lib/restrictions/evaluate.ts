@@ -1,0 +1,110 @@
+/**
+ * One rule against one item and one destination. Every predicate is true, false, or not known: a rule that is false in
+ * any of them does not apply; one that is not known in some may apply, and then a person decides (decisions 7.3).
+ */
+import { describeMatch, describeOpposite, meets } from './attributes.js'
+import type { AttributeValue } from './attributes.js'
+import type { CompiledRule } from './compile.js'
+import { isInCity } from './destination.js'
+import type { Place, Possible } from './destination.js'
+import type { Predicate } from './rule.js'
+
+export interface ItemFacts {
+  /** GTIN-14 values. */
+  readonly upc: Possible<number>
+  /** Lower case. */
+  readonly sku: Possible<string>
+  readonly distid: Possible<string>
+  readonly productClass: Possible<string>
+  /** Lower case. */
+  readonly category: Possible<string>
+  /** By the names that rules use; every value that is told of one. */
+  readonly attributes: ReadonlyMap<string, readonly AttributeValue[]>
+  readonly destination: Possible<'consumer' | 'ffl'>
+}
+
+export interface Finding {
+  readonly rule: CompiledRule
+  /** False: the rule may apply; what is missing would tell. */
+  readonly certain: boolean
+  /** The predicates that held, with the values that they met. */
+  readonly met: string[]
+  /** Facts that are not known. */
+  readonly missing: string[]
+}
+
+/** Null when the rule does not apply. */
+export function evaluate(rule: CompiledRule, item: ItemFacts, place: Place): Finding | null {
+  const finding = { rule, certain: true, met: [] as string[], missing: [] as string[] }
+  return meetsPlace(rule, place, finding) && meetsItem(rule, item, finding) ? { ...finding, certain: finding.missing.length === 0 } : null
+}
+
+type Notes = Pick<Finding, 'met' | 'missing'>
+
+/** Notes what a predicate tells; false ends the rule. */
+function note(answer: boolean | null, name: string, met: () => string, notes: Notes): boolean {
+  if (answer === true) notes.met.push(met())
+  else if (answer === null) notes.missing.push(name)
+  return answer !== false
+}
+
+/** Whether a fact is among the values of a rule: null where some of what it may be is, and some is not. */
+export function among<T>({ values, known }: Possible<T>, wanted: ReadonlySet<T>): boolean | null {
+  let inside = 0
+  for (const value of values) if (wanted.has(value)) inside++
+  if (!known) return null
+  return inside === 0 ? false : inside === values.size ? true : null
+}
+
+const list = (values: Iterable<unknown>) => [...values].join(', ')
+
+function meetsPlace({ rule: { scope }, states, counties, isZip }: CompiledRule, place: Place, notes: Notes): boolean {
+  if (scope.country !== place.country) return false
+  if (states && !note(among(place.states, states), 'state', () => `state is ${list(place.states.values)}`, notes)) return false
+  if (scope.place && !scope.place.some((kind) => place.kinds.has(kind))) return false
+  if (scope.place) notes.met.push(`the place is of the kind ${scope.place.filter((kind) => place.kinds.has(kind)).join(', ').replaceAll('_', ' ')}`)
+  if (counties && !note(among(place.counties, counties), 'county', () => `county is ${scope.county!.join(', ')}`, notes)) return false
+  if (isZip && !note(place.zip === null ? null : isZip(place.zip), 'zip', () => `ZIP is ${place.zip}`, notes)) return false
+  if (!scope.city) return true
+  const answers = scope.city.flatMap((city) => scope.state!.map((state) => isInCity(place, state, city)))
+  const inCity = answers.includes(true) ? true : answers.includes(null) ? null : false
+  return note(inCity, place.city === null ? 'city' : 'zip', () => `city is ${place.city ?? scope.city!.join(', ')}`, notes)
+}
+
+function meetsItem(compiled: CompiledRule, item: ItemFacts, notes: Notes): boolean {
+  const { rule: { match, destination }, upcs, skus, distids, classes, categories } = compiled
+  if (destination !== 'any' && !note(among(item.destination, new Set([destination])), 'product_class', () => destination === 'ffl' ? 'ships to a licensed dealer' : 'ships to the consumer', notes)) return false
+  if (classes && !note(among(item.productClass, classes), 'product_class', () => `product_class is ${list(item.productClass.values)}`, notes)) return false
+  if (categories && !note(among(item.category, categories), 'category', () => `category is ${list(item.category.values)}`, notes)) return false
+  if (upcs && !note(among(item.upc, upcs), 'upc', () => 'its UPC is listed', notes)) return false
+  if (distids && !note(among(item.distid, distids), 'distid', () => `distid is ${list(item.distid.values)}`, notes)) return false
+  if (skus && !note(among(item.sku, skus), 'sku', () => `sku is ${list(item.sku.values)}`, notes)) return false
+  return (match.attributes ?? []).every((predicate, i) => meetsAttribute(compiled, predicate, item.attributes.get(compiled.attributeNames[i]!) ?? [], notes))
+}
+
+function meetsAttribute({ rule }: CompiledRule, predicate: Predicate, values: readonly AttributeValue[], notes: Notes): boolean {
+  const answer = answerOf(predicate, values)
+  if (answer !== null) return note(answer, predicate.name, () => describeMatch(predicate, values), notes)
+  if (rule.unknown_attribute === 'ignore') return false
+  if (rule.unknown_attribute === 'review') return note(null, predicate.name, () => '', notes)
+  notes.met.push(`${predicate.name} is not known, and the rule holds until it is`)
+  return true
+}
+
+/** Over every value that is told of an attribute. A list of features has one if any of them is it; one that has none of them is none of it. */
+function answerOf(predicate: Predicate, values: readonly AttributeValue[]): boolean | null {
+  if (predicate.op === 'exists') return (values.length > 0) === predicate.value
+  if (values.length === 0) return null
+  const answers = values.map((value) => meets(value, predicate))
+  if (predicate.op === 'eq' || predicate.op === 'in') return answers.includes(true)
+  if (predicate.op === 'ne') return answers.every((answer) => answer === true)
+  return answers.every((answer) => answer === answers[0]) ? answers[0]! : null
+}
+
+/** What would keep the rule from applying, in words; empty where nothing about the item would. */
+export function wouldChange({ rule: { match, destination } }: CompiledRule): string[] {
+  return [
+    ...(match.attributes ?? []).map(describeOpposite),
+    ...destination === 'consumer' ? ['shipment to a licensed dealer'] : [],
+  ]
+}

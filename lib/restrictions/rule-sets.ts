@@ -1,0 +1,151 @@
+/** The active rules, and how they change: whole sets by digest, so that every decision names what it was made by. */
+import { createHash } from 'node:crypto'
+import type { Subscriber } from '../accounts/subscribers.js'
+import { audit } from '../accounts/audit.js'
+import { dayOf } from '../core/clock.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import { ApiError } from '../core/errors.js'
+import { byCodePoint } from '../core/text.js'
+import type { Engine } from '../db/engine.js'
+import { remembered, touch } from '../db/state.js'
+import { indexRules } from './compile.js'
+import type { RuleIndex } from './compile.js'
+import { readOverride } from './overrides.js'
+import type { Override } from './overrides.js'
+import { Rule } from './rule.js'
+import { readRules } from './rule-file.js'
+import { starterRules } from './starter.js'
+
+export interface ActiveRules {
+  /** SHA-256 of the rules; of no rules, before the first import. */
+  readonly digest: string
+  readonly index: RuleIndex
+}
+
+export interface Rules {
+  active(): ActiveRules
+  /** Those that were not withdrawn; whether one holds on a day, its rule says. */
+  overridesOf(subscriber: Subscriber): readonly Override[]
+}
+
+/** Active rules and overrides in memory, read again when anybody changed them. */
+export function openRules(engine: Engine): Rules {
+  const { prepare } = engine.reader
+  const newest = prepare('SELECT rules, digest FROM rule_set WHERE digest = (SELECT digest FROM active_rule_set ORDER BY seq DESC LIMIT 1)')
+  const overrides = prepare('SELECT id, effect, detail, author, reason, expires_at FROM rule_override WHERE subscriber_id = ? AND withdrawn_at IS NULL ORDER BY created_at, id')
+  let last: ActiveRules | undefined
+  const active = remembered(engine, 'rules', () => {
+    const row = newest.get() as { rules: string; digest: string } | undefined
+    const digest = row?.digest ?? digestOf('[]')
+    // An override touches the same state; the rules need not be compiled anew for it.
+    return last?.digest === digest ? last : last = { digest, index: indexRules(row ? JSON.parse(row.rules) as Rule[] : []) }
+  })
+  const known = remembered(engine, 'rules', () => new Map<string, readonly Override[]>())
+  return {
+    active,
+    overridesOf({ id }) {
+      const all = known()
+      let found = all.get(id)
+      if (!found) all.set(id, found = overrides.all(id).map((row) => readOverride(row as never)))
+      return found
+    },
+  }
+}
+
+const digestOf = (json: string) => createHash('sha256').update(json).digest('hex')
+
+/** One text for one set, whatever the order of its rules. */
+function serialize(rules: readonly Rule[]): string {
+  return JSON.stringify([...rules].sort((a, b) => byCodePoint(a.rule_id, b.rule_id) || a.version - b.version))
+}
+
+export interface RuleChanges {
+  added: string[]
+  changed: string[]
+  removed: string[]
+  unchanged: number
+}
+
+export interface RuleImport extends RuleChanges {
+  digest: string
+  rules: number
+}
+
+export interface ImportInput {
+  /** JSON: an array of rules, or a rule a line. */
+  text: string
+  /** Where it comes from, such as the file's name. */
+  origin: string
+  /** Drops every rule that the text does not have; without it they stay. */
+  replace?: boolean
+}
+
+/**
+ * Takes rules in and makes them active at once: a rule takes the place of all versions of its `rule_id`, others stay.
+ * Throws 400 with all faults, each with its line and reason; then nothing changes.
+ */
+export async function importRules(ctx: OperatorCtx, input: ImportInput): Promise<RuleImport> {
+  return activate(ctx, mergeRules(currentRules(ctx), parseOrRefuse(ctx, input.text), input.replace ?? false), input.origin)
+}
+
+/** What an import would change, rule by rule; nothing is written. */
+export function diffRules(ctx: OperatorCtx, input: Pick<ImportInput, 'text' | 'replace'>): RuleChanges & { rules: Rule[] } {
+  const next = mergeRules(currentRules(ctx), parseOrRefuse(ctx, input.text), input.replace ?? false)
+  return { ...changesOf(currentRules(ctx), next), rules: next }
+}
+
+/** Makes the starter set active beside the rules that are there. The operator accepts that it is no legal advice. */
+export async function acceptStarter(ctx: OperatorCtx): Promise<RuleImport> {
+  const { rules, date } = starterRules()
+  return activate(ctx, mergeRules(currentRules(ctx), rules, false), `starter ${date}`)
+}
+
+/** The rules that are active, in the order of their ids. */
+export function currentRules(ctx: OperatorCtx): Rule[] {
+  return ctx.rules.active().index.rules.map(({ rule }) => rule)
+}
+
+function parseOrRefuse(ctx: OperatorCtx, text: string): Rule[] {
+  const { rules, faults } = readRules(text, dayOf(ctx.now()))
+  if (faults.length === 0) return rules
+  const [first] = faults
+  throw new ApiError('invalid_parameter', {
+    message: `line ${first!.line}: ${first!.reason}${faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''}`,
+    details: faults.map(({ line, rule_id: id, reason }) => ({ path: `line ${line}`, message: id === null ? reason : `${id}: ${reason}` })),
+  })
+}
+
+function mergeRules(before: readonly Rule[], incoming: readonly Rule[], replace: boolean): Rule[] {
+  const ids = new Set(incoming.map(({ rule_id: id }) => id))
+  return [...replace ? [] : before.filter(({ rule_id: id }) => !ids.has(id)), ...incoming]
+}
+
+function changesOf(before: readonly Rule[], after: readonly Rule[]): RuleChanges {
+  const texts = (rules: readonly Rule[]) => {
+    const byId = new Map<string, Rule[]>()
+    for (const rule of rules) byId.set(rule.rule_id, [...byId.get(rule.rule_id) ?? [], rule])
+    return new Map([...byId].map(([id, versions]) => [id, serialize(versions)]))
+  }
+  const [old, now] = [texts(before), texts(after)]
+  const ids = [...now.keys()].sort(byCodePoint)
+  return {
+    added: ids.filter((id) => !old.has(id)),
+    changed: ids.filter((id) => old.has(id) && old.get(id) !== now.get(id)),
+    removed: [...old.keys()].filter((id) => !now.has(id)).sort(byCodePoint),
+    unchanged: ids.filter((id) => old.get(id) === now.get(id)).length,
+  }
+}
+
+async function activate(ctx: OperatorCtx, rules: readonly Rule[], origin: string): Promise<RuleImport> {
+  const json = serialize(rules)
+  const digest = digestOf(json)
+  const changes = changesOf(currentRules(ctx), rules)
+  await ctx.engine.atomic(ctx, async (tx) => {
+    await tx.db.insertInto('rule_set').values({ digest, rules: json, rule_count: rules.length, origin, imported_at: tx.now(), imported_by: ctx.actor })
+      .onConflict((conflict) => conflict.column('digest').doNothing()).execute()
+    await tx.db.insertInto('active_rule_set').values({ digest, activated_at: tx.now(), activated_by: ctx.actor }).execute()
+    await audit(tx, 'rules.import', { digest, origin, rules: rules.length, added: changes.added.length, changed: changes.changed.length, removed: changes.removed.length })
+    await touch(tx.db, 'rules')
+  })
+  return { digest, rules: rules.length, ...changes }
+}
