@@ -31,6 +31,7 @@ import { builtin } from './distributors/index.js'
 import type { Distributor } from './distributors/distributor.js'
 import { makeRegistry } from './distributors/registry.js'
 import { acceptFeed, feedStatus, importFeed, pullFeed, pullJob, setFeedSource } from './feeds/source.js'
+import { rulesImpact } from './restrictions/impact.js'
 import { checkRestrictions } from './restrictions/check.js'
 import { addOverride, withdrawOverride } from './restrictions/overrides.js'
 import { acceptStarter, currentRules, diffRules, importRules, openRules } from './restrictions/rule-sets.js'
@@ -87,7 +88,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
       checkCredentials, recordCheck: recordCredentialCheck, history: configurationHistory, version: readVersion, diff: diffVersions, rollback: rollBack, previewRollback: previewRollBack,
     }),
     catalog: forSubscriber(ctx, { explain: explainProduct }),
-    rules: { ...bind(ctx, { import: importRules, diff: diffRules, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
+    rules: { ...bind(ctx, { import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
     secrets: bind(ctx, { rotate: rotateSecretKey }),
   }
 }

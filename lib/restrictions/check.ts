@@ -42,7 +42,7 @@ export async function checkRestrictions(ctx: OperatorCtx, subscriber: Subscriber
 type ItemResult = CheckResult['items'][number]
 
 /** One item against a set of rules and overrides. Pure. */
-export function judge(active: ActiveRules, overrides: readonly Override[], facts: ItemFacts, place: Place, day: string, { upc, sku }: Pick<CheckItem, 'upc' | 'sku'>): ItemResult {
+export function judge(active: ActiveRules, overrides: readonly Override[], facts: ItemFacts, place: Place, day: string, { upc, sku }: Partial<Pick<CheckItem, 'upc' | 'sku'>>): ItemResult {
   const findings = active.index.candidates(facts, place, day).map((rule) => evaluate(rule, facts, place)).filter((finding) => finding !== null)
   const lists: Pick<ItemResult, 'blocking_rules' | 'warnings' | 'manual_review'> = { blocking_rules: [], warnings: [], manual_review: [] }
   for (const finding of findings) lists[listOf(finding)].push(matchedRule(finding))
