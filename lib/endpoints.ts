@@ -4,10 +4,11 @@ import { facets, getProduct, searchProducts } from './catalog/endpoints.js'
 import { configSchema, getConfig, putConfig, validateConfig } from './configuration/endpoints.js'
 import type { Endpoint } from './core/endpoint.js'
 import { listDistributors } from './distributors/endpoints.js'
+import { getFfl, getFflDocument, nearFfls } from './ffls/endpoints.js'
 import { checkItems } from './restrictions/endpoints.js'
 import { quote } from './quotes/endpoints.js'
 
-export const endpoints = [ping, account, usage, listDistributors, getConfig, putConfig, configSchema, validateConfig, searchProducts, facets, getProduct, checkItems, quote] as const
+export const endpoints = [ping, account, usage, listDistributors, getConfig, putConfig, configSchema, validateConfig, searchProducts, facets, getProduct, nearFfls, getFfl, getFflDocument, checkItems, quote] as const
 
 /** For code that treats all endpoints alike. */
 export const allEndpoints = endpoints as unknown as readonly Endpoint[]

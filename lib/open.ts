@@ -1,7 +1,7 @@
 /** Opens an app over a state folder. The only place that puts the parts together. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { openBackground } from './background.js'
 import type { Background } from './background.js'
 import { openSecrets, rotateSecretKey } from './accounts/data-keys.js'
@@ -25,13 +25,16 @@ import { openJobs } from './core/job.js'
 import type { Jobs } from './core/job.js'
 import { silentLog } from './core/log.js'
 import type { Log } from './core/log.js'
-import { loadSecretKey } from './core/secrets.js'
+import { OPERATOR, loadSecretKey } from './core/secrets.js'
 import { filesIn, openEngine, prepareFolder } from './db/engine.js'
 import { builtin } from './distributors/index.js'
 import type { Distributor } from './distributors/distributor.js'
 import { makeRegistry } from './distributors/registry.js'
 import { acceptFeed, feedStatus, importFeed, pullFeed, pullJob, setFeedSource } from './feeds/source.js'
 import { rulesImpact } from './restrictions/impact.js'
+import { openDealers } from './ffls/directory.js'
+import { diskStore, parsePublicUrl } from './objects/disk.js'
+import type { ObjectStore } from './objects/store.js'
 import { checkRestrictions } from './restrictions/check.js'
 import { addOverride, withdrawOverride } from './restrictions/overrides.js'
 import { acceptStarter, currentRules, diffRules, importRules, openRules } from './restrictions/rule-sets.js'
@@ -50,6 +53,10 @@ export interface OpenOptions {
   worker?: string | false
   /** `[...builtin, mine]` adds one. */
   distributors?: readonly Distributor[]
+  /** Where files are kept that callers download; the state folder by default. */
+  objects?: ObjectStore
+  /** The address at which callers reach the server, for the URLs of those files; the one that it listens on by default. */
+  publicUrl?: string
   /** 64 hex digits that take the place of the folder's own key file. */
   secretKey?: string
   /** Told of a disk error of the system of record; ends the process by default, since the outcome of a commit is then not known. */
@@ -107,6 +114,8 @@ export interface App {
   findKey(key: string): Key | undefined
   /** The context of a call with this key. */
   contextFor(key: Key): Ctx
+  /** Told by whoever serves the app, for the URLs of its files; where `publicUrl` is given it changes nothing. */
+  listensAt(url: string): void
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -117,6 +126,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const log = options.log ?? silentLog
   const now = options.now ?? Date.now
   const random = options.random ?? randomBytes
+  let publicUrl = parsePublicUrl(options.publicUrl ?? 'http://localhost:8080')
   const fresh = !existsSync(filesIn(dir).record)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const secretKey = loadSecretKey(dir, { fresh, random, ...options.secretKey !== undefined && { fromEnvironment: options.secretKey } })
@@ -134,7 +144,8 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const configurations = openConfigurations(engine, distributors, secrets)
   const limits = openLimits(engine, now, log)
   const catalog = openCatalog(engine, configurations, background, log)
-  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, rules: openRules(engine), actor: options.actor ?? 'library' }
+  const objects = options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl })
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, dealers: openDealers(engine), rules: openRules(engine), objects, actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background)])
   const findKey = keyIndex(engine)
   const subscribers = subscriberIndex(ctx)
@@ -168,9 +179,17 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   return {
     dir, ctx, jobs, findKey, contextFor, close,
     operator: operatorFunctions(ctx, background),
+    listensAt(url) { if (options.publicUrl === undefined) publicUrl = parsePublicUrl(url) },
     as: (caller) => makeShop(async (id, input) => callEndpoint(await contextOf(caller), id, input)),
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** The store that the state folder has: files, and URLs of this very server. */
+async function openObjects({ dir, now, random, secrets, log, publicUrl }: Pick<OperatorCtx, 'now' | 'random' | 'secrets' | 'log'> & { dir: string; publicUrl: () => string }): Promise<ObjectStore> {
+  const store = diskStore({ dir: join(dir, 'objects'), now, random, publicUrl, signingKey: () => secrets.of(OPERATOR).fingerprint('URLs of the object store') })
+  await store.tidy().catch((error: unknown) => log.warn({ err: error }, 'drafts of files that were left behind cannot be removed'))
+  return store
 }
 
 /** Subscribers by id, remembered: they are never removed, and a name or e-mail changes with the keys' state. */

@@ -14,6 +14,9 @@ export const ROUTES = {
   'products.search': 'GET /v1/products/search',
   'products.facets': 'GET /v1/products/facets',
   'products.get': 'GET /v1/products/{upc}',
+  'ffls.near': 'GET /v1/ffls',
+  'ffls.get': 'GET /v1/ffls/{license_number}',
+  'ffls.document': 'GET /v1/ffls/{license_number}/documents/{document_type}',
   'restrictions.check': 'POST /v1/restrictions/check',
   'orders.quote': 'POST /v1/orders/quote',
 } as const

@@ -9,8 +9,9 @@ import { pathPattern } from '../lib/routes.js'
 import { documentationRoutes } from './docs.js'
 import { makeGate } from './gate.js'
 import { makeFallback, makeHandler } from './handle.js'
-import type { Handler } from './handle.js'
-import type { Reply } from './reply.js'
+import type { Handler, Incoming } from './handle.js'
+import { makeObjectHandler } from './objects.js'
+import type { StreamReply } from './objects.js'
 
 export interface ServerOptions {
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed. */
@@ -39,6 +40,8 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   }
   for (const endpoint of allEndpoints) mount(endpoint.method, endpoint.path, makeHandler(app, gate, endpoint))
   for (const { path, handler } of documentationRoutes(app)) mount('GET', path, handler)
+  const objects = makeObjectHandler(app)
+  if (objects) router.all('/objects/**', (event) => respond(event, objects))
   router.all('/**', (event) => respond(event, fallback))
   return {
     fetch: async (request, context) => router.request(request, undefined, { address: context?.address } as never),
@@ -46,7 +49,7 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   }
 }
 
-async function respond(event: H3Event, handler: Handler): Promise<HTTPResponse> {
+async function respond(event: H3Event, handler: (incoming: Incoming) => Promise<StreamReply>): Promise<HTTPResponse> {
   const request = event.req as unknown as Request & { ip?: string }
   const { address, params } = event.context as { address?: string; params?: Record<string, string> }
   const reply = await handler({ request, peer: address ?? request.ip ?? null, path: event.url.pathname, params: decodeParams(params), search: () => event.url.searchParams })
@@ -57,7 +60,7 @@ async function respond(event: H3Event, handler: Handler): Promise<HTTPResponse> 
 class PlainResponse extends HTTPResponse {
   readonly #headers: Record<string, string>
 
-  constructor({ status, headers, body }: Reply) {
+  constructor({ status, headers, body }: StreamReply) {
     super(body as string, { status, statusText: STATUS_CODES[status] ?? '' })
     this.#headers = headers
   }

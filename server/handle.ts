@@ -74,7 +74,7 @@ function requestId(app: App): string {
   return stock.bytes.toString('base64url', stock.used, stock.used += ID_BYTES)
 }
 
-async function refuse(app: App, error: unknown, headers: Record<string, string>, request: Request): Promise<Reply> {
+export async function refuse(app: App, error: unknown, headers: Record<string, string>, request: Request): Promise<Reply> {
   const refusal = toApiError(app, error, headers['x-request-id']!)
   return finish({ status: refusal.status, headers: { ...headers, ...refusal.headers }, body: failure(refusal) }, request.headers.get('accept-encoding'))
 }

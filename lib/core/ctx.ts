@@ -9,6 +9,8 @@ import type { Configurations } from '../configuration/saved.js'
 import type { Engine } from '../db/engine.js'
 import type { Tables } from '../db/tables.js'
 import type { Registry } from '../distributors/registry.js'
+import type { Dealers } from '../ffls/directory.js'
+import type { ObjectStore } from '../objects/store.js'
 import type { Rules } from '../restrictions/rule-sets.js'
 import type { Log } from './log.js'
 import type { Secrets } from './secrets.js'
@@ -30,7 +32,10 @@ export interface OperatorCtx {
   readonly configurations: Configurations
   readonly checkRuns: CheckRuns
   readonly distributors: Registry
+  readonly dealers: Dealers
   readonly rules: Rules
+  /** Where files are kept that callers download. */
+  readonly objects: ObjectStore
   /** Who acts, for the audit: `cli`, `library`, `job:feeds`. */
   readonly actor: string
 }

@@ -41,7 +41,7 @@ export type FullDealer = z.infer<typeof FullDealer>
 export const NearQuery = z.object({
   zip: z.string().regex(/^\d{5}$/, 'must be 5 digits'),
   radius: z.int().min(1).max(50).default(15).describe('Miles'),
-  name: z.string().max(60).regex(/^[\p{L}\p{N} '&.-]+$/u, 'must be letters, digits, spaces and \' & . -').optional().describe('Part of the business or licence name'),
+  name: z.string().max(60).regex(/^[\p{L}\p{N} '&.-]*$/u, 'must be letters, digits, spaces and \' & . -').optional().describe('Part of the business or licence name'),
 })
 export type NearQuery = z.output<typeof NearQuery>
 export const NearResult = z.object({ count: z.int(), ffls: z.array(Dealer).max(150) })

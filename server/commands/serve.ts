@@ -1,6 +1,7 @@
 import type { App } from '../../lib/open.js'
 import { open } from '../../lib/open.js'
 import { parseAllowlistEntry } from '../../lib/accounts/allowlist.js'
+import { parsePublicUrl } from '../../lib/objects/disk.js'
 import { createServer } from '../app.js'
 import { UsageError, list, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
@@ -10,9 +11,10 @@ import type { Listening } from '../listen.js'
 import { openLog } from '../log.js'
 
 export const SERVE_OPTIONS = {
-  options: { port: { type: 'string' }, host: { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true } },
+  options: { port: { type: 'string' }, host: { type: 'string' }, 'public-url': { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true } },
   help: {
     port: 'port to listen on, 8080 by default; 0 takes a free one', host: 'address to listen on, 127.0.0.1 by default',
+    'public-url': 'address at which callers reach this server, for the URLs of files; the one it listens on by default',
     'trust-proxy': 'address or CIDR range of a proxy whose X-Forwarded-For is believed; may be repeated',
   },
 } as const
@@ -26,12 +28,14 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port must be a number from 0 to 65535')
   const host = optional(values, 'host') ?? '127.0.0.1'
   const trustedProxies = list(values, 'trust-proxy').map((entry) => parseAllowlistEntry(entry, '--trust-proxy'))
+  const publicUrl = publicUrlOf(optional(values, 'public-url'))
   const log = openLog(logLevel())
-  const app = await open({ dir, log, actor: 'server', ...secretKeyFromEnvironment() })
+  const app = await open({ dir, log, actor: 'server', ...publicUrl !== undefined && { publicUrl }, ...secretKeyFromEnvironment() })
   try {
     if (!app.ctx.engine.lock('serve')) throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
     await prepare(app)
     await app.ctx.catalog.refresh()
+    await app.ctx.dealers.current()
   } catch (error) {
     await app.close()
     throw error
@@ -41,6 +45,8 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
       await app.close()
       throw error.code === 'EADDRINUSE' ? new UsageError(`port ${port} is taken; choose another with --port, or 0 for a free one`) : error
     })
+  // Every address of the machine is none that a caller could use.
+  app.listensAt(listening.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'))
   app.jobs.start()
   const unwatch = watchCatalog(app)
   const stopping = stopped(listening, out)
@@ -48,6 +54,15 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
   await stopping
   unwatch()
   await app.close()
+}
+
+function publicUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  try {
+    return parsePublicUrl(text)
+  } catch (error) {
+    throw new UsageError(`--public-url: ${(error as Error).message}`)
+  }
 }
 
 /**

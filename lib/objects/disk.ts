@@ -1,0 +1,183 @@
+/** Objects as files of a folder, and URLs of our own server that are signed and expire. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, copyFile, mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { HOUR } from '../core/clock.js'
+import { ApiError } from '../core/errors.js'
+import { checkKey, isKey } from './store.js'
+import type { ObjectStore, OpenObject, SignedAddress } from './store.js'
+
+export interface DiskStore extends ObjectStore {
+  open(address: SignedAddress): Promise<OpenObject>
+  /** Removes what a process that died left half written. */
+  tidy(): Promise<void>
+}
+
+export interface DiskOptions {
+  /** The folder of the objects, made with the first of them. */
+  dir: string
+  now: () => number
+  random: (bytes: number) => Buffer
+  /** The server's address, without a slash at its end. */
+  publicUrl: () => string
+  /** The key of the signatures. */
+  signingKey: () => string
+}
+
+/** Names that no key has, since none begins with a dot. */
+const DRAFTS = '.drafts'
+const TYPES = '.types'
+/** A draft that is older was left behind. */
+const OLD_DRAFT = HOUR
+
+export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptions): DiskStore {
+  const placeOf = (key: string, folder = '') => {
+    checkKey(key)
+    return join(dir, folder, ...key.split('/'))
+  }
+  const sign = ({ key, expires, fileName }: Omit<SignedAddress, 'signature'>) => createHmac('sha256', signingKey()).update(`${expires}\n${key}\n${fileName}`).digest('base64url')
+
+  /** Written under another name and renamed: whoever looks finds all of it or nothing, also after a power cut. */
+  async function keep(place: string, write: (draft: string) => Promise<void>): Promise<void> {
+    const draft = join(dir, DRAFTS, random(12).toString('hex'))
+    await mkdir(dirname(draft), { recursive: true, mode: 0o700 })
+    await mkdir(dirname(place), { recursive: true, mode: 0o700 })
+    try {
+      await write(draft)
+      await synced(draft)
+      await rename(draft, place)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+    // The name is durable once its folder is, and a folder once the one that it stands in is.
+    for (let folder = dirname(place); folder.length >= dirname(dir).length; folder = dirname(folder)) {
+      await synced(folder)
+      if (folder === dirname(folder)) return
+    }
+  }
+
+  return {
+    async put(key, file, { contentType }) {
+      const place = placeOf(key)
+      await keep(placeOf(key, TYPES), (draft) => writeFile(draft, contentType, { mode: 0o600 }))
+      await keep(place, (draft) => typeof file === 'string' ? copyFile(file, draft, constants.COPYFILE_FICLONE) : writeFile(draft, file, { mode: 0o600 }))
+    },
+    async has(key) {
+      const place = placeOf(key)
+      return await orNull(stat(place).then(async (found) => found.isFile() && access(place, constants.R_OK).then(() => true))) ?? false
+    },
+    async remove(key) {
+      await rm(placeOf(key), { force: true })
+      await rm(placeOf(key, TYPES), { force: true })
+    },
+    async list(prefix) {
+      const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+      if (folder !== '') checkKey(folder.slice(0, -1))
+      const keys = (await filesBelow(dir, folder)).filter((key) => key.startsWith(prefix)).sort()
+      const found = await Promise.all(keys.map(async (key) => ({ key, changedAt: (await orNull(stat(placeOf(key))))?.mtimeMs })))
+      return found.flatMap(({ key, changedAt }) => changedAt === undefined ? [] : [{ key, changedAt: Math.floor(changedAt) }])
+    },
+    async url(key, { expiresIn, fileName = '' }) {
+      checkKey(key)
+      const expires = String(Math.ceil(now() / 1_000) + expiresIn)
+      const query = new URLSearchParams({ expires, ...fileName !== '' && { name: fileName }, signature: sign({ key, expires, fileName }) })
+      return `${publicUrl()}/objects/${key}?${query}`
+    },
+    async open(address) {
+      if (!isKey(address.key) || !equal(sign(address), address.signature)) throw new ApiError('invalid_url')
+      if (now() >= Number(address.expires) * 1_000) throw new ApiError('invalid_url', { message: 'This URL has expired; ask for a new one.' })
+      const handle = await orNull(open(placeOf(address.key)))
+      if (!handle) throw new ApiError('not_found', { message: 'This file is no longer there; ask for a new URL.' })
+      const type = await orNull(readFile(placeOf(address.key, TYPES), 'utf8'))
+      return openObject(handle, type ?? 'application/octet-stream')
+    },
+    async tidy() {
+      const drafts = join(dir, DRAFTS)
+      for (const name of await orNull(readdir(drafts)) ?? []) {
+        const found = await orNull(stat(join(drafts, name)))
+        if (found && found.mtimeMs < now() - OLD_DRAFT) await rm(join(drafts, name), { force: true })
+      }
+    },
+  }
+}
+
+/** A public address without a slash at its end. Throws for what is no address of a server. */
+export function parsePublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new Error(`"${text.slice(0, 200)}" is no public address: it must be as https://shop.example or https://shop.example/path`)
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+/** In a time that tells nothing of where the two differ. */
+function equal(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Null for what is not there. */
+async function orNull<T>(found: Promise<T>): Promise<T | null> {
+  return found.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+    throw error
+  })
+}
+
+async function synced(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Keys of the files in a folder and below it. */
+async function filesBelow(dir: string, folder: string): Promise<string[]> {
+  const entries = await orNull(readdir(join(dir, folder), { withFileTypes: true })) ?? []
+  const found = await Promise.all(entries.filter(({ name }) => isKey(name)).map(async (entry) => entry.isDirectory() ? filesBelow(dir, `${folder}${entry.name}/`) : entry.isFile() ? [folder + entry.name] : []))
+  return found.flat()
+}
+
+const CHUNK = 256 * 1_024
+
+async function openObject(handle: FileHandle, contentType: string): Promise<OpenObject> {
+  try {
+    const found = await handle.stat()
+    if (!found.isFile()) throw new ApiError('not_found')
+    const { size, mtimeMs, ino } = found
+    return {
+      size, contentType, etag: `"${ino.toString(36)}-${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
+      stream: (from, to) => streamOf(handle, from, to),
+      close: () => handle.close(),
+    }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+function streamOf(handle: FileHandle, from: number, to: number): ReadableStream<Uint8Array> {
+  let at = from
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const length = Math.min(CHUNK, to + 1 - at)
+        const { bytesRead, buffer } = length > 0 ? await handle.read(Buffer.allocUnsafe(length), 0, length, at) : { bytesRead: 0, buffer: null }
+        if (buffer && bytesRead === 0) throw new Error('an object became shorter while it was read')
+        if (buffer) controller.enqueue(buffer.subarray(0, bytesRead))
+        at += bytesRead
+        if (at <= to) return
+        controller.close()
+      } catch (error) {
+        controller.error(error)
+      }
+      await handle.close()
+    },
+    cancel: () => handle.close(),
+  }, { highWaterMark: 0 })
+}
