@@ -19,18 +19,21 @@ export function countyOf(fips: string): County | undefined {
   return all().get(fips)
 }
 
+/** Blanks aside: `De Kalb` is `DeKalb`. */
+const keyOf = (state: string, name: string) => `${state} ${name.replaceAll(' ', '')}`
+
 /** The counties of a state that a name fits; several where a city and a county share it, none where it is unknown. */
 export function findCounties(state: string, name: string): readonly County[] {
   if (!byName) {
     byName = new Map()
     for (const county of all().values()) {
-      const key = `${county.state} ${countyName(county.name)}`
+      const key = keyOf(county.state, countyName(county.name))
       byName.set(key, [...byName.get(key) ?? [], county])
     }
   }
   const wanted = countyName(name)
-  const found = byName.get(`${state} ${wanted}`) ?? []
-  const city = byName.get(`${state} ${wanted} city`) ?? []
+  const found = byName.get(keyOf(state, wanted)) ?? []
+  const city = byName.get(keyOf(state, `${wanted} city`)) ?? []
   // "Baltimore" may be the county or the independent city; "Baltimore County" says which.
   return / county$/i.test(name.trim()) && found.length > 0 ? found : [...found, ...city]
 }

@@ -9,11 +9,11 @@ export function placeName(text: string): string {
 }
 
 /** What stands after a county's name, or before it. */
-const COUNTY_WORDS = / (county|parish|city and borough|borough|census area|municipality|municipio|district|island|planning region)$/
+const COUNTY_WORDS = / (county|parish|city and borough|borough|census area|municipality|municipio|district|island|planning region|co)$/
 
 /** A county without its kind: `Cook County`, `Orleans Parish`, `City of Alexandria`, `Baltimore city` -> the name alone. */
 export function countyName(text: string): string {
-  const name = placeName(text)
+  const name = placeName(text).replace(/^city and county of /, '')
   if (name.startsWith('city of ')) return `${name.slice(8)} city`
   if (name.startsWith('county of ')) return name.slice(10)
   return name.replace(COUNTY_WORDS, '')
@@ -29,4 +29,9 @@ const CITY_ALIASES: Record<string, string> = {
 export function cityName(text: string): string {
   const name = placeName(text)
   return CITY_ALIASES[name] ?? name
+}
+
+/** Whether two names are one, blanks aside: `De Kalb` is `DeKalb`. */
+export function isSameName(a: string, b: string): boolean {
+  return a === b || a.replaceAll(' ', '') === b.replaceAll(' ', '')
 }

@@ -40,12 +40,16 @@ function unpack(lines: readonly string[]): ZipTable {
   return made
 }
 
+/** American Samoa's one ZIP: no ZIP area, and far from those of Hawaii that have its first digits. */
+const PAGO_PAGO = 96_799
+
 /** The place of a ZIP (5 digits, or 5+4); null where nothing near it in number is known, as for military mail. */
 export function placeOfZip(zip: string): ZipPlace | null {
   const digits = /^(\d{5})(?:-?\d{4})?$/.exec(zip.trim())?.[1]
   if (digits === undefined) return null
   const { numbers, lat, lng, counties } = zipTable()
   const wanted = Number(digits)
+  if (wanted === PAGO_PAGO) return null
   const at = lowerBound(numbers, wanted)
   if (numbers[at] === wanted && counties[at] !== '') return { lat: lat[at]!, lng: lng[at]!, counties: countiesOf(counties[at]!), exact: true }
   const area = Math.floor(wanted / 100)

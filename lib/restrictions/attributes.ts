@@ -35,12 +35,41 @@ export function numberOf(value: AttributeValue): number | null {
   return Number(`${(match[1] ?? '0').replaceAll(',', '')}${match[2] ?? ''}`)
 }
 
+const TRUTHS: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
+
+/** Text meets text as it is written; where a rule asks for a number or for truth, a value that is neither cannot tell: null. */
+function equals(value: AttributeValue, wanted: AttributeValue): boolean | null {
+  const plain = plainValue(value)
+  if (plain === plainValue(wanted)) return true
+  if (typeof wanted === 'string') return false
+  const found = typeof wanted === 'number' ? numberOf(value) : TRUTHS[plain] ?? null
+  return found === null ? null : found === wanted
+}
+
+const not = (answer: boolean | null): boolean | null => answer === null ? null : !answer
+
+/** Whether any is true; null where one that is not known might be. */
+const some = (answers: readonly (boolean | null)[]): boolean | null => answers.includes(true) ? true : answers.includes(null) ? null : false
+
+/** Over every value of a list: a list of features has one if any of them is it; one that has none of them is none of it. */
+export function listMeets(values: readonly AttributeValue[], predicate: Predicate): boolean | null {
+  const answers = values.map((value) => meets(value, predicate))
+  if (predicate.op === 'eq' || predicate.op === 'in') return some(answers)
+  if (predicate.op === 'ne') return not(some(answers.map(not)))
+  return unanimous(answers)
+}
+
+/** What all of them say; null where they differ. */
+export function unanimous(answers: readonly (boolean | null)[]): boolean | null {
+  return answers.every((answer) => answer === answers[0]) ? answers[0] ?? null : null
+}
+
 /** True, false, or null where the value cannot tell. */
 export function meets(value: AttributeValue, { op, value: wanted }: Predicate): boolean | null {
   if (op === 'exists') return wanted as boolean
-  if (op === 'eq') return plainValue(value) === plainValue(wanted as AttributeValue)
-  if (op === 'ne') return plainValue(value) !== plainValue(wanted as AttributeValue)
-  if (op === 'in') return (wanted as AttributeValue[]).some((one) => plainValue(one) === plainValue(value))
+  if (op === 'eq') return equals(value, wanted as AttributeValue)
+  if (op === 'ne') return not(equals(value, wanted as AttributeValue))
+  if (op === 'in') return some((wanted as AttributeValue[]).map((one) => equals(value, one)))
   const number = numberOf(value)
   if (number === null) return null
   const bound = wanted as number

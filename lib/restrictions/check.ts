@@ -2,6 +2,7 @@
 import type { Subscriber } from '../accounts/subscribers.js'
 import { dayOf } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
+import { invalid } from '../core/errors.js'
 import { logDecision } from './decisions.js'
 import { placeOf } from './destination.js'
 import type { Address, Place } from './destination.js'
@@ -10,6 +11,7 @@ import type { Finding, ItemFacts } from './evaluate.js'
 import { itemFacts } from './item-facts.js'
 import { applyOverrides } from './overrides.js'
 import type { Override } from './overrides.js'
+import { Day } from './rule.js'
 import type { CheckItem, CheckResult, MatchedRule } from './shapes.js'
 import type { ActiveRules } from './rule-sets.js'
 
@@ -29,6 +31,7 @@ export async function checkRestrictions(ctx: OperatorCtx, subscriber: Subscriber
   const active = ctx.rules.active()
   const overrides = ctx.rules.overridesOf(subscriber)
   const day = input.asOf ?? dayOf(ctx.now())
+  if (!Day.safeParse(day).success) throw invalid('asOf', 'must be a day as YYYY-MM-DD')
   const place = placeOf(input.shipping)
   const snapshot = ctx.catalog.current()
   const attributes = ctx.engine.catalog.prepare('SELECT attributes FROM fragment WHERE id = ?').pluck()
@@ -46,7 +49,7 @@ export function judge(active: ActiveRules, overrides: readonly Override[], facts
   const findings = active.index.candidates(facts, place, day).map((rule) => evaluate(rule, facts, place)).filter((finding) => finding !== null)
   const lists: Pick<ItemResult, 'blocking_rules' | 'warnings' | 'manual_review'> = { blocking_rules: [], warnings: [], manual_review: [] }
   for (const finding of findings) lists[listOf(finding)].push(matchedRule(finding))
-  if (place.country !== 'US' && !findings.some(({ rule }) => rule.rule.kind === 'BLOCK')) lists.manual_review.push(ABROAD)
+  if (place.country !== 'US') lists.manual_review.push(ABROAD)
   applyOverrides(lists, overrides, facts, place, day)
   return { upc: upc ?? null, sku: sku ?? null, approved: lists.blocking_rules.length === 0 && lists.manual_review.length === 0, ...lists }
 }
@@ -58,13 +61,14 @@ function listOf({ rule: { rule: { kind } }, certain }: Finding): 'blocking_rules
 }
 
 function matchedRule(finding: Finding): MatchedRule {
-  const { rule: { rule }, certain, met, missing } = finding
+  const { rule: { rule }, certain, met } = finding
+  const missing = [...new Set(finding.missing)]
   const reason = certain ? met.join('; ') || 'it holds for every item and destination'
     : `would apply, depending on ${missing.join(', ')}, which ${missing.length === 1 ? 'is' : 'are'} not known${met.length > 0 ? ` (${met.join('; ')})` : ''}`
   // One that only may apply blocks nothing: a person decides.
   const kind = certain || rule.kind === 'WARNING' ? rule.kind : 'MANUAL_REVIEW'
   return {
-    rule_id: rule.rule_id, kind, customer_message: rule.customer_message, reason, missing: [...new Set(missing)], would_change: wouldChange(finding.rule),
+    rule_id: rule.rule_id, kind, customer_message: rule.customer_message, reason, missing, would_change: wouldChange(finding.rule),
     citations: rule.citations, effective_from: rule.effective_from,
   }
 }

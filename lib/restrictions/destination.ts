@@ -2,7 +2,7 @@
 import { invalid } from '../core/errors.js'
 import { cityOfZip, hasZips, zipInCity } from '../places/cities.js'
 import { countyOf, findCounties } from '../places/counties.js'
-import { cityName } from '../places/names.js'
+import { cityName, isSameName } from '../places/names.js'
 import { isMilitary, isTerritory, stateCode } from '../places/states.js'
 import { countiesOfArea, placeOfZip } from '../places/zips.js'
 
@@ -48,7 +48,7 @@ export function placeOf(address: Address, path = 'shipping'): Place {
   const digits = zip === null ? null : /^(\d{5})(-?\d{4})?$/.exec(zip)?.[1] ?? null
   if (zip !== null && digits === null) throw invalid(`${path}.zip`, 'must be 5 digits, or 5 and 4')
   const counties = countiesOf(state, address.county, digits, path)
-  return { country, states: single(state), counties, city: givenCity(address) ?? (digits === null ? null : cityOfZip(digits)), zip: digits, kinds: kindsOf(state, address) }
+  return { country, states: single(state), counties, city: givenCity(address) ?? (digits === null ? null : cityOfZip(digits)), zip: digits, kinds: kindsOf(state, address, digits) }
 }
 
 const single = <T>(value: T): Possible<T> => ({ values: new Set([value]), known: true })
@@ -64,7 +64,7 @@ function givenCity({ city }: Address): string | null {
 function countiesOf(state: string, name: string | undefined, zip: string | null, path: string): Possible<string> {
   const ofZip = zip === null ? null : placeOfZip(zip)
   const near = (ofZip?.counties ?? []).filter((fips) => countyOf(fips)?.state === state)
-  if (ofZip && ofZip.counties.length > 0 && near.length === 0 && !isMilitary(state) && !areaStates(zip!).has(state)) {
+  if (ofZip && ofZip.counties.length > 0 && near.length === 0 && !areaStates(zip!).has(state)) {
     throw invalid(`${path}.zip`, `${zip} does not lie in ${state}: one of the two is wrong`)
   }
   const given = name === undefined || name.trim() === '' ? [] : findCounties(state, name).map(({ fips }) => fips)
@@ -83,10 +83,13 @@ function areaStates(zip: string): Set<string> {
 
 const PO_BOX = /\b(p\.?\s*o\.?\s*box|post\s+office\s+box|pob\s+\d)/i
 
-function kindsOf(state: string, { lines = [], city = '' }: Address): Place['kinds'] {
+/** ZIP codes of military mail, wherever the address says that it is. */
+const MILITARY_ZIP = /^(09[0-8]|340|96[2-6])/
+
+function kindsOf(state: string, { lines = [], city = '' }: Address, zip: string | null): Place['kinds'] {
   const kinds = new Set<'po_box' | 'military' | 'territory'>()
   if ([...lines, city].some((line) => PO_BOX.test(line))) kinds.add('po_box')
-  if (isMilitary(state) || /^(apo|fpo|dpo)$/i.test(city.trim())) kinds.add('military')
+  if (isMilitary(state) || /^\s*(apo|fpo|dpo)\b/i.test(city) || MILITARY_ZIP.test(zip ?? '')) kinds.add('military')
   if (isTerritory(state)) kinds.add('territory')
   return kinds
 }
@@ -95,7 +98,7 @@ function kindsOf(state: string, { lines = [], city = '' }: Address): Place['kind
 export function isInCity(place: Place, state: string, name: string): boolean | null {
   const wanted = cityName(name)
   const byZip = place.zip === null ? null : zipInCity(place.zip, state, wanted)
-  if (place.city === wanted) return true
+  if (place.city !== null && isSameName(place.city, wanted)) return true
   if (place.city === null || !hasZips(state, wanted)) return place.city === null ? byZip : false
   // Another name may be that of a part of the city: the ZIP knows better.
   return place.zip === null || byZip === true ? null : false

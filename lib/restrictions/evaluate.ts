@@ -2,12 +2,15 @@
  * One rule against one item and one destination. Every predicate is true, false, or not known: a rule that is false in
  * any of them does not apply; one that is not known in some may apply, and then a person decides (decisions 7.3).
  */
-import { describeMatch, describeOpposite, meets } from './attributes.js'
+import { describeMatch, describeOpposite, listMeets, unanimous } from './attributes.js'
 import type { AttributeValue } from './attributes.js'
 import type { CompiledRule } from './compile.js'
 import { isInCity } from './destination.js'
 import type { Place, Possible } from './destination.js'
 import type { Predicate } from './rule.js'
+
+/** A list of values for each source that tells of an attribute; where they differ, any may be true. */
+export type AttributeFact = readonly (readonly AttributeValue[])[]
 
 export interface ItemFacts {
   /** GTIN-14 values. */
@@ -18,8 +21,8 @@ export interface ItemFacts {
   readonly productClass: Possible<string>
   /** Lower case. */
   readonly category: Possible<string>
-  /** By the names that rules use; every value that is told of one. */
-  readonly attributes: ReadonlyMap<string, readonly AttributeValue[]>
+  /** By the names that rules use. */
+  readonly attributes: ReadonlyMap<string, AttributeFact>
   readonly destination: Possible<'consumer' | 'ffl'>
 }
 
@@ -68,12 +71,13 @@ function meetsPlace({ rule: { scope }, states, counties, isZip }: CompiledRule, 
   if (!scope.city) return true
   const answers = scope.city.flatMap((city) => scope.state!.map((state) => isInCity(place, state, city)))
   const inCity = answers.includes(true) ? true : answers.includes(null) ? null : false
-  return note(inCity, place.city === null ? 'city' : 'zip', () => `city is ${place.city ?? scope.city!.join(', ')}`, notes)
+  return note(inCity, place.city === null || place.zip !== null ? 'city' : 'zip', () => `city is ${place.city ?? scope.city!.join(', ')}`, notes)
 }
 
 function meetsItem(compiled: CompiledRule, item: ItemFacts, notes: Notes): boolean {
   const { rule: { match, destination }, upcs, skus, distids, classes, categories } = compiled
-  if (destination !== 'any' && !note(among(item.destination, new Set([destination])), 'product_class', () => destination === 'ffl' ? 'ships to a licensed dealer' : 'ships to the consumer', notes)) return false
+  // Of one class, it may yet be that one distributor ships it to dealers alone.
+  if (destination !== 'any' && !note(among(item.destination, new Set([destination])), item.productClass.values.size === 1 ? 'distid' : 'product_class', () => destination === 'ffl' ? 'ships to a licensed dealer' : 'ships to the consumer', notes)) return false
   if (classes && !note(among(item.productClass, classes), 'product_class', () => `product_class is ${list(item.productClass.values)}`, notes)) return false
   if (categories && !note(among(item.category, categories), 'category', () => `category is ${list(item.category.values)}`, notes)) return false
   if (upcs && !note(among(item.upc, upcs), 'upc', () => 'its UPC is listed', notes)) return false
@@ -82,23 +86,19 @@ function meetsItem(compiled: CompiledRule, item: ItemFacts, notes: Notes): boole
   return (match.attributes ?? []).every((predicate, i) => meetsAttribute(compiled, predicate, item.attributes.get(compiled.attributeNames[i]!) ?? [], notes))
 }
 
-function meetsAttribute({ rule }: CompiledRule, predicate: Predicate, values: readonly AttributeValue[], notes: Notes): boolean {
-  const answer = answerOf(predicate, values)
-  if (answer !== null) return note(answer, predicate.name, () => describeMatch(predicate, values), notes)
+function meetsAttribute({ rule }: CompiledRule, predicate: Predicate, fact: AttributeFact, notes: Notes): boolean {
+  const answer = answerOf(predicate, fact)
+  if (answer !== null) return note(answer, predicate.name, () => describeMatch(predicate, [...new Set(fact.flat())]), notes)
   if (rule.unknown_attribute === 'ignore') return false
   if (rule.unknown_attribute === 'review') return note(null, predicate.name, () => '', notes)
   notes.met.push(`${predicate.name} is not known, and the rule holds until it is`)
   return true
 }
 
-/** Over every value that is told of an attribute. A list of features has one if any of them is it; one that has none of them is none of it. */
-function answerOf(predicate: Predicate, values: readonly AttributeValue[]): boolean | null {
-  if (predicate.op === 'exists') return (values.length > 0) === predicate.value
-  if (values.length === 0) return null
-  const answers = values.map((value) => meets(value, predicate))
-  if (predicate.op === 'eq' || predicate.op === 'in') return answers.includes(true)
-  if (predicate.op === 'ne') return answers.every((answer) => answer === true)
-  return answers.every((answer) => answer === answers[0]) ? answers[0]! : null
+/** That an attribute is not told of does not prove that there is none. */
+function answerOf(predicate: Predicate, fact: AttributeFact): boolean | null {
+  if (predicate.op === 'exists' && fact.length === 0) return predicate.value ? null : true
+  return unanimous(fact.map((values) => listMeets(values, predicate)))
 }
 
 /** What would keep the rule from applying, in words; empty where nothing about the item would. */

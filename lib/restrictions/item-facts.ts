@@ -7,7 +7,7 @@ import { attributeName } from './attributes.js'
 import type { AttributeValue } from './attributes.js'
 import { UNKNOWN } from './destination.js'
 import type { Possible } from './destination.js'
-import type { ItemFacts } from './evaluate.js'
+import type { AttributeFact, ItemFacts } from './evaluate.js'
 import type { CheckItem } from './shapes.js'
 
 /** The attributes of an offer's fragment as JSON text, null for none. */
@@ -20,36 +20,42 @@ export interface FactSources {
 }
 
 /**
- * The facts of one item. What the request does not say comes from its offers in the catalog: that of (`distid`, `sku`), else
- * all of its UPC; where they differ, each may be true. `to` is where it really goes; in a check it follows from the item.
+ * The facts of one item. What the request does not say comes from its offers in the catalog: that of (`distid`, `sku`), and
+ * what that one does not tell from the others of its UPC; where they differ, each may be true. A blank text says nothing.
+ * `to` is where the item really goes; in a check it follows from the item.
  */
 export function itemFacts(item: CheckItem, { snapshot, readAttributes }: FactSources, to?: 'consumer' | 'ffl'): ItemFacts {
-  const upcKey = item.upc === undefined ? null : gtinKey(item.upc)
-  const rows = snapshot ? offersOf(snapshot, item, upcKey) : []
+  const [upc, sku, distid, category] = [item.upc, item.sku, item.distid, item.category].map((text) => text?.trim() || undefined)
+  const upcKey = upc === undefined ? null : gtinKey(upc)
+  const circles = snapshot ? offersOf(snapshot, { sku, distid, upcKey }) : []
   const filled = <T>(given: T | undefined, pick: (row: Row) => T | null): Possible<T> => {
     if (given !== undefined) return { values: new Set([given]), known: true }
-    const found = new Set(rows.map(pick).filter((value) => value !== null))
-    return found.size === 0 ? UNKNOWN : { values: found, known: true }
+    const told = circles.map((rows) => new Set(rows.map(pick).filter((value) => value !== null))).find(({ size }) => size > 0)
+    return told ? { values: told, known: true } : UNKNOWN
   }
-  const productClass = filled<string>(item.product_class, (row) => CLASS_CODES[snapshot!.productClass[row]!]!)
+  const classOf = (row: Row) => CLASS_CODES[snapshot!.productClass[row]!]!
+  const productClass = filled<string>(item.product_class, classOf)
   return {
-    upc: item.upc !== undefined ? { values: new Set(upcKey === null ? [] : [upcKey]), known: true } : filled<number>(undefined, (row) => snapshot!.upcKey[row]! || null),
-    sku: filled(item.sku?.toLowerCase(), (row) => snapshot!.sku(row).toLowerCase()),
-    distid: filled(item.distid, (row) => snapshot!.distids[snapshot!.distributor[row]!]!),
+    upc: upc !== undefined ? { values: new Set(upcKey === null ? [] : [upcKey]), known: true } : filled<number>(undefined, (row) => snapshot!.upcKey[row]! || null),
+    sku: filled(sku?.toLowerCase(), (row) => snapshot!.sku(row).toLowerCase()),
+    distid: filled(distid, (row) => snapshot!.distids[snapshot!.distributor[row]!]!),
     productClass,
-    category: filled(item.category?.toLowerCase(), (row) => categoryOf(snapshot!, row)),
-    attributes: attributesOf(item, rows.map((row) => readAttributes(snapshot!.fragment[row]!))),
-    destination: to ? { values: new Set([to]), known: true } : destinationOf(productClass, rows.map((row) => snapshot!.fflReq.has(row))),
+    category: filled(category === UNCATEGORIZED ? undefined : category?.toLowerCase(), (row) => categoryOf(snapshot!, row)),
+    attributes: attributesOf(item, circles.map((rows) => rows.map((row) => readAttributes(snapshot!.fragment[row]!)))),
+    destination: to ? { values: new Set([to]), known: true }
+      : circles.length > 0 ? { values: new Set(circles[0]!.map((row) => snapshot!.fflReq.has(row) ? 'ffl' : destinationOf(item.product_class ?? classOf(row)))), known: true }
+      : productClass.known ? { values: new Set([...productClass.values].map(destinationOf)), known: true }
+      : { values: new Set(['consumer', 'ffl']), known: false },
   }
 }
 
-function offersOf(snapshot: Snapshot, { distid, sku }: CheckItem, upcKey: number | null): readonly Row[] {
+/** Rows of the item in ever wider circles, none of them empty: its own, those of its distributor, all of its UPC. */
+function offersOf(snapshot: Snapshot, { sku, distid, upcKey }: { sku: string | undefined; distid: string | undefined; upcKey: number | null }): (readonly Row[])[] {
   const isOf = (row: Row) => distid === undefined || snapshot.distids[snapshot.distributor[row]!] === distid
   const exact = sku === undefined || distid === undefined ? [] : snapshot.skuRows(sku).filter(isOf)
-  if (exact.length > 0) return exact
-  const all = upcKey === null ? [] : snapshot.upcRows(upcKey)
-  const own = all.filter(isOf)
-  return own.length > 0 ? own : all
+  const keys = upcKey === null ? new Set(exact.map((row) => snapshot.upcKey[row]!).filter((key) => key !== 0)) : [upcKey]
+  const all = [...keys].flatMap((key) => snapshot.upcRows(key))
+  return [exact, all.filter(isOf), all].filter(({ length }) => length > 0)
 }
 
 function categoryOf(snapshot: Snapshot, row: Row): string | null {
@@ -57,28 +63,33 @@ function categoryOf(snapshot: Snapshot, row: Row): string | null {
   return name === UNCATEGORIZED ? null : name.toLowerCase()
 }
 
-/** A firearm goes to a dealer, whoever says so; an item of which nothing is known may go anywhere. */
-function destinationOf(productClass: Possible<string>, fflReq: readonly boolean[]): ItemFacts['destination'] {
-  if (fflReq.includes(true)) return { values: new Set(['ffl']), known: true }
-  if (!productClass.known) return { values: new Set(['consumer', 'ffl']), known: false }
-  return { values: new Set([...productClass.values].map((code) => code === 'FA' || code === 'SO' ? 'ffl' : 'consumer')), known: true }
+/** A firearm goes to a dealer, whoever says so. */
+function destinationOf(productClass: string): 'consumer' | 'ffl' {
+  return productClass === 'FA' || productClass === 'SO' ? 'ffl' : 'consumer'
 }
 
-/** Attributes of the request; of the offers, those that the request does not give. */
-function attributesOf({ attributes = {} }: CheckItem, stored: readonly (string | null | undefined)[]): ItemFacts['attributes'] {
-  const known = new Map<string, AttributeValue[]>()
+/** Attributes of the request; of the nearest offers that tell of them, those that the request does not give. */
+function attributesOf({ attributes = {} }: CheckItem, circles: readonly (readonly (string | null | undefined)[])[]): ItemFacts['attributes'] {
+  const known = new Map<string, AttributeFact>()
   for (const [name, value] of Object.entries(attributes)) {
-    const values = [value].flat().filter((one): one is AttributeValue => one !== null && one !== '')
-    if (values.length > 0) known.set(attributeName(name), [...known.get(attributeName(name)) ?? [], ...values])
+    const values = [value].flat().filter((one): one is AttributeValue => one !== null && String(one).trim() !== '')
+    if (values.length > 0) known.set(attributeName(name), [[...known.get(attributeName(name))?.[0] ?? [], ...values]])
   }
-  const given = new Set(known.keys())
-  for (const text of stored) {
-    if (!text) continue
-    for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, string>)) {
-      const plain = attributeName(name)
-      const values = known.get(plain) ?? []
-      if (!given.has(plain) && value !== '' && !values.includes(value)) known.set(plain, [...values, value])
+  for (const offers of circles) {
+    const told = new Map<string, AttributeFact>()
+    for (const text of new Set(offers)) {
+      for (const [name, values] of Object.entries(text ? readAttributesText(text) : {})) told.set(name, [...told.get(name) ?? [], values])
     }
+    for (const [name, fact] of told) if (!known.has(name)) known.set(name, fact)
   }
   return known
+}
+
+/** One offer's attributes by the names that rules use; two columns of one meaning are a list. */
+function readAttributesText(text: string): Record<string, AttributeValue[]> {
+  const told: Record<string, AttributeValue[]> = {}
+  for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, string>)) {
+    if (value.trim() !== '') (told[attributeName(name)] ??= []).push(value)
+  }
+  return told
 }

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Subscriber } from '../accounts/subscribers.js'
 import { audit } from '../accounts/audit.js'
 import type { OperatorCtx } from '../core/ctx.js'
+import { dayOf } from '../core/clock.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { touch } from '../db/state.js'
 import { compileRule, isEffective } from './compile.js'
@@ -10,7 +11,7 @@ import type { CompiledRule } from './compile.js'
 import type { Place } from './destination.js'
 import { evaluate } from './evaluate.js'
 import type { ItemFacts } from './evaluate.js'
-import { Rule } from './rule.js'
+import { Day, Rule } from './rule.js'
 import type { CheckResult, MatchedRule } from './shapes.js'
 
 export interface Override {
@@ -38,7 +39,7 @@ export const NewOverride = Detail.extend({
   effect: z.enum(['allow', 'block']),
   author: z.string().trim().min(1).max(100),
   reason: z.string().trim().min(1).max(1_000),
-  expires: z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be YYYY-MM-DD').nullable().default(null),
+  expires: Day.nullable().default(null),
 })
 export type NewOverride = z.input<typeof NewOverride>
 
@@ -50,6 +51,8 @@ export async function addOverride(ctx: OperatorCtx, subscriber: Subscriber, inpu
   if (!parsed.success) throw invalid(parsed.error.issues[0]!.path.join('.') || 'override', parsed.error.issues[0]!.message)
   const { effect, author, reason, expires, ...detail } = parsed.data
   if (effect === 'allow' && detail.rule_ids.length === 0) throw invalid('rule_ids', 'is required: the rules that it lifts')
+  if (expires !== null && expires < dayOf(ctx.now())) throw invalid('expires', 'lies in the past')
+  if (effect === 'allow' && detail.match.attributes?.some(({ op, value }) => op === 'exists' && value === false)) throw invalid('match.attributes', 'what is not known allows nothing: exists must be true')
   const unknown = detail.rule_ids.find((id) => !ctx.rules.active().index.rules.some(({ rule }) => rule.rule_id === id))
   if (unknown !== undefined) throw invalid('rule_ids', `there is no active rule "${unknown}"`)
   if (effect === 'block' && Object.keys(detail.match).length === 0 && !detail.scope.state) throw invalid('match', 'is required: what it blocks, or a state')
@@ -111,7 +114,7 @@ export function applyOverrides(lists: Lists, overrides: readonly Override[], ite
     const finding = evaluate(override.rule, item, place)
     if (!finding) continue
     if (override.effect === 'allow' && finding.certain) lift(lists, override)
-    else if (override.effect === 'block') (finding.certain ? lists.blocking_rules : lists.manual_review).push(blockedBy(override, finding.missing))
+    else if (override.effect === 'block') (finding.certain ? lists.blocking_rules : lists.manual_review).push(blockedBy(override, [...new Set(finding.missing)]))
   }
 }
 
@@ -125,7 +128,7 @@ function lift(lists: Lists, { ruleIds, author, reason, expires }: Override): voi
 
 function blockedBy({ rule: { rule }, author, reason, expires }: Override, missing: string[]): MatchedRule {
   return {
-    rule_id: rule.rule_id, kind: 'BLOCK', customer_message: rule.customer_message, reason: `blocked by ${author}: ${reason}`, missing, would_change: [],
+    rule_id: rule.rule_id, kind: missing.length === 0 ? 'BLOCK' : 'MANUAL_REVIEW', customer_message: rule.customer_message, reason: `blocked by ${author}: ${reason}`, missing, would_change: [],
     citations: [], effective_from: null, overridden_by: { author, reason, expires },
   }
 }

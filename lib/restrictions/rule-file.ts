@@ -12,7 +12,8 @@ export interface RuleFault {
 }
 
 /** The rules of a text, or what is wrong with them, at most 100 faults. */
-export function readRules(text: string, today: string): { rules: Rule[]; faults: RuleFault[] } {
+export function readRules(file: string, today: string): { rules: Rule[]; faults: RuleFault[] } {
+  const text = file.replace(/^\uFEFF/, '')
   const faults: RuleFault[] = []
   const rules: { rule: Rule; line: number }[] = []
   for (const { line, json } of ruleTexts(text, faults)) {
@@ -58,7 +59,7 @@ function contradictions(rules: readonly { rule: Rule; line: number }[]): RuleFau
 
 /** The text of each rule with the line that it begins in. */
 function ruleTexts(text: string, faults: RuleFault[]): { line: number; json: string }[] {
-  const trimmed = text.replace(/^\uFEFF/, '').trimStart()
+  const trimmed = text.trimStart()
   if (trimmed === '') {
     faults.push({ line: 1, rule_id: null, reason: 'the file is empty' })
     return []
@@ -87,7 +88,7 @@ function arrayElements(text: string, faults: RuleFault[]): { line: number; json:
   }
   if (depth !== 0 || inText) faults.push({ line, rule_id: null, reason: 'the list ends too early' })
   try {
-    const all = JSON.parse(text.replace(/^\uFEFF/, '')) as unknown[]
+    const all = JSON.parse(text) as unknown[]
     if (all.length !== found.length) faults.push({ line: 1, rule_id: null, reason: 'the list holds something that is no object' })
   } catch (error) {
     // A fault within a rule is told with that rule's line.

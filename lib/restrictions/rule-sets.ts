@@ -85,7 +85,7 @@ export interface ImportInput {
  * Throws 400 with all faults, each with its line and reason; then nothing changes.
  */
 export async function importRules(ctx: OperatorCtx, input: ImportInput): Promise<RuleImport> {
-  return activate(ctx, mergeRules(currentRules(ctx), parseOrRefuse(ctx, input.text), input.replace ?? false), input.origin)
+  return activate(ctx, parseOrRefuse(ctx, input.text), { origin: input.origin, replace: input.replace ?? false })
 }
 
 /** What an import would change, rule by rule; nothing is written. */
@@ -97,7 +97,7 @@ export function diffRules(ctx: OperatorCtx, input: Pick<ImportInput, 'text' | 'r
 /** Makes the starter set active beside the rules that are there. The operator accepts that it is no legal advice. */
 export async function acceptStarter(ctx: OperatorCtx): Promise<RuleImport> {
   const { rules, date } = starterRules()
-  return activate(ctx, mergeRules(currentRules(ctx), rules, false), `starter ${date}`)
+  return activate(ctx, rules, { origin: `starter ${date}`, replace: false })
 }
 
 /** The rules that are active, in the order of their ids. */
@@ -136,16 +136,20 @@ function changesOf(before: readonly Rule[], after: readonly Rule[]): RuleChanges
   }
 }
 
-async function activate(ctx: OperatorCtx, rules: readonly Rule[], origin: string): Promise<RuleImport> {
-  const json = serialize(rules)
-  const digest = digestOf(json)
-  const changes = changesOf(currentRules(ctx), rules)
-  await ctx.engine.atomic(ctx, async (tx) => {
+/** Merged inside the transaction: an import that ended a moment ago, here or in another process, keeps its rules. */
+async function activate(ctx: OperatorCtx, incoming: readonly Rule[], { origin, replace }: { origin: string; replace: boolean }): Promise<RuleImport> {
+  return ctx.engine.atomic(ctx, async (tx) => {
+    const stored = await tx.db.selectFrom('active_rule_set').innerJoin('rule_set', 'rule_set.digest', 'active_rule_set.digest').select('rules').orderBy('seq', 'desc').limit(1).executeTakeFirst()
+    const before = stored ? JSON.parse(stored.rules) as Rule[] : []
+    const rules = mergeRules(before, incoming, replace)
+    const changes = changesOf(before, rules)
+    const json = serialize(rules)
+    const digest = digestOf(json)
     await tx.db.insertInto('rule_set').values({ digest, rules: json, rule_count: rules.length, origin, imported_at: tx.now(), imported_by: ctx.actor })
       .onConflict((conflict) => conflict.column('digest').doNothing()).execute()
     await tx.db.insertInto('active_rule_set').values({ digest, activated_at: tx.now(), activated_by: ctx.actor }).execute()
     await audit(tx, 'rules.import', { digest, origin, rules: rules.length, added: changes.added.length, changed: changes.changed.length, removed: changes.removed.length })
     await touch(tx.db, 'rules')
+    return { digest, rules: rules.length, ...changes }
   })
-  return { digest, rules: rules.length, ...changes }
 }

@@ -6,15 +6,17 @@ import { countyOf, findCounties } from '../places/counties.js'
 import { STATES } from '../places/states.js'
 
 const text = (most: number) => z.string().trim().min(1, 'must not be empty').max(most)
-const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be YYYY-MM-DD').refine((date) => !Number.isNaN(Date.parse(`${date}T00:00:00Z`)) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date), 'is no day of the calendar')
-const scalar = z.union([z.string(), z.number(), z.boolean()])
+/** `YYYY-MM-DD`, a day of the calendar. */
+export const Day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be YYYY-MM-DD').refine((date) => !Number.isNaN(Date.parse(`${date}T00:00:00Z`)) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date), 'is no day of the calendar')
+const SCALAR = 'must be a text, a number, true or false, or a list of these'
+const scalar = z.union([z.string(), z.number(), z.boolean()], SCALAR)
 
 export const OPS = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'exists'] as const
 
 const Predicate = z.strictObject({
   name: text(100),
   op: z.enum(OPS),
-  value: z.union([scalar, z.array(scalar).min(1).max(1_000)]),
+  value: z.union([scalar, z.array(scalar).min(1).max(1_000)], SCALAR),
 }).superRefine(({ op, value }, issues) => {
   const fault = op === 'in' ? !Array.isArray(value) && 'must be a list for in'
     : op === 'exists' ? typeof value !== 'boolean' && 'must be true or false for exists'
@@ -46,7 +48,7 @@ const Match = z.strictObject({
 export const Citation = z.strictObject({
   cite: text(500),
   url: z.url({ protocol: /^https?$/, error: 'must be an http(s) address' }).nullable().default(null),
-  retrieved: day.nullable().default(null),
+  retrieved: Day.nullable().default(null),
 })
 
 export const KINDS = ['BLOCK', 'WARNING', 'MANUAL_REVIEW'] as const
@@ -59,15 +61,15 @@ export const Rule = z.strictObject({
   match: Match.prefault({}),
   destination: z.enum(['consumer', 'ffl', 'any']).default('any'),
   customer_message: text(1_000),
-  effective_from: day.nullable().default(null),
-  effective_to: day.nullable().default(null),
+  effective_from: Day.nullable().default(null),
+  effective_to: Day.nullable().default(null),
   legal_status: z.enum(['enacted', 'in_force', 'stayed', 'enjoined', 'struck', 'repealed', 'policy']).default('in_force'),
   citations: z.array(Citation).max(20).default([]),
   unknown_attribute: z.enum(['review', 'ignore', 'block']).default('review'),
   /** A: text of the law seen. B: corroborated. C: from knowledge, to be verified. */
   confidence: z.enum(['A', 'B', 'C']).nullable().default(null),
   /** When somebody last looked whether it still holds. */
-  reviewed: day.nullable().default(null),
+  reviewed: Day.nullable().default(null),
   operator_note: z.string().max(2_000).nullable().default(null),
 }).superRefine((rule, issues) => {
   const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })

@@ -4,7 +4,8 @@ import { CLASS_CODES } from '../catalog/product-classes.js'
 import { Citation, KINDS } from './rule.js'
 
 const name = (most: number) => z.string().max(most).nullish().transform((value) => value ?? undefined)
-const scalar = z.union([z.string().max(1_000), z.number(), z.boolean()])
+const SCALAR = 'must be a text of at most 1,000 characters, a number, true or false, or a list of at most 100 of these'
+const scalar = z.union([z.string().max(1_000), z.number(), z.boolean()], SCALAR)
 
 export const CheckItem = z.strictObject({
   upc: name(40),
@@ -12,7 +13,7 @@ export const CheckItem = z.strictObject({
   distid: name(20),
   product_class: z.enum(CLASS_CODES).nullish().transform((value) => value ?? undefined),
   category: name(200),
-  attributes: z.record(z.string().max(100), z.union([scalar, z.array(scalar).max(100), z.null()])).nullish()
+  attributes: z.record(z.string().max(100), z.union([scalar, z.array(scalar).max(100), z.null()], SCALAR)).nullish()
     .transform((value) => value ?? undefined).describe('By name, as your feed or shop calls them: { "magazine_capacity": 30 }'),
 })
 export type CheckItem = z.output<typeof CheckItem>
