@@ -162,7 +162,7 @@ export function bandOf(lat: number): number {
   return Math.min(BANDS - 1, Math.max(0, Math.floor((lat + 90) / BAND)))
 }
 
-async function makeBands(places: readonly Place[]): Promise<Bands> {
+export async function makeBands(places: readonly Place[]): Promise<Bands> {
   const bands: number[][] = Array.from({ length: BANDS }, () => [])
   places.forEach(({ position }, place) => { if (position) bands[bandOf(position.lat)]!.push(place) })
   const start = new Uint32Array(BANDS + 1)

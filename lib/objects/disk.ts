@@ -31,6 +31,7 @@ const DRAFTS = '.drafts'
 const TYPES = '.types'
 /** A draft that is older was left behind. */
 const OLD_DRAFT = HOUR
+const NOT_THERE = 'This file is no longer there; ask for a new URL.'
 
 export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptions): DiskStore {
   const placeOf = (key: string, folder = '') => {
@@ -90,9 +91,8 @@ export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptio
       if (!isKey(address.key) || !equal(sign(address), address.signature)) throw new ApiError('invalid_url')
       if (now() >= Number(address.expires) * 1_000) throw new ApiError('invalid_url', { message: 'This URL has expired; ask for a new one.' })
       const handle = await orNull(open(placeOf(address.key)))
-      if (!handle) throw new ApiError('not_found', { message: 'This file is no longer there; ask for a new URL.' })
-      const type = await orNull(readFile(placeOf(address.key, TYPES), 'utf8'))
-      return openObject(handle, type ?? 'application/octet-stream')
+      if (!handle) throw new ApiError('not_found', { message: NOT_THERE })
+      return openObject(handle, () => orNull(readFile(placeOf(address.key, TYPES), 'utf8')))
     },
     async tidy() {
       const drafts = join(dir, DRAFTS)
@@ -145,13 +145,13 @@ async function filesBelow(dir: string, folder: string): Promise<string[]> {
 
 const CHUNK = 256 * 1_024
 
-async function openObject(handle: FileHandle, contentType: string): Promise<OpenObject> {
+async function openObject(handle: FileHandle, readType: () => Promise<string | null>): Promise<OpenObject> {
   try {
     const found = await handle.stat()
-    if (!found.isFile()) throw new ApiError('not_found')
+    if (!found.isFile()) throw new ApiError('not_found', { message: NOT_THERE })
     const { size, mtimeMs, ino } = found
     return {
-      size, contentType, etag: `"${ino.toString(36)}-${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
+      size, contentType: await readType() ?? 'application/octet-stream', etag: `"${ino.toString(36)}-${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
       stream: (from, to) => streamOf(handle, from, to),
       close: () => handle.close(),
     }

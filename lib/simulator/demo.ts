@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ConfigurationDocument, DistributorEntry } from '../configuration/document.js'
 import { writeKeyFile } from '../core/secrets.js'
 import type { App } from '../open.js'
+import { addDemoDealers } from './dealers.js'
 import { writeDemoFeeds } from './feeds.js'
 import { demoCredential } from './stand-ins.js'
 
@@ -19,13 +20,18 @@ const SUBSCRIBER = 'Demo Shop'
 export async function prepareDemo(app: App): Promise<Demo> {
   const keyFile = join(app.dir, 'keys', 'demo-key')
   const known = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : ''
-  if (known !== '') return { key: known, subscriber: SUBSCRIBER }
+  if (known !== '') {
+    // A demo of an earlier release has no dealers yet.
+    await addDemoDealers(app.ctx)
+    return { key: known, subscriber: SUBSCRIBER }
+  }
   const shops = await app.operator.subscribers.list()
   if (shops.length > 0 && !shops.some(({ name }) => name === SUBSCRIBER)) {
     throw new Error(`${app.dir} holds a real installation (${shops[0]!.name}); start the demo in another folder with --dir`)
   }
   if (!shops.some(({ name }) => name === SUBSCRIBER)) await app.operator.subscribers.create({ name: SUBSCRIBER, email: 'owner@demo-shop.example' })
   await takeInFeeds(app)
+  await addDemoDealers(app.ctx)
   const document = demoDocument()
   await app.operator.configurations.put(SUBSCRIBER, { document })
   await app.operator.configurations.checkCredentials(SUBSCRIBER, Object.keys(document.distributors))
