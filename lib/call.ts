@@ -5,6 +5,7 @@ import type { Ctx } from './core/ctx.js'
 import { invalid } from './core/errors.js'
 import type { Fault } from './core/errors.js'
 import { checkTexts } from './core/json.js'
+import { keepHeaders } from './core/result-headers.js'
 import { isSerialized } from './core/serialized.js'
 import { allEndpoints } from './endpoints.js'
 import type { RouteId } from './routes.js'
@@ -16,7 +17,7 @@ export async function callEndpoint(ctx: Ctx, id: RouteId, input: Record<string, 
   const endpoint = byId.get(id)!
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid('input', 'must be an object with the parameters of the call')
   const result = await endpoint.run(ctx, checkInput(endpoint, input))
-  return isSerialized(result) ? JSON.parse(result.json) as unknown : result
+  return isSerialized(result) ? keepHeaders(JSON.parse(result.json) as unknown, result.headers) : result
 }
 
 /** Sorts the members of one input object into parameters, query and body, by the endpoint's shapes. */
@@ -27,7 +28,7 @@ function checkInput(endpoint: Endpoint, input: Record<string, unknown>) {
     const part = Object.hasOwn(endpoint.params.shape, name) ? 'params' : Object.hasOwn(endpoint.headers.shape, name) ? 'headers' : Object.hasOwn(endpoint.query.shape, name) || !endpoint.hasBody ? 'query' : 'body'
     parts[part][name] = value
   }
-  checkTexts(input, '', faults)
+  checkTexts(input, faults)
   const checked = {
     params: checkPart(endpoint.params, parts.params, faults),
     query: checkPart(endpoint.query, parts.query, faults),

@@ -1,9 +1,12 @@
 /** The library's functions over HTTP: the same type as `app.as(...)`, from nothing but the route table and fetch. */
+import { keepHeaders } from './core/result-headers.js'
 import { RAW, ROUTES, headerOf, parseRoute } from './routes.js'
 import { makeShop } from './shop.js'
 import type { Shop } from './shop.js'
 
 const SIBLINGS = new Set(Object.values(ROUTES).map((route) => parseRoute(route).path))
+
+export { etagOf } from './core/result-headers.js'
 
 /** A refusal by the server, with the documented code. */
 export class RemoteError extends Error {
@@ -74,7 +77,8 @@ async function readAnswer(response: Response, isRaw: boolean): Promise<unknown> 
     // A proxy on the way, or no Quartermaster at all.
     answer = { success: false, error: { code: 'unreadable_answer', message: `the answer is no JSON but begins with ${JSON.stringify(text.slice(0, 80))}` } }
   }
-  if (answer.success) return answer.data
+  const etag = response.headers.get('etag')
+  if (answer.success) return keepHeaders(answer.data, etag === null ? undefined : { etag })
   const retryAfter = response.headers.get('retry-after')
   throw new RemoteError(response.status, answer.error, retryAfter === null ? null : Number(retryAfter))
 }

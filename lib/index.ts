@@ -1,7 +1,7 @@
 /** The public surface of the library. */
 export { open } from './open.js'
 export type { App, OpenOptions } from './open.js'
-export { connect, RemoteError } from './connect.js'
+export { connect, etagOf, RemoteError } from './connect.js'
 export type { ConnectOptions } from './connect.js'
 export type { Shop } from './shop.js'
 export { ApiError, ERRORS } from './core/errors.js'

@@ -24,8 +24,8 @@ export function makeDecoder(endpoint: Endpoint): Decoder {
     const faults: Fault[] = []
     const query = decodeQuery(search(), kinds, faults)
     // A parameter of the path has a rule of its own, and with it a code of its own.
-    checkTexts(query, '', faults)
-    checkTexts(raw, '', faults)
+    checkTexts(query, faults)
+    checkTexts(raw, faults)
     const headers = Object.fromEntries(headerNames.map((name) => [name, request.headers.get(headerOf(name)) ?? undefined]))
     const decoded = {
       params: checkPart(endpoint.params, params, faults),

@@ -14,6 +14,7 @@ import type { Log } from '../lib/core/log.js'
 import { defineDistributor } from '../lib/distributors/distributor.js'
 import { builtin } from '../lib/distributors/index.js'
 import { makeRegistry } from '../lib/distributors/registry.js'
+import { etagOf } from '../lib/core/result-headers.js'
 import { open } from '../lib/open.js'
 import { demoCredential } from '../lib/simulator/stand-ins.js'
 import { createTestApp } from '../server/testing.js'
@@ -267,8 +268,9 @@ describe('masks in a list belong to the entry that they were read with', () => {
     ['reordered', three, [at('c'), at('a'), at('b')], ['3', '1', '2']],
     ['the first removed', three, [at('b'), at('c')], ['2', '3']],
     ['one inserted', three, [at('n', 'own'), at('a'), at('b'), at('c')], ['own', '1', '2', '3']],
-    ['one edited', three, [at('a'), at('b2'), at('c')], ['1', '2', '3']],
-    ['reordered and one edited', three, [at('c'), at('b2'), at('a')], ['3', '2', '1']],
+    ['one edited, or replaced by another', three, [at('a'), at('b2'), at('c')], ['1', null, '3']],
+    ['reordered and one edited', three, [at('c'), at('b2'), at('a')], ['3', null, '1']],
+    ['the only one edited', [at('a', '1')], [at('a2')], ['1']],
     ['one replaced by another with a secret of its own', three, [at('a'), at('n', 'own'), at('c')], ['1', 'own', '3']],
     ['one removed and one edited: which one cannot be told', three, [at('b2'), at('c')], [null, '3']],
     ['one removed, one edited, one added', three, [at('b2'), at('c'), at('n', 'own')], [null, '3', 'own']],
@@ -281,7 +283,7 @@ describe('masks in a list belong to the entry that they were read with', () => {
     ['renamed', named, [of('a'), of('b2'), of('c')], ['1', null, '3']],
     ['two of one name', [of('a', '1', { n: 1 }), of('a', '2', { n: 2 })], [of('a', M, { n: 3 }), of('a', M, { n: 1 })], [null, '1']],
     ['equal ones as they were', twins, [mask, mask, at('c')], ['1', '2', '3']],
-    ['equal ones, and a third edited', twins, [mask, mask, at('d')], ['1', '2', '3']],
+    ['equal ones, and a third edited', twins, [mask, mask, at('d')], ['1', '2', null]],
     ['one of two equal ones removed', twins, [mask, at('c')], [null, '3']],
     ['one of two equal ones gone, one added', twins, [mask, at('c'), at('n', 'own')], [null, '3', 'own']],
     ['two of three equal ones, and one that is new', [mask, mask, mask].map((_, i) => ({ password: `${i}` })), [mask, mask, at('n', 'own')], [null, null, 'own']],
@@ -316,8 +318,8 @@ describe('masks in a list belong to the entry that they were read with', () => {
   test('a save keeps them, or is refused as a whole', async () => {
     await using t = await createTestApp()
     await put(t, inTarget(three))
-    assert.equal((await put(t, inTarget([at('c'), at('a2'), at('b')]))).status, 200)
-    assert.deepEqual((await opened(t)).targets['odoo'], { active: true, accounts: [at('c', '3'), at('a2', '1'), at('b', '2')] })
+    assert.equal((await put(t, inTarget([at('c'), at('a2', 'own'), at('b')]))).status, 200)
+    assert.deepEqual((await opened(t)).targets['odoo'], { active: true, accounts: [at('c', '3'), at('a2', 'own'), at('b', '2')] })
     const [fault, ...more] = await refused(t, () => put(t, inTarget([at('d'), at('b')])), 400, 'schema_validation_failed')
     assert.deepEqual([fault!.path, more], ['/targets/odoo/accounts/0/password', []])
     assert.match(fault!.message, /cannot be told which entry of the list it belongs to: send the secret itself/)
@@ -374,6 +376,50 @@ describe('ETag, If-Match and the history', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => put(t, JSON.stringify({ ...plain(), bound_book: { i } }))))
     assert.deepEqual(answers.map(({ status }) => status), Array(20).fill(200))
     assert.equal((await t.app.operator.configurations.history(t.subscriber)).length, 20)
+  })
+
+  test('a credential is known by its name, however that is spelled, and a switch is none', async () => {
+    await using t = await createTestApp()
+    const secrets = ['clientSecret', 'accessToken', 'auth_token', 'secret_key', 'privateKey', 'access-key', 'merchant_key', 'KEY', 'pwd', 'passphrase', 'ftpPassword']
+    const plainOnes = { require_token: true, token: false, tokens_per_minute: 5, key_name: 'a', compass: 'n', keyboard: 'us', pass: '' }
+    const target = { active: true, ...Object.fromEntries(secrets.map((name) => [name, 'canary'])), ...plainOnes }
+    assert.equal((await put(t, JSON.stringify({ ...plain(), targets: { odoo: target }, fulfillment: { courier: { password: 'canary' } } }))).status, 200)
+    const { configuration } = (await t.json('/v1/config')).body.data
+    assert.deepEqual(configuration.targets.odoo, { active: true, ...Object.fromEntries(secrets.map((name) => [name, '********'])), ...plainOnes })
+    assert.equal(configuration.fulfillment.courier.password, '********')
+  })
+
+  test('asterisks are never stored: not for a user name, not inside of a secret', async () => {
+    await using t = await createTestApp()
+    const rsr = (user: string) => ({ ...plain(), distributors: { 'RSR Group': { active: true, distid: 'RSR', drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: { min_quantity_to_list: 1 }, fulfillment: { API_USER: user, API_PASSWORD: 'x' } } } })
+    assert.equal((await put(t, JSON.stringify(rsr('1')))).status, 200)
+    const masked = await put(t, JSON.stringify(rsr('********')))
+    assert.deepEqual([masked.status, masked.body.error.details[0].path], [400, '/distributors/RSR Group/fulfillment/API_USER'])
+    const inside = await put(t, JSON.stringify({ ...plain(), targets: { odoo: { active: true, key: { a: '********' } } } }))
+    assert.deepEqual([inside.status, inside.body.error.details[0].path], [400, '/targets/odoo/key'])
+  })
+
+  test('names of members end at 200 characters, credentials at 500, and no answer repeats a long name', async () => {
+    await using t = await createTestApp()
+    const named = (length: number) => JSON.stringify({ ...plain(), bound_book: { ['k'.repeat(length)]: 1 } })
+    assert.deepEqual([(await put(t, named(200))).status, (await put(t, named(201))).status], [200, 400])
+    const holding = (count: number) => JSON.stringify({ ...plain(), targets: { odoo: { active: true, l: Array.from({ length: count }, (_, n) => ({ n, password: 'p' })) } } })
+    assert.deepEqual([(await put(t, holding(500))).status, (await put(t, holding(501))).status], [200, 400])
+    for (const body of [{ ['k'.repeat(900_000)]: Array(200).fill('\u0001') }, { ...plain(), bound_book: { ['k'.repeat(900_000)]: Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`a${i}`, { constructor: 1 }])) } }]) {
+      const { status, body: answer } = await put(t, JSON.stringify(body))
+      assert.equal(status, 400)
+      assert.ok(JSON.stringify(answer).length < 100_000)
+    }
+  })
+
+  test('a caller of the library can save over what it read, and nothing newer', async () => {
+    await using t = await createTestApp()
+    for (const shop of [t.app.as({ key: t.key }), t.remote]) {
+      const read = await shop.config.get()
+      const saved = await shop.config.put({ configuration: plain(), if_match: etagOf(read)! })
+      await assert.rejects(shop.config.put({ configuration: plain(), if_match: etagOf(read)! }), { code: 'precondition_failed' })
+      await shop.config.put({ configuration: plain(), if_match: etagOf(saved)! })
+    }
   })
 
   test('credentials in the sections that are kept and not read are masked, and the masks keep them', async () => {
@@ -530,7 +576,7 @@ describe('POST /v1/config/validate with a candidate', () => {
     assert.deepEqual(await dry(await read(t)), { dry_run: true, schema_valid: true, errors: [] })
     const wrong = withValue(withValue(await read(t), 'targets/woo/password', M), 'pricing', { rounding: 'up' })
     const { errors } = await dry(wrong)
-    assert.deepEqual((errors as Fault[]).map(({ path }) => path), ['/targets/woo/password', '/pricing/rounding'])
+    assert.deepEqual((errors as Fault[]).map(({ path }) => path), ['/pricing/rounding', '/targets/woo/password'])
     assert.deepEqual(errors, (await put(t, wrong)).body.error.details)
     assert.deepEqual(await t.shop.config.validate({ configuration: wrong }), await dry(wrong))
     assert.equal(t.app.ctx.checkRuns.running.size, 0)

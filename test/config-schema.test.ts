@@ -315,7 +315,7 @@ describe('rules that are tried on the whole catalog', () => {
     return document
   }
   const rows: [pointer: string, most: number, entry: unknown][] = [
-    ['/product_restrictions/product_groups', 200, { type: 'exclude', criteria: {} }],
+    ['/product_restrictions/product_groups', 50, { type: 'exclude', criteria: {} }],
     ['/distributors/Davidsons/shipping/price_based_shipping_levels', 100, LEVEL],
     ['/pricing/cost_adjustments', 200, { dollar: 1 }],
     ['/pricing/margin/default/price_based_margin', 100, { margin_dollar: 1 }],

@@ -126,6 +126,21 @@ describe('validating the saved configuration', () => {
     assert.equal((await t.json('/v1/products/search')).body.data.total, 2)
   })
 
+  test('an entry that must give credentials and leaves them blank is not validated, whatever was imported or found before', async () => {
+    await using t = await createTestApp()
+    await t.stock([{ distid: 'AMC', stockid: '1' }, { distid: 'DAV', stockid: '1' }])
+    const amchar = (key: string) => documentOf({ AmChar: { ...entry('AMC'), fulfillment: { api_key: key } }, Davidsons: entry('DAV') })
+    await saved(t, amchar(demoCredential('AMC', 'api_key')))
+    assert.equal((await validate(t)).body.data.valid, true)
+    assert.equal((await t.json('/v1/products/search')).body.data.total, 2)
+    await saved(t, amchar(''))
+    assert.equal((await t.json('/v1/products/search')).body.data.total, 1)
+    const { credentials, valid } = (await validate(t)).body.data
+    assert.deepEqual([credentials[0].valid, valid], [false, false])
+    assert.equal((await t.json('/v1/products/search')).body.data.total, 1)
+    await assert.rejects(t.app.operator.configurations.checkCredentials(t.subscriber, ['Nope']), /is not configured/)
+  })
+
   test('a simulated distributor takes the demo\'s credentials only, and says so', async () => {
     await using t = await createTestApp()
     const rsr = (user: string | number) => ({ ...entry('RSR'), fulfillment: { API_USER: user, API_PASSWORD: demoCredential('RSR', 'api_password') } })

@@ -18,6 +18,14 @@ import type { TestApp, TestOffer } from '../server/testing.js'
 const level = (cost: number, min: number, max?: number, more = {}) => ({ flat_rate: { cost, shipping_class: 'x' }, min_unit_cost: min, ...max !== undefined && { max_unit_cost: max }, ...more })
 const flat = (cost: number) => ({ flat_rate: { cost, shipping_class: 'x' } })
 
+test('adjustments beyond all measure end at ten million dollars', async () => {
+  await using t = await createTestApp()
+  await t.stock([{ distid: 'RSR', stockid: 'A', price: 1_000 }])
+  const pricing = { cost_adjustments: Array.from({ length: 43 }, () => ({ dollar: 1_000_000 })) }
+  await t.configure({ pricing, distributors: { 'RSR Group': { distid: 'RSR' } } })
+  assert.equal((await t.json('/v1/products/search')).body.data.products[0].unit_price, 10_000_000)
+})
+
 describe('the shipping model', () => {
   const rows: [name: string, shipping: Shipping, unitDollars: number, qty: number, expectedDollars: number, more?: { productClass?: string; category?: string; feed?: number }][] = [
     ['a flat rate', flat(9.95), 100, 1, 9.95],

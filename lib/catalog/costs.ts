@@ -19,21 +19,39 @@ export function costColumn(snapshot: RuleRows, subscriberId: string, adjustments
   return adjustments.length === 0 ? costs : adjust(snapshot, costs, adjustments)
 }
 
+/** The dearest cost of a column; what handling and shipping add to it must still fit. */
+const MOST_CENTS = 1_000_000_000
+
 /** Percents and dollars of all matching adjustments add up; a cost never falls below zero. */
 function adjust(snapshot: RuleRows, costs: Int32Array, adjustments: readonly CostAdjustment[]): Int32Array {
   const percent = new Float64Array(snapshot.rows)
   const cents = new Float64Array(snapshot.rows)
-  for (const adjustment of adjustments) {
-    adjustedRows(snapshot, adjustment).forEach((row) => {
-      percent[row]! += adjustment.percent ?? 0
-      cents[row]! += toCents(adjustment.dollar ?? 0)
+  for (const { filters, share, amount } of merged(adjustments)) {
+    adjustedRows(snapshot, filters).forEach((row) => {
+      percent[row]! += share
+      cents[row]! += amount
     })
   }
   for (let row = 0; row < costs.length; row++) {
     const cost = costs[row]!
-    if (cost >= 0) costs[row] = Math.max(0, roundHalfUp(cost * (1 + percent[row]!) + cents[row]!))
+    if (cost >= 0) costs[row] = Math.min(MOST_CENTS, Math.max(0, roundHalfUp(cost * (1 + percent[row]!) + cents[row]!)))
   }
   return costs
+}
+
+/** Adjustments of the same rows as one, so that each row is added to but a few times. */
+function merged(adjustments: readonly CostAdjustment[]): { filters: CostAdjustment; share: number; amount: number }[] {
+  const byFilters = new Map<string, { filters: CostAdjustment; share: number; amount: number }>()
+  for (const { percent = 0, dollar = 0, distributor, product_class, brand, category } of adjustments) {
+    const filters = { ...distributor !== undefined && { distributor }, ...product_class !== undefined && { product_class }, ...brand !== undefined && { brand }, ...category !== undefined && { category } }
+    const key = JSON.stringify(filters)
+    const known = byFilters.get(key)
+    if (known) {
+      known.share += percent
+      known.amount += toCents(dollar)
+    } else byFilters.set(key, { filters, share: percent, amount: toCents(dollar) })
+  }
+  return [...byFilters.values()]
 }
 
 /** Rows that an adjustment matches, priced or not. */

@@ -38,8 +38,7 @@ export type ListName = (typeof LISTS)[number]
 /** Rows that hold one of the values, under one kind of list. */
 export function listed(snapshot: RuleRows, list: ListName, values: readonly (string | number)[]): Bits {
   const rows = new Bits(snapshot.rows)
-  for (const value of values) {
-    const text = String(value)
+  for (const text of new Set(values.map(String))) {
     if (list === 'sku') rows.addAll(snapshot.skuRows(text))
     else if (list === 'upc') rows.addAll(snapshot.upcRows(gtinKey(text.padStart(8, '0')) ?? -1))
     else if (list === 'product_class') rows.or(snapshot.classRows(CLASS_CODES.indexOf(text as ProductClass)))

@@ -73,6 +73,8 @@ function isUri(text: string): boolean {
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype'])
 /** Far beyond any shop's document; it bounds what checking costs. */
 const MAX_MEMBERS = 10_000
+/** Places are told, and secrets sealed, by the names on the way to them. */
+const LONGEST_NAME = 200
 
 /**
  * What no part of a document may have, those included that are kept as they are: names that mean something to JavaScript,
@@ -81,26 +83,43 @@ const MAX_MEMBERS = 10_000
 export function shapeFaults(candidate: unknown): Fault[] {
   const found: Fault[] = []
   let members = 0
-  const walk = (value: unknown, path: string, depth: number): void => {
+  // The way to what is looked at; it becomes text only for a fault.
+  const way: (string | number)[] = []
+  const fault = (message: string) => {
+    const path = way.map((step) => pointerStep(shortName(String(step)))).join('')
+    found.push({ path, message: `\`${dotted(path)}\` ${message}` })
+  }
+  const walk = (value: unknown): void => {
     if (found.length >= MAX_FAULTS || members > MAX_MEMBERS) return
     if (typeof value === 'string') {
-      const fault = textFault(value)
-      if (fault) found.push({ path, message: `\`${dotted(path)}\` ${fault}` })
+      const reason = textFault(value)
+      if (reason) fault(reason)
     } else if (typeof value !== 'object' || value === null) return
-    else if (depth > MAX_DEPTH) found.push({ path, message: `\`${dotted(path)}\` nests deeper than ${MAX_DEPTH} levels` })
-    else if (Array.isArray(value)) value.forEach((item, i) => walk(item, `${path}/${i}`, depth + 1))
-    else {
+    else if (way.length > MAX_DEPTH) fault(`nests deeper than ${MAX_DEPTH} levels`)
+    else if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) {
+        way.push(i)
+        walk(value[i])
+        way.pop()
+      }
+    } else {
       const entries = Object.entries(value)
       members += entries.length
       for (const [name, member] of entries.slice(0, MAX_MEMBERS)) {
-        const place = path + pointerStep(name)
-        const fault = RESERVED.has(name) ? 'cannot be the name of a member: remove it' : textFault(name)
-        if (fault) found.push({ path: place, message: `\`${shortName(name)}\` ${fault}` })
-        else walk(member, place, depth + 1)
+        way.push(name)
+        const reason = nameFault(name)
+        if (reason) fault(reason)
+        else walk(member)
+        way.pop()
       }
     }
   }
-  walk(candidate, '', 0)
+  walk(candidate)
   if (members > MAX_MEMBERS) return [{ path: '', message: `the document has more than ${MAX_MEMBERS.toLocaleString('en-US')} members: nothing that this program reads needs so many` }]
   return found
+}
+
+function nameFault(name: string): string | null {
+  if (RESERVED.has(name)) return 'cannot be the name of a member: remove it'
+  return name.length > LONGEST_NAME ? `has a name of more than ${LONGEST_NAME} characters` : textFault(name)
 }

@@ -2,9 +2,10 @@
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { SECOND } from '../core/clock.js'
+import { invalid } from '../core/errors.js'
 import type { Sealer } from '../core/secrets.js'
 import { touch } from '../db/state.js'
-import { isBlank, isCredential, settingsOf } from '../distributors/distributor.js'
+import { isBlank, isCredential, mustHaveCredentials, settingsOf } from '../distributors/distributor.js'
 import type { CheckOutcome, Distributor } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument, DistributorEntry } from './document.js'
@@ -50,6 +51,8 @@ export interface CheckOptions {
 export async function checkCredentials(ctx: OperatorCtx, subscriber: Subscriber, names: readonly string[], options: CheckOptions = {}): Promise<CredentialResult[]> {
   const { document, version } = ctx.configurations.of(subscriber)
   const opened = openDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id))
+  const unknown = names.find((name) => !Object.hasOwn(opened.distributors, name))
+  if (unknown !== undefined) throw invalid('distributor', `"${unknown}" is not configured`)
   return Promise.all(names.map(async (name) => {
     const entry = opened.distributors[name]!
     const outcome = await checkOne(ctx, subscriber, name, entry, options)
@@ -81,7 +84,9 @@ async function runCheck(ctx: OperatorCtx, subscriber: Subscriber, name: string, 
 /** Nobody can be asked where there are no credentials, or where no interface is known. */
 async function outcomeOf(ctx: OperatorCtx, name: string, entry: DistributorEntry, fingerprint: string): Promise<CheckOutcome> {
   const distributor = entryDistributor(name, entry, ctx.distributors)
-  return fingerprint === '' || !distributor?.check ? 'valid' : ask(ctx, distributor, entry)
+  if (!distributor) return 'unreachable'
+  if (fingerprint === '') return mustHaveCredentials(distributor) ? 'invalid' : 'valid'
+  return distributor.check ? ask(ctx, distributor, entry) : 'valid'
 }
 
 const TIMEOUT = 15 * SECOND

@@ -81,6 +81,7 @@ export const validateConfig = endpoint('config.validate', {
   description: 'With an empty body: schema, unset required fields and live credentials of each active distributor of the SAVED document, which takes some seconds; the results are recorded and decide which distributors are served. With {"configuration": ...}: a dry run of that candidate against the schema.',
   body: ValidateConfig,
   bodyIsOptional: true,
+  bodySchema: { type: 'object', properties: { configuration: { $ref: '#/components/schemas/Configuration' } }, additionalProperties: false },
   result: ValidateResult,
   errors: [],
   example: {

@@ -1,38 +1,69 @@
 /** Masks that come back: a value of asterisks alone keeps the stored secret (contract "Authentication" 9, decisions 3.5). */
+import { MAX_FAULTS } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
+import { dotted, pointerStep, pointerSteps } from '../core/pointer.js'
+import { isCredential, settingsOf } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument } from './document.js'
-import { MASK, isObject, mapSecrets } from './secrets.js'
+import { MASK, entryDistributor, isObject, mapSecrets } from './secrets.js'
 
 const isMask = (value: unknown): boolean => typeof value === 'string' && /^\*+$/.test(value)
+
+/** Secrets of one document; each is sealed anew with every save. */
+const MOST_SECRETS = 500
 
 /**
  * A candidate with the stored secrets in the place of its masks, and a fault for each mask that stands where nothing is
  * stored. A mask inside a list belongs to the entry that it was read from, wherever that entry stands now.
  */
 export function keepSecrets<T>(candidate: T, stored: ConfigurationDocument, registry: Registry): { document: T; faults: Fault[] } {
-  const faults: Fault[] = []
   const secrets = new Map<string, unknown>()
   mapSecrets(stored, registry, (value, pointer) => {
     secrets.set(pointer, value)
     return value
   })
-  const places = originalPlaces(mapSecrets(candidate, registry, () => MASK), mapSecrets(stored, registry, () => MASK))
+  const faults = maskedCredentials(candidate, registry)
+  const fault = (path: string, message: string) => { if (faults.length < MAX_FAULTS) faults.push({ path, message: `\`${dotted(path)}\` ${message}` }) }
+  let count = 0
+  let places: ((pointer: string) => string | null) | undefined
   const document = mapSecrets(candidate, registry, (value, pointer) => {
-    if (!isMask(value)) return value
+    if (++count > MOST_SECRETS) return value
+    if (!isMask(value)) {
+      if (holdsMask(value)) fault(pointer, 'holds asterisks: send the whole secret, or asterisks alone in its place to keep the stored one')
+      return value
+    }
+    places ??= originalPlaces(mapSecrets(candidate, registry, () => MASK), mapSecrets(stored, registry, () => MASK))
     const place = places(pointer)
     if (place !== null && secrets.has(place)) return secrets.get(place)
-    const message = place === null
-      ? 'stands for a stored secret, but it cannot be told which entry of the list it belongs to: send the secret itself'
-      : 'stands for a stored secret, but none is stored here: send the secret itself'
-    faults.push({ path: pointer, message })
+    fault(pointer, `stands for a stored secret, but ${place === null ? 'it cannot be told which entry of the list it belongs to' : 'none is stored here'}: send the secret itself`)
     return value
   })
+  if (count > MOST_SECRETS) return { document, faults: [{ path: '', message: `the document has more than ${MOST_SECRETS} credentials` }] }
   return { document, faults }
+}
+
+/** Asterisks in the place of a credential that is never masked, such as a user name. */
+function maskedCredentials(candidate: unknown, registry: Registry): Fault[] {
+  const entries = isObject(candidate) && isObject(candidate['distributors']) ? Object.entries(candidate['distributors']) : []
+  return entries.flatMap(([name, entry]) => {
+    const distributor = entryDistributor(name, entry, registry)
+    const values = distributor ? settingsOf(distributor, entry) : {}
+    return Object.entries(values).filter(([setting, value]) => !distributor!.settings[setting]!.secret && isCredential(distributor!.settings[setting]!) && isMask(value)).map(([setting]) => {
+      const path = `/distributors${pointerStep(name)}/${distributor!.settings[setting]!.path.replaceAll('-', '/')}`
+      return { path, message: `\`${dotted(path)}\` is asterisks, but it is never masked: send the value itself` }
+    })
+  })
+}
+
+function holdsMask(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return isMask(value)
+  return Object.values(value).some(holdsMask)
 }
 
 /** No secret stands at the root. */
 const NOWHERE = ''
+/** Lists in lists that are followed. */
+const DEEPEST = 3
 
 /** Where a place of the candidate was in the stored document; null when an entry of a list on the way cannot be told. */
 function originalPlaces(candidate: unknown, stored: unknown): (pointer: string) => string | null {
@@ -40,11 +71,13 @@ function originalPlaces(candidate: unknown, stored: unknown): (pointer: string) 
   return (pointer) => {
     let [from, to] = [candidate, stored]
     let place = ''
-    for (const step of pointer.split('/').slice(1)) {
-      const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    let lists = 0
+    for (const name of pointerSteps(pointer)) {
       // What became a list, or was one, is another thing now.
       if (Array.isArray(from) !== Array.isArray(to)) return NOWHERE
       if (Array.isArray(from) && Array.isArray(to)) {
+        // Entries are compared as a whole: lists in lists in lists are nobody's, and would be compared again and again.
+        if (++lists > DEEPEST) return null
         let entries = aligned.get(from)
         if (!entries) aligned.set(from, entries = align(from, to))
         const index = entries[Number(name)]
@@ -53,7 +86,7 @@ function originalPlaces(candidate: unknown, stored: unknown): (pointer: string) 
         place += `/${index}`
       } else {
         ;[from, to] = [memberOf(from, name), memberOf(to, name)]
-        place += `/${step}`
+        place += pointerStep(name)
       }
     }
     return place
@@ -66,8 +99,8 @@ function memberOf(value: unknown, name: string): unknown {
 
 /**
  * The stored entry that each of a candidate's entries was read from, both masked: the one that is equal, else the one of
- * the same name, else, when one nameless entry of either is left over, that one. Null where that is not certain: entries
- * may have been moved, removed, added and edited at once.
+ * the same name, else, in lists of one entry, that one. Null where that is not certain: entries may have been moved, removed,
+ * added and edited at once.
  */
 function align(candidate: unknown[], stored: unknown[]): (number | null)[] {
   const texts = indexesBy(stored, (entry) => JSON.stringify(entry))
@@ -83,10 +116,7 @@ function align(candidate: unknown[], stored: unknown[]): (number | null)[] {
     const same = name === null ? undefined : names.get(name)
     return same?.length === 1 ? same[0]! : null
   })
-  const taken = new Set(found)
-  const open = candidate.flatMap((entry, at) => found[at] === null && nameOf(entry) === null ? [at] : [])
-  const left = stored.flatMap((entry, at) => !taken.has(at) && nameOf(entry) === null ? [at] : [])
-  if (open.length === 1 && left.length === 1) found[open[0]!] = left[0]!
+  if (candidate.length === 1 && stored.length === 1 && nameOf(candidate[0]) === null && nameOf(stored[0]) === null) found[0] = 0
   return found
 }
 

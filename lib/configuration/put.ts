@@ -100,7 +100,7 @@ export function checkCandidate(ctx: OperatorCtx, subscriber: Subscriber, candida
   const outrageous = shapeFaults(candidate)
   if (outrageous.length > 0) return { document: candidate as ConfigurationDocument, faults: outrageous }
   const kept = keepSecrets(candidate, openSaved(ctx, subscriber, ctx.configurations.of(subscriber)), ctx.distributors)
-  const faults = [...kept.faults, ...ctx.configurations.check(kept.document)].slice(0, MAX_FAULTS)
+  const faults = [...ctx.configurations.check(kept.document), ...kept.faults].slice(0, MAX_FAULTS)
   return { document: kept.document as ConfigurationDocument, faults }
 }
 

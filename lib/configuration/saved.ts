@@ -5,12 +5,13 @@ import type { Secrets } from '../core/secrets.js'
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { Engine } from '../db/engine.js'
 import { remembered, touch } from '../db/state.js'
+import { mustHaveCredentials } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
 import { compileCheck } from './check-document.js'
 import type { CheckDocument } from './check-document.js'
 import { fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument, DistributorEntry } from './document.js'
-import { maskDocument, openDocument, sealDocument } from './secrets.js'
+import { entryDistributor, maskDocument, openDocument, sealDocument } from './secrets.js'
 
 /** One subscriber's saved document, its secrets still sealed. */
 export interface Saved {
@@ -67,8 +68,9 @@ export function openConfigurations(engine: Engine, registry: Registry, secrets: 
     const isValidated = ([name, entry]: [string, DistributorEntry]) => {
       const credentials = fingerprintOf(openEntry(stored, version, name, registry, secrets.of(subscriber.id)), name, registry, secrets.of(subscriber.id))
       const result = passed.find(({ distid }) => distid === entry.distid)
-      if (credentials === '') return result?.valid === 1 || isImported.get(entry.distid) === 1
-      return result?.valid === 1 && result.fingerprint === credentials
+      if (result?.valid === 1 && result.fingerprint === credentials) return true
+      const distributor = entryDistributor(name, entry, registry)
+      return credentials === '' && distributor !== undefined && !mustHaveCredentials(distributor) && isImported.get(entry.distid) === 1
     }
     const entries = Object.entries(stored.distributors)
     const validated = new Set(entries.filter(isValidated).map(([name]) => name))

@@ -48,7 +48,7 @@ function restrictionMembers(): Record<string, Schema> {
       }),
       anyOf: [{ required: ['global_restrictions'] }, { required: ['product_class_restrictions'] }],
     },
-    product_groups: rules('groups of products that are listed or never listed', { $ref: '#/definitions/product_group' }, 200),
+    product_groups: rules('groups of products that are listed or never listed', { $ref: '#/definitions/product_group' }, 50),
   }
 }
 

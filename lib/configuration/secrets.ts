@@ -7,15 +7,12 @@ import { isBlank } from '../distributors/distributor.js'
 import type { ConfigurationDocument } from './document.js'
 
 export const MASK = '********'
-/** Members of a target that are secret wherever they stand in it. */
-const TARGET_SECRETS = new Set(['consumer-key', 'consumer-secret', 'password', 'key'])
+/** Members of a target that are secret wherever they stand in it; and what else is taken for a credential, however it is spelled. */
+const SOUNDS_SECRET = /^(key|pass|pwd)$|(password|passwd|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey|authkey|merchantkey|transactionkey|consumerkey|clientkey)$|(user|ftp|api|db)pass$/
+/** Sections that are open to anything. */
+const OPEN = new Set(['targets', 'fulfillment', 'bound_book', 'POS', 'payment_processor'])
 /** Marks sealed text in the stored document; no document can hold it, since U+0000 is refused in every text. */
 const SEALED = '\u0000sealed:'
-/** Members that are taken for credentials where nobody says which are: in targets, in sections that are kept and not read, in an entry of an unknown distributor. */
-const SOUNDS_SECRET = /(^|[_-])(pass|passwd|password|secret|token|api[_-]?key)$/i
-/** Sections that are kept and not read. */
-const KEPT = ['bound_book', 'POS', 'payment_processor']
-
 export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -24,56 +21,86 @@ export const isObject = (value: unknown): value is Json => typeof value === 'obj
 type Change = (value: unknown, pointer: string) => unknown
 
 /**
- * A document with every secret replaced by what `change` makes of it. Only what lies on the way to a secret is copied.
- * Takes a document of any shape: it may be a candidate that nobody has checked.
+ * A document with every secret replaced by what `change` makes of it. Only what lies on the way to a changed secret is
+ * copied. Takes a document of any shape: it may be a candidate that nobody has checked.
  */
 export function mapSecrets<T>(document: T, registry: Registry, change: Change): T {
   if (!isObject(document)) return document
-  const members: Json = {}
-  if (isObject(document['distributors'])) {
-    members['distributors'] = mapValues(document['distributors'], '/distributors', (entry, pointer, name) => mapEntry(entry, pointer, entryDistributor(name, entry, registry), change))
-  }
-  if (isObject(document['targets'])) {
-    members['targets'] = mapValues(document['targets'], '/targets', (target, pointer) => mapMembers(target, pointer, isTargetSecret, change))
-  }
-  for (const name of KEPT) if (Object.hasOwn(document, name)) members[name] = mapMembers(document[name], `/${name}`, isTargetSecret, change)
-  return { ...document, ...members }
+  const walk = new Walk(change)
+  return mapValues(document, (value, name) => {
+    if (name === 'distributors' && isObject(value)) {
+      return walk.into(name, () => mapValues(value, (entry, key) => walk.into(key, () => mapEntry(walk, entry, entryDistributor(key, entry, registry)))))
+    }
+    return OPEN.has(name) ? walk.into(name, () => walk.members(value)) : value
+  }) as T
 }
 
-const isTargetSecret = (member: string) => TARGET_SECRETS.has(member) || SOUNDS_SECRET.test(member)
+/** A copy of an object with changed members; the object itself where none changes. Members are defined, not assigned: one may be called __proto__. */
+function mapValues(value: Json, map: (member: unknown, name: string) => unknown): Json {
+  let copy: [string, unknown][] | undefined
+  const entries = Object.entries(value)
+  entries.forEach(([name, member], i) => {
+    const mapped = map(member, name)
+    if (mapped !== member) (copy ??= [...entries])[i] = [name, mapped]
+  })
+  return copy ? Object.fromEntries(copy) : value
+}
+
+/** Goes through a document; the way to where it is becomes a pointer only for a secret. */
+class Walk {
+  readonly #change: Change
+  readonly #way: string[] = []
+
+  constructor(change: Change) {
+    this.#change = change
+  }
+
+  into<T>(name: string, step: () => T): T {
+    this.#way.push(name)
+    const result = step()
+    this.#way.pop()
+    return result
+  }
+
+  /** A value that is a secret, unless it is a blank. */
+  secret(value: unknown): unknown {
+    return isBlank(value) ? value : this.#change(value, this.#way.map(pointerStep).join(''))
+  }
+
+  /** Every secret member of a value, however deep; whatever stands under a secret's name is one secret. */
+  members(value: unknown): unknown {
+    if (Array.isArray(value)) {
+      let copy: unknown[] | undefined
+      for (let i = 0; i < value.length; i++) {
+        if (typeof value[i] !== 'object') continue
+        const mapped = this.into(String(i), () => this.members(value[i]))
+        if (mapped !== value[i]) (copy ??= [...value])[i] = mapped
+      }
+      return copy ?? value
+    }
+    return isObject(value) ? mapValues(value, (member, name) => this.into(name, () => isSecretMember(name, member) ? this.secret(member) : this.members(member))) : value
+  }
+}
+
+/** A switch is no credential, whatever it is called. */
+function isSecretMember(name: string, member: unknown): boolean {
+  return typeof member !== 'boolean' && !isBlank(member) && SOUNDS_SECRET.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
+}
 
 /** The distributor of an entry: by the name that it stands under, else by its distid. */
 export function entryDistributor(name: string, entry: unknown, registry: Registry): Distributor | undefined {
   return registry.byName(name) ?? (isObject(entry) && typeof entry['distid'] === 'string' ? registry.byDistid(entry['distid']) : undefined)
 }
 
-function mapEntry(entry: unknown, pointer: string, distributor: Distributor | undefined, change: Change): unknown {
-  if (!distributor) return mapMembers(entry, pointer, isTargetSecret, change)
-  return Object.values(distributor.settings).filter(({ secret }) => secret)
-    .reduce((changed, { path }) => mapPath(changed, path.split('-'), pointer, change), entry)
+function mapEntry(walk: Walk, entry: unknown, distributor: Distributor | undefined): unknown {
+  if (!distributor) return walk.members(entry)
+  return Object.values(distributor.settings).filter(({ secret }) => secret).reduce((changed, { path }) => mapPath(walk, changed, path.split('-')), entry)
 }
 
-function mapPath(value: unknown, [name, ...rest]: string[], pointer: string, change: Change): unknown {
-  if (name === undefined) return isBlank(value) ? value : change(value, pointer)
+function mapPath(walk: Walk, value: unknown, [name, ...rest]: string[]): unknown {
+  if (name === undefined) return walk.secret(value)
   if (!isObject(value) || !Object.hasOwn(value, name)) return value
-  return { ...value, [name]: mapPath(value[name], rest, pointer + pointerStep(name), change) }
-}
-
-/** Every secret member of a value, however deep; whatever stands under a secret's name is one secret. */
-function mapMembers(value: unknown, pointer: string, isSecret: (member: string) => boolean, change: Change): unknown {
-  if (Array.isArray(value)) {
-    if (!value.some((item) => typeof item === 'object')) return value
-    return value.map((item, i) => mapMembers(item, `${pointer}/${i}`, isSecret, change))
-  }
-  return isObject(value) ? mapValues(value, pointer, (member, place, name) => {
-    if (!isSecret(name)) return mapMembers(member, place, isSecret, change)
-    return isBlank(member) ? member : change(member, place)
-  }) : value
-}
-
-function mapValues(value: Json, pointer: string, map: (member: unknown, pointer: string, name: string) => unknown): Json {
-  // Defined, not assigned: a member may be called __proto__.
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, map(member, pointer + pointerStep(name), name)]))
+  return { ...value, [name]: walk.into(name, () => mapPath(walk, value[name], rest)) }
 }
 
 export const isSealed = (value: unknown): value is string => typeof value === 'string' && value.startsWith(SEALED)
@@ -99,6 +126,6 @@ export function maskDocument(document: ConfigurationDocument, registry: Registry
 /** A secret of a distributor that this process was not told of is sealed where nobody looked. */
 export function maskSealed(value: unknown): unknown {
   if (isSealed(value)) return MASK
-  if (Array.isArray(value)) return value.some((item) => typeof item === 'object' || isSealed(item)) ? value.map(maskSealed) : value
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, maskSealed(member)])) : value
+  if (Array.isArray(value)) return value.some((item) => isSealed(item) || (typeof item === 'object' && maskSealed(item) !== item)) ? value.map(maskSealed) : value
+  return isObject(value) ? mapValues(value, maskSealed) : value
 }

@@ -31,7 +31,7 @@ export async function validateSaved(ctx: OperatorCtx, subscriber: Subscriber, op
     configured_distributors: Object.keys(document.distributors),
     active_distributors: [...saved.active],
     credentials,
-    warnings: [...unset, ...credentialWarnings(ctx, credentials, document), ...await catalogWarnings(ctx, subscriber)],
+    warnings: [...saved.active.length === 0 && Object.keys(document.distributors).length > 0 ? ['no distributor is active: nothing is served'] : [], ...unset, ...credentialWarnings(ctx, credentials, document), ...await catalogWarnings(ctx, subscriber)],
   }
 }
 

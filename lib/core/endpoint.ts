@@ -9,6 +9,7 @@ import type { Ctx } from './ctx.js'
 import { ApiError, MAX_FAULTS } from './errors.js'
 import type { ErrorCode, Fault } from './errors.js'
 import type { Serialized } from './serialized.js'
+import { pathText } from './json.js'
 import { nearest } from './text.js'
 
 type Shape = z.ZodObject
@@ -96,11 +97,6 @@ export function refuseFaults(faults: Fault[]): void {
   const [first] = faults as [Fault]
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''
   throw new ApiError('invalid_parameter', { message: `${first.path}: ${first.message}${more}`, details: faults.slice(0, MAX_FAULTS) })
-}
-
-/** `['items', 0, 'qty']` -> `items[0].qty`. */
-function pathText(path: readonly PropertyKey[]): string {
-  return path.map((part, i) => typeof part === 'number' ? `[${part}]` : i === 0 ? String(part) : `.${String(part)}`).join('') || 'body'
 }
 
 function faultsOf(issue: z.core.$ZodIssue, shape: z.ZodType): Fault[] {

@@ -1,6 +1,7 @@
 /** Checks of JSON that no shape makes: depth, and the text rules of every string in it (decisions 2.9). */
 import type { Fault } from './errors.js'
 import { MAX_FAULTS } from './errors.js'
+import { shortName } from './pointer.js'
 import { textFault } from './text.js'
 
 /** Deeper JSON than this is refused before it is parsed: parsing, checking and printing it would each recurse. */
@@ -28,19 +29,38 @@ export function jsonExcess(json: string): string | null {
 }
 
 /** Adds a fault for every text and member name that breaks the text rules. */
-export function checkTexts(value: unknown, path: string, faults: Fault[]): void {
-  if (faults.length >= MAX_FAULTS) return
-  if (typeof value === 'string') {
-    const fault = textFault(value)
-    if (fault) faults.push({ path: path || 'body', message: fault })
-  } else if (Array.isArray(value)) {
-    value.forEach((item, i) => checkTexts(item, `${path}[${i}]`, faults))
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) {
-      // At the root nobody else would see it: a shape drops it.
-      const fault = name === '__proto__' && path === '' ? 'must not be __proto__' : textFault(name)
-      if (fault) faults.push({ path: path || 'body', message: `a member name ${fault}` })
-      else checkTexts(member, path ? `${path}.${name}` : name, faults)
+export function checkTexts(value: unknown, faults: Fault[]): void {
+  // The way to what is looked at; it becomes text only for a fault.
+  const way: (string | number)[] = []
+  const add = (message: string) => faults.push({ path: pathText(way), message })
+  const walk = (at: unknown): void => {
+    if (faults.length >= MAX_FAULTS) return
+    if (typeof at === 'string') {
+      const fault = textFault(at)
+      if (fault) add(fault)
+    } else if (Array.isArray(at)) {
+      for (let i = 0; i < at.length; i++) {
+        way.push(i)
+        walk(at[i])
+        way.pop()
+      }
+    } else if (typeof at === 'object' && at !== null) {
+      for (const [name, member] of Object.entries(at)) {
+        // At the root nobody else would see it: a shape drops it.
+        const fault = name === '__proto__' && way.length === 0 ? 'must not be __proto__' : textFault(name)
+        if (fault) add(`a member name ${fault}`)
+        else {
+          way.push(name)
+          walk(member)
+          way.pop()
+        }
+      }
     }
   }
+  walk(value)
+}
+
+/** `['items', 0, 'qty']` -> `items[0].qty`; long names are cut. */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.map((part, i) => typeof part === 'number' ? `[${part}]` : i === 0 ? shortName(String(part)) : `.${shortName(String(part))}`).join('') || 'body'
 }

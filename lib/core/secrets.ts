@@ -127,7 +127,12 @@ export function writeNextKey(dir: string, key: Buffer): void {
 
 /** The key that a rotation left beside the old one when it was cut off; null when there is none. */
 export function readNextKey(dir: string): Buffer | null {
-  return existsSync(nextKeyFile(dir)) ? readKeyFile(nextKeyFile(dir)) : null
+  try {
+    return existsSync(nextKeyFile(dir)) ? readKeyFile(nextKeyFile(dir)) : null
+  } catch {
+    // Half of a key is nobody's; whether the other one is right, the database tells.
+    return null
+  }
 }
 
 /** Ends a rotation: the key that the database knows stays, the other goes. */

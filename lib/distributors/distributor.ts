@@ -82,6 +82,11 @@ export function isCredential({ secret, credential }: Setting): boolean {
   return secret === true || credential === true
 }
 
+/** Whether an entry must give credentials; without them there is nothing that could be validated. */
+export function mustHaveCredentials({ settings, requiredSections = [] }: Distributor): boolean {
+  return Object.values(settings).some((setting) => isCredential(setting) && setting.required === true && requiredSections.includes(setting.path.split('-')[0]!))
+}
+
 /** Empty text, an empty list and null are blanks of a template, not values. */
 export function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)

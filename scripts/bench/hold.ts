@@ -83,6 +83,12 @@ const cases: [what: string, path: string, body?: string, method?: string][] = [
   ['a configuration of a megabyte of faulty entries', '/v1/config', faulty(filled('"cost_adjustments":[', () => '{}', ']').slice(0, -400).replace(/,[^,]*$/, ']')), 'PUT'],
   ['a configuration of a megabyte of brands', '/v1/config', kept('{}').replace('"product_restrictions":{}', `"product_restrictions":{"brand":{"exclude":${filled('[', (i) => `"brand ${i}"`, ']').slice(0, -400).replace(/,[^,]*$/, ']')}}}`), 'PUT'],
   ['its validation', '/v1/config/validate', ''],
+  ['two hundred cost adjustments', '/v1/config', faulty(`"cost_adjustments":[${Array.from({ length: 200 }, (_, i) => i % 2 ? '{"dollar":0.01}' : '{"product_class":"FA","percent":0.001}').join()}]`).replace('"distributors":{}', `"distributors":${JSON.stringify(dear.distributors)}`), 'PUT'],
+  ['a search over them', '/v1/products/search'],
+  ['lists that repeat one value', '/v1/config', JSON.stringify({ ...dear, product_restrictions: { sku: { exclude: Array(400_000).fill(1) } } }), 'PUT'],
+  ['a search over those', '/v1/products/search'],
+  ['fifty product groups', '/v1/config', JSON.stringify({ ...dear, product_restrictions: { product_groups: Array.from({ length: 50 }, (_, i) => ({ type: 'exclude', criteria: { min_quantity_to_list: 100 + i, cost: { min_cost: 1, max_cost: 2 } } })) } }), 'PUT'],
+  ['a search over the rest', '/v1/products/search'],
   ['a save that is compared with the live catalog', '/v1/config?validate=true', JSON.stringify(dear), 'PUT'],
 ]
 let worst = 0
