@@ -64,7 +64,7 @@ async function readCandidate(file: string): Promise<unknown> {
   if (bytes.length > MAX_BODY) throw new ApiError('payload_too_large', { message: `${name} is larger than 1 MB (1,048,576 bytes)` })
   const document = parse(bytes, name)
   const faults: Fault[] = []
-  checkTexts(document, '', faults)
+  checkTexts(document, faults)
   refuseFaults(faults)
   return isObject(document) ? unwrap(document) : document
 }
