@@ -261,7 +261,7 @@ describe('a command that cannot do what it was asked', () => {
     [['config', 'put', 'BESIDE'], 'invalid_parameter', /more: stands beside configuration/],
     [['config', 'put', 'LARGE'], 'payload_too_large', /larger than 1 MB/],
     [['config', 'put', 'LIST'], 'schema_validation_failed', /^the document must be a JSON object$/m],
-    [['config', 'put', 'MASKED'], 'schema_validation_failed', /^\/targets\/woo\/consumer-secret: stands for a stored secret, but none is stored here/m],
+    [['config', 'put', 'MASKED'], 'schema_validation_failed', /^\/targets\/woo\/consumer-secret: `targets\.woo\.consumer-secret` stands for a stored secret, but none is stored here/m],
     [['config', 'put', 'GOOD', '--if-version', '7'], 'precondition_failed', /version 1 is saved, not version 7/],
     [['config', 'put', 'GOOD', '--if-version', 'x'], 'usage', /--if-version must be the number of a version/],
     [['config', 'put', 'GOOD', '--if-version', ''], 'usage', /--if-version must not be empty/],
