@@ -7,10 +7,23 @@ export type AttributeValue = string | number | boolean
 const ALIASES: Record<string, string> = {
   capacity: 'magazine_capacity', magazine_size: 'magazine_capacity', mag_capacity: 'magazine_capacity', rounds_capacity: 'magazine_capacity',
   magazine: 'magazine_description', caliber_gauge: 'caliber', gauge: 'caliber', barrel_length: 'barrel_length_in', barrel_length_inches: 'barrel_length_in',
-  overall_length: 'overall_length_in', blade_length: 'blade_length_in', muzzle_velocity: 'airgun_velocity_fps', muzzle_velocity_fps: 'airgun_velocity_fps', velocity_fps: 'airgun_velocity_fps',
-  feet_per_second: 'airgun_velocity_fps', gun_type: 'firearm_type', type_operation: 'action', action_type: 'action', ammo_type: 'ammo_kind', opening: 'knife_opening', open_type: 'knife_opening',
+  barrel_length_in_inches: 'barrel_length_in', overall_length: 'overall_length_in', blade_length: 'blade_length_in', muzzle_velocity: 'airgun_velocity_fps', muzzle_velocity_fps: 'airgun_velocity_fps', velocity_fps: 'airgun_velocity_fps',
+  feet_per_second: 'airgun_velocity_fps', gun_type: 'firearm_type', type: 'firearm_type', type_operation: 'action', type_action_function: 'action', action_type: 'action', ammo_type: 'ammo_kind', opening: 'knife_opening', open_type: 'knife_opening',
   hazardous: 'hazmat', hazardous_air: 'hazmat', hazardous_ground: 'hazmat', armor_rating: 'armor_level', nfa_type: 'nfa_kind', atf_type: 'atf_type',
 }
+
+/** What feeds and shops call a value, by its words; on the left the value that rules use. */
+const VALUES = new Map(Object.entries({
+  'bolt': 'bolt action', 'lever': 'lever action', 'pump': 'pump action,slide action', 'single shot': 'singleshot,falling block,rolling block,single shot falling block',
+  'break': 'break action,break open,break barrel,over under,over and under,side by side,sxs', 'semi-auto': 'semi auto,semi automatic,semiauto,semiautomatic,autoloader,autoloading',
+  'handgun': 'handguns,pistol,pistols,semi auto pistol,semi automatic pistol,handgun ammunition', 'revolver': 'revolvers', 'derringer': 'derringers',
+  'rifle': 'rifles,semi auto rifle,bolt action rifle,lever action rifle,rimfire rifle,rifle ammunition', 'shotgun': 'shotguns,shotshell,shotshells,shotgun shells,shotshell ammunition',
+  '22 lr': '22lr,22 long rifle', '22 wmr': '22wmr,22 mag,22 magnum,22m,22 win mag', '22 short': '22 short', '22': '22 cal,22 caliber',
+  '.177': '177,177 cal,177 caliber,177 bb,bb,4 5mm,4 5 mm', '50 bmg': '50bmg,50 browning,12 7x99,12 7x99mm,12 7x99mm nato',
+  ...Object.fromEntries([10, 12, 16, 20, 28].map((gauge) => [`${gauge} gauge`, `${gauge} ga,${gauge}ga,${gauge}g`])), '410 bore': '410,410 ga,410ga,410 gauge,410 bore',
+  'suppressor': 'suppressors,silencer,silencers', 'automatic': 'auto,switchblade,otf,out the front,otf automatic,automatic otf', 'assisted': 'assisted opening,spring assisted,assist',
+  'manual': 'manual opening,flipper,thumb stud,nail nick', 'fixed': 'fixed blade',
+}).flatMap(([value, words]) => [value.replaceAll(/[^a-z0-9]+/g, ' ').trim(), ...words.split(',')].map((word) => [word, value])))
 
 /** `Barrel Length (in)` -> `barrel_length_in`, by way of the names that feeds use. */
 export function attributeName(name: string): string {
@@ -18,12 +31,12 @@ export function attributeName(name: string): string {
   return ALIASES[plain] ?? plain
 }
 
-/** A value as text to compare: case and outer blanks aside, numbers and truth alike however they are written. */
+/** A value as text to compare: case and outer blanks aside, numbers, truth and common words alike however they are written. */
 export function plainValue(value: AttributeValue): string {
   const text = String(value).trim().toLowerCase()
   if (text === 'yes' || text === 'y') return 'true'
   if (text === 'no' || text === 'n') return 'false'
-  return /^[+-]?\d+(\.\d+)?$/.test(text) ? String(Number(text)) : text
+  return VALUES.get(text.replaceAll(/[^a-z0-9]+/g, ' ').trim()) ?? (/^[+-]?\d+(\.\d+)?$/.test(text) ? String(Number(text)) : text)
 }
 
 /** The one number that a value holds, its unit aside (`30 rd`, `16"`); null for none, or for several, such as `10/30`. */
