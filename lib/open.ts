@@ -32,7 +32,10 @@ import type { Distributor } from './distributors/distributor.js'
 import { makeRegistry } from './distributors/registry.js'
 import { acceptFeed, feedStatus, importFeed, pullFeed, pullJob, setFeedSource } from './feeds/source.js'
 import { rulesImpact } from './restrictions/impact.js'
+import { addDealer, setDealer, viewDealer } from './ffls/dealer-settings.js'
 import { openDealers } from './ffls/directory.js'
+import { importDealers } from './ffls/list-import.js'
+import { importOnFile } from './ffls/on-file.js'
 import { diskStore, parsePublicUrl } from './objects/disk.js'
 import type { ObjectStore } from './objects/store.js'
 import { checkRestrictions } from './restrictions/check.js'
@@ -95,6 +98,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
       checkCredentials, recordCheck: recordCredentialCheck, history: configurationHistory, version: readVersion, diff: diffVersions, rollback: rollBack, previewRollback: previewRollBack,
     }),
     catalog: forSubscriber(ctx, { explain: explainProduct }),
+    ffls: bind(ctx, { import: importDealers, onFile: importOnFile, set: setDealer, add: addDealer, show: viewDealer }),
     rules: { ...bind(ctx, { import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
     secrets: bind(ctx, { rotate: rotateSecretKey }),
   }

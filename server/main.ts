@@ -10,13 +10,14 @@ import { demoCommand } from './commands/demo.js'
 import { distributorCommands } from './commands/distributors.js'
 import { feedCommands } from './commands/feeds.js'
 import { fflDocumentCommands } from './commands/ffl-documents.js'
+import { fflCommands } from './commands/ffls.js'
 import { initCommand } from './commands/init.js'
 import { secretCommands } from './commands/secrets.js'
 import { ruleCommands } from './commands/rules.js'
 import { serveCommand } from './commands/serve.js'
 import { logLevel, stateDir } from './env.js'
 
-const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...fflDocumentCommands, ...ruleCommands, ...configurationCommands, ...catalogCommands, ...secretCommands]
+const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...fflCommands, ...fflDocumentCommands, ...ruleCommands, ...configurationCommands, ...catalogCommands, ...secretCommands]
 
 /** Runs one command and returns its exit code: 0 done, 1 refused or failed, 2 misused. */
 async function main(argv: readonly string[]): Promise<number> {

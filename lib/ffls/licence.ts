@@ -20,6 +20,14 @@ export function parseLicence(text: string): Licence | null {
   return { id: `${region}-${district}-${sequence}`, number: `${region}-${district}-${county}-${type}-${expiryCode}-${sequence}`, type, expiryCode }
 }
 
+/** Regions that there are: 2 and 7 stand in the place of a licence in some distributors' lists. */
+export const REGIONS: ReadonlySet<string> = new Set(['1', '3', '4', '5', '6', '8', '9'])
+
+/** Types of licence that may take in firearms for customers; without collectors (03) and makers of ammunition (06). */
+export const DEALER_TYPES: readonly string[] = ['01', '02', '07', '08', '09', '10', '11']
+/** Every type that the ATF issues. */
+export const LICENCE_TYPES: readonly string[] = ['01', '02', '03', '06', '07', '08', '09', '10', '11']
+
 /** Months of the expiry code; there is no I. */
 const MONTHS = 'ABCDEFGHJKLM'
 /** A licence is issued for three years, so its end is never far ahead of the list that it stands in. */
@@ -33,6 +41,12 @@ export function expiryDate(code: string, asOf: number): string {
   const latest = new Date(asOf).getUTCFullYear() + YEARS_AHEAD
   const year = latest - ((latest - Number(code[0])) % 10 + 10) % 10
   return `${year}-${String(MONTHS.indexOf(code[1]!) + 1).padStart(2, '0')}-01`
+}
+
+/** What names a dealer to an operator, as a licence number that may be masked: `1-57-67890` is `1-57-XXX-XX-XX-67890`. */
+export function asLicence(text: string): string {
+  const identity = /^(\d)-?(\d{2})-?(\d{5})$/.exec(text.trim())
+  return identity ? `${identity[1]}-${identity[2]}-XXX-XX-XX-${identity[3]}` : text
 }
 
 /** A licence number that may be masked with X, without dashes: 15 characters; null when it cannot be one. */

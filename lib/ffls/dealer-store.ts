@@ -1,0 +1,79 @@
+/** Dealers of the directory, many at a time. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { OperatorCtx } from '../core/ctx.js'
+import { touch } from '../db/state.js'
+import type { KnownDealer } from './list-diff.js'
+import type { ListedDealer } from './list-rows.js'
+
+/** Columns that a list decides. */
+const LISTED: readonly (keyof ListedDealer)[] = [
+  'id', 'license_number', 'license_type', 'expires_on', 'license_name', 'business_name', 'premise_street', 'premise_city', 'premise_state', 'premise_zip',
+  'mail_street', 'mail_city', 'mail_state', 'mail_zip', 'voice_phone',
+]
+const COLUMNS: readonly (keyof KnownDealer)[] = [...LISTED, 'listed', 'source', 'updated_at']
+
+/** Rows that are worked on at a time: they hold up everything else for some 30 ms. */
+export const STEP = 4_000
+/** Lets everything else that waits have its turn. */
+export const turn = () => new Promise<void>((resolve) => { setImmediate(resolve) })
+
+/** Every dealer by identity. Read in pages, so that others have their turn. */
+export async function knownDealers({ read }: OperatorCtx): Promise<Map<string, KnownDealer>> {
+  const known = new Map<string, KnownDealer>()
+  for (let after = ''; ;) {
+    const rows = await read.selectFrom('dealer').select(COLUMNS).where('id', '>', after).orderBy('id').limit(STEP).execute() as KnownDealer[]
+    for (const row of rows) known.set(row.id, row)
+    if (rows.length < STEP) return known
+    after = rows.at(-1)!.id
+    await turn()
+  }
+}
+
+/** Rows of one transaction: it lasts some 20 ms, and a server beside it waits 200 ms for its own. */
+const CHUNK = 400
+/** Rows of one statement. */
+const BATCH = 100
+/** Milliseconds between two transactions, in which others get theirs. */
+const PAUSE = 10
+
+/**
+ * Works through items in transactions of some hundred, each of which says that dealers changed. What is left after a
+ * crash, the next run finds again.
+ */
+export async function inChunks<T>(ctx: OperatorCtx, items: readonly T[], act: (tx: OperatorCtx, chunk: readonly T[]) => Promise<void>, onChunk: (done: number) => void): Promise<void> {
+  for (let at = 0; at < items.length; at += CHUNK) {
+    const chunk = items.slice(at, at + CHUNK)
+    await patiently(() => ctx.engine.atomic(ctx, async (tx) => {
+      for (let from = 0; from < chunk.length; from += BATCH) await act(tx, chunk.slice(from, from + BATCH))
+      await touch(tx.db, 'dealers')
+    }))
+    onChunk(chunk.length)
+    await wait(PAUSE)
+  }
+}
+
+const ATTEMPTS = 50
+
+/** Comes back while another process writes: long work must not fail at a chunk in the middle. */
+export async function patiently<T>(act: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act()
+    } catch (error) {
+      const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+      if (!isBusy || attempt === ATTEMPTS) throw error
+      await wait(PAUSE * 5)
+    }
+  }
+}
+
+/** Adds dealers, or gives known ones these values; what the operator set stays as it is. */
+export async function putDealers({ db }: OperatorCtx, dealers: readonly KnownDealer[]): Promise<void> {
+  await db.insertInto('dealer').values([...dealers])
+    .onConflict((conflict) => conflict.column('id').doUpdateSet((query) => Object.fromEntries(COLUMNS.slice(1).map((column) => [column, query.ref(`excluded.${column}`)])))).execute()
+}
+
+/** Takes dealers off the list. `asOf`: the time of the list that lacks them, ms. */
+export async function delistDealers({ db }: OperatorCtx, dealers: readonly KnownDealer[], asOf: number): Promise<void> {
+  await db.updateTable('dealer').set({ listed: 0, updated_at: asOf }).where('id', 'in', dealers.map(({ id }) => id)).execute()
+}
