@@ -2,8 +2,6 @@
  * Which ZIP codes lie in the cities that local law speaks of most. `within` are prefixes of the city alone; `around` are
  * prefixes that it shares with its neighbours. From public knowledge of the ZIP system, made to err on the wide side.
  */
-import { cityName } from './names.js'
-
 interface City {
   readonly state: string
   readonly name: string
@@ -22,15 +20,14 @@ const CITIES: readonly City[] = [
   { state: 'CO', name: 'boulder', within: [], around: ['803', '805', '800'] },
 ]
 
-/** Whether the ZIP codes of a city are known. */
+/** Whether the ZIP codes of a city are known; its name as `cityName` has it. */
 export function hasZips(state: string, name: string): boolean {
-  return CITIES.some((one) => one.state === state && one.name === cityName(name))
+  return CITIES.some((one) => one.state === state && one.name === name)
 }
 
 /** Whether a ZIP lies in a city: null where it may. A city that is not in the table may be anywhere. */
 export function zipInCity(zip: string, state: string, name: string): boolean | null {
-  const wanted = cityName(name)
-  const city = CITIES.find((one) => one.state === state && one.name === wanted)
+  const city = CITIES.find((one) => one.state === state && one.name === name)
   if (!city) return null
   if (city.within.some((prefix) => zip.startsWith(prefix))) return true
   return city.around.some((prefix) => zip.startsWith(prefix)) ? null : false

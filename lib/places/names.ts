@@ -15,8 +15,7 @@ const COUNTY_WORDS = / (county|parish|city and borough|borough|census area|munic
 export function countyName(text: string): string {
   const name = placeName(text).replace(/^city and county of /, '')
   if (name.startsWith('city of ')) return `${name.slice(8)} city`
-  if (name.startsWith('county of ')) return name.slice(10)
-  return name.replace(COUNTY_WORDS, '')
+  return name.replace(/^(county|parish|borough|municipality) of /, '').replace(COUNTY_WORDS, '')
 }
 
 /** Boroughs and common names of cities that addresses use for them. */

@@ -6,7 +6,7 @@ import { invalid } from '../core/errors.js'
 import { logDecision } from './decisions.js'
 import { placeOf } from './destination.js'
 import type { Address, Place } from './destination.js'
-import { evaluate, wouldChange } from './evaluate.js'
+import { evaluate } from './evaluate.js'
 import type { Finding, ItemFacts } from './evaluate.js'
 import { itemFacts } from './item-facts.js'
 import { applyOverrides } from './overrides.js'
@@ -46,7 +46,7 @@ type ItemResult = CheckResult['items'][number]
 
 /** One item against a set of rules and overrides. Pure. */
 export function judge(active: ActiveRules, overrides: readonly Override[], facts: ItemFacts, place: Place, day: string, { upc, sku }: Partial<Pick<CheckItem, 'upc' | 'sku'>>): ItemResult {
-  const findings = active.index.candidates(facts, place, day).map((rule) => evaluate(rule, facts, place)).filter((finding) => finding !== null)
+  const findings = active.index.candidates(facts, place, day).map((rule) => evaluate(rule, facts, place)).filter((finding) => finding !== null).sort((a, b) => a.rule.order - b.rule.order)
   const lists: Pick<ItemResult, 'blocking_rules' | 'warnings' | 'manual_review'> = { blocking_rules: [], warnings: [], manual_review: [] }
   for (const finding of findings) lists[listOf(finding)].push(matchedRule(finding))
   if (place.country !== 'US') lists.manual_review.push(ABROAD)
@@ -68,7 +68,7 @@ function matchedRule(finding: Finding): MatchedRule {
   // One that only may apply blocks nothing: a person decides.
   const kind = certain || rule.kind === 'WARNING' ? rule.kind : 'MANUAL_REVIEW'
   return {
-    rule_id: rule.rule_id, kind, customer_message: rule.customer_message, reason, missing, would_change: wouldChange(finding.rule),
+    rule_id: rule.rule_id, kind, customer_message: rule.customer_message, reason, missing, would_change: [...finding.rule.wouldChange],
     citations: rule.citations, effective_from: rule.effective_from,
   }
 }

@@ -1,7 +1,8 @@
 /** Rules made ready to be looked up: by the state and by the product that they speak of. */
 import { gtinKey } from '../core/gtin.js'
-import { attributeName } from './attributes.js'
-import type { Place } from './destination.js'
+import { cityName } from '../places/names.js'
+import { attributeName, describeOpposite } from './attributes.js'
+import type { Place, Possible } from './destination.js'
 import type { ItemFacts } from './evaluate.js'
 import { countyCodes } from './rule.js'
 import type { Rule } from './rule.js'
@@ -12,7 +13,10 @@ export interface CompiledRule {
   readonly order: number
   readonly states: ReadonlySet<string> | null
   readonly counties: ReadonlySet<string> | null
+  /** Each with each state of the scope. */
+  readonly cities: readonly { state: string; name: string }[] | null
   readonly isZip: ((zip: string) => boolean) | null
+  readonly destinations: ReadonlySet<'consumer' | 'ffl'> | null
   readonly upcs: ReadonlySet<number> | null
   readonly skus: ReadonlySet<string> | null
   readonly distids: ReadonlySet<string> | null
@@ -20,11 +24,13 @@ export interface CompiledRule {
   readonly categories: ReadonlySet<string> | null
   /** Of `match.attributes`, as items call them. */
   readonly attributeNames: readonly string[]
+  /** What would keep it from applying, in words; empty where nothing about the item would. */
+  readonly wouldChange: readonly string[]
 }
 
 export interface RuleIndex {
   readonly rules: readonly CompiledRule[]
-  /** Rules that may speak of an item and a place, on the day `YYYY-MM-DD`; in the order of the set. */
+  /** Rules that may speak of an item and a place, on the day `YYYY-MM-DD`; each once, in no order. */
   candidates(item: ItemFacts, place: Place, day: string): CompiledRule[]
 }
 
@@ -35,13 +41,16 @@ export function compileRule(rule: Rule, order: number): CompiledRule {
     rule, order,
     states: set(scope.state),
     counties: countyCodes(rule),
+    cities: scope.city ? scope.city.flatMap((city) => scope.state!.map((state) => ({ state, name: cityName(city) }))) : null,
     isZip: scope.zip ? zipTest(scope.zip) : null,
+    destinations: rule.destination === 'any' ? null : new Set([rule.destination]),
     upcs: set(match.upc?.map((upc) => gtinKey(upc)!)),
     skus: set(match.sku?.map((sku) => sku.toLowerCase())),
     distids: set(match.distid),
     classes: set<string>(match.product_class),
     categories: set(match.category?.map((category) => category.toLowerCase())),
     attributeNames: (match.attributes ?? []).map(({ name }) => attributeName(name)),
+    wouldChange: [...(match.attributes ?? []).map(describeOpposite), ...rule.destination === 'consumer' ? ['shipment to a licensed dealer'] : []],
   }
 }
 
@@ -83,12 +92,12 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
   return {
     rules: compiled,
     candidates(item, { states }, day) {
-      const found = new Set<CompiledRule>()
-      for (const state of [...states.values, ANYWHERE]) {
-        const shelf = shelves.get(state)
-        if (shelf) collect(shelf, item, found)
-      }
-      return [...found].filter(({ rule }) => isEffective(rule, day)).sort((a, b) => a.order - b.order)
+      const found: CompiledRule[] = []
+      for (const state of states.values) collect(shelves.get(state), item, day, found)
+      collect(shelves.get(ANYWHERE), item, day, found)
+      // A rule stands on one shelf of a state in one kind of postings: only a fact of several values meets it twice.
+      const isPlain = [states, item.upc, item.sku, item.category, item.productClass].every(({ values }) => values.size < 2)
+      return isPlain ? found : [...new Set(found)]
     },
   }
 }
@@ -112,16 +121,22 @@ function post<T>({ by, all }: Postings<T>, values: ReadonlySet<T>, rule: Compile
   }
 }
 
-function collect(shelf: Shelf, item: ItemFacts, found: Set<CompiledRule>): void {
-  const pick = <T>({ by, all }: Postings<T>, { values, known }: { values: ReadonlySet<T>; known: boolean }) => {
-    if (!known) for (const rule of all) found.add(rule)
-    else for (const value of values) for (const rule of by.get(value) ?? []) found.add(rule)
-  }
-  pick(shelf.upc, item.upc)
-  pick(shelf.sku, item.sku)
-  pick(shelf.category, item.category)
-  pick(shelf.productClass, item.productClass)
-  for (const rule of shelf.rest) found.add(rule)
+function collect(shelf: Shelf | undefined, item: ItemFacts, day: string, found: CompiledRule[]): void {
+  if (!shelf) return
+  pick(shelf.upc, item.upc, day, found)
+  pick(shelf.sku, item.sku, day, found)
+  pick(shelf.category, item.category, day, found)
+  pick(shelf.productClass, item.productClass, day, found)
+  take(shelf.rest, day, found)
+}
+
+function pick<T>({ by, all }: Postings<T>, { values, known }: Possible<T>, day: string, found: CompiledRule[]): void {
+  if (!known) return take(all, day, found)
+  for (const value of values) take(by.get(value), day, found)
+}
+
+function take(rules: readonly CompiledRule[] | undefined, day: string, found: CompiledRule[]): void {
+  if (rules) for (const rule of rules) if (isEffective(rule.rule, day)) found.push(rule)
 }
 
 /** Both days are inclusive. */

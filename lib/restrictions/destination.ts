@@ -81,7 +81,7 @@ function areaStates(zip: string): Set<string> {
   return new Set(countiesOfArea(Math.floor(Number(zip) / 100)).map((fips) => countyOf(fips)?.state ?? ''))
 }
 
-const PO_BOX = /\b(p\.?\s*o\.?\s*box|post\s+office\s+box|pob\s+\d)/i
+const PO_BOX = /\b(?:p[\s.-]*o[\s.-]*bo?x|post[\s.-]+office[\s.-]+box)(?![a-z])|\bp\.?o\.?b\.?\s*#?\d/i
 
 /** ZIP codes of military mail, wherever the address says that it is. */
 const MILITARY_ZIP = /^(09[0-8]|340|96[2-6])/
@@ -94,9 +94,8 @@ function kindsOf(state: string, { lines = [], city = '' }: Address, zip: string 
   return kinds
 }
 
-/** Whether a place is in a city, as far as its name and ZIP tell. */
-export function isInCity(place: Place, state: string, name: string): boolean | null {
-  const wanted = cityName(name)
+/** Whether a place is in a city, as far as its name and ZIP tell; `wanted` as `cityName` has it. */
+export function isInCity(place: Place, state: string, wanted: string): boolean | null {
   const byZip = place.zip === null ? null : zipInCity(place.zip, state, wanted)
   if (place.city !== null && isSameName(place.city, wanted)) return true
   if (place.city === null || !hasZips(state, wanted)) return place.city === null ? byZip : false

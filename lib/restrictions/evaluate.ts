@@ -2,7 +2,8 @@
  * One rule against one item and one destination. Every predicate is true, false, or not known: a rule that is false in
  * any of them does not apply; one that is not known in some may apply, and then a person decides (decisions 7.3).
  */
-import { describeMatch, describeOpposite, listMeets, unanimous } from './attributes.js'
+import { countyOf } from '../places/counties.js'
+import { describeMatch, listMeets, unanimous } from './attributes.js'
 import type { AttributeValue } from './attributes.js'
 import type { CompiledRule } from './compile.js'
 import { isInCity } from './destination.js'
@@ -38,15 +39,20 @@ export interface Finding {
 
 /** Null when the rule does not apply. */
 export function evaluate(rule: CompiledRule, item: ItemFacts, place: Place): Finding | null {
-  const finding = { rule, certain: true, met: [] as string[], missing: [] as string[] }
-  return meetsPlace(rule, place, finding) && meetsItem(rule, item, finding) ? { ...finding, certain: finding.missing.length === 0 } : null
+  const notes: Notes = { met: [], missing: [] }
+  if (!meetsPlace(rule, place, notes) || !meetsItem(rule, item, notes)) return null
+  return { rule, certain: notes.missing.length === 0, met: notes.met.map((say) => say()), missing: notes.missing }
 }
 
-type Notes = Pick<Finding, 'met' | 'missing'>
+/** Most rules end at a later predicate: what held is put into words for those that do not. */
+interface Notes {
+  met: (() => string)[]
+  missing: string[]
+}
 
 /** Notes what a predicate tells; false ends the rule. */
 function note(answer: boolean | null, name: string, met: () => string, notes: Notes): boolean {
-  if (answer === true) notes.met.push(met())
+  if (answer === true) notes.met.push(met)
   else if (answer === null) notes.missing.push(name)
   return answer !== false
 }
@@ -61,23 +67,24 @@ export function among<T>({ values, known }: Possible<T>, wanted: ReadonlySet<T>)
 
 const list = (values: Iterable<unknown>) => [...values].join(', ')
 
-function meetsPlace({ rule: { scope }, states, counties, isZip }: CompiledRule, place: Place, notes: Notes): boolean {
+function meetsPlace({ rule: { scope }, states, counties, cities, isZip }: CompiledRule, place: Place, notes: Notes): boolean {
   if (scope.country !== place.country) return false
+  if (scope.country !== 'US') notes.met.push(() => `country is ${scope.country}`)
   if (states && !note(among(place.states, states), 'state', () => `state is ${list(place.states.values)}`, notes)) return false
   if (scope.place && !scope.place.some((kind) => place.kinds.has(kind))) return false
-  if (scope.place) notes.met.push(`the place is of the kind ${scope.place.filter((kind) => place.kinds.has(kind)).join(', ').replaceAll('_', ' ')}`)
-  if (counties && !note(among(place.counties, counties), 'county', () => `county is ${scope.county!.join(', ')}`, notes)) return false
+  if (scope.place) notes.met.push(() => `the place is of the kind ${list(scope.place!.filter((kind) => place.kinds.has(kind))).replaceAll('_', ' ')}`)
+  if (counties && !note(among(place.counties, counties), 'county', () => `county is ${list([...place.counties.values].map((fips) => countyOf(fips)?.name))}`, notes)) return false
   if (isZip && !note(place.zip === null ? null : isZip(place.zip), 'zip', () => `ZIP is ${place.zip}`, notes)) return false
-  if (!scope.city) return true
-  const answers = scope.city.flatMap((city) => scope.state!.map((state) => isInCity(place, state, city)))
+  if (!cities) return true
+  const answers = cities.map(({ state, name }) => isInCity(place, state, name))
   const inCity = answers.includes(true) ? true : answers.includes(null) ? null : false
   return note(inCity, place.city === null || place.zip !== null ? 'city' : 'zip', () => `city is ${place.city ?? scope.city!.join(', ')}`, notes)
 }
 
 function meetsItem(compiled: CompiledRule, item: ItemFacts, notes: Notes): boolean {
-  const { rule: { match, destination }, upcs, skus, distids, classes, categories } = compiled
+  const { rule: { match, destination }, destinations, upcs, skus, distids, classes, categories } = compiled
   // Of one class, it may yet be that one distributor ships it to dealers alone.
-  if (destination !== 'any' && !note(among(item.destination, new Set([destination])), item.productClass.values.size === 1 ? 'distid' : 'product_class', () => destination === 'ffl' ? 'ships to a licensed dealer' : 'ships to the consumer', notes)) return false
+  if (destinations && !note(among(item.destination, destinations), item.productClass.values.size === 1 ? 'distid' : 'product_class', () => destination === 'ffl' ? 'ships to a licensed dealer' : 'ships to the consumer', notes)) return false
   if (classes && !note(among(item.productClass, classes), 'product_class', () => `product_class is ${list(item.productClass.values)}`, notes)) return false
   if (categories && !note(among(item.category, categories), 'category', () => `category is ${list(item.category.values)}`, notes)) return false
   if (upcs && !note(among(item.upc, upcs), 'upc', () => 'its UPC is listed', notes)) return false
@@ -91,7 +98,7 @@ function meetsAttribute({ rule }: CompiledRule, predicate: Predicate, fact: Attr
   if (answer !== null) return note(answer, predicate.name, () => describeMatch(predicate, [...new Set(fact.flat())]), notes)
   if (rule.unknown_attribute === 'ignore') return false
   if (rule.unknown_attribute === 'review') return note(null, predicate.name, () => '', notes)
-  notes.met.push(`${predicate.name} is not known, and the rule holds until it is`)
+  notes.met.push(() => `${predicate.name} is not known, and the rule holds until it is`)
   return true
 }
 
@@ -99,12 +106,4 @@ function meetsAttribute({ rule }: CompiledRule, predicate: Predicate, fact: Attr
 function answerOf(predicate: Predicate, fact: AttributeFact): boolean | null {
   if (predicate.op === 'exists' && fact.length === 0) return predicate.value ? null : true
   return unanimous(fact.map((values) => listMeets(values, predicate)))
-}
-
-/** What would keep the rule from applying, in words; empty where nothing about the item would. */
-export function wouldChange({ rule: { match, destination } }: CompiledRule): string[] {
-  return [
-    ...(match.attributes ?? []).map(describeOpposite),
-    ...destination === 'consumer' ? ['shipment to a licensed dealer'] : [],
-  ]
 }

@@ -72,7 +72,7 @@ function destinationOf(productClass: string): 'consumer' | 'ffl' {
 function attributesOf({ attributes = {} }: CheckItem, circles: readonly (readonly (string | null | undefined)[])[]): ItemFacts['attributes'] {
   const known = new Map<string, AttributeFact>()
   for (const [name, value] of Object.entries(attributes)) {
-    const values = [value].flat().filter((one): one is AttributeValue => one !== null && String(one).trim() !== '')
+    const values = [value].flat().filter((one): one is AttributeValue => one !== null && one !== undefined && String(one).trim() !== '')
     if (values.length > 0) known.set(attributeName(name), [[...known.get(attributeName(name))?.[0] ?? [], ...values]])
   }
   for (const offers of circles) {
