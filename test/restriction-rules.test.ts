@@ -122,7 +122,7 @@ describe('the match of a rule', () => {
       ['eq', false, [[false, true], ['n', true], [0, true], [true, false]]],
       ['in', ['pistol grip', 'barrel shroud'], [['Pistol Grip', true], [['none', 'barrel shroud'], true], ['none', false], [['none'], false], [undefined, null]]],
       ['in', [9, 10], [['9mm', true], [10, true], [45, false], ['.45', false], ['9x19', null]]],
-      ['gt', 10, [[10, false], [11, true], ['10', false], ['10.5', true], ['30 rd', true], ['1,000 rounds', true], ['+30', true], ['10/30', null], ['10+1', null], [true, null], [[15, 30], true], [[5, 30], null], [undefined, null]]],
+      ['gt', 10, [[10, false], [11, true], ['10', false], ['10.5', true], ['30 rd', true], ['1,000 rounds', true], ['+30', true], ['10/30', null], ['10+1', false], ['17 + 1', true], ['10+2', null], [true, null], [[15, 30], true], [[5, 30], null], [undefined, null]]],
       ['gte', 10, [[10, true], [9, false], ['9.99', false]]], ['lt', 16, [['15.9"', true], ['16"', false], ['16 in.', false], ['10.5 inches', true], ['.5', true], ['16 1/2"', null]]], ['lte', 16, [[16, true], ['16.1', false], ['350 fps', false]]],
       ['exists', true, [['x', true], [false, true], [undefined, null], ['', null]]], ['exists', false, [['x', false], [0, false], [undefined, true], [null, true]]],
     ]

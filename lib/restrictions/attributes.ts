@@ -39,11 +39,11 @@ export function plainValue(value: AttributeValue): string {
   return VALUES.get(text.replaceAll(/[^a-z0-9]+/g, ' ').trim()) ?? (/^[+-]?\d+(\.\d+)?$/.test(text) ? String(Number(text)) : text)
 }
 
-/** The one number that a value holds, its unit aside (`30 rd`, `16"`); null for none, or for several, such as `10/30`. */
+/** The one number that a value holds, its unit and a round in the chamber aside (`30 rd`, `16"`, `10+1`); null for none, or for several, such as `10/30`. */
 export function numberOf(value: AttributeValue): number | null {
   if (typeof value === 'number') return value
   if (typeof value === 'boolean') return null
-  const match = /^\s*\+?(\d{1,3}(?:,\d{3})+|\d+)?(\.\d+)?\s*(?:["”']|in(?:ch(?:es)?)?\.?|rds?\.?|rounds?|shots?|fps|oz\.?|lbs?\.?|mm|cal\.?)?\s*$/i.exec(value)
+  const match = /^\s*\+?(\d{1,3}(?:,\d{3})+|\d+)?(\.\d+)?\s*(?:\+\s*1\s*)?(?:["”']|in(?:ch(?:es)?)?\.?|rds?\.?|rounds?|shots?|fps|oz\.?|lbs?\.?|mm|cal\.?)?\s*$/i.exec(value)
   if (!match || (match[1] === undefined && match[2] === undefined)) return null
   return Number(`${(match[1] ?? '0').replaceAll(',', '')}${match[2] ?? ''}`)
 }

@@ -33,8 +33,9 @@ export function itemFacts(item: CheckItem, { snapshot, readAttributes }: FactSou
     const told = circles.map((rows) => new Set(rows.map(pick).filter((value) => value !== null))).find(({ size }) => size > 0)
     return told ? { values: told, known: true } : UNKNOWN
   }
+  // OT is what a feed's item is called that nothing tells the class of: it may be anything.
   const classOf = (row: Row) => CLASS_CODES[snapshot!.productClass[row]!]!
-  const productClass = filled<string>(item.product_class, classOf)
+  const productClass = filled<string>(item.product_class, (row) => classOf(row) === 'OT' ? null : classOf(row))
   return {
     upc: upc !== undefined ? { values: new Set(upcKey === null ? [] : [upcKey]), known: true } : filled<number>(undefined, (row) => snapshot!.upcKey[row]! || null),
     sku: filled(sku?.toLowerCase(), (row) => snapshot!.sku(row).toLowerCase()),

@@ -60,7 +60,7 @@ export const davidsons: CatalogPreset = {
   },
   classify,
   attributes: [
-    { column: 'Model Series', name: 'Model' }, { column: 'Caliber', name: 'Caliber/Gauge' }, { column: 'Action' }, { column: 'Capacity' },
+    { column: 'Gun Type', name: 'Type' }, { column: 'Model Series', name: 'Model' }, { column: 'Caliber', name: 'Caliber/Gauge' }, { column: 'Action' }, { column: 'Capacity' },
     { column: 'Finish' }, { column: 'Stock' }, { column: 'Sights' }, { column: 'Barrel Length' }, { column: 'Overall Length' },
   ],
 }
