@@ -38,6 +38,7 @@ import { importDealers } from './ffls/list-import.js'
 import { importOnFile } from './ffls/on-file.js'
 import { diskStore, parsePublicUrl } from './objects/disk.js'
 import type { ObjectStore } from './objects/store.js'
+import { decisionJob } from './restrictions/decisions.js'
 import { checkRestrictions } from './restrictions/check.js'
 import { addOverride, withdrawOverride } from './restrictions/overrides.js'
 import { acceptStarter, currentRules, diffRules, importRules, openRules } from './restrictions/rule-sets.js'
@@ -150,7 +151,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const catalog = openCatalog(engine, configurations, background, log)
   const objects = options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl })
   const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, dealers: openDealers(engine), rules: openRules(engine), objects, actor: options.actor ?? 'library' }
-  const jobs = openJobs(ctx, [pullJob(background)])
+  const jobs = openJobs(ctx, [pullJob(background), decisionJob])
   const findKey = keyIndex(engine)
   const subscribers = subscriberIndex(ctx)
   const flushing = setInterval(() => limits.flush(), SECOND).unref()

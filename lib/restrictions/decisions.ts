@@ -2,6 +2,7 @@
 import type { Subscriber } from '../accounts/subscribers.js'
 import { DAY } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
+import type { Job } from '../core/job.js'
 import type { Place } from './destination.js'
 import type { CheckResult } from './shapes.js'
 
@@ -23,7 +24,8 @@ export function logDecision({ engine, now }: OperatorCtx, subscriber: Subscriber
     .run(now(), subscriber.id, digest, [...place.states.values].join(' '), place.zip, target, result.approved ? 1 : 0, JSON.stringify(items))
 }
 
-/** Removes decisions that are older than 400 days. */
-export function forgetDecisions({ engine, now }: OperatorCtx): void {
-  engine.meter.prepare('DELETE FROM restriction_decision WHERE at < ?').run(now() - KEPT)
+/** Once a day: removes decisions that are older than 400 days. */
+export const decisionJob: Job = {
+  name: 'restriction decisions', every: DAY,
+  run: async ({ engine, now }) => void engine.meter.prepare('DELETE FROM restriction_decision WHERE at < ?').run(now() - KEPT),
 }
