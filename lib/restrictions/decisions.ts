@@ -24,8 +24,9 @@ export function logDecision({ engine, now }: OperatorCtx, subscriber: Subscriber
     .run(now(), subscriber.id, digest, [...place.states.values].join(' '), place.zip, target, result.approved ? 1 : 0, JSON.stringify(items))
 }
 
-/** Once a day: removes decisions that are older than 400 days. */
-export const decisionJob: Job = {
-  name: 'restriction decisions', every: DAY,
-  run: async ({ engine, now }) => void engine.meter.prepare('DELETE FROM restriction_decision WHERE at < ?').run(now() - KEPT),
+/** Removes decisions that are older than 400 days. */
+export function forgetDecisions({ engine, now }: OperatorCtx): void {
+  engine.meter.prepare('DELETE FROM restriction_decision WHERE at < ?').run(now() - KEPT)
 }
+
+export const decisionJob: Job = { name: 'restriction decisions', every: DAY, run: async (ctx) => forgetDecisions(ctx) }
