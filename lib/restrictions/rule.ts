@@ -2,12 +2,17 @@
 import * as z from 'zod'
 import { CLASS_CODES } from '../catalog/product-classes.js'
 import { gtinKey } from '../core/gtin.js'
+import { textFault } from '../core/text.js'
 import { countyOf, findCounties } from '../places/counties.js'
 import { STATES } from '../places/states.js'
 
-const text = (most: number) => z.string().trim().min(1, 'must not be empty').max(most)
+const plain = (most: number) => z.string().trim().max(most).superRefine((value, issues) => {
+  const fault = textFault(value)
+  if (fault) issues.addIssue(fault)
+})
+const text = (most: number) => plain(most).min(1, 'must not be empty')
 /** `YYYY-MM-DD`, a day of the calendar. */
-export const Day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'must be YYYY-MM-DD').refine((date) => !Number.isNaN(Date.parse(`${date}T00:00:00Z`)) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date), 'is no day of the calendar')
+export const Day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, { error: 'must be YYYY-MM-DD', abort: true }).refine((date) => !Number.isNaN(Date.parse(`${date}T00:00:00Z`)) && new Date(`${date}T00:00:00Z`).toISOString().startsWith(date), 'is no day of the calendar')
 const SCALAR = 'must be a text, a number, true or false, or a list of these'
 const scalar = z.union([z.string(), z.number(), z.boolean()], SCALAR)
 
@@ -57,8 +62,8 @@ export const Rule = z.strictObject({
   rule_id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be up to 100 letters, digits, dots, dashes and underscores'),
   version: z.int().min(1).default(1),
   kind: z.enum(KINDS),
-  scope: Scope.prefault({}),
-  match: Match.prefault({}),
+  scope: Scope.default(() => ({ country: 'US' })),
+  match: Match.default(() => ({})),
   destination: z.enum(['consumer', 'ffl', 'any']).default('any'),
   customer_message: text(1_000),
   effective_from: Day.nullable().default(null),
@@ -70,7 +75,7 @@ export const Rule = z.strictObject({
   confidence: z.enum(['A', 'B', 'C']).nullable().default(null),
   /** When somebody last looked whether it still holds. */
   reviewed: Day.nullable().default(null),
-  operator_note: z.string().max(2_000).nullable().default(null),
+  operator_note: plain(2_000).nullable().default(null),
 }).superRefine((rule, issues) => {
   const fault = (path: string[], message: string) => issues.addIssue({ code: 'custom', path, message })
   if (rule.effective_from && rule.effective_to && rule.effective_from > rule.effective_to) fault(['effective_to'], `lies before effective_from, ${rule.effective_from}`)
