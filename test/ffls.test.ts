@@ -168,6 +168,7 @@ describe('a dealer leaves the list', () => {
       { license_number: licence(5), premise_zip: '37203', expires_on: '2026-12-01', valid_until: '2026-11-01' },
     ])
     assert.deepEqual(numbers(await t.remote.ffls.near({ zip: '37203' })), [1, 3, 5])
+    for (const [n, active] of [[1, 1], [2, 0], [3, 1], [4, 0], [5, 1]] as const) assert.equal((await t.remote.ffls.get({ license_number: licence(n) })).active, active)
     t.clock.advance(12 * HOUR - 1)
     assert.deepEqual(numbers(await t.remote.ffls.near({ zip: '37203' })), [1, 3, 5])
     t.clock.advance(1)
@@ -245,6 +246,14 @@ function plainly(dealers: readonly DemoDealer[], onFile: ReadonlySet<string>, { 
     .slice(0, 150).map(({ dealer }) => dealer.license_number)
 }
 
+/** The point so many miles from another, in a direction: 0 is north. */
+function pointBeside({ lat, lng }: { lat: number; lng: number }, bearing: number, miles: number): { lat: number; lng: number } {
+  const [radians, angle] = [Math.PI / 180, 2 * Math.asin(Math.sqrt(milesChord(miles)) / 2)]
+  const sine = Math.sin(lat * radians) * Math.cos(angle) + Math.cos(lat * radians) * Math.sin(angle) * Math.cos(bearing)
+  const turned = Math.atan2(Math.sin(bearing) * Math.sin(angle) * Math.cos(lat * radians), Math.cos(angle) - Math.sin(lat * radians) * sine)
+  return { lat: Math.asin(Math.max(-1, Math.min(1, sine))) / radians, lng: ((lng + turned / radians + 540) % 360) - 180 }
+}
+
 describe('the order of the list', () => {
   test('is that of a plain loop, whatever the dealers', async () => {
     await using t = await createTestApp()
@@ -268,9 +277,10 @@ describe('the order of the list', () => {
 
   test('finds every place within the radius and no other, anywhere on the sphere', async () => {
     const point = fc.record({ lat: fc.oneof(fc.double({ min: -90, max: 90, noNaN: true }), fc.double({ min: 89, max: 90, noNaN: true })), lng: fc.oneof(fc.double({ min: -180, max: 180, noNaN: true }), fc.constantFrom(-180, 180, 179.9, -179.9)) })
-    const beside = fc.record({ lat: fc.double({ min: -1, max: 1, noNaN: true }), lng: fc.double({ min: -2, max: 2, noNaN: true }) })
-    await fc.assert(fc.asyncProperty(point, fc.array(beside, { maxLength: 30 }), fc.integer({ min: 1, max: 50 }), async (center, offsets, radius) => {
-      const points = [center, ...offsets.map(({ lat, lng }) => ({ lat: Math.max(-90, Math.min(90, center.lat + lat)), lng: ((center.lng + lng + 540) % 360) - 180 }))]
+    // In any direction, as a share of the radius: well inside, well outside, and hardly the one or the other.
+    const beside = fc.record({ bearing: fc.double({ min: 0, max: 2 * Math.PI, noNaN: true }), share: fc.oneof(fc.double({ min: 0, max: 2, noNaN: true }), fc.constantFrom(0.9999, 1.0001)) })
+    await fc.assert(fc.asyncProperty(point, fc.array(beside, { maxLength: 30 }), fc.integer({ min: 1, max: 50 }), async (center, others, radius) => {
+      const points = [center, ...others.map(({ bearing, share }) => pointBeside(center, bearing, share * radius))]
       const places = points.map(({ lat, lng }, i): Place => ({ position: { lat, lng, vector: unitVector(lat, lng) }, onFile: [], others: [i] }))
       const each = <T>(value: (i: number) => T) => points.map((_, i) => value(i))
       const directory: Directory = {
@@ -281,7 +291,7 @@ describe('the order of the list', () => {
       const expected = each((i) => i).slice(1).filter((i) => squared(i) <= milesChord(radius)).sort((a, b) => squared(a) - squared(b) || a - b)
       assert.deepEqual(nearDealers(directory, { zip: '00000', radius, today: 20261121 }), [0, ...expected])
       for (const i of expected) assert.ok(chordMiles(squared(i)) <= radius + 1e-6)
-    }), { numRuns: 400 })
+    }), { numRuns: 1_000 })
   })
 })
 

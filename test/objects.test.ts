@@ -295,22 +295,25 @@ describe('a signed URL', () => {
     const large = Buffer.alloc(20_000_000, 'quartermaster ')
     await t.app.ctx.objects.put('exports/large.bin', large, { contentType: 'application/octet-stream' })
     const listening = await listen(t.server, { port: 0, host: '127.0.0.1' })
-    t.app.listensAt(listening.url)
-    const address = await t.app.ctx.objects.url('exports/large.bin', { expiresIn: 60 })
-    assert.ok(address.startsWith(listening.url))
-    assert.ok(Buffer.from(await (await fetch(address)).arrayBuffer()).equals(large))
-    const part = await fetch(address, { headers: { range: 'bytes=10000000-' } })
-    assert.deepEqual([part.status, Buffer.from(await part.arrayBuffer()).equals(large.subarray(10_000_000))], [206, true])
-    const head = await fetch(address, { method: 'HEAD' })
-    assert.deepEqual([head.status, head.headers.get('content-length')], [200, '20000000'])
-    const handles = () => readdirSync('/proc/self/fd').length
-    const before = handles()
-    for (let i = 0; i < 20; i++) await leave(address)
-    for (let tries = 0; handles() > before && tries < 100; tries++) await new Promise((resolve) => setTimeout(resolve, 20))
-    assert.ok(handles() <= before, 'no file stays open')
-    assert.equal((await fetch(address, { method: 'HEAD' })).status, 200)
-    await listening.close(100)
-    t.app.listensAt('http://localhost:8080')
+    try {
+      t.app.listensAt(listening.url)
+      const address = await t.app.ctx.objects.url('exports/large.bin', { expiresIn: 60 })
+      assert.ok(address.startsWith(listening.url))
+      assert.ok(Buffer.from(await (await fetch(address)).arrayBuffer()).equals(large))
+      const part = await fetch(address, { headers: { range: 'bytes=10000000-' } })
+      assert.deepEqual([part.status, Buffer.from(await part.arrayBuffer()).equals(large.subarray(10_000_000))], [206, true])
+      const head = await fetch(address, { method: 'HEAD' })
+      assert.deepEqual([head.status, head.headers.get('content-length')], [200, '20000000'])
+      const handles = () => readdirSync('/proc/self/fd').length
+      const before = handles()
+      for (let i = 0; i < 20; i++) await leave(address)
+      for (let tries = 0; handles() > before && tries < 100; tries++) await new Promise((resolve) => setTimeout(resolve, 20))
+      assert.ok(handles() <= before, 'no file stays open')
+      assert.equal((await fetch(address, { method: 'HEAD' })).status, 200)
+    } finally {
+      await listening.close(100)
+      t.app.listensAt('http://localhost:8080')
+    }
   })
 
   test('a file that shrinks while it is read ends the connection instead of pretending', async () => {

@@ -88,7 +88,7 @@ function placesAround({ bands }: Directory, vector: readonly [number, number, nu
     const end = bands.start[band + 1]!
     // The band as it is, and as it goes on beyond the date line on either side.
     for (let shift = -360; shift <= 360; shift += 360) {
-      if (west + shift > 180 || east + shift < -180) continue
+      if (west + shift >= 180 || east + shift <= -180) continue
       for (let at = firstFrom(bands.lng, west + shift, bands.start[band]!, end); at < end && bands.lng[at]! <= east + shift; at++) {
         const distance = (bands.vectors[at * 3]! - x) ** 2 + (bands.vectors[at * 3 + 1]! - y) ** 2 + (bands.vectors[at * 3 + 2]! - z) ** 2
         if (distance > limit) continue
@@ -106,10 +106,12 @@ function bounds([x, y, z]: readonly [number, number, number], limit: number): { 
   const lng = Math.atan2(y, x) * DEGREES
   const angle = 2 * Math.asin(Math.min(1, Math.sqrt(limit) / 2))
   const cos = Math.hypot(x, y)
-  // With a pole inside, every longitude.
-  const reach = Math.sin(angle) < cos ? Math.asin(Math.sin(angle) / cos) * DEGREES + SLACK : 180 - SLACK
   const tall = angle * DEGREES + SLACK
-  return { from: bandOf(lat - tall), to: bandOf(lat + tall), west: lng - reach, east: lng + reach }
+  const rows = { from: bandOf(lat - tall), to: bandOf(lat + tall) }
+  // With a pole inside, every longitude.
+  if (Math.sin(angle) >= cos) return { ...rows, west: -180, east: 180 }
+  const reach = Math.asin(Math.sin(angle) / cos) * DEGREES + SLACK
+  return { ...rows, west: lng - reach, east: lng + reach }
 }
 
 /** The first place of a band at this longitude or east of it. */
