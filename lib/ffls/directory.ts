@@ -6,43 +6,38 @@ import type { Engine } from '../db/engine.js'
 import { remembered } from '../db/state.js'
 import { placeOfZip, unitVector } from '../places/zips.js'
 
-/** Columns by dealer (in no order) and by place. Whatever is in it never changes: a change makes a new one. */
+/** Columns. Whatever is in it never changes: a change makes a new one. */
 export interface Directory {
+  /** By place; in a place those on file first; then by licence number. */
   readonly dealers: DealerColumns
+  readonly places: PlaceColumns
   /** The place of a ZIP that has dealers. */
   readonly placeOfZip: ReadonlyMap<number, number>
-  readonly places: readonly Place[]
-  readonly bands: Bands
 }
 
 export interface DealerColumns {
   /** `dealer.row` */
-  readonly row: number[]
-  readonly licence: string[]
+  readonly row: Uint32Array
   /** The premise's five digits as a number, -1 for none. */
-  readonly zip: number[]
+  readonly zip: Int32Array
   /** The last day that it is valid, as 20270301. */
-  readonly lastDay: number[]
-  readonly onFile: boolean[]
+  readonly lastDay: Uint32Array
   /** Business and licence name in lower case, a newline between them. */
-  readonly names: string[]
+  readonly names: readonly string[]
+  readonly licence: readonly string[]
 }
 
-export interface Place {
-  /** Degrees; null where no position is known. Such a place has one ZIP alone. */
-  readonly position: { readonly lat: number; readonly lng: number; readonly vector: readonly [number, number, number] } | null
-  /** Each in the order of their licence numbers. */
-  readonly onFile: number[]
-  readonly others: number[]
-}
-
-/** Places with a position: band `i` holds those from `start[i]` to `start[i + 1]`, by longitude. */
-export interface Bands {
-  readonly start: Uint32Array
-  readonly place: Uint32Array
+/** Places by band and longitude, so that neighbours are neighbours in memory; those without a known position at the end. */
+export interface PlaceColumns {
+  /** The dealers of place `i` are those from `from[i]` to `from[i + 1]`, on file up to `others[i]`. */
+  readonly from: Uint32Array
+  readonly others: Uint32Array
+  /** Degrees; no number where there is no position. */
   readonly lng: Float64Array
   /** Of the unit sphere, three numbers a place. */
   readonly vectors: Float64Array
+  /** Band `i` holds the places from `bands[i]` to `bands[i + 1]`. */
+  readonly bands: Uint32Array
 }
 
 export interface Dealers {
@@ -86,19 +81,37 @@ export function openDealers(engine: Engine): Dealers {
 /** Lets everything else that waits have its turn. */
 const turn = () => new Promise<void>((resolve) => { setImmediate(resolve) })
 
+/** What is read, before it has its order. */
+export interface Draft {
+  dealers: DraftDealer[]
+  places: DraftPlace[]
+  placeOfZip: Map<number, number>
+}
+
+export interface DraftDealer {
+  row: number
+  zip: number
+  lastDay: number
+  names: string
+  licence: string
+}
+
+export interface DraftPlace {
+  /** Degrees. */
+  position: { lat: number; lng: number } | null
+  onFile: DraftDealer[]
+  others: DraftDealer[]
+}
+
 async function buildDirectory(engine: Engine): Promise<Directory> {
-  const draft = { dealers: { row: [], licence: [], zip: [], lastDay: [], onFile: [], names: [] } as DealerColumns, placeOfZip: new Map<number, number>(), places: [] as Place[] }
+  const draft: Draft = { dealers: [], places: [], placeOfZip: new Map() }
   const byPosition = new Map<string, number>()
   for (let rows = readStep(engine, 0); rows.length > 0; rows = readStep(engine, rows.at(-1)![0])) {
     for (const row of rows) addDealer(draft, byPosition, row)
     if (rows.length < STEP) break
     await turn()
   }
-  for (let from = 0; from < draft.places.length; from += STEP) {
-    for (const place of draft.places.slice(from, from + STEP)) sortPlace(place, draft.dealers.licence)
-    if (draft.places.length > STEP) await turn()
-  }
-  return { ...draft, bands: await makeBands(draft.places) }
+  return arrange(draft)
 }
 
 type Row = [row: number, licence: string, zip: string, lastDay: string, onFile: number, business: string | null, name: string]
@@ -111,36 +124,24 @@ function readStep(engine: Engine, after: number): Row[] {
     FROM dealer WHERE listed = 1 AND row > ? ORDER BY row LIMIT ${STEP}`).raw().all(after) as Row[]
 }
 
-type Draft = Pick<Directory, 'dealers'> & { placeOfZip: Map<number, number>; places: Place[] }
-
-function addDealer({ dealers, placeOfZip: known, places }: Draft, byPosition: Map<string, number>, [row, licence, zip, lastDay, onFile, business, name]: Row): void {
-  const number = zipNumber(zip)
-  let place = known.get(number)
-  if (place === undefined) known.set(number, place = addPlace(places, byPosition, zip))
-  const dealer = dealers.row.push(row) - 1
-  dealers.licence.push(licence)
-  dealers.zip.push(number)
-  dealers.lastDay.push(dayNumber(lastDay))
-  dealers.onFile.push(onFile === 1)
-  dealers.names.push((business === null ? name : `${business}\n${name}`).toLowerCase())
+function addDealer({ dealers, placeOfZip: known, places }: Draft, byPosition: Map<string, number>, [row, licence, text, lastDay, onFile, business, name]: Row): void {
+  const zip = zipNumber(text)
+  let place = known.get(zip)
+  if (place === undefined) known.set(zip, place = addPlace(places, byPosition, text))
+  const dealer = { row, zip, lastDay: dayNumber(lastDay), names: (business === null ? name : `${business}\n${name}`).toLowerCase(), licence }
+  dealers.push(dealer)
   places[place]![onFile === 1 ? 'onFile' : 'others'].push(dealer)
 }
 
-/** Several ZIPs share a place: one that is no ZIP area takes that of its neighbour. */
-function addPlace(places: Place[], byPosition: Map<string, number>, zip: string): number {
-  const at = placeOfZip(zip)
-  const key = at === null ? zip : `${at.lat} ${at.lng}`
+/** Several ZIPs share a place: one that is no ZIP area takes that of its neighbour. One without a position is a place of its own. */
+function addPlace(places: DraftPlace[], byPosition: Map<string, number>, zip: string): number {
+  const position = placeOfZip(zip)
+  const key = position === null ? zip : `${position.lat} ${position.lng}`
   const known = byPosition.get(key)
   if (known !== undefined) return known
-  const place = places.push({ position: at && { lat: at.lat, lng: at.lng, vector: unitVector(at.lat, at.lng) }, onFile: [], others: [] }) - 1
+  const place = places.push({ position, onFile: [], others: [] }) - 1
   byPosition.set(key, place)
   return place
-}
-
-function sortPlace(place: Place, licence: readonly string[]): void {
-  const byLicence = (a: number, b: number) => licence[a]! < licence[b]! ? -1 : 1
-  if (place.onFile.length > 1) place.onFile.sort(byLicence)
-  if (place.others.length > 1) place.others.sort(byLicence)
 }
 
 /** The five digits as a number; -1 for anything else, which no caller can ask for. */
@@ -162,22 +163,45 @@ export function bandOf(lat: number): number {
   return Math.min(BANDS - 1, Math.max(0, Math.floor((lat + 90) / BAND)))
 }
 
-export async function makeBands(places: readonly Place[]): Promise<Bands> {
-  const bands: number[][] = Array.from({ length: BANDS }, () => [])
-  places.forEach(({ position }, place) => { if (position) bands[bandOf(position.lat)]!.push(place) })
-  const start = new Uint32Array(BANDS + 1)
-  bands.forEach((band, i) => { start[i + 1] = start[i]! + band.length })
-  const size = start[BANDS]!
-  const made = { start, place: new Uint32Array(size), lng: new Float64Array(size), vectors: new Float64Array(3 * size) }
-  for (const [i, band] of bands.entries()) {
-    band.sort((a, b) => places[a]!.position!.lng - places[b]!.position!.lng)
-    band.forEach((place, at) => {
-      const { lng, vector } = places[place]!.position!
-      made.place[start[i]! + at] = place
-      made.lng[start[i]! + at] = lng
-      made.vectors.set(vector, 3 * (start[i]! + at))
-    })
-    if (i % 40 === 39 && size > STEP) await turn()
+/** Puts places and dealers into their order. */
+export async function arrange({ dealers: all, places: some, placeOfZip: byZip }: Draft): Promise<Directory> {
+  const { order, bands } = inBands(some)
+  const dealers = { row: new Uint32Array(all.length), zip: new Int32Array(all.length), lastDay: new Uint32Array(all.length), names: new Array<string>(all.length), licence: new Array<string>(all.length) }
+  const places = { from: new Uint32Array(order.length + 1), others: new Uint32Array(order.length), lng: new Float64Array(order.length), vectors: new Float64Array(3 * order.length), bands }
+  let next = 0
+  const add = ({ row, zip, lastDay, names, licence }: DraftDealer) => {
+    dealers.row[next] = row
+    dealers.zip[next] = zip
+    dealers.lastDay[next] = lastDay
+    dealers.names[next] = names
+    dealers.licence[next++] = licence
   }
-  return made
+  for (const [i, place] of order.entries()) {
+    const { position, onFile, others } = some[place]!
+    onFile.sort(byLicence).forEach(add)
+    places.others[i] = next
+    others.sort(byLicence).forEach(add)
+    places.from[i + 1] = next
+    places.lng[i] = position?.lng ?? NaN
+    places.vectors.set(position ? unitVector(position.lat, position.lng) : [NaN, NaN, NaN], 3 * i)
+    if (i % STEP === STEP - 1) await turn()
+  }
+  const placed = new Uint32Array(order.length)
+  order.forEach((place, i) => { placed[place] = i })
+  return { dealers, places, placeOfZip: new Map([...byZip].map(([zip, place]) => [zip, placed[place]!])) }
+}
+
+const byLicence = (a: DraftDealer, b: DraftDealer) => a.licence < b.licence ? -1 : 1
+
+/** Places in their order, and where each band begins. */
+function inBands(places: readonly DraftPlace[]): { order: number[]; bands: Uint32Array } {
+  const members: number[][] = Array.from({ length: BANDS }, () => [])
+  const nowhere: number[] = []
+  places.forEach(({ position }, place) => (position ? members[bandOf(position.lat)]! : nowhere).push(place))
+  const bands = new Uint32Array(BANDS + 1)
+  members.forEach((band, i) => {
+    band.sort((a, b) => places[a]!.position!.lng - places[b]!.position!.lng)
+    bands[i + 1] = bands[i]! + band.length
+  })
+  return { order: [...members.flat(), ...nowhere], bands }
 }

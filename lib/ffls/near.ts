@@ -1,7 +1,7 @@
 /** Which dealers the list shows for a ZIP, best first (contract "FFL directory", decisions 6.4). */
 import { milesChord, placeOfZip, unitVector } from '../places/zips.js'
 import { bandOf, zipNumber } from './directory.js'
-import type { Directory, Place } from './directory.js'
+import type { Directory, PlaceColumns } from './directory.js'
 
 export interface NearInput {
   /** Five digits. */
@@ -22,34 +22,41 @@ export const MOST = 150
  * by distance, then by licence number.
  */
 export function nearDealers(directory: Directory, { zip, radius, name, today }: NearInput): number[] {
-  const { dealers } = directory
+  const { dealers, places } = directory
   const home = zipNumber(zip)
-  const known = directory.placeOfZip.get(home)
-  const here = known === undefined ? undefined : directory.places[known]
-  const nearby = placesAround(directory, here ? here.position?.vector : vectorOf(zip), radius)
+  const here = directory.placeOfZip.get(home)
+  const nearby = placesAround(places, here === undefined ? vectorOf(zip) : vectorAt(places, here), radius)
   const wanted = name?.toLowerCase() ?? ''
   const found: number[] = []
-  const take = (candidates: readonly number[], atHome: boolean) => {
-    for (const dealer of candidates) {
-      if (found.length === MOST) return
-      if (dealers.lastDay[dealer]! < today || (dealers.zip[dealer] === home) !== atHome) continue
-      if (wanted === '' || dealers.names[dealer]!.includes(wanted)) found.push(dealer)
-    }
+  const take = (dealer: number, atHome: boolean) => {
+    if (dealers.lastDay[dealer]! < today || (dealers.zip[dealer] === home) !== atHome || found.length === MOST) return
+    if (wanted === '' || dealers.names[dealer]!.includes(wanted)) found.push(dealer)
   }
-  for (const group of ['onFile', 'others'] as const) {
-    if (here) take(here[group], true)
+  for (const group of [onFileOf, othersOf]) {
+    if (here !== undefined) for (let [dealer, end] = group(places, here); dealer < end; dealer++) take(dealer, true)
     for (let i = 0; i < nearby.count && found.length < MOST; i++) {
       const equal = runLength(nearby, i)
-      take(equal === 1 ? directory.places[nearby.place[i]!]![group] : merged(directory, nearby.place.subarray(i, i + equal), group), false)
+      if (equal === 1) for (let [dealer, end] = group(places, nearby.place[i]!); dealer < end; dealer++) take(dealer, false)
+      else for (const dealer of merged(directory, nearby.place.subarray(i, i + equal), group)) take(dealer, false)
       i += equal - 1
     }
   }
   return found
 }
 
-function vectorOf(zip: string): readonly [number, number, number] | undefined {
+type Group = (places: PlaceColumns, place: number) => [from: number, end: number]
+const onFileOf: Group = ({ from, others }, place) => [from[place]!, others[place]!]
+const othersOf: Group = ({ from, others }, place) => [others[place]!, from[place + 1]!]
+
+type Vector = readonly [number, number, number]
+
+function vectorOf(zip: string): Vector | null {
   const at = placeOfZip(zip)
-  return at ? unitVector(at.lat, at.lng) : undefined
+  return at && unitVector(at.lat, at.lng)
+}
+
+function vectorAt({ lng, vectors }: PlaceColumns, place: number): Vector | null {
+  return Number.isNaN(lng[place]!) ? null : [vectors[place * 3]!, vectors[place * 3 + 1]!, vectors[place * 3 + 2]!]
 }
 
 /** How many places from here on are equally far. */
@@ -60,8 +67,12 @@ function runLength({ squared, count }: Nearby, from: number): number {
 }
 
 /** Dealers of places that are equally far, by licence number. */
-function merged({ places, dealers: { licence } }: Directory, some: Uint32Array, group: keyof Place & ('onFile' | 'others')): number[] {
-  return Array.from(some, (place) => places[place]![group]).flat().sort((a, b) => licence[a]! < licence[b]! ? -1 : 1)
+function merged({ places, dealers: { licence } }: Directory, some: Uint32Array, group: Group): number[] {
+  const all = Array.from(some, (place) => {
+    const [from, end] = group(places, place)
+    return Array.from({ length: end - from }, (_, i) => from + i)
+  })
+  return all.flat().sort((a, b) => licence[a]! < licence[b]! ? -1 : 1)
 }
 
 /** The nearest first, with their squared chords. */
@@ -77,7 +88,7 @@ const DEGREES = 180 / Math.PI
 const SLACK = 1e-6
 
 /** Every place within so many miles of a point, the nearest first. */
-function placesAround({ bands }: Directory, vector: readonly [number, number, number] | undefined, radius: number): Nearby {
+function placesAround({ bands, lng, vectors }: PlaceColumns, vector: Vector | null, radius: number): Nearby {
   if (!vector) return NOTHING
   const [x, y, z] = vector
   const limit = milesChord(radius)
@@ -85,14 +96,14 @@ function placesAround({ bands }: Directory, vector: readonly [number, number, nu
   const place: number[] = []
   const squared: number[] = []
   for (let band = from; band <= to; band++) {
-    const end = bands.start[band + 1]!
+    const end = bands[band + 1]!
     // The band as it is, and as it goes on beyond the date line on either side.
     for (let shift = -360; shift <= 360; shift += 360) {
       if (west + shift >= 180 || east + shift <= -180) continue
-      for (let at = firstFrom(bands.lng, west + shift, bands.start[band]!, end); at < end && bands.lng[at]! <= east + shift; at++) {
-        const distance = (bands.vectors[at * 3]! - x) ** 2 + (bands.vectors[at * 3 + 1]! - y) ** 2 + (bands.vectors[at * 3 + 2]! - z) ** 2
+      for (let at = firstFrom(lng, west + shift, bands[band]!, end); at < end && lng[at]! <= east + shift; at++) {
+        const distance = (vectors[at * 3]! - x) ** 2 + (vectors[at * 3 + 1]! - y) ** 2 + (vectors[at * 3 + 2]! - z) ** 2
         if (distance > limit) continue
-        place.push(bands.place[at]!)
+        place.push(at)
         squared.push(distance)
       }
     }
@@ -101,7 +112,7 @@ function placesAround({ bands }: Directory, vector: readonly [number, number, nu
 }
 
 /** The bands and the longitudes, in degrees, that a circle touches. */
-function bounds([x, y, z]: readonly [number, number, number], limit: number): { from: number; to: number; west: number; east: number } {
+function bounds([x, y, z]: Vector, limit: number): { from: number; to: number; west: number; east: number } {
   const lat = Math.asin(z) * DEGREES
   const lng = Math.atan2(y, x) * DEGREES
   const angle = 2 * Math.asin(Math.min(1, Math.sqrt(limit) / 2))

@@ -80,14 +80,16 @@ async function held<T>(run: () => Promise<T>): Promise<{ result: T; longest: num
 type Search = (zip: string) => number[]
 
 /** The yardstick: all that the answer needs stands in the R-tree itself, and its rows are numbered by licence. */
-function makeRtree({ dealers }: Directory): Search {
+function makeRtree({ dealers, places }: Directory): Search {
   const raw = new Database(':memory:')
   raw.exec('CREATE VIRTUAL TABLE near USING rtree(id, min_lat, max_lat, min_lng, max_lng, +zip, +on_file, +last_day, +x, +y, +z)')
   const insert = raw.prepare('INSERT INTO near VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const byLicence = dealers.row.map((_, i) => i).sort((a, b) => dealers.licence[a]! < dealers.licence[b]! ? -1 : 1)
+  const isOnFile = new Uint8Array(dealers.row.length)
+  places.others.forEach((others, place) => isOnFile.fill(1, places.from[place]!, others))
+  const byLicence = Array.from(dealers.row, (_, i) => i).sort((a, b) => dealers.licence[a]! < dealers.licence[b]! ? -1 : 1)
   raw.transaction(() => byLicence.forEach((dealer, i) => {
     const at = placeOfZip(zipText(dealers.zip[dealer]!))
-    if (at) insert.run(i, at.lat, at.lat, at.lng, at.lng, dealers.zip[dealer]!, dealers.onFile[dealer] ? 1 : 0, dealers.lastDay[dealer]!, ...unitVector(at.lat, at.lng))
+    if (at) insert.run(i, at.lat, at.lat, at.lng, at.lng, dealers.zip[dealer]!, isOnFile[dealer]!, dealers.lastDay[dealer]!, ...unitVector(at.lat, at.lng))
   }))()
   const distance = '(x - @x) * (x - @x) + (y - @y) * (y - @y) + (z - @z) * (z - @z)'
   const query = raw.prepare(`
