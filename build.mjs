@@ -32,6 +32,11 @@ async function bundleWorker(outdir) {
   await esbuild.build({ ...common, entryPoints: { worker: 'lib/worker.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
 }
 
+/** The command in one file, which starts in half the time that its packages' own files would take. */
+export async function bundleLauncher(outdir) {
+  await esbuild.build({ ...common, entryPoints: { quartermaster: 'server/main.ts' }, outdir, format: 'esm', external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
+}
+
 /** Bundled CommonJS packages call require. */
 const REQUIRE = { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" }
 
@@ -39,7 +44,7 @@ async function build() {
   rmSync('dist', { recursive: true, force: true })
   await bundleTree('dist/lib', { index: 'lib/index.ts', connect: 'lib/connect.ts', server: 'server/index.ts', testing: 'server/testing.ts' })
   await esbuild.build({ ...common, entryPoints: { index: 'lib/index.ts' }, outdir: 'dist/lib', format: 'cjs', packages: 'external', outExtension: { '.js': '.cjs' }, define: { 'import.meta.url': '__importMetaUrl' }, banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" } })
-  await esbuild.build({ ...common, entryPoints: { quartermaster: 'server/main.ts' }, outdir: 'dist/quartermaster', format: 'esm', external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
+  await bundleLauncher('dist/quartermaster')
   await bundleWorker('dist/quartermaster')
   cpSync('data', 'dist/data', { recursive: true })
   if (!process.argv.includes('--quick')) {

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleTree, transpileTree } from '../build.mjs'
+import { bundleLauncher, bundleTree, transpileTree } from '../build.mjs'
 
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const coverage = process.argv.includes('--coverage')
@@ -21,15 +21,16 @@ const outdir = mkdtempSync(join('dist', 'test-'))
 let status = 1
 try {
   // The launcher and the library stand beside the suites, for those that start a process or run README's code.
-  const beside = { quartermaster: 'server/main.ts', index: 'lib/index.ts' }
+  const beside = { index: 'lib/index.ts' }
   const suiteDir = coverage ? join(outdir, 'test') : outdir
   if (coverage) {
     // File by file: coverage of a bundle cannot be told apart by its sources.
-    await bundleTree(suiteDir, beside)
+    await bundleTree(suiteDir, { ...beside, quartermaster: 'server/main.ts' })
     await transpileTree(outdir)
     cpSync('data', join(outdir, 'data'), { recursive: true })
   } else {
     await bundleTree(outdir, { ...beside, ...Object.fromEntries(suites.map((file) => [file.replace(/\.ts$/, ''), join('test', file)])) })
+    await bundleLauncher(outdir)
   }
   const files = suites.map((file) => join(suiteDir, file.replace(/\.ts$/, coverage ? '.js' : '.mjs')))
   const runner = [process.execPath, '--enable-source-maps', '--test', '--test-reporter=spec', '--test-concurrency=2', ...files]

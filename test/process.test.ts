@@ -47,7 +47,7 @@ describe('the worker', () => {
     await app.operator.subscribers.create({ name: 'Shop', email: 'a@shop.example' })
     await app.operator.configurations.put('Shop', { document: {
       targets: {}, notification_email: 'a@shop.example', pricing: {}, product_restrictions: {},
-      distributors: { 'Sports South': { active: true, distid: 'TSW', drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: { min_quantity_to_list: 1 } } },
+      distributors: { 'Sports South': { active: true, distid: 'TSW', drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: { purchase_limit: 100 } } },
     } })
     const shop = app.as('Shop')
     const seen: number[] = []
