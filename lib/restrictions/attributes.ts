@@ -62,7 +62,7 @@ function equals(value: AttributeValue, wanted: AttributeValue): boolean | null {
 const not = (answer: boolean | null): boolean | null => answer === null ? null : !answer
 
 /** Whether any is true; null where one that is not known might be. */
-const some = (answers: readonly (boolean | null)[]): boolean | null => answers.includes(true) ? true : answers.includes(null) ? null : false
+export const some = (answers: readonly (boolean | null)[]): boolean | null => answers.includes(true) ? true : answers.includes(null) ? null : false
 
 /** Over every value of a list: a list of features has one if any of them is it; one that has none of them is none of it. */
 export function listMeets(values: readonly AttributeValue[], predicate: Predicate): boolean | null {

@@ -16,7 +16,7 @@ import type { Address, Place } from '../../lib/restrictions/destination.js'
 import type { ItemFacts } from '../../lib/restrictions/evaluate.js'
 import { itemFacts } from '../../lib/restrictions/item-facts.js'
 import type { ActiveRules } from '../../lib/restrictions/rule-sets.js'
-import { Rule } from '../../lib/restrictions/rule.js'
+import { Rule, countyCodes } from '../../lib/restrictions/rule.js'
 import type { CheckItem } from '../../lib/restrictions/shapes.js'
 import { STATES } from '../../lib/places/states.js'
 import { BENCH_DISTIDS, randomFrom } from './offers.js'
@@ -151,8 +151,9 @@ async function otherEngine(compiled: readonly CompiledRule[]): Promise<((item: I
   made.addOperator('startsWithAny', (fact: string, values: string[]) => values.some((value) => value.endsWith('*') ? fact.startsWith(value.slice(0, -1)) : fact === value))
   made.addOperator('notBefore', (fact: string, value: string) => fact >= value)
   made.addOperator('notAfter', (fact: string, value: string) => fact <= value)
-  for (const { rule, states, counties, upcs, skus, distids, classes, categories, attributeNames } of compiled) {
+  for (const { rule, states, upcs, skus, distids, classes, categories, attributeNames } of compiled) {
     const { scope, match } = rule
+    const counties = countyCodes(rule)
     const isOne = (fact: string, values: ReadonlySet<unknown> | readonly unknown[] | null | undefined): Condition[] => values ? [{ fact, operator: 'in', value: [...values] }] : []
     made.addRule({
       conditions: {
