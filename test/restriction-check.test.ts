@@ -167,6 +167,12 @@ describe('what the request does not say comes from the catalog', () => {
     }
   })
 
+  test('a rule that fits several offers of an item is told once', async () => {
+    await using t = await withRules([rule('a', { match: { product_class: ['FP', 'AC'] } }), rule('b', { match: { distid: ['RSR', 'LIP'] } })], offers)
+    const { items: [judged] } = await t.shop.restrictions.check({ shipping: { state: 'CA' }, items: [{ upc: OTHER }] })
+    assert.deepEqual(judged!.blocking_rules.map(({ reason }) => reason), ['product_class is AC, FP', 'distid is LIP, RSR'])
+  })
+
   test('an item goes to a dealer when its offer has ffl_req 1, or its class is FA or SO', async () => {
     await using t = await withRules([rule('a', { destination: 'consumer' })], [...offers, { distid: 'RSR', stockid: 'G', productClass: 'FA' }, { distid: 'RSR', stockid: 'S', productClass: 'SO' }])
     assert.deepEqual(await verdicts(t, [

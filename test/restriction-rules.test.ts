@@ -115,7 +115,7 @@ describe('the match of a rule', () => {
     const cases: [op: string, value: AttributeValue | AttributeValue[], rows: [given: AttributeValue | AttributeValue[] | null | undefined, expected: boolean | null][]][] = [
       ['eq', 30, [[30, true], ['30', true], ['30.0', true], ['30 rd', true], ['30 Rounds', true], [10, false], ['10rd', false], ['10/30', null], ['many', null], [undefined, null], [null, null], ['', null], [' ', null], [[], null]]],
       ['ne', 30, [[30, false], ['30 rd', false], [10, true], ['10/30', null], [undefined, null]]],
-      ['eq', 'bolt', [['bolt', true], [' BOLT ', true], ['semi', false], [1, false], [['bolt', 'pump'], true], [['semi', 'pump'], false], [undefined, null]]],
+      ['eq', 'bolt', [[' ', null], ['bolt', true], [' BOLT ', true], ['semi', false], [1, false], [['bolt', 'pump'], true], [['semi', 'pump'], false], [undefined, null]]],
       ['ne', 'bolt', [['bolt', false], ['semi', true], [['bolt', 'pump'], false], [['semi', 'pump'], true], [undefined, null]]],
       ['eq', true, [[true, true], ['yes', true], ['Y', true], ['TRUE', true], [1, true], ['1', true], [false, false], ['no', false], ['0', false], ['perhaps', null], [undefined, null]]],
       ['ne', true, [[true, false], ['No', true], ['perhaps', null]]],
@@ -143,6 +143,11 @@ describe('the match of a rule', () => {
       const [blocked] = check([makeRule({ match: { attributes: [{ name: 'x', ...predicate }] } })], { attributes: { x: given as never } }, { state: 'CA' }).blocking_rules
       assert.deepEqual([blocked!.reason, blocked!.would_change], [reason, [change]])
     }
+  })
+
+  test('a fact that two conditions ask for is named once', () => {
+    const [held] = check([makeRule({ destination: 'ffl', match: { product_class: ['FA'] } })], {}, { state: 'CA' }).manual_review
+    assert.deepEqual([held!.reason, held!.missing], ['would apply, depending on product_class, which is not known', ['product_class']])
   })
 
   test('all predicates must hold, and names are those of feeds and shops', () => {

@@ -99,9 +99,9 @@ describe('an import', () => {
     await using t = await createTestApp()
     const { digest } = await importText(t, text(rule('a')))
     const before = ['rule_set', 'active_rule_set', 'audit'].map((table) => count(t, table))
-    const { message, details } = await refused(importText(t, lines(rule('b'), ...Array.from({ length: 150 }, (_, i) => rule(`c${i}`, { kind: 'NO' })))))
-    assert.equal(message, 'line 2: kind must be one of BLOCK, WARNING, MANUAL_REVIEW (and 99 more, see details)')
-    assert.deepEqual([(details as unknown[]).length, (details as unknown[])[99]], [100, { path: 'line 101', message: 'c99: kind must be one of BLOCK, WARNING, MANUAL_REVIEW' }])
+    const { message, details } = await refused(importText(t, lines(rule('b'), ...Array.from({ length: 150 }, (_, i) => rule(`c${i}`, { kind: 'NO', version: 0, confidence: 'D' })))))
+    assert.match(message, /^line 2: .*version must be at least 1 \(and 99 more, see details\)$/)
+    assert.deepEqual([(details as unknown[]).length, (details as unknown[])[99]], [100, { path: 'line 35', message: 'c33: version must be at least 1' }])
     assert.deepEqual([await active(t), t.app.ctx.rules.active().digest, ['rule_set', 'active_rule_set', 'audit'].map((table) => count(t, table))], [['a 1'], digest, before])
   })
 
@@ -126,6 +126,8 @@ describe('an import', () => {
     const other = await importText(t, lines(rule('c'), { match: parts.match, ...rule('a'), scope: { state: ['CA'], country: 'US', zip: ['9*'] } }, rule('b')), true)
     assert.deepEqual([other.digest, other.unchanged, count(t, 'rule_set')], [digest, 3, 1])
     assert.match(digest, /^[0-9a-f]{64}$/)
+    const versions = [rule('v', { version: 1, effective_to: '2026-06-30' }), rule('v', { version: 2, effective_from: '2026-07-01' })]
+    assert.equal((await importText(t, text(...versions), true)).digest, (await importText(t, text(...versions.toReversed()), true)).digest)
     assert.notEqual((await importText(t, text(rule('a')), true)).digest, digest)
     assert.equal((await importText(t, text(rule('a', parts), rule('b'), rule('c')), true)).digest, digest)
   })
