@@ -103,7 +103,7 @@ describe('the ZIP codes of a city', () => {
   test('lie in it, elsewhere, or perhaps in it', () => {
     for (const [zip, state, name, answer] of [
       ['60601', 'IL', 'chicago', true], ['62701', 'IL', 'chicago', false], ['60707', 'IL', 'chicago', null], ['11201', 'NY', 'new york', true], ['10451', 'NY', 'new york', true], ['11001', 'NY', 'new york', null], ['14201', 'NY', 'new york', false],
-      ['20001', 'DC', 'washington', true], ['80202', 'CO', 'denver', null], ['14201', 'NY', 'buffalo', null],
+      ['20001', 'DC', 'washington', true], ['80202', 'CO', 'denver', true], ['80214', 'CO', 'denver', null], ['14201', 'NY', 'buffalo', null],
     ] as const) assert.equal(zipInCity(zip, state, name), answer, `${zip} in ${name}`)
   })
 
@@ -121,7 +121,7 @@ describe('the place of an address', () => {
     for (const [address, counties] of [
       [{ state: 'IL', county: 'Cook' }, ['Cook County IL']], [{ state: 'Illinois', zip: '60007-1234' }, ['Cook County IL', 'DuPage County IL']], [{ state: 'IL', zip: '60007', county: 'DuPage' }, ['DuPage County IL']],
       [{ state: 'MD', county: 'Baltimore' }, ['Baltimore County MD', 'City of Baltimore MD']], [{ state: 'MD', county: 'Baltimore', zip: '21201' }, ['City of Baltimore MD']],
-      [{ state: 'TN', zip: '42223' }, ['Montgomery County TN']], [{ state: 'KY', zip: '42223' }, ['Christian County KY']], [{ state: 'TN', zip: '42202' }, null], [{ state: 'NY', zip: '10008' }, ['New York County NY']],
+      [{ state: 'TN', zip: '42223' }, ['Montgomery County TN']], [{ state: 'KY', zip: '42223' }, ['Christian County KY']], [{ state: 'NY', zip: '10008' }, ['New York County NY']],
       [{ state: 'IL', county: 'Coook', zip: '60601' }, ['Cook County IL']], [{ state: 'IL', county: ' ', zip: ' ' }, null], [{ state: 'IL', county: 'Nowhere' }, null], [{ state: 'AE', zip: '09012' }, null], [{ state: 'AS', zip: '96799' }, null], [{ state: 'GU', zip: '96910' }, null],
     ] as const) {
       const { known, values } = placeOf(address).counties
@@ -151,7 +151,7 @@ describe('the place of an address', () => {
       ...['1234', '123456', 'ABCDE', '60601-12', '6O601', '60601 1234'].map((zip) => [{ state: 'IL', zip }, 'shipping.zip: must be 5 digits, or 5 and 4'] as const),
       [{ state: 'CA', zip: '10001' }, 'shipping.zip: 10001 does not lie in CA: one of the two is wrong'], [{ state: 'AE', zip: '10001' }, 'shipping.zip: 10001 does not lie in AE: one of the two is wrong'], [{ state: 'NY', zip: '00901' }, 'shipping.zip: 00901 does not lie in NY: one of the two is wrong'],
       [{ state: 'IL', zip: '60601', county: 'DuPage' }, 'shipping.county: "DuPage" and ZIP 60601 do not meet: one of the two is wrong'], [{ state: 'MD', zip: '21201', county: 'Baltimore County' }, 'shipping.county: "Baltimore County" and ZIP 21201 do not meet: one of the two is wrong'],
-      [{ state: 'NY', zip: '10008', county: 'Kings' }, 'taken'], [{ state: 'ON', country: 'ca', zip: 'K1A 0B1' }, 'taken'], [{ state: 'NY', zip: '09012' }, 'taken'], [{ state: 'HI', zip: '96799' }, 'taken'],
+      [{ state: 'NY', zip: '10008', county: 'Kings' }, 'taken'], [{ state: 'ON', country: 'ca', zip: 'K1A 0B1' }, 'taken'], [{ state: 'NY', zip: '09012' }, 'taken'], [{ state: 'HI', zip: '96799' }, 'shipping.zip: 96799 does not lie in HI: one of the two is wrong'], [{ state: 'FL', zip: '00802' }, 'shipping.zip: 00802 does not lie in FL: one of the two is wrong'], [{ state: 'GU', zip: '33101' }, 'shipping.zip: 33101 does not lie in GU: one of the two is wrong'], [{ state: 'ID', zip: '99101' }, 'shipping.zip: 99101 does not lie in ID: one of the two is wrong'],
     ] as const) assert.equal(refusal(address), message, JSON.stringify(address))
   })
 

@@ -160,7 +160,7 @@ describe('the match of a rule', () => {
   test('unknown_attribute says whether what is not known is reviewed, ignored or blocked; a class that is not known is always reviewed', () => {
     const attributes = [{ name: 'x', op: 'gt', value: 10 }]
     for (const [unknown, item, expected] of [
-      ['review', {}, 'HOLD x'], ['ignore', {}, 'approved'], ['block', {}, 'BLOCK x is not known, and the rule holds until it is'], ['review', { attributes: { x: '10/30' } }, 'HOLD x'], ['ignore', { attributes: { x: '10/30' } }, 'approved'], ['block', { attributes: { x: 'odd' } }, 'BLOCK x is not known, and the rule holds until it is'],
+      ['review', {}, 'HOLD x'], ['ignore', {}, 'approved'], ['block', {}, 'BLOCK x is not known, and the rule holds until it is'], ['review', { attributes: { x: '10/30' } }, 'HOLD x'], ['ignore', { attributes: { x: '10/30' } }, 'HOLD x'], ['block', { attributes: { x: 'odd' } }, 'BLOCK x is not known, and the rule holds until it is'],
       ...(['review', 'ignore', 'block'] as const).flatMap((unknown) => [[unknown, { attributes: { x: 11 } }, 'BLOCK x 11 is greater than 10'] as const, [unknown, { attributes: { x: 10 } }, 'approved'] as const]),
     ] as const) assert.equal(verdict({ match: { attributes }, unknown_attribute: unknown }, item), expected, `${unknown} ${JSON.stringify(item)}`)
     for (const unknown of ['review', 'ignore', 'block']) assert.equal(verdict({ match: { product_class: ['MG'] }, unknown_attribute: unknown }), 'HOLD product_class')

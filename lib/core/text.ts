@@ -42,7 +42,8 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
   return best
 }
 
-function editDistance(a: string, b: string, limit: number): number {
+/** Letters to change, add or remove; `limit` where it is that or more. */
+export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

@@ -1,10 +1,13 @@
 /** Names of cities and counties, so that two spellings of one place are equal. */
+import { editDistance } from '../core/text.js'
+import { STATES } from './states.js'
+import type { StateCode } from './states.js'
 
 const SHORT: Record<string, string> = { st: 'saint', ste: 'sainte', ft: 'fort', mt: 'mount', mtn: 'mountain', n: 'north', s: 'south', e: 'east', w: 'west', pt: 'point', hts: 'heights', spgs: 'springs', vlg: 'village', jct: 'junction' }
 
 /** `St. Louis`, `Saint Louis` and `SAINT-LOUIS` are one: lower case, no accents or punctuation, abbreviations in full. */
 export function placeName(text: string): string {
-  const words = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(/['’.]/g, '').split(/[^a-z0-9]+/).filter((word) => word !== '')
+  const words = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(/['’]/g, '').split(/[^a-z0-9]+/).filter((word) => word !== '')
   return words.map((word) => SHORT[word] ?? word).join(' ')
 }
 
@@ -21,13 +24,27 @@ export function countyName(text: string): string {
 /** Boroughs and common names of cities that addresses use for them. */
 const CITY_ALIASES: Record<string, string> = {
   'manhattan': 'new york', 'brooklyn': 'new york', 'bronx': 'new york', 'the bronx': 'new york', 'queens': 'new york', 'staten island': 'new york',
-  'new york city': 'new york', 'nyc': 'new york', 'ny': 'new york', 'washington dc': 'washington', 'la': 'los angeles', 'sf': 'san francisco', 'philly': 'philadelphia',
+  'new york city': 'new york', 'nyc': 'new york', 'ny': 'new york', 'washington dc': 'washington', 'washington d c': 'washington', 'phila': 'philadelphia', 'chi town': 'chicago', 'lodo': 'denver', 'la': 'los angeles', 'sf': 'san francisco', 'philly': 'philadelphia',
 }
 
-/** As `placeName`, with a borough as its city. */
-export function cityName(text: string): string {
-  const name = placeName(text)
-  return CITY_ALIASES[name] ?? name
+/** As `placeName`, with a borough as its city, and without the state behind it. */
+export function cityName(text: string, state?: string): string {
+  const name = placeName(text).replace(/^(?:the )?(?:city|town|village|borough) of /, '')
+  const own = state === undefined ? name : withoutState(name, state)
+  return CITY_ALIASES[own] ?? CITY_ALIASES[name] ?? own
+}
+
+/** `columbus oh` and `columbus ohio` are Columbus. */
+function withoutState(name: string, state: string): string {
+  for (const ending of [state.toLowerCase(), placeName(STATES[state as StateCode] ?? state)]) {
+    if (name.endsWith(` ${ending}`) && name.length > ending.length + 1) return name.slice(0, -ending.length - 1)
+  }
+  return name
+}
+
+/** Whether two names differ by a slip of the hand only: `Colombus`, `Chigaco`. */
+export function isNearName(a: string, b: string): boolean {
+  return Math.min(a.length, b.length) >= 5 && editDistance(a, b, 3) <= 2
 }
 
 /** Whether two names are one, blanks aside: `De Kalb` is `DeKalb`. */

@@ -19,7 +19,7 @@ const VALUES = new Map(Object.entries({
   'handgun': 'handguns,pistol,pistols,semi auto pistol,semi automatic pistol,handgun ammunition', 'revolver': 'revolvers', 'derringer': 'derringers',
   'rifle': 'rifles,semi auto rifle,bolt action rifle,lever action rifle,rimfire rifle,rifle ammunition', 'shotgun': 'shotguns,shotshell,shotshells,shotgun shells,shotshell ammunition',
   '22 lr': '22lr,22 long rifle', '22 wmr': '22wmr,22 mag,22 magnum,22m,22 win mag', '22 short': '22 short', '22': '22 cal,22 caliber',
-  '.177': '177,177 cal,177 caliber,177 bb,bb,4 5mm,4 5 mm', '50 bmg': '50bmg,50 browning,12 7x99,12 7x99mm,12 7x99mm nato',
+  '.177': '177,177 cal,177 caliber,177 bb,bb,4 5mm,4 5 mm', '50 bmg': '50bmg,50 browning,50 browning machine gun,50 cal bmg,50 caliber bmg,12 7x99,12 7x99mm,12 7x99 mm,12 7x99mm nato,12 7x99 nato',
   ...Object.fromEntries([10, 12, 16, 20, 28].map((gauge) => [`${gauge} gauge`, `${gauge} ga,${gauge}ga,${gauge}g`])), '410 bore': '410,410 ga,410ga,410 gauge,410 bore',
   'suppressor': 'suppressors,silencer,silencers', 'automatic': 'auto,switchblade,otf,out the front,otf automatic,automatic otf', 'assisted': 'assisted opening,spring assisted,assist',
   'manual': 'manual opening,flipper,thumb stud,nail nick', 'fixed': 'fixed blade',
@@ -39,24 +39,76 @@ export function plainValue(value: AttributeValue): string {
   return VALUES.get(text.replaceAll(/[^a-z0-9]+/g, ' ').trim()) ?? (/^[+-]?\d+(\.\d+)?$/.test(text) ? String(Number(text)) : text)
 }
 
-/** The one number that a value holds, its unit and a round in the chamber aside (`30 rd`, `16"`, `10+1`); null for none, or for several, such as `10/30`. */
-export function numberOf(value: AttributeValue): number | null {
-  if (typeof value === 'number') return value
+/** Nobody writes a longer number. */
+const LONGEST_NUMBER = 40
+/** What one unit is of the unit that an attribute's name ends in. */
+const UNITS: Record<string, Record<string, number>> = {
+  in: { '': 1, '"': 1, '”': 1, "''": 1, 'in': 1, 'inch': 1, 'inches': 1, 'mm': 1 / 25.4, 'cm': 1 / 2.54, 'ft': 12 },
+  fps: { '': 1, 'fps': 1, 'ft/s': 1, 'm/s': 3.28084 },
+  oz: { '': 1, 'oz': 1, 'lb': 16, 'lbs': 16 },
+}
+const COUNTED: Record<string, number> = Object.fromEntries(['', 'rd', 'rds', 'round', 'rounds', 'shot', 'shots', 'rd mag', 'round magazine'].map((unit) => [unit, 1]))
+/** Of an attribute that names no unit, whatever the rule means is meant. */
+const ANY: Record<string, number> = { ...COUNTED, ...Object.fromEntries(['"', '”', "''", 'in', 'inch', 'inches', 'mm', 'cal', 'fps', 'oz', 'lb', 'lbs'].map((unit) => [unit, 1])) }
+
+function unitsOf(name: string): Record<string, number> {
+  if (name === 'magazine_capacity' || name === 'rounds') return COUNTED
+  return UNITS[name.slice(name.lastIndexOf('_') + 1)] ?? ANY
+}
+
+/**
+ * The one number that a value holds, in the unit that the attribute's name ends in; a round in the chamber (`10+1`) aside.
+ * Null for none, for several (`10/30`), for a negative one, and for a unit that is not the attribute's.
+ */
+export function numberOf(value: AttributeValue, name = ''): number | null {
   if (typeof value === 'boolean') return null
-  const match = /^\s*\+?(\d{1,3}(?:,\d{3})+|\d+)?(\.\d+)?\s*(?:\+\s*1\s*)?(?:["”']|in(?:ch(?:es)?)?\.?|rds?\.?|rounds?|shots?|fps|oz\.?|lbs?\.?|mm|cal\.?)?\s*$/i.exec(value)
+  if (typeof value === 'number') return value >= 0 ? value : null
+  const text = value.trim().toLowerCase()
+  if (text.length > LONGEST_NUMBER) return null
+  const match = /^\+?(\d{1,3}(?:,\d{3})+|\d+)?(\.\d+)?(?: ?\+ ?1)? ?([^\d ].*)?$/.exec(text)
   if (!match || (match[1] === undefined && match[2] === undefined)) return null
-  return Number(`${(match[1] ?? '0').replaceAll(',', '')}${match[2] ?? ''}`)
+  const factor = unitsOf(name)[(match[3] ?? '').replace(/\.$/, '')]
+  return factor === undefined ? null : Number(`${(match[1] ?? '0').replaceAll(',', '')}${match[2] ?? ''}`) * factor
 }
 
 const TRUTHS: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
 
-/** Text meets text as it is written; where a rule asks for a number or for truth, a value that is neither cannot tell: null. */
-function equals(value: AttributeValue, wanted: AttributeValue): boolean | null {
+/** What feeds and shops write where they know nothing. */
+const NOTHING = new Set(['n a', 'na', 'unknown', 'unk', 'tbd', 'not applicable', 'not available', 'unspecified', 'undefined', 'null', 'varies', 'various', 'see description', ''])
+
+/** Whether a value tells nothing at all. */
+export function isNoFact(value: AttributeValue | null | undefined): boolean {
+  return value === null || value === undefined || (typeof value === 'string' && NOTHING.has(words(value)))
+}
+
+const words = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, ' ').trim()
+
+/** Attributes whose values rules know one and all: any other word cannot tell. */
+const CLOSED: Record<string, ReadonlySet<string>> = {
+  frame_receiver: new Set(['serialized', 'unserialized']),
+  knife_opening: new Set(['automatic', 'assisted', 'manual', 'fixed', 'ballistic', 'gravity', 'butterfly', 'folding']),
+  nfa_kind: new Set(['suppressor', 'sbr', 'sbs', 'aow', 'machine_gun', 'machine gun', 'machinegun', 'mg', 'short barreled rifle', 'short barreled shotgun', 'any other weapon', 'destructive device', 'dd']),
+}
+
+/**
+ * Text meets text as it is written. Null where that cannot tell: a number or truth is asked for and none is given, one text
+ * holds all words of the other (`50 BMG (12.7x99 NATO)`), or the word is none that is known of the attribute.
+ */
+function equals(value: AttributeValue, wanted: AttributeValue, name: string): boolean | null {
   const plain = plainValue(value)
-  if (plain === plainValue(wanted)) return true
-  if (typeof wanted === 'string') return false
-  const found = typeof wanted === 'number' ? numberOf(value) : TRUTHS[plain] ?? null
+  const plainWanted = plainValue(wanted)
+  if (plain === plainWanted) return true
+  if (typeof wanted === 'string') {
+    if (CLOSED[name] && !CLOSED[name].has(plain)) return null
+    return holdsWords(plain, plainWanted) || holdsWords(plainWanted, plain) ? null : false
+  }
+  const found = typeof wanted === 'number' ? numberOf(value, name) : TRUTHS[plain] ?? null
   return found === null ? null : found === wanted
+}
+
+function holdsWords(text: string, other: string): boolean {
+  const own = new Set(words(text).split(' '))
+  return words(other).split(' ').every((word) => own.has(word))
 }
 
 const not = (answer: boolean | null): boolean | null => answer === null ? null : !answer
@@ -64,11 +116,15 @@ const not = (answer: boolean | null): boolean | null => answer === null ? null :
 /** Whether any is true; null where one that is not known might be. */
 export const some = (answers: readonly (boolean | null)[]): boolean | null => answers.includes(true) ? true : answers.includes(null) ? null : false
 
-/** Over every value of a list: a list of features has one if any of them is it; one that has none of them is none of it. */
-export function listMeets(values: readonly AttributeValue[], predicate: Predicate): boolean | null {
-  const answers = values.map((value) => meets(value, predicate))
+/** Attributes of which an item has one value. */
+const SINGLE = new Set(['action', 'firearm_type', 'caliber', 'frame_receiver', 'knife_opening', 'nfa_kind', 'ammo_kind', 'restricted_features', 'machinegun_convertible', 'gas_operated'])
+
+/** Over every value of a list: a list of features has one if any of them is it, and is without one that none of them is; values that contradict each other cannot tell. */
+export function listMeets(values: readonly AttributeValue[], predicate: Predicate, name = attributeName(predicate.name)): boolean | null {
+  const answers = values.map((value) => meets(value, predicate, name))
   if (predicate.op === 'eq' || predicate.op === 'in') return some(answers)
-  if (predicate.op === 'ne') return not(some(answers.map(not)))
+  // One thing cannot be two: its values contradict each other.
+  if (predicate.op === 'ne' && !SINGLE.has(name)) return not(some(answers.map(not)))
   return unanimous(answers)
 }
 
@@ -78,12 +134,12 @@ export function unanimous(answers: readonly (boolean | null)[]): boolean | null 
 }
 
 /** True, false, or null where the value cannot tell. */
-export function meets(value: AttributeValue, { op, value: wanted }: Predicate): boolean | null {
+export function meets(value: AttributeValue, { name: written, op, value: wanted }: Predicate, name = attributeName(written)): boolean | null {
   if (op === 'exists') return wanted as boolean
-  if (op === 'eq') return equals(value, wanted as AttributeValue)
-  if (op === 'ne') return not(equals(value, wanted as AttributeValue))
-  if (op === 'in') return some((wanted as AttributeValue[]).map((one) => equals(value, one)))
-  const number = numberOf(value)
+  if (op === 'eq') return equals(value, wanted as AttributeValue, name)
+  if (op === 'ne') return not(equals(value, wanted as AttributeValue, name))
+  if (op === 'in') return some((wanted as AttributeValue[]).map((one) => equals(value, one, name)))
+  const number = numberOf(value, name)
   if (number === null) return null
   const bound = wanted as number
   return op === 'gt' ? number > bound : op === 'gte' ? number >= bound : op === 'lt' ? number < bound : number <= bound

@@ -35,14 +35,24 @@ export async function checkRestrictions(ctx: OperatorCtx, subscriber: Subscriber
   const place = placeOf(input.shipping)
   const snapshot = ctx.catalog.current()
   const attributes = ctx.engine.catalog.prepare('SELECT attributes FROM fragment WHERE id = ?').pluck()
-  const sources = { snapshot, readAttributes: (fragment: number) => attributes.get(fragment) as string | null | undefined }
-  const items = input.items.map((item) => judge(active, overrides, itemFacts(item, sources, item.to), place, day, item))
+  const distidOf = (text: string) => ctx.distributors.byDistid(text)?.distid ?? ctx.distributors.all.find(({ distid, name }) => [distid, name].some((one) => one.toLowerCase() === text.toLowerCase()))?.distid
+    ?? snapshot?.distids.find((distid) => distid === text)
+  const sources = { snapshot, readAttributes: (fragment: number) => attributes.get(fragment) as string | null | undefined, distidOf }
+  const items: ItemResult[] = []
+  for (const item of input.items) {
+    // A hundred items of a hundred attributes each are work for several turns of the loop.
+    if (items.length > 0 && items.length % TURN === 0) await new Promise(setImmediate)
+    items.push(judge(active, overrides, itemFacts(item, sources, item.to), place, day, item))
+  }
   const result = { approved: items.every(({ approved }) => approved), items }
   logDecision(ctx, subscriber, { digest: active.digest, place, target: input.target ?? null, result })
   return result
 }
 
 type ItemResult = CheckResult['items'][number]
+
+/** Items that are judged in one turn of the loop. */
+const TURN = 20
 
 /** One item against a set of rules and overrides. Pure. */
 export function judge(active: ActiveRules, overrides: readonly Override[], facts: ItemFacts, place: Place, day: string, { upc, sku }: Partial<Pick<CheckItem, 'upc' | 'sku'>>): ItemResult {

@@ -84,7 +84,7 @@ function inZips(zips: readonly string[]): Condition {
 }
 
 function inCities(names: readonly string[], states: readonly string[]): Condition {
-  const cities = names.flatMap((name) => states.map((state) => ({ state, name: cityName(name) })))
+  const cities = names.flatMap((name) => states.map((state) => ({ state, name: cityName(name, state) })))
   return {
     answer: (_item, place) => some(cities.map(({ state, name }) => isInCity(place, state, name))),
     missing: (_item, { city, zip }) => city === null || zip !== null ? 'city' : 'zip',
@@ -104,17 +104,18 @@ function sentTo(destination: 'consumer' | 'ffl'): Condition {
 
 function attributeMeets(predicate: Predicate, unknown: Rule['unknown_attribute']): Condition {
   const name = attributeName(predicate.name)
-  const instead = unknown === 'review' ? null : unknown === 'block'
+  // A value that is given and cannot tell is never ignored.
+  const instead = (isGiven: boolean) => unknown === 'block' ? true : unknown === 'ignore' && !isGiven ? false : null
   return {
-    answer: (item) => told(predicate, item.attributes.get(name)) ?? instead,
+    answer: (item) => told(predicate, item.attributes.get(name), name) ?? instead(item.attributes.has(name)),
     missing: () => predicate.name,
-    met: ({ attributes }) => told(predicate, attributes.get(name)) === null ? `${predicate.name} is not known, and the rule holds until it is` : describeMatch(predicate, [...new Set(attributes.get(name)?.flat())]),
+    met: ({ attributes }) => told(predicate, attributes.get(name), name) === null ? `${predicate.name} is not known, and the rule holds until it is` : describeMatch(predicate, [...new Set(attributes.get(name)?.flat())]),
   }
 }
 
 /** That an attribute is not told of does not prove that there is none. */
-function told(predicate: Predicate, fact: AttributeFact | undefined): boolean | null {
+function told(predicate: Predicate, fact: AttributeFact | undefined, name: string): boolean | null {
   if (!fact) return predicate.op === 'exists' && !predicate.value ? true : null
-  if (fact.length === 1 && fact[0]!.length === 1) return meets(fact[0]![0]!, predicate)
-  return unanimous(fact.map((values) => listMeets(values, predicate)))
+  if (fact.length === 1 && fact[0]!.length === 1) return meets(fact[0]![0]!, predicate, name)
+  return unanimous(fact.map((values) => listMeets(values, predicate, name)))
 }

@@ -2,7 +2,7 @@
 import { invalid } from '../core/errors.js'
 import { cityOfZip, hasZips, zipInCity } from '../places/cities.js'
 import { countyOf, findCounties } from '../places/counties.js'
-import { cityName, isSameName } from '../places/names.js'
+import { cityName, isNearName, isSameName } from '../places/names.js'
 import { isMilitary, isTerritory, stateCode } from '../places/states.js'
 import { countiesOfArea, placeOfZip } from '../places/zips.js'
 
@@ -48,13 +48,13 @@ export function placeOf(address: Address, path = 'shipping'): Place {
   const digits = zip === null ? null : /^(\d{5})(-?\d{4})?$/.exec(zip)?.[1] ?? null
   if (zip !== null && digits === null) throw invalid(`${path}.zip`, 'must be 5 digits, or 5 and 4')
   const counties = countiesOf(state, address.county, digits, path)
-  return { country, states: single(state), counties, city: givenCity(address) ?? (digits === null ? null : cityOfZip(digits)), zip: digits, kinds: kindsOf(state, address, digits) }
+  return { country, states: single(state), counties, city: givenCity(address, state) ?? (digits === null ? null : cityOfZip(digits)), zip: digits, kinds: kindsOf(state, address, digits) }
 }
 
 const single = <T>(value: T): Possible<T> => ({ values: new Set([value]), known: true })
 
-function givenCity({ city }: Address): string | null {
-  return city === undefined || city.trim() === '' ? null : cityName(city)
+function givenCity({ city }: Address, state?: string): string | null {
+  return city === undefined || city.trim() === '' ? null : cityName(city, state)
 }
 
 /**
@@ -64,7 +64,8 @@ function givenCity({ city }: Address): string | null {
 function countiesOf(state: string, name: string | undefined, zip: string | null, path: string): Possible<string> {
   const ofZip = zip === null ? null : placeOfZip(zip)
   const near = (ofZip?.counties ?? []).filter((fips) => countyOf(fips)?.state === state)
-  if (ofZip && ofZip.counties.length > 0 && near.length === 0 && !areaStates(zip!).has(state)) {
+  const elsewhere = ofZip !== null && ofZip.counties.length > 0 && near.length === 0 && (ofZip.exact || !areaStates(zip!).has(state))
+  if (elsewhere || (zip !== null && contradictsIsland(zip, state))) {
     throw invalid(`${path}.zip`, `${zip} does not lie in ${state}: one of the two is wrong`)
   }
   const given = name === undefined || name.trim() === '' ? [] : findCounties(state, name).map(({ fips }) => fips)
@@ -76,6 +77,16 @@ function countiesOf(state: string, name: string | undefined, zip: string | null,
   return { values: new Set(given), known: true }
 }
 
+/** ZIP codes of territories, which the Census has no areas of. */
+const ISLANDS: [zips: RegExp, states: readonly string[]][] = [
+  [/^00[679]/, ['PR']], [/^008/, ['VI']], [/^96799/, ['AS']], [/^969/, ['GU', 'MP', 'FM', 'MH', 'PW']],
+]
+
+function contradictsIsland(zip: string, state: string): boolean {
+  const island = ISLANDS.find(([zips]) => zips.test(zip))
+  return island ? !island[1].includes(state) : isTerritory(state)
+}
+
 /** States of every ZIP area with the same three digits. */
 function areaStates(zip: string): Set<string> {
   return new Set(countiesOfArea(Math.floor(Number(zip) / 100)).map((fips) => countyOf(fips)?.state ?? ''))
@@ -84,12 +95,13 @@ function areaStates(zip: string): Set<string> {
 const PO_BOX = /\b(?:p[\s.-]*o[\s.-]*bo?x|post[\s.-]+office[\s.-]+box)(?![a-z])|\bp\.?o\.?b\.?\s*#?\d/i
 
 /** ZIP codes of military mail, wherever the address says that it is. */
-const MILITARY_ZIP = /^(09[0-8]|340|96[2-6])/
+const MILITARY_ZIP = /^(09\d|340|96[2-6])/
+const MILITARY_POST = /\b[afd]\.?\s?p\.?\s?o\b/i
 
 function kindsOf(state: string, { lines = [], city = '' }: Address, zip: string | null): Place['kinds'] {
   const kinds = new Set<'po_box' | 'military' | 'territory'>()
   if ([...lines, city].some((line) => PO_BOX.test(line))) kinds.add('po_box')
-  if (isMilitary(state) || /^\s*(apo|fpo|dpo)\b/i.test(city) || MILITARY_ZIP.test(zip ?? '')) kinds.add('military')
+  if (isMilitary(state) || [...lines, city].some((line) => MILITARY_POST.test(line)) || MILITARY_ZIP.test(zip ?? '')) kinds.add('military')
   if (isTerritory(state)) kinds.add('territory')
   return kinds
 }
@@ -98,7 +110,9 @@ function kindsOf(state: string, { lines = [], city = '' }: Address, zip: string 
 export function isInCity(place: Place, state: string, wanted: string): boolean | null {
   const byZip = place.zip === null ? null : zipInCity(place.zip, state, wanted)
   if (place.city !== null && isSameName(place.city, wanted)) return true
-  if (place.city === null || !hasZips(state, wanted)) return place.city === null ? byZip : false
-  // Another name may be that of a part of the city: the ZIP knows better.
-  return place.zip === null || byZip === true ? null : false
+  if (place.city === null) return byZip
+  if (isNearName(place.city, wanted)) return null
+  if (!hasZips(state, wanted)) return false
+  // Another name may be that of a part of the city, or of a neighbour that shares its ZIP.
+  return byZip === false ? false : null
 }

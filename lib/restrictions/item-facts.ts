@@ -3,7 +3,7 @@ import { UNCATEGORIZED } from '../catalog/feed-offer.js'
 import { CLASS_CODES } from '../catalog/product-classes.js'
 import type { Row, Snapshot } from '../catalog/snapshot.js'
 import { gtinKey } from '../core/gtin.js'
-import { attributeName } from './attributes.js'
+import { attributeName, isNoFact } from './attributes.js'
 import type { AttributeValue } from './attributes.js'
 import { UNKNOWN } from './destination.js'
 import type { Possible } from './destination.js'
@@ -17,6 +17,8 @@ export interface FactSources {
   /** Null before the first feed. */
   snapshot: Snapshot | null
   readAttributes: ReadAttributes
+  /** The distid of a distributor by distid or name, case aside; undefined for an unknown one. */
+  distidOf?: (text: string) => string | undefined
 }
 
 /**
@@ -24,8 +26,10 @@ export interface FactSources {
  * what that one does not tell from the others of its UPC; where they differ, each may be true. A blank text says nothing.
  * `to` is where the item really goes; in a check it follows from the item.
  */
-export function itemFacts(item: CheckItem, { snapshot, readAttributes }: FactSources, to?: 'consumer' | 'ffl'): ItemFacts {
-  const [upc, sku, distid, category] = [item.upc, item.sku, item.distid, item.category].map((text) => text?.trim() || undefined)
+export function itemFacts(item: CheckItem, { snapshot, readAttributes, distidOf = (text) => text }: FactSources, to?: 'consumer' | 'ffl'): ItemFacts {
+  const [upc, sku, from, category] = [item.upc, item.sku, item.distid, item.category].map((text) => isNoFact(text) ? undefined : text!.trim())
+  // A distributor that nobody knows is as if it were not given.
+  const distid = from === undefined ? undefined : distidOf(from)
   const upcKey = upc === undefined ? null : gtinKey(upc)
   const circles = snapshot ? offersOf(snapshot, { sku, distid, upcKey }) : []
   const filled = <T>(given: T | undefined, pick: (row: Row) => T | null): Possible<T> => {
@@ -35,9 +39,9 @@ export function itemFacts(item: CheckItem, { snapshot, readAttributes }: FactSou
   }
   // OT is what a feed's item is called that nothing tells the class of: it may be anything.
   const classOf = (row: Row) => CLASS_CODES[snapshot!.productClass[row]!]!
-  const productClass = filled<string>(item.product_class, (row) => classOf(row) === 'OT' ? null : classOf(row))
+  const productClass = filled<string>(item.product_class === 'OT' ? undefined : item.product_class, (row) => classOf(row) === 'OT' ? null : classOf(row))
   return {
-    upc: upc !== undefined ? { values: new Set(upcKey === null ? [] : [upcKey]), known: true } : filled<number>(undefined, (row) => snapshot!.upcKey[row]! || null),
+    upc: upcsOf({ isGiven: upc !== undefined, key: upcKey }, snapshot, circles),
     sku: filled(sku?.toLowerCase(), (row) => snapshot!.sku(row).toLowerCase()),
     distid: filled(distid, (row) => snapshot!.distids[snapshot!.distributor[row]!]!),
     productClass,
@@ -48,6 +52,13 @@ export function itemFacts(item: CheckItem, { snapshot, readAttributes }: FactSou
       : productClass.known ? { values: new Set([...productClass.values].map(destinationOf)), known: true }
       : { values: new Set(['consumer', 'ffl']), known: false },
   }
+}
+
+/** The UPC that was given and that of the very offer, both where they differ. Text that is no UPC matches nothing, but for the offer's own. */
+function upcsOf(given: { isGiven: boolean; key: number | null }, snapshot: Snapshot | null, circles: readonly (readonly Row[])[]): Possible<number> {
+  const own = new Set((circles[0] ?? []).map((row) => snapshot!.upcKey[row]!).filter((key) => key !== 0))
+  if (given.key !== null) own.add(given.key)
+  return own.size === 0 && !given.isGiven ? UNKNOWN : { values: own, known: true }
 }
 
 /** Rows of the item in ever wider circles, none of them empty: its own, those of its distributor, all of its UPC. */
@@ -73,7 +84,7 @@ function destinationOf(productClass: string): 'consumer' | 'ffl' {
 function attributesOf({ attributes = {} }: CheckItem, circles: readonly (readonly (string | null | undefined)[])[]): ItemFacts['attributes'] {
   const known = new Map<string, AttributeFact>()
   for (const [name, value] of Object.entries(attributes)) {
-    const values = [value].flat().filter((one): one is AttributeValue => one !== null && one !== undefined && String(one).trim() !== '')
+    const values = [value].flat().filter((one): one is AttributeValue => !isNoFact(one) && String(one).trim() !== '')
     if (values.length > 0) known.set(attributeName(name), [[...known.get(attributeName(name))?.[0] ?? [], ...values]])
   }
   for (const offers of circles) {
@@ -90,7 +101,7 @@ function attributesOf({ attributes = {} }: CheckItem, circles: readonly (readonl
 function readAttributesText(text: string): Record<string, AttributeValue[]> {
   const told: Record<string, AttributeValue[]> = {}
   for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, string>)) {
-    if (value.trim() !== '') (told[attributeName(name)] ??= []).push(value)
+    if (!isNoFact(value)) (told[attributeName(name)] ??= []).push(value)
   }
   return told
 }
