@@ -1,6 +1,6 @@
 /** The launcher: arguments to command. */
-import { isApiError } from '../lib/core/errors.js'
-import type { Fault } from '../lib/core/errors.js'
+import { MAX_FAULTS, isApiError } from '../lib/core/errors.js'
+import type { ApiError, Fault } from '../lib/core/errors.js'
 import { UsageError, makeOutput, optional, overview, parseCommand } from './command.js'
 import type { Command } from './command.js'
 import { accountCommands } from './commands/accounts.js'
@@ -52,8 +52,19 @@ function describe(error: unknown): string {
   if (error instanceof UsageError) return error.message
   // Its message tells of the first fault only.
   if (isApiError(error) && error.code === 'schema_validation_failed') return [`${error.code}: the configuration does not fit its schema`, ...faultLines(error.details as Fault[])].join('\n')
-  if (isApiError(error)) return `${error.code}: ${error.message}`
+  if (isApiError(error)) return describeRefusal(error)
   return error instanceof Error ? (logLevel() === 'debug' ? error.stack ?? error.message : error.message) : String(error)
+}
+
+/** With all faults a line each, where there are several: the message tells of the first, and of how many more. */
+function describeRefusal({ code, message, details }: ApiError): string {
+  if (!Array.isArray(details) || details.length < 2 || !details.every(isFault)) return `${code}: ${message}`
+  const count = details.length < MAX_FAULTS ? `${details.length}` : `the first ${MAX_FAULTS}`
+  return [`${code}: ${message.endsWith('see details)') ? `${count} faults` : message}`, ...faultLines(details)].join('\n')
+}
+
+function isFault(value: unknown): value is Fault {
+  return typeof value === 'object' && value !== null && 'path' in value && typeof value.path === 'string' && 'message' in value && typeof value.message === 'string'
 }
 
 process.exitCode = await main(process.argv.slice(2))

@@ -105,18 +105,45 @@ describe('an import', () => {
     assert.deepEqual([await active(t), t.app.ctx.rules.active().digest, ['rule_set', 'active_rule_set', 'audit'].map((table) => count(t, table))], [['a 1'], digest, before])
   })
 
-  test('takes the place of all versions of a rule, leaves others, and with replace leaves none', async () => {
+  test('takes the place of versions that hold on the same days, leaves other rules, and with replace leaves none', async () => {
     await using t = await createTestApp()
     const first = await importText(t, text(rule('b', { version: 1, effective_to: '2026-06-30' }), rule('b', { version: 2, effective_from: '2026-07-01' }), rule('a'), rule('c')))
-    assert.deepEqual({ ...first, digest: null }, { digest: null, rules: 4, added: ['a', 'b', 'c'], changed: [], removed: [], unchanged: 0 })
+    assert.deepEqual({ ...first, digest: null }, { digest: null, rules: 4, added: ['a', 'b', 'c'], changed: [], removed: [], unchanged: 0, replaced: [], kept: [] })
     assert.deepEqual(await active(t), ['a 1', 'b 1', 'b 2', 'c 1'])
     const second = await importText(t, lines(rule('b', { version: 3 }), rule('c'), rule('d')))
-    assert.deepEqual({ ...second, digest: null }, { digest: null, rules: 4, added: ['d'], changed: ['b'], removed: [], unchanged: 2 })
+    assert.deepEqual({ ...second, digest: null }, { digest: null, rules: 4, added: ['d'], changed: ['b'], removed: [], unchanged: 2, replaced: ['b 1', 'b 2', 'c 1'], kept: [] })
     assert.deepEqual(await active(t), ['a 1', 'b 3', 'c 1', 'd 1'])
     const third = await importText(t, text(rule('d'), rule('a', { kind: 'WARNING' })), true)
-    assert.deepEqual({ ...third, digest: null }, { digest: null, rules: 2, added: [], changed: ['a'], removed: ['b', 'c'], unchanged: 1 })
+    assert.deepEqual({ ...third, digest: null }, { digest: null, rules: 2, added: [], changed: ['a'], removed: ['b', 'c'], unchanged: 1, replaced: ['a 1', 'd 1'], kept: [] })
     assert.equal(t.app.ctx.rules.active().digest, third.digest)
     assert.deepEqual(t.app.ctx.engine.reader.prepare("SELECT json_extract(detail, '$.digest') FROM audit WHERE action = 'rules.import' ORDER BY seq").pluck().all(), [first.digest, second.digest, third.digest])
+  })
+
+  test('leaves a version that has ended before the new one begins, and takes the place of one that overlaps or has its number', async () => {
+    await using t = await createTestApp()
+    const version = (number: number, from: string | null, to: string | null) => rule('a', { version: number, effective_from: from, effective_to: to })
+    for (const [stored, incoming, after, replaced, kept] of [
+      [version(1, null, '2026-12-31'), version(2, '2027-01-01', null), ['a 1', 'a 2'], [], ['a 1']], [version(2, '2027-01-01', null), version(1, null, '2026-12-31'), ['a 1', 'a 2'], [], ['a 2']],
+      [version(1, null, '2027-01-01'), version(2, '2027-01-01', null), ['a 2'], ['a 1'], []], [version(1, null, null), version(2, '2027-01-01', null), ['a 2'], ['a 1'], []], [version(1, null, '2026-12-31'), version(1, '2027-01-01', null), ['a 1'], ['a 1'], []],
+    ] as const) {
+      await importText(t, text(stored), true)
+      const diff = t.app.operator.rules.diff({ text: text(incoming) })
+      const result = await importText(t, text(incoming))
+      assert.deepEqual([await active(t), result.replaced, result.kept, diff.replaced, diff.kept], [after, replaced, kept, replaced, kept])
+    }
+    await importText(t, text(version(1, null, '2026-12-31')), true)
+    await importText(t, text(version(2, '2027-01-01', null)))
+    const blocked = async (asOf: string) => (await t.app.operator.rules.test(t.subscriber, { shipping: { state: 'CA' }, items: [{} as never], asOf })).items[0]!.blocking_rules.length
+    assert.deepEqual([await blocked('2026-12-31'), await blocked('2027-01-01')], [1, 1])
+  })
+
+  test('of an empty list is refused where the caller wishes that', async () => {
+    await using t = await createTestApp()
+    await importText(t, text(rule('a')))
+    for (const replace of [false, true]) assert.match((await refused(t.app.operator.rules.import({ text: '[]', origin: 'test.json', replace, refuseEmpty: true }))).message, replace ? /^rules: the list is empty and would leave no rule$/ : /^rules: the list is empty$/)
+    assert.deepEqual(await active(t), ['a 1'])
+    await importText(t, '[]', true)
+    assert.deepEqual(await active(t), [])
   })
 
   test('of the same rules in another order is the same set', async () => {
@@ -146,9 +173,9 @@ describe('an import', () => {
     await importText(t, text(rule('a'), rule('b'), rule('c')))
     const input = { text: text(rule('a'), rule('b', { kind: 'WARNING' }), rule('z'), rule('d')) }
     const { rules, ...changes } = t.app.operator.rules.diff(input)
-    assert.deepEqual([changes, rules.map(({ rule_id: id }) => id).sort()], [{ added: ['d', 'z'], changed: ['b'], removed: [], unchanged: 2 }, ['a', 'b', 'c', 'd', 'z']])
+    assert.deepEqual([changes, rules.map(({ rule_id: id }) => id).sort()], [{ added: ['d', 'z'], changed: ['b'], removed: [], unchanged: 2, replaced: ['a 1', 'b 1'], kept: [] }, ['a', 'b', 'c', 'd', 'z']])
     const { rules: _, ...replaced } = t.app.operator.rules.diff({ ...input, replace: true })
-    assert.deepEqual(replaced, { added: ['d', 'z'], changed: ['b'], removed: ['c'], unchanged: 1 })
+    assert.deepEqual(replaced, { added: ['d', 'z'], changed: ['b'], removed: ['c'], unchanged: 1, replaced: ['a 1', 'b 1'], kept: [] })
     assert.throws(() => t.app.operator.rules.diff({ text: '' }), { code: 'invalid_parameter' })
     assert.deepEqual([await active(t), count(t, 'rule_set')], [['a 1', 'b 1', 'c 1'], 1])
   })

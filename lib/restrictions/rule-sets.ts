@@ -4,7 +4,7 @@ import type { Subscriber } from '../accounts/subscribers.js'
 import { audit } from '../accounts/audit.js'
 import { dayOf } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
-import { ApiError } from '../core/errors.js'
+import { ApiError, invalid } from '../core/errors.js'
 import { byCodePoint } from '../core/text.js'
 import type { Engine } from '../db/engine.js'
 import { remembered, touch } from '../db/state.js'
@@ -12,7 +12,7 @@ import { indexRules } from './compile.js'
 import type { RuleIndex } from './compile.js'
 import { readOverride } from './overrides.js'
 import type { Override } from './overrides.js'
-import { Rule } from './rule.js'
+import { Rule, overlaps } from './rule.js'
 import { readRules } from './rule-file.js'
 import { starterRules } from './starter.js'
 
@@ -64,6 +64,9 @@ export interface RuleChanges {
   changed: string[]
   removed: string[]
   unchanged: number
+  /** Versions that were there, as `rule_id version`: those that incoming ones of the same rule take the place of, and those that hold on beside them. */
+  replaced: string[]
+  kept: string[]
 }
 
 export interface RuleImport extends RuleChanges {
@@ -78,20 +81,25 @@ export interface ImportInput {
   origin: string
   /** Drops every rule that the text does not have; without it they stay. */
   replace?: boolean
+  /** Refuses an empty list, which is a slip more often than a wish and with `replace` leaves no rule. */
+  refuseEmpty?: boolean
 }
 
 /**
- * Takes rules in and makes them active at once: a rule takes the place of all versions of its `rule_id`, others stay.
- * Throws 400 with all faults, each with its line and reason; then nothing changes.
+ * Takes rules in and makes them active at once: a rule takes the place of versions of its `rule_id` that hold on one of
+ * its days or bear its number; other versions and rules stay. Throws 400 with all faults, each with its line and reason,
+ * and with `refuseEmpty` for an empty list; then nothing changes.
  */
 export async function importRules(ctx: OperatorCtx, input: ImportInput): Promise<RuleImport> {
-  return activate(ctx, parseOrRefuse(ctx, input.text), { origin: input.origin, replace: input.replace ?? false })
+  const incoming = parseOrRefuse(ctx, input.text)
+  if (incoming.length === 0 && input.refuseEmpty) throw invalid('rules', `the list is empty${input.replace ? ' and would leave no rule' : ''}`)
+  return activate(ctx, incoming, { origin: input.origin, replace: input.replace ?? false })
 }
 
 /** What an import would change, rule by rule; nothing is written. */
 export function diffRules(ctx: OperatorCtx, input: Pick<ImportInput, 'text' | 'replace'>): RuleChanges & { rules: Rule[] } {
-  const next = mergeRules(currentRules(ctx), parseOrRefuse(ctx, input.text), input.replace ?? false)
-  return { ...changesOf(currentRules(ctx), next), rules: next }
+  const { changes, rules } = mergeRules(currentRules(ctx), parseOrRefuse(ctx, input.text), input.replace ?? false)
+  return { ...changes, rules }
 }
 
 /** Makes the starter set active beside the rules that are there. The operator accepts that it is no legal advice. */
@@ -108,19 +116,23 @@ export function currentRules(ctx: OperatorCtx): Rule[] {
 function parseOrRefuse(ctx: OperatorCtx, text: string): Rule[] {
   const { rules, faults } = readRules(text, dayOf(ctx.now()))
   if (faults.length === 0) return rules
-  const [first] = faults
-  throw new ApiError('invalid_parameter', {
-    message: `line ${first!.line}: ${first!.reason}${faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''}`,
-    details: faults.map(({ line, rule_id: id, reason }) => ({ path: `line ${line}`, message: id === null ? reason : `${id}: ${reason}` })),
-  })
+  const details = faults.map(({ line, rule_id: id, reason }) => ({ path: `line ${line}`, message: id === null ? reason : `${id}: ${reason}` }))
+  const [first] = details
+  throw new ApiError('invalid_parameter', { message: `${first!.path}: ${first!.message}${faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''}`, details })
 }
 
-function mergeRules(before: readonly Rule[], incoming: readonly Rule[], replace: boolean): Rule[] {
-  const ids = new Set(incoming.map(({ rule_id: id }) => id))
-  return [...replace ? [] : before.filter(({ rule_id: id }) => !ids.has(id)), ...incoming]
+/** The set after an import: today's version of a rule holds on beside one that begins when it has ended. */
+function mergeRules(before: readonly Rule[], incoming: readonly Rule[], replace: boolean): { rules: Rule[]; changes: RuleChanges } {
+  const byId = new Map<string, Rule[]>()
+  for (const rule of incoming) byId.set(rule.rule_id, [...byId.get(rule.rule_id) ?? [], rule])
+  const isReplaced = (old: Rule) => replace || (byId.get(old.rule_id) ?? []).some((rule) => rule.version === old.version || overlaps(rule, old))
+  const rules = [...before.filter((old) => !isReplaced(old)), ...incoming]
+  const versions = before.filter(({ rule_id: id }) => byId.has(id))
+  const named = (some: readonly Rule[]) => some.map(({ rule_id: id, version }) => `${id} ${version}`)
+  return { rules, changes: { ...changesOf(before, rules), replaced: named(versions.filter(isReplaced)), kept: named(versions.filter((old) => !isReplaced(old))) } }
 }
 
-function changesOf(before: readonly Rule[], after: readonly Rule[]): RuleChanges {
+function changesOf(before: readonly Rule[], after: readonly Rule[]): Omit<RuleChanges, 'replaced' | 'kept'> {
   const texts = (rules: readonly Rule[]) => {
     const byId = new Map<string, Rule[]>()
     for (const rule of rules) byId.set(rule.rule_id, [...byId.get(rule.rule_id) ?? [], rule])
@@ -141,8 +153,7 @@ async function activate(ctx: OperatorCtx, incoming: readonly Rule[], { origin, r
   return ctx.engine.atomic(ctx, async (tx) => {
     const stored = await tx.db.selectFrom('active_rule_set').innerJoin('rule_set', 'rule_set.digest', 'active_rule_set.digest').select('rules').orderBy('seq', 'desc').limit(1).executeTakeFirst()
     const before = stored ? JSON.parse(stored.rules) as Rule[] : []
-    const rules = mergeRules(before, incoming, replace)
-    const changes = changesOf(before, rules)
+    const { rules, changes } = mergeRules(before, incoming, replace)
     const json = serialize(rules)
     const digest = digestOf(json)
     await tx.db.insertInto('rule_set').values({ digest, rules: json, rule_count: rules.length, origin, imported_at: tx.now(), imported_by: ctx.actor })

@@ -1,12 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { invalid } from '../../lib/core/errors.js'
+import { CLASS_CODES } from '../../lib/catalog/product-classes.js'
+import type { ProductClass } from '../../lib/catalog/product-classes.js'
+import { checkPart } from '../../lib/core/endpoint.js'
+import { invalid, isApiError } from '../../lib/core/errors.js'
+import type { Fault } from '../../lib/core/errors.js'
+import { stateCode } from '../../lib/places/states.js'
+import type { StateCode } from '../../lib/places/states.js'
 import { addOverride, withdrawOverride } from '../../lib/restrictions/overrides.js'
 import type { NewOverride } from '../../lib/restrictions/overrides.js'
 import { acceptStarter, currentRules, diffRules, importRules } from '../../lib/restrictions/rule-sets.js'
-import type { RuleChanges } from '../../lib/restrictions/rule-sets.js'
+import type { ImportInput, RuleChanges } from '../../lib/restrictions/rule-sets.js'
 import { rulesImpact } from '../../lib/restrictions/impact.js'
 import type { StateImpact } from '../../lib/restrictions/impact.js'
+import { CheckBody } from '../../lib/restrictions/shapes.js'
 import { starterRules } from '../../lib/restrictions/starter.js'
 import type { App } from '../../lib/open.js'
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
@@ -20,8 +27,24 @@ function readText(file: string): string {
   return readFileSync(file, 'utf8')
 }
 
-function showChanges(out: Output, { added, changed, removed, unchanged }: RuleChanges): void {
+function classOf(text: string): ProductClass {
+  const code = CLASS_CODES.find((known) => known === text.trim().toUpperCase())
+  if (!code) throw new UsageError(`--class "${text}" is no product class; known are ${CLASS_CODES.join(', ')}`)
+  return code
+}
+
+function stateOf(text: string): StateCode {
+  const code = stateCode(text)
+  if (!code) throw new UsageError(`--state "${text}" is no state; write its two letters`)
+  return code
+}
+
+function showChanges(out: Output, { added, changed, removed, unchanged, replaced, kept }: RuleChanges): void {
   for (const [mark, ids] of [['+', added], ['~', changed], ['-', removed]] as const) for (const id of ids) out.line(`${mark} ${id}`)
+  // Where a rule stays as it was, its version is replaced by itself.
+  const versions = (some: readonly string[]) => some.filter((version) => changed.includes(version.slice(0, version.lastIndexOf(' ')))).join(', ')
+  if (versions(replaced) !== '') out.line(`Versions replaced: ${versions(replaced)}.`)
+  if (versions(kept) !== '') out.line(`Versions that hold on beside the new ones: ${versions(kept)}.`)
   out.line(`${added.length} added, ${changed.length} changed, ${removed.length} removed, ${unchanged} as they were.`)
 }
 
@@ -33,7 +56,7 @@ function showImpact(out: Output, { offers, states }: { offers: number; states: S
   })))
 }
 
-async function takeRules(invocation: Invocation, change: (app: App) => { text: string; origin: string; replace: boolean } | null): Promise<void> {
+async function takeRules(invocation: Invocation, change: (app: App) => ImportInput | null): Promise<void> {
   const { dir, out, dryRun } = invocation
   await withApp(dir, async (app) => {
     const input = change(app)
@@ -60,27 +83,55 @@ function starterDiff(app: App) {
 }
 
 async function test({ dir, values, out }: Invocation): Promise<number> {
+  const [body, asOf] = [bodyOf(values), optional(values, 'as-of')]
+  return withApp(dir, async (app) => {
+    await app.ctx.catalog.refresh()
+    const subscriber = await subscriberOf(app, optional(values, 'subscriber'))
+    const result = await app.operator.rules.test(subscriber, { ...body, ...asOf !== undefined && { asOf } }).catch((error: unknown) => { throw misused(error) })
+    const [judged] = result.items
+    const active = app.ctx.rules.active().index.rules.length
+    if (active === 0) out.line('No rule is active, so nothing but a destination abroad is held; `rules accept` or `rules import` makes some active.')
+    out.line(judged!.approved ? 'Approved.' : judged!.blocking_rules.length > 0 ? 'Blocked.' : 'Held for a person to decide.')
+    for (const [name, rules] of [['blocks', judged!.blocking_rules], ['needs a decision', judged!.manual_review], ['warns', judged!.warnings]] as const) {
+      for (const rule of rules) out.line(`  ${rule.rule_id} ${name}: ${rule.reason}${rule.would_change.length > 0 ? ` (not for ${rule.would_change.join(', or ')})` : ''}`)
+    }
+    out.result({ ...result, active_rules: active })
+    return judged!.approved ? 0 : 1
+  })
+}
+
+/** What the options ask, of the shapes that the endpoint takes: what it refuses is refused here. */
+function bodyOf(values: Invocation['values']): CheckBody {
   const attributes = Object.fromEntries(list(values, 'attribute').map((pair) => {
     const at = pair.indexOf('=')
     if (at < 1) throw new UsageError(`--attribute "${pair}" must be NAME=VALUE`)
     return [pair.slice(0, at), pair.slice(at + 1)]
   }))
   const text = (name: string) => optional(values, name)
-  const shipping = { state: required(values, 'state', TEST), city: text('city'), county: text('county'), zip: text('zip'), country: text('country') }
-  const item = { upc: text('upc'), sku: text('sku'), distid: text('distid'), product_class: text('class') as never, category: text('category'), attributes }
-  return withApp(dir, async (app) => {
-    await app.ctx.catalog.refresh()
-    const subscriber = await subscriberOf(app, text('subscriber'))
-    const asOf = text('as-of')
-    const result = await app.operator.rules.test(subscriber, { shipping, items: [item], target: 'rules test', ...asOf !== undefined && { asOf } })
-    const [judged] = result.items
-    out.line(judged!.approved ? 'Approved.' : judged!.blocking_rules.length > 0 ? 'Blocked.' : 'Held for a person to decide.')
-    for (const [name, rules] of [['blocks', judged!.blocking_rules], ['needs a decision', judged!.manual_review], ['warns', judged!.warnings]] as const) {
-      for (const rule of rules) out.line(`  ${rule.rule_id} ${name}: ${rule.reason}${rule.would_change.length > 0 ? ` (not for ${rule.would_change.join(', or ')})` : ''}`)
-    }
-    out.result(result)
-    return judged!.approved ? 0 : 1
-  })
+  const [state, country, productClass] = [required(values, 'state', TEST), text('country'), text('class')]
+  const isAbroad = country !== undefined && country.toUpperCase() !== 'US'
+  const shipping = { state: isAbroad ? state : stateOf(state), city: text('city'), county: text('county'), zip: text('zip'), country }
+  const item = { upc: text('upc'), sku: text('sku'), distid: text('distid'), product_class: productClass === undefined ? undefined : classOf(productClass), category: text('category'), attributes }
+  const faults: Fault[] = []
+  const body = checkPart(CheckBody, { shipping, items: [item], target: 'rules test' }, faults)
+  if (faults.length > 0) throw misusedBy(faults)
+  return body
+}
+
+/** A refusal of what the options say, in their words; any other error as it is. */
+function misused(error: unknown): unknown {
+  return isApiError(error) && error.code === 'invalid_parameter' && Array.isArray(error.details) ? misusedBy(error.details as Fault[]) : error
+}
+
+function misusedBy(faults: readonly Fault[]): UsageError {
+  return new UsageError(faults.map(({ path, message }) => `${optionOf(path)} ${message}`).join('; '))
+}
+
+/** The option that a member of the request comes from. */
+function optionOf(path: string): string {
+  const member = path.replace(/^(shipping|items\[0\])\./, '')
+  if (member.startsWith('attributes')) return ['--attribute', member.slice('attributes'.length).replace(/^\./, '')].join(' ').trim()
+  return `--${({ asOf: 'as-of', product_class: 'class' } as Record<string, string>)[member] ?? member}`
 }
 
 async function subscriberOf(app: App, name: string | undefined): Promise<string> {
@@ -108,9 +159,9 @@ async function override(invocation: Invocation): Promise<void> {
 
 function overrideOf(values: Invocation['values']): NewOverride {
   const allow = list(values, 'allow')
-  const states = list(values, 'state')
+  const states = list(values, 'state').map(stateOf)
   const some = (name: string) => list(values, name).length > 0 ? list(values, name) : undefined
-  const match = { ...some('upc') && { upc: some('upc') }, ...some('sku') && { sku: some('sku') }, ...some('class') && { product_class: some('class') as never }, ...some('category') && { category: some('category') } }
+  const match = { ...some('upc') && { upc: some('upc') }, ...some('sku') && { sku: some('sku') }, ...some('class') && { product_class: list(values, 'class').map(classOf) }, ...some('category') && { category: some('category') } }
   return {
     effect: allow.length > 0 ? 'allow' : 'block', rule_ids: allow, match, scope: { country: 'US', ...states.length > 0 && { state: states } }, destination: 'any',
     author: required(values, 'author', OVERRIDE), reason: required(values, 'reason', OVERRIDE), expires: optional(values, 'expires') ?? null,
@@ -121,14 +172,15 @@ const TEST = 'quartermaster rules test --state CA --zip 90210 --class MG --attri
 const OVERRIDE = 'quartermaster rules override --allow us-ca-magazine-10 --state CA --upc 012345678905 --author "J. Doe" --reason "exempt: law enforcement" --expires 2027-06-30'
 const REPLACE = { replace: { type: 'boolean' } } as const
 const REPLACE_HELP = { '<FILE>': 'JSON: a list of rules, or a rule a line', replace: 'drop every rule that the file does not have' }
+const FORCE = { force: { type: 'boolean' } } as const
 const many = { type: 'string', multiple: true } as const
 const one = { type: 'string' } as const
 
 export const ruleCommands: Command[] = [
   {
-    name: 'rules import', summary: 'Take in restriction rules, which are active at once', effect: 'writes', positionals: ['<FILE>'], options: REPLACE, help: REPLACE_HELP,
+    name: 'rules import', summary: 'Take in restriction rules, which are active at once', effect: 'writes', positionals: ['<FILE>'], options: { ...REPLACE, ...FORCE }, help: { ...REPLACE_HELP, force: 'take an empty list, which with --replace leaves no rule' },
     example: 'quartermaster rules import ./rules.json',
-    run: (invocation) => takeRules(invocation, () => ({ text: readText(invocation.args[0]!), origin: basename(invocation.args[0]!), replace: invocation.values['replace'] === true })),
+    run: (invocation) => takeRules(invocation, () => ({ text: readText(invocation.args[0]!), origin: basename(invocation.args[0]!), replace: invocation.values['replace'] === true, refuseEmpty: invocation.values['force'] !== true })),
   },
   {
     name: 'rules accept', summary: 'Make the starter set active; it is no legal advice', effect: 'writes',
@@ -144,9 +196,11 @@ export const ruleCommands: Command[] = [
     help: { state: 'only those that name this state, or none', class: 'only those that name this product class, or none' },
     example: 'quartermaster rules list --state CA --class MG',
     run: ({ dir, values, out }) => withApp(dir, async (app) => {
-      const [state, productClass] = [optional(values, 'state'), optional(values, 'class')]
+      const [stateText, classText] = [optional(values, 'state'), optional(values, 'class')]
+      const state = stateText === undefined ? undefined : stateOf(stateText)
+      const productClass = classText === undefined ? undefined : classOf(classText)
       const rules = currentRules(app.ctx).filter(({ scope, match }) =>
-        (state === undefined || !scope.state || scope.state.includes(state)) && (productClass === undefined || !match.product_class || match.product_class.includes(productClass as never)))
+        (state === undefined || !scope.state || scope.state.includes(state)) && (productClass === undefined || !match.product_class || match.product_class.includes(productClass)))
       out.table(rules.map(({ rule_id, version, kind, scope, match, destination, legal_status, confidence, reviewed }) => ({
         rule_id, version, kind, states: scope.state ?? null, classes: match.product_class ?? null, destination, legal_status, confidence, reviewed,
       })))
