@@ -75,11 +75,11 @@ const arbitrary = (() => {
         mail_street: null, mail_city: null, mail_state: null, mail_zip: null, voice_phone: null,
       }
     })
-  const known = fc.tuple(listed, fc.constantFrom(0, 1, 1, 1), fc.constantFrom('atf' as const, 'atf' as const, 'on_file' as const, 'operator' as const), fc.constantFrom(MAY - 2, MAY - 1, MAY + 1))
-    .map(([dealer, isListed, source, updated_at]): KnownDealer => ({ ...dealer, listed: isListed, source, updated_at }))
+  const known = fc.tuple(listed, fc.constantFrom(0, 1, 1, 1), fc.constantFrom('atf' as const, 'atf' as const, 'on_file' as const, 'operator' as const), fc.constantFrom(MAY - 2, MAY - 1, MAY + 1), fc.constantFrom(null, '2031-01-01'), fc.constantFrom(null, '4785550199'))
+    .map(([dealer, isListed, source, updated_at, valid_until, phone]): KnownDealer => ({ ...dealer, voice_phone: phone, listed: isListed, source, updated_at, valid_until, own_phone: phone && 1 }))
   const byId = <T extends { id: string }>(list: readonly T[]) => new Map(list.map((dealer) => [dealer.id, dealer]))
   return fc.record({
-    known: fc.array(known, { maxLength: 14 }).map(byId), listed: fc.array(listed, { maxLength: 14 }).map(byId), mentioned: fc.constant(new Set<string>()), asOf: fc.constant(MAY),
+    known: fc.array(known, { maxLength: 14 }).map(byId), listed: fc.array(listed, { maxLength: 14 }).map(byId), mentioned: fc.constant(new Set<string>()), absent: fc.constantFrom(new Set<never>(), new Set(['business_name' as const, 'mail_city' as const])), asOf: fc.constant(MAY),
     types: fc.constantFrom(new Set(['01', '07']), new Set(['01', '07', '02'])), cutOff: fc.constantFrom(false, false, true), revoke: fc.constantFrom(new Set<never>(), new Set<never>(), new Set(['GA' as const])),
   }) as fc.Arbitrary<DiffInput>
 })()
@@ -116,6 +116,8 @@ describe('the difference', () => {
       for (const before of input.known.values()) {
         const after = result.get(before.id)!
         assert.ok(after.license_number === before.license_number || after.expires_on >= before.expires_on)
+        assert.deepEqual([after.valid_until, after.own_phone], [after.license_number === before.license_number ? before.valid_until : null, before.own_phone])
+        if (before.own_phone) assert.equal(after.voice_phone, before.voice_phone)
         if (before.source === 'operator' && !input.listed.has(before.id)) assert.deepEqual(after, before)
       }
       const covered = new Set([...input.listed.values()].map(({ premise_state }) => premise_state))

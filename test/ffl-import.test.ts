@@ -49,7 +49,7 @@ describe('the file of a list', () => {
       assert.deepEqual(columns, {
         id: '1-58-00150', license_number: '1-58-021-01-8E-00150', license_type: '01', expires_on: '2028-05-01', valid_until: null, license_name: 'SALAZAR-MORET, CHARLES', business_name: null,
         premise_street: '12 MILL RD', premise_city: 'AGUADA', premise_state: 'PR', premise_zip: '00602', mail_street: 'PO BOX 1', mail_city: 'AGUADA', mail_state: 'PR', mail_zip: '00602',
-        voice_phone: '4785550100', email: null, fee_longgun: null, fee_handgun: null, residential: 0, contact_required: 0, marked_on_file: 0, sot_on_file: 0, listed: 1, source: 'atf', updated_at: MAY,
+        voice_phone: '4785550100', email: null, fee_longgun: null, fee_handgun: null, residential: 0, contact_required: 0, marked_on_file: 0, sot_on_file: 0, listed: 1, source: 'atf', updated_at: MAY, own_phone: null,
       })
       assert.deepEqual([second!.business_name, second!.mail_street], ['PEÑA\'S "OLD" GUNS | AMMO', 'SUITE 2, FLOOR 1'])
       assert.deepEqual([third!.voice_phone, third!.premise_zip], [null, '31201-1234'])
@@ -195,16 +195,16 @@ describe('a second list', () => {
   test('keeps what the operator set, and documents, over renewal, change, loss and return', () => withApp(async (t) => {
     const { ffls } = t.app.operator
     await take(t, dealers(10))
-    const own = { fee_longgun: 25, fee_handgun: 20.5, email: 'front@dealer.example', residential: true, contact_required: true, on_file: true, sot: true, valid_until: '2031-01-01', reason: 'letter of the ATF' }
+    const own = { fee_longgun: 25, fee_handgun: 20.5, email: 'front@dealer.example', residential: true, contact_required: true, on_file: true, sot: true, reason: 'seen at the counter' }
     await ffls.set('1-20-00001', own)
     await t.app.ctx.db.insertInto('dealer_document').values({ dealer_id: '1-20-00001', kind: 'ffl', object_key: 'k', content_type: 'application/pdf', stored_at: 1 }).execute()
     await t.app.ctx.db.insertInto('dealer_on_file').values({ distid: 'RSR', dealer_id: '1-20-00001' }).execute()
     const kept = async () => {
-      const { fee_longgun, fee_handgun, email, residential, contact_required, marked_on_file, sot_on_file, valid_until, documents, on_file_with } = await ffls.show('1-20-00001')
-      return { fee_longgun, fee_handgun, email, residential, contact_required, marked_on_file, sot_on_file, valid_until, documents, on_file_with }
+      const { fee_longgun, fee_handgun, email, residential, contact_required, marked_on_file, sot_on_file, documents, on_file_with } = await ffls.show('1-20-00001')
+      return { fee_longgun, fee_handgun, email, residential, contact_required, marked_on_file, sot_on_file, documents, on_file_with }
     }
     const set = await kept()
-    assert.deepEqual(set, { fee_longgun: 25, fee_handgun: 20.5, email: 'front@dealer.example', residential: true, contact_required: true, marked_on_file: true, sot_on_file: true, valid_until: '2031-01-01', documents: ['ffl'], on_file_with: ['RSR'] })
+    assert.deepEqual(set, { fee_longgun: 25, fee_handgun: 20.5, email: 'front@dealer.example', residential: true, contact_required: true, marked_on_file: true, sot_on_file: true, documents: ['ffl'], on_file_with: ['RSR'] })
     const [first, ...rest] = dealers(10)
     for (const list of [[{ ...first, LIC_XPRDTE: '9E', PREMISE_STREET: '1 NEW RD' }, ...rest], rest, dealers(10)]) {
       t.clock.advance(1)
@@ -213,13 +213,44 @@ describe('a second list', () => {
     }
   }))
 
-  test('brings its telephone number, but takes none away', () => withApp(async (t) => {
-    await take(t, [{ VOICE_PHONE: 'NULL' }])
-    await t.app.operator.ffls.set('1-58-00001', { phone: '(478) 555-0199' })
+  test('brings its telephone number, but takes none away, and never the operator\'s', () => withApp(async (t) => {
+    const phone = async () => (await stored(t))[0]!.voice_phone
+    await take(t, [{ VOICE_PHONE: '4785550100' }])
     await take(t, [{ VOICE_PHONE: 'NULL' }], { asOf: JUNE })
-    assert.equal((await stored(t))[0]!.voice_phone, '4785550199')
-    await take(t, [{ VOICE_PHONE: '4785550100' }], { asOf: JUNE })
-    assert.equal((await stored(t))[0]!.voice_phone, '4785550100')
+    assert.equal(await phone(), '4785550100')
+    assert.equal((await t.app.operator.ffls.set('1-58-00001', { phone: '(478) 555-0199' })).own_phone, true)
+    for (const code of ['8E', '9E']) {
+      assert.equal((await take(t, [{ VOICE_PHONE: '4785550101', LIC_XPRDTE: code }], { asOf: JUNE + 1 })).changed, 0)
+      assert.equal(await phone(), '4785550199')
+    }
+    await t.app.operator.ffls.set('1-58-00001', { phone: null })
+    await take(t, [{ VOICE_PHONE: '4785550101', LIC_XPRDTE: '9E' }], { asOf: JUNE + 2 })
+    assert.equal(await phone(), '4785550101')
+  }))
+
+  test('without some columns leaves what they said', () => withApp(async (t) => {
+    await take(t, dealers(3))
+    const kept = await stored(t)
+    const columns = HEADER.slice(0, HEADER.indexOf('MAIL_STREET')).filter((name) => name !== 'BUSINESS_NAME')
+    const short = [columns, ...dealers(3).map((row) => columns.map((name) => cells(row)[HEADER.indexOf(name)]!))].map((row) => `${row.join('\t')}\n`).join('')
+    assert.deepEqual(counts(await t.app.operator.ffls.import({ file: file(short) }, { asOf: JUNE })), [0, 0, 0, 3, 0])
+    await t.app.operator.ffls.import({ file: file(short.replace('12 MILL RD', '14 MILL RD')) }, { asOf: JUNE })
+    const [first, ...rest] = await stored(t)
+    assert.deepEqual([first, ...rest], [{ ...kept[0], premise_street: '14 MILL RD', updated_at: JUNE }, ...kept.slice(1)])
+  }))
+
+  test('with a renewal ends an extension that was given to the licence before, and tells it', () => withApp(async (t) => {
+    const { ffls } = t.app.operator
+    await take(t, dealers(3))
+    await assert.rejects(ffls.set('1-20-00001', { valid_until: '2031-05-02', reason: 'letter' }), refuses(/must be at most 2031-05-01, 3 years after the licence's own date/))
+    for (const id of ['1-20-00001', '1-20-00002']) await ffls.set(id, { valid_until: '2031-05-01', reason: 'letter of the ATF' })
+    assert.deepEqual((await take(t, dealers(3), { asOf: JUNE })).ended_extensions, [])
+    const result = await take(t, dealers(3).map((row, i) => i === 0 ? { ...row, LIC_XPRDTE: '9E' } : row), { asOf: JUNE + 1 })
+    assert.deepEqual([result.renewed, result.ended_extensions], [1, [{ license_number: '1-20-021-01-8E-00001', name: 'DOE & DAUGHTERS', valid_until: '2031-05-01' }]])
+    assert.deepEqual((await stored(t)).map(({ valid_until }) => valid_until), [null, '2031-05-01', null])
+    // A distributor's list renews too.
+    await ffls.onFile({ distid: 'RSR', file: file('1-20-021-01-9E-00002\n') }, { asOf: JUNE + 2 })
+    assert.equal((await stored(t))[1]!.valid_until, null)
   }))
 
   test('that is older turns nothing back: no licence, no address, no loss', () => withApp(async (t) => {

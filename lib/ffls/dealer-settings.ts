@@ -23,18 +23,18 @@ export interface DealerSettings {
   fee_longgun?: number | null
   fee_handgun?: number | null
   email?: string | null
-  /** Stands until a list brings another. */
+  /** No list replaces it; null lets the next one bring its own. */
   phone?: string | null
   residential?: boolean
   contact_required?: boolean
   on_file?: boolean
   sot?: boolean
-  /** `YYYY-MM-DD`, later than the licence's own date; needs a reason. */
+  /** `YYYY-MM-DD`, up to three years later than the licence's own date; needs a reason, and ends with that licence. */
   valid_until?: string | null
   reason?: string
 }
 
-type Columns = Partial<Pick<StoredDealer, 'fee_longgun' | 'fee_handgun' | 'email' | 'voice_phone' | 'residential' | 'contact_required' | 'marked_on_file' | 'sot_on_file' | 'valid_until'>>
+type Columns = Partial<Pick<StoredDealer, 'fee_longgun' | 'fee_handgun' | 'email' | 'voice_phone' | 'own_phone' | 'residential' | 'contact_required' | 'marked_on_file' | 'sot_on_file' | 'valid_until'>>
 
 /** Sets what the operator knows of a dealer. `licence`: full, masked, or region-district-sequence. */
 export async function setDealer(ctx: OperatorCtx, licence: string, settings: DealerSettings): Promise<DealerView> {
@@ -59,7 +59,7 @@ function columnsOf(settings: Omit<DealerSettings, 'reason'>, dealer: StoredDeale
     ...fee_longgun !== undefined && { fee_longgun: feeOf('fee_longgun', fee_longgun) },
     ...fee_handgun !== undefined && { fee_handgun: feeOf('fee_handgun', fee_handgun) },
     ...email !== undefined && { email: emailOf(email) },
-    ...phone !== undefined && { voice_phone: checkedPhone(phone) },
+    ...phone !== undefined && { voice_phone: checkedPhone(phone), own_phone: phone === null ? null : 1 },
     ...residential !== undefined && { residential: flag(residential) },
     ...contact_required !== undefined && { contact_required: flag(contact_required) },
     ...on_file !== undefined && { marked_on_file: flag(on_file) },
@@ -86,10 +86,15 @@ function checkedPhone(phone: string | null): string | null {
   return digits
 }
 
+/** Years: a licence itself is given for so many. */
+const LONGEST_EXTENSION = 3
+
 function laterEnd(day: string | null, { expires_on }: StoredDealer): string | null {
   if (day === null) return null
   if (!isDay(day)) throw invalid('valid_until', `"${day}" is no day; write 2027-03-31`)
   if (day <= expires_on) throw invalid('valid_until', `the licence itself is valid through ${expires_on}`)
+  const latest = `${Number(expires_on.slice(0, 4)) + LONGEST_EXTENSION}${expires_on.slice(4)}`
+  if (day > latest) throw invalid('valid_until', `must be at most ${latest}, ${LONGEST_EXTENSION} years after the licence's own date`)
   return day
 }
 
@@ -130,6 +135,7 @@ export async function addDealer(ctx: OperatorCtx, input: NewDealer): Promise<Dea
     const known = await tx.db.selectFrom('dealer').select(['license_number', 'listed']).where('id', '=', dealer.id).executeTakeFirst()
     if (known?.listed) throw invalid('license_number', `the dealer is there already, as ${known.license_number}; \`ffls set\` changes it`)
     await putDealers(tx, [dealer])
+    if (dealer.voice_phone !== null) await tx.db.updateTable('dealer').set({ voice_phone: dealer.voice_phone, own_phone: 1 }).where('id', '=', dealer.id).execute()
     if (email !== undefined) await tx.db.updateTable('dealer').set({ email }).where('id', '=', dealer.id).execute()
     await audit(tx, 'ffls.add', { license_number: dealer.license_number, name: dealer.license_name, reason, replaced: known?.license_number ?? null })
     await touch(tx.db, 'dealers')
@@ -152,10 +158,12 @@ function readNew(ctx: OperatorCtx, input: NewDealer): KnownDealer {
 }
 
 /** A dealer as the operator sees it: all that is stored, fees in dollars, and what follows from it. */
-export interface DealerView extends Omit<StoredDealer, 'row' | 'updated_at' | 'on_file' | 'listed' | 'residential' | 'contact_required' | 'marked_on_file' | 'sot_on_file'> {
+export interface DealerView extends Omit<StoredDealer, 'row' | 'updated_at' | 'on_file' | 'listed' | 'own_phone' | 'residential' | 'contact_required' | 'marked_on_file' | 'sot_on_file'> {
   active: boolean
   /** False: gone from the newest list of its state. */
   listed: boolean
+  /** No list replaces `voice_phone`. */
+  own_phone: boolean
   residential: boolean
   contact_required: boolean
   marked_on_file: boolean
@@ -173,7 +181,7 @@ export async function viewDealer(ctx: OperatorCtx, licence: string): Promise<Dea
   const documents = await ctx.read.selectFrom('dealer_document').select('kind').where('dealer_id', '=', dealer.id).orderBy('kind').execute()
   return {
     ...columns, fee_longgun: fee_longgun === null ? null : toDollars(fee_longgun), fee_handgun: fee_handgun === null ? null : toDollars(fee_handgun),
-    active: isActive(dealer, dayOf(ctx.now())), listed: dealer.listed === 1, residential: dealer.residential === 1, contact_required: dealer.contact_required === 1,
+    active: isActive(dealer, dayOf(ctx.now())), listed: dealer.listed === 1, own_phone: dealer.own_phone === 1, residential: dealer.residential === 1, contact_required: dealer.contact_required === 1,
     marked_on_file: dealer.marked_on_file === 1, sot_on_file: dealer.sot_on_file === 1,
     on_file_with: marks.map(({ distid }) => distid), documents: documents.map(({ kind }) => kind),
   }

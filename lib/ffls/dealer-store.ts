@@ -1,8 +1,9 @@
 /** Dealers of the directory, many at a time. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { OperatorCtx } from '../core/ctx.js'
 import { touch } from '../db/state.js'
-import type { KnownDealer } from './list-diff.js'
+import type { KnownDealer, OperatorsWord } from './list-diff.js'
 import type { ListedDealer } from './list-rows.js'
 
 /** Columns that a list decides. */
@@ -10,7 +11,7 @@ const LISTED: readonly (keyof ListedDealer)[] = [
   'id', 'license_number', 'license_type', 'expires_on', 'license_name', 'business_name', 'premise_street', 'premise_city', 'premise_state', 'premise_zip',
   'mail_street', 'mail_city', 'mail_state', 'mail_zip', 'voice_phone',
 ]
-const COLUMNS: readonly (keyof KnownDealer)[] = [...LISTED, 'listed', 'source', 'updated_at']
+const COLUMNS: readonly Exclude<keyof KnownDealer, keyof OperatorsWord>[] = [...LISTED, 'listed', 'source', 'updated_at']
 
 /** Rows that are worked on at a time: they hold up everything else for some 30 ms. */
 export const STEP = 4_000
@@ -21,7 +22,7 @@ export const turn = () => new Promise<void>((resolve) => { setImmediate(resolve)
 export async function knownDealers({ read }: OperatorCtx): Promise<Map<string, KnownDealer>> {
   const known = new Map<string, KnownDealer>()
   for (let after = ''; ;) {
-    const rows = await read.selectFrom('dealer').select(COLUMNS).where('id', '>', after).orderBy('id').limit(STEP).execute() as KnownDealer[]
+    const rows = await read.selectFrom('dealer').select([...COLUMNS, 'valid_until', 'own_phone']).where('id', '>', after).orderBy('id').limit(STEP).execute() as KnownDealer[]
     for (const row of rows) known.set(row.id, row)
     if (rows.length < STEP) return known
     after = rows.at(-1)!.id
@@ -67,10 +68,18 @@ export async function patiently<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Adds dealers, or gives known ones these values; what the operator set stays as it is. */
+/**
+ * Adds dealers, or gives known ones these values. What the operator set stays as it is now, whatever it was when the list
+ * was compared: a telephone number, and a later end as long as the licence is the one that it was given to.
+ */
 export async function putDealers({ db }: OperatorCtx, dealers: readonly KnownDealer[]): Promise<void> {
-  await db.insertInto('dealer').values([...dealers])
-    .onConflict((conflict) => conflict.column('id').doUpdateSet((query) => Object.fromEntries(COLUMNS.slice(1).map((column) => [column, query.ref(`excluded.${column}`)])))).execute()
+  const rows = dealers.map(({ valid_until: _end, own_phone: _own, ...dealer }) => dealer)
+  await db.insertInto('dealer').values(rows)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet((query) => ({
+      ...Object.fromEntries(COLUMNS.slice(1).map((column) => [column, query.ref(`excluded.${column}`)])),
+      valid_until: sql<string | null>`iif(dealer.license_number = excluded.license_number, dealer.valid_until, NULL)`,
+      voice_phone: sql<string | null>`iif(dealer.own_phone, dealer.voice_phone, excluded.voice_phone)`,
+    }))).execute()
 }
 
 /** Takes dealers off the list. `asOf`: the time of the list that lacks them, ms. */

@@ -8,7 +8,10 @@ import type { DealerTable } from './tables.js'
  * A dealer as the directory has it. `updated_at` is the time of the newest list that said something new about it, so that
  * an older list can be told from a newer one. What the operator adds or sets is not a list's.
  */
-export type KnownDealer = ListedDealer & Pick<Selectable<DealerTable>, 'listed' | 'source' | 'updated_at'>
+export type KnownDealer = ListedDealer & Pick<Selectable<DealerTable>, 'listed' | 'source' | 'updated_at'> & OperatorsWord
+
+/** What the operator said of a dealer, as far as a list meets it; a dealer without it has none. */
+export type OperatorsWord = Partial<Pick<Selectable<DealerTable>, 'valid_until' | 'own_phone'>>
 
 /** A state in which a list may not revoke, and why. */
 export interface KeptState {
@@ -36,6 +39,8 @@ export interface DiffInput {
   listed: ReadonlyMap<string, ListedDealer>
   /** Identities of rows that are no dealers, but say that the licence exists. */
   mentioned: ReadonlySet<string>
+  /** Columns that the list does not have, and says nothing of. */
+  absent: ReadonlySet<keyof ListedDealer>
   /** When the list was made, ms. */
   asOf: number
   /** Which types of licence were read from it. */
@@ -50,7 +55,7 @@ export interface DiffInput {
 export const LEAST_SHARE = 70
 
 export function compareList(input: DiffInput): Plan {
-  const { known, listed, asOf } = input
+  const { known, listed, asOf, absent } = input
   const plan: Plan = { added: [], renewed: [], changed: [], unchanged: 0, outdated: 0, ...goneFrom(input) }
   for (const dealer of listed.values()) {
     const before = known.get(dealer.id)
@@ -58,7 +63,7 @@ export function compareList(input: DiffInput): Plan {
       plan.added.push({ ...dealer, listed: 1, source: 'atf', updated_at: asOf })
       continue
     }
-    const after = merge(before, dealer, asOf)
+    const after = merge(before, dealer, { asOf, absent })
     if (after.license_number !== before.license_number) plan.renewed.push({ before, after })
     else if (differs(before, after)) plan.changed.push({ before, after })
     else if (isOlder(before, asOf)) plan.outdated++
@@ -73,11 +78,15 @@ function isOlder({ source, updated_at }: KnownDealer, asOf: number): boolean {
 }
 
 /** The dealer after the list. The licence that expires later stays, so that no list turns a renewal back. */
-function merge(before: KnownDealer, dealer: ListedDealer, asOf: number): KnownDealer {
+function merge(before: KnownDealer, dealer: ListedDealer, { asOf, absent }: Pick<DiffInput, 'asOf' | 'absent'>): KnownDealer {
   const { license_number, license_type, expires_on } = before.license_number !== dealer.license_number && dealer.expires_on < before.expires_on ? before : dealer
-  if (isOlder(before, asOf)) return expires_on > before.expires_on && license_number !== before.license_number ? { ...before, license_number, license_type, expires_on } : before
-  // A number that the operator found out is better than none.
-  return { ...dealer, license_number, license_type, expires_on, voice_phone: dealer.voice_phone ?? before.voice_phone, listed: 1, source: 'atf', updated_at: asOf }
+  // An extension was given to the licence of then, and ends with it.
+  const renewed = license_number === before.license_number ? null : { license_number, license_type, expires_on, valid_until: null }
+  if (isOlder(before, asOf)) return renewed && expires_on > before.expires_on ? { ...before, ...renewed } : before
+  const silent = Object.fromEntries([...absent].map((column) => [column, before[column]]))
+  // A number that the operator found out stands, and any is better than none.
+  const voice_phone = before.own_phone ? before.voice_phone : dealer.voice_phone ?? before.voice_phone
+  return { ...before, ...dealer, ...silent, license_number, license_type, expires_on, ...renewed, voice_phone, listed: 1, source: 'atf', updated_at: asOf }
 }
 
 function differs(before: KnownDealer, after: KnownDealer): boolean {

@@ -14,7 +14,7 @@ import { readListFile } from './list-file.js'
 import type { ListFile } from './list-file.js'
 import { NAMED, Rejects, TWICE, shown, timeOfList, typesOf } from './list-report.js'
 import type { ListInput, ListOptions, ListReport } from './list-report.js'
-import { licenceOf, missingColumns, phoneOf, placesOf, readDealer } from './list-rows.js'
+import { absentColumns, licenceOf, missingColumns, phoneOf, placesOf, readDealer } from './list-rows.js'
 import type { ListedDealer, Places } from './list-rows.js'
 
 export interface ImportResult extends ListReport {
@@ -31,6 +31,8 @@ export interface ImportResult extends ListReport {
   renewals: { from: string; to: string; name: string }[]
   changes: { license_number: string; name: string; columns: string[] }[]
   losses: { license_number: string; name: string; state: string }[]
+  /** Extensions of the operator's that end, since the licence that they were given to was renewed. */
+  ended_extensions: { license_number: string; name: string; valid_until: string }[]
 }
 
 /** Takes in a list. A file that is no list is a 400; `revoke` names states in which it may revoke whatever it holds. */
@@ -40,7 +42,7 @@ export async function importDealers(ctx: OperatorCtx, input: ListInput & { revok
   const asOf = timeOfList(ctx, input.file, options.asOf)
   const { onProgress } = options
   const list = await readList(await readListFile({ file: input.file, fits: headerFit, onProgress: onProgress && ((...progress) => onProgress('reading', ...progress)) }), { types, asOf })
-  const plan = compareList({ known: await knownDealers(ctx), listed: list.dealers, mentioned: list.mentioned, asOf, types, cutOff: list.report.cut_off !== null, revoke })
+  const plan = compareList({ known: await knownDealers(ctx), listed: list.dealers, mentioned: list.mentioned, absent: list.absent, asOf, types, cutOff: list.report.cut_off !== null, revoke })
   const result = { ...list.report, ...resultOf(plan) }
   if (options.dryRun) return result
   await apply(ctx, plan, asOf, onProgress)
@@ -63,6 +65,7 @@ function headerFit(cells: readonly string[]): number {
 interface ReadList {
   dealers: Map<string, ListedDealer>
   mentioned: Set<string>
+  absent: ReadonlySet<keyof ListedDealer>
   report: ListReport
 }
 
@@ -101,7 +104,7 @@ async function readList(file: ListFile, { types, asOf }: { types: ReadonlySet<st
     }
   }
   const report = { as_of: new Date(asOf).toISOString(), rows: rows.length + file.broken.length, skipped, ...rejects.report(), cut_off: cutOff }
-  return { dealers, mentioned, report }
+  return { dealers, mentioned, absent: absentColumns(places), report }
 }
 
 /** Cells beyond the header are fine as long as they are blank. */
@@ -141,6 +144,7 @@ function resultOf({ added, renewed, changed, unchanged, outdated, gone, kept }: 
       license_number: after.license_number, name: name(after),
       columns: (Object.keys(after) as (keyof KnownDealer)[]).filter((column) => column !== 'updated_at' && after[column] !== before[column]),
     })),
+    ended_extensions: renewed.flatMap(({ before }) => before.valid_until ? [{ license_number: before.license_number, name: name(before), valid_until: before.valid_until }] : []),
     losses: gone.slice(0, NAMED).map((dealer) => ({ license_number: dealer.license_number, name: name(dealer), state: dealer.premise_state })),
   }
 }

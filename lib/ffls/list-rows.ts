@@ -33,6 +33,13 @@ export function placesOf(header: readonly string[]): Places {
   return Object.fromEntries(NAMES.map((column) => [column, names.findIndex((name) => (COLUMNS[column] as readonly string[]).includes(name))])) as Places
 }
 
+const STORED: Partial<Record<Column, keyof ListedDealer>> = { BUSINESS_NAME: 'business_name', MAIL_STREET: 'mail_street', MAIL_CITY: 'mail_city', MAIL_STATE: 'mail_state', MAIL_ZIP_CODE: 'mail_zip', VOICE_PHONE: 'voice_phone' }
+
+/** What a list without some columns says nothing of: it is no word that there is none. */
+export function absentColumns(places: Places): ReadonlySet<keyof ListedDealer> {
+  return new Set(NAMES.filter((column) => places[column] < 0).map((column) => STORED[column]).filter((column) => column !== undefined))
+}
+
 /** Columns without which no dealer can be read. */
 export function missingColumns(places: Places): Column[] {
   return NAMES.filter((column) => places[column] < 0 && !OPTIONAL.has(column))

@@ -24,6 +24,8 @@ export interface DealerTable {
   mail_state: string | null
   mail_zip: string | null
   voice_phone: string | null
+  /** 1: the operator set `voice_phone`, and no list replaces it. */
+  own_phone?: number | null
   email: string | null
   fee_longgun: number | null
   fee_handgun: number | null

@@ -183,4 +183,7 @@ CREATE TABLE rule_override (
   withdrawn_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rule_override_subscriber ON rule_override (subscriber_id);
+`, `
+-- 1: the operator set voice_phone, and no list replaces it.
+ALTER TABLE dealer ADD COLUMN own_phone INTEGER;
 `] as const
