@@ -8,9 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSaved } from '../lib/configuration/saved.js'
 import { findSubscriber } from '../lib/accounts/subscribers.js'
-import { openFile } from '../lib/db/sqlite.js'
 import { open } from '../lib/open.js'
-import { LAUNCHER, get, json, lastLine, run, runBeside, start, stop } from './launcher.js'
+import { LAUNCHER, contents, get, json, lastLine, run, runBeside, start, stop } from './launcher.js'
 import type { Run } from './launcher.js'
 
 let scratch: string
@@ -35,22 +34,6 @@ function fileOf(name: string, content: unknown): string {
   const path = join(scratch, name)
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   return path
-}
-
-/** Every file of a folder, the databases as their rows. */
-function contents(dir: string): Record<string, unknown> {
-  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((file) => !/-(wal|shm)$/.test(file) && statSync(join(dir, file)).isFile()).sort()
-  return Object.fromEntries(files.map((file) => [file, file.endsWith('.db') ? rowsOf(join(dir, file)) : readFileSync(join(dir, file), 'utf8')]))
-}
-
-function rowsOf(file: string): Record<string, unknown[]> {
-  const raw = openFile(file, { synchronous: 'NORMAL', readonly: true })
-  try {
-    const tables = raw.prepare('SELECT name FROM sqlite_master WHERE type = \'table\' ORDER BY name').pluck().all() as string[]
-    return Object.fromEntries(tables.map((name) => [name, raw.prepare(`SELECT * FROM "${name}"`).all()]))
-  } finally {
-    raw.close()
-  }
 }
 
 const RIFLE = '012345678905'

@@ -5,11 +5,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../lib/core/log.js'
-import { openFile } from '../lib/db/sqlite.js'
 import { open } from '../lib/open.js'
 import { makeOutput } from '../server/command.js'
 import { watchCatalog } from '../server/commands/serve.js'
-import { LAUNCHER, get, json, lastLine, run, runBeside, start, stop } from './launcher.js'
+import { LAUNCHER, contents, get, json, lastLine, run, runBeside, start, stop } from './launcher.js'
 import type { Run } from './launcher.js'
 
 let scratch: string
@@ -26,22 +25,6 @@ function runBare(...args: string[]): Run {
 function davidsons(rows: number): string {
   const lines = Array.from({ length: rows }, (_, i) => `R${i},A rifle,${(400 + i).toFixed(2)},5,0123456789${String(i).padStart(2, '0')},RIFLE: BOLT ACTION`)
   return ['Item #,Item Description,Dealer Price,Quantity,UPC Code,Gun Type', ...lines, ''].join('\n')
-}
-
-/** Every file of a folder, the databases as their rows. */
-function contents(dir: string): Record<string, unknown> {
-  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((file) => !/-(wal|shm)$/.test(file) && statSync(join(dir, file)).isFile()).sort()
-  return Object.fromEntries(files.map((file) => [file, file.endsWith('.db') ? rowsOf(join(dir, file)) : readFileSync(join(dir, file), 'utf8')]))
-}
-
-function rowsOf(file: string): Record<string, unknown[]> {
-  const raw = openFile(file, { synchronous: 'NORMAL', readonly: true })
-  try {
-    const tables = raw.prepare('SELECT name FROM sqlite_master WHERE type = \'table\' ORDER BY name').pluck().all() as string[]
-    return Object.fromEntries(tables.map((name) => [name, raw.prepare(`SELECT * FROM "${name}"`).all()]))
-  } finally {
-    raw.close()
-  }
 }
 
 describe('the command line', () => {

@@ -2,8 +2,11 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { openFile } from '../lib/db/sqlite.js'
 
 /** The launcher is bundled beside the suites. */
 export const LAUNCHER = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
@@ -57,4 +60,20 @@ export async function stop(child: ChildProcess): Promise<number | null> {
 export const get = async (url: string, key: string) => {
   const response = await fetch(url, { headers: { 'x-api-key': key } })
   return { status: response.status, body: await response.json() as { success: boolean; data: never; error: { code: string } } }
+}
+
+/** Every file of a folder, the databases as their rows. */
+export function contents(dir: string): Record<string, unknown> {
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((file) => !/-(wal|shm)$/.test(file) && statSync(join(dir, file)).isFile()).sort()
+  return Object.fromEntries(files.map((file) => [file, file.endsWith('.db') ? rowsOf(join(dir, file)) : readFileSync(join(dir, file), 'utf8')]))
+}
+
+function rowsOf(file: string): Record<string, unknown[]> {
+  const raw = openFile(file, { synchronous: 'NORMAL', readonly: true })
+  try {
+    const tables = raw.prepare('SELECT name FROM sqlite_master WHERE type = \'table\' ORDER BY name').pluck().all() as string[]
+    return Object.fromEntries(tables.map((name) => [name, raw.prepare(`SELECT * FROM "${name}"`).all()]))
+  } finally {
+    raw.close()
+  }
 }
