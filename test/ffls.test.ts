@@ -201,18 +201,67 @@ describe('the directory', () => {
     other.close()
   })
 
-  test('is loaded in steps, and a change within a load is seen by whoever asks after it', async () => {
-    await using t = await createTestApp()
+  /** 9,000 dealers, 90 of them in 37203; loaded. */
+  async function large(): Promise<TestApp> {
+    const t = await createTestApp()
     await list(t, Array.from({ length: 9_000 }, (_, i) => ({ license_number: licence(i), premise_zip: i % 100 === 0 ? '37203' : '38103' })))
-    const before = t.shop.ffls.near({ zip: '37203', radius: 1 })
-    await new Promise((resolve) => { setImmediate(resolve) })
+    return t
+  }
+
+  /** A change by another process. */
+  function commit(t: TestApp, sql: string): void {
     const other = openFile(filesIn(t.app.dir).record, { synchronous: 'FULL' })
-    other.exec(`BEGIN; UPDATE dealer SET listed = 0 WHERE premise_zip = '37203' AND row % 200 > 100; UPDATE state SET value = value + 1 WHERE name = 'dealers'; COMMIT`)
-    const gone = other.prepare(`SELECT count(*) FROM dealer WHERE listed = 0`).pluck().get() as number
+    other.exec(`BEGIN; ${sql}; UPDATE state SET value = value + 1 WHERE name = 'dealers'; COMMIT`)
     other.close()
-    assert.equal((await t.shop.ffls.near({ zip: '37203', radius: 1 })).count, 90 - gone)
-    assert.ok((await before).count <= 90)
+  }
+
+  const here = async (t: TestApp) => (await t.shop.ffls.near({ zip: '37203', radius: 1 })).count
+  const waited = (ms: number) => new Promise((resolve) => { setTimeout(resolve, ms) })
+
+  test('is loaded in steps, and a change within a load is seen by whoever waits for it', async () => {
+    await using t = await large()
+    const before = here(t)
+    await new Promise((resolve) => { setImmediate(resolve) })
+    commit(t, 'UPDATE dealer SET listed = 0 WHERE premise_zip = \'37203\' AND row % 200 > 100')
+    await t.app.ctx.dealers.refresh()
+    const gone = t.app.ctx.engine.reader.prepare('SELECT count(*) FROM dealer WHERE listed = 0').pluck().get() as number
+    assert.equal(await here(t), 90 - gone)
+    assert.ok(await before <= 90)
     assert.equal((await t.shop.ffls.near({ zip: '38103', radius: 1 })).count, 150)
+  })
+
+  test('of many dealers serves on while a new one is loaded, and is the new one within a second, whether anybody asks or not', async () => {
+    await using t = await large()
+    assert.equal(await here(t), 90)
+    const kept = await t.app.ctx.dealers.current()
+    commit(t, 'UPDATE dealer SET premise_zip = \'37203\' WHERE license_number = \'1-62-037-01-8E-00001\'')
+    t.app.ctx.engine.lookAgain()
+    assert.equal(await t.app.ctx.dealers.current(), kept)
+    await waited(1_000)
+    assert.equal(await here(t), 91)
+    commit(t, 'UPDATE dealer SET premise_zip = \'37203\' WHERE license_number = \'1-62-037-01-8E-00002\'')
+    await waited(1_000)
+    assert.notEqual(await t.app.ctx.dealers.current(), kept)
+    assert.equal(await here(t), 92)
+  })
+
+  test('of many dealers shows nobody who has gone, however old it is', async () => {
+    await using t = await large()
+    const kept = await t.app.ctx.dealers.current()
+    commit(t, 'UPDATE dealer SET listed = 0 WHERE license_number = \'1-62-037-01-8E-00000\'')
+    t.app.ctx.engine.lookAgain()
+    const [count, directory] = [here(t), t.app.ctx.dealers.current()]
+    assert.deepEqual([await count, await directory === kept], [89, true])
+  })
+
+  test('of many dealers shows what the operator does in the same process at once', async () => {
+    await using t = await large()
+    assert.equal(await here(t), 90)
+    await t.app.operator.ffls.set('1-62-00100', { on_file: true })
+    const { ffls } = await t.shop.ffls.near({ zip: '37203', radius: 1 })
+    assert.deepEqual([ffls[0]!.license_number, ffls[0]!.ffl_on_file], [licence(100), 1])
+    await t.app.operator.ffls.add({ license_number: licence(9_999), name: 'Own', street: '1 Pike', city: 'Nashville', state: 'TN', zip: '37203', reason: 'licence seen' })
+    assert.equal(await here(t), 91)
   })
 
   test('two apps in one process have a directory each', async () => {

@@ -40,7 +40,7 @@ type Columns = Partial<Pick<StoredDealer, 'fee_longgun' | 'fee_handgun' | 'email
 export async function setDealer(ctx: OperatorCtx, licence: string, settings: DealerSettings): Promise<DealerView> {
   const { reason, ...wanted } = settings
   if (reason !== undefined) checkText('reason', reason)
-  return ctx.engine.atomic(ctx, async (tx) => {
+  const view = await ctx.engine.atomic(ctx, async (tx) => {
     const dealer = await findDealer(tx, asLicence(licence))
     const columns = columnsOf(wanted, dealer)
     if (Object.keys(columns).length === 0) throw new ApiError('invalid_parameter', { message: 'there is nothing to set' })
@@ -50,6 +50,8 @@ export async function setDealer(ctx: OperatorCtx, licence: string, settings: Dea
     await touch(tx.db, 'dealers')
     return viewDealer(tx, dealer.license_number)
   })
+  await ctx.dealers.refresh()
+  return view
 }
 
 function columnsOf(settings: Omit<DealerSettings, 'reason'>, dealer: StoredDealer): Columns {
@@ -131,7 +133,7 @@ export async function addDealer(ctx: OperatorCtx, input: NewDealer): Promise<Dea
   const dealer = readNew(ctx, input)
   const reason = checkText('reason', input.reason)
   const email = input.email === undefined ? undefined : emailOf(input.email)
-  return ctx.engine.atomic(ctx, async (tx) => {
+  const view = await ctx.engine.atomic(ctx, async (tx) => {
     const known = await tx.db.selectFrom('dealer').select(['license_number', 'listed']).where('id', '=', dealer.id).executeTakeFirst()
     if (known?.listed) throw invalid('license_number', `the dealer is there already, as ${known.license_number}; \`ffls set\` changes it`)
     await putDealers(tx, [dealer])
@@ -141,6 +143,8 @@ export async function addDealer(ctx: OperatorCtx, input: NewDealer): Promise<Dea
     await touch(tx.db, 'dealers')
     return viewDealer(tx, dealer.license_number)
   })
+  await ctx.dealers.refresh()
+  return view
 }
 
 function readNew(ctx: OperatorCtx, input: NewDealer): KnownDealer {

@@ -51,6 +51,8 @@ export async function inChunks<T>(ctx: OperatorCtx, items: readonly T[], act: (t
     onChunk(chunk.length)
     await wait(PAUSE)
   }
+  // Who wrote sees it at once.
+  if (items.length > 0) await ctx.dealers.refresh()
 }
 
 const ATTEMPTS = 50

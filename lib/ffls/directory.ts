@@ -41,12 +41,20 @@ export interface PlaceColumns {
 }
 
 export interface Dealers {
-  /** The directory as it was last changed, by this process or another. */
+  /**
+   * The directory, whoever changed it. A large one is loaded anew beside its callers: until that is done, within a second of
+   * the change, they get the one before.
+   */
   current(): Promise<Directory>
+  /** Waits until `current` holds everything that is committed now; not at all where nobody has asked for it yet. */
+  refresh(): Promise<void>
 }
 
-/** Dealers that one step reads: about 10 ms. */
+/** Dealers that one step reads: about 10 ms. A directory of no more is loaded on the spot. */
 const STEP = 4_000
+
+/** Milliseconds between two looks for a change that nobody's call has noticed. */
+const WATCH = 400
 
 /**
  * Loads the directory when it is first asked for, and again after a change. A load takes about half a second for 80,000
@@ -56,24 +64,56 @@ export function openDealers(engine: Engine): Dealers {
   let round = 0
   // Counted, not kept: loading waits, and `remembered` does not.
   const latest = remembered(engine, 'dealers', () => ++round)
+  const highest = engine.reader.prepare('SELECT max(row) FROM dealer').pluck()
   let loaded: { round: number; directory: Directory } | undefined
   let loading: Promise<void> | undefined
+  let watching: NodeJS.Timeout | undefined
 
   async function load(): Promise<void> {
     const started = latest()
     try {
       loaded = { round: started, directory: await buildDirectory(engine) }
+      watching ??= setInterval(watch, WATCH).unref()
     } finally {
       loading = undefined
+    }
+  }
+
+  /** What is being loaded may be older than this call: then the next one is waited for, and no more than that. */
+  async function reach(wanted: number): Promise<Directory> {
+    while (!loaded || loaded.round < wanted) await (loading ??= load())
+    return loaded.directory
+  }
+
+  function loadBeside(): void {
+    // The one before serves on, and the next look tries again.
+    (loading ??= load()).catch(() => {})
+  }
+
+  function watch(): void {
+    try {
+      if (loaded && loaded.round < latest()) loadBeside()
+    } catch {
+      // The app was closed; if it was not, the next load watches again.
+      clearInterval(watching)
+      watching = undefined
     }
   }
 
   return {
     async current() {
       const wanted = latest()
-      // What is being loaded may be older than this call: then the next one is waited for, and no more than that.
-      while (!loaded || loaded.round < wanted) await (loading ??= load())
+      if (!loaded) return reach(1)
+      if (loaded.round < wanted) {
+        if (((highest.get() as number | null) ?? 0) <= STEP) return reach(wanted)
+        loadBeside()
+      }
       return loaded.directory
+    },
+    async refresh() {
+      if (!loaded && !loading) return
+      engine.lookAgain()
+      await reach(latest())
     },
   }
 }

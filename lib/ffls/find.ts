@@ -27,8 +27,8 @@ export async function findNear(ctx: OperatorCtx, { zip, radius, name }: NearQuer
   const read = ctx.engine.reader.prepare(`
     SELECT license_number, license_name, business_name, premise_street, premise_city, premise_state, premise_zip, voice_phone, email, sot_on_file, expires_on, valid_until, listed, ${ON_FILE}
     FROM dealer WHERE row = ?`)
-  // One that another process removed since the directory was read is left out.
-  const ffls = found.map((dealer) => read.get(directory.dealers.row[dealer]!) as ListedDealer | undefined).filter((dealer) => dealer !== undefined).map((dealer) => listRecord(dealer, today))
+  // The directory may be a moment old: who has gone since then is left out.
+  const ffls = found.map((dealer) => read.get(directory.dealers.row[dealer]!) as ListedDealer | undefined).filter((dealer): dealer is ListedDealer => dealer !== undefined && isActive(dealer, today)).map((dealer) => listRecord(dealer, today))
   return { count: ffls.length, ffls }
 }
 
