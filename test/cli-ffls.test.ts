@@ -178,6 +178,12 @@ describe('ffls on-file, set, add and show', () => {
       assert.match(shown.out, new RegExp(`^${name} +${value}$`, 'm'))
     }
     assert.equal((json(dir, 'ffls', 'set', '1-58-00001', '--fee-longgun', 'none') as Record<string, unknown>)['fee_longgun'], null)
+    assert.match(run(dir, 'ffls', 'set', '1-58-00001', '--valid-until', '2032-05-02', '--reason', 'letter').err, /invalid_parameter: valid_until: must be at most 2032-05-01/)
+    assert.match(shown.out, /^own_phone +yes$/m)
+    const renewal = json(dir, 'ffls', 'import', list(1, 3, '0E'), '--as-of', '2026-07-10') as Record<string, unknown>
+    assert.deepEqual(renewal['ended_extensions'], [{ license_number: '1-58-021-01-9E-00001', name: 'DOE ARMS 1', valid_until: '2029-12-31' }])
+    const { voice_phone, valid_until } = json(dir, 'ffls', 'show', '1-58-00001') as Record<string, unknown>
+    assert.deepEqual([voice_phone, valid_until], ['4785550199', null])
 
     const own = ['ffls', 'add', '1-58-021-01-9E-00077', '--name', 'Own Arms', '--street', '1 Mill Rd', '--city', 'Macon', '--state', 'GA', '--zip', '31201', '--reason', 'licence seen']
     assert.match(run(dir, ...own, '--dry-run').out, /^license_number {4}1-58-021-01-9E-00077$[\s\S]*This was a dry run/m)
