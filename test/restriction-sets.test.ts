@@ -119,19 +119,20 @@ describe('an import', () => {
     assert.deepEqual(t.app.ctx.engine.reader.prepare("SELECT json_extract(detail, '$.digest') FROM audit WHERE action = 'rules.import' ORDER BY seq").pluck().all(), [first.digest, second.digest, third.digest])
   })
 
-  test('leaves a version that has ended before the new one begins, and takes the place of one that overlaps or has its number', async () => {
+  test('ends the version that holds on the day before the new one begins, and takes the place of one that begins with it, after it, or has its number', async () => {
     await using t = await createTestApp()
     const version = (number: number, from: string | null, to: string | null) => rule('a', { version: number, effective_from: from, effective_to: to })
     for (const [stored, incoming, after, replaced, kept] of [
       [version(1, null, '2026-12-31'), version(2, '2027-01-01', null), ['a 1', 'a 2'], [], ['a 1']], [version(2, '2027-01-01', null), version(1, null, '2026-12-31'), ['a 1', 'a 2'], [], ['a 2']],
-      [version(1, null, '2027-01-01'), version(2, '2027-01-01', null), ['a 2'], ['a 1'], []], [version(1, null, null), version(2, '2027-01-01', null), ['a 2'], ['a 1'], []], [version(1, null, '2026-12-31'), version(1, '2027-01-01', null), ['a 1'], ['a 1'], []],
+      [version(1, null, '2027-01-01'), version(2, '2027-01-01', null), ['a 1', 'a 2'], [], ['a 1']], [version(1, null, null), version(2, '2027-01-01', null), ['a 1', 'a 2'], [], ['a 1']],
+      [version(2, '2027-01-01', null), version(1, '2026-06-01', null), ['a 1'], ['a 2'], []], [version(1, '2027-01-01', null), version(2, '2027-01-01', null), ['a 2'], ['a 1'], []], [version(1, null, '2026-12-31'), version(1, '2027-01-01', null), ['a 1'], ['a 1'], []],
     ] as const) {
       await importText(t, text(stored), true)
       const diff = t.app.operator.rules.diff({ text: text(incoming) })
       const result = await importText(t, text(incoming))
       assert.deepEqual([await active(t), result.replaced, result.kept, diff.replaced, diff.kept], [after, replaced, kept, replaced, kept])
     }
-    await importText(t, text(version(1, null, '2026-12-31')), true)
+    await importText(t, text(version(1, null, null)), true)
     await importText(t, text(version(2, '2027-01-01', null)))
     const blocked = async (asOf: string) => (await t.app.operator.rules.test(t.subscriber, { shipping: { state: 'CA' }, items: [{} as never], asOf })).items[0]!.blocking_rules.length
     assert.deepEqual([await blocked('2026-12-31'), await blocked('2027-01-01')], [1, 1])

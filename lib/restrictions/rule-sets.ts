@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Subscriber } from '../accounts/subscribers.js'
 import { audit } from '../accounts/audit.js'
-import { dayOf } from '../core/clock.js'
+import { DAY, dayOf } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { byCodePoint } from '../core/text.js'
@@ -121,15 +121,26 @@ function parseOrRefuse(ctx: OperatorCtx, text: string): Rule[] {
   throw new ApiError('invalid_parameter', { message: `${first!.path}: ${first!.message}${faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''}`, details })
 }
 
-/** The set after an import: today's version of a rule holds on beside one that begins when it has ended. */
+/**
+ * The set after an import. A version that begins later ends the one that holds now on the day before; one that overlaps in
+ * any other way, or bears the same number, takes its place.
+ */
 function mergeRules(before: readonly Rule[], incoming: readonly Rule[], replace: boolean): { rules: Rule[]; changes: RuleChanges } {
   const byId = new Map<string, Rule[]>()
   for (const rule of incoming) byId.set(rule.rule_id, [...byId.get(rule.rule_id) ?? [], rule])
-  const isReplaced = (old: Rule) => replace || (byId.get(old.rule_id) ?? []).some((rule) => rule.version === old.version || overlaps(rule, old))
-  const rules = [...before.filter((old) => !isReplaced(old)), ...incoming]
+  const isReplaced = (old: Rule) => replace || (byId.get(old.rule_id) ?? []).some((rule) => rule.version === old.version || overlaps(rule, endedBy(old, rule)))
+  const kept = before.filter((old) => !isReplaced(old)).map((old) => (byId.get(old.rule_id) ?? []).reduce(endedBy, old))
+  const rules = [...kept, ...incoming]
   const versions = before.filter(({ rule_id: id }) => byId.has(id))
   const named = (some: readonly Rule[]) => some.map(({ rule_id: id, version }) => `${id} ${version}`)
   return { rules, changes: { ...changesOf(before, rules), replaced: named(versions.filter(isReplaced)), kept: named(versions.filter((old) => !isReplaced(old))) } }
+}
+
+/** An older version up to the day before a newer one begins, if it began before that. */
+function endedBy(old: Rule, { effective_from: from }: Rule): Rule {
+  const begunBefore = from !== null && (old.effective_from === null || old.effective_from < from)
+  if (!begunBefore || (old.effective_to !== null && old.effective_to < from)) return old
+  return { ...old, effective_to: dayOf(Date.parse(`${from}T00:00:00Z`) - DAY) }
 }
 
 function changesOf(before: readonly Rule[], after: readonly Rule[]): Omit<RuleChanges, 'replaced' | 'kept'> {

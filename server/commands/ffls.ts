@@ -175,7 +175,7 @@ export const fflCommands: Command[] = [
     },
     help: {
       ...LICENCE, 'fee-longgun': 'transfer fee in dollars, or none', 'fee-handgun': 'transfer fee in dollars, or none', email: 'address, or none',
-      phone: '10 digits, or none; a list that has one wins', residential: 'yes or no: home-based', 'contact-required': 'yes or no: call before shipping',
+      phone: '10 digits, and no list changes it; none leaves it to the lists', residential: 'yes or no: home-based', 'contact-required': 'yes or no: call before shipping',
       'on-file': 'yes or no: you have a copy of the licence', sot: 'yes or no: takes in NFA items', 'valid-until': 'day until which the licence is valid beyond its own date, or none', reason: 'why; needed for --valid-until',
     },
     example: 'quartermaster ffls set 1-57-67890 --fee-longgun 25 --fee-handgun 20 --email front@dealer.example --on-file yes',
