@@ -134,7 +134,7 @@ describe('a request that is wrong is a 400 that names the member', () => {
     await using t = await createTestApp()
     for (const body of [
       { shipping: { state: 'ca', zip: '90210' }, items: [{}], target: 'x'.repeat(60) }, { shipping: { state: 'CA', zip: '90210-1234', city: '', county: '' }, items: [{}], target: null }, { shipping, items: [{ upc: 'none', sku: '', attributes: {} }] },
-      { shipping, items: [{ attributes: { a: null, b: [], c: 'x'.repeat(1_000), d: Array(100).fill(1), e: 1.5, f: false, ['g'.repeat(100)]: 1 } }] }, { shipping: { state: 'AE', city: 'APO', zip: '09012' }, items: [{}] }, { shipping: { state: 'GU', zip: '96910' }, items: [{}] },
+      { shipping, items: [{ attributes: { a: null, b: [], c: 'x'.repeat(1_000), d: Array(100).fill(1), e: 1.5, f: false, constructor: 'toString', ['g'.repeat(100)]: 1 } }] }, { shipping: { state: 'AE', city: 'APO', zip: '09012' }, items: [{}] }, { shipping: { state: 'GU', zip: '96910' }, items: [{}] },
     ]) assert.equal((await post(t, body)).status, 200, JSON.stringify(body).slice(0, 200))
   })
 })

@@ -3,12 +3,12 @@ import { editDistance } from '../core/text.js'
 import { STATES } from './states.js'
 import type { StateCode } from './states.js'
 
-const SHORT: Record<string, string> = { st: 'saint', ste: 'sainte', ft: 'fort', mt: 'mount', mtn: 'mountain', n: 'north', s: 'south', e: 'east', w: 'west', pt: 'point', hts: 'heights', spgs: 'springs', vlg: 'village', jct: 'junction' }
+const SHORT = new Map(Object.entries({ st: 'saint', ste: 'sainte', ft: 'fort', mt: 'mount', mtn: 'mountain', n: 'north', s: 'south', e: 'east', w: 'west', pt: 'point', hts: 'heights', spgs: 'springs', vlg: 'village', jct: 'junction' }))
 
 /** `St. Louis`, `Saint Louis` and `SAINT-LOUIS` are one: lower case, no accents or punctuation, abbreviations in full. */
 export function placeName(text: string): string {
   const words = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(/['’]/g, '').split(/[^a-z0-9]+/).filter((word) => word !== '')
-  return words.map((word) => SHORT[word] ?? word).join(' ')
+  return words.map((word) => SHORT.get(word) ?? word).join(' ')
 }
 
 /** What stands after a county's name, or before it. */
@@ -22,16 +22,16 @@ export function countyName(text: string): string {
 }
 
 /** Boroughs and common names of cities that addresses use for them. */
-const CITY_ALIASES: Record<string, string> = {
+const CITY_ALIASES = new Map(Object.entries({
   'manhattan': 'new york', 'brooklyn': 'new york', 'bronx': 'new york', 'the bronx': 'new york', 'queens': 'new york', 'staten island': 'new york',
   'new york city': 'new york', 'nyc': 'new york', 'ny': 'new york', 'washington dc': 'washington', 'washington d c': 'washington', 'phila': 'philadelphia', 'chi town': 'chicago', 'lodo': 'denver', 'la': 'los angeles', 'sf': 'san francisco', 'philly': 'philadelphia',
-}
+}))
 
 /** As `placeName`, with a borough as its city, and without the state behind it. */
 export function cityName(text: string, state?: string): string {
   const name = placeName(text).replace(/^(?:the )?(?:city|town|village|borough) of /, '')
   const own = state === undefined ? name : withoutState(name, state)
-  return CITY_ALIASES[own] ?? CITY_ALIASES[name] ?? own
+  return CITY_ALIASES.get(own) ?? CITY_ALIASES.get(name) ?? own
 }
 
 /** `columbus oh` and `columbus ohio` are Columbus. */

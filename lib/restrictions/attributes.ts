@@ -1,16 +1,14 @@
 /** Attributes of items: names as rules call them, whoever's feed or request they come from, and values that can be compared. */
-import type { Predicate } from './rule.js'
-
 export type AttributeValue = string | number | boolean
 
 /** What feeds and shops call an attribute, by its plain name; on the right the name that rules use. */
-const ALIASES: Record<string, string> = {
+const ALIASES = new Map(Object.entries({
   capacity: 'magazine_capacity', magazine_size: 'magazine_capacity', mag_capacity: 'magazine_capacity', rounds_capacity: 'magazine_capacity',
   magazine: 'magazine_description', caliber_gauge: 'caliber', gauge: 'caliber', barrel_length: 'barrel_length_in', barrel_length_inches: 'barrel_length_in',
   barrel_length_in_inches: 'barrel_length_in', overall_length: 'overall_length_in', blade_length: 'blade_length_in', muzzle_velocity: 'airgun_velocity_fps', muzzle_velocity_fps: 'airgun_velocity_fps', velocity_fps: 'airgun_velocity_fps',
   feet_per_second: 'airgun_velocity_fps', gun_type: 'firearm_type', type: 'firearm_type', type_operation: 'action', type_action_function: 'action', action_type: 'action', ammo_type: 'ammo_kind', opening: 'knife_opening', open_type: 'knife_opening',
   hazardous: 'hazmat', hazardous_air: 'hazmat', hazardous_ground: 'hazmat', armor_rating: 'armor_level', nfa_type: 'nfa_kind', atf_type: 'atf_type',
-}
+}))
 
 /** What feeds and shops call a value, by its words; on the left the value that rules use. */
 const VALUES = new Map(Object.entries({
@@ -28,7 +26,7 @@ const VALUES = new Map(Object.entries({
 /** `Barrel Length (in)` -> `barrel_length_in`, by way of the names that feeds use. */
 export function attributeName(name: string): string {
   const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(/[^a-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '')
-  return ALIASES[plain] ?? plain
+  return ALIASES.get(plain) ?? plain
 }
 
 /** A value as text to compare: case and outer blanks aside, numbers, truth and common words alike however they are written. */
@@ -67,11 +65,10 @@ export function numberOf(value: AttributeValue, name = ''): number | null {
   if (text.length > LONGEST_NUMBER) return null
   const match = /^\+?(\d{1,3}(?:,\d{3})+|\d+)?(\.\d+)?(?: ?\+ ?1)? ?([^\d ].*)?$/.exec(text)
   if (!match || (match[1] === undefined && match[2] === undefined)) return null
-  const factor = unitsOf(name)[(match[3] ?? '').replace(/\.$/, '')]
-  return factor === undefined ? null : Number(`${(match[1] ?? '0').replaceAll(',', '')}${match[2] ?? ''}`) * factor
+  const unit = (match[3] ?? '').replace(/\.$/, '')
+  const units = unitsOf(name)
+  return Object.hasOwn(units, unit) ? Number(`${(match[1] ?? '0').replaceAll(',', '')}${match[2] ?? ''}`) * units[unit]! : null
 }
-
-const TRUTHS: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
 
 /** What feeds and shops write where they know nothing. */
 const NOTHING = new Set(['n a', 'na', 'unknown', 'unk', 'tbd', 'not applicable', 'not available', 'unspecified', 'undefined', 'null', 'varies', 'various', 'see description', ''])
@@ -81,79 +78,5 @@ export function isNoFact(value: AttributeValue | null | undefined): boolean {
   return value === null || value === undefined || (typeof value === 'string' && NOTHING.has(words(value)))
 }
 
-const words = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, ' ').trim()
-
-/** Attributes whose values rules know one and all: any other word cannot tell. */
-const CLOSED: Record<string, ReadonlySet<string>> = {
-  frame_receiver: new Set(['serialized', 'unserialized']),
-  knife_opening: new Set(['automatic', 'assisted', 'manual', 'fixed', 'ballistic', 'gravity', 'butterfly', 'folding']),
-  nfa_kind: new Set(['suppressor', 'sbr', 'sbs', 'aow', 'machine_gun', 'machine gun', 'machinegun', 'mg', 'short barreled rifle', 'short barreled shotgun', 'any other weapon', 'destructive device', 'dd']),
-}
-
-/**
- * Text meets text as it is written. Null where that cannot tell: a number or truth is asked for and none is given, one text
- * holds all words of the other (`50 BMG (12.7x99 NATO)`), or the word is none that is known of the attribute.
- */
-function equals(value: AttributeValue, wanted: AttributeValue, name: string): boolean | null {
-  const plain = plainValue(value)
-  const plainWanted = plainValue(wanted)
-  if (plain === plainWanted) return true
-  if (typeof wanted === 'string') {
-    if (CLOSED[name] && !CLOSED[name].has(plain)) return null
-    return holdsWords(plain, plainWanted) || holdsWords(plainWanted, plain) ? null : false
-  }
-  const found = typeof wanted === 'number' ? numberOf(value, name) : TRUTHS[plain] ?? null
-  return found === null ? null : found === wanted
-}
-
-function holdsWords(text: string, other: string): boolean {
-  const own = new Set(words(text).split(' '))
-  return words(other).split(' ').every((word) => own.has(word))
-}
-
-const not = (answer: boolean | null): boolean | null => answer === null ? null : !answer
-
-/** Whether any is true; null where one that is not known might be. */
-export const some = (answers: readonly (boolean | null)[]): boolean | null => answers.includes(true) ? true : answers.includes(null) ? null : false
-
-/** Attributes of which an item has one value. */
-const SINGLE = new Set(['action', 'firearm_type', 'caliber', 'frame_receiver', 'knife_opening', 'nfa_kind', 'ammo_kind', 'restricted_features', 'machinegun_convertible', 'gas_operated'])
-
-/** Over every value of a list: a list of features has one if any of them is it, and is without one that none of them is; values that contradict each other cannot tell. */
-export function listMeets(values: readonly AttributeValue[], predicate: Predicate, name = attributeName(predicate.name)): boolean | null {
-  const answers = values.map((value) => meets(value, predicate, name))
-  if (predicate.op === 'eq' || predicate.op === 'in') return some(answers)
-  // One thing cannot be two: its values contradict each other.
-  if (predicate.op === 'ne' && !SINGLE.has(name)) return not(some(answers.map(not)))
-  return unanimous(answers)
-}
-
-/** What all of them say; null where they differ. */
-export function unanimous(answers: readonly (boolean | null)[]): boolean | null {
-  return answers.every((answer) => answer === answers[0]) ? answers[0] ?? null : null
-}
-
-/** True, false, or null where the value cannot tell. */
-export function meets(value: AttributeValue, { name: written, op, value: wanted }: Predicate, name = attributeName(written)): boolean | null {
-  if (op === 'exists') return wanted as boolean
-  if (op === 'eq') return equals(value, wanted as AttributeValue, name)
-  if (op === 'ne') return not(equals(value, wanted as AttributeValue, name))
-  if (op === 'in') return some((wanted as AttributeValue[]).map((one) => equals(value, one, name)))
-  const number = numberOf(value, name)
-  if (number === null) return null
-  const bound = wanted as number
-  return op === 'gt' ? number > bound : op === 'gte' ? number >= bound : op === 'lt' ? number < bound : number <= bound
-}
-
-const WORDS: Record<Predicate['op'], string> = { eq: 'is', ne: 'is not', in: 'is one of', gt: 'is greater than', gte: 'is at least', lt: 'is less than', lte: 'is at most', exists: 'is given' }
-const OPPOSITES: Record<Predicate['op'], string> = { eq: 'other than', ne: 'of', in: 'other than', gt: 'of at most', gte: 'below', lt: 'of at least', lte: 'above', exists: '' }
-
-/** `magazine_capacity 30 is greater than 10`. */
-export function describeMatch({ name, op, value }: Predicate, found: readonly AttributeValue[]): string {
-  return op === 'exists' ? `${name} is ${value ? '' : 'not '}given` : `${name} ${found.join(', ')} ${WORDS[op]} ${[value].flat().join(', ')}`
-}
-
-/** What would keep a rule from applying: `a magazine_capacity of at most 10`. */
-export function describeOpposite({ name, op, value }: Predicate): string {
-  return op === 'exists' ? `${value ? 'no ' : 'a '}${name}` : `a ${name} ${OPPOSITES[op]} ${[value].flat().join(', ')}`
-}
+/** The words of a text, without what stands between them. */
+export const words = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, ' ').trim()

@@ -1,20 +1,30 @@
 /** Rules made ready to be looked up: by the state and by the product that they speak of. */
 import { gtinKey } from '../core/gtin.js'
-import { attributeName, describeOpposite } from './attributes.js'
-import { conditionsOf } from './conditions.js'
-import type { Condition, Wanted } from './conditions.js'
+import { cityName } from '../places/names.js'
 import type { Place, Possible } from './destination.js'
 import type { ItemFacts } from './evaluate.js'
+import { describeOpposite, readyPredicate } from './predicates.js'
+import type { ReadyPredicate } from './predicates.js'
+import { countyCodes } from './rule.js'
 import type { Rule } from './rule.js'
 
-export interface CompiledRule extends Wanted {
+export interface CompiledRule {
   readonly rule: Rule
   /** Its place in the set, which is the order of answers. */
   readonly order: number
-  /** All must hold; one that is not known leaves the rule open. */
-  readonly conditions: readonly Condition[]
-  /** Of `match.attributes`, as items call them. */
-  readonly attributeNames: readonly string[]
+  readonly states: ReadonlySet<string> | null
+  readonly counties: ReadonlySet<string> | null
+  /** Each with each state of the scope. */
+  readonly cities: readonly { state: string; name: string }[] | null
+  readonly isZip: ((zip: string) => boolean) | null
+  readonly destinations: ReadonlySet<'consumer' | 'ffl'> | null
+  readonly upcs: ReadonlySet<number> | null
+  readonly skus: ReadonlySet<string> | null
+  readonly distids: ReadonlySet<string> | null
+  readonly classes: ReadonlySet<string> | null
+  readonly categories: ReadonlySet<string> | null
+  /** Of `match.attributes`. */
+  readonly predicates: readonly ReadyPredicate[]
   /** What would keep it from applying, in words; empty where nothing about the item would. */
   readonly wouldChange: readonly string[]
 }
@@ -28,20 +38,27 @@ export interface RuleIndex {
 export function compileRule(rule: Rule, order: number): CompiledRule {
   const { scope, match } = rule
   const set = <T>(values: readonly T[] | undefined) => values ? new Set(values) : null
-  const wanted: Wanted = {
+  return {
+    rule, order,
     states: set(scope.state),
+    counties: countyCodes(rule),
+    cities: scope.city ? scope.city.flatMap((city) => scope.state!.map((state) => ({ state, name: cityName(city, state) }))) : null,
+    isZip: scope.zip ? zipTest(scope.zip) : null,
+    destinations: rule.destination === 'any' ? null : new Set([rule.destination]),
     upcs: set(match.upc?.map((upc) => gtinKey(upc)!)),
     skus: set(match.sku?.map((sku) => sku.toLowerCase())),
     distids: set(match.distid),
     classes: set<string>(match.product_class),
     categories: set(match.category?.map((category) => category.toLowerCase())),
-  }
-  return {
-    rule, order, ...wanted,
-    conditions: conditionsOf(rule, wanted),
-    attributeNames: (match.attributes ?? []).map(({ name }) => attributeName(name)),
+    predicates: (match.attributes ?? []).map(readyPredicate),
     wouldChange: [...(match.attributes ?? []).map(describeOpposite), ...rule.destination === 'consumer' ? ['shipment to a licensed dealer'] : []],
   }
+}
+
+function zipTest(zips: readonly string[]): (zip: string) => boolean {
+  const exact = new Set(zips.filter((zip) => !zip.endsWith('*')))
+  const prefixes = zips.filter((zip) => zip.endsWith('*')).map((zip) => zip.slice(0, -1))
+  return (zip) => exact.has(zip) || prefixes.some((prefix) => zip.startsWith(prefix))
 }
 
 /** Rules of one state by the narrowest thing that they ask of a product. */

@@ -75,7 +75,7 @@ function verdict({ approved, blocking_rules: blocked }: ReturnType<typeof judge>
 async function groupOffers(snapshot: Snapshot, rules: readonly CompiledRule[], readAttributes: ReadAttributes): Promise<Group[]> {
   const asked = {
     upcs: new Set(rules.flatMap(({ upcs }) => [...upcs ?? []])), skus: new Set(rules.flatMap(({ skus }) => [...skus ?? []])),
-    attributes: new Set(rules.flatMap(({ attributeNames }) => attributeNames)), distids: rules.some(({ distids }) => distids !== null),
+    attributes: new Set(rules.flatMap(({ predicates }) => predicates.map(({ name }) => name))), distids: rules.some(({ distids }) => distids !== null),
   }
   const groups = new Map<string, Group>()
   for (let row = 0; row < snapshot.rows; row++) {

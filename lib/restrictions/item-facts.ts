@@ -7,7 +7,9 @@ import { attributeName, isNoFact } from './attributes.js'
 import type { AttributeValue } from './attributes.js'
 import { UNKNOWN } from './destination.js'
 import type { Possible } from './destination.js'
-import type { AttributeFact, ItemFacts } from './evaluate.js'
+import type { ItemFacts } from './evaluate.js'
+import { Told } from './predicates.js'
+import type { AttributeFact } from './predicates.js'
 import type { CheckItem } from './shapes.js'
 
 /** The attributes of an offer's fragment as JSON text, null for none. */
@@ -83,25 +85,24 @@ function destinationOf(productClass: string): 'consumer' | 'ffl' {
 /** Attributes of the request; of the nearest offers that tell of them, those that the request does not give. */
 function attributesOf({ attributes = {} }: CheckItem, circles: readonly (readonly (string | null | undefined)[])[]): ItemFacts['attributes'] {
   const known = new Map<string, AttributeFact>()
-  for (const [name, value] of Object.entries(attributes)) {
-    const values = [value].flat().filter((one): one is AttributeValue => !isNoFact(one) && String(one).trim() !== '')
-    if (values.length > 0) known.set(attributeName(name), [[...known.get(attributeName(name))?.[0] ?? [], ...values]])
-  }
+  for (const [name, values] of byName(Object.entries(attributes))) known.set(name, [values])
   for (const offers of circles) {
     const told = new Map<string, AttributeFact>()
     for (const text of new Set(offers)) {
-      for (const [name, values] of Object.entries(text ? readAttributesText(text) : {})) told.set(name, [...told.get(name) ?? [], values])
+      for (const [name, values] of byName(text ? Object.entries(JSON.parse(text) as Record<string, string>) : [])) told.set(name, [...told.get(name) ?? [], values])
     }
     for (const [name, fact] of told) if (!known.has(name)) known.set(name, fact)
   }
   return known
 }
 
-/** One offer's attributes by the names that rules use; two columns of one meaning are a list. */
-function readAttributesText(text: string): Record<string, AttributeValue[]> {
-  const told: Record<string, AttributeValue[]> = {}
-  for (const [name, value] of Object.entries(JSON.parse(text) as Record<string, string>)) {
-    if (!isNoFact(value)) (told[attributeName(name)] ??= []).push(value)
+/** What one source tells, by the names that rules use; two of its attributes of one meaning are a list. */
+function byName(entries: readonly (readonly [string, AttributeValue | AttributeValue[] | null])[]): Map<string, Told[]> {
+  const told = new Map<string, Told[]>()
+  for (const [written, value] of entries) {
+    const name = attributeName(written)
+    const values = [value].flat().filter((one): one is AttributeValue => !isNoFact(one) && String(one).trim() !== '').map((one) => new Told(name, one))
+    if (values.length > 0) told.set(name, [...told.get(name) ?? [], ...values])
   }
   return told
 }

@@ -151,8 +151,8 @@ async function otherEngine(compiled: readonly CompiledRule[]): Promise<((item: I
   made.addOperator('startsWithAny', (fact: string, values: string[]) => values.some((value) => value.endsWith('*') ? fact.startsWith(value.slice(0, -1)) : fact === value))
   made.addOperator('notBefore', (fact: string, value: string) => fact >= value)
   made.addOperator('notAfter', (fact: string, value: string) => fact <= value)
-  for (const { rule, states, upcs, skus, distids, classes, categories, attributeNames } of compiled) {
-    const { scope, match } = rule
+  for (const { rule, states, upcs, skus, distids, classes, categories, predicates } of compiled) {
+    const { scope } = rule
     const counties = countyCodes(rule)
     const isOne = (fact: string, values: ReadonlySet<unknown> | readonly unknown[] | null | undefined): Condition[] => values ? [{ fact, operator: 'in', value: [...values] }] : []
     made.addRule({
@@ -163,7 +163,7 @@ async function otherEngine(compiled: readonly CompiledRule[]): Promise<((item: I
           ...scope.zip ? [{ fact: 'zip', operator: 'startsWithAny', value: scope.zip }] : [], ...isOne('city', scope.city?.map((city) => placeOf({ state: scope.state![0]!, city }).city)),
           ...rule.destination === 'any' ? [] : [{ fact: 'destination', operator: 'equal', value: rule.destination }],
           ...isOne('product_class', classes), ...isOne('category', categories), ...isOne('upc', upcs), ...isOne('distid', distids), ...isOne('sku', skus),
-          ...(match.attributes ?? []).map(({ op, value }, i) => ({ fact: 'attributes', path: `$.${attributeNames[i]!}`, operator: OPERATORS[op]!, value })),
+          ...predicates.map(({ name, predicate: { op, value } }) => ({ fact: 'attributes', path: `$.${name}`, operator: OPERATORS[op]!, value })),
           ...rule.effective_from ? [{ fact: 'day', operator: 'notBefore', value: rule.effective_from }] : [], ...rule.effective_to ? [{ fact: 'day', operator: 'notAfter', value: rule.effective_to }] : [],
         ],
       },
@@ -174,6 +174,6 @@ async function otherEngine(compiled: readonly CompiledRule[]): Promise<((item: I
   return async (item, place) => (await made.run({
     country: place.country, state: one(place.states), kinds: [...place.kinds], counties: [...place.counties.values], zip: place.zip, city: place.city, day: DAY,
     destination: one(item.destination), product_class: one(item.productClass), category: one(item.category), upc: one(item.upc), distid: one(item.distid), sku: one(item.sku),
-    attributes: Object.fromEntries([...item.attributes].map(([name, fact]) => [name, fact[0]![0]])),
+    attributes: Object.fromEntries([...item.attributes].map(([name, fact]) => [name, fact[0]![0]!.value])),
   })).events.map(({ type }) => type)
 }
