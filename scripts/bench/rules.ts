@@ -36,6 +36,8 @@ const some = <T>(most: number, make: () => T): T[] => Array.from({ length: 1 + r
 const states = Object.keys(STATES).slice(0, 51)
 const CATEGORIES = ['Rifles', 'Pistols', 'Shotguns', 'Magazines', 'Ammunition', 'Knives', 'Air Guns', 'Suppressors', 'Body Armor', 'Optics', 'Holsters', 'Parts', 'Kits', 'Reloading', 'Primers']
 const CLASSES = ['FA', 'MG', 'AO', 'KN', 'AG', 'FP', 'SO', 'HZ', 'BP', 'RL'] as const
+/** OT tells nothing of an item. */
+const NAMED_CLASSES = CLASS_CODES.filter((code) => code !== 'OT')
 /** Destinations: places with a county of the same state, a city and a ZIP of it. */
 const PLACES: Address[] = [
   { state: 'CA', city: 'Los Angeles', zip: '90012' }, { state: 'CA', city: 'Fresno', zip: '93701' }, { state: 'IL', city: 'Chicago', zip: '60601' }, { state: 'NY', city: 'Brooklyn', zip: '11201' },
@@ -75,7 +77,7 @@ function makeRule(number: number): Rule {
 function makeItem(isComplete: boolean): CheckItem {
   const product = random.below(PRODUCTS)
   const attributes = { magazine_capacity: pick([5, 10, 15, 30]), action: pick(['bolt', 'semi', 'pump']), threaded_barrel: pick([true, false]), features: pick(['none', 'pistol grip']), blade_length_in: 3.5, barrel_length_in: pick([10, 16, 20]) }
-  const known = { upc: upcOf(product), sku: skuOf(product), distid: pick(BENCH_DISTIDS), product_class: random.below(2) === 0 ? pick(CLASSES) : pick(CLASS_CODES), category: pick(CATEGORIES), attributes }
+  const known = { upc: upcOf(product), sku: skuOf(product), distid: pick(BENCH_DISTIDS), product_class: random.below(2) === 0 ? pick(CLASSES) : pick(NAMED_CLASSES), category: pick(CATEGORIES), attributes }
   if (isComplete || random.below(5) > 0) return known
   return { ...known, ...pick([{ attributes: undefined }, { category: undefined }, { sku: undefined }]) }
 }
