@@ -126,7 +126,7 @@ export function unwrap(shape: z.ZodType | undefined): z.ZodType | undefined {
   return at
 }
 
-const KINDS: Record<string, string> = { string: 'a text', number: 'a number', int: 'a whole number', boolean: 'true or false', array: 'a list', object: 'an object', null: 'null' }
+const KINDS: Record<string, string> = { string: 'a text', number: 'a number', int: 'a whole number', boolean: 'true or false', array: 'a list', object: 'an object', record: 'an object', null: 'null' }
 
 function messageOf(issue: z.core.$ZodIssue): string {
   const missing = 'input' in issue && issue.input === undefined
