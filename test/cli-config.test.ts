@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSaved } from '../lib/configuration/saved.js'
+import { openSaved } from '../lib/configuration/secrets.js'
 import { findSubscriber } from '../lib/accounts/subscribers.js'
 import { open } from '../lib/open.js'
 import { LAUNCHER, contents, get, json, lastLine, run, runBeside, start, stop } from './launcher.js'

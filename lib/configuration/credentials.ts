@@ -9,7 +9,7 @@ import { isBlank, isCredential, mustHaveCredentials, settingsOf } from '../distr
 import type { CheckOutcome, Distributor } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument, DistributorEntry } from './document.js'
-import { entryDistributor, openDocument } from './secrets.js'
+import { entryDistributor, openSaved } from './secrets.js'
 
 /** A digest of an entry's credentials, to notice a change; empty for an entry that gives none. */
 export function fingerprintOf(entry: DistributorEntry, name: string, registry: Registry, sealer: Sealer): string {
@@ -49,8 +49,7 @@ export interface CheckOptions {
 
 /** Asks distributors of the saved document about their credentials, side by side, and records the answers. */
 export async function checkCredentials(ctx: OperatorCtx, subscriber: Subscriber, names: readonly string[], options: CheckOptions = {}): Promise<CredentialResult[]> {
-  const { document, version } = ctx.configurations.of(subscriber)
-  const opened = openDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id))
+  const opened = openSaved(ctx, subscriber, ctx.configurations.of(subscriber))
   const unknown = names.find((name) => !Object.hasOwn(opened.distributors, name))
   if (unknown !== undefined) throw invalid('distributor', `"${unknown}" is not configured`)
   return Promise.all(names.map(async (name) => {
@@ -130,9 +129,8 @@ async function record(ctx: OperatorCtx, subscriber: Subscriber, name: string, { 
     const row = await tx.db.selectFrom('configuration').select(['version', 'document']).where('subscriber_id', '=', subscriber.id).executeTakeFirst()
     const stored = row && JSON.parse(row.document) as ConfigurationDocument
     if (!stored || !Object.hasOwn(stored.distributors, name)) return
-    const sealer = ctx.secrets.of(subscriber.id)
-    const entry = openDocument(stored, row.version, ctx.distributors, sealer).distributors[name]!
-    if (fingerprintOf(entry, name, ctx.distributors, sealer) !== fingerprint) return
+    const entry = openSaved(ctx, subscriber, { document: stored, version: row.version }).distributors[name]!
+    if (fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id)) !== fingerprint) return
     await tx.db.replaceInto('credential_check')
       .values({ subscriber_id: subscriber.id, distid: entry.distid, fingerprint, valid: valid ? 1 : 0, checked_at: tx.now() }).execute()
     await touch(tx.db, 'documents')
@@ -141,8 +139,6 @@ async function record(ctx: OperatorCtx, subscriber: Subscriber, name: string, { 
 
 /** Records that the credentials of one distributor were accepted or refused, without asking: for tests, and for an operator who knows. */
 export async function recordCredentialCheck(ctx: OperatorCtx, subscriber: Subscriber, name: string, valid: boolean): Promise<void> {
-  const { document, version } = ctx.configurations.of(subscriber)
-  const sealer = ctx.secrets.of(subscriber.id)
-  const entry = openDocument(document, version, ctx.distributors, sealer).distributors[name]!
-  await record(ctx, subscriber, name, { fingerprint: fingerprintOf(entry, name, ctx.distributors, sealer), valid })
+  const entry = openSaved(ctx, subscriber, ctx.configurations.of(subscriber)).distributors[name]!
+  await record(ctx, subscriber, name, { fingerprint: fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id)), valid })
 }

@@ -6,7 +6,7 @@ import { pointerStep } from '../core/pointer.js'
 import type { ConfigurationDocument } from './document.js'
 import { previewConfiguration, putConfiguration } from './put.js'
 import type { Preview } from './put.js'
-import { MASK, isObject, isSealed, mapSecrets, maskDocument, maskSealed, openDocument } from './secrets.js'
+import { MASK, isObject, isSealed, mapSecrets, maskDocument, maskSealed, openSaved } from './secrets.js'
 
 export interface SavedVersion {
   version: number
@@ -27,7 +27,7 @@ async function openVersion(ctx: OperatorCtx, subscriber: Subscriber, version: nu
   const row = await ctx.read.selectFrom('configuration_history').select('document')
     .where('subscriber_id', '=', subscriber.id).where('version', '=', version).executeTakeFirst()
   if (!row) throw new ApiError('not_found', { message: `${subscriber.name} has no version ${version} of its configuration; \`config history\` lists them` })
-  return openDocument(JSON.parse(row.document) as ConfigurationDocument, version, ctx.distributors, ctx.secrets.of(subscriber.id))
+  return openSaved(ctx, subscriber, { document: JSON.parse(row.document) as ConfigurationDocument, version })
 }
 
 /** The document of one version, masked. */

@@ -7,9 +7,8 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { isApiError } from '../core/errors.js'
 import { fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument } from './document.js'
-import { openSaved } from './saved.js'
 import type { EligibleDistributor, Saved } from './saved.js'
-import { isObject } from './secrets.js'
+import { isObject, openSaved } from './secrets.js'
 
 export interface Impact {
   /** Offers that are visible now and would not be. */

@@ -2,7 +2,7 @@
 import { MAX_FAULTS } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import { dotted, pointerStep, pointerSteps } from '../core/pointer.js'
-import { isCredential, settingsOf } from '../distributors/distributor.js'
+import { isCredential, settingPointer, settingsOf } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument } from './document.js'
 import { MASK, entryDistributor, isObject, mapSecrets } from './secrets.js'
@@ -49,7 +49,7 @@ function maskedCredentials(candidate: unknown, registry: Registry): Fault[] {
     const distributor = entryDistributor(name, entry, registry)
     const values = distributor ? settingsOf(distributor, entry) : {}
     return Object.entries(values).filter(([setting, value]) => !distributor!.settings[setting]!.secret && isCredential(distributor!.settings[setting]!) && isMask(value)).map(([setting]) => {
-      const path = `/distributors${pointerStep(name)}/${distributor!.settings[setting]!.path.replaceAll('-', '/')}`
+      const path = settingPointer(name, distributor!.settings[setting]!.path)
       return { path, message: `\`${dotted(path)}\` is asterisks, but it is never masked: send the value itself` }
     })
   })

@@ -1,7 +1,7 @@
 /** Replaces the document as a whole (contract "Configuration": `PUT /v1/config`). */
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
-import { ApiError, MAX_FAULTS } from '../core/errors.js'
+import { ApiError, MAX_FAULTS, refusalOf } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import type { Engine } from '../db/engine.js'
 import { shapeFaults } from './check-document.js'
@@ -10,8 +10,9 @@ import type { ConfigurationDocument } from './document.js'
 import { exceedsThreshold, impactOf } from './impact.js'
 import type { Impact } from './impact.js'
 import { keepSecrets } from './masks.js'
-import { openSaved, saveDocument } from './saved.js'
+import { saveDocument } from './saved.js'
 import type { Saved } from './saved.js'
+import { openSaved } from './secrets.js'
 
 export interface PutInput {
   /** Of any shape; checked here. */
@@ -51,9 +52,8 @@ async function inTurn<T>(engine: Engine, subscriberId: string, save: () => Promi
 
 async function put(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): Promise<{ version: number }> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const { saved, document } = admit(ctx, subscriber, input)
+    const { saved, before, document } = admit(ctx, subscriber, input)
     if (input.validate) refuseLoss(await impactOf(ctx, subscriber, document))
-    const before = openSaved(ctx, subscriber, saved)
     const done = await saveDocument(ctx, subscriber, { document, over: saved.version })
     if (!done) continue
     checkLater(ctx, subscriber, withNewCredentials(ctx, subscriber, before, document))
@@ -70,20 +70,21 @@ export interface Preview {
 
 /** What `putConfiguration` would do, with every refusal of it; nothing is saved and nobody asked. */
 export async function previewConfiguration(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): Promise<Preview> {
-  const { saved, document } = admit(ctx, subscriber, input)
-  const checking = withNewCredentials(ctx, subscriber, openSaved(ctx, subscriber, saved), document)
+  const { before, document } = admit(ctx, subscriber, input)
+  const checking = withNewCredentials(ctx, subscriber, before, document)
   const impact = await impactOf(ctx, subscriber, document)
   if (input.validate) refuseLoss(impact)
   return { impact, checking }
 }
 
-/** The candidate, if it fits the schema and what the caller takes for saved. */
-function admit(ctx: OperatorCtx, subscriber: Subscriber, { document: candidate, ifMatch }: PutInput): { saved: Saved; document: ConfigurationDocument } {
+/** The candidate, if it fits the schema and what the caller takes for saved; `before` is the saved document with its secrets opened. */
+function admit(ctx: OperatorCtx, subscriber: Subscriber, { document: candidate, ifMatch }: PutInput): { saved: Saved; before: ConfigurationDocument; document: ConfigurationDocument } {
   const saved = ctx.configurations.of(subscriber)
   if (ifMatch !== undefined && !matches(ifMatch, saved.etag)) throw new ApiError('precondition_failed')
-  const { document, faults } = checkCandidate(ctx, subscriber, candidate)
-  if (faults.length > 0) throw refusal(faults)
-  return { saved, document }
+  const before = openSaved(ctx, subscriber, saved)
+  const { document, faults } = checkCandidate(ctx, before, candidate)
+  if (faults.length > 0) throw refusalOf('schema_validation_failed', faults, ({ message }) => `The configuration does not fit its schema: ${message}`)
+  return { saved, before, document }
 }
 
 function refuseLoss(impact: Impact): void {
@@ -95,19 +96,13 @@ function refuseLoss(impact: Impact): void {
   })
 }
 
-/** A candidate with its masks resolved, and what is wrong with it, at most 100 faults. */
-export function checkCandidate(ctx: OperatorCtx, subscriber: Subscriber, candidate: unknown): { document: ConfigurationDocument; faults: Fault[] } {
+/** A candidate with its masks resolved from what is stored, and what is wrong with it, at most 100 faults. */
+export function checkCandidate(ctx: OperatorCtx, stored: ConfigurationDocument, candidate: unknown): { document: ConfigurationDocument; faults: Fault[] } {
   const outrageous = shapeFaults(candidate)
   if (outrageous.length > 0) return { document: candidate as ConfigurationDocument, faults: outrageous }
-  const kept = keepSecrets(candidate, openSaved(ctx, subscriber, ctx.configurations.of(subscriber)), ctx.distributors)
+  const kept = keepSecrets(candidate, stored, ctx.distributors)
   const faults = [...ctx.configurations.check(kept.document), ...kept.faults].slice(0, MAX_FAULTS)
   return { document: kept.document as ConfigurationDocument, faults }
-}
-
-function refusal(faults: Fault[]): ApiError {
-  const [first] = faults as [Fault]
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''
-  return new ApiError('schema_validation_failed', { message: `The configuration does not fit its schema: ${first.message}${more}`, details: faults })
 }
 
 /** The strong comparison of RFC 9110: a weak tag never matches. */

@@ -113,11 +113,6 @@ function openEntry(stored: ConfigurationDocument, version: number, name: string,
   return openDocument({ ...stored, targets: {}, distributors: { [name]: stored.distributors[name]! } }, version, registry, sealer).distributors[name]!
 }
 
-/** The saved document with its secrets opened, for whoever compares or uses them; never for an answer. */
-export function openSaved(ctx: OperatorCtx, subscriber: Subscriber, { document, version }: Pick<Saved, 'document' | 'version'>): ConfigurationDocument {
-  return openDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id))
-}
-
 /** The saved document with its secrets masked (contract `GET /v1/config`). */
 export function readConfiguration(ctx: OperatorCtx, subscriber: Subscriber): ConfigurationDocument {
   return maskDocument(ctx.configurations.of(subscriber).document, ctx.distributors)

@@ -1,4 +1,6 @@
 /** Which members of a document are secret, how they are sealed for the database and masked for the reader (decisions 3.5). */
+import type { Subscriber } from '../accounts/subscribers.js'
+import type { OperatorCtx } from '../core/ctx.js'
 import type { Sealer } from '../core/secrets.js'
 import { pointerStep } from '../core/pointer.js'
 import type { Registry } from '../distributors/registry.js'
@@ -116,6 +118,11 @@ export function sealDocument(document: ConfigurationDocument, version: number, r
 export function openDocument(stored: ConfigurationDocument, version: number, registry: Registry, sealer: Sealer): ConfigurationDocument {
   return mapSecrets(stored, registry, (value, pointer) =>
     isSealed(value) ? JSON.parse(sealer.open(value.slice(SEALED.length), placeOf(version, pointer))) : value)
+}
+
+/** A subscriber's saved document with its secrets opened, for whoever compares or uses them; never for an answer. */
+export function openSaved(ctx: OperatorCtx, subscriber: Subscriber, { document, version }: { document: ConfigurationDocument; version: number }): ConfigurationDocument {
+  return openDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id))
 }
 
 /** The document as it is read back: every secret as `********`. Works on the stored form, without opening anything. */

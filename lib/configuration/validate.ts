@@ -2,19 +2,18 @@
 import type { Subscriber } from '../accounts/subscribers.js'
 import { ruleWarnings } from '../catalog/rule-use.js'
 import type { OperatorCtx } from '../core/ctx.js'
-import { dotted, pointerStep } from '../core/pointer.js'
-import { unsetSettings } from '../distributors/distributor.js'
+import { dotted } from '../core/pointer.js'
+import { settingPointer, unsetSettings } from '../distributors/distributor.js'
 import { checkCredentials } from './credentials.js'
 import type { CheckOptions, CredentialResult } from './credentials.js'
 import type { ConfigurationDocument } from './document.js'
 import { checkCandidate } from './put.js'
-import { openSaved } from './saved.js'
-import { entryDistributor } from './secrets.js'
+import { entryDistributor, openSaved } from './secrets.js'
 import type { DryRun, ValidationReport } from './shapes.js'
 
 /** A candidate, checked against the schema alone; nothing is saved and nobody asked. */
 export function validateCandidate(ctx: OperatorCtx, subscriber: Subscriber, candidate: unknown): DryRun {
-  const { faults } = checkCandidate(ctx, subscriber, candidate)
+  const { faults } = checkCandidate(ctx, openSaved(ctx, subscriber, ctx.configurations.of(subscriber)), candidate)
   return { dry_run: true, schema_valid: faults.length === 0, errors: faults }
 }
 
@@ -41,8 +40,7 @@ function unsetFields(ctx: OperatorCtx, document: ConfigurationDocument, active: 
     const entry = document.distributors[name]!
     const distributor = entryDistributor(name, entry, ctx.distributors)
     return distributor ? unsetSettings(distributor, entry).map(({ label, path }) => {
-      const pointer = `/distributors${pointerStep(name)}/${path.replaceAll('-', '/')}`
-      return `\`${dotted(pointer)}\` is not set: "${label}" is required while ${name} is active`
+      return `\`${dotted(settingPointer(name, path))}\` is not set: "${label}" is required while ${name} is active`
     }) : []
   })
 }

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { RAW, ROUTES, parseRoute } from '../routes.js'
 import type { RouteId } from '../routes.js'
 import type { Ctx } from './ctx.js'
-import { ApiError, MAX_FAULTS } from './errors.js'
+import { MAX_FAULTS, refusalOf } from './errors.js'
 import type { ErrorCode, Fault } from './errors.js'
 import type { Serialized } from './serialized.js'
 import { pathText } from './json.js'
@@ -93,10 +93,7 @@ export function checkPart<S extends z.ZodType>(shape: S, value: unknown, faults:
 
 /** Throws the collected faults, at most 100 (decisions 2.1). */
 export function refuseFaults(faults: Fault[]): void {
-  if (faults.length === 0) return
-  const [first] = faults as [Fault]
-  const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''
-  throw new ApiError('invalid_parameter', { message: `${first.path}: ${first.message}${more}`, details: faults.slice(0, MAX_FAULTS) })
+  if (faults.length > 0) throw refusalOf('invalid_parameter', faults)
 }
 
 function faultsOf(issue: z.core.$ZodIssue, shape: z.ZodType): Fault[] {

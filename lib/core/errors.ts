@@ -74,6 +74,12 @@ export function invalid(path: string, message: string): ApiError {
   return new ApiError('invalid_parameter', { message: `${path}: ${message}`, details: [{ path, message }] })
 }
 
+/** A refusal that lists faults, at most 100 of them; its message says the first and how many more there are. */
+export function refusalOf(code: ErrorCode, faults: readonly Fault[], say: (first: Fault) => string = ({ path, message }) => `${path}: ${message}`): ApiError {
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''
+  return new ApiError(code, { message: `${say(faults[0]!)}${more}`, details: faults.slice(0, MAX_FAULTS) })
+}
+
 /** True for an ApiError of this package, also for one made by another copy of it (two bundles, a worker). */
 export function isApiError(error: unknown): error is ApiError {
   return error instanceof Error && error.name === 'ApiError' && 'code' in error && String(error.code) in ERRORS

@@ -1,4 +1,5 @@
 /** The connector type: what the program knows of one distributor. Capabilities are added by presence. */
+import { pointerStep } from '../core/pointer.js'
 
 /** One setting of a distributor (contract "Distributor registry entry"). */
 export interface Setting {
@@ -65,6 +66,11 @@ export function defineDistributor(distributor: Distributor): Distributor {
 const RESERVED = new Set(['__proto__', 'prototype', 'constructor'])
 /** Members of every entry (contract "Configuration document"). */
 const COMMON = new Set(['active', 'distid', 'drop_ship_only_items', 'shipping', 'product_restrictions', 'product_feed', 'fulfillment', 'product_feed-active'])
+
+/** The JSON Pointer of a setting's path in the configuration document. */
+export function settingPointer(name: string, path: string): string {
+  return `/distributors${pointerStep(name)}${path.split('-').map(pointerStep).join('')}`
+}
 
 /** The values of a distributor's settings in an entry, by setting; own members only, what is not there is left out. */
 export function settingsOf(distributor: Distributor, entry: unknown): Record<string, unknown> {

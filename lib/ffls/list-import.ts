@@ -72,7 +72,6 @@ interface ReadList {
 async function readList(file: ListFile, { types, asOf }: { types: ReadonlySet<string>; asOf: number }): Promise<ReadList> {
   const { places, rows, cutOff, width } = partsOf(file)
   const rejects = new Rejects()
-  const skipped: Record<string, number> = {}
   const [dealers, mentioned] = [new Map<string, ListedDealer>(), new Set<string>()]
   for (const fault of file.broken) {
     rejects.add(fault)
@@ -82,16 +81,9 @@ async function readList(file: ListFile, { types, asOf }: { types: ReadonlySet<st
   }
   for (const [i, { line, cells }] of rows.entries()) {
     if (i % STEP === 0) await turn()
+    const licence = rejects.licenceOf({ line, cells }, licenceOf(cells, places), types)
+    if (!licence) continue
     const reject = (reason: string) => rejects.add(shown(line, cells, reason))
-    const licence = licenceOf(cells, places)
-    if ('reason' in licence) {
-      reject(licence.reason)
-      continue
-    }
-    if (!types.has(licence.type)) {
-      skipped[licence.type] = (skipped[licence.type] ?? 0) + 1
-      continue
-    }
     const dealer = isOfWidth(cells, width) ? readDealer({ cells, places, licence, asOf }) : { reason: `the row has ${cells.length} columns, the header has ${width}` }
     const other = dealers.get(licence.id)
     if ('reason' in dealer) {
@@ -103,7 +95,7 @@ async function readList(file: ListFile, { types, asOf }: { types: ReadonlySet<st
       dealers.set(dealer.id, dealer)
     }
   }
-  const report = { as_of: new Date(asOf).toISOString(), rows: rows.length + file.broken.length, skipped, ...rejects.report(), cut_off: cutOff }
+  const report = { as_of: new Date(asOf).toISOString(), rows: rows.length + file.broken.length, ...rejects.report(), cut_off: cutOff }
   return { dealers, mentioned, absent: absentColumns(places), report }
 }
 

@@ -5,6 +5,7 @@ import { invalid } from '../core/errors.js'
 import { KEPT_TEXT } from '../feeds/lines.js'
 import type { BrokenLine } from '../feeds/lines.js'
 import { DEALER_TYPES, LICENCE_TYPES } from './licence.js'
+import type { Licence } from './licence.js'
 
 export interface ListOptions {
   /** When the list was made, milliseconds; the file's modification time by default. */
@@ -59,8 +60,9 @@ export function timeOfList(ctx: OperatorCtx, file: string, asOf: number | undefi
   }
 }
 
-/** Rejected rows: all are counted, the first are kept. */
+/** Rows that are not taken: of another type of licence, or rejected. All are counted, the first rejected ones are kept. */
 export class Rejects {
+  readonly #skipped: Record<string, number> = {}
   readonly #reasons = new Map<string, number>()
   readonly #first: BrokenLine[] = []
   #count = 0
@@ -71,8 +73,16 @@ export class Rejects {
     if (this.#first.length < NAMED) this.#first.push(fault)
   }
 
-  report(): Pick<ListReport, 'rejected' | 'reasons' | 'rejects'> {
-    return { rejected: this.#count, reasons: Object.fromEntries([...this.#reasons].sort((a, b) => b[1] - a[1])), rejects: this.#first.sort((a, b) => a.line - b.line) }
+  /** The licence of a row, if its type is taken; null for a row that is counted here instead. */
+  licenceOf({ line, cells }: { line: number; cells: readonly string[] }, licence: Licence | { reason: string }, types: ReadonlySet<string>): Licence | null {
+    if ('reason' in licence) this.add(shown(line, cells, licence.reason))
+    else if (types.has(licence.type)) return licence
+    else this.#skipped[licence.type] = (this.#skipped[licence.type] ?? 0) + 1
+    return null
+  }
+
+  report(): Pick<ListReport, 'skipped' | 'rejected' | 'reasons' | 'rejects'> {
+    return { skipped: this.#skipped, rejected: this.#count, reasons: Object.fromEntries([...this.#reasons].sort((a, b) => b[1] - a[1])), rejects: this.#first.sort((a, b) => a.line - b.line) }
   }
 }
 

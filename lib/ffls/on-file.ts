@@ -84,19 +84,11 @@ function readEntries(file: ListFile, { types, asOf, known }: { types: ReadonlySe
   const { rows, cutOff } = partsOf(file)
   const rejects = new Rejects()
   for (const fault of file.broken) rejects.add(fault)
-  const skipped: Record<string, number> = {}
   const [entries, mentioned] = [new Map<string, Entry>(), new Set<string>()]
   for (const { line, cells } of rows) {
+    const licence = rejects.licenceOf({ line, cells }, licenceIn(cells), types)
+    if (!licence) continue
     const reject = (reason: string) => rejects.add(shown(line, cells, reason))
-    const licence = licenceIn(cells)
-    if ('reason' in licence) {
-      reject(licence.reason)
-      continue
-    }
-    if (!types.has(licence.type)) {
-      skipped[licence.type] = (skipped[licence.type] ?? 0) + 1
-      continue
-    }
     const address = addressOf(cells)
     const expires = expiryDate(licence.expiryCode, asOf)
     const other = entries.get(licence.id)
@@ -110,7 +102,7 @@ function readEntries(file: ListFile, { types, asOf, known }: { types: ReadonlySe
       entries.set(licence.id, { licence, expires, address: address && 'reason' in address ? null : address })
     }
   }
-  return { entries, mentioned, report: { as_of: new Date(asOf).toISOString(), rows: rows.length + file.broken.length, skipped, ...rejects.report(), cut_off: cutOff } }
+  return { entries, mentioned, report: { as_of: new Date(asOf).toISOString(), rows: rows.length + file.broken.length, ...rejects.report(), cut_off: cutOff } }
 }
 
 /** The rows without a header and without a cut-off end. Throws where no row has a licence. */

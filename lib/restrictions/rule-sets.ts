@@ -4,7 +4,7 @@ import type { Subscriber } from '../accounts/subscribers.js'
 import { audit } from '../accounts/audit.js'
 import { DAY, dayOf } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
-import { ApiError, invalid } from '../core/errors.js'
+import { invalid, refusalOf } from '../core/errors.js'
 import { byCodePoint } from '../core/text.js'
 import type { Engine } from '../db/engine.js'
 import { remembered, touch } from '../db/state.js'
@@ -117,8 +117,7 @@ function parseOrRefuse(ctx: OperatorCtx, text: string): Rule[] {
   const { rules, faults } = readRules(text, dayOf(ctx.now()))
   if (faults.length === 0) return rules
   const details = faults.map(({ line, rule_id: id, reason }) => ({ path: `line ${line}`, message: id === null ? reason : `${id}: ${reason}` }))
-  const [first] = details
-  throw new ApiError('invalid_parameter', { message: `${first!.path}: ${first!.message}${faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''}`, details })
+  throw refusalOf('invalid_parameter', details)
 }
 
 /**
@@ -126,14 +125,20 @@ function parseOrRefuse(ctx: OperatorCtx, text: string): Rule[] {
  * any other way, or bears the same number, takes its place.
  */
 function mergeRules(before: readonly Rule[], incoming: readonly Rule[], replace: boolean): { rules: Rule[]; changes: RuleChanges } {
-  const byId = new Map<string, Rule[]>()
-  for (const rule of incoming) byId.set(rule.rule_id, [...byId.get(rule.rule_id) ?? [], rule])
+  const byId = byRuleId(incoming)
   const isReplaced = (old: Rule) => replace || (byId.get(old.rule_id) ?? []).some((rule) => rule.version === old.version || overlaps(rule, endedBy(old, rule)))
   const kept = before.filter((old) => !isReplaced(old)).map((old) => (byId.get(old.rule_id) ?? []).reduce(endedBy, old))
   const rules = [...kept, ...incoming]
   const versions = before.filter(({ rule_id: id }) => byId.has(id))
   const named = (some: readonly Rule[]) => some.map(({ rule_id: id, version }) => `${id} ${version}`)
   return { rules, changes: { ...changesOf(before, rules), replaced: named(versions.filter(isReplaced)), kept: named(versions.filter((old) => !isReplaced(old))) } }
+}
+
+/** The versions of each rule. */
+function byRuleId(rules: readonly Rule[]): Map<string, Rule[]> {
+  const byId = new Map<string, Rule[]>()
+  for (const rule of rules) byId.set(rule.rule_id, [...byId.get(rule.rule_id) ?? [], rule])
+  return byId
 }
 
 /** An older version up to the day before a newer one begins, if it began before that. */
@@ -144,11 +149,7 @@ function endedBy(old: Rule, { effective_from: from }: Rule): Rule {
 }
 
 function changesOf(before: readonly Rule[], after: readonly Rule[]): Omit<RuleChanges, 'replaced' | 'kept'> {
-  const texts = (rules: readonly Rule[]) => {
-    const byId = new Map<string, Rule[]>()
-    for (const rule of rules) byId.set(rule.rule_id, [...byId.get(rule.rule_id) ?? [], rule])
-    return new Map([...byId].map(([id, versions]) => [id, serialize(versions)]))
-  }
+  const texts = (rules: readonly Rule[]) => new Map([...byRuleId(rules)].map(([id, versions]) => [id, serialize(versions)]))
   const [old, now] = [texts(before), texts(after)]
   const ids = [...now.keys()].sort(byCodePoint)
   return {

@@ -4,6 +4,7 @@ import { DEALER_TYPES } from '../../lib/ffls/licence.js'
 import type { ListOptions, ListReport } from '../../lib/ffls/list-report.js'
 import type { ImportResult } from '../../lib/ffls/list-import.js'
 import type { OnFileResult } from '../../lib/ffls/on-file.js'
+import type { App } from '../../lib/open.js'
 import { UsageError, list, optional, required } from '../command.js'
 import type { Command, Invocation, Output } from '../command.js'
 import { perform, withApp } from '../with-app.js'
@@ -50,17 +51,23 @@ function showSome(out: Output, title: string, all: number, rows: readonly Record
   out.table(rows.slice(0, SHOWN))
 }
 
-async function importList(invocation: Invocation): Promise<void> {
-  const { args: [file], values, out, dryRun } = invocation
-  const input = { file: file!, ...typesIn(values), revoke: list(values, 'revoke') }
+/** Takes a list in, and shows what became of its rows and of the dealers. */
+async function takeList<R extends ListReport>(invocation: Invocation, take: (app: App, options: ListOptions) => Promise<R>, show: (out: Output, result: R) => void): Promise<void> {
+  const { out, dryRun } = invocation
   const options = listOptions(invocation)
   await withApp(invocation.dir, async (app) => {
-    const result = await app.operator.ffls.import(input, options)
+    const result = await take(app, options)
     showRows(out, result)
-    showImport(out, result)
+    show(out, result)
     if (dryRun) out.line(DRY)
     out.result({ ...result, dry_run: dryRun })
   })
+}
+
+async function importList(invocation: Invocation): Promise<void> {
+  const { args: [file], values } = invocation
+  const input = { file: file!, ...typesIn(values), revoke: list(values, 'revoke') }
+  await takeList(invocation, (app, options) => app.operator.ffls.import(input, options), showImport)
 }
 
 function showImport(out: Output, result: ImportResult): void {
@@ -75,16 +82,9 @@ function showImport(out: Output, result: ImportResult): void {
 }
 
 async function importMarks(invocation: Invocation): Promise<void> {
-  const { args: [distid, file], values, out, dryRun } = invocation
+  const { args: [distid, file], values } = invocation
   const input = { distid: distid!, file: file!, ...typesIn(values), force: values['force'] === true }
-  const options = listOptions(invocation)
-  await withApp(invocation.dir, async (app) => {
-    const result = await app.operator.ffls.onFile(input, options)
-    showRows(out, result)
-    showMarks(out, result)
-    if (dryRun) out.line(DRY)
-    out.result({ ...result, dry_run: dryRun })
-  })
+  await takeList(invocation, (app, options) => app.operator.ffls.onFile(input, options), showMarks)
 }
 
 function showMarks(out: Output, { distid, marked, unchanged, unmarked, added, renewed, unknown, kept, renewals }: OnFileResult): void {
