@@ -97,5 +97,5 @@ async function groupOffers(snapshot: Snapshot, rules: readonly CompiledRule[], r
 
 /** The snapshot as if it held one offer. */
 function only(snapshot: Snapshot, row: number): Snapshot {
-  return { ...snapshot, skuRows: () => [row], upcRows: () => [row], sku: snapshot.sku }
+  return { ...snapshot, skuRows: () => [row], upcRows: () => [row] }
 }
