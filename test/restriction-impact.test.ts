@@ -16,7 +16,7 @@ const AFTER = [
 /** Offers that are alike in some of what rules ask of, and differ in the rest. */
 const OFFERS: TestOffer[] = [
   ...['10', '12', '30', '10/30', undefined].map((capacity, i): TestOffer => ({ distid: i % 2 ? 'LIP' : 'RSR', stockid: `MG-${i}`, upc: null, productClass: 'MG', attributes: capacity === undefined ? {} : { Capacity: capacity, Finish: `f${i}` } })),
-  { distid: 'LIP', stockid: 'MG-3B', upc: '036000291452', productClass: 'MG', attributes: { Capacity: '10' } }, { distid: 'LIP', stockid: 'MG-3C', upc: '614141000036', productClass: 'MG', attributes: { Capacity: '10' } },
+  { distid: 'LIP', stockid: 'MG-3B', upc: '036000291452', productClass: 'MG', attributes: { Capacity: '10' } }, { distid: 'LIP', stockid: 'MG-3D', upc: null, productClass: 'MG', attributes: { Capacity: '10/30' } }, { distid: 'LIP', stockid: 'MG-3C', upc: '614141000036', productClass: 'MG', attributes: { Capacity: '10' } },
   { distid: 'RSR', stockid: 'KN-1', upc: '012345678905', productClass: 'KN' }, { distid: 'RSR', stockid: 'AG-1', upc: null, productClass: 'AG' },
   { distid: 'RSR', stockid: 'FA-1', upc: null, productClass: 'FA', fflReq: true, categoryName: 'Pistols' }, { distid: 'RSR', stockid: 'FA-2', upc: null, productClass: 'FA', fflReq: true, categoryName: 'Rifles' },
   { distid: 'RSR', stockid: 'AC-1', upc: null, productClass: 'AC' }, { distid: 'LIP', stockid: 'AC-2', upc: null, productClass: 'AC' }, { distid: 'RSR', stockid: 'OT-1', upc: null, productClass: 'OT' },
