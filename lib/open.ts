@@ -29,6 +29,7 @@ import { OPERATOR, loadSecretKey } from './core/secrets.js'
 import { filesIn, openEngine, prepareFolder } from './db/engine.js'
 import { builtin } from './distributors/index.js'
 import type { Distributor } from './distributors/distributor.js'
+import { openModes, setMode } from './distributors/modes.js'
 import { makeRegistry } from './distributors/registry.js'
 import { acceptFeed, feedStatus, importFeed, pullFeed, pullJob, setFeedSource } from './feeds/source.js'
 import { rulesImpact } from './restrictions/impact.js'
@@ -51,6 +52,8 @@ export interface OpenOptions {
   dir?: string
   /** Milliseconds since 1970. */
   now?: () => number
+  /** Milliseconds of a clock that never steps; `now` itself where that is given. */
+  monotonic?: () => number
   random?: (bytes: number) => Buffer
   log?: Log
   /** The worker's file; false works on the calling thread. */
@@ -102,6 +105,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
     ffls: bind(ctx, { import: importDealers, onFile: importOnFile, set: setDealer, add: addDealer, show: viewDealer }),
     rules: { ...bind(ctx, { import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
     secrets: bind(ctx, { rotate: rotateSecretKey }),
+    distributors: bind(ctx, { setMode }),
   }
 }
 
@@ -130,6 +134,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const dir = resolve(options.dir ?? './var')
   const log = options.log ?? silentLog
   const now = options.now ?? Date.now
+  const monotonic = options.monotonic ?? options.now ?? (() => performance.now())
   const random = options.random ?? randomBytes
   let publicUrl = parsePublicUrl(options.publicUrl ?? 'http://localhost:8080')
   const fresh = !existsSync(filesIn(dir).record)
@@ -150,7 +155,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const limits = openLimits(engine, now, log)
   const catalog = openCatalog(engine, configurations, background, log)
   const objects = options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl })
-  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, dealers: openDealers(engine), rules: openRules(engine), objects, actor: options.actor ?? 'library' }
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), objects, actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background), decisionJob])
   const findKey = keyIndex(engine)
   const subscribers = subscriberIndex(ctx)

@@ -19,6 +19,10 @@ export const ROUTES = {
   'ffls.document': 'GET /v1/ffls/{license_number}/documents/{document_type}',
   'restrictions.check': 'POST /v1/restrictions/check',
   'orders.quote': 'POST /v1/orders/quote',
+  'orders.place': 'POST /v1/orders',
+  'orders.list': 'GET /v1/orders',
+  'orders.get': 'GET /v1/orders/{order_id}',
+  'fulfillment.history': 'GET /v1/fulfillment/history',
 } as const
 
 /** Answers without the envelope (contract "Response envelopes"). */

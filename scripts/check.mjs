@@ -15,7 +15,7 @@ const files = ['lib', 'server', 'scripts', 'test'].flatMap((folder) =>
 /** Layers of lib, lowest first; a folder may import from its own layer's siblings only where FRIENDS says so. */
 const ENGINES = /^(better-sqlite3|@duckdb\/node-api)$/
 /** Domains call each other without circles; this order is the proof: a domain imports only domains to its left. */
-const ORDER = ['core', 'db', 'objects', 'places', 'accounts', 'catalog', 'distributors', 'configuration', 'feeds', 'ffls', 'restrictions', 'exports', 'analytics', 'quotes', 'simulator', 'orders', 'fulfillment', 'fraud']
+const ORDER = ['core', 'db', 'objects', 'places', 'accounts', 'catalog', 'distributors', 'configuration', 'feeds', 'ffls', 'restrictions', 'exports', 'analytics', 'quotes', 'simulator', 'fulfillment', 'orders', 'fraud']
 
 function importsOf(file) {
   const text = readFileSync(file, 'utf8')

@@ -8,6 +8,7 @@ import type { CheckRuns } from '../configuration/credentials.js'
 import type { Configurations } from '../configuration/saved.js'
 import type { Engine } from '../db/engine.js'
 import type { Tables } from '../db/tables.js'
+import type { Modes } from '../distributors/modes.js'
 import type { Registry } from '../distributors/registry.js'
 import type { Dealers } from '../ffls/directory.js'
 import type { ObjectStore } from '../objects/store.js'
@@ -24,6 +25,8 @@ export interface OperatorCtx {
   readonly engine: Engine
   /** Milliseconds since 1970. The only clock. */
   readonly now: () => number
+  /** Milliseconds of a clock that never steps, from no day in particular: for what must not depend on the wall clock. */
+  readonly monotonic: () => number
   readonly random: (bytes: number) => Buffer
   readonly log: Log
   readonly secrets: Secrets
@@ -32,6 +35,7 @@ export interface OperatorCtx {
   readonly configurations: Configurations
   readonly checkRuns: CheckRuns
   readonly distributors: Registry
+  readonly modes: Modes
   readonly dealers: Dealers
   readonly rules: Rules
   /** Where files are kept that callers download. */

@@ -3,6 +3,8 @@ import type { ApiKeyTable, DataKeyTable, SubscriberTable } from '../accounts/tab
 import type { ConfigurationTable, CredentialCheckTable } from '../configuration/tables.js'
 import type { DealerDocumentTable, DealerOnFileTable, DealerTable } from '../ffls/tables.js'
 import type { FeedImportTable, FeedSourceTable } from '../feeds/tables.js'
+import type { FailedPlacementTable, FulfillmentChangeTable, FulfillmentOrderTable, MonitorTable, ParcelTable } from '../fulfillment/tables.js'
+import type { DistributorModeTable, JournalTable, OrderCountTable, OrderEngineTable, PlacementTable, PurchaseOrderTable } from '../orders/tables.js'
 import type { ActiveRuleSetTable, RuleOverrideTable, RuleSetTable } from '../restrictions/tables.js'
 import type { Generated } from 'kysely'
 
@@ -23,9 +25,21 @@ export interface Tables {
   rule_set: RuleSetTable
   active_rule_set: ActiveRuleSetTable
   rule_override: RuleOverrideTable
+  setting: { name: 'enforce_restrictions'; value: string }
+  distributor_mode: DistributorModeTable
+  placement: PlacementTable
+  fulfillment_order: FulfillmentOrderTable
+  failed_placement: FailedPlacementTable
+  parcel: ParcelTable
+  fulfillment_change: FulfillmentChangeTable
+  monitor: MonitorTable
+  purchase_order: PurchaseOrderTable
+  order_count: OrderCountTable
+  journal: JournalTable
+  order_engine: OrderEngineTable
   job: { name: string; next_at: number; last_started_at: number | null; last_finished_at: number | null; last_error: string | null }
   audit: { seq: Generated<number>; at: number; actor: string; action: string; detail: string }
 }
 
 /** What a process keeps in memory, each with a number that a writer raises so that other processes read it again. */
-export type StateName = 'keys' | 'documents' | 'sources' | 'dealers' | 'rules'
+export type StateName = 'keys' | 'documents' | 'sources' | 'dealers' | 'rules' | 'modes'

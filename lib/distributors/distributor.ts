@@ -1,5 +1,6 @@
 /** The connector type: what the program knows of one distributor. Capabilities are added by presence. */
 import { pointerStep } from '../core/pointer.js'
+import type { Fulfillment } from './fulfillment.js'
 
 /** One setting of a distributor (contract "Distributor registry entry"). */
 export interface Setting {
@@ -47,6 +48,10 @@ export interface Distributor {
   check?(session: Session): Promise<CheckOutcome>
   /** A simulator stands in for the real one. */
   readonly simulated?: boolean
+  /** Places real purchase orders, in mode `live`. */
+  readonly fulfillment?: Fulfillment
+  /** Plays the distributor, in mode `simulator`. */
+  readonly simulator?: Fulfillment
   /** Milliseconds that a check may take; 15 seconds by default. */
   readonly checkTimeout?: number
 }

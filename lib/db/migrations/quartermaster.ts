@@ -186,4 +186,170 @@ CREATE INDEX rule_override_subscriber ON rule_override (subscriber_id);
 `, `
 -- 1: the operator set voice_phone, and no list replaces it.
 ALTER TABLE dealer ADD COLUMN own_phone INTEGER;
+`, `
+INSERT INTO state VALUES ('modes', 0);
+
+CREATE TABLE setting (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE distributor_mode (
+  distid TEXT PRIMARY KEY,
+  mode TEXT NOT NULL CHECK (mode IN ('simulator', 'live')),
+  changed_at INTEGER NOT NULL,
+  changed_by TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- One accepted POST. Whoever holds an order_id keeps every other placement of it out.
+CREATE TABLE placement (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  subscriber_id TEXT NOT NULL REFERENCES subscriber,
+  order_id TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  key_id TEXT,
+  mode TEXT NOT NULL,
+  request_digest TEXT NOT NULL,
+  placed_at INTEGER NOT NULL,
+  holds_id INTEGER NOT NULL,
+  was_refused INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX placement_holder ON placement (subscriber_id, order_id) WHERE holds_id = 1;
+CREATE INDEX placement_order ON placement (subscriber_id, order_id);
+
+CREATE TABLE fulfillment_order (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  placement_id INTEGER NOT NULL REFERENCES placement,
+  group_no INTEGER NOT NULL,
+  subscriber_id TEXT NOT NULL REFERENCES subscriber,
+  order_id TEXT NOT NULL,
+  order_source TEXT NOT NULL,
+  order_date INTEGER NOT NULL,
+  distid TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  visible INTEGER NOT NULL,
+  order_status TEXT NOT NULL,
+  distributor_order_id TEXT,
+  po_number TEXT NOT NULL,
+  po_given TEXT NOT NULL,
+  ffl TEXT,
+  customer_name TEXT NOT NULL,
+  ffl_required INTEGER NOT NULL,
+  ship_to_store INTEGER NOT NULL,
+  dist_order_items TEXT NOT NULL,
+  ship_date TEXT,
+  ship_company TEXT,
+  ship_method TEXT,
+  ship_status TEXT,
+  ship_tracking_number TEXT,
+  ship_tracking_url TEXT,
+  UNIQUE (placement_id, group_no)
+) STRICT;
+CREATE INDEX fulfillment_order_date ON fulfillment_order (subscriber_id, visible, order_date);
+CREATE INDEX fulfillment_order_order ON fulfillment_order (subscriber_id, order_id);
+CREATE INDEX fulfillment_order_po ON fulfillment_order (subscriber_id, po_number);
+CREATE INDEX fulfillment_order_po_given ON fulfillment_order (subscriber_id, po_given);
+CREATE INDEX fulfillment_order_ffl ON fulfillment_order (subscriber_id, ffl) WHERE ffl IS NOT NULL;
+
+CREATE TABLE failed_placement (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  placement_id INTEGER NOT NULL REFERENCES placement,
+  fulfillment_order_id INTEGER NOT NULL REFERENCES fulfillment_order,
+  subscriber_id TEXT NOT NULL REFERENCES subscriber,
+  failed_at INTEGER NOT NULL,
+  order_source TEXT NOT NULL,
+  order_id TEXT NOT NULL,
+  po_number TEXT NOT NULL,
+  po_given TEXT NOT NULL,
+  distid TEXT NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+CREATE INDEX failed_placement_placement ON failed_placement (placement_id);
+CREATE INDEX failed_placement_at ON failed_placement (subscriber_id, failed_at);
+
+CREATE TABLE parcel (
+  fulfillment_order_id INTEGER NOT NULL REFERENCES fulfillment_order,
+  subscriber_id TEXT NOT NULL,
+  tracking_number TEXT NOT NULL,
+  company TEXT,
+  method TEXT,
+  shipped_on TEXT,
+  url TEXT,
+  status TEXT,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (fulfillment_order_id, tracking_number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX parcel_tracking ON parcel (subscriber_id, tracking_number);
+
+CREATE TABLE fulfillment_change (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  fulfillment_order_id INTEGER NOT NULL REFERENCES fulfillment_order,
+  at INTEGER NOT NULL,
+  field TEXT NOT NULL,
+  before TEXT,
+  after TEXT
+) STRICT;
+CREATE INDEX fulfillment_change_order ON fulfillment_change (fulfillment_order_id);
+
+CREATE TABLE monitor (
+  subscriber_id TEXT NOT NULL REFERENCES subscriber,
+  distid TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  next_at INTEGER NOT NULL,
+  failures INTEGER NOT NULL,
+  PRIMARY KEY (subscriber_id, distid, mode)
+) STRICT, WITHOUT ROWID;
+
+-- What is sent: a lane of a fulfillment order. Its content is frozen before the first send.
+CREATE TABLE purchase_order (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  fulfillment_order_id INTEGER NOT NULL REFERENCES fulfillment_order,
+  placement_id INTEGER NOT NULL REFERENCES placement,
+  subscriber_id TEXT NOT NULL REFERENCES subscriber,
+  distid TEXT NOT NULL,
+  mode TEXT NOT NULL,
+  lane TEXT NOT NULL,
+  client_ref TEXT NOT NULL UNIQUE,
+  po_number TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  payload_digest TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('planned', 'sending', 'placed', 'rejected', 'unknown', 'review', 'expired')),
+  sends INTEGER NOT NULL,
+  owner TEXT,
+  stage TEXT,
+  distributor_order_id TEXT,
+  ever_unknown INTEGER NOT NULL,
+  unknown_since INTEGER,
+  misses INTEGER NOT NULL,
+  next_at INTEGER,
+  failures INTEGER NOT NULL,
+  reason TEXT,
+  planned_at INTEGER NOT NULL,
+  first_sent_at INTEGER,
+  updated_at INTEGER NOT NULL,
+  UNIQUE (fulfillment_order_id, lane)
+) STRICT;
+CREATE INDEX purchase_order_open ON purchase_order (state, next_at) WHERE state IN ('planned', 'sending', 'unknown', 'review');
+CREATE INDEX purchase_order_placement ON purchase_order (placement_id);
+CREATE INDEX purchase_order_number ON purchase_order (subscriber_id, distributor_order_id) WHERE distributor_order_id IS NOT NULL;
+CREATE INDEX purchase_order_po ON purchase_order (distid, po_number);
+
+CREATE TABLE order_count (
+  key_id TEXT NOT NULL,
+  placement_id INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (key_id, placement_id)
+) STRICT, WITHOUT ROWID;
+
+-- What was sent and what came back, each line chained to the one before it; orders.journal is the second copy.
+CREATE TABLE journal (
+  seq INTEGER PRIMARY KEY,
+  line TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE order_engine (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 `] as const

@@ -1,0 +1,166 @@
+/**
+ * How a connector places purchase orders (design, "Distributors"). A connector tells what it saw and guesses nothing: what
+ * follows from it is the order engine's business.
+ */
+import type { Session } from './distributor.js'
+
+/**
+ * What can be done about an order of which nobody knows whether it arrived (reliability, classes A to E):
+ * `resend` the distributor dedups on a reference that is ours alone; `lookup` it can be asked by that reference; `staged` an
+ * order is built up under a number and only the last call has an effect; `file` a file is dropped, and whether it was read
+ * is only told later; `one_shot` nothing but a later report tells.
+ */
+export type Recovery = 'resend' | 'lookup' | 'staged' | 'file' | 'one_shot'
+
+/** Where something ships to. ZIP as 5 digits or 5+4, state as two letters. */
+export interface Destination {
+  name: string
+  address1: string
+  address2: string | null
+  city: string
+  state: string
+  zip: string
+  phone: string | null
+}
+
+export interface PurchaseOrderLine {
+  distsku: string
+  upc: string
+  name: string
+  qty: number
+  /** Cents, as the subscriber's view had it when the order was placed. */
+  unitPrice: number
+  /** The item itself goes to a dealer only. */
+  fflRequired: boolean
+}
+
+/** One purchase order as it was frozen before the first send; every later send has the very same content. */
+export interface PurchaseOrder {
+  /** 20 letters and digits that no other purchase order ever has: what a distributor dedups by, and is asked by. */
+  clientRef: string
+  /** Ascending over all purchase orders of the installation. */
+  serial: number
+  /** The PO within the distributor's limits: what is sent. */
+  po: string
+  /** The PO before it was shortened. */
+  poGiven: string
+  /** Made by us for this order, so that nobody else's order has it; false for one that the caller supplied. */
+  poIsOurs: boolean
+  /** Which of the connector's lanes this is. */
+  lane: string
+  fflRequired: boolean
+  shipToStore: boolean
+  lines: PurchaseOrderLine[]
+  shipTo: Destination
+  customer: Destination & { email: string }
+  /** The dealer that receives it, with dashes; null for what ships to the customer. `expiresOn` is `YYYY-MM-DD`. */
+  ffl: { licenseNumber: string; name: string; expiresOn: string } | null
+  /** Milliseconds since 1970. */
+  takenAt: number
+}
+
+/** What a lane holds: places in the lines of the group. */
+export interface Lane {
+  name: string
+  lines: number[]
+}
+
+/** What became of one send. */
+export type Submission =
+  /** The reply was read whole and says so. `number` is null only where it comes later, with the confirmation. */
+  | { outcome: 'accepted'; number: string | null }
+  /** The distributor says that it has this reference already. */
+  | { outcome: 'duplicate'; number: string | null }
+  /** Refused for good, in the distributor's own words. */
+  | { outcome: 'rejected'; reason: string }
+  /** Anything may have happened: a timeout, a reset, a cut or unreadable reply, a 5xx. */
+  | { outcome: 'unknown'; reason: string }
+  /** No byte of the order left, or it was refused before anything was looked at. `retryAfter` in seconds. */
+  | { outcome: 'not_sent'; reason: string; retryAfter?: number }
+
+/** An order that a distributor has, as far as it tells. What it does not tell is absent. */
+export interface FoundOrder {
+  /** Null where the number comes later. */
+  number: string | null
+  po: string
+  clientRef?: string
+  /** Milliseconds since 1970. */
+  placedAt?: number
+  lines?: { distsku: string; qty: number }[]
+  shipTo?: { name?: string; address1?: string; zip?: string }
+  /** Of a staged order: false while the last call has not had its effect. */
+  submitted?: boolean
+}
+
+/** `answered` with no order means: the distributor was asked and shows none. */
+export type Search = { outcome: 'answered'; orders: FoundOrder[] } | { outcome: 'unreachable'; reason: string }
+
+/** `order_status` of a record, in the words that clients test (decisions 8.7). */
+export const ORDER_STATUSES = ['Pending', 'Submitted', 'FFL Hold', 'Backordered', 'Partially Fulfilled', 'Not Fulfilled', 'Fulfilled', 'Cancelled'] as const
+export type OrderStatus = (typeof ORDER_STATUSES)[number]
+
+export const SHIP_STATUSES = ['pre_transit', 'in_transit', 'out_for_delivery', 'delivered', 'return_to_sender', 'failure'] as const
+export type ShipStatus = (typeof SHIP_STATUSES)[number]
+
+export interface Parcel {
+  trackingNumber: string
+  company: string | null
+  method: string | null
+  /** `YYYY-MM-DD`. */
+  shippedOn: string | null
+  url: string | null
+  status: ShipStatus | null
+}
+
+/** News of one order: a confirmation, a shipment, a cancellation. Whatever is absent stays as it is. */
+export interface OrderUpdate {
+  number: string | null
+  clientRef?: string
+  po: string
+  /** When it happened at the distributor, milliseconds since 1970. */
+  at: number
+  status?: OrderStatus
+  parcels?: Parcel[]
+  /** As in `FoundOrder`, for orders that the installation has forgotten. */
+  lines?: { distsku: string; qty: number }[]
+  shipTo?: { name?: string; address1?: string; zip?: string }
+}
+
+/** A session for one purchase order. */
+export interface OrderSession extends Session {
+  /** The number under which a staged order was built up in an earlier send; null before there is one. */
+  readonly stage: string | null
+  /** Keeps that number; on the disk once it resolves. To be awaited before the call that has the effect. */
+  keepStage(stage: string): Promise<void>
+}
+
+export interface FulfillmentLimits {
+  /** Longest PO, and one character that it may hold (any printable one by default). */
+  po: { max: number; chars?: RegExp }
+  /** The customer's phone must be given for every order, or for those that go to a dealer. */
+  needsConsumerPhone?: 'always' | 'ffl'
+  /** Sends at a time of one account, 4 by default; 1 where the distributor has one cart an account. */
+  concurrency?: number
+  /** Milliseconds after which a send counts as unknown, 60,000 by default. */
+  sendTimeout?: number
+  /** Milliseconds until an order that arrived can be looked up. */
+  visibilityLag?: number
+  /** Milliseconds from one look for updates to the next, 15 minutes by default. */
+  updatesEvery?: number
+}
+
+export interface Fulfillment {
+  readonly recovery: Recovery
+  readonly limits: FulfillmentLimits
+  /** Pure: the lanes of a group, where one order cannot hold all of it. One lane by default. */
+  plan?(lines: readonly PurchaseOrderLine[]): Lane[]
+  /** One attempt, without any retry of its own. What it throws counts as `unknown`. */
+  submit(session: OrderSession, order: PurchaseOrder): Promise<Submission>
+  /** Every order that may be this one: by stage, by reference, then by PO. What it throws counts as `unreachable`. */
+  find?(session: OrderSession, order: PurchaseOrder): Promise<Search>
+  /** News since a time, in any order, repeated as often as it likes. */
+  updates?(session: Session, since: number): AsyncIterable<OrderUpdate>
+}
+
+/** `simulator` on a fresh installation; `live` sends real purchase orders. */
+export type Mode = 'simulator' | 'live'
