@@ -26,6 +26,7 @@ import type { Jobs } from './core/job.js'
 import { silentLog } from './core/log.js'
 import type { Log } from './core/log.js'
 import { OPERATOR, loadSecretKey } from './core/secrets.js'
+import { openSpace } from './core/space.js'
 import { filesIn, openEngine, prepareFolder } from './db/engine.js'
 import { builtin } from './distributors/index.js'
 import type { Distributor } from './distributors/distributor.js'
@@ -39,11 +40,16 @@ import { importDealers } from './ffls/list-import.js'
 import { importOnFile } from './ffls/on-file.js'
 import { diskStore, parsePublicUrl } from './objects/disk.js'
 import type { ObjectStore } from './objects/store.js'
+import { openSender } from './orders/sender.js'
+import type { OrderSender, SenderOptions } from './orders/sender.js'
 import { decisionJob } from './restrictions/decisions.js'
 import { checkRestrictions } from './restrictions/check.js'
 import { addOverride, withdrawOverride } from './restrictions/overrides.js'
 import { acceptStarter, currentRules, diffRules, importRules, openRules } from './restrictions/rule-sets.js'
 import { makeShop } from './shop.js'
+import { simulatorJob } from './simulator/demo-stock.js'
+import { openSimulators } from './simulator/orders/simulators.js'
+import { catalogStock } from './simulator/orders/stock.js'
 import { standIn } from './simulator/stand-ins.js'
 import type { Shop } from './shop.js'
 
@@ -70,6 +76,8 @@ export interface OpenOptions {
   fatal?: (error: unknown) => void
   /** Who acts, for the audit; `library` by default. */
   actor?: string
+  /** For tests of what goes wrong: free bytes of the disk, and named places at which the sender of orders may end. */
+  faults?: SenderOptions & { freeBytes?: () => number }
 }
 
 /** Binds functions that take the operator's context first. */
@@ -117,6 +125,8 @@ export interface App {
   /** What the operator does: subscribers, keys, feeds, configurations. */
   readonly operator: ReturnType<typeof operatorFunctions>
   readonly jobs: Jobs
+  /** Sends purchase orders and reconciles them; a server starts it, a library sends what it places itself. */
+  readonly orders: OrderSender
   /** The functions of one shop: by `{ key }`, or by the subscriber's name or id. An unknown one rejects its calls. */
   as(caller: string | { key: string }): Shop
   /** The key of this text, whatever its status; undefined for an unknown one. */
@@ -149,14 +159,15 @@ export async function open(options: OpenOptions = {}): Promise<App> {
     await engine.close()
     throw error
   })
-  const distributors = makeRegistry((options.distributors ?? builtin).map(standIn))
+  const simulators = openSimulators({ dir, now, log, stockOf: (distid, sku) => catalogStock(ctx.catalog.current(), distid, sku) })
+  const distributors = makeRegistry((options.distributors ?? builtin).map((distributor) => standIn(distributor, simulators)))
   const background = openBackground({ worker: options.worker, log })
   const configurations = openConfigurations(engine, distributors, secrets)
   const limits = openLimits(engine, now, log)
   const catalog = openCatalog(engine, configurations, background, log)
   const objects = options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl })
-  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), objects, actor: options.actor ?? 'library' }
-  const jobs = openJobs(ctx, [pullJob(background), decisionJob])
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, actor: options.actor ?? 'library' }
+  const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob])
   const findKey = keyIndex(engine)
   const subscribers = subscriberIndex(ctx)
   const flushing = setInterval(() => limits.flush(), SECOND).unref()
@@ -179,15 +190,17 @@ export async function open(options: OpenOptions = {}): Promise<App> {
 
   const close = () => closing ??= (async () => {
     await jobs.stop()
+    await ctx.orders.stop()
     clearInterval(flushing)
     await closeCheckRuns(ctx.checkRuns)
     await background.close()
     limits.flush()
+    simulators.close()
     await engine.close()
   })()
 
   return {
-    dir, ctx, jobs, findKey, contextFor, close,
+    dir, ctx, jobs, orders: ctx.orders, findKey, contextFor, close,
     operator: operatorFunctions(ctx, background),
     listensAt(url) { if (options.publicUrl === undefined) publicUrl = parsePublicUrl(url) },
     as: (caller) => makeShop(async (id, input) => callEndpoint(await contextOf(caller), id, input)),

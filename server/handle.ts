@@ -58,10 +58,10 @@ export function makeFallback(app: App, gate: Gate, allowed: (path: string) => re
   }
 }
 
-/** `X-Request-Id` is echoed when it is sane, else made; nothing that a key was needed for is stored on the way. */
+/** `X-Request-Id` is echoed when it is sane, else made; nothing that a key was needed for is stored on the way; every answer says whether orders are real. */
 export function baseHeaders(app: App, request: Request): Record<string, string> {
   const given = request.headers.get('x-request-id')
-  return { 'cache-control': 'no-store', 'x-request-id': given && /^[\w.:-]{1,100}$/.test(given) ? given : requestId(app) }
+  return { 'cache-control': 'no-store', 'x-request-id': given && /^[\w.:-]{1,100}$/.test(given) ? given : requestId(app), 'x-service-mode': app.ctx.modes.service }
 }
 
 const ID_BYTES = 12

@@ -15,6 +15,8 @@ import type { ObjectStore } from '../objects/store.js'
 import type { Rules } from '../restrictions/rule-sets.js'
 import type { Log } from './log.js'
 import type { Secrets } from './secrets.js'
+import type { Space } from './space.js'
+import type { OrderSender } from '../orders/sender.js'
 
 /** The context of an operator's act: the command line, a job, an embedder. */
 export interface OperatorCtx {
@@ -38,6 +40,9 @@ export interface OperatorCtx {
   readonly modes: Modes
   readonly dealers: Dealers
   readonly rules: Rules
+  readonly space: Space
+  /** Sends purchase orders and finds out what became of them. */
+  readonly orders: OrderSender
   /** Where files are kept that callers download. */
   readonly objects: ObjectStore
   /** Who acts, for the audit: `cli`, `library`, `job:feeds`. */

@@ -45,6 +45,10 @@ export interface Engine {
   lookAgain(): void
   /** Takes the named lock until `close` or the death of the process. False when another process has it. */
   lock(name: string): boolean
+  /** Told of a disk error under what must not be lost; ends the process, unless whoever opened the folder does something else. */
+  readonly fatal: (error: unknown) => void
+  /** Gives a lock back. */
+  unlock(name: string): void
   close(): Promise<void>
 }
 
@@ -53,6 +57,7 @@ const FILES = {
   meter: 'meter.db',
   catalog: 'catalog.db',
   history: join('history', 'history.db'),
+  simulator: 'simulator.db',
 } as const
 
 /** Paths of the database files in a state folder. */
@@ -142,10 +147,10 @@ export function openEngine(dir: string, fatal: (error: unknown) => void): Engine
   const handle = (raw: Raw): RawHandle => ({ raw, prepare: rememberStatements(raw) })
   const version = oncePerTurn(rawReader.prepare('PRAGMA data_version').pluck())
   const catalogVersion = oncePerTurn(catalog.prepare('PRAGMA data_version').pluck())
-  const locks: Raw[] = []
+  const locks = new Map<string, Raw>()
 
   return {
-    dir, db, read,
+    dir, db, read, fatal,
     reader: handle(rawReader),
     meter: handle(meter),
     catalog: handle(catalog),
@@ -163,12 +168,16 @@ export function openEngine(dir: string, fatal: (error: unknown) => void): Engine
     },
     lock(name) {
       const raw = takeLock(join(dir, `${name}.lock`))
-      if (raw) locks.push(raw)
+      if (raw) locks.set(name, raw)
       return raw !== null
+    },
+    unlock(name) {
+      locks.get(name)?.close()
+      locks.delete(name)
     },
     async close() {
       // Readers first: a reader that closes last leaves -wal and -shm behind.
-      for (const raw of [catalog, rawReader, reader, meter, writer, ...locks]) raw.close()
+      for (const raw of [catalog, rawReader, reader, meter, writer, ...locks.values()]) raw.close()
       await Promise.all([db.destroy(), read.destroy()])
     },
   }

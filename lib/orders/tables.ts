@@ -49,8 +49,11 @@ export interface PurchaseOrderTable {
   /** 1: some send had no known outcome; from then on a refusal alone proves nothing. */
   ever_unknown: number
   unknown_since: number | null
-  /** Looks at the distributor that showed nothing, after it should have. */
+  /** How the distributor refused a send that followed one without a known outcome: no proof that it has no order. */
+  refusal: string | null
+  /** Looks at the distributor that showed nothing, after it should have, and when the last one was. */
   misses: number
+  missed_at: number | null
   next_at: number | null
   /** Sends or looks in a row that failed to reach the distributor. */
   failures: number

@@ -48,6 +48,7 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
   // Every address of the machine is none that a caller could use.
   app.listensAt(listening.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'))
   app.jobs.start()
+  app.orders.start()
   const unwatch = watchCatalog(app)
   const stopping = stopped(listening, out)
   announce(app, listening.url)

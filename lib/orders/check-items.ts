@@ -1,0 +1,88 @@
+/** Are the items of an order what the catalog has? (decisions 8.3) */
+import { CLASS_CODES } from '../catalog/product-classes.js'
+import type { Row, Snapshot } from '../catalog/snapshot.js'
+import type { View } from '../catalog/view.js'
+import type { ConfigurationDocument, DistributorEntry } from '../configuration/document.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import type { Fault } from '../core/errors.js'
+import { gtinKey } from '../core/gtin.js'
+import type { PlaceBody } from './shapes.js'
+
+type Item = PlaceBody['items'][number]
+
+/** An item as the catalog knows it. */
+export interface KnownItem {
+  item: Item
+  distid: string
+  distsku: string
+  name: string
+  /** The stock item that prices come from. */
+  row: Row
+  /** The offer or its class says that it goes to a dealer only. */
+  needsFfl: boolean
+  /** Goes to a dealer that may receive NFA items only. */
+  needsSot: boolean
+  /** Will be sent to a dealer, or counts as such on its way to the store. */
+  fflRequired: boolean
+}
+
+export interface ItemSources {
+  snapshot: Snapshot
+  /** Null where the subscriber has none at the moment; its distributors are then refused as a whole. */
+  view: View | null
+  document: ConfigurationDocument
+  entryOf: (distid: string) => DistributorEntry | undefined
+  nameOf: (row: Row) => string
+}
+
+/** Finds the items in the catalog. Every item that does not fit adds a fault that names it. */
+export function checkItems(ctx: Pick<OperatorCtx, 'distributors'>, { items, ship_to_store: toStore }: Pick<PlaceBody, 'items' | 'ship_to_store'>, sources: ItemSources, faults: Fault[]): KnownItem[] {
+  const known: KnownItem[] = []
+  const wanted = new Map<string, { qty: number; stock: number; limit: number; at: number }>()
+  items.forEach((item, i) => {
+    const at = (member: string, message: string) => void faults.push({ path: `items[${i}].${member}`, message })
+    if (!ctx.distributors.byDistid(item.distid)) return at('distid', `"${item.distid}" is no distributor; take distid and distsku from a quote's best`)
+    const rows = sources.snapshot.skuRows(item.distsku).filter((row) => sources.snapshot.distids[sources.snapshot.distributor[row]!] === item.distid && isPriced(sources, row))
+    if (rows.length === 0) return at('distsku', `${item.distid} has no item "${item.distsku}"`)
+    if (!rows.some((row) => fitsUpc(sources.snapshot, row, item.upc))) return at('upc', `"${item.upc}" is not the UPC of ${item.distid} ${item.distsku}`)
+    const found = knownItem(item, rows, sources, toStore)
+    if (found.needsFfl && !item.ffl_req && !toStore) return at('ffl_req', 'must be true: this item goes to a licensed dealer only')
+    if (!toStore && !found.fflRequired && !rows.some((row) => sources.snapshot.dropShip.has(row))) return at('distsku', `${item.distid} does not ship "${item.distsku}" to customers; order it to the store, or from another distributor`)
+    count(wanted, found, rows, sources, i)
+    known.push(found)
+  })
+  for (const { qty, stock, limit, at } of wanted.values()) {
+    if (qty > limit) faults.push({ path: `items[${at}].qty`, message: `${qty} is more than the purchase limit of ${limit}` })
+    else if (qty > stock) faults.push({ path: `items[${at}].qty`, message: `${qty} is more than the stock of ${stock}` })
+  }
+  return known
+}
+
+/** Without a view there are no prices to ask for. */
+function isPriced({ view, snapshot }: ItemSources, row: Row): boolean {
+  return !view || !view.distributors.has(snapshot.distributor[row]!) || view.costs[row]! >= 0
+}
+
+/** An item without a UPC is ordered with an empty one. */
+function fitsUpc(snapshot: Snapshot, row: Row, upc: string): boolean {
+  const key = snapshot.upcKey[row]!
+  return key === 0 ? upc.trim() === '' : gtinKey(upc) === key
+}
+
+function knownItem(item: Item, rows: readonly Row[], { snapshot, nameOf }: ItemSources, toStore: boolean): KnownItem {
+  const classOf = (row: Row) => CLASS_CODES[snapshot.productClass[row]!]!
+  const needsSot = rows.some((row) => classOf(row) === 'SO')
+  const needsFfl = needsSot || rows.some((row) => snapshot.fflReq.has(row) || classOf(row) === 'FA')
+  const row = rows.reduce((best, other) => snapshot.qty[other]! > snapshot.qty[best]! ? other : best)
+  // As the distributor writes it, whatever the case of the request.
+  return { item, distid: item.distid, distsku: snapshot.sku(row), name: nameOf(row), row, needsFfl, needsSot, fflRequired: item.ffl_req || (toStore && needsFfl) }
+}
+
+/** Lines of one distsku become one; its stock is that of all the distributor's stock items with it. */
+function count(wanted: Map<string, { qty: number; stock: number; limit: number; at: number }>, { item, distid, distsku }: KnownItem, rows: readonly Row[], { snapshot, document, entryOf }: ItemSources, at: number): void {
+  const key = `${distid} ${distsku}`
+  const before = wanted.get(key)
+  const limit = Math.min(document.product_restrictions.purchase_limit ?? Infinity, entryOf(distid)?.product_restrictions.purchase_limit ?? Infinity)
+  const stock = rows.reduce((sum, row) => sum + Math.max(0, snapshot.qty[row]!), 0)
+  wanted.set(key, { qty: (before?.qty ?? 0) + item.qty, stock, limit, at: before?.at ?? at })
+}

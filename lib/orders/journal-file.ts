@@ -1,0 +1,91 @@
+/** `orders.journal`: the second copy of the order journal, appended to by the one sender of the folder. */
+import { createReadStream, existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export function journalPath(dir: string): string {
+  return join(dir, 'orders.journal')
+}
+
+export interface JournalFile {
+  /** Appends whole lines and waits until the disk has them. After a failure the file ends where it ended before. */
+  append(lines: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the file at the end of its last whole line; a line that was cut off while it was written is removed, since the
+ * database has it whole. Makes the file where there is none.
+ */
+export async function openJournalFile(dir: string): Promise<JournalFile> {
+  const path = journalPath(dir)
+  const isNew = !existsSync(path)
+  const file = await open(path, isNew ? 'wx+' : 'r+', 0o600)
+  if (isNew) await syncFolder(path)
+  let size = await endOfLastLine(file)
+  if (size < (await file.stat()).size) await file.truncate(size)
+  return {
+    async append(lines) {
+      const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
+      try {
+        for (let written = 0; written < bytes.length;) written += (await file.write(bytes, written, bytes.length - written, size + written)).bytesWritten
+        await file.datasync()
+        size += bytes.length
+      } catch (error) {
+        await file.truncate(size).catch(() => {})
+        throw error
+      }
+    },
+    close: () => file.close(),
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(dirname(path), 'r')
+  await folder.sync()
+  await folder.close()
+}
+
+const BLOCK = 65_536
+const NEWLINE = 10
+
+/** The size that the file has without what follows its last newline. */
+async function endOfLastLine(file: FileHandle): Promise<number> {
+  const { size } = await file.stat()
+  for (let end = size; end > 0; end -= BLOCK) {
+    const start = Math.max(0, end - BLOCK)
+    const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
+    const at = buffer.lastIndexOf(NEWLINE)
+    if (at >= 0) return start + at + 1
+  }
+  return 0
+}
+
+/** Every line of the file, first to last; nothing where there is no file. The last one may be cut off. */
+export async function* journalLines(dir: string): AsyncGenerator<string> {
+  const path = journalPath(dir)
+  if (existsSync(path)) yield* createInterface({ input: createReadStream(path), crlfDelay: Infinity })
+}
+
+/** The last whole line of the file; null where there is none. */
+export async function lastJournalLine(dir: string): Promise<string | null> {
+  const path = journalPath(dir)
+  if (!existsSync(path)) return null
+  const file = await open(path, 'r')
+  try {
+    const end = await endOfLastLine(file)
+    let tail: Buffer = Buffer.alloc(0)
+    for (let at = end; at > 0 && tail.subarray(0, -1).indexOf(NEWLINE) < 0;) {
+      const start = Math.max(0, at - BLOCK)
+      const { buffer } = await file.read(Buffer.alloc(at - start), 0, at - start, start)
+      tail = Buffer.concat([buffer, tail])
+      at = start
+    }
+    const lines = tail.toString('utf8').split('\n')
+    return lines.at(-2) ?? null
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * What follows from what a distributor answered, or did not answer (reliability 3.1, 3.3). Pure: the rules that keep an order
+ * from being placed twice stand here and nowhere else.
+ */
+import { DAY, MINUTE, SECOND } from '../core/clock.js'
+import type { FoundOrder, Fulfillment, Submission } from '../distributors/fulfillment.js'
+import type { Change, StoredPo } from './transitions.js'
+
+export const SEND_TIMEOUT = MINUTE
+/** An order that could not be sent for so long is not shot off any more. */
+export const EXPIRES = 15 * MINUTE
+/** After this time a person decides. */
+export const GIVE_UP = DAY
+/** So long at least an order may be on its way before its absence means anything. */
+const SETTLE = 10 * MINUTE
+/** Between the two looks that prove an absence. */
+const LOOKS_APART = MINUTE
+const LOOKS = 2
+
+/** Milliseconds until the next try after so many failures: 5 s, 15 s, 45 s, ... up to 5 minutes. */
+export function backoff(failures: number): number {
+  return Math.min(5 * MINUTE, 5 * SECOND * 3 ** Math.min(failures, 10))
+}
+
+type Rules = Pick<Fulfillment, 'recovery' | 'limits' | 'find'>
+
+/** The state after a send. */
+export function afterSend(order: StoredPo, sent: Submission, connector: Rules, now: number): Change {
+  const wasUnknown = order.ever_unknown === 1
+  switch (sent.outcome) {
+    case 'accepted':
+      // Only a file is taken in before it has a number.
+      if (sent.number === null && connector.recovery !== 'file') return unknown(order, 'it was accepted without a number', now)
+      return { to: 'placed', distributor_order_id: sent.number, reason: null, refusal: null, next_at: null, owner: null, failures: 0 }
+    case 'duplicate': return unknown(order, 'the distributor says that it has this order', now)
+    case 'rejected':
+      // A refusal of a second send says nothing of the first.
+      if (wasUnknown) return { ...unknown(order, `refused after a send without a known outcome: ${sent.reason}`, now), refusal: sent.reason }
+      return { to: 'rejected', reason: sent.reason, next_at: null, owner: null }
+    case 'not_sent': return notSent(order, sent, now)
+    case 'unknown': return { ...unknown(order, sent.reason, now), failures: order.failures + 1, next_at: now + (connector.recovery === 'resend' || connector.recovery === 'staged' ? backoff(order.failures) : 5 * SECOND) }
+  }
+}
+
+/** No byte of it left: it is tried again, unless an earlier send already left its outcome open. */
+export function notSent(order: StoredPo, { reason, retryAfter = 0 }: { reason: string; retryAfter?: number }, now: number): Change {
+  const common = { reason, next_at: now + Math.max(backoff(order.failures), retryAfter * SECOND), owner: null, failures: order.failures + 1 }
+  return order.ever_unknown === 1 ? { to: 'unknown', ...common } : { to: 'planned', ...common, first_sent_at: null }
+}
+
+function unknown(order: StoredPo, reason: string, now: number): Change {
+  return { to: 'unknown', ever_unknown: 1, unknown_since: now, misses: 0, missed_at: null, reason, next_at: now, owner: null, failures: order.failures }
+}
+
+/** The sender died while it was sending. */
+export function afterDeath(order: StoredPo, now: number): Change {
+  return { ...unknown(order, 'the server ended while the order was being sent', now), next_at: now }
+}
+
+/** Orders of a distributor that may be ours. */
+export interface Findings {
+  ours: readonly FoundOrder[]
+  /** One that carries our reference and another content. */
+  conflicts: number
+}
+
+export interface Elapsed {
+  now: number
+  /** Milliseconds since the last send whose outcome is not known, by the clock that says less. */
+  unknownFor: number
+}
+
+export type Decision = { change: Change } | { resend: true }
+
+/** What to do about an order of unknown outcome, now that the distributor was asked. */
+export function afterSearch(order: StoredPo, { ours, conflicts }: Findings, connector: Rules, at: Elapsed): Decision {
+  const there = ours.filter(({ submitted }) => submitted !== false)
+  if (conflicts > 0) return review('the distributor has an order under our reference with another content')
+  if (there.length > 1) return review(`the distributor has ${there.length} orders like this one: ${there.map(({ number }) => number ?? '-').join(', ')}`)
+  const [hit] = there
+  if (hit && (hit.number !== null || connector.recovery === 'file')) {
+    return { change: { to: 'placed', distributor_order_id: hit.number, reason: null, refusal: null, next_at: null, failures: 0 } }
+  }
+  if (hit) return waitOn(order, at.now)
+  const refused = order.refusal !== null
+  switch (connector.recovery) {
+    // What is sent again under its reference is not a second order.
+    case 'resend': return refused ? provenAbsent(order, connector, at) : { resend: true }
+    // Before there is a stage, nothing could have had an effect; one that is open goes on where it was.
+    case 'staged': return !refused && (order.stage === null || ours.length > 0) ? resendOrReview(order, at) : provenAbsent(order, connector, at)
+    case 'lookup': return provenAbsent(order, connector, at)
+    case 'file': case 'one_shot': return waitOn(order, at.now)
+  }
+}
+
+/** Nobody can be asked, or could be reached. */
+export function withoutSearch(order: StoredPo, connector: Rules, reason: string, now: number): Decision {
+  if (!connector.find && connector.recovery === 'resend' && order.refusal === null) return { resend: true }
+  if (!connector.find || isOld(order, now)) return review(connector.find ? reason : order.refusal ?? `${order.reason ?? 'its outcome is not known'}, and this distributor cannot be asked`)
+  return { change: { to: 'unknown', reason, failures: order.failures + 1, next_at: now + backoff(order.failures) } }
+}
+
+/** Two looks, long enough after the send and apart from each other, showed nothing. */
+function provenAbsent(order: StoredPo, { limits: { sendTimeout = SEND_TIMEOUT, visibilityLag = 0 } }: Rules, at: Elapsed): Decision {
+  const settle = Math.max(SETTLE, 2 * sendTimeout + visibilityLag)
+  if (at.unknownFor < settle) return { change: { to: 'unknown', failures: 0, next_at: at.now + settle - at.unknownFor } }
+  if (order.missed_at !== null && at.now - order.missed_at < LOOKS_APART && at.now >= order.missed_at) return { change: { to: 'unknown', failures: 0, next_at: order.missed_at + LOOKS_APART } }
+  const misses = order.misses + 1
+  if (misses < LOOKS) return { change: { to: 'unknown', failures: 0, misses, missed_at: at.now, next_at: at.now + LOOKS_APART } }
+  if (order.refusal !== null) return { change: { to: 'rejected', reason: order.refusal, next_at: null } }
+  return resendOrReview(order, at)
+}
+
+/** Nobody expects an order any more that was placed a day ago. */
+function resendOrReview(order: StoredPo, { now }: Elapsed): Decision {
+  return isOld(order, now) ? review('the distributor does not have it, and it is too old to be sent again unasked') : { resend: true }
+}
+
+/** Only a later report can tell: looked for ever less often, and after a day a person decides. */
+function waitOn(order: StoredPo, now: number): Decision {
+  if (isOld(order, now)) return review(`${order.refusal ?? order.reason ?? 'its outcome is not known'}; the distributor has shown no sign of it for a day`)
+  const age = now - (order.first_sent_at ?? now)
+  return { change: { to: 'unknown', failures: 0, next_at: now + Math.min(15 * MINUTE, Math.max(10 * SECOND, age / 10)) } }
+}
+
+function isOld(order: StoredPo, now: number): boolean {
+  return now - (order.first_sent_at ?? order.planned_at) >= GIVE_UP
+}
+
+const review = (reason: string): Decision => ({ change: { to: 'review', reason, next_at: null } })

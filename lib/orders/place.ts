@@ -1,0 +1,175 @@
+/**
+ * Places an order (contract "Place order", decisions 8.3-6). Up to the commit of the intent anything may refuse it; after it,
+ * whatever happens, the caller is told of an order that is placed, refused, or still being found out.
+ */
+import type { Ctx, OperatorCtx } from '../core/ctx.js'
+import { SECOND } from '../core/clock.js'
+import { ApiError, isApiError } from '../core/errors.js'
+import { ROOM_FOR_ORDERS } from '../core/space.js'
+import { isIoError, isUnavailable } from '../db/sqlite.js'
+import { recordsOfPlacement } from '../fulfillment/records.js'
+import { checkOrder } from './check-order.js'
+import type { CheckedOrder } from './check-order.js'
+import { OrderIdHeld, requestDigest, writeIntent } from './intent.js'
+import type { Intent, PlannedGroup } from './intent.js'
+import { forgetOrder, rememberOrder } from './quota.js'
+import { record } from './send.js'
+import type { PlaceBody, PlacedOrder } from './shapes.js'
+import { notSent } from './outcome.js'
+import { FAILED, OPEN } from './transitions.js'
+import type { StoredPo } from './transitions.js'
+
+/** How long an answer waits for distributors, and how often another process is asked what became of its part. */
+const PATIENCE = 25 * SECOND
+const POLL = 100
+
+/** Places an order; the same one at the same moment is placed once, and the others are told what became of it. */
+export async function placeOrder(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder> {
+  const { placing } = ctx.orders
+  const name = `${ctx.subscriber.id} ${body.order_id}`
+  for (let other; (other = placing.get(name));) await other
+  const run = placeOnce(ctx, body)
+  const settled = run.then(() => {}, () => {}).finally(() => placing.delete(name))
+  placing.set(name, settled)
+  return run
+}
+
+async function placeOnce(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder> {
+  await refuseDuplicate(ctx, body)
+  const order = await checkOrder(ctx, body)
+  if (ctx.space.free() < ROOM_FOR_ORDERS) throw new ApiError('service_unavailable', { message: 'The disk is nearly full. Nothing was sent.', headers: { 'retry-after': '60' } })
+  const release = await ctx.orders.lease()
+  let intent: Intent
+  try {
+    intent = await takeIn(ctx, body, order, release !== null)
+  } catch (error) {
+    release?.()
+    throw error
+  }
+  // The right to send is kept until all is sent, also when the answer does not wait for it.
+  const sending = (release ? send(ctx, intent).finally(release) : waitForSender(ctx, intent)).catch((error: unknown) => {
+    ctx.log.error({ err: error, orderId: order.orderId }, 'an order was taken in and could not be sent; it is taken up again')
+  })
+  return answerWhen(ctx, order, intent, sending)
+}
+
+/** Waits for work, but no longer than so many milliseconds. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let clock: NodeJS.Timeout | undefined
+  const late = new Promise((resolve) => { clock = setTimeout(resolve, ms) })
+  await Promise.race([work, late])
+  clearTimeout(clock)
+}
+
+/** Writes the intent down. Whatever goes wrong here, nothing was sent. */
+async function takeIn(ctx: Ctx, body: PlaceBody, order: CheckedOrder, isSender: boolean): Promise<Intent> {
+  const groups = planned(ctx, order, isSender)
+  try {
+    const intent = await writeIntent(ctx, { order, groups, digest: requestDigest(body), owner: ctx.orders.owner, counts: ctx.orders.counts })
+    if (ctx.key) rememberOrder(ctx, ctx.orders.counts, ctx.key.id)
+    return intent
+  } catch (error) {
+    for (const group of groups) for (const { isSentNow } of group.lanes) if (isSentNow) ctx.orders.free(accountOf(ctx, group, order))
+    if (error instanceof OrderIdHeld || isTaken(error)) await refuseDuplicate(ctx, body)
+    if (isIoError(error)) throw new ApiError('service_unavailable', { message: 'The disk failed while the order was written down, so it is not known whether it was. Nothing was sent; try the same order_id again later.' })
+    throw error
+  }
+}
+
+/** The unique index had the last word. */
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code) === 'SQLITE_CONSTRAINT_UNIQUE'
+}
+
+function accountOf(ctx: Ctx, { distid }: Pick<PlannedGroup, 'distid'>, { mode }: CheckedOrder) {
+  return { subscriber_id: ctx.subscriber.id, distid, mode }
+}
+
+/** The lanes of each group, and whether each may be sent at once. */
+function planned(ctx: Ctx, order: CheckedOrder, isSender: boolean): PlannedGroup[] {
+  return order.groups.map((group) => {
+    const lanes = group.connector.plan?.(group.lines) ?? [{ name: 'all', lines: group.lines.map((_, i) => i) }]
+    return { ...group, lanes: lanes.map((lane) => ({ ...lane, isSentNow: isSender && ctx.orders.tryTake(accountOf(ctx, group, order), group.connector) })) }
+  })
+}
+
+/** From here on no error of ours reaches the caller: what is not known is said to be pending. */
+async function answerWhen(ctx: Ctx, order: CheckedOrder, { placementId }: Intent, sending: Promise<unknown>): Promise<PlacedOrder> {
+  try {
+    await within(sending, PATIENCE)
+    await ctx.orders.step('before the answer')
+    const states = await statesOf(ctx, placementId)
+    if (states.every(isUnreachable)) await giveUp(ctx, states)
+    return await answer(ctx, order, placementId)
+  } catch (error) {
+    if (isApiError(error) && (error.code === 'order_rejected' || error.code === 'distributor_unavailable')) throw error
+    ctx.log.error({ err: error, orderId: order.orderId }, 'an order was taken in, and its answer could not be made')
+    return { order_id: order.orderId, status: 'pending', mode: order.mode, fulfillment_orders: [], errors: [] }
+  }
+}
+
+/** Sends all lanes side by side: at once where their account has room, else when their turn comes. */
+async function send(ctx: Ctx, { purchaseOrders }: Intent): Promise<void> {
+  await ctx.orders.step('intent committed')
+  try {
+    await ctx.orders.flush()
+  } catch (error) {
+    // The journal must have it before a distributor does: none of it has left.
+    for (const order of purchaseOrders) if (order.state === 'sending') await giveBack(ctx, order, error)
+    throw error
+  }
+  await ctx.orders.step('intent in the journal')
+  await Promise.allSettled(purchaseOrders.map((order) => ctx.orders.deliver(order)))
+  await ctx.orders.flush()
+}
+
+async function giveBack(ctx: Ctx, order: StoredPo, error: unknown): Promise<void> {
+  ctx.orders.free(order)
+  if (isUnavailable(error)) await record(toolsOf(ctx), order, notSent(order, { reason: 'the disk is full' }, ctx.now()))
+}
+
+const toolsOf = (ctx: OperatorCtx) => ({ ctx, signal: new AbortController().signal, flush: ctx.orders.flush, step: ctx.orders.step })
+
+/** Another process sends: it is asked now and then what became of it. */
+async function waitForSender(ctx: Ctx, { placementId }: Intent): Promise<void> {
+  for (let waited = 0; waited < PATIENCE; waited += POLL) {
+    await new Promise((resolve) => { setTimeout(resolve, POLL) })
+    const states = await statesOf(ctx, placementId)
+    if (states.every(({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0))) return
+  }
+}
+
+async function statesOf({ read }: Pick<OperatorCtx, 'read'>, placementId: number): Promise<StoredPo[]> {
+  return read.selectFrom('purchase_order').selectAll().where('placement_id', '=', placementId).orderBy('id').execute()
+}
+
+/** Tried, and not a byte of it left. */
+function isUnreachable({ state, first_sent_at: sent, failures }: StoredPo): boolean {
+  return state === 'planned' && sent === null && failures > 0
+}
+
+/** Nobody could be reached: the whole order ends here, and the caller may place it anew. */
+async function giveUp(ctx: Ctx, orders: readonly StoredPo[]): Promise<void> {
+  for (const order of orders) await record(toolsOf(ctx), order, { to: 'expired', reason: order.reason ?? 'it could not be reached', next_at: null })
+  if (ctx.key) forgetOrder(ctx.orders.counts, ctx.key.id)
+}
+
+/** The answer of decisions 8.5. Throws 409 `order_rejected` and 503 `distributor_unavailable` where nothing came of it. */
+async function answer(ctx: Ctx, { orderId, mode }: CheckedOrder, placementId: number): Promise<PlacedOrder> {
+  const states = await statesOf(ctx, placementId)
+  const { orders, errors } = await recordsOfPlacement(ctx, placementId)
+  if (states.every(({ state }) => FAILED.includes(state))) {
+    if (states.every(({ state }) => state === 'expired')) throw new ApiError('distributor_unavailable', { details: errors, headers: { 'retry-after': '60' } })
+    throw new ApiError('order_rejected', { details: errors })
+  }
+  const isPending = states.some(({ state }) => OPEN.includes(state))
+  return { order_id: orderId, status: isPending ? 'pending' : errors.length > 0 ? 'partial' : 'placed', mode, fulfillment_orders: orders, errors }
+}
+
+/** Throws 409 `duplicate_order` with the existing records where the order_id is held (decisions 8.6). */
+async function refuseDuplicate(ctx: Ctx, body: PlaceBody): Promise<void> {
+  const holder = await ctx.read.selectFrom('placement').select(['id', 'request_digest']).where('subscriber_id', '=', ctx.subscriber.id).where('order_id', '=', body.order_id).where('holds_id', '=', 1).executeTakeFirst()
+  if (!holder) return
+  const { orders, errors } = await recordsOfPlacement(ctx, holder.id)
+  throw new ApiError('duplicate_order', { details: { order_id: body.order_id, fulfillment_orders: orders, errors, same_request: holder.request_digest === requestDigest(body) } })
+}

@@ -1,0 +1,69 @@
+/** Order volume: 60 an hour and 500 a day of each key, true rolling windows (contract "Limits", decisions 2.6). */
+import type { OperatorCtx } from '../core/ctx.js'
+import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.js'
+import { ApiError } from '../core/errors.js'
+
+export const ORDER_QUOTAS = [{ limit: 60, window: HOUR, name: 'hour' }, { limit: 500, window: DAY, name: 'day' }] as const
+
+/**
+ * Counts of one process by its steady clock, beside those of the database by the wall clock: a wall clock that is set ahead
+ * must not empty a window.
+ */
+export interface OrderCounts {
+  /** Steady times of orders of a key within the last day, oldest first. */
+  readonly times: Map<string, number[]>
+}
+
+export function openOrderCounts(): OrderCounts {
+  return { times: new Map() }
+}
+
+/** Throws 429 `order_volume_limit` where one more order of the key would be too many. In the transaction that counts it. */
+export async function checkQuota(tx: OperatorCtx, counts: OrderCounts, keyId: string): Promise<void> {
+  const now = tx.now()
+  // Rows from the future come from a clock that was wrong: taken as now, they count no longer than the window.
+  await tx.db.updateTable('order_count').set({ at: now }).where('key_id', '=', keyId).where('at', '>', now + MINUTE).execute()
+  const rows = await tx.db.selectFrom('order_count').select('at').where('key_id', '=', keyId).where('at', '>', now - DAY).orderBy('at').execute()
+  const steady = tx.monotonic()
+  const here = counts.times.get(keyId) ?? []
+  for (const { limit, window, name } of ORDER_QUOTAS) {
+    const waits = [wait(rows.map(({ at }) => at), now, limit, window), wait(here, steady, limit, window)]
+    const longest = Math.max(...waits)
+    if (longest <= 0) continue
+    const seconds = Math.max(1, Math.ceil(longest / SECOND))
+    throw new ApiError('order_volume_limit', {
+      message: `This key may place ${limit} orders in any ${name}. Wait as long as Retry-After says.`,
+      details: { limit, window_seconds: window / SECOND, retry_after_seconds: seconds }, headers: { 'retry-after': String(seconds) },
+    })
+  }
+}
+
+/** Milliseconds until one more fits, 0 when it fits now. `times` in ascending order. */
+function wait(times: readonly number[], now: number, limit: number, window: number): number {
+  const within = times.filter((at) => at > now - window)
+  return within.length < limit ? 0 : within[within.length - limit]! + window - now
+}
+
+/** Counts an order in the transaction that takes it in. */
+export async function countOrder(tx: OperatorCtx, keyId: string, placementId: number): Promise<void> {
+  await tx.db.insertInto('order_count').values({ key_id: keyId, placement_id: placementId, at: tx.now() }).execute()
+  await tx.db.deleteFrom('order_count').where('key_id', '=', keyId).where('at', '<=', tx.now() - DAY).execute()
+}
+
+/** Told once the order is committed. */
+export function rememberOrder({ monotonic }: Pick<OperatorCtx, 'monotonic'>, { times }: OrderCounts, keyId: string): void {
+  const now = monotonic()
+  times.set(keyId, [...(times.get(keyId) ?? []).filter((at) => at > now - DAY), now])
+}
+
+/** Told when an order of which nobody was asked stops counting. */
+export function forgetOrder({ times }: OrderCounts, keyId: string): void {
+  times.get(keyId)?.pop()
+}
+
+/** What a key has left, for the pre-flight. */
+export async function quotaLeft({ read, now }: Pick<OperatorCtx, 'read' | 'now'>, keyId: string): Promise<{ hour: number; day: number }> {
+  const rows = await read.selectFrom('order_count').select('at').where('key_id', '=', keyId).execute()
+  const left = (limit: number, window: number) => Math.max(0, limit - rows.filter(({ at }) => at > now() - window).length)
+  return { hour: left(60, HOUR), day: left(500, DAY) }
+}

@@ -1,0 +1,84 @@
+/** What a new sender does before it sends anything: it compares journal and database, and takes over what a dead one left. */
+import { existsSync, renameSync } from 'node:fs'
+import type { OperatorCtx } from '../core/ctx.js'
+import { ChainReader, isFault, journalSealer, readLine } from './journal.js'
+import { journalLines, journalPath, lastJournalLine } from './journal-file.js'
+import { afterDeath } from './outcome.js'
+import { pauseOrders } from './pause.js'
+import { replay } from './replay.js'
+import type { LostLine } from './replay.js'
+import { move } from './transitions.js'
+
+/** Returns the number of the last line that the journal's file has. The sender's lock must be held. */
+export async function recover(ctx: OperatorCtx, owner: string): Promise<number> {
+  const written = await compareJournal(ctx)
+  const left = await ctx.read.selectFrom('purchase_order').selectAll().where('state', '=', 'sending').where('owner', '<>', owner).execute()
+  for (const order of left) {
+    await ctx.engine.atomic(ctx, (tx) => move(tx, order, afterDeath(order, tx.now())))
+    ctx.log.warn({ ref: order.client_ref, distid: order.distid }, 'the server ended while an order was being sent; what became of it is being found out')
+  }
+  return written
+}
+
+/** The database has every line first, so a file that is ahead means that the database has lost some. */
+async function compareJournal(ctx: OperatorCtx): Promise<number> {
+  const head = await lineOf(ctx, 'last')
+  const last = await lastJournalLine(ctx.engine.dir)
+  const marked = Number((await ctx.read.selectFrom('order_engine').select('value').where('name', '=', 'journaled').executeTakeFirst())?.value ?? 0)
+  if (last === null && marked === 0 && !existsSync(journalPath(ctx.engine.dir))) return 0
+  const seq = last === null ? 0 : readLine(last, journalSealer(ctx))?.seq ?? null
+  // The usual: both end alike, or the file lacks what was committed in the moment of a crash.
+  if (seq !== null && seq >= marked && seq <= (head?.seq ?? 0) && (seq === 0 || (await lineOf(ctx, seq))?.line === last)) return seq
+  return repair(ctx, head, marked)
+}
+
+async function lineOf({ read }: OperatorCtx, seq: number | 'last'): Promise<{ seq: number; line: string } | undefined> {
+  const lines = read.selectFrom('journal').select(['seq', 'line'])
+  return seq === 'last' ? lines.orderBy('seq', 'desc').limit(1).executeTakeFirst() : lines.where('seq', '=', seq).executeTakeFirst()
+}
+
+/** Reads the whole file: what the database lacks is written down again; a file that does not fit is laid aside and made anew. */
+async function repair(ctx: OperatorCtx, head: { seq: number; line: string } | undefined, marked: number): Promise<number> {
+  const { lost, end, meets, fault } = await readFile(ctx, head)
+  if (lost.length > 0 && meets) {
+    const orders = await replay(ctx, lost)
+    await pauseOrders(ctx, { reason: `the database had lost ${lost.length} lines of the order journal (from ${lost[0]!.seq} on), which were taken from orders.journal${fault ? `; ${fault}` : ''}`, orders })
+    if (!fault) return end
+  } else if (!fault && meets && end >= marked) {
+    return end
+  } else {
+    await pauseOrders(ctx, { reason: fault ?? (meets ? `orders.journal ends at line ${end}, and had ${marked}` : 'orders.journal and the database tell of different orders') })
+  }
+  const path = journalPath(ctx.engine.dir)
+  if (existsSync(path)) renameSync(path, `${path}.damaged-${new Date(ctx.now()).toISOString().replaceAll(':', '-')}`)
+  return 0
+}
+
+interface FileReading {
+  /** Lines behind the database's last one. */
+  lost: LostLine[]
+  /** Number of the last good line. */
+  end: number
+  /** The line that both have last is the same. */
+  meets: boolean
+  fault: string | null
+}
+
+async function readFile(ctx: OperatorCtx, head: { seq: number; line: string } | undefined): Promise<FileReading> {
+  const reader = new ChainReader(journalSealer(ctx))
+  const reading: FileReading = { lost: [], end: 0, meets: true, fault: null }
+  let last = ''
+  for await (const text of journalLines(ctx.engine.dir)) {
+    const line = reader.next(text)
+    if (isFault(line)) {
+      reading.fault = `orders.journal, line ${line.seq}: ${line.fault}`
+      break
+    }
+    reading.end = line.seq
+    last = text
+    if (line.seq === head?.seq && text !== head.line) reading.meets = false
+    if (line.seq > (head?.seq ?? 0)) reading.lost.push({ ...line, text })
+  }
+  if (reading.end > 0 && reading.end < (head?.seq ?? 0) && (await lineOf(ctx, reading.end))?.line !== last) reading.meets = false
+  return reading
+}

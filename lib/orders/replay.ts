@@ -1,0 +1,48 @@
+/** Writes down once more what the database has lost and the journal's file still has (reliability 3.8). */
+import type { Ctx, OperatorCtx } from '../core/ctx.js'
+import { contentOf } from './intent.js'
+import type { IntentData } from './intent.js'
+import type { ReadLine } from './journal.js'
+import { countOrder } from './quota.js'
+import { follow } from './transitions.js'
+import type { StateData, StoredPo } from './transitions.js'
+
+/** A verified line with its text. */
+export type LostLine = ReadLine & { text: string }
+
+/**
+ * Applies lines that follow the database's last one, all in one transaction. Returns the order ids that they are about.
+ * Throws when a line does not fit to what is there: then nothing is changed.
+ */
+export async function replay(ctx: OperatorCtx, lines: readonly LostLine[]): Promise<string[]> {
+  return ctx.engine.atomic(ctx, async (tx) => {
+    const concerned = new Set<string>()
+    for (const line of lines) {
+      // Everything happens at the time of the line.
+      const then = { ...tx, now: () => line.at }
+      if (line.kind === 'intent') concerned.add(await replayIntent(then, line.data as IntentData))
+      if (line.kind === 'state') concerned.add(await replayState(then, line.data as StateData))
+      await tx.db.insertInto('journal').values({ seq: line.seq, line: line.text }).execute()
+    }
+    return [...concerned]
+  })
+}
+
+async function replayIntent(tx: OperatorCtx, { placement, orders, purchaseOrders }: IntentData): Promise<string> {
+  const [first] = purchaseOrders
+  const { customer } = contentOf(tx as Ctx, first!)
+  await tx.db.insertInto('placement').values(placement).execute()
+  await tx.db.insertInto('fulfillment_order').values(orders.map((order) => ({ ...order, customer_name: customer.name }))).execute()
+  await tx.db.insertInto('purchase_order').values(purchaseOrders).execute()
+  if (placement.key_id !== null) await countOrder(tx, placement.key_id, placement.id)
+  return placement.order_id
+}
+
+async function replayState(tx: OperatorCtx, { id, ref, from, set }: StateData): Promise<string> {
+  const order = await tx.db.selectFrom('purchase_order').selectAll().where('id', '=', id).where('client_ref', '=', ref).where('state', '=', from).executeTakeFirst()
+  if (!order) throw new Error(`the journal tells of purchase order ${id} (${ref}) in state ${from}, which the database does not have`)
+  await tx.db.updateTable('purchase_order').set(set).where('id', '=', id).execute()
+  await follow(tx, { ...order, ...set } as StoredPo, from)
+  const { order_id: orderId } = await tx.db.selectFrom('fulfillment_order').select('order_id').where('id', '=', order.fulfillment_order_id).executeTakeFirstOrThrow()
+  return orderId
+}

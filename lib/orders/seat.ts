@@ -1,0 +1,106 @@
+/** Who may send: one process of a folder at a time (reliability 3.7). */
+import type { OperatorCtx } from '../core/ctx.js'
+import { openJournalFile } from './journal-file.js'
+import type { JournalFile } from './journal-file.js'
+import { recover } from './recover.js'
+
+/** How often the end of the journal's file is noted, in milliseconds. */
+const NOTE_EVERY = 5_000
+
+/** The seat of the folder's one sender: the lock, what a dead sender left behind put right, and the journal's file. */
+export interface Seat {
+  holders: number
+  /** False where another process has it. */
+  readonly ready: Promise<boolean>
+  readonly closed: Promise<void>
+  /** Has the journal's file hold every line that is committed now. */
+  flush(ctx: OperatorCtx): Promise<void>
+  /** Notes now and then how far the file surely goes, so that one that ends before it is known to be cut off. */
+  note(ctx: OperatorCtx): Promise<void>
+  close(): Promise<void>
+}
+
+/** Takes the seat once `before` is over: the one before this was being given back. */
+export function openSeat(ctx: OperatorCtx, owner: string, before: Promise<void>): Seat {
+  const { engine } = ctx
+  let file: JournalFile | undefined
+  let written = 0
+  let marked = 0
+  let notedAt = 0
+  let settle!: () => void
+  const closed = new Promise<void>((resolve) => { settle = resolve })
+
+  async function open(): Promise<boolean> {
+    await before
+    if (!engine.lock('engine')) return false
+    try {
+      written = await recover(ctx, owner)
+      file = await openJournalFile(engine.dir)
+      await mark(ctx)
+      return true
+    } catch (error) {
+      engine.unlock('engine')
+      throw error
+    }
+  }
+
+  async function mark(from: OperatorCtx): Promise<void> {
+    notedAt = from.monotonic()
+    if (written <= marked) return
+    await from.engine.atomic(from, (tx) => tx.db.replaceInto('order_engine').values({ name: 'journaled', value: String(written) }).execute())
+    marked = written
+  }
+
+  const ready = open()
+  let running: Promise<void> | null = null
+  let next: Promise<void> | null = null
+  async function write(from: OperatorCtx): Promise<void> {
+    const rows = await from.read.selectFrom('journal').select(['seq', 'line']).where('seq', '>', written).orderBy('seq').execute()
+    if (rows.length === 0) return
+    await file!.append(rows.map(({ line }) => line)).catch((error: unknown) => {
+      throw failureOf(from, error)
+    })
+    written = rows.at(-1)!.seq
+  }
+
+  return {
+    holders: 0,
+    ready,
+    closed,
+    flush(from) {
+      // Who comes while lines are being written waits for the round after it, with all others that came meanwhile.
+      if (!running) return running = write(from).finally(() => { running = null })
+      return next ??= running.catch(() => {}).then(() => {
+        next = null
+        return running = write(from).finally(() => { running = null })
+      })
+    },
+    async note(from) {
+      if (written > marked && from.monotonic() - notedAt >= NOTE_EVERY) await mark(from)
+    },
+    async close() {
+      try {
+        if (!await ready.catch(() => false)) return
+        await running?.catch(() => {})
+        await file?.close()
+        await mark(ctx).catch(() => {})
+        engine.unlock('engine')
+      } finally {
+        settle()
+      }
+    },
+  }
+}
+
+/** A full disk is waited for; whatever else goes wrong with the journal's file leaves open what the disk has. */
+function failureOf(ctx: OperatorCtx, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    ctx.space.giveUpReserve()
+    return Object.assign(new Error('the disk is full: the journal of orders cannot be written'), { code: 'SQLITE_FULL', cause: error })
+  }
+  const failure = Object.assign(new Error('the journal of orders cannot be written', { cause: error }), { code: 'SQLITE_IOERR_JOURNAL' })
+  ctx.engine.fatal(failure)
+  return failure
+}
+
