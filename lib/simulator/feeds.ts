@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { chattanoogaFeed } from './chattanooga-feed.js'
+import { CHATTANOOGA_COLUMNS, chattanoogaFeed } from './chattanooga-feed.js'
 import { makeGoods } from './goods.js'
-import { lipseysFeed } from './lipseys-feed.js'
+import { LIPSEYS_COLUMNS, lipseysFeed } from './lipseys-feed.js'
 import { DEMO_SEED, type DemoDistid } from './market.js'
 import { type DemoOffers, makeOffers } from './offers.js'
 import { rsrFeed } from './rsr-feed.js'
@@ -28,13 +28,20 @@ const DEMO_OFFERS = 20_000
 /** Offers per distinct item: many are at two distributors, some at all three. */
 const OFFERS_PER_GOOD = 1.82
 
+/** The files of the demo: their names, what stands between their cells, and the column (from 0) of the quantity; the SKU is the first. */
+export const DEMO_FILES: Readonly<Record<DemoDistid, { name: string; separator: ',' | ';'; quantity: number }>> = {
+  RSR: { name: 'rsrinventory-new.txt', separator: ';', quantity: 8 },
+  LIP: { name: 'lipseys-catalog.csv', separator: ',', quantity: LIPSEYS_COLUMNS.indexOf('QUANTITY') },
+  CSSI: { name: 'chattanooga-product-feed.csv', separator: ',', quantity: CHATTANOOGA_COLUMNS.indexOf('Quantity In Stock') },
+}
+
 /** Makes up a market and writes it as three distributors would: the same options always give the same bytes. */
 export async function writeDemoFeeds(dir: string, options: DemoFeedOptions): Promise<DemoFeed[]> {
   const offers = demoOffers(options)
   const feeds: [DemoFeed, string][] = [
-    [{ distid: 'RSR', preset: 'rsr', file: join(dir, 'rsrinventory-new.txt') }, rsrFeed(offers.RSR, options.asOf)],
-    [{ distid: 'LIP', preset: 'lipseys', file: join(dir, 'lipseys-catalog.csv') }, lipseysFeed(offers.LIP)],
-    [{ distid: 'CSSI', preset: 'chattanooga', file: join(dir, 'chattanooga-product-feed.csv') }, chattanoogaFeed(offers.CSSI)],
+    [{ distid: 'RSR', preset: 'rsr', file: join(dir, DEMO_FILES.RSR.name) }, rsrFeed(offers.RSR, options.asOf)],
+    [{ distid: 'LIP', preset: 'lipseys', file: join(dir, DEMO_FILES.LIP.name) }, lipseysFeed(offers.LIP)],
+    [{ distid: 'CSSI', preset: 'chattanooga', file: join(dir, DEMO_FILES.CSSI.name) }, chattanoogaFeed(offers.CSSI)],
   ]
   await mkdir(dir, { recursive: true })
   await Promise.all(feeds.map(([feed, text]) => writeFile(feed.file, text)))
