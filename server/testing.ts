@@ -87,7 +87,9 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
   cpSync(await (template ??= makeTemplate()), dir, { recursive: true })
   const clock = { ms: START, advance(ms: number) { clock.ms += ms } }
   const { tier = 'enterprise', ips = ['127.0.0.1', '::1'], server: serverOptions, ...openOptions } = options
-  const app = await open({ worker: false, fatal: (error) => { throw error }, ...openOptions, dir, now: () => clock.ms })
+  // The folder lies in memory, which may be small.
+  const faults = { freeBytes: () => Infinity, ...openOptions.faults }
+  const app = await open({ worker: false, fatal: (error) => { throw error }, ...openOptions, faults, dir, now: () => clock.ms })
   const server = createServer(app, serverOptions)
   const { name: subscriber } = await app.operator.subscribers.create({ name: 'Test shop', email: 'owner@shop.example' })
   const { id: keyId, key } = await app.operator.keys.create({ subscriber, name: 'test key', tier, ips })

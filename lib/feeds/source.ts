@@ -8,6 +8,7 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import type { Job } from '../core/job.js'
 import { OPERATOR } from '../core/secrets.js'
+import { ROOM_FOR_FEEDS } from '../core/space.js'
 import { touch } from '../db/state.js'
 import { presets } from '../distributors/presets/index.js'
 import { downloadAt, downloadsOf, sweepDownloads } from './downloads.js'
@@ -120,6 +121,7 @@ export async function importFeed(ctx: OperatorCtx, background: Background, input
 
 async function takeIn(ctx: OperatorCtx, background: Background, source: Source, file: string, options: ImportOptions & { asOf: number }): Promise<FeedResult> {
   const { onProgress, asOf, force = false, dryRun = false } = options
+  needRoom(ctx)
   const result = await background.run('ingestFeed', {
     dir: ctx.engine.dir,
     feed: { now: ctx.now(), preset: presets[source.preset]!, source: source.id, distid: source.distid, subscriberId: source.subscriberId, file, asOf, force, dryRun },
@@ -129,6 +131,12 @@ async function takeIn(ctx: OperatorCtx, background: Background, source: Source, 
   else ctx.log.warn({ source: source.id, reasons: result.reasons }, 'a feed was refused; the previous one serves on')
   await ctx.catalog.refresh()
   return result
+}
+
+/** A nearly full disk is for orders. */
+function needRoom({ space }: OperatorCtx): void {
+  const free = space.free()
+  if (free < ROOM_FOR_FEEDS) throw new ApiError('service_unavailable', { message: `the disk has ${Math.floor(free / 1_048_576)} MB left; below ${ROOM_FOR_FEEDS / 1_048_576} MB no feed is taken in, so that orders can be written down` })
 }
 
 /**
@@ -192,6 +200,7 @@ async function pullOne(ctx: OperatorCtx, background: Background, row: FeedSource
   const record = (result: unknown) => ctx.db.updateTable('feed_source').set({ last_pull_at: started, last_result: JSON.stringify(result) }).where('id', '=', row.id).execute()
   try {
     if (signal?.aborted) return undefined
+    needRoom(ctx)
     const into = downloadAt(downloadsOf(ctx.engine.dir, row.id), started)
     const fetched = await fetchFeed({ location: row.location, into, now: started, allowPrivate: row.allow_private === 1, signal, ...timeoutMs !== undefined && { timeoutMs } })
     const source = { id: row.id, distid: row.distid, preset: row.preset, subscriberId: row.subscriber_id }
