@@ -28,13 +28,11 @@ CREATE TABLE stage (
   distid TEXT NOT NULL,
   account TEXT NOT NULL,
   client_ref TEXT NOT NULL,
-  po_key TEXT NOT NULL,
   arrival TEXT NOT NULL,
   lines TEXT NOT NULL,
   opened_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX stage_ref ON stage (client_ref);
-CREATE INDEX stage_po ON stage (distid, account, po_key);
 
 -- Carts of 2nd Amendment Wholesale: the newest one of an account that became no order is the one that it fills.
 CREATE TABLE cart (

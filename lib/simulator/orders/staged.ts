@@ -4,7 +4,7 @@ import { contentFault } from './admit.js'
 import { call, searching, sending } from './call.js'
 import type { Send } from './call.js'
 import { submitStage } from './due.js'
-import { nextNumber, poKey } from './sales-order.js'
+import { nextNumber } from './sales-order.js'
 import type { Arrival, Line } from './sales-order.js'
 import type { Profile } from './profiles.js'
 import type { Db, World } from './store.js'
@@ -50,8 +50,8 @@ function openStage(db: Db, world: World, { profile, account, order, arrival }: S
   const reason = contentFault(profile, order)
   if (reason !== null) return { reason }
   const number = nextNumber(db, profile.distid, world.now())
-  db.prepare('INSERT INTO stage (number, distid, account, client_ref, po_key, arrival, lines, opened_at) VALUES (?, ?, ?, ?, ?, ?, \'[]\', ?)')
-    .run(number, profile.distid, account, arrival.clientRef, poKey(arrival.po, profile), JSON.stringify(arrival), world.now())
+  db.prepare('INSERT INTO stage (number, distid, account, client_ref, arrival, lines, opened_at) VALUES (?, ?, ?, ?, ?, \'[]\', ?)')
+    .run(number, profile.distid, account, arrival.clientRef, JSON.stringify(arrival), world.now())
   return { number }
 }
 
@@ -60,13 +60,13 @@ function addLine(db: Db, number: string, line: Line): void {
   db.prepare('UPDATE stage SET lines = ? WHERE number = ?').run(JSON.stringify([...JSON.parse(lines) as Line[], line]), number)
 }
 
-/** Orders and what is still being built up, by number, reference and PO. */
+/** Orders by reference and PO, and what is still being built up under our number or reference: a PO alone makes no stage ours. */
 async function findStaged(world: World, send: Send): Promise<Search> {
   const listed = await findListed(world, send)
   if (listed.outcome !== 'answered') return listed
   const { profile, account, arrival, session } = send
-  const open = world.store.transact((db) => (db.prepare('SELECT number, arrival, lines FROM stage WHERE distid = ? AND account = ? AND (number = ? OR client_ref = ? OR po_key = ?) ORDER BY number')
-    .all(profile.distid, account, session.stage, arrival.clientRef, poKey(arrival.po, profile)) as { number: string; arrival: string; lines: string }[])
+  const open = world.store.transact((db) => (db.prepare('SELECT number, arrival, lines FROM stage WHERE distid = ? AND account = ? AND (number = ? OR client_ref = ?) ORDER BY number')
+    .all(profile.distid, account, session.stage, arrival.clientRef) as { number: string; arrival: string; lines: string }[])
     .map(({ number, arrival: staged, lines }): FoundOrder => {
       const { po, clientRef, shipTo } = JSON.parse(staged) as Arrival
       return { number, po, clientRef, lines: JSON.parse(lines) as Line[], shipTo, submitted: false }
