@@ -130,12 +130,14 @@ async function giveBack(ctx: Ctx, order: StoredPo, error: unknown): Promise<void
 
 const toolsOf = (ctx: OperatorCtx) => ({ ctx, signal: new AbortController().signal, flush: ctx.orders.flush, step: ctx.orders.step })
 
-/** Another process sends: it is asked now and then what became of it. */
-async function waitForSender(ctx: Ctx, { placementId }: Intent): Promise<void> {
+/** Another process sends: what became of it is looked at now and then; when that one is done and gone, it is sent here. */
+async function waitForSender(ctx: Ctx, intent: Intent): Promise<void> {
   for (let waited = 0; waited < PATIENCE; waited += POLL) {
     await new Promise((resolve) => { setTimeout(resolve, POLL) })
-    const states = await statesOf(ctx, placementId)
+    const states = await statesOf(ctx, intent.placementId)
     if (states.every(({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0))) return
+    const release = await ctx.orders.lease()
+    if (release) return send(ctx, intent).finally(release)
   }
 }
 

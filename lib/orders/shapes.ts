@@ -34,7 +34,7 @@ export const PlaceBody = z.strictObject({
   })).min(1).max(100),
   ffl: z.strictObject({ licenseNumber: text(25) }).nullish().transform((value) => value ?? null).describe('Needed when any item has ffl_req true and ship_to_store is false'),
   ship_to_store: z.boolean().nullish().transform((value) => value ?? false),
-  po_number: z.string().trim().min(1).max(60).regex(/^[\x20-\x7e]+$/, 'must be printable ASCII').nullish().transform((value) => value ?? null)
+  po_number: z.string().trim().min(1).max(60).regex(/^[\x20-\x7e]*$/, 'must be printable ASCII').nullish().transform((value) => value ?? null)
     .describe('For every distributor order of a split; made for each of them where it is not given'),
 })
 export type PlaceBody = z.output<typeof PlaceBody>
