@@ -9,6 +9,12 @@ export function textFault(text: string): string | null {
   return null
 }
 
+/** Text of somebody else's system for storing and showing: one line without control characters, cut. */
+export function cleaned(text: string, most: number): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\p{Surrogate}]+/gu, ' ').trim().slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
+}
+
 /** Compares by code point, as every sort on the wire does; `<` compares UTF-16 units, which differ above U+FFFF. */
 export function byCodePoint(a: string, b: string): number {
   if (a === b) return 0

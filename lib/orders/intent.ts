@@ -58,11 +58,11 @@ export async function writeIntent(ctx: Ctx, input: IntentInput): Promise<Intent>
   return ctx.engine.atomic(ctx, async (tx) => {
     await refusePaused(tx)
     const { order, digest } = input
-    const earlier = await tx.db.selectFrom('placement').select(['holds_id', 'was_refused']).where('subscriber_id', '=', ctx.subscriber.id).where('order_id', '=', order.orderId).execute()
-    if (earlier.some(({ holds_id: holds }) => holds === 1)) throw new OrderIdHeld()
+    const { isHeld, attempt } = await earlierPlacements(tx, order.orderId)
+    if (isHeld) throw new OrderIdHeld()
     if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
     const placement: Placement = {
-      id: await nextId(tx, 'placement'), subscriber_id: ctx.subscriber.id, order_id: order.orderId, attempt: 1 + earlier.filter(({ was_refused: refused }) => refused === 1).length,
+      id: await nextId(tx, 'placement'), subscriber_id: ctx.subscriber.id, order_id: order.orderId, attempt,
       key_id: ctx.key?.id ?? null, mode: order.mode, request_digest: digest, placed_at: tx.now(), holds_id: 1, was_refused: 0,
     }
     const rows = await rowsOf(tx as Ctx, input, placement)
@@ -75,8 +75,15 @@ export async function writeIntent(ctx: Ctx, input: IntentInput): Promise<Intent>
   })
 }
 
-async function refusePaused(tx: OperatorCtx): Promise<void> {
-  const paused = await tx.db.selectFrom('order_engine').select('value').where('name', '=', 'paused').executeTakeFirst()
+/** Whether somebody holds an order_id, and which attempt a placement of it would be. */
+export async function earlierPlacements({ read, subscriber }: Pick<Ctx, 'read' | 'subscriber'>, orderId: string): Promise<{ isHeld: boolean; attempt: number }> {
+  const earlier = await read.selectFrom('placement').select(['holds_id', 'was_refused']).where('subscriber_id', '=', subscriber.id).where('order_id', '=', orderId).execute()
+  return { isHeld: earlier.some(({ holds_id: holds }) => holds === 1), attempt: 1 + earlier.filter(({ was_refused: refused }) => refused === 1).length }
+}
+
+/** Throws 503 while the operator has orders paused. */
+export async function refusePaused({ read }: Pick<OperatorCtx, 'read'>): Promise<void> {
+  const paused = await read.selectFrom('order_engine').select('value').where('name', '=', 'paused').executeTakeFirst()
   if (paused) throw new ApiError('service_unavailable', { message: 'Orders are paused by the operator until what happened meanwhile is reconciled. Nothing was sent.', headers: { 'retry-after': '300' } })
 }
 
@@ -92,15 +99,20 @@ async function rowsOf(ctx: Ctx, { order, groups, owner }: IntentInput, placement
   const orders: (Insertable<FulfillmentOrderTable> & { id: number })[] = []
   const purchaseOrders: StoredPo[] = []
   groups.forEach((group, groupNo) => {
-    const given = order.poNumber ?? poNumber({ orderId: order.orderId, poTag: ctx.key?.poTag ?? null, fflRequired: group.fflRequired, shipToStore: order.shipToStore })
-    // A supplied PO stays one value over the whole split, also where it is shortened.
-    const identity = order.poNumber !== null ? `${placement.subscriber_id}|${given}|${placement.attempt}` : `${placement.subscriber_id}|${order.orderId}|${placement.attempt}|${groupNo}`
-    const po = fitPo(poOfAttempt(given, placement.attempt), group.connector.limits.po, identity)
+    const { given, po } = posOf(ctx, order, group, { attempt: placement.attempt, groupNo })
     const record = recordRow(order, group, { id: orderId++, placement, groupNo, po, given })
     orders.push(record)
     for (const lane of group.lanes) purchaseOrders.push(purchaseOrderRow(ctx, { order, group, lane, record, placement, id: serial++, owner }))
   })
   return { orders, purchaseOrders }
+}
+
+/** The PO of a group: as it was given or made, and as its distributor takes it. */
+export function posOf({ subscriber, key }: Pick<Ctx, 'subscriber' | 'key'>, order: Pick<CheckedOrder, 'orderId' | 'poNumber' | 'shipToStore'>, { fflRequired, connector }: Pick<CheckedGroup, 'fflRequired' | 'connector'>, { attempt, groupNo }: { attempt: number; groupNo: number }): { given: string; po: string } {
+  const given = order.poNumber ?? poNumber({ orderId: order.orderId, poTag: key?.poTag ?? null, fflRequired, shipToStore: order.shipToStore })
+  // A supplied PO stays one value over the whole split, also where it is shortened.
+  const identity = order.poNumber !== null ? `${subscriber.id}|${given}|${attempt}` : `${subscriber.id}|${order.orderId}|${attempt}|${groupNo}`
+  return { given, po: fitPo(poOfAttempt(given, attempt), connector.limits.po, identity) }
 }
 
 function recordRow(order: CheckedOrder, group: CheckedGroup, { id, placement, groupNo, po, given }: { id: number; placement: Placement; groupNo: number; po: string; given: string }): Insertable<FulfillmentOrderTable> & { id: number } {

@@ -27,7 +27,7 @@ export function matchOrder(found: FoundOrder, sent: PurchaseOrder, { firstSentAt
   if (named) return 'ours'
   const told = found.lines !== undefined && found.shipTo !== undefined && samePo(found.po, sent.po)
   // Without the content, only a PO that we made for this very order is proof.
-  return told || (sent.poIsOurs && poIsAlone && samePo(found.po, sent.po)) ? 'ours' : 'other'
+  return told || (sent.poIsOurs && poIsAlone && sameText(found.po, sent.po)) ? 'ours' : 'other'
 }
 
 const sameText = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()

@@ -12,6 +12,7 @@ import { checkOrder } from './check-order.js'
 import type { CheckedOrder } from './check-order.js'
 import { OrderIdHeld, requestDigest, writeIntent } from './intent.js'
 import type { Intent, PlannedGroup } from './intent.js'
+import { lanesOf } from './lanes.js'
 import { forgetOrder, rememberOrder } from './quota.js'
 import { record } from './send.js'
 import type { PlaceBody, PlacedOrder } from './shapes.js'
@@ -87,10 +88,10 @@ function accountOf(ctx: Ctx, { distid }: Pick<PlannedGroup, 'distid'>, { mode }:
 
 /** The lanes of each group, and whether each may be sent at once. */
 function planned(ctx: Ctx, order: CheckedOrder, isSender: boolean): PlannedGroup[] {
-  return order.groups.map((group) => {
-    const lanes = group.connector.plan?.(group.lines) ?? [{ name: 'all', lines: group.lines.map((_, i) => i) }]
-    return { ...group, lanes: lanes.map((lane) => ({ ...lane, isSentNow: isSender && ctx.orders.tryTake(accountOf(ctx, group, order), group.connector) })) }
-  })
+  const groups = order.groups.map((group) => ({ group, lanes: lanesOf(group) }))
+  return groups.map(({ group, lanes }) => ({
+    ...group, lanes: lanes.map((lane) => ({ ...lane, isSentNow: isSender && ctx.orders.tryTake(accountOf(ctx, group, order), group.connector) })),
+  }))
 }
 
 /** From here on no error of ours reaches the caller: what is not known is said to be pending. */

@@ -1,4 +1,5 @@
 /** Finds out what became of a purchase order whose outcome is not known, before anything is sent again (reliability 3.1). */
+import { sql } from 'kysely'
 import { MINUTE } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import type { Search } from '../distributors/fulfillment.js'
@@ -11,6 +12,9 @@ import type { StoredPo } from './transitions.js'
 
 const FIND_TIMEOUT = MINUTE
 
+/** Logged with every order that waits for a person. */
+export const NEEDS_REVIEW = 'an order needs a person\'s decision: `orders show` tells of it, `orders resolve` decides'
+
 /**
  * Asks the distributor about an order and writes down what follows. Returns true when it is to be sent again: the distributor
  * does not have it, or takes the same reference for the same order.
@@ -21,7 +25,7 @@ export async function reconcileOne(tools: SenderTools, order: StoredPo, unknownF
   await tools.step('after the search')
   if ('resend' in decision) return true
   const moved = await record(tools, order, decision.change)
-  if (moved?.state === 'review') ctx.log.error({ ref: order.client_ref, distid: order.distid, reason: moved.reason }, 'an order needs a person\'s decision: `orders show` tells of it, `orders resolve` decides')
+  if (moved?.state === 'review') ctx.log.error({ ref: order.client_ref, distid: order.distid, reason: moved.reason }, NEEDS_REVIEW)
   if (moved?.state === 'placed') ctx.log.info({ ref: order.client_ref, distid: order.distid, number: moved.distributor_order_id }, 'an order of unknown outcome was found at the distributor')
   return false
 }
@@ -49,9 +53,10 @@ async function find(tools: SenderTools, order: StoredPo, { connector, settings, 
 
 /** Which of the orders that were found are ours: same content, and a number that stands on no other record. */
 async function findings({ read }: OperatorCtx, order: StoredPo, { content }: Line, found: Extract<Search, { outcome: 'answered' }>['orders']): Promise<Findings> {
-  const others = await read.selectFrom('purchase_order').select(['id', 'distributor_order_id']).where('distid', '=', order.distid).where('po_number', '=', order.po_number)
-    .where('mode', '=', order.mode).where('id', '<>', order.id).execute()
-  const context = { firstSentAt: order.first_sent_at ?? order.planned_at, poIsAlone: others.length === 0 }
+  // Distributors fold the case of a PO, so one that differs by it alone is no other.
+  const other = await read.selectFrom('purchase_order').select('id').where('distid', '=', order.distid).where(sql<boolean>`po_number = ${order.po_number} COLLATE NOCASE`)
+    .where('mode', '=', order.mode).where('id', '<>', order.id).executeTakeFirst()
+  const context = { firstSentAt: order.first_sent_at ?? order.planned_at, poIsAlone: other === undefined }
   // A stage that is still open has no effect yet, whatever has got into it.
   const matches = found.map((candidate) => ({ candidate, match: candidate.submitted === false ? 'ours' as const : matchOrder(candidate, content, context) }))
   const ours = matches.filter(({ match }) => match === 'ours').map(({ candidate }) => candidate)

@@ -2,6 +2,7 @@
 import type { Subscriber } from '../accounts/subscribers.js'
 import { SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
+import { cleaned } from '../core/text.js'
 import { isUnavailable } from '../db/sqlite.js'
 import type { Fulfillment, OrderSession, PurchaseOrder, Submission } from '../distributors/fulfillment.js'
 import { connectorOf } from '../distributors/modes.js'
@@ -76,10 +77,23 @@ function openLineSafely(ctx: OperatorCtx, order: StoredPo): Line | string {
 async function ask(tools: SenderTools, timeout: number, submit: (signal: AbortSignal) => Promise<Submission>): Promise<Submission> {
   const answer = await inTime(tools, timeout, submit)
   if ('failed' in answer) return { outcome: 'unknown', reason: answer.failed }
-  return OUTCOMES.has((answer.value as Partial<Submission> | null)?.outcome as string) ? answer.value : { outcome: 'unknown', reason: 'the connector gave no outcome' }
+  return submissionOf(answer.value)
 }
 
-const OUTCOMES = new Set<string>(['accepted', 'duplicate', 'rejected', 'unknown', 'not_sent'] satisfies Submission['outcome'][])
+/** What a connector answered, as far as it is an answer; a distributor's own words are cut and cleaned. */
+function submissionOf(value: Submission): Submission {
+  const { outcome, number, reason, retryAfter } = (value ?? {}) as Partial<Record<'outcome' | 'number' | 'reason' | 'retryAfter', unknown>>
+  const said = typeof reason === 'string' && reason.trim() !== '' ? cleaned(reason, MAX_REASON) : 'no reason was given'
+  const isNumber = number === null || (typeof number === 'string' && number.trim() !== '' && cleaned(number, MAX_NUMBER) === number)
+  if ((outcome === 'accepted' || outcome === 'duplicate') && isNumber) return { outcome, number }
+  if (outcome === 'rejected' || outcome === 'unknown') return { outcome, reason: said }
+  if (outcome === 'not_sent') return { outcome, reason: said, ...typeof retryAfter === 'number' && retryAfter > 0 && { retryAfter } }
+  return { outcome: 'unknown', reason: 'the connector gave no outcome' }
+}
+
+/** Characters of what a distributor says that are kept. */
+const MAX_REASON = 300
+const MAX_NUMBER = 100
 
 /** Runs one call of a connector with a time limit, by a timer of our own: a connector need not look at its signal. */
 export async function inTime<T>({ ctx, signal: closing }: Pick<SenderTools, 'ctx' | 'signal'>, timeout: number, call: (signal: AbortSignal) => Promise<T>): Promise<{ value: T } | { failed: string }> {

@@ -6,14 +6,14 @@ import type { Kysely } from 'kysely'
 import { SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
-import { isIoError } from '../db/sqlite.js'
+import { isIoError, isUnavailable } from '../db/sqlite.js'
 import type { Tables } from '../db/tables.js'
 import type { Fulfillment } from '../distributors/fulfillment.js'
 import { connectorOf } from '../distributors/modes.js'
-import { EXPIRES, afterDeath } from './outcome.js'
+import { EXPIRES, afterDeath, notSent } from './outcome.js'
 import { openOrderCounts } from './quota.js'
 import type { OrderCounts } from './quota.js'
-import { reconcileOne } from './reconcile.js'
+import { NEEDS_REVIEW, reconcileOne } from './reconcile.js'
 import { openSeat } from './seat.js'
 import type { Seat } from './seat.js'
 import { record, sendOne } from './send.js'
@@ -123,8 +123,13 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   }
 
   function noteUnknown(order: StoredPo | null): void {
-    if (order?.state === 'unknown') unknownSince.set(order.id, ctx().monotonic())
-    else if (order) unknownSince.delete(order.id)
+    if (!order) return
+    const { log, monotonic } = ctx()
+    const told = { ref: order.client_ref, distid: order.distid, reason: order.reason }
+    if (order.state === 'unknown') unknownSince.set(order.id, monotonic())
+    else unknownSince.delete(order.id)
+    if (order.state === 'unknown') log.warn(told, 'what became of an order is not known; it is being found out')
+    if (order.state === 'review') log.error(told, NEEDS_REVIEW)
   }
 
   /** Waits for a place, makes sure that it is still to be sent, and sends. */
@@ -138,6 +143,8 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       if (claimed) await flush()
     } catch (error) {
       slots.free(accountOf(order))
+      // The journal must have it before a distributor does: it has not left.
+      if (claimed && isUnavailable(error)) await record(tools(), claimed, notSent(claimed, { reason: 'the disk is full' }, ctx().now()))
       throw error
     }
     if (claimed) await sendNow(claimed)
