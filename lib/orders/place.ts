@@ -38,7 +38,7 @@ export async function placeOrder(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder
 async function placeOnce(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder> {
   await refuseDuplicate(ctx, body)
   const order = await checkOrder(ctx, body)
-  if (ctx.space.free() < ROOM_FOR_ORDERS) throw new ApiError('service_unavailable', { message: 'The disk is nearly full. Nothing was sent.', headers: { 'retry-after': '60' } })
+  refuseFullDisk(ctx)
   const release = await ctx.orders.lease()
   let intent: Intent
   try {
@@ -52,6 +52,11 @@ async function placeOnce(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder> {
     ctx.log.error({ err: error, orderId: order.orderId }, 'an order was taken in and could not be sent; it is taken up again')
   })
   return answerWhen(ctx, order, intent, sending)
+}
+
+/** Throws 503 where there might be no room for what must be written down. */
+export function refuseFullDisk({ space }: Pick<Ctx, 'space'>): void {
+  if (space.free() < ROOM_FOR_ORDERS) throw new ApiError('service_unavailable', { message: 'The disk is nearly full. Nothing was sent.', headers: { 'retry-after': '60' } })
 }
 
 /** Waits for work, but no longer than so many milliseconds. */
@@ -170,7 +175,7 @@ async function answer(ctx: Ctx, { orderId, mode }: CheckedOrder, placementId: nu
 }
 
 /** Throws 409 `duplicate_order` with the existing records where the order_id is held (decisions 8.6). */
-async function refuseDuplicate(ctx: Ctx, body: PlaceBody): Promise<void> {
+export async function refuseDuplicate(ctx: Ctx, body: PlaceBody): Promise<void> {
   const holder = await ctx.read.selectFrom('placement').select(['id', 'request_digest']).where('subscriber_id', '=', ctx.subscriber.id).where('order_id', '=', body.order_id).where('holds_id', '=', 1).executeTakeFirst()
   if (!holder) return
   const { orders, errors } = await recordsOfPlacement(ctx, holder.id)

@@ -23,11 +23,17 @@ export async function checkQuota(tx: OperatorCtx, counts: OrderCounts, keyId: st
   const now = tx.now()
   // Rows from the future come from a clock that was wrong: taken as now, they count no longer than the window.
   await tx.db.updateTable('order_count').set({ at: now }).where('key_id', '=', keyId).where('at', '>', now + MINUTE).execute()
-  const rows = await tx.db.selectFrom('order_count').select('at').where('key_id', '=', keyId).where('at', '>', now - DAY).orderBy('at').execute()
-  const steady = tx.monotonic()
+  await refuseOverQuota(tx, counts, keyId)
+}
+
+/** The same without putting a wrong clock right: nothing is written. */
+export async function refuseOverQuota({ read, now: wall, monotonic }: Pick<OperatorCtx, 'read' | 'now' | 'monotonic'>, counts: OrderCounts, keyId: string): Promise<void> {
+  const now = wall()
+  const rows = await read.selectFrom('order_count').select('at').where('key_id', '=', keyId).where('at', '>', now - DAY).orderBy('at').execute()
+  const steady = monotonic()
   const here = counts.times.get(keyId) ?? []
   for (const { limit, window, name } of ORDER_QUOTAS) {
-    const waits = [wait(rows.map(({ at }) => at), now, limit, window), wait(here, steady, limit, window)]
+    const waits = [wait(rows.map(({ at }) => Math.min(at, now)), now, limit, window), wait(here, steady, limit, window)]
     const longest = Math.max(...waits)
     if (longest <= 0) continue
     const seconds = Math.max(1, Math.ceil(longest / SECOND))
