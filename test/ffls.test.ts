@@ -22,6 +22,7 @@ import type { DemoDealer } from '../lib/simulator/dealers.js'
 import { createTestApp } from '../server/testing.js'
 import type { TestApp } from '../server/testing.js'
 import { json, run } from './launcher.js'
+import { addOrder } from './order-rows.js'
 
 type TestDealer = Partial<DemoDealer> & { license_number: string; premise_zip: string }
 
@@ -421,6 +422,33 @@ describe('a dealer\'s document', () => {
       assert.deepEqual([status, body.error.code, body.error.details[0].path], [400, 'invalid_parameter', member])
     }
     assert.equal((await t.request(`/v1/ffls/${licence(1)}/documents`)).status, 404)
+  })
+
+  test('is for an order that is visible, one\'s own, and names that very number; the newest one is named', async () => {
+    await using t = await createTestApp()
+    await list(t, [{ license_number: licence(1), premise_zip: '37203' }, { license_number: licence(2), premise_zip: '37203' }])
+    await storeDocument(t.app.ctx, { license_number: licence(1), document_type: 'ffl', bytes: PDF })
+    const { id: stranger } = await t.app.operator.subscribers.create({ name: 'Other shop', email: 'other@shop.example' })
+    const code = async (text: string, kind = 'ffl') => (await t.json(`/v1/ffls/${text}/documents/${kind}`)).body.error?.code ?? 'open'
+    await addOrder(t, { order_id: 'HIDDEN', ffl: licence(1), visible: 0 })
+    await addOrder(t, { order_id: 'THEIRS', ffl: licence(1), subscriber_id: stranger })
+    await addOrder(t, { order_id: 'RENEWED', ffl: licence(1, '7E') })
+    await addOrder(t, { order_id: 'OTHER', ffl: licence(2) })
+    await addOrder(t, { order_id: 'NONE' })
+    assert.equal(await code(licence(1)), 'ffl_not_associated_with_order')
+    await addOrder(t, { order_id: 'FIRST', ffl: licence(1) })
+    await addOrder(t, { order_id: 'SECOND', ffl: licence(1) })
+    await addOrder(t, { order_id: 'LAST', ffl: licence(1), visible: 0 })
+    for (const shop of [t.shop, t.remote]) {
+      const answer = await shop.ffls.document({ license_number: licence(1).toLowerCase().replaceAll('-', ''), document_type: 'ffl' })
+      assert.deepEqual([answer.associated_order_id, answer.expires_in_seconds], ['SECOND', 900])
+    }
+    assert.deepEqual([await code(licence(1)), await code(licence(1), 'sot'), await code(licence(2)), await code('1-62-XXX-XX-XX-00001')], ['open', 'document_not_on_file', 'document_not_on_file', 'ffl_not_associated_with_order'])
+    // A licence that was renewed since is the same dealer's.
+    assert.equal((await t.shop.ffls.document({ license_number: licence(1, '7E'), document_type: 'ffl' })).associated_order_id, 'RENEWED')
+    const { object_key } = await t.app.ctx.read.selectFrom('dealer_document').select('object_key').executeTakeFirstOrThrow()
+    await t.app.ctx.objects.remove(object_key)
+    assert.equal(await code(licence(1)), 'document_file_unavailable')
   })
 
   test('has a URL for 900 seconds; 404 when it is not on file, 503 when only its file is not there', async () => {

@@ -3,7 +3,7 @@ import type { ApiKeyTable, DataKeyTable, SubscriberTable } from '../accounts/tab
 import type { ConfigurationTable, CredentialCheckTable } from '../configuration/tables.js'
 import type { DealerDocumentTable, DealerOnFileTable, DealerTable } from '../ffls/tables.js'
 import type { FeedImportTable, FeedSourceTable } from '../feeds/tables.js'
-import type { FailedPlacementTable, FulfillmentChangeTable, FulfillmentOrderTable, MonitorTable, ParcelTable } from '../fulfillment/tables.js'
+import type { FailedPlacementTable, FulfillmentChangeTable, FulfillmentOrderTable, LaneStatusTable, MonitorTable, ParcelTable } from '../fulfillment/tables.js'
 import type { DistributorModeTable, JournalTable, OrderCountTable, OrderEngineTable, PlacementTable, PurchaseOrderTable } from '../orders/tables.js'
 import type { ActiveRuleSetTable, RuleOverrideTable, RuleSetTable } from '../restrictions/tables.js'
 import type { Generated } from 'kysely'
@@ -31,6 +31,7 @@ export interface Tables {
   fulfillment_order: FulfillmentOrderTable
   failed_placement: FailedPlacementTable
   parcel: ParcelTable
+  lane_status: LaneStatusTable
   fulfillment_change: FulfillmentChangeTable
   monitor: MonitorTable
   purchase_order: PurchaseOrderTable

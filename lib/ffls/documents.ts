@@ -25,9 +25,12 @@ export function documentAccess(orders: readonly NamedOrder[], licence: string): 
   return orders.find(({ ffl }) => ffl !== null && parseLicence(ffl)?.number === wanted)?.order_id ?? null
 }
 
-/** The subscriber's visible fulfillment orders that may name a licence, the newest first. There are none before there are orders. */
-async function ordersNaming(_ctx: Ctx, _licence: string): Promise<readonly NamedOrder[]> {
-  return []
+/** The subscriber's visible fulfillment orders that name this very licence, the newest first; one is enough. */
+async function ordersNaming({ read, subscriber }: Ctx, licence: string): Promise<readonly NamedOrder[]> {
+  const wanted = parseLicence(licence)?.number
+  if (wanted === undefined) return []
+  return read.selectFrom('fulfillment_order').select(['order_id', 'ffl']).where('subscriber_id', '=', subscriber.id).where('ffl', '=', wanted).where('visible', '=', 1)
+    .orderBy('id', 'desc').limit(1).execute()
 }
 
 export interface DocumentInput {

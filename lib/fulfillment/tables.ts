@@ -64,6 +64,15 @@ export interface ParcelTable {
   status: ShipStatus | null
   /** When the newest news of it happened. */
   updated_at: number
+  /** JSON: when the news that each member shows happened. */
+  times: Generated<string>
+}
+
+/** What a distributor last said of one of its orders, and when that happened. */
+export interface LaneStatusTable {
+  purchase_order_id: number
+  order_status: OrderStatus
+  at: number
 }
 
 /** Every change of a record, kept for good. */

@@ -1,0 +1,125 @@
+/** News of distributors, written into the records that they belong to (contract "Behavioural rules", decisions 8.7, 8.10). */
+import type { Selectable } from 'kysely'
+import { DAY } from '../core/clock.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import type { Mode, OrderStatus, OrderUpdate } from '../distributors/fulfillment.js'
+import type { PoState, PurchaseOrderTable } from '../orders/tables.js'
+import { cleanUpdate } from './clean-update.js'
+import { mergeParcels, shippingOf } from './parcels.js'
+import type { StoredOrder } from './records.js'
+import { laterOrder, statusOfLanes } from './statuses.js'
+import type { Dated } from './statuses.js'
+
+/** One subscriber's account at a distributor, as it is or as it is played. */
+export interface Account {
+  subscriberId: string
+  distid: string
+  mode: Mode
+}
+
+/** What became of an update. */
+export type Applied =
+  /** `unchanged`: all of it was known. */
+  | { outcome: 'applied' | 'unchanged'; fulfillmentOrderId: number }
+  /** It belongs to a purchase order of which it is not settled yet, or was settled otherwise, whether it was placed: whoever settles that decides. */
+  | { outcome: 'not_placed'; purchaseOrderId: number; state: PoState }
+  /** It belongs to no purchase order that we know of, or does not say to which. */
+  | { outcome: 'unknown' }
+  /** It contradicts what is known. */
+  | { outcome: 'refused'; reason: string }
+
+type Lane = Selectable<PurchaseOrderTable>
+const PARTS_THAT_FAILED: readonly PoState[] = ['rejected', 'expired']
+/** Reports tell days of some time zone: that much earlier than it was sent an order may seem to have been made. */
+const CLOCKS_DIFFER = 2 * DAY
+
+/**
+ * Applies one update in one transaction. It may be late, repeated or in any order: the same updates always end in the same
+ * record. Nothing is written where nothing changes.
+ */
+export async function applyUpdate(ctx: OperatorCtx, account: Account, news: OrderUpdate): Promise<Applied> {
+  const update = cleanUpdate(news)
+  if (!update) return { outcome: 'unknown' }
+  const applied = await ctx.engine.atomic(ctx, async (tx): Promise<Applied> => {
+    const lane = await findLane(tx, account, update)
+    if (!lane) return { outcome: 'unknown' }
+    if (lane.state !== 'placed') return { outcome: 'not_placed', purchaseOrderId: lane.id, state: lane.state }
+    const reason = await conflictOf(tx, lane, update)
+    if (reason !== null) return { outcome: 'refused', reason }
+    return { outcome: await applyTo(tx, lane, update) ? 'applied' : 'unchanged', fulfillmentOrderId: lane.fulfillment_order_id }
+  })
+  if (applied.outcome === 'refused') ctx.log.warn({ distid: account.distid, subscriber: account.subscriberId, number: update.number, po: update.po, reason: applied.reason }, 'news of an order contradict what is known and are left alone')
+  return applied
+}
+
+/**
+ * The purchase order that an update is about: by our reference; else by the distributor's number; else by the PO, where
+ * exactly one order can be meant. A PO that a caller chose may stand on many orders, here and at the distributor.
+ */
+async function findLane({ db }: OperatorCtx, { subscriberId, distid, mode }: Account, { clientRef, number, po, at }: OrderUpdate): Promise<Lane | null> {
+  const all = db.selectFrom('purchase_order').selectAll().where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode)
+  if (clientRef !== undefined) return await all.where('client_ref', '=', clientRef).executeTakeFirst() ?? null
+  if (number !== null) {
+    const numbered = await all.where('distributor_order_id', '=', number).limit(2).execute()
+    if (numbered.length > 0) return numbered.length === 1 ? numbered[0]! : null
+  }
+  if (po === '') return null
+  const alike = await all.where('po_number', '=', po).where('state', 'not in', PARTS_THAT_FAILED).limit(100).execute()
+  // With another number it is another order: somebody else's, or one made by telephone. So is what happened before ours.
+  const possible = alike.filter((lane) => (number === null || lane.distributor_order_id === null) && at >= lane.planned_at - CLOCKS_DIFFER)
+  return possible.length === 1 ? possible[0]! : null
+}
+
+/** Why the number of an update cannot be this order's, or null. */
+async function conflictOf({ db }: OperatorCtx, lane: Lane, { number }: OrderUpdate): Promise<string | null> {
+  if (number === null || number === lane.distributor_order_id) return null
+  if (lane.distributor_order_id !== null) return 'the order has another number'
+  const other = await db.selectFrom('purchase_order').select('id').where('subscriber_id', '=', lane.subscriber_id).where('distid', '=', lane.distid).where('mode', '=', lane.mode)
+    .where('distributor_order_id', '=', number).where('id', '<>', lane.id).executeTakeFirst()
+  return other ? 'the number stands on another order' : null
+}
+
+async function applyTo(tx: OperatorCtx, lane: Lane, update: OrderUpdate): Promise<boolean> {
+  const { db } = tx
+  const order = await db.selectFrom('fulfillment_order').selectAll().where('id', '=', lane.fulfillment_order_id).executeTakeFirstOrThrow()
+  const isNumbered = update.number !== null && lane.distributor_order_id === null
+  if (isNumbered) await db.updateTable('purchase_order').set({ distributor_order_id: update.number, updated_at: tx.now() }).where('id', '=', lane.id).execute()
+  const lanes = await db.selectFrom('purchase_order').leftJoin('lane_status', 'lane_status.purchase_order_id', 'purchase_order.id')
+    .select(['purchase_order.id', 'state', 'distributor_order_id', 'lane_status.order_status', 'lane_status.at']).where('fulfillment_order_id', '=', order.id).orderBy('purchase_order.id').execute()
+  const statuses = lanes.map((each): Dated<OrderStatus> | null => statusOfLane(each, lanes.length === 1 ? order : null))
+  const mine = lanes.findIndex(({ id }) => id === lane.id)
+  const before = statuses[mine]!
+  const after = update.status === undefined ? before : laterOrder(before, { status: update.status, at: update.at })
+  statuses[mine] = after
+  const isMoved = after !== before && (after.status !== before.status || after.at !== before.at)
+  if (isMoved) await db.replaceInto('lane_status').values({ purchase_order_id: lane.id, order_status: after.status, at: after.at }).execute()
+  const { parcels, isChanged } = await mergeParcels(tx, order, update.parcels ?? [], update.at)
+  const numbers = lanes.flatMap(({ state, distributor_order_id: number }) => state === 'placed' && number !== null ? [number] : [])
+  const known = statuses.filter((status) => status !== null)
+  const isWritten = await writeRecord(tx, order, {
+    ...shippingOf(parcels),
+    distributor_order_id: numbers.join(', ') || order.distributor_order_id,
+    // As long as the outcome of a part is not known, the record says so.
+    ...known.length === statuses.length && { order_status: statusOfLanes(known) },
+  })
+  return isNumbered || isMoved || isChanged || isWritten
+}
+
+/** Null while it is not known whether the part was placed. `alone` is the record of a part that is the only one. */
+function statusOfLane({ state, order_status: status, at }: { state: PoState; order_status: OrderStatus | null; at: number | null }, alone: StoredOrder | null): Dated<OrderStatus> | null {
+  if (PARTS_THAT_FAILED.includes(state)) return { status: 'Not Fulfilled', at: 0 }
+  if (state !== 'placed') return null
+  if (status !== null) return { status, at: at ?? 0 }
+  return { status: alone && alone.order_status !== 'Pending' ? alone.order_status : 'Submitted', at: 0 }
+}
+
+/** Writes what differs, and keeps each change with the time at which we learned of it. */
+async function writeRecord(tx: OperatorCtx, order: StoredOrder, next: Partial<StoredOrder>): Promise<boolean> {
+  const changes = (Object.keys(next) as (keyof StoredOrder)[]).filter((field) => next[field] !== order[field])
+  if (changes.length === 0) return false
+  await tx.db.updateTable('fulfillment_order').set(Object.fromEntries(changes.map((field) => [field, next[field]]))).where('id', '=', order.id).execute()
+  const text = (value: string | number | null | undefined) => value === null || value === undefined ? null : String(value)
+  await tx.db.insertInto('fulfillment_change')
+    .values(changes.map((field) => ({ fulfillment_order_id: order.id, at: tx.now(), field, before: text(order[field]), after: text(next[field]) }))).execute()
+  return true
+}
