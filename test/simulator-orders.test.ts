@@ -279,6 +279,10 @@ function scenarioSuite(): void {
         for (let i = 0; i < fails; i++) assert.notEqual(await rig.outcome(distid, order), 'accepted')
         assert.equal(await rig.outcome(distid, order), 'accepted', `${distid} ${scenario}`)
       }
+      // By the PO: another reference of the same PO goes on in the sequence, and after it was served it begins anew.
+      const once = (n: number) => ({ ...rig.order({ scenario: 'UNREACHABLE-ONCE' }), poGiven: `again-${n}-SIM-UNREACHABLE-ONCE` })
+      assert.deepEqual([await rig.outcome(distid, once(1)), await rig.outcome(distid, once(2)), await rig.outcome(distid, once(1)), await rig.outcome(distid, once(1)), await rig.outcome(distid, once(1))],
+        ['not_sent', 'not_sent', 'not_sent', 'accepted', 'not_sent'])
       const never = rig.order({ scenario: 'UNREACHABLE' })
       for (let i = 0; i < 5; i++) assert.equal(await rig.outcome(distid, never), 'not_sent')
     }

@@ -70,12 +70,12 @@ export async function searching(profile: Profile, session: OrderSession, order: 
  * One call: everything that it does is one transaction, with the count of the call. `late` is what happens later in place
  * of `effect`, where that is asked for.
  */
-export async function call<R>(world: World, { profile, session, arrival, account }: Send, { name, step, late }: { name: string; step: Step; late?: Pick<Due, 'kind' | 'id'> }, effect: (db: Db) => R): Promise<R> {
+export async function call<R>(world: World, { profile, session, order, arrival, account }: Send, { name, step, late }: { name: string; step: Step; late?: Pick<Due, 'kind' | 'id'> }, effect: (db: Db) => R): Promise<R> {
   session.signal.throwIfAborted()
   const { fault, result } = world.store.transact((db): { fault: Fault | null; result?: R } => {
     runDue(db, world)
     if (arrival.scenario?.startsWith('STRANGER') && (step === 'only' || step === 'last')) addStranger(db, profile, account, arrival, world.now())
-    const fault = faultOf(db, { name: arrival.scenario, ref: arrival.clientRef, call: name, step })
+    const fault = faultOf(db, { name: arrival.scenario, ref: arrival.clientRef, po: [profile.distid, account, order.lane, order.poGiven].join(' '), call: name, step })
     if (fault?.effect === 'none') return { fault }
     if (fault?.effect === 'late' && late) {
       schedule(db, { ...late, distid: profile.distid, account, arrival }, world.now() + LATE_AFTER)

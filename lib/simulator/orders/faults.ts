@@ -54,17 +54,26 @@ const CHANCES: Record<Step, readonly FaultName[]> = {
   look: ['timeout', 'error_before', 'html', 'reset_before', 'cut'],
 }
 
-/** The fault that this call meets, counted in the call's own transaction: a restart goes on in the sequence. */
-export function faultOf(db: Db, { name: asked, ref, call, step }: { name: string | null; ref: string; call: string; step: Step }): Fault | null {
+/** The fault that this call meets (`po`: of which account and lane, and as the caller gave it), counted in the call's own transaction: a restart goes on in the sequence. */
+export function faultOf(db: Db, { name: asked, ref, po, call, step }: { name: string | null; ref: string; po: string; call: string; step: Step }): Fault | null {
   const chance = chaosOf(asked)
   const { fault, sends = 1 } = scenario(asked) ?? {}
-  if (chance === 0 && (fault === undefined || step === 'look')) return null
-  const { n } = db.prepare('INSERT INTO call (ref, name, n) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1 RETURNING n').get(ref, call) as { n: number }
   if (chance > 0) {
-    const random = createRandom(DEMO_SEED, `${ref} ${call} ${n}`)
+    const random = createRandom(DEMO_SEED, `${ref} ${call} ${countCall(db, ref, call)}`)
     return random.chance(chance) ? FAULTS[random.pick(CHANCES[step])] : null
   }
+  if (fault === undefined || step === 'look') return null
   // Of several calls, the first meets what keeps the distributor out of reach, the last all else.
-  const meets = fault === 'unreachable' || fault === 'rate_limited' ? step === 'first' || step === 'only' : step === 'last' || step === 'only'
-  return meets && n <= sends ? FAULTS[fault!] : null
+  if (fault === 'unreachable' || fault === 'rate_limited') {
+    // Counted by the PO: who was told that nobody can be reached comes again with an order of another reference. Once it was
+    // served, the next order of that PO begins anew.
+    const meets = (step === 'first' || step === 'only') && (sends === Infinity || countCall(db, po, 'reach') % (sends + 1) > 0)
+    return meets ? FAULTS[fault] : null
+  }
+  return (step === 'last' || step === 'only') && countCall(db, ref, call) <= sends ? FAULTS[fault] : null
+}
+
+/** How often this call was made, with this one. */
+function countCall(db: Db, ref: string, call: string): number {
+  return db.prepare('INSERT INTO call (ref, name, n) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1 RETURNING n').pluck().get(ref, call) as number
 }

@@ -27,7 +27,7 @@ export interface World {
   readonly log: Log
 }
 
-/** Milliseconds to wait for another process's call, each of which takes well under one. */
+/** Milliseconds to wait for another process's call. */
 const PATIENCE = 5_000
 
 /** Opens nothing yet: most apps never place an order. */
@@ -40,8 +40,9 @@ export function openStore(dir: string): Store {
     if (!opened) {
       const path = filesIn(dir).simulator
       // NORMAL survives the death of the process; a power cut may take the last orders of what is only a rehearsal.
-      const raw = openFile(path, { synchronous: 'NORMAL' })
+      const raw = openFile(path, { synchronous: 'NORMAL', patient: true })
       try {
+        // Each call takes well under a millisecond: whoever waits longer waits for something that is stuck.
         raw.pragma(`busy_timeout = ${PATIENCE}`)
         migrate(raw, 'simulator.db', simulatorSchema)
       } catch (error) {
