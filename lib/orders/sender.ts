@@ -53,8 +53,9 @@ const CONCURRENCY = 4
 /** How often what is due is looked for, and how long a closing app waits for sends, in milliseconds. */
 const TICK = 200
 const PATIENCE = 30 * SECOND
-/** Orders that one look takes up. */
+/** Orders that one look takes up, and that are worked on at a time. */
 const AT_ONCE = 500
+const AT_WORK = 5_000
 
 export interface SenderOptions {
   step?: (name: string) => Promise<void> | undefined
@@ -158,9 +159,9 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
         await record(tools(), order, { to: 'expired', reason: `${order.reason ?? 'it could not be sent'}; given up after 15 minutes, nothing was sent`, next_at: null })
       } else await sendLater(order)
     } else {
-      const steady = unknownSince.get(order.id)
-      const wall = now() - (order.unknown_since ?? order.updated_at)
-      const unknownFor = Math.max(0, steady === undefined ? wall : Math.min(wall, monotonic() - steady))
+      // What another life noted was noted by a wall clock that may have been set since: this life waits anew.
+      if (!unknownSince.has(order.id)) unknownSince.set(order.id, monotonic())
+      const unknownFor = Math.max(0, Math.min(now() - (order.unknown_since ?? order.updated_at), monotonic() - unknownSince.get(order.id)!))
       if (await reconcileOne(tools(), order, unknownFor)) await sendLater(order)
     }
   }
@@ -177,11 +178,12 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
     return run
   }
 
-  /** Takes up what is due. */
+  /** Takes up what is due; all that is being worked on then. */
   async function takeUp(force: boolean): Promise<Promise<void>[]> {
+    if (stopping || busy.size >= AT_WORK) return [...busy.values()]
     const { read, now } = ctx()
-    const due = await dueOrders(read, force ? Infinity : now())
-    return stopping ? [] : due.map((order) => once(order, () => workOn(order)))
+    const due = await dueOrders(read, force ? Number.MAX_SAFE_INTEGER : now(), [...busy.keys()])
+    return [...busy.values(), ...due.map((order) => once(order, () => workOn(order)))]
   }
 
   async function tick(): Promise<void> {
@@ -236,8 +238,8 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   }
 }
 
-/** Open orders whose time has come, the longest due first. */
-async function dueOrders(read: Kysely<Tables>, until: number): Promise<StoredPo[]> {
-  return read.selectFrom('purchase_order').selectAll().where('state', 'in', ['planned', 'unknown']).where('next_at', '<=', until === Infinity ? Number.MAX_SAFE_INTEGER : until)
-    .orderBy('next_at').limit(AT_ONCE).execute()
+/** Open orders whose time has come, the longest due first; those that wait for a slow distributor stand in nobody's way. */
+async function dueOrders(read: Kysely<Tables>, until: number, busy: readonly number[]): Promise<StoredPo[]> {
+  return read.selectFrom('purchase_order').selectAll().where('state', 'in', ['planned', 'unknown']).where('next_at', '<=', until)
+    .$if(busy.length > 0, (due) => due.where('id', 'not in', busy)).orderBy('next_at').limit(AT_ONCE).execute()
 }
