@@ -40,6 +40,8 @@ import { importDealers } from './ffls/list-import.js'
 import { importOnFile } from './ffls/on-file.js'
 import { diskStore, parsePublicUrl } from './objects/disk.js'
 import type { ObjectStore } from './objects/store.js'
+import { preflightFor } from './orders/preflight.js'
+import { resolveOrder } from './orders/resolve.js'
 import { openSender } from './orders/sender.js'
 import type { OrderSender, SenderOptions } from './orders/sender.js'
 import { decisionJob } from './restrictions/decisions.js'
@@ -114,6 +116,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
     rules: { ...bind(ctx, { import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
     secrets: bind(ctx, { rotate: rotateSecretKey }),
     distributors: bind(ctx, { setMode }),
+    orders: { ...forSubscriber(ctx, { preflight: preflightFor }), ...bind(ctx, { resolve: resolveOrder }) },
   }
 }
 

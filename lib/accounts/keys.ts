@@ -7,6 +7,7 @@ import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
 import { MAX_ALLOWLIST, compileAllowlist, parseAllowlistEntry } from './allowlist.js'
 import { findSubscriber, isEmail } from './subscribers.js'
+import type { Subscriber } from './subscribers.js'
 import { TIERS, TIER_NAMES } from './tiers.js'
 import type { Tier } from './tiers.js'
 import type { ApiKeyTable } from './tables.js'
@@ -147,6 +148,13 @@ export async function listKeys(ctx: OperatorCtx, subscriber?: string) {
     .$if(owner !== null, (query) => query.where('api_key.subscriber_id', '=', owner!.id))
     .orderBy('api_key.created_at').orderBy('api_key.id').execute()
   return rows.map((row) => ({ ...row, allowlist: JSON.parse(row.allowlist) as string[], created_at: new Date(row.created_at).toISOString() }))
+}
+
+/** A subscriber's key by its id, whatever its status; 404 where it has none of this id. */
+export async function keyById({ read }: Pick<OperatorCtx, 'read'>, subscriber: Subscriber, keyId: string): Promise<Key> {
+  const row = await read.selectFrom('api_key').selectAll().where('id', '=', keyId).where('subscriber_id', '=', subscriber.id).executeTakeFirst()
+  if (!row) throw new ApiError('not_found', { message: `${subscriber.name} has no key ${keyId}; \`keys list\` shows them` })
+  return fromRow(row)
 }
 
 async function keyRow(ctx: OperatorCtx, keyId: string): Promise<ApiKeyTable> {

@@ -1,5 +1,5 @@
 /** What placing an order would do, told without doing it: nothing is sent, and nothing written but the check's own line. */
-import { findKey } from '../accounts/keys.js'
+import { keyById } from '../accounts/keys.js'
 import type { Subscriber } from '../accounts/subscribers.js'
 import { checkPart, refuseFaults } from '../core/endpoint.js'
 import type { Ctx, OperatorCtx } from '../core/ctx.js'
@@ -69,7 +69,7 @@ export interface Preflight {
 
 /** As `preflightOrder`, for an operator: with a key's tag in the PO and its quotas, or with none. */
 export async function preflightFor(ctx: OperatorCtx, subscriber: Subscriber, body: unknown, { keyId }: { keyId?: string } = {}): Promise<Preflight> {
-  return preflightOrder({ ...ctx, subscriber, key: keyId === undefined ? null : await findKey(ctx, subscriber, keyId) }, body)
+  return preflightOrder({ ...ctx, subscriber, key: keyId === undefined ? null : await keyById(ctx, subscriber, keyId) }, body)
 }
 
 /** Tells what `placeOrder` would do with a body, and the refusal that it would answer with. Throws only where we fail. */
@@ -78,7 +78,10 @@ export async function preflightOrder(ctx: Ctx, body: unknown): Promise<Preflight
     order_id: null, refusal: null, order_id_free: null, attempt: null, mode: null, ship_to_store: null, fulfillment_orders: [], product_subtotal: 0, shipping_estimate: 0, total_estimate: 0,
     restrictions: null, warnings: [], quota: ctx.key ? await quotaLeft(ctx, ctx.key.id) : null,
   }
-  const shape = await attempted(async () => bodyOf(body))
+  const shape = await attempted(async () => {
+    if (ctx.key && ctx.key.status !== 'enabled') throw new ApiError(ctx.key.status === 'disabled' ? 'key_disabled' : 'key_cancelled')
+    return bodyOf(body)
+  })
   if ('refusal' in shape) return { ...nothing, refusal: shape.refusal }
   const order = shape.result
   const { isHeld, attempt } = await earlierPlacements(ctx, order.order_id)
@@ -112,7 +115,6 @@ async function attempted<T>(step: () => Promise<T>): Promise<{ result: T } | { r
 
 /** What refuses an order that is right in itself. */
 async function refusedByEngine(ctx: Ctx): Promise<void> {
-  if (ctx.key && ctx.key.status !== 'enabled') throw new ApiError(ctx.key.status === 'disabled' ? 'key_disabled' : 'key_cancelled')
   refuseFullDisk(ctx)
   await refusePaused(ctx)
   if (ctx.key) await refuseOverQuota(ctx, ctx.orders.counts, ctx.key.id)

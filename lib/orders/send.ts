@@ -156,7 +156,7 @@ function numberTaken({ state }: StoredPo, number: string, now: number): Change {
 }
 
 /** A number belongs to one order. */
-async function stands({ db }: OperatorCtx, { id, distid, mode, subscriber_id: owner }: StoredPo, number: string): Promise<boolean> {
+export async function stands({ db }: OperatorCtx, { id, distid, mode, subscriber_id: owner }: StoredPo, number: string): Promise<boolean> {
   return await db.selectFrom('purchase_order').select('id').where('subscriber_id', '=', owner).where('distributor_order_id', '=', number)
     .where('distid', '=', distid).where('mode', '=', mode).where('id', '<>', id).executeTakeFirst() !== undefined
 }

@@ -1,0 +1,100 @@
+/** An operator settles a purchase order of which nobody could find out what became (reliability 3.3). */
+import { audit } from '../accounts/audit.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import { ApiError, invalid } from '../core/errors.js'
+import { textFault } from '../core/text.js'
+import { stands } from './send.js'
+import type { PoState } from './tables.js'
+import { move } from './transitions.js'
+import type { Change, StoredPo } from './transitions.js'
+
+/** What the operator found out: the distributor has it under this number, or does not have it. */
+export type Verdict =
+  | { verdict: 'placed'; number: string; reason?: string | undefined }
+  /** `resend` sends it once more, `refuse` ends it. */
+  | { verdict: 'absent'; then: 'resend' | 'refuse'; reason: string }
+
+export type ResolveInput = Verdict & {
+  /** Id or reference of a purchase order, or the order_id of an order with one that is open. */
+  order: string
+  /** Id of the subscriber whose order_id it is; needed where two have the same. */
+  subscriberId?: string | undefined
+}
+
+export interface Resolution {
+  id: number
+  ref: string
+  order_id: string
+  distid: string
+  po_number: string
+  before: PoState
+  after: PoState
+  distributor_order_id: string | null
+  reason: string | null
+}
+
+/** States that a person may settle. */
+const UNSETTLED: readonly PoState[] = ['unknown', 'review']
+const LONGEST_REASON = 300
+const LONGEST_NUMBER = 100
+
+/**
+ * Settles it: one transaction with its line in the journal and in the audit. A server that runs sends or goes on within a
+ * second; whatever it was doing about the order at this moment, it sees that somebody else has moved it.
+ */
+export async function resolveOrder(ctx: OperatorCtx, input: ResolveInput): Promise<Resolution> {
+  const { order: text, subscriberId, ...verdict } = input
+  checkVerdict(verdict)
+  return ctx.engine.atomic(ctx, async (tx) => {
+    const { order_id: orderId, ...order } = await unsettled(tx, text, subscriberId)
+    if (verdict.verdict === 'placed' && await stands(tx, order, verdict.number.trim())) throw invalid('number', `${verdict.number.trim()} stands on another purchase order of ${order.distid}`)
+    const moved = await move(tx, order, changeOf(verdict, tx.now()))
+    if (!moved) throw new Error('the order was moved in its own transaction')
+    const resolution = { id: order.id, ref: order.client_ref, order_id: orderId, distid: order.distid, po_number: order.po_number, before: order.state, after: moved.state, distributor_order_id: moved.distributor_order_id }
+    await audit(tx, 'orders.resolve', { ...resolution, ...verdict })
+    return { ...resolution, reason: verdict.reason?.trim() ?? null }
+  })
+}
+
+function checkVerdict(verdict: Verdict): void {
+  const check = (path: string, text: string, most: number) => {
+    const fault = text.trim() === '' ? 'is required' : text.trim().length > most ? `must have at most ${most} characters` : textFault(text) ?? (/[\n\t]/.test(text) ? 'must be one line' : null)
+    if (fault) throw invalid(path, fault)
+  }
+  if (verdict.verdict === 'placed') check('number', verdict.number, LONGEST_NUMBER)
+  if (verdict.reason !== undefined || verdict.verdict === 'absent') check('reason', verdict.reason ?? '', LONGEST_REASON)
+}
+
+function changeOf(verdict: Verdict, now: number): Change {
+  const settled = { refusal: null, owner: null, failures: 0, misses: 0, missed_at: null, unknown_since: null }
+  if (verdict.verdict === 'placed') return { ...settled, to: 'placed', distributor_order_id: verdict.number.trim(), reason: null, next_at: null }
+  if (verdict.then === 'refuse') return { ...settled, to: 'rejected', reason: verdict.reason.trim(), next_at: null }
+  // As if it had never been sent, but for the count of its sends and for a stage that was begun, which is gone on with.
+  return { ...settled, to: 'planned', reason: null, ever_unknown: 0, first_sent_at: null, planned_at: now, next_at: now }
+}
+
+type Named = StoredPo & { order_id: string }
+
+/** The one purchase order that is meant and may be settled. Throws 404, or 400 where several may be meant. */
+async function unsettled(ctx: OperatorCtx, text: string, subscriberId: string | undefined): Promise<Named> {
+  const meant = await findPurchaseOrders(ctx, text, subscriberId)
+  if (meant.length === 0) throw new ApiError('not_found', { message: `there is no order or purchase order "${text}"; \`orders list\` shows them` })
+  const open = meant.filter(({ state }) => UNSETTLED.includes(state))
+  if (open.length === 0) {
+    const states = meant.map(({ id, distid, state }) => `${id} (${distid}) is ${state}`).join(', ')
+    throw invalid('order', `nothing of "${text}" waits for a person: ${states}`)
+  }
+  if (open.length > 1) throw invalid('order', `"${text}" may mean ${open.map(({ id, distid, order_id: orderId, client_ref: ref }) => `${id} (${distid}, order_id ${orderId}, reference ${ref})`).join(' or ')}: name one by its reference`)
+  return open[0]!
+}
+
+/** Purchase orders of an id, a reference or an order_id, oldest first. */
+export async function findPurchaseOrders({ read }: Pick<OperatorCtx, 'read'>, text: string, subscriberId?: string | undefined): Promise<Named[]> {
+  const id = /^\d{1,15}$/.test(text) ? Number(text) : null
+  return read.selectFrom('purchase_order').innerJoin('placement', 'placement.id', 'purchase_order.placement_id').selectAll('purchase_order').select('placement.order_id')
+    .where((query) => query.or([
+      query('placement.order_id', '=', text), query('purchase_order.client_ref', '=', text), ...id === null ? [] : [query('purchase_order.id', '=', id)],
+    ]))
+    .$if(subscriberId !== undefined, (query) => query.where('purchase_order.subscriber_id', '=', subscriberId!))
+    .orderBy('purchase_order.id').execute()
+}
