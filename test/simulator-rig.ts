@@ -85,3 +85,13 @@ export function simulatorRig(dir = mkdtempSync(join(tmpdir(), 'qm-sim-'))): Simu
   }
   return rig
 }
+
+/** Runs with a rig that is put away afterwards. */
+export const withRig = (run: (rig: SimulatorRig) => Promise<void>) => async () => {
+  const rig = simulatorRig()
+  try {
+    await run(rig)
+  } finally {
+    rig.close()
+  }
+}

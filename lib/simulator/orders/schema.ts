@@ -29,8 +29,7 @@ CREATE TABLE stage (
   account TEXT NOT NULL,
   client_ref TEXT NOT NULL,
   arrival TEXT NOT NULL,
-  lines TEXT NOT NULL,
-  opened_at INTEGER NOT NULL
+  lines TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX stage_ref ON stage (client_ref);
 

@@ -50,8 +50,8 @@ function openStage(db: Db, world: World, { profile, account, order, arrival }: S
   const reason = contentFault(profile, order)
   if (reason !== null) return { reason }
   const number = nextNumber(db, profile.distid, world.now())
-  db.prepare('INSERT INTO stage (number, distid, account, client_ref, arrival, lines, opened_at) VALUES (?, ?, ?, ?, ?, \'[]\', ?)')
-    .run(number, profile.distid, account, arrival.clientRef, JSON.stringify(arrival), world.now())
+  db.prepare('INSERT INTO stage (number, distid, account, client_ref, arrival, lines) VALUES (?, ?, ?, ?, ?, \'[]\')')
+    .run(number, profile.distid, account, arrival.clientRef, JSON.stringify(arrival))
   return { number }
 }
 

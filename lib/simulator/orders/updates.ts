@@ -42,7 +42,8 @@ export async function* updatesOf(world: World, profile: Profile, session: Sessio
 
 function newsOf(profile: Profile, order: SalesOrder, since: number, now: number): OrderUpdate[] {
   const { number, po, clientRef, lines, shipTo } = toldOf(profile, order)
-  const tell = ({ at, status, parcels }: News): OrderUpdate => ({ number, po, ...clientRef !== undefined && { clientRef }, at, ...status && { status }, ...parcels && { parcels }, ...lines && { lines }, ...shipTo && { shipTo } })
+  const which = { number, po, ...clientRef !== undefined && { clientRef }, ...lines && { lines }, ...shipTo && { shipTo } }
+  const tell = ({ at, status, parcels }: News): OrderUpdate => ({ ...which, at, ...status && { status }, ...parcels && { parcels } })
   const life = lifeOf(profile, order).filter(({ at }) => at <= now)
   const told = life.filter((news) => news.at > since && isTold(profile, news)).map(tell)
   return order.scenario === 'DUPLICATE-ACK' && life[0] ? [...told, ...Array.from({ length: REPEATED }, () => tell(life[0]!))] : told
