@@ -2,6 +2,7 @@
  * The one sender of a folder (reliability 3.7): whoever holds `engine.lock` sends, reconciles and writes the journal's file.
  * A server holds it as long as it runs; a process without a server takes it for the orders that it places itself.
  */
+import { setMaxListeners } from 'node:events'
 import type { Kysely } from 'kysely'
 import { SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
@@ -66,6 +67,8 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   const counts = openOrderCounts()
   const slots = makeSlots()
   const ending = new AbortController()
+  // One for every call that is under way.
+  setMaxListeners(0, ending.signal)
   const busy = new Map<number, Promise<void>>()
   /** When this process learned by its steady clock that a send's outcome is not known. */
   const unknownSince = new Map<number, number>()
