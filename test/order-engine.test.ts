@@ -168,7 +168,7 @@ describe('a send whose outcome is not known', () => {
     await using t = await orderShop([tst])
     await t.place(t.body())
     await t.later(5 * SECOND)
-    await t.later(SECOND)
+    await t.later(5 * SECOND)
     assert.deepEqual((await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [state, number]), [['placed', 'TST-1']])
   })
 })

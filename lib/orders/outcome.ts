@@ -33,7 +33,7 @@ export function afterSend(order: StoredPo, sent: Submission, connector: Rules, n
       if (sent.number === null && connector.recovery !== 'file') return unknown(order, 'it was accepted without a number', now)
       return { to: 'placed', distributor_order_id: sent.number, reason: null, refusal: null, next_at: null, owner: null, failures: 0 }
     // Where it does not show yet, it is not sent again and again.
-    case 'duplicate': return { ...unknown(order, 'the distributor says that it has this order', now), failures: order.failures + 1, next_at: now + (order.failures === 0 ? 0 : backoff(order.failures)) }
+    case 'duplicate': return { ...unknown(order, 'the distributor says that it has this order', now), failures: order.failures + 1, next_at: now + (order.failures === 0 ? 0 : backoff(order.failures - 1)) }
     case 'rejected':
       // A refusal of a second send says nothing of the first.
       if (wasUnknown) return { ...unknown(order, `refused after a send without a known outcome: ${sent.reason}`, now), refusal: sent.reason }
