@@ -42,6 +42,8 @@ import { diskStore, parsePublicUrl } from './objects/disk.js'
 import type { ObjectStore } from './objects/store.js'
 import { preflightFor } from './orders/preflight.js'
 import { resolveOrder } from './orders/resolve.js'
+import { openMonitors } from './fulfillment/monitor.js'
+import type { Monitors } from './fulfillment/monitor.js'
 import { openSender } from './orders/sender.js'
 import type { OrderSender, SenderOptions } from './orders/sender.js'
 import { decisionJob } from './restrictions/decisions.js'
@@ -130,6 +132,8 @@ export interface App {
   readonly jobs: Jobs
   /** Sends purchase orders and reconciles them; a server starts it, a library sends what it places itself. */
   readonly orders: OrderSender
+  /** Ask distributors for news of open orders; a server starts them. */
+  readonly monitors: Monitors
   /** The functions of one shop: by `{ key }`, or by the subscriber's name or id. An unknown one rejects its calls. */
   as(caller: string | { key: string }): Shop
   /** The key of this text, whatever its status; undefined for an unknown one. */
@@ -171,6 +175,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const objects = options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl })
   const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob])
+  const monitors = openMonitors({ ...ctx, actor: 'monitors' })
   const findKey = keyIndex(engine)
   const subscribers = subscriberIndex(ctx)
   const flushing = setInterval(() => limits.flush(), SECOND).unref()
@@ -193,6 +198,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
 
   const close = () => closing ??= (async () => {
     await jobs.stop()
+    await monitors.stop()
     await ctx.orders.stop()
     clearInterval(flushing)
     await closeCheckRuns(ctx.checkRuns)
@@ -203,7 +209,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   })()
 
   return {
-    dir, ctx, jobs, orders: ctx.orders, findKey, contextFor, close,
+    dir, ctx, jobs, orders: ctx.orders, monitors, findKey, contextFor, close,
     operator: operatorFunctions(ctx, background),
     listensAt(url) { if (options.publicUrl === undefined) publicUrl = parsePublicUrl(url) },
     as: (caller) => makeShop(async (id, input) => callEndpoint(await contextOf(caller), id, input)),

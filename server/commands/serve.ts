@@ -49,6 +49,7 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
   app.listensAt(listening.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'))
   app.jobs.start()
   app.orders.start()
+  app.monitors.start()
   const unwatch = watchCatalog(app)
   const stopping = stopped(listening, out)
   announce(app, listening.url)
