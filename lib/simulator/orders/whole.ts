@@ -3,7 +3,7 @@ import type { Fulfillment, Search, Submission } from '../../distributors/fulfill
 import { admit, contentFault } from './admit.js'
 import { call, searching, sending, unreachable } from './call.js'
 import type { Send } from './call.js'
-import { firearmLanes } from './lanes.js'
+import { firearmLanes } from '../../distributors/lanes.js'
 import type { Profile } from './profiles.js'
 import { isLookupDown, listedOrders, readOrders, toldOf } from './sales-order.js'
 import type { World } from './store.js'

@@ -1,5 +1,5 @@
 /** The plan of distributors that refuse firearms and accessories in one order. */
-import type { Lane, PurchaseOrderLine } from '../../distributors/fulfillment.js'
+import type { Lane, PurchaseOrderLine } from './fulfillment.js'
 
 /** Pure: one lane for what goes to a dealer only, one for the rest; only one of them where the group has no other kind. */
 export function firearmLanes(lines: readonly Pick<PurchaseOrderLine, 'fflRequired'>[]): Lane[] {
