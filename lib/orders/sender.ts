@@ -229,9 +229,12 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       clearInterval(timer)
       const patience = setTimeout(() => ending.abort(), PATIENCE)
       await ticking
+      // The place is kept until the last send is written down: nobody else may send meanwhile, and the journal is still needed.
+      await Promise.allSettled(busy.values())
+      // What cannot be written now, the next sender's first look writes.
+      if (keeping && seat) await flush().catch(() => {})
       keeping?.()
       keeping = null
-      await Promise.allSettled(busy.values())
       // Whoever is placing an order at the moment holds the seat until its answer is written down.
       await seat?.closed
       await left

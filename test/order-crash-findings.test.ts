@@ -1,0 +1,41 @@
+/** What the crash harness (scripts/crash) found, each in its smallest form. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { SECOND } from '../lib/core/clock.js'
+import { orderShop } from './order-shop.js'
+import { scripted } from './scripted-distributor.js'
+
+const soon = (ms = 20) => new Promise<void>((resolve) => { setTimeout(resolve, ms) })
+
+describe('an app that is closed while it sends', () => {
+  test('keeps the sender\'s place and the journal until what it took up is written down', async () => {
+    const tst = scripted({ recovery: 'resend' })
+    let answer!: () => void
+    tst.acts.push({ accept: false, answer: { outcome: 'unknown', reason: 'timeout' } })
+    tst.acts.push((_session, order) => new Promise((resolve) => {
+      answer = () => {
+        tst.orders.push({ number: 'TST-1', order })
+        resolve({ outcome: 'accepted', number: 'TST-1' })
+      }
+    }))
+    const failures: unknown[] = []
+    await using t = await orderShop([tst], { fatal: (error) => { failures.push(error) } })
+    await t.place(t.body())
+    t.clock.advance(10 * SECOND)
+    t.app.orders.start()
+    while (tst.sends.length < 2) await soon()
+    const stopped = t.app.orders.stop()
+    await soon()
+    const isFree = t.app.ctx.engine.lock('engine')
+    answer()
+    await stopped
+    assert.equal(isFree, false, 'nobody else may be the sender yet')
+    assert.deepEqual([failures, (await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [state, number])], [[], [['placed', 'TST-1']]])
+    const lines = await t.app.ctx.read.selectFrom('journal').select('line').orderBy('seq').execute()
+    const written = readFileSync(join(t.app.dir, 'orders.journal'), 'utf8').split('\n').slice(0, -1)
+    assert.ok(written.every((line, i) => line === lines[i]!.line), 'the file has what the database has')
+    assert.equal(written.length, lines.length, 'the file has every line')
+  })
+})
