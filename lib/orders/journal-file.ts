@@ -26,6 +26,8 @@ export async function openJournalFile(dir: string): Promise<JournalFile> {
   if (isNew) await syncFolder(path)
   let size = await endOfLastLine(file)
   if (size < (await file.stat()).size) await file.truncate(size)
+  // A process that died may have written lines that the disk does not have yet.
+  await file.datasync()
   return {
     async append(lines) {
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
