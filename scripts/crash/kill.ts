@@ -1,0 +1,66 @@
+/**
+ * Kills a server with SIGKILL again and again while it takes orders, and checks what came of every one of them:
+ *   npx tsx scripts/crash/kill.ts --cycles 10000 --parallel 2
+ * Real HTTP, files, fsyncs and processes; distributors of which every third call fails; a clock 600 times as fast as ours.
+ *   --seed N        orders, faults and deaths again (not the moment of a signal)
+ *   --epoch N       cycles on one state folder before it is let settle and checked, 200 by default
+ *   --dir PATH      where state folders and totals are kept, a temporary folder by default
+ *   --append        adds to the totals of an earlier run in that folder
+ *   --plant NAME    with a fault in the order engine, which must be found (see lib-plants.ts)
+ * Exits with 1 at the first folder in which something is wrong, and keeps it.
+ */
+import { randomInt } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { bundleEntries } from './lib-bundle.js'
+import { PROBES } from './lib-plants.js'
+import { BEGINNING, faultText, runEpoch } from './lib-epoch.js'
+import { makeShopFolder } from './lib-shop.js'
+import { loadTotals, newTotals, saveTotals, totalsText } from './lib-totals.js'
+
+const { values } = parseArgs({ options: {
+  cycles: { type: 'string', default: '500' }, parallel: { type: 'string', default: '1' }, seed: { type: 'string' }, epoch: { type: 'string', default: '200' },
+  callers: { type: 'string', default: '4' }, chaos: { type: 'string', default: '35' }, dir: { type: 'string' }, append: { type: 'boolean', default: false },
+} })
+const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed)
+const root = values.dir === undefined ? mkdtempSync(join(tmpdir(), 'qm-kill-')) : resolve(values.dir)
+mkdirSync(root, { recursive: true })
+const file = join(root, 'totals.json')
+const totals = values.append ? loadTotals(file) : newTotals()
+const bundle = await bundleEntries(['server'], PROBES)
+console.log(`seed ${seed}, folder ${root}, ${values.cycles} cycles`)
+
+const begun = performance.now()
+const before = totals.seconds
+let left = Number(values.cycles)
+let next = 0
+let failed = false
+
+/** Takes folder after folder until all cycles are done or something is wrong. */
+async function work(shop: Awaited<ReturnType<typeof makeShopFolder>>): Promise<void> {
+  while (left > 0 && !failed) {
+    const cycles = Math.min(left, Number(values.epoch))
+    left -= cycles
+    const mine = seed + next++
+    const result = await runEpoch({ root, bundle, shop, seed: mine, name: `shop-${process.pid}-${mine}`, cycles, callers: Number(values.callers), chaos: Number(values.chaos) }, totals)
+    totals.seconds = before + (performance.now() - begun) / 1_000
+    saveTotals(file, totals)
+    console.log(`${new Date().toISOString()} ${totals.cycles} cycles, ${(totals.cycles / totals.seconds).toFixed(2)} a second, ${result.faults.length} faults`)
+    if (result.faults.length === 0) continue
+    failed = true
+    console.log(faultText(result, { seed: mine }))
+  }
+}
+
+try {
+  const template = join(root, 'template')
+  rmSync(template, { recursive: true, force: true })
+  const shop = await makeShopFolder(template, () => BEGINNING)
+  await Promise.all(Array.from({ length: Number(values.parallel) }, () => work(shop)))
+} finally {
+  rmSync(bundle, { recursive: true, force: true })
+}
+console.log(totalsText(totals))
+process.exit(failed ? 1 : 0)

@@ -1,0 +1,47 @@
+/** Bundles the entries of the crash harness, as they are or with a fault planted in them. */
+import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import * as esbuild from 'esbuild'
+
+/** One text of one file that is replaced; it must stand there exactly once. */
+export interface Patch {
+  file: string
+  find: string
+  replace: string
+}
+
+/**
+ * Bundles entries of `scripts/crash` into a new temporary folder, which the caller removes. Run from the root of the
+ * repository. Throws when a text that is to be replaced is gone.
+ */
+export async function bundleEntries(names: readonly string[], patches: readonly Patch[] = []): Promise<string> {
+  const outdir = mkdtempSync(join(tmpdir(), 'qm-crash-bundle-'))
+  symlinkSync(resolve('node_modules'), join(outdir, 'node_modules'))
+  const waiting = new Set(patches)
+  await esbuild.build({
+    bundle: true, platform: 'node', target: 'node20.19', format: 'esm', legalComments: 'none', logLevel: 'warning', external: ['better-sqlite3'],
+    entryPoints: Object.fromEntries(names.map((name) => [name, join('scripts', 'crash', `${name}.ts`)])), outdir, outExtension: { '.js': '.mjs' },
+    // Bundled CommonJS packages call require.
+    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    plugins: [{
+      name: 'patches',
+      setup(build) {
+        build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+          const mine = patches.filter(({ file }) => file === relative('.', path))
+          if (mine.length === 0) return undefined
+          for (const patch of mine) waiting.delete(patch)
+          return { contents: mine.reduce(apply, readFileSync(path, 'utf8')), loader: 'ts' }
+        })
+      },
+    }],
+  })
+  if (waiting.size > 0) throw new Error(`not part of the bundle: ${[...waiting].map(({ file }) => file).join(', ')}`)
+  return outdir
+}
+
+function apply(text: string, { file, find, replace }: Patch): string {
+  const parts = text.split(find)
+  if (parts.length !== 2) throw new Error(`${file} has this text ${parts.length - 1} times, not once: ${find}`)
+  return parts.join(replace)
+}

@@ -1,0 +1,67 @@
+/** How a life of the server ends: by its own hand at a named step, or by ours at any time. */
+import type { Arena } from './lib-arena.js'
+import { STEPS } from './lib-life.js'
+import type { Life, Step } from './lib-life.js'
+import type { Process } from './lib-process.js'
+import type { Random } from './lib-random.js'
+
+export type Death = { kind: 'step'; step: Step; n: number } | { kind: 'random'; after: number } | { kind: 'start-up'; after: number }
+
+/** How long a life waits for its step, and how long a server may take to start, in milliseconds of real time. */
+const LONGEST_LIFE = 800
+const LONGEST_START = 15_000
+
+export function planDeath(random: Random): Death {
+  const chance = random.next()
+  if (chance < 0.55) return { kind: 'step', step: random.pick(STEPS), n: random.pick([1, 1, 2, 2, 3, 5]) }
+  if (chance < 0.88) return { kind: 'random', after: random.int(0, 350) }
+  // Now and then one lives long enough for a settle window to pass.
+  if (chance < 0.92) return { kind: 'random', after: random.int(500, 3_000) }
+  return { kind: 'start-up', after: random.int(0, 60) }
+}
+
+/** One life, to its death. Returns what it died of; throws where the server ended by itself. */
+export async function liveAndDie(arena: Arena, dir: string, death: Death): Promise<string> {
+  const server = arena.nextProcess()
+  const life: Life = { dir, clock: arena.clock(), ...death.kind === 'step' && { crash: death } }
+  const early = death.kind === 'start-up' ? setTimeout(() => server.kill('SIGKILL'), death.after) : undefined
+  const stuck = setTimeout(() => server.kill('SIGABRT'), LONGEST_START)
+  const ready = await server.begin(life)
+  clearTimeout(stuck)
+  let killed = false
+  if (ready) {
+    clearTimeout(early)
+    arena.serve(ready.url!)
+    killed = await endAfter(server, death.kind === 'random' ? death.after : death.kind === 'step' ? LONGEST_LIFE : 0)
+  }
+  const { code, signal } = await server.ended
+  arena.serve(null)
+  if (signal !== 'SIGKILL') throw new Error(`the server ended by itself (${signal ?? code}); see ${arena.log}`)
+  if (!ready && death.kind !== 'step') return 'start-up'
+  return death.kind === 'step' && !killed ? death.step : 'random'
+}
+
+/** True when it was we who ended it. */
+async function endAfter(server: Process, ms: number): Promise<boolean> {
+  let killed = false
+  const timer = setTimeout(() => {
+    killed = true
+    server.kill('SIGKILL')
+  }, ms)
+  await server.ended
+  clearTimeout(timer)
+  return killed
+}
+
+/** A life that ends as an operator ends it; `during` runs while it serves. */
+export async function liveAndStop(arena: Arena, dir: string, during: () => Promise<void>, { serving = true, calm = false } = {}): Promise<void> {
+  const server = arena.nextProcess()
+  const ready = await server.begin({ dir, clock: arena.clock(), calm })
+  if (!ready) throw new Error(`the server ended before it was ready; see ${arena.log}`)
+  if (serving) arena.serve(ready.url!)
+  await during()
+  arena.serve(null)
+  server.kill('SIGTERM')
+  const { code, signal } = await server.ended
+  if (code !== 0) throw new Error(`the server did not end as it should (${signal ?? code}); see ${arena.log}`)
+}

@@ -1,0 +1,46 @@
+/** Time for everything to settle: a server without callers and faults, a fast clock, and then the day after. */
+import { DAY, HOUR } from '../../lib/core/clock.js'
+import { filesIn } from '../../lib/db/engine.js'
+import { openFile } from '../../lib/db/sqlite.js'
+import { OPEN } from '../../lib/orders/transitions.js'
+import { profileOf } from '../../lib/simulator/orders/profiles.js'
+import type { Arena } from './lib-arena.js'
+import { goOn } from './lib-clock.js'
+import { liveAndStop } from './lib-deaths.js'
+import { sleep } from './lib-process.js'
+
+/** Speed of the clock meanwhile: a settle window of ten minutes is two ticks of the sender. */
+const SPEED = 3_000
+/** Milliseconds of real time for what a distributor can be asked about, for the rest, and for the day after. */
+const LONGEST = { askable: 15_000, others: 2_500, after: 10_000 }
+
+/** Lets everything settle; what is still open afterwards will stay open. */
+export async function drain(arena: Arena, dir: string): Promise<void> {
+  const { speed } = arena.clock()
+  arena.setClock(goOn(arena.clock(), { speed: SPEED }))
+  await liveAndStop(arena, dir, async () => {
+    await until(() => openOrders(dir).every(({ distid, state }) => state === 'review' || isHard(distid)), LONGEST.askable)
+    await until(() => openOrders(dir).every(({ state }) => state === 'review'), LONGEST.others)
+  }, { serving: false, calm: true })
+  arena.setClock(goOn(arena.clock(), { speed, ahead: DAY + HOUR }))
+  await liveAndStop(arena, dir, () => until(() => openOrders(dir).every(({ state }) => state === 'review'), LONGEST.after), { serving: false, calm: true })
+}
+
+async function until(isDone: () => boolean, ms: number): Promise<void> {
+  const end = performance.now() + ms
+  while (!isDone() && performance.now() < end) await sleep(100)
+}
+
+function isHard(distid: string): boolean {
+  const { recovery } = profileOf(distid)!
+  return recovery === 'file' || recovery === 'one_shot'
+}
+
+function openOrders(dir: string): { distid: string; state: string }[] {
+  const raw = openFile(filesIn(dir).record, { synchronous: 'FULL', readonly: true })
+  try {
+    return raw.prepare(`SELECT DISTINCT distid, state FROM purchase_order WHERE state IN (${OPEN.map((state) => `'${state}'`).join(', ')})`).all() as { distid: string; state: string }[]
+  } finally {
+    raw.close()
+  }
+}

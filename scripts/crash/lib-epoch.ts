@@ -1,0 +1,84 @@
+/** One state folder from its first order to the last check. */
+import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { openArena } from './lib-arena.js'
+import type { Arena } from './lib-arena.js'
+import { busiest, check } from './lib-check.js'
+import type { Fault } from './lib-check.js'
+import { startClock, timeOf } from './lib-clock.js'
+import { liveAndDie, liveAndStop, planDeath } from './lib-deaths.js'
+import type { Death } from './lib-deaths.js'
+import { drain } from './lib-drain.js'
+import { readFacts } from './lib-facts.js'
+import { sleep } from './lib-process.js'
+import { streamOf } from './lib-random.js'
+import type { Random } from './lib-random.js'
+import type { CrashShop } from './lib-shop.js'
+import { addFolder, count } from './lib-totals.js'
+import type { Totals } from './lib-totals.js'
+
+/** The clock's first time, and its speed: ten minutes of it in one second. */
+export const BEGINNING = Date.UTC(2026, 10, 21, 12)
+export const SPEED = 600
+
+export interface EpochOptions {
+  /** Where folders are made; holds `template`, a shop. */
+  root: string
+  bundle: string
+  shop: CrashShop
+  seed: number
+  name: string
+  cycles: number
+  callers: number
+  chaos: number
+  plan?: (random: Random, cycle: number) => Death
+}
+
+export interface EpochResult {
+  faults: Fault[]
+  dir: string
+  log: string
+}
+
+/** Runs so many cycles on a fresh folder, lets all settle, and checks. The folder stays where something was wrong. */
+export async function runEpoch(options: EpochOptions, totals: Totals): Promise<EpochResult> {
+  const dir = join(options.root, options.name)
+  cpSync(join(options.root, 'template'), dir, { recursive: true })
+  const arena = openArena({ ...options, dir, clock: startClock(BEGINNING, SPEED) })
+  const faults: Fault[] = []
+  try {
+    await killAgainAndAgain(arena, dir, options, totals)
+    await liveAndStop(arena, dir, async () => {
+      await Promise.race([arena.stopCallers(), sleep(60_000)])
+    })
+    await drain(arena, dir)
+    const now = timeOf(arena.clock())
+    const facts = await readFacts(dir, now)
+    const checked = check(facts, arena.ledger.answers)
+    faults.push(...checked.faults, ...arena.ledger.faults.map((text): Fault => ({ kind: 'answer', text })))
+    addFolder(totals, facts, arena.ledger, checked, busiest(facts, options.shop.quotaKeyId))
+  } catch (error) {
+    faults.push({ kind: 'unfinished', text: error instanceof Error ? error.stack ?? error.message : String(error) })
+    totals.faults.unfinished++
+  } finally {
+    await arena.close()
+  }
+  totals.orders += arena.orders
+  if (faults.length === 0) for (const path of [dir, arena.log]) rmSync(path, { recursive: true, force: true })
+  return { faults, dir, log: arena.log }
+}
+
+async function killAgainAndAgain(arena: Arena, dir: string, { seed, cycles, plan = planDeath }: EpochOptions, totals: Totals): Promise<void> {
+  const deaths = streamOf(seed, 'deaths')
+  arena.startCallers()
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    count(totals.deaths, await liveAndDie(arena, dir, plan(deaths, cycle)))
+    totals.cycles++
+  }
+}
+
+/** What a person needs to find out what went wrong. */
+export function faultText({ faults, dir, log }: EpochResult, { seed }: { seed: number }): string {
+  const tail = readFileSync(log, 'utf8').trim().split('\n').slice(-20)
+  return [`${faults.length} faults; seed ${seed}, folder ${dir}`, ...faults.slice(0, 60).map(({ kind, text }) => `  ${kind}: ${text}`), `the last lines of ${log}:`, ...tail.map((line) => `  ${line.slice(0, 600)}`)].join('\n')
+}

@@ -1,0 +1,126 @@
+/** Everything that stands in a state folder about orders, read while no other process has it: for the checks afterwards. */
+import type { Selectable } from 'kysely'
+import { silentLog } from '../../lib/core/log.js'
+import type { Recovery } from '../../lib/distributors/fulfillment.js'
+import type { FailedPlacementTable, FulfillmentOrderTable } from '../../lib/fulfillment/tables.js'
+import { open } from '../../lib/open.js'
+import type { App } from '../../lib/open.js'
+import { contentOf } from '../../lib/orders/intent.js'
+import { ChainReader, isFault, journalSealer } from '../../lib/orders/journal.js'
+import { journalLines } from '../../lib/orders/journal-file.js'
+import type { OrderCountTable, PlacementTable } from '../../lib/orders/tables.js'
+import type { StoredPo } from '../../lib/orders/transitions.js'
+import { DEMO_SEED } from '../../lib/simulator/market.js'
+import { filesIn } from '../../lib/db/engine.js'
+import { openFile } from '../../lib/db/sqlite.js'
+import type { SimulatorOrder } from '../../lib/simulator/orders/inspect.js'
+import { profileOf } from '../../lib/simulator/orders/profiles.js'
+import { openSimulators } from '../../lib/simulator/orders/simulators.js'
+import { chaosOf, scenarioOf } from '../../lib/simulator/orders/scenarios.js'
+import { catalogStock } from '../../lib/simulator/orders/stock.js'
+import { createRandom } from '../../lib/simulator/random.js'
+
+export type PurchaseOrderFact = Omit<StoredPo, 'payload'> & {
+  recovery: Recovery
+  lines: { distsku: string; qty: number }[]
+  /** The probability with which each call for it fails. */
+  chaos: number
+}
+
+export interface Facts {
+  placements: Selectable<PlacementTable>[]
+  records: Selectable<FulfillmentOrderTable>[]
+  purchaseOrders: PurchaseOrderFact[]
+  failures: Selectable<FailedPlacementTable>[]
+  counts: OrderCountTable[]
+  /** Subscriber ids by name. */
+  subscribers: Map<string, string>
+  /** What the distributors really have. */
+  executed: SimulatorOrder[]
+  journal: JournalFact
+  paused: string | null
+  calls: CallFigures
+}
+
+export interface JournalFact {
+  /** What is wrong with the chain, in the database or in the file, or between them. */
+  faults: string[]
+  lines: number
+  /** Purchase orders as the journal alone tells of them. */
+  told: Map<number, Record<string, unknown>>
+}
+
+export interface CallFigures {
+  calls: number
+  faults: number
+}
+
+/** Reads a folder at a time of the shop's clock. */
+export async function readFacts(dir: string, now: number): Promise<Facts> {
+  await using app = await open({ dir, now: () => now, worker: false })
+  const { ctx } = app
+  const rows = await ctx.read.selectFrom('purchase_order').selectAll().orderBy('id').execute()
+  const purchaseOrders = rows.map(({ payload, ...order }): PurchaseOrderFact => {
+    const { lines, poGiven } = contentOf(ctx, { payload, ...order })
+    return { ...order, recovery: profileOf(order.distid)!.recovery, lines: lines.map(({ distsku, qty }) => ({ distsku, qty })), chaos: chaosOf(scenarioOf({ lines, poGiven })) }
+  })
+  const paused = await ctx.read.selectFrom('order_engine').select('value').where('name', '=', 'paused').executeTakeFirst()
+  return {
+    placements: await ctx.read.selectFrom('placement').selectAll().orderBy('id').execute() as Selectable<PlacementTable>[],
+    records: await ctx.read.selectFrom('fulfillment_order').selectAll().orderBy('id').execute(),
+    purchaseOrders,
+    failures: await ctx.read.selectFrom('failed_placement').selectAll().orderBy('id').execute(),
+    counts: await ctx.read.selectFrom('order_count').selectAll().orderBy('at').execute(),
+    subscribers: new Map((await app.operator.subscribers.list()).map(({ name, id }) => [name, id])),
+    executed: await executedOrders(app, now), journal: await readJournal(app), paused: paused?.value ?? null, calls: countCalls(dir, new Map(purchaseOrders.map(({ client_ref: ref, chaos }) => [ref, chaos]))),
+  }
+}
+
+/** What the distributors have, after everything that they were still about to do. */
+async function executedOrders({ ctx, dir }: App, now: number): Promise<SimulatorOrder[]> {
+  await ctx.catalog.refresh()
+  const simulators = openSimulators({ dir, now: () => now, log: silentLog, stockOf: (distid, sku) => catalogStock(ctx.catalog.current(), distid, sku) })
+  try {
+    return simulators.orders()
+  } finally {
+    simulators.close()
+  }
+}
+
+async function readJournal({ ctx, dir }: App): Promise<JournalFact> {
+  const faults: string[] = []
+  const told = new Map<number, Record<string, unknown>>()
+  const rows = await ctx.read.selectFrom('journal').selectAll().orderBy('seq').execute()
+  const reader = new ChainReader(journalSealer(ctx))
+  for (const { line } of rows) {
+    const read = reader.next(line)
+    if (isFault(read)) {
+      faults.push(`journal of the database, line ${read.seq}: ${read.fault}`)
+      break
+    }
+    const data = read.data as { id: number; set: object; purchaseOrders: { id: number }[] }
+    if (read.kind === 'intent') for (const order of data.purchaseOrders) told.set(order.id, { ...order })
+    if (read.kind === 'state') told.set(data.id, { ...told.get(data.id), ...data.set })
+  }
+  let at = 0
+  for await (const line of journalLines(dir)) if (line !== rows[at++]?.line) faults.push(`line ${at} of orders.journal is not that of the database`)
+  if (at !== rows.length) faults.push(`orders.journal has ${at} lines, the database ${rows.length}`)
+  return { faults, lines: rows.length, told }
+}
+
+/** Calls that were made for orders with chaos, and how many of them failed: each chance is drawn again. */
+function countCalls(dir: string, chances: ReadonlyMap<string, number>): CallFigures {
+  const simulator = openFile(filesIn(dir).simulator, { synchronous: 'NORMAL', readonly: true })
+  try {
+    const figures = { calls: 0, faults: 0 }
+    for (const { ref, name, n } of simulator.prepare('SELECT ref, name, n FROM call').all() as { ref: string; name: string; n: number }[]) {
+      const chance = chances.get(ref)
+      if (chance === undefined) continue
+      figures.calls += n
+      for (let i = 1; i <= n; i++) if (createRandom(DEMO_SEED, `${ref} ${name} ${i}`).chance(chance)) figures.faults++
+    }
+    return figures
+  } finally {
+    simulator.close()
+  }
+}

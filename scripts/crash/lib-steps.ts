@@ -1,0 +1,47 @@
+/** Named places in a running app at which the harness may end the process; nothing of the order engine is changed for it. */
+import { open as openFileHandle } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { App } from '../../lib/open.js'
+import type { Life, Step } from './lib-life.js'
+
+export type Pass = (step: string) => undefined
+
+/** Kills the process at the step that its life names. */
+export function stepsOf({ crash }: Pick<Life, 'crash'>): Pass {
+  let passed = 0
+  return (step) => {
+    if (crash?.step === step && ++passed === crash.n) process.kill(process.pid, 'SIGKILL')
+    return undefined
+  }
+}
+
+/** Adds the places around the order engine: commits of the system of record, the journal's file, calls of simulated distributors. */
+export async function watchApp({ ctx: { engine } }: App, pass: Pass): Promise<void> {
+  const named = (step: Step) => pass(step)
+  const { atomic } = engine
+  engine.atomic = async (ctx, fn) => {
+    if (ctx.db.isTransaction) return atomic(ctx, fn)
+    const result = await atomic(ctx, async (tx) => {
+      const done = await fn(tx)
+      named('before a commit')
+      return done
+    })
+    named('after a commit')
+    return result
+  }
+  await watchSyncs(named)
+  Object.assign(globalThis, { crashProbe: named })
+}
+
+/** `datasync` is what the journal's file alone is written with. */
+async function watchSyncs(named: (step: Step) => void): Promise<void> {
+  const file = await openFileHandle(fileURLToPath(import.meta.url))
+  const handle = Object.getPrototypeOf(file) as { datasync(): Promise<void> }
+  await file.close()
+  const { datasync } = handle
+  handle.datasync = async function (this: unknown) {
+    named('journal written')
+    await datasync.call(this)
+    named('journal on the disk')
+  }
+}
