@@ -88,7 +88,7 @@ export async function refusePaused({ read }: Pick<OperatorCtx, 'read'>): Promise
 }
 
 /** The next id of a table whose ids are never used again. */
-async function nextId(tx: OperatorCtx, table: 'placement' | 'fulfillment_order' | 'purchase_order'): Promise<number> {
+export async function nextId(tx: OperatorCtx, table: 'placement' | 'fulfillment_order' | 'purchase_order'): Promise<number> {
   const { last } = await tx.db.selectFrom(table).select((query) => query.fn.max<number | null>('id').as('last')).executeTakeFirstOrThrow()
   return (last ?? 0) + 1
 }
@@ -142,11 +142,10 @@ function purchaseOrderRow(ctx: Ctx, { order, group, lane, record, placement, id,
     fflRequired: lines.some(({ fflRequired }) => fflRequired) || (group.fflRequired && !order.shipToStore), shipToStore: order.shipToStore, lines,
     shipTo: group.shipTo, customer: order.customer, ffl: group.ffl, takenAt: placement.placed_at,
   }
-  const payload = JSON.stringify(content)
   const now = placement.placed_at
   return {
     id, fulfillment_order_id: record.id, placement_id: placement.id, subscriber_id: placement.subscriber_id, distid: group.distid, mode: order.mode, lane: lane.name,
-    client_ref: content.clientRef, po_number: record.po_number, payload: ctx.secrets.of(placement.subscriber_id).seal(payload, payloadPlace(content.clientRef)), payload_digest: digestOf(payload),
+    client_ref: content.clientRef, po_number: record.po_number, ...sealContent(ctx, placement.subscriber_id, content),
     state: lane.isSentNow ? 'sending' : 'planned', sends: lane.isSentNow ? 1 : 0, owner: lane.isSentNow ? owner : null, stage: null, distributor_order_id: null, ever_unknown: 0, unknown_since: null,
     refusal: null, misses: 0, missed_at: null, next_at: lane.isSentNow ? null : now, failures: 0, reason: null, planned_at: now, first_sent_at: lane.isSentNow ? now : null, updated_at: now,
   }
@@ -155,8 +154,14 @@ function purchaseOrderRow(ctx: Ctx, { order, group, lane, record, placement, id,
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** 100 random bits in 20 letters and digits: not even a database that was restored makes one twice. */
-function newReference(random: (bytes: number) => Buffer): string {
+export function newReference(random: (bytes: number) => Buffer): string {
   return [...random(20)].map((byte) => LETTERS[byte & 31]).join('')
+}
+
+/** The content as it is kept: it names a person. */
+export function sealContent({ secrets }: Pick<OperatorCtx, 'secrets'>, owner: string, content: PurchaseOrder): Pick<StoredPo, 'payload' | 'payload_digest'> {
+  const text = JSON.stringify(content)
+  return { payload: secrets.of(owner).seal(text, payloadPlace(content.clientRef)), payload_digest: digestOf(text) }
 }
 
 const payloadPlace = (clientRef: string) => `purchase order ${clientRef}`

@@ -1,43 +1,50 @@
 /** Follows the journal's lines, and compares what they make of each purchase order with the row that there is. */
 import type { Raw } from '../db/sqlite.js'
-import type { IntentData } from './intent.js'
-import type { ReadLine } from './journal.js'
+import type { WalkedLine } from './chain-walk.js'
 import type { StateData, StoredPo } from './transitions.js'
 
 export interface StateCheck {
   /** Purchase orders that lines told of so far. */
   readonly count: number
-  take(line: ReadLine): void
+  take(line: WalkedLine): void
   /** Every purchase order that is not what its lines say, in words. */
   end(): string[]
 }
 
-/** What no line tells: when it is looked at next, and when a number that came with a confirmation was written. */
-const UNTOLD: readonly (keyof StoredPo)[] = ['next_at', 'updated_at']
+/** What must stand in the row of an order that ended. */
+const ENDED_COLUMNS = ['id', 'fulfillment_order_id', 'subscriber_id', 'distid', 'mode', 'client_ref', 'po_number', 'payload_digest', 'state', 'sends', 'distributor_order_id', 'reason'] as const satisfies readonly (keyof StoredPo)[]
+/**
+ * And in that of one that goes on. Left out: the times of the next look and of the last write, which move without a line, and the
+ * sealed content, which cannot be opened once it was changed.
+ */
+const OPEN_COLUMNS = [...ENDED_COLUMNS, 'placement_id', 'lane', 'owner', 'stage', 'ever_unknown', 'unknown_since', 'refusal', 'misses', 'missed_at', 'failures', 'planned_at', 'first_sent_at'] as const satisfies readonly (keyof StoredPo)[]
+type Column = (typeof OPEN_COLUMNS)[number]
+type Row = Record<Column, unknown> & { id: number }
+
 const ENDED: readonly unknown[] = ['placed', 'rejected', 'expired']
 /** Rows that are read together; orders end about in the order in which they came. */
 const WINDOW = 500
 
 interface Known {
-  row: StoredPo
+  row: Row
   /** The last line that told of it. */
   seq: number
 }
 
 /** Only what is under way is kept in memory: an order that ended is compared at once, and again should a later line tell of it. */
 export function openStateCheck(raw: Raw): StateCheck {
-  const columns = (raw.pragma('table_info(purchase_order)') as { name: keyof StoredPo }[]).map(({ name }) => name).filter((name) => !UNTOLD.includes(name))
-  const some = raw.prepare(`SELECT * FROM purchase_order WHERE id >= ? ORDER BY id LIMIT ${WINDOW}`)
+  const some = raw.prepare(`SELECT ${ENDED_COLUMNS.join(', ')} FROM purchase_order WHERE id >= ? ORDER BY id LIMIT ${WINDOW}`).raw()
+  const one = raw.prepare(`SELECT ${OPEN_COLUMNS.join(', ')} FROM purchase_order WHERE id = ?`).raw()
   const known = new Map<number, Known>()
   const faults: string[] = []
-  let window = new Map<number, StoredPo>()
+  let window = new Map<number, unknown[]>()
   let first = 0
   let count = 0
 
-  function rowOf(id: number): StoredPo | undefined {
-    if (!(id >= first && id < first + WINDOW)) {
-      const rows = some.all(id) as StoredPo[]
-      window = new Map(rows.map((row) => [row.id, row]))
+  /** Values of the first columns, read with those of its neighbours. */
+  function valuesOf(id: number): unknown[] | undefined {
+    if (id < first || id >= first + WINDOW) {
+      window = new Map((some.all(id) as unknown[][]).map((values) => [values[0] as number, values]))
       first = id
     }
     return window.get(id)
@@ -45,24 +52,21 @@ export function openStateCheck(raw: Raw): StateCheck {
 
   /** What differs, or null. A number may have come after the last line, with a confirmation. */
   function difference({ row, seq }: Known): string | null {
-    const stored = rowOf(row.id)
-    if (!stored) return `purchase order ${row.id} is missing; line ${seq} tells of it`
-    const differs = columns.find((name) => stored[name] !== row[name] && !(name === 'distributor_order_id' && row[name] === null && row.state === 'placed'))
-    return differs === undefined ? null : `purchase order ${row.id}: ${differs} is ${shown(stored[differs])}, and its lines, the last of which is ${seq}, say ${shown(row[differs])}`
-  }
-
-  function takeIntent({ purchaseOrders }: Pick<IntentData, 'purchaseOrders'>, seq: number): void {
-    for (const row of purchaseOrders) {
-      count++
-      settle({ row, seq })
-    }
+    const isEnded = ENDED.includes(row.state)
+    const stored = isEnded ? valuesOf(row.id) : one.get(row.id) as unknown[] | undefined
+    if (!stored) return missing(row.id, seq)
+    const columns: readonly Column[] = isEnded ? ENDED_COLUMNS : OPEN_COLUMNS
+    const place = columns.findIndex((name, i) => stored[i] !== row[name] && !(name === 'distributor_order_id' && row[name] === null && row.state === 'placed'))
+    return place < 0 ? null : `purchase order ${row.id}: ${columns[place]!} is ${shown(stored[place])}, and its lines, the last of which is ${seq}, say ${shown(row[columns[place]!])}`
   }
 
   function takeState({ id, from, set }: StateData, seq: number): void {
-    const row = known.get(id)?.row ?? rowOf(id)
-    if (!row) return void faults.push(`purchase order ${id} is missing; line ${seq} tells of it`)
-    if (known.has(id) && row.state !== from) faults.push(`purchase order ${id} was ${row.state} before line ${seq}, which says ${from}`)
-    settle({ row: { ...row, ...set } as StoredPo, seq })
+    const before = known.get(id)?.row
+    if (before && before.state !== from) faults.push(`purchase order ${id} was ${shown(before.state)} before line ${seq}, which says ${from}`)
+    // One that had ended was right: whatever this line changes must show in it.
+    const row = before ?? rowFrom(one.get(id) as unknown[] | undefined)
+    if (row) settle({ row: { ...row, ...set } as Row, seq })
+    else faults.push(missing(id, seq))
   }
 
   function settle(order: Known): void {
@@ -73,8 +77,11 @@ export function openStateCheck(raw: Raw): StateCheck {
   return {
     get count() { return count },
     take({ kind, data, seq }) {
-      if (kind === 'state') takeState(data as StateData, seq)
-      else if (kind === 'intent' || 'purchaseOrders' in (data as object)) takeIntent(data as IntentData, seq)
+      if (kind === 'state') return takeState(JSON.parse(data) as StateData, seq)
+      for (const row of purchaseOrdersIn(data)) {
+        count++
+        settle({ row, seq })
+      }
     },
     end() {
       for (const order of known.values()) {
@@ -87,6 +94,20 @@ export function openStateCheck(raw: Raw): StateCheck {
     },
   }
 }
+
+const LIST = '"purchaseOrders":['
+
+/** Purchase orders that a line brings in: its last member, if it has any. Within a text of it the name would be escaped. */
+function purchaseOrdersIn(data: string): Row[] {
+  const at = data.lastIndexOf(LIST)
+  return at < 0 ? [] : JSON.parse(data.slice(at + LIST.length - 1, -1)) as Row[]
+}
+
+function rowFrom(values: unknown[] | undefined): Row | undefined {
+  return values && Object.fromEntries(OPEN_COLUMNS.map((name, i) => [name, values[i]])) as Row
+}
+
+const missing = (id: number, seq: number) => `purchase order ${id} is missing; line ${seq} tells of it`
 
 function shown(value: unknown): string {
   return value === null ? 'nothing' : String(value).slice(0, 100)

@@ -7,7 +7,8 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { filesIn } from '../db/engine.js'
 import { openFile } from '../db/sqlite.js'
 import type { Raw } from '../db/sqlite.js'
-import { ChainReader, isFault, journalSealer, readLine } from './journal.js'
+import { ChainWalk } from './chain-walk.js'
+import { journalSealer, readLine } from './journal.js'
 import { openJournalLines } from './journal-lines.js'
 import type { JournalLines } from './journal-lines.js'
 import { openStateCheck } from './state-check.js'
@@ -98,14 +99,14 @@ class Verifier {
 
   /** Every line of the database, with the file's line beside it. Returns the last one that is right. */
   async #proveDatabase(last: number, anchor: VerifyOptions['anchor'], onProgress: VerifyOptions['onProgress']): Promise<{ seq: number; mac: string }> {
-    const chain = new ChainReader(journalSealer(this.#ctx))
+    const chain = new ChainWalk(journalSealer(this.#ctx))
     const some = this.#raw.prepare(`SELECT seq, line FROM journal WHERE seq > ? ORDER BY seq LIMIT ${STEP}`).raw()
     for (let at = 0; at < last;) {
       const rows = some.all(at) as [seq: number, text: string][]
       if (this.#fileIsSound) await this.#file.have(rows.length)
       for (const [seq, text] of rows) {
         const line = chain.next(text)
-        if (isFault(line)) {
+        if ('fault' in line) {
           this.#add(line.seq, 'database', `${line.fault}${this.#fileHas(line.seq, chain.head.mac) ? '; orders.journal has it as it was written' : ''}`)
           return chain.head
         }
