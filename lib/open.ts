@@ -41,7 +41,10 @@ import { importOnFile } from './ffls/on-file.js'
 import { diskStore, parsePublicUrl } from './objects/disk.js'
 import type { ObjectStore } from './objects/store.js'
 import { preflightFor } from './orders/preflight.js'
+import { lookBack } from './orders/look-back.js'
+import { listPurchaseOrders, showOrder } from './orders/operator-view.js'
 import { resolveOrder } from './orders/resolve.js'
+import { verifyJournal } from './orders/verify-journal.js'
 import { openMonitors } from './fulfillment/monitor.js'
 import type { Monitors } from './fulfillment/monitor.js'
 import { openSender } from './orders/sender.js'
@@ -118,7 +121,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
     rules: { ...bind(ctx, { import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
     secrets: bind(ctx, { rotate: rotateSecretKey }),
     distributors: bind(ctx, { setMode }),
-    orders: { ...forSubscriber(ctx, { preflight: preflightFor }), ...bind(ctx, { resolve: resolveOrder }) },
+    orders: { ...forSubscriber(ctx, { preflight: preflightFor }), ...bind(ctx, { list: listPurchaseOrders, show: showOrder, resolve: resolveOrder, lookBack, verifyJournal }) },
   }
 }
 

@@ -8,6 +8,8 @@ export interface Pause {
   reason: string
   /** Order ids that are known to be concerned. */
   orders: string[]
+  /** Orders since then may have been forgotten: distributors must be asked for them before it ends. */
+  lookBackTo?: number
 }
 
 export async function readPause({ read }: Pick<OperatorCtx, 'read'>): Promise<Pause | null> {
@@ -16,11 +18,12 @@ export async function readPause({ read }: Pick<OperatorCtx, 'read'>): Promise<Pa
 }
 
 /** Pauses orders; a pause that holds already keeps its reason, and gains this one. */
-export async function pauseOrders(ctx: OperatorCtx, { reason, orders = [] }: { reason: string; orders?: string[] }): Promise<void> {
+export async function pauseOrders(ctx: OperatorCtx, { reason, orders = [], lookBackTo }: { reason: string; orders?: string[]; lookBackTo?: number }): Promise<void> {
   ctx.log.error({ reason, orders }, 'orders are paused; `orders reconcile` looks for what was forgotten, `orders reconcile --resume` goes on')
   await ctx.engine.atomic(ctx, async (tx) => {
     const before = await readPause(tx)
-    const pause: Pause = { since: before?.since ?? tx.now(), reason: before && before.reason !== reason ? `${before.reason}; ${reason}` : reason, orders: [...new Set([...before?.orders ?? [], ...orders])] }
+    const farthest = Math.min(lookBackTo ?? Infinity, before?.lookBackTo ?? Infinity)
+    const pause: Pause = { since: before?.since ?? tx.now(), reason: before && before.reason !== reason ? `${before.reason}; ${reason}` : reason, orders: [...new Set([...before?.orders ?? [], ...orders])], ...farthest < Infinity && { lookBackTo: farthest } }
     await tx.db.replaceInto('order_engine').values({ name: 'paused', value: JSON.stringify(pause) }).execute()
     await audit(tx, 'orders.pause', pause)
   })

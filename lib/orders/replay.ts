@@ -1,5 +1,6 @@
 /** Writes down once more what the database has lost and the journal's file still has (reliability 3.8). */
 import type { Ctx, OperatorCtx } from '../core/ctx.js'
+import type { AdoptionData } from './adopt.js'
 import { contentOf } from './intent.js'
 import type { IntentData } from './intent.js'
 import type { ReadLine } from './journal.js'
@@ -20,7 +21,7 @@ export async function replay(ctx: OperatorCtx, lines: readonly LostLine[]): Prom
     for (const line of lines) {
       // Everything happens at the time of the line.
       const then = { ...tx, now: () => line.at }
-      if (line.kind === 'intent') concerned.add(await replayIntent(then, line.data as IntentData))
+      if (line.kind === 'intent' || isAdoption(line.data)) concerned.add(await replayIntent(then, line.data as IntentData | AdoptionData))
       if (line.kind === 'state') concerned.add(await replayState(then, line.data as StateData))
       await tx.db.insertInto('journal').values({ seq: line.seq, line: line.text }).execute()
     }
@@ -28,14 +29,16 @@ export async function replay(ctx: OperatorCtx, lines: readonly LostLine[]): Prom
   })
 }
 
-async function replayIntent(tx: OperatorCtx, { placement, orders, purchaseOrders }: IntentData): Promise<string> {
+const isAdoption = (data: unknown) => typeof data === 'object' && data !== null && 'adopted' in data
+
+async function replayIntent(tx: OperatorCtx, { placement, orders, purchaseOrders }: IntentData | AdoptionData): Promise<string> {
   const [first] = purchaseOrders
   const { customer } = contentOf(tx as Ctx, first!)
-  await tx.db.insertInto('placement').values(placement).execute()
+  if (placement) await tx.db.insertInto('placement').values(placement).execute()
   await tx.db.insertInto('fulfillment_order').values(orders.map((order) => ({ ...order, customer_name: customer.name }))).execute()
   await tx.db.insertInto('purchase_order').values(purchaseOrders).execute()
-  if (placement.key_id !== null) await countOrder(tx, placement.key_id, placement.id)
-  return placement.order_id
+  if (placement && placement.key_id !== null) await countOrder(tx, placement.key_id, placement.id)
+  return orders[0]!.order_id
 }
 
 async function replayState(tx: OperatorCtx, { id, ref, from, set }: StateData): Promise<string> {
