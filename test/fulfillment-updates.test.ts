@@ -201,7 +201,7 @@ describe('an update', () => {
     }
     const urls: [unknown, string | null][] = [['https://a.example/x', 'https://a.example/x'], ['HTTP://A.example', 'http://a.example/'], ['ftp://a', null], ['//a.example', null], ['data:text/html,x', null], [' https://a.example', 'https://a.example/'], ['https://', null], [null, null], [7, null], [`https://a.example/${'x'.repeat(1_000)}`, null]]
     for (const [url, expected] of urls) assert.equal(cleanUrl(url), expected, String(url))
-    assert.deepEqual([cleanText('a\tb'), cleanText('\ud800x'), cleanText('😀'.repeat(300))!.length, cleanText(' '), cleanText(5), cleanText('x'.repeat(10_000))!.length], ['a b', 'x', 400, null, null, 200])
+    assert.deepEqual([cleanText('a\u202eb\u0085\u2029c'), cleanText('a\tb'), cleanText('\ud800x'), cleanText('😀'.repeat(300))!.length, cleanText(' '), cleanText(5), cleanText('x'.repeat(10_000))!.length], ['a b  c', 'a b', 'x', 400, null, null, 200])
   })
 
   test('any order and any repetition of the same updates ends in the same record', async () => {
@@ -368,6 +368,42 @@ describe('monitors', () => {
     assert.ok(aborted)
     assert.match(log.lines.join('\n'), /no complete answer within 0 s/)
     assert.equal(log.lines.length, 6)
+    await monitors.stop()
+  })
+
+  test('one that goes on and on is left alone too; what it said counts', async () => {
+    let said = 0
+    const endless = distributor('MINE', async function* () {
+      for (;; said++) {
+        t.clock.advance(50_000)
+        yield news({ number: '1', status: said === 0 ? 'FFL Hold' : 'Submitted' })
+      }
+    })
+    await using t = await createTestApp({ distributors: [...builtin, endless] })
+    await t.configure(configured('MINE') as never)
+    const log = keptLog()
+    const { id } = await addOrder(t, { distid: 'MINE', lanes: [{ distributor_order_id: '1' }] })
+    const monitors = openMonitors({ ...t.app.ctx, log })
+    await monitors.pass()
+    assert.deepEqual([said, (await record(t, id)).order_status], [2, 'FFL Hold'])
+    assert.match(log.lines.join(), /no complete answer within 120 s/)
+    await monitors.stop()
+  })
+
+  test('a schedule that cannot be written does not have a distributor asked again at once', async () => {
+    let asked = 0
+    const mine = distributor('MINE', () => { asked++; return list([]) })
+    await using t = await createTestApp({ distributors: [...builtin, mine] })
+    await t.configure(configured('MINE') as never)
+    await addOrder(t, { distid: 'MINE' })
+    const log = keptLog()
+    const monitors = openMonitors({ ...t.app.ctx, log, db: { replaceInto: () => { throw new Error('database or disk is full') } } as never })
+    await assert.rejects(monitors.pass(), /disk is full/)
+    await monitors.pass()
+    assert.equal(asked, 1)
+    t.clock.advance(15 * MINUTE)
+    await assert.rejects(monitors.pass(), /disk is full/)
+    assert.equal(asked, 2)
     await monitors.stop()
   })
 

@@ -204,7 +204,7 @@ describe('search', () => {
     assert.equal(await found('later99'), 0)
     await ctx.db.deleteFrom('purchase_order').execute()
     await ctx.db.deleteFrom('fulfillment_order').execute()
-    assert.deepEqual(await search(ctx.engine.reader, 'later99'), [])
+    assert.deepEqual(await search(ctx.engine, 'later99'), [])
   })
 
   test('finds what a plain look at every text finds', async () => {
@@ -314,6 +314,7 @@ describe('the history', () => {
 })
 
 describe('many records', () => {
+  const RECORDS = 18_000
   test('a page of many candidates is the page of all of them, in every order', async () => {
     await using t = await createTestApp()
     const { ctx } = t.app
@@ -322,14 +323,14 @@ describe('many records', () => {
     const { id: placement } = await ctx.db.selectFrom('placement').select('id').executeTakeFirstOrThrow()
     await ctx.db.deleteFrom('purchase_order').execute()
     await ctx.db.deleteFrom('fulfillment_order').execute()
-    // 12,000 records, more than one step of each kind; every third one of another shop.
+    // 18,000 records, more than one step of each kind; every ninth one of another shop. With ids that nobody has they are many.
     const other = await otherShop(t)
     await ctx.engine.atomic(ctx, async ({ db }) => {
-      for (let from = 1; from <= 12_000; from += 500) {
+      for (let from = 1; from <= RECORDS; from += 500) {
         await db.insertInto('fulfillment_order').values(Array.from({ length: 500 }, (_, i) => {
           const n = from + i
           return {
-            placement_id: placement, group_no: n, subscriber_id: n % 3 === 0 ? other.id : subscriber, order_id: `M-${n * 7919 % 12_000}`, order_source: n % 2 ? 'web' : 'cockpit_cart', order_date: NOON - n % 400 * HOUR, distid: 'RSR', mode: 'simulator' as const, visible: n % 10 === 0 ? 0 : 1,
+            placement_id: placement, group_no: n, subscriber_id: n % 9 === 0 ? other.id : subscriber, order_id: `M-${n * 7919 % RECORDS}`, order_source: n % 2 ? 'web' : 'cockpit_cart', order_date: NOON - n % 401 * 3 * HOUR, distid: 'RSR', mode: 'simulator' as const, visible: n % 10 === 0 ? 0 : 1,
             order_status: n % 5 ? 'Fulfilled' as const : 'Submitted' as const, distributor_order_id: null, po_number: 'SAME', po_given: 'SAME', ffl: null, customer_name: 'X', ffl_required: 0, ship_to_store: 0, dist_order_items: '[]', ship_date: n % 4 ? null : `2026-11-${String(n % 20 + 1).padStart(2, '0')}`,
             ship_company: null, ship_method: null, ship_status: null, ship_tracking_number: null, ship_tracking_url: null,
           }
@@ -338,7 +339,8 @@ describe('many records', () => {
     })
     const rows = await ctx.read.selectFrom('fulfillment_order').selectAll().where('subscriber_id', '=', subscriber).where('visible', '=', 1).execute()
     const { reader } = ctx.engine
-    const candidates = Array.from({ length: 12_000 }, (_, i) => i + 1)
+    const candidates = Array.from({ length: RECORDS }, (_, i) => i + 1)
+    const many = Array.from({ length: 25_000 }, (_, i) => i + 1)
     for (const sort of SORTS) for (const direction of DIRECTIONS) {
       const sorted = [...rows].sort((a, b) => {
         const [x, y] = [a[sort] ?? '', b[sort] ?? '']
@@ -346,8 +348,17 @@ describe('many records', () => {
       }).map(({ id }) => id)
       for (const offset of [0, 24, 3_000, rows.length - 30, rows.length - 1, rows.length, rows.length + 5]) {
         const expected = { count: rows.length, ids: sorted.slice(offset, offset + 25) }
-        assert.deepEqual(await pageOfIds(reader, subscriber, candidates, {}, { sort, direction }, { limit: 25, offset }), expected)
+        for (const given of [candidates, many]) assert.deepEqual(await pageOfIds(reader, subscriber, given, {}, { sort, direction }, { limit: 25, offset }), expected)
         assert.deepEqual(pageBySort(reader, subscriber, { sort, direction }, { limit: 25, offset }), expected)
+      }
+    }
+    // Every pair of bounds, at and around the ends of the spans that are counted.
+    const day = (ms: number) => Math.floor(ms / DAY)
+    const bounds = [undefined, -5, ...[0, 1, 5, 16, 17, 18].map((days) => day(NOON) - days), ...[-33, -32, -31, -1, 0, 1, 31, 32].map((days) => Math.floor(day(NOON) / 32) * 32 + days), 9e6]
+    for (const fromDay of bounds) for (const toDay of bounds) {
+      const inside = rows.filter(({ order_date: at, order_source: source }) => day(at) >= (fromDay ?? 0) && day(at) <= (toDay ?? 9e6) && source === 'web').sort((a, b) => b.order_date - a.order_date || b.id - a.id).map(({ id }) => id)
+      for (const offset of [0, 7, Math.max(0, inside.length - 3)]) {
+        assert.deepEqual(pageByDate(reader, subscriber, { fromDay, toDay, order_source: 'web' }, 'desc', { limit: 5, offset }), { count: inside.length, ids: inside.slice(offset, offset + 5) }, `${fromDay} ${toDay} ${offset}`)
       }
     }
     for (const distid of ['RSR', 'LIP']) assert.equal(pageByDate(reader, subscriber, { distid }, 'asc', { limit: 1, offset: 0 }).count, distid === 'RSR' ? rows.length : 0)
@@ -363,7 +374,7 @@ describe('counts', () => {
     const raw = (sql: string) => ctx.engine.reader.prepare(sql).all()
     const made: number[] = []
     const change = fc.record({
-      visible: fc.constantFrom(0, 1), order_date: fc.integer({ min: 0, max: 3 }).map((days) => NOON + days * DAY), distid: fc.constantFrom('RSR', 'LIP'), order_source: fc.constantFrom('web', 'cockpit_cart'),
+      visible: fc.constantFrom(0, 1), order_date: fc.constantFrom(0, 1, 2, 40, 400).map((days) => NOON + days * DAY), distid: fc.constantFrom('RSR', 'LIP'), order_source: fc.constantFrom('web', 'cockpit_cart'),
       order_status: fc.constantFrom('Submitted' as const, 'Fulfilled' as const), ship_status: fc.constantFrom(null, 'delivered' as const, 'in_transit' as const),
     }, { requiredKeys: [] })
     const act = fc.oneof(
@@ -388,9 +399,9 @@ describe('counts', () => {
         }).catch((error: Error) => { if (error.message !== 'taken back') throw error })
         if (!isKept) made.splice(0, made.length, ...before)
       }
-      assert.deepEqual(raw('SELECT * FROM fulfillment_count ORDER BY 1, 2, 3, 4, 5, 6'), raw(`
-        SELECT subscriber_id, order_date / 86400000 AS day, distid, order_source, order_status, coalesce(ship_status, '') AS ship_status, count(*) AS orders FROM fulfillment_order WHERE visible = 1
-        GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6`))
+      assert.deepEqual(raw('SELECT * FROM fulfillment_count ORDER BY 1, 2, 3, 4, 5, 6, 7'), raw(`
+        SELECT subscriber_id, days, order_date / 86400000 / days AS span, distid, order_source, order_status, coalesce(ship_status, '') AS ship_status, count(*) AS orders
+        FROM fulfillment_order, (SELECT 1 AS days UNION SELECT 32) WHERE visible = 1 GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7`))
       assert.deepEqual(raw('SELECT rowid AS id, text FROM fulfillment_search ORDER BY rowid'), raw('SELECT id, text FROM fulfillment_text ORDER BY id'))
     }), { numRuns: 60 })
     assert.deepEqual(ctx.engine.reader.raw.pragma('integrity_check'), [{ integrity_check: 'ok' }])

@@ -39,11 +39,13 @@ export async function askForUpdates(ctx: OperatorCtx, { subscriberId, distid, mo
   let updates: AsyncIterator<OrderUpdate> | undefined
   let isOver = false
   let left = patience
+  const why = () => closing.aborted ? 'the server was stopped' : `no complete answer within ${Math.round(patience / SECOND)} s`
   try {
     updates = guarded(() => connector.updates!({ settings, signal: ending.signal, now: ctx.now }, since)[Symbol.asyncIterator]())
     for (;;) {
+      if (left <= 0) throw new NotAsked(why())
       const start = ctx.monotonic()
-      const next = await within(guarded(() => updates!.next()), ending, left, () => closing.aborted ? 'the server was stopped' : `no complete answer within ${Math.round(patience / SECOND)} s`)
+      const next = await within(guarded(() => updates!.next()), ending, left, why)
       left -= ctx.monotonic() - start
       isOver = next.done === true
       if (next.done === true) return
@@ -79,7 +81,7 @@ function guarded<T>(run: () => T, what = 'the connector failed'): T {
  */
 async function within<T>(answer: Promise<T>, ending: AbortController, milliseconds: number, reason: () => string): Promise<T> {
   const { signal } = ending
-  const timer = setTimeout(() => ending.abort(), Math.max(0, milliseconds))
+  const timer = setTimeout(() => ending.abort(), milliseconds)
   let stop = () => {}
   const ended = new Promise<never>((_, reject) => {
     stop = () => reject(new NotAsked(reason()))

@@ -8,11 +8,10 @@ const MOST_PARCELS = 100
 const MOST_LINES = 1_000
 const LONGEST_URL = 1_000
 
-/** A text without control characters and halves of surrogate pairs, of at most 200 characters; null where nothing is left. */
+/** A text without control characters, turns of direction and halves of surrogate pairs, of at most 200 characters; null where nothing is left. */
 export function cleanText(value: unknown): string | null {
   if (typeof value !== 'string') return null
-  // oxlint-disable-next-line no-control-regex -- control characters are what it removes
-  const clean = value.slice(0, 10 * LONGEST_TEXT).replaceAll(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]|\p{Surrogate}/gu, ' ').trim()
+  const clean = value.slice(0, 10 * LONGEST_TEXT).replaceAll(/[\p{Cc}\p{Cs}\u2028-\u202E\u2066-\u2069]/gu, ' ').trim()
   return [...clean].slice(0, LONGEST_TEXT).join('').trim() || null
 }
 

@@ -38,6 +38,6 @@ export const fulfillmentHistory = endpoint('fulfillment.history', {
   query: HistoryQuery,
   result: HistoryResult,
   errors: [],
-  example: { request: { reference: '7715120', from: '2026-11-01' }, result: { count: 1, orders: [EXAMPLE], errors: [FAILED] } },
+  example: { request: { from: '2026-11-01' }, result: { count: 1, orders: [EXAMPLE], errors: [FAILED] } },
   run: async (ctx, { query }) => historyPage(ctx, query),
 })

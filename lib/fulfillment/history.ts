@@ -20,7 +20,7 @@ export async function orderPage(ctx: Ctx, { search, sort, direction, limit, offs
   const [{ reader }, { id }] = [ctx.engine, ctx.subscriber]
   const text = search?.trim() ?? ''
   if (text === '') return inSnapshot(reader, () => shown(ctx, pageBySort(reader, id, { sort, direction }, { limit, offset })))
-  return shown(ctx, await pageOfIds(reader, id, await searchText(reader, text), {}, { sort, direction }, { limit, offset }))
+  return shown(ctx, await pageOfIds(reader, id, await searchText(ctx.engine, text), {}, { sort, direction }, { limit, offset }))
 }
 
 /** The fulfillment orders of one order, in the order of its split; 404 where there is none. */

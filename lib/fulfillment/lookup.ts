@@ -1,6 +1,8 @@
 /** Which records a text may belong to. What is found is checked against the subscriber by whoever makes a page of it. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { RawHandle } from '../db/engine.js'
+import { filesIn } from '../db/engine.js'
+import type { Engine, RawHandle } from '../db/engine.js'
+import { openFile } from '../db/sqlite.js'
 
 /** Where single texts stand. Each query has the subscriber, the text and the last place seen, and goes on by its index. */
 const PLACES = {
@@ -26,6 +28,8 @@ export const LOOKUPS = Object.keys(FIELDS) as Lookup[]
 
 /** Rows that one statement reads: a PO that a caller puts on every order belongs to all of them. */
 const STEP = 20_000
+/** Texts that one step looks through, or finds. */
+const FEW_TEXTS = 5_000
 
 /** Ids of the records that have this very text. */
 async function having(reader: RawHandle, subscriberId: string, lookup: Lookup, text: string): Promise<Set<number>> {
@@ -59,26 +63,39 @@ export async function lookUp(reader: RawHandle, subscriberId: string, texts: Par
 }
 
 /** Ids of the records, of any subscriber, that have a text somewhere in what can be searched; case aside. */
-export async function search(reader: RawHandle, text: string): Promise<number[]> {
+export async function search({ dir, reader }: Pick<Engine, 'dir' | 'reader'>, text: string): Promise<number[]> {
   // The index knows parts of three characters.
-  const isShort = [...text].length < 3
-  const last = (reader.prepare('SELECT max(rowid) FROM fulfillment_search').pluck().get() as number | null) ?? 0
-  const ids: number[] = []
-  if (isShort) {
-    // lower() of SQLite leaves all but A-Z as it is.
-    const scan = reader.prepare('SELECT rowid FROM fulfillment_search WHERE rowid BETWEEN ? AND ? AND (instr(lower(text), ?) > 0 OR instr(lower(text), lower(?)) > 0)').pluck()
-    for (let from = 1; from <= last; from += STEP) {
-      for (const id of scan.all(from, from + STEP - 1, text.toLowerCase(), text.toUpperCase()) as number[]) ids.push(id)
-      await nextTurn()
+  if ([...text].length < 3) return lookThrough(reader, text)
+  const sql = 'SELECT rowid FROM fulfillment_search WHERE fulfillment_search MATCH ?'
+  const phrase = `"${text.replaceAll('"', '""')}"`
+  const first = reader.prepare(`${sql} LIMIT ${FEW_TEXTS}`).pluck().all(phrase) as number[]
+  return first.length < FEW_TEXTS ? first : searchWidely(dir, sql, phrase)
+}
+
+/** Reads many matches in steps, with a handle of its own: the index would begin anew for each, and others read in between. */
+async function searchWidely(dir: string, sql: string, phrase: string): Promise<number[]> {
+  const own = openFile(filesIn(dir).record, { synchronous: 'FULL', readonly: true })
+  try {
+    const ids: number[] = []
+    for (const id of own.prepare(sql).pluck().iterate(phrase)) {
+      ids.push(id as number)
+      if (ids.length % FEW_TEXTS === 0) await nextTurn()
     }
     return ids
+  } finally {
+    own.close()
   }
-  const match = reader.prepare('SELECT rowid FROM fulfillment_search WHERE fulfillment_search MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?').pluck()
-  for (let after = 0; ;) {
-    const found = match.all(`"${text.replaceAll('"', '""')}"`, after, STEP) as number[]
-    for (const id of found) ids.push(id)
-    if (found.length < STEP) return ids
-    after = found.at(-1)!
+}
+
+/** The same for one or two characters: a look at every text, in the index's own table of them. */
+async function lookThrough(reader: RawHandle, text: string): Promise<number[]> {
+  const last = (reader.prepare('SELECT max(id) FROM fulfillment_order').pluck().get() as number | null) ?? 0
+  // lower() of SQLite leaves all but A-Z as it is.
+  const scan = reader.prepare('SELECT id FROM fulfillment_search_content WHERE id BETWEEN ? AND ? AND (instr(lower(c0), ?) > 0 OR instr(lower(c0), lower(?)) > 0)').pluck()
+  const ids: number[] = []
+  for (let from = 1; from <= last; from += FEW_TEXTS) {
+    for (const id of scan.all(from, from + FEW_TEXTS - 1, text.toLowerCase(), text.toUpperCase()) as number[]) ids.push(id)
     await nextTurn()
   }
+  return ids
 }

@@ -74,6 +74,7 @@ export function openMonitors(ctx: OperatorCtx, { patience = PATIENCE }: MonitorO
     } catch (error) {
       // A schedule that cannot be written must not have a distributor asked every second.
       heldBack.set(key, ctx.now() + everyOf(ctx, account))
+      if (!closing.signal.aborted) ctx.log.error({ err: error }, 'a look for news of orders could not be noted')
       throw error
     } finally {
       rounds.delete(key)
@@ -83,7 +84,8 @@ export function openMonitors(ctx: OperatorCtx, { patience = PATIENCE }: MonitorO
   function tick(): void {
     const version = ctx.engine.version()
     if (known?.version !== version || Math.abs(ctx.now() - known.at) > STALE) known = { version, at: ctx.now(), accounts: watchedAccounts(ctx) }
-    for (const round of startDue(known.accounts)) round.catch((error: unknown) => { if (!closing.signal.aborted) ctx.log.error({ err: error }, 'a look for news of orders could not be noted') })
+    // What ends a round badly, the round itself has logged.
+    for (const round of startDue(known.accounts)) round.catch(() => {})
   }
 
   return {

@@ -259,37 +259,39 @@ CREATE INDEX fulfillment_order_ffl ON fulfillment_order (subscriber_id, ffl) WHE
 CREATE INDEX fulfillment_order_open ON fulfillment_order (order_date, subscriber_id, distid, mode) WHERE visible = 1
   AND order_status NOT IN ('Cancelled', 'Not Fulfilled') AND (order_status <> 'Fulfilled' OR coalesce(ship_status, '') NOT IN ('delivered', 'return_to_sender'));
 
--- How many visible records of each kind a UTC day has (days since 1970): exact totals, and where a page begins, without
--- a walk over all of them. Kept by the triggers, so whoever writes a record knows nothing of it; never by REPLACE, which
--- deletes without a trigger.
+-- How many visible records of each kind there are in spans of 1 and of 32 days, counted from 1970, UTC: exact totals, and
+-- where a page begins, without a walk over all of them. Kept by the triggers, so whoever writes a record knows nothing of
+-- it; never by REPLACE, which deletes without a trigger.
 CREATE TABLE fulfillment_count (
   subscriber_id TEXT NOT NULL,
-  day INTEGER NOT NULL,
+  days INTEGER NOT NULL,
+  span INTEGER NOT NULL,
   distid TEXT NOT NULL,
   order_source TEXT NOT NULL,
   order_status TEXT NOT NULL,
   ship_status TEXT NOT NULL,
   orders INTEGER NOT NULL CHECK (orders >= 0),
-  PRIMARY KEY (subscriber_id, day, distid, order_source, order_status, ship_status)
+  PRIMARY KEY (subscriber_id, days, span, distid, order_source, order_status, ship_status)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER fulfillment_count_more AFTER INSERT ON fulfillment_order WHEN NEW.visible = 1 BEGIN
-  INSERT INTO fulfillment_count VALUES (NEW.subscriber_id, NEW.order_date / 86400000, NEW.distid, NEW.order_source, NEW.order_status, coalesce(NEW.ship_status, ''), 1)
+  INSERT INTO fulfillment_count
+    SELECT NEW.subscriber_id, column1, NEW.order_date / (column1 * 86400000), NEW.distid, NEW.order_source, NEW.order_status, coalesce(NEW.ship_status, ''), 1 FROM (VALUES (1), (32)) WHERE true
     ON CONFLICT DO UPDATE SET orders = orders + 1;
 END;
 CREATE TRIGGER fulfillment_count_fewer AFTER DELETE ON fulfillment_order WHEN OLD.visible = 1 BEGIN
-  UPDATE fulfillment_count SET orders = orders - 1 WHERE subscriber_id = OLD.subscriber_id AND day = OLD.order_date / 86400000 AND distid = OLD.distid
-    AND order_source = OLD.order_source AND order_status = OLD.order_status AND ship_status = coalesce(OLD.ship_status, '');
+  UPDATE fulfillment_count SET orders = orders - 1 WHERE subscriber_id = OLD.subscriber_id AND (days, span) IN (VALUES (1, OLD.order_date / 86400000), (32, OLD.order_date / 2764800000))
+    AND distid = OLD.distid AND order_source = OLD.order_source AND order_status = OLD.order_status AND ship_status = coalesce(OLD.ship_status, '');
 END;
 CREATE TRIGGER fulfillment_count_other AFTER UPDATE OF subscriber_id, visible, order_date, distid, order_source, order_status, ship_status ON fulfillment_order BEGIN
-  UPDATE fulfillment_count SET orders = orders - 1 WHERE OLD.visible = 1 AND subscriber_id = OLD.subscriber_id AND day = OLD.order_date / 86400000 AND distid = OLD.distid
-    AND order_source = OLD.order_source AND order_status = OLD.order_status AND ship_status = coalesce(OLD.ship_status, '');
+  UPDATE fulfillment_count SET orders = orders - 1 WHERE OLD.visible = 1 AND subscriber_id = OLD.subscriber_id AND (days, span) IN (VALUES (1, OLD.order_date / 86400000), (32, OLD.order_date / 2764800000))
+    AND distid = OLD.distid AND order_source = OLD.order_source AND order_status = OLD.order_status AND ship_status = coalesce(OLD.ship_status, '');
   INSERT INTO fulfillment_count
-    SELECT NEW.subscriber_id, NEW.order_date / 86400000, NEW.distid, NEW.order_source, NEW.order_status, coalesce(NEW.ship_status, ''), 1 WHERE NEW.visible = 1
+    SELECT NEW.subscriber_id, column1, NEW.order_date / (column1 * 86400000), NEW.distid, NEW.order_source, NEW.order_status, coalesce(NEW.ship_status, ''), 1 FROM (VALUES (1), (32)) WHERE NEW.visible = 1
     ON CONFLICT DO UPDATE SET orders = orders + 1;
 END;
 CREATE TRIGGER fulfillment_count_none AFTER UPDATE OF orders ON fulfillment_count WHEN NEW.orders = 0 BEGIN
-  DELETE FROM fulfillment_count WHERE subscriber_id = NEW.subscriber_id AND day = NEW.day AND distid = NEW.distid
+  DELETE FROM fulfillment_count WHERE subscriber_id = NEW.subscriber_id AND days = NEW.days AND span = NEW.span AND distid = NEW.distid
     AND order_source = NEW.order_source AND order_status = NEW.order_status AND ship_status = NEW.ship_status;
 END;
 
