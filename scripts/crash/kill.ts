@@ -16,13 +16,13 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleEntries } from './lib-bundle.js'
 import { PROBES } from './lib-plants.js'
-import { BEGINNING, faultText, runEpoch } from './lib-epoch.js'
+import { BEGINNING, CHAOS, QUOTA, faultText, runEpoch } from './lib-epoch.js'
 import { makeShopFolder } from './lib-shop.js'
 import { loadTotals, newTotals, saveTotals, totalsText } from './lib-totals.js'
 
 const { values } = parseArgs({ options: {
   cycles: { type: 'string', default: '500' }, parallel: { type: 'string', default: '1' }, seed: { type: 'string' }, epoch: { type: 'string', default: '200' },
-  callers: { type: 'string', default: '4' }, chaos: { type: 'string', default: '35' }, dir: { type: 'string' }, append: { type: 'boolean', default: false },
+  dir: { type: 'string' }, append: { type: 'boolean', default: false },
 } })
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed)
 const root = values.dir === undefined ? mkdtempSync(join(tmpdir(), 'qm-kill-')) : resolve(values.dir)
@@ -37,6 +37,8 @@ const before = totals.seconds
 let left = Number(values.cycles)
 let next = 0
 let failed = false
+/** Every so many folders one is for the quotas. */
+const QUOTA_EVERY = 8
 
 /** Takes folder after folder until all cycles are done or something is wrong. */
 async function work(shop: Awaited<ReturnType<typeof makeShopFolder>>): Promise<void> {
@@ -44,7 +46,9 @@ async function work(shop: Awaited<ReturnType<typeof makeShopFolder>>): Promise<v
     const cycles = Math.min(left, Number(values.epoch))
     left -= cycles
     const mine = seed + next++
-    const result = await runEpoch({ root, bundle, shop, seed: mine, name: `shop-${process.pid}-${mine}`, cycles, callers: Number(values.callers), chaos: Number(values.chaos) }, totals)
+    const kind = mine % QUOTA_EVERY === QUOTA_EVERY - 1 ? QUOTA : CHAOS
+    const result = await runEpoch({ root, bundle, shop, seed: mine, name: `shop-${process.pid}-${mine}`, cycles, kind }, totals)
+    left += cycles - result.cycles
     totals.seconds = before + (performance.now() - begun) / 1_000
     saveTotals(file, totals)
     console.log(`${new Date().toISOString()} ${totals.cycles} cycles, ${(totals.cycles / totals.seconds).toFixed(2)} a second, ${result.faults.length} faults`)

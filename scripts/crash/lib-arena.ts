@@ -4,7 +4,7 @@ import { openLedger, placeUntilFinal } from './lib-caller.js'
 import type { Caller, Found, Ledger, Target } from './lib-caller.js'
 import type { FastClock } from './lib-clock.js'
 import { ask, keepAlive } from './lib-http.js'
-import { makeOrder, plainOrder } from './lib-orders.js'
+import { OTHERS, makeOrder, plainOrder } from './lib-orders.js'
 import { startProcess } from './lib-process.js'
 import type { Process } from './lib-process.js'
 import { streamOf } from './lib-random.js'
@@ -22,6 +22,8 @@ export interface ArenaOptions {
   /** Callers that order with chaos, and the probability with which each call of a distributor then fails, in percent. */
   callers: number
   chaos: number
+  /** Callers that share the key whose quotas are watched. */
+  watched: number
 }
 
 export interface Arena extends Target {
@@ -73,8 +75,8 @@ export function openArena(options: ArenaOptions): Arena {
       if (current) for (const resolve of waiting.splice(0)) resolve(current)
     },
     startCallers() {
+      for (let i = 0; i < options.watched; i++) callers.push(orderPlainly(`Q${i}`, streamOf(seed, `watched caller ${i}`)))
       for (let i = 0; i < options.callers; i++) callers.push(orderOn(`C${i}`, streamOf(seed, `caller ${i}`), i === 0 ? { shop: OTHER_SHOP, key: shop.otherKey } : { shop: SHOP, key: shop.keys[i % shop.keys.length]! }))
-      callers.push(orderPlainly('Q', streamOf(seed, 'watched caller')))
     },
     async stopCallers() {
       stopping = true
@@ -95,7 +97,7 @@ export function openArena(options: ArenaOptions): Arena {
   async function orderOn(name: string, random: Random, caller: Caller): Promise<void> {
     for (let i = 0; !stopping; i++) {
       orders++
-      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10) })
+      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10), ...caller.shop === OTHER_SHOP && { distids: OTHERS } })
       const first = await placeUntilFinal(arena, ledger, caller, body)
       if (first === 'gave up') return
       if (first === 'held' && random.chance(0.2)) await look(caller, body.order_id)

@@ -20,14 +20,16 @@ export function planDeath(random: Random): Death {
   return { kind: 'start-up', after: random.int(0, 60) }
 }
 
-/** One life, to its death. Returns what it died of; throws where the server ended by itself. */
-export async function liveAndDie(arena: Arena, dir: string, death: Death): Promise<string> {
+/** One life, to its death. Returns what it died of, and how long it took to listen; throws where the server ended by itself. */
+export async function liveAndDie(arena: Arena, dir: string, death: Death): Promise<{ cause: string; startedIn: number | null }> {
   const server = arena.nextProcess()
+  const begun = performance.now()
   const life: Life = { dir, clock: arena.clock(), ...death.kind === 'step' && { crash: death } }
   const early = death.kind === 'start-up' ? setTimeout(() => server.kill('SIGKILL'), death.after) : undefined
   const stuck = setTimeout(() => server.kill('SIGABRT'), LONGEST_START)
   const ready = await server.begin(life)
   clearTimeout(stuck)
+  const startedIn = ready ? performance.now() - begun : null
   let killed = false
   if (ready) {
     clearTimeout(early)
@@ -37,8 +39,8 @@ export async function liveAndDie(arena: Arena, dir: string, death: Death): Promi
   const { code, signal } = await server.ended
   arena.serve(null)
   if (signal !== 'SIGKILL') throw new Error(`the server ended by itself (${signal ?? code}); see ${arena.log}`)
-  if (!ready && death.kind !== 'step') return 'start-up'
-  return death.kind === 'step' && !killed ? death.step : 'random'
+  if (!ready && death.kind !== 'step') return { cause: 'start-up', startedIn }
+  return { cause: death.kind === 'step' && !killed ? death.step : 'random', startedIn }
 }
 
 /** True when it was we who ended it. */

@@ -10,9 +10,9 @@ import { liveAndStop } from './lib-deaths.js'
 import { sleep } from './lib-process.js'
 
 /** Speed of the clock meanwhile: a settle window of ten minutes is two ticks of the sender. */
-const SPEED = 3_000
+const SPEED = 1_500
 /** Milliseconds of real time for what a distributor can be asked about, for the rest, and for the day after. */
-const LONGEST = { askable: 15_000, others: 2_500, after: 10_000 }
+const LONGEST = { askable: 25_000, others: 2_500, after: 10_000 }
 
 /** Lets everything settle; what is still open afterwards will stay open. */
 export async function drain(arena: Arena, dir: string): Promise<void> {

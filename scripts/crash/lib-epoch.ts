@@ -1,6 +1,7 @@
 /** One state folder from its first order to the last check. */
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { HOUR } from '../../lib/core/clock.js'
 import { openArena } from './lib-arena.js'
 import type { Arena } from './lib-arena.js'
 import { busiest, check } from './lib-check.js'
@@ -17,9 +18,23 @@ import type { CrashShop } from './lib-shop.js'
 import { addFolder, count } from './lib-totals.js'
 import type { Totals } from './lib-totals.js'
 
-/** The clock's first time, and its speed: ten minutes of it in one second. */
+/** The clock's first time. */
 export const BEGINNING = Date.UTC(2026, 10, 21, 12)
-export const SPEED = 600
+
+/** What is ordered on a folder, and how fast its clock runs there. */
+export interface Kind {
+  /** Ten minutes of it in one second. */
+  speed: number
+  /** Milliseconds of its clock after which it is let settle: nobody sends an order again that is a day old. */
+  longest: number
+  callers: number
+  chaos: number
+  watched: number
+}
+
+export const CHAOS: Kind = { speed: 600, longest: 10 * HOUR, callers: 4, chaos: 35, watched: 1 }
+/** Orders of one key, as many as its quotas let through: sixty an hour for more than eight hours, and then no more that day. */
+export const QUOTA: Kind = { speed: 300, longest: 12 * HOUR, callers: 0, chaos: 0, watched: 6 }
 
 export interface EpochOptions {
   /** Where folders are made; holds `template`, a shop. */
@@ -29,12 +44,12 @@ export interface EpochOptions {
   seed: number
   name: string
   cycles: number
-  callers: number
-  chaos: number
+  kind: Kind
   plan?: (random: Random, cycle: number) => Death
 }
 
 export interface EpochResult {
+  cycles: number
   faults: Fault[]
   dir: string
   log: string
@@ -44,10 +59,11 @@ export interface EpochResult {
 export async function runEpoch(options: EpochOptions, totals: Totals): Promise<EpochResult> {
   const dir = join(options.root, options.name)
   cpSync(join(options.root, 'template'), dir, { recursive: true })
-  const arena = openArena({ ...options, dir, clock: startClock(BEGINNING, SPEED) })
+  const arena = openArena({ ...options, ...options.kind, dir, clock: startClock(BEGINNING, options.kind.speed) })
   const faults: Fault[] = []
+  const done = { cycles: 0 }
   try {
-    await killAgainAndAgain(arena, dir, options, totals)
+    await killAgainAndAgain(arena, dir, options, totals, done)
     await liveAndStop(arena, dir, async () => {
       await Promise.race([arena.stopCallers(), sleep(60_000)])
     })
@@ -65,15 +81,18 @@ export async function runEpoch(options: EpochOptions, totals: Totals): Promise<E
   }
   totals.orders += arena.orders
   if (faults.length === 0) for (const path of [dir, arena.log]) rmSync(path, { recursive: true, force: true })
-  return { faults, dir, log: arena.log }
+  return { ...done, faults, dir, log: arena.log }
 }
 
-async function killAgainAndAgain(arena: Arena, dir: string, { seed, cycles, plan = planDeath }: EpochOptions, totals: Totals): Promise<void> {
+async function killAgainAndAgain(arena: Arena, dir: string, { seed, cycles, kind, plan = planDeath }: EpochOptions, totals: Totals, done: { cycles: number }): Promise<void> {
   const deaths = streamOf(seed, 'deaths')
   arena.startCallers()
-  for (let cycle = 0; cycle < cycles; cycle++) {
-    count(totals.deaths, await liveAndDie(arena, dir, plan(deaths, cycle)))
+  for (let cycle = 0; cycle < cycles && timeOf(arena.clock()) < BEGINNING + kind.longest; cycle++) {
+    const { cause, startedIn } = await liveAndDie(arena, dir, plan(deaths, cycle))
+    count(totals.deaths, cause)
+    if (startedIn !== null) totals.starts.push(Math.round(startedIn))
     totals.cycles++
+    done.cycles++
   }
 }
 

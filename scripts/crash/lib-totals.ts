@@ -28,12 +28,14 @@ export interface Totals {
   hourReached: number
   dayReached: number
   faults: Record<Kind, number>
+  /** Milliseconds from the word to begin until it listens, of each server that was loaded by then. */
+  starts: number[]
 }
 
 export function newTotals(): Totals {
   return {
     cycles: 0, seconds: 0, folders: 0, orders: 0, posts: 0, broken: 0, answers: {}, deaths: {}, placements: 0, purchaseOrders: {}, unknown: 0, executed: 0, calls: 0, faultyCalls: 0,
-    reviews: {}, journalLines: 0, hourReached: 0, dayReached: 0, faults: Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>,
+    reviews: {}, journalLines: 0, hourReached: 0, dayReached: 0, faults: Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>, starts: [],
   }
 }
 
@@ -42,7 +44,7 @@ export function loadTotals(file: string): Totals {
 }
 
 export function saveTotals(file: string, totals: Totals): void {
-  writeFileSync(file, `${JSON.stringify(totals, null, 1)}\n`)
+  writeFileSync(file, `${JSON.stringify(totals)}\n`)
 }
 
 export const count = (counts: Record<string, number>, name: string, by = 1) => { counts[name] = (counts[name] ?? 0) + by }
@@ -69,6 +71,8 @@ export function addFolder(totals: Totals, facts: Facts, ledger: Ledger, { faults
   totals.faults.answer += ledger.faults.length
 }
 
+const percentile = (times: readonly number[], share: number) => times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
+
 const listed = (counts: Record<string, number>) => Object.entries(counts).sort(([, a], [, b]) => b - a).map(([name, many]) => `${name} ${many.toLocaleString('en-US')}`).join(', ')
 
 export function totalsText(totals: Totals): string {
@@ -76,6 +80,7 @@ export function totalsText(totals: Totals): string {
   const n = (many: number) => many.toLocaleString('en-US')
   return [
     `cycles            ${n(totals.cycles)} in ${(totals.seconds / 60).toFixed(1)} min, ${(totals.cycles / totals.seconds).toFixed(2)} a second, ${n(totals.folders)} folders`,
+    `started in        p50 ${percentile(totals.starts, 0.5)} ms, p95 ${percentile(totals.starts, 0.95)} ms, recovery included (loaded beforehand)`,
     `killed at         ${listed(totals.deaths)}`,
     `orders            ${n(totals.orders)} in ${n(totals.posts)} posts, ${n(totals.broken)} without an answer`,
     `answers           ${listed(totals.answers)}`,
