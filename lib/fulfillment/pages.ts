@@ -40,8 +40,8 @@ export interface Order {
 const KEYS: Record<Sort, string> = { order_date: 'order_date', order_id: 'order_id', ship_date: "coalesce(ship_date, '')", order_status: 'order_status', order_source: 'order_source' }
 const EQUALS = ['distid', 'order_source', 'order_status', 'ship_status'] as const
 
-/** Ids that one statement looks up: some ten milliseconds. */
-const FEW = 5_000
+/** Ids that one statement looks up: some ten milliseconds where the records lie far apart. */
+const FEW = 2_000
 /** More than that are not looked up one by one: a walk over all entries of an index is quicker. */
 const MANY = 20_000
 /** Entries of an index that one step of a walk passes. */
