@@ -4,10 +4,28 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { SECOND } from '../lib/core/clock.js'
+import { filesIn } from '../lib/db/engine.js'
+import { openFile } from '../lib/db/sqlite.js'
 import { orderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
 
 const soon = (ms = 20) => new Promise<void>((resolve) => { setTimeout(resolve, ms) })
+
+describe('another process that writes for longer than SQLite waits', () => {
+  test('holds an order up, and does not have it refused', async () => {
+    const tst = scripted()
+    await using t = await orderShop([tst])
+    const other = openFile(filesIn(t.app.dir).record, { synchronous: 'FULL' })
+    try {
+      other.exec('BEGIN IMMEDIATE')
+      setTimeout(() => other.exec('COMMIT'), 450)
+      const { status, body } = await t.place(t.body())
+      assert.deepEqual([status, body.data?.status], [200, 'placed'])
+    } finally {
+      other.close()
+    }
+  })
+})
 
 describe('an app that is closed while it sends', () => {
   test('keeps the sender\'s place and the journal until what it took up is written down', async () => {

@@ -9,6 +9,11 @@ export type Statement = Database.Statement
 
 /** Milliseconds that a handle of the request path waits for another process's write; a wait blocks the event loop. */
 const REQUEST_TIMEOUT = 200
+/**
+ * How often a transaction of the request path tries to begin. SQLite does not serve those who wait in turn, so a process that
+ * commits one transaction after the other can keep another out for longer than one wait; between two tries the loop turns.
+ */
+const BEGIN_TRIES = 20
 /** A worker and a command may wait for the other's whole feed. */
 const PATIENT_TIMEOUT = 120_000
 /** Older versions can corrupt a WAL file when a writer meets a checkpoint (fixed in 3.51.3; 3.52.0 was withdrawn). */
@@ -74,6 +79,10 @@ export function isIoError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_IOERR')
 }
 
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+}
+
 /** True when SQLite had no room to write, or another process held the file for too long. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^SQLITE_(FULL|BUSY|LOCKED|READONLY|CANTOPEN)/.test(String(error.code))
@@ -90,7 +99,14 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   override async beginTransaction(): Promise<void> {
-    this.#guarded('begin immediate')
+    for (let tries = 1; ; tries++) {
+      try {
+        return this.#guarded('begin immediate')
+      } catch (error) {
+        if (tries === BEGIN_TRIES || !isBusy(error)) throw error
+      }
+      await new Promise((resolve) => { setTimeout(resolve, 2 * tries) })
+    }
   }
 
   override async commitTransaction(): Promise<void> {

@@ -1,9 +1,10 @@
-/** One state folder with its callers, and the server that lives and dies on it. */
+/** One state folder with its callers, and the processes that live and die on it. */
 import { join } from 'node:path'
 import { openLedger, placeUntilFinal } from './lib-caller.js'
-import type { Caller, Found, Ledger, Target } from './lib-caller.js'
+import type { Ledger, Target } from './lib-caller.js'
 import type { FastClock } from './lib-clock.js'
-import { ask, keepAlive } from './lib-http.js'
+import { makeEntrance } from './lib-doors.js'
+import type { Caller, Entrance } from './lib-doors.js'
 import { OTHERS, makeOrder, plainOrder } from './lib-orders.js'
 import { startProcess } from './lib-process.js'
 import type { Process } from './lib-process.js'
@@ -24,18 +25,26 @@ export interface ArenaOptions {
   chaos: number
   /** Callers that share the key whose quotas are watched. */
   watched: number
+  /** Pairs of callers, one at each way in, that place the same orders at the same time. */
+  pairs?: number
+  /** Where sends are traced. */
+  trace?: string
 }
 
-export interface Arena extends Target {
+export type Way = 'server' | 'library'
+
+export interface Arena {
+  readonly dir: string
   readonly ledger: Ledger
   readonly log: string
+  readonly entrances: Record<Way, Entrance>
   /** Orders that callers began. */
   readonly orders: number
+  readonly trace: string | undefined
+  clock(): FastClock
   setClock(clock: FastClock): void
-  /** A server that waits for its life; another one is loaded behind it. */
-  nextProcess(): Process
-  /** What callers find from now on. */
-  serve(url: string | null): void
+  /** A process that waits for its life; another one of its kind is loaded behind it. */
+  nextProcess(way: Way): Process
   startCallers(): void
   /** Callers bring what they are at to its end and begin nothing new. */
   stopCallers(): Promise<void>
@@ -44,39 +53,72 @@ export interface Arena extends Target {
 }
 
 export function openArena(options: ArenaOptions): Arena {
-  const { dir, bundle, shop, seed } = options
-  const log = join(dir, '..', `${dir.split('/').at(-1)}.log`)
+  const { dir, bundle, shop, seed, trace } = options
+  const log = `${dir}.log`
   const ledger = openLedger()
-  let { clock } = options
-  let current: Found | null = null
-  let waiting: ((server: Found | null) => void)[] = []
-  let standby: Process | undefined
-  let stopping = false
-  let closed = false
-  let orders = 0
+  const entrances = { server: makeEntrance(), library: makeEntrance() }
+  const standby = new Map<Way, Process>()
   const callers: Promise<void>[] = []
+  let { clock } = options
+  let stopping = false
+  let orders = 0
 
-  const arena: Arena = {
-    ledger, log,
+  const targetAt = (way: Way): Target => ({ door: entrances[way].door, lost: entrances[way].lost, clock: () => clock, get isEnding() { return stopping } })
+
+  async function orderOn(name: string, random: Random, caller: Caller, target: Target): Promise<void> {
+    for (let i = 0; !stopping; i++) {
+      orders++
+      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10), ...caller.shop === OTHER_SHOP && { distids: OTHERS } })
+      const first = await placeUntilFinal(target, ledger, caller, body)
+      if (first === 'gave up') return
+      if (first === 'held' && random.chance(0.2)) await look(target, caller, body.order_id)
+      // Asked for again: what is held stays held, what was refused may be placed anew.
+      if (random.chance(first === 'held' ? 0.15 : 0.5)) await placeUntilFinal(target, ledger, caller, body)
+    }
+  }
+
+  async function orderPlainly(name: string, random: Random, target: Target): Promise<void> {
+    for (let i = 0; !stopping; i++) {
+      orders++
+      if (await placeUntilFinal(target, ledger, { shop: SHOP, key: shop.quotaKey }, plainOrder(random, `${name}-${i}`)) === 'gave up') return
+    }
+  }
+
+  /** The same order at both ways in at the same moment, by one key. */
+  async function orderTogether(name: string, random: Random, key: string): Promise<void> {
+    for (let i = 0; !stopping; i++) {
+      orders++
+      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10) })
+      const place = (way: Way) => placeUntilFinal(targetAt(way), ledger, { shop: SHOP, key }, body, { isShared: true })
+      await Promise.all([place('server'), place('library')])
+    }
+  }
+
+  async function look(target: Target, caller: Caller, orderId: string): Promise<void> {
+    const answer = await (await target.door())?.look(caller, orderId)
+    if (answer && answer.status !== 200 && answer.status !== 404) ledger.faults.push(`GET of ${orderId}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  }
+
+  const keyOf = (i: number) => shop.keys[i % shop.keys.length]!
+  return {
+    dir, ledger, log, entrances, trace,
     get orders() { return orders },
-    get isEnding() { return stopping },
     clock: () => clock,
     setClock: (next) => { clock = next },
-    server: () => current || closed ? Promise.resolve(current) : new Promise((resolve) => waiting.push(resolve)),
-    lost: (server) => { if (server === current) arena.serve(null) },
-    nextProcess() {
-      const process = standby ?? startProcess(join(bundle, 'server.mjs'), log)
-      standby = startProcess(join(bundle, 'server.mjs'), log)
+    nextProcess(way) {
+      const load = () => startProcess(join(bundle, `${way}.mjs`), log)
+      const process = standby.get(way) ?? load()
+      standby.set(way, load())
       return process
     },
-    serve(url) {
-      current?.agent.destroy()
-      current = url === null ? null : { url, agent: keepAlive() }
-      if (current) for (const resolve of waiting.splice(0)) resolve(current)
-    },
     startCallers() {
-      for (let i = 0; i < options.watched; i++) callers.push(orderPlainly(`Q${i}`, streamOf(seed, `watched caller ${i}`)))
-      for (let i = 0; i < options.callers; i++) callers.push(orderOn(`C${i}`, streamOf(seed, `caller ${i}`), i === 0 ? { shop: OTHER_SHOP, key: shop.otherKey } : { shop: SHOP, key: shop.keys[i % shop.keys.length]! }))
+      const { watched, callers: many, pairs } = options
+      for (let i = 0; i < watched; i++) callers.push(orderPlainly(`Q${i}`, streamOf(seed, `watched caller ${i}`), targetAt(pairs && i % 2 ? 'library' : 'server')))
+      for (let i = 0; i < many; i++) callers.push(orderOn(`C${i}`, streamOf(seed, `caller ${i}`), i === 0 ? { shop: OTHER_SHOP, key: shop.otherKey } : { shop: SHOP, key: keyOf(i) }, targetAt('server')))
+      if (!pairs) return
+      for (let i = 0; i < pairs; i++) callers.push(orderTogether(`P${i}`, streamOf(seed, `pair ${i}`), keyOf(many + i)))
+      // One without a key, whom no quota holds up.
+      callers.push(orderOn('L', streamOf(seed, 'library caller'), { shop: SHOP, key: null }, targetAt('library')))
     },
     async stopCallers() {
       stopping = true
@@ -84,39 +126,11 @@ export function openArena(options: ArenaOptions): Arena {
     },
     async close() {
       stopping = true
-      closed = true
-      for (const resolve of waiting) resolve(null)
-      waiting = []
-      arena.serve(null)
-      standby?.kill('SIGKILL')
-      await standby?.ended
+      for (const entrance of Object.values(entrances)) entrance.close()
+      for (const process of standby.values()) process.kill('SIGKILL')
+      await Promise.all([...standby.values()].map(({ ended }) => ended))
       await Promise.all(callers)
     },
   }
-
-  async function orderOn(name: string, random: Random, caller: Caller): Promise<void> {
-    for (let i = 0; !stopping; i++) {
-      orders++
-      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10), ...caller.shop === OTHER_SHOP && { distids: OTHERS } })
-      const first = await placeUntilFinal(arena, ledger, caller, body)
-      if (first === 'gave up') return
-      if (first === 'held' && random.chance(0.2)) await look(caller, body.order_id)
-      // Asked for again: what is held stays held, what was refused may be placed anew.
-      if (random.chance(first === 'held' ? 0.15 : 0.5)) await placeUntilFinal(arena, ledger, caller, body)
-    }
-  }
-
-  async function orderPlainly(name: string, random: Random): Promise<void> {
-    for (let i = 0; !stopping; i++) {
-      orders++
-      if (await placeUntilFinal(arena, ledger, { shop: SHOP, key: shop.quotaKey }, plainOrder(random, `${name}-${i}`)) === 'gave up') return
-    }
-  }
-
-  async function look({ key }: Caller, orderId: string): Promise<void> {
-    const server = await arena.server()
-    const answer = server && await ask(server.agent, server.url, { method: 'GET', path: `/v1/orders/${orderId}`, key })
-    if (answer && answer.status !== 200 && answer.status !== 404) ledger.faults.push(`GET of ${orderId}: ${answer.status} ${JSON.stringify(answer.body)}`)
-  }
-  return arena
 }
+

@@ -1,8 +1,7 @@
 /** A caller that does what the contract tells it: it repeats an order under its order_id until there is a final answer. */
-import type { Agent } from 'node:http'
 import { timeOf } from './lib-clock.js'
 import type { FastClock } from './lib-clock.js'
-import { ask } from './lib-http.js'
+import type { Caller, Door } from './lib-doors.js'
 import type { AnswerBody, DuplicateDetails, HttpAnswer } from './lib-http.js'
 import type { OrderBody } from './lib-orders.js'
 import { sleep } from './lib-process.js'
@@ -10,26 +9,23 @@ import { sleep } from './lib-process.js'
 /** One answer to a POST of an order, with the times of the shop's clock at which it was asked for and came. */
 export interface Told {
   shop: string
-  key: string
+  key: string | null
   orderId: string
   sentAt: number
   at: number
   status: number
   code: string | null
   body: AnswerBody
+  /** Others placed the same order at the same time. */
+  isShared: boolean
 }
 
-export interface Found {
-  url: string
-  agent: Agent
-}
-
-/** Where a caller finds the server at the moment. */
+/** Where a caller places its orders. */
 export interface Target {
-  /** Waits until a server is ready; null once there will be none any more. */
-  server(): Promise<Found | null>
-  /** Told when a connection to that server broke. */
-  lost(server: Found): void
+  /** Waits until somebody is there; null once there will be nobody any more. */
+  door(): Promise<Door | null>
+  /** Told when that one gave no answer. */
+  lost(door: Door): void
   clock(): FastClock
   /** No caller waits any longer for a better time. */
   readonly isEnding: boolean
@@ -46,22 +42,17 @@ export interface Ledger {
 
 export const openLedger = (): Ledger => ({ answers: [], faults: [], posts: 0, broken: 0 })
 
-export interface Caller {
-  shop: string
-  key: string
-}
-
 /** Final for the caller: the order is held (`placed`, `partial`, `pending`, or it was before), or refused. */
 export type Final = 'held' | 'refused' | 'gave up'
 
 const TRIES = 400
 
 /** Repeats a POST until its answer is final. */
-export async function placeUntilFinal(target: Target, ledger: Ledger, caller: Caller, body: OrderBody): Promise<Final> {
+export async function placeUntilFinal(target: Target, ledger: Ledger, caller: Caller, body: OrderBody, { isShared = false } = {}): Promise<Final> {
   let unreachable = 0
   for (let tries = 0; tries < TRIES; tries++) {
-    const told = await postOnce(target, ledger, caller, body)
-    if (told === 'no server') return 'gave up'
+    const told = await postOnce(target, ledger, caller, body, isShared)
+    if (told === 'nobody') return 'gave up'
     if (!told) continue
     const { status, code, retryAfter } = told
     if (status === 200 || code === 'duplicate_order') return 'held'
@@ -84,20 +75,20 @@ async function pause(target: Target, ms: number): Promise<boolean> {
 }
 
 /** One POST, noted in the ledger; null when no answer came. */
-export async function postOnce(target: Target, ledger: Ledger, { shop, key }: Caller, body: OrderBody): Promise<(Told & { retryAfter: number | null }) | null | 'no server'> {
-  const server = await target.server()
-  if (!server) return 'no server'
+export async function postOnce(target: Target, ledger: Ledger, caller: Caller, body: OrderBody, isShared = false): Promise<(Told & { retryAfter: number | null }) | null | 'nobody'> {
+  const door = await target.door()
+  if (!door) return 'nobody'
   // A millisecond of ours is more than half a second of the shop's: no two posts of one order share a moment.
   await sleep(3)
   const sentAt = timeOf(target.clock())
   ledger.posts++
-  const answer = await ask(server.agent, server.url, { method: 'POST', path: '/v1/orders', key, body })
+  const answer = await door.place(caller, body)
   if (!answer) {
     ledger.broken++
-    target.lost(server)
+    target.lost(door)
     return null
   }
-  const told = { shop, key, orderId: body.order_id, sentAt, at: timeOf(target.clock()), status: answer.status, code: answer.body.error?.code ?? null, body: answer.body }
+  const told = { ...caller, isShared, orderId: body.order_id, sentAt, at: timeOf(target.clock()), status: answer.status, code: answer.body.error?.code ?? null, body: answer.body }
   ledger.answers.push(told)
   const fault = faultIn(answer, body)
   if (fault) ledger.faults.push(`${body.order_id}: ${fault}: ${answer.status} ${JSON.stringify(answer.body)}`)

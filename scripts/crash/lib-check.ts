@@ -80,7 +80,9 @@ function checkExecutions({ facts, executedByRef }: World, report: Report): void 
   for (const [ref, executed] of executedByRef) {
     const order = known.get(ref)
     const [first] = executed
-    if (!order) report('lost', `${first!.distid} has ${ref} (${first!.po}, ${first!.number}), of which nothing is written down`)
+    const twin = order ? undefined : facts.executed.find(({ clientRef, distid, po, lines }) => clientRef !== ref && distid === first!.distid && po === first!.po && linesOf(lines) === linesOf(first!.lines))
+    if (twin) report('double', `${first!.distid} has ${first!.po} under ${ref}, of which nothing is written down, and under ${twin.clientRef}`)
+    else if (!order) report('lost', `${first!.distid} has ${ref} (${first!.po}, ${first!.number}), of which nothing is written down`)
     if (executed.length > 1) report('double', `${first!.distid} has ${ref} (${first!.po}) ${executed.length} times: ${executed.map(({ number }) => number).join(', ')}`)
     if (order && linesOf(order.lines) !== linesOf(first!.lines)) report('wrong', `${ref} is ${linesOf(first!.lines)} at ${first!.distid}, and was ${linesOf(order.lines)}`)
     if (order && FAILED.includes(order.state)) report('wrong', `${ref} is ${order.state} (${order.reason}), and ${first!.distid} has it as ${first!.number}`)
@@ -152,12 +154,14 @@ function checkJournal({ facts: { journal, purchaseOrders, paused } }: World, rep
   }
 }
 
-/** No answer was a lie, then or later. Every order_id is posted by one caller, one post after the other. */
+/** No answer was a lie, then or later. Unless it is shared, an order_id is posted by one caller, one post after the other. */
 function checkAnswer({ facts, byPlacement, byOrder, executedByRef }: World, told: Told, report: Report): void {
-  const { shop, orderId, at, status, code, body } = told
+  const { shop, orderId, sentAt, at, status, code, body, isShared } = told
   const say = (text: string) => report('answer', `${orderId} was answered ${status} ${code ?? body.data?.status} at ${at}, and ${text}`)
-  const before = (byOrder.get(`${facts.subscribers.get(shop)} ${orderId}`) ?? []).filter(({ placed_at: placedAt }) => placedAt <= at)
   const isHeld = status === 200 || code === 'duplicate_order'
+  // What somebody else had taken in meanwhile, a refusal says nothing about.
+  const until = isShared && !isHeld ? sentAt : at
+  const before = (byOrder.get(`${facts.subscribers.get(shop)} ${orderId}`) ?? []).filter(({ placed_at: placedAt }) => placedAt <= until)
   if (!isHeld) {
     // Whatever was taken in before this answer has come to nothing, for ever.
     for (const { id, holds_id: holds } of before) {
@@ -182,7 +186,7 @@ function checkAnswer({ facts, byPlacement, byOrder, executedByRef }: World, told
 /** Quotas are true rolling windows: never one order more, and no refusal that they do not explain. */
 function checkQuotas({ facts, byPlacement }: World, told: readonly Told[], report: Report): void {
   const isRefunded = (id: number) => (byPlacement.get(id) ?? []).every(({ state, first_sent_at: sent }) => FAILED.includes(state) && sent === null)
-  for (const [key, placements] of groupBy(facts.placements, ({ key_id: id }) => id)) {
+  for (const [key, placements] of groupBy(facts.placements.filter(({ key_id: id }) => id !== null), ({ key_id: id }) => id)) {
     const counted = placements.filter(({ id }) => !isRefunded(id))
     const times = counted.map(({ placed_at: at }) => at).sort((a, b) => a - b)
     for (const { limit, window } of ORDER_QUOTAS) {
@@ -198,7 +202,7 @@ function checkQuotas({ facts, byPlacement }: World, told: readonly Told[], repor
 }
 
 function checkRefusals({ placements }: Facts, told: readonly Told[], report: Report): void {
-  const keys = new Map<string, string | null>()
+  const keys = new Map<string | null, string | null>()
   const keyOf = new Map(placements.map(({ order_id: orderId, key_id: id }) => [orderId, id]))
   for (const { key, orderId } of told) if (!keys.has(key) && keyOf.has(orderId)) keys.set(key, keyOf.get(orderId)!)
   for (const { key, code, body, sentAt, at, orderId } of told) {

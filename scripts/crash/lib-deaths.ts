@@ -1,5 +1,6 @@
 /** How a life of the server ends: by its own hand at a named step, or by ours at any time. */
-import type { Arena } from './lib-arena.js'
+import type { Arena, Way } from './lib-arena.js'
+import { httpDoor, libraryDoor } from './lib-doors.js'
 import { STEPS } from './lib-life.js'
 import type { Life, Step } from './lib-life.js'
 import type { Process } from './lib-process.js'
@@ -21,10 +22,10 @@ export function planDeath(random: Random): Death {
 }
 
 /** One life, to its death. Returns what it died of, and how long it took to listen; throws where the server ended by itself. */
-export async function liveAndDie(arena: Arena, dir: string, death: Death): Promise<{ cause: string; startedIn: number | null }> {
-  const server = arena.nextProcess()
+export async function liveAndDie(arena: Arena, death: Death, way: Way = 'server'): Promise<{ cause: string; startedIn: number | null }> {
+  const server = arena.nextProcess(way)
   const begun = performance.now()
-  const life: Life = { dir, clock: arena.clock(), ...death.kind === 'step' && { crash: death } }
+  const life: Life = { ...lifeIn(arena), ...death.kind === 'step' && { crash: death } }
   const early = death.kind === 'start-up' ? setTimeout(() => server.kill('SIGKILL'), death.after) : undefined
   const stuck = setTimeout(() => server.kill('SIGABRT'), LONGEST_START)
   const ready = await server.begin(life)
@@ -33,15 +34,17 @@ export async function liveAndDie(arena: Arena, dir: string, death: Death): Promi
   let killed = false
   if (ready) {
     clearTimeout(early)
-    arena.serve(ready.url!)
+    arena.entrances[way].open(ready.url === undefined ? libraryDoor(server) : httpDoor(ready.url))
     killed = await endAfter(server, death.kind === 'random' ? death.after : death.kind === 'step' ? LONGEST_LIFE : 0)
   }
   const { code, signal } = await server.ended
-  arena.serve(null)
-  if (signal !== 'SIGKILL') throw new Error(`the server ended by itself (${signal ?? code}); see ${arena.log}`)
+  arena.entrances[way].open(null)
+  if (signal !== 'SIGKILL') throw new Error(`a ${way} process ended by itself (${signal ?? code}); see ${arena.log}`)
   if (!ready && death.kind !== 'step') return { cause: 'start-up', startedIn }
   return { cause: death.kind === 'step' && !killed ? death.step : 'random', startedIn }
 }
+
+const lifeIn = ({ dir, clock, trace }: Arena): Life => ({ dir, clock: clock(), ...trace !== undefined && { trace } })
 
 /** True when it was we who ended it. */
 async function endAfter(server: Process, ms: number): Promise<boolean> {
@@ -56,14 +59,14 @@ async function endAfter(server: Process, ms: number): Promise<boolean> {
 }
 
 /** A life that ends as an operator ends it; `during` runs while it serves. */
-export async function liveAndStop(arena: Arena, dir: string, during: () => Promise<void>, { serving = true, calm = false } = {}): Promise<void> {
-  const server = arena.nextProcess()
-  const ready = await server.begin({ dir, clock: arena.clock(), calm })
-  if (!ready) throw new Error(`the server ended before it was ready; see ${arena.log}`)
-  if (serving) arena.serve(ready.url!)
+export async function liveAndStop(arena: Arena, during: () => Promise<void>, { way = 'server' as Way, serving = true, calm = false } = {}): Promise<void> {
+  const server = arena.nextProcess(way)
+  const ready = await server.begin({ ...lifeIn(arena), calm })
+  if (!ready) throw new Error(`a ${way} process ended before it was ready; see ${arena.log}`)
+  if (serving) arena.entrances[way].open(ready.url === undefined ? libraryDoor(server) : httpDoor(ready.url))
   await during()
-  arena.serve(null)
+  arena.entrances[way].open(null)
   server.kill('SIGTERM')
   const { code, signal } = await server.ended
-  if (code !== 0) throw new Error(`the server did not end as it should (${signal ?? code}); see ${arena.log}`)
+  if (code !== 0) throw new Error(`a ${way} process did not end as it should (${signal ?? code}); see ${arena.log}`)
 }

@@ -15,15 +15,16 @@ const SPEED = 1_500
 const LONGEST = { askable: 25_000, others: 2_500, after: 10_000 }
 
 /** Lets everything settle; what is still open afterwards will stay open. */
-export async function drain(arena: Arena, dir: string): Promise<void> {
+export async function drain(arena: Arena): Promise<void> {
+  const { dir } = arena
   const { speed } = arena.clock()
   arena.setClock(goOn(arena.clock(), { speed: SPEED }))
-  await liveAndStop(arena, dir, async () => {
+  await liveAndStop(arena, async () => {
     await until(() => openOrders(dir).every(({ distid, state }) => state === 'review' || isHard(distid)), LONGEST.askable)
     await until(() => openOrders(dir).every(({ state }) => state === 'review'), LONGEST.others)
   }, { serving: false, calm: true })
   arena.setClock(goOn(arena.clock(), { speed, ahead: DAY + HOUR }))
-  await liveAndStop(arena, dir, () => until(() => openOrders(dir).every(({ state }) => state === 'review'), LONGEST.after), { serving: false, calm: true })
+  await liveAndStop(arena, () => until(() => openOrders(dir).every(({ state }) => state === 'review'), LONGEST.after), { serving: false, calm: true })
 }
 
 async function until(isDone: () => boolean, ms: number): Promise<void> {

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { HOUR } from '../../lib/core/clock.js'
 import { openArena } from './lib-arena.js'
-import type { Arena } from './lib-arena.js'
+import type { Arena, Way } from './lib-arena.js'
 import { busiest, check } from './lib-check.js'
 import type { Fault } from './lib-check.js'
 import { startClock, timeOf } from './lib-clock.js'
@@ -15,6 +15,7 @@ import { sleep } from './lib-process.js'
 import { streamOf } from './lib-random.js'
 import type { Random } from './lib-random.js'
 import type { CrashShop } from './lib-shop.js'
+import { overlapsIn } from './lib-trace.js'
 import { addFolder, count } from './lib-totals.js'
 import type { Totals } from './lib-totals.js'
 
@@ -30,11 +31,16 @@ export interface Kind {
   callers: number
   chaos: number
   watched: number
+  /** Pairs of callers at two processes, of which either is killed. */
+  pairs?: number
 }
 
 export const CHAOS: Kind = { speed: 600, longest: 10 * HOUR, callers: 4, chaos: 35, watched: 1 }
 /** Orders of one key, as many as its quotas let through: sixty an hour for more than eight hours, and then no more that day. */
 export const QUOTA: Kind = { speed: 300, longest: 12 * HOUR, callers: 0, chaos: 0, watched: 6 }
+
+/** A server and a process with the library, which place the same orders at the same time. */
+export const PAIRS: Kind = { speed: 600, longest: 10 * HOUR, callers: 2, chaos: 35, watched: 2, pairs: 2 }
 
 export interface EpochOptions {
   /** Where folders are made; holds `template`, a shop. */
@@ -59,18 +65,18 @@ export interface EpochResult {
 export async function runEpoch(options: EpochOptions, totals: Totals): Promise<EpochResult> {
   const dir = join(options.root, options.name)
   cpSync(join(options.root, 'template'), dir, { recursive: true })
-  const arena = openArena({ ...options, ...options.kind, dir, clock: startClock(BEGINNING, options.kind.speed) })
+  const trace = options.kind.pairs ? `${dir}.trace` : undefined
+  const arena = openArena({ ...options, ...options.kind, dir, clock: startClock(BEGINNING, options.kind.speed), ...trace !== undefined && { trace } })
   const faults: Fault[] = []
   const done = { cycles: 0 }
   try {
-    await killAgainAndAgain(arena, dir, options, totals, done)
-    await liveAndStop(arena, dir, async () => {
-      await Promise.race([arena.stopCallers(), sleep(60_000)])
-    })
-    await drain(arena, dir)
+    await killAgainAndAgain(arena, options, totals, done)
+    await liveAndStop(arena, () => liveBeside(arena, options.kind, () => Promise.race([arena.stopCallers(), sleep(60_000)])))
+    await drain(arena)
     const now = timeOf(arena.clock())
     const facts = await readFacts(dir, now)
     const checked = check(facts, arena.ledger.answers)
+    if (trace !== undefined) faults.push(...overlapsIn(trace).map((text): Fault => ({ kind: 'wrong', text })))
     faults.push(...checked.faults, ...arena.ledger.faults.map((text): Fault => ({ kind: 'answer', text })))
     addFolder(totals, facts, arena.ledger, checked, busiest(facts, options.shop.quotaKeyId))
   } catch (error) {
@@ -80,20 +86,28 @@ export async function runEpoch(options: EpochOptions, totals: Totals): Promise<E
     await arena.close()
   }
   totals.orders += arena.orders
-  if (faults.length === 0) for (const path of [dir, arena.log]) rmSync(path, { recursive: true, force: true })
+  if (faults.length === 0) for (const path of [dir, arena.log, `${dir}.trace`]) rmSync(path, { recursive: true, force: true })
   return { ...done, faults, dir, log: arena.log }
 }
 
-async function killAgainAndAgain(arena: Arena, dir: string, { seed, cycles, kind, plan = planDeath }: EpochOptions, totals: Totals, done: { cycles: number }): Promise<void> {
-  const deaths = streamOf(seed, 'deaths')
+async function killAgainAndAgain(arena: Arena, { seed, cycles, kind, plan = planDeath }: EpochOptions, totals: Totals, done: { cycles: number }): Promise<void> {
   arena.startCallers()
-  for (let cycle = 0; cycle < cycles && timeOf(arena.clock()) < BEGINNING + kind.longest; cycle++) {
-    const { cause, startedIn } = await liveAndDie(arena, dir, plan(deaths, cycle))
-    count(totals.deaths, cause)
-    if (startedIn !== null) totals.starts.push(Math.round(startedIn))
-    totals.cycles++
-    done.cycles++
+  const lives = async (way: Way) => {
+    const deaths = streamOf(seed, `deaths of the ${way}`)
+    while (done.cycles < cycles && timeOf(arena.clock()) < BEGINNING + kind.longest) {
+      const { cause, startedIn } = await liveAndDie(arena, plan(deaths, done.cycles), way)
+      count(totals.deaths, way === 'server' ? cause : `${cause} (library)`)
+      if (startedIn !== null && way === 'server') totals.starts.push(Math.round(startedIn))
+      totals.cycles++
+      done.cycles++
+    }
   }
+  await Promise.all([lives('server'), ...kind.pairs ? [lives('library')] : []])
+}
+
+/** Where there are pairs, the other process lives as well. */
+async function liveBeside(arena: Arena, { pairs }: Kind, during: () => Promise<void>): Promise<void> {
+  await (pairs ? liveAndStop(arena, during, { way: 'library' }) : during())
 }
 
 /** What a person needs to find out what went wrong. */

@@ -1,5 +1,7 @@
 /** What a process of the crash harness is told, and what it tells. */
 import type { FastClock } from './lib-clock.js'
+import type { HttpAnswer } from './lib-http.js'
+import type { OrderBody } from './lib-orders.js'
 
 /** Places at which a process may kill itself: named ones of the order engine, and of what lies around it. */
 export const STEPS = [
@@ -16,6 +18,8 @@ export interface Life {
   crash?: { step: Step; n: number }
   /** No distributor fails any more. */
   calm?: boolean
+  /** A file to which each process writes when a send begins and ends. */
+  trace?: string
 }
 
 /** Told by a server that listens, or by a library process that is open. */
@@ -23,4 +27,18 @@ export interface Ready {
   ready: true
   /** Of a server. */
   url?: string
+}
+
+/** A call of the library process. */
+export interface Call {
+  id: number
+  caller: { shop: string; key: string | null }
+  place?: OrderBody
+  /** An order_id. */
+  look?: string
+}
+
+export interface Reply {
+  id: number
+  answer: HttpAnswer
 }

@@ -1,4 +1,5 @@
 /** Named places in a running app at which the harness may end the process; nothing of the order engine is changed for it. */
+import { appendFileSync } from 'node:fs'
 import { open as openFileHandle } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { App } from '../../lib/open.js'
@@ -6,10 +7,13 @@ import type { Life, Step } from './lib-life.js'
 
 export type Pass = (step: string) => undefined
 
-/** Kills the process at the step that its life names. */
-export function stepsOf({ crash }: Pick<Life, 'crash'>): Pass {
+const TRACED: Record<string, string> = { 'before the send': 'begins', 'after the send': 'ends' }
+
+/** Kills the process at the step that its life names, and writes its sends down where that is asked for. */
+export function stepsOf({ crash, trace }: Pick<Life, 'crash' | 'trace'>): Pass {
   let passed = 0
   return (step) => {
+    if (trace !== undefined && TRACED[step]) appendFileSync(trace, `${TRACED[step]} ${process.pid}\n`)
     if (crash?.step === step && ++passed === crash.n) process.kill(process.pid, 'SIGKILL')
     return undefined
   }
