@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { openBackground } from './background.js'
+import { makeBackup } from './backup.js'
 import type { Background } from './background.js'
 import { openSecrets, rotateSecretKey } from './accounts/data-keys.js'
 import { changeAllowlist, createKey, keyIndex, listKeys, rotateKey, setKeyStatus } from './accounts/keys.js'
@@ -41,6 +42,7 @@ import { importOnFile } from './ffls/on-file.js'
 import { diskStore, parsePublicUrl } from './objects/disk.js'
 import type { ObjectStore } from './objects/store.js'
 import { preflightFor } from './orders/preflight.js'
+import { setEnforcement } from './orders/enforcement.js'
 import { lookBack } from './orders/look-back.js'
 import { listPurchaseOrders, showOrder } from './orders/operator-view.js'
 import { resolveOrder } from './orders/resolve.js'
@@ -118,9 +120,10 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
     }),
     catalog: forSubscriber(ctx, { explain: explainProduct }),
     ffls: bind(ctx, { import: importDealers, onFile: importOnFile, set: setDealer, add: addDealer, show: viewDealer }),
-    rules: { ...bind(ctx, { import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
+    rules: { ...bind(ctx, { enforce: setEnforcement, import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
     secrets: bind(ctx, { rotate: rotateSecretKey }),
     distributors: bind(ctx, { setMode }),
+    backup: (...args: DropTwo<typeof makeBackup>) => makeBackup(ctx, background, ...args),
     orders: { ...forSubscriber(ctx, { preflight: preflightFor }), ...bind(ctx, { list: listPurchaseOrders, show: showOrder, resolve: resolveOrder, lookBack, verifyJournal }) },
   }
 }

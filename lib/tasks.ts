@@ -2,6 +2,7 @@
 import type { Progress } from './background.js'
 import { buildSnapshot, buildTick } from './catalog/build.js'
 import type { SnapshotParts } from './catalog/build.js'
+import { copyDatabase } from './db/copy.js'
 import { filesIn } from './db/engine.js'
 import { openFile } from './db/sqlite.js'
 import { ingestFeed } from './feeds/ingest.js'
@@ -10,6 +11,7 @@ import type { FeedInput, FeedResult } from './feeds/ingest.js'
 export interface Tasks {
   buildSnapshot(input: { dir: string }): SnapshotParts
   ingestFeed(input: { dir: string; feed: FeedInput }, onProgress?: Progress): Promise<FeedResult>
+  copyDatabase(input: { from: string; to: string }): void
 }
 
 /** The tasks of one worker, which remembers the last snapshot that it built: new prices then need no new text. */
@@ -42,5 +44,7 @@ export function makeTasks(): Tasks {
         catalog.close()
       }
     },
+
+    copyDatabase,
   }
 }

@@ -200,7 +200,7 @@ function oncePerTurn(statement: Statement): { read(): number; forget(): void } {
 }
 
 /** An open exclusive transaction: the kernel releases it when the process dies, and a paused process keeps it. */
-function takeLock(path: string): Raw | null {
+export function takeLock(path: string): Raw | null {
   const raw = new Database(path)
   try {
     raw.pragma('busy_timeout = 0')

@@ -2,45 +2,40 @@
 import type { AdoptionData } from './adopt.js'
 import type { IntentData } from './intent.js'
 import type { JournalLine } from './journal.js'
+import type { VerdictData } from './resolve.js'
 import type { StateData, StoredPo } from './transitions.js'
 
 /** One thing that happened to a purchase order. */
 export interface ToldLine {
-  /** Of the journal; null for an operator's verdict, whose line follows it. */
-  seq: number | null
+  /** Of the journal. */
+  seq: number
   at: string
   what: string
 }
 
-/** What happened to one purchase order, among lines that may tell of others, and what operators decided of it. */
-export function linesInWords(ref: string, texts: readonly string[], verdicts: readonly { at: number; actor: string; detail: string }[]): ToldLine[] {
-  const lines: (ToldLine & { ms: number })[] = []
+/** What happened to one purchase order, oldest first, among lines that may tell of others. */
+export function linesInWords(ref: string, texts: readonly string[]): ToldLine[] {
   let order: StoredPo | undefined
-  for (const text of texts) {
-    const { seq, at, kind, data } = JSON.parse(text) as JournalLine
-    const tell = (what: string) => lines.push({ seq, ms: at, at: new Date(at).toISOString(), what })
-    const begun = (data as Partial<IntentData & AdoptionData>).purchaseOrders?.find(({ client_ref: own }) => own === ref)
+  return texts.flatMap((text) => {
+    const { seq, at, kind, data } = JSON.parse(text) as JournalLine & { data: Partial<IntentData & AdoptionData & VerdictData & StateData> }
+    const told = (what: string) => [{ seq, at: new Date(at).toISOString(), what }]
+    if (data.resolved === ref) return told(verdictInWords(data as VerdictData))
+    const begun = data.purchaseOrders?.find(({ client_ref: own }) => own === ref)
     if (begun) {
       order = begun
-      tell(kind === 'note' ? `found at ${begun.distid}, which the installation had forgotten, and taken in` : begun.state === 'sending' ? 'taken in, and being sent' : 'taken in, to be sent')
-    } else if (kind === 'state' && (data as StateData).ref === ref) {
-      const { from, set } = data as StateData
-      const before = order ?? { state: from } as StoredPo
-      order = { ...before, ...set } as StoredPo
-      tell(changeInWords(before, order, set))
+      return told(kind === 'note' ? `found at ${begun.distid}, which the installation had forgotten, and taken in` : begun.state === 'sending' ? 'taken in, and being sent' : 'taken in, to be sent')
     }
-  }
-  const decided = verdicts.flatMap(({ at, actor, detail }) => {
-    const verdict = JSON.parse(detail) as { ref: string; verdict: string; then?: string; number?: string; reason?: string }
-    return verdict.ref === ref ? [{ seq: null, ms: at, at: new Date(at).toISOString(), what: verdictInWords(actor, verdict) }] : []
+    if (kind !== 'state' || data.ref !== ref) return []
+    const { from, set } = data as StateData
+    const before = order ?? { state: from } as StoredPo
+    order = { ...before, ...set } as StoredPo
+    return told(changeInWords(before, order, set))
   })
-  // A verdict and its line happen at one moment; it is told first.
-  return [...decided, ...lines].map((line, i) => ({ line, i })).toSorted((a, b) => a.line.ms - b.line.ms || a.i - b.i).map(({ line: { seq, at, what } }) => ({ seq, at, what }))
 }
 
-function verdictInWords(actor: string, { verdict, then, number, reason }: { verdict: string; then?: string; number?: string; reason?: string }): string {
-  const decision = verdict === 'placed' ? `the distributor has it as ${number}` : then === 'resend' ? 'the distributor does not have it: send it again' : 'the distributor does not have it: refuse it'
-  return `decided by ${actor}: ${decision}${reason ? ` (${reason})` : ''}`
+function verdictInWords({ by, ...verdict }: VerdictData): string {
+  const decision = verdict.verdict === 'placed' ? `the distributor has it as ${verdict.number}` : `the distributor does not have it: ${verdict.next === 'resend' ? 'send it again' : 'refuse it'}`
+  return `decided by ${by}: ${decision}${verdict.reason ? ` (${verdict.reason})` : ''}`
 }
 
 function changeInWords(before: StoredPo, { state, reason, sends, stage, distributor_order_id: number, misses }: StoredPo, set: StateData['set']): string {

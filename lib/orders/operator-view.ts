@@ -125,9 +125,9 @@ const textOf = (ms: number) => new Date(ms).toISOString()
 /** Journal lines that one statement looks through: nothing else needs them by purchase order, so there is no index. */
 const STEP = 5_000
 
-/** What the journal, and the audit of operators' verdicts, tell of purchase orders, by their references. */
-async function linesOf(ctx: OperatorCtx, refs: readonly string[]): Promise<Map<string, ToldLine[]>> {
-  const { prepare } = ctx.engine.reader
+/** What the journal tells of purchase orders, by their references. */
+async function linesOf({ engine }: Pick<OperatorCtx, 'engine'>, refs: readonly string[]): Promise<Map<string, ToldLine[]>> {
+  const { prepare } = engine.reader
   const last = (prepare('SELECT max(seq) FROM journal').pluck().get() as number | null) ?? 0
   const some = prepare(`SELECT line FROM journal WHERE seq > ? AND seq <= ? AND (${refs.map(() => 'instr(line, ?) > 0').join(' OR ')}) ORDER BY seq`).pluck()
   const texts: string[] = []
@@ -135,6 +135,5 @@ async function linesOf(ctx: OperatorCtx, refs: readonly string[]): Promise<Map<s
     texts.push(...some.all(from, Math.min(last, from + STEP), ...refs) as string[])
     await nextTurn()
   }
-  const verdicts = await ctx.read.selectFrom('audit').select(['at', 'actor', 'detail']).where('action', '=', 'orders.resolve').orderBy('seq').execute()
-  return new Map(refs.map((ref) => [ref, linesInWords(ref, texts, verdicts)]))
+  return new Map(refs.map((ref) => [ref, linesInWords(ref, texts)]))
 }

@@ -3,6 +3,7 @@ import { audit } from '../accounts/audit.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { textFault } from '../core/text.js'
+import { appendJournal } from './journal.js'
 import { stands } from './send.js'
 import type { PoState } from './tables.js'
 import { move } from './transitions.js'
@@ -12,7 +13,7 @@ import type { Change, StoredPo } from './transitions.js'
 export type Verdict =
   | { verdict: 'placed'; number: string; reason?: string | undefined }
   /** `resend` sends it once more, `refuse` ends it. */
-  | { verdict: 'absent'; then: 'resend' | 'refuse'; reason: string }
+  | { verdict: 'absent'; next: 'resend' | 'refuse'; reason: string }
 
 export type ResolveInput = Verdict & {
   /** Id or reference of a purchase order, or the order_id of an order with one that is open. */
@@ -33,6 +34,9 @@ export interface Resolution {
   reason: string | null
 }
 
+/** What the journal has of it, before the line of what follows. */
+export type VerdictData = Verdict & { resolved: string; by: string }
+
 /** States that a person may settle. */
 const UNSETTLED: readonly PoState[] = ['unknown', 'review']
 const LONGEST_REASON = 300
@@ -43,22 +47,29 @@ const LONGEST_NUMBER = 100
  * second; whatever it was doing about the order at this moment, it sees that somebody else has moved it.
  */
 export async function resolveOrder(ctx: OperatorCtx, input: ResolveInput): Promise<Resolution> {
-  const { order: text, subscriberId, ...verdict } = input
+  const { order: text, subscriberId, ...given } = input
+  const verdict = trimmed(given)
   checkVerdict(verdict)
   return ctx.engine.atomic(ctx, async (tx) => {
     const { order_id: orderId, ...order } = await unsettled(tx, text, subscriberId)
-    if (verdict.verdict === 'placed' && await stands(tx, order, verdict.number.trim())) throw invalid('number', `${verdict.number.trim()} stands on another purchase order of ${order.distid}`)
+    if (verdict.verdict === 'placed' && await stands(tx, order, verdict.number)) throw invalid('number', `${verdict.number} stands on another purchase order of ${order.distid}`)
+    await appendJournal(tx, 'note', { resolved: order.client_ref, by: tx.actor, ...verdict } satisfies VerdictData)
     const moved = await move(tx, order, changeOf(verdict, tx.now()))
     if (!moved) throw new Error('the order was moved in its own transaction')
     const resolution = { id: order.id, ref: order.client_ref, order_id: orderId, distid: order.distid, po_number: order.po_number, before: order.state, after: moved.state, distributor_order_id: moved.distributor_order_id }
     await audit(tx, 'orders.resolve', { ...resolution, ...verdict })
-    return { ...resolution, reason: verdict.reason?.trim() ?? null }
+    return { ...resolution, reason: verdict.reason ?? null }
   })
+}
+
+function trimmed(verdict: Verdict): Verdict {
+  const reason = verdict.reason?.trim()
+  return verdict.verdict === 'placed' ? { ...verdict, number: verdict.number.trim(), ...reason !== undefined && { reason } } : { ...verdict, reason: reason ?? '' }
 }
 
 function checkVerdict(verdict: Verdict): void {
   const check = (path: string, text: string, most: number) => {
-    const fault = text.trim() === '' ? 'is required' : text.trim().length > most ? `must have at most ${most} characters` : textFault(text) ?? (/[\n\t]/.test(text) ? 'must be one line' : null)
+    const fault = text === '' ? 'is required' : text.length > most ? `must have at most ${most} characters` : textFault(text) ?? (/[\n\t]/.test(text) ? 'must be one line' : null)
     if (fault) throw invalid(path, fault)
   }
   if (verdict.verdict === 'placed') check('number', verdict.number, LONGEST_NUMBER)
@@ -67,8 +78,8 @@ function checkVerdict(verdict: Verdict): void {
 
 function changeOf(verdict: Verdict, now: number): Change {
   const settled = { refusal: null, owner: null, failures: 0, misses: 0, missed_at: null, unknown_since: null }
-  if (verdict.verdict === 'placed') return { ...settled, to: 'placed', distributor_order_id: verdict.number.trim(), reason: null, next_at: null }
-  if (verdict.then === 'refuse') return { ...settled, to: 'rejected', reason: verdict.reason.trim(), next_at: null }
+  if (verdict.verdict === 'placed') return { ...settled, to: 'placed', distributor_order_id: verdict.number, reason: null, next_at: null }
+  if (verdict.next === 'refuse') return { ...settled, to: 'rejected', reason: verdict.reason, next_at: null }
   // As if it had never been sent, but for the count of its sends and for a stage that was begun, which is gone on with.
   return { ...settled, to: 'planned', reason: null, ever_unknown: 0, first_sent_at: null, planned_at: now, next_at: now }
 }

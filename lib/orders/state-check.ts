@@ -38,7 +38,7 @@ export function openStateCheck(raw: Raw): StateCheck {
   const known = new Map<number, Known>()
   const faults: string[] = []
   let window = new Map<number, unknown[]>()
-  let first = 0
+  let first = -WINDOW
   let count = 0
 
   /** Values of the first columns, read with those of its neighbours. */
