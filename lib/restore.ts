@@ -156,7 +156,7 @@ async function prepare(input: RestoreInput, staging: string, { key, manifest, ke
       const doubted = isWhole ? 0 : await doubtPlanned(app.ctx)
       // Its catalog is not in a backup: every source is due at once.
       await app.ctx.db.updateTable('feed_source').set({ last_pull_at: null }).execute()
-      await pauseOrders(app.ctx, { reason: `restored from the backup of ${manifest.made_at}${isWhole ? ', with the journal of what came after it' : ''}`, lookBackTo: Date.parse(manifest.made_at) })
+      await pauseOrders(app.ctx, { reason: `restored from the backup of ${manifest.made_at}${isWhole ? ', with the journal of what came after it' : ''}`, lookBackTo: Date.parse(manifest.made_at), isForgetful: !isWhole })
       await audit(app.ctx, 'restore', { made_at: manifest.made_at, journal_kept: keeps, replayed, doubted })
       await app.orders.flush()
       return { replayed, doubted }

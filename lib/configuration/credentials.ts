@@ -2,7 +2,7 @@
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { SECOND } from '../core/clock.js'
-import { invalid } from '../core/errors.js'
+import { invalid, kindOf } from '../core/errors.js'
 import type { Sealer } from '../core/secrets.js'
 import { touch } from '../db/state.js'
 import { isBlank, isCredential, mustHaveCredentials, settingsOf } from '../distributors/distributor.js'
@@ -113,13 +113,6 @@ async function ask(ctx: OperatorCtx, distributor: Distributor, entry: Distributo
     clearTimeout(timer)
     closing.removeEventListener('abort', end)
   }
-}
-
-/** `ECONNREFUSED`, `TypeError`. */
-function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error
-  const { code } = (error.cause ?? error) as { code?: unknown }
-  return typeof code === 'string' ? code : error.name
 }
 
 /** Records a result unless the credentials have changed meanwhile, or the app is closing. */

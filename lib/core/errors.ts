@@ -80,6 +80,13 @@ export function refusalOf(code: ErrorCode, faults: readonly Fault[], say: (first
   return new ApiError(code, { message: `${say(faults[0]!)}${more}`, details: faults.slice(0, MAX_FAULTS) })
 }
 
+/** What kind of error it is, without its words, which may repeat what was sent: `ECONNRESET`, `TypeError`. */
+export function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const { code } = (error.cause ?? error) as { code?: unknown }
+  return typeof code === 'string' ? code : error.name
+}
+
 /** True for an ApiError of this package, also for one made by another copy of it (two bundles, a worker). */
 export function isApiError(error: unknown): error is ApiError {
   return error instanceof Error && error.name === 'ApiError' && 'code' in error && String(error.code) in ERRORS

@@ -47,6 +47,8 @@ export interface Engine {
   lock(name: string): boolean
   /** Told of a disk error under what must not be lost; ends the process, unless whoever opened the folder does something else. */
   readonly fatal: (error: unknown) => void
+  /** True once that was told: what is committed is not known from then on. */
+  readonly hasFailed: () => boolean
   /** Gives a lock back. */
   unlock(name: string): void
   close(): Promise<void>
@@ -133,8 +135,13 @@ function discardCatalog(dir: string, { catalog, record }: ReturnType<typeof file
   }
 }
 
-/** Opens every handle. `fatal` is told of a disk error of the system of record and is expected to end the process. */
-export function openEngine(dir: string, fatal: (error: unknown) => void): Engine {
+/** Opens every handle. `tell` is told of a disk error of the system of record and is expected to end the process. */
+export function openEngine(dir: string, tell: (error: unknown) => void): Engine {
+  let failed = false
+  const fatal = (error: unknown) => {
+    failed = true
+    tell(error)
+  }
   const files = filesIn(dir)
   const writer = openFile(files.record, { synchronous: 'FULL' })
   const reader = openFile(files.record, { synchronous: 'FULL', readonly: true })
@@ -151,6 +158,7 @@ export function openEngine(dir: string, fatal: (error: unknown) => void): Engine
 
   return {
     dir, db, read, fatal,
+    hasFailed: () => failed,
     reader: handle(rawReader),
     meter: handle(meter),
     catalog: handle(catalog),
@@ -207,8 +215,10 @@ export function takeLock(path: string): Raw | null {
     raw.pragma('locking_mode = EXCLUSIVE')
     raw.exec('BEGIN EXCLUSIVE')
     return raw
-  } catch {
+  } catch (error) {
     raw.close()
-    return null
+    // Only who holds it keeps others out; whatever else goes wrong must not look like that.
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) return null
+    throw error
   }
 }

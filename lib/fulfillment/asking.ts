@@ -1,5 +1,6 @@
 /** Asking one account of one distributor for its news. */
 import type { OperatorCtx } from '../core/ctx.js'
+import { kindOf } from '../core/errors.js'
 import { MINUTE, SECOND } from '../core/clock.js'
 import type { OrderUpdate } from '../distributors/fulfillment.js'
 import { connectorOf } from '../distributors/modes.js'
@@ -96,13 +97,6 @@ async function within<T>(answer: Promise<T>, ending: AbortController, millisecon
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
   }
-}
-
-/** `ECONNREFUSED`, `TypeError`. */
-function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error
-  const { code } = (error.cause ?? error) as { code?: unknown }
-  return typeof code === 'string' ? code : error.name
 }
 
 /** Runs work of each distributor a few at a time, and distributors side by side. */

@@ -84,7 +84,7 @@ async function rowsOf(tx: OperatorCtx, orphan: Orphan, po: GeneratedPo, placemen
   }
   const purchaseOrder: StoredPo = {
     id, fulfillment_order_id: orderId, placement_id: placement.id, subscriber_id: subscriberId, distid, mode, lane: ADOPTED, client_ref: content.clientRef, po_number: orphan.po, ...sealContent(tx, subscriberId, content),
-    state: 'placed', sends: 1, owner: null, stage: null, distributor_order_id: number, ever_unknown: 0, unknown_since: null, refusal: null, misses: 0, missed_at: null, next_at: null, failures: 0,
+    state: 'placed', sends: 1, owner: null, account: null, stage: null, distributor_order_id: number, ever_unknown: 0, unknown_since: null, refusal: null, misses: 0, missed_at: null, next_at: null, failures: 0,
     reason: null, planned_at: at, first_sent_at: at, updated_at: tx.now(),
   }
   return { order, purchaseOrder }

@@ -10,6 +10,7 @@ import { appendJournal } from './journal.js'
 import { fitPo, poNumber, poOfAttempt } from './po-number.js'
 import { checkQuota, countOrder } from './quota.js'
 import type { OrderCounts } from './quota.js'
+import type { PlaceBody } from './shapes.js'
 import type { PlacementTable } from './tables.js'
 import type { StoredPo } from './transitions.js'
 
@@ -19,6 +20,8 @@ export const ORDER_SOURCE = 'cockpit_cart'
 type Placement = Selectable<PlacementTable>
 
 export interface PlannedGroup extends CheckedGroup {
+  /** The subscriber's account at the distributor now. */
+  account: string
   lanes: (Lane & { /** It may be sent at once: its account has room for it. */ isSentNow: boolean })[]
 }
 
@@ -127,7 +130,7 @@ function recordRow(order: CheckedOrder, group: CheckedGroup, { id, placement, gr
 
 interface PurchaseOrderInput {
   order: CheckedOrder
-  group: CheckedGroup
+  group: PlannedGroup
   lane: PlannedGroup['lanes'][number]
   record: Insertable<FulfillmentOrderTable> & { id: number }
   placement: Placement
@@ -139,14 +142,14 @@ function purchaseOrderRow(ctx: Ctx, { order, group, lane, record, placement, id,
   const lines = lane.lines.map((at) => group.lines[at]!)
   const content: PurchaseOrder = {
     clientRef: newReference(ctx.random), serial: id, po: record.po_number, poGiven: record.po_given, poIsOurs: order.poNumber === null, lane: lane.name,
-    fflRequired: lines.some(({ fflRequired }) => fflRequired) || (group.fflRequired && !order.shipToStore), shipToStore: order.shipToStore, lines,
+    fflRequired: lines.some(({ fflRequired }) => fflRequired) || (group.fflRequired && (!order.shipToStore || group.lanes.length === 1)), shipToStore: order.shipToStore, lines,
     shipTo: group.shipTo, customer: order.customer, ffl: group.ffl, takenAt: placement.placed_at,
   }
   const now = placement.placed_at
   return {
     id, fulfillment_order_id: record.id, placement_id: placement.id, subscriber_id: placement.subscriber_id, distid: group.distid, mode: order.mode, lane: lane.name,
     client_ref: content.clientRef, po_number: record.po_number, ...sealContent(ctx, placement.subscriber_id, content),
-    state: lane.isSentNow ? 'sending' : 'planned', sends: lane.isSentNow ? 1 : 0, owner: lane.isSentNow ? owner : null, stage: null, distributor_order_id: null, ever_unknown: 0, unknown_since: null,
+    state: lane.isSentNow ? 'sending' : 'planned', sends: lane.isSentNow ? 1 : 0, owner: lane.isSentNow ? owner : null, account: lane.isSentNow ? group.account : null, stage: null, distributor_order_id: null, ever_unknown: 0, unknown_since: null,
     refusal: null, misses: 0, missed_at: null, next_at: lane.isSentNow ? null : now, failures: 0, reason: null, planned_at: now, first_sent_at: lane.isSentNow ? now : null, updated_at: now,
   }
 }
@@ -174,8 +177,8 @@ export function contentOf({ secrets }: Pick<OperatorCtx, 'secrets'>, { subscribe
   return JSON.parse(text) as PurchaseOrder
 }
 
-/** Kept with the placement, to tell a retry from another order under the same order_id. */
-export function requestDigest(body: unknown): string {
-  return digestOf(JSON.stringify(body))
+/** Kept with the placement, to tell a retry from another order under the same order_id; what is ignored does not count. */
+export function requestDigest({ order_id, customer, items, ffl, ship_to_store, po_number }: PlaceBody): string {
+  return digestOf(JSON.stringify([order_id, customer, items.map(({ distid, distsku, upc, qty, ffl_req }) => [distid, distsku, upc, qty, ffl_req]), ffl, ship_to_store, po_number]))
 }
 

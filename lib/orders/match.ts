@@ -1,41 +1,48 @@
 /**
  * Is an order that a distributor shows the one that we sent? By its content, never by a PO alone: one PO may stand on a
- * whole split and on last week's order (design, "Orders").
+ * whole split and on last week's order (design, "Orders"). What can neither be proved nor ruled out is said to be unclear:
+ * it proves no absence.
  */
 import { DAY } from '../core/clock.js'
 import type { FoundOrder, PurchaseOrder } from '../distributors/fulfillment.js'
 
-/** `ours`: the same content. `other`: somebody else's. `conflict`: it carries our reference and another content. */
-export type Match = 'ours' | 'other' | 'conflict'
+/** `ours`: proven. `other`: surely somebody else's. `unclear`: may be ours. `conflict`: carries our reference, and cannot be ours. */
+export type Match = 'ours' | 'other' | 'unclear' | 'conflict'
 
 export interface MatchContext {
   /** When the first send began, milliseconds since 1970. */
   firstSentAt: number
-  /** No other purchase order of ours has its PO. */
+  /** No other purchase order of ours that a distributor may have has its PO. */
   poIsAlone: boolean
+  /** Its number stands on another record. */
+  isTaken: boolean
 }
 
 /** Compares what the distributor tells with what was frozen; what it does not tell neither proves nor disproves. */
-export function matchOrder(found: FoundOrder, sent: PurchaseOrder, { firstSentAt, poIsAlone }: MatchContext): Match {
-  const named = found.clientRef !== undefined && sameText(found.clientRef, sent.clientRef)
-  const differs = found.clientRef !== undefined && !named
-    // A distributor's day may be another than ours.
-    || found.placedAt !== undefined && found.placedAt < firstSentAt - DAY
-    || found.lines !== undefined && linesText(found.lines) !== linesText(sent.lines)
-    || found.shipTo !== undefined && !sameDestination(found.shipTo, sent)
-  if (differs) return named ? 'conflict' : 'other'
-  if (named) return 'ours'
-  const told = found.lines !== undefined && found.shipTo !== undefined && samePo(found.po, sent.po)
-  // Without the content, only a PO that we made for this very order is proof.
-  return told || (sent.poIsOurs && poIsAlone && sameText(found.po, sent.po)) ? 'ours' : 'other'
+export function matchOrder(found: FoundOrder, sent: PurchaseOrder, { firstSentAt, poIsAlone, isTaken }: MatchContext): Match {
+  const lines = found.lines === undefined ? null : linesText(found.lines) === linesText(sent.lines)
+  if (found.clientRef !== undefined && !sameText(found.clientRef, sent.clientRef)) return 'other'
+  if (found.clientRef !== undefined) return isTaken || lines === false ? 'conflict' : 'ours'
+  // A distributor's day may be another than ours.
+  if (isTaken || (found.placedAt !== undefined && found.placedAt < firstSentAt - DAY)) return 'other'
+  const destination = sameDestination(found.shipTo ?? {}, sent)
+  const po = samePo(found.po, sent.po)
+  // Nobody else makes this PO, so whatever else differs may be the distributor's way of writing it.
+  const isAlone = sent.poIsOurs && poIsAlone && po === 'same'
+  if (lines && destination && po !== 'other') return 'ours'
+  if (isAlone && lines !== false && destination !== false) return 'ours'
+  if (po === 'other') return lines && destination ? 'unclear' : 'other'
+  return (lines === false || destination === false) && !(sent.poIsOurs && po === 'same') ? 'other' : 'unclear'
 }
 
 const sameText = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
+const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** Distributors change the case of a PO, pad it, or cut it off. */
-function samePo(found: string, sent: string): boolean {
-  const [a, b] = [found.trim().toLowerCase(), sent.trim().toLowerCase()]
-  return a === b || (a.length >= SIGNIFICANT && b.startsWith(a))
+/** Distributors change the case of a PO, drop its dashes, pad it, or cut it off: then it is only `alike`. */
+function samePo(found: string, sent: string): 'same' | 'alike' | 'other' {
+  const [a, b] = [bare(found), bare(sent)]
+  if (a === b) return 'same'
+  return a.length >= SIGNIFICANT && b.startsWith(a) ? 'alike' : 'other'
 }
 
 /** So much of a PO must be left of one that was cut off. */
@@ -47,9 +54,10 @@ function linesText(lines: readonly { distsku: string; qty: number }[]): string {
   return JSON.stringify([...units].sort(([a], [b]) => a < b ? -1 : 1))
 }
 
-function sameDestination(found: NonNullable<FoundOrder['shipTo']>, { shipTo }: PurchaseOrder): boolean {
-  const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-  return (found.name === undefined || bare(found.name) === bare(shipTo.name))
-    && (found.address1 === undefined || bare(found.address1) === bare(shipTo.address1))
-    && (found.zip === undefined || bare(found.zip).slice(0, 5) === bare(shipTo.zip).slice(0, 5))
+/** Null where too little is told, or it is written in another way: only another ZIP is surely another place. */
+function sameDestination(found: NonNullable<FoundOrder['shipTo']>, { shipTo }: PurchaseOrder): boolean | null {
+  const same = (told: string | undefined, known: string) => told === undefined ? null : bare(told) === bare(known)
+  if (found.zip !== undefined && bare(found.zip).slice(0, 5) !== bare(shipTo.zip).slice(0, 5)) return false
+  const parts = [same(found.name, shipTo.name), same(found.address1, shipTo.address1), found.zip === undefined ? null : true]
+  return parts.every((part) => part !== false) && parts.filter((part) => part === true).length >= 2 ? true : null
 }

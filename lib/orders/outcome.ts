@@ -9,6 +9,8 @@ import type { Change, StoredPo } from './transitions.js'
 export const SEND_TIMEOUT = MINUTE
 /** An order that could not be sent for so long is not shot off any more. */
 export const EXPIRES = 15 * MINUTE
+/** A distributor that asks for a longer pause is asked again all the same. */
+const LONGEST_RETRY = 60 * MINUTE
 /** After this time a person decides. */
 export const GIVE_UP = DAY
 /** So long at least an order may be on its way before its absence means anything. */
@@ -33,7 +35,9 @@ export function afterSend(order: StoredPo, sent: Submission, connector: Rules, n
       if (sent.number === null && connector.recovery !== 'file') return unknown(order, 'it was accepted without a number', now)
       return { to: 'placed', distributor_order_id: sent.number, reason: null, refusal: null, next_at: null, owner: null, failures: 0 }
     // Where it does not show yet, it is not sent again and again.
-    case 'duplicate': return { ...unknown(order, 'the distributor says that it has this order', now), failures: order.failures + 1, next_at: now + (order.failures === 0 ? 0 : backoff(order.failures - 1)) }
+    case 'duplicate':
+      if (!connector.find) return { to: 'review', reason: 'the distributor says that it has this order, and cannot be asked for it', next_at: null, owner: null }
+      return { ...unknown(order, 'the distributor says that it has this order', now), failures: order.failures + 1, next_at: now + (order.failures === 0 ? 0 : backoff(order.failures - 1)) }
     case 'rejected':
       // A refusal of a second send says nothing of the first.
       if (wasUnknown) return { ...unknown(order, `refused after a send without a known outcome: ${sent.reason}`, now), refusal: sent.reason }
@@ -45,7 +49,7 @@ export function afterSend(order: StoredPo, sent: Submission, connector: Rules, n
 
 /** No byte of it left: it is tried again, unless an earlier send already left its outcome open. */
 export function notSent(order: StoredPo, { reason, retryAfter = 0 }: { reason: string; retryAfter?: number }, now: number): Change {
-  const common = { reason, next_at: now + Math.max(backoff(order.failures), retryAfter * SECOND), owner: null, failures: order.failures + 1 }
+  const common = { reason, next_at: now + Math.max(backoff(order.failures), Math.min(retryAfter * SECOND, LONGEST_RETRY)), owner: null, failures: order.failures + 1 }
   return order.ever_unknown === 1 ? { to: 'unknown', ...common } : { to: 'planned', ...common, first_sent_at: null }
 }
 
@@ -61,8 +65,12 @@ export function afterDeath(order: StoredPo, now: number): Change {
 /** Orders of a distributor that may be ours. */
 export interface Findings {
   ours: readonly FoundOrder[]
-  /** One that carries our reference and another content. */
-  conflicts: number
+  /** Carry our reference, and cannot be ours. */
+  conflicts: readonly FoundOrder[]
+  /** May be ours, or may not: as long as there is one, nothing is absent. */
+  unclear: readonly FoundOrder[]
+  /** Why not showing it proves nothing, such as another account than the one that it was sent with; null where it does. */
+  blind: string | null
 }
 
 export interface Elapsed {
@@ -74,56 +82,78 @@ export interface Elapsed {
 export type Decision = { change: Change } | { resend: true }
 
 /** What to do about an order of unknown outcome, now that the distributor was asked. */
-export function afterSearch(order: StoredPo, { ours, conflicts }: Findings, connector: Rules, at: Elapsed): Decision {
+export function afterSearch(order: StoredPo, findings: Findings, connector: Rules, at: Elapsed): Decision {
+  const { ours, conflicts, unclear, blind } = findings
   const there = ours.filter(({ submitted }) => submitted !== false)
-  if (conflicts > 0) return review('the distributor has an order under our reference with another content')
-  if (there.length > 1) return review(`the distributor has ${there.length} orders like this one: ${there.map(({ number }) => number ?? '-').join(', ')}`)
+  if (conflicts.length > 0) return review(`the distributor has an order under our reference that cannot be it: ${numbersOf(conflicts)}`)
+  if (there.length > 1) return review(`the distributor has ${there.length} orders like this one: ${numbersOf(there)}`)
   const [hit] = there
   if (hit && (hit.number !== null || connector.recovery === 'file')) {
     return { change: { to: 'placed', distributor_order_id: hit.number, reason: null, refusal: null, next_at: null, failures: 0 } }
   }
-  if (hit) return waitOn(order, at.now)
+  const doubt = unclear.length > 0 ? `the distributor has what may be this order: ${numbersOf(unclear)}` : blind
+  const decision = hit ? waitOn(order, at.now) : doubt !== null ? waitForClarity(order, connector, doubt, at) : whileAbsent(order, ours.length > 0, connector, at)
+  return isOld(order, at.now) && (!('change' in decision) || decision.change.to === 'unknown') ? review(ageReason(order)) : decision
+}
+
+const numbersOf = (orders: readonly FoundOrder[]) => orders.map(({ number }) => number ?? 'without a number').join(', ')
+const ageReason = ({ refusal, reason }: StoredPo) => `${refusal ?? reason ?? 'its outcome is not known'}; a day has gone by, and the distributor has shown no sign of it`
+
+/** The distributor was asked and shows nothing that may be it, but for a stage that is still open. */
+function whileAbsent(order: StoredPo, hasOpenStage: boolean, connector: Rules, at: Elapsed): Decision {
   const refused = order.refusal !== null
   switch (connector.recovery) {
     // What is sent again under its reference is not a second order.
     case 'resend': return refused ? provenAbsent(order, connector, at) : { resend: true }
     // Before there is a stage, nothing could have had an effect; one that is open goes on where it was.
-    case 'staged': return !refused && (order.stage === null || ours.length > 0) ? resendOrReview(order, at) : provenAbsent(order, connector, at)
+    case 'staged': return !refused && (order.stage === null || hasOpenStage) ? { resend: true } : provenAbsent(order, connector, at)
     case 'lookup': return provenAbsent(order, connector, at)
     case 'file': case 'one_shot': return waitOn(order, at.now)
   }
 }
 
+/** What is late may still show itself, and what is unclear become clear; then a person decides. */
+function waitForClarity(order: StoredPo, connector: Rules, doubt: string, { now, unknownFor }: Elapsed): Decision {
+  const settle = settleTime(connector)
+  return unknownFor < settle ? { change: { to: 'unknown', failures: 0, reason: doubt, next_at: now + Math.min(MINUTE, settle - unknownFor) } } : review(doubt)
+}
+
 /** Nobody can be asked, or could be reached. */
 export function withoutSearch(order: StoredPo, connector: Rules, reason: string, now: number): Decision {
+  if (isOld(order, now)) return review(`${ageReason(order)}: ${reason}`)
   if (!connector.find && connector.recovery === 'resend' && order.refusal === null) return { resend: true }
-  if (!connector.find || isOld(order, now)) return review(connector.find ? reason : order.refusal ?? `${order.reason ?? 'its outcome is not known'}, and this distributor cannot be asked`)
+  if (!connector.find) return review(order.refusal ?? `${order.reason ?? 'its outcome is not known'}, and this distributor cannot be asked`)
   return { change: { to: 'unknown', reason, failures: order.failures + 1, next_at: now + backoff(order.failures) } }
 }
 
+function settleTime({ limits: { sendTimeout = SEND_TIMEOUT, visibilityLag = 0 } }: Rules): number {
+  return Math.max(SETTLE, 2 * sendTimeout + visibilityLag)
+}
+
+/** Its distributor is no longer configured, or the order cannot be opened. */
+export function withoutLine(order: StoredPo, reason: string, now: number): Decision {
+  if (isOld(order, now)) return review(reason)
+  return { change: { to: 'unknown', reason, failures: order.failures + 1, next_at: now + 5 * MINUTE } }
+}
+
 /** Two looks, long enough after the send and apart from each other, showed nothing. */
-function provenAbsent(order: StoredPo, { limits: { sendTimeout = SEND_TIMEOUT, visibilityLag = 0 } }: Rules, at: Elapsed): Decision {
-  const settle = Math.max(SETTLE, 2 * sendTimeout + visibilityLag)
+function provenAbsent(order: StoredPo, connector: Rules, at: Elapsed): Decision {
+  const settle = settleTime(connector)
   if (at.unknownFor < settle) return { change: { to: 'unknown', failures: 0, next_at: at.now + settle - at.unknownFor } }
   if (order.missed_at !== null && at.now - order.missed_at < LOOKS_APART && at.now >= order.missed_at) return { change: { to: 'unknown', failures: 0, next_at: order.missed_at + LOOKS_APART } }
   const misses = order.misses + 1
   if (misses < LOOKS) return { change: { to: 'unknown', failures: 0, misses, missed_at: at.now, next_at: at.now + LOOKS_APART } }
   if (order.refusal !== null) return { change: { to: 'rejected', reason: order.refusal, next_at: null } }
-  return resendOrReview(order, at)
+  return { resend: true }
 }
 
-/** Nobody expects an order any more that was placed a day ago. */
-function resendOrReview(order: StoredPo, { now }: Elapsed): Decision {
-  return isOld(order, now) ? review('the distributor does not have it, and it is too old to be sent again unasked') : { resend: true }
-}
-
-/** Only a later report can tell: looked for ever less often, and after a day a person decides. */
+/** Only a later report can tell: it is looked for ever less often. */
 function waitOn(order: StoredPo, now: number): Decision {
-  if (isOld(order, now)) return review(`${order.refusal ?? order.reason ?? 'its outcome is not known'}; the distributor has shown no sign of it for a day`)
   const age = now - (order.first_sent_at ?? now)
   return { change: { to: 'unknown', failures: 0, next_at: now + Math.min(15 * MINUTE, Math.max(10 * SECOND, age / 10)) } }
 }
 
+/** Nobody expects an order any more that was sent a day ago. */
 function isOld(order: StoredPo, now: number): boolean {
   return now - (order.first_sent_at ?? order.planned_at) >= GIVE_UP
 }

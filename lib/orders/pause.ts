@@ -1,6 +1,8 @@
 /** Orders are paused when the installation may have forgotten some, until the operator says that it has not (reliability 3.8). */
 import { audit } from '../accounts/audit.js'
 import type { OperatorCtx } from '../core/ctx.js'
+import { afterDeath } from './outcome.js'
+import { move } from './transitions.js'
 
 export interface Pause {
   /** Milliseconds since 1970. */
@@ -17,14 +19,21 @@ export async function readPause({ read }: Pick<OperatorCtx, 'read'>): Promise<Pa
   return row ? JSON.parse(row.value) as Pause : null
 }
 
-/** Pauses orders; a pause that holds already keeps its reason, and gains this one. */
-export async function pauseOrders(ctx: OperatorCtx, { reason, orders = [], lookBackTo }: { reason: string; orders?: string[]; lookBackTo?: number }): Promise<void> {
+/**
+ * Pauses orders: nothing is placed, sent or given up until they are resumed; a pause that holds already keeps its reason, and
+ * gains this one. `isForgetful` where what was sent may not be known any more: then no order counts as never sent.
+ */
+export async function pauseOrders(ctx: OperatorCtx, { reason, orders = [], lookBackTo, isForgetful }: { reason: string; orders?: string[]; lookBackTo?: number; isForgetful: boolean }): Promise<void> {
   ctx.log.error({ reason, orders }, 'orders are paused; `orders reconcile` looks for what was forgotten, `orders reconcile --resume` goes on')
   await ctx.engine.atomic(ctx, async (tx) => {
     const before = await readPause(tx)
     const farthest = Math.min(lookBackTo ?? Infinity, before?.lookBackTo ?? Infinity)
     const pause: Pause = { since: before?.since ?? tx.now(), reason: before && before.reason !== reason ? `${before.reason}; ${reason}` : reason, orders: [...new Set([...before?.orders ?? [], ...orders])], ...farthest < Infinity && { lookBackTo: farthest } }
     await tx.db.replaceInto('order_engine').values({ name: 'paused', value: JSON.stringify(pause) }).execute()
+    if (isForgetful) {
+      const planned = await tx.db.selectFrom('purchase_order').selectAll().where('state', '=', 'planned').execute()
+      for (const order of planned) await move(tx, order, { ...afterDeath(order, tx.now()), first_sent_at: order.first_sent_at ?? order.planned_at, reason: 'it may have been sent in what was lost' })
+    }
     await audit(tx, 'orders.pause', pause)
   })
 }

@@ -13,13 +13,16 @@ import type { CheckedOrder } from './check-order.js'
 import { OrderIdHeld, requestDigest, writeIntent } from './intent.js'
 import type { Intent, PlannedGroup } from './intent.js'
 import { lanesOf } from './lanes.js'
+import { accountNow } from './line.js'
 import { forgetOrder, rememberOrder } from './quota.js'
-import { record } from './send.js'
 import type { PlaceBody, PlacedOrder } from './shapes.js'
 import { notSent } from './outcome.js'
-import { FAILED, OPEN } from './transitions.js'
+import { FAILED, OPEN, move } from './transitions.js'
 import type { StoredPo } from './transitions.js'
+import { DISK_FULL } from './work.js'
 
+/** Refusals that say: nothing came of it, the order_id is free. */
+const NOTHING_CAME = new Set<string>(['order_rejected', 'distributor_unavailable', 'service_unavailable'])
 /** How long an answer waits for distributors, and how often another process is asked what became of its part. */
 const PATIENCE = 25 * SECOND
 const POLL = 100
@@ -39,6 +42,7 @@ async function placeOnce(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder> {
   await refuseDuplicate(ctx, body)
   const order = await checkOrder(ctx, body)
   refuseFullDisk(ctx)
+  ctx.orders.refuseFailed()
   const release = await ctx.orders.lease()
   let intent: Intent
   try {
@@ -49,7 +53,7 @@ async function placeOnce(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder> {
   }
   // The right to send is kept until all is sent, also when the answer does not wait for it.
   const sending = (release ? send(ctx, intent).finally(release) : waitForSender(ctx, intent)).catch((error: unknown) => {
-    ctx.log.error({ err: error, orderId: order.orderId }, 'an order was taken in and could not be sent; it is taken up again')
+    ctx.log.error({ err: error, orderId: order.orderId }, 'an order was taken in, and not all about it could be written down; it is taken up again')
   })
   return answerWhen(ctx, order, intent, sending)
 }
@@ -72,31 +76,29 @@ async function takeIn(ctx: Ctx, body: PlaceBody, order: CheckedOrder, isSender: 
   const groups = planned(ctx, order, isSender)
   try {
     const intent = await writeIntent(ctx, { order, groups, digest: requestDigest(body), owner: ctx.orders.owner, counts: ctx.orders.counts })
-    if (ctx.key) rememberOrder(ctx, ctx.orders.counts, ctx.key.id)
+    if (ctx.key) rememberOrder(ctx, ctx.orders.counts, ctx.key.id, intent.placementId)
     return intent
   } catch (error) {
-    for (const group of groups) for (const { isSentNow } of group.lanes) if (isSentNow) ctx.orders.free(accountOf(ctx, group, order))
-    if (error instanceof OrderIdHeld || isTaken(error)) await refuseDuplicate(ctx, body)
+    for (const group of groups) for (const { isSentNow } of group.lanes) if (isSentNow) ctx.orders.free(group.account)
+    if (error instanceof OrderIdHeld || isIndexRefusal(error)) {
+      await refuseDuplicate(ctx, body)
+      // Whoever held it has just let it go.
+      throw new ApiError('service_unavailable', { message: 'The same order was being placed at this moment, and nothing came of it. Try again.', headers: { 'retry-after': '1' } })
+    }
     if (isIoError(error)) throw new ApiError('service_unavailable', { message: 'The disk failed while the order was written down, so it is not known whether it was. Nothing was sent; try the same order_id again later.' })
     throw error
   }
 }
 
 /** The unique index had the last word. */
-function isTaken(error: unknown): boolean {
+function isIndexRefusal(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code) === 'SQLITE_CONSTRAINT_UNIQUE'
-}
-
-function accountOf(ctx: Ctx, { distid }: Pick<PlannedGroup, 'distid'>, { mode }: CheckedOrder) {
-  return { subscriber_id: ctx.subscriber.id, distid, mode }
 }
 
 /** The lanes of each group, and whether each may be sent at once. */
 function planned(ctx: Ctx, order: CheckedOrder, isSender: boolean): PlannedGroup[] {
-  const groups = order.groups.map((group) => ({ group, lanes: lanesOf(group) }))
-  return groups.map(({ group, lanes }) => ({
-    ...group, lanes: lanes.map((lane) => ({ ...lane, isSentNow: isSender && ctx.orders.tryTake(accountOf(ctx, group, order), group.connector) })),
-  }))
+  const groups = order.groups.map((group) => ({ ...group, lanes: lanesOf(group), account: accountNow(ctx, { subscriber_id: ctx.subscriber.id, distid: group.distid, mode: order.mode }) ?? '' }))
+  return groups.map((group) => ({ ...group, lanes: group.lanes.map((lane) => ({ ...lane, isSentNow: isSender && ctx.orders.tryTake(group.account, group.connector) })) }))
 }
 
 /** From here on no error of ours reaches the caller: what is not known is said to be pending. */
@@ -105,10 +107,11 @@ async function answerWhen(ctx: Ctx, order: CheckedOrder, { placementId }: Intent
     await within(sending, PATIENCE)
     await ctx.orders.step('before the answer')
     const states = await statesOf(ctx, placementId)
-    if (states.every(isUnreachable)) await giveUp(ctx, states)
+    // Who cannot write that down leaves it to be tried again, and says so.
+    if (states.every(isUnreachable)) await giveUp(ctx, states).catch((error: unknown) => ctx.log.warn({ err: error, orderId: order.orderId }, 'an order whose distributors cannot be reached is tried again'))
     return await answer(ctx, order, placementId)
   } catch (error) {
-    if (isApiError(error) && (error.code === 'order_rejected' || error.code === 'distributor_unavailable')) throw error
+    if (isApiError(error) && NOTHING_CAME.has(error.code)) throw error
     ctx.log.error({ err: error, orderId: order.orderId }, 'an order was taken in, and its answer could not be made')
     return { order_id: order.orderId, status: 'pending', mode: order.mode, fulfillment_orders: [], errors: [] }
   }
@@ -130,15 +133,13 @@ async function send(ctx: Ctx, { purchaseOrders }: Intent): Promise<void> {
 }
 
 async function giveBack(ctx: Ctx, order: StoredPo, error: unknown): Promise<void> {
-  ctx.orders.free(order)
-  if (isUnavailable(error)) await record(toolsOf(ctx), order, notSent(order, { reason: 'the disk is full' }, ctx.now()))
+  ctx.orders.free(order.account!)
+  if (isUnavailable(error)) await ctx.orders.record(order, notSent(order, { reason: DISK_FULL }, ctx.now()))
 }
 
-const toolsOf = (ctx: OperatorCtx) => ({ ctx, signal: new AbortController().signal, flush: ctx.orders.flush, step: ctx.orders.step })
-
-/** Another process sends: what became of it is looked at now and then; when that one is done and gone, it is sent here. */
+/** Another process sends: what became of it is looked at now and then, also behind the answer; when that one is gone, it is sent here. */
 async function waitForSender(ctx: Ctx, intent: Intent): Promise<void> {
-  for (let waited = 0; waited < PATIENCE; waited += POLL) {
+  for (;;) {
     await new Promise((resolve) => { setTimeout(resolve, POLL) })
     const states = await statesOf(ctx, intent.placementId)
     if (states.every(({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0))) return
@@ -158,8 +159,10 @@ function isUnreachable({ state, first_sent_at: sent, failures }: StoredPo): bool
 
 /** Nobody could be reached: the whole order ends here, and the caller may place it anew. */
 async function giveUp(ctx: Ctx, orders: readonly StoredPo[]): Promise<void> {
-  for (const order of orders) await record(toolsOf(ctx), order, { to: 'expired', reason: order.reason ?? 'it could not be reached', next_at: null })
-  if (ctx.key) forgetOrder(ctx.orders.counts, ctx.key.id)
+  await ctx.engine.atomic(ctx, async (tx) => {
+    for (const order of orders) if (!await move(tx, order, { to: 'expired', reason: order.reason ?? 'it could not be reached', next_at: null })) throw new Error('it is being sent at this moment')
+  })
+  forgetOrder(ctx.orders.counts, orders[0]!.placement_id)
 }
 
 /** The answer of decisions 8.5. Throws 409 `order_rejected` and 503 `distributor_unavailable` where nothing came of it. */
@@ -167,6 +170,7 @@ async function answer(ctx: Ctx, { orderId, mode }: CheckedOrder, placementId: nu
   const states = await statesOf(ctx, placementId)
   const { orders, errors } = await recordsOfPlacement(ctx, placementId)
   if (states.every(({ state }) => FAILED.includes(state))) {
+    if (states.some(({ reason }) => reason === DISK_FULL)) throw new ApiError('service_unavailable', { message: 'The disk is full. Nothing was sent.', details: errors, headers: { 'retry-after': '60' } })
     if (states.every(({ state }) => state === 'expired')) throw new ApiError('distributor_unavailable', { details: errors, headers: { 'retry-after': '60' } })
     throw new ApiError('order_rejected', { details: errors })
   }

@@ -10,8 +10,8 @@ export const ORDER_QUOTAS = [{ limit: 60, window: HOUR, name: 'hour' }, { limit:
  * must not empty a window.
  */
 export interface OrderCounts {
-  /** Steady times of orders of a key within the last day, oldest first. */
-  readonly times: Map<string, number[]>
+  /** Steady times of the orders of a key within the last day, by placement, oldest first. */
+  readonly times: Map<string, Map<number, number>>
 }
 
 export function openOrderCounts(): OrderCounts {
@@ -31,7 +31,7 @@ export async function refuseOverQuota({ read, now: wall, monotonic }: Pick<Opera
   const now = wall()
   const rows = await read.selectFrom('order_count').select('at').where('key_id', '=', keyId).where('at', '>', now - DAY).orderBy('at').execute()
   const steady = monotonic()
-  const here = counts.times.get(keyId) ?? []
+  const here = [...counts.times.get(keyId)?.values() ?? []]
   for (const { limit, window, name } of ORDER_QUOTAS) {
     const waits = [wait(rows.map(({ at }) => Math.min(at, now)), now, limit, window), wait(here, steady, limit, window)]
     const longest = Math.max(...waits)
@@ -57,19 +57,20 @@ export async function countOrder(tx: OperatorCtx, keyId: string, placementId: nu
 }
 
 /** Told once the order is committed. */
-export function rememberOrder({ monotonic }: Pick<OperatorCtx, 'monotonic'>, { times }: OrderCounts, keyId: string): void {
+export function rememberOrder({ monotonic }: Pick<OperatorCtx, 'monotonic'>, { times }: OrderCounts, keyId: string, placementId: number): void {
   const now = monotonic()
-  times.set(keyId, [...(times.get(keyId) ?? []).filter((at) => at > now - DAY), now])
+  const recent = [...times.get(keyId) ?? []].filter(([, at]) => at > now - DAY)
+  times.set(keyId, new Map([...recent, [placementId, now]]))
 }
 
-/** Told when an order of which nobody was asked stops counting. */
-export function forgetOrder({ times }: OrderCounts, keyId: string): void {
-  times.get(keyId)?.pop()
+/** Told of an order of which nobody was asked: it does not count. */
+export function forgetOrder({ times }: OrderCounts, placementId: number): void {
+  for (const placements of times.values()) placements.delete(placementId)
 }
 
 /** What a key has left, for the pre-flight. */
 export async function quotaLeft({ read, now }: Pick<OperatorCtx, 'read' | 'now'>, keyId: string): Promise<{ hour: number; day: number }> {
   const rows = await read.selectFrom('order_count').select('at').where('key_id', '=', keyId).execute()
-  const left = (limit: number, window: number) => Math.max(0, limit - rows.filter(({ at }) => at > now() - window).length)
-  return { hour: left(60, HOUR), day: left(500, DAY) }
+  const [hour, day] = ORDER_QUOTAS.map(({ limit, window }) => Math.max(0, limit - rows.filter(({ at }) => at > now() - window).length)) as [number, number]
+  return { hour, day }
 }

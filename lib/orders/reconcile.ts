@@ -2,12 +2,18 @@
 import { sql } from 'kysely'
 import { MINUTE } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
-import type { Search } from '../distributors/fulfillment.js'
+import { cleaned } from '../core/text.js'
+import type { FoundOrder, Search } from '../distributors/fulfillment.js'
+import { inTime, openLine } from './line.js'
+import type { Line } from './line.js'
 import { matchOrder } from './match.js'
-import { afterSearch, withoutSearch } from './outcome.js'
+import type { Match } from './match.js'
+import { standsElsewhere } from './numbers.js'
+import { afterSearch, withoutLine, withoutSearch } from './outcome.js'
 import type { Decision, Findings } from './outcome.js'
-import { inTime, openLine, record } from './send.js'
-import type { Line, SenderTools } from './send.js'
+import { MAX_NUMBER, MAX_REASON, record } from './send.js'
+import type { SenderTools } from './send.js'
+import { FAILED } from './transitions.js'
 import type { StoredPo } from './transitions.js'
 
 const FIND_TIMEOUT = MINUTE
@@ -17,14 +23,14 @@ export const NEEDS_REVIEW = 'an order needs a person\'s decision: `orders show` 
 
 /**
  * Asks the distributor about an order and writes down what follows. Returns true when it is to be sent again: the distributor
- * does not have it, or takes the same reference for the same order.
+ * does not have it, or takes the same reference for the same order. While orders are paused nothing is sent again.
  */
-export async function reconcileOne(tools: SenderTools, order: StoredPo, unknownFor: number): Promise<boolean> {
+export async function reconcileOne(tools: SenderTools, order: StoredPo, { unknownFor, isPaused }: { unknownFor: number; isPaused: boolean }): Promise<boolean> {
   const { ctx } = tools
   const decision = await decide(tools, order, unknownFor)
   await tools.step('after the search')
-  if ('resend' in decision) return true
-  const moved = await record(tools, order, decision.change)
+  if ('resend' in decision && !isPaused) return true
+  const moved = await record(tools, order, 'resend' in decision ? { to: 'unknown', next_at: ctx.now() + MINUTE } : decision.change)
   if (moved?.state === 'review') ctx.log.error({ ref: order.client_ref, distid: order.distid, reason: moved.reason }, NEEDS_REVIEW)
   if (moved?.state === 'placed') ctx.log.info({ ref: order.client_ref, distid: order.distid, number: moved.distributor_order_id }, 'an order of unknown outcome was found at the distributor')
   return false
@@ -33,7 +39,7 @@ export async function reconcileOne(tools: SenderTools, order: StoredPo, unknownF
 async function decide(tools: SenderTools, order: StoredPo, unknownFor: number): Promise<Decision> {
   const { ctx } = tools
   const line = openLine(ctx, order)
-  if (typeof line === 'string') return { change: { to: 'unknown', failures: order.failures + 1, next_at: ctx.now() + 5 * MINUTE, reason: line } }
+  if (typeof line === 'string') return withoutLine(order, line, ctx.now())
   const { connector } = line
   if (!connector.find) return withoutSearch(order, connector, '', ctx.now())
   const search = await find(tools, order, line)
@@ -45,32 +51,42 @@ async function find(tools: SenderTools, order: StoredPo, { connector, settings, 
   const { ctx } = tools
   // A search has no stage of its own to keep.
   const session = { settings, now: ctx.now, stage: order.stage, keepStage: () => Promise.reject(new Error('a search keeps no stage')) }
-  const answer = await inTime(tools, FIND_TIMEOUT, (signal) => connector.find!({ ...session, signal }, content))
+  const { answer } = await inTime(tools, FIND_TIMEOUT, (signal) => connector.find!({ ...session, signal }, content))
   if ('failed' in answer) return { outcome: 'unreachable', reason: answer.failed }
-  const search = answer.value as Partial<Search> | null
-  return search?.outcome === 'answered' || search?.outcome === 'unreachable' ? answer.value : { outcome: 'unreachable', reason: 'the connector gave no answer' }
+  return searchOf(answer.value)
 }
 
-/** Which of the orders that were found are ours: same content, and a number that stands on no other record. */
-async function findings({ read }: OperatorCtx, order: StoredPo, { content }: Line, found: Extract<Search, { outcome: 'answered' }>['orders']): Promise<Findings> {
-  // Distributors fold the case of a PO, so one that differs by it alone is no other.
+/** What a connector answered, as far as it is an answer. One order that cannot be read may be ours: then nothing is known. */
+function searchOf(value: Search): Search {
+  if (value?.outcome === 'unreachable') return { outcome: 'unreachable', reason: cleaned(String(value.reason), MAX_REASON) }
+  if (value?.outcome !== 'answered' || !Array.isArray(value.orders)) return { outcome: 'unreachable', reason: 'the connector gave no answer' }
+  const isRead = ({ number, po, clientRef, lines }: FoundOrder) => (number === null || (typeof number === 'string' && number.trim() !== '' && cleaned(number, MAX_NUMBER) === number))
+    && typeof po === 'string' && ['string', 'undefined'].includes(typeof clientRef) && (lines === undefined || (Array.isArray(lines) && lines.every(({ distsku, qty }) => typeof distsku === 'string' && typeof qty === 'number')))
+  return value.orders.every(isRead) ? value : { outcome: 'unreachable', reason: 'the connector showed an order that cannot be read' }
+}
+
+/** Which of the orders that were found are ours, by their content and by what stands on other records. */
+async function findings(ctx: OperatorCtx, order: StoredPo, { content, account }: Line, found: readonly FoundOrder[]): Promise<Findings> {
+  const { read } = ctx
+  // Distributors fold the case of a PO, so one that differs by it alone is no other. What never left is at no distributor.
   const other = await read.selectFrom('purchase_order').select('id').where('distid', '=', order.distid).where(sql<boolean>`po_number = ${order.po_number} COLLATE NOCASE`)
-    .where('mode', '=', order.mode).where('id', '<>', order.id).executeTakeFirst()
+    .where('mode', '=', order.mode).where('id', '<>', order.id).where('state', 'not in', FAILED).executeTakeFirst()
   const context = { firstSentAt: order.first_sent_at ?? order.planned_at, poIsAlone: other === undefined }
-  // A stage that is still open has no effect yet, whatever has got into it.
-  const matches = found.map((candidate) => ({ candidate, match: candidate.submitted === false ? 'ours' as const : matchOrder(candidate, content, context) }))
-  const ours = matches.filter(({ match }) => match === 'ours').map(({ candidate }) => candidate)
-  const free = []
-  for (const candidate of dropRepeats(ours)) if (candidate.number === null || !await isTaken(read, order, candidate.number)) free.push(candidate)
-  return { ours: free, conflicts: matches.filter(({ match }) => match === 'conflict').length }
+  const sorted: Record<Match, FoundOrder[]> = { ours: [], other: [], unclear: [], conflict: [] }
+  for (const candidate of dropRepeats(found)) {
+    // A stage that is still open has no effect yet, whatever has got into it.
+    if (candidate.submitted === false) sorted[isStageOf(candidate, order) ? 'ours' : 'other'].push(candidate)
+    else sorted[matchOrder(candidate, content, { ...context, isTaken: candidate.number !== null && await standsElsewhere(read, order, candidate.number) })].push(candidate)
+  }
+  const blind = order.account !== null && order.account !== account ? 'it was sent with another account than the one that is configured now' : null
+  return { ours: sorted.ours, conflicts: sorted.conflict, unclear: sorted.unclear, blind }
+}
+
+function isStageOf({ clientRef, number }: FoundOrder, { client_ref: ref, stage }: StoredPo): boolean {
+  return clientRef === ref || (stage !== null && number === stage)
 }
 
 /** A distributor may show one order twice. */
-function dropRepeats<T extends { number: string | null }>(orders: readonly T[]): T[] {
-  return orders.filter(({ number }, i) => number === null || orders.findIndex((other) => other.number === number) === i)
-}
-
-async function isTaken(read: OperatorCtx['read'], { id, distid, mode, subscriber_id: owner }: StoredPo, number: string): Promise<boolean> {
-  return await read.selectFrom('purchase_order').select('id').where('subscriber_id', '=', owner).where('distributor_order_id', '=', number)
-    .where('distid', '=', distid).where('mode', '=', mode).where('id', '<>', id).executeTakeFirst() !== undefined
+function dropRepeats(orders: readonly FoundOrder[]): FoundOrder[] {
+  return orders.filter(({ number, submitted }, i) => number === null || submitted === false || orders.findIndex((other) => other.number === number && other.submitted !== false) === i)
 }

@@ -8,11 +8,14 @@ import { pauseOrders } from './pause.js'
 import { replay } from './replay.js'
 import type { LostLine } from './replay.js'
 import { move } from './transitions.js'
+import type { StoredPo } from './transitions.js'
+import { OPEN_STATES } from './work.js'
 
 /** Returns the number of the last line that the journal's file has. The sender's lock must be held. */
 export async function recover(ctx: OperatorCtx, owner: string): Promise<number> {
   const written = await compareJournal(ctx)
-  const left = await ctx.read.selectFrom('purchase_order').selectAll().where('state', '=', 'sending').where('owner', '<>', owner).execute()
+  // The open states are those of the index, word for word.
+  const left = ctx.engine.reader.prepare(`SELECT * FROM purchase_order WHERE ${OPEN_STATES} AND state = 'sending' AND owner <> ?`).all(owner) as StoredPo[]
   for (const order of left) {
     await ctx.engine.atomic(ctx, (tx) => move(tx, order, afterDeath(order, tx.now())))
     ctx.log.warn({ ref: order.client_ref, distid: order.distid }, 'the server ended while an order was being sent; what became of it is being found out')
@@ -42,12 +45,12 @@ async function repair(ctx: OperatorCtx, head: { seq: number; line: string } | un
   const { lost, end, meets, fault } = await readFile(ctx, head)
   if (lost.length > 0 && meets) {
     const orders = await replay(ctx, lost)
-    await pauseOrders(ctx, { reason: `the database had lost ${lost.length} lines of the order journal (from ${lost[0]!.seq} on), which were taken from orders.journal${fault ? `; ${fault}` : ''}`, orders })
+    await pauseOrders(ctx, { reason: `the database had lost ${lost.length} lines of the order journal (from ${lost[0]!.seq} on), which were taken from orders.journal${fault ? `; ${fault}` : ''}`, orders, isForgetful: fault !== null })
     if (!fault) return end
   } else if (!fault && meets && end >= marked) {
     return end
   } else {
-    await pauseOrders(ctx, { reason: fault ?? (meets ? `orders.journal ends at line ${end}, and had ${marked}` : 'orders.journal and the database tell of different orders') })
+    await pauseOrders(ctx, { reason: fault ?? (meets ? `orders.journal ends at line ${end}, and had ${marked}` : 'orders.journal and the database tell of different orders'), isForgetful: true })
   }
   const path = journalPath(ctx.engine.dir)
   if (existsSync(path)) renameSync(path, `${path}.damaged-${new Date(ctx.now()).toISOString().replaceAll(':', '-')}`)

@@ -4,7 +4,7 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { textFault } from '../core/text.js'
 import { appendJournal } from './journal.js'
-import { stands } from './send.js'
+import { standsElsewhere } from './numbers.js'
 import type { PoState } from './tables.js'
 import { move } from './transitions.js'
 import type { Change, StoredPo } from './transitions.js'
@@ -52,7 +52,7 @@ export async function resolveOrder(ctx: OperatorCtx, input: ResolveInput): Promi
   checkVerdict(verdict)
   return ctx.engine.atomic(ctx, async (tx) => {
     const { order_id: orderId, ...order } = await unsettled(tx, text, subscriberId)
-    if (verdict.verdict === 'placed' && await stands(tx, order, verdict.number)) throw invalid('number', `${verdict.number} stands on another purchase order of ${order.distid}`)
+    if (verdict.verdict === 'placed' && await standsElsewhere(tx.db, order, verdict.number)) throw invalid('number', `${verdict.number} stands on another purchase order of ${order.distid}`)
     await appendJournal(tx, 'note', { resolved: order.client_ref, by: tx.actor, ...verdict } satisfies VerdictData)
     const moved = await move(tx, order, changeOf(verdict, tx.now()))
     if (!moved) throw new Error('the order was moved in its own transaction')

@@ -6,6 +6,8 @@ import { recover } from './recover.js'
 
 /** How often the end of the journal's file is noted, in milliseconds. */
 const NOTE_EVERY = 5_000
+/** Lines that are appended at once. */
+const AT_ONCE = 1_000
 
 /** The seat of the folder's one sender: the lock, what a dead sender left behind put right, and the journal's file. */
 export interface Seat {
@@ -52,15 +54,19 @@ export function openSeat(ctx: OperatorCtx, owner: string, before: Promise<void>)
   }
 
   const ready = open()
-  let running: Promise<void> | null = null
+  let last: Promise<void> = Promise.resolve()
+  /** A round that has not begun: whoever comes now is written by it. */
   let next: Promise<void> | null = null
   async function write(from: OperatorCtx): Promise<void> {
-    const rows = await from.read.selectFrom('journal').select(['seq', 'line']).where('seq', '>', written).orderBy('seq').execute()
-    if (rows.length === 0) return
-    await file!.append(rows.map(({ line }) => line)).catch((error: unknown) => {
-      throw failureOf(from, error)
-    })
-    written = rows.at(-1)!.seq
+    for (let isMore = true; isMore;) {
+      const rows = await from.read.selectFrom('journal').select(['seq', 'line']).where('seq', '>', written).orderBy('seq').limit(AT_ONCE).execute()
+      isMore = rows.length === AT_ONCE
+      if (rows.length === 0) return
+      await file!.append(rows.map(({ line }) => line)).catch((error: unknown) => {
+        throw failureOf(from, error)
+      })
+      written = rows.at(-1)!.seq
+    }
   }
 
   return {
@@ -69,11 +75,14 @@ export function openSeat(ctx: OperatorCtx, owner: string, before: Promise<void>)
     closed,
     flush(from) {
       // Who comes while lines are being written waits for the round after it, with all others that came meanwhile.
-      if (!running) return running = write(from).finally(() => { running = null })
-      return next ??= running.catch(() => {}).then(() => {
-        next = null
-        return running = write(from).finally(() => { running = null })
-      })
+      if (!next) {
+        next = last.catch(() => {}).then(() => {
+          next = null
+          return write(from)
+        })
+        last = next
+      }
+      return next
     },
     async note(from) {
       if (written > marked && from.monotonic() - notedAt >= NOTE_EVERY) await mark(from)
@@ -81,7 +90,7 @@ export function openSeat(ctx: OperatorCtx, owner: string, before: Promise<void>)
     async close() {
       try {
         if (!await ready.catch(() => false)) return
-        await running?.catch(() => {})
+        await last.catch(() => {})
         await file?.close()
         await mark(ctx).catch(() => {})
         engine.unlock('engine')

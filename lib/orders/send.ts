@@ -1,13 +1,10 @@
 /** One send of one purchase order, and what is written down of it (reliability 3.3). */
-import type { Subscriber } from '../accounts/subscribers.js'
-import { SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { cleaned } from '../core/text.js'
 import { isUnavailable } from '../db/sqlite.js'
-import type { Fulfillment, OrderSession, PurchaseOrder, Submission } from '../distributors/fulfillment.js'
-import { connectorOf } from '../distributors/modes.js'
-import { accountSettings } from '../fulfillment/account.js'
-import { contentOf } from './intent.js'
+import type { OrderSession, Submission } from '../distributors/fulfillment.js'
+import { inTime, openLine } from './line.js'
+import { standsElsewhere } from './numbers.js'
 import { SEND_TIMEOUT, afterSend, notSent } from './outcome.js'
 import { move } from './transitions.js'
 import type { Change, StoredPo } from './transitions.js'
@@ -19,35 +16,25 @@ export interface SenderTools {
   readonly signal: AbortSignal
   /** Waits until the journal's file has every line that is committed now. */
   flush(): Promise<void>
+  /** Throws once the disk has failed: from then on nothing may leave. */
+  refuseFailed(): void
   /** Named places at which a test may end this life; nothing in production. */
   step(name: string): Promise<void> | undefined
 }
 
-/** What is needed to talk to a distributor about an order; a text says why that cannot be. */
-export interface Line {
-  connector: Fulfillment
-  content: PurchaseOrder
-  settings: Readonly<Record<string, unknown>>
+export interface Sent {
+  /** The order as it is then; null when somebody else has moved it meanwhile. */
+  order: StoredPo | null
+  /** Resolves when the connector's call has ended, which may be long after it was given up. */
+  ended: Promise<void>
 }
 
-/** Connector, account and content of a purchase order. */
-export function openLine(ctx: OperatorCtx, order: StoredPo): Line | string {
-  const connector = connectorOf(ctx, order.distid, order.mode)
-  if (!connector) return `there is no connector for ${order.distid} in mode ${order.mode}`
-  const settings = accountSettings(ctx, { id: order.subscriber_id } as Subscriber, order.distid)
-  if (!settings) return `${order.distid} is no longer configured`
-  return { connector, settings, content: contentOf(ctx, order) }
-}
-
-/**
- * Sends an order whose state is `sending` on the disk, and writes down what came back. Returns the order as it is then; null
- * when somebody else has moved it meanwhile.
- */
-export async function sendOne(tools: SenderTools, order: StoredPo): Promise<StoredPo | null> {
+/** Sends an order whose state is `sending` on the disk, and writes down what came back. */
+export async function sendOne(tools: SenderTools, order: StoredPo): Promise<Sent> {
   const { ctx } = tools
   let current = order
-  const line = openLineSafely(ctx, order)
-  if (typeof line === 'string') return record(tools, current, notSent(order, { reason: line }, ctx.now()))
+  const line = openLine(ctx, order)
+  if (typeof line === 'string') return { order: await record(tools, current, notSent(order, { reason: line }, ctx.now())), ended: Promise.resolve() }
   const session: Omit<OrderSession, 'signal'> = {
     settings: line.settings, now: ctx.now, stage: order.stage,
     async keepStage(stage) {
@@ -59,25 +46,14 @@ export async function sendOne(tools: SenderTools, order: StoredPo): Promise<Stor
     },
   }
   await tools.step('before the send')
-  const sent = await ask(tools, line.connector.limits.sendTimeout ?? SEND_TIMEOUT, (signal) => line.connector.submit({ ...session, signal }, line.content))
+  tools.refuseFailed()
+  // A connector that throws, answers nonsense or takes too long has not said what became of the order.
+  const { answer, ended } = await inTime(tools, line.connector.limits.sendTimeout ?? SEND_TIMEOUT, (signal) => line.connector.submit({ ...session, signal }, line.content))
+  const sent = 'failed' in answer ? { outcome: 'unknown' as const, reason: answer.failed } : submissionOf(answer.value)
   await tools.step('after the send')
-  return record(tools, current, afterSend(current, sent, line.connector, ctx.now()))
-}
-
-function openLineSafely(ctx: OperatorCtx, order: StoredPo): Line | string {
-  try {
-    return openLine(ctx, order)
-  } catch (error) {
-    ctx.log.error({ err: error, ref: order.client_ref }, 'an order cannot be opened')
-    return 'its content or the credentials cannot be opened'
-  }
-}
-
-/** A connector that throws, answers nonsense or takes too long has not said what became of the order. */
-async function ask(tools: SenderTools, timeout: number, submit: (signal: AbortSignal) => Promise<Submission>): Promise<Submission> {
-  const answer = await inTime(tools, timeout, submit)
-  if ('failed' in answer) return { outcome: 'unknown', reason: answer.failed }
-  return submissionOf(answer.value)
+  const recorded = await record(tools, current, afterSend(current, sent, line.connector, ctx.now()))
+  if (!recorded) ctx.log.error({ ref: order.client_ref, distid: order.distid, sent }, 'a distributor answered about an order that somebody has moved on meanwhile')
+  return { order: recorded, ended }
 }
 
 /** What a connector answered, as far as it is an answer; a distributor's own words are cut and cleaned. */
@@ -92,38 +68,8 @@ function submissionOf(value: Submission): Submission {
 }
 
 /** Characters of what a distributor says that are kept. */
-const MAX_REASON = 300
-const MAX_NUMBER = 100
-
-/** Runs one call of a connector with a time limit, by a timer of our own: a connector need not look at its signal. */
-export async function inTime<T>({ ctx, signal: closing }: Pick<SenderTools, 'ctx' | 'signal'>, timeout: number, call: (signal: AbortSignal) => Promise<T>): Promise<{ value: T } | { failed: string }> {
-  const ending = new AbortController()
-  const ended = new Promise<{ failed: string }>((resolve) => {
-    ending.signal.addEventListener('abort', () => resolve({ failed: closing.aborted ? 'the server was stopped while it waited' : `no answer within ${Math.round(timeout / SECOND)} s` }), { once: true })
-  })
-  const end = () => ending.abort()
-  const timer = setTimeout(end, timeout)
-  timer.unref()
-  if (closing.aborted) end()
-  else closing.addEventListener('abort', end, { once: true })
-  try {
-    return await Promise.race([call(ending.signal).then((value) => ({ value })), ended])
-  } catch (error) {
-    // Not the error's own words: they may repeat what was sent.
-    ctx.log.warn({ cause: kindOf(error) }, 'a distributor could not be talked to')
-    return { failed: `the connection failed (${kindOf(error)})` }
-  } finally {
-    clearTimeout(timer)
-    closing.removeEventListener('abort', end)
-  }
-}
-
-/** `ECONNRESET`, `TypeError`. */
-function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error
-  const { code } = (error.cause ?? error) as { code?: unknown }
-  return typeof code === 'string' ? code : error.name
-}
+export const MAX_REASON = 300
+export const MAX_NUMBER = 100
 
 /** Milliseconds between tries to write down what is known and must not be forgotten. */
 const RETRY = 250
@@ -137,7 +83,7 @@ export async function record(tools: SenderTools, order: StoredPo, change: Change
     try {
       return await tools.ctx.engine.atomic(tools.ctx, async (tx) => {
         const { distributor_order_id: number } = change
-        if (change.to === 'placed' && number && await stands(tx, order, number)) return move(tx, order, numberTaken(order, number, tx.now()))
+        if (change.to === 'placed' && number && await standsElsewhere(tx.db, order, number)) return move(tx, order, numberTaken(order, number, tx.now()))
         return move(tx, order, change)
       })
     } catch (error) {
@@ -153,10 +99,4 @@ export async function record(tools: SenderTools, order: StoredPo, change: Change
 function numberTaken({ state }: StoredPo, number: string, now: number): Change {
   if (state === 'unknown') return { to: 'unknown', next_at: now }
   return { to: 'review', next_at: null, owner: null, reason: `the distributor gave it the number ${number}, which stands on another order` }
-}
-
-/** A number belongs to one order. */
-export async function stands({ db }: OperatorCtx, { id, distid, mode, subscriber_id: owner }: StoredPo, number: string): Promise<boolean> {
-  return await db.selectFrom('purchase_order').select('id').where('subscriber_id', '=', owner).where('distributor_order_id', '=', number)
-    .where('distid', '=', distid).where('mode', '=', mode).where('id', '<>', id).executeTakeFirst() !== undefined
 }

@@ -3,24 +3,20 @@
  * A server holds it as long as it runs; a process without a server takes it for the orders that it places itself.
  */
 import { setMaxListeners } from 'node:events'
-import type { Kysely } from 'kysely'
-import { SECOND } from '../core/clock.js'
+import { MINUTE, SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
-import { isIoError, isUnavailable } from '../db/sqlite.js'
-import type { Tables } from '../db/tables.js'
 import type { Fulfillment } from '../distributors/fulfillment.js'
-import { connectorOf } from '../distributors/modes.js'
-import { EXPIRES, afterDeath, notSent } from './outcome.js'
-import { openOrderCounts } from './quota.js'
+import { readPause } from './pause.js'
+import { forgetOrder, openOrderCounts } from './quota.js'
 import type { OrderCounts } from './quota.js'
-import { NEEDS_REVIEW, reconcileOne } from './reconcile.js'
 import { openSeat } from './seat.js'
 import type { Seat } from './seat.js'
-import { record, sendOne } from './send.js'
+import { record } from './send.js'
 import type { SenderTools } from './send.js'
 import { makeSlots } from './slots.js'
-import type { StoredPo } from './transitions.js'
+import type { Change, StoredPo } from './transitions.js'
+import { CONCURRENCY, dueOrders, makeWork } from './work.js'
 
 export interface OrderSender {
   /** This life of this process: what it is sending bears its name. */
@@ -35,22 +31,22 @@ export interface OrderSender {
   /** The right to send, until it is given back; null where another process has it. Refused once the disk has failed. */
   lease(): Promise<(() => void) | null>
   /** A place for one send of an account, if one is free now. */
-  tryTake(order: AccountOf, connector: Fulfillment): boolean
-  free(order: AccountOf): void
+  tryTake(account: string, connector: Fulfillment): boolean
+  free(account: string): void
   /** Has the journal's file hold every line that is committed now. To be called under a lease. */
   flush(): Promise<void>
   /** Sends an order that was just written down: at once if it is `sending` (its place is taken, and freed then), else when its turn comes. Under a lease. */
   deliver(order: StoredPo): Promise<void>
-  /** Does all that is due and waits for it; `force` also what is due later. False where another process is the sender. */
+  /** Writes a change of an order down; null when somebody else has moved it. Waits for a full disk as long as the app is open. */
+  record(order: StoredPo, change: Change): Promise<StoredPo | null>
+  /** Throws 503 once the disk has failed: what is committed is not known from then on. */
+  refuseFailed(): void
+  /** Takes up what is due, at most 500 at a time, and waits for it; `force` also what is due later. False where another process is the sender. */
   pass(options?: { force?: boolean }): Promise<boolean>
   /** Waits for what is being sent, at most 30 seconds, then gives the place back. */
   stop(): Promise<void>
 }
 
-export type AccountOf = Pick<StoredPo, 'subscriber_id' | 'distid' | 'mode'>
-
-const accountOf = ({ subscriber_id: owner, distid, mode }: AccountOf) => `${owner} ${distid} ${mode}`
-const CONCURRENCY = 4
 /** How often what is due is looked for, and how long a closing app waits for sends, in milliseconds. */
 const TICK = 200
 const PATIENCE = 30 * SECOND
@@ -70,20 +66,22 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   // One for every call that is under way.
   setMaxListeners(0, ending.signal)
   const busy = new Map<number, Promise<void>>()
-  /** When this process learned by its steady clock that a send's outcome is not known. */
-  const unknownSince = new Map<number, number>()
   let seat: Seat | null = null
   let left: Promise<void> = Promise.resolve()
-  let failed = false
   let keeping: (() => void) | null = null
   let timer: NodeJS.Timeout | undefined
   let stopping = false
 
   const ctx = () => ({ ...makeCtx(), actor: 'orders' })
-  const tools = (): SenderTools => ({ ctx: ctx(), signal: ending.signal, flush, step })
+  const tools = (): SenderTools => ({ ctx: ctx(), signal: ending.signal, flush, step, refuseFailed })
+  const work = makeWork({ owner, slots, tools, isStopping: () => stopping, uncount: ({ placement_id: placementId }) => forgetOrder(counts, placementId) })
+
+  function refuseFailed(): void {
+    if (makeCtx().engine.hasFailed()) throw new ApiError('service_unavailable', { message: 'The disk failed under the orders: what was committed is not known. Try the same order_id again later.' })
+  }
 
   async function lease(): Promise<(() => void) | null> {
-    if (failed) throw new ApiError('service_unavailable', { message: 'The disk failed under the orders: what was committed is not known. Try the same order_id again later.' })
+    refuseFailed()
     if (stopping) throw new Error('closed')
     const mine = seat ??= openSeat(ctx(), owner, left)
     mine.holders++
@@ -102,78 +100,16 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
     left = mine.close()
   }
 
-  /** Whatever says that the disk failed ends all sending: what is committed is not known from here on. */
-  async function guarded<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (isIoError(error)) failed = true
-      throw error
-    }
-  }
-
-  const flush = () => guarded(() => seat!.flush(ctx()))
-
-  async function sendNow(order: StoredPo): Promise<void> {
-    try {
-      await guarded(() => sendOne(tools(), order).then((sent) => noteUnknown(sent)))
-    } catch (error) {
-      // A fault of ours after the send began: what became of the order is not known.
-      if (!failed && !ending.signal.aborted) noteUnknown(await record(tools(), order, afterDeath(order, ctx().now())))
-      throw error
-    } finally {
-      slots.free(accountOf(order))
-    }
-  }
-
-  function noteUnknown(order: StoredPo | null): void {
-    if (!order) return
-    const { log, monotonic } = ctx()
-    const told = { ref: order.client_ref, distid: order.distid, reason: order.reason }
-    if (order.state === 'unknown') unknownSince.set(order.id, monotonic())
-    else unknownSince.delete(order.id)
-    if (order.state === 'unknown') log.warn(told, 'what became of an order is not known; it is being found out')
-    if (order.state === 'review') log.error(told, NEEDS_REVIEW)
-  }
-
-  /** Waits for a place, makes sure that it is still to be sent, and sends. */
-  async function sendLater(order: StoredPo): Promise<void> {
-    const connector = connectorOf(ctx(), order.distid, order.mode)
-    await slots.take(accountOf(order), connector?.limits.concurrency ?? CONCURRENCY)
-    let claimed: StoredPo | null = null
-    try {
-      claimed = stopping ? null : await record(tools(), order, { to: 'sending', sends: order.sends + 1, owner, first_sent_at: order.first_sent_at ?? ctx().now(), next_at: null })
-      await step('claimed')
-      if (claimed) await flush()
-    } catch (error) {
-      slots.free(accountOf(order))
-      // The journal must have it before a distributor does: it has not left.
-      if (claimed && isUnavailable(error)) await record(tools(), claimed, notSent(claimed, { reason: 'the disk is full' }, ctx().now()))
-      throw error
-    }
-    if (claimed) await sendNow(claimed)
-    else slots.free(accountOf(order))
-  }
-
-  async function workOn(order: StoredPo): Promise<void> {
-    const { now, monotonic } = ctx()
-    if (order.state === 'planned') {
-      if (order.first_sent_at === null && now() - order.planned_at >= EXPIRES) {
-        await record(tools(), order, { to: 'expired', reason: `${order.reason ?? 'it could not be sent'}; given up after 15 minutes, nothing was sent`, next_at: null })
-      } else await sendLater(order)
-    } else {
-      // What another life noted was noted by a wall clock that may have been set since: this life waits anew.
-      if (!unknownSince.has(order.id)) unknownSince.set(order.id, monotonic())
-      const unknownFor = Math.max(0, Math.min(now() - (order.unknown_since ?? order.updated_at), monotonic() - unknownSince.get(order.id)!))
-      if (await reconcileOne(tools(), order, unknownFor)) await sendLater(order)
-    }
+  async function flush(): Promise<void> {
+    refuseFailed()
+    await seat!.flush(ctx())
   }
 
   /** One order is worked on by one at a time. */
-  function once(order: StoredPo, work: () => Promise<void>): Promise<void> {
+  function once(order: StoredPo, begin: () => Promise<void>): Promise<void> {
     let run = busy.get(order.id)
     if (!run) {
-      run = work().catch((error: unknown) => {
+      run = begin().catch((error: unknown) => {
         if (!ending.signal.aborted) makeCtx().log.error({ err: error, ref: order.client_ref }, 'an order could not be worked on; it is taken up again')
       }).finally(() => busy.delete(order.id))
       busy.set(order.id, run)
@@ -183,32 +119,46 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
 
   /** Takes up what is due; all that is being worked on then. */
   async function takeUp(force: boolean): Promise<Promise<void>[]> {
+    refuseFailed()
     if (stopping || busy.size >= AT_WORK) return [...busy.values()]
-    const { read, now } = ctx()
-    const due = await dueOrders(read, force ? Number.MAX_SAFE_INTEGER : now(), [...busy.keys()])
-    return [...busy.values(), ...due.map((order) => once(order, () => workOn(order)))]
+    const known = ctx()
+    const isPaused = await readPause(known) !== null
+    const due = dueOrders(known, { now: known.now(), busy: [...busy.keys()], most: AT_ONCE, force })
+    // While orders are paused, those that were never sent wait for the operator.
+    const wanted = isPaused ? due.filter(({ state }) => state !== 'planned') : due
+    return [...busy.values(), ...wanted.map((order) => once(order, () => work.workOn(order, isPaused)))]
+  }
+
+  const trouble = { since: -Infinity, message: '' }
+  /** The same trouble is told once a minute. */
+  function tell(message: string, error?: unknown): void {
+    const { log, monotonic } = makeCtx()
+    if (trouble.message === message && monotonic() - trouble.since < MINUTE) return
+    Object.assign(trouble, { since: monotonic(), message })
+    log.error({ err: error }, message)
   }
 
   async function tick(): Promise<void> {
     try {
       keeping ??= await lease()
-      if (!keeping) return
+      if (!keeping) return tell('another process has the right to send orders; this one waits for it')
       await flush()
       await takeUp(false)
       await seat?.note(ctx())
       makeCtx().space.keepReserve()
     } catch (error) {
-      if (!stopping) makeCtx().log.error({ err: error }, 'orders cannot be worked on at the moment')
+      if (!stopping) tell('orders cannot be worked on at the moment', error)
     }
   }
 
   let ticking: Promise<void> | undefined
   return {
-    owner, counts, step, lease, flush,
-    deliver: (order) => once(order, () => order.state === 'sending' ? sendNow(order) : sendLater(order)),
+    owner, counts, step, lease, flush, refuseFailed,
     placing: new Map(),
-    tryTake: (order, { limits }) => slots.tryTake(accountOf(order), limits.concurrency ?? CONCURRENCY),
-    free: (order) => slots.free(accountOf(order)),
+    tryTake: (account, { limits }) => slots.tryTake(account, limits.concurrency ?? CONCURRENCY),
+    free: slots.free,
+    record: (order, change) => record(tools(), order, change),
+    deliver: (order) => once(order, () => order.state === 'sending' ? work.sendNow(order, order.account!) : work.sendLater(order)),
     start() {
       timer ??= setInterval(() => { ticking ??= tick().finally(() => { ticking = undefined }) }, TICK).unref()
     },
@@ -242,10 +192,4 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       ending.abort()
     },
   }
-}
-
-/** Open orders whose time has come, the longest due first; those that wait for a slow distributor stand in nobody's way. */
-async function dueOrders(read: Kysely<Tables>, until: number, busy: readonly number[]): Promise<StoredPo[]> {
-  return read.selectFrom('purchase_order').selectAll().where('state', 'in', ['planned', 'unknown']).where('next_at', '<=', until)
-    .$if(busy.length > 0, (due) => due.where('id', 'not in', busy)).orderBy('next_at').limit(AT_ONCE).execute()
 }

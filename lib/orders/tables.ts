@@ -43,6 +43,8 @@ export interface PurchaseOrderTable {
   sends: number
   /** Which life of which process is sending it. */
   owner: string | null
+  /** Tells the account that it was first sent with; what another account shows proves nothing. */
+  account: string | null
   /** The distributor's number of a staged order. */
   stage: string | null
   distributor_order_id: string | null

@@ -17,7 +17,7 @@ export const OPEN: readonly PoState[] = ['planned', 'sending', 'unknown', 'revie
 export const FAILED: readonly PoState[] = ['rejected', 'expired']
 
 /** What can be changed with a state; `reason` is told to the operator, and to the caller where it ends in a failure. */
-export type Change = { to: PoState } & Partial<Pick<StoredPo, 'sends' | 'owner' | 'stage' | 'distributor_order_id' | 'ever_unknown' | 'unknown_since' | 'refusal' | 'misses' | 'missed_at' | 'next_at' | 'failures' | 'reason' | 'planned_at' | 'first_sent_at'>>
+export type Change = { to: PoState } & Partial<Pick<StoredPo, 'sends' | 'owner' | 'account' | 'stage' | 'distributor_order_id' | 'ever_unknown' | 'unknown_since' | 'refusal' | 'misses' | 'missed_at' | 'next_at' | 'failures' | 'reason' | 'planned_at' | 'first_sent_at'>>
 
 /** What the journal's line of a change holds. */
 export interface StateData {

@@ -386,6 +386,7 @@ CREATE TABLE purchase_order (
   state TEXT NOT NULL CHECK (state IN ('planned', 'sending', 'placed', 'rejected', 'unknown', 'review', 'expired')),
   sends INTEGER NOT NULL,
   owner TEXT,
+  account TEXT,
   stage TEXT,
   distributor_order_id TEXT,
   ever_unknown INTEGER NOT NULL,

@@ -1,0 +1,96 @@
+/** The line to a distributor: connector, account and frozen content of a purchase order, and one call with a time limit. */
+import type { Subscriber } from '../accounts/subscribers.js'
+import { SECOND, dayOf } from '../core/clock.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import { isApiError, kindOf } from '../core/errors.js'
+import { isBlank, isCredential } from '../distributors/distributor.js'
+import type { Fulfillment, Mode, PurchaseOrder } from '../distributors/fulfillment.js'
+import { connectorOf } from '../distributors/modes.js'
+import { DEALER_TYPES } from '../ffls/licence.js'
+import { findDealer, isActive } from '../ffls/find.js'
+import { accountSettings } from '../fulfillment/account.js'
+import { contentOf } from './intent.js'
+import type { StoredPo } from './transitions.js'
+
+/** What is needed to talk to a distributor about an order. */
+export interface Line {
+  connector: Fulfillment
+  content: PurchaseOrder
+  settings: Readonly<Record<string, unknown>>
+  /** Tells accounts at the distributor apart without telling anything of them. */
+  account: string
+}
+
+/** The line of a purchase order; a text says why there is none. */
+export function openLine(ctx: OperatorCtx, order: StoredPo): Line | string {
+  const connector = connectorOf(ctx, order.distid, order.mode)
+  if (!connector) return `there is no connector for ${order.distid} in mode ${order.mode}`
+  try {
+    const settings = accountSettings(ctx, { id: order.subscriber_id } as Subscriber, order.distid)
+    return settings ? { connector, settings, account: fingerprintOf(ctx, order, settings), content: contentOf(ctx, order) } : `${order.distid} is no longer configured`
+  } catch (error) {
+    ctx.log.error({ err: error, ref: order.client_ref }, 'an order cannot be opened')
+    return 'its content or the credentials cannot be opened'
+  }
+}
+
+export interface AccountOf {
+  subscriber_id: string
+  distid: string
+  mode: Mode
+}
+
+/** The account that a subscriber has at a distributor now; null where none is configured. */
+export function accountNow(ctx: OperatorCtx, of: AccountOf): string | null {
+  const settings = accountSettings(ctx, { id: of.subscriber_id } as Subscriber, of.distid)
+  return settings && fingerprintOf(ctx, of, settings)
+}
+
+/**
+ * By who logs in; a password may change without the account being another. Where there is only a token, it is the token. Two
+ * subscribers with one login have one account, so the digest is the operator's.
+ */
+function fingerprintOf({ distributors, secrets }: OperatorCtx, { distid, mode }: AccountOf, settings: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(distributors.byDistid(distid)!.settings).filter(([name, setting]) => isCredential(setting) && !isBlank(settings[name]))
+  const names = given.filter(([, { secret }]) => !secret)
+  return secrets.of('operator').fingerprint(JSON.stringify([distid, mode, (names.length > 0 ? names : given).map(([name]) => [name, String(settings[name])])]))
+}
+
+/** Why an order must not go to its dealer any more, or null: between two sends a licence may end (decisions 8.3). */
+export async function dealerFault(ctx: Pick<OperatorCtx, 'read' | 'now'>, { ffl, fflRequired }: Pick<PurchaseOrder, 'ffl' | 'fflRequired'>): Promise<string | null> {
+  if (!fflRequired) return null
+  if (!ffl) return 'it holds a firearm, and names no dealer'
+  const dealer = await findDealer(ctx, ffl.licenseNumber).catch((error: unknown) => {
+    if (isApiError(error)) return null
+    throw error
+  })
+  const isFit = dealer !== null && isActive(dealer, dayOf(ctx.now())) && DEALER_TYPES.includes(dealer.license_type)
+  return isFit ? null : `the licence ${ffl.licenseNumber} is not valid any more`
+}
+
+export interface Called<T> {
+  answer: { value: T } | { failed: string }
+  /** Resolves when the call itself has ended, which may be long after its answer was given up. */
+  ended: Promise<void>
+}
+
+/** Runs one call of a connector with a time limit, by a timer of our own: a connector need not look at its signal. */
+export async function inTime<T>({ ctx, signal: closing }: { ctx: OperatorCtx; signal: AbortSignal }, timeout: number, call: (signal: AbortSignal) => Promise<T>): Promise<Called<T>> {
+  const ending = new AbortController()
+  const late = new Promise<{ failed: string }>((resolve) => {
+    ending.signal.addEventListener('abort', () => resolve({ failed: closing.aborted ? 'the server was stopped while it waited' : `no answer within ${Math.round(timeout / SECOND)} s` }), { once: true })
+  })
+  const end = () => ending.abort()
+  const timer = setTimeout(end, timeout)
+  if (closing.aborted) end()
+  else closing.addEventListener('abort', end, { once: true })
+  const called = Promise.resolve().then(() => call(ending.signal)).then((value) => ({ value }), (error: unknown) => {
+    // Not the error's own words: they may repeat what was sent.
+    ctx.log.warn({ cause: kindOf(error) }, 'a distributor could not be talked to')
+    return { failed: `the connection failed (${kindOf(error)})` }
+  })
+  const answer = await Promise.race([called, late])
+  clearTimeout(timer)
+  closing.removeEventListener('abort', end)
+  return { answer, ended: called.then(() => {}) }
+}

@@ -1,0 +1,142 @@
+/** What is done about one open purchase order: it is sent, sent again, looked up, or given up (reliability 3.3). */
+import type { OperatorCtx } from '../core/ctx.js'
+import { isUnavailable } from '../db/sqlite.js'
+import { connectorOf } from '../distributors/modes.js'
+import { contentOf } from './intent.js'
+import { accountNow, dealerFault } from './line.js'
+import { EXPIRES, afterDeath, backoff, notSent } from './outcome.js'
+import { NEEDS_REVIEW, reconcileOne } from './reconcile.js'
+import { record, sendOne } from './send.js'
+import type { SenderTools } from './send.js'
+import type { Slots } from './slots.js'
+import type { Change, StoredPo } from './transitions.js'
+
+/** Sends, and searches, of one account at a time, where the connector says nothing else. */
+export const CONCURRENCY = 4
+
+export interface Work {
+  /** Sends one whose state is `sending` and whose place at `account` is taken; frees the place. */
+  sendNow(order: StoredPo, account: string): Promise<void>
+  /** Waits for a place, makes sure that it is still to be sent, and sends. */
+  sendLater(order: StoredPo): Promise<void>
+  /** Whatever is due about it. While orders are paused nothing is sent and nothing given up. */
+  workOn(order: StoredPo, isPaused: boolean): Promise<void>
+}
+
+export interface WorkOptions {
+  owner: string
+  slots: Slots
+  tools: () => SenderTools
+  /** True once the sender is told to stop: nothing new is begun. */
+  isStopping: () => boolean
+  /** Told of an order of which nobody was asked: it counts against no quota. */
+  uncount: (order: StoredPo) => void
+}
+
+export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptions): Work {
+  /** When this life learned by its steady clock that a send's outcome is not known. */
+  const unknownSince = new Map<number, number>()
+  const write = (order: StoredPo, change: Change) => record(tools(), order, change)
+
+  function note(order: StoredPo | null): void {
+    if (!order) return
+    const { log, monotonic } = tools().ctx
+    const told = { ref: order.client_ref, distid: order.distid, reason: order.reason }
+    if (order.state === 'unknown') unknownSince.set(order.id, monotonic())
+    else unknownSince.delete(order.id)
+    if (order.state === 'unknown') log.warn(told, 'what became of an order is not known; it is being found out')
+    if (order.state === 'review') log.error(told, NEEDS_REVIEW)
+    if (order.state === 'expired') uncount(order)
+  }
+
+  async function sendNow(order: StoredPo, account: string): Promise<void> {
+    const isAlone = connectorOf(tools().ctx, order.distid, order.mode)?.limits.concurrency === 1
+    let ended: Promise<void> | undefined
+    try {
+      const sent = await sendOne(tools(), order)
+      note(sent.order)
+      ended = sent.ended
+    } catch (error) {
+      // A fault of ours after the send began: what became of the order is not known.
+      if (!tools().ctx.engine.hasFailed() && !tools().signal.aborted) note(await write(order, afterDeath(order, tools().ctx.now())))
+      throw error
+    } finally {
+      // Where an account has one cart, a call that was given up may still be filling it.
+      if (isAlone && ended) void ended.then(() => slots.free(account))
+      else slots.free(account)
+    }
+  }
+
+  async function sendLater(order: StoredPo): Promise<void> {
+    const { ctx } = tools()
+    const account = accountNow(ctx, order) ?? ''
+    await slots.take(account, connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY)
+    let claimed: StoredPo | null = null
+    try {
+      claimed = isStopping() ? null : await claim(order, account)
+      await tools().step('claimed')
+      if (claimed) await tools().flush()
+    } catch (error) {
+      slots.free(account)
+      // The journal must have it before a distributor does: it has not left.
+      if (claimed && isUnavailable(error)) await write(claimed, notSent(claimed, { reason: DISK_FULL }, ctx.now()))
+      throw error
+    }
+    if (claimed) await sendNow(claimed, account)
+    else slots.free(account)
+  }
+
+  /** Null where it is not to be sent any more. */
+  async function claim(order: StoredPo, account: string): Promise<StoredPo | null> {
+    const { ctx } = tools()
+    tools().refuseFailed()
+    const fault = await dealerFault(ctx, contentOf(ctx, order))
+    if (fault !== null) {
+      note(await write(order, order.ever_unknown === 0 ? { to: 'rejected', reason: `${fault}; nothing was sent`, next_at: null } : { to: 'review', reason: fault, next_at: null }))
+      return null
+    }
+    return write(order, { to: 'sending', sends: order.sends + 1, owner, account: order.account ?? account, first_sent_at: order.first_sent_at ?? ctx.now(), next_at: null })
+  }
+
+  async function lookUp(order: StoredPo, isPaused: boolean): Promise<void> {
+    const { ctx } = tools()
+    // What another life noted was noted by a wall clock that may have been set since: this life waits anew.
+    if (!unknownSince.has(order.id)) unknownSince.set(order.id, ctx.monotonic())
+    const unknownFor = Math.max(0, Math.min(ctx.now() - (order.unknown_since ?? order.updated_at), ctx.monotonic() - unknownSince.get(order.id)!))
+    const place = `search ${accountNow(ctx, order)}`
+    await slots.take(place, CONCURRENCY)
+    const isToBeSent = await reconcileOne(tools(), order, { unknownFor, isPaused }).finally(() => slots.free(place))
+    if (isToBeSent) await sendLater(order)
+  }
+
+  async function workOn(order: StoredPo, isPaused: boolean): Promise<void> {
+    const { ctx } = tools()
+    try {
+      if (order.state === 'unknown') return await lookUp(order, isPaused)
+      if (isPaused) return
+      if (order.first_sent_at === null && ctx.now() - order.planned_at >= EXPIRES) note(await write(order, { to: 'expired', reason: `${order.reason ?? 'it could not be sent'}; given up after 15 minutes, nothing was sent`, next_at: null }))
+      else await sendLater(order)
+    } catch (error) {
+      // A fault of ours must not come back five times a second; somebody else's change of the order stands.
+      if (!ctx.engine.hasFailed() && !tools().signal.aborted) await write(order, { to: order.state, failures: order.failures + 1, next_at: ctx.now() + backoff(order.failures) })
+      throw error
+    }
+  }
+
+  return { sendNow, sendLater, workOn }
+}
+
+/** Why nothing was sent, where the disk has no room for the journal. */
+export const DISK_FULL = 'the disk is full'
+
+/** Open orders whose time has come, the longest due first; those that wait for a slow distributor stand in nobody's way. */
+export function dueOrders({ engine }: Pick<OperatorCtx, 'engine'>, { now, busy, most, force }: { now: number; busy: readonly number[]; most: number; force: boolean }): StoredPo[] {
+  // The index is for open states, word for word; what is due further ahead than any pause comes from a clock that was wrong.
+  return engine.reader.prepare(`
+    SELECT * FROM purchase_order WHERE ${OPEN_STATES} AND state IN ('planned', 'unknown') AND (next_at <= ? OR next_at > ? OR ?)
+      AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at LIMIT ?`).all(now, now + FARTHEST, force ? 1 : 0, JSON.stringify(busy), most) as StoredPo[]
+}
+
+const FARTHEST = 2 * 3_600_000
+/** As in the index `purchase_order_open`. */
+export const OPEN_STATES = "state IN ('planned', 'sending', 'unknown', 'review')"
