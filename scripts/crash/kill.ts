@@ -6,30 +6,24 @@
  *   --epoch N       cycles on one state folder before it is let settle and checked, 200 by default
  *   --dir PATH      where state folders and totals are kept, a temporary folder by default
  *   --append        adds to the totals of an earlier run in that folder
- *   --plant NAME    with a fault in the order engine, which must be found (see lib-plants.ts)
  * Exits with 1 at the first folder in which something is wrong, and keeps it.
  */
 import { randomInt } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { bundleEntries } from './lib-bundle.js'
-import { PROBES } from './lib-plants.js'
-import { BEGINNING, CHAOS, QUOTA, faultText, runEpoch } from './lib-epoch.js'
-import { makeShopFolder } from './lib-shop.js'
+import { CHAOS, QUOTA, faultText, runEpoch } from './lib-epoch.js'
 import { loadTotals, newTotals, saveTotals, totalsText } from './lib-totals.js'
+import { openWorkshop } from './lib-workshop.js'
 
 const { values } = parseArgs({ options: {
   cycles: { type: 'string', default: '500' }, parallel: { type: 'string', default: '1' }, seed: { type: 'string' }, epoch: { type: 'string', default: '200' },
   dir: { type: 'string' }, append: { type: 'boolean', default: false },
 } })
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed)
-const root = values.dir === undefined ? mkdtempSync(join(tmpdir(), 'qm-kill-')) : resolve(values.dir)
-mkdirSync(root, { recursive: true })
+const workshop = await openWorkshop({ dir: values.dir, entries: ['server'] })
+const { root } = workshop
 const file = join(root, 'totals.json')
 const totals = values.append ? loadTotals(file) : newTotals()
-const bundle = await bundleEntries(['server'], PROBES)
 console.log(`seed ${seed}, folder ${root}, ${values.cycles} cycles`)
 
 const begun = performance.now()
@@ -41,13 +35,13 @@ let failed = false
 const QUOTA_EVERY = 8
 
 /** Takes folder after folder until all cycles are done or something is wrong. */
-async function work(shop: Awaited<ReturnType<typeof makeShopFolder>>): Promise<void> {
+async function work(): Promise<void> {
   while (left > 0 && !failed) {
     const cycles = Math.min(left, Number(values.epoch))
     left -= cycles
     const mine = seed + next++
     const kind = mine % QUOTA_EVERY === QUOTA_EVERY - 1 ? QUOTA : CHAOS
-    const result = await runEpoch({ root, bundle, shop, seed: mine, name: `shop-${process.pid}-${mine}`, cycles, kind }, totals)
+    const result = await runEpoch({ ...workshop, seed: mine, name: `shop-${process.pid}-${mine}`, cycles, kind }, totals)
     left += cycles - result.cycles
     totals.seconds = before + (performance.now() - begun) / 1_000
     saveTotals(file, totals)
@@ -59,12 +53,9 @@ async function work(shop: Awaited<ReturnType<typeof makeShopFolder>>): Promise<v
 }
 
 try {
-  const template = join(root, 'template')
-  rmSync(template, { recursive: true, force: true })
-  const shop = await makeShopFolder(template, () => BEGINNING)
-  await Promise.all(Array.from({ length: Number(values.parallel) }, () => work(shop)))
+  await Promise.all(Array.from({ length: Number(values.parallel) }, work))
 } finally {
-  rmSync(bundle, { recursive: true, force: true })
+  workshop.close()
 }
 console.log(totalsText(totals))
 process.exit(failed ? 1 : 0)

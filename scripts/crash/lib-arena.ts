@@ -106,7 +106,7 @@ export function openArena(options: ArenaOptions): Arena {
     clock: () => clock,
     setClock: (next) => { clock = next },
     nextProcess(way) {
-      const load = () => startProcess(join(bundle, `${way}.mjs`), log)
+      const load = () => startProcess(join(bundle, `${way}.cjs`), log)
       const process = standby.get(way) ?? load()
       standby.set(way, load())
       return process

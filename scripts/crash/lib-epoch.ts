@@ -16,11 +16,9 @@ import { streamOf } from './lib-random.js'
 import type { Random } from './lib-random.js'
 import type { CrashShop } from './lib-shop.js'
 import { overlapsIn } from './lib-trace.js'
+import { BEGINNING } from './lib-workshop.js'
 import { addFolder, count } from './lib-totals.js'
 import type { Totals } from './lib-totals.js'
-
-/** The clock's first time. */
-export const BEGINNING = Date.UTC(2026, 10, 21, 12)
 
 /** What is ordered on a folder, and how fast its clock runs there. */
 export interface Kind {

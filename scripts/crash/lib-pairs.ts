@@ -11,7 +11,6 @@ import { check } from './lib-check.js'
 import { startClock, timeOf } from './lib-clock.js'
 import { liveAndStop } from './lib-deaths.js'
 import { drain } from './lib-drain.js'
-import { BEGINNING } from './lib-epoch.js'
 import { readFacts } from './lib-facts.js'
 import type { Facts } from './lib-facts.js'
 import type { OrderBody } from './lib-orders.js'
@@ -22,6 +21,7 @@ import { SHOP } from './lib-shop.js'
 import type { CrashShop } from './lib-shop.js'
 import { count } from './lib-totals.js'
 import { overlapsIn } from './lib-trace.js'
+import { BEGINNING } from './lib-workshop.js'
 
 export interface PairOptions {
   root: string

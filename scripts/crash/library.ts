@@ -14,15 +14,17 @@ async function live(life: Life): Promise<void> {
   Object.assign(globalThis, { crashCalm: life.calm === true })
   const app = await open({ dir: life.dir, now: () => timeOf(life.clock), worker: false, log: openLog('error'), faults: { step: pass } })
   await watchApp(app, pass)
-  process.on('message', ({ id, ...call }: Call) => {
-    void answer(app, call).then((given) => { if (process.connected) process.send!({ id, answer: given } satisfies Reply) })
+  process.on('message', ({ id, ...call }: Partial<Call>) => {
+    if (id === undefined || !call.caller) return
+    const { caller, place, look } = call
+    void answer(app, { caller, place, look }).then((given) => { if (process.connected) process.send!({ id, answer: given } satisfies Reply) })
   })
   process.once('SIGTERM', () => { void app.close().then(() => process.disconnect()) })
   process.send!({ ready: true } satisfies Ready)
 }
 
 /** What a server would have answered. */
-async function answer(app: App, { caller: { shop, key }, place, look }: Omit<Call, 'id'>): Promise<HttpAnswer> {
+async function answer(app: App, { caller: { shop, key }, place, look }: Pick<Call, 'caller'> & Partial<Pick<Call, 'place' | 'look'>>): Promise<HttpAnswer> {
   const { orders } = app.as(key === null ? shop : { key })
   try {
     const data = place ? await orders.place(place) : await orders.get({ order_id: look! })

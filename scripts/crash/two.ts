@@ -5,26 +5,19 @@
  * killed again and again while both place orders, also the same ones at the same moment. `--seed` and `--dir` as for kill.
  */
 import { randomInt } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { bundleEntries } from './lib-bundle.js'
-import { BEGINNING, PAIRS, faultText, runEpoch } from './lib-epoch.js'
+import { PAIRS, faultText, runEpoch } from './lib-epoch.js'
 import { herd, limits, takingTurns } from './lib-pairs.js'
-import { PROBES } from './lib-plants.js'
-import { makeShopFolder } from './lib-shop.js'
 import { newTotals, totalsText } from './lib-totals.js'
+import { openWorkshop } from './lib-workshop.js'
 
 const { values } = parseArgs({ options: {
   cycles: { type: 'string', default: '300' }, epoch: { type: 'string', default: '150' }, posts: { type: 'string', default: '1000' }, rounds: { type: 'string', default: '3' },
   seed: { type: 'string' }, dir: { type: 'string' },
 } })
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed)
-const root = values.dir === undefined ? mkdtempSync(join(tmpdir(), 'qm-two-')) : resolve(values.dir)
-mkdirSync(root, { recursive: true })
-const bundle = await bundleEntries(['server', 'library'], PROBES)
-console.log(`seed ${seed}, folder ${root}`)
+const workshop = await openWorkshop({ dir: values.dir, entries: ['server', 'library'] })
+console.log(`seed ${seed}, folder ${workshop.root}`)
 let failed = false
 
 function tell(name: string, faults: readonly string[]): void {
@@ -34,9 +27,7 @@ function tell(name: string, faults: readonly string[]): void {
 }
 
 try {
-  rmSync(join(root, 'template'), { recursive: true, force: true })
-  const shop = await makeShopFolder(join(root, 'template'), () => BEGINNING)
-  const options = { root, bundle, shop, seed }
+  const options = { ...workshop, seed }
   tell(`${values.posts} posts of one order at once, ${values.rounds} times: one intent, all others 409 with its records`, await herd(options, { posts: Number(values.posts), rounds: Number(values.rounds) }))
   tell('200 orders of one key at both: 60 in the hour', await limits(options, { posts: 200 }))
   tell('the server sends, without one the library process, and each waits for the other', await takingTurns(options))
@@ -51,6 +42,6 @@ try {
   }
   console.log(totalsText(totals))
 } finally {
-  rmSync(bundle, { recursive: true, force: true })
+  workshop.close()
 }
 process.exit(failed ? 1 : 0)

@@ -1,0 +1,59 @@
+/** What every run of the crash harness begins with: a folder, a shop that folders are copied from, and bundles that start quickly. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { bundleEntries } from './lib-bundle.js'
+import type { Patch } from './lib-bundle.js'
+import { startClock } from './lib-clock.js'
+import { httpDoor, libraryDoor } from './lib-doors.js'
+import { makeOrder } from './lib-orders.js'
+import { PROBES } from './lib-plants.js'
+import { sleep, startProcess } from './lib-process.js'
+import { streamOf } from './lib-random.js'
+import { SHOP, makeShopFolder } from './lib-shop.js'
+import type { CrashShop } from './lib-shop.js'
+
+/** The first time that the shop's clock shows. */
+export const BEGINNING = Date.UTC(2026, 10, 21, 12)
+
+export interface Workshop {
+  /** Where state folders are made; holds `template`, the shop. */
+  root: string
+  bundle: string
+  shop: CrashShop
+  /** Removes the bundles, and the folder too where it is empty but for the shop. */
+  close(): void
+}
+
+/** `dir` is kept; without one a temporary folder is made. */
+export async function openWorkshop({ dir, entries, patches = [] }: { dir?: string | undefined; entries: readonly ('server' | 'library')[]; patches?: readonly Patch[] }): Promise<Workshop> {
+  const root = dir === undefined ? mkdtempSync(join(tmpdir(), 'qm-crash-')) : resolve(dir)
+  mkdirSync(root, { recursive: true })
+  const bundle = await bundleEntries(entries, [...PROBES, ...patches])
+  const template = join(root, 'template')
+  rmSync(template, { recursive: true, force: true })
+  const shop = await makeShopFolder(template, () => BEGINNING)
+  for (const entry of entries) await warmUp({ root, bundle, shop }, entry)
+  return { root, bundle, shop, close: () => rmSync(bundle, { recursive: true, force: true }) }
+}
+
+/** Has a process of each kind take some orders on a copy, and keep the code that V8 made meanwhile. */
+async function warmUp({ root, bundle, shop }: Pick<Workshop, 'root' | 'bundle' | 'shop'>, entry: 'server' | 'library'): Promise<void> {
+  const dir = join(root, `warm-up-${process.pid}`)
+  cpSync(join(root, 'template'), dir, { recursive: true })
+  const process_ = startProcess(join(bundle, `${entry}.cjs`), `${dir}.log`)
+  try {
+    const ready = await process_.begin({ dir, clock: startClock(BEGINNING, 600) })
+    if (!ready) throw new Error(`the ${entry} does not start; see ${dir}.log`)
+    const door = ready.url === undefined ? libraryDoor(process_) : httpDoor(ready.url)
+    const random = streamOf(0, 'warm-up')
+    for (let i = 0; i < 40; i++) await door.place({ shop: SHOP, key: shop.keys[i % shop.keys.length]! }, makeOrder(random, `warm-${i}`, { percent: 30 }))
+    process_.channel.send({ keepCode: true })
+    while (!existsSync(join(bundle, `${entry}.bundle.cjs.code`))) await sleep(20)
+    door.close()
+  } finally {
+    process_.kill('SIGKILL')
+    await process_.ended
+  }
+  for (const path of [dir, `${dir}.log`]) rmSync(path, { recursive: true, force: true })
+}
