@@ -45,12 +45,13 @@ export function readGeneratedPo(po: string): GeneratedPo | null {
   return given === undefined ? null : { orderId: orderId!, tag: tag!, fflRequired: ffl === '1', shipToStore: store === '1', attempt: Number(attempt ?? 1), given }
 }
 
-/** Why an order was not taken in, in words; null where it was. */
-export async function adoptOrder(ctx: OperatorCtx, orphan: Orphan, po: GeneratedPo): Promise<string | null> {
+/** Why an order was not taken in, in words; null where it was, or would be under `dryRun`. */
+export async function adoptOrder(ctx: OperatorCtx, orphan: Orphan, po: GeneratedPo, { dryRun = false } = {}): Promise<string | null> {
   return ctx.engine.atomic(ctx, async (tx) => {
     if (await isKnown(tx, orphan)) return 'it has become known meanwhile'
     const holder = await tx.db.selectFrom('placement').selectAll().where('subscriber_id', '=', orphan.subscriberId).where('order_id', '=', po.orderId).where('holds_id', '=', 1).executeTakeFirst()
     if (holder && holder.request_digest !== ADOPTED) return `the order ${po.orderId} is known without it: it may have been placed twice`
+    if (dryRun) return null
     const placement = holder ?? {
       id: await nextId(tx, 'placement'), subscriber_id: orphan.subscriberId, order_id: po.orderId, attempt: po.attempt, key_id: null, mode: orphan.mode, request_digest: ADOPTED, placed_at: orphan.at, holds_id: 1, was_refused: 0,
     }

@@ -7,7 +7,7 @@ import type { ApiError, Fault } from '../core/errors.js'
 import type { Destination, PurchaseOrder } from '../distributors/fulfillment.js'
 import { findDealer, isActive, lastDay } from '../ffls/find.js'
 import type { StoredDealer } from '../ffls/find.js'
-import { parseLicence } from '../ffls/licence.js'
+import { DEALER_TYPES, parseLicence } from '../ffls/licence.js'
 import { notConfigured } from './check-distributors.js'
 import type { PlaceBody } from './shapes.js'
 
@@ -29,11 +29,12 @@ export async function checkDealer(ctx: Pick<OperatorCtx, 'read' | 'now'>, licenc
     faults.push({ path: 'ffl.licenseNumber', message })
     return null
   }
-  if (licence === undefined) return at('is required: an item goes to a licensed dealer')
+  if (licence === undefined || licence.trim() === '') return at('is required: an item goes to a licensed dealer')
   if (!parseLicence(licence)) return at('must be a full licence number as 1-57-033-01-7E-67890, without masked digits')
   const dealer = await dealerOf(ctx, licence)
   if (isApiError(dealer)) return at(dealer.message)
-  return isActive(dealer, dayOf(ctx.now())) ? receiverOf(dealer) : at(whyInactive(dealer, ctx.now()))
+  const reason = whyUnfit(dealer, ctx.now())
+  return reason === null ? receiverOf(dealer) : at(reason)
 }
 
 async function dealerOf(ctx: Pick<OperatorCtx, 'read'>, licence: string): Promise<StoredDealer | ApiError> {
@@ -43,8 +44,11 @@ async function dealerOf(ctx: Pick<OperatorCtx, 'read'>, licence: string): Promis
   })
 }
 
-function whyInactive(dealer: StoredDealer, now: number): string {
-  return dayOf(now) > lastDay(dealer) ? `the licence expired on ${lastDay(dealer)}` : 'the dealer is no longer on the list of licensees'
+/** Why a dealer may receive nothing today, or null. */
+export function whyUnfit(dealer: StoredDealer, now: number): string | null {
+  if (dayOf(now) > lastDay(dealer)) return `the licence expired on ${lastDay(dealer)}`
+  if (!isActive(dealer, dayOf(now))) return 'the dealer is no longer on the list of licensees'
+  return DEALER_TYPES.includes(dealer.license_type) ? null : `a licence of type ${dealer.license_type} is none to receive orders for customers`
 }
 
 function receiverOf(dealer: StoredDealer): Receiver {
@@ -67,8 +71,8 @@ export async function storeReceiver(ctx: Pick<OperatorCtx, 'read' | 'now'>, docu
   if (licence === '') throw refuse('fulfillment.ship_to_store.ffl is not configured')
   const found = parseLicence(licence) ? await dealerOf(ctx, licence) : null
   const dealer = found === null || isApiError(found) ? null : found
-  const isValid = dealer !== null && isActive(dealer, dayOf(ctx.now()))
-  if (hasFirearms && !isValid) throw refuse(`fulfillment.ship_to_store.ffl: ${dealer ? whyInactive(dealer, ctx.now()) : isApiError(found) ? found.message : 'it is no full licence number'}`)
+  const reason = dealer ? whyUnfit(dealer, ctx.now()) : isApiError(found) ? found.message : 'it is no full licence number'
+  if (hasFirearms && reason !== null) throw refuse(`fulfillment.ship_to_store.ffl: ${reason}`)
   const premise = dealer ? receiverOf(dealer) : null
   const shipTo = storeAddress(store) ?? premise?.shipTo
   if (!shipTo) throw refuse('fulfillment.ship_to_store.address is not whole, and the licence is not in the dealer directory')

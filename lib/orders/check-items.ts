@@ -15,6 +15,8 @@ export interface KnownItem {
   item: Item
   distid: string
   distsku: string
+  /** As the catalog has it; empty where it has none. */
+  upc: string
   name: string
   /** The stock item that prices come from. */
   row: Row
@@ -32,23 +34,35 @@ export interface ItemSources {
   view: View | null
   document: ConfigurationDocument
   entryOf: (distid: string) => DistributorEntry | undefined
-  nameOf: (row: Row) => string
+  /** Name and UPC of a row, as its feed has them. */
+  textOf: (row: Row) => { name: string; upc: string | null }
+}
+
+/** Lines of one distsku count together. */
+interface Wanted {
+  qty: number
+  stock: number
+  limit: number
+  /** Its first line. */
+  at: number
 }
 
 /** Finds the items in the catalog. Every item that does not fit adds a fault that names it. */
 export function checkItems(ctx: Pick<OperatorCtx, 'distributors'>, { items, ship_to_store: toStore }: Pick<PlaceBody, 'items' | 'ship_to_store'>, sources: ItemSources, faults: Fault[]): KnownItem[] {
   const known: KnownItem[] = []
-  const wanted = new Map<string, { qty: number; stock: number; limit: number; at: number }>()
+  const wanted = new Map<string, Wanted>()
   items.forEach((item, i) => {
     const at = (member: string, message: string) => void faults.push({ path: `items[${i}].${member}`, message })
     if (!ctx.distributors.byDistid(item.distid)) return at('distid', `"${item.distid}" is no distributor; take distid and distsku from a quote's best`)
-    const rows = sources.snapshot.skuRows(item.distsku).filter((row) => sources.snapshot.distids[sources.snapshot.distributor[row]!] === item.distid && isPriced(sources, row))
-    if (rows.length === 0) return at('distsku', `${item.distid} has no item "${item.distsku}"`)
-    if (!rows.some((row) => fitsUpc(sources.snapshot, row, item.upc))) return at('upc', `"${item.upc}" is not the UPC of ${item.distid} ${item.distsku}`)
+    const named = rowsNamed(sources, item)
+    if (named.length === 0) return at('distsku', `${item.distid} has no item "${item.distsku}"`)
+    const rows = named.filter((row) => fitsUpc(sources.snapshot, row, item.upc))
+    if (rows.length === 0) return at('upc', `"${item.upc}" is not the UPC of ${item.distid} ${item.distsku}`)
     const found = knownItem(item, rows, sources, toStore)
     if (found.needsFfl && !item.ffl_req && !toStore) return at('ffl_req', 'must be true: this item goes to a licensed dealer only')
-    if (!toStore && !found.fflRequired && !rows.some((row) => sources.snapshot.dropShip.has(row))) return at('distsku', `${item.distid} does not ship "${item.distsku}" to customers; order it to the store, or from another distributor`)
-    count(wanted, found, rows, sources, i)
+    const shippable = toStore || found.fflRequired ? rows : rows.filter((row) => sources.snapshot.dropShip.has(row))
+    if (shippable.length === 0) return at('distsku', `${item.distid} does not ship "${item.distsku}" to customers; order it to the store, or from another distributor`)
+    count(wanted, found, shippable, sources, i)
     known.push(found)
   })
   for (const { qty, stock, limit, at } of wanted.values()) {
@@ -56,6 +70,14 @@ export function checkItems(ctx: Pick<OperatorCtx, 'distributors'>, { items, ship
     else if (qty > stock) faults.push({ path: `items[${at}].qty`, message: `${qty} is more than the stock of ${stock}` })
   }
   return known
+}
+
+/** The distributor's stock items of a SKU: of this very spelling, else whatever its case. */
+function rowsNamed(sources: ItemSources, { distid, distsku }: Item): Row[] {
+  const { snapshot } = sources
+  const rows = snapshot.skuRows(distsku).filter((row) => snapshot.distids[snapshot.distributor[row]!] === distid && isPriced(sources, row))
+  const exact = rows.filter((row) => snapshot.sku(row) === distsku)
+  return exact.length > 0 ? exact : rows
 }
 
 /** Without a view there are no prices to ask for. */
@@ -69,20 +91,30 @@ function fitsUpc(snapshot: Snapshot, row: Row, upc: string): boolean {
   return key === 0 ? upc.trim() === '' : gtinKey(upc) === key
 }
 
-function knownItem(item: Item, rows: readonly Row[], { snapshot, nameOf }: ItemSources, toStore: boolean): KnownItem {
-  const classOf = (row: Row) => CLASS_CODES[snapshot.productClass[row]!]!
-  const needsSot = rows.some((row) => classOf(row) === 'SO')
-  const needsFfl = needsSot || rows.some((row) => snapshot.fflReq.has(row) || classOf(row) === 'FA')
+function knownItem(item: Item, rows: readonly Row[], { snapshot, textOf }: ItemSources, toStore: boolean): KnownItem {
+  const all = rows.flatMap((row) => classOf(snapshot, row) === 'OT' ? [row, ...alike(snapshot, row)] : [row])
+  const needsSot = all.some((row) => classOf(snapshot, row) === 'SO')
+  const needsFfl = needsSot || all.some((row) => snapshot.fflReq.has(row) || classOf(snapshot, row) === 'FA')
   const row = rows.reduce((best, other) => snapshot.qty[other]! > snapshot.qty[best]! ? other : best)
+  const { name, upc } = textOf(row)
   // As the distributor writes it, whatever the case of the request.
-  return { item, distid: item.distid, distsku: snapshot.sku(row), name: nameOf(row), row, needsFfl, needsSot, fflRequired: item.ffl_req || (toStore && needsFfl) }
+  return { item, distid: item.distid, distsku: snapshot.sku(row), upc: upc ?? '', name, row, needsFfl, needsSot, fflRequired: item.ffl_req || (toStore && needsFfl) }
 }
 
-/** Lines of one distsku become one; its stock is that of all the distributor's stock items with it. */
-function count(wanted: Map<string, { qty: number; stock: number; limit: number; at: number }>, { item, distid, distsku }: KnownItem, rows: readonly Row[], { snapshot, document, entryOf }: ItemSources, at: number): void {
+const classOf = (snapshot: Snapshot, row: Row) => CLASS_CODES[snapshot.productClass[row]!]!
+
+/** Of an item whose own feed says nothing of what it is, other distributors' say it: a firearm by all of them is one. */
+function alike(snapshot: Snapshot, row: Row): Row[] {
+  const key = snapshot.upcKey[row]!
+  return key === 0 ? [] : snapshot.upcRows(key)
+}
+
+/** Lines of one distsku become one; its stock is that of all the distributor's stock items that can be shipped there. */
+function count(wanted: Map<string, Wanted>, { item, distid, distsku }: KnownItem, rows: readonly Row[], { snapshot, document, entryOf }: ItemSources, at: number): void {
   const key = `${distid} ${distsku}`
   const before = wanted.get(key)
   const limit = Math.min(document.product_restrictions.purchase_limit ?? Infinity, entryOf(distid)?.product_restrictions.purchase_limit ?? Infinity)
   const stock = rows.reduce((sum, row) => sum + Math.max(0, snapshot.qty[row]!), 0)
-  wanted.set(key, { qty: (before?.qty ?? 0) + item.qty, stock, limit, at: before?.at ?? at })
+  // Of two lines, the one that may be taken from fewer stock items sets the bound.
+  wanted.set(key, { qty: (before?.qty ?? 0) + item.qty, stock: Math.min(stock, before?.stock ?? Infinity), limit, at: before?.at ?? at })
 }

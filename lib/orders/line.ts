@@ -1,14 +1,14 @@
 /** The line to a distributor: connector, account and frozen content of a purchase order, and one call with a time limit. */
 import type { Subscriber } from '../accounts/subscribers.js'
-import { SECOND, dayOf } from '../core/clock.js'
+import { SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { isApiError, kindOf } from '../core/errors.js'
 import { isBlank, isCredential } from '../distributors/distributor.js'
 import type { Fulfillment, Mode, PurchaseOrder } from '../distributors/fulfillment.js'
 import { connectorOf } from '../distributors/modes.js'
-import { DEALER_TYPES } from '../ffls/licence.js'
-import { findDealer, isActive } from '../ffls/find.js'
+import { findDealer } from '../ffls/find.js'
 import { accountSettings } from '../fulfillment/account.js'
+import { whyUnfit } from './check-destination.js'
 import { contentOf } from './intent.js'
 import type { StoredPo } from './transitions.js'
 
@@ -64,8 +64,8 @@ export async function dealerFault(ctx: Pick<OperatorCtx, 'read' | 'now'>, { ffl,
     if (isApiError(error)) return null
     throw error
   })
-  const isFit = dealer !== null && isActive(dealer, dayOf(ctx.now())) && DEALER_TYPES.includes(dealer.license_type)
-  return isFit ? null : `the licence ${ffl.licenseNumber} is not valid any more`
+  const reason = dealer ? whyUnfit(dealer, ctx.now()) : 'it is in the directory no more'
+  return reason === null ? null : `the licence ${ffl.licenseNumber} is not good any more: ${reason}`
 }
 
 export interface Called<T> {

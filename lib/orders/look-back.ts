@@ -18,6 +18,8 @@ export interface LookBackInput {
   resume?: boolean | undefined
   /** The operator has looked at what is in doubt. */
   acknowledged?: boolean | undefined
+  /** Asks for forgotten orders and tells; reconciles nothing, takes nothing in, and leaves a pause as it is. */
+  dryRun?: boolean | undefined
 }
 
 export interface ForeignOrder {
@@ -34,7 +36,7 @@ export interface ForeignOrder {
 export interface LookBack {
   /** From when on distributors were asked for forgotten orders; null where they were not. */
   since: string | null
-  /** Whoever sends: this process, or a server beside it. */
+  /** Whoever sends: this process, or a server beside it; this one where nothing was reconciled. */
   reconciled_by: 'this process' | 'another process'
   /** The other process was still at work after a minute. */
   timed_out: boolean
@@ -63,16 +65,16 @@ const AT_ONCE = 500
  * Reconciles everything that is open, and with `since` (or while a pause asks for it) looks for orders that distributors have
  * and the installation has not. Throws 400 where orders shall go on and `since` does not reach as far back as the pause asks.
  */
-export async function lookBack(ctx: OperatorCtx, { since, resume = false, acknowledged = false }: LookBackInput = {}): Promise<LookBack> {
+export async function lookBack(ctx: OperatorCtx, { since, resume = false, acknowledged = false, dryRun = false }: LookBackInput = {}): Promise<LookBack> {
   const asked = (await readPause(ctx))?.lookBackTo
   const from = since ?? asked
   if (resume && asked !== undefined && from! > asked) throw invalid('since', `orders since ${new Date(asked).toISOString()} may have been forgotten: look back as far as that before orders go on`)
   const before = await countStates(ctx)
-  const own = await reconcileHere(ctx, before.open)
+  const own = dryRun || await reconcileHere(ctx, before.open)
   const timedOut = !own && !await reconcileThere(ctx)
-  const forgotten = from === undefined ? { adopted: [], others: [], in_doubt: [] } : await lookForForgotten(ctx, from)
+  const forgotten = from === undefined ? { adopted: [], others: [], in_doubt: [] } : await lookForForgotten(ctx, from, dryRun)
   const isClear = !timedOut && forgotten.others.length === 0 && forgotten.in_doubt.length === 0
-  const resumed = resume && (isClear || acknowledged) && await resumeOrders(ctx) !== null
+  const resumed = resume && !dryRun && (isClear || acknowledged) && await resumeOrders(ctx) !== null
   const after = await countStates(ctx)
   return {
     since: from === undefined ? null : new Date(from).toISOString(), reconciled_by: own ? 'this process' : 'another process', timed_out: timedOut,
@@ -107,12 +109,12 @@ async function reconcileThere(ctx: OperatorCtx): Promise<boolean> {
   return isDone()
 }
 
-async function lookForForgotten(ctx: OperatorCtx, since: number): Promise<Pick<LookBack, 'adopted' | 'others' | 'in_doubt'>> {
+async function lookForForgotten(ctx: OperatorCtx, since: number, dryRun: boolean): Promise<Pick<LookBack, 'adopted' | 'others' | 'in_doubt'>> {
   const { orphans, notAsked } = await orphansSince(ctx, since)
   const found: Pick<LookBack, 'adopted' | 'others' | 'in_doubt'> = { adopted: [], others: [], in_doubt: [] }
   for (const orphan of orphans.toSorted((a, b) => a.at - b.at)) {
     const generated = readGeneratedPo(orphan.po)
-    const reason = generated ? await adoptOrder(ctx, orphan, generated) : 'its PO is none that was made here: a caller\'s own, one that was shortened, or an order that was placed elsewhere'
+    const reason = generated ? await adoptOrder(ctx, orphan, generated, { dryRun }) : 'its PO is none that was made here: a caller\'s own, one that was shortened, or an order that was placed elsewhere'
     if (reason === null) found.adopted.push({ ...foreignOrder(orphan), order_id: generated!.orderId })
     else found.others.push({ ...foreignOrder(orphan), reason })
   }

@@ -32,7 +32,7 @@ export const PlaceBody = z.strictObject({
     qty: z.int().min(1),
     ffl_req: z.boolean().nullish().transform((value) => value ?? false).describe('true: the item goes to the dealer of ffl.licenseNumber'),
   })).min(1).max(100),
-  ffl: z.strictObject({ licenseNumber: text(25) }).nullish().transform((value) => value ?? null).describe('Needed when any item has ffl_req true and ship_to_store is false'),
+  ffl: z.strictObject({ licenseNumber: z.string().max(100).nullish() }).nullish().transform((value) => value ?? null).describe('Needed when any item has ffl_req true and ship_to_store is false'),
   ship_to_store: z.boolean().nullish().transform((value) => value ?? false),
   po_number: z.string().trim().min(1).max(60).regex(/^[\x20-\x7e]*$/, 'must be printable ASCII').nullish().transform((value) => value ?? null)
     .describe('For every distributor order of a split; made for each of them where it is not given'),

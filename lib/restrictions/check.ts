@@ -1,6 +1,7 @@
 /** May these items go there? (contract "Restrictions", decisions 7) */
 import type { Subscriber } from '../accounts/subscribers.js'
 import { dayOf } from '../core/clock.js'
+import type { Snapshot } from '../catalog/snapshot.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { invalid } from '../core/errors.js'
 import { logDecision } from './decisions.js'
@@ -21,6 +22,8 @@ export interface CheckInput {
   target?: string | null | undefined
   /** The day whose law holds, `YYYY-MM-DD`; today by default. */
   asOf?: string
+  /** The catalog to ask; the newest one by default. */
+  snapshot?: Snapshot
 }
 
 /**
@@ -33,7 +36,7 @@ export async function checkRestrictions(ctx: OperatorCtx, subscriber: Subscriber
   const day = input.asOf ?? dayOf(ctx.now())
   if (!Day.safeParse(day).success) throw invalid('asOf', 'must be a day as YYYY-MM-DD')
   const place = placeOf(input.shipping)
-  const snapshot = ctx.catalog.current()
+  const snapshot = input.snapshot ?? ctx.catalog.current()
   const attributes = ctx.engine.catalog.prepare('SELECT attributes FROM fragment WHERE id = ?').pluck()
   const distidOf = (text: string) => ctx.distributors.byDistid(text)?.distid ?? ctx.distributors.all.find(({ distid, name }) => [distid, name].some((one) => one.toLowerCase() === text.toLowerCase()))?.distid
     ?? snapshot?.distids.find((distid) => distid === text)
