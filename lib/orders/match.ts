@@ -46,7 +46,7 @@ function samePo(found: string, sent: string): 'same' | 'alike' | 'other' {
 }
 
 /** So much of a PO must be left of one that was cut off. */
-const SIGNIFICANT = 12
+const SIGNIFICANT = 6
 
 function linesText(lines: readonly { distsku: string; qty: number }[]): string {
   const units = new Map<string, number>()
