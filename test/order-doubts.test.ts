@@ -157,12 +157,12 @@ describe('what stays unknown for a day is for a person', () => {
   const ways: [name: string, tst: () => Scripted][] = [
     ['a search that shows nothing of what is sent again and again', () => {
       const tst = scripted({ recovery: 'resend' })
-      tst.acts.push(...Array<Act>(2_000).fill(nothing))
+      tst.acts.push(...Array.from({ length: 2_000 }, () => nothing))
       return tst
     }],
     ['a distributor that says duplicate and cannot be asked', () => {
       const tst = scripted({ recovery: 'resend', withoutFind: true })
-      tst.acts.push(nothing, ...Array<Act>(2_000).fill({ accept: false, answer: { outcome: 'duplicate', number: 'X' } }))
+      tst.acts.push(nothing, ...Array.from({ length: 2_000 }, (): Act => ({ accept: false, answer: { outcome: 'duplicate', number: 'X' } })))
       return tst
     }],
     ['searches that cannot be read', () => {

@@ -192,7 +192,7 @@ describe('a distributor that cannot be reached', () => {
 
   test('in a split it stays Pending, is tried for 15 minutes, then stands in errors', async () => {
     const [a, b] = [scripted({ distid: 'AAA', name: 'Alpha' }), scripted({ distid: 'BBB', name: 'Beta' })]
-    b.acts.push(...Array<Act>(30).fill(unreachable))
+    b.acts.push(...Array.from({ length: 30 }, () => unreachable))
     await using t = await orderShop([a, b])
     const items = ['AAA', 'BBB'].map((distid) => ({ distid, distsku: 'A1', upc: '012345678905', qty: 1 }))
     const { body: { data } } = await t.place(t.body({ items }))
