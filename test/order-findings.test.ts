@@ -4,7 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
+import { DAY } from '../lib/core/clock.js'
+import type { PurchaseOrder } from '../lib/distributors/fulfillment.js'
 import { openJournalFile } from '../lib/orders/journal-file.js'
+import { matchOrder } from '../lib/orders/match.js'
 import { guardFolder } from './simulation/files.js'
 
 test('lines that a dead process wrote and never synced are synced before anybody counts on them', async () => {
@@ -29,4 +32,18 @@ test('lines that a dead process wrote and never synced are synced before anybody
     guard.release()
     rmSync(dir, { recursive: true, force: true })
   }
+})
+
+test('a clock that was a day ahead when an order was sent does not make it look like somebody else\'s', () => {
+  const sentAt = Date.UTC(2026, 10, 21, 12)
+  const shipTo = { name: 'Pat Doe', address1: '12 Main St', address2: null, city: 'Phoenix', state: 'AZ', zip: '85001', phone: null }
+  const lines = [{ distsku: 'A1', upc: '012345678905', name: 'Bipod', qty: 1, unitPrice: 2_500, fflRequired: false }]
+  const sent: PurchaseOrder = { clientRef: 'A'.repeat(20), serial: 1, po: 'MONDAY', poGiven: 'MONDAY', poIsOurs: false, lane: 'all', fflRequired: false, shipToStore: false, lines, shipTo, customer: { ...shipTo, email: 'pat@customer.example' }, ffl: null, takenAt: sentAt }
+  // The distributor tells no more than the day, which began twelve hours before.
+  const found = { number: 'X-1', po: 'MONDAY', lines, shipTo: { name: 'Pat Doe', address1: '12 Main St', zip: '85001' }, placedAt: Date.UTC(2026, 10, 21) }
+  const matched = (ahead: number) => matchOrder(found, sent, { firstSentAt: sentAt + ahead, poIsAlone: false, isTaken: false })
+  assert.equal(matched(0), 'ours')
+  assert.equal(matched(DAY), 'unclear')
+  // Last week's order is another one.
+  assert.equal(matched(7 * DAY), 'other')
 })

@@ -23,17 +23,22 @@ export function matchOrder(found: FoundOrder, sent: PurchaseOrder, { firstSentAt
   const lines = found.lines === undefined ? null : linesText(found.lines) === linesText(sent.lines)
   if (found.clientRef !== undefined && !sameText(found.clientRef, sent.clientRef)) return 'other'
   if (found.clientRef !== undefined) return isTaken || lines === false ? 'conflict' : 'ours'
-  // A distributor's day may be another than ours.
-  if (isTaken || (found.placedAt !== undefined && found.placedAt < firstSentAt - DAY)) return 'other'
+  // A distributor may tell the day alone, another day than ours, and our clock may have been a day ahead.
+  const age = found.placedAt === undefined ? 0 : firstSentAt - found.placedAt
+  if (isTaken || age > LONG_BEFORE) return 'other'
   const destination = sameDestination(found.shipTo ?? {}, sent)
   const po = samePo(found.po, sent.po)
   // Nobody else makes this PO, so whatever else differs may be the distributor's way of writing it.
   const isAlone = sent.poIsOurs && poIsAlone && po === 'same'
-  if (lines && destination && po !== 'other') return 'ours'
   if (isAlone && lines !== false && destination !== false) return 'ours'
+  if (age > DAY && po !== 'other' && lines !== false && destination !== false) return 'unclear'
+  if (lines && destination && po !== 'other') return 'ours'
   if (po === 'other') return lines && destination ? 'unclear' : 'other'
   return (lines === false || destination === false) && !(sent.poIsOurs && po === 'same') ? 'other' : 'unclear'
 }
+
+/** What a distributor had so long before the first send is an earlier order. */
+const LONG_BEFORE = 3 * DAY
 
 const sameText = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
 const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
