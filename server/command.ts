@@ -17,7 +17,7 @@ export interface Invocation {
 }
 
 export interface Command {
-  /** One or two words: `keys create`. */
+  /** One to three words: `keys create`, `orders journal verify`. */
   name: string
   summary: string
   /** What `writes` has a --dry-run; what `reads` is one; what `serves` refuses it, since it ends with nothing to show. */
@@ -47,13 +47,16 @@ const COMMON_HELP: Record<string, string> = {
 
 export type Parsed = { help: string } | { command: Command; values: Invocation['values']; args: string[] }
 
+const MOST_WORDS = 3
+
 /** Finds the command of the words, and reads the rest by its options; or the help that was asked for. */
 export function parseCommand(commands: readonly Command[], argv: readonly string[]): Parsed {
   const rest = argv.slice(leadingOptions(argv))
   const options = rest.findIndex((word) => word.startsWith('-'))
-  const words = rest.slice(0, options < 0 ? 2 : Math.min(options, 2))
-  const command = commands.find(({ name }) => name === words.join(' ')) ?? commands.find(({ name }) => name === words[0])
-  if (!command) return helpWithoutCommand(commands, words, argv) ?? refuseWords(commands, words, rest)
+  const words = rest.slice(0, options < 0 ? MOST_WORDS : Math.min(options, MOST_WORDS))
+  // The longest name that the words begin with.
+  const command = words.map((_, i) => words.slice(0, words.length - i).join(' ')).map((name) => commands.find((candidate) => candidate.name === name)).find(Boolean)
+  if (!command) return helpWithoutCommand(commands, words, argv) ?? refuseWords(commands, words.slice(0, 2), rest)
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options: { ...COMMON, ...command.options }, allowPositionals: true, strict: true })
     if (values['help']) return { help: helpFor(command) }
@@ -83,8 +86,8 @@ function leadingOptions(argv: readonly string[]): number {
 function helpWithoutCommand(commands: readonly Command[], words: readonly string[], argv: readonly string[]): Parsed | null {
   if (!argv.includes('--help')) return null
   if (words.length === 0) return { help: overview(commands) }
-  const group = groupOf(commands, words)
-  return words.length === 1 && group.length > 0 ? { help: overview(group, words[0]) } : null
+  const group = commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `))
+  return group.length > 0 ? { help: overview(group, words.join(' ')) } : null
 }
 
 function groupOf(commands: readonly Command[], words: readonly string[]): Command[] {

@@ -5,19 +5,21 @@ import { UsageError, makeOutput, optional, overview, parseCommand } from './comm
 import type { Command } from './command.js'
 import { accountCommands } from './commands/accounts.js'
 import { catalogCommands } from './commands/catalog.js'
-import { configurationCommands, faultLines } from './commands/configuration.js'
+import { backupCommands } from './commands/backup.js'
+import { configurationCommands, faultLines, isFault } from './commands/configuration.js'
 import { demoCommand } from './commands/demo.js'
 import { distributorCommands } from './commands/distributors.js'
 import { feedCommands } from './commands/feeds.js'
 import { fflDocumentCommands } from './commands/ffl-documents.js'
 import { fflCommands } from './commands/ffls.js'
 import { initCommand } from './commands/init.js'
+import { orderCommands } from './commands/orders.js'
 import { secretCommands } from './commands/secrets.js'
 import { ruleCommands } from './commands/rules.js'
 import { serveCommand } from './commands/serve.js'
 import { logLevel, stateDir } from './env.js'
 
-const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...fflCommands, ...fflDocumentCommands, ...ruleCommands, ...configurationCommands, ...catalogCommands, ...secretCommands]
+const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...fflCommands, ...fflDocumentCommands, ...ruleCommands, ...configurationCommands, ...catalogCommands, ...orderCommands, ...backupCommands, ...secretCommands]
 
 /** Runs one command and returns its exit code: 0 done, 1 refused or failed, 2 misused. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -61,10 +63,6 @@ function describeRefusal({ code, message, details }: ApiError): string {
   if (!Array.isArray(details) || details.length < 2 || !details.every(isFault)) return `${code}: ${message}`
   const count = details.length < MAX_FAULTS ? `${details.length}` : `the first ${MAX_FAULTS}`
   return [`${code}: ${message.endsWith('see details)') ? `${count} faults` : message}`, ...faultLines(details)].join('\n')
-}
-
-function isFault(value: unknown): value is Fault {
-  return typeof value === 'object' && value !== null && 'path' in value && typeof value.path === 'string' && 'message' in value && typeof value.message === 'string'
 }
 
 process.exitCode = await main(process.argv.slice(2))

@@ -86,7 +86,7 @@ describe('pre-flight', () => {
     ['a distributor that is not configured', t.body({ items: [{ distid: 'OFF', distsku: 'A1', upc: UPC, qty: 1 }] }), 'fulfillment_not_configured'],
   ]
   test('answers with the refusal of the real placement', async () => {
-    await using t = await orderShop([scripted()], { offers: [...['TST', 'OFF'].map((distid) => ({ distid, stockid: 'A1', upc: UPC, name: 'Bipod', price: 2_500, qty: 50 }))], distributors: [scripted().distributor, scripted({ distid: 'OFF', name: 'Off' }).distributor] })
+    await using t = await orderShop([scripted()], { offers: ['TST', 'OFF'].map((distid) => ({ distid, stockid: 'A1', upc: UPC, name: 'Bipod', price: 2_500, qty: 50 })), distributors: [scripted().distributor, scripted({ distid: 'OFF', name: 'Off' }).distributor] })
     for (const [name, body, code] of faulty(t)) {
       const { refusal } = await all(t).preflight(t.subscriber, body)
       assert.equal(refusal?.code, code, name)

@@ -10,6 +10,7 @@ import type { Orphan } from '../fulfillment/orphans.js'
 import { adoptOrder, readGeneratedPo } from './adopt.js'
 import { readPause, resumeOrders } from './pause.js'
 import type { Pause } from './pause.js'
+import type { PoState } from './tables.js'
 
 export interface LookBackInput {
   /** Milliseconds since 1970: distributors are asked for orders since then that are not known here. */
@@ -99,9 +100,11 @@ async function reconcileHere({ orders }: Pick<OperatorCtx, 'orders'>, open: numb
 /** Makes all of it due for the server that runs, and waits until it has looked at it; false where it has not within a minute. */
 async function reconcileThere(ctx: OperatorCtx): Promise<boolean> {
   const due = ctx.now()
-  await ctx.engine.atomic(ctx, (tx) => tx.db.updateTable('purchase_order').set({ next_at: due }).where('state', 'in', ['planned', 'unknown']).where('next_at', '>', due).execute())
+  // What was never sent waits while orders are paused.
+  const states: PoState[] = await readPause(ctx) ? ['unknown'] : ['planned', 'unknown']
+  await ctx.engine.atomic(ctx, (tx) => tx.db.updateTable('purchase_order').set({ next_at: due }).where('state', 'in', states).where('next_at', '>', due).execute())
   const isDone = async () => await ctx.read.selectFrom('purchase_order').select('id')
-    .where((query) => query.or([query('state', '=', 'sending'), query.and([query('state', 'in', ['planned', 'unknown']), query('next_at', '<=', due)])])).executeTakeFirst() === undefined
+    .where((query) => query.or([query('state', '=', 'sending'), query.and([query('state', 'in', states), query('next_at', '<=', due)])])).executeTakeFirst() === undefined
   for (let waited = 0; waited < PATIENCE; waited += POLL) {
     if (await isDone()) return true
     await new Promise((resolve) => { setTimeout(resolve, POLL) })

@@ -81,7 +81,7 @@ function changeOf(verdict: Verdict, now: number): Change {
   if (verdict.verdict === 'placed') return { ...settled, to: 'placed', distributor_order_id: verdict.number, reason: null, next_at: null }
   if (verdict.next === 'refuse') return { ...settled, to: 'rejected', reason: verdict.reason, next_at: null }
   // As if it had never been sent, but for the count of its sends and for a stage that was begun, which is gone on with.
-  return { ...settled, to: 'planned', reason: null, ever_unknown: 0, first_sent_at: null, planned_at: now, next_at: now }
+  return { ...settled, to: 'planned', reason: null, ever_unknown: 0, account: null, first_sent_at: null, planned_at: now, next_at: now }
 }
 
 type Named = StoredPo & { order_id: string }

@@ -17,7 +17,7 @@ const ENDED_COLUMNS = ['id', 'fulfillment_order_id', 'subscriber_id', 'distid', 
  * And in that of one that goes on. Left out: the times of the next look and of the last write, which move without a line, and the
  * sealed content, which cannot be opened once it was changed.
  */
-const OPEN_COLUMNS = [...ENDED_COLUMNS, 'placement_id', 'lane', 'owner', 'stage', 'ever_unknown', 'unknown_since', 'refusal', 'misses', 'missed_at', 'failures', 'planned_at', 'first_sent_at'] as const satisfies readonly (keyof StoredPo)[]
+const OPEN_COLUMNS = [...ENDED_COLUMNS, 'placement_id', 'lane', 'owner', 'account', 'stage', 'ever_unknown', 'unknown_since', 'refusal', 'misses', 'missed_at', 'failures', 'planned_at', 'first_sent_at'] as const satisfies readonly (keyof StoredPo)[]
 type Column = (typeof OPEN_COLUMNS)[number]
 type Row = Record<Column, unknown> & { id: number }
 

@@ -1,6 +1,5 @@
 /** A subscriber's configuration document: read, save, check, compare, go back. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { buffer } from 'node:stream/consumers'
+import { writeFileSync } from 'node:fs'
 import { findSubscriber, listSubscribers } from '../../lib/accounts/subscribers.js'
 import type { Subscriber } from '../../lib/accounts/subscribers.js'
 import { checkCredentials } from '../../lib/configuration/credentials.js'
@@ -15,14 +14,12 @@ import type { Preview } from '../../lib/configuration/put.js'
 import { readConfiguration } from '../../lib/configuration/saved.js'
 import { MASK, isObject } from '../../lib/configuration/secrets.js'
 import { validateCandidate, validateSaved } from '../../lib/configuration/validate.js'
-import { refuseFaults } from '../../lib/core/endpoint.js'
 import { ApiError, invalid } from '../../lib/core/errors.js'
 import type { Fault } from '../../lib/core/errors.js'
-import { checkTexts, jsonExcess } from '../../lib/core/json.js'
 import type { App } from '../../lib/open.js'
 import { UsageError, optional } from '../command.js'
 import type { Command, Invocation, Output } from '../command.js'
-import { MAX_BODY } from '../decode.js'
+import { readJsonFile } from '../json-file.js'
 import { withApp } from '../with-app.js'
 
 export const SUBSCRIBER = {
@@ -45,6 +42,10 @@ export function faultLines(faults: readonly Fault[]): string[] {
   return faults.map(({ path, message }) => printable(path === '' ? message : `${path}: ${message}`))
 }
 
+export function isFault(value: unknown): value is Fault {
+  return typeof value === 'object' && value !== null && 'path' in value && typeof value.path === 'string' && 'message' in value && typeof value.message === 'string'
+}
+
 /** Text of a document or a feed, without what a terminal would act on. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -55,65 +56,10 @@ function versionOf(text: string, name: string): number {
   return Number(text)
 }
 
-/** A candidate, of a file or, for `-`, of standard input, as `PUT /v1/config` takes it. */
+/** A candidate, as `PUT /v1/config` takes it. */
 async function readCandidate(file: string): Promise<unknown> {
-  const name = file === '-' ? 'standard input' : file
-  const bytes = await readBytes(file).catch((error: NodeJS.ErrnoException) => {
-    throw invalid('file', `cannot read ${name}${error.code === 'EISDIR' ? ': it is a folder' : error.code === 'EACCES' ? ': permission denied' : ''}`)
-  })
-  if (bytes.length > MAX_BODY) throw new ApiError('payload_too_large', { message: `${name} is larger than 1 MB (1,048,576 bytes)` })
-  const document = parse(bytes, name)
-  const faults: Fault[] = []
-  checkTexts(document, faults)
-  refuseFaults(faults)
+  const document = await readJsonFile(file)
   return isObject(document) ? unwrap(document) : document
-}
-
-async function readBytes(file: string): Promise<Buffer> {
-  return file === '-' ? buffer(process.stdin) : readFileSync(file)
-}
-
-function parse(bytes: Buffer, name: string): unknown {
-  const refuse = (why: string) => new ApiError('invalid_json', { message: `${name} ${why}` })
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw refuse('is not valid UTF-8')
-  }
-  if (text.trim() === '') throw refuse('is empty')
-  const excess = jsonExcess(text)
-  if (excess) throw refuse(excess)
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    throw refuse(`is not valid JSON: ${faultPlace(text)}`)
-  }
-}
-
-/** Where a text stops being JSON. The parser's own message would repeat what stands there, and that may be a secret. */
-function faultPlace(text: string): string {
-  if (!breaksWithin(text)) return 'it ends too early'
-  let [good, bad] = [0, text.length]
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1
-    if (breaksWithin(text.slice(0, middle))) bad = middle
-    else good = middle
-  }
-  const before = text.slice(0, good).split('\n')
-  return `line ${before.length}, column ${before.at(-1)!.length + 1}`
-}
-
-/** Whether a text is no JSON, whatever were appended to it. */
-function breaksWithin(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return false
-  } catch (error) {
-    const { message } = error as Error
-    const position = /at position (\d+)/.exec(message)
-    return position ? Number(position[1]) < text.length && !message.startsWith('Unterminated') : message.startsWith('Unexpected token')
-  }
 }
 
 async function get(invocation: Invocation): Promise<void> {

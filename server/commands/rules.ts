@@ -7,6 +7,7 @@ import { invalid, isApiError } from '../../lib/core/errors.js'
 import type { Fault } from '../../lib/core/errors.js'
 import { stateCode } from '../../lib/places/states.js'
 import type { StateCode } from '../../lib/places/states.js'
+import { setEnforcement } from '../../lib/orders/enforcement.js'
 import { addOverride, withdrawOverride } from '../../lib/restrictions/overrides.js'
 import type { NewOverride } from '../../lib/restrictions/overrides.js'
 import { acceptStarter, currentRules, diffRules, importRules } from '../../lib/restrictions/rule-sets.js'
@@ -168,6 +169,19 @@ function overrideOf(values: Invocation['values']): NewOverride {
   }
 }
 
+async function enforce({ dir, args: [word], values, out, dryRun }: Invocation): Promise<void> {
+  if (word !== 'on' && word !== 'off') throw new UsageError('say on or off')
+  const on = word === 'on'
+  const reason = on ? optional(values, 'reason') ?? null : required(values, 'reason', ENFORCE)
+  await withApp(dir, async (app) => {
+    const { before } = await perform(app, dryRun, (ctx) => setEnforcement(ctx, { on, reason }))
+    const what = on ? 'an order that a rule blocks is refused' : 'an order that a rule blocks is placed'
+    out.line(before === on ? `It stays as it was: ${what}.` : `${dryRun ? 'From then on' : 'From now on'} ${what}.`)
+    out.result({ on, before, dry_run: dryRun })
+  })
+}
+
+const ENFORCE = 'quartermaster rules enforce off --reason "counsel decides every order by hand until March"'
 const TEST = 'quartermaster rules test --state CA --zip 90210 --class MG --attribute magazine_capacity=30'
 const OVERRIDE = 'quartermaster rules override --allow us-ca-magazine-10 --state CA --upc 012345678905 --author "J. Doe" --reason "exempt: law enforcement" --expires 2027-06-30'
 const REPLACE = { replace: { type: 'boolean' } } as const
@@ -226,5 +240,10 @@ export const ruleCommands: Command[] = [
       author: 'who answers for it', reason: 'why', expires: 'the last day, YYYY-MM-DD', withdraw: 'id of an override that ends now',
     },
     example: OVERRIDE, run: override,
+  },
+  {
+    name: 'rules enforce', summary: 'Whether an order that a rule blocks is refused: on by default', effect: 'writes', positionals: ['<on|off>'], options: { reason: one },
+    help: { '<on|off>': 'off places such orders; the pre-flight and the check still tell of the rules', reason: 'why; needed for off' },
+    example: ENFORCE, run: enforce,
   },
 ]
