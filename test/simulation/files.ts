@@ -22,6 +22,7 @@ export interface FileGuard {
 interface Opened {
   folder: string
   fd: number
+  isFolder: boolean
   /** Number of the last line that was written. */
   last: number
 }
@@ -52,7 +53,7 @@ export function guardFolder(folder: string, guard: FileGuard): { release(): void
       for (const file of mine()) {
         const { size } = fstatSync(file.fd)
         const held = safe.get(folder) ?? size
-        if (size > held) ftruncateSync(file.fd, held + keep(size - held))
+        if (!file.isFolder && size > held) ftruncateSync(file.fd, held + keep(size - held))
         drop(file)
       }
     },
@@ -65,12 +66,14 @@ function drop(file: Opened): void {
 }
 
 async function openFile(...[path, flags, mode]: Parameters<typeof promises.open>): ReturnType<typeof promises.open> {
-  const folder = dirname(String(path))
+  const isFolder = guards.has(String(path))
+  const folder = isFolder ? String(path) : dirname(String(path))
   const guard = guards.get(folder)
-  if (!guard || (basename(String(path)) !== 'orders.journal' && String(path) !== folder)) return original!(path, flags, mode)
+  if (!guard || (!isFolder && basename(String(path)) !== 'orders.journal')) return original!(path, flags, mode)
   const fd = openSync(String(path), flags ?? 'r', mode ?? undefined)
-  const file: Opened = { folder, fd, last: 0 }
-  if (!safe.has(folder)) safe.set(folder, String(path) === folder ? 0 : fstatSync(fd).size)
+  const file: Opened = { folder, fd, isFolder, last: 0 }
+  if (isFolder) safe.set(folder, 0)
+  else if (!safe.has(folder)) safe.set(folder, fstatSync(fd).size)
   opened.add(file)
   return handleOf(file, guard) as unknown as Awaited<ReturnType<typeof promises.open>>
 }

@@ -1,0 +1,113 @@
+/** Shops that place orders, and do as the contract tells them: after a broken connection, the same order_id once more. */
+import { isApiError } from '../../lib/core/errors.js'
+import type { FailedPlacement, FulfillmentOrder } from '../../lib/fulfillment/shapes.js'
+import { requestDigest } from '../../lib/orders/intent.js'
+import { placeOrder } from '../../lib/orders/place.js'
+import type { PlaceBody } from '../../lib/orders/shapes.js'
+import { CUSTOMER, DEALER, GUN_UPC, UPC } from '../order-shop.js'
+import type { Answered } from './answers.js'
+import type { Life } from './life.js'
+import type { Rng } from './random.js'
+import { NAMES } from './shop.js'
+import type { Caller } from './shop.js'
+
+interface Wanted {
+  caller: Caller
+  body: PlaceBody
+  /** The caller will ask again. */
+  isOpen: boolean
+}
+
+/** Ends that are no answer of the call: what the process would answer with 503. */
+export const UNAVAILABLE = /^(SQLITE_(FULL|BUSY|IOERR)|EIO|ENOSPC)/
+
+const SKUS = [{ distsku: 'A1', upc: UPC, ffl_req: false }, { distsku: 'A2', upc: '012345678929', ffl_req: false }, { distsku: 'G1', upc: GUN_UPC, ffl_req: true }]
+const CUSTOMERS = [CUSTOMER, { ...CUSTOMER, name: 'Lee Roe', address1: '9 Oak Ave', address2: 'Apt 4', phone: null }].map((customer) => ({ address2: null, ...customer }))
+
+export class Callers {
+  readonly answers: Answered[] = []
+  /** Errors that no caller may ever get. */
+  readonly errors: string[] = []
+  posts = 0
+  readonly #wanted: Wanted[] = []
+
+  constructor(readonly rng: Rng, readonly callers: readonly Caller[], readonly trace: (text: () => string) => void) {}
+
+  get orders(): number {
+    return this.#wanted.length
+  }
+
+  get hasOpen(): boolean {
+    return this.#wanted.some(({ isOpen }) => isOpen)
+  }
+
+  /** One or more calls at the same moment: a new order, one that was cut off, or one that is long done. */
+  act(life: Life, mayBeNew: boolean): Promise<void>[] {
+    const { rng } = this
+    const open = this.#wanted.filter(({ isOpen }) => isOpen)
+    const wanted = open.length > 0 && (!mayBeNew || rng.chance(0.4)) ? rng.pick(open) : mayBeNew ? this.#add() : rng.pick(this.#wanted)
+    const calls = [this.#post(life, wanted, wanted.body)]
+    if (rng.chance(0.1)) calls.push(this.#post(life, wanted, wanted.body))
+    if (rng.chance(0.03)) calls.push(this.#post(life, wanted, { ...wanted.body, customer: CUSTOMERS[1]!, po_number: 'ANOTHER' }))
+    if (rng.chance(0.05)) calls.push(this.#post(life, rng.pick(this.#wanted)))
+    return calls
+  }
+
+  #add(): Wanted {
+    const { rng } = this
+    const distids = Object.keys(NAMES).filter(() => rng.chance(0.25))
+    const items = (distids.length > 0 ? distids : [rng.pick(Object.keys(NAMES))]).flatMap((distid) => SKUS.filter((_, i) => rng.chance(i === 0 ? 0.8 : 0.25)).map((sku) => ({ distid, ...sku, qty: rng.int(1, 3) })))
+    const n = this.#wanted.length + 1
+    const wanted: Wanted = {
+      caller: rng.pick(this.callers), isOpen: true,
+      body: {
+        order_id: rng.chance(0.5) ? `W-${n}` : `Web_Shop-2026-${String(n).padStart(5, '0')}`, customer: rng.pick(CUSTOMERS), ffl: { licenseNumber: DEALER }, ship_to_store: rng.chance(0.15),
+        items: items.length > 0 ? items : [{ distid: rng.pick(Object.keys(NAMES)), ...SKUS[0]!, qty: 1 }],
+        po_number: rng.chance(0.2) ? rng.pick(['MONDAY', 'a purchase order of the week 47']) : null,
+      },
+    }
+    this.#wanted.push(wanted)
+    return wanted
+  }
+
+  async #post(life: Life, wanted: Wanted, body = wanted.body): Promise<void> {
+    const { caller: { subscriber, key }, body: { order_id: orderId } } = wanted
+    const isLost = this.rng.chance(0.05)
+    this.posts++
+    this.trace(() => `POST ${orderId}`)
+    const answer = await placeOrder(life.ctxFor({ subscriber, key }), body).then(
+      ({ status, fulfillment_orders: orders, errors }) => told(status, orders, errors),
+      (error: unknown) => this.#refusal(error, life),
+    )
+    // The process died before the answer had left, or it got lost on its way.
+    if (life.isDead || isLost || answer === null) return
+    this.trace(() => `ANSWER ${orderId} ${answer.said} ${answer.numbers.join(', ')}`)
+    this.answers.push({ subscriberId: subscriber.id, orderId, digest: requestDigest(body), ...answer })
+    wanted.isOpen = this.#asksAgain(answer.said)
+  }
+
+  #asksAgain(said: string): boolean {
+    if (said === 'order_rejected') return this.rng.chance(0.5)
+    return said === 'service_unavailable' || said === 'distributor_unavailable' || (said === 'order_volume_limit' && this.rng.chance(0.5))
+  }
+
+  #refusal(error: unknown, life: Life): ReturnType<typeof told> | null {
+    if (life.isDead) return null
+    if (isApiError(error)) {
+      const details = error.details as { fulfillment_orders?: FulfillmentOrder[]; errors?: FailedPlacement[]; same_request?: boolean } | FailedPlacement[] | undefined
+      if (error.code === 'duplicate_order') {
+        const { fulfillment_orders: orders = [], errors = [], same_request: said = false } = details as Exclude<typeof details, FailedPlacement[] | undefined>
+        return { ...told(error.code, orders, errors), sameRequest: said }
+      }
+      return told(error.code, [], Array.isArray(details) ? details : [])
+    }
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (UNAVAILABLE.test(code)) return told('service_unavailable', [], [])
+    this.errors.push(error instanceof Error ? error.stack ?? error.message : String(error))
+    return null
+  }
+}
+
+function told(said: string, orders: FulfillmentOrder[], errors: FailedPlacement[]): Omit<Answered, 'subscriberId' | 'orderId' | 'digest'> {
+  return { said, numbers: orders.flatMap(({ distributor_order_id: number }) => number === null ? [] : number.split(', ')), records: orders.length + errors.length }
+}
