@@ -5,7 +5,7 @@ import type { Ledger, Target } from './lib-caller.js'
 import type { FastClock } from './lib-clock.js'
 import { makeEntrance } from './lib-doors.js'
 import type { Caller, Entrance } from './lib-doors.js'
-import { OTHERS, makeOrder, plainOrder } from './lib-orders.js'
+import { makeOrder, plainOrder } from './lib-orders.js'
 import { startProcess } from './lib-process.js'
 import type { Process } from './lib-process.js'
 import { streamOf } from './lib-random.js'
@@ -68,7 +68,7 @@ export function openArena(options: ArenaOptions): Arena {
   async function orderOn(name: string, random: Random, caller: Caller, target: Target): Promise<void> {
     for (let i = 0; !stopping; i++) {
       orders++
-      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10), ...caller.shop === OTHER_SHOP && { distids: OTHERS } })
+      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10) })
       const first = await placeUntilFinal(target, ledger, caller, body)
       if (first === 'gave up') return
       if (first === 'held' && random.chance(0.2)) await look(target, caller, body.order_id)

@@ -16,8 +16,6 @@ const CUSTOMER = { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-5
 
 /** A send to the one with a cart takes five calls or more, each of which may fail: fewer of these. */
 const MIX = [...SIMULATED, ...SIMULATED.filter((distid) => distid !== '2AW')]
-/** A cart is one for all who share an account: the other shop, which has the same accounts, leaves it alone. */
-export const OTHERS = SIMULATED.filter((distid) => distid !== '2AW')
 
 /** A body; `name` begins its order_id and tells it from every other. */
 export function makeOrder(random: Random, name: string, { percent, distids = MIX }: { percent: number; distids?: readonly string[] }): OrderBody {

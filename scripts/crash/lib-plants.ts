@@ -14,3 +14,67 @@ export const PROBES: readonly Patch[] = [
     replace: 'return percent === undefined || (globalThis as { crashCalm?: boolean }).crashCalm ? 0 :',
   },
 ]
+
+/** A fault in the order engine that the harness must find. */
+export interface Plant {
+  what: string
+  /** The harness that finds it. */
+  by: 'kill' | 'two'
+  patches: readonly Patch[]
+  /** Of the clock, where the usual one is too fast to see it: the sender looks five times a second of ours. */
+  speed?: number
+}
+
+/** Sends inside the transaction that writes the order down, so that nothing is on the disk before a distributor has it. */
+const SEND_FIRST = `
+    for (const row of rows.purchaseOrders) {
+      if (row.state !== 'sending') continue
+      const { connector } = input.groups.find(({ distid }) => distid === row.distid)!
+      const session = { settings: plantSettings(tx, ctx.subscriber, row.distid)!, signal: new AbortController().signal, now: tx.now, stage: null, keepStage: async (stage: string) => { row.stage = stage } }
+      const sent = await connector.submit(session, contentOf(tx, row)).catch(() => ({ outcome: 'unknown' as const, reason: 'the connection failed' }))
+      const { to, ...rest } = plantAfter(row, sent, connector, tx.now())
+      Object.assign(row, rest, { state: to })
+      ctx.orders.free(row.account!)
+    }
+`
+
+export const PLANTS: Record<string, Plant> = {
+  'send, then record': {
+    what: 'the order is written down once the distributor has answered', by: 'kill',
+    patches: [
+      { file: 'lib/orders/intent.ts', find: "import { createHash } from 'node:crypto'\n", replace: "import { createHash } from 'node:crypto'\nimport { accountSettings as plantSettings } from '../fulfillment/account.js'\nimport { afterSend as plantAfter } from './outcome.js'\n" },
+      { file: 'lib/orders/intent.ts', find: '    const rows = await rowsOf(tx as Ctx, input, placement)\n', replace: `    const rows = await rowsOf(tx as Ctx, input, placement)\n${SEND_FIRST}` },
+      { file: 'lib/orders/place.ts', find: 'purchaseOrders.map((order) => ctx.orders.deliver(order))', replace: "purchaseOrders.filter(({ state }) => state === 'sending' || state === 'planned').map((order) => ctx.orders.deliver(order))" },
+    ],
+  },
+  'blind resend at restart': {
+    what: 'what a dead process was sending is sent again without a look', by: 'kill',
+    patches: [{ file: 'lib/orders/recover.ts', find: 'move(tx, order, afterDeath(order, tx.now()))', replace: "move(tx, order, { to: 'planned', owner: null, next_at: tx.now() })" }],
+  },
+  'no settle window': {
+    what: 'one look that shows nothing proves that nothing is there', by: 'kill', speed: 100,
+    patches: [
+      { file: 'lib/orders/outcome.ts', find: 'return Math.max(SETTLE, 2 * sendTimeout + visibilityLag)', replace: 'return 0 * Math.max(SETTLE, 2 * sendTimeout + visibilityLag)' },
+      { file: 'lib/orders/outcome.ts', find: 'if (misses < LOOKS)', replace: 'if (misses < LOOKS - 1)' },
+    ],
+  },
+  'a refusal after an unknown send counts': {
+    what: 'an order that may be there is told to be refused', by: 'kill',
+    patches: [{ file: 'lib/orders/outcome.ts', find: 'if (wasUnknown) return', replace: "if (wasUnknown && sent.reason === '') return" }],
+  },
+  'an order_id is free after a restart': {
+    what: 'the holder of an order_id is looked for among the orders of this life', by: 'kill',
+    patches: [
+      { file: 'lib/orders/place.ts', find: ".where('order_id', '=', body.order_id).where('holds_id', '=', 1)", replace: ".where('order_id', '=', body.order_id).where('holds_id', '=', 1).where('id', 'in', (query) => query.selectFrom('purchase_order').select('placement_id').where('owner', '=', ctx.orders.owner))" },
+      { file: 'lib/orders/intent.ts', find: 'if (isHeld) throw new OrderIdHeld()', replace: "if (isHeld) await tx.db.updateTable('placement').set({ holds_id: 0 }).where('order_id', '=', order.orderId).execute()" },
+    ],
+  },
+  'no engine lock': {
+    what: 'every process takes itself for the sender', by: 'two',
+    patches: [{ file: 'lib/db/engine.ts', find: 'return raw !== null\n', replace: "return raw !== null || name === 'engine'\n" }],
+  },
+  'the quota counts one process': {
+    what: 'orders of the last hour are those that this process took in', by: 'two',
+    patches: [{ file: 'lib/orders/quota.ts', find: 'const waits = [wait(rows.map(({ at }) => Math.min(at, now)), now, limit, window), wait(here, steady, limit, window)]', replace: 'const waits = [wait(here, steady, limit, window), rows.length * 0]' }],
+  },
+}
