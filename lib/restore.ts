@@ -17,7 +17,6 @@ import { open } from './open.js'
 import type { App, OpenOptions } from './open.js'
 import { journalPath } from './orders/journal-file.js'
 import { pauseOrders } from './orders/pause.js'
-import { move } from './orders/transitions.js'
 
 export interface RestoreInput extends Pick<OpenOptions, 'now' | 'random' | 'log' | 'secretKey' | 'distributors' | 'actor'> {
   /** Folder of the backup. */
@@ -104,7 +103,7 @@ function noRandom(): never {
 function checkFolder(dir: string): void {
   if (!existsSync(dir)) return
   if (!statSync(dir).isDirectory()) throw invalid('dir', `${dir} is a file`)
-  const foreign = readdirSync(dir).filter((name) => !/^(keys|objects|history|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(name))
+  const foreign = readdirSync(dir).filter((name) => !/^(lost\+found|keys|objects|history|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(name))
   if (foreign.length > 0 && !existsSync(join(dir, RECORD))) throw invalid('dir', `${dir} holds something else (${foreign[0]!})`)
 }
 
@@ -153,7 +152,7 @@ async function prepare(input: RestoreInput, staging: string, { key, manifest, ke
     try {
       const replayed = await headOf(app) - before
       const isWhole = keeps && !readdirSync(staging).some((name) => name.startsWith(`${JOURNAL}.`))
-      const doubted = isWhole ? 0 : await doubtPlanned(app.ctx)
+      const doubted = isWhole ? 0 : await countPlanned(app.ctx)
       // Its catalog is not in a backup: every source is due at once.
       await app.ctx.db.updateTable('feed_source').set({ last_pull_at: null }).execute()
       await pauseOrders(app.ctx, { reason: `restored from the backup of ${manifest.made_at}${isWhole ? ', with the journal of what came after it' : ''}`, lookBackTo: Date.parse(manifest.made_at), isForgetful: !isWhole })
@@ -168,21 +167,15 @@ async function prepare(input: RestoreInput, staging: string, { key, manifest, ke
   }
 }
 
+/** Orders that were to be sent when the backup was made may have been sent since: they are looked for, and not sent blindly. */
+async function countPlanned({ read }: Pick<OperatorCtx, 'read'>): Promise<number> {
+  const { orders } = await read.selectFrom('purchase_order').select((query) => query.fn.countAll<number>().as('orders')).where('state', '=', 'planned').executeTakeFirstOrThrow()
+  return orders
+}
+
 async function headOf({ ctx }: App): Promise<number> {
   const { last } = await ctx.read.selectFrom('journal').select((query) => query.fn.max<number | null>('seq').as('last')).executeTakeFirstOrThrow()
   return last ?? 0
-}
-
-/** What was to be sent when the backup was made may have been sent since: it is looked for, and not sent blindly. */
-async function doubtPlanned(ctx: OperatorCtx): Promise<number> {
-  const planned = await ctx.read.selectFrom('purchase_order').selectAll().where('state', '=', 'planned').execute()
-  for (const order of planned) {
-    const now = ctx.now()
-    await ctx.engine.atomic(ctx, (tx) => move(tx, order, {
-      to: 'unknown', ever_unknown: 1, unknown_since: now, first_sent_at: order.first_sent_at ?? order.planned_at, next_at: now, misses: 0, missed_at: null, reason: 'the backup does not tell whether it was sent',
-    }))
-  }
-  return planned.length
 }
 
 /**

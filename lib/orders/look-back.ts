@@ -1,6 +1,6 @@
 /** Finds out what became of everything that is open, and which orders the installation has forgotten (reliability 3.8). */
 import type { OperatorCtx } from '../core/ctx.js'
-import { SECOND } from '../core/clock.js'
+import { DAY, SECOND } from '../core/clock.js'
 import { invalid } from '../core/errors.js'
 import type { Mode } from '../distributors/fulfillment.js'
 import { connectorOf } from '../distributors/modes.js'
@@ -13,7 +13,7 @@ import type { Pause } from './pause.js'
 import type { PoState } from './tables.js'
 
 export interface LookBackInput {
-  /** Milliseconds since 1970: distributors are asked for orders since then that are not known here. */
+  /** Milliseconds since 1970: distributors are asked for orders since then, and of the day before it, that are not known here. */
   since?: number | undefined
   /** Lets orders go on afterwards, if nothing is left in doubt. */
   resume?: boolean | undefined
@@ -59,6 +59,8 @@ export interface LookBack {
 /** Waiting for the server that runs, in milliseconds. */
 const PATIENCE = 60 * SECOND
 const POLL = 250
+/** A distributor's clock, or its day, may be another than ours. */
+const CLOCKS_DIFFER = DAY
 /** Orders that one pass of the sender takes up. */
 const AT_ONCE = 500
 
@@ -113,7 +115,7 @@ async function reconcileThere(ctx: OperatorCtx): Promise<boolean> {
 }
 
 async function lookForForgotten(ctx: OperatorCtx, since: number, dryRun: boolean): Promise<Pick<LookBack, 'adopted' | 'others' | 'in_doubt'>> {
-  const { orphans, notAsked } = await orphansSince(ctx, since)
+  const { orphans, notAsked } = await orphansSince(ctx, since - CLOCKS_DIFFER)
   const found: Pick<LookBack, 'adopted' | 'others' | 'in_doubt'> = { adopted: [], others: [], in_doubt: [] }
   for (const orphan of orphans.toSorted((a, b) => a.at - b.at)) {
     const generated = readGeneratedPo(orphan.po)
