@@ -453,6 +453,27 @@ describe('looking back', () => {
     assert.equal((await all(t).lookBack({ resume: true, acknowledged: true })).resumed, true)
   })
 
+  test('capitals where the shop writes small letters are in doubt', async () => {
+    const tst = telling(scripted(), { also: [{ number: 'T-1', po: 'WEB7-AB9Z-010', at: since }] })
+    await using t = await orderShop([tst])
+    assert.deepEqual((await all(t).lookBack({ since, dryRun: true })).in_doubt, [])
+    await t.place(t.body({ order_id: 'web6' }))
+    const { adopted, in_doubt: doubts } = await all(t).lookBack({ since })
+    assert.deepEqual([adopted.map(({ order_id: id }) => id), doubts.map(({ reason }) => reason)], [['WEB7'], ['it shows WEB7-AB9Z-010 in capitals, and your order ids have small letters: look which order it is']])
+  })
+
+  test('a dry run asks and tells, and changes nothing', async () => {
+    const tst = telling(scripted({ recovery: 'lookup' }), { also: [{ number: 'T-1', po: 'W-9-AB9Z-010', at: since }] })
+    tst.acts.push(lost)
+    await using t = await orderShop([tst])
+    await t.place(t.body())
+    await t.app.orders.pass()
+    const before = await everything(t)
+    const { adopted, open_before: open } = await all(t).lookBack({ since, dryRun: true, resume: true })
+    assert.deepEqual([adopted.length, open, tst.finds], [1, 1, 0])
+    assert.deepEqual(await everything(t), before)
+  })
+
   test('distributors that do not tell of every order are named', async () => {
     const quiet = scripted({ distid: 'QUI', name: 'Quiet' })
     const late = telling(scripted({ distid: 'LAT', name: 'Late', recovery: 'one_shot' }))

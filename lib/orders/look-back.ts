@@ -1,4 +1,5 @@
 /** Finds out what became of everything that is open, and which orders the installation has forgotten (reliability 3.8). */
+import { sql } from 'kysely'
 import type { OperatorCtx } from '../core/ctx.js'
 import { DAY, SECOND } from '../core/clock.js'
 import { invalid } from '../core/errors.js'
@@ -120,11 +121,19 @@ async function lookForForgotten(ctx: OperatorCtx, since: number, dryRun: boolean
   for (const orphan of orphans.toSorted((a, b) => a.at - b.at)) {
     const generated = readGeneratedPo(orphan.po)
     const reason = generated ? await adoptOrder(ctx, orphan, generated, { dryRun }) : 'its PO is none that was made here: a caller\'s own, one that was shortened, or an order that was placed elsewhere'
-    if (reason === null) found.adopted.push({ ...foreignOrder(orphan), order_id: generated!.orderId })
-    else found.others.push({ ...foreignOrder(orphan), reason })
+    if (reason === null) {
+      found.adopted.push({ ...foreignOrder(orphan), order_id: generated!.orderId })
+      if (await mayBeSpeltOtherwise(ctx, orphan.subscriberId, generated!.orderId)) found.in_doubt.push({ subscriber: orphan.subscriberId, distid: orphan.distid, mode: orphan.mode, reason: `it shows ${orphan.po} in capitals, and your order ids have small letters: look which order it is` })
+    } else found.others.push({ ...foreignOrder(orphan), reason })
   }
   for (const { subscriberId, reason, ...account } of [...notAsked, ...await silentAccounts(ctx)]) found.in_doubt.push({ subscriber: subscriberId, distid: account.distid, mode: account.mode, reason })
   return found
+}
+
+/** A distributor may show every PO in capitals; a shop that writes its order ids so has nothing to fear from it. */
+async function mayBeSpeltOtherwise({ read }: Pick<OperatorCtx, 'read'>, subscriberId: string, orderId: string): Promise<boolean> {
+  if (!/[A-Z]/.test(orderId) || /[a-z]/.test(orderId)) return false
+  return await read.selectFrom('placement').select('id').where('subscriber_id', '=', subscriberId).where(sql<boolean>`order_id <> upper(order_id)`).executeTakeFirst() !== undefined
 }
 
 function foreignOrder({ subscriberId, distid, mode, po, number, at }: Orphan): ForeignOrder {
