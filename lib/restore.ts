@@ -148,7 +148,10 @@ async function prepare(input: RestoreInput, staging: string, { key, manifest, ke
   })
   try {
     const before = await headOf(app)
-    const release = await app.orders.lease()
+    const release = await app.orders.lease().catch((error: unknown) => {
+      if (!keeps) throw error
+      throw new Error(`orders.journal of ${input.dir} cannot be applied to the backup (${error instanceof Error ? error.message : String(error)}): move it away, and what it tells is looked for at the distributors`, { cause: error })
+    })
     try {
       const replayed = await headOf(app) - before
       const isWhole = keeps && !readdirSync(staging).some((name) => name.startsWith(`${JOURNAL}.`))

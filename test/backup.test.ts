@@ -243,6 +243,21 @@ describe('restoring', () => {
     await app.close()
   })
 
+  test('a journal that tells of a shop that the backup does not know is left where it is, and said', async () => {
+    const { t, tst, backup } = await backedUp()
+    await using _ = t
+    await t.app.operator.subscribers.create({ name: 'New shop', email: 'new@shop.example' })
+    const document = t.app.ctx.configurations.of({ id: (await t.app.ctx.read.selectFrom('subscriber').select('id').where('name', '=', t.subscriber).executeTakeFirstOrThrow()).id, name: '', email: '' }).document
+    await t.save('New shop', document)
+    await t.app.operator.configurations.recordCheck('New shop', tst.distributor.name, true)
+    await t.app.as('New shop').orders.place(t.body({ order_id: 'THEIRS' }) as never)
+    await t.app.close()
+    const files = () => readdirSync(t.app.dir).filter((name) => !name.endsWith('.lock')).sort()
+    const [before, journal] = [files(), readFileSync(join(t.app.dir, 'orders.journal'), 'utf8')]
+    await assert.rejects(restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms }), /orders\.journal of .* cannot be applied .*move it away/)
+    assert.deepEqual([files(), readFileSync(join(t.app.dir, 'orders.journal'), 'utf8')], [before, journal])
+  })
+
   test('a cut-off restore is finished by the next', async () => {
     const { t, backup } = await backedUp()
     await using _ = t

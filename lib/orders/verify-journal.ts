@@ -49,8 +49,8 @@ const STEP = 500
 
 /** Verifies the whole journal. Nothing is written, and a server may run meanwhile. */
 export async function verifyJournal(ctx: OperatorCtx, { anchor, onProgress }: VerifyOptions = {}): Promise<Verification> {
-  const raw = openFile(filesIn(ctx.engine.dir).record, { synchronous: 'FULL', readonly: true })
   const file = await openJournalLines(ctx.engine.dir)
+  const raw = openFile(filesIn(ctx.engine.dir).record, { synchronous: 'FULL', readonly: true })
   try {
     raw.exec('BEGIN')
     return await new Verifier(ctx, raw, file, openStateCheck(raw)).run(anchor, onProgress)
@@ -145,14 +145,13 @@ class Verifier {
     if (this.#fileLines < Math.min(marked, last)) return this.#add(this.#fileLines + 1, 'orders.journal', `the line is missing: the file ends at ${this.#fileLines}, and had ${marked}`)
     this.#raw.exec('COMMIT')
     const one = this.#raw.prepare('SELECT line FROM journal WHERE seq = ?').pluck()
-    for (let seq = last + 1; await this.#file.have(1), seq > 0; seq++) {
+    for (let seq = last + 1; ; seq++) {
+      await this.#file.have(1)
       const text = this.#file.next()
       if (text === undefined) return
-      if (one.get(seq) === text) {
-        this.#fileLines = seq
-        continue
-      }
-      return this.#add(seq, 'orders.journal', one.get(seq) === undefined ? 'the database does not have this line: it has lost some, or is older than the file' : 'the line is another than the database\'s')
+      const known = one.get(seq) as string | undefined
+      if (known !== text) return this.#add(seq, 'orders.journal', known === undefined ? 'the database does not have this line: it has lost some, or is older than the file' : 'the line is another than the database\'s')
+      this.#fileLines = seq
     }
   }
 }
