@@ -10,10 +10,11 @@ export type Statement = Database.Statement
 /** Milliseconds that a handle of the request path waits for another process's write; a wait blocks the event loop. */
 const REQUEST_TIMEOUT = 200
 /**
- * How often a transaction of the request path tries to begin. SQLite does not serve those who wait in turn, so a process that
- * commits one transaction after the other can keep another out for longer than one wait; between two tries the loop turns.
+ * How often a transaction tries to begin, how long SQLite may block the loop in each try, and how long the loop turns before
+ * the next, in milliseconds: two seconds in all. SQLite serves nobody in turn, so a process that commits one transaction
+ * after the other can keep another out for long.
  */
-const BEGIN_TRIES = 20
+const BEGIN = { tries: 100, wait: 10, pause: 10 } as const
 /** A worker and a command may wait for the other's whole feed. */
 const PATIENT_TIMEOUT = 120_000
 /** Older versions can corrupt a WAL file when a writer meets a checkpoint (fixed in 3.51.3; 3.52.0 was withdrawn). */
@@ -99,13 +100,25 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   override async beginTransaction(): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return this.#guarded('begin immediate')
-      } catch (error) {
-        if (tries === BEGIN_TRIES || !isBusy(error)) throw error
-      }
-      await new Promise((resolve) => { setTimeout(resolve, 2 * tries) })
+    const timeout = this.#raw.pragma('busy_timeout', { simple: true }) as number
+    // Who may wait for long does so within SQLite.
+    if (timeout > REQUEST_TIMEOUT) return this.#guarded('begin immediate')
+    this.#raw.pragma(`busy_timeout = ${BEGIN.wait}`)
+    try {
+      for (let tries = 1; !this.#hasBegun(tries === BEGIN.tries); tries++) await new Promise((resolve) => { setTimeout(resolve, BEGIN.pause) })
+    } finally {
+      this.#raw.pragma(`busy_timeout = ${timeout}`)
+    }
+  }
+
+  /** False where another process is writing; throws that in the last try. */
+  #hasBegun(isLast: boolean): boolean {
+    try {
+      this.#guarded('begin immediate')
+      return true
+    } catch (error) {
+      if (isLast || !isBusy(error)) throw error
+      return false
     }
   }
 

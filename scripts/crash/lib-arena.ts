@@ -29,6 +29,8 @@ export interface ArenaOptions {
   pairs?: number
   /** Where sends are traced. */
   trace?: string
+  /** What processes write to standard error; beside the folder by default. */
+  log?: string
 }
 
 export type Way = 'server' | 'library'
@@ -53,8 +55,7 @@ export interface Arena {
 }
 
 export function openArena(options: ArenaOptions): Arena {
-  const { dir, bundle, shop, seed, trace } = options
-  const log = `${dir}.log`
+  const { dir, bundle, shop, seed, trace, log = `${dir}.log` } = options
   const ledger = openLedger()
   const entrances = { server: makeEntrance(), library: makeEntrance() }
   const standby = new Map<Way, Process>()

@@ -162,6 +162,8 @@ function checkAnswer({ facts, byPlacement, byOrder, executedByRef }: World, told
   // What somebody else had taken in meanwhile, a refusal says nothing about.
   const until = isShared && !isHeld ? sentAt : at
   const before = (byOrder.get(`${facts.subscribers.get(shop)} ${orderId}`) ?? []).filter(({ placed_at: placedAt }) => placedAt <= until)
+  // Who could not get at the books says nothing of what others have in them.
+  if (isShared && code === 'service_unavailable') return
   if (!isHeld) {
     // Whatever was taken in before this answer has come to nothing, for ever.
     for (const { id, holds_id: holds } of before) {

@@ -14,8 +14,8 @@ export type Step = typeof STEPS[number]
 export interface Life {
   dir: string
   clock: FastClock
-  /** Where it kills itself: at this step, the n-th time. */
-  crash?: { step: Step; n: number }
+  /** Where it kills itself: at this step, the n-th time. `stop` has it stop there until somebody lets it go on. */
+  crash?: { step: Step; n: number; stop?: boolean }
   /** No distributor fails any more. */
   calm?: boolean
   /** A file to which each process writes when a send begins and ends. */

@@ -14,7 +14,7 @@ export function stepsOf({ crash, trace }: Pick<Life, 'crash' | 'trace'>): Pass {
   let passed = 0
   return (step) => {
     if (trace !== undefined && TRACED[step]) appendFileSync(trace, `${TRACED[step]} ${process.pid}\n`)
-    if (crash?.step === step && ++passed === crash.n) process.kill(process.pid, 'SIGKILL')
+    if (crash?.step === step && ++passed === crash.n) process.kill(process.pid, crash.stop ? 'SIGSTOP' : 'SIGKILL')
     return undefined
   }
 }

@@ -1,0 +1,96 @@
+/**
+ * Has the harness teeth? Plants each bug in turn and runs the crash simulation until it fails.
+ *
+ *   npx tsx scripts/crash/bugs.ts [--crashes 20000] [--seed 1] [--workers 2] [--only <text>]
+ *
+ * Prints what caught it, and after how many crashes: once with everything that is checked, once by outcomes alone (no look at
+ * what was on the disk when a send began). Ends with 1 where a bug is not caught, or its text is no longer in the source.
+ */
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import * as esbuild from 'esbuild'
+import { PLANTED } from './planted.js'
+import type { Planted } from './planted.js'
+
+const { values } = parseArgs({ options: { crashes: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' }, workers: { type: 'string', default: '2' }, only: { type: 'string' } } })
+
+interface Caught {
+  by: string
+  crashes: number
+  seed: number
+}
+
+const ROOT = resolve('.')
+mkdirSync('dist', { recursive: true })
+const outdir = mkdtempSync(join('dist', 'bugs-'))
+process.exitCode = await main().finally(() => rmSync(outdir, { recursive: true, force: true }))
+
+async function main(): Promise<number> {
+  const bugs: Planted[] = [{ name: 'none: the source as it is', patches: [] }, ...PLANTED].filter(({ name }) => values.only === undefined || name.includes(values.only))
+  const lines: string[] = []
+  const next = bugs.entries()
+  let missed = 0
+  await Promise.all(Array.from({ length: Number(values.workers) }, async () => {
+    for (const [n, bug] of next) {
+      const { line, isRight } = await tryOne(bug, n)
+      if (!isRight) missed++
+      console.log(line)
+      lines.push(line)
+    }
+  }))
+  console.log(`\n${bugs.length - missed} of ${bugs.length} as expected`)
+  return missed === 0 ? 0 : 1
+}
+
+async function tryOne(bug: Planted, n: number): Promise<{ line: string; isRight: boolean }> {
+  const file = join(outdir, `${n}.mjs`)
+  try {
+    await bundle(bug, file)
+  } catch (error) {
+    return { line: `| ${bug.name} | NOT PLANTED: ${(error as Error).message.split('\n').slice(0, 3).join(' ')} | | |`, isRight: false }
+  }
+  const full = await run(file, false)
+  const outcomes = bug.patches.length === 0 || full === null ? null : await run(file, true)
+  const isRight = (full === null) === (bug.patches.length === 0)
+  return { line: `| ${bug.name} | ${full?.by ?? 'NOT CAUGHT'} | ${full ? `${full.crashes} | ${full.seed}` : `${values.crashes} | ${values.seed}`} | ${outcomes ? `${outcomes.by} | ${outcomes.crashes}` : '- | -'} |`, isRight }
+}
+
+/** The simulation in one file, over the source with the bug in it. */
+async function bundle({ patches }: Planted, outfile: string): Promise<void> {
+  const files = new Map<string, string>()
+  for (const [file, find, replace] of patches) {
+    const path = join(ROOT, file)
+    const source = files.get(path) ?? readFileSync(path, 'utf8')
+    if (source.split(find).length !== 2) throw new Error(`${file} has ${source.split(find).length - 1} times: ${find}`)
+    files.set(path, source.replace(find, () => replace))
+  }
+  await esbuild.build({
+    stdin: { contents: ENTRY, resolveDir: ROOT, loader: 'ts' }, outfile, bundle: true, platform: 'node', target: 'node20.19', format: 'esm', packages: 'external', logLevel: 'silent',
+    plugins: [{ name: 'bug', setup: (build) => build.onLoad({ filter: /\.ts$/ }, ({ path }) => files.has(path) ? { contents: files.get(path)!, loader: 'ts' as const } : undefined) }],
+  })
+}
+
+const ENTRY = `
+import { runUntil } from './test/simulation/run.js'
+const [seed, crashes, outcomesOnly] = process.argv.slice(2).map(Number)
+const { totals, failure } = await runUntil({ seed, crashes, outcomesOnly: outcomesOnly === 1 })
+process.stdout.write(JSON.stringify(failure && { by: [...new Set(failure.violations.map(({ rule }) => rule))].join(', '), crashes: totals.crashes, seed: failure.seed }), () => process.exit(0))
+`
+
+/** What caught it; null where nothing did. A run that breaks down has found something too. */
+function run(file: string, outcomesOnly: boolean): Promise<Caught | null> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [file, values.seed, values.crashes, outcomesOnly ? '1' : '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const limit = setTimeout(() => child.kill('SIGKILL'), 15 * 60_000)
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (chunk: Buffer) => { out += String(chunk) })
+    child.stderr.on('data', (chunk: Buffer) => { err += String(chunk) })
+    child.on('close', (code) => {
+      clearTimeout(limit)
+      resolve(code === 0 ? JSON.parse(out) as Caught | null : { by: `broke down: ${/Error: (.*)/.exec(err)?.[1] ?? 'it came to no end'}`, crashes: 0, seed: Number(values.seed) })
+    })
+  })
+}
