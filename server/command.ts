@@ -142,7 +142,7 @@ export interface Output {
   /** The result for programs; nothing without --json. */
   result(value: unknown): void
   /** A bar on a terminal, for long work; nothing in a pipe. */
-  progress(label: string): (done: number, total: number, rows: number) => void
+  progress(label: string, unit?: string): (done: number, total: number, count: number) => void
 }
 
 interface Stream {
@@ -162,10 +162,10 @@ export function makeOutput(json: boolean, stdout: Stream = process.stdout, stder
     line: (text) => write(json ? '' : `${text}\n`),
     table: (rows) => write(json ? '' : formatTable(rows)),
     result: (value) => write(json ? `${JSON.stringify(value)}\n` : ''),
-    progress: (label) => stderr.isTTY && !json
-      ? (done, total, rows) => {
+    progress: (label, unit = 'rows') => stderr.isTTY && !json
+      ? (done, total, count) => {
           bar = true
-          stderr.write(drawBar(label, done, total, rows))
+          stderr.write(drawBar(label, done, total, `${count.toLocaleString('en-US')} ${unit}`))
         }
       : () => {},
   }
@@ -183,10 +183,10 @@ function formatTable(rows: readonly Record<string, unknown>[]): string {
 
 const BAR = 30
 
-function drawBar(label: string, done: number, total: number, rows: number): string {
+function drawBar(label: string, done: number, total: number, count: string): string {
   const share = total > 0 ? Math.min(1, done / total) : 1
   const filled = Math.round(share * BAR)
-  return `\r${label} [${'#'.repeat(filled)}${' '.repeat(BAR - filled)}] ${String(Math.floor(share * 100)).padStart(3)} % ${rows.toLocaleString('en-US')} rows`
+  return `\r${label} [${'#'.repeat(filled)}${' '.repeat(BAR - filled)}] ${String(Math.floor(share * 100)).padStart(3)} % ${count}`
 }
 
 /** An option's text, or a usage error. */

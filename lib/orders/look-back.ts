@@ -9,6 +9,7 @@ import type { Account } from '../fulfillment/apply-update.js'
 import { orphansSince } from '../fulfillment/orphans.js'
 import type { Orphan } from '../fulfillment/orphans.js'
 import { adoptOrder, readGeneratedPo } from './adopt.js'
+import { IS_OPEN } from './operator-view.js'
 import { readPause, resumeOrders } from './pause.js'
 import type { Pause } from './pause.js'
 import type { PoState } from './tables.js'
@@ -87,7 +88,7 @@ export async function lookBack(ctx: OperatorCtx, { since, resume = false, acknow
 }
 
 async function countStates({ read }: Pick<OperatorCtx, 'read'>): Promise<{ open: number; review: number }> {
-  const rows = await read.selectFrom('purchase_order').select((query) => ['state', query.fn.countAll<number>().as('orders')]).where('state', 'in', ['planned', 'sending', 'unknown', 'review']).groupBy('state').execute()
+  const rows = await read.selectFrom('purchase_order').select((query) => ['state', query.fn.countAll<number>().as('orders')]).where(IS_OPEN).groupBy('state').execute()
   const count = (isCounted: (state: string) => boolean) => rows.reduce((sum, { state, orders }) => sum + (isCounted(state) ? orders : 0), 0)
   return { open: count((state) => state !== 'review'), review: count((state) => state === 'review') }
 }
@@ -105,8 +106,8 @@ async function reconcileThere(ctx: OperatorCtx): Promise<boolean> {
   const due = ctx.now()
   // What was never sent waits while orders are paused.
   const states: PoState[] = await readPause(ctx) ? ['unknown'] : ['planned', 'unknown']
-  await ctx.engine.atomic(ctx, (tx) => tx.db.updateTable('purchase_order').set({ next_at: due }).where('state', 'in', states).where('next_at', '>', due).execute())
-  const isDone = async () => await ctx.read.selectFrom('purchase_order').select('id')
+  await ctx.engine.atomic(ctx, (tx) => tx.db.updateTable('purchase_order').set({ next_at: due }).where(IS_OPEN).where('state', 'in', states).where('next_at', '>', due).execute())
+  const isDone = async () => await ctx.read.selectFrom('purchase_order').select('id').where(IS_OPEN)
     .where((query) => query.or([query('state', '=', 'sending'), query.and([query('state', 'in', states), query('next_at', '<=', due)])])).executeTakeFirst() === undefined
   for (let waited = 0; waited < PATIENCE; waited += POLL) {
     if (await isDone()) return true

@@ -1,5 +1,6 @@
 /** What the operator sees of orders: all that is open, and one order with everything that happened to it. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
@@ -11,6 +12,7 @@ import type { ToldLine } from './journal-words.js'
 import { findPurchaseOrders } from './resolve.js'
 import type { PoState } from './tables.js'
 import { OPEN } from './transitions.js'
+import { OPEN_STATES } from './work.js'
 
 /** A purchase order in one line. */
 export interface ListedOrder {
@@ -38,11 +40,14 @@ export interface ListInput {
   limit?: number | undefined
 }
 
+/** In the words of the index of open orders, or SQLite would not use it. */
+export const IS_OPEN = sql<boolean>`${sql.raw(OPEN_STATES)}`
+
 /** Purchase orders, the newest first, `count` of all of them; those that are open by default. */
 export async function listPurchaseOrders({ read, now }: Pick<OperatorCtx, 'read' | 'now'>, { subscriberId, state = 'open', limit = 50 }: ListInput = {}): Promise<{ count: number; orders: ListedOrder[] }> {
   const states = state === 'all' ? null : state === 'open' ? OPEN : [state]
   const some = read.selectFrom('purchase_order')
-    .$if(states !== null, (query) => query.where('state', 'in', states!)).$if(subscriberId !== undefined, (query) => query.where('purchase_order.subscriber_id', '=', subscriberId!))
+    .$if(states !== null, (query) => query.where(IS_OPEN).where('state', 'in', states!)).$if(subscriberId !== undefined, (query) => query.where('purchase_order.subscriber_id', '=', subscriberId!))
   const { count } = await some.select((query) => query.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   const rows = await some.innerJoin('placement', 'placement.id', 'purchase_order.placement_id').innerJoin('subscriber', 'subscriber.id', 'purchase_order.subscriber_id')
     .select(['purchase_order.id', 'client_ref', 'subscriber.name as subscriber', 'order_id', 'distid', 'purchase_order.mode', 'state', 'placed_at', 'po_number', 'distributor_order_id', 'reason'])

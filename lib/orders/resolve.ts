@@ -99,13 +99,15 @@ async function unsettled(ctx: OperatorCtx, text: string, subscriberId: string | 
   return open[0]!
 }
 
-/** Purchase orders of an id, a reference or an order_id, oldest first. */
+/** Purchase orders of an id, a reference or an order_id, oldest first. Each by its own index: an OR over two tables would read all of them. */
 export async function findPurchaseOrders({ read }: Pick<OperatorCtx, 'read'>, text: string, subscriberId?: string | undefined): Promise<Named[]> {
-  const id = /^\d{1,15}$/.test(text) ? Number(text) : null
-  return read.selectFrom('purchase_order').innerJoin('placement', 'placement.id', 'purchase_order.placement_id').selectAll('purchase_order').select('placement.order_id')
-    .where((query) => query.or([
-      query('placement.order_id', '=', text), query('purchase_order.client_ref', '=', text), ...id === null ? [] : [query('purchase_order.id', '=', id)],
-    ]))
-    .$if(subscriberId !== undefined, (query) => query.where('purchase_order.subscriber_id', '=', subscriberId!))
-    .orderBy('purchase_order.id').execute()
+  const owners = subscriberId === undefined ? (await read.selectFrom('subscriber').select('id').execute()).map(({ id }) => id) : [subscriberId]
+  const placements = await read.selectFrom('placement').select('id').where('subscriber_id', 'in', owners).where('order_id', '=', text).execute()
+  const all = read.selectFrom('purchase_order').innerJoin('placement', 'placement.id', 'purchase_order.placement_id').selectAll('purchase_order').select('placement.order_id').where('purchase_order.subscriber_id', 'in', owners)
+  const found = [
+    ...placements.length === 0 ? [] : await all.where('placement_id', 'in', placements.map(({ id }) => id)).execute(),
+    ...await all.where('client_ref', '=', text).execute(),
+    ...!/^\d{1,15}$/.test(text) ? [] : await all.where('purchase_order.id', '=', Number(text)).execute(),
+  ]
+  return [...new Map(found.map((order) => [order.id, order])).values()].toSorted((a, b) => a.id - b.id)
 }

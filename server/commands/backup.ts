@@ -10,7 +10,7 @@ const megabytes = (bytes: number) => `${(bytes / 1_048_576).toLocaleString('en-U
 
 async function backup({ dir, args: [to], out, dryRun }: Invocation): Promise<void> {
   await withApp(dir, async (app) => {
-    const made = await app.operator.backup({ to: to!, dryRun, onProgress: out.progress('copying') })
+    const made = await app.operator.backup({ to: to!, dryRun, onProgress: out.progress('copying', 'files') })
     out.line(`${made.files.length} files, ${megabytes(made.bytes)}, ${dryRun ? 'would be copied' : 'were copied'} to ${made.to}.`)
     if (!dryRun) {
       out.line(`The secret key is not among them: keep a copy of ${resolve(dir, 'keys')} elsewhere. Without it the backup cannot be opened.`)

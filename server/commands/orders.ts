@@ -119,7 +119,7 @@ async function verify({ dir, values, out }: Invocation): Promise<number> {
   const [, seq, mac] = text === undefined ? [] : /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? []
   if (text !== undefined && mac === undefined) throw new UsageError('--anchor must be SEQ:MAC, as this command prints the head')
   return withApp(dir, async (app) => {
-    const found = await app.operator.orders.verifyJournal({ onProgress: out.progress('verifying'), ...mac !== undefined && { anchor: { seq: Number(seq), mac } } })
+    const found = await app.operator.orders.verifyJournal({ onProgress: out.progress('verifying', 'lines'), ...mac !== undefined && { anchor: { seq: Number(seq), mac } } })
     for (const { where, seq: at, fault } of found.faults) out.line(printable(at === null ? `${where}: ${fault}` : `${where}, line ${at}: ${fault}`))
     const count = (n: number) => n.toLocaleString('en-US')
     if (found.sound) out.line(`${count(found.lines)} lines are as they were written, and ${count(found.purchase_orders)} purchase orders are what they say.${found.file.pending > 0 ? ` ${count(found.file.pending)} of them come into orders.journal with the next order.` : ''}`)
