@@ -25,8 +25,6 @@ interface Caught {
 const ROOT = resolve('.')
 mkdirSync('dist', { recursive: true })
 const outdir = mkdtempSync(join('dist', 'bugs-'))
-process.exitCode = await main().finally(() => rmSync(outdir, { recursive: true, force: true }))
-
 async function main(): Promise<number> {
   const bugs: Planted[] = [{ name: 'none: the source as it is', patches: [] }, ...PLANTED].filter(({ name }) => values.only === undefined || name.includes(values.only))
   const lines: string[] = []
@@ -94,3 +92,5 @@ function run(file: string, outcomesOnly: boolean): Promise<Caught | null> {
     })
   })
 }
+
+process.exitCode = await main().finally(() => rmSync(outdir, { recursive: true, force: true }))

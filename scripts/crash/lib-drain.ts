@@ -14,13 +14,16 @@ const SPEED = 600
 /** Milliseconds of real time for what a distributor can be asked about, for the rest, and for the day after. */
 const LONGEST = { askable: 80_000, others: 5_000, after: 20_000 }
 
+/** Milliseconds for files and calls that tell nothing afterwards, where a run is to be short. */
+export const SHORT = 500
+
 /** Lets everything settle; what is still open afterwards will stay open. */
-export async function drain(arena: Arena): Promise<void> {
+export async function drain(arena: Arena, others = LONGEST.others): Promise<void> {
   const { dir } = arena
   arena.setClock(goOn(arena.clock(), { speed: SPEED }))
   await liveAndStop(arena, async () => {
     await until(() => openOrders(dir).every(({ distid, state }) => state === 'review' || isHard(distid)), LONGEST.askable)
-    await until(() => openOrders(dir).every(({ state }) => state === 'review'), LONGEST.others)
+    await until(() => openOrders(dir).every(({ state }) => state === 'review'), others)
   }, { serving: false, calm: true })
   arena.setClock(goOn(arena.clock(), { ahead: DAY + HOUR }))
   await liveAndStop(arena, () => until(() => openOrders(dir).every(({ state }) => state === 'review'), LONGEST.after), { serving: false, calm: true })

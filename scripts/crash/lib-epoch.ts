@@ -11,7 +11,7 @@ import { liveAndDie, liveAndStop, planDeath } from './lib-deaths.js'
 import type { Death } from './lib-deaths.js'
 import { drain } from './lib-drain.js'
 import { readFacts } from './lib-facts.js'
-import { sleep } from './lib-process.js'
+import { atMost } from './lib-process.js'
 import { streamOf } from './lib-random.js'
 import type { Random } from './lib-random.js'
 import type { CrashShop } from './lib-shop.js'
@@ -50,6 +50,8 @@ export interface EpochOptions {
   cycles: number
   kind: Kind
   plan?: (random: Random, cycle: number) => Death
+  /** Milliseconds for files and calls that tell nothing afterwards. */
+  others?: number
 }
 
 export interface EpochResult {
@@ -69,8 +71,8 @@ export async function runEpoch(options: EpochOptions, totals: Totals): Promise<E
   const done = { cycles: 0 }
   try {
     await killAgainAndAgain(arena, options, totals, done)
-    await liveAndStop(arena, () => liveBeside(arena, options.kind, () => Promise.race([arena.stopCallers(), sleep(60_000)])))
-    await drain(arena)
+    await liveAndStop(arena, () => liveBeside(arena, options.kind, () => atMost(60_000, arena.stopCallers())))
+    await drain(arena, options.others)
     const now = timeOf(arena.clock())
     const facts = await readFacts(dir, now)
     const checked = check(facts, arena.ledger.answers)

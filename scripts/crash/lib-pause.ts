@@ -11,7 +11,7 @@ import { drain } from './lib-drain.js'
 import { PAIRS } from './lib-epoch.js'
 import { readFacts } from './lib-facts.js'
 import type { Step } from './lib-life.js'
-import { sleep } from './lib-process.js'
+import { atMost, sleep } from './lib-process.js'
 import { overlapsIn } from './lib-trace.js'
 import { BEGINNING } from './lib-workshop.js'
 import type { Workshop } from './lib-workshop.js'
@@ -66,7 +66,7 @@ async function stopAndGoOn(arena: Arena, { step, hold, trace }: { step: Step; ho
     }
     server.kill('SIGCONT')
     await sleep(2_000)
-    await Promise.race([arena.stopCallers(), sleep(60_000)])
+    await atMost(60_000, arena.stopCallers())
   } finally {
     arena.entrances.server.open(null)
     server.kill('SIGCONT')

@@ -55,3 +55,10 @@ export function startProcess(script: string, log: string): Process {
 }
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => { setTimeout(resolve, ms) })
+
+/** Waits for work, but no longer than so many milliseconds. */
+export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let clock: NodeJS.Timeout | undefined
+  await Promise.race([work, new Promise((resolve) => { clock = setTimeout(resolve, ms) })])
+  clearTimeout(clock)
+}

@@ -24,11 +24,11 @@ export const OTHER_SHOP = 'Side Street Guns'
 export const DEALERS = ['1-57-033-01-9E-67890', '1-57-033-07-9E-00001'] as const
 export const STORE_DEALER = '1-57-033-01-9E-24680'
 const UPCS = { accessory: '012345678905', firearm: '012345678912' }
-/** SKUs with few units, of which most orders are refused in the end, by distributor. */
-export const SCARCE = 60
+/** SKUs of each distributor with few units, of which most orders are refused in the end. */
+export const SCARCE = 2
 const KEYS = 8
 
-/** SKUs of one distributor: accessories A1 to A6, firearms G1 to G3, and scarce ones S1 to S60. */
+/** SKUs of one distributor: accessories A1 to A6, firearms G1 to G3, and the scarce S1 and S2. */
 export function upcOf(sku: string): string {
   return sku.startsWith('G') ? UPCS.firearm : UPCS.accessory
 }

@@ -24,7 +24,7 @@ import { httpDoor } from './lib-doors.js'
 import { drain } from './lib-drain.js'
 import { CHAOS } from './lib-epoch.js'
 import { readFacts } from './lib-facts.js'
-import { sleep } from './lib-process.js'
+import { atMost, sleep } from './lib-process.js'
 import { streamOf } from './lib-random.js'
 import { BEGINNING, openWorkshop } from './lib-workshop.js'
 
@@ -76,7 +76,7 @@ async function onDisk(workshop: Awaited<ReturnType<typeof openWorkshop>>, mine: 
   try {
     arena.startCallers()
     for (let cut = 0; cut < cuts; cut++, result.cuts++) await liveAndLosePower(arena, disk, random.int(50, 900))
-    await liveAndStop(arena, () => Promise.race([arena.stopCallers(), sleep(60_000)]))
+    await liveAndStop(arena, () => atMost(60_000, arena.stopCallers()))
     await drain(arena)
     const facts = await readFacts(dir, timeOf(arena.clock()))
     const { faults } = check(facts, arena.ledger.answers)
