@@ -222,6 +222,19 @@ describe('resolving', () => {
     await assert.rejects(all(t).resolve({ order: '1', verdict: 'placed', number: 'N-3' }), /nothing of "1" waits for a person: 1 \(AAA\) is placed/)
   })
 
+  test('a number that is the order_id of one and the id of another settles neither', async () => {
+    const tst = scripted({ withoutFind: true, recovery: 'one_shot' })
+    tst.acts.push(nothing)
+    await using t = await orderShop([tst])
+    await t.place(t.body({ order_id: 'jane' }))
+    await t.place(t.body({ order_id: '1' }))
+    await t.later(10 * SECOND)
+    const [jane] = await t.purchaseOrders()
+    assert.deepEqual([jane!.id, jane!.state], [1, 'review'])
+    await assert.rejects(all(t).resolve({ order: '1', verdict: 'absent', next: 'resend', reason: 'not there' }), /may mean 1 .*order_id jane.* or 2 .*order_id 1,.*name one by its reference/)
+    assert.equal((await all(t).resolve({ order: jane!.client_ref, verdict: 'absent', next: 'refuse', reason: 'not there' })).order_id, 'jane')
+  })
+
   test('whatever the sender was finding out at that moment changes nothing any more', async () => {
     const tst = scripted({ recovery: 'lookup' })
     tst.acts.push(nothing)

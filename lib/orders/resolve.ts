@@ -90,12 +90,15 @@ type Named = StoredPo & { order_id: string }
 async function unsettled(ctx: OperatorCtx, text: string, subscriberId: string | undefined): Promise<Named> {
   const meant = await findPurchaseOrders(ctx, text, subscriberId)
   if (meant.length === 0) throw new ApiError('not_found', { message: `there is no order or purchase order "${text}"; \`orders list\` shows them` })
+  const ambiguous = () => invalid('order', `"${text}" may mean ${meant.map(({ id, distid, order_id: orderId, client_ref: ref, state }) => `${id} (${distid}, order_id ${orderId}, reference ${ref}, ${state})`).join(' or ')}: name one by its reference`)
+  // A number may be the id of one and the order_id of another, and which is meant does not follow from which is open.
+  if (meant.some(({ order_id: orderId }) => orderId !== text) && meant.some(({ order_id: orderId }) => orderId === text)) throw ambiguous()
   const open = meant.filter(({ state }) => UNSETTLED.includes(state))
   if (open.length === 0) {
     const states = meant.map(({ id, distid, state }) => `${id} (${distid}) is ${state}`).join(', ')
     throw invalid('order', `nothing of "${text}" waits for a person: ${states}`)
   }
-  if (open.length > 1) throw invalid('order', `"${text}" may mean ${open.map(({ id, distid, order_id: orderId, client_ref: ref }) => `${id} (${distid}, order_id ${orderId}, reference ${ref})`).join(' or ')}: name one by its reference`)
+  if (open.length > 1) throw ambiguous()
   return open[0]!
 }
 
