@@ -90,7 +90,7 @@ type Named = StoredPo & { order_id: string }
 async function unsettled(ctx: OperatorCtx, text: string, subscriberId: string | undefined): Promise<Named> {
   const meant = await findPurchaseOrders(ctx, text, subscriberId)
   if (meant.length === 0) throw new ApiError('not_found', { message: `there is no order or purchase order "${text}"; \`orders list\` shows them` })
-  const ambiguous = () => invalid('order', `"${text}" may mean ${meant.map(({ id, distid, order_id: orderId, client_ref: ref, state }) => `${id} (${distid}, order_id ${orderId}, reference ${ref}, ${state})`).join(' or ')}: name one by its reference`)
+  const ambiguous = () => invalid('order', `"${text}" may mean ${meant.map(({ id, distid, order_id: orderId, client_ref: ref, state }) => `${id} (${distid}, ${state}, order_id ${orderId}, reference ${ref})`).join(' or ')}: name one by its reference`)
   // A number may be the id of one and the order_id of another, and which is meant does not follow from which is open.
   if (meant.some(({ order_id: orderId }) => orderId !== text) && meant.some(({ order_id: orderId }) => orderId === text)) throw ambiguous()
   const open = meant.filter(({ state }) => UNSETTLED.includes(state))
