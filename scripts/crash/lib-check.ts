@@ -8,7 +8,7 @@ import type { Facts, PurchaseOrderFact } from './lib-facts.js'
 import type { DuplicateDetails } from './lib-http.js'
 
 /** Faults by kind. */
-export const KINDS = ['double', 'lost', 'wrong', 'unfinished', 'answer', 'journal', 'record', 'quota'] as const
+export const KINDS = ['double', 'lost', 'wrong', 'unfinished', 'answer', 'journal', 'record', 'quota', 'opinion'] as const
 export type Kind = typeof KINDS[number]
 
 export interface Fault {
@@ -33,6 +33,7 @@ export function check(facts: Facts, told: readonly Told[]): Checked {
   checkJournal(world, report)
   for (const answer of told) checkAnswer(world, answer, report)
   checkQuotas(world, told, report)
+  for (const { rule, detail } of facts.secondOpinion) report('opinion', `${rule}: ${detail}`)
   const reviews: Record<string, number> = {}
   for (const { state, distid, client_ref: ref } of facts.purchaseOrders) {
     if (state !== 'review') continue

@@ -8,6 +8,7 @@ import type { App } from '../../lib/open.js'
 import { contentOf } from '../../lib/orders/intent.js'
 import { ChainReader, isFault, journalSealer } from '../../lib/orders/journal.js'
 import { journalLines } from '../../lib/orders/journal-file.js'
+import { verifyJournal } from '../../lib/orders/verify-journal.js'
 import type { OrderCountTable, PlacementTable } from '../../lib/orders/tables.js'
 import type { StoredPo } from '../../lib/orders/transitions.js'
 import { DEMO_SEED } from '../../lib/simulator/market.js'
@@ -18,6 +19,9 @@ import { profileOf } from '../../lib/simulator/orders/profiles.js'
 import { openSimulators } from '../../lib/simulator/orders/simulators.js'
 import { chaosOf, scenarioOf } from '../../lib/simulator/orders/scenarios.js'
 import { catalogStock } from '../../lib/simulator/orders/stock.js'
+import { readBooks } from '../../test/simulation/books.js'
+import { violations } from '../../test/simulation/invariants.js'
+import type { Executed, Violation } from '../../test/simulation/invariants.js'
 import { createRandom } from '../../lib/simulator/random.js'
 
 export type PurchaseOrderFact = Omit<StoredPo, 'payload'> & {
@@ -40,6 +44,8 @@ export interface Facts {
   journal: JournalFact
   paused: string | null
   calls: CallFigures
+  /** What the checks of the simulation say, which were written by somebody else from the same promises. */
+  secondOpinion: Violation[]
 }
 
 export interface JournalFact {
@@ -65,15 +71,23 @@ export async function readFacts(dir: string, now: number): Promise<Facts> {
     return { ...order, recovery: profileOf(order.distid)!.recovery, lines: lines.map(({ distsku, qty }) => ({ distsku, qty })), chaos: chaosOf(scenarioOf({ lines, poGiven })) }
   })
   const paused = await ctx.read.selectFrom('order_engine').select('value').where('name', '=', 'paused').executeTakeFirst()
+  const executed = await executedOrders(app, now)
   return {
+    secondOpinion: await opinionOf(app, executed, now),
     placements: await ctx.read.selectFrom('placement').selectAll().orderBy('id').execute() as Selectable<PlacementTable>[],
     records: await ctx.read.selectFrom('fulfillment_order').selectAll().orderBy('id').execute(),
     purchaseOrders,
     failures: await ctx.read.selectFrom('failed_placement').selectAll().orderBy('id').execute(),
     counts: await ctx.read.selectFrom('order_count').selectAll().orderBy('at').execute(),
     subscribers: new Map((await app.operator.subscribers.list()).map(({ name, id }) => [name, id])),
-    executed: await executedOrders(app, now), journal: await readJournal(app), paused: paused?.value ?? null, calls: countCalls(dir, new Map(purchaseOrders.map(({ client_ref: ref, chaos }) => [ref, chaos]))),
+    executed, journal: await readJournal(app), paused: paused?.value ?? null, calls: countCalls(dir, new Map(purchaseOrders.map(({ client_ref: ref, chaos }) => [ref, chaos]))),
   }
+}
+
+/** Of what is settled by now; statuses are moved on by news of the distributors, and what waits for a person is judged by `check`. */
+async function opinionOf({ ctx }: App, executed: readonly SimulatorOrder[], now: number): Promise<Violation[]> {
+  const known = executed.flatMap(({ clientRef, ...order }): Executed[] => clientRef === null ? [] : [{ ...order, clientRef, shipTo: { name: '', address1: '', zip: '' } }])
+  return violations(await readBooks(ctx), known, [], { isDrained: false, clockIsTrue: true, now }).filter(({ rule }) => rule !== 'record')
 }
 
 /** What the distributors have, after everything that they were still about to do. */
@@ -88,7 +102,7 @@ async function executedOrders({ ctx, dir }: App, now: number): Promise<Simulator
 }
 
 async function readJournal({ ctx, dir }: App): Promise<JournalFact> {
-  const faults: string[] = []
+  const faults = (await verifyJournal(ctx)).faults.map(({ seq, where, fault }) => `${where}${seq === null ? '' : `, line ${seq}`}: ${fault}`)
   const told = new Map<number, Record<string, unknown>>()
   const rows = await ctx.read.selectFrom('journal').selectAll().orderBy('seq').execute()
   const reader = new ChainReader(journalSealer(ctx))

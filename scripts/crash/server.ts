@@ -25,6 +25,7 @@ async function live(life: Life): Promise<void> {
   app.listensAt(listening.url)
   app.jobs.start()
   app.orders.start()
+  app.monitors.start()
   process.once('SIGTERM', () => {
     void listening.close().then(() => app.close()).then(() => process.disconnect())
   })
