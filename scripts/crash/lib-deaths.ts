@@ -9,13 +9,13 @@ import type { Random } from './lib-random.js'
 export type Death = { kind: 'step'; step: Step; n: number } | { kind: 'random'; after: number } | { kind: 'start-up'; after: number }
 
 /** How long a life waits for its step, and how long a server may take to start, in milliseconds of real time. */
-const LONGEST_LIFE = 800
+const LONGEST_LIFE = 2_500
 const LONGEST_START = 15_000
 
 export function planDeath(random: Random): Death {
   const chance = random.next()
   if (chance < 0.55) return { kind: 'step', step: random.pick(STEPS), n: random.pick([1, 1, 2, 2, 3, 5]) }
-  if (chance < 0.88) return { kind: 'random', after: random.int(0, 350) }
+  if (chance < 0.88) return { kind: 'random', after: random.int(0, 500) }
   // Now and then one lives long enough for a settle window to pass.
   if (chance < 0.92) return { kind: 'random', after: random.int(500, 3_000) }
   return { kind: 'start-up', after: random.int(0, 60) }
