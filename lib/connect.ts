@@ -4,7 +4,7 @@ import { RAW, ROUTES, headerOf, parseRoute } from './routes.js'
 import { makeShop } from './shop.js'
 import type { Shop } from './shop.js'
 
-const SIBLINGS = new Set(Object.values(ROUTES).map((route) => parseRoute(route).path))
+const SIBLINGS = new Set(Object.values(ROUTES).map(parseRoute).map(({ method, path }) => `${method} ${path}`))
 
 export { etagOf } from './core/result-headers.js'
 
@@ -45,7 +45,7 @@ function toRequest(base: string, key: string, route: string, input: Record<strin
   for (const name of params) {
     const value = String(rest[name])
     // Such a value would be another endpoint's address, or none.
-    if (value === '' || SIBLINGS.has(path.replace(`{${name}}`, value))) {
+    if (value === '' || SIBLINGS.has(`${method} ${path.replace(`{${name}}`, value)}`)) {
       throw new RemoteError(400, { code: 'invalid_parameter', message: `${name}: "${value}" is not possible here`, details: [{ path: name, message: 'is not possible here' }] }, null)
     }
     target = target.replace(`{${name}}`, encodeURIComponent(value))

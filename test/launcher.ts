@@ -62,9 +62,9 @@ export const get = async (url: string, key: string) => {
   return { status: response.status, body: await response.json() as { success: boolean; data: never; error: { code: string } } }
 }
 
-/** Every file of a folder, the databases as their rows. */
+/** Every file of a folder, the databases as their rows; without locks and the reserve, which a server makes in its own time. */
 export function contents(dir: string): Record<string, unknown> {
-  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((file) => !/-(wal|shm)$/.test(file) && statSync(join(dir, file)).isFile()).sort()
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((file) => !/-(wal|shm)$|\.lock(-journal)?$|^reserve$/.test(file) && statSync(join(dir, file)).isFile()).sort()
   return Object.fromEntries(files.map((file) => [file, file.endsWith('.db') ? rowsOf(join(dir, file)) : readFileSync(join(dir, file), 'utf8')]))
 }
 

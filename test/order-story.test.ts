@@ -102,6 +102,13 @@ describe('the way of an order', () => {
     assert.equal((await t.json('/v1/orders/W-1', { key })).status, 404)
   })
 
+  test('an order may be called as another address is', async () => {
+    await using t = await sevenShop()
+    await t.remote.orders.place({ order_id: 'quote', customer: CUSTOMER, items: [item('CSSI', 'A1')] })
+    assert.equal((await t.remote.orders.get({ order_id: 'quote' })).fulfillment_orders.length, 1)
+    assert.equal((await t.json('/v1/orders/quote')).body.data.order_id, 'quote')
+  })
+
   test('what a quote proposes can be placed as it is', async () => {
     await using t = await sevenShop()
     const { items } = await t.remote.orders.quote({ items: [{ upc: UPC, qty: 2 }] })

@@ -4,6 +4,7 @@ import { DAY } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import type { Mode, OrderStatus, OrderUpdate } from '../distributors/fulfillment.js'
 import type { PoState, PurchaseOrderTable } from '../orders/tables.js'
+import type { StateData } from '../orders/transitions.js'
 import { cleanUpdate } from './clean-update.js'
 import { mergeParcels, shippingOf } from './parcels.js'
 import type { StoredOrder } from './records.js'
@@ -83,7 +84,11 @@ async function applyTo(tx: OperatorCtx, lane: Lane, update: OrderUpdate): Promis
   const { db } = tx
   const order = await db.selectFrom('fulfillment_order').selectAll().where('id', '=', lane.fulfillment_order_id).executeTakeFirstOrThrow()
   const isNumbered = update.number !== null && lane.distributor_order_id === null
-  if (isNumbered) await db.updateTable('purchase_order').set({ distributor_order_id: update.number, updated_at: tx.now() }).where('id', '=', lane.id).execute()
+  if (isNumbered) {
+    const set = { distributor_order_id: update.number, updated_at: tx.now() }
+    await db.updateTable('purchase_order').set(set).where('id', '=', lane.id).execute()
+    await tx.orders.journal(tx, 'state', { id: lane.id, ref: lane.client_ref, from: 'placed', set: { ...set, state: 'placed' } } satisfies StateData)
+  }
   const lanes = await db.selectFrom('purchase_order').leftJoin('lane_status', 'lane_status.purchase_order_id', 'purchase_order.id')
     .select(['purchase_order.id', 'state', 'distributor_order_id', 'lane_status.order_status', 'lane_status.at']).where('fulfillment_order_id', '=', order.id).orderBy('purchase_order.id').execute()
   const statuses = lanes.map((each): Dated<OrderStatus> | null => statusOfLane(each, lanes.length === 1 ? order : null))

@@ -7,6 +7,7 @@ import { MINUTE, SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
 import type { Fulfillment } from '../distributors/fulfillment.js'
+import { appendJournal } from './journal.js'
 import { readPause } from './pause.js'
 import { forgetOrder, openOrderCounts } from './quota.js'
 import type { OrderCounts } from './quota.js'
@@ -39,6 +40,8 @@ export interface OrderSender {
   deliver(order: StoredPo): Promise<void>
   /** Writes a change of an order down; null when somebody else has moved it. Waits for a full disk as long as the app is open. */
   record(order: StoredPo, change: Change): Promise<StoredPo | null>
+  /** Adds a line to the order journal, in the transaction of what it tells. */
+  journal: typeof appendJournal
   /** Throws 503 once the disk has failed: what is committed is not known from then on. */
   refuseFailed(): void
   /** Takes up what is due, at most 500 at a time, and waits for it; `force` also what is due later. False where another process is the sender. */
@@ -157,6 +160,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
     placing: new Map(),
     tryTake: (account, { limits }) => slots.tryTake(account, limits.concurrency ?? CONCURRENCY),
     free: slots.free,
+    journal: appendJournal,
     record: (order, change) => record(tools(), order, change),
     deliver: (order) => once(order, () => order.state === 'sending' ? work.sendNow(order, order.account!) : work.sendLater(order)),
     start() {
