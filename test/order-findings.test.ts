@@ -4,10 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
-import { DAY } from '../lib/core/clock.js'
+import { DAY, MINUTE } from '../lib/core/clock.js'
 import type { PurchaseOrder } from '../lib/distributors/fulfillment.js'
 import { openJournalFile } from '../lib/orders/journal-file.js'
 import { matchOrder } from '../lib/orders/match.js'
+import { afterSearch } from '../lib/orders/outcome.js'
+import type { StoredPo } from '../lib/orders/transitions.js'
 import { guardFolder } from './simulation/files.js'
 
 test('lines that a dead process wrote and never synced are synced before anybody counts on them', async () => {
@@ -46,4 +48,17 @@ test('a clock that was a day ahead when an order was sent does not make it look 
   assert.equal(matched(DAY), 'unclear')
   // Last week's order is another one.
   assert.equal(matched(7 * DAY), 'other')
+})
+
+test('a look that shows what may be the order takes back the look before it that showed nothing', () => {
+  const rules = { recovery: 'lookup' as const, limits: { po: { max: 60 } }, find: () => Promise.reject(new Error('not asked here')) }
+  const order = { state: 'unknown', misses: 1, missed_at: 0, refusal: null, reason: null, stage: null, first_sent_at: 0, planned_at: 0 } as StoredPo
+  const may = { number: 'X-1', po: 'MONDAY' }
+  const nothing = { ours: [], conflicts: [], blind: null }
+  const decision = afterSearch(order, { ...nothing, unclear: [may] }, rules, { now: 11 * MINUTE, unknownFor: MINUTE })
+  assert.ok('change' in decision && decision.change.to === 'unknown')
+  assert.deepEqual([decision.change.misses, decision.change.missed_at], [0, null])
+  // The next that shows nothing is then the first of two.
+  const next = afterSearch({ ...order, ...decision.change } as StoredPo, { ...nothing, unclear: [] }, rules, { now: 30 * MINUTE, unknownFor: 20 * MINUTE })
+  assert.ok('change' in next && next.change.misses === 1)
 })

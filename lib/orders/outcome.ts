@@ -112,10 +112,10 @@ function whileAbsent(order: StoredPo, hasOpenStage: boolean, connector: Rules, a
   }
 }
 
-/** What is late may still show itself, and what is unclear become clear; then a person decides. */
+/** What is late may still show itself, and what is unclear become clear; then a person decides. A look before it proves nothing any more. */
 function waitForClarity(order: StoredPo, connector: Rules, doubt: string, { now, unknownFor }: Elapsed): Decision {
   const settle = settleTime(connector)
-  return unknownFor < settle ? { change: { to: 'unknown', failures: 0, reason: doubt, next_at: now + Math.min(MINUTE, settle - unknownFor) } } : review(doubt)
+  return unknownFor < settle ? { change: { to: 'unknown', failures: 0, misses: 0, missed_at: null, reason: doubt, next_at: now + Math.min(MINUTE, settle - unknownFor) } } : review(doubt)
 }
 
 /** Nobody can be asked, or could be reached. */
