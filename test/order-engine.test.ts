@@ -132,6 +132,21 @@ describe('a send whose outcome is not known', () => {
     assert.deepEqual([(await t.purchaseOrders())[0]!.state, (await t.purchaseOrders())[0]!.stage], ['placed', 'S-1'])
   })
 
+  test('staged: a stage that is gone is left alone, and after two looks the order begins anew', async () => {
+    const tst = scripted({ recovery: 'staged' })
+    const stages: (string | null)[] = []
+    tst.acts.push(
+      async ({ stage, keepStage }) => { stages.push(stage); await keepStage('S-1'); return unknown },
+      async ({ stage }) => { stages.push(stage); return { outcome: 'accepted', number: 'N-1' } },
+    )
+    await using t = await orderShop([tst])
+    await t.place(t.body())
+    await t.later(MINUTE, 9)
+    assert.deepEqual(stages, [null])
+    await t.later(MINUTE, 4)
+    assert.deepEqual([stages, (await t.purchaseOrders())[0]!.state], [[null, null], 'placed'])
+  })
+
   test('somebody else\'s order with the same PO is not ours', async () => {
     const tst = scripted({ recovery: 'lookup' })
     await using t = await orderShop([tst])

@@ -79,7 +79,8 @@ export interface Elapsed {
   unknownFor: number
 }
 
-export type Decision = { change: Change } | { resend: true }
+/** `afresh`: it has no stage that could be gone on with. */
+export type Decision = { change: Change } | { resend: true; afresh?: true }
 
 /** What to do about an order of unknown outcome, now that the distributor was asked. */
 export function afterSearch(order: StoredPo, findings: Findings, connector: Rules, at: Elapsed): Decision {
@@ -144,7 +145,7 @@ function provenAbsent(order: StoredPo, connector: Rules, at: Elapsed): Decision 
   const misses = order.misses + 1
   if (misses < LOOKS) return { change: { to: 'unknown', failures: 0, misses, missed_at: at.now, next_at: at.now + LOOKS_APART } }
   if (order.refusal !== null) return { change: { to: 'rejected', reason: order.refusal, next_at: null } }
-  return { resend: true }
+  return { resend: true, afresh: true }
 }
 
 /** Only a later report can tell: it is looked for ever less often. */

@@ -22,18 +22,18 @@ const FIND_TIMEOUT = MINUTE
 export const NEEDS_REVIEW = 'an order needs a person\'s decision: `orders show` tells of it, `orders resolve` decides'
 
 /**
- * Asks the distributor about an order and writes down what follows. Returns true when it is to be sent again: the distributor
- * does not have it, or takes the same reference for the same order. While orders are paused nothing is sent again.
+ * Asks the distributor about an order and writes down what follows. Returns how it is to be sent again, where it is: the
+ * distributor does not have it, or takes the same reference for the same order. While orders are paused nothing is.
  */
-export async function reconcileOne(tools: SenderTools, order: StoredPo, { unknownFor, isPaused }: { unknownFor: number; isPaused: boolean }): Promise<boolean> {
+export async function reconcileOne(tools: SenderTools, order: StoredPo, { unknownFor, isPaused }: { unknownFor: number; isPaused: boolean }): Promise<'again' | 'afresh' | null> {
   const { ctx } = tools
   const decision = await decide(tools, order, unknownFor)
   await tools.step('after the search')
-  if ('resend' in decision && !isPaused) return true
+  if ('resend' in decision && !isPaused) return decision.afresh ? 'afresh' : 'again'
   const moved = await record(tools, order, 'resend' in decision ? { to: 'unknown', next_at: ctx.now() + MINUTE } : decision.change)
   if (moved?.state === 'review') ctx.log.error({ ref: order.client_ref, distid: order.distid, reason: moved.reason }, NEEDS_REVIEW)
   if (moved?.state === 'placed') ctx.log.info({ ref: order.client_ref, distid: order.distid, number: moved.distributor_order_id }, 'an order of unknown outcome was found at the distributor')
-  return false
+  return null
 }
 
 async function decide(tools: SenderTools, order: StoredPo, unknownFor: number): Promise<Decision> {

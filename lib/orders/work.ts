@@ -67,13 +67,13 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
     }
   }
 
-  async function sendLater(order: StoredPo): Promise<void> {
+  async function sendLater(order: StoredPo, { stage } = { stage: order.stage }): Promise<void> {
     const { ctx } = tools()
     const account = accountNow(ctx, order) ?? ''
     await slots.take(account, connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY)
     let claimed: StoredPo | null = null
     try {
-      claimed = isStopping() ? null : await claim(order, account)
+      claimed = isStopping() ? null : await claim(order, account, stage)
       await tools().step('claimed')
       if (claimed) await tools().flush()
     } catch (error) {
@@ -87,7 +87,7 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
   }
 
   /** Null where it is not to be sent any more. */
-  async function claim(order: StoredPo, account: string): Promise<StoredPo | null> {
+  async function claim(order: StoredPo, account: string, stage: string | null): Promise<StoredPo | null> {
     const { ctx } = tools()
     tools().refuseFailed()
     const fault = await dealerFault(ctx, contentOf(ctx, order))
@@ -95,7 +95,7 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
       note(await write(order, order.ever_unknown === 0 ? { to: 'rejected', reason: `${fault}; nothing was sent`, next_at: null } : { to: 'review', reason: fault, next_at: null }))
       return null
     }
-    return write(order, { to: 'sending', sends: order.sends + 1, owner, account: order.account ?? account, first_sent_at: order.first_sent_at ?? ctx.now(), next_at: null })
+    return write(order, { to: 'sending', sends: order.sends + 1, owner, account: order.account ?? account, stage, first_sent_at: order.first_sent_at ?? ctx.now(), next_at: null })
   }
 
   async function lookUp(order: StoredPo, isPaused: boolean): Promise<void> {
@@ -105,8 +105,8 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
     const unknownFor = Math.max(0, Math.min(ctx.now() - (order.unknown_since ?? order.updated_at), ctx.monotonic() - unknownSince.get(order.id)!))
     const place = `search ${accountNow(ctx, order)}`
     await slots.take(place, CONCURRENCY)
-    const isToBeSent = await reconcileOne(tools(), order, { unknownFor, isPaused }).finally(() => slots.free(place))
-    if (isToBeSent) await sendLater(order)
+    const send = await reconcileOne(tools(), order, { unknownFor, isPaused }).finally(() => slots.free(place))
+    if (send) await sendLater(order, { stage: send === 'afresh' ? null : order.stage })
   }
 
   async function workOn(order: StoredPo, isPaused: boolean): Promise<void> {
