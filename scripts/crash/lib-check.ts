@@ -150,10 +150,7 @@ function checkJournal({ facts: { journal, purchaseOrders, paused } }: World, rep
   if (journal.told.size !== purchaseOrders.length) report('journal', `the journal tells of ${journal.told.size} purchase orders, the database of ${purchaseOrders.length}`)
   for (const order of purchaseOrders) {
     const told = journal.told.get(order.id)
-    // A file's number comes with news of the distributor, which are no line of the journal.
-    const isNumberedLater = order.state === 'placed' && told?.['distributor_order_id'] === null
-    const aside = ['recovery', 'lines', 'chaos', ...isNumberedLater ? ['distributor_order_id', 'updated_at'] : []]
-    const differs = (Object.keys(order) as (keyof PurchaseOrderFact)[]).filter((name) => !aside.includes(name) && told?.[name] !== order[name])
+    const differs = (Object.keys(order) as (keyof PurchaseOrderFact)[]).filter((name) => name !== 'recovery' && name !== 'lines' && name !== 'chaos' && told?.[name] !== order[name])
     if (differs.length > 0) report('journal', `purchase order ${order.id}: the journal tells another ${differs.join(', ')}`)
   }
 }
