@@ -20,7 +20,12 @@ export interface Process {
 
 const running = new Set<ChildProcess>()
 process.on('exit', () => { for (const child of running) child.kill('SIGKILL') })
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    console.error(`ended by ${signal}`)
+    process.exit(130)
+  })
+}
 
 /** Starts a process that waits for its life. What it writes to standard error is appended to `log`. */
 export function startProcess(script: string, log: string): Process {
