@@ -1,4 +1,4 @@
-/** How a life of the server ends: by its own hand at a named step, or by ours at any time. */
+/** How a life of the server ends: by its own hand at a named step, by ours at any time, or as an operator ends it. */
 import type { Arena, Way } from './lib-arena.js'
 import { httpDoor, libraryDoor } from './lib-doors.js'
 import { STEPS } from './lib-life.js'
@@ -6,11 +6,15 @@ import type { Life, Step } from './lib-life.js'
 import type { Process } from './lib-process.js'
 import type { Random } from './lib-random.js'
 
-export type Death = { kind: 'step'; step: Step; n: number } | { kind: 'random'; after: number } | { kind: 'start-up'; after: number }
+export type Death = { kind: 'step'; step: Step; n: number } | { kind: 'random'; after: number } | { kind: 'start-up'; after: number } | { kind: 'stop'; after: number }
 
 /** How long a life waits for its step, and how long a server may take to start, in milliseconds of real time. */
 const LONGEST_LIFE = 2_500
 const LONGEST_START = 15_000
+const LONGEST_STOP = 70_000
+
+/** What a life ends of that is told to stop under load, and ends with 0. */
+export const STOPPED = 'told to stop'
 
 export function planDeath(random: Random): Death {
   const chance = random.next()
@@ -18,7 +22,7 @@ export function planDeath(random: Random): Death {
   if (chance < 0.88) return { kind: 'random', after: random.int(0, 500) }
   // Now and then one lives long enough for a settle window to pass.
   if (chance < 0.92) return { kind: 'random', after: random.int(500, 3_000) }
-  return { kind: 'start-up', after: random.int(0, 60) }
+  return chance < 0.97 ? { kind: 'start-up', after: random.int(0, 60) } : { kind: 'stop', after: random.int(100, 500) }
 }
 
 /** One life, to its death. Returns what it died of, and how long it took to listen; throws where the server ended by itself. */
@@ -35,26 +39,30 @@ export async function liveAndDie(arena: Arena, death: Death, way: Way = 'server'
   if (ready) {
     clearTimeout(early)
     arena.entrances[way].open(ready.url === undefined ? libraryDoor(server) : httpDoor(ready.url))
-    killed = await endAfter(server, death.kind === 'random' ? death.after : death.kind === 'step' ? LONGEST_LIFE : 0)
+    killed = await endAfter(server, death)
   }
   const { code, signal } = await server.ended
   arena.entrances[way].open(null)
-  if (signal !== 'SIGKILL') throw new Error(`a ${way} process ended by itself (${signal ?? code}); see ${arena.log}`)
-  if (!ready && death.kind !== 'step') return { cause: 'start-up', startedIn }
+  const wasStopped = ready !== null && death.kind === 'stop'
+  if (wasStopped ? code !== 0 : signal !== 'SIGKILL') throw new Error(`a ${way} process ended with ${signal ?? code} (${death.kind}); see ${arena.log}`)
+  if (wasStopped) return { cause: STOPPED, startedIn }
+  if (!ready && death.kind === 'start-up') return { cause: 'start-up', startedIn }
   return { cause: death.kind === 'step' && !killed ? death.step : 'random', startedIn }
 }
 
 const lifeIn = ({ dir, clock, trace }: Arena): Life => ({ dir, clock: clock(), ...trace !== undefined && { trace } })
 
-/** True when it was we who ended it. */
-async function endAfter(server: Process, ms: number): Promise<boolean> {
+/** True when it was we who ended it. A server that is told to stop has its callers go on with what they are at. */
+async function endAfter(server: Process, death: Death): Promise<boolean> {
   let killed = false
-  const timer = setTimeout(() => {
+  const end = () => {
     killed = true
     server.kill('SIGKILL')
-  }, ms)
+  }
+  const timers = death.kind === 'stop' ? [setTimeout(() => server.kill('SIGTERM'), death.after), setTimeout(() => server.kill('SIGABRT'), death.after + LONGEST_STOP)]
+    : [setTimeout(end, death.kind === 'random' ? death.after : death.kind === 'step' ? LONGEST_LIFE : 0)]
   await server.ended
-  clearTimeout(timer)
+  for (const timer of timers) clearTimeout(timer)
   return killed
 }
 

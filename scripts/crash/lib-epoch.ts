@@ -7,7 +7,7 @@ import type { Arena, Way } from './lib-arena.js'
 import { busiest, check } from './lib-check.js'
 import type { Fault } from './lib-check.js'
 import { startClock, timeOf } from './lib-clock.js'
-import { liveAndDie, liveAndStop, planDeath } from './lib-deaths.js'
+import { STOPPED, liveAndDie, liveAndStop, planDeath } from './lib-deaths.js'
 import type { Death } from './lib-deaths.js'
 import { drain } from './lib-drain.js'
 import { readFacts } from './lib-facts.js'
@@ -95,15 +95,19 @@ async function killAgainAndAgain(arena: Arena, { seed, cycles, kind, plan = plan
   const lives = async (way: Way) => {
     const deaths = streamOf(seed, `deaths of the ${way}`)
     while (done.cycles < cycles && timeOf(arena.clock()) < BEGINNING + kind.longest) {
-      const { cause, startedIn } = await liveAndDie(arena, plan(deaths, done.cycles), way)
+      const { cause, startedIn } = await liveAndDie(arena, deathOf(way, plan(deaths, done.cycles)), way)
       count(totals.deaths, way === 'server' ? cause : `${cause} (library)`)
       if (startedIn !== null && way === 'server') totals.starts.push(Math.round(startedIn))
+      if (cause === STOPPED) continue
       totals.cycles++
       done.cycles++
     }
   }
   await Promise.all([lives('server'), ...kind.pairs ? [lives('library')] : []])
 }
+
+/** A library process has no requests to wait for: whoever closes it ends its own calls. */
+const deathOf = (way: Way, death: Death): Death => way === 'library' && death.kind === 'stop' ? { ...death, kind: 'random' } : death
 
 /** Where there are pairs, the other process lives as well. */
 async function liveBeside(arena: Arena, { pairs }: Kind, during: () => Promise<void>): Promise<void> {
