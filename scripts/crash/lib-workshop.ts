@@ -41,19 +41,19 @@ export async function openWorkshop({ dir, entries, patches = [] }: { dir?: strin
 async function warmUp({ root, bundle, shop }: Pick<Workshop, 'root' | 'bundle' | 'shop'>, entry: 'server' | 'library'): Promise<void> {
   const dir = join(root, `warm-up-${process.pid}`)
   cpSync(join(root, 'template'), dir, { recursive: true })
-  const process_ = startProcess(join(bundle, `${entry}.cjs`), `${dir}.log`)
+  const started = startProcess(join(bundle, `${entry}.cjs`), `${dir}.log`)
   try {
-    const ready = await process_.begin({ dir, clock: startClock(BEGINNING, 600) })
+    const ready = await started.begin({ dir, clock: startClock(BEGINNING, 600) })
     if (!ready) throw new Error(`the ${entry} does not start; see ${dir}.log`)
-    const door = ready.url === undefined ? libraryDoor(process_) : httpDoor(ready.url)
+    const door = ready.url === undefined ? libraryDoor(started) : httpDoor(ready.url)
     const random = streamOf(0, 'warm-up')
     for (let i = 0; i < 40; i++) await door.place({ shop: SHOP, key: shop.keys[i % shop.keys.length]! }, makeOrder(random, `warm-${i}`, { percent: 30 }))
-    process_.channel.send({ keepCode: true })
+    started.channel.send({ keepCode: true })
     while (!existsSync(join(bundle, `${entry}.bundle.cjs.code`))) await sleep(20)
     door.close()
   } finally {
-    process_.kill('SIGKILL')
-    await process_.ended
+    started.kill('SIGKILL')
+    await started.ended
   }
   for (const path of [dir, `${dir}.log`]) rmSync(path, { recursive: true, force: true })
 }
