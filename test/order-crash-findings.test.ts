@@ -27,6 +27,30 @@ describe('another process that writes for longer than SQLite waits', () => {
   })
 })
 
+describe('news of more than ten accounts at a time', () => {
+  test('are asked for without a warning of the process', async () => {
+    const many = Array.from({ length: 12 }, (_, i) => scripted({ distid: `T${i}`, name: `Wholesale ${i}` }))
+    let asked = 0
+    for (const { connector } of many) {
+      connector.updates = async function* () {
+        asked++
+        await soon(50)
+        yield* []
+      }
+    }
+    await using t = await orderShop(many)
+    const items = many.map(({ distributor: { distid } }) => ({ distid, distsku: 'A1', upc: '012345678905', qty: 1 }))
+    assert.equal((await t.place(t.body({ items }))).body.data.status, 'placed')
+    const warnings: string[] = []
+    const note = ({ name }: Error) => { warnings.push(name) }
+    process.on('warning', note)
+    await t.app.monitors.pass()
+    await soon()
+    process.off('warning', note)
+    assert.deepEqual([asked, warnings], [12, []])
+  })
+})
+
 describe('an app that is closed while it sends', () => {
   test('keeps the sender\'s place and the journal until what it took up is written down', async () => {
     const tst = scripted({ recovery: 'resend' })

@@ -2,6 +2,7 @@
  * Monitors: they ask distributors what became of open orders (contract "Shipping fields"). The schedule stands in the
  * database, so it goes on where it was; it changes nothing in what is asked but the time.
  */
+import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DAY, HOUR, MINUTE, SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
@@ -51,6 +52,8 @@ export interface MonitorOptions {
 /** Opens the monitors; nothing runs before `start` or `pass`. */
 export function openMonitors(ctx: OperatorCtx, { patience = PATIENCE }: MonitorOptions = {}): Monitors {
   const closing = new AbortController()
+  // One for every account that is being asked.
+  setMaxListeners(0, closing.signal)
   const rounds = new Map<string, Promise<void>>()
   const heldBack = new Map<string, number>()
   const lanes = makeLanes()
