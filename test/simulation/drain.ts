@@ -3,7 +3,6 @@ import { move } from '../../lib/orders/transitions.js'
 import { readBooks } from './books.js'
 import type { Folder } from './folder.js'
 import { classOf, classOfRow } from './invariants.js'
-import { settle } from './life.js'
 import type { Life } from './life.js'
 
 const MINUTE = 60_000
@@ -17,7 +16,7 @@ export async function drainFolder(folder: Folder): Promise<number> {
   world.faultRate = 0
   const life = folder.begin()
   const release = (await life.sender.lease())!
-  const run = (work: Promise<unknown>) => settle(time, work.catch((error: unknown) => watch.failed(error, life)), life)
+  const run = (promise: Promise<unknown>) => folder.wait([{ life, promise }])
   const openOnes = () => ctx.read.selectFrom('purchase_order').select('id').where('state', 'in', ['planned', 'sending', 'unknown']).execute()
   for (const step of STEPS) {
     for (let i = 0; i < 20 && callers.hasOpen; i++) await run(Promise.all(callers.act(life, false)))
@@ -35,7 +34,7 @@ export async function drainFolder(folder: Folder): Promise<number> {
 }
 
 /** An operator who has asked the distributors decides what is left, as the truth is. */
-async function decide(folder: Folder, life: Life, run: (work: Promise<unknown>) => Promise<boolean>): Promise<number> {
+async function decide(folder: Folder, life: Life, run: (promise: Promise<unknown>) => Promise<void>): Promise<number> {
   const { world, shop: { app: { ctx } } } = folder
   const rules = folder.expectations(false)
   const { purchaseOrders } = await readBooks(ctx)

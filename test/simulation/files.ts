@@ -17,12 +17,15 @@ export interface FileGuard {
   torn?(bytes: number): number
   /** The disk has every line up to this one. */
   synced?(seq: number): void
+  /** Which process is at it; one and the same by default. */
+  process?(): object | undefined
 }
 
 interface Opened {
   folder: string
   fd: number
   isFolder: boolean
+  process: object | undefined
   /** Number of the last line that was written. */
   last: number
 }
@@ -34,7 +37,7 @@ const safe = new Map<string, number>()
 let original: typeof promises.open | undefined
 
 /** Watches over the journal of a folder until `release`. */
-export function guardFolder(folder: string, guard: FileGuard): { release(): void; died(keep: (unsafe: number) => number): void } {
+export function guardFolder(folder: string, guard: FileGuard): { release(): void; died(keep: (unsafe: number) => number, process?: object): void } {
   if (!original) {
     original = promises.open
     Object.assign(promises, { open: openFile })
@@ -48,9 +51,10 @@ export function guardFolder(folder: string, guard: FileGuard): { release(): void
       safe.delete(folder)
       for (const file of mine()) drop(file)
     },
-    /** The process died, and with it its open files; of what was not yet safe, a power cut leaves some. */
-    died(keep) {
+    /** The process, or any, died, and with it its open files; of what was not yet safe, a power cut leaves some. */
+    died(keep, process) {
       for (const file of mine()) {
+        if (process && file.process !== process) continue
         const { size } = fstatSync(file.fd)
         const held = safe.get(folder) ?? size
         if (!file.isFolder && size > held) ftruncateSync(file.fd, held + keep(size - held))
@@ -71,7 +75,7 @@ async function openFile(...[path, flags, mode]: Parameters<typeof promises.open>
   const guard = guards.get(folder)
   if (!guard || (!isFolder && basename(String(path)) !== 'orders.journal')) return original!(path, flags, mode)
   const fd = openSync(String(path), flags ?? 'r', mode ?? undefined)
-  const file: Opened = { folder, fd, isFolder, last: 0 }
+  const file: Opened = { folder, fd, isFolder, process: guard.process?.(), last: 0 }
   if (isFolder) safe.set(folder, 0)
   else if (!safe.has(folder)) safe.set(folder, fstatSync(fd).size)
   opened.add(file)

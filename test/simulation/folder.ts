@@ -1,5 +1,5 @@
 /** One folder from its first order to its last: lives that end anywhere, then a time without faults in which all must come out right. */
-import type { DbFault, LifeOptions } from './life.js'
+import type { DbFault, LifeOptions, Work } from './life.js'
 import { Life, settle } from './life.js'
 import { readBooks } from './books.js'
 import { Callers } from './callers.js'
@@ -68,14 +68,15 @@ export class Folder {
   isDraining = false
   readonly #draw: { diskFaults: number; jumps: boolean }
   #guard!: ReturnType<typeof guardFolder>
-  #life: Life | null = null
+  /** Processes that are alive. */
+  readonly lives = new Set<Life>()
   shop!: Shop
   callers!: Callers
 
   constructor(readonly options: FolderOptions) {
     const rng = this.rng = new Rng(options.seed)
     this.natures = drawNatures(rng)
-    const { faults = rng.pick([0.3, 0.45, 0.6]), diskFaults = rng.pick([0, 0, 0.02]), jumps = rng.chance(0.3) } = options
+    const { faults = rng.pick([0.3, 0.4, 0.5]), diskFaults = rng.pick([0, 0, 0.02]), jumps = rng.chance(0.3) } = options
     this.#draw = { diskFaults, jumps }
     this.watch = new Watch(this.natures, options.outcomesOnly ?? false, (text) => this.trace(text))
     this.world = new World(this.rng, this.time, this.watch, faults)
@@ -91,7 +92,8 @@ export class Folder {
     this.callers = new Callers(this.rng, this.shop.callers, (text) => this.trace(text))
     this.watch.attach(this.shop.app.ctx)
     this.#guard = guardFolder(this.shop.dir, {
-      point: (name) => this.#life?.point(name),
+      point: (name) => this.locks.get('engine')?.point(name),
+      process: () => this.locks.get('engine'),
       fault: () => this.#draws(0.3) ? Object.assign(new Error('simulated'), { code: this.rng.pick(['ENOSPC', 'EIO']) }) : null,
       torn: (bytes) => this.rng.int(0, bytes),
       synced: (seq) => { this.watch.synced = seq },
@@ -111,25 +113,33 @@ export class Folder {
     const life = new Life({
       app: this.shop.app.ctx, time: this.time, random: (bytes) => this.rng.bytes(bytes), locks: this.locks, ...endsAfter !== undefined && { endsAfter }, ...endsAt && { endsAt },
       passed: (name) => void this.seen.add(name),
-      dbFault: () => this.#draws(1) ? this.rng.pick<DbFault>(['full', 'full', 'io before', 'io after']) : null,
+      dbFault: () => this.#draws(1) ? this.rng.pick<DbFault>(['full', 'full', 'io before', 'io after', 'ours']) : null,
     })
-    this.trace(() => `LIFE begins, ends after ${endsAfter}${endsAt ? ` or at ${endsAt.place}` : ''}`)
-    this.#life = life
+    this.trace(() => `LIFE ${life.name} begins, ends after ${endsAfter}${endsAt ? ` or at ${endsAt.place}` : ''}`)
+    this.lives.add(life)
     this.world.register(life.ctx.now, life)
     return life
   }
 
-  /** The life has ended by itself or is ended here. */
-  async end(life: Life): Promise<void> {
-    life.die('nothing was going on')
+  /** The process has ended by itself or is ended here; nothing is done where that has been seen to. */
+  async end(life: Life, place = 'nothing was going on'): Promise<void> {
+    if (!this.lives.delete(life)) return
+    life.die(place)
     await life.bury()
-    this.trace(() => `LIFE ended: ${life.deathPlace}`)
-    const isPowerCut = this.rng.chance(0.5)
-    this.#guard.died((unsafe) => isPowerCut ? this.rng.int(0, unsafe) : unsafe)
-    this.time.forgetInside()
+    this.trace(() => `LIFE ${life.name} ended: ${life.deathPlace}`)
+    // A power cut takes all processes with it.
+    const isPowerCut = this.lives.size === 0 && this.rng.chance(0.5)
+    this.#guard.died((unsafe) => isPowerCut ? this.rng.int(0, unsafe) : unsafe, life)
+    if (this.lives.size === 0) this.time.forgetInside()
     this.crashes++
     this.places.set(life.deathPlace!, (this.places.get(life.deathPlace!) ?? 0) + 1)
     this.watch.look()
+  }
+
+  /** Waits for work of processes, each until it is done or the process dead. */
+  async wait(work: readonly Work[]): Promise<void> {
+    const watched = work.map(({ life, promise }) => ({ life, promise: promise.catch((error: unknown) => this.watch.failed(error, life)) }))
+    await settle(this.time, watched, (life) => this.end(life))
   }
 
   async close(): Promise<void> {
@@ -149,6 +159,7 @@ export class Folder {
 /** Runs one folder to its end. */
 export async function runFolder(options: FolderOptions): Promise<FolderResult> {
   return run(options, async (folder) => {
+    if (folder.rng.chance(0.08)) await rush(folder)
     while (folder.crashes < options.crashes && folder.watch.violations.length === 0) await liveOnce(folder)
   })
 }
@@ -157,7 +168,7 @@ export async function runFolder(options: FolderOptions): Promise<FolderResult> {
 export async function runCalm({ seed, orders }: { seed: number; orders: number }): Promise<FolderResult> {
   return run({ seed, crashes: 0, faults: 0, diskFaults: 0, jumps: false }, async (folder) => {
     const life = folder.begin()
-    while (folder.callers.orders < orders) await attempt(folder, life, Promise.all(folder.callers.act(life, true)))
+    while (folder.callers.orders < orders) await folder.wait(folder.callers.act(life, true).map((promise) => ({ life, promise })))
     await folder.end(life)
   })
 }
@@ -182,31 +193,54 @@ async function run(options: FolderOptions, live: (folder: Folder) => Promise<voi
   }
 }
 
+/** Processes of one folder, mostly one at a time, until all of them have died. */
 async function liveOnce(folder: Folder): Promise<void> {
-  const { rng, time, callers, watch } = folder
+  const { rng, time, callers, watch, lives } = folder
   const isCrowded = watch.moving > CROWD
-  const life = folder.begin(rng.chance(isCrowded ? 0.3 : 0.5) ? { endsAfter: rng.int(1, 8) }
-    : { endsAfter: rng.int(14, isCrowded ? 150 : 60), ...folder.seen.size > 0 && rng.chance(0.8) && { endsAt: { place: rng.pick([...folder.seen]), times: rng.int(1, 3) } } })
+  const first = folder.begin(drawEnd(folder, isCrowded))
+  const both = rng.chance(0.08) ? [first, folder.begin(drawEnd(folder, isCrowded))] : [first]
   // A server holds the sender's place all the time, a library only for what it does.
-  if (rng.chance(0.5)) await attempt(folder, life, life.sender.lease())
-  for (let round = 0; !life.isDead && round < 30; round++) {
-    const work: Promise<unknown>[] = []
-    const what = rng.next()
-    if (!isCrowded && what < 0.75) work.push(...callers.act(life, true))
-    if (isCrowded || what > 0.6) work.push(life.sender.pass())
-    await attempt(folder, life, Promise.all(work.map((each) => each.catch((error: unknown) => watch.failed(error, life)))))
-    if (!life.isDead && rng.chance(isCrowded ? 1 : 0.5)) time.advance(pause(folder))
+  let giveBack: (() => void) | null = null
+  if (rng.chance(0.5)) await folder.wait([{ life: first, promise: first.sender.lease().then((release) => { giveBack = release }) }])
+  for (let round = 0; lives.size > 0 && round < 30; round++) {
+    const work: Work[] = []
+    for (const life of both.filter((each) => lives.has(each))) {
+      const what = rng.next()
+      if (!isCrowded && what < 0.75) for (const promise of callers.act(life, true)) work.push({ life, promise })
+      if (isCrowded || what > 0.6) work.push({ life, promise: life.sender.pass() })
+    }
+    await folder.wait(work)
+    if (lives.size > 0 && rng.chance(isCrowded ? 1 : 0.5)) time.advance(pause(folder, isCrowded))
   }
-  await folder.end(life)
-  if (rng.chance(0.6)) time.advance(pause(folder))
+  if (lives.has(first)) (giveBack as (() => void) | null)?.()
+  for (const life of both) {
+    if (lives.has(life) && rng.chance(0.5)) await folder.wait([{ life, promise: life.sender.stop() }])
+    await folder.end(life, 'it had been stopped')
+  }
+  if (rng.chance(0.6)) time.advance(pause(folder, false))
 }
 
-function attempt({ time, watch }: Folder, life: Life, work: Promise<unknown>): Promise<boolean> {
-  return settle(time, work.catch((error: unknown) => watch.failed(error, life)), life)
+/** More orders of one key than it may place in an hour, of two processes at the same time. */
+async function rush(folder: Folder): Promise<void> {
+  for (let i = 0; i < 12 && folder.watch.violations.length === 0; i++) {
+    while (folder.lives.size < 2) folder.begin({ endsAfter: folder.rng.int(20, 600) })
+    await folder.wait(folder.callers.rush([...folder.lives], 10))
+  }
+  for (const life of folder.lives) await folder.end(life)
 }
+
+/** Half of them at once, the others somewhere in particular, so that rare places come up too. */
+function drawEnd({ rng, seen }: Folder, isCrowded: boolean): Pick<LifeOptions, 'endsAfter' | 'endsAt'> {
+  if (isCrowded) return { endsAfter: rng.chance(0.5) ? rng.int(1, 40) : rng.int(40, 400) }
+  if (rng.chance(0.5)) return { endsAfter: rng.int(1, 12) }
+  return { endsAfter: rng.int(14, 60), ...seen.size > 0 && rng.chance(0.8) && { endsAt: { place: rng.pick([...seen]), times: rng.int(1, 2) } } }
+}
+
+const SHORT = [1_000, 5_000, 5_000, 20_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 20 * MINUTE, 60 * MINUTE]
+const LONG = [11 * MINUTE, 11 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE]
 
 /** Time in which nothing is done: mostly a little, sometimes hours; now and then the clock is set. */
-function pause(folder: Folder): number {
+function pause(folder: Folder, isCrowded: boolean): number {
   const { rng, time } = folder
   if (folder.mayJump && rng.chance(0.02)) {
     const ms = rng.pick([DAY, -DAY, 5_000, -5_000, 60 * MINUTE, -60 * MINUTE])
@@ -215,5 +249,5 @@ function pause(folder: Folder): number {
     folder.jumped = true
     folder.trace(() => `CLOCK is off by ${time.error} ms`)
   }
-  return rng.pick([1_000, 5_000, 5_000, 20_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 20 * MINUTE, 60 * MINUTE])
+  return rng.pick(isCrowded ? LONG : SHORT)
 }

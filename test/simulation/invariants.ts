@@ -68,7 +68,7 @@ export interface Expectations {
 }
 
 export interface Violation {
-  rule: 'double' | 'lost' | 'vanished' | 'refused but executed' | 'number' | 'content' | 'unfinished' | 'state' | 'holder' | 'failures' | 'quota' | 'record' | 'journal' | 'answer' | 'sent before it was written' | 'sent before the journal' | 'error' | 'review' | 'paused'
+  rule: 'double' | 'lost' | 'vanished' | 'refused but executed' | 'number' | 'content' | 'unfinished' | 'state' | 'holder' | 'failures' | 'quota' | 'record' | 'journal' | 'answer' | 'sent before it was written' | 'sent before the journal' | 'error' | 'review' | 'paused' | 'po'
   detail: string
 }
 
@@ -82,6 +82,7 @@ export function violations(books: Books, executed: readonly Executed[], answers:
   numbersDiffer(books, executed, expected, report)
   for (const order of books.purchaseOrders) stateIsWrong(order, expected, report)
   placementsAreWrong(books, report)
+  posRepeat(books, report)
   recordsAreWrong(books, report)
   quotasAreWrong(books, expected, report)
   journalDiffers(books, expected, report)
@@ -143,9 +144,17 @@ function numbersDiffer({ purchaseOrders }: Books, executed: readonly Executed[],
     else if (contentText(execution.lines) !== contentText(mine[0]!.content.lines)) report('content', `${name} holds ${contentText(execution.lines)}, and ${contentText(mine[0]!.content.lines)} was ordered`)
   }
   if (!expected.isDrained) return
-  for (const [name, { clientRef, number }] of known) {
-    const isNumberless = purchaseOrders.some((row) => row.client_ref === clientRef && row.state === 'placed' && row.distributor_order_id === null)
-    if (number !== null && !rows.has(name) && !isNumberless) report('number', `${name} (${clientRef}) stands on no record`)
+  // One that was taken in without a number stands for one of the orders like it.
+  const numberless = new Map<string, number>()
+  for (const row of purchaseOrders) {
+    const name = classOfRow(expected, row)
+    if (row.state === 'placed' && row.distributor_order_id === null) numberless.set(name, (numberless.get(name) ?? 0) + 1)
+  }
+  for (const [name, execution] of known) {
+    if (execution.number === null || rows.has(name)) continue
+    const left = numberless.get(classOf(expected, execution)) ?? 0
+    if (left === 0) report('number', `${name} (${execution.clientRef}) stands on no record`)
+    numberless.set(classOf(expected, execution), left - 1)
   }
 }
 
@@ -159,6 +168,19 @@ function stateIsWrong(order: OrderRow, { isDrained }: Expectations, report: Repo
   if ((state === 'planned' || state === 'unknown') && nextAt === null) wrong('is never looked at again')
   if (state === 'planned' && wasUnknown === 1) wrong('counts as never sent, which is not known')
   if (!['planned', 'unknown'].includes(state) && nextAt !== null) wrong('is still to be looked at')
+}
+
+/** A distributor may refuse a PO that it has refused before: every attempt has its own. */
+function posRepeat({ placements, purchaseOrders }: Books, report: Report): void {
+  const attempts = new Map<string, number>()
+  const of = new Map(placements.map((placement) => [placement.id, placement]))
+  for (const { placement_id: id, distid, subscriber_id: owner, content } of purchaseOrders) {
+    const { order_id: orderId, attempt } = of.get(id)!
+    const name = `${owner} ${orderId} ${distid} ${content.po}`
+    const before = attempts.get(name)
+    if (before !== undefined && before !== attempt) report('po', `attempts ${before} and ${attempt} of ${orderId} have the PO ${content.po}`)
+    attempts.set(name, attempt)
+  }
 }
 
 /** Who holds an order_id, and which failures are told. */

@@ -12,8 +12,8 @@ import type { VirtualTime } from './time.js'
 import { forever } from './world.js'
 import type { Process } from './world.js'
 
-/** How the database fails a transaction: no room, or an error of the disk before or after the commit became durable. */
-export type DbFault = 'full' | 'io before' | 'io after'
+/** How a transaction fails: no room, an error of the disk before or after the commit became durable, or a fault of ours. */
+export type DbFault = 'full' | 'io before' | 'io after' | 'ours'
 
 export interface LifeOptions {
   app: OperatorCtx
@@ -41,19 +41,16 @@ export class Life implements Process {
   deathPlace: string | null = null
   /** The database's disk failed: production ends the process now. */
   fatal: unknown = null
-  readonly died: Promise<void>
   readonly #options: LifeOptions
   readonly #began: number
   #left: number
   #times = 0
   #running = 0
-  #die!: () => void
 
   constructor(options: LifeOptions) {
     this.#options = options
     this.#left = options.endsAfter ?? Infinity
     this.#began = options.time.steady - 1_000
-    this.died = new Promise((resolve) => { this.#die = resolve })
     const { app, time } = options
     const engine = this.#engineOf(app.engine)
     const ctx: OperatorCtx = {
@@ -63,6 +60,10 @@ export class Life implements Process {
     const sender = openSender(() => ctx, options.random, { step: (name) => this.point(name) })
     this.ctx = ctx
     this.sender = sender
+  }
+
+  get name(): string {
+    return this.sender.owner.slice(0, 4)
   }
 
   get isDead(): boolean {
@@ -85,9 +86,7 @@ export class Life implements Process {
   }
 
   die(place: string): void {
-    if (this.isDead) return
-    this.deathPlace = place
-    this.#die()
+    this.deathPlace ??= place
   }
 
   /** Once it is dead: what it had under way ends without an effect, and others may have what it held. */
@@ -127,7 +126,7 @@ export class Life implements Process {
         if (this.isDead) throw new RolledBack()
         const value = await fn(tx)
         if (this.point('database: before the commit')) throw new RolledBack()
-        if (fault === 'full' || fault === 'io before') throw dbError(fault)
+        if (fault !== null && fault !== 'io after') throw dbError(fault)
         return value
       })
     } catch (error) {
@@ -143,28 +142,39 @@ export class Life implements Process {
   }
 }
 
+const CODES: Readonly<Record<DbFault, string>> = { full: 'SQLITE_FULL', 'io before': 'SQLITE_IOERR_FSYNC', 'io after': 'SQLITE_IOERR_FSYNC', ours: 'SQLITE_ERROR' }
+
 export function dbError(fault: DbFault): Error {
-  return Object.assign(new Error(`simulated: ${fault}`), { code: fault === 'full' ? 'SQLITE_FULL' : 'SQLITE_IOERR_FSYNC' })
+  return Object.assign(new Error(`simulated: ${fault}`), { code: CODES[fault] })
 }
 
 function isIo(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_IOERR')
 }
 
-/** Goes on until a promise is settled, every process is dead, or nothing can happen any more. Time passes where everybody waits for it. */
-export async function settle(time: VirtualTime, work: Promise<unknown>, life: Life): Promise<boolean> {
-  let isDone = false
-  void work.then(() => { isDone = true }, () => { isDone = true })
+/** Work of one process. */
+export interface Work {
+  life: Life
+  promise: Promise<unknown>
+}
+
+/**
+ * Goes on until all work is done or its process dead. Time passes where everybody waits for it; `died` is told of each death
+ * before anybody else goes on.
+ */
+export async function settle(time: VirtualTime, work: readonly Work[], died: (life: Life) => Promise<void>): Promise<void> {
+  const open = new Set(work)
+  for (const each of work) void each.promise.then(() => open.delete(each), () => open.delete(each))
   for (let idle = 0; ;) {
     await turn()
-    if (isDone || life.isDead) return isDone
-    // The app has been told that its disk failed: it ends, as soon as nothing happens any more without time.
-    if (life.fatal !== null) {
-      life.die('the disk failed')
-      return isDone
+    for (const { life } of work) {
+      // The app has been told that its disk failed: it ends, as soon as nothing happens any more without time.
+      if (life.fatal !== null) life.die('the disk failed')
+      if (life.isDead) await died(life)
     }
+    for (const each of open) if (each.life.isDead) open.delete(each)
+    if (open.size === 0) return
     if (time.next()) idle = 0
     else if (++idle > 2_000) throw new Error(`nothing happens any more, and the work is not done: ${process.getActiveResourcesInfo().join(', ')}`)
-    else if (idle > 5) await new Promise((resolve) => { setImmediate(resolve) })
   }
 }

@@ -17,13 +17,13 @@ function drawNature(rng: Rng, distid: string, recovery: Recovery): Nature {
   const isReport = recovery === 'one_shot' || recovery === 'file'
   const hasFind = recovery === 'resend' ? rng.chance(0.7) : recovery === 'one_shot' ? rng.chance(0.8) : true
   return {
-    distid, name: NAMES[distid]!, recovery, hasFind, tells: drawTells(rng, recovery), isCart: distid === 'CAR', validatesFirst: rng.chance(0.7),
+    distid, name: NAMES[distid]!, recovery, hasFind, tells: drawTells(rng, recovery), isCart: distid === 'CAR', isCareless: rng.chance(0.5), validatesFirst: rng.chance(0.7),
     limits: {
       po: rng.pick([{ max: 60 }, { max: 22, chars: /[A-Z0-9-]/ }, { max: 16 }]),
       ...distid === 'CAR' && { concurrency: 1 }, ...rng.chance(0.3) && { concurrency: distid === 'CAR' ? 1 : 2 },
       ...!isReport && { visibilityLag: MINUTE },
     },
-    lag: isReport ? rng.pick([MINUTE, MINUTE, 10 * MINUTE, HOUR, 20 * HOUR]) : MINUTE,
+    lag: isReport ? rng.pick([MINUTE, MINUTE, MINUTE, 10 * MINUTE, HOUR, 20 * HOUR]) : MINUTE,
     unreported: recovery === 'one_shot' ? 0.1 : recovery === 'file' ? 0.05 : 0,
   }
 }

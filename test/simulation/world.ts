@@ -8,7 +8,6 @@ import type { Rng } from './random.js'
 import type { VirtualTime } from './time.js'
 
 const SECOND = 1_000
-const MINUTE = 60_000
 
 /** What a distributor tells of the orders that it has. */
 export interface Tells {
@@ -27,6 +26,8 @@ export interface Nature {
   recovery: Recovery
   /** One cart for the whole account. */
   isCart?: boolean
+  /** It orders whatever is in the cart. */
+  isCareless?: boolean
   hasFind: boolean
   tells: Tells
   /** Of a `resend` one: it looks at stock and address before it looks at the reference. */
@@ -81,6 +82,9 @@ export class World {
   /** Moments in which a distributor shows nothing, although it was asked. */
   #blind: { from: number; until: number } = { from: -Infinity, until: -Infinity }
 
+  /** When the first look for an order was answered so. */
+  readonly #blindFor = new Map<string, number>()
+
   constructor(readonly rng: Rng, readonly time: VirtualTime, readonly witness: Witness, faultRate: number) {
     this.faultRate = faultRate
   }
@@ -131,7 +135,9 @@ export class World {
     const fault = drawn === 'late' && !isLast ? 'cutBefore' : drawn
     if (fault) this.faulty++
     if (fault) this.witness.trace(() => `  ${name}: ${fault}`)
-    const answer = await this.#answer({ process, session, fault, garbage }, effect)
+    // What leads up to an order is given up with the connection; the call that makes it one is not.
+    const arrives = isLast ? effect : () => process.isDead ? undefined as T : effect()
+    const answer = await this.#answer({ process, session, fault, garbage }, arrives)
     await process.point(`connector: after the ${name}`)
     return process.isDead ? forever() : answer
   }
@@ -191,11 +197,17 @@ export class World {
     return process.isDead ? forever() : result
   }
 
-  /** Now and then an answer comes from a copy that lags behind, for less than a minute. */
-  isBlind(): boolean {
+  /**
+   * Now and then an answer comes from a copy that lags behind, for less than a minute, and once for each order: two looks
+   * that are further apart tell the truth, and more can be asked of nobody.
+   */
+  isBlind(clientRef: string): boolean {
     const now = this.time.steady
-    if (now > this.#blind.until + 3 * MINUTE && this.rng.chance(this.faultRate / 6)) this.#blind = { from: now, until: now + this.rng.int(1, 50) * SECOND }
-    return this.faultRate > 0 && now >= this.#blind.from && now <= this.#blind.until
+    if (now > this.#blind.until && this.rng.chance(this.faultRate / 6)) this.#blind = { from: now, until: now + this.rng.int(1, 50) * SECOND }
+    const before = this.#blindFor.get(clientRef)
+    const isBlind = this.faultRate > 0 && now <= this.#blind.until && (before === undefined || now - before <= 50 * SECOND)
+    if (isBlind && before === undefined) this.#blindFor.set(clientRef, now)
+    return isBlind
   }
 }
 
