@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { runCalm, runFolder } from './simulation/folder.js'
 import { failureText, runUntil, shrink } from './simulation/run.js'
 
-const CRASHES = 2_000
+const CRASHES = 1_500
 const SEED = 20_261_121
 
 describe('orders under crashes', () => {

@@ -29,6 +29,7 @@ export class Callers {
   /** Errors that no caller may ever get. */
   readonly errors: string[] = []
   posts = 0
+  losesAnswers = true
   readonly #wanted: Wanted[] = []
 
   constructor(readonly rng: Rng, readonly callers: readonly Caller[], readonly trace: (text: () => string) => void) {}
@@ -51,6 +52,21 @@ export class Callers {
     if (rng.chance(0.03)) calls.push(this.#post(life, wanted, { ...wanted.body, customer: CUSTOMERS[1]!, po_number: 'ANOTHER' }))
     if (rng.chance(0.05)) calls.push(this.#post(life, rng.pick(this.#wanted)))
     return calls
+  }
+
+  /** Orders, or asks again for, an accessory to the customer and a pistol to the dealer of one distributor. */
+  order(life: Life, orderId: string, distid: string): Promise<void> {
+    let wanted = this.#wanted.find(({ body }) => body.order_id === orderId)
+    if (!wanted) {
+      const items = [SKUS[0]!, SKUS[2]!].map((sku) => ({ distid, ...sku, qty: 1 }))
+      this.#wanted.push(wanted = { caller: this.callers.find(({ key }) => key === null)!, isOpen: true, body: { order_id: orderId, customer: CUSTOMERS[0]!, ffl: { licenseNumber: DEALER }, ship_to_store: false, items, po_number: null } })
+    }
+    return this.#post(life, wanted)
+  }
+
+  /** The caller has no answer yet that lets it rest. */
+  isOpen(orderId: string): boolean {
+    return this.#wanted.some(({ body, isOpen }) => isOpen && body.order_id === orderId)
   }
 
   /** One key orders as fast as it can, at the same moment with all of `lives`. */
@@ -84,7 +100,7 @@ export class Callers {
 
   async #post(life: Life, wanted: Wanted, body = wanted.body): Promise<void> {
     const { caller: { subscriber, key }, body: { order_id: orderId } } = wanted
-    const isLost = this.rng.chance(0.05)
+    const isLost = this.losesAnswers && this.rng.chance(0.05)
     this.posts++
     this.trace(() => `POST ${orderId}`)
     const answer = await placeOrder(life.ctxFor({ subscriber, key }), body).then(

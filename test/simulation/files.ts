@@ -86,7 +86,7 @@ function handleOf(file: Opened, guard: FileGuard) {
   const { fd } = file
   return {
     stat: async () => fstatSync(fd),
-    read: async (buffer: Buffer, offset: number, length: number, position: number) => ({ buffer, bytesRead: readSync(fd, buffer, offset, length, position) }),
+    read: async (buffer: Buffer, offset: number, length: number, position: number | null) => ({ buffer, bytesRead: readSync(fd, buffer, offset, length, position) }),
     async write(buffer: Buffer, offset: number, length: number, position: number) {
       const fault = guard.fault?.('write')
       const end = guard.point('journal: in the write')

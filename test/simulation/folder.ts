@@ -1,6 +1,7 @@
 /** One folder from its first order to its last: lives that end anywhere, then a time without faults in which all must come out right. */
 import type { DbFault, LifeOptions, Work } from './life.js'
 import { Life, settle } from './life.js'
+import { verifyJournal } from '../../lib/orders/verify-journal.js'
 import { readBooks } from './books.js'
 import { Callers } from './callers.js'
 import { connectorFor, echo } from './connectors.js'
@@ -27,10 +28,17 @@ export interface FolderOptions {
   diskFaults?: number
   /** The machine's clock is set now and then; in some folders. */
   jumps?: boolean
+  /** What the disk does, instead of being drawn. */
+  disk?: Disk
   /** Told everything that happens. */
   trace?: (text: string) => void
   /** Only what came of it counts, not whether it was written down before it was sent. */
   outcomesOnly?: boolean
+}
+
+export interface Disk {
+  transaction(): DbFault | null
+  journal(call: 'write' | 'datasync'): Error | null
 }
 
 export interface FolderResult {
@@ -94,7 +102,7 @@ export class Folder {
     this.#guard = guardFolder(this.shop.dir, {
       point: (name) => this.locks.get('engine')?.point(name),
       process: () => this.locks.get('engine'),
-      fault: () => this.#draws(0.3) ? Object.assign(new Error('simulated'), { code: this.rng.pick(['ENOSPC', 'EIO']) }) : null,
+      fault: (call) => this.options.disk ? this.options.disk.journal(call) : this.#draws(0.3) ? Object.assign(new Error('simulated'), { code: this.rng.pick(['ENOSPC', 'EIO']) }) : null,
       torn: (bytes) => this.rng.int(0, bytes),
       synced: (seq) => { this.watch.synced = seq },
     })
@@ -109,11 +117,11 @@ export class Folder {
     return diskFaults > 0 && !this.isDraining && this.rng.chance(diskFaults * share)
   }
 
-  begin({ endsAfter, endsAt }: Pick<LifeOptions, 'endsAfter' | 'endsAt'> = {}): Life {
+  begin({ endsAfter, endsAt, outlivesDisk = false }: Pick<LifeOptions, 'endsAfter' | 'endsAt' | 'outlivesDisk'> = {}): Life {
     const life = new Life({
-      app: this.shop.app.ctx, time: this.time, random: (bytes) => this.rng.bytes(bytes), locks: this.locks, ...endsAfter !== undefined && { endsAfter }, ...endsAt && { endsAt },
+      app: this.shop.app.ctx, time: this.time, random: (bytes) => this.rng.bytes(bytes), locks: this.locks, outlivesDisk, ...endsAfter !== undefined && { endsAfter }, ...endsAt && { endsAt },
       passed: (name) => void this.seen.add(name),
-      dbFault: () => this.#draws(1) ? this.rng.pick<DbFault>(['full', 'full', 'io before', 'io after', 'ours']) : null,
+      dbFault: () => this.options.disk ? this.options.disk.transaction() : this.#draws(1) ? this.rng.pick<DbFault>(['full', 'full', 'io before', 'io after', 'ours']) : null,
     })
     this.trace(() => `LIFE ${life.name} begins, ends after ${endsAfter}${endsAt ? ` or at ${endsAt.place}` : ''}`)
     this.lives.add(life)
@@ -173,7 +181,8 @@ export async function runCalm({ seed, orders }: { seed: number; orders: number }
   })
 }
 
-async function run(options: FolderOptions, live: (folder: Folder) => Promise<void>): Promise<FolderResult> {
+/** Opens a folder, lives in it, drains it and looks at what came of it. */
+export async function run(options: FolderOptions, live: (folder: Folder) => Promise<void>): Promise<FolderResult> {
   const folder = new Folder(options)
   await folder.open()
   const restore = folder.time.install()
@@ -181,6 +190,7 @@ async function run(options: FolderOptions, live: (folder: Folder) => Promise<voi
     await live(folder)
     const { watch, callers, world } = folder
     const reviews = watch.violations.length === 0 ? await drainFolder(folder) : 0
+    if (watch.violations.length === 0) for (const { where, seq, fault } of (await verifyJournal(folder.shop.app.ctx)).faults) watch.report('journal', `the verification finds in ${where}, line ${seq}: ${fault}`)
     if (watch.violations.length === 0) watch.violations.push(...violations(await readBooks(folder.shop.app.ctx), world.executions, callers.answers, folder.expectations(true)))
     watch.violations.push(...callers.errors.map((detail) => ({ rule: 'error' as const, detail })))
     return {

@@ -25,6 +25,8 @@ export interface LifeOptions {
   endsAt?: { place: string; times: number }
   /** Who holds the folder's locks. */
   locks: Map<string, Life>
+  /** A disk that failed does not end it at once. */
+  outlivesDisk?: boolean
   /** Told of each place that is passed. */
   passed?: (name: string) => void
   /** Drawn for each transaction. */
@@ -60,6 +62,10 @@ export class Life implements Process {
     const sender = openSender(() => ctx, options.random, { step: (name) => this.point(name) })
     this.ctx = ctx
     this.sender = sender
+  }
+
+  get outlivesDisk(): boolean {
+    return this.#options.outlivesDisk ?? false
   }
 
   get name(): string {
@@ -169,7 +175,7 @@ export async function settle(time: VirtualTime, work: readonly Work[], died: (li
     await turn()
     for (const { life } of work) {
       // The app has been told that its disk failed: it ends, as soon as nothing happens any more without time.
-      if (life.fatal !== null) life.die('the disk failed')
+      if (life.fatal !== null && !life.outlivesDisk) life.die('the disk failed')
       if (life.isDead) await died(life)
     }
     for (const each of open) if (each.life.isDead) open.delete(each)

@@ -68,15 +68,27 @@ export class NotSent extends Error {
 const FAULTS = {
   refused: 3, limited: 1, cutBefore: 3, cutAfter: 4, errorAfter: 2, hangBefore: 1, hangAfter: 2, late: 3, garbage: 2, slow: 3, tooSlow: 1,
 } as const
-type Fault = keyof typeof FAULTS
+export type CallFault = keyof typeof FAULTS
+export const CALL_FAULTS = Object.keys(FAULTS) as CallFault[]
+const SEARCH_FAULTS = { cut: 5, hang: 1, garbage: 1, slow: 2 } as const
+export type SearchFault = keyof typeof SEARCH_FAULTS
+
+/** What goes wrong, instead of being drawn. */
+export interface Plan {
+  call(isLast: boolean): CallFault | null
+  search(): SearchFault | null
+}
 
 export class World {
   readonly executions: Execution[] = []
   /** Calls, and how many of them went wrong. */
   calls = 0
   faulty = 0
+  /** All calls, also those of a time without faults. */
+  requests = 0
   /** Share of calls that go wrong; 0 also stops refusals. */
   faultRate: number
+  plan: Plan | null = null
   readonly #processes = new WeakMap<() => number, Process>()
   #numbers = 100_000
   /** Moments in which a distributor shows nothing, although it was asked. */
@@ -130,8 +142,9 @@ export class World {
     if (process.isDead) return forever()
     if (session.signal.aborted) throw new Error('aborted')
     await process.point(`connector: before the ${name}`)
+    this.requests++
     if (this.faultRate > 0) this.calls++
-    const drawn = this.rng.chance(this.faultRate) ? this.rng.weighted<Fault>(FAULTS) : null
+    const drawn = this.plan ? this.plan.call(isLast) : this.rng.chance(this.faultRate) ? this.rng.weighted<CallFault>(FAULTS) : null
     const fault = drawn === 'late' && !isLast ? 'cutBefore' : drawn
     if (fault) this.faulty++
     if (fault) this.witness.trace(() => `  ${name}: ${fault}`)
@@ -142,7 +155,7 @@ export class World {
     return process.isDead ? forever() : answer
   }
 
-  async #answer<T>({ process, session, fault, garbage }: { process: Process; session: OrderSession; fault: Fault | null; garbage: readonly unknown[] }, effect: () => T): Promise<T> {
+  async #answer<T>({ process, session, fault, garbage }: { process: Process; session: OrderSession; fault: CallFault | null; garbage: readonly unknown[] }, effect: () => T): Promise<T> {
     switch (fault) {
       case null: return effect()
       case 'refused': throw new NotSent('connection refused')
@@ -182,10 +195,11 @@ export class World {
     const process = this.processOf(session)
     if (process.isDead) return forever()
     await process.point('connector: before the search')
+    this.requests++
     if (this.faultRate > 0) this.calls++
-    if (this.rng.chance(this.faultRate)) {
+    const fault = this.plan ? this.plan.search() : this.rng.chance(this.faultRate) ? this.rng.weighted<SearchFault>(SEARCH_FAULTS) : null
+    if (fault) {
       this.faulty++
-      const fault = this.rng.weighted({ cut: 5, hang: 1, garbage: 1, slow: 2 })
       this.witness.trace(() => `  search: ${fault}`)
       if (fault === 'cut') throw reset()
       if (fault === 'hang') return hang(session)
