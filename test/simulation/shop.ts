@@ -32,6 +32,8 @@ export interface Shop {
   app: App
   dir: string
   callers: Caller[]
+  /** Closes it, has something done to its files, and opens it again. */
+  reopen(change?: (dir: string) => void): Promise<void>
   close(): Promise<void>
 }
 
@@ -88,20 +90,30 @@ function offersOf(distid: string): (FeedOffer & { distid: string })[] {
 
 /** A fresh copy of the folder, opened with these connectors. */
 export async function openShop(connectors: ReadonlyMap<string, Fulfillment>, { now, random, fatal }: { now: () => number; random: (bytes: number) => Buffer; fatal?: (error: unknown) => void }): Promise<Shop> {
+  return openCopy(await (template ??= makeTemplate()), connectors, { now, random, fatal })
+}
+
+/** A copy of a folder, opened. */
+export async function openCopy(of: string, connectors: ReadonlyMap<string, Fulfillment>, { now, random, fatal = (error: unknown) => { throw error } }: { now: () => number; random: (bytes: number) => Buffer; fatal?: ((error: unknown) => void) | undefined }): Promise<Shop> {
   const dir = mkdtempSync('/dev/shm/qm-simulated-')
-  cpSync(await (template ??= makeTemplate()), dir, { recursive: true })
-  const app = await open({
-    dir, worker: false, now, random, fatal: fatal ?? ((error) => { throw error }),
-    distributors: [...connectors].map(([distid, connector]) => distributorOf(distid, connector)),
-  })
+  cpSync(of, dir, { recursive: true })
+  const openApp = () => open({ dir, worker: false, now, random, fatal, distributors: [...connectors].map(([distid, connector]) => distributorOf(distid, connector)) })
+  const app = await openApp()
   await app.ctx.catalog.refresh()
-  return {
+  const shop: Shop = {
     app, dir, callers: await callersOf(app.ctx),
+    async reopen(change) {
+      await shop.app.close()
+      change?.(dir)
+      shop.app = await openApp()
+      await shop.app.ctx.catalog.refresh()
+    },
     async close() {
-      await app.close()
+      await shop.app.close()
       rmSync(dir, { recursive: true, force: true })
     },
   }
+  return shop
 }
 
 async function callersOf(ctx: OperatorCtx): Promise<Caller[]> {
