@@ -1,0 +1,179 @@
+/** What becomes of a folder whose files were damaged, cut, lost or put back while nobody had it open (reliability F8, F26). */
+import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { isApiError } from '../lib/core/errors.js'
+import { MINUTE } from '../lib/core/clock.js'
+import { openFile } from '../lib/db/sqlite.js'
+import type { PlaceBody } from '../lib/orders/shapes.js'
+import { readPause, resumeOrders } from '../lib/orders/pause.js'
+import { placeOrder } from '../lib/orders/place.js'
+import { verifyJournal } from '../lib/orders/verify-journal.js'
+import { CUSTOMER, UPC } from './order-shop.js'
+import { scripted } from './scripted-distributor.js'
+import { NAMES, openCopy, openShop } from './simulation/shop.js'
+import type { Shop } from './simulation/shop.js'
+
+const body = (orderId: string): PlaceBody => ({
+  order_id: orderId, customer: { address2: null, ...CUSTOMER }, ffl: null, ship_to_store: false, po_number: null, items: [{ distid: 'LOO', distsku: 'A1', upc: UPC, qty: 1, ffl_req: false }],
+})
+
+/** A shop at whose one distributor the orders W-1 to W-n are placed. */
+async function shopWith(orders: number) {
+  const clock = { ms: Date.UTC(2026, 10, 21, 12) }
+  const known = new Map(Object.keys(NAMES).map((distid) => [distid, scripted({ distid, recovery: 'lookup' })]))
+  const loo = known.get('LOO')!
+  const connectors = new Map([...known].map(([distid, { connector }]) => [distid, connector]))
+  const setting = { now: () => clock.ms, random: (await import('node:crypto')).randomBytes }
+  const shop = await openShop(connectors, setting)
+  const place = (orderId: string, at: Shop = shop) => placeOrder({ ...at.app.ctx, subscriber: at.callers[0]!.subscriber, key: null }, body(orderId)).then(({ status }) => status, (error: unknown) => isApiError(error) ? error.code : String(error))
+  for (let n = 1; n <= orders; n++) assert.equal(await place(`W-${n}`), 'placed')
+  return {
+    shop, clock, loo, place,
+    copy: (of: string) => openCopy(of, connectors, setting),
+    pass: (at: Shop = shop) => at.app.orders.pass(),
+    pause: (at: Shop = shop) => readPause(at.app.ctx),
+    [Symbol.asyncDispose]: () => shop.close(),
+  }
+}
+
+const journalOf = (dir: string) => join(dir, 'orders.journal')
+const linesOf = (dir: string) => readFileSync(journalOf(dir), 'utf8').split('\n').slice(0, -1)
+const databaseLines = async ({ app }: Shop) => (await app.ctx.read.selectFrom('journal').select('line').orderBy('seq').execute()).map(({ line }) => line)
+
+function write(dir: string, change: (lines: string[]) => string[]): void {
+  writeFileSync(journalOf(dir), change(linesOf(dir)).map((line) => `${line}\n`).join(''))
+}
+
+function sql(dir: string, text: string): void {
+  const raw = openFile(join(dir, 'quartermaster.db'), { synchronous: 'FULL' })
+  raw.exec(text)
+  raw.close()
+}
+
+/** One bit of a file. */
+function flip(path: string, at: number): void {
+  const bytes = readFileSync(path)
+  bytes[at] = bytes[at]! ^ 1
+  writeFileSync(path, bytes)
+}
+
+describe('damage that the verification finds', () => {
+  const damages: { name: string; damage: (dir: string) => void; finds: RegExp }[] = [
+    { name: 'a bit of a line of the file', damage: (dir) => flip(journalOf(dir), Buffer.byteLength(linesOf(dir).slice(0, 2).join('\n')) + 60), finds: /^orders.journal 3: the line was changed/ },
+    { name: 'a line of the file is gone', damage: (dir) => write(dir, (lines) => lines.toSpliced(2, 1)), finds: /^orders.journal 3: the line is missing: 4 stands in its place/ },
+    { name: 'two lines of the file change places', damage: (dir) => write(dir, (lines) => lines.with(1, lines[2]!).with(2, lines[1]!)), finds: /^orders.journal 2: the line is missing: 3 stands in its place/ },
+    { name: 'a line of the database is changed', damage: (dir) => sql(dir, "UPDATE journal SET line = replace(line, '12 Main', '13 Main') || ' ' WHERE seq = 3"), finds: /^database 3: .*orders.journal has it as it was written/ },
+    { name: 'a line of the database is gone', damage: (dir) => sql(dir, 'DELETE FROM journal WHERE seq = 3'), finds: /^database 3: the line is missing: 4 stands in its place/ },
+    { name: 'the state of a purchase order', damage: (dir) => sql(dir, "UPDATE purchase_order SET state = 'rejected' WHERE id = 2"), finds: /^purchase orders null: purchase order 2: state is rejected/ },
+    { name: 'the number of a purchase order', damage: (dir) => sql(dir, "UPDATE purchase_order SET distributor_order_id = 'LOO-9' WHERE id = 2"), finds: /^purchase orders null: purchase order 2: distributor_order_id is LOO-9/ },
+    { name: 'the digest of what was frozen', damage: (dir) => sql(dir, "UPDATE purchase_order SET payload_digest = 'x' WHERE id = 2"), finds: /^purchase orders null: purchase order 2: payload_digest is x/ },
+    { name: 'a purchase order is gone', damage: (dir) => sql(dir, 'PRAGMA foreign_keys = OFF; DELETE FROM purchase_order WHERE id = 2'), finds: /^purchase orders null: purchase order 2 is missing/ },
+  ]
+  for (const { name, damage, finds } of damages) {
+    test(name, async () => {
+      await using t = await shopWith(4)
+      assert.deepEqual((await verifyJournal(t.shop.app.ctx)).faults, [])
+      await t.shop.reopen(damage)
+      const { faults, sound } = await verifyJournal(t.shop.app.ctx)
+      assert.equal(sound, false)
+      assert.match(`${faults[0]!.where} ${faults[0]!.seq}: ${faults[0]!.fault}`, finds)
+    })
+  }
+})
+
+describe('damage that the next sender finds before it sends', () => {
+  const damages: { name: string; damage: (dir: string) => void; pauses: RegExp | null; isForGood?: boolean }[] = [
+    { name: 'the last line was cut off while it was written', damage: (dir) => truncateSync(journalOf(dir), readFileSync(journalOf(dir)).length - 20), pauses: null },
+    { name: 'more was cut off than a write', damage: (dir) => write(dir, (lines) => lines.slice(0, -2)), pauses: /orders.journal ends at line 6, and had 8/ },
+    { name: 'the file is gone', damage: (dir) => rmSync(journalOf(dir)), pauses: /orders.journal ends at line 0, and had 8/ },
+    { name: 'the file is empty', damage: (dir) => truncateSync(journalOf(dir), 0), pauses: /orders.journal ends at line 0, and had 8/ },
+    { name: 'a bit of its last line', damage: (dir) => flip(journalOf(dir), readFileSync(journalOf(dir)).length - 40), pauses: /orders.journal, line 8: the line was changed/ },
+    { name: 'a last line of its own, of another installation', damage: (dir) => write(dir, (lines) => [...lines.slice(0, -1), lines[0]!]), pauses: /orders.journal, line 8: the line is missing: 1 stands in its place/ },
+    { name: 'the database\'s last line', damage: (dir) => sql(dir, "UPDATE journal SET line = replace(line, 'placed', 'review') WHERE seq = 8"), pauses: /orders.journal and the database tell of different orders/, isForGood: true },
+  ]
+  for (const { name, damage, pauses, isForGood = false } of damages) {
+    test(name, async () => {
+      await using t = await shopWith(4)
+      if (name.startsWith('the last line was cut off')) {
+        // As after a crash: the mark does not reach as far as the line that was being written.
+        await t.shop.reopen((dir) => sql(dir, "UPDATE order_engine SET value = '7' WHERE name = 'journaled'"))
+      }
+      await t.shop.reopen(damage)
+      await t.pass()
+      const pause = await t.pause()
+      if (pauses) assert.match(pause?.reason ?? 'not paused', pauses)
+      else assert.equal(pause, null)
+      // The file is made anew from the database, and what was in it is kept.
+      assert.deepEqual(linesOf(t.shop.dir), await databaseLines(t.shop))
+      if (pauses && !name.includes('is gone')) assert.equal(readdirSync(t.shop.dir).filter((file) => file.startsWith('orders.journal.damaged-')).length, 1)
+      assert.equal(await t.place('W-5'), pauses ? 'service_unavailable' : 'placed')
+      assert.equal(t.loo.sends.length, pauses ? 4 : 5)
+      await resumeOrders(t.shop.app.ctx)
+      // What somebody wrote into the database's own journal does not become right by being acknowledged.
+      if (isForGood) return assert.equal(await t.place('W-5'), 'service_unavailable')
+      assert.equal(await t.place('W-5'), pauses ? 'placed' : 'duplicate_order')
+      assert.equal(await t.place('W-1'), 'duplicate_order')
+      assert.equal(t.loo.orders.length, 5)
+    })
+  }
+})
+
+describe('a database that has lost orders', () => {
+  /** What must hold once the database has lost all of W-3 and W-4: they come back, and nothing is bought twice. */
+  async function comesBack(t: Awaited<ReturnType<typeof shopWith>>, at: Shop, orders: string[]): Promise<void> {
+    await t.pass(at)
+    const pause = await t.pause(at)
+    assert.deepEqual(pause?.orders, orders)
+    assert.match(pause!.reason, /the database had lost \d+ lines of the order journal/)
+    for (const order of ['W-1', 'W-4', 'W-5']) assert.equal(await t.place(order, at), order === 'W-5' ? 'service_unavailable' : 'duplicate_order')
+    t.clock.ms += 5 * MINUTE
+    await t.pass(at)
+    const rows = await at.app.ctx.read.selectFrom('purchase_order').select(['state', 'distributor_order_id', 'sends']).orderBy('id').execute()
+    assert.deepEqual(rows, [1, 2, 3, 4].map((n) => ({ state: 'placed', distributor_order_id: `LOO-${n}`, sends: 1 })))
+    assert.deepEqual((await verifyJournal(at.app.ctx)).faults, [])
+    await resumeOrders(at.app.ctx)
+    assert.equal(await t.place('W-5', at), 'placed')
+    assert.deepEqual([t.loo.sends.length, t.loo.orders.length], [5, 5])
+  }
+
+  test('an older quartermaster.db was put back', async () => {
+    await using t = await shopWith(2)
+    const old = join(t.shop.dir, 'older.db')
+    await t.shop.reopen((dir) => copyFileSync(join(dir, 'quartermaster.db'), old))
+    await t.place('W-3')
+    // What became of the last one was not known yet.
+    t.loo.acts.push({ accept: true, answer: { outcome: 'unknown', reason: 'timeout' } })
+    assert.equal(await t.place('W-4'), 'pending')
+    await t.shop.reopen((dir) => copyFileSync(old, join(dir, 'quartermaster.db')))
+    await comesBack(t, t.shop, ['W-3', 'W-4'])
+  })
+
+  for (const [name, damage] of [
+    ['the write-ahead log is gone', (dir: string) => rmSync(join(dir, 'quartermaster.db-wal'))],
+    ['one bit of the write-ahead log', (dir: string) => flip(join(dir, 'quartermaster.db-wal'), 3_000)],
+    ['the write-ahead log was cut', (dir: string) => truncateSync(join(dir, 'quartermaster.db-wal'), 4_000)],
+  ] as const) {
+    test(name, async () => {
+      await using t = await shopWith(4)
+      const killed = `${t.shop.dir}-killed`
+      // The files as a kill leaves them; by another process, since a copy by this one would drop the database's locks.
+      execFileSync('cp', ['-r', t.shop.dir, killed])
+      try {
+        assert.ok(existsSync(join(killed, 'quartermaster.db-wal')))
+        rmSync(join(killed, 'quartermaster.db-shm'), { force: true })
+        damage(killed)
+        const copy = await t.copy(killed)
+        try {
+          await comesBack(t, copy, ['W-1', 'W-2', 'W-3', 'W-4'])
+        } finally {
+          await copy.close()
+        }
+      } finally {
+        rmSync(killed, { recursive: true, force: true })
+      }
+    })
+  }
+})
