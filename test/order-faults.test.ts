@@ -8,25 +8,15 @@ import { orderShop } from './order-shop.js'
 import type { OrderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
 import { NAMES } from './simulation/shop.js'
-import { sweep } from './simulation/sweep.js'
-import type { SweepFault } from './simulation/sweep.js'
-import { CALL_FAULTS } from './simulation/world.js'
+import { DISTRIBUTOR_FAULTS, EVERY_FAULT, sweep } from './simulation/sweep.js'
 
-const DISK: SweepFault[] = [
-  ...(['full', 'io before', 'io after', 'ours'] as const).map((fault) => ({ what: 'transaction' as const, fault })),
-  ...(['ENOSPC', 'EIO'] as const).flatMap((fault) => [{ what: 'write' as const, fault }, { what: 'datasync' as const, fault }]),
-]
-const DISTRIBUTOR: SweepFault[] = [
-  ...CALL_FAULTS.map((fault) => ({ what: 'call' as const, fault })),
-  ...(['cut', 'hang', 'garbage', 'slow'] as const).map((fault) => ({ what: 'search' as const, fault })),
-]
 /** The disk's part in it is the same for those that send whole orders. */
 const ALL_OF_IT = new Set(['LOO', 'CAR', 'FIL'])
 
 describe('one fault at a time, at every place of an order of two groups', () => {
   for (const distid of Object.keys(NAMES)) {
     test(NAMES[distid]!, async () => {
-      const { cases, wrong } = await sweep({ seed: 5, distid, faults: ALL_OF_IT.has(distid) ? [...DISK, ...DISTRIBUTOR] : DISTRIBUTOR })
+      const { cases, wrong } = await sweep({ seed: 5, distid, faults: ALL_OF_IT.has(distid) ? EVERY_FAULT : DISTRIBUTOR_FAULTS })
       assert.deepEqual(wrong, [])
       assert.ok(cases >= (ALL_OF_IT.has(distid) ? 55 : 20), `${cases} cases`)
     })

@@ -4,7 +4,7 @@
  *   npx tsx scripts/crash/bugs.ts [--crashes 20000] [--seed 1] [--workers 2] [--only <text>]
  *
  * Prints what caught it, and after how many crashes: once with everything that is checked, once by outcomes alone (no look at
- * what was on the disk when a send began). Ends with 1 where a bug is not caught, or its text is no longer in the source.
+ * what was on the disk when a send began). What no crash shows, the sweep of single faults must; then its cases are counted. Ends with 1 where a bug is not caught, or its text is no longer in the source.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -49,8 +49,8 @@ async function tryOne(bug: Planted, n: number): Promise<{ line: string; isRight:
   } catch (error) {
     return { line: `| ${bug.name} | NOT PLANTED: ${(error as Error).message.split('\n').slice(0, 3).join(' ')} | | |`, isRight: false }
   }
-  const full = await run(file, false)
-  const outcomes = bug.patches.length === 0 || full === null ? null : await run(file, true)
+  const full = await run(file, 'all') ?? await run(file, 'sweep')
+  const outcomes = bug.patches.length === 0 || full === null || full.by.startsWith('the sweep') ? null : await run(file, 'outcomes')
   const isRight = (full === null) === (bug.patches.length === 0)
   return { line: `| ${bug.name} | ${full?.by ?? 'NOT CAUGHT'} | ${full ? `${full.crashes} | ${full.seed}` : `${values.crashes} | ${values.seed}`} | ${outcomes ? `${outcomes.by} | ${outcomes.crashes}` : '- | -'} |`, isRight }
 }
@@ -72,15 +72,29 @@ async function bundle({ patches }: Planted, outfile: string): Promise<void> {
 
 const ENTRY = `
 import { runUntil } from './test/simulation/run.js'
-const [seed, crashes, outcomesOnly] = process.argv.slice(2).map(Number)
-const { totals, failure } = await runUntil({ seed, crashes, outcomesOnly: outcomesOnly === 1 })
-process.stdout.write(JSON.stringify(failure && { by: [...new Set(failure.violations.map(({ rule }) => rule))].join(', '), crashes: totals.crashes, seed: failure.seed }), () => process.exit(0))
+import { EVERY_FAULT, sweep } from './test/simulation/sweep.js'
+const how = process.argv[2]
+const [seed, crashes] = process.argv.slice(3).map(Number)
+let caught = null
+if (how === 'sweep') {
+  let cases = 0
+  for (const distid of ['LOO', 'CAR', 'FIL', 'RES', 'STA', 'ONE']) {
+    const swept = await sweep({ seed: 5, distid, faults: EVERY_FAULT })
+    cases += swept.cases
+    if (swept.wrong.length > 0) caught = { by: 'the sweep: ' + swept.wrong[0].slice(0, 100), crashes: cases, seed: 5 }
+    if (caught) break
+  }
+} else {
+  const { totals, failure } = await runUntil({ seed, crashes, outcomesOnly: how === 'outcomes' })
+  if (failure) caught = { by: [...new Set(failure.violations.map(({ rule }) => rule))].join(', '), crashes: totals.crashes, seed: failure.seed }
+}
+process.stdout.write(JSON.stringify(caught), () => process.exit(0))
 `
 
 /** What caught it; null where nothing did. A run that breaks down has found something too. */
-function run(file: string, outcomesOnly: boolean): Promise<Caught | null> {
+function run(file: string, how: 'all' | 'outcomes' | 'sweep'): Promise<Caught | null> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [file, values.seed, values.crashes, outcomesOnly ? '1' : '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [file, how, values.seed, values.crashes], { stdio: ['ignore', 'pipe', 'pipe'] })
     const limit = setTimeout(() => child.kill('SIGKILL'), 15 * 60_000)
     let out = ''
     let err = ''

@@ -13,7 +13,7 @@ const SENDING: Planted[] = [
     name: 'send, then record: a send begins without a word on the disk',
     patches: [
       [`${ORDERS}/place.ts`, 'isSentNow: isSender && ctx.orders.tryTake(group.account, group.connector)', 'isSentNow: false'],
-      [`${ORDERS}/work.ts`, "return write(order, { to: 'sending', sends: order.sends + 1, owner, account: order.account ?? account, first_sent_at: order.first_sent_at ?? ctx.now(), next_at: null })", 'return order'],
+      [`${ORDERS}/work.ts`, "return write(order, { to: 'sending'", "if (order) return order\n    return write(order, { to: 'sending'"],
     ],
   },
   { name: 'blind resend on restart', patches: [[`${ORDERS}/recover.ts`, 'afterDeath(order, tx.now())', "{ to: 'planned', owner: null, next_at: tx.now(), planned_at: tx.now(), first_sent_at: null }"]] },

@@ -86,7 +86,9 @@ export class Callers {
     const distids = Object.keys(NAMES).filter((distid) => rng.chance(distid === 'FIL' || distid === 'ONE' ? 0.1 : 0.27))
     const items = (distids.length > 0 ? distids : [rng.pick(['RES', 'LOO', 'STA', 'CAR'])]).flatMap((distid) => SKUS.filter((_, i) => rng.chance(i === 0 ? 0.8 : 0.25)).map((sku) => ({ distid, ...sku, qty: rng.int(1, 3) })))
     const n = this.#wanted.length + 1
-    const wanted: Wanted = {
+    // Somebody orders the very same once more, under the same PO.
+    const twin = rng.chance(0.15) ? this.#wanted.findLast(({ body }) => body.po_number !== null) : undefined
+    const wanted: Wanted = twin ? { caller: twin.caller, isOpen: true, body: { ...twin.body, order_id: `T-${n}` } } : {
       caller: rng.pick(this.callers), isOpen: true,
       body: {
         order_id: rng.chance(0.5) ? `W-${n}` : `Web_Shop-2026-${String(n).padStart(5, '0')}`, customer: rng.pick(CUSTOMERS), ffl: { licenseNumber: DEALER }, ship_to_store: rng.chance(0.15),
@@ -130,6 +132,8 @@ export class Callers {
       return told(error.code, [], Array.isArray(details) ? details : [])
     }
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    // The app was being closed: whoever serves it has ended the connection.
+    if (error instanceof Error && error.message === 'closed') return null
     if (UNAVAILABLE.test(code)) return told('service_unavailable', [], [])
     this.errors.push(error instanceof Error ? error.stack ?? error.message : String(error))
     return null

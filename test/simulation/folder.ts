@@ -218,16 +218,22 @@ async function liveOnce(folder: Folder): Promise<void> {
       const what = rng.next()
       if (!isCrowded && what < 0.75) for (const promise of callers.act(life, true)) work.push({ life, promise })
       if (isCrowded || what > 0.6) work.push({ life, promise: life.sender.pass() })
+      if (rng.chance(0.02)) work.push(stop(folder, life, life === first ? giveBack : null))
     }
     await folder.wait(work)
     if (lives.size > 0 && rng.chance(isCrowded ? 1 : 0.5)) time.advance(pause(folder, isCrowded))
   }
-  if (lives.has(first)) (giveBack as (() => void) | null)?.()
   for (const life of both) {
-    if (lives.has(life) && rng.chance(0.5)) await folder.wait([{ life, promise: life.sender.stop() }])
+    if (lives.has(life) && rng.chance(0.5)) await folder.wait([stop(folder, life, life === first ? giveBack : null)])
     await folder.end(life, 'it had been stopped')
   }
   if (rng.chance(0.6)) time.advance(pause(folder, false))
+}
+
+/** It is closed, whatever it is doing, and ends when that is over. */
+function stop(folder: Folder, life: Life, giveBack: (() => void) | null): Work {
+  giveBack?.()
+  return { life, promise: life.sender.stop().then(() => life.die('it had been stopped')) }
 }
 
 /** More orders of one key than it may place in an hour, of two processes at the same time. */

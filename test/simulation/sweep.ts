@@ -5,6 +5,7 @@
 import { run } from './folder.js'
 import type { Disk, Folder } from './folder.js'
 import type { DbFault, Life } from './life.js'
+import { CALL_FAULTS } from './world.js'
 import type { CallFault, Plan, SearchFault } from './world.js'
 
 const SECOND = 1_000
@@ -16,6 +17,16 @@ const OVER: readonly string[] = ['placed', 'rejected', 'expired', 'review']
 
 type What = 'transaction' | 'write' | 'datasync' | 'call' | 'search'
 export type SweepFault = { what: 'transaction'; fault: DbFault } | { what: 'write' | 'datasync'; fault: 'ENOSPC' | 'EIO' } | { what: 'call'; fault: CallFault } | { what: 'search'; fault: SearchFault }
+
+export const DISK_FAULTS: SweepFault[] = [
+  ...(['full', 'io before', 'io after', 'ours'] as const).map((fault) => ({ what: 'transaction' as const, fault })),
+  ...(['ENOSPC', 'EIO'] as const).flatMap((fault) => [{ what: 'write' as const, fault }, { what: 'datasync' as const, fault }]),
+]
+export const DISTRIBUTOR_FAULTS: SweepFault[] = [
+  ...CALL_FAULTS.map((fault) => ({ what: 'call' as const, fault })),
+  ...(['cut', 'hang', 'garbage', 'slow'] as const).map((fault) => ({ what: 'search' as const, fault })),
+]
+export const EVERY_FAULT = [...DISK_FAULTS, ...DISTRIBUTOR_FAULTS]
 
 /** Makes the n-th of its kind fail. */
 class Injection implements Disk, Plan {
