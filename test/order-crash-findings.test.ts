@@ -1,13 +1,18 @@
 /** What the crash harness (scripts/crash) found, each in its smallest form. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { SECOND } from '../lib/core/clock.js'
 import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
-import { orderShop } from './order-shop.js'
+import { isApiError } from '../lib/core/errors.js'
+import { CUSTOMER, UPC, orderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
+import { NAMES, openShop } from './simulation/shop.js'
+
+const START = Date.UTC(2026, 10, 21, 12)
 
 const soon = (ms = 20) => new Promise<void>((resolve) => { setTimeout(resolve, ms) })
 
@@ -48,6 +53,25 @@ describe('news of more than ten accounts at a time', () => {
     await soon()
     process.off('warning', note)
     assert.deepEqual([asked, warnings], [12, []])
+  })
+})
+
+describe('an order that the database had lost and the journal has', () => {
+  test('is a duplicate also for the first who asks, whose call brings it back', async () => {
+    const known = new Map(Object.keys(NAMES).map((distid) => [distid, scripted({ distid })]))
+    const shop = await openShop(new Map([...known].map(([distid, { connector }]) => [distid, connector])), { now: () => START, random: randomBytes })
+    try {
+      const body = { order_id: 'W-1', customer: CUSTOMER, items: [{ distid: 'LOO', distsku: 'A1', upc: UPC, qty: 1 }] }
+      const place = () => shop.app.as(shop.callers[0]!.subscriber.id).orders.place(body).then(({ status }) => status, (error: unknown) => isApiError(error) ? error.code : String(error))
+      const old = join(shop.dir, 'older.db')
+      await shop.reopen((dir) => copyFileSync(join(dir, 'quartermaster.db'), old))
+      assert.equal(await place(), 'placed')
+      await shop.reopen((dir) => copyFileSync(old, join(dir, 'quartermaster.db')))
+      assert.equal(await place(), 'duplicate_order')
+      assert.equal(known.get('LOO')!.sends.length, 1)
+    } finally {
+      await shop.close()
+    }
   })
 })
 

@@ -59,10 +59,11 @@ export interface IntentInput {
  */
 export async function writeIntent(ctx: Ctx, input: IntentInput): Promise<Intent> {
   return ctx.engine.atomic(ctx, async (tx) => {
-    await refusePaused(tx)
     const { order, digest } = input
+    // Before the pause: an order that just came back from the journal was sent, so nobody may hear that nothing was.
     const { isHeld, attempt } = await earlierPlacements(tx, order.orderId)
     if (isHeld) throw new OrderIdHeld()
+    await refusePaused(tx)
     if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
     const placement: Placement = {
       id: await nextId(tx, 'placement'), subscriber_id: ctx.subscriber.id, order_id: order.orderId, attempt,
