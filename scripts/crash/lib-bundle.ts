@@ -16,7 +16,7 @@ export interface Patch {
  * repository. Throws when a text that is to be replaced is gone.
  */
 export async function bundleEntries(names: readonly string[], patches: readonly Patch[] = []): Promise<string> {
-  const outdir = mkdtempSync(join(tmpdir(), 'qm-crash-bundle-'))
+  const outdir = mkdtempSync(join(tmpdir(), 'qm-bundle-'))
   symlinkSync(resolve('node_modules'), join(outdir, 'node_modules'))
   const waiting = new Set(patches)
   await esbuild.build({
