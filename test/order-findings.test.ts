@@ -10,6 +10,8 @@ import { openJournalFile } from '../lib/orders/journal-file.js'
 import { matchOrder } from '../lib/orders/match.js'
 import { afterSearch } from '../lib/orders/outcome.js'
 import type { StoredPo } from '../lib/orders/transitions.js'
+import { orderShop } from './order-shop.js'
+import { scripted } from './scripted-distributor.js'
 import { guardFolder } from './simulation/files.js'
 
 test('lines that a dead process wrote and never synced are synced before anybody counts on them', async () => {
@@ -61,4 +63,17 @@ test('a look that shows what may be the order takes back the look before it that
   // The next that shows nothing is then the first of two.
   const next = afterSearch({ ...order, ...decision.change } as StoredPo, { ...nothing, unclear: [] }, rules, { now: 30 * MINUTE, unknownFor: 20 * MINUTE })
   assert.ok('change' in next && next.change.misses === 1)
+})
+
+test('file: what another order that has no number yet may be is not taken for an order of unknown outcome', async () => {
+  const fil = scripted({ recovery: 'file' })
+  fil.acts.push({ accept: true, answer: { outcome: 'accepted', number: null } }, { accept: false, answer: { outcome: 'unknown', reason: 'timeout' } })
+  await using t = await orderShop([fil])
+  // The same customer buys the same thing twice, under the PO of the week; the distributor tells no reference of ours.
+  for (let n = 0; n < 2; n++) await t.place(t.body({ po_number: 'WEEK 47' }))
+  const [{ order }] = fil.orders as [{ order: PurchaseOrder }]
+  const shown = { number: 'FIL-1', po: order.po, lines: order.lines, shipTo: { name: order.shipTo.name, address1: order.shipTo.address1, zip: order.shipTo.zip } }
+  fil.searches.push(...Array.from({ length: 40 }, () => ({ outcome: 'answered' as const, orders: [shown] })))
+  await t.later(MINUTE, 15)
+  assert.deepEqual((await t.purchaseOrders()).map(({ state }) => state), ['placed', 'review'])
 })

@@ -1,9 +1,10 @@
 /** Finds out what became of a purchase order whose outcome is not known, before anything is sent again (reliability 3.1). */
 import { sql } from 'kysely'
-import { MINUTE } from '../core/clock.js'
+import { DAY, MINUTE } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { cleaned } from '../core/text.js'
-import type { FoundOrder, Search } from '../distributors/fulfillment.js'
+import type { FoundOrder, PurchaseOrder, Search } from '../distributors/fulfillment.js'
+import { contentOf } from './intent.js'
 import { inTime, openLine } from './line.js'
 import type { Line } from './line.js'
 import { matchOrder } from './match.js'
@@ -66,21 +67,37 @@ function searchOf(value: Search): Search {
 }
 
 /** Which of the orders that were found are ours, by their content and by what stands on other records. */
-async function findings(ctx: OperatorCtx, order: StoredPo, { content, account }: Line, found: readonly FoundOrder[]): Promise<Findings> {
+async function findings(ctx: OperatorCtx, order: StoredPo, { content, account, connector }: Line, found: readonly FoundOrder[]): Promise<Findings> {
   const { read } = ctx
   // Distributors fold the case of a PO, so one that differs by it alone is no other. What never left is at no distributor.
   const other = await read.selectFrom('purchase_order').select('id').where('distid', '=', order.distid).where(sql<boolean>`po_number = ${order.po_number} COLLATE NOCASE`)
     .where('mode', '=', order.mode).where('id', '<>', order.id).where('state', 'not in', FAILED).executeTakeFirst()
   const context = { firstSentAt: order.first_sent_at ?? order.planned_at, poIsAlone: other === undefined }
+  const twins = connector.recovery === 'file' ? takenInWithoutNumber(ctx, order) : []
   const sorted: Record<Match, FoundOrder[]> = { ours: [], other: [], unclear: [], conflict: [] }
   for (const candidate of dropRepeats(found)) {
     // A stage that is still open has no effect yet, whatever has got into it.
     if (candidate.submitted === false) sorted[isStageOf(candidate, order) ? 'ours' : 'other'].push(candidate)
-    else sorted[matchOrder(candidate, content, { ...context, isTaken: candidate.number !== null && await standsElsewhere(read, order, candidate.number) })].push(candidate)
+    else {
+      const match = matchOrder(candidate, content, { ...context, isTaken: candidate.number !== null && await standsElsewhere(read, order, candidate.number) })
+      const isTwins = match === 'ours' && candidate.clientRef === undefined && twins.some((twin) => matchOrder(candidate, twin, { firstSentAt: twin.takenAt, poIsAlone: false, isTaken: false }) === 'ours')
+      sorted[isTwins ? 'unclear' : match].push(candidate)
+    }
   }
   const blind = order.account !== null && order.account !== account ? 'it was sent with another account than the one that is configured now' : null
   return { ours: sorted.ours, conflicts: sorted.conflict, unclear: sorted.unclear, blind }
 }
+
+/** What a distributor has taken in and given no number yet: an order that it shows may be one of those. */
+function takenInWithoutNumber(ctx: OperatorCtx, { id, subscriber_id: owner, distid, mode, first_sent_at: sentAt, planned_at: plannedAt }: StoredPo): PurchaseOrder[] {
+  const rows = ctx.engine.reader.prepare(`
+    SELECT subscriber_id, client_ref, payload, payload_digest FROM purchase_order
+    WHERE distid = ? AND mode = ? AND subscriber_id = ? AND state = 'placed' AND distributor_order_id IS NULL AND id <> ? AND planned_at > ? LIMIT ${MAX_TWINS}`)
+    .all(distid, mode, owner, id, (sentAt ?? plannedAt) - 3 * DAY) as Pick<StoredPo, 'subscriber_id' | 'client_ref' | 'payload' | 'payload_digest'>[]
+  return rows.map((row) => contentOf(ctx, row))
+}
+
+const MAX_TWINS = 1_000
 
 function isStageOf({ clientRef, number }: FoundOrder, { client_ref: ref, stage }: StoredPo): boolean {
   return clientRef === ref || (stage !== null && number === stage)

@@ -102,7 +102,7 @@ export class Watch implements Witness {
 
   /** Work of the sender failed. */
   failed(error: unknown, life: Life): void {
-    if (life.isDead || life.fatal !== null) return
+    if (life.isDead || life.fatal !== null || (error instanceof Error && error.message === 'closed')) return
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (!UNAVAILABLE.test(code)) this.report('error', error instanceof Error ? error.stack ?? error.message : String(error))
   }
