@@ -132,6 +132,24 @@ describe('a send whose outcome is not known', () => {
     assert.deepEqual([(await t.purchaseOrders())[0]!.state, (await t.purchaseOrders())[0]!.stage], ['placed', 'S-1'])
   })
 
+  test('staged: a connector that begins anew what it was to go on with is stopped before the call that has the effect', async () => {
+    const tst = scripted({ recovery: 'staged' })
+    const reached: string[] = []
+    const under = (stage: string): Act => async ({ keepStage }) => {
+      await keepStage(stage)
+      reached.push(stage)
+      return unknown
+    }
+    tst.acts.push(under('S-1'), under('S-2'))
+    await using t = await orderShop([tst])
+    await t.place(t.body())
+    const [order] = tst.sends
+    tst.searches.push({ outcome: 'answered', orders: [{ number: 'S-1', po: order!.po, clientRef: order!.clientRef, submitted: false, lines: [] }] })
+    await t.later(5 * SECOND)
+    const [row] = await t.purchaseOrders()
+    assert.deepEqual([tst.sends.length, reached, row!.state, row!.stage], [2, ['S-1'], 'unknown', 'S-1'])
+  })
+
   test('staged: a stage that is gone is left alone, and after two looks the order begins anew', async () => {
     const tst = scripted({ recovery: 'staged' })
     const stages: (string | null)[] = []

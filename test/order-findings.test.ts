@@ -71,7 +71,7 @@ test('file: what another order that has no number yet may be is not taken for an
   await using t = await orderShop([fil])
   // The same customer buys the same thing twice, under the PO of the week; the distributor tells no reference of ours.
   for (let n = 0; n < 2; n++) await t.place(t.body({ po_number: 'WEEK 47' }))
-  const [{ order }] = fil.orders as [{ order: PurchaseOrder }]
+  const [{ order }] = fil.orders as [{ number: string; order: PurchaseOrder }]
   const shown = { number: 'FIL-1', po: order.po, lines: order.lines, shipTo: { name: order.shipTo.name, address1: order.shipTo.address1, zip: order.shipTo.zip } }
   fil.searches.push(...Array.from({ length: 40 }, () => ({ outcome: 'answered' as const, orders: [shown] })))
   await t.later(MINUTE, 15)

@@ -128,9 +128,9 @@ export interface OrderUpdate {
 
 /** A session for one purchase order. */
 export interface OrderSession extends Session {
-  /** The number under which a staged order was built up in an earlier send; null before there is one. */
+  /** The number under which a staged order was built up in an earlier send; null where it is to be begun. */
   readonly stage: string | null
-  /** Keeps that number; on the disk once it resolves. To be awaited before the call that has the effect. */
+  /** Keeps that number; on the disk once it resolves. To be awaited before the call that has the effect. Refuses another one while the first may still become the order. */
   keepStage(stage: string): Promise<void>
 }
 

@@ -38,6 +38,8 @@ export async function sendOne(tools: SenderTools, order: StoredPo): Promise<Sent
   const session: Omit<OrderSession, 'signal'> = {
     settings: line.settings, now: ctx.now, stage: order.stage,
     async keepStage(stage) {
+      // The first may be on its way to becoming the order: whether it is gone is found out by looking, not by a send.
+      if (order.ever_unknown === 1 && order.stage !== null && stage !== order.stage) throw new Error(`it was begun as ${order.stage}, and the distributor was made to begin it anew`)
       const kept = await record(tools, current, { to: 'sending', stage })
       if (!kept) throw new Error('the order was moved on by somebody else')
       current = kept
