@@ -1,9 +1,9 @@
 /**
  * Builds the package. `--quick` leaves out the type declarations.
  *
- *   dist/lib          the library: ESM entries over shared chunks, index.cjs, worker.mjs
+ *   dist/lib          the library: ESM entries over shared chunks, index.cjs, worker.mjs, duckdb.mjs
  *   dist/types        declarations
- *   dist/quartermaster  the launcher in one bundle, and its worker.mjs; only natives stay outside
+ *   dist/quartermaster  the launcher in one bundle, its worker.mjs and duckdb.mjs; only natives stay outside
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
 
-const NATIVE = ['better-sqlite3']
+const NATIVE = ['better-sqlite3', '@duckdb/node-api']
 const common = { bundle: true, platform: 'node', target: 'node20.19', sourcemap: true, legalComments: 'none', logLevel: 'warning' }
 
 /** ESM entries that share their chunks, with the worker beside them. Packages stay imports. */
@@ -27,9 +27,9 @@ export async function transpileTree(outdir) {
   await bundleWorker(join(outdir, 'lib'))
 }
 
-/** A worker has no shared chunks: its file alone is enough wherever it is copied. */
+/** The worker, and the process that has DuckDB, have no shared chunks: their files alone are enough wherever they are copied. */
 async function bundleWorker(outdir) {
-  await esbuild.build({ ...common, entryPoints: { worker: 'lib/worker.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
+  await esbuild.build({ ...common, entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/exports/child.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
 }
 
 /** The command in one file, which starts in half the time that its packages' own files would take. */

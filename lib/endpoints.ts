@@ -4,13 +4,14 @@ import { facets, getProduct, searchProducts } from './catalog/endpoints.js'
 import { configSchema, getConfig, putConfig, validateConfig } from './configuration/endpoints.js'
 import type { Endpoint } from './core/endpoint.js'
 import { listDistributors } from './distributors/endpoints.js'
+import { exportCatalog } from './exports/endpoints.js'
 import { getFfl, getFflDocument, nearFfls } from './ffls/endpoints.js'
 import { fulfillmentHistory, getOrder, listOrders } from './fulfillment/endpoints.js'
 import { checkItems } from './restrictions/endpoints.js'
 import { quote } from './quotes/endpoints.js'
 import { place } from './orders/endpoints.js'
 
-export const endpoints = [ping, account, usage, listDistributors, getConfig, putConfig, configSchema, validateConfig, searchProducts, facets, getProduct, nearFfls, getFfl, getFflDocument, checkItems, quote, place, listOrders, getOrder, fulfillmentHistory] as const
+export const endpoints = [ping, account, usage, listDistributors, getConfig, putConfig, configSchema, validateConfig, searchProducts, facets, getProduct, exportCatalog, nearFfls, getFfl, getFflDocument, checkItems, quote, place, listOrders, getOrder, fulfillmentHistory] as const
 
 /** For code that treats all endpoints alike. */
 export const allEndpoints = endpoints as unknown as readonly Endpoint[]

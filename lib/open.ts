@@ -39,6 +39,9 @@ import { addDealer, setDealer, viewDealer } from './ffls/dealer-settings.js'
 import { openDealers } from './ffls/directory.js'
 import { importDealers } from './ffls/list-import.js'
 import { importOnFile } from './ffls/on-file.js'
+import { openExporter } from './exports/exporter.js'
+import type { ExporterOptions } from './exports/exporter.js'
+import { exportJob, removeDeadBuilds } from './exports/sweep.js'
 import { diskStore, parsePublicUrl } from './objects/disk.js'
 import type { ObjectStore } from './objects/store.js'
 import { preflightFor } from './orders/preflight.js'
@@ -86,7 +89,7 @@ export interface OpenOptions {
   /** Who acts, for the audit; `library` by default. */
   actor?: string
   /** For tests of what goes wrong: free bytes of the disk, and named places at which the sender of orders may end. */
-  faults?: SenderOptions & { freeBytes?: () => number }
+  faults?: SenderOptions & { freeBytes?: () => number; exports?: ExporterOptions }
 }
 
 /** Binds functions that take the operator's context first. */
@@ -178,9 +181,10 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const configurations = openConfigurations(engine, distributors, secrets)
   const limits = openLimits(engine, now, log)
   const catalog = openCatalog(engine, configurations, background, log)
+  await removeDeadBuilds(dir)
   const objects = options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl })
-  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, actor: options.actor ?? 'library' }
-  const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob])
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, exports: openExporter(() => ctx, options.faults?.exports), actor: options.actor ?? 'library' }
+  const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob, exportJob])
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
   const findKey = keyIndex(engine)
   const subscribers = subscriberIndex(ctx)
@@ -207,6 +211,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
     await monitors.stop()
     await ctx.orders.stop()
     clearInterval(flushing)
+    await ctx.exports.stop()
     await closeCheckRuns(ctx.checkRuns)
     await background.close()
     limits.flush()

@@ -14,6 +14,7 @@ export const ROUTES = {
   'products.search': 'GET /v1/products/search',
   'products.facets': 'GET /v1/products/facets',
   'products.get': 'GET /v1/products/{upc}',
+  'products.catalog': 'GET /v1/products/catalog',
   'ffls.near': 'GET /v1/ffls',
   'ffls.get': 'GET /v1/ffls/{license_number}',
   'ffls.document': 'GET /v1/ffls/{license_number}/documents/{document_type}',

@@ -65,7 +65,7 @@ function viewOf(snapshot: Snapshot): View {
   const visible = new Bits(snapshot.rows)
   for (let row = 0; row < snapshot.rows; row++) if (snapshot.price[row]! >= 0) visible.add(row)
   return {
-    snapshot, visible, total: visible.count(), distributors: new Map(), costs: snapshot.price, customPricing: false,
+    snapshot, visible, total: visible.count(), distributors: new Map(), costs: snapshot.price, customPricing: () => false,
     prices: () => ({ column: snapshot.price, order: snapshot.byPrice }),
     unitPrice: (row) => snapshot.price[row]!,
     shippingCost: () => 0,

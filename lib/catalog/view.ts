@@ -37,8 +37,8 @@ export interface View {
   readonly distributors: ReadonlyMap<number, ViewDistributor>
   /** Dealer costs before handling, cents by row: what every rule looks at. */
   readonly costs: Int32Array
-  /** At least one price differs from the operator's feed. */
-  readonly customPricing: boolean
+  /** True when the price of a visible offer differs from the operator's feed; computed on first use. */
+  customPricing(): boolean
   /** Computed on first use; the snapshot's own order where no price differs. */
   prices(): PriceOrder
   /** Shown dealer cost of one row in cents. */
@@ -89,6 +89,7 @@ export function makeView(snapshot: Snapshot, input: ViewInput, prices = makePric
   const visible = visibleRows(snapshot, costs, input, distributors, previous)
   const models: ShippingModel[] = []
   for (const { place, entry } of distributors.values()) models[place] = shippingModel(entry.shipping)
+  let isCustom: boolean | undefined
   const shippingOf = (row: Row, qty: number) => models[snapshot.distributor[row]!]!({
     cost: costs[row]!,
     productClass: CLASS_CODES[snapshot.productClass[row]!]!,
@@ -98,12 +99,18 @@ export function makeView(snapshot: Snapshot, input: ViewInput, prices = makePric
   return {
     snapshot, visible, distributors, costs,
     total: visible.count(),
-    customPricing: shown !== snapshot.price,
+    customPricing: () => isCustom ??= shown !== snapshot.price && differs(visible, shown, snapshot.price),
     prices: () => ({ column: shown, order: prices.order() }),
     unitPrice: (row) => shown[row]!,
     shippingCost: shippingOf,
     retailPrice: retailOf(snapshot, input.document.pricing, costs, shown, shippingOf),
   }
+}
+
+function differs(rows: Bits, a: Int32Array, b: Int32Array): boolean {
+  let found = false
+  rows.forEach((row) => !(found = a[row] !== b[row]))
+  return found
 }
 
 function visibleRows(snapshot: Snapshot, costs: Int32Array, input: ViewInput, distributors: ReadonlyMap<number, ViewDistributor>, previous: View | undefined): Bits {

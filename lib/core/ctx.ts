@@ -12,6 +12,7 @@ import type { Modes } from '../distributors/modes.js'
 import type { Registry } from '../distributors/registry.js'
 import type { Dealers } from '../ffls/directory.js'
 import type { ObjectStore } from '../objects/store.js'
+import type { Exporter } from '../exports/exporter.js'
 import type { Rules } from '../restrictions/rule-sets.js'
 import type { Log } from './log.js'
 import type { Secrets } from './secrets.js'
@@ -45,6 +46,8 @@ export interface OperatorCtx {
   readonly orders: OrderSender
   /** Where files are kept that callers download. */
   readonly objects: ObjectStore
+  /** Builds exports and knows where they are. */
+  readonly exports: Exporter
   /** Who acts, for the audit: `cli`, `library`, `job:feeds`. */
   readonly actor: string
 }

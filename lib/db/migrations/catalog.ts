@@ -11,9 +11,10 @@ CREATE TABLE state (
   only INTEGER PRIMARY KEY CHECK (only = 1),
   revision INTEGER NOT NULL,       -- of the newest change of any kind
   text_revision INTEGER NOT NULL,  -- of the newest change that added, removed or re-worded an offer
-  version TEXT NOT NULL            -- the snapshot's public name
+  version TEXT NOT NULL,           -- the snapshot's public name
+  made TEXT NOT NULL               -- tells this file from one that takes its place
 ) STRICT;
-INSERT INTO state VALUES (1, 0, 0, '');
+INSERT INTO state VALUES (1, 0, 0, '', lower(hex(randomblob(16))));
 
 CREATE TABLE fragment (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

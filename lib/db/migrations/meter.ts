@@ -27,4 +27,21 @@ CREATE TABLE restriction_decision (
   items TEXT NOT NULL
 ) STRICT;
 CREATE INDEX restriction_decision_at ON restriction_decision (at);
+`, `
+CREATE TABLE export_poll (           -- the last answered call of the catalog export
+  key_id TEXT PRIMARY KEY,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE export_file (
+  subscriber_id TEXT NOT NULL,
+  export_version TEXT NOT NULL,
+  content TEXT NOT NULL,
+  parquet_key TEXT NOT NULL,
+  attributes_key TEXT,
+  made_at INTEGER NOT NULL,
+  urls_until INTEGER NOT NULL,
+  PRIMARY KEY (subscriber_id, export_version)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX export_file_content ON export_file (content);
 `] as const

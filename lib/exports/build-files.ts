@@ -1,0 +1,116 @@
+/** One build from the columns of a view to objects in the store, in a folder of its own that goes in any case. */
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { open, rm, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { OperatorCtx } from '../core/ctx.js'
+import { filesIn, takeLock } from '../db/engine.js'
+import { runBuild } from './build-job.js'
+import type { BuildJob, BuildResult } from './build-job.js'
+import { COLUMNS } from './numbers.js'
+import type { Numbers } from './numbers.js'
+
+export interface BuildTools {
+  ctx: OperatorCtx
+  signal: AbortSignal
+  /** Milliseconds that a build may take. */
+  limit?: number
+}
+
+export interface Files {
+  parquet_key: string
+  attributes_key: string | null
+}
+
+/** Where builds work and keep the texts that they share, below the state folder. */
+export function exportFolders(dir: string): { root: string; texts: string } {
+  return { root: join(dir, 'exports'), texts: join(dir, 'exports', 'texts') }
+}
+
+/** Names of the folders of builds, each with a lock that its process holds. */
+export const WORK = 'build-'
+export const LOCK = 'lock'
+
+/** Runs `fn` with a new folder, which is removed afterwards; a later start removes it where this process dies. */
+export async function withWorkFolder<T>({ ctx }: BuildTools, fn: (work: string) => Promise<T>): Promise<T> {
+  const { root, texts } = exportFolders(ctx.engine.dir)
+  mkdirSync(texts, { recursive: true, mode: 0o700 })
+  const work = join(root, WORK + ctx.random(8).toString('hex'))
+  mkdirSync(work, { mode: 0o700 })
+  const lock = takeLock(join(work, LOCK))
+  try {
+    return await fn(work)
+  } finally {
+    lock?.close()
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+export interface Ordered {
+  numbers: Numbers
+  hasRetail: boolean
+  attributes: boolean
+}
+
+/** Megabytes for DuckDB. */
+const MEMORY = 256
+
+/** Builds the files, makes sure that they hold what the view does, and stores them under names that nobody can guess. */
+export async function buildFiles(tools: BuildTools, work: string, { numbers, hasRetail, attributes }: Ordered): Promise<Files> {
+  const { ctx, signal, limit } = tools
+  const job: BuildJob = {
+    catalog: filesIn(ctx.engine.dir).catalog, work, rows: numbers.rows, hasRetail, memory: MEMORY,
+    numbers: join(work, 'numbers'), parquet: join(work, 'catalog.parquet'), attributes: attributes ? join(work, 'attributes.csv.gz') : null,
+    sections: numbers.sections.map((section) => ({ ...section, ...textFiles(ctx, numbers, section) })),
+  }
+  await writeColumns(job.numbers, numbers)
+  const result = await runBuild(job, { signal, ...limit !== undefined && { limit } }).catch(async (error: unknown) => {
+    // What it joined may be what is wrong: the next build makes the texts anew.
+    for (const { texts, attributes: lines } of job.sections) await Promise.all([texts, lines, `${lines}.ends`].map((path) => rm(path, { force: true })))
+    throw error
+  })
+  assertSame(numbers, result)
+  await touch(job.sections.flatMap(({ texts, attributes: lines }) => [texts, lines, `${lines}.ends`]), ctx.now())
+  const name = `exports/${ctx.random(16).toString('hex')}`
+  const files: Files = { parquet_key: `${name}/catalog.parquet`, attributes_key: attributes ? `${name}/attributes.csv.gz` : null }
+  await ctx.objects.put(files.parquet_key, job.parquet, { contentType: 'application/vnd.apache.parquet' })
+  if (files.attributes_key !== null) await ctx.objects.put(files.attributes_key, job.attributes!, { contentType: 'application/gzip' })
+  return files
+}
+
+/** Tells one catalog file from one that was made anew: both number their texts from 1. */
+export function catalogOf({ catalog }: OperatorCtx['engine']): string {
+  return catalog.prepare('SELECT made FROM state').pluck().get() as string
+}
+
+/** Files of a distributor's texts, `DISTRIBUTOR-TEXTS`: others for other texts, and for a catalog that was made anew. */
+function textFiles({ engine }: OperatorCtx, { columns }: Numbers, { distid, from, rows }: Numbers['sections'][number]): { texts: string; attributes: string } {
+  const digest = (...parts: (string | Uint8Array)[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex')
+  const texts = digest(`${catalogOf(engine)} ${distid} `, new Uint8Array(columns.fragment.buffer, from * 4, rows * 4))
+  const path = join(exportFolders(engine.dir).texts, `${digest(distid).slice(0, 16)}-${texts.slice(0, 32)}`)
+  return { texts: `${path}.parquet`, attributes: `${path}.csv` }
+}
+
+/** Notes when a file of texts was last of use; one that no build of this kind has made is not there. */
+async function touch(paths: readonly string[], at: number): Promise<void> {
+  await Promise.all(paths.map((path) => utimes(path, at / 1_000, at / 1_000).catch(() => {})))
+}
+
+async function writeColumns(path: string, { columns }: Numbers): Promise<void> {
+  const file = await open(path, 'w', 0o600)
+  try {
+    for (const name of COLUMNS) await file.writeFile(new Uint8Array(columns[name].buffer))
+  } finally {
+    await file.close()
+  }
+}
+
+/** The file is published only when what is read back from it is what the view says. */
+function assertSame({ totals, sections }: Numbers, result: BuildResult): void {
+  for (const name of ['rows', 'unitPrice', 'totalCost', 'qty'] as const) {
+    if (result[name] !== totals[name]) throw new Error(`the export that was written has another ${name} than the view: ${result[name]}, not ${totals[name]}`)
+  }
+  const found = Object.keys(result.byDistributor).sort().join()
+  const known = sections.map(({ distid }) => distid).sort().join()
+  if (found !== known) throw new Error(`the export that was written has other distributors than the view: ${found}, not ${known}`)
+}

@@ -1,0 +1,110 @@
+/** Builds one export: texts and numbers joined by position, written by DuckDB, read back and counted. */
+import { existsSync, readFileSync } from 'node:fs'
+import duckdb from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { openFile } from '../db/sqlite.js'
+import type { Raw } from '../db/sqlite.js'
+import { makeAttributeTexts, writeAttributes } from './attributes.js'
+import type { BuildJob, BuildResult } from './build-job.js'
+import { COLUMNS, FLAGS } from './numbers.js'
+import type { Numbers } from './numbers.js'
+import { PARQUET, TEXTS, makeTexts, quoted } from './texts.js'
+
+/** Rows that DuckDB takes at a time. */
+const CHUNK = 2_048
+
+/** In the order of the contract (decisions 4.10); what is no column of a text is computed. */
+const OUTPUT: Readonly<Record<string, string>> = {
+  distid: 't.distid', distsku: 't.distsku', stockid: 't.stockid', upc: 't.upc', name: 't.name', mfg_name: 't.mfg_name', mpn: 't.mpn', product_class: 't.product_class',
+  item_cat: 't.item_cat', item_gb_cat: 't.item_gb_cat', item_gb_cat_name: 't.item_gb_cat_name', ffl_req: flag(FLAGS.fflReq),
+  unit_price: dollars('n.unit_price'), shipping_cost: dollars('n.shipping_cost'), total_cost: dollars('(n.unit_price::BIGINT + n.shipping_cost)'),
+  map_price: dollarsOrNull('n.map_price'), msrp: dollarsOrNull('n.msrp'), qty_on_hand: 'n.qty_on_hand', drop_ship_flg: flag(FLAGS.dropShip),
+  images: 't.images', product_url: 't.product_url', short_description: 't.short_description', description: 't.description', product_class_description: 't.product_class_description',
+}
+
+function flag(bit: number): string {
+  return `(CASE WHEN n.flags & ${bit} = 0 THEN 0 ELSE 1 END)::INTEGER`
+}
+
+/** A hundredth of a whole number is rounded once, to the double that is nearest to what stands on paper. */
+function dollars(cents: string): string {
+  return `${cents}::DOUBLE / 100`
+}
+
+function dollarsOrNull(cents: string): string {
+  return `CASE WHEN ${cents} < 0 THEN NULL ELSE ${dollars(cents)} END`
+}
+
+/** Builds what the job asks for. Throws where texts are gone, do not fit the numbers, or the disk is full. */
+export async function build(job: BuildJob): Promise<BuildResult> {
+  const columns = readNumbers(job)
+  const catalog = openFile(job.catalog, { synchronous: 'NORMAL', readonly: true, patient: true })
+  const instance = await duckdb.DuckDBInstance.create(':memory:', {
+    threads: '1', memory_limit: `${job.memory}MB`, temp_directory: job.work, preserve_insertion_order: 'true', autoinstall_known_extensions: 'false', autoload_known_extensions: 'false',
+  })
+  try {
+    const duck = await instance.connect()
+    await makeMissing(job, columns, catalog, duck)
+    await loadNumbers(duck, columns, job)
+    await duck.run(`COPY (${joined(job)}) TO ${quoted(job.parquet)} ${PARQUET}`)
+    const attributes = job.attributes === null ? 0 : await writeAttributes({ ...job, path: job.attributes, flags: columns.flags })
+    return { ...await readBack(duck, job.parquet), attributes }
+  } finally {
+    catalog.close()
+    instance.closeSync()
+  }
+}
+
+function readNumbers({ numbers, rows }: BuildJob): Numbers['columns'] {
+  const bytes = readFileSync(numbers)
+  const column = (place: number) => new Int32Array(bytes.buffer, bytes.byteOffset + place * rows * 4, rows)
+  return Object.fromEntries(COLUMNS.map((name, place) => [name, column(place)])) as Numbers['columns']
+}
+
+async function makeMissing({ sections, attributes, work }: BuildJob, { fragment }: Numbers['columns'], catalog: Raw, duck: DuckDBConnection): Promise<void> {
+  for (const { from, rows, texts, attributes: path } of sections) {
+    const fragments = fragment.subarray(from, from + rows)
+    if (!existsSync(texts)) await makeTexts(catalog, duck, { fragments, path: texts, work })
+    if (attributes !== null && !existsSync(path)) makeAttributeTexts(catalog, { fragments, path, work })
+  }
+}
+
+async function loadNumbers(duck: DuckDBConnection, columns: Numbers['columns'], { rows, hasRetail }: BuildJob): Promise<void> {
+  const names = COLUMNS.filter((name) => name !== 'retail_price' || hasRetail)
+  await duck.run(`CREATE TABLE numbers (${names.map((name) => `${name} INTEGER`).join(', ')})`)
+  const appender = await duck.createAppender('numbers')
+  const types = names.map(() => duckdb.INTEGER)
+  for (let from = 0; from < rows; from += CHUNK) {
+    const chunk = duckdb.DuckDBDataChunk.create(types, Math.min(CHUNK, rows - from))
+    names.forEach((name, place) => chunk.setColumnValues(place, columns[name].subarray(from, from + CHUNK) as unknown as number[]))
+    appender.appendDataChunk(chunk)
+  }
+  appender.closeSync()
+}
+
+/** Visible offers. Each text says which it is, so that no price can ever stand beside another offer's name. */
+function joined({ sections, hasRetail }: BuildJob): string {
+  const texts = sections.length > 0
+    ? `read_parquet([${sections.map((section) => quoted(section.texts)).join(', ')}])`
+    : `(SELECT ${Object.entries(TEXTS).map(([name, type]) => `NULL::${type} AS ${name}`).join(', ')} WHERE false)`
+  const output = { ...OUTPUT, ...hasRetail && { retail_price: dollars('n.retail_price') } }
+  return `SELECT ${Object.entries(output).map(([name, value]) => `${value} AS ${name}`).join(', ')}
+    FROM (SELECT * FROM ${texts}) t POSITIONAL JOIN numbers n
+    WHERE n.flags & ${FLAGS.visible} = ${FLAGS.visible} AND CASE WHEN t.fragment = n.fragment THEN true ELSE error('texts and numbers are not of the same offers') END`
+}
+
+/** What the file really holds. */
+async function readBack(duck: DuckDBConnection, path: string): Promise<Omit<BuildResult, 'attributes'>> {
+  const cents = (column: string) => `coalesce(sum(round(${column} * 100)::BIGINT), 0)::DOUBLE`
+  const reader = await duck.runAndReadAll(`
+    SELECT distid, count(*)::DOUBLE, ${cents('unit_price')}, ${cents('total_cost')}, sum(qty_on_hand)::DOUBLE FROM read_parquet(${quoted(path)}) GROUP BY distid ORDER BY distid`)
+  const result: Omit<BuildResult, 'attributes'> = { rows: 0, unitPrice: 0, totalCost: 0, qty: 0, byDistributor: {} }
+  for (const [distid, rows, unitPrice, totalCost, qty] of reader.getRows() as [string, number, number, number, number][]) {
+    result.rows += rows
+    result.unitPrice += unitPrice
+    result.totalCost += totalCost
+    result.qty += qty
+    result.byDistributor[distid] = rows
+  }
+  return result
+}

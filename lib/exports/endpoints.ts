@@ -1,0 +1,55 @@
+import type { View } from '../catalog/view.js'
+import { SECOND } from '../core/clock.js'
+import type { Ctx } from '../core/ctx.js'
+import { endpoint } from '../core/endpoint.js'
+import { ApiError } from '../core/errors.js'
+import { noteUrl } from './published.js'
+import { ExportDescriptor, ExportQuery } from './shapes.js'
+import { assertPollDue, exportVersion, notePoll } from './version.js'
+
+export const exportCatalog = endpoint('products.catalog', {
+  summary: 'Your whole restricted and priced catalog as one Parquet file',
+  description: 'The first call after a new snapshot or a change of the configuration builds the file, which takes up to a minute; later ones answer at once. '
+    + 'A key may call once every 20 minutes. Download at once: a URL expires, and until then works for whoever has it, whatever becomes of the key.',
+  query: ExportQuery,
+  result: ExportDescriptor,
+  errors: ['no_active_distributors', 'no_validated_distributors', 'catalog_polled_too_early', 'feed_unavailable'],
+  example: {
+    request: { last_version: 'u0vQyMZQ4bq7XcPjSxTgkQ2x', include_attributes: true },
+    result: {
+      version: '20261121T120000Z-412', export_version: '9hT3mC1rWv0eJqYfB7uKzA5d', changed: true, format: 'parquet', compression: 'snappy', rows: 48_211,
+      restrictions_applied: true, custom_pricing_applied: false, retail_pricing_applied: false, expires_in_seconds: 1_800,
+      url: 'https://shop.example/objects/exports/5f0c/catalog.parquet?expires=1795269600&signature=0b1',
+      attributes_feed: { format: 'csv.gz', url: 'https://shop.example/objects/exports/5f0c/attributes.csv.gz?expires=1795269600&signature=7d2' },
+    },
+  },
+  async run(ctx, { query }) {
+    const wanted = { ignoreRestrictions: query.ignore_restrictions, attributes: query.include_attributes }
+    // Read before the view is waited for, which reads it in the same turn.
+    const saved = ctx.configurations.of(ctx.subscriber)
+    const view = await ctx.catalog.view(ctx.subscriber, wanted.ignoreRestrictions)
+    if (ctx.key) assertPollDue(ctx, ctx.key)
+    const version = exportVersion(ctx.subscriber.id, saved, view.snapshot.version, wanted)
+    const isNew = version !== query.last_version
+    const urls = isNew ? await signedUrls(ctx, view, version, { ...wanted, expiresIn: query.expires_in }) : {}
+    if (ctx.key) notePoll(ctx, ctx.key)
+    return {
+      version: view.snapshot.version, export_version: version, changed: isNew, format: 'parquet' as const, compression: 'snappy' as const, rows: view.total,
+      restrictions_applied: !wanted.ignoreRestrictions, custom_pricing_applied: view.customPricing(), retail_pricing_applied: view.retailPrice !== null && view.total > 0,
+      expires_in_seconds: query.expires_in, ...urls,
+    }
+  },
+})
+
+async function signedUrls(ctx: Ctx, view: View, version: string, { expiresIn, ...wanted }: { expiresIn: number; ignoreRestrictions: boolean; attributes: boolean }): Promise<Pick<ExportDescriptor, 'url' | 'attributes_feed'>> {
+  const files = await ctx.exports.files(ctx.subscriber, view, version, wanted)
+  noteUrl(ctx, files, ctx.now() + expiresIn * SECOND)
+  try {
+    const url = await ctx.objects.url(files.parquet_key, { expiresIn, fileName: `catalog-${version}.parquet` })
+    if (files.attributes_key === null) return { url }
+    return { url, attributes_feed: { format: 'csv.gz', url: await ctx.objects.url(files.attributes_key, { expiresIn, fileName: `attributes-${version}.csv.gz` }) } }
+  } catch (error) {
+    ctx.log.error({ err: error }, 'the object store gives no URL')
+    throw new ApiError('feed_unavailable')
+  }
+}

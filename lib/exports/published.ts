@@ -1,0 +1,48 @@
+/** Which files of the object store are whose export (meter.db: what is forgotten is built again). */
+import type { OperatorCtx } from '../core/ctx.js'
+
+export interface Published {
+  subscriber_id: string
+  export_version: string
+  /** Digest of what the file was made of: equal views share one file. */
+  content: string
+  parquet_key: string
+  attributes_key: string | null
+  made_at: number
+  /** When its last URL expires; 0 before there is one. */
+  urls_until: number
+}
+
+const COLUMNS = 'subscriber_id, export_version, content, parquet_key, attributes_key, made_at, urls_until'
+
+type Metered = Pick<OperatorCtx, 'engine'>
+
+export function findPublished({ engine }: Metered, subscriberId: string, version: string): Published | undefined {
+  return engine.meter.prepare(`SELECT ${COLUMNS} FROM export_file WHERE subscriber_id = ? AND export_version = ?`).get(subscriberId, version) as Published | undefined
+}
+
+/** A file that somebody's export already is, of the same content. */
+export function findTwin({ engine }: Metered, content: string): Published | undefined {
+  return engine.meter.prepare(`SELECT ${COLUMNS} FROM export_file WHERE content = ? ORDER BY made_at DESC LIMIT 1`).get(content) as Published | undefined
+}
+
+export function savePublished({ engine }: Metered, row: Published): void {
+  engine.meter.prepare(`INSERT OR REPLACE INTO export_file (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`)
+    .run(row.subscriber_id, row.export_version, row.content, row.parquet_key, row.attributes_key, row.made_at, row.urls_until)
+}
+
+/** Notes until when a URL works: the file stays so long. */
+export function noteUrl({ engine }: Metered, { subscriber_id: owner, export_version: version }: Published, until: number): void {
+  engine.meter.prepare('UPDATE export_file SET urls_until = max(urls_until, ?) WHERE subscriber_id = ? AND export_version = ?').run(until, owner, version)
+}
+
+export function allPublished({ engine }: Metered): Published[] {
+  return engine.meter.prepare(`SELECT ${COLUMNS} FROM export_file ORDER BY made_at`).all() as Published[]
+}
+
+/** Forgets an export. Returns the keys that no other one has: their objects can go. */
+export function forgetPublished({ engine }: Metered, { subscriber_id: owner, export_version: version, parquet_key: parquet, attributes_key: attributes }: Published): string[] {
+  engine.meter.prepare('DELETE FROM export_file WHERE subscriber_id = ? AND export_version = ?').run(owner, version)
+  const isUsed = engine.meter.prepare('SELECT 1 FROM export_file WHERE parquet_key = ?1 OR attributes_key = ?1').pluck()
+  return [parquet, ...attributes === null ? [] : [attributes]].filter((key) => isUsed.get(key) === undefined)
+}

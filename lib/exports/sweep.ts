@@ -1,0 +1,70 @@
+/** Removes what nobody can download any more, and what builds left behind. */
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DAY, HOUR, MINUTE } from '../core/clock.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import type { Job } from '../core/job.js'
+import { takeLock } from '../db/engine.js'
+import { LOCK, WORK, exportFolders } from './build-files.js'
+import { allPublished, forgetPublished } from './published.js'
+import { exportVersion } from './version.js'
+
+/** A download that began just before its URL expired has ended by then (reliability, "Exports"). */
+const GRACE = HOUR
+/** An object that nobody knows is one that is just being stored, or was left behind. */
+const UNKNOWN = 6 * HOUR
+/** Texts that a build of now may be joining. */
+const IN_USE = 10 * MINUTE
+/** Texts of a distributor that nobody exports any more. */
+const UNUSED = 7 * DAY
+
+/** Every ten minutes, and also where nobody asks for anything: the last file of a shop that has left must go too. */
+export const exportJob: Job = { name: 'exports', every: 10 * MINUTE, run: async (ctx) => sweepExports(ctx) }
+
+/** Removes old versions once their URLs have expired, objects that no export names, and texts that no build needs. */
+export async function sweepExports(ctx: OperatorCtx): Promise<void> {
+  const now = ctx.now()
+  const snapshot = ctx.catalog.current()
+  for (const row of allPublished(ctx)) {
+    if (Math.max(row.urls_until, row.made_at) + GRACE > now || (snapshot && isCurrent(ctx, row, snapshot.version))) continue
+    for (const key of forgetPublished(ctx, row)) await ctx.objects.remove(key)
+  }
+  const known = new Set(allPublished(ctx).flatMap(({ parquet_key: parquet, attributes_key: attributes }) => [parquet, attributes]))
+  for (const { key, changedAt } of await ctx.objects.list('exports/')) {
+    if (!known.has(key) && changedAt + UNKNOWN < now) await ctx.objects.remove(key)
+  }
+  await sweepTexts(exportFolders(ctx.engine.dir).texts, now)
+}
+
+function isCurrent(ctx: OperatorCtx, { subscriber_id: id, export_version: version }: { subscriber_id: string; export_version: string }, snapshot: string): boolean {
+  const saved = ctx.configurations.of({ id, name: '', email: '' })
+  return [true, false].some((ignoreRestrictions) => [true, false].some((attributes) => exportVersion(id, saved, snapshot, { ignoreRestrictions, attributes }) === version))
+}
+
+/** Of each distributor the texts that were last of use stay. */
+async function sweepTexts(folder: string, now: number): Promise<void> {
+  const files = await Promise.all((await namesIn(folder)).map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => null))?.mtimeMs ?? now })))
+  const kindOf = (name: string) => `${name.slice(0, name.indexOf('-'))}${name.slice(name.indexOf('.'))}`
+  for (const { name, at } of files) {
+    const isNewest = !files.some((other) => kindOf(other.name) === kindOf(name) && other.at > at)
+    if (at + (isNewest ? UNUSED : IN_USE) < now) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** Removes folders of builds whose process is gone; one that lives holds its lock. */
+export async function removeDeadBuilds(dir: string): Promise<void> {
+  const { root } = exportFolders(dir)
+  for (const name of await namesIn(root)) {
+    if (!name.startsWith(WORK)) continue
+    const lock = takeLock(join(root, name, LOCK))
+    lock?.close()
+    if (lock) await rm(join(root, name), { recursive: true, force: true })
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+}
