@@ -7,7 +7,7 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
 
 /** Changes whenever a file is written in another way. */
-const FORM = 1
+export const FORM = 1
 
 export interface Wanted {
   ignoreRestrictions: boolean
@@ -30,7 +30,8 @@ export const POLL_INTERVAL = 20 * MINUTE
 export function assertPollDue({ engine, now }: Pick<OperatorCtx, 'engine' | 'now'>, key: Key): void {
   const last = engine.meter.prepare('SELECT at FROM export_poll WHERE key_id = ?').pluck().get(key.id) as number | undefined
   if (last === undefined) return
-  // A clock that was ahead must not lock a key for longer than the interval.
+  // A clock that was ahead must not lock a key for longer than the interval: a later time is taken as now, from now on.
+  if (last > now()) notePoll({ engine, now }, key)
   const wait = Math.min(last, now()) + POLL_INTERVAL - now()
   if (wait <= 0) return
   const seconds = Math.ceil(wait / SECOND)
