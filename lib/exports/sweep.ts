@@ -24,6 +24,10 @@ export const exportJob: Job = { name: 'exports', every: 10 * MINUTE, run: async 
 /** Removes old versions once their URLs have expired, objects that no export names, and texts that no build needs. */
 export async function sweepExports(ctx: OperatorCtx): Promise<void> {
   const now = ctx.now()
+  // First what needs no store: one that is down must not let the disk fill up.
+  await sweepTexts(exportFolders(ctx.engine.dir).texts, now)
+  // A large snapshot is still being built after a start, and until then no export would look like a current one.
+  await ctx.catalog.refresh()
   const snapshot = ctx.catalog.current()
   for (const row of allPublished(ctx)) {
     if (Math.max(row.urls_until, row.made_at) + GRACE > now || (snapshot && isCurrent(ctx, row, snapshot.version))) continue
@@ -33,7 +37,6 @@ export async function sweepExports(ctx: OperatorCtx): Promise<void> {
   for (const { key, changedAt } of await ctx.objects.list('exports/')) {
     if (!known.has(key) && changedAt + UNKNOWN < now) await ctx.objects.remove(key)
   }
-  await sweepTexts(exportFolders(ctx.engine.dir).texts, now)
 }
 
 function isCurrent(ctx: OperatorCtx, { subscriber_id: id, export_version: version }: { subscriber_id: string; export_version: string }, snapshot: string): boolean {
@@ -56,9 +59,13 @@ export async function removeDeadBuilds(dir: string): Promise<void> {
   const { root } = exportFolders(dir)
   for (const name of await namesIn(root)) {
     if (!name.startsWith(WORK)) continue
-    const lock = takeLock(join(root, name, LOCK))
-    lock?.close()
-    if (lock) await rm(join(root, name), { recursive: true, force: true })
+    try {
+      const lock = takeLock(join(root, name, LOCK))
+      lock?.close()
+      if (lock) await rm(join(root, name), { recursive: true, force: true })
+    } catch {
+      // Its own process has just removed it, or it is no folder of a build: neither keeps an app from opening.
+    }
   }
 }
 
