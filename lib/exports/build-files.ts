@@ -9,6 +9,7 @@ import { runBuild } from './build-job.js'
 import type { BuildJob, BuildResult } from './build-job.js'
 import { COLUMNS } from './numbers.js'
 import type { Numbers } from './numbers.js'
+import { FORM } from './version.js'
 
 export interface BuildTools {
   ctx: OperatorCtx
@@ -86,7 +87,7 @@ export function catalogOf({ catalog }: OperatorCtx['engine']): string {
 /** Files of a distributor's texts, `DISTRIBUTOR-TEXTS`: others for other texts, and for a catalog that was made anew. */
 function textFiles({ engine }: OperatorCtx, { columns }: Numbers, { distid, from, rows }: Numbers['sections'][number]): { texts: string; attributes: string } {
   const digest = (...parts: (string | Uint8Array)[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex')
-  const texts = digest(`${catalogOf(engine)} ${distid} `, new Uint8Array(columns.fragment.buffer, from * 4, rows * 4))
+  const texts = digest(`${FORM} ${catalogOf(engine)} ${distid} `, new Uint8Array(columns.fragment.buffer, from * 4, rows * 4))
   const path = join(exportFolders(engine.dir).texts, `${digest(distid).slice(0, 16)}-${texts.slice(0, 32)}`)
   return { texts: `${path}.parquet`, attributes: `${path}.csv` }
 }

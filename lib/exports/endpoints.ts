@@ -2,7 +2,7 @@ import type { View } from '../catalog/view.js'
 import { SECOND } from '../core/clock.js'
 import type { Ctx } from '../core/ctx.js'
 import { endpoint } from '../core/endpoint.js'
-import { ApiError } from '../core/errors.js'
+import { isRetailPriced } from './numbers.js'
 import { noteUrl } from './published.js'
 import { ExportDescriptor, ExportQuery } from './shapes.js'
 import { assertPollDue, exportVersion, notePoll } from './version.js'
@@ -35,7 +35,7 @@ export const exportCatalog = endpoint('products.catalog', {
     if (ctx.key) notePoll(ctx, ctx.key)
     return {
       version: view.snapshot.version, export_version: version, changed: isNew, format: 'parquet' as const, compression: 'snappy' as const, rows: view.total,
-      restrictions_applied: !wanted.ignoreRestrictions, custom_pricing_applied: view.customPricing(), retail_pricing_applied: view.retailPrice !== null && view.total > 0,
+      restrictions_applied: !wanted.ignoreRestrictions, custom_pricing_applied: view.customPricing(), retail_pricing_applied: isRetailPriced(view),
       expires_in_seconds: query.expires_in, ...urls,
     }
   },
@@ -44,12 +44,7 @@ export const exportCatalog = endpoint('products.catalog', {
 async function signedUrls(ctx: Ctx, view: View, version: string, { expiresIn, ...wanted }: { expiresIn: number; ignoreRestrictions: boolean; attributes: boolean }): Promise<Pick<ExportDescriptor, 'url' | 'attributes_feed'>> {
   const files = await ctx.exports.files(ctx.subscriber, view, version, wanted)
   noteUrl(ctx, files, ctx.now() + expiresIn * SECOND)
-  try {
-    const url = await ctx.objects.url(files.parquet_key, { expiresIn, fileName: `catalog-${version}.parquet` })
-    if (files.attributes_key === null) return { url }
-    return { url, attributes_feed: { format: 'csv.gz', url: await ctx.objects.url(files.attributes_key, { expiresIn, fileName: `attributes-${version}.csv.gz` }) } }
-  } catch (error) {
-    ctx.log.error({ err: error }, 'the object store gives no URL')
-    throw new ApiError('feed_unavailable')
-  }
+  const url = await ctx.exports.url(files.parquet_key, { expiresIn, fileName: `catalog-${version}.parquet` })
+  if (files.attributes_key === null) return { url }
+  return { url, attributes_feed: { format: 'csv.gz', url: await ctx.exports.url(files.attributes_key, { expiresIn, fileName: `attributes-${version}.csv.gz` }) } }
 }

@@ -6,21 +6,25 @@ import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { View } from '../catalog/view.js'
-import { SECOND } from '../core/clock.js'
+import { MINUTE, SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError, kindOf } from '../core/errors.js'
 import { ROOM_FOR_FEEDS } from '../core/space.js'
+import type { ObjectStore, UrlOptions } from '../objects/store.js'
 import { buildFiles, catalogOf, withWorkFolder } from './build-files.js'
-import type { BuildTools } from './build-files.js'
-import { COLUMNS, makeNumbers } from './numbers.js'
+import type { BuildTools, Files } from './build-files.js'
+import { COLUMNS, isRetailPriced, makeNumbers } from './numbers.js'
 import type { Numbers } from './numbers.js'
 import { findPublished, findTwin, savePublished } from './published.js'
 import type { Published } from './published.js'
+import { FORM } from './version.js'
 import type { Wanted } from './version.js'
 
 export interface Exporter {
   /** The files of an export, built if they are not there. Throws `feed_unavailable` where that fails or takes too long. */
   files(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published>
+  /** An address of one of its files. Throws `feed_unavailable` where the store gives none. */
+  url(key: string, options: UrlOptions): Promise<string>
   /** Ends what is being built. */
   stop(): Promise<void>
 }
@@ -29,16 +33,22 @@ export interface ExporterOptions {
   /** Milliseconds that a caller waits, and that a build may take. */
   patience?: number
   limit?: number
+  /** Milliseconds that the store has for an answer, and for taking a file in. */
+  answering?: number
+  storing?: number
 }
 
 /** A caller is answered before a proxy gives up on it (contract: "up to about 60 seconds"); its next call finds the file. */
 const PATIENCE = 55 * SECOND
+/** Of a store that hangs, the one who asks must hear, and neither the next build nor the end of the app may wait for it. */
+const ANSWERING = 15 * SECOND
+const STORING = 15 * MINUTE
 /** For so long after a failure nobody tries again: a store that is down must not cost a build for each call. */
 const PAUSE = 15 * SECOND
 /** Each takes half a gigabyte; one processor is left to who searches. */
 const MOST_BUILDS = Math.max(1, Math.min(2, availableParallelism() - 1))
 
-export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, limit }: ExporterOptions = {}): Exporter {
+export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, limit, answering = ANSWERING, storing = STORING }: ExporterOptions = {}): Exporter {
   const building = new Map<string, Promise<Published>>()
   const failures = new Map<string, { until: number; error: Error }>()
   const stopping = new AbortController()
@@ -47,28 +57,52 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
 
   /** Runs a build when it is its turn. */
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= MOST_BUILDS) await new Promise<void>((resolve) => queue.push(resolve))
-    running++
+    if (running < MOST_BUILDS) running++
+    else await new Promise<void>((resolve) => queue.push(resolve))
     try {
       if (stopping.signal.aborted) throw new Error('the app closes')
       return await work()
     } finally {
-      running--
-      queue.shift()?.()
+      // Handed on, not given up: somebody else could be here before the one who waits.
+      const next = queue.shift()
+      if (next) next()
+      else running--
     }
   }
 
-  async function make(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published> {
+  /** Each call of the store ends, one way or the other. */
+  function endingStore(store: ObjectStore): ObjectStore {
+    const ends = async <T>(ms: number, ask: () => Promise<T>) => inTime(ask(), ms, () => new Error(`the object store did not answer within ${ms / SECOND} s`), stopping.signal)
+    return {
+      put: (...args) => ends(storing, () => store.put(...args)),
+      has: (key) => ends(answering, () => store.has(key)),
+      remove: (key) => ends(answering, () => store.remove(key)),
+      list: (prefix) => ends(storing, () => store.list(prefix)),
+      url: (...args) => ends(answering, () => store.url(...args)),
+    }
+  }
+
+  const contextHere = (): OperatorCtx => {
     const ctx = context()
+    return { ...ctx, objects: endingStore(ctx.objects) }
+  }
+
+  async function make(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published> {
+    const ctx = contextHere()
     const tools: BuildTools = { ctx, signal: stopping.signal, ...limit !== undefined && { limit } }
     const numbers = await makeNumbers(view)
-    const content = await digestOf(ctx, numbers, view.retailPrice !== null, wanted)
+    const hasRetail = isRetailPriced(view)
+    const content = await digestOf(ctx, numbers, hasRetail, wanted)
+    const publish = (keys: Files): Published => {
+      const row: Published = { subscriber_id: subscriber.id, export_version: version, content, parquet_key: keys.parquet_key, attributes_key: keys.attributes_key, made_at: ctx.now(), urls_until: 0 }
+      savePublished(ctx, row)
+      return row
+    }
     const twin = findTwin(ctx, content)
-    const shared = twin && await ctx.objects.has(twin.parquet_key) && (twin.attributes_key === null || await ctx.objects.has(twin.attributes_key)) ? twin : null
-    const keys = shared ?? await withWorkFolder(tools, (work) => buildFiles(tools, work, { numbers, hasRetail: view.retailPrice !== null, attributes: wanted.attributes }))
-    const row: Published = { subscriber_id: subscriber.id, export_version: version, content, parquet_key: keys.parquet_key, attributes_key: keys.attributes_key, made_at: ctx.now(), urls_until: 0 }
-    savePublished(ctx, row)
-    return row
+    // In the same turn, so that its objects are of use to somebody before anybody can remove them.
+    const row = twin && publish(twin)
+    if (row && await isThere(ctx, row)) return row
+    return publish(await withWorkFolder(tools, (work) => buildFiles(tools, work, { numbers, hasRetail, attributes: wanted.attributes })))
   }
 
   function begin(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published> {
@@ -79,10 +113,11 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
     failures.delete(place)
     let build = building.get(place)
     if (!build) {
-      if (space.free() < ROOM_FOR_FEEDS) throw new ApiError('feed_unavailable', { message: 'The export cannot be built: the server\'s disk is nearly full. Tell the operator.' })
+      if (space.free() < ROOM_FOR_FEEDS) throw unavailable('The export cannot be built: the server\'s disk is nearly full. Tell the operator.')
       build = inTurn(() => make(subscriber, view, version, wanted)).catch((error: unknown) => {
         log.error({ err: error, subscriber: subscriber.id, version }, 'an export could not be built')
-        const refusal = new ApiError('feed_unavailable', { message: 'The export could not be built or stored at the moment. Try again shortly.', headers: { 'retry-after': String(PAUSE / SECOND) } })
+        const refusal = unavailable('The export could not be built or stored at the moment. Try again shortly.')
+        for (const [other, { until }] of failures) if (until <= monotonic()) failures.delete(other)
         failures.set(place, { until: monotonic() + PAUSE, error: refusal })
         throw refusal
       }).finally(() => building.delete(place))
@@ -95,10 +130,15 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
 
   return {
     async files(subscriber, view, version, wanted) {
-      const ctx = context()
+      const ctx = contextHere()
       const known = findPublished(ctx, subscriber.id, version)
-      if (known && await isThere(ctx, known)) return known
-      return inTime(begin(subscriber, view, version, wanted), patience)
+      if (known && await answered(ctx, isThere(ctx, known))) return known
+      const late = () => new ApiError('feed_unavailable', { message: 'The export is still being built. Call again in half a minute.', headers: { 'retry-after': '30' } })
+      return inTime(begin(subscriber, view, version, wanted), patience, late)
+    },
+    url(key, options) {
+      const ctx = contextHere()
+      return answered(ctx, ctx.objects.url(key, options))
     },
     async stop() {
       stopping.abort()
@@ -108,25 +148,36 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
   }
 }
 
-/** A store that cannot be asked is a store from which nothing can be read. */
-async function isThere({ objects, log }: OperatorCtx, { parquet_key: parquet, attributes_key: attributes }: Published): Promise<boolean> {
-  try {
-    return await objects.has(parquet) && (attributes === null || await objects.has(attributes))
-  } catch (error) {
-    log.error({ err: error, kind: kindOf(error) }, 'the object store cannot be asked for an export')
-    throw new ApiError('feed_unavailable', { message: 'The place where exports are kept cannot be reached at the moment. Try again shortly.', headers: { 'retry-after': String(PAUSE / SECOND) } })
-  }
+function unavailable(message: string): ApiError {
+  return new ApiError('feed_unavailable', { message, headers: { 'retry-after': String(PAUSE / SECOND) } })
 }
 
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ApiError('feed_unavailable', { message: 'The export is still being built. Call again in half a minute.', headers: { 'retry-after': '30' } })), ms)
+/** A store that cannot be asked is a store from which nothing can be read. */
+async function answered<T>({ log }: OperatorCtx, answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    log.error({ err: error, kind: kindOf(error) }, 'the object store cannot be asked for an export')
+    throw unavailable('The place where exports are kept cannot be reached at the moment. Try again shortly.')
+  })
+}
+
+async function isThere({ objects }: OperatorCtx, { parquet_key: parquet, attributes_key: attributes }: Published): Promise<boolean> {
+  return await objects.has(parquet) && (attributes === null || await objects.has(attributes))
+}
+
+/** Waits for `work`, but not for longer than `ms`, and not beyond the end of what `signal` tells. */
+async function inTime<T>(work: Promise<T>, ms: number, late: () => Error, signal?: AbortSignal): Promise<T> {
+  const ended = new AbortController()
+  const end = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(late()), ms)
+    ended.signal.addEventListener('abort', () => clearTimeout(timer))
+    const close = () => reject(new Error('the app closes'))
+    if (signal?.aborted) close()
+    signal?.addEventListener('abort', close, { signal: ended.signal })
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, end])
   } finally {
-    clearTimeout(timer)
+    ended.abort()
   }
 }
 
@@ -135,7 +186,7 @@ const HASHED = 1 << 20
 
 /** Equal for files with equal bytes in them: which texts, which numbers. */
 async function digestOf({ engine }: OperatorCtx, { columns, sections }: Numbers, hasRetail: boolean, { attributes }: Wanted): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify([catalogOf(engine), sections, hasRetail, attributes]))
+  const hash = createHash('sha256').update(JSON.stringify([FORM, catalogOf(engine), sections, hasRetail, attributes]))
   for (const name of COLUMNS) {
     const bytes = new Uint8Array(columns[name].buffer)
     for (let at = 0; at < bytes.length; at += HASHED) {

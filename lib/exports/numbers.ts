@@ -5,6 +5,7 @@
 import type { Bits } from '../catalog/bits.js'
 import type { Row } from '../catalog/snapshot.js'
 import type { View } from '../catalog/view.js'
+import { MAX_CENTS } from '../core/money.js'
 
 /** Cents, -1 for none; `flags` are bits of FLAGS. `retail_price` is 0 where the document asks for none. */
 export const COLUMNS = ['fragment', 'flags', 'unit_price', 'shipping_cost', 'map_price', 'msrp', 'qty_on_hand', 'retail_price'] as const
@@ -31,6 +32,11 @@ export interface Numbers {
   /** Of the distributors with a visible offer. */
   sections: Section[]
   totals: Totals
+}
+
+/** True where the file has a retail price: the document asks for one, and there is an offer to have it. */
+export function isRetailPriced({ retailPrice, total }: View): boolean {
+  return retailPrice !== null && total > 0
 }
 
 /** Rows computed in one turn of the loop, about two milliseconds. */
@@ -84,7 +90,10 @@ function fillRow(columns: Numbers['columns'], view: View, row: Row, at: number, 
   columns.map_price[at] = snapshot.map[row]!
   columns.msrp[at] = snapshot.msrp[row]!
   columns.qty_on_hand[at] = qty
-  if (view.retailPrice) columns.retail_price[at] = view.retailPrice(row)
+  const retailPrice = view.retailPrice?.(row) ?? 0
+  // A column that wraps would show a price below zero.
+  if (Math.max(shippingCost, retailPrice) > MAX_CENTS) throw new Error(`a price of ${snapshot.distids[snapshot.distributor[row]!]} ${snapshot.sku(row)} is above what an export holds`)
+  columns.retail_price[at] = retailPrice
   totals.rows++
   totals.unitPrice += unitPrice
   totals.totalCost += unitPrice + shippingCost

@@ -26,8 +26,10 @@ export function findTwin({ engine }: Metered, content: string): Published | unde
   return engine.meter.prepare(`SELECT ${COLUMNS} FROM export_file WHERE content = ? ORDER BY made_at DESC LIMIT 1`).get(content) as Published | undefined
 }
 
+/** Until when the URLs of an export that is made anew work stays as it was. */
 export function savePublished({ engine }: Metered, row: Published): void {
-  engine.meter.prepare(`INSERT OR REPLACE INTO export_file (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`)
+  engine.meter.prepare(`INSERT INTO export_file (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET content = excluded.content, parquet_key = excluded.parquet_key, attributes_key = excluded.attributes_key, made_at = excluded.made_at`)
     .run(row.subscriber_id, row.export_version, row.content, row.parquet_key, row.attributes_key, row.made_at, row.urls_until)
 }
 
