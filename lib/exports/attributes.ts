@@ -3,7 +3,7 @@
  * of a distributor are kept, and a build only leaves out what its subscriber does not see.
  */
 import { once } from 'node:events'
-import { closeSync, createWriteStream, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, createWriteStream, fstatSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -78,6 +78,7 @@ async function copyVisible(zip: Gzip, written: Promise<void>, path: string, flag
   const total = ends.at(-2) ?? 0
   let lines = 0
   try {
+    if (ends.length !== flags.length * 2 || fstatSync(file).size !== total) throw new Error('the attributes are cut off, or those of other offers')
     // Block by block, each without the parts that belong to hidden offers.
     for (let at = 0, row = 0; at < total; at += BLOCK) {
       const block = Buffer.allocUnsafe(Math.min(BLOCK, total - at))

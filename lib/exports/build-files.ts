@@ -65,12 +65,11 @@ export async function buildFiles(tools: BuildTools, work: string, { numbers, has
     sections: numbers.sections.map((section) => ({ ...section, ...textFiles(ctx, numbers, section) })),
   }
   await writeColumns(job.numbers, numbers)
-  const result = await runBuild(job, { signal, ...limit !== undefined && { limit } }).catch(async (error: unknown) => {
+  const result = await runBuild(job, { signal, ...limit !== undefined && { limit } }).then((read) => assertSame(numbers, read)).catch(async (error: unknown) => {
     // What it joined may be what is wrong: the next build makes the texts anew.
     for (const { texts, attributes: lines } of job.sections) await Promise.all([texts, lines, `${lines}.ends`].map((path) => rm(path, { force: true })))
     throw error
   })
-  assertSame(numbers, result)
   await touch(job.sections.flatMap(({ texts, attributes: lines }) => [texts, lines, `${lines}.ends`]), ctx.now())
   const name = `exports/${ctx.random(16).toString('hex')}`
   const files: Files = { parquet_key: `${name}/catalog.parquet`, attributes_key: attributes ? `${name}/attributes.csv.gz` : null }
@@ -107,11 +106,12 @@ async function writeColumns(path: string, { columns }: Numbers): Promise<void> {
 }
 
 /** The file is published only when what is read back from it is what the view says. */
-function assertSame({ totals, sections }: Numbers, result: BuildResult): void {
+function assertSame({ totals, sections }: Numbers, result: BuildResult): BuildResult {
   for (const name of ['rows', 'unitPrice', 'totalCost', 'qty'] as const) {
     if (result[name] !== totals[name]) throw new Error(`the export that was written has another ${name} than the view: ${result[name]}, not ${totals[name]}`)
   }
   const found = Object.keys(result.byDistributor).sort().join()
   const known = sections.map(({ distid }) => distid).sort().join()
   if (found !== known) throw new Error(`the export that was written has other distributors than the view: ${found}, not ${known}`)
+  return result
 }
