@@ -49,6 +49,8 @@ export interface PurchaseOrder {
   /** Which of the connector's lanes this is. */
   lane: string
   fflRequired: boolean
+  /** An item of it goes to one with SOT only. */
+  sotRequired?: boolean
   shipToStore: boolean
   lines: PurchaseOrderLine[]
   shipTo: Destination

@@ -6,6 +6,10 @@ import type { Mode, OrderStatus, OrderUpdate } from '../distributors/fulfillment
 import type { PoState, PurchaseOrderTable } from '../orders/tables.js'
 import type { StateData } from '../orders/transitions.js'
 import { cleanUpdate } from './clean-update.js'
+import { contentOf } from './content.js'
+import { PARTS_THAT_FAILED, knownLanes } from './lane-statuses.js'
+import { LONGEST_AGO, matchOrder, samePo } from './match.js'
+import { standsElsewhere } from './numbers.js'
 import { mergeParcels, shippingOf } from './parcels.js'
 import type { StoredOrder } from './records.js'
 import { laterOrder, statusOfLanes } from './statuses.js'
@@ -30,7 +34,6 @@ export type Applied =
   | { outcome: 'refused'; reason: string }
 
 type Lane = Selectable<PurchaseOrderTable>
-const PARTS_THAT_FAILED: readonly PoState[] = ['rejected', 'expired']
 /** Reports tell days of some time zone: that much earlier than it was sent an order may seem to have been made. */
 const CLOCKS_DIFFER = 2 * DAY
 
@@ -57,27 +60,45 @@ export async function applyUpdate(ctx: OperatorCtx, account: Account, news: Orde
  * The purchase order that an update is about: by our reference; else by the distributor's number; else by the PO, where
  * exactly one order can be meant. A PO that a caller chose may stand on many orders, here and at the distributor.
  */
-async function findLane({ db }: OperatorCtx, { subscriberId, distid, mode }: Account, { clientRef, number, po, at }: OrderUpdate): Promise<Lane | null> {
-  const all = db.selectFrom('purchase_order').selectAll().where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode)
+async function findLane(ctx: OperatorCtx, { subscriberId, distid, mode }: Account, update: OrderUpdate): Promise<Lane | null> {
+  const { clientRef, number, po, at } = update
+  const all = ctx.db.selectFrom('purchase_order').selectAll().where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode)
   if (clientRef !== undefined) return await all.where('client_ref', '=', clientRef).executeTakeFirst() ?? null
   if (number !== null) {
     const numbered = await all.where('distributor_order_id', '=', number).limit(2).execute()
     if (numbered.length > 0) return numbered.length === 1 ? numbered[0]! : null
   }
   if (po === '') return null
-  const alike = await all.where('po_number', '=', po).where('state', 'not in', PARTS_THAT_FAILED).limit(100).execute()
   // With another number it is another order: somebody else's, or one made by telephone. So is what happened before ours.
-  const possible = alike.filter((lane) => (number === null || lane.distributor_order_id === null) && at >= lane.planned_at - CLOCKS_DIFFER)
+  const live = all.where('state', 'not in', PARTS_THAT_FAILED).where('planned_at', '<=', at + CLOCKS_DIFFER)
+  const open = number === null ? live : live.where('distributor_order_id', 'is', null)
+  const named = await open.where('po_number', '=', po).limit(MANY).execute()
+  // A distributor may fold the case of a PO, pad it, or cut it off.
+  const alike = named.length > 0 ? named : (await open.where('planned_at', '>', at - LONGEST_AGO).orderBy('id', 'desc').limit(MANY).execute()).filter(({ po_number: ours }) => samePo(po, ours) !== 'other')
+  const possible = alike.filter((lane) => mayBe(ctx, lane, update))
   return possible.length === 1 ? possible[0]! : null
+}
+
+/** Orders that one PO is looked for among. */
+const MANY = 1_000
+
+/** False where what the news tell of its items and destination is surely another order's. */
+function mayBe(ctx: OperatorCtx, lane: Lane, { number, po, lines, shipTo }: OrderUpdate): boolean {
+  if (lines === undefined && shipTo === undefined) return true
+  try {
+    const match = matchOrder({ number, po, ...lines && { lines }, ...shipTo && { shipTo } }, contentOf(ctx, lane), { firstSentAt: lane.planned_at, poIsAlone: true, isTaken: false })
+    return match !== 'other' && match !== 'conflict'
+  } catch (error) {
+    ctx.log.error({ err: error, ref: lane.client_ref }, 'an order cannot be opened')
+    return false
+  }
 }
 
 /** Why the number of an update cannot be this order's, or null. */
 async function conflictOf({ db }: OperatorCtx, lane: Lane, { number }: OrderUpdate): Promise<string | null> {
   if (number === null || number === lane.distributor_order_id) return null
   if (lane.distributor_order_id !== null) return 'the order has another number'
-  const other = await db.selectFrom('purchase_order').select('id').where('subscriber_id', '=', lane.subscriber_id).where('distid', '=', lane.distid).where('mode', '=', lane.mode)
-    .where('distributor_order_id', '=', number).where('id', '<>', lane.id).executeTakeFirst()
-  return other ? 'the number stands on another order' : null
+  return await standsElsewhere(db, lane, number) ? 'the number stands on another order' : null
 }
 
 async function applyTo(tx: OperatorCtx, lane: Lane, update: OrderUpdate): Promise<boolean> {
@@ -89,9 +110,8 @@ async function applyTo(tx: OperatorCtx, lane: Lane, update: OrderUpdate): Promis
     await db.updateTable('purchase_order').set(set).where('id', '=', lane.id).execute()
     await tx.orders.journal(tx, 'state', { id: lane.id, ref: lane.client_ref, from: 'placed', set: { ...set, state: 'placed' } } satisfies StateData)
   }
-  const lanes = await db.selectFrom('purchase_order').leftJoin('lane_status', 'lane_status.purchase_order_id', 'purchase_order.id')
-    .select(['purchase_order.id', 'state', 'distributor_order_id', 'lane_status.order_status', 'lane_status.at']).where('fulfillment_order_id', '=', order.id).orderBy('purchase_order.id').execute()
-  const statuses = lanes.map((each): Dated<OrderStatus> | null => statusOfLane(each, lanes.length === 1 ? order : null))
+  const lanes = await knownLanes(tx, order)
+  const statuses = lanes.map(({ status }) => status)
   const mine = lanes.findIndex(({ id }) => id === lane.id)
   const before = statuses[mine]!
   const after = update.status === undefined ? before : laterOrder(before, { status: update.status, at: update.at })
@@ -99,7 +119,7 @@ async function applyTo(tx: OperatorCtx, lane: Lane, update: OrderUpdate): Promis
   const isMoved = after !== before && (after.status !== before.status || after.at !== before.at)
   if (isMoved) await db.replaceInto('lane_status').values({ purchase_order_id: lane.id, order_status: after.status, at: after.at }).execute()
   const { parcels, isChanged } = await mergeParcels(tx, order, update.parcels ?? [], update.at)
-  const numbers = lanes.flatMap(({ state, distributor_order_id: number }) => state === 'placed' && number !== null ? [number] : [])
+  const numbers = lanes.flatMap(({ number }) => number ?? [])
   const known = statuses.filter((status) => status !== null)
   const isWritten = await writeRecord(tx, order, {
     ...shippingOf(parcels),
@@ -108,14 +128,6 @@ async function applyTo(tx: OperatorCtx, lane: Lane, update: OrderUpdate): Promis
     ...known.length === statuses.length && { order_status: statusOfLanes(known) },
   })
   return isNumbered || isMoved || isChanged || isWritten
-}
-
-/** Null while it is not known whether the part was placed. `alone` is the record of a part that is the only one. */
-function statusOfLane({ state, order_status: status, at }: { state: PoState; order_status: OrderStatus | null; at: number | null }, alone: StoredOrder | null): Dated<OrderStatus> | null {
-  if (PARTS_THAT_FAILED.includes(state)) return { status: 'Not Fulfilled', at: 0 }
-  if (state !== 'placed') return null
-  if (status !== null) return { status, at: at ?? 0 }
-  return { status: alone && alone.order_status !== 'Pending' ? alone.order_status : 'Submitted', at: 0 }
 }
 
 /** Writes what differs, and keeps each change with the time at which we learned of it. */

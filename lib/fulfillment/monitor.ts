@@ -11,7 +11,7 @@ import type { PoState } from '../orders/tables.js'
 import { applyUpdate } from './apply-update.js'
 import type { Account } from './apply-update.js'
 import { NotAsked, PATIENCE, askForUpdates, makeLanes } from './asking.js'
-import { IS_OPEN } from './statuses.js'
+import { IS_OPEN, isDead } from './statuses.js'
 
 export interface Monitors {
   /** Looks for what is due every second from now on. */
@@ -138,6 +138,10 @@ async function lookAt(ctx: OperatorCtx, account: Watched, signal: AbortSignal, p
     await askForUpdates(ctx, account, { since, signal, patience }, async (update) => {
       const applied = await applyUpdate(ctx, account, update)
       if (applied.outcome === 'not_placed' && UNSETTLED.includes(applied.state)) settledUntil = Math.min(settledUntil, Math.floor(update.at))
+      else if (applied.outcome === 'not_placed' && !isDead(update.status)) {
+        ctx.log.error({ distid, mode, subscriber: subscriberId, purchaseOrder: applied.purchaseOrderId, state: applied.state, number: update.number, po: update.po },
+          'a distributor executes an order that counts as refused: its order_id may have been placed again; `orders reconcile --since` lists it')
+      }
       await nextTurn()
     })
     await note(ctx, account, { since: Math.max(since, settledUntil - OVERLAP), next_at: started + every, failures: 0 })

@@ -7,6 +7,9 @@ import { connectorOf } from '../distributors/modes.js'
 import type { Account } from './apply-update.js'
 import { NotAsked, PATIENCE, askForUpdates, makeLanes } from './asking.js'
 import { cleanUpdate } from './clean-update.js'
+import { PARTS_THAT_FAILED } from './lane-statuses.js'
+import { LONGEST_AGO, samePo } from './match.js'
+import { isDead } from './statuses.js'
 
 /** An order of a distributor that stands in no purchase order of ours. */
 export interface Orphan extends Account {
@@ -71,12 +74,18 @@ async function orphansOf(ctx: OperatorCtx, account: Account, since: number, opti
   return [...orphans.values()].filter(({ number }) => number === null || !numbersOfOurs.has(number))
 }
 
-async function isOurs({ read }: OperatorCtx, { subscriberId, distid, mode }: Account, { number, clientRef, po }: OrderUpdate): Promise<boolean> {
-  const all = read.selectFrom('purchase_order').select('id').where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode)
-  if (clientRef !== undefined && await all.where('client_ref', '=', clientRef).executeTakeFirst()) return true
+async function isOurs({ read }: OperatorCtx, { subscriberId, distid, mode }: Account, { number, clientRef, po, status, at }: OrderUpdate): Promise<boolean> {
+  const all = read.selectFrom('purchase_order').select(['id', 'state']).where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode)
+  const named = clientRef === undefined ? undefined : await all.where('client_ref', '=', clientRef).executeTakeFirst()
+  // What counts as refused, and was executed all the same, is an order that nobody here knows of.
+  if (named) return !PARTS_THAT_FAILED.includes(named.state) || isDead(status)
   if (number !== null && await all.where('distributor_order_id', '=', number).executeTakeFirst()) return true
+  if (clientRef !== undefined || po === '') return false
   // A PO alone names one of ours only while that one has no number yet.
-  return clientRef === undefined && po !== '' && await all.where('po_number', '=', po).where('distributor_order_id', 'is', null).executeTakeFirst() !== undefined
+  const waiting = all.select('po_number').where('distributor_order_id', 'is', null)
+  if (await waiting.where('po_number', '=', po).executeTakeFirst()) return true
+  const recent = await waiting.where('planned_at', '>', at - LONGEST_AGO).where('state', 'not in', PARTS_THAT_FAILED).execute()
+  return recent.some(({ po_number: ours }) => samePo(po, ours) !== 'other')
 }
 
 function merged(known: Orphan | undefined, { subscriberId, distid, mode }: Account, { number, po, at, clientRef, lines, shipTo }: OrderUpdate): Orphan {

@@ -42,6 +42,11 @@ function comesAfter(a: Dated<string>, b: Dated<string>): boolean {
 
 const DEAD: readonly OrderStatus[] = ['Cancelled', 'Not Fulfilled']
 
+/** Nothing comes of it. */
+export function isDead(status: OrderStatus | undefined): boolean {
+  return status !== undefined && DEAD.includes(status)
+}
+
 /**
  * The status of a record that the distributor made several orders of: theirs, where they agree. Where some are settled and
  * others are not, or not alike, it is `Partially Fulfilled`; else the one that is furthest. A part that was refused or never

@@ -23,6 +23,7 @@ export interface CheckedGroup {
   distributor: string
   connector: Fulfillment
   fflRequired: boolean
+  sotRequired: boolean
   shipTo: Destination
   ffl: PurchaseOrder['ffl']
   lines: PurchaseOrderLine[]
@@ -79,7 +80,7 @@ export async function checkOrder(ctx: Ctx, body: PlaceBody): Promise<CheckedOrde
       const known = lines.map((line) => ({ line, of: items.find((item) => item.distid === distid && item.distsku === line.distsku)! }))
       const { name: distributor, connector } = cart.get(distid)!
       return {
-        distid, distributor, connector, fflRequired, shipTo, ffl: ffl && (fflRequired || store) ? ffl : null,
+        distid, distributor, connector, fflRequired, sotRequired: known.some(({ of }) => of.needsSot), shipTo, ffl: ffl && (fflRequired || store) ? ffl : null,
         lines: known.map(({ line, of }) => ({ distsku: of.distsku, upc: of.upc, name: of.name, qty: line.qty, unitPrice: view!.unitPrice(of.row), fflRequired: of.needsFfl })),
         shippingEstimate: known.reduce((sum, { line, of }) => sum + view!.shippingCost(of.row, line.qty), 0),
       }
@@ -120,7 +121,7 @@ function checkPhone(ctx: Ctx, { customer, ship_to_store: toStore }: PlaceBody, i
   const asking = new Set(items.filter(({ distid, fflRequired }) => {
     const distributor = ctx.distributors.byDistid(distid)
     const needs = (ctx.modes.of(distid) === 'live' ? distributor?.fulfillment : distributor?.simulator)?.limits.needsConsumerPhone
-    return needs === 'always' || (needs === 'ffl' && fflRequired && !toStore)
+    return needs === 'always' || (needs === 'ffl' && (fflRequired || toStore))
   }).map(({ distid }) => distid))
   if (asking.size > 0) faults.push({ path: 'customer.phone', message: `is required by ${[...asking].join(', ')}` })
 }

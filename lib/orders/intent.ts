@@ -1,9 +1,9 @@
 /** Takes an order in: everything that is needed to send it, frozen in one transaction before anybody is asked (reliability 3.2). */
-import { createHash } from 'node:crypto'
 import type { Insertable, Selectable } from 'kysely'
 import type { Ctx, OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
 import type { Lane, PurchaseOrder } from '../distributors/fulfillment.js'
+import { digestOf, sealContent } from '../fulfillment/content.js'
 import type { FulfillmentOrderTable } from '../fulfillment/tables.js'
 import type { CheckedGroup, CheckedOrder } from './check-order.js'
 import { appendJournal } from './journal.js'
@@ -143,7 +143,7 @@ function purchaseOrderRow(ctx: Ctx, { order, group, lane, record, placement, id,
   const lines = lane.lines.map((at) => group.lines[at]!)
   const content: PurchaseOrder = {
     clientRef: newReference(ctx.random), serial: id, po: record.po_number, poGiven: record.po_given, poIsOurs: order.poNumber === null, lane: lane.name,
-    fflRequired: lines.some(({ fflRequired }) => fflRequired) || (group.fflRequired && (!order.shipToStore || group.lanes.length === 1)), shipToStore: order.shipToStore, lines,
+    fflRequired: lines.some(({ fflRequired }) => fflRequired) || (group.fflRequired && (!order.shipToStore || group.lanes.length === 1)), ...group.sotRequired && { sotRequired: true }, shipToStore: order.shipToStore, lines,
     shipTo: group.shipTo, customer: order.customer, ffl: group.ffl, takenAt: placement.placed_at,
   }
   const now = placement.placed_at
@@ -160,22 +160,6 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 /** 100 random bits in 20 letters and digits: not even a database that was restored makes one twice. */
 export function newReference(random: (bytes: number) => Buffer): string {
   return [...random(20)].map((byte) => LETTERS[byte & 31]).join('')
-}
-
-/** The content as it is kept: it names a person. */
-export function sealContent({ secrets }: Pick<OperatorCtx, 'secrets'>, owner: string, content: PurchaseOrder): Pick<StoredPo, 'payload' | 'payload_digest'> {
-  const text = JSON.stringify(content)
-  return { payload: secrets.of(owner).seal(text, payloadPlace(content.clientRef)), payload_digest: digestOf(text) }
-}
-
-const payloadPlace = (clientRef: string) => `purchase order ${clientRef}`
-export const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url')
-
-/** The frozen content. Throws when it is not what was frozen. */
-export function contentOf({ secrets }: Pick<OperatorCtx, 'secrets'>, { subscriber_id: owner, client_ref: ref, payload, payload_digest: digest }: Pick<StoredPo, 'subscriber_id' | 'client_ref' | 'payload' | 'payload_digest'>): PurchaseOrder {
-  const text = secrets.of(owner).open(payload, payloadPlace(ref))
-  if (digestOf(text) !== digest) throw new Error(`the content of ${ref} is not what was frozen`)
-  return JSON.parse(text) as PurchaseOrder
 }
 
 /** Kept with the placement, to tell a retry from another order under the same order_id; what is ignored does not count. */

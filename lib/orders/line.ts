@@ -7,9 +7,10 @@ import { isBlank, isCredential } from '../distributors/distributor.js'
 import type { Fulfillment, Mode, PurchaseOrder } from '../distributors/fulfillment.js'
 import { connectorOf } from '../distributors/modes.js'
 import { findDealer } from '../ffls/find.js'
+import type { StoredDealer } from '../ffls/find.js'
 import { accountSettings } from '../fulfillment/account.js'
 import { whyUnfit } from './check-destination.js'
-import { contentOf } from './intent.js'
+import { contentOf } from '../fulfillment/content.js'
 import type { StoredPo } from './transitions.js'
 
 /** What is needed to talk to a distributor about an order. */
@@ -56,8 +57,8 @@ function fingerprintOf({ distributors, secrets }: OperatorCtx, { distid, mode }:
   return secrets.of('operator').fingerprint(JSON.stringify([distid, mode, (names.length > 0 ? names : given).map(([name]) => [name, String(settings[name])])]))
 }
 
-/** Why an order must not go to its dealer any more, or null: between two sends a licence may end (decisions 8.3). */
-export async function dealerFault(ctx: Pick<OperatorCtx, 'read' | 'now'>, { ffl, fflRequired }: Pick<PurchaseOrder, 'ffl' | 'fflRequired'>): Promise<string | null> {
+/** Why an order must not go to its dealer any more, or null: between two sends a licence may end, or its premise move (decisions 8.3-4). */
+export async function dealerFault(ctx: Pick<OperatorCtx, 'read' | 'now'>, { ffl, fflRequired, sotRequired, shipTo, shipToStore }: Pick<PurchaseOrder, 'ffl' | 'fflRequired' | 'sotRequired' | 'shipTo' | 'shipToStore'>): Promise<string | null> {
   if (!fflRequired) return null
   if (!ffl) return 'it holds a firearm, and names no dealer'
   const dealer = await findDealer(ctx, ffl.licenseNumber).catch((error: unknown) => {
@@ -65,7 +66,16 @@ export async function dealerFault(ctx: Pick<OperatorCtx, 'read' | 'now'>, { ffl,
     throw error
   })
   const reason = dealer ? whyUnfit(dealer, ctx.now()) : 'it is in the directory no more'
-  return reason === null ? null : `the licence ${ffl.licenseNumber} is not good any more: ${reason}`
+  if (reason !== null) return `the licence ${ffl.licenseNumber} is not good any more: ${reason}`
+  if (sotRequired === true && dealer!.sot_on_file !== 1) return `the dealer ${ffl.licenseNumber} has no SOT on file any more`
+  // The store's address is the subscriber's own, and need not be the licensed premise.
+  if (!shipToStore && !isPremise(dealer!, shipTo)) return `the premise of ${ffl.licenseNumber} is now another than the one that it would ship to`
+  return null
+}
+
+function isPremise(dealer: StoredDealer, shipTo: PurchaseOrder['shipTo']): boolean {
+  const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+  return bare(dealer.premise_street + dealer.premise_city + dealer.premise_state + dealer.premise_zip.slice(0, 5)) === bare(shipTo.address1 + shipTo.city + shipTo.state + shipTo.zip.slice(0, 5))
 }
 
 export interface Called<T> {

@@ -49,9 +49,15 @@ export function afterSend(order: StoredPo, sent: Submission, connector: Rules, n
 
 /** No byte of it left: it is tried again, unless an earlier send already left its outcome open. */
 export function notSent(order: StoredPo, { reason, retryAfter = 0 }: { reason: string; retryAfter?: number }, now: number): Change {
-  const common = { reason, next_at: now + Math.max(backoff(order.failures), Math.min(retryAfter * SECOND, LONGEST_RETRY)), owner: null, failures: order.failures + 1 }
-  return order.ever_unknown === 1 ? { to: 'unknown', ...common } : { to: 'planned', ...common, first_sent_at: null }
+  const next = now + Math.max(backoff(order.failures), Math.min(retryAfter * SECOND, LONGEST_RETRY))
+  const common = { reason, owner: null, failures: order.failures + 1 }
+  if (order.ever_unknown === 1) return { to: 'unknown', ...common, next_at: next }
+  // What was never sent may go to another account, and is given up in time however long it was told to wait.
+  return { to: 'planned', ...common, next_at: Math.max(now, Math.min(next, order.planned_at + EXPIRES)), first_sent_at: null, account: null }
 }
+
+/** Why nothing is sent, or found, with what is configured now. */
+export const OTHER_ACCOUNT = 'it was sent with another account than the one that is configured now'
 
 function unknown(order: StoredPo, reason: string, now: number): Change {
   return { to: 'unknown', ever_unknown: 1, unknown_since: now, misses: 0, missed_at: null, reason, next_at: now, owner: null, failures: order.failures }
@@ -120,14 +126,16 @@ function waitForClarity(order: StoredPo, connector: Rules, doubt: string, { now,
 }
 
 /** Nobody can be asked, or could be reached. */
-export function withoutSearch(order: StoredPo, connector: Rules, reason: string, now: number): Decision {
+export function withoutSearch(order: StoredPo, connector: Rules, reason: string, now: number, blind: string | null = null): Decision {
+  if (!connector.find && blind !== null) return review(blind)
   if (isOld(order, now)) return review(`${ageReason(order)}: ${reason}`)
   if (!connector.find && connector.recovery === 'resend' && order.refusal === null) return { resend: true }
   if (!connector.find) return review(order.refusal ?? `${order.reason ?? 'its outcome is not known'}, and this distributor cannot be asked`)
   return { change: { to: 'unknown', reason, failures: order.failures + 1, next_at: now + backoff(order.failures) } }
 }
 
-function settleTime({ limits: { sendTimeout = SEND_TIMEOUT, visibilityLag = 0 } }: Rules): number {
+/** Milliseconds after which nothing that was sent is on its way any more. */
+export function settleTime({ limits: { sendTimeout = SEND_TIMEOUT, visibilityLag = 0 } }: Pick<Rules, 'limits'>): number {
   return Math.max(SETTLE, 2 * sendTimeout + visibilityLag)
 }
 

@@ -39,13 +39,15 @@ export async function placeOrder(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder
 }
 
 async function placeOnce(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder> {
-  await refuseDuplicate(ctx, body)
-  const order = await checkOrder(ctx, body)
-  refuseFullDisk(ctx)
-  ctx.orders.refuseFailed()
+  // First of all: the first lease of a life brings back what the journal alone still knows of, and this may be one of those.
   const release = await ctx.orders.lease()
+  let order: CheckedOrder
   let intent: Intent
   try {
+    await refuseDuplicate(ctx, body)
+    order = await checkOrder(ctx, body)
+    refuseFullDisk(ctx)
+    ctx.orders.refuseFailed()
     intent = await takeIn(ctx, body, order, release !== null)
   } catch (error) {
     release?.()

@@ -32,20 +32,19 @@ export async function refuseOverQuota({ read, now: wall, monotonic }: Pick<Opera
   const rows = await read.selectFrom('order_count').select('at').where('key_id', '=', keyId).where('at', '>', now - DAY).orderBy('at').execute()
   const steady = monotonic()
   const here = [...counts.times.get(keyId)?.values() ?? []]
-  for (const { limit, window, name } of ORDER_QUOTAS) {
-    const waits = [wait(rows.map(({ at }) => Math.min(at, now)), now, limit, window), wait(here, steady, limit, window)]
-    const longest = Math.max(...waits)
-    if (longest <= 0) continue
-    const seconds = Math.max(1, Math.ceil(longest / SECOND))
-    throw new ApiError('order_volume_limit', {
-      message: `This key may place ${limit} orders in any ${name}. Wait as long as Retry-After says.`,
-      details: { limit, window_seconds: window / SECOND, retry_after_seconds: seconds }, headers: { 'retry-after': String(seconds) },
-    })
-  }
+  const waits = ORDER_QUOTAS.map((quota) => ({ ...quota, ms: Math.max(wait(rows.map(({ at }) => Math.min(at, now)), now, quota), wait(here, steady, quota)) }))
+  // Of two windows that are full, the one that opens last is told.
+  const { limit, window, name, ms } = waits.reduce((longest, each) => each.ms > longest.ms ? each : longest)
+  if (ms <= 0) return
+  const seconds = Math.max(1, Math.ceil(ms / SECOND))
+  throw new ApiError('order_volume_limit', {
+    message: `This key may place ${limit} orders in any ${name}. Wait as long as Retry-After says.`,
+    details: { limit, window_seconds: window / SECOND, retry_after_seconds: seconds }, headers: { 'retry-after': String(seconds) },
+  })
 }
 
 /** Milliseconds until one more fits, 0 when it fits now. `times` in ascending order. */
-function wait(times: readonly number[], now: number, limit: number, window: number): number {
+function wait(times: readonly number[], now: number, { limit, window }: { limit: number; window: number }): number {
   const within = times.filter((at) => at > now - window)
   return within.length < limit ? 0 : within[within.length - limit]! + window - now
 }

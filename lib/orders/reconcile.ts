@@ -4,13 +4,13 @@ import { DAY, MINUTE } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { cleaned } from '../core/text.js'
 import type { FoundOrder, PurchaseOrder, Search } from '../distributors/fulfillment.js'
-import { contentOf } from './intent.js'
+import { contentOf } from '../fulfillment/content.js'
 import { inTime, openLine } from './line.js'
 import type { Line } from './line.js'
-import { matchOrder } from './match.js'
-import type { Match } from './match.js'
-import { standsElsewhere } from './numbers.js'
-import { afterSearch, withoutLine, withoutSearch } from './outcome.js'
+import { matchOrder } from '../fulfillment/match.js'
+import type { Match } from '../fulfillment/match.js'
+import { standsElsewhere } from '../fulfillment/numbers.js'
+import { OTHER_ACCOUNT, afterSearch, withoutLine, withoutSearch } from './outcome.js'
 import type { Decision, Findings } from './outcome.js'
 import { MAX_NUMBER, MAX_REASON, record } from './send.js'
 import type { SenderTools } from './send.js'
@@ -42,10 +42,11 @@ async function decide(tools: SenderTools, order: StoredPo, unknownFor: number): 
   const line = openLine(ctx, order)
   if (typeof line === 'string') return withoutLine(order, line, ctx.now())
   const { connector } = line
-  if (!connector.find) return withoutSearch(order, connector, '', ctx.now())
+  const blind = order.account !== null && order.account !== line.account ? OTHER_ACCOUNT : null
+  if (!connector.find) return withoutSearch(order, connector, '', ctx.now(), blind)
   const search = await find(tools, order, line)
   if (search.outcome === 'unreachable') return withoutSearch(order, connector, `the distributor cannot be asked: ${search.reason}`, ctx.now())
-  return afterSearch(order, await findings(ctx, order, line, search.orders), connector, { now: ctx.now(), unknownFor })
+  return afterSearch(order, { ...await findings(ctx, order, line, search.orders), blind }, connector, { now: ctx.now(), unknownFor })
 }
 
 async function find(tools: SenderTools, order: StoredPo, { connector, settings, content }: Line): Promise<Search> {
@@ -67,40 +68,64 @@ function searchOf(value: Search): Search {
 }
 
 /** Which of the orders that were found are ours, by their content and by what stands on other records. */
-async function findings(ctx: OperatorCtx, order: StoredPo, { content, account, connector }: Line, found: readonly FoundOrder[]): Promise<Findings> {
+async function findings(ctx: OperatorCtx, order: StoredPo, { content, connector }: Line, found: readonly FoundOrder[]): Promise<Omit<Findings, 'blind'>> {
   const { read } = ctx
   // Distributors fold the case of a PO, so one that differs by it alone is no other. What never left is at no distributor.
   const other = await read.selectFrom('purchase_order').select('id').where('distid', '=', order.distid).where(sql<boolean>`po_number = ${order.po_number} COLLATE NOCASE`)
     .where('mode', '=', order.mode).where('id', '<>', order.id).where('state', 'not in', FAILED).executeTakeFirst()
   const context = { firstSentAt: order.first_sent_at ?? order.planned_at, poIsAlone: other === undefined }
-  const twins = connector.recovery === 'file' ? takenInWithoutNumber(ctx, order) : []
+  const twins = connector.recovery === 'file' ? twinsOf(ctx, order) : []
   const sorted: Record<Match, FoundOrder[]> = { ours: [], other: [], unclear: [], conflict: [] }
   for (const candidate of dropRepeats(found)) {
     // A stage that is still open has no effect yet, whatever has got into it.
     if (candidate.submitted === false) sorted[isStageOf(candidate, order) ? 'ours' : 'other'].push(candidate)
     else {
       const match = matchOrder(candidate, content, { ...context, isTaken: candidate.number !== null && await standsElsewhere(read, order, candidate.number) })
-      const isTwins = match === 'ours' && candidate.clientRef === undefined && twins.some((twin) => matchOrder(candidate, twin, { firstSentAt: twin.takenAt, poIsAlone: false, isTaken: false }) === 'ours')
+      const isTwins = match === 'ours' && candidate.clientRef === undefined && twins.some((twin) => mayBe(twin, candidate))
       sorted[isTwins ? 'unclear' : match].push(candidate)
     }
   }
-  const blind = order.account !== null && order.account !== account ? 'it was sent with another account than the one that is configured now' : null
-  return { ours: sorted.ours, conflicts: sorted.conflict, unclear: sorted.unclear, blind }
+  return { ours: sorted.ours, conflicts: sorted.conflict, unclear: sorted.unclear }
 }
 
-/** What a distributor has taken in and given no number yet: an order that it shows may be one of those. */
-function takenInWithoutNumber(ctx: OperatorCtx, { id, subscriber_id: owner, distid, mode, first_sent_at: sentAt, planned_at: plannedAt }: StoredPo): PurchaseOrder[] {
-  const rows = ctx.engine.reader.prepare(`
-    SELECT subscriber_id, client_ref, payload, payload_digest FROM purchase_order
-    WHERE distid = ? AND mode = ? AND subscriber_id = ? AND state = 'placed' AND distributor_order_id IS NULL AND id <> ? AND planned_at > ? LIMIT ${MAX_TWINS}`)
-    .all(distid, mode, owner, id, (sentAt ?? plannedAt) - 3 * DAY) as Pick<StoredPo, 'subscriber_id' | 'client_ref' | 'payload' | 'payload_digest'>[]
-  return rows.map((row) => contentOf(ctx, row))
+/** A purchase order of the same account to which a distributor's order without a reference may belong as well. */
+interface Twin {
+  /** It was taken in, and only its number is missing; else its outcome is not known either. */
+  isPlaced: boolean
+  /** Null where it cannot be read. */
+  content: PurchaseOrder | null
 }
 
+/** Only what has a number can be given to one of two whose outcome is not known: the other then sees that it is taken. */
+function mayBe({ isPlaced, content }: Twin, candidate: FoundOrder): boolean {
+  if (!isPlaced && candidate.number !== null) return false
+  return content === null || matchOrder(candidate, content, { firstSentAt: content.takenAt, poIsAlone: false, isTaken: false }) === 'ours'
+}
+
+/** So many are looked at; where there are more, any of the others may be it. */
 const MAX_TWINS = 1_000
 
+function twinsOf(ctx: OperatorCtx, { id, subscriber_id: owner, account, distid, mode, first_sent_at: sentAt, planned_at: plannedAt }: StoredPo): Twin[] {
+  const rows = ctx.engine.reader.prepare(`
+    SELECT state, subscriber_id, client_ref, payload, payload_digest FROM purchase_order
+    WHERE distid = ? AND mode = ? AND (subscriber_id = ? OR account = ?) AND state IN ('placed', 'sending', 'unknown', 'review') AND distributor_order_id IS NULL AND id <> ? AND planned_at > ?
+    ORDER BY id DESC LIMIT ${MAX_TWINS}`)
+    .all(distid, mode, owner, account, id, (sentAt ?? plannedAt) - 3 * DAY) as Pick<StoredPo, 'state' | 'subscriber_id' | 'client_ref' | 'payload' | 'payload_digest'>[]
+  const twins = rows.map((row): Twin => ({ isPlaced: row.state === 'placed', content: readable(ctx, row) }))
+  return rows.length === MAX_TWINS ? [...twins, { isPlaced: true, content: null }] : twins
+}
+
+function readable(ctx: OperatorCtx, row: Parameters<typeof contentOf>[1]): PurchaseOrder | null {
+  try {
+    return contentOf(ctx, row)
+  } catch {
+    return null
+  }
+}
+
+/** Once a stage is kept, another one under our reference is a leftover: going on there is refused, so it must not look as if it could be. */
 function isStageOf({ clientRef, number }: FoundOrder, { client_ref: ref, stage }: StoredPo): boolean {
-  return clientRef === ref || (stage !== null && number === stage)
+  return stage !== null && number !== null ? number === stage : clientRef === ref
 }
 
 /** A distributor may show one order twice. */

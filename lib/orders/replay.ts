@@ -1,7 +1,7 @@
 /** Writes down once more what the database has lost and the journal's file still has (reliability 3.8). */
 import type { Ctx, OperatorCtx } from '../core/ctx.js'
 import type { AdoptionData } from './adopt.js'
-import { contentOf } from './intent.js'
+import { contentOf } from '../fulfillment/content.js'
 import type { IntentData } from './intent.js'
 import type { ReadLine } from './journal.js'
 import { countOrder } from './quota.js'

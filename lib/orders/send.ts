@@ -4,8 +4,8 @@ import { cleaned } from '../core/text.js'
 import { isUnavailable } from '../db/sqlite.js'
 import type { OrderSession, Submission } from '../distributors/fulfillment.js'
 import { inTime, openLine } from './line.js'
-import { standsElsewhere } from './numbers.js'
-import { SEND_TIMEOUT, afterSend, notSent } from './outcome.js'
+import { standsElsewhere } from '../fulfillment/numbers.js'
+import { OTHER_ACCOUNT, SEND_TIMEOUT, afterSend, notSent } from './outcome.js'
 import { move } from './transitions.js'
 import type { Change, StoredPo } from './transitions.js'
 
@@ -34,7 +34,9 @@ export async function sendOne(tools: SenderTools, order: StoredPo): Promise<Sent
   const { ctx } = tools
   let current = order
   const line = openLine(ctx, order)
-  if (typeof line === 'string') return { order: await record(tools, current, notSent(order, { reason: line }, ctx.now())), ended: Promise.resolve() }
+  // Who logs in as somebody else finds, and dedups against, nothing of what was sent before: it would be bought twice.
+  const reason = typeof line === 'string' ? line : order.account !== null && order.account !== line.account ? OTHER_ACCOUNT : null
+  if (reason !== null || typeof line === 'string') return { order: await record(tools, current, notSent(order, { reason: reason! }, ctx.now())), ended: Promise.resolve() }
   const session: Omit<OrderSession, 'signal'> = {
     settings: line.settings, now: ctx.now, stage: order.stage,
     async keepStage(stage) {

@@ -73,11 +73,17 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   let left: Promise<void> = Promise.resolve()
   let keeping: (() => void) | null = null
   let timer: NodeJS.Timeout | undefined
-  let stopping = false
+  const stopping = new AbortController()
+  setMaxListeners(0, stopping.signal)
 
   const ctx = () => ({ ...makeCtx(), actor: 'orders' })
   const tools = (): SenderTools => ({ ctx: ctx(), signal: ending.signal, flush, step, refuseFailed })
-  const work = makeWork({ owner, slots, tools, isStopping: () => stopping, uncount: ({ placement_id: placementId }) => forgetOrder(counts, placementId) })
+  const work = makeWork({ owner, slots, tools, stopping: stopping.signal, uncount })
+
+  /** What the database counts no more; of a split another part may have been sent. */
+  function uncount({ placement_id: placementId }: StoredPo): void {
+    if (!makeCtx().engine.reader.prepare('SELECT 1 FROM order_count WHERE placement_id = ?').get(placementId)) forgetOrder(counts, placementId)
+  }
 
   function refuseFailed(): void {
     if (makeCtx().engine.hasFailed()) throw new ApiError('service_unavailable', { message: 'The disk failed under the orders: what was committed is not known. Try the same order_id again later.' })
@@ -85,7 +91,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
 
   async function lease(): Promise<(() => void) | null> {
     refuseFailed()
-    if (stopping) throw new Error('closed')
+    if (stopping.signal.aborted) throw new ApiError('service_unavailable', { message: 'The server is stopping. Nothing was sent; try again in a moment.', headers: { 'retry-after': '5' } })
     const mine = seat ??= openSeat(ctx(), owner, left)
     mine.holders++
     const isOurs = await mine.ready.catch((error: unknown) => {
@@ -123,7 +129,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   /** Takes up what is due; all that is being worked on then. */
   async function takeUp(force: boolean): Promise<Promise<void>[]> {
     refuseFailed()
-    if (stopping || busy.size >= AT_WORK) return [...busy.values()]
+    if (stopping.signal.aborted || busy.size >= AT_WORK) return [...busy.values()]
     const known = ctx()
     const isPaused = await readPause(known) !== null
     const due = dueOrders(known, { now: known.now(), busy: [...busy.keys()], most: AT_ONCE, force })
@@ -150,7 +156,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       await seat?.note(ctx())
       makeCtx().space.keepReserve()
     } catch (error) {
-      if (!stopping) tell('orders cannot be worked on at the moment', error)
+      if (!stopping.signal.aborted) tell('orders cannot be worked on at the moment', error)
     }
   }
 
@@ -179,7 +185,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       return true
     },
     async stop() {
-      stopping = true
+      stopping.abort()
       clearInterval(timer)
       const patience = setTimeout(() => ending.abort(), PATIENCE)
       await ticking

@@ -3,8 +3,8 @@
 export interface Slots {
   /** Takes a place if one is free now. */
   tryTake(account: string, limit: number): boolean
-  /** Waits for a place, first come, first served. */
-  take(account: string, limit: number): Promise<void>
+  /** Waits for a place, first come, first served. False when the signal is aborted first. */
+  take(account: string, limit: number, signal: AbortSignal): Promise<boolean>
   free(account: string): void
 }
 
@@ -23,7 +23,23 @@ export function makeSlots(): Slots {
   }
   return {
     tryTake,
-    take: (account, limit) => tryTake(account, limit) ? Promise.resolve() : new Promise((resolve) => of(account).waiting.push(resolve)),
+    take(account, limit, signal) {
+      if (signal.aborted) return Promise.resolve(false)
+      if (tryTake(account, limit)) return Promise.resolve(true)
+      return new Promise((resolve) => {
+        const { waiting } = of(account)
+        const leave = () => {
+          waiting.splice(waiting.indexOf(next), 1)
+          resolve(false)
+        }
+        const next = () => {
+          signal.removeEventListener('abort', leave)
+          resolve(true)
+        }
+        signal.addEventListener('abort', leave, { once: true })
+        waiting.push(next)
+      })
+    },
     free(account) {
       const slots = of(account)
       const next = slots.waiting.shift()

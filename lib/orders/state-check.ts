@@ -12,12 +12,12 @@ export interface StateCheck {
 }
 
 /** What must stand in the row of an order that ended. */
-const ENDED_COLUMNS = ['id', 'fulfillment_order_id', 'subscriber_id', 'distid', 'mode', 'client_ref', 'po_number', 'payload_digest', 'state', 'sends', 'distributor_order_id', 'reason'] as const satisfies readonly (keyof StoredPo)[]
+const ENDED_COLUMNS = ['id', 'fulfillment_order_id', 'subscriber_id', 'distid', 'mode', 'client_ref', 'po_number', 'payload_digest', 'state', 'sends', 'account', 'ever_unknown', 'distributor_order_id', 'reason'] as const satisfies readonly (keyof StoredPo)[]
 /**
  * And in that of one that goes on. Left out: the times of the next look and of the last write, which move without a line, and the
  * sealed content, which cannot be opened once it was changed.
  */
-const OPEN_COLUMNS = [...ENDED_COLUMNS, 'placement_id', 'lane', 'owner', 'account', 'stage', 'ever_unknown', 'unknown_since', 'refusal', 'misses', 'missed_at', 'failures', 'planned_at', 'first_sent_at'] as const satisfies readonly (keyof StoredPo)[]
+const OPEN_COLUMNS = [...ENDED_COLUMNS, 'placement_id', 'lane', 'owner', 'stage', 'unknown_since', 'refusal', 'misses', 'missed_at', 'failures', 'planned_at', 'first_sent_at'] as const satisfies readonly (keyof StoredPo)[]
 type Column = (typeof OPEN_COLUMNS)[number]
 type Row = Record<Column, unknown> & { id: number }
 
@@ -50,13 +50,13 @@ export function openStateCheck(raw: Raw): StateCheck {
     return window.get(id)
   }
 
-  /** What differs, or null. A number may have come after the last line, with a confirmation. */
+  /** What differs, or null. */
   function difference({ row, seq }: Known): string | null {
     const isEnded = ENDED.includes(row.state)
     const stored = isEnded ? valuesOf(row.id) : one.get(row.id) as unknown[] | undefined
     if (!stored) return missing(row.id, seq)
     const columns: readonly Column[] = isEnded ? ENDED_COLUMNS : OPEN_COLUMNS
-    const place = columns.findIndex((name, i) => stored[i] !== row[name] && !(name === 'distributor_order_id' && row[name] === null && row.state === 'placed'))
+    const place = columns.findIndex((name, i) => stored[i] !== row[name])
     return place < 0 ? null : `purchase order ${row.id}: ${columns[place]!} is ${shown(stored[place])}, and its lines, the last of which is ${seq}, say ${shown(row[columns[place]!])}`
   }
 

@@ -4,7 +4,8 @@
  */
 import type { Selectable, Updateable } from 'kysely'
 import type { OperatorCtx } from '../core/ctx.js'
-import type { OrderStatus } from '../distributors/fulfillment.js'
+import { knownLanes } from '../fulfillment/lane-statuses.js'
+import { statusOfLanes } from '../fulfillment/statuses.js'
 import type { FulfillmentOrderTable } from '../fulfillment/tables.js'
 import { appendJournal } from './journal.js'
 import type { PoState, PurchaseOrderTable } from './tables.js'
@@ -49,20 +50,16 @@ export async function follow(tx: OperatorCtx, order: StoredPo, before: PoState):
       order_id: record.order_id, po_number: record.po_number, po_given: record.po_given, distid: record.distid, reason: order.reason ?? 'refused',
     }).execute()
   }
-  const orders = await tx.db.selectFrom('purchase_order').select(['state', 'distributor_order_id', 'first_sent_at']).where('fulfillment_order_id', '=', record.id).orderBy('id').execute()
+  const lanes = await knownLanes(tx, record)
+  const isNothing = lanes.every(({ isFailed }) => isFailed)
+  const statuses = lanes.flatMap(({ status }) => status ?? [])
   await updateRecord(tx, record, {
-    visible: orders.every(({ state }) => FAILED.includes(state)) ? 0 : 1,
-    order_status: statusOf(record.order_status, orders),
-    distributor_order_id: orders.flatMap(({ state, distributor_order_id: number }) => state === 'placed' && number !== null ? [number] : []).join(', ') || null,
+    visible: isNothing ? 0 : 1,
+    // `Pending` as long as the outcome of any part is not known.
+    order_status: isNothing || statuses.length < lanes.length ? record.order_status : statusOfLanes(statuses),
+    distributor_order_id: lanes.flatMap(({ number }) => number ?? []).join(', ') || null,
   })
   if (FAILED.includes(order.state)) await closePlacement(tx, record.placement_id)
-}
-
-/** `Pending` as long as the outcome of any part is not known; from then on updates of the distributor move it. */
-function statusOf(before: OrderStatus, orders: readonly Pick<StoredPo, 'state'>[]): OrderStatus {
-  if (before !== 'Pending' || orders.some(({ state }) => OPEN.includes(state))) return before
-  if (orders.every(({ state }) => state === 'placed')) return 'Submitted'
-  return orders.some(({ state }) => state === 'placed') ? 'Partially Fulfilled' : before
 }
 
 /** Writes what differs, and keeps each change with its time. */

@@ -2,13 +2,14 @@
 import type { OperatorCtx } from '../core/ctx.js'
 import { isUnavailable } from '../db/sqlite.js'
 import { connectorOf } from '../distributors/modes.js'
-import { contentOf } from './intent.js'
+import { contentOf } from '../fulfillment/content.js'
 import { accountNow, dealerFault } from './line.js'
-import { EXPIRES, afterDeath, backoff, notSent } from './outcome.js'
+import { EXPIRES, afterDeath, backoff, notSent, settleTime } from './outcome.js'
 import { NEEDS_REVIEW, reconcileOne } from './reconcile.js'
 import { record, sendOne } from './send.js'
 import type { SenderTools } from './send.js'
 import type { Slots } from './slots.js'
+import { FAILED } from './transitions.js'
 import type { Change, StoredPo } from './transitions.js'
 
 /** Sends, and searches, of one account at a time, where the connector says nothing else. */
@@ -27,13 +28,13 @@ export interface WorkOptions {
   owner: string
   slots: Slots
   tools: () => SenderTools
-  /** True once the sender is told to stop: nothing new is begun. */
-  isStopping: () => boolean
-  /** Told of an order of which nobody was asked: it counts against no quota. */
+  /** Aborted once the sender is told to stop: nothing new is begun. */
+  stopping: AbortSignal
+  /** Told of an order of which nobody was asked: where none of its placement was, it counts against no quota. */
   uncount: (order: StoredPo) => void
 }
 
-export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptions): Work {
+export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions): Work {
   /** When this life learned by its steady clock that a send's outcome is not known. */
   const unknownSince = new Map<number, number>()
   const write = (order: StoredPo, change: Change) => record(tools(), order, change)
@@ -46,11 +47,12 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
     else unknownSince.delete(order.id)
     if (order.state === 'unknown') log.warn(told, 'what became of an order is not known; it is being found out')
     if (order.state === 'review') log.error(told, NEEDS_REVIEW)
-    if (order.state === 'expired') uncount(order)
+    if (FAILED.includes(order.state) && order.first_sent_at === null) uncount(order)
   }
 
   async function sendNow(order: StoredPo, account: string): Promise<void> {
-    const isAlone = connectorOf(tools().ctx, order.distid, order.mode)?.limits.concurrency === 1
+    const connector = connectorOf(tools().ctx, order.distid, order.mode)
+    const isAlone = connector?.limits.concurrency === 1
     let ended: Promise<void> | undefined
     try {
       const sent = await sendOne(tools(), order)
@@ -61,8 +63,8 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
       if (!tools().ctx.engine.hasFailed() && !tools().signal.aborted) note(await write(order, afterDeath(order, tools().ctx.now())))
       throw error
     } finally {
-      // Where an account has one cart, a call that was given up may still be filling it.
-      if (isAlone && ended) void ended.then(() => slots.free(account))
+      // Where an account has one cart, a call that was given up may still be filling it; one that never ends must not hold up all others for good.
+      if (isAlone && ended) void firstOf(ended, settleTime(connector)).then(() => slots.free(account))
       else slots.free(account)
     }
   }
@@ -70,10 +72,10 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
   async function sendLater(order: StoredPo, { stage } = { stage: order.stage }): Promise<void> {
     const { ctx } = tools()
     const account = accountNow(ctx, order) ?? ''
-    await slots.take(account, connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY)
+    if (!await slots.take(account, connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY, stopping)) return
     let claimed: StoredPo | null = null
     try {
-      claimed = isStopping() ? null : await claim(order, account, stage)
+      claimed = await claim(order, account, stage)
       await tools().step('claimed')
       if (claimed) await tools().flush()
     } catch (error) {
@@ -90,12 +92,19 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
   async function claim(order: StoredPo, account: string, stage: string | null): Promise<StoredPo | null> {
     const { ctx } = tools()
     tools().refuseFailed()
+    // It may have waited long for its turn.
+    if (isTooOld(order, ctx.now())) return expire(order)
     const fault = await dealerFault(ctx, contentOf(ctx, order))
     if (fault !== null) {
       note(await write(order, order.ever_unknown === 0 ? { to: 'rejected', reason: `${fault}; nothing was sent`, next_at: null } : { to: 'review', reason: fault, next_at: null }))
       return null
     }
-    return write(order, { to: 'sending', sends: order.sends + 1, owner, account: order.account ?? account, stage, first_sent_at: order.first_sent_at ?? ctx.now(), next_at: null })
+    return write(order, { to: 'sending', sends: order.sends + 1, owner, account: order.ever_unknown === 1 ? order.account ?? account : account, stage, first_sent_at: order.first_sent_at ?? ctx.now(), next_at: null })
+  }
+
+  async function expire(order: StoredPo): Promise<null> {
+    note(await write(order, { to: 'expired', reason: `${order.reason ?? 'it could not be sent'}; given up after 15 minutes, nothing was sent`, next_at: null }))
+    return null
   }
 
   async function lookUp(order: StoredPo, isPaused: boolean): Promise<void> {
@@ -104,7 +113,7 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
     if (!unknownSince.has(order.id)) unknownSince.set(order.id, ctx.monotonic())
     const unknownFor = Math.max(0, Math.min(ctx.now() - (order.unknown_since ?? order.updated_at), ctx.monotonic() - unknownSince.get(order.id)!))
     const place = `search ${accountNow(ctx, order)}`
-    await slots.take(place, CONCURRENCY)
+    if (!await slots.take(place, CONCURRENCY, stopping)) return
     const send = await reconcileOne(tools(), order, { unknownFor, isPaused }).finally(() => slots.free(place))
     if (send) await sendLater(order, { stage: send === 'afresh' ? null : order.stage })
   }
@@ -114,7 +123,7 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
     try {
       if (order.state === 'unknown') return await lookUp(order, isPaused)
       if (isPaused) return
-      if (order.first_sent_at === null && ctx.now() - order.planned_at >= EXPIRES) note(await write(order, { to: 'expired', reason: `${order.reason ?? 'it could not be sent'}; given up after 15 minutes, nothing was sent`, next_at: null }))
+      if (isTooOld(order, ctx.now())) await expire(order)
       else await sendLater(order)
     } catch (error) {
       // A fault of ours must not come back five times a second; somebody else's change of the order stands.
@@ -124,6 +133,18 @@ export function makeWork({ owner, slots, tools, isStopping, uncount }: WorkOptio
   }
 
   return { sendNow, sendLater, workOn }
+}
+
+/** Nobody expects an order any more that could not be sent for so long. */
+function isTooOld({ first_sent_at: sentAt, planned_at: plannedAt }: StoredPo, now: number): boolean {
+  return sentAt === null && now - plannedAt >= EXPIRES
+}
+
+/** Waits for work, but no longer than so many milliseconds. */
+async function firstOf(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await Promise.race([work, new Promise<void>((resolve) => { timer = setTimeout(resolve, ms).unref() })])
+  clearTimeout(timer)
 }
 
 /** Why nothing was sent, where the disk has no room for the journal. */

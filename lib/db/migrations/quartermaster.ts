@@ -431,4 +431,9 @@ CREATE TABLE order_engine (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+`, `
+-- Subscribers may share an account at a distributor: a number is looked for among all of them.
+DROP INDEX purchase_order_number;
+CREATE INDEX purchase_order_number ON purchase_order (distributor_order_id) WHERE distributor_order_id IS NOT NULL;
+CREATE INDEX purchase_order_numberless ON purchase_order (distid, mode, planned_at) WHERE distributor_order_id IS NULL;
 `] as const

@@ -22,7 +22,7 @@ export interface MatchContext {
 export function matchOrder(found: FoundOrder, sent: PurchaseOrder, { firstSentAt, poIsAlone, isTaken }: MatchContext): Match {
   const lines = found.lines === undefined ? null : linesText(found.lines) === linesText(sent.lines)
   if (found.clientRef !== undefined && !sameText(found.clientRef, sent.clientRef)) return 'other'
-  if (found.clientRef !== undefined) return isTaken || lines === false ? 'conflict' : 'ours'
+  if (found.clientRef !== undefined) return isTaken || lines === false || sameDestination(found.shipTo ?? {}, sent) === false ? 'conflict' : 'ours'
   // A distributor may tell the day alone, another day than ours, and our clock may have been a day ahead.
   const age = found.placedAt === undefined ? 0 : firstSentAt - found.placedAt
   if (isTaken || age > LONG_BEFORE) return 'other'
@@ -43,8 +43,11 @@ const LONG_BEFORE = 3 * DAY
 const sameText = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
 const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
+/** So long after it was sent an order is still found by a PO that is only alike. */
+export const LONGEST_AGO = 30 * DAY
+
 /** Distributors change the case of a PO, drop its dashes, pad it, or cut it off: then it is only `alike`. */
-function samePo(found: string, sent: string): 'same' | 'alike' | 'other' {
+export function samePo(found: string, sent: string): 'same' | 'alike' | 'other' {
   const [a, b] = [bare(found), bare(sent)]
   if (a === b) return 'same'
   return a.length >= SIGNIFICANT && b.startsWith(a) ? 'alike' : 'other'
