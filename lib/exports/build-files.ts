@@ -71,6 +71,7 @@ export async function buildFiles(tools: BuildTools, work: string, { numbers, has
     throw error
   })
   await touch(job.sections.flatMap(({ texts, attributes: lines }) => [texts, lines, `${lines}.ends`]), ctx.now())
+  ctx.log.info({ rows: result.rows, attributes: result.attributes, peak: result.peak }, 'an export was built')
   const name = `exports/${ctx.random(16).toString('hex')}`
   const files: Files = { parquet_key: `${name}/catalog.parquet`, attributes_key: attributes ? `${name}/attributes.csv.gz` : null }
   await ctx.objects.put(files.parquet_key, job.parquet, { contentType: 'application/vnd.apache.parquet' })

@@ -29,6 +29,8 @@ export interface BuildResult extends Totals {
   byDistributor: Record<string, number>
   /** Lines of the attributes feed. */
   attributes: number
+  /** The most bytes of memory that the process had. */
+  peak: number
 }
 
 export type FromBuild = { result: BuildResult } | { error: string }

@@ -48,7 +48,7 @@ export async function build(job: BuildJob): Promise<BuildResult> {
     await loadNumbers(duck, columns, job)
     await duck.run(`COPY (${joined(job)}) TO ${quoted(job.parquet)} ${PARQUET}`)
     const attributes = job.attributes === null ? 0 : await writeAttributes({ ...job, path: job.attributes, flags: columns.flags })
-    return { ...await readBack(duck, job.parquet), attributes }
+    return { ...await readBack(duck, job.parquet), attributes, peak: process.resourceUsage().maxRSS * 1_024 }
   } finally {
     catalog.close()
     instance.closeSync()
@@ -93,12 +93,14 @@ function joined({ sections, hasRetail }: BuildJob): string {
     WHERE n.flags & ${FLAGS.visible} = ${FLAGS.visible} AND CASE WHEN t.fragment = n.fragment THEN true ELSE error('texts and numbers are not of the same offers') END`
 }
 
+type ReadBack = Omit<BuildResult, 'attributes' | 'peak'>
+
 /** What the file really holds. */
-async function readBack(duck: DuckDBConnection, path: string): Promise<Omit<BuildResult, 'attributes'>> {
+async function readBack(duck: DuckDBConnection, path: string): Promise<ReadBack> {
   const cents = (column: string) => `coalesce(sum(round(${column} * 100)::BIGINT), 0)::DOUBLE`
   const reader = await duck.runAndReadAll(`
     SELECT distid, count(*)::DOUBLE, ${cents('unit_price')}, ${cents('total_cost')}, sum(qty_on_hand)::DOUBLE FROM read_parquet(${quoted(path)}) GROUP BY distid ORDER BY distid`)
-  const result: Omit<BuildResult, 'attributes'> = { rows: 0, unitPrice: 0, totalCost: 0, qty: 0, byDistributor: {} }
+  const result: ReadBack = { rows: 0, unitPrice: 0, totalCost: 0, qty: 0, byDistributor: {} }
   for (const [distid, rows, unitPrice, totalCost, qty] of reader.getRows() as [string, number, number, number, number][]) {
     result.rows += rows
     result.unitPrice += unitPrice
