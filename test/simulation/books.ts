@@ -1,7 +1,7 @@
 /** Reads the books of a folder. */
 import { existsSync, readFileSync } from 'node:fs'
 import type { OperatorCtx } from '../../lib/core/ctx.js'
-import { contentOf } from '../../lib/orders/intent.js'
+import { contentOf } from '../../lib/fulfillment/content.js'
 import { ChainReader, isFault, journalSealer } from '../../lib/orders/journal.js'
 import type { ReadLine } from '../../lib/orders/journal.js'
 import { journalPath } from '../../lib/orders/journal-file.js'

@@ -2,7 +2,7 @@
 import type { OperatorCtx } from '../../lib/core/ctx.js'
 import type { Statement } from '../../lib/db/sqlite.js'
 import type { PurchaseOrder } from '../../lib/distributors/fulfillment.js'
-import { digestOf } from '../../lib/orders/intent.js'
+import { digestOf } from '../../lib/fulfillment/content.js'
 import { UNAVAILABLE } from './callers.js'
 import type { Violation } from './invariants.js'
 import type { Life } from './life.js'
