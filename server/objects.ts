@@ -1,5 +1,6 @@
 /** Files of the object store that our own server sends: signed URLs outside of /v1, without a key and never counted. */
 import { ApiError } from '../lib/core/errors.js'
+import { dispositionOf } from '../lib/objects/file-names.js'
 import type { OpenObject, SignedAddress } from '../lib/objects/store.js'
 import type { App } from '../lib/open.js'
 import { baseHeaders, refuse } from './handle.js'
@@ -34,14 +35,6 @@ function addressOf(path: string, search: URLSearchParams): SignedAddress {
   const known = ['expires', 'name', 'signature']
   if (!path.startsWith(FOLDER) || names.some((name, i) => !known.includes(name) || names.indexOf(name) !== i)) throw new ApiError('invalid_url')
   return { key: path.slice(FOLDER.length), expires: search.get('expires') ?? '', fileName: search.get('name') ?? '', signature: search.get('signature') ?? '' }
-}
-
-/** Always saved, never shown by the browser: a file is not ours to vouch for. */
-function dispositionOf(fileName: string): string {
-  if (fileName === '') return 'attachment'
-  const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
-  const exact = encodeURIComponent(fileName).replaceAll(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
 }
 
 async function send(request: Request, object: OpenObject, given: Record<string, string>): Promise<StreamReply> {
