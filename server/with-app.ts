@@ -6,6 +6,7 @@ import { filesIn } from '../lib/db/engine.js'
 import { open } from '../lib/open.js'
 import type { App } from '../lib/open.js'
 import { secretKeyFromEnvironment } from './env.js'
+import { objectsFromEnvironment } from './object-store.js'
 
 /** Whether the folder has a system of record; the other files come back by themselves. */
 export function isInstallation(dir: string): boolean {
@@ -18,7 +19,7 @@ export function isInstallation(dir: string): boolean {
  */
 export async function withApp<T>(dir: string, use: (app: App) => Promise<T>, { create = false } = {}): Promise<T> {
   if (!create && !isInstallation(dir)) throw new Error(`no installation in ${resolve(dir)}; run \`quartermaster init\``)
-  const app = await open({ dir, actor: 'cli', worker: false, ...secretKeyFromEnvironment() })
+  const app = await open({ dir, actor: 'cli', worker: false, ...secretKeyFromEnvironment(), ...objectsFromEnvironment() })
   try {
     return await use(app)
   } finally {

@@ -9,6 +9,7 @@ import { logLevel, secretKeyFromEnvironment } from '../env.js'
 import { listen } from '../listen.js'
 import type { Listening } from '../listen.js'
 import { openLog } from '../log.js'
+import { objectsFromEnvironment, prepareObjects } from '../object-store.js'
 
 export const SERVE_OPTIONS = {
   options: { port: { type: 'string' }, host: { type: 'string' }, 'public-url': { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true } },
@@ -30,9 +31,11 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
   const trustedProxies = list(values, 'trust-proxy').map((entry) => parseAllowlistEntry(entry, '--trust-proxy'))
   const publicUrl = publicUrlOf(optional(values, 'public-url'))
   const log = openLog(logLevel())
-  const app = await open({ dir, log, actor: 'server', ...publicUrl !== undefined && { publicUrl }, ...secretKeyFromEnvironment() })
+  const store = objectsFromEnvironment()
+  const app = await open({ dir, log, actor: 'server', ...publicUrl !== undefined && { publicUrl }, ...secretKeyFromEnvironment(), ...store })
   try {
     if (!app.ctx.engine.lock('serve')) throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
+    await prepareObjects(store, log)
     await prepare(app)
     await app.ctx.catalog.refresh()
     await app.ctx.dealers.current()

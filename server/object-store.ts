@@ -1,0 +1,39 @@
+/** The S3 store that the environment names, and what a server does with it before it serves. */
+import type { Log } from '../lib/core/log.js'
+import { s3Store } from '../lib/objects/s3.js'
+import type { S3Store } from '../lib/objects/s3.js'
+import { UsageError } from './command.js'
+import { s3FromEnvironment, s3Variable } from './env.js'
+
+/** For `open()`: nothing where the environment names no S3. Asks nobody. Throws a UsageError that names the variable. */
+export function objectsFromEnvironment(): { objects?: S3Store } {
+  const settings = s3FromEnvironment()
+  if (!settings) return {}
+  try {
+    return { objects: s3Store({ ...settings, now: Date.now }) }
+  } catch (error) {
+    const { message } = error as Error
+    const variable = s3Variable(/^(\w+): /.exec(message)?.[1] ?? '')
+    throw new UsageError(variable === undefined ? message : `${variable}${message.slice(message.indexOf(':'))}`)
+  }
+}
+
+/** What is uploaded in parts, and may be left half uploaded. */
+const FOLDERS = ['documents/', 'exports/']
+
+/**
+ * Tries the store. What is set wrong refuses to start, since nobody would notice before a caller does; an S3 server that
+ * cannot be reached does not, since everything else works without it and it may be back at any time. Throws a UsageError.
+ */
+export async function prepareObjects({ objects }: { objects?: S3Store }, log: Log): Promise<void> {
+  if (!objects) return
+  const { verdict, line } = await objects.check()
+  if (verdict === 'wrong') throw new UsageError(`QUARTERMASTER_S3_*: ${line}`)
+  if (verdict === 'doubtful') {
+    log.warn({}, `files of callers: ${line}`)
+    return
+  }
+  log.info({}, line)
+  // Beside the serving: a lifecycle rule of the bucket does it too, and then the right to look for them may be missing.
+  void Promise.all(FOLDERS.map((folder) => objects.tidy(folder))).catch((error: unknown) => log.info({ err: error }, 'uploads that were left unfinished cannot be removed; leave them to a lifecycle rule of the bucket'))
+}
