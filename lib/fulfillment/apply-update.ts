@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import { DAY } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
-import type { Mode, OrderStatus, OrderUpdate } from '../distributors/fulfillment.js'
+import type { Mode, OrderUpdate } from '../distributors/fulfillment.js'
 import type { PoState, PurchaseOrderTable } from '../orders/tables.js'
 import type { StateData } from '../orders/transitions.js'
 import { cleanUpdate } from './clean-update.js'
@@ -13,7 +13,6 @@ import { standsElsewhere } from './numbers.js'
 import { mergeParcels, shippingOf } from './parcels.js'
 import type { StoredOrder } from './records.js'
 import { laterOrder, statusOfLanes } from './statuses.js'
-import type { Dated } from './statuses.js'
 
 /** One subscriber's account at a distributor, as it is or as it is played. */
 export interface Account {
