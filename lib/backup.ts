@@ -93,8 +93,8 @@ export async function makeBackup(ctx: OperatorCtx, background: Background, { to:
 /** What is copied, in the order of copying. */
 function sourcesIn(dir: string): string[] {
   const below = FOLDERS.flatMap((folder) => existsSync(join(dir, folder)) ? readdirSync(join(dir, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)).sort() : [])
-  // Drafts are nobody's yet, and what belongs to an open database comes with it.
-  const files = below.filter((path) => !path.split('/').includes('.drafts') && !/-(wal|shm|journal)$/.test(path) && statSync(join(dir, path), { throwIfNoEntry: false })?.isFile())
+  // Drafts are nobody's yet, what belongs to an open database comes with it, and exports are built again.
+  const files = below.filter((path) => !/^objects\/(\.drafts|(\.types\/)?exports)(\/|$)/.test(path) && !/-(wal|shm|journal)$/.test(path) && statSync(join(dir, path), { throwIfNoEntry: false })?.isFile())
   return [RECORD, ...existsSync(journalPath(dir)) ? [JOURNAL] : [], ...files]
 }
 

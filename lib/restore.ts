@@ -103,7 +103,7 @@ function noRandom(): never {
 function checkFolder(dir: string): void {
   if (!existsSync(dir)) return
   if (!statSync(dir).isDirectory()) throw invalid('dir', `${dir} is a file`)
-  const foreign = readdirSync(dir).filter((name) => !/^(lost\+found|keys|objects|history|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(name))
+  const foreign = readdirSync(dir).filter((name) => !/^(lost\+found|keys|objects|exports|history|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(name))
   if (foreign.length > 0 && !existsSync(join(dir, RECORD))) throw invalid('dir', `${dir} holds something else (${foreign[0]!})`)
 }
 

@@ -110,6 +110,7 @@ async function backedUp(): Promise<{ t: OrderShop; tst: Scripted; backup: string
   const tst = telling(scripted())
   const t = await orderShop([tst])
   await t.place(t.body({ order_id: 'ONE' }))
+  await t.app.ctx.objects.put('documents/a.csv', Buffer.from('a,b\n'), { contentType: 'text/csv' })
   await t.app.ctx.objects.put('exports/a.csv', Buffer.from('a,b\n'), { contentType: 'text/csv' })
   const backup = place()
   await t.app.operator.backup({ to: backup })
@@ -121,7 +122,7 @@ describe('a backup', () => {
     const { t, backup } = await backedUp()
     await using _ = t
     const files = readdirSync(backup, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(backup, path)).isFile()).sort()
-    assert.deepEqual(files, ['history/history.db', 'manifest.json', 'objects/.types/exports/a.csv', 'objects/exports/a.csv', 'orders.journal', 'quartermaster.db'])
+    assert.deepEqual(files, ['history/history.db', 'manifest.json', 'objects/.types/documents/a.csv', 'objects/documents/a.csv', 'orders.journal', 'quartermaster.db'])
     for (const path of files) assert.equal(statSync(join(backup, path)).mode & 0o077, 0, path)
     const manifest = await verifyBackup(backup)
     const { head } = await t.app.operator.orders.verifyJournal()
@@ -195,7 +196,7 @@ describe('restoring', () => {
     try {
       assert.equal(app.ctx.engine.reader.raw.pragma('journal_mode', { simple: true }), 'wal')
       assert.deepEqual((await pos(app)).map(({ state }) => state), ['placed'])
-      assert.equal(await app.ctx.objects.has('exports/a.csv'), true)
+      assert.equal(await app.ctx.objects.has('documents/a.csv'), true)
       assert.match((await app.operator.orders.lookBack()).paused!.reason, /restored from the backup of 2026-11-21T12:00:00.000Z/)
     } finally {
       await app.close()
