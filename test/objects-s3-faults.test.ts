@@ -91,6 +91,19 @@ describe('an S3 server that refuses', () => {
   })
 })
 
+test('a list of several pages is asked for page by page, and what is no key of ours is left out', async () => {
+  const asked: (string | null)[] = []
+  const entry = (key: string) => `<Contents><Key>${key}</Key><LastModified>2026-11-21T12:00:00.000Z</LastModified></Contents>`
+  await using server = await answering(({ url }, response) => {
+    const token = new URL(url!, 'http://x').searchParams.get('continuation-token')
+    asked.push(token)
+    response.end(`<ListBucketResult>${token === null ? `<IsTruncated>true</IsTruncated><NextContinuationToken>a&amp;b/+=!</NextContinuationToken>${entry('qm/b')}${entry('qm/')}${entry('qm/x y')}` : `<IsTruncated>false</IsTruncated>${entry('qm/a')}${entry('qm/007')}`}</ListBucketResult>`)
+  })
+  const at = Date.UTC(2026, 10, 21, 12)
+  assert.deepEqual(await storeAt(server, { prefix: 'qm' }).list(''), [{ key: '007', changedAt: at }, { key: 'a', changedAt: at }, { key: 'b', changedAt: at }])
+  assert.deepEqual(asked, [null, 'a&b/+=!'])
+})
+
 describe('an S3 server that never answers', () => {
   test('holds a caller for the time limit and no longer', async () => {
     await using server: Fake = await silent()
