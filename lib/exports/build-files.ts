@@ -1,13 +1,12 @@
 /** One build from the columns of a view to objects in the store, in a folder of its own that goes in any case. */
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { open, rm, utimes } from 'node:fs/promises'
+import { rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OperatorCtx } from '../core/ctx.js'
 import { filesIn, takeLock } from '../db/engine.js'
 import { runBuild } from './build-job.js'
 import type { BuildJob, BuildResult } from './build-job.js'
-import { COLUMNS } from './numbers.js'
 import type { Numbers } from './numbers.js'
 import { FORM } from './version.js'
 
@@ -64,7 +63,7 @@ export async function buildFiles(tools: BuildTools, work: string, { numbers, has
     numbers: join(work, 'numbers'), parquet: join(work, 'catalog.parquet'), attributes: attributes ? join(work, 'attributes.csv.gz') : null,
     sections: numbers.sections.map((section) => ({ ...section, ...textFiles(ctx, numbers, section) })),
   }
-  await writeColumns(job.numbers, numbers)
+  await writeFile(job.numbers, numbers.bytes, { mode: 0o600 })
   const result = await runBuild(job, { signal, ...limit !== undefined && { limit } }).then((read) => assertSame(numbers, read)).catch(async (error: unknown) => {
     // What it joined may be what is wrong: the next build makes the texts anew.
     for (const { texts, attributes: lines } of job.sections) await Promise.all([texts, lines, `${lines}.ends`].map((path) => rm(path, { force: true })))
@@ -87,7 +86,7 @@ export function catalogOf({ catalog }: OperatorCtx['engine']): string {
 /** Files of a distributor's texts, `DISTRIBUTOR-TEXTS`: others for other texts, and for a catalog that was made anew. */
 function textFiles({ engine }: OperatorCtx, { columns }: Numbers, { distid, from, rows }: Numbers['sections'][number]): { texts: string; attributes: string } {
   const digest = (...parts: (string | Uint8Array)[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex')
-  const texts = digest(`${FORM} ${catalogOf(engine)} ${distid} `, new Uint8Array(columns.fragment.buffer, from * 4, rows * 4))
+  const texts = digest(`${FORM} ${catalogOf(engine)} ${distid} `, new Uint8Array(columns.fragment.buffer, columns.fragment.byteOffset + from * 4, rows * 4))
   const path = join(exportFolders(engine.dir).texts, `${digest(distid).slice(0, 16)}-${texts.slice(0, 32)}`)
   return { texts: `${path}.parquet`, attributes: `${path}.csv` }
 }
@@ -95,15 +94,6 @@ function textFiles({ engine }: OperatorCtx, { columns }: Numbers, { distid, from
 /** Notes when a file of texts was last of use; one that no build of this kind has made is not there. */
 async function touch(paths: readonly string[], at: number): Promise<void> {
   await Promise.all(paths.map((path) => utimes(path, at / 1_000, at / 1_000).catch(() => {})))
-}
-
-async function writeColumns(path: string, { columns }: Numbers): Promise<void> {
-  const file = await open(path, 'w', 0o600)
-  try {
-    for (const name of COLUMNS) await file.writeFile(new Uint8Array(columns[name].buffer))
-  } finally {
-    await file.close()
-  }
 }
 
 /** The file is published only when what is read back from it is what the view says. */

@@ -6,7 +6,7 @@ import { openFile } from '../db/sqlite.js'
 import type { Raw } from '../db/sqlite.js'
 import { makeAttributeTexts, writeAttributes } from './attributes.js'
 import type { BuildJob, BuildResult } from './build-job.js'
-import { COLUMNS, FLAGS } from './numbers.js'
+import { COLUMNS, FLAGS, WIDE, columnsIn } from './numbers.js'
 import type { Numbers } from './numbers.js'
 import { PARQUET, TEXTS, makeTexts, quoted } from './texts.js'
 
@@ -56,9 +56,8 @@ export async function build(job: BuildJob): Promise<BuildResult> {
 }
 
 function readNumbers({ numbers, rows }: BuildJob): Numbers['columns'] {
-  const bytes = readFileSync(numbers)
-  const column = (place: number) => new Int32Array(bytes.buffer, bytes.byteOffset + place * rows * 4, rows)
-  return Object.fromEntries(COLUMNS.map((name, place) => [name, column(place)])) as Numbers['columns']
+  const { buffer, byteOffset, byteLength } = readFileSync(numbers)
+  return columnsIn(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer, rows)
 }
 
 async function makeMissing({ sections, attributes, work }: BuildJob, { fragment }: Numbers['columns'], catalog: Raw, duck: DuckDBConnection): Promise<void> {
@@ -71,9 +70,9 @@ async function makeMissing({ sections, attributes, work }: BuildJob, { fragment 
 
 async function loadNumbers(duck: DuckDBConnection, columns: Numbers['columns'], { rows, hasRetail }: BuildJob): Promise<void> {
   const names = COLUMNS.filter((name) => name !== 'retail_price' || hasRetail)
-  await duck.run(`CREATE TABLE numbers (${names.map((name) => `${name} INTEGER`).join(', ')})`)
+  const types = names.map((name) => (WIDE as readonly string[]).includes(name) ? duckdb.DOUBLE : duckdb.INTEGER)
+  await duck.run(`CREATE TABLE numbers (${names.map((name, place) => `${name} ${types[place]!}`).join(', ')})`)
   const appender = await duck.createAppender('numbers')
-  const types = names.map(() => duckdb.INTEGER)
   for (let from = 0; from < rows; from += CHUNK) {
     const chunk = duckdb.DuckDBDataChunk.create(types, Math.min(CHUNK, rows - from))
     names.forEach((name, place) => chunk.setColumnValues(place, columns[name].subarray(from, from + CHUNK) as unknown as number[]))

@@ -13,7 +13,7 @@ import { ROOM_FOR_FEEDS } from '../core/space.js'
 import type { ObjectStore, UrlOptions } from '../objects/store.js'
 import { buildFiles, catalogOf, withWorkFolder } from './build-files.js'
 import type { BuildTools, Files } from './build-files.js'
-import { COLUMNS, isRetailPriced, makeNumbers } from './numbers.js'
+import { isRetailPriced, makeNumbers } from './numbers.js'
 import type { Numbers } from './numbers.js'
 import { findPublished, findTwin, savePublished } from './published.js'
 import type { Published } from './published.js'
@@ -185,14 +185,11 @@ async function inTime<T>(work: Promise<T>, ms: number, late: () => Error, signal
 const HASHED = 1 << 20
 
 /** Equal for files with equal bytes in them: which texts, which numbers. */
-async function digestOf({ engine }: OperatorCtx, { columns, sections }: Numbers, hasRetail: boolean, { attributes }: Wanted): Promise<string> {
+async function digestOf({ engine }: OperatorCtx, { bytes, sections }: Numbers, hasRetail: boolean, { attributes }: Wanted): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([FORM, catalogOf(engine), sections, hasRetail, attributes]))
-  for (const name of COLUMNS) {
-    const bytes = new Uint8Array(columns[name].buffer)
-    for (let at = 0; at < bytes.length; at += HASHED) {
-      hash.update(bytes.subarray(at, at + HASHED))
-      await new Promise(setImmediate)
-    }
+  for (let at = 0; at < bytes.length; at += HASHED) {
+    hash.update(bytes.subarray(at, at + HASHED))
+    await new Promise(setImmediate)
   }
   return hash.digest('base64url')
 }

@@ -1,14 +1,16 @@
 /**
- * What a view knows of its offers beside their texts: prices, stock, flags, as columns of 32-bit integers. A build joins
+ * What a view knows of its offers beside their texts: prices, stock, flags, as columns of whole numbers. A build joins
  * them with the texts by position, so offers that the view hides have a row too.
  */
 import type { Bits } from '../catalog/bits.js'
 import type { Row } from '../catalog/snapshot.js'
 import type { View } from '../catalog/view.js'
-import { MAX_CENTS } from '../core/money.js'
 
+/** Cents that a configuration can multiply beyond 32 bits. They come first, so that each column lies where its type may. */
+export const WIDE = ['shipping_cost', 'retail_price'] as const
+const NARROW = ['fragment', 'flags', 'unit_price', 'map_price', 'msrp', 'qty_on_hand'] as const
 /** Cents, -1 for none; `flags` are bits of FLAGS. `retail_price` is 0 where the document asks for none. */
-export const COLUMNS = ['fragment', 'flags', 'unit_price', 'shipping_cost', 'map_price', 'msrp', 'qty_on_hand', 'retail_price'] as const
+export const COLUMNS = [...WIDE, ...NARROW] as const
 export const FLAGS = { visible: 1, fflReq: 2, dropShip: 4 } as const
 
 /** A distributor's offers, which stand next to each other in the order of (distid, stockid). */
@@ -28,7 +30,9 @@ export interface Totals {
 
 export interface Numbers {
   rows: number
-  columns: Record<(typeof COLUMNS)[number], Int32Array>
+  /** The columns, one after the other. */
+  bytes: Uint8Array
+  columns: Record<(typeof WIDE)[number], Float64Array> & Record<(typeof NARROW)[number], Int32Array>
   /** Of the distributors with a visible offer. */
   sections: Section[]
   totals: Totals
@@ -42,12 +46,27 @@ export function isRetailPriced({ retailPrice, total }: View): boolean {
 /** Rows computed in one turn of the loop, about two milliseconds. */
 const ROWS_A_TURN = 2_048
 
+/** Bytes of a row. */
+const ROW = WIDE.length * Float64Array.BYTES_PER_ELEMENT + NARROW.length * Int32Array.BYTES_PER_ELEMENT
+
+/** The columns that lie one after the other in these bytes. */
+export function columnsIn(bytes: ArrayBuffer, rows: number): Numbers['columns'] {
+  let at = 0
+  const next = <T>(Column: { new (buffer: ArrayBuffer, at: number, length: number): T; BYTES_PER_ELEMENT: number }) => {
+    const column = new Column(bytes, at, rows)
+    at += rows * Column.BYTES_PER_ELEMENT
+    return column
+  }
+  return Object.fromEntries([...WIDE.map((name) => [name, next(Float64Array)]), ...NARROW.map((name) => [name, next(Int32Array)])]) as Numbers['columns']
+}
+
 /** Computes the columns of a view, in many turns of the loop: a million offers take about a second, a search between them nothing. */
 export async function makeNumbers(view: View): Promise<Numbers> {
   const { snapshot } = view
   const found = sectionsOf(view)
   const rows = found.reduce((sum, section) => sum + section.rows, 0)
-  const columns = Object.fromEntries(COLUMNS.map((name) => [name, new Int32Array(rows)])) as Numbers['columns']
+  const bytes = new Uint8Array(rows * ROW)
+  const columns = columnsIn(bytes.buffer, rows)
   const totals: Totals = { rows: 0, unitPrice: 0, totalCost: 0, qty: 0 }
   const sections: Section[] = []
   let at = 0
@@ -58,7 +77,7 @@ export async function makeNumbers(view: View): Promise<Numbers> {
       if (at % ROWS_A_TURN === ROWS_A_TURN - 1) await new Promise(setImmediate)
     }
   }
-  return { rows, columns, sections, totals }
+  return { rows, bytes, columns, sections, totals }
 }
 
 /** Where the offers of each distributor that has a visible one begin in the order of (distid, stockid). */
@@ -90,10 +109,7 @@ function fillRow(columns: Numbers['columns'], view: View, row: Row, at: number, 
   columns.map_price[at] = snapshot.map[row]!
   columns.msrp[at] = snapshot.msrp[row]!
   columns.qty_on_hand[at] = qty
-  const retailPrice = view.retailPrice?.(row) ?? 0
-  // A column that wraps would show a price below zero.
-  if (Math.max(shippingCost, retailPrice) > MAX_CENTS) throw new Error(`a price of ${snapshot.distids[snapshot.distributor[row]!]} ${snapshot.sku(row)} is above what an export holds`)
-  columns.retail_price[at] = retailPrice
+  if (view.retailPrice) columns.retail_price[at] = view.retailPrice(row)
   totals.rows++
   totals.unitPrice += unitPrice
   totals.totalCost += unitPrice + shippingCost
