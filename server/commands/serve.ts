@@ -39,6 +39,7 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
     await prepare(app)
     await app.ctx.catalog.refresh()
     await app.ctx.dealers.current()
+    await bringBackOrders(app)
   } catch (error) {
     await app.close()
     throw error
@@ -86,6 +87,17 @@ export function watchCatalog({ ctx }: App, every = WATCH): () => void {
     }
   }, every).unref()
   return () => clearInterval(timer)
+}
+
+/** What the journal alone still knows of is known again before the first caller asks for it. */
+async function bringBackOrders({ orders, ctx }: App): Promise<void> {
+  try {
+    const release = await orders.lease()
+    release?.()
+  } catch (error) {
+    // Whatever else can be served is; orders answer 503 until it is put right.
+    ctx.log.error({ err: error }, 'orders cannot be taken up')
+  }
 }
 
 /** Waits for SIGTERM or SIGINT and drains; a second signal ends at once. */
