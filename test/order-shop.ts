@@ -1,4 +1,5 @@
 /** A shop with scripted distributors, dealers and offers, for suites of orders. */
+import { findSubscriber } from '../lib/accounts/subscribers.js'
 import { builtin } from '../lib/distributors/index.js'
 import type { ConfigurationDocument } from '../lib/configuration/document.js'
 import { createTestApp } from '../server/testing.js'
@@ -28,6 +29,10 @@ export interface OrderShop extends TestApp {
   place(body: unknown, init?: { key?: string | null }): ReturnType<TestApp['json']>
   /** All purchase orders, oldest first. */
   purchaseOrders(): Promise<Awaited<ReturnType<typeof readPos>>>
+  /** From now on the shop logs in with this account at each of the distributors. */
+  logIn(account: string): Promise<void>
+  /** Another subscriber with the same document, and so with the same accounts. Returns its key. */
+  addShop(): Promise<string>
   /** Moves the clock and does what is due, so often. */
   later(ms: number, rounds?: number): Promise<void>
 }
@@ -44,17 +49,26 @@ export async function orderShop(distributors: readonly Scripted[], { document = 
   const t = await createTestApp({ distributors: [...builtin, ...distributors.map(({ distributor }) => distributor)], ...options })
   await t.stock(offers ?? distributors.flatMap(({ distributor: { distid } }) => offersOf(distid)))
   await addDealers(t)
-  await t.configure({
+  const configure = (more: object = {}) => t.configure({
     fulfillment: { ship_to_store: STORE },
     ...document,
-    distributors: Object.fromEntries(distributors.map(({ distributor: { name, distid } }) => [name, { distid, fulfillment: {}, product_restrictions: {} }])),
+    distributors: Object.fromEntries(distributors.map(({ distributor: { name, distid } }) => [name, { distid, fulfillment: {}, product_restrictions: {}, ...more }])),
   })
+  await configure()
   let orders = 0
   const [first] = distributors
   return Object.assign(t, {
     body: (more: Record<string, unknown> = {}) => ({ order_id: `W-${1000 + ++orders}`, customer: CUSTOMER, items: [{ distid: first!.distributor.distid, distsku: 'A1', upc: UPC, qty: 1 }], ...more }),
     place: (body: unknown, init: { key?: string | null } = {}) => t.json('/v1/orders', { method: 'POST', body: JSON.stringify(body), ...init }),
     purchaseOrders: () => readPos(t),
+    logIn: (account: string) => configure({ account }),
+    async addShop() {
+      const { app: { ctx, operator } } = t
+      const { name, id } = await operator.subscribers.create({ name: 'Another shop', email: 'other@shop.example' })
+      await t.save(name, ctx.configurations.of(await findSubscriber(ctx, t.subscriber)).document)
+      for (const { distributor } of distributors) await operator.configurations.recordCheck(id, distributor.name, true)
+      return (await operator.keys.create({ subscriber: name, name: 'its key', tier: 'enterprise', ips: ['127.0.0.1'] })).key
+    },
     async later(ms: number, rounds = 1) {
       for (let i = 0; i < rounds; i++) {
         t.clock.advance(ms)

@@ -27,9 +27,11 @@ export interface ScriptedOptions {
   limits?: Partial<Fulfillment['limits']>
   withoutFind?: boolean
   plan?: NonNullable<Fulfillment['plan']>
+  /** Its entry has a login: `account`. */
+  hasLogin?: boolean
 }
 
-export function scripted({ distid = 'TST', name = 'Test Wholesale', recovery = 'lookup', limits = {}, withoutFind = false, plan }: ScriptedOptions = {}): Scripted {
+export function scripted({ distid = 'TST', name = 'Test Wholesale', recovery = 'lookup', limits = {}, withoutFind = false, plan, hasLogin = false }: ScriptedOptions = {}): Scripted {
   const acts: Act[] = []
   const searches: (Search | 'throw')[] = []
   const orders: Scripted['orders'] = []
@@ -65,6 +67,7 @@ export function scripted({ distid = 'TST', name = 'Test Wholesale', recovery = '
       },
     },
   }
-  const distributor = defineDistributor({ distid, name, automatedFulfillment: true, settings: {}, simulator: connector, fulfillment: connector })
+  const settings: Distributor['settings'] = hasLogin ? { account: { type: 'string', label: 'Account', path: 'account', credential: true } } : {}
+  const distributor = defineDistributor({ distid, name, automatedFulfillment: true, settings, simulator: connector, fulfillment: connector })
   return { distributor, connector, acts, searches, orders, sends, get finds() { return state.finds } }
 }
