@@ -45,6 +45,6 @@ export function allPublished({ engine }: Metered): Published[] {
 /** Forgets an export. Returns the keys that no other one has: their objects can go. */
 export function forgetPublished({ engine }: Metered, { subscriber_id: owner, export_version: version, parquet_key: parquet, attributes_key: attributes }: Published): string[] {
   engine.meter.prepare('DELETE FROM export_file WHERE subscriber_id = ? AND export_version = ?').run(owner, version)
-  const isUsed = engine.meter.prepare('SELECT 1 FROM export_file WHERE parquet_key = ?1 OR attributes_key = ?1').pluck()
+  const isUsed = engine.meter.prepare('SELECT 1 FROM export_file WHERE ? IN (parquet_key, attributes_key)').pluck()
   return [parquet, ...attributes === null ? [] : [attributes]].filter((key) => isUsed.get(key) === undefined)
 }
