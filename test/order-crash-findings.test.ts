@@ -8,9 +8,10 @@ import { SECOND } from '../lib/core/clock.js'
 import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
 import { isApiError } from '../lib/core/errors.js'
-import { CUSTOMER, UPC, orderShop } from './order-shop.js'
+import { CUSTOMER, DEALER, GUN_UPC, orderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
 import { NAMES, openShop } from './simulation/shop.js'
+import type { Shop } from './simulation/shop.js'
 
 const START = Date.UTC(2026, 10, 21, 12)
 
@@ -57,21 +58,31 @@ describe('news of more than ten accounts at a time', () => {
 })
 
 describe('an order that the database had lost and the journal has', () => {
-  test('is a duplicate also for the first who asks, whose call brings it back', async () => {
+  /** The retry of an order, after an older database was put back and `change` was done to it. */
+  async function retried(change: (shop: Shop) => Promise<unknown>) {
     const known = new Map(Object.keys(NAMES).map((distid) => [distid, scripted({ distid })]))
     const shop = await openShop(new Map([...known].map(([distid, { connector }]) => [distid, connector])), { now: () => START, random: randomBytes })
     try {
-      const body = { order_id: 'W-1', customer: CUSTOMER, items: [{ distid: 'LOO', distsku: 'A1', upc: UPC, qty: 1 }] }
+      const body = { order_id: 'W-1', customer: CUSTOMER, items: [{ distid: 'LOO', distsku: 'G1', upc: GUN_UPC, qty: 1, ffl_req: true }], ffl: { licenseNumber: DEALER } }
       const place = () => shop.app.as(shop.callers[0]!.subscriber.id).orders.place(body).then(({ status }) => status, (error: unknown) => isApiError(error) ? error.code : String(error))
       const old = join(shop.dir, 'older.db')
       await shop.reopen((dir) => copyFileSync(join(dir, 'quartermaster.db'), old))
       assert.equal(await place(), 'placed')
       await shop.reopen((dir) => copyFileSync(old, join(dir, 'quartermaster.db')))
-      assert.equal(await place(), 'duplicate_order')
-      assert.equal(known.get('LOO')!.sends.length, 1)
+      await change(shop)
+      return [await place(), await place(), known.get('LOO')!.sends.length]
     } finally {
       await shop.close()
     }
+  }
+
+  test('is a duplicate also for the first who asks, whose call brings it back', async () => {
+    assert.deepEqual(await retried(() => Promise.resolve()), ['duplicate_order', 'duplicate_order', 1])
+  })
+
+  test('is one also where the check would refuse it by now: the caller must not take it for an order that came to nothing', async () => {
+    const gone = ({ app }: Shop) => app.ctx.db.updateTable('dealer').set({ listed: 0 }).where('license_number', '=', DEALER).execute()
+    assert.deepEqual(await retried(gone), ['duplicate_order', 'duplicate_order', 1])
   })
 })
 

@@ -16,28 +16,32 @@ import { scripted } from './scripted-distributor.js'
 import { NAMES, openCopy, openShop } from './simulation/shop.js'
 import type { Shop } from './simulation/shop.js'
 
-const body = (orderId: string): PlaceBody => ({
-  order_id: orderId, customer: { address2: null, ...CUSTOMER }, ffl: null, ship_to_store: false, po_number: null, items: [{ distid: 'LOO', distsku: 'A1', upc: UPC, qty: 1, ffl_req: false }],
+const body = (orderId: string, distid = 'LOO'): PlaceBody => ({
+  order_id: orderId, customer: { address2: null, ...CUSTOMER }, ffl: null, ship_to_store: false, po_number: null, items: [{ distid, distsku: 'A1', upc: UPC, qty: 1, ffl_req: false }],
 })
 
-/** A shop at whose one distributor the orders W-1 to W-n are placed. */
+/** A shop at whose one distributor the orders W-1 to W-n are placed, by a key. */
 async function shopWith(orders: number) {
   const clock = { ms: Date.UTC(2026, 10, 21, 12) }
-  const known = new Map(Object.keys(NAMES).map((distid) => [distid, scripted({ distid, recovery: 'lookup' })]))
-  const loo = known.get('LOO')!
+  const known = new Map(Object.keys(NAMES).map((distid) => [distid, scripted({ distid, recovery: distid === 'FIL' ? 'file' : 'lookup' })]))
+  const [loo, fil] = [known.get('LOO')!, known.get('FIL')!]
   const connectors = new Map([...known].map(([distid, { connector }]) => [distid, connector]))
   const setting = { now: () => clock.ms, random: (await import('node:crypto')).randomBytes }
   const shop = await openShop(connectors, setting)
-  const place = (orderId: string, at: Shop = shop) => placeOrder({ ...at.app.ctx, subscriber: at.callers[0]!.subscriber, key: null }, body(orderId)).then(({ status }) => status, (error: unknown) => isApiError(error) ? error.code : String(error))
+  const place = (orderId: string, at: Shop = shop, distid = 'LOO') => placeOrder({ ...at.app.ctx, ...at.callers[0]! }, body(orderId, distid)).then(({ status }) => status, (error: unknown) => isApiError(error) ? error.code : String(error))
   for (let n = 1; n <= orders; n++) assert.equal(await place(`W-${n}`), 'placed')
   return {
-    shop, clock, loo, place,
+    shop, clock, loo, fil, place,
     copy: (of: string) => openCopy(of, connectors, setting),
     pass: (at: Shop = shop) => at.app.orders.pass(),
     pause: (at: Shop = shop) => readPause(at.app.ctx),
     [Symbol.asyncDispose]: () => shop.close(),
   }
 }
+
+/** Orders that count against the quota of their key, by the database. */
+const counted = async ({ app }: Shop) => (await app.ctx.read.selectFrom('order_count').selectAll().execute()).map(({ key_id: key, placement_id: id }) => `${key} ${id}`).toSorted()
+const placements = async ({ app }: Shop) => (await app.ctx.read.selectFrom('placement').select(['id', 'key_id']).execute()).map(({ id, key_id: key }) => `${key} ${id}`).toSorted()
 
 const journalOf = (dir: string) => join(dir, 'orders.journal')
 const linesOf = (dir: string) => readFileSync(journalOf(dir), 'utf8').split('\n').slice(0, -1)
@@ -69,12 +73,18 @@ describe('damage that the verification finds', () => {
     { name: 'a line of the database is gone', damage: (dir) => sql(dir, 'DELETE FROM journal WHERE seq = 3'), finds: /^database 3: the line is missing: 4 stands in its place/ },
     { name: 'the state of a purchase order', damage: (dir) => sql(dir, "UPDATE purchase_order SET state = 'rejected' WHERE id = 2"), finds: /^purchase orders null: purchase order 2: state is rejected/ },
     { name: 'the number of a purchase order', damage: (dir) => sql(dir, "UPDATE purchase_order SET distributor_order_id = 'LOO-9' WHERE id = 2"), finds: /^purchase orders null: purchase order 2: distributor_order_id is LOO-9/ },
+    { name: 'the account of a purchase order', damage: (dir) => sql(dir, "UPDATE purchase_order SET account = 'another' WHERE id = 2"), finds: /^purchase orders null: purchase order 2: account is another/ },
+    { name: 'that nothing of it was ever in doubt', damage: (dir) => sql(dir, 'UPDATE purchase_order SET ever_unknown = 1 WHERE id = 2'), finds: /^purchase orders null: purchase order 2: ever_unknown is 1/ },
+    { name: 'a number of one that has none yet', damage: (dir) => sql(dir, "UPDATE purchase_order SET distributor_order_id = 'FIL-9' WHERE id = 5"), finds: /^purchase orders null: purchase order 5: distributor_order_id is FIL-9/ },
     { name: 'the digest of what was frozen', damage: (dir) => sql(dir, "UPDATE purchase_order SET payload_digest = 'x' WHERE id = 2"), finds: /^purchase orders null: purchase order 2: payload_digest is x/ },
     { name: 'a purchase order is gone', damage: (dir) => sql(dir, 'PRAGMA foreign_keys = OFF; DELETE FROM purchase_order WHERE id = 2'), finds: /^purchase orders null: purchase order 2 is missing/ },
   ]
   for (const { name, damage, finds } of damages) {
     test(name, async () => {
       await using t = await shopWith(4)
+      // A file is taken in before it has a number.
+      t.fil.acts.push({ accept: true, answer: { outcome: 'accepted', number: null } })
+      assert.equal(await t.place('W-5', t.shop, 'FIL'), 'placed')
       assert.deepEqual((await verifyJournal(t.shop.app.ctx)).faults, [])
       await t.shop.reopen(damage)
       const { faults, sound } = await verifyJournal(t.shop.app.ctx)
@@ -132,6 +142,7 @@ describe('a database that has lost orders', () => {
     t.clock.ms += 5 * MINUTE
     await t.pass(at)
     const rows = await at.app.ctx.read.selectFrom('purchase_order').select(['state', 'distributor_order_id', 'sends']).orderBy('id').execute()
+    assert.deepEqual([(await counted(at)).length, await counted(at)], [4, await placements(at)], 'what came back counts again')
     assert.deepEqual(rows, [1, 2, 3, 4].map((n) => ({ state: 'placed', distributor_order_id: `LOO-${n}`, sends: 1 })))
     assert.deepEqual((await verifyJournal(at.app.ctx)).faults, [])
     await resumeOrders(at.app.ctx)

@@ -1,10 +1,12 @@
 /** What a distributor shows under our reference, and where it would go: whatever is not the order as it was frozen is for a person. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Updateable } from 'kysely'
 import { DAY, MINUTE, SECOND } from '../lib/core/clock.js'
 import type { FoundOrder, Submission } from '../lib/distributors/fulfillment.js'
 import type { DealerTable } from '../lib/ffls/tables.js'
 import { resolveOrder } from '../lib/orders/resolve.js'
+import type { TestOffer } from '../server/testing.js'
 import { CUSTOMER, DEALER, GUN_UPC, OTHER_DEALER, UPC, offersOf, orderShop } from './order-shop.js'
 import type { OrderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
@@ -15,7 +17,7 @@ const nothing: Act = { accept: false, answer: unknown }
 const unreachable: Act = { accept: false, answer: { outcome: 'not_sent', reason: 'connection refused' } }
 const states = async (t: OrderShop) => (await t.purchaseOrders()).map(({ state }) => state)
 const gun = (distid = 'TST', licenseNumber = DEALER) => ({ items: [{ distid, distsku: 'G1', upc: GUN_UPC, qty: 1, ffl_req: true }], ffl: { licenseNumber } })
-const setDealer = (t: OrderShop, licence: string, set: Partial<DealerTable>) => t.app.ctx.db.updateTable('dealer').set(set).where('license_number', '=', licence).execute()
+const setDealer = (t: OrderShop, licence: string, set: Updateable<DealerTable>) => t.app.ctx.db.updateTable('dealer').set(set).where('license_number', '=', licence).execute()
 const MOVED = { premise_street: '9 New Place', premise_city: 'TUCSON', premise_zip: '85701' }
 
 describe('our reference', () => {
@@ -65,14 +67,14 @@ describe('our reference', () => {
 })
 
 describe('a dealer that changes between two sends', () => {
-  const ways: [name: string, licence: string, set: Partial<DealerTable>, reason: RegExp, productClass: string][] = [
+  const ways: [name: string, licence: string, set: Updateable<DealerTable>, reason: RegExp, productClass: 'FA' | 'SO'][] = [
     ['whose premise moved', DEALER, MOVED, /premise of .* is now another/, 'FA'],
     ['whose premise has another ZIP', DEALER, { premise_zip: '85701' }, /premise of .* is now another/, 'FA'],
     ['whose SOT is gone', OTHER_DEALER, { sot_on_file: 0 }, /no SOT on file any more/, 'SO'],
     ['who is in the directory no more', DEALER, { listed: 0 }, /not good any more/, 'FA'],
   ]
   for (const [name, licence, set, reason, productClass] of ways) {
-    const offers = [...offersOf('TST'), ...offersOf('OTH')].map((offer) => offer.stockid === 'G1' ? { ...offer, productClass } : offer)
+    const offers = [...offersOf('TST'), ...offersOf('OTH')].map((offer): TestOffer => offer.stockid === 'G1' ? { ...offer, productClass } : offer)
 
     test(`${name}: what was never sent is refused, and nothing leaves`, async () => {
       const [tst, other] = [scripted(), scripted({ distid: 'OTH', name: 'Other Wholesale' })]
@@ -94,11 +96,11 @@ describe('a dealer that changes between two sends', () => {
       await t.place(t.body(gun('TST', licence)))
       await setDealer(t, licence, set)
       await t.later(MINUTE, 15)
-      const [{ client_ref: ref, reason: why }] = await t.purchaseOrders() as [{ client_ref: string; reason: string }]
+      const [row] = await t.purchaseOrders()
       assert.deepEqual([tst.sends.length, await states(t)], [1, ['review']])
-      assert.match(why, reason)
+      assert.match(row!.reason!, reason)
       t.clock.advance(DAY)
-      await resolveOrder(t.app.ctx, { order: ref, verdict: 'absent', next: 'resend', reason: 'asked by telephone' })
+      await resolveOrder(t.app.ctx, { order: row!.client_ref, verdict: 'absent', next: 'resend', reason: 'asked by telephone' })
       await t.later(SECOND)
       assert.deepEqual([tst.sends.length, await states(t)], [1, ['rejected']])
       assert.match((await t.purchaseOrders())[0]!.reason!, reason)
