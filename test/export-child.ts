@@ -1,0 +1,29 @@
+/** The process that builds an export, seen from outside. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+
+/** Waits until something holds. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 30_000
+  while (!await isSo()) {
+    if (Date.now() > end) throw new Error(`waited in vain for ${String(isSo)}`)
+    await new Promise((resolve) => { setTimeout(resolve, 2) })
+  }
+}
+
+/** The one child of a process, once it has one. */
+export async function childOf(pid: number): Promise<number> {
+  let found: number[] = []
+  await until(() => {
+    found = childrenOf(pid)
+    return found.length > 0
+  })
+  return found[0]!
+}
+
+function childrenOf(pid: number): number[] {
+  const path = `/proc/${pid}/task/${pid}/children`
+  if (existsSync(path)) return (readFileSync(path, 'utf8').match(/\d+/g) ?? []).map(Number)
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  return lines.filter(([, parent]) => parent === pid).map(([child]) => child!)
+}
