@@ -27,3 +27,13 @@ function childrenOf(pid: number): number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n').map((line) => line.trim().split(/\s+/).map(Number))
   return lines.filter(([, parent]) => parent === pid).map(([child]) => child!)
 }
+
+/** False also for a process that has ended and that nobody has waited for. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !existsSync(`/proc/${pid}/stat`) || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
