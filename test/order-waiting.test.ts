@@ -7,6 +7,7 @@ import { DEALER, GUN_UPC, UPC, orderShop } from './order-shop.js'
 import type { OrderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
 import type { Act, Scripted } from './scripted-distributor.js'
+import { VirtualTime } from './simulation/time.js'
 
 const unknown: Submission = { outcome: 'unknown', reason: 'timeout' }
 const states = async (t: OrderShop) => (await t.purchaseOrders()).map(({ state }) => state)
@@ -26,7 +27,10 @@ function hold(tst: Scripted, answer: Submission): () => void {
 
 /** Until the shop has so many purchase orders, and the distributor so many sends. */
 async function until(t: OrderShop, tst: Scripted, { orders, sends }: { orders: number; sends: number }): Promise<void> {
-  while ((await t.purchaseOrders()).length < orders || tst.sends.length < sends) await soon()
+  for (let turns = 0; (await t.purchaseOrders()).length < orders || tst.sends.length < sends; turns++) {
+    assert.ok(turns < 5_000, `${tst.sends.length} sends, and nothing happens any more`)
+    await soon()
+  }
 }
 
 describe('a distributor that asks for a pause', () => {
@@ -85,6 +89,28 @@ describe('an order that waits for its turn', () => {
     t.clock.advance(15 * MINUTE - SECOND)
     end()
     assert.deepEqual([(await first).status, (await second).status, tst.sends.length], [200, 200, 2])
+  })
+
+  test('behind a call that never ends is sent once nothing of that can be on its way any more', async () => {
+    const tst = scripted({ recovery: 'staged', limits: { concurrency: 1 } })
+    hold(tst, unknown)
+    await using t = await orderShop([tst])
+    const time = new VirtualTime()
+    const restore = time.install()
+    try {
+      const first = t.place(t.body())
+      await until(t, tst, { orders: 1, sends: 1 })
+      time.advance(MINUTE)
+      assert.equal((await first).body.data.status, 'pending')
+      const second = t.place(t.body())
+      await until(t, tst, { orders: 2, sends: 1 })
+      time.advance(9 * MINUTE)
+      assert.deepEqual([(await second).body.data.status, tst.sends.length], ['pending', 1])
+      time.advance(MINUTE)
+      await until(t, tst, { orders: 2, sends: 2 })
+    } finally {
+      restore()
+    }
   })
 
   test('whose dealer is gone by then counts against no quota, in the database or in this process', async () => {
