@@ -37,8 +37,7 @@ export function connectorFor(world: World, nature: Nature): Fulfillment {
     limits: nature.limits,
     ...nature.recovery === 'file' && { plan: lanesBySku },
     async submit(session, order) {
-      world.witness.trace(() => `${nature.distid} hears ${order.clientRef} stage ${session.stage}`)
-      world.witness.sent(nature, order, world.processOf(session))
+      world.sent(nature, order, session)
       try {
         return await submit.submit(session, order)
       } catch (error) {

@@ -28,6 +28,8 @@ export interface FolderOptions {
   diskFaults?: number
   /** The machine's clock is set now and then; in some folders. */
   jumps?: boolean
+  /** What all its distributors are like, instead of being drawn. */
+  nature?: Partial<Nature>
   /** What the disk does, instead of being drawn. */
   disk?: Disk
   /** Told everything that happens. */
@@ -84,6 +86,7 @@ export class Folder {
   constructor(readonly options: FolderOptions) {
     const rng = this.rng = new Rng(options.seed)
     this.natures = drawNatures(rng)
+    for (const nature of this.natures.values()) Object.assign(nature, options.nature)
     const { faults = rng.pick([0.3, 0.4, 0.5]), diskFaults = rng.pick([0, 0, 0.02]), jumps = rng.chance(0.3) } = options
     this.#draw = { diskFaults, jumps }
     this.watch = new Watch(this.natures, options.outcomesOnly ?? false, (text) => this.trace(text))

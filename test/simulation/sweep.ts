@@ -6,7 +6,7 @@ import { run } from './folder.js'
 import type { Disk, Folder } from './folder.js'
 import type { DbFault, Life } from './life.js'
 import { CALL_FAULTS } from './world.js'
-import type { CallFault, Plan, SearchFault } from './world.js'
+import type { CallFault, Nature, Plan, SearchFault } from './world.js'
 
 const SECOND = 1_000
 const MINUTE = 60_000
@@ -15,8 +15,8 @@ const HOUR = 60 * MINUTE
 const PAUSES = [SECOND, 5 * SECOND, 5 * SECOND, 20 * SECOND, MINUTE, 5 * MINUTE, 11 * MINUTE, 2 * MINUTE, 11 * MINUTE, 2 * MINUTE, 20 * MINUTE, HOUR, 6 * HOUR, 12 * HOUR, 6 * HOUR]
 const OVER: readonly string[] = ['placed', 'rejected', 'expired', 'review']
 
-type What = 'transaction' | 'write' | 'datasync' | 'call' | 'search'
-export type SweepFault = { what: 'transaction'; fault: DbFault } | { what: 'write' | 'datasync'; fault: 'ENOSPC' | 'EIO' } | { what: 'call'; fault: CallFault } | { what: 'search'; fault: SearchFault }
+type What = 'transaction' | 'write' | 'datasync' | 'call' | 'search' | 'refusal'
+export type SweepFault = { what: 'transaction'; fault: DbFault } | { what: 'write' | 'datasync'; fault: 'ENOSPC' | 'EIO' } | { what: 'call' | 'refusal'; fault: CallFault } | { what: 'search'; fault: SearchFault }
 
 export const DISK_FAULTS: SweepFault[] = [
   ...(['full', 'io before', 'io after', 'ours'] as const).map((fault) => ({ what: 'transaction' as const, fault })),
@@ -26,12 +26,16 @@ export const DISTRIBUTOR_FAULTS: SweepFault[] = [
   ...CALL_FAULTS.map((fault) => ({ what: 'call' as const, fault })),
   ...(['cut', 'hang', 'garbage', 'slow'] as const).map((fault) => ({ what: 'search' as const, fault })),
 ]
+/** The call goes wrong, and where the order is sent again, the distributor does not want it. */
+export const REFUSALS: SweepFault[] = (['refused', 'cutBefore', 'cutAfter', 'late', 'garbage'] as const).map((fault) => ({ what: 'refusal', fault }))
 export const EVERY_FAULT = [...DISK_FAULTS, ...DISTRIBUTOR_FAULTS]
 
 /** Makes the n-th of its kind fail. */
 class Injection implements Disk, Plan {
   isOn = false
   hits = 0
+  /** An order was refused. */
+  isRefused = false
   #target: SweepFault = { what: 'transaction', fault: 'full' }
   #nth = 0
   #count = 0
@@ -42,6 +46,7 @@ class Injection implements Disk, Plan {
     this.#nth = nth
     this.#count = 0
     this.hits = 0
+    this.isRefused = false
     // Without a reply that gets lost nobody searches.
     this.#lost = target.what === 'search'
     this.isOn = true
@@ -60,7 +65,14 @@ class Injection implements Disk, Plan {
       this.#lost = false
       return 'cutAfter'
     }
-    return this.#meets('call') && this.#target.what === 'call' ? this.#target.fault : null
+    const { what, fault } = this.#target
+    return (what === 'call' || what === 'refusal') && this.#meets(what) ? fault : null
+  }
+
+  refuses(sends: number): string | null {
+    if (!this.isOn || this.#target.what !== 'refusal' || sends === 1) return null
+    this.isRefused = true
+    return 'out of stock'
   }
 
   search(): SearchFault | null {
@@ -75,16 +87,21 @@ class Injection implements Disk, Plan {
 }
 
 export interface Swept {
-  cases: number
+  /** How often each fault was met. */
+  cases: Map<SweepFault, number>
   /** What was wrong, each with the case in which it was. */
   wrong: string[]
 }
 
+/** Distributors that tell enough of every order, sooner or later, so that there is one right end for each case. */
+const CLEAR: Partial<Nature> = { hasFind: true, validatesFirst: true, lag: MINUTE, unreported: 0 }
+
 /** Sweeps over an order of two groups of one distributor. */
 export async function sweep({ seed, distid, faults }: { seed: number; distid: string; faults: readonly SweepFault[] }): Promise<Swept> {
   const injection = new Injection()
-  const swept: Swept = { cases: 0, wrong: [] }
-  const { violations } = await run({ seed, crashes: 0, faults: 0, jumps: false, disk: injection }, async (folder) => {
+  const swept: Swept = { cases: new Map(faults.map((fault) => [fault, 0])), wrong: [] }
+  const { violations } = await run({ seed, crashes: 0, faults: 0, jumps: false, nature: CLEAR, disk: injection }, async (folder) => {
+    folder.natures.get(distid)!.tells.content = true
     folder.world.plan = injection
     folder.callers.losesAnswers = false
     for (const fault of faults) {
@@ -94,7 +111,7 @@ export async function sweep({ seed, distid, faults }: { seed: number; distid: st
         await new Case(folder, injection, { name, distid, fault }, (what) => void swept.wrong.push(`${distid} ${name}: ${what}`)).run()
         swept.wrong.push(...folder.watch.violations.splice(0).map(({ rule, detail }) => `${distid} ${name}: ${rule}: ${detail}`))
         if (injection.hits === 0) break
-        swept.cases++
+        swept.cases.set(fault, swept.cases.get(fault)! + 1)
       }
     }
   })
@@ -134,9 +151,28 @@ class Case {
   }
 
   async #states(): Promise<string[]> {
+    return (await this.#orders()).map(({ state }) => state)
+  }
+
+  async #orders() {
     const { read } = this.folder.shop.app.ctx
     const last = await read.selectFrom('placement').select('id').where('order_id', '=', this.of.name).orderBy('id', 'desc').executeTakeFirst()
-    return (await read.selectFrom('purchase_order').select('state').where('placement_id', '=', last?.id ?? 0).execute()).map(({ state }) => state)
+    return read.selectFrom('purchase_order').select(['state', 'client_ref', 'distributor_order_id']).where('placement_id', '=', last?.id ?? 0).execute()
+  }
+
+  /** What a distributor has is placed, and once; what it has not is so only where nobody may send it again. */
+  async #checkEnds(): Promise<void> {
+    const { folder: { world, natures }, injection } = this
+    const { recovery } = natures.get(this.of.distid)!
+    const absent = recovery === 'file' || recovery === 'one_shot' ? 'review' : injection.isRefused ? 'rejected' : 'placed'
+    for (const { state, client_ref: ref, distributor_order_id: number } of await this.#orders()) {
+      const there = world.executions.filter(({ clientRef }) => clientRef === ref)
+      const times = there.length
+      const end = times > 0 ? 'placed' : absent
+      // A file is taken in before it has a number, which comes with news.
+      if (state === 'placed' && number !== there[0]?.number && !(number === null && recovery === 'file')) this.wrong(`${ref} is placed as ${number}, and is ${there[0]?.number}`)
+      if (state !== end || times !== (end === 'placed' ? 1 : 0)) this.wrong(`${ref} is ${state} and was executed ${times} times, and should be ${end}`)
+    }
   }
 
   async #later(life: Life, before: () => Promise<void>): Promise<void> {
@@ -168,6 +204,7 @@ class Case {
     if (folder.callers.isOpen(this.of.name)) await this.#order(life)
     await this.#later(life, async () => {})
     if (!await this.#isOver()) this.wrong('a new process does not bring the order to its end')
+    await this.#checkEnds()
     const { what, fault } = this.of.fault
     const states = await this.#states()
     // A full disk is waited for: nothing is in doubt because of it.

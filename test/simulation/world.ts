@@ -77,6 +77,8 @@ export type SearchFault = keyof typeof SEARCH_FAULTS
 export interface Plan {
   call(isLast: boolean): CallFault | null
   search(): SearchFault | null
+  /** Why the order is refused, at its so manieth send; null where it is not. */
+  refuses(sends: number): string | null
 }
 
 export class World {
@@ -96,6 +98,8 @@ export class World {
 
   /** When the first look for an order was answered so. */
   readonly #blindFor = new Map<string, number>()
+  /** Sends of each order that reached a distributor. */
+  readonly #sends = new Map<string, number>()
 
   constructor(readonly rng: Rng, readonly time: VirtualTime, readonly witness: Witness, faultRate: number) {
     this.faultRate = faultRate
@@ -128,8 +132,16 @@ export class World {
     return execution
   }
 
+  /** A send begins. */
+  sent(nature: Nature, order: PurchaseOrder, session: OrderSession): void {
+    this.#sends.set(order.clientRef, (this.#sends.get(order.clientRef) ?? 0) + 1)
+    this.witness.trace(() => `${nature.distid} hears ${order.clientRef} stage ${session.stage}`)
+    this.witness.sent(nature, order, this.processOf(session))
+  }
+
   /** Our order's turn at a distributor that has run out, or does not want it. */
   refuses(order: PurchaseOrder): string | null {
+    if (this.plan) return this.plan.refuses(this.#sends.get(order.clientRef) ?? 1)
     if (this.faultRate === 0) return null
     // The same order is refused for its address every time, for its stock only sometimes.
     if (order.serial % 19 === 0) return 'the address is not accepted'
