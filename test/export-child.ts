@@ -11,21 +11,30 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-/** The one child of a process, once it has one. */
+/** The process that builds an export for this one, once it is there. */
 export async function childOf(pid: number): Promise<number> {
   let found: number[] = []
   await until(() => {
-    found = childrenOf(pid)
+    found = buildersOf(pid)
     return found.length > 0
   })
   return found[0]!
 }
 
-function childrenOf(pid: number): number[] {
+/** Known by what they run: until then a child is its parent's copy, and holds its sockets. */
+function buildersOf(pid: number): number[] {
   const path = `/proc/${pid}/task/${pid}/children`
-  if (existsSync(path)) return (readFileSync(path, 'utf8').match(/\d+/g) ?? []).map(Number)
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n').map((line) => line.trim().split(/\s+/).map(Number))
-  return lines.filter(([, parent]) => parent === pid).map(([child]) => child!)
+  if (existsSync(path)) return (readFileSync(path, 'utf8').match(/\d+/g) ?? []).map(Number).filter((child) => /duckdb/.test(commandOf(child)))
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n').map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)!)
+  return lines.filter(([, , parent, command]) => Number(parent) === pid && /duckdb/.test(command!)).map(([, child]) => Number(child))
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /** False also for a process that has ended and that nobody has waited for. */
