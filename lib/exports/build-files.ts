@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { OperatorCtx } from '../core/ctx.js'
 import { filesIn, takeLock } from '../db/engine.js'
 import { runBuild } from './build-job.js'
-import type { BuildJob, BuildResult } from './build-job.js'
+import type { BuildJob, BuildResult, StoppedBuild } from './build-job.js'
 import type { Numbers } from './numbers.js'
 import { FORM } from './version.js'
 
@@ -65,8 +65,8 @@ export async function buildFiles(tools: BuildTools, work: string, { numbers, has
   }
   await writeFile(job.numbers, numbers.bytes, { mode: 0o600 })
   const result = await runBuild(job, { signal, ...limit !== undefined && { limit } }).then((read) => assertSame(numbers, read)).catch(async (error: unknown) => {
-    // What it joined may be what is wrong: the next build makes the texts anew.
-    for (const { texts, attributes: lines } of job.sections) await Promise.all([texts, lines, `${lines}.ends`].map((path) => rm(path, { force: true })))
+    // What it joined may be what is wrong: the next build makes the texts anew. One that was out of time must find what it has made.
+    if (!(error as Partial<StoppedBuild>).isStopped) for (const { texts, attributes: lines } of job.sections) await Promise.all([texts, lines, `${lines}.ends`].map((path) => rm(path, { force: true })))
     throw error
   })
   await touch(job.sections.flatMap(({ texts, attributes: lines }) => [texts, lines, `${lines}.ends`]), ctx.now())

@@ -50,6 +50,11 @@ function childFile(): string {
 /** What DuckDB and the loader of native parts may need; never a secret of ours. */
 const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TZ', 'NODE_PATH']
 
+/** A build that was stopped from outside: nothing speaks against what it worked on. */
+export interface StoppedBuild extends Error {
+  isStopped: boolean
+}
+
 /** Runs one build. Rejects when it fails, takes longer than `limit` milliseconds, or its process ends without a word. */
 export function runBuild(job: BuildJob, { limit = BUILD_LIMIT, signal }: { limit?: number; signal: AbortSignal }): Promise<BuildResult> {
   return new Promise((resolve, reject) => {
@@ -75,7 +80,10 @@ export function runBuild(job: BuildJob, { limit = BUILD_LIMIT, signal }: { limit
       clearTimeout(timer)
       signal.removeEventListener('abort', close)
       if (answer && 'result' in answer) resolve(answer.result)
-      else reject(new Error(`the export was not built: ${cause ?? (answer && 'error' in answer ? answer.error : `its process ended with ${killedBy ?? code}${said && `: ${said.trim()}`}`)}`))
+      else {
+        const why = cause ?? (answer && 'error' in answer ? answer.error : `its process ended with ${killedBy ?? code}${said && `: ${said.trim()}`}`)
+        reject(Object.assign(new Error(`the export was not built: ${why}`), { isStopped: cause !== undefined }) satisfies StoppedBuild)
+      }
     })
     child.send(job)
     if (signal.aborted) close()
