@@ -35,6 +35,8 @@ export interface IntentData {
 
 export interface Intent {
   placementId: number
+  /** When it was written down, by the steady clock. */
+  countedAt: number
   /** In the order of groups and lanes. */
   purchaseOrders: StoredPo[]
 }
@@ -65,17 +67,18 @@ export async function writeIntent(ctx: Ctx, input: IntentInput): Promise<Intent>
     if (isHeld) throw new OrderIdHeld()
     await refusePaused(tx)
     if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
+    const [placedAt, countedAt] = [tx.now(), tx.monotonic()]
     const placement: Placement = {
       id: await nextId(tx, 'placement'), subscriber_id: ctx.subscriber.id, order_id: order.orderId, attempt,
-      key_id: ctx.key?.id ?? null, mode: order.mode, request_digest: digest, placed_at: tx.now(), holds_id: 1, was_refused: 0,
+      key_id: ctx.key?.id ?? null, mode: order.mode, request_digest: digest, placed_at: placedAt, holds_id: 1, was_refused: 0,
     }
     const rows = await rowsOf(tx as Ctx, input, placement)
     await tx.db.insertInto('placement').values(placement).execute()
     await tx.db.insertInto('fulfillment_order').values(rows.orders).execute()
     await tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute()
-    if (ctx.key) await countOrder(tx, ctx.key.id, placement.id)
+    if (ctx.key) await countOrder(tx, ctx.key.id, placement.id, placedAt)
     await appendJournal(tx, 'intent', { placement, orders: rows.orders.map(({ customer_name: _name, ...named }) => named), purchaseOrders: rows.purchaseOrders } satisfies IntentData)
-    return { placementId: placement.id, purchaseOrders: rows.purchaseOrders }
+    return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
   })
 }
 

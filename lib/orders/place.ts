@@ -78,7 +78,7 @@ async function takeIn(ctx: Ctx, body: PlaceBody, order: CheckedOrder, isSender: 
   const groups = planned(ctx, order, isSender)
   try {
     const intent = await writeIntent(ctx, { order, groups, digest: requestDigest(body), owner: ctx.orders.owner, counts: ctx.orders.counts })
-    if (ctx.key) rememberOrder(ctx, ctx.orders.counts, ctx.key.id, intent.placementId)
+    if (ctx.key) rememberOrder(ctx.orders.counts, ctx.key.id, intent)
     return intent
   } catch (error) {
     for (const group of groups) for (const { isSentNow } of group.lanes) if (isSentNow) ctx.orders.free(group.account)

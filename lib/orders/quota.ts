@@ -31,7 +31,7 @@ export async function refuseOverQuota({ read, now: wall, monotonic }: Pick<Opera
   const now = wall()
   const rows = await read.selectFrom('order_count').select('at').where('key_id', '=', keyId).where('at', '>', now - DAY).orderBy('at').execute()
   const steady = monotonic()
-  const here = [...counts.times.get(keyId)?.values() ?? []]
+  const here = [...counts.times.get(keyId)?.values() ?? []].sort((a, b) => a - b)
   const waits = ORDER_QUOTAS.map((quota) => ({ ...quota, ms: Math.max(wait(rows.map(({ at }) => Math.min(at, now)), now, quota), wait(here, steady, quota)) }))
   // Of two windows that are full, the one that opens last is told.
   const { limit, window, name, ms } = waits.reduce((longest, each) => each.ms > longest.ms ? each : longest)
@@ -50,16 +50,15 @@ function wait(times: readonly number[], now: number, { limit, window }: { limit:
 }
 
 /** Counts an order in the transaction that takes it in. */
-export async function countOrder(tx: OperatorCtx, keyId: string, placementId: number): Promise<void> {
-  await tx.db.insertInto('order_count').values({ key_id: keyId, placement_id: placementId, at: tx.now() }).execute()
-  await tx.db.deleteFrom('order_count').where('key_id', '=', keyId).where('at', '<=', tx.now() - DAY).execute()
+export async function countOrder(tx: OperatorCtx, keyId: string, placementId: number, at: number): Promise<void> {
+  await tx.db.insertInto('order_count').values({ key_id: keyId, placement_id: placementId, at }).execute()
+  await tx.db.deleteFrom('order_count').where('key_id', '=', keyId).where('at', '<=', at - DAY).execute()
 }
 
-/** Told once the order is committed. */
-export function rememberOrder({ monotonic }: Pick<OperatorCtx, 'monotonic'>, { times }: OrderCounts, keyId: string, placementId: number): void {
-  const now = monotonic()
-  const recent = [...times.get(keyId) ?? []].filter(([, at]) => at > now - DAY)
-  times.set(keyId, new Map([...recent, [placementId, now]]))
+/** Told once the order is committed; it counts from when it was written down on, as in the database. */
+export function rememberOrder({ times }: OrderCounts, keyId: string, { placementId, countedAt }: { placementId: number; countedAt: number }): void {
+  const recent = [...times.get(keyId) ?? []].filter(([, at]) => at > countedAt - DAY)
+  times.set(keyId, new Map([...recent, [placementId, countedAt]]))
 }
 
 /** Told of an order of which nobody was asked: it does not count. */
