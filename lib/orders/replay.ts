@@ -37,7 +37,7 @@ async function replayIntent(tx: OperatorCtx, { placement, orders, purchaseOrders
   if (placement) await tx.db.insertInto('placement').values(placement).execute()
   await tx.db.insertInto('fulfillment_order').values(orders.map((order) => ({ ...order, customer_name: customer.name }))).execute()
   await tx.db.insertInto('purchase_order').values(purchaseOrders).execute()
-  if (placement && placement.key_id !== null) await countOrder(tx, placement.key_id, placement.id)
+  if (placement && placement.key_id !== null) await countOrder(tx, placement.key_id, placement.id, placement.placed_at)
   return orders[0]!.order_id
 }
 
