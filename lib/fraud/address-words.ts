@@ -1,0 +1,101 @@
+/**
+ * Words of US addresses: street suffixes (USPS Publication 28, appendix C1), secondary units (C2), directionals (233) and
+ * ordinals. Variants that may stand for two suffixes (`pk`: park or pike, `cr`: creek or crescent) are left out.
+ */
+
+/** Suffixes: the USPS abbreviation, the word in full, then other spellings. */
+const SUFFIXES = `
+aly alley allee ally|anx annex anex annx|arc arcade|ave avenue av aven avenu avn avnue aveune|byu bayou bayoo|bch beach|bnd bend|blf bluff bluf|blfs bluffs|btm bottom bot bottm|blvd boulevard boul boulv blv bvd boulavard
+br branch brnch|brg bridge brdge|brk brook|brks brooks|bg burg|bgs burgs|byp bypass bypa bypas byps|cp camp cmp|cyn canyon canyn cnyn|cpe cape|cswy causeway causwa|ctr center cen cent centr centre cnter cntr|ctrs centers
+cir circle circ circl crcl crcle|cirs circles|clf cliff|clfs cliffs|clb club|cmn common|cmns commons|cor corner|cors corners|crse course|ct court crt|cts courts|cv cove|cvs coves|crk creek|cres crescent crsent crsnt|crst crest|xing crossing crssng crsg
+xrd crossroad|xrds crossroads|curv curve|dl dale|dm dam|dv divide div dvd|dr drive driv drv|drs drives|est estate|ests estates|expy expressway exp expr express expw|ext extension extn extnsn|exts extensions|fall fall|fls falls|fry ferry frry
+fld field|flds fields|flt flat|flts flats|frd ford|frds fords|frst forest|frg forge forg|frgs forges|frk fork|frks forks|ft fort frt|fwy freeway freewy frway frwy|gdn garden gardn grden grdn|gdns gardens grdns|gtwy gateway gatewy gatway gtway
+gln glen|glns glens|grn green|grns greens|grv grove grov|grvs groves|hbr harbor harb harbr hrbor harbour|hbrs harbors|hvn haven|hts heights ht|hwy highway highwy hiway hiwy hway hgwy hghwy hywy|hl hill|hls hills|holw hollow hllw|inlt inlet
+is island islnd|iss islands islnds|isle isle|jct junction jction jctn junctn juncton|jcts junctions jctns|ky key|kys keys|knl knoll knol|knls knolls|lk lake|lks lakes|land land|lndg landing lndng|ln lane|lgt light|lgts lights|lf loaf|lck lock|lcks locks
+ldg lodge ldge lodg|loop loop lp|mall mall|mnr manor|mnrs manors|mdw meadow|mdws meadows medows|mews mews|ml mill|mls mills|msn mission missn mssn|mtwy motorway|mt mount mnt|mtn mountain mntain mntn mountin mtin|mtns mountains mntns|nck neck
+orch orchard orchrd|oval oval ovl|opas overpass|park park prk|pkwy parkway pakwy parkwy pkway pky pkwy pakway prkwy|pass pass|psge passage|path path|pike pike pke|pne pine|pnes pines|pl place plc|pln plain|plns plains|plz plaza plza|pt point pnt|pts points
+prt port|prts ports|pr prairie prr|radl radial rad radiel|ramp ramp|rnch ranch rnchs|rpd rapid|rpds rapids|rst rest|rdg ridge rdge|rdgs ridges|riv river rvr rivr|rd road raod|rds roads|rte route|row row|run run|shl shoal|shls shoals|shr shore shoar|shrs shores shoars
+skwy skyway|spg spring spng sprng|spgs springs spngs sprngs|spur spur|sq square sqr sqre squ|sqs squares sqrs|sta station statn stn|stra stravenue strav straven stravn strvn strvnue|strm stream streme|st street str strt steet stret|sts streets|smt summit sumit sumitt
+ter terrace terr tce terace|trwy throughway thruway thrwy|trce trace|trak track trk|trfy trafficway|trl trail tr|tunl tunnel tunel tunnl|tpke turnpike trnpk turnpk tpk trpk tnpk|upas underpass|un union|uns unions|vly valley vally vlly|vlys valleys|vdct viaduct viadct
+vw view|vws views|vlg village vill villag villg|vlgs villages|vl ville|vis vista vist vst vsta|walk walk wlk|wall wall|way way wy|ways ways|wl well|wls wells
+`
+/** A word that says what a street is, and hardly ever what it is called: `North Park` is a name, `North Ave` has a name. */
+const PLAIN = 'ave blvd cir ct cts dr expy fwy hwy ln pike pkwy pl rd sq st ter tpke trl way'
+
+const suffixOf = new Map<string, string>()
+const fullOf = new Map<string, string>()
+for (const entry of SUFFIXES.trim().split(/[|\n]/)) {
+  const [short, full, ...others] = entry.split(' ') as [string, string, ...string[]]
+  for (const word of [short, full, ...others]) {
+    suffixOf.set(word, short)
+    fullOf.set(word, full)
+  }
+}
+
+/** The USPS abbreviation of a street suffix, however it is spelled. */
+export const suffix = (word: string | undefined): string | undefined => word === undefined ? undefined : suffixOf.get(word)
+export const PLAIN_SUFFIXES: ReadonlySet<string> = new Set(PLAIN.split(' '))
+
+/** Words of names that are shortened, with what they stand for. */
+const NAME_WORDS = new Map(Object.entries({
+  ft: 'fort', mt: 'mount', mtn: 'mountain', ste: 'sainte', mlk: 'martinlutherking', indl: 'industrial', industl: 'industrial', indust: 'industrial', indstrl: 'industrial', natl: 'national', intl: 'international',
+  univ: 'university', meml: 'memorial', mem: 'memorial', gen: 'general', hosp: 'hospital', arpt: 'airport', airpt: 'airport', cnty: 'county', twp: 'township', northeast: 'ne', northwest: 'nw', southeast: 'se', southwest: 'sw',
+}))
+/** Suffixes of two letters that stand for nothing else within a name. */
+const SHORT_NAME_WORDS = new Set(['rd', 'ln', 'lk', 'hl', 'cv', 'sq', 'pl', 'ct', 'dr', 'pt', 'av', 'vw', 'wy', 'cp', 'lp'])
+
+/** A word within the name of a street, in full: `rdg` is `ridge`, `mtn` is `mountain`. What may mean two things stays. */
+export function nameWord(word: string, isFirst: boolean): string {
+  const known = NAME_WORDS.get(word)
+  if (known !== undefined) return known
+  if (word.length < 2 || word.length === 2 && !SHORT_NAME_WORDS.has(word)) return word
+  if (isFirst && word === 'dr') return 'doctor'
+  // Pt Washington is a port and Pt Pleasant a point.
+  if (isFirst && word === 'pt') return word
+  return fullOf.get(word) ?? word
+}
+
+const DIRECTIONS = new Map(Object.entries({
+  n: 'n', north: 'n', s: 's', south: 's', e: 'e', east: 'e', w: 'w', west: 'w', ne: 'ne', northeast: 'ne', nw: 'nw', northwest: 'nw', se: 'se', southeast: 'se', sw: 'sw', southwest: 'sw', no: 'n', so: 's',
+}))
+/** n, s, e, w, ne, nw, se or sw. */
+export const direction = (word: string | undefined): string | undefined => word === undefined ? undefined : DIRECTIONS.get(word)
+const WORDS_OF_LETTERS = new Map(Object.entries({ n: 'north', s: 'south', e: 'east', w: 'west' }))
+/** `west` for `w`. */
+export const directionWord = (word: string): string => WORDS_OF_LETTERS.get(word) ?? word
+
+const ONES = 'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth'.split(' ')
+const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(' ')
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
+const ordinals = new Map([...ONES.map((word, i) => [word, i + 1] as const), ...TENS.map((word, i) => [`${word.slice(0, -1)}ieth`, (i + 2) * 10] as const)])
+const tens = new Map(TENS.map((word, i) => [word, (i + 2) * 10]))
+const numbers = new Map(NUMBERS.map((word, i) => [word, String(i + 1)]))
+
+/** `3` for `third`, `20` for `twentieth`. */
+export const ordinalWord = (word: string | undefined): number | undefined => word === undefined ? undefined : ordinals.get(word)
+/** `20` for `twenty`, before an ordinal. */
+export const tensWord = (word: string): number | undefined => tens.get(word)
+/** `4` for `four`, up to twenty. */
+export const numberWord = (word: string | undefined): string | undefined => word === undefined ? undefined : numbers.get(word)
+
+/** What a unit lies in or is, that its number alone does not say: floor 2, building 2 and apartment 2 are three places. */
+export type UnitLevel = '' | 'bldg' | 'fl' | 'dept' | 'stop' | 'box' | 'pmb' | 'ph'
+
+const DESIGNATORS: ReadonlyMap<string, UnitLevel> = new Map(([
+  ['', 'apt apartment apartments appt apmt aptmt unit un ste suite suit rm room lot spc space spce sp trlr trailer trl slip slp hngr hangar key pier ofc office off stall door bay condo cottage cabin villa studio shop store duplex townhouse townhome'],
+  ['bldg', 'bldg building bld bdg blg tower twr wing hall dorm'], ['fl', 'fl floor flr level lvl'], ['dept', 'dept department'], ['stop', 'stop mailstop ms'], ['box', 'box bx'], ['pmb', 'pmb'], ['ph', 'ph penthouse'],
+] as [UnitLevel, string][]).flatMap(([level, words]) => words.split(' ').map((word) => [word, level] as const)))
+/** The level of a secondary unit designator. */
+export const designator = (word: string | undefined): UnitLevel | undefined => word === undefined ? undefined : DESIGNATORS.get(word)
+/** Designators that are no word of street names, so that they need no suffix before them. */
+export const SURE_DESIGNATORS: ReadonlySet<string> = new Set('apt apartment appt apmt aptmt unit ste suite rm room bldg building fl floor flr lot spc space trlr trailer ofc pmb ph penthouse dept hngr hangar'.split(' '))
+
+const STANDALONE = new Map(Object.entries({
+  bsmt: 'bsmt', basement: 'bsmt', bsmnt: 'bsmt', frnt: 'frnt', front: 'frnt', lbby: 'lbby', lobby: 'lbby', lowr: 'lowr', lower: 'lowr', lwr: 'lowr', ofc: 'ofc', office: 'ofc', ph: 'ph', penthouse: 'ph',
+  rear: 'rear', side: 'side', uppr: 'uppr', upper: 'uppr', upr: 'uppr', left: 'left', right: 'right', upstairs: 'upstairs', downstairs: 'downstairs', attic: 'attic', garage: 'garage', middle: 'middle',
+}))
+/** A unit that is told without an identifier: `rear`, `bsmt`. */
+export const standalone = (word: string | undefined): string | undefined => word === undefined ? undefined : STANDALONE.get(word)
+
+/** Words of buildings: what bears one is no business's name that may be dropped, since two of them are two places. */
+export const BUILDING_WORDS: ReadonlySet<string> = new Set('hall house tower towers building bldg wing dorm dormitory residence residences cottage cabin villa villas lodge manor court plaza center centre mall barn annex apartments apts condos condominiums estates village park terminal hangar camp fort base barracks hospital school quarters'.split(' '))
