@@ -1,7 +1,7 @@
 /** An order is sent, and looked for, with one account alone; a number there belongs to one order, whoever's it is. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { MINUTE } from '../lib/core/clock.js'
+import { DAY, MINUTE } from '../lib/core/clock.js'
 import type { OrderSession, Submission } from '../lib/distributors/fulfillment.js'
 import { UPC, orderShop } from './order-shop.js'
 import type { OrderShop } from './order-shop.js'
@@ -11,6 +11,8 @@ import type { Act, Scripted } from './scripted-distributor.js'
 const unknown: Submission = { outcome: 'unknown', reason: 'timeout' }
 const lost: Act = { accept: true, answer: unknown }
 const nothing: Act = { accept: false, answer: unknown }
+/** A file has no number yet when it is taken in. */
+const takenIn: Act = { accept: true, answer: { outcome: 'accepted', number: null } }
 const unreachable: Act = { accept: false, answer: { outcome: 'not_sent', reason: 'connection refused' } }
 const states = async (t: OrderShop) => (await t.purchaseOrders()).map(({ state }) => state)
 const numbers = async (t: OrderShop) => (await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [state, number])
@@ -150,7 +152,7 @@ describe('two subscribers with one account', () => {
 
   test('file: what one of them may have been given is not taken for the other\'s either', async () => {
     const fil = scripted({ distid: 'FIL', recovery: 'file', hasLogin: true })
-    fil.acts.push({ accept: true, answer: { outcome: 'accepted', number: null } }, nothing)
+    fil.acts.push(takenIn, nothing)
     showAll(fil, true)
     await using t = await orderShop([fil])
     await t.logIn('shared')
@@ -184,9 +186,25 @@ describe('file: two orders alike of which no outcome is known', () => {
     assert.deepEqual((await states(t)).toSorted(), ['placed', 'unknown'])
   })
 
+  for (const [name, placedAt, end] of [['without a time may be as old as any that has no number', false, 'review'], ['with its time is the older one, and not this', true, 'unknown']] as const) {
+    test(`what is shown ${name}`, async () => {
+      const fil = scripted({ distid: 'FIL', recovery: 'file' })
+      fil.acts.push(takenIn, nothing)
+      await using t = await orderShop([fil])
+      await t.place(t.body({ po_number: 'WEEK 47' }))
+      const { po, lines, shipTo } = fil.sends[0]!
+      const shown = { number: null, po, lines, shipTo: { name: shipTo.name, address1: shipTo.address1, zip: shipTo.zip }, ...placedAt && { placedAt: t.clock.ms } }
+      fil.connector.find = async () => ({ outcome: 'answered', orders: [shown] })
+      t.clock.advance(15 * DAY)
+      await t.place(t.body({ po_number: 'WEEK 47' }))
+      await t.later(MINUTE, 15)
+      assert.deepEqual([fil.orders.length, await states(t)], [1, ['placed', end]])
+    })
+  }
+
   test('one that cannot be opened stands in no other\'s way for ever: after a day a person decides', async () => {
     const fil = scripted({ distid: 'FIL', recovery: 'file' })
-    fil.acts.push({ accept: true, answer: { outcome: 'accepted', number: null } }, nothing)
+    fil.acts.push(takenIn, nothing)
     fil.searches.push(...Array.from({ length: 400 }, () => ({ outcome: 'answered' as const, orders: [] })))
     await using t = await orderShop([fil])
     for (let n = 0; n < 2; n++) await t.place(t.body())
@@ -199,7 +217,7 @@ describe('file: two orders alike of which no outcome is known', () => {
 
   test('whatever is shown without a reference may be the one that cannot be opened', async () => {
     const fil = scripted({ distid: 'FIL', recovery: 'file' })
-    fil.acts.push({ accept: true, answer: { outcome: 'accepted', number: null } }, nothing)
+    fil.acts.push(takenIn, nothing)
     showAll(fil, true)
     await using t = await orderShop([fil])
     for (let n = 0; n < 2; n++) await t.place(t.body({ po_number: 'WEEK 47' }))

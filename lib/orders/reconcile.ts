@@ -74,7 +74,7 @@ async function findings(ctx: OperatorCtx, order: StoredPo, { content, connector 
   const other = await read.selectFrom('purchase_order').select('id').where('distid', '=', order.distid).where(sql<boolean>`po_number = ${order.po_number} COLLATE NOCASE`)
     .where('mode', '=', order.mode).where('id', '<>', order.id).where('state', 'not in', FAILED).executeTakeFirst()
   const context = { firstSentAt: order.first_sent_at ?? order.planned_at, poIsAlone: other === undefined }
-  const twins = connector.recovery === 'file' ? twinsOf(ctx, order) : []
+  const twins = connector.recovery === 'file' ? twinsOf(ctx, order, found) : []
   const sorted: Record<Match, FoundOrder[]> = { ours: [], other: [], unclear: [], conflict: [] }
   for (const candidate of dropRepeats(found)) {
     // A stage that is still open has no effect yet, whatever has got into it.
@@ -105,12 +105,14 @@ function mayBe({ isPlaced, content }: Twin, candidate: FoundOrder): boolean {
 /** So many are looked at; where there are more, any of the others may be it. */
 const MAX_TWINS = 1_000
 
-function twinsOf(ctx: OperatorCtx, { id, subscriber_id: owner, account, distid, mode, first_sent_at: sentAt, planned_at: plannedAt }: StoredPo): Twin[] {
+function twinsOf(ctx: OperatorCtx, { id, subscriber_id: owner, account, distid, mode, first_sent_at: sentAt, planned_at: plannedAt }: StoredPo, found: readonly FoundOrder[]): Twin[] {
+  // What is shown without a time may be as old as any that still has no number.
+  const since = found.every(({ placedAt }) => placedAt !== undefined) ? (sentAt ?? plannedAt) - 3 * DAY : 0
   const rows = ctx.engine.reader.prepare(`
     SELECT state, subscriber_id, client_ref, payload, payload_digest FROM purchase_order
     WHERE distid = ? AND mode = ? AND (subscriber_id = ? OR account = ?) AND state IN ('placed', 'sending', 'unknown', 'review') AND distributor_order_id IS NULL AND id <> ? AND planned_at > ?
     ORDER BY id DESC LIMIT ${MAX_TWINS}`)
-    .all(distid, mode, owner, account, id, (sentAt ?? plannedAt) - 3 * DAY) as Pick<StoredPo, 'state' | 'subscriber_id' | 'client_ref' | 'payload' | 'payload_digest'>[]
+    .all(distid, mode, owner, account, id, since) as Pick<StoredPo, 'state' | 'subscriber_id' | 'client_ref' | 'payload' | 'payload_digest'>[]
   const twins = rows.map((row): Twin => ({ isPlaced: row.state === 'placed', content: readable(ctx, row) }))
   return rows.length === MAX_TWINS ? [...twins, { isPlaced: true, content: null }] : twins
 }
