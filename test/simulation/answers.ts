@@ -19,7 +19,7 @@ export interface Answered {
 }
 
 /** What may be said without a word about the order: it was refused before anything was written down. */
-const BEFORE: readonly string[] = ['order_volume_limit', 'service_unavailable']
+const BEFORE: readonly string[] = ['order_volume_limit', 'service_unavailable', 'fulfillment_not_configured']
 
 export function answersLie(books: Books, answers: readonly Answered[], report: Report): void {
   const byOrder = new Map<string, Answered[]>()

@@ -80,15 +80,27 @@ export class Callers {
     })
   }
 
+  /** Shops of one account order the very same of one distributor, under one PO, at the same moment. */
+  alike(life: Life, distid: string): Promise<void>[] {
+    const { rng } = this
+    const sharing = this.callers.filter(({ isSharing }) => isSharing)
+    const body = { customer: CUSTOMERS[0]!, ffl: null, ship_to_store: false, items: [{ distid, ...SKUS[0]!, qty: 1 }], po_number: `WEEK ${rng.int(1, 3)}` }
+    return Array.from({ length: rng.int(2, 3) }, () => {
+      const wanted = { caller: rng.pick(sharing), isOpen: true, body: { ...body, order_id: `A-${this.#wanted.length + 1}` } }
+      this.#wanted.push(wanted)
+      return this.#post(life, wanted)
+    })
+  }
+
   #add(): Wanted {
     const { rng } = this
     // What only a later report can tell of takes a day to come to its end: less of it.
     const distids = Object.keys(NAMES).filter((distid) => rng.chance(distid === 'FIL' || distid === 'ONE' ? 0.1 : 0.27))
     const items = (distids.length > 0 ? distids : [rng.pick(['RES', 'LOO', 'STA', 'CAR'])]).flatMap((distid) => SKUS.filter((_, i) => rng.chance(i === 0 ? 0.8 : 0.25)).map((sku) => ({ distid, ...sku, qty: rng.int(1, 3) })))
     const n = this.#wanted.length + 1
-    // Somebody orders the very same once more, under the same PO.
+    // Somebody orders the very same once more, under the same PO; it may be the other shop of the same account.
     const twin = rng.chance(0.15) ? this.#wanted.findLast(({ body }) => body.po_number !== null) : undefined
-    const wanted: Wanted = twin ? { caller: twin.caller, isOpen: true, body: { ...twin.body, order_id: `T-${n}` } } : {
+    const wanted: Wanted = twin ? { caller: rng.chance(0.3) ? rng.pick(this.callers) : twin.caller, isOpen: true, body: { ...twin.body, order_id: `T-${n}` } } : {
       caller: rng.pick(this.callers), isOpen: true,
       body: {
         order_id: rng.chance(0.5) ? `W-${n}` : `Web_Shop-2026-${String(n).padStart(5, '0')}`, customer: rng.pick(CUSTOMERS), ffl: { licenseNumber: DEALER }, ship_to_store: rng.chance(0.15),
@@ -118,7 +130,8 @@ export class Callers {
 
   #asksAgain(said: string): boolean {
     if (said === 'order_rejected') return this.rng.chance(0.5)
-    return said === 'service_unavailable' || said === 'distributor_unavailable' || (said === 'order_volume_limit' && this.rng.chance(0.5))
+    // A login that was just changed is not validated yet.
+    return said === 'service_unavailable' || said === 'distributor_unavailable' || said === 'fulfillment_not_configured' || (said === 'order_volume_limit' && this.rng.chance(0.5))
   }
 
   #refusal(error: unknown, life: Life): ReturnType<typeof told> | null {

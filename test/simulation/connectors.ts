@@ -169,6 +169,7 @@ function find({ world, nature }: Desk, session: OrderSession, order: PurchaseOrd
     const now = world.time.outside()
     const visible = world.executions.filter((execution) => execution.distid === nature.distid && execution.account === account && execution.visibleAt <= now
       && ((nature.tells.ref && execution.clientRef === order.clientRef) || echo(nature, execution.po) === echo(nature, order.po)))
+    for (const { shownTo, clientRef } of visible) if (shownTo && nature.tells.content && clientRef === order.clientRef) world.witness.misshown(clientRef)
     const orders = visible.map((execution) => shown(nature, execution))
     if (orders.length > 0 && world.rng.chance(0.1)) orders.push(orders[0]!)
     world.witness.trace(() => `  search for ${order.clientRef}: ${orders.map(({ number }) => number).join(', ')}`)
@@ -176,11 +177,11 @@ function find({ world, nature }: Desk, session: OrderSession, order: PurchaseOrd
   })
 }
 
-function shown({ tells }: Nature, { number, po, clientRef, lines, shipTo, at }: Execution & { po: string }): FoundOrder {
+function shown({ tells }: Nature, { number, po, clientRef, lines, shipTo: { name, address1, zip }, shownTo = { name, address1, zip }, at }: Execution & { po: string }): FoundOrder {
   return {
-    number, po: echo({ tells }, po),
+    number: tells.number ? number : null, po: echo({ tells }, po),
     ...tells.ref && { clientRef: clientRef.toLowerCase() },
-    ...tells.content && { lines, shipTo: { name: shipTo.name.toUpperCase(), address1: ` ${shipTo.address1}`, zip: shipTo.zip } },
+    ...tells.content && { lines, shipTo: { name: shownTo.name.toUpperCase(), address1: ` ${shownTo.address1}`, zip: shownTo.zip } },
     ...tells.placedAt && { placedAt: tells.placedAt === 'day' ? Math.floor(at / 86_400_000) * 86_400_000 : at },
   }
 }

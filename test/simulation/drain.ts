@@ -59,6 +59,7 @@ async function decide(folder: Folder, life: Life, mayResend: boolean): Promise<n
     const number = free.length > numberless ? free.at(-1)!.number : null
     if (number !== null) taken.add(`${order.distid} ${number}`)
     const verdict = number !== null ? { verdict: 'placed' as const, number } : { verdict: 'absent' as const, next: mayResend && rng.chance(0.4) ? 'resend' as const : 'refuse' as const, reason: 'the distributor has no such order' }
+    folder.watch.decided.add(order.client_ref)
     folder.trace(() => `OPERATOR settles ${order.client_ref}: ${JSON.stringify(verdict)}`)
     await folder.wait([{ life, promise: resolveOrder(life.ctx, { order: order.client_ref, ...verdict }) }])
   }

@@ -4,11 +4,12 @@ import { Life, settle } from './life.js'
 import { verifyJournal } from '../../lib/orders/verify-journal.js'
 import { readBooks } from './books.js'
 import { Callers } from './callers.js'
+import { Changes } from './changes.js'
 import { connectorFor, echo } from './connectors.js'
 import { drainFolder } from './drain.js'
 import { guardFolder } from './files.js'
 import { violations } from './invariants.js'
-import type { Violation } from './invariants.js'
+import type { OrderRow, Violation } from './invariants.js'
 import { drawNatures } from './natures.js'
 import { Rng } from './random.js'
 import { openShop } from './shop.js'
@@ -82,6 +83,7 @@ export class Folder {
   readonly lives = new Set<Life>()
   shop!: Shop
   callers!: Callers
+  changes!: Changes
 
   constructor(readonly options: FolderOptions) {
     const rng = this.rng = new Rng(options.seed)
@@ -102,6 +104,7 @@ export class Folder {
     this.shop = await openShop(connectors, { now: () => this.time.now(), random: (bytes) => this.rng.bytes(bytes) })
     this.callers = new Callers(this.rng, this.shop.callers, (text) => this.trace(text))
     this.watch.attach(this.shop.app.ctx)
+    this.watch.changes = this.changes = new Changes(this.rng, this.shop, (text) => this.trace(text))
     this.#guard = guardFolder(this.shop.dir, {
       point: (name) => this.locks.get('engine')?.point(name),
       process: () => this.locks.get('engine'),
@@ -160,6 +163,7 @@ export class Folder {
 
   expectations(isDrained: boolean) {
     return {
+      accountOf: ({ account }: Pick<OrderRow, 'account'>) => this.changes.accounts.get(account ?? '') ?? '',
       isDrained, clockIsTrue: !this.jumped, now: this.time.now(),
       tellsRef: (distid: string) => this.natures.get(distid)!.tells.ref || !this.natures.get(distid)!.hasFind,
       echo: (distid: string, po: string) => echo(this.natures.get(distid)!, po),
@@ -171,6 +175,7 @@ export class Folder {
 export async function runFolder(options: FolderOptions): Promise<FolderResult> {
   return run(options, async (folder) => {
     if (folder.rng.chance(0.08)) await rush(folder)
+    if (folder.rng.chance(0.3)) await alike(folder)
     while (folder.crashes < options.crashes && folder.watch.violations.length === 0) await liveOnce(folder)
   })
 }
@@ -209,6 +214,7 @@ export async function run(options: FolderOptions, live: (folder: Folder) => Prom
 /** Processes of one folder, mostly one at a time, until all of them have died. */
 async function liveOnce(folder: Folder): Promise<void> {
   const { rng, time, callers, watch, lives } = folder
+  if (rng.chance(0.03)) await folder.changes.moveDealer()
   const isCrowded = watch.moving > CROWD
   const first = folder.begin(drawEnd(folder, isCrowded))
   const both = rng.chance(0.08) ? [first, folder.begin(drawEnd(folder, isCrowded))] : [first]
@@ -221,6 +227,7 @@ async function liveOnce(folder: Folder): Promise<void> {
       const what = rng.next()
       if (!isCrowded && what < 0.75) for (const promise of callers.act(life, true)) work.push({ life, promise })
       if (isCrowded || what > 0.6) work.push({ life, promise: life.sender.pass() })
+      if (rng.chance(0.02)) work.push({ life, promise: folder.changes.logIn() })
       if (rng.chance(0.02)) work.push(stop(folder, life, life === first ? giveBack : null))
     }
     await folder.wait(work)
@@ -246,6 +253,21 @@ async function rush(folder: Folder): Promise<void> {
     await folder.wait(folder.callers.rush([...folder.lives], 10))
   }
   for (const life of folder.lives) await folder.end(life)
+}
+
+/** Orders that only their references tell apart, some of which get lost. */
+async function alike(folder: Folder): Promise<void> {
+  const { rng, watch, callers, time, lives } = folder
+  const distid = rng.pick(['FIL', 'FIL', 'LOO', 'RES'])
+  for (let i = 0; i < 4 && watch.violations.length === 0; i++) {
+    const life = folder.begin({ endsAfter: rng.int(10, 60) })
+    await folder.wait(callers.alike(life, distid).map((promise) => ({ life, promise })))
+    for (let round = 0; round < 8 && lives.size > 0; round++) {
+      time.advance(rng.pick(SHORT))
+      await folder.wait([{ life, promise: life.sender.pass() }])
+    }
+    await folder.end(life)
+  }
 }
 
 /** Half of them at once, the others somewhere in particular, so that rare places come up too. */

@@ -65,10 +65,12 @@ export interface Expectations {
   tellsRef?: (distid: string) => boolean
   /** How a distributor keeps a PO. */
   echo?: (distid: string, po: string) => string
+  /** The name of the account that an order was sent with; that of its subscriber by default. */
+  accountOf?: (order: OrderRow) => string
 }
 
 export interface Violation {
-  rule: 'double' | 'lost' | 'vanished' | 'refused but executed' | 'number' | 'content' | 'unfinished' | 'state' | 'holder' | 'failures' | 'quota' | 'record' | 'journal' | 'answer' | 'sent before it was written' | 'sent before the journal' | 'error' | 'review' | 'paused' | 'po'
+  rule: 'account' | 'premise' | 'double' | 'lost' | 'vanished' | 'refused but executed' | 'number' | 'content' | 'unfinished' | 'state' | 'holder' | 'failures' | 'quota' | 'record' | 'journal' | 'answer' | 'sent before it was written' | 'sent before the journal' | 'error' | 'review' | 'paused' | 'po'
   detail: string
 }
 
@@ -102,8 +104,9 @@ function contentText(lines: readonly { distsku: string; qty: number }[]): string
   return JSON.stringify(Object.entries(units).sort(([a], [b]) => a < b ? -1 : 1))
 }
 
-export function classOfRow(expected: Pick<Expectations, 'tellsRef' | 'echo'>, { subscriber_id: account, distid, client_ref: clientRef, content }: OrderRow): string {
-  return classOf(expected, { distid, account, clientRef, po: content.po, lines: content.lines, shipTo: content.shipTo })
+export function classOfRow(expected: Pick<Expectations, 'tellsRef' | 'echo' | 'accountOf'>, row: OrderRow): string {
+  const { distid, client_ref: clientRef, content } = row
+  return classOf(expected, { distid, account: expected.accountOf?.(row) ?? row.subscriber_id, clientRef, po: content.po, lines: content.lines, shipTo: content.shipTo })
 }
 
 /** No order twice, none missing, none that nobody knows of. */
@@ -159,11 +162,13 @@ function numbersDiffer({ purchaseOrders }: Books, executed: readonly Executed[],
 }
 
 function stateIsWrong(order: OrderRow, { isDrained }: Expectations, report: Report): void {
-  const { client_ref: ref, state, sends, owner, first_sent_at: sentAt, ever_unknown: wasUnknown, next_at: nextAt } = order
+  const { client_ref: ref, state, sends, owner, first_sent_at: sentAt, ever_unknown: wasUnknown, next_at: nextAt, reason } = order
+  // A dealer may be gone before anything is sent.
+  const isOurs = state === 'rejected' && sentAt === null && wasUnknown === 0 && reason?.endsWith('nothing was sent')
   const wrong = (what: string) => report('state', `${ref} is ${state} and ${what}`)
   if (isDrained && !['placed', 'review', ...FAILED].includes(state)) report('unfinished', `${ref} (${order.distid}) is ${state}: ${order.reason}`)
   if ((state === 'sending') !== (owner !== null)) wrong(`has ${owner === null ? 'no owner' : 'an owner'}`)
-  if ((state === 'placed' || state === 'rejected' || state === 'sending' || state === 'unknown' || state === 'review') && sends < 1) wrong('was never sent')
+  if ((state === 'placed' || state === 'rejected' || state === 'sending' || state === 'unknown' || state === 'review') && sends < 1 && !isOurs) wrong('was never sent')
   if (state === 'expired' && (sentAt !== null || wasUnknown === 1)) wrong('may have been sent')
   if ((state === 'planned' || state === 'unknown') && nextAt === null) wrong('is never looked at again')
   if (state === 'planned' && wasUnknown === 1) wrong('counts as never sent, which is not known')

@@ -31,5 +31,5 @@ function drawNature(rng: Rng, distid: string, recovery: Recovery): Nature {
 /** Most tell the reference or the content, some no more than a PO. A cart's and a stage's orders carry the reference as a note. */
 function drawTells(rng: Rng, recovery: Recovery): Tells {
   const ref = recovery === 'staged' || rng.chance(0.5)
-  return { ref, content: rng.chance(ref ? 0.6 : 0.8), placedAt: rng.pick([null, 'exact', 'day'] as const), po: rng.pick(['same', 'upper', 'cut'] as const) }
+  return { ref, number: recovery !== 'file' || rng.chance(0.7), content: rng.chance(ref ? 0.6 : 0.8), placedAt: rng.pick([null, 'exact', 'day'] as const), po: rng.pick(['same', 'upper', 'cut'] as const) }
 }

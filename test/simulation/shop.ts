@@ -20,12 +20,16 @@ import { GUN_UPC, STORE, UPC, addDealers } from '../order-shop.js'
 
 export const NAMES: Readonly<Record<string, string>> = { RES: 'Resend Wholesale', LOO: 'Lookup Wholesale', STA: 'Staged Wholesale', CAR: 'Cart Wholesale', FIL: 'File Wholesale', ONE: 'One Shot Wholesale' }
 const SHOPS = 3
+/** The first of them have one account. */
+const SHARING = 2
 const KEYS = 2
 
 export interface Caller {
   subscriber: Subscriber
   /** Null for a library caller. */
   key: Key | null
+  /** Its account is another shop's as well. */
+  isSharing: boolean
 }
 
 export interface Shop {
@@ -60,14 +64,13 @@ async function makeTemplate(): Promise<string> {
   for (let i = 0; i < SHOPS; i++) {
     const { id } = await app.operator.subscribers.create({ name: `Shop ${i}`, email: `owner${i}@shop.example` })
     for (let k = 0; k < KEYS; k++) await app.operator.keys.create({ subscriber: id, name: `key ${k}`, tier: 'enterprise', ips: ['127.0.0.1'] })
-    await saveDocument(app.ctx, await findSubscriber(app.ctx, id), { document: documentOf(id) })
+    await saveDocument(app.ctx, await findSubscriber(app.ctx, id), { document: documentOf(i < SHARING ? 'shared' : 'own') })
     for (const name of Object.values(NAMES)) await app.operator.configurations.recordCheck(id, name, true)
   }
   await app.close()
   return dir
 }
 
-/** The account's name is the subscriber's id, so that books and distributors can be compared. */
 function documentOf(account: string): ConfigurationDocument {
   const entry = (distid: string) => ({ distid, active: true, account, drop_ship_only_items: false, shipping: { flat_rate: { cost: 10, shipping_class: 'flat' } }, product_restrictions: {}, fulfillment: {} })
   return {
@@ -119,11 +122,12 @@ export async function openCopy(of: string, connectors: ReadonlyMap<string, Fulfi
 async function callersOf(ctx: OperatorCtx): Promise<Caller[]> {
   const keys = await ctx.read.selectFrom('api_key').select(['id', 'subscriber_id']).orderBy('subscriber_id').orderBy('name').execute()
   const callers: Caller[] = []
-  for (const { id } of await ctx.read.selectFrom('subscriber').select('id').orderBy('name').execute()) {
+  for (const [i, { id }] of (await ctx.read.selectFrom('subscriber').select('id').orderBy('name').execute()).entries()) {
+    const isSharing = i < SHARING
     const subscriber = await findSubscriber(ctx, id)
     const mine = keys.filter(({ subscriber_id: of }) => of === id)
-    for (const key of mine) callers.push({ subscriber, key: { id: key.id, subscriberId: id, status: 'enabled', poTag: key.id.slice(0, 4).toUpperCase() } as unknown as Key })
-    callers.push({ subscriber, key: null })
+    for (const key of mine) callers.push({ subscriber, key: { id: key.id, subscriberId: id, status: 'enabled', poTag: key.id.slice(0, 4).toUpperCase() } as unknown as Key, isSharing })
+    callers.push({ subscriber, key: null, isSharing })
   }
   return callers
 }

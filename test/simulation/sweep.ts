@@ -164,7 +164,7 @@ class Case {
   async #checkEnds(): Promise<void> {
     const { folder: { world, natures }, injection } = this
     const { recovery } = natures.get(this.of.distid)!
-    const absent = recovery === 'file' || recovery === 'one_shot' ? 'review' : injection.isRefused ? 'rejected' : 'placed'
+    const absent = injection.isRefused ? 'rejected' : recovery === 'file' || recovery === 'one_shot' ? 'review' : 'placed'
     for (const { state, client_ref: ref, distributor_order_id: number } of await this.#orders()) {
       const there = world.executions.filter(({ clientRef }) => clientRef === ref)
       const times = there.length

@@ -13,6 +13,8 @@ const SECOND = 1_000
 export interface Tells {
   /** Our reference. */
   ref: boolean
+  /** Its own number. */
+  number: boolean
   /** Items and destination. */
   content: boolean
   placedAt: 'exact' | 'day' | null
@@ -40,6 +42,8 @@ export interface Nature {
 }
 
 export interface Execution extends Executed {
+  /** Where the distributor shows it to go, once it has mixed it up with another one. */
+  shownTo?: Executed['shipTo'] | undefined
   at: number
   visibleAt: number
 }
@@ -53,7 +57,9 @@ export interface Process {
 /** What a simulation is told of. */
 export interface Witness {
   /** A send begins: what must be on the disk by now? */
-  sent(nature: Nature, order: PurchaseOrder, process: Process): void
+  sent(nature: Nature, order: PurchaseOrder, process: Process, account: string): void
+  /** A distributor that is asked for the order shows it under our reference with a destination that is another order's. */
+  misshown(clientRef: string): void
   executed(execution: Execution): void
   trace(text: () => string): void
 }
@@ -124,6 +130,7 @@ export class World {
     const at = this.time.outside()
     const execution: Execution = {
       distid: nature.distid, account, clientRef, number, po, lines: lines.map(({ distsku, qty }) => ({ distsku, qty })), shipTo: { name: shipTo.name, address1: shipTo.address1, zip: shipTo.zip },
+      ...nature.tells.ref && this.faultRate > 0 && this.rng.chance(0.02) && { shownTo: this.executions.findLast(({ shipTo: { zip } }) => zip !== shipTo.zip)?.shipTo },
       at, visibleAt: this.rng.chance(nature.unreported) ? Infinity : at + Math.floor(this.rng.next() * nature.lag),
     }
     this.executions.push(execution)
@@ -136,7 +143,7 @@ export class World {
   sent(nature: Nature, order: PurchaseOrder, session: OrderSession): void {
     this.#sends.set(order.clientRef, (this.#sends.get(order.clientRef) ?? 0) + 1)
     this.witness.trace(() => `${nature.distid} hears ${order.clientRef} stage ${session.stage}`)
-    this.witness.sent(nature, order, this.processOf(session))
+    this.witness.sent(nature, order, this.processOf(session), String(session.settings['account']))
   }
 
   /** Our order's turn at a distributor that has run out, or does not want it. */
