@@ -72,15 +72,15 @@ async function bundle({ patches }: Planted, outfile: string): Promise<void> {
 
 const ENTRY = `
 import { runUntil } from './test/simulation/run.js'
-import { EVERY_FAULT, sweep } from './test/simulation/sweep.js'
+import { EVERY_FAULT, REFUSALS, sweep } from './test/simulation/sweep.js'
 const how = process.argv[2]
 const [seed, crashes] = process.argv.slice(3).map(Number)
 let caught = null
 if (how === 'sweep') {
   let cases = 0
   for (const distid of ['LOO', 'CAR', 'FIL', 'RES', 'STA', 'ONE']) {
-    const swept = await sweep({ seed: 5, distid, faults: EVERY_FAULT })
-    cases += swept.cases
+    const swept = await sweep({ seed: 5, distid, faults: [...EVERY_FAULT, ...REFUSALS] })
+    for (const met of swept.cases.values()) cases += met
     if (swept.wrong.length > 0) caught = { by: 'the sweep: ' + swept.wrong[0].slice(0, 100), crashes: cases, seed: 5 }
     if (caught) break
   }

@@ -42,7 +42,7 @@ export const PLANTS: Record<string, Plant> = {
   'send, then record': {
     what: 'the order is written down once the distributor has answered', by: 'kill',
     patches: [
-      { file: 'lib/orders/intent.ts', find: "import { createHash } from 'node:crypto'\n", replace: "import { createHash } from 'node:crypto'\nimport { accountSettings as plantSettings } from '../fulfillment/account.js'\nimport { afterSend as plantAfter } from './outcome.js'\n" },
+      { file: 'lib/orders/intent.ts', find: "import { digestOf, sealContent } from '../fulfillment/content.js'\n", replace: "import { contentOf, digestOf, sealContent } from '../fulfillment/content.js'\nimport { accountSettings as plantSettings } from '../fulfillment/account.js'\nimport { afterSend as plantAfter } from './outcome.js'\n" },
       { file: 'lib/orders/intent.ts', find: '    const rows = await rowsOf(tx as Ctx, input, placement)\n', replace: `    const rows = await rowsOf(tx as Ctx, input, placement)\n${SEND_FIRST}` },
       { file: 'lib/orders/place.ts', find: 'purchaseOrders.map((order) => ctx.orders.deliver(order))', replace: "purchaseOrders.filter(({ state }) => state === 'sending' || state === 'planned').map((order) => ctx.orders.deliver(order))" },
     ],
@@ -75,6 +75,6 @@ export const PLANTS: Record<string, Plant> = {
   },
   'the quota counts one process': {
     what: 'orders of the last hour are those that this process took in', by: 'two',
-    patches: [{ file: 'lib/orders/quota.ts', find: 'const waits = [wait(rows.map(({ at }) => Math.min(at, now)), now, limit, window), wait(here, steady, limit, window)]', replace: 'const waits = [wait(here, steady, limit, window), rows.length * 0]' }],
+    patches: [{ file: 'lib/orders/quota.ts', find: 'Math.max(wait(rows.map(({ at }) => Math.min(at, now)), now, quota), wait(here, steady, quota))', replace: 'Math.max(wait(here, steady, quota), rows.length * 0)' }],
   },
 }

@@ -7,6 +7,7 @@ export interface Planted {
 }
 
 const ORDERS = 'lib/orders'
+const FULFILLMENT = 'lib/fulfillment'
 
 const SENDING: Planted[] = [
   {
@@ -41,12 +42,12 @@ const SENDING: Planted[] = [
       [`${ORDERS}/work.ts`, 'connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY', 'CONCURRENCY'],
     ],
   },
-  { name: 'a cart is free again although its call still runs', patches: [[`${ORDERS}/work.ts`, 'if (isAlone && ended) void ended.then(() => slots.free(account))\n      else slots.free(account)', 'slots.free(account)']] },
+  { name: 'a cart is free again although its call still runs', patches: [[`${ORDERS}/work.ts`, 'if (isAlone && ended) void firstOf(', 'if (isAlone && ended && account === \'\') void firstOf(']] },
 ]
 
 const OUTCOMES: Planted[] = [
   { name: 'a refusal after an unknown counts as one', patches: [[`${ORDERS}/outcome.ts`, 'if (wasUnknown) return { ...unknown(order, `refused', 'if (wasUnknown && now < 0) return { ...unknown(order, `refused']] },
-  { name: 'not sent after an unknown: planned again', patches: [[`${ORDERS}/outcome.ts`, "return order.ever_unknown === 1 ? { to: 'unknown', ...common } : ", 'return ']] },
+  { name: 'not sent after an unknown: planned again', patches: [[`${ORDERS}/outcome.ts`, "  if (order.ever_unknown === 1) return { to: 'unknown', ...common, next_at: next }\n", '']] },
   { name: 'a timeout or a broken connection counts as not sent', patches: [[`${ORDERS}/send.ts`, "? { outcome: 'unknown' as const, reason: answer.failed }", "? { outcome: 'not_sent' as const, reason: answer.failed }"]] },
   { name: 'a timeout or a broken connection counts as a refusal', patches: [[`${ORDERS}/send.ts`, "? { outcome: 'unknown' as const, reason: answer.failed }", "? { outcome: 'rejected' as const, reason: answer.failed }"]] },
   { name: 'an answer that is none counts as a refusal', patches: [[`${ORDERS}/send.ts`, "return { outcome: 'unknown', reason: 'the connector gave no outcome' }", "return { outcome: 'rejected', reason: 'the connector gave no outcome' }"]] },
@@ -55,12 +56,28 @@ const OUTCOMES: Planted[] = [
   { name: 'no time to settle', patches: [[`${ORDERS}/outcome.ts`, '  if (at.unknownFor < settle) return { change: { to: \'unknown\', failures: 0, next_at: at.now + settle - at.unknownFor } }\n', '']] },
   { name: 'the time to settle is the wall clock\'s alone', patches: [[`${ORDERS}/work.ts`, 'Math.max(0, Math.min(ctx.now() - (order.unknown_since ?? order.updated_at), ctx.monotonic() - unknownSince.get(order.id)!))', 'Math.max(0, ctx.now() - (order.unknown_since ?? order.updated_at))']] },
   { name: 'one look instead of two', patches: [[`${ORDERS}/outcome.ts`, 'const LOOKS = 2', 'const LOOKS = 1']] },
-  { name: 'who cannot be asked has no order', patches: [[`${ORDERS}/reconcile.ts`, "  if (search.outcome === 'unreachable') return withoutSearch(order, connector, `the distributor cannot be asked: ${search.reason}`, ctx.now())\n  return afterSearch(order, await findings(ctx, order, line, search.orders)", "  return afterSearch(order, await findings(ctx, order, line, search.outcome === 'unreachable' ? [] : search.orders)"]] },
-  { name: 'a PO alone is proof', patches: [[`${ORDERS}/match.ts`, "if (lines && destination && po !== 'other') return 'ours'", "if (po !== 'other') return 'ours'"]] },
+  { name: 'who cannot be asked has no order', patches: [[`${ORDERS}/reconcile.ts`, "  if (search.outcome === 'unreachable') return withoutSearch(order, connector, `the distributor cannot be asked: ${search.reason}`, ctx.now())\n  return afterSearch(order, { ...await findings(ctx, order, line, search.orders)", "  return afterSearch(order, { ...await findings(ctx, order, line, search.outcome === 'unreachable' ? [] : search.orders)"]] },
+  { name: 'a PO alone is proof', patches: [[`${FULFILLMENT}/match.ts`, "if (lines && destination && po !== 'other') return 'ours'", "if (po !== 'other') return 'ours'"]] },
   { name: 'what is unclear is somebody else\'s', patches: [[`${ORDERS}/reconcile.ts`, 'unclear: sorted.unclear', 'unclear: []']] },
-  { name: 'a clock that was a day ahead makes our own order an earlier one', patches: [[`${ORDERS}/match.ts`, 'const LONG_BEFORE = 3 * DAY', 'const LONG_BEFORE = DAY']] },
-  { name: 'numbers of other orders are not looked at', patches: [[`${ORDERS}/numbers.ts`, '.executeTakeFirst() !== undefined', '.executeTakeFirst() === null']] },
-  { name: 'what was sent once expires', patches: [[`${ORDERS}/work.ts`, "if (order.state === 'unknown') return", "if (order.state === 'unknown' && ctx.now() - order.planned_at < EXPIRES) return"], [`${ORDERS}/work.ts`, 'if (order.first_sent_at === null && ctx.now()', 'if (ctx.now()']] },
+  { name: 'a clock that was a day ahead makes our own order an earlier one', patches: [[`${FULFILLMENT}/match.ts`, 'const LONG_BEFORE = 3 * DAY', 'const LONG_BEFORE = DAY']] },
+  { name: 'numbers of other orders are not looked at', patches: [[`${FULFILLMENT}/numbers.ts`, '.executeTakeFirst() !== undefined', '.executeTakeFirst() === null']] },
+  { name: 'what was sent once expires', patches: [[`${ORDERS}/work.ts`, "if (order.state === 'unknown') return", "if (order.state === 'unknown' && ctx.now() - order.planned_at < EXPIRES) return"], [`${ORDERS}/work.ts`, 'return sentAt === null && now - plannedAt', 'return now - plannedAt']] },
+]
+
+const GUARDS: Planted[] = [
+  {
+    name: 'who logs in as somebody else goes on where the other was',
+    patches: [
+      [`${ORDERS}/reconcile.ts`, 'const blind = order.account !== null && order.account !== line.account ? OTHER_ACCOUNT : null', 'const blind = null'],
+      [`${ORDERS}/send.ts`, 'order.account !== null && order.account !== line.account ? OTHER_ACCOUNT : null', 'null'],
+    ],
+  },
+  { name: 'a login that changes while a distributor is asked is not seen before the send', patches: [[`${ORDERS}/send.ts`, 'order.account !== null && order.account !== line.account ? OTHER_ACCOUNT : null', 'null']] },
+  { name: 'a dealer that moved is not seen', patches: [[`${ORDERS}/line.ts`, 'if (!shipToStore && !isPremise(dealer!, shipTo)) return', "if (!shipToStore && shipTo.zip === '' && !isPremise(dealer!, shipTo)) return"]] },
+  { name: 'other orders to which a file\'s order may belong are not looked at', patches: [[`${ORDERS}/reconcile.ts`, 'twins.some((twin) => mayBe(twin, candidate))', 'twins.length < 0']] },
+  { name: 'of such orders only those that are placed are looked at', patches: [[`${ORDERS}/reconcile.ts`, "state IN ('placed', 'sending', 'unknown', 'review') AND distributor_order_id IS NULL", "state = 'placed' AND distributor_order_id IS NULL"]] },
+  { name: 'our reference is ours wherever it goes', patches: [[`${FULFILLMENT}/match.ts`, "isTaken || lines === false || sameDestination(found.shipTo ?? {}, sent) === false ? 'conflict' : 'ours'", "isTaken || lines === false ? 'conflict' : 'ours'"]] },
+  { name: 'a number is looked for among the orders of its subscriber alone', patches: [[`${FULFILLMENT}/numbers.ts`, "...account === null ? [] : [or('account', '=', account)]", '']] },
 ]
 
 const BOOKS: Planted[] = [
@@ -75,7 +92,7 @@ const BOOKS: Planted[] = [
   { name: 'an order_id is free while an outcome is not known', patches: [[`${ORDERS}/transitions.ts`, 'if (FAILED.includes(order.state)) await closePlacement', "if ([...FAILED, 'unknown'].includes(order.state)) await closePlacement"], [`${ORDERS}/transitions.ts`, "  if (!orders.every(({ state }) => FAILED.includes(state))) return\n", "  if (!orders.every(({ state }) => [...FAILED, 'unknown'].includes(state))) return\n"]] },
   { name: 'an order_id is never free again', patches: [[`${ORDERS}/transitions.ts`, '.set({ holds_id: 0, was_refused: refused ? 1 : 0 })', '.set({ was_refused: refused ? 1 : 0 })']] },
   { name: 'a second attempt has the first one\'s PO', patches: [[`${ORDERS}/po-number.ts`, 'return attempt === 1 ? po : `${po}-${attempt}`', 'return po']] },
-  { name: 'the quota is checked outside the transaction', patches: [[`${ORDERS}/intent.ts`, '  return ctx.engine.atomic(ctx, async (tx) => {\n    await refusePaused(tx)', '  if (ctx.key) await ctx.engine.atomic(ctx, (tx) => checkQuota(tx, input.counts, ctx.key!.id))\n  return ctx.engine.atomic(ctx, async (tx) => {\n    await refusePaused(tx)'], [`${ORDERS}/intent.ts`, '    if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)\n', '']] },
+  { name: 'the quota is checked outside the transaction', patches: [[`${ORDERS}/intent.ts`, '  return ctx.engine.atomic(ctx, async (tx) => {\n    const { order, digest } = input\n', '  if (ctx.key) await ctx.engine.atomic(ctx, (tx) => checkQuota(tx, input.counts, ctx.key!.id))\n  return ctx.engine.atomic(ctx, async (tx) => {\n    const { order, digest } = input\n'], [`${ORDERS}/intent.ts`, '    if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)\n', '']] },
   { name: 'a placement of which nobody was asked counts', patches: [[`${ORDERS}/transitions.ts`, ".every(({ first_sent_at: sent }) => sent === null)) await", ".every(({ first_sent_at: sent }) => sent === undefined)) await"]] },
   { name: 'a failure is not listed', patches: [[`${ORDERS}/transitions.ts`, 'if (FAILED.includes(order.state) && !FAILED.includes(before)) {', "if (order.state === 'rejected' && !FAILED.includes(before)) {"]] },
   { name: 'an answer says placed of what is not known', patches: [[`${ORDERS}/place.ts`, 'states.some(({ state }) => OPEN.includes(state))', "states.some(({ state }) => state === 'sending')"]] },
@@ -86,4 +103,4 @@ const BOOKS: Planted[] = [
   { name: 'a failed disk is tried again', patches: [[`${ORDERS}/send.ts`, 'if (!isUnavailable(error) || tools.signal.aborted) throw error', "if ((!isUnavailable(error) && !String((error as { code?: unknown }).code).startsWith('SQLITE_IOERR')) || tools.signal.aborted) throw error"]] },
 ]
 
-export const PLANTED: readonly Planted[] = [...SENDING, ...OUTCOMES, ...BOOKS]
+export const PLANTED: readonly Planted[] = [...SENDING, ...OUTCOMES, ...GUARDS, ...BOOKS]
