@@ -3,7 +3,7 @@
  *
  *   dist/lib          the library: ESM entries over shared chunks, index.cjs, worker.mjs, duckdb.mjs
  *   dist/types        declarations
- *   dist/quartermaster  the launcher in one bundle, its worker.mjs and duckdb.mjs; only natives stay outside
+ *   dist/quartermaster  the launcher in one bundle with what it seldom needs beside it, its worker.mjs and duckdb.mjs; only natives stay outside
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, rmSync } from 'node:fs'
@@ -32,9 +32,9 @@ async function bundleWorker(outdir) {
   await esbuild.build({ ...common, entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/exports/child.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
 }
 
-/** The command in one file, which starts in half the time that its packages' own files would take. */
+/** The command in one file, which starts in half the time that its packages' own files would take; what is imported late lies beside it. */
 export async function bundleLauncher(outdir) {
-  await esbuild.build({ ...common, entryPoints: { quartermaster: 'server/main.ts' }, outdir, format: 'esm', external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
+  await esbuild.build({ ...common, entryPoints: { quartermaster: 'server/main.ts' }, outdir, format: 'esm', splitting: true, external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
 }
 
 /** Bundled CommonJS packages call require. */
