@@ -6,12 +6,13 @@ import type { Endpoint } from './core/endpoint.js'
 import { listDistributors } from './distributors/endpoints.js'
 import { exportCatalog } from './exports/endpoints.js'
 import { getFfl, getFflDocument, nearFfls } from './ffls/endpoints.js'
+import { checkFraud, removeFraud, reportFraud } from './fraud/endpoints.js'
 import { fulfillmentHistory, getOrder, listOrders } from './fulfillment/endpoints.js'
 import { checkItems } from './restrictions/endpoints.js'
 import { quote } from './quotes/endpoints.js'
 import { place } from './orders/endpoints.js'
 
-export const endpoints = [ping, account, usage, listDistributors, getConfig, putConfig, configSchema, validateConfig, searchProducts, facets, getProduct, exportCatalog, nearFfls, getFfl, getFflDocument, checkItems, quote, place, listOrders, getOrder, fulfillmentHistory] as const
+export const endpoints = [ping, account, usage, listDistributors, getConfig, putConfig, configSchema, validateConfig, searchProducts, facets, getProduct, exportCatalog, nearFfls, getFfl, getFflDocument, checkItems, quote, place, listOrders, getOrder, fulfillmentHistory, checkFraud, reportFraud, removeFraud] as const
 
 /** For code that treats all endpoints alike. */
 export const allEndpoints = endpoints as unknown as readonly Endpoint[]

@@ -24,6 +24,9 @@ export const ROUTES = {
   'orders.list': 'GET /v1/orders',
   'orders.get': 'GET /v1/orders/{order_id}',
   'fulfillment.history': 'GET /v1/fulfillment/history',
+  'fraud.check': 'POST /v1/fraud/check',
+  'fraud.report': 'POST /v1/fraud/reports',
+  'fraud.remove': 'DELETE /v1/fraud/reports',
 } as const
 
 /** Answers without the envelope (contract "Response envelopes"). */

@@ -12,6 +12,7 @@ import { distributorCommands } from './commands/distributors.js'
 import { feedCommands } from './commands/feeds.js'
 import { fflDocumentCommands } from './commands/ffl-documents.js'
 import { fflCommands } from './commands/ffls.js'
+import { fraudCommands } from './commands/fraud.js'
 import { initCommand } from './commands/init.js'
 import { orderCommands } from './commands/orders.js'
 import { secretCommands } from './commands/secrets.js'
@@ -19,7 +20,7 @@ import { ruleCommands } from './commands/rules.js'
 import { serveCommand } from './commands/serve.js'
 import { logLevel, stateDir } from './env.js'
 
-const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...fflCommands, ...fflDocumentCommands, ...ruleCommands, ...configurationCommands, ...catalogCommands, ...orderCommands, ...backupCommands, ...secretCommands]
+const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...fflCommands, ...fflDocumentCommands, ...ruleCommands, ...configurationCommands, ...catalogCommands, ...orderCommands, ...fraudCommands, ...backupCommands, ...secretCommands]
 
 /** Runs one command and returns its exit code: 0 done, 1 refused or failed, 2 misused. */
 async function main(argv: readonly string[]): Promise<number> {

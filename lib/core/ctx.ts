@@ -13,6 +13,7 @@ import type { Registry } from '../distributors/registry.js'
 import type { Dealers } from '../ffls/directory.js'
 import type { ObjectStore } from '../objects/store.js'
 import type { Exporter } from '../exports/exporter.js'
+import type { FraudKeys } from '../fraud/keys.js'
 import type { Rules } from '../restrictions/rule-sets.js'
 import type { Log } from './log.js'
 import type { Secrets } from './secrets.js'
@@ -46,6 +47,8 @@ export interface OperatorCtx {
   readonly orders: OrderSender
   /** Where files are kept that callers download. */
   readonly objects: ObjectStore
+  /** The keys under which fraud signals are kept; read from their files when one was added or replaced. */
+  readonly fraudKeys: () => FraudKeys
   /** Builds exports and knows where they are. */
   readonly exports: Exporter
   /** Who acts, for the audit: `cli`, `library`, `job:feeds`. */

@@ -5,6 +5,7 @@ import type { DealerDocumentTable, DealerOnFileTable, DealerTable } from '../ffl
 import type { FeedImportTable, FeedSourceTable } from '../feeds/tables.js'
 import type { FailedPlacementTable, FulfillmentChangeTable, FulfillmentOrderTable, LaneStatusTable, MonitorTable, ParcelTable } from '../fulfillment/tables.js'
 import type { DistributorModeTable, JournalTable, OrderCountTable, OrderEngineTable, PlacementTable, PurchaseOrderTable } from '../orders/tables.js'
+import type { FraudEvidenceTable, FraudPartnerTable, FraudReportTable, FraudSignalTable, FraudUseTable } from '../fraud/tables.js'
 import type { ActiveRuleSetTable, RuleOverrideTable, RuleSetTable } from '../restrictions/tables.js'
 import type { Generated } from 'kysely'
 
@@ -38,9 +39,14 @@ export interface Tables {
   order_count: OrderCountTable
   journal: JournalTable
   order_engine: OrderEngineTable
+  fraud_report: FraudReportTable
+  fraud_signal: FraudSignalTable
+  fraud_evidence: FraudEvidenceTable
+  fraud_use: FraudUseTable
+  fraud_partner: FraudPartnerTable
   job: { name: string; next_at: number; last_started_at: number | null; last_finished_at: number | null; last_error: string | null }
   audit: { seq: Generated<number>; at: number; actor: string; action: string; detail: string }
 }
 
 /** What a process keeps in memory, each with a number that a writer raises so that other processes read it again. */
-export type StateName = 'keys' | 'documents' | 'sources' | 'dealers' | 'rules' | 'modes'
+export type StateName = 'keys' | 'documents' | 'sources' | 'dealers' | 'rules' | 'modes' | 'fraud'

@@ -44,4 +44,22 @@ CREATE TABLE export_file (
   PRIMARY KEY (subscriber_id, export_version)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX export_file_content ON export_file (content);
+`, `
+CREATE TABLE fraud_check (
+  key_id TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX fraud_check_key ON fraud_check (key_id, at);
+
+CREATE TABLE fraud_try (             -- baskets that were tried against a reported signal
+  seq INTEGER PRIMARY KEY,
+  asker TEXT NOT NULL,
+  signal TEXT NOT NULL,
+  basket TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  overlap INTEGER NOT NULL,
+  similar INTEGER NOT NULL
+) STRICT;
+CREATE INDEX fraud_try_signal ON fraud_try (asker, signal);
+CREATE INDEX fraud_try_at ON fraud_try (at);
 `] as const

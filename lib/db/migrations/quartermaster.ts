@@ -436,4 +436,52 @@ CREATE TABLE order_engine (
 DROP INDEX purchase_order_number;
 CREATE INDEX purchase_order_number ON purchase_order (distributor_order_id) WHERE distributor_order_id IS NOT NULL;
 CREATE INDEX purchase_order_numberless ON purchase_order (distid, mode, planned_at) WHERE distributor_order_id IS NULL;
+`, `
+CREATE TABLE fraud_report (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  subscriber_id TEXT,
+  dealer TEXT NOT NULL,
+  partner TEXT,
+  batch INTEGER,
+  key TEXT NOT NULL,
+  strong TEXT NOT NULL,
+  reported_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  payload TEXT NOT NULL
+) STRICT;
+CREATE INDEX fraud_report_strong ON fraud_report (dealer, strong);
+CREATE INDEX fraud_report_key ON fraud_report (key);
+CREATE INDEX fraud_report_partner ON fraud_report (partner, batch) WHERE partner IS NOT NULL;
+CREATE INDEX fraud_report_owner ON fraud_report (subscriber_id) WHERE subscriber_id IS NOT NULL;
+CREATE INDEX fraud_report_age ON fraud_report (updated_at);
+
+CREATE TABLE fraud_signal (
+  hash INTEGER NOT NULL,
+  report INTEGER NOT NULL,
+  PRIMARY KEY (hash, report)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fraud_evidence (
+  report INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  hash INTEGER NOT NULL,
+  PRIMARY KEY (report, kind, hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fraud_use (
+  key_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX fraud_use_key ON fraud_use (key_id, kind, at);
+
+CREATE TABLE fraud_partner (
+  name TEXT PRIMARY KEY,
+  made_at INTEGER NOT NULL,
+  reports INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX dealer_zip ON dealer (substr(premise_zip, 1, 5));
+CREATE INDEX dealer_city ON dealer (premise_state, premise_city COLLATE NOCASE);
+INSERT INTO state (name, value) VALUES ('fraud', 0);
 `] as const

@@ -1,0 +1,97 @@
+import type { Ctx } from '../core/ctx.js'
+import { endpoint } from '../core/endpoint.js'
+import { ApiError, invalid, refusalOf } from '../core/errors.js'
+import type { Fault } from '../core/errors.js'
+import { isPremise } from './premises.js'
+import { countCheck, countUse } from './quota.js'
+import { FraudReport, FraudResult, FraudSignals, RemovedResult, STRONG } from './shapes.js'
+import type { FraudSummary } from './shapes.js'
+import { signalsOf } from './signals.js'
+import type { Signals } from './signals.js'
+import { ownReports, removeReports, saveReport } from './store.js'
+import { summarize } from './summary.js'
+
+const NOTHING: FraudSummary = {
+  matched: false, matched_on: [], report_count: 0, names_used: 0, emails_used: 0, phones_used: 0, ips_used: 0, addresses_used: 0, billing_used: 0, items_used: 0,
+  items_overlap: 0, items_similar: false, reported_by_you: false, first_reported: null, last_reported: null, notes: [],
+}
+const FOUND: FraudSummary = {
+  ...NOTHING, matched: true, matched_on: ['shipping_address_1', 'phone'], report_count: 2, names_used: 3, emails_used: 2, phones_used: 1, ips_used: 2, addresses_used: 1, billing_used: 2,
+  items_used: 4, items_overlap: 1, first_reported: '2026-06-02', last_reported: '2026-11-19',
+}
+
+export const checkFraud = endpoint('fraud.check', {
+  summary: 'Was any of this reported as fraud by a dealer of the network?',
+  description: 'Shipping address meets reported shipping addresses, billing address billing addresses, e-mail and phone their like, whatever their spelling; names, IPs and items only corroborate. '
+    + 'You get counts, never what other dealers sent. A match means: hold the order for a person.',
+  body: FraudSignals,
+  result: FraudResult,
+  errors: [],
+  example: { request: { shipping_address_1: '12 Main Street, Apt 4', shipping_postcode: '85001', phone: '(602) 555-0100' }, result: { fraud: FOUND } },
+  async run(ctx, { body }) {
+    const signals = await usable(ctx, body)
+    if (ctx.key) countCheck(ctx, ctx.key.id)
+    return { fraud: summaryFor(ctx, signals) }
+  },
+})
+
+export const reportFraud = endpoint('fraud.report', {
+  summary: 'Report confirmed fraud',
+  description: 'A report of yours with the same strong signals takes the place of the earlier one. What you send is sealed for you alone; others learn counts.',
+  body: FraudReport,
+  result: FraudResult,
+  errors: [],
+  example: { request: { shipping_name: 'Pat Doe', shipping_address_1: '12 Main St Apt 4', shipping_postcode: '85001', email: 'pat@customer.example', notes: 'Chargeback' }, result: { fraud: { ...FOUND, reported_by_you: true, notes: ['Chargeback'] } } },
+  async run(ctx, { body }) {
+    if (body.shipping_is_ffl) throw invalid('shipping_is_ffl', 'a shipment to a dealer cannot be reported: its address is the dealer\'s, not the buyer\'s')
+    if (body.shipping_address_1 === null) throw invalid('shipping_address_1', 'is required in a report')
+    const signals = await usable(ctx, body)
+    if (!signals.strong.has('shipping_address_1')) throw invalid('shipping_address_1', 'is the premise of a licensed dealer, or cannot be read as an address: it is no signal')
+    await ctx.engine.atomic(ctx, async (tx) => {
+      if (ctx.key) await countUse(tx, 'report', ctx.key.id)
+      await saveReport(tx, ctx.fraudKeys(), { subscriberId: ctx.subscriber.id, body, signals })
+    })
+    return { fraud: summaryFor(ctx, signals) }
+  },
+})
+
+export const removeFraud = endpoint('fraud.remove', {
+  summary: 'Remove a report of your own',
+  description: 'Removes your own reports in which every strong signal of the call that they hold matches, and at least one does.',
+  body: FraudSignals,
+  result: RemovedResult,
+  errors: ['report_not_found'],
+  example: { request: { email: 'pat@customer.example' }, result: { removed: 1, fraud: NOTHING } },
+  async run(ctx, { body }) {
+    const signals = await usable(ctx, body)
+    const removed = await ctx.engine.atomic(ctx, async (tx) => {
+      const own = await ownReports(tx, ctx.fraudKeys(), ctx.subscriber.id, signals)
+      if (own.length === 0) throw new ApiError('report_not_found')
+      if (ctx.key) await countUse(tx, 'removal', ctx.key.id)
+      await removeReports(tx, own)
+      return own.length
+    })
+    return { removed, fraud: summaryFor(ctx, signals) }
+  },
+})
+
+function summaryFor(ctx: Ctx, signals: Signals): FraudSummary {
+  return summarize(ctx, ctx.fraudKeys(), signals, { subscriberId: ctx.subscriber.id, asker: ctx.key?.id ?? ctx.subscriber.id })
+}
+
+/**
+ * The signals of a call. A dealer's premise is none, as billing address neither: whoever ships there is not the buyer. Throws
+ * 400 where no strong signal is given, and where none that is given can be read.
+ */
+async function usable(ctx: Ctx, body: FraudSignals): Promise<Signals> {
+  const given = STRONG.filter((name) => body[name] !== null)
+  if (given.length === 0) throw invalid('shipping_address_1', `is missing, and so are ${STRONG.slice(1).join(', ')}: at least one of them is needed`)
+  const signals = signalsOf(body)
+  const unread = given.filter((name) => !signals.strong.has(name))
+  if (unread.length === given.length) throw refusalOf('invalid_parameter', unread.map((path): Fault => ({ path, message: `cannot be read as ${WHAT[path]}` })))
+  if (body.shipping_is_ffl || await isPremise(ctx, body, 'shipping')) signals.strong.delete('shipping_address_1')
+  if (await isPremise(ctx, body, 'billing')) signals.strong.delete('billing_address_1')
+  return signals
+}
+
+const WHAT = { shipping_address_1: 'an address', billing_address_1: 'an address', email: 'an e-mail address', phone: 'a phone number' } as const

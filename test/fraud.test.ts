@@ -1,0 +1,162 @@
+/** The fraud endpoints (contract "Fraud", decisions 9): what matches, what counts, what nobody learns. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DAY, HOUR, MINUTE } from '../lib/core/clock.js'
+import { RETENTION } from '../lib/fraud/upkeep.js'
+import { createTestApp } from '../server/testing.js'
+import type { TestApp } from '../server/testing.js'
+import { dealerRow, shops } from './fraud-shops.js'
+
+const HOUSE = { shipping_name: 'Pat Doe', shipping_address_1: '12 Main Street', shipping_address_2: 'Apt 4', shipping_city: 'Phoenix', shipping_state: 'AZ', shipping_postcode: '85001' }
+const call = (t: TestApp, method: 'POST' | 'DELETE', path: string, body: unknown, key?: string) => t.json(path, { method, body: JSON.stringify(body), ...key !== undefined && { key } })
+const check = (t: TestApp, body: unknown, key?: string) => call(t, 'POST', '/v1/fraud/check', body, key)
+const report = (t: TestApp, body: unknown, key?: string) => call(t, 'POST', '/v1/fraud/reports', body, key)
+const remove = (t: TestApp, body: unknown, key?: string) => call(t, 'DELETE', '/v1/fraud/reports', body, key)
+
+describe('what matches', () => {
+  test('a report of one dealer is found by another, by each strong signal, whatever its spelling', async () => {
+    await using t = await createTestApp()
+    const [other] = await shops(t, 1)
+    assert.equal((await report(t, { ...HOUSE, billing_address_1: '9 Oak Ave', billing_postcode: '10001', email: 'Pat@Customer.example', phone: '(602) 555-0100', notes: 'ours alone' })).status, 200)
+    for (const [given, on] of [
+      [{ shipping_address_1: '12 MAIN ST.', shipping_address_2: 'apt 4', shipping_postcode: '85001-1234' }, 'shipping_address_1'],
+      [{ billing_address_1: '9 oak ave', billing_postcode: '10001' }, 'billing_address_1'],
+      [{ email: 'pat@customer.EXAMPLE' }, 'email'],
+      [{ phone: '602.555.0100' }, 'phone'],
+    ] as const) {
+      const { body } = await check(t, given, other!.key)
+      assert.deepEqual([body.data.fraud.matched, body.data.fraud.matched_on, body.data.fraud.report_count, body.data.fraud.reported_by_you, body.data.fraud.notes], [true, [on], 1, false, []])
+    }
+  })
+
+  test('like meets like: a billing address never meets a shipping address, and names, IPs and items match nothing', async () => {
+    await using t = await createTestApp()
+    await report(t, { ...HOUSE, ip_address: '203.0.113.7', order_items: [{ upc: '860001234503' }] })
+    const { body } = await check(t, { billing_address_1: HOUSE.shipping_address_1, billing_address_2: 'Apt 4', billing_postcode: '85001', shipping_name: 'Pat Doe', ip_address: '203.0.113.7', order_items: [{ upc: '860001234503' }] })
+    assert.deepEqual([body.data.fraud.matched, body.data.fraud.report_count, body.data.fraud.items_overlap, body.data.fraud.first_reported], [false, 0, 0, null])
+  })
+
+  test('at least one strong signal must be given, and one of those be readable', async () => {
+    await using t = await createTestApp()
+    for (const [given, path] of [[{}, 'shipping_address_1'], [{ shipping_name: 'Pat', ip_address: '203.0.113.7' }, 'shipping_address_1'], [{ email: '' }, 'shipping_address_1'], [{ email: 'nobody' }, 'email'], [{ phone: '12' }, 'phone']] as const) {
+      const { status, body } = await check(t, given)
+      assert.deepEqual([status, body.error.code, body.error.details[0].path], [400, 'invalid_parameter', path])
+    }
+    assert.equal((await check(t, { email: 'nobody', phone: '602-555-0100' })).status, 200)
+    assert.equal((await check(t, { emial: 'pat@customer.example', phone: '602-555-0100' })).status, 400)
+  })
+})
+
+describe('shipments to dealers', () => {
+  test('are never matched on their address, and never reported; a premise of the directory counts as one', async () => {
+    await using t = await createTestApp()
+    const [other] = await shops(t, 1)
+    await t.app.ctx.db.insertInto('dealer').values(dealerRow({ premise_street: '410 MADE UP PIKE', premise_city: 'NASHVILLE', premise_state: 'TN', premise_zip: '37203' })).execute()
+    await report(t, { ...HOUSE, email: 'pat@customer.example' })
+    const toDealer = { ...HOUSE, shipping_is_ffl: true, email: 'pat@customer.example' }
+    assert.deepEqual((await check(t, toDealer, other!.key)).body.data.fraud.matched_on, ['email'])
+    assert.deepEqual((await check(t, { ...HOUSE, shipping_is_ffl: true }, other!.key)).body.data.fraud.matched, false)
+    for (const [body, path] of [[toDealer, 'shipping_is_ffl'], [{ shipping_address_1: '410 Made Up Pike', shipping_postcode: '37203', email: 'x@y.example' }, 'shipping_address_1'], [{ email: 'x@y.example' }, 'shipping_address_1']] as const) {
+      const answer = await report(t, body)
+      assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.details[0].path], [400, 'invalid_parameter', path])
+    }
+  })
+})
+
+describe('the summary', () => {
+  test('counts distinct values of all reports that match, and tells days alone', async () => {
+    await using t = await createTestApp()
+    const [b, c] = await shops(t, 2)
+    await report(t, { ...HOUSE, email: 'one@a.example', ip_address: '203.0.113.7', order_items: [{ upc: '860001234503', name: 'Red Dot' }, { sku: 'S-1' }], notes: 'first' })
+    t.clock.advance(2 * DAY)
+    await report(t, { ...HOUSE, shipping_name: 'PAT DOE', billing_name: 'Sam Roe', email: 'two@a.example', phone: '602-555-0100' }, b!.key)
+    await report(t, { ...HOUSE, email: 'TWO@a.example', ip_address: '::ffff:203.0.113.7', billing_address_1: '9 Oak Ave', billing_postcode: '10001' }, c!.key)
+    const { body } = await check(t, { ...HOUSE, order_items: [{ upc: '0860001234503' }, { sku: 's-1' }, { sku: 'other' }, { name: 'RED DOT black' }] })
+    assert.deepEqual(body.data.fraud, {
+      matched: true, matched_on: ['shipping_address_1'], report_count: 3, names_used: 2, emails_used: 2, phones_used: 1, ips_used: 1, addresses_used: 1, billing_used: 1, items_used: 2,
+      items_overlap: 2, items_similar: true, reported_by_you: true, first_reported: '2026-11-21', last_reported: '2026-11-23', notes: ['first'],
+    })
+  })
+
+  test('a second report of the same strong signals takes the place of the first; others stay beside it', async () => {
+    await using t = await createTestApp()
+    await report(t, { ...HOUSE, notes: 'old', order_items: [{ sku: 'S-1' }] })
+    t.clock.advance(DAY)
+    await report(t, { ...HOUSE, shipping_address_1: '12 main st', notes: 'new' })
+    const { fraud } = (await report(t, { ...HOUSE, email: 'pat@customer.example', notes: 'more' })).body.data
+    assert.deepEqual([fraud.report_count, fraud.notes, fraud.items_used, fraud.first_reported, fraud.last_reported], [1, ['more', 'new'], 0, '2026-11-21', '2026-11-22'])
+  })
+
+  test('of a long order the first 50 items are kept', async () => {
+    await using t = await createTestApp()
+    const items = (n: number) => Array.from({ length: n }, (_, i) => ({ sku: `S-${i}` }))
+    assert.equal((await report(t, { ...HOUSE, order_items: items(51) })).body.data.fraud.items_used, 50)
+    assert.equal((await check(t, { ...HOUSE, order_items: [{ sku: 'S-49' }] })).body.data.fraud.items_overlap, 1)
+    assert.equal((await check(t, { ...HOUSE, order_items: [{ sku: 'S-50' }] })).body.data.fraud.items_overlap, 0)
+  })
+})
+
+describe('removal', () => {
+  test('takes one\'s own reports in which every given signal that they hold matches; others\' stay', async () => {
+    await using t = await createTestApp()
+    const [b] = await shops(t, 1)
+    await report(t, { ...HOUSE, email: 'pat@customer.example' })
+    await report(t, { ...HOUSE, phone: '602-555-0100' })
+    await report(t, HOUSE, b!.key)
+    assert.deepEqual([(await remove(t, { email: 'other@customer.example' })).status, (await remove(t, { ...HOUSE, email: 'pat@customer.example' }, b!.key)).body.data?.removed], [404, 1])
+    const { body } = await remove(t, { ...HOUSE, email: 'pat@customer.example' })
+    assert.deepEqual([body.data.removed, body.data.fraud.report_count], [2, 0])
+    const again = await remove(t, HOUSE)
+    assert.deepEqual([again.status, again.body.error.code], [404, 'report_not_found'])
+  })
+})
+
+describe('quotas of a key within 24 hours', () => {
+  for (const [name, limit, use] of [
+    ['reports', 25, (t: TestApp, n: number) => report(t, { ...HOUSE, email: `p${n}@customer.example` })],
+    ['checks', 1_000, (t: TestApp) => check(t, { email: 'pat@customer.example' })],
+  ] as const) {
+    test(`${limit} ${name}, a true rolling window; what is refused does not count`, async () => {
+      await using t = await createTestApp({ tier: 'enterprise' })
+      await use(t, 0)
+      t.clock.advance(HOUR)
+      for (let n = 1; n < limit; n++) {
+        if (n % 500 === 0) t.clock.advance(MINUTE)
+        assert.equal((await use(t, n)).status, 200, `${n}`)
+      }
+      await check(t, {})
+      const over = await use(t, limit)
+      assert.deepEqual([over.status, over.body.error.code, over.headers.get('retry-after')], [429, 'rate_limited', String(over.body.error.details.retry_after_seconds)])
+      t.clock.advance(Number(over.headers.get('retry-after')) * 1_000 - 1)
+      assert.equal((await use(t, limit)).status, 429)
+      t.clock.advance(1)
+      assert.equal((await use(t, limit)).status, 200)
+    })
+  }
+
+  test('25 removals; another key of the account has its own', async () => {
+    await using t = await createTestApp()
+    const { key } = await t.app.operator.keys.create({ subscriber: t.subscriber, name: 'second', tier: 'standard', ips: ['127.0.0.1'] })
+    for (let n = 0; n < 25; n++) {
+      await t.shop.fraud.report({ ...HOUSE, email: `p${n}@customer.example` }).catch(() => {})
+      if (n === 24) break
+      assert.equal((await remove(t, { email: `p${n}@customer.example` })).status, 200)
+    }
+    assert.equal((await remove(t, { email: 'p24@customer.example' })).status, 200)
+    await report(t, { ...HOUSE, email: 'last@customer.example' }, key)
+    assert.equal((await remove(t, { email: 'last@customer.example' })).status, 429)
+    assert.equal((await remove(t, { email: 'last@customer.example' }, key)).status, 200)
+  })
+})
+
+test('after 24 months a report is forgotten', async () => {
+  await using t = await createTestApp()
+  await report(t, HOUSE)
+  t.clock.advance(RETENTION - 1)
+  await t.app.jobs.run('fraud')
+  assert.equal((await check(t, HOUSE)).body.data.fraud.matched, true)
+  t.clock.advance(1)
+  await t.app.jobs.run('fraud')
+  assert.equal((await check(t, HOUSE)).body.data.fraud.matched, false)
+  for (const table of ['fraud_report', 'fraud_signal', 'fraud_evidence'] as const) assert.equal((await t.app.ctx.read.selectFrom(table).selectAll().execute()).length, 0)
+})
