@@ -1,0 +1,86 @@
+/** Names of persons and of items: for counting and for likeness, never for a match of their own. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { itemKeys, itemNameKey, similarNames } from '../lib/fraud/items.js'
+import { normalizeName } from '../lib/fraud/names.js'
+
+describe('names of persons', () => {
+  test('every spelling of one', () => {
+    for (const [wanted, ...spellings] of [
+      ['pat doe', 'Pat Doe', 'PAT DOE', ' pat  doe ', 'Doe, Pat', 'DOE,PAT', 'Mr. Pat Doe', 'Mrs Pat Doe', 'Dr. Pat Doe', 'Rev. Dr. Pat Doe', 'Pat Doe Jr.', 'Pat Doe, Jr.', 'Doe, Pat, Jr', 'Pat Doe III', 'Pat Q. Doe', 'Pat Q Doe', 'Doe, Pat Q.', 'Pat Doe (home)', 'Pat Doe, MD', 'Pát Dœ'],
+      ['sean obrien', "Sean O'Brien", 'Seán O’Brien', 'SEAN OBRIEN', "O'Brien, Sean", "Dr. Sean O'Brien"], ['ann marie smith jones', 'Ann-Marie Smith-Jones', 'Ann Marie Smith Jones', 'Smith-Jones, Ann-Marie'], ['jose nunez', 'José Núñez', 'JOSE\u0301 NUN\u0303EZ'], ['j morgan', 'J. P. Morgan', 'J.P. Morgan', 'J Morgan', 'Morgan, J. P.'],
+      ['иван петров', 'Иван Петров', 'ИВАН ПЕТРОВ'], ['madonna', 'Madonna', 'Ms. Madonna'], ['junior smith', 'Junior Smith'], ['pat mary doe', 'Pat Mary Doe', 'Doe, Pat Mary'],
+    ] as const) for (const text of [wanted, ...spellings]) assert.equal(normalizeName(text), wanted, text)
+  })
+
+  test('other names', () => {
+    for (const row of [['Pat Doe', 'Pat Poe', 'Sam Doe', 'Doe Pat', 'Pat', 'P Doe', 'Pat Mary Doe', 'Patricia Doe'], ['Ann Lee', 'Anne Lee', 'Anna Lee'], ['Mary-Ann Poe', 'Maryann Poe'], ['Miss Ann', 'Miss Anne']]) assert.equal(new Set(row.map((text) => normalizeName(text))).size, row.length, row.join())
+    for (const text of ['', ' ', '.', '123', '-', '()', "'", ',', ', ,']) assert.equal(normalizeName(text), null, JSON.stringify(text))
+  })
+
+  test('a normal form is its own, whatever the text', () => {
+    const word = fc.stringMatching(/^[A-Z][a-z]{3,9}$/).filter((one) => !/^(?:junior|senior|esquire|miss|prof)/i.test(one))
+    fc.assert(fc.property(fc.tuple(word, word), ([given, family]) => {
+      const made = normalizeName(`${given} ${family}`)
+      if (made !== null) assert.equal(normalizeName(made), made)
+      assert.equal(normalizeName(`${family.toUpperCase()},  ${given.toLowerCase()}`), made)
+    }), { numRuns: 1_000 })
+    fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => void normalizeName(text)), { numRuns: 1_000 })
+  })
+})
+
+describe('items', () => {
+  test('are known by UPC, however many digits it came with, and by SKU', () => {
+    for (const upc of ['764503037108', '0764503037108', '00764503037108', ' 7645-0303-7108']) assert.deepEqual(itemKeys({ upc }), ['upc:00764503037108'], upc)
+    for (const sku of ['RU-22C101', 'ru-22c101', ' Ru-22 C101 ']) assert.deepEqual(itemKeys({ sku }), ['sku:ru-22c101'], sku)
+    assert.deepEqual(itemKeys({ upc: '764503037108', sku: 'GLPA195S203' }), ['upc:00764503037108', 'sku:glpa195s203'])
+    // A SKU of digits is no UPC, and punctuation is part of it.
+    assert.deepEqual([itemKeys({ sku: '764503037108' }), itemKeys({ sku: 'RU22C101' })], [['sku:764503037108'], ['sku:ru22c101']])
+    for (const item of [{}, { upc: '', sku: '' }, { upc: null, sku: null }, { upc: '0', sku: ' ' }, { upc: '000000000000' }, { upc: 'none', sku: '-' }]) assert.deepEqual(itemKeys(item), [])
+  })
+
+  test('with names alike', () => {
+    for (const [a, b] of [
+      ['Glock 19 Gen5 9mm', 'GLOCK G19 Gen 5 9mm Luger 15rd 4.02"'], ['Glock 19 9mm', 'Glock 19 Gen5 9mm'], ['Glock 22 .40 S&W', 'GLOCK 22 40SW 15RD'], ['Ruger 10/22 Carbine .22 LR', 'RUGER 10/22 22LR 18.5" BLK'], ['S&W M&P9 Shield 9mm', 'Smith & Wesson M&P9 Shield 9mm 3.1"'], ['SIG SAUER P365 9mm', 'Sig P365 9MM 10RD'], ['Remington 870 Express 12 ga', 'REMINGTON 870 12GA 28"'],
+      ['Ruger American .308 Win', 'Ruger American 308'], ['Marlin 60 22', 'Marlin 60 .22 LR'], ['Springfield Armory 1911 .45 ACP', 'Springfield 1911 45 Auto'], ['Winchester 94 30-30', 'Winchester Model 94 .30-30 20"'], ['Beretta 92FS 9x19', 'Beretta 92FS 9mm'], ['Colt AR-15 5.56', 'COLT AR15 5.56 NATO'],
+    ] as const) {
+      assert.equal(similarNames(a, b), true, `${a} and ${b}`)
+      assert.equal(similarNames(b, a), true, `${b} and ${a}`)
+    }
+  })
+
+  test('and others', () => {
+    for (const [a, b] of [
+      // Another brand or model.
+      ['Glock 19 Gen5 9mm', 'Glock 17 Gen5 9mm'], ['Glock 19 Gen5 9mm', 'Glock 19 Gen4 9mm'], ['Glock 19 9mm', 'Ruger 19 9mm'], ['Ruger American 308', 'Ruger Hawkeye 308'], ['Glock 43 9mm', 'Glock 43X 9mm'], ['S&W M&P9', 'S&W M&P40'], ['Remington 700', 'Remington 7600'], ['Ruger American', 'Ruger American Gen2'],
+      // The same words with another caliber.
+      ['Ruger American 308 Win 22"', 'Ruger American 243 Win 22"'], ['Marlin 60 22', 'Marlin 60 17 HMR'], ['Remington 870 12 ga', 'Remington 870 20 ga'], ['Ruger Single Six .22 LR', 'Ruger Single Six .22 WMR'], ['Ruger Mini 7.62x39', 'Ruger Mini 7.62x51'], ['Springfield 1911 9mm', 'Springfield 1911 45 ACP'], ['Colt LE6920 5.56', 'Colt LE6920 .223 Rem'], ['Ruger LCP 380', 'Ruger LCP 22'], ['Sig P365 9mm', 'Sig P365 380 ACP'],
+      // The same words with another barrel.
+      ['Ruger 10/22 .22 LR 16"', 'Ruger 10/22 .22 LR 18.5"'], ['Remington 870 12ga 28"', 'Remington 870 12ga 18.5 in'], ['Colt AR-15 5.56 16 inch', 'Colt AR-15 5.56 14.5″'],
+      // Nothing to go by.
+      ['Glock', 'Glock'], ['Black Rifle', 'Black Rifle'], ['', ''], ['9mm', '9mm'],
+    ] as const) {
+      assert.equal(similarNames(a, b), false, `${a} and ${b}`)
+      assert.equal(similarNames(b, a), false, `${b} and ${a}`)
+    }
+  })
+
+  test('in one string, where only equal strings can be compared', () => {
+    for (const [key, ...names] of [
+      ['glock|19 gen5|9|', 'Glock 19 Gen5 9mm', 'GLOCK G19 Gen 5 9mm Luger 15rd', 'Glock 19, 9mm, Gen5, Black'], ['ruger|american|308|22', 'Ruger American .308 Win 22"', 'RUGER AMERICAN RIFLE 308 22 in', 'Ruger American 308 Winchester 22-inch'], ['smithwesson|m p9 shield|9|', 'S&W M&P9 Shield 9mm', 'Smith & Wesson M&P9 Shield 9x19'],
+    ] as const) for (const name of names) assert.equal(itemNameKey(name), key, name)
+    const names = ['Glock 19 Gen5 9mm', 'Glock 17 Gen5 9mm', 'Glock 19 Gen4 9mm', 'Glock 19 9mm', 'Glock 19 Gen5', 'Glock 19 Gen5 9mm 4.02"', 'Ruger 19 Gen5 9mm', 'Ruger Single Six 22', 'Ruger Single Six .22 WMR']
+    assert.equal(new Set(names.map((name) => itemNameKey(name))).size, names.length)
+    for (const name of ['', 'Glock', '9mm', 'Black Rifle']) assert.equal(itemNameKey(name), null, name)
+  })
+
+  test('likeness has no order, and long names take no time', () => {
+    const word = fc.constantFrom('Glock', 'Ruger', 'Sig', '19', '17', 'P365', '9mm', '.308', '12 ga', '16"', '4.5 in', 'Gen5', 'AR-15', 'black', 'S&W', '22', 'rifle', 'x')
+    const name = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '))
+    fc.assert(fc.property(name, name, (a, b) => assert.equal(similarNames(a, b), similarNames(b, a))), { numRuns: 2_000 })
+    const started = performance.now()
+    for (const text of ['9'.repeat(100_000), '9 mm '.repeat(20_000), '"'.repeat(100_000), 'a-'.repeat(50_000), '7.62x'.repeat(20_000), ' '.repeat(100_000)]) for (let i = 0; i < 20; i++) similarNames(text, text)
+    assert.ok(performance.now() - started < 1_000)
+  })
+})
