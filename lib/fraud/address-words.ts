@@ -82,7 +82,7 @@ export const numberWord = (word: string | undefined): string | undefined => word
 export type UnitLevel = '' | 'bldg' | 'fl' | 'dept' | 'stop' | 'box' | 'pmb' | 'ph'
 
 const DESIGNATORS: ReadonlyMap<string, UnitLevel> = new Map(([
-  ['', 'apt apartment apartments appt apmt aptmt unit un ste suite suit rm room lot spc space spce sp trlr trailer trl slip slp hngr hangar key pier ofc office off stall door bay condo cottage cabin villa studio shop store duplex townhouse townhome'],
+  ['', 'apt apartment apartments appt apmt aptmt unit un ste suite suit rm room lot spc space spce sp trlr trailer slip slp hngr hangar key pier ofc office off stall door bay condo cottage cabin villa studio shop store duplex townhouse townhome'],
   ['bldg', 'bldg building bld bdg blg tower twr wing hall dorm'], ['fl', 'fl floor flr level lvl'], ['dept', 'dept department'], ['stop', 'stop mailstop ms'], ['box', 'box bx'], ['pmb', 'pmb'], ['ph', 'ph penthouse'],
 ] as [UnitLevel, string][]).flatMap(([level, words]) => words.split(' ').map((word) => [word, level] as const)))
 /** The level of a secondary unit designator. */
