@@ -220,18 +220,21 @@ function recordsAreWrong({ records, purchaseOrders }: Books, report: Report): vo
 
 /** Every placement of a key counts, except where nobody was asked. */
 function quotasAreWrong({ placements, purchaseOrders, counts }: Books, { clockIsTrue, now }: Expectations, report: Report): void {
+  const times = new Map<string, number[]>()
   const counted = new Set(counts.map(({ key_id: key, placement_id: id }) => `${key} ${id}`))
   for (const { id, key_id: key, placed_at: at } of placements) {
     if (key === null) continue
     const mine = purchaseOrders.filter(({ placement_id: of }) => of === id)
     const asked = !mine.every(({ state, first_sent_at: sent }) => FAILED.includes(state) && sent === null)
     const counts = counted.delete(`${key} ${id}`)
+    if (asked) times.set(key, [...times.get(key) ?? [], at])
     if (counts && !asked) report('quota', `placement ${id} counts, and nobody was asked`)
     // Those of the day before yesterday are forgotten with the next order.
     if (!counts && asked && clockIsTrue && at > now - DAY) report('quota', `placement ${id} does not count`)
   }
   for (const name of counted) report('quota', `${name} counts, and there is no such placement`)
-  if (clockIsTrue) for (const key of new Set(counts.map(({ key_id: key }) => key))) tooMany(counts.filter(({ key_id: of }) => of === key).map(({ at }) => at), report)
+  // By the orders themselves: their rows are gone a day later.
+  if (clockIsTrue) for (const mine of times.values()) tooMany(mine, report)
 }
 
 function tooMany(times: number[], report: Report): void {
