@@ -77,3 +77,19 @@ test('file: what another order that has no number yet may be is not taken for an
   await t.later(MINUTE, 15)
   assert.deepEqual((await t.purchaseOrders()).map(({ state }) => state), ['placed', 'review'])
 })
+
+test('a wall clock that is set ahead does not let a send that may still be on its way count as absent', async () => {
+  const tst = scripted({ recovery: 'lookup' })
+  tst.acts.push({ accept: false, answer: { outcome: 'unknown', reason: 'timeout' } })
+  let steady = 0
+  await using t = await orderShop([tst], { monotonic: () => steady })
+  await t.place(t.body())
+  t.clock.advance(12 * 60 * MINUTE)
+  for (let looks = 0; looks < 5; looks++) await t.later(MINUTE)
+  assert.deepEqual([tst.sends.length, (await t.purchaseOrders())[0]!.state], [1, 'unknown'])
+  for (let minutes = 0; minutes < 14; minutes++) {
+    steady += MINUTE
+    await t.later(MINUTE)
+  }
+  assert.deepEqual([tst.sends.length, (await t.purchaseOrders())[0]!.state], [2, 'placed'])
+})
