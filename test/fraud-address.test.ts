@@ -84,7 +84,7 @@ describe('spellings of one street', () => {
   })
 
   test('abbreviations that mean two things keep to themselves', () => {
-    checkDifferent([['5 Pt Washington Rd', '5 Point Washington Rd', '5 Port Washington Rd'], ['5 Oak Cr', '5 Oak Creek', '5 Oak Crescent'], ['5 Oak Pk', '5 Oak Park']])
+    checkDifferent([['5 Pt Washington Rd', '5 Point Washington Rd', '5 Port Washington Rd'], ['5 Oak Cr', '5 Oak Creek', '5 Oak Crescent'], ['5 Oak Pk', '5 Oak Park'], ['5 Fry Rd', '5 Ferry Rd'], ['5 Cent Ave', '5 Center Ave', '5 Central Ave'], ['5 Oak Br', '5 Oak Branch', '5 Oak Bridge'], ['5 Oak Ldg', '5 Oak Lodge', '5 Oak Landing'], ['5 Div St', '5 Division St', '5 Divide St']])
     checkSame([['5 Dr King Blvd', '5 Doctor King Blvd'], ['5 MLK Jr Dr', '5 M.L.K. Jr. Drive', '5 Martin Luther King Jr Dr'], ['5 Peachtree Industl Blvd', '5 Peachtree Industrial Blvd']])
   })
 })
@@ -92,7 +92,7 @@ describe('spellings of one street', () => {
 describe('units', () => {
   test('the identifier counts, and neither its line nor what it is called', () => {
     checkSame([
-      ['12 Main St Apt 4B', '12 Main St #4B', '12 Main St Unit 4-B', '12 Main St / 4B', '12 Main St / Apt. 4 B', '12 Main St, 4B', '12 Main St 4B', '12 Main St. Apartment 4b', '12 Main St / # 4-B', '12 Main St Apt#4B', '12 Main St Apt # 4B', '12 Main St Apt No. 4B', '12 Main St APT4B', 'Apt 4B / 12 Main St',
+      ['12 Main St Apt 4B', '12 Main St #4B', '12 Main St Unit 4-B', '12 Main St / 4B', '12 Main St / Apt. 4 B', '12 Main St, 4B', '12 Main St 4B', '12 Main St. Apartment 4b', '12 Main St / # 4-B', '12 Main St Apt#4B', '12 Main St Apt # 4B', '12 Main St Apt No. 4B', '12 Main St No. 4B', '12 Main St APT4B', 'Apt 4B / 12 Main St',
         'Apt 4B, 12 Main St', 'Apt 4B 12 Main St', '12 Main St Apt 4B / Apt 4B', '12 Main St / Ste 4B', '12 Main St Suite 4B', '12 Main St Rm 4B', '12 Main St / Lot 4B', '12 Main St / Spc 4B', '12 Main St / Trlr 4B', '12 Main St / Trailer 4B', '12 Main St Space #4B'],
       ['12 Main St Apt 4', '12 Main St Apt 04', '12 Main St / 4', '12 Main St Apt Four'], ['12 Main St N Apt 4', '12 Main St North #4', '12 Main St N 4'], ['12 Broadway 4', '12 Broadway Apt 4', '12 Broadway / #4'], ['12 Main St B', '12 Main St Unit B', '12 Main St / B'], ['12 Main St Unit A & B', '12 Main St UNITA&B', '12 Main St Ste A and B', '12 Main St Ste A-B'],
       ['94-210 Leokane, Suite 105', '94-210 Leokane Ste 105', '94-210 Leokane / 105'], ['12 Main St / Unit', '12 Main St', '12 Main St / Apt', '12 Main St / N/A', '12 Main St / none', '12 Main St / -', '12 Main St / 12 Main St'],
@@ -108,18 +108,18 @@ describe('units', () => {
       ['12 Main St Fl 2', '12 Main St 2nd Floor', '12 Main St / Floor 2', '12 Main St, 2nd Fl', '12 Main St Second Floor', '12 Main St / 2 FL', '12 Main St FLR 2', '12 Main St Fl 2nd'], ['12 Main St Bldg 2 Apt 3', '12 Main St Apt 3 Bldg 2', '12 Main St / Building 2, Apt 3', 'Bldg 2 / 12 Main St Apt 3', '12 Main St / Bldg. #2 Unit 3'],
       ['12 Main St PH 2', '12 Main St Penthouse 2', '12 Main St PH2'], ['12 Main St PMB 234', '12 Main St / PMB #234', '12 Main St, P.M.B. 234'], ['12 Main St Fl 3 Ste 300', '12 Main St Ste 300, 3rd Floor'], ['12 Main St Bldg East', '12 Main St / Building East'],
     ])
-    checkDifferent([['12 Main St Fl 2', '12 Main St Apt 2', '12 Main St Bldg 2', '12 Main St PH 2', '12 Main St PMB 2', '12 Main St Dept 2', '12 Main St PO Box 2', '12 Main St'], ['12 Main St Bldg 2 Apt 3', '12 Main St Bldg 3 Apt 2', '12 Main St Apt 23', '12 Main St Apt 3', '12 Main St Apt 2-3'], ['12 Main St PH', '12 Main St PH 1', '12 Main St Apt 1']])
+    checkDifferent([['12 Main St Fl 2', '12 Main St Apt 2', '12 Main St Bldg 2', '12 Main St PH 2', '12 Main St PMB 2', '12 Main St Dept 2', '12 Main St PO Box 2', '12 Main St Tower 2', '12 Main St Wing 2', '12 Main St Slip 2', '12 Main St Pier 2', '12 Main St Hngr 2', '12 Main St Cottage 2', '12 Main St Cabin 2', '12 Main St'], ['12 Main St Bldg 2 Apt 3', '12 Main St Bldg 3 Apt 2', '12 Main St Apt 23', '12 Main St Apt 3', '12 Main St Apt 2-3'], ['12 Main St PH', '12 Main St PH 1', '12 Main St Apt 1']])
   })
 
   test('without an identifier', () => {
     checkSame([['12 Main St Rear', '12 Main St / REAR', '12 Main St Apt Rear', '12 Main St Rear Apt', '12 Main St Unit Rear'], ['12 Main St Bsmt', '12 Main St Basement', '12 Main St / Basement Apt'], ['12 Main St Frnt', '12 Main St Front'], ['12 Main St Uppr', '12 Main St Upper', '12 Main St / Upper Unit'], ['12 Main St / Lower', '12 Main St Lowr'], ['12 Main St 1st Fl Rear', '12 Main St / Floor 1 Rear']])
-    checkDifferent([['12 Main St Rear', '12 Main St', '12 Main St Front', '12 Main St Bsmt', '12 Main St Upper', '12 Main St Lower', '12 Main St R'], ['12 Main St Upper', '12 Main St Upper Left', '12 Main St Upper Right'], ['12 Front St', '12 Main St Front', '12 St Front'], ['12 Rear Main St', '12 Main St Rear']])
+    checkDifferent([['12 Main St Rear', '12 Main St', '12 Main St Front', '12 Main St Bsmt', '12 Main St Upper', '12 Main St Lower', '12 Main St R'], ['12 Main St Upper', '12 Main St Upper Left', '12 Main St Upper Right'], ['12 Main St Rear Apt', '12 Main St Rear Bldg', '12 Main St Rear House'], ['12 Front St', '12 Main St Front', '12 St Front'], ['12 Rear Main St', '12 Main St Rear']])
   })
 
   test('words of units that are names of streets', () => {
     checkDifferent([
       ['12 Lot St', '12 St Lot 1', '12 Lot St Lot 1'], ['12 Front St', '12 Front St Apt 1'], ['12 Space Center Blvd', '12 Center Blvd', '12 Center Blvd Spc 1'], ['12 Pier Ave', '12 Ave Pier 1'], ['12 Lower River Rd', '12 River Rd', '12 River Rd Lower', '12 Upper River Rd'], ['12 Key West Dr', '12 West Dr'], ['12 Old Lot Rd', '12 Old Rd'], ['12 Office Park Dr', '12 Park Dr'],
-      ['12 Georgia Rd 5', '12 Georgia Rd', '12 Georgia Hwy 5'], ['12 Water Tower Pl', '12 Water Pl'], ['12 Suite St', '12 St'],
+      ['12 Georgia Rd 5', '12 Georgia Rd', '12 Georgia Hwy 5'], ['12 Water Tower Pl', '12 Water Pl'], ['12 Suite St', '12 St'], ['12 Sandy Lot', '12 Sandy'], ['12 Open Space', '12 Open'],
     ])
     checkSame([['11400 Overseas Hwy 121', '11400 Overseas Highway #121'], ['2395 Tamiami Tr 1', '2395 Tamiami Trail Unit 1'], ['12 Georgia Rd 5', '12 Georgia Rd #5']])
   })
@@ -196,7 +196,9 @@ describe('what else stands in the lines', () => {
   test('who it is for is no part of the place', () => {
     checkSame([['12 Main St', 'c/o Pat Doe / 12 Main St', 'C/O Pat Doe, 12 Main St', '12 Main St / Attn: Pat Doe', 'Attn Pat Doe 12 Main St', '12 Main St c/o Pat Doe', 'Care of Pat Doe / 12 Main St', '% Pat Doe / 12 Main St', 'Pat Doe / 12 Main St', 'Main Street Guns / 12 Main St', 'Acme Guns LLC, 12 Main St'], ['12 Main St Apt 4', '12 Main St c/o Pat Doe Apt 4', 'Pat Doe / 12 Main St #4']])
     // A name that may be a building's, or has a number, tells two places apart.
-    checkDifferent([['Smith Hall / 12 College St', 'Jones Hall / 12 College St', '12 College St'], ['Studio 54 / 12 Main St', '12 Main St'], ['Acme Guns 12 Main St', 'Other Guns 12 Main St', '12 Main St'], ['12 Main St / Blue House', '12 Main St / Yellow House', '12 Main St'], ['North Tower / 12 Main St', 'South Tower / 12 Main St']])
+    checkDifferent([['Smith Hall / 12 College St', 'Jones Hall / 12 College St', '12 College St'], ['Studio 54 / 12 Main St', '12 Main St'], ['Acme Guns 12 Main St', 'Other Guns 12 Main St', '12 Main St'], ['12 Main St / Blue House', '12 Main St / Yellow House', '12 Main St'], ['North Tower / 12 Main St', 'South Tower / 12 Main St'], ['Gate B / 12 Main St', 'Gate C / 12 Main St', '12 Main St'], ['Loading Area Two / 12 Main St', 'Loading Area Three / 12 Main St'], ['12 Main St Attn Rm 5', '12 Main St Attn Rm 6', '12 Main St'], ['Attn Rm 5 / 12 Main St', 'Attn Rm 6 / 12 Main St']])
+    // In Puerto Rico the urbanization tells apart what number, street and ZIP do not.
+    checkDifferent([['Urb Royal Oak / 123 Calle 1', 'Urb Las Flores / 123 Calle 1', '123 Calle 1']], { city: 'Bayamon', state: 'PR', postcode: '00961' })
   })
 
   test('city, state and ZIP told again are left out', () => {
@@ -211,6 +213,7 @@ describe('what else stands in the lines', () => {
     assert.equal(place({ postcode: '2134', state: 'MA' }), place({ postcode: '02134' }))
     const city = place({ city: 'St. Louis', state: 'MO' })
     for (const more of [{ city: 'Saint Louis', state: 'Missouri' }, { city: 'SAINT LOUIS', state: 'mo', postcode: '' }, { city: 'St Louis', state: 'MO', postcode: 'unknown' }]) assert.equal(place(more), city, JSON.stringify(more))
+    assert.equal(place({ city: 'E. St. Louis', state: 'IL' }), place({ city: 'East Saint Louis', state: 'Illinois' }))
     const others = [place({ postcode: '85002' }), place({ postcode: '85010' }), zip, city, place({ city: 'St. Louis', state: 'MI' }), place({ city: 'Louis', state: 'MO' }), place({ city: 'Brooklyn', state: 'NY' }), place({ city: 'New York', state: 'NY' }), place({ postcode: '8500', city: 'Phoenix', state: 'AZ' })]
     assert.equal(new Set(others).size, others.length)
     for (const more of [{}, { city: 'Phoenix' }, { state: 'AZ' }, { postcode: '8500' }, { postcode: '00000' }]) assert.equal(place(more), null, JSON.stringify(more))

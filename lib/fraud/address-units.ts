@@ -23,6 +23,8 @@ const GLUED = /^(?:(apt|unit|ste|suite|rm|lot|spc|trlr|bldg|fl|ph|pmb|box)(\d.*)
 const hasDigit = (word: string) => /\d/.test(word)
 const isLetter = (word: string) => word.length === 1 && word >= 'a' && word <= 'z'
 const isOrdinal = (word: string) => word.endsWith('th') && hasDigit(word)
+/** `#`, or `No.` before a number. */
+const isSign = (tokens: readonly string[], at: number) => tokens[at] === '#' || NUMBER_SIGNS.has(tokens[at]!) && hasDigit(tokens[at + 1] ?? '')
 const isFloor = (word: string | undefined) => designator(word) === 'fl'
 
 /** `4`, `4b`, `b`, `1-2`; not the `2nd` of a floor. */
@@ -90,7 +92,7 @@ export function readUnits(tokens: readonly string[], from: number, to: number, s
       i = end
       continue
     }
-    const level = word === '#' ? '' : designator(word)
+    const level = isSign(tokens, i) ? '' : designator(word)
     if (level !== undefined) {
       let at = i + 1
       while (at < to && (NUMBER_SIGNS.has(tokens[at]!) || designator(tokens[at]) === level && !hasDigit(tokens[at]!) && standalone(tokens[at]) === undefined)) at++
@@ -102,7 +104,7 @@ export function readUnits(tokens: readonly string[], from: number, to: number, s
       }
       const named = standalone(word)
       if (named !== undefined) add('', named)
-      else if (!EMPTY.has(word) || at < to && standalone(tokens[at]) === undefined && !hasDigit(tokens[at]!)) return null
+      else if (!EMPTY.has(word) || !style.words || at < to && standalone(tokens[at]) === undefined && !hasDigit(tokens[at]!)) return null
       i = at
       continue
     }
@@ -111,7 +113,8 @@ export function readUnits(tokens: readonly string[], from: number, to: number, s
       add('', named)
       i++
       // `rear apt`: the word says which, the designator nothing more.
-      if (i < to && designator(tokens[i]) !== undefined && endOfIdentifier(tokens, i + 1, to, false) === i + 1 && !NUMBER_SIGNS.has(tokens[i + 1] ?? '')) i++
+      const behind = i < to ? designator(tokens[i]) : undefined
+      if ((behind === '' || behind === 'fl' && (named === 'lowr' || named === 'uppr')) && endOfIdentifier(tokens, i + 1, to, false) === i + 1 && !NUMBER_SIGNS.has(tokens[i + 1] ?? '')) i++
       continue
     }
     const end = style.bare ? endOfIdentifier(tokens, i, to, false) : i
@@ -125,7 +128,7 @@ export function readUnits(tokens: readonly string[], from: number, to: number, s
 /** Whether the street may end before a token: after its suffix anything that is a unit may stand, elsewhere only a sure one. */
 function mayBegin(tokens: readonly string[], at: number, isAfterSuffix: boolean): boolean {
   const word = tokens[at]!
-  if (word === '#' || SURE_DESIGNATORS.has(word) || GLUED.test(word) || hasDigit(word) && isFloor(tokens[at + 1])) return true
+  if (isSign(tokens, at) && (word === '#' || isAfterSuffix) || SURE_DESIGNATORS.has(word) || GLUED.test(word) || hasDigit(word) && isFloor(tokens[at + 1])) return true
   return isAfterSuffix && (designator(word) !== undefined || standalone(word) !== undefined || hasDigit(word) || isLetter(word) && direction(word) === undefined)
 }
 
@@ -148,7 +151,7 @@ export function unitsAtEnd(tokens: readonly string[], name: number): { from: num
   return { from: tokens.length, units: [] }
 }
 
-const LEVELS: readonly UnitLevel[] = ['bldg', 'fl', 'dept', 'ph', '', 'box', 'pmb', 'stop']
+const LEVELS: readonly UnitLevel[] = ['bldg', 'twr', 'wing', 'hngr', 'pier', 'slip', 'fl', 'dept', 'ph', '', 'key', 'box', 'pmb', 'stop']
 
 /** Units as one text, in whichever order they were told: building, floor, door, box. */
 export function unitText(units: readonly Unit[]): string {

@@ -1,23 +1,24 @@
 /**
  * Words of US addresses: street suffixes (USPS Publication 28, appendix C1), secondary units (C2), directionals (233) and
- * ordinals. Variants that may stand for two suffixes (`pk`: park or pike, `cr`: creek or crescent) are left out.
+ * ordinals. Variants that may
+ * stand for two suffixes are left out: `pk` (park or pike), `cr`, `br`, `dv`, `ldg`, `vl`.
  */
 
 /** Suffixes: the USPS abbreviation, the word in full, then other spellings. */
 const SUFFIXES = `
 aly alley allee ally|anx annex anex annx|arc arcade|ave avenue av aven avenu avn avnue aveune|byu bayou bayoo|bch beach|bnd bend|blf bluff bluf|blfs bluffs|btm bottom bot bottm|blvd boulevard boul boulv blv bvd boulavard
-br branch brnch|brg bridge brdge|brk brook|brks brooks|bg burg|bgs burgs|byp bypass bypa bypas byps|cp camp cmp|cyn canyon canyn cnyn|cpe cape|cswy causeway causwa|ctr center cen cent centr centre cnter cntr|ctrs centers
+brnch branch|brg bridge brdge|brk brook|brks brooks|bg burg|bgs burgs|byp bypass bypa bypas byps|cp camp cmp|cyn canyon canyn cnyn|cpe cape|cswy causeway causwa|ctr center cen cent centr centre cnter cntr|ctrs centers
 cir circle circ circl crcl crcle|cirs circles|clf cliff|clfs cliffs|clb club|cmn common|cmns commons|cor corner|cors corners|crse course|ct court crt|cts courts|cv cove|cvs coves|crk creek|cres crescent crsent crsnt|crst crest|xing crossing crssng crsg
-xrd crossroad|xrds crossroads|curv curve|dl dale|dm dam|dv divide div dvd|dr drive driv drv|drs drives|est estate|ests estates|expy expressway exp expr express expw|ext extension extn extnsn|exts extensions|fall fall|fls falls|fry ferry frry
-fld field|flds fields|flt flat|flts flats|frd ford|frds fords|frst forest|frg forge forg|frgs forges|frk fork|frks forks|ft fort frt|fwy freeway freewy frway frwy|gdn garden gardn grden grdn|gdns gardens grdns|gtwy gateway gatewy gatway gtway
+xrd crossroad|xrds crossroads|curv curve|dl dale|dm dam|divide divide|dr drive driv drv|drs drives|est estate|ests estates|expy expressway exp expr express expw|ext extension extn extnsn|exts extensions|fall fall|fls falls|fry ferry frry
+fld field|flds fields|flt flat|flts flats|frd ford|frds fords|frst forest|frg forge forg|frgs forges|frk fork|frks forks|ft fort|fwy freeway freewy frway frwy|gdn garden gardn grden grdn|gdns gardens grdns|gtwy gateway gatewy gatway gtway
 gln glen|glns glens|grn green|grns greens|grv grove grov|grvs groves|hbr harbor harb harbr hrbor harbour|hbrs harbors|hvn haven|hts heights ht|hwy highway highwy hiway hiwy hway hgwy hghwy hywy|hl hill|hls hills|holw hollow hllw|inlt inlet
 is island islnd|iss islands islnds|isle isle|jct junction jction jctn junctn juncton|jcts junctions jctns|ky key|kys keys|knl knoll knol|knls knolls|lk lake|lks lakes|land land|lndg landing lndng|ln lane|lgt light|lgts lights|lf loaf|lck lock|lcks locks
-ldg lodge ldge lodg|loop loop lp|mall mall|mnr manor|mnrs manors|mdw meadow|mdws meadows medows|mews mews|ml mill|mls mills|msn mission missn mssn|mtwy motorway|mt mount mnt|mtn mountain mntain mntn mountin mtin|mtns mountains mntns|nck neck
+lodge lodge ldge lodg|loop loop lp|mall mall|mnr manor|mnrs manors|mdw meadow|mdws meadows medows|mews mews|ml mill|mls mills|msn mission missn mssn|mtwy motorway|mt mount mnt|mtn mountain mntain mntn mountin mtin|mtns mountains mntns|nck neck
 orch orchard orchrd|oval oval ovl|opas overpass|park park prk|pkwy parkway pakwy parkwy pkway pky pkwy pakway prkwy|pass pass|psge passage|path path|pike pike pke|pne pine|pnes pines|pl place plc|pln plain|plns plains|plz plaza plza|pt point pnt|pts points
-prt port|prts ports|pr prairie prr|radl radial rad radiel|ramp ramp|rnch ranch rnchs|rpd rapid|rpds rapids|rst rest|rdg ridge rdge|rdgs ridges|riv river rvr rivr|rd road raod|rds roads|rte route|row row|run run|shl shoal|shls shoals|shr shore shoar|shrs shores shoars
+prt port|prts ports|pr prairie prr|radl radial rad radiel|ramp ramp|rnch ranch|rpd rapid|rpds rapids|rst rest|rdg ridge rdge|rdgs ridges|riv river rvr rivr|rd road raod|rds roads|rte route|row row|run run|shl shoal|shls shoals|shr shore shoar|shrs shores shoars
 skwy skyway|spg spring spng sprng|spgs springs spngs sprngs|spur spur|sq square sqr sqre squ|sqs squares sqrs|sta station statn stn|stra stravenue strav straven stravn strvn strvnue|strm stream streme|st street str strt steet stret|sts streets|smt summit sumit sumitt
 ter terrace terr tce terace|trwy throughway thruway thrwy|trce trace|trak track trk|trfy trafficway|trl trail tr|tunl tunnel tunel tunnl|tpke turnpike trnpk turnpk tpk trpk tnpk|upas underpass|un union|uns unions|vly valley vally vlly|vlys valleys|vdct viaduct viadct
-vw view|vws views|vlg village vill villag villg|vlgs villages|vl ville|vis vista vist vst vsta|walk walk wlk|wall wall|way way wy|ways ways|wl well|wls wells
+vw view|vws views|vlg village vill villag villg|vlgs villages|ville ville|vis vista vist vst vsta|walk walk wlk|wall wall|way way wy|ways ways|wl well|wls wells
 `
 /** A word that says what a street is, and hardly ever what it is called: `North Park` is a name, `North Ave` has a name. */
 const PLAIN = 'ave blvd cir ct cts dr expy fwy hwy ln pike pkwy pl rd sq st ter tpke trl way'
@@ -41,14 +42,15 @@ const NAME_WORDS = new Map(Object.entries({
   ft: 'fort', mt: 'mount', mtn: 'mountain', ste: 'sainte', mlk: 'martinlutherking', indl: 'industrial', industl: 'industrial', indust: 'industrial', indstrl: 'industrial', natl: 'national', intl: 'international',
   univ: 'university', meml: 'memorial', mem: 'memorial', gen: 'general', hosp: 'hospital', arpt: 'airport', airpt: 'airport', cnty: 'county', twp: 'township', northeast: 'ne', northwest: 'nw', southeast: 'se', southwest: 'sw',
 }))
-/** Suffixes of two letters that stand for nothing else within a name. */
-const SHORT_NAME_WORDS = new Set(['rd', 'ln', 'lk', 'hl', 'cv', 'sq', 'pl', 'ct', 'dr', 'pt', 'av', 'vw', 'wy', 'cp', 'lp'])
+/** Suffixes that are shortened within a name as well. Others are left alone there: Fry Rd is no Ferry Rd, Cent Ave no Center Ave. */
+const SUFFIXES_IN_NAMES = new Set(`rd ln lk lks hl hls cv sq pl ct dr pt av ave blvd bnd blf blfs brk brks brg bch byp cswy cir clf clfs crk crst ctr cntr centre xing expy fld flds frst frg frk fwy gdn gdns gtwy gln grn grv hbr harbour hvn hts hwy holw inlt jct knl knls lndg
+mnr mdw mdws mls mtn mtns nck orch pkwy pky pne pnes pln plns plz plza prt prk rnch rpds rdg rdge rdgs shr shrs skwy spg spgs spng sprng trl tpke vly vally vlys vw vlg wlk`.split(/\s+/))
 
 /** A word within the name of a street, in full: `rdg` is `ridge`, `mtn` is `mountain`. What may mean two things stays. */
 export function nameWord(word: string, isFirst: boolean): string {
   const known = NAME_WORDS.get(word)
   if (known !== undefined) return known
-  if (word.length < 2 || word.length === 2 && !SHORT_NAME_WORDS.has(word)) return word
+  if (!SUFFIXES_IN_NAMES.has(word)) return word
   if (isFirst && word === 'dr') return 'doctor'
   // Pt Washington is a port and Pt Pleasant a point.
   if (isFirst && word === 'pt') return word
@@ -79,11 +81,12 @@ export const tensWord = (word: string): number | undefined => tens.get(word)
 export const numberWord = (word: string | undefined): string | undefined => word === undefined ? undefined : numbers.get(word)
 
 /** What a unit lies in or is, that its number alone does not say: floor 2, building 2 and apartment 2 are three places. */
-export type UnitLevel = '' | 'bldg' | 'fl' | 'dept' | 'stop' | 'box' | 'pmb' | 'ph'
+export type UnitLevel = '' | 'bldg' | 'twr' | 'wing' | 'fl' | 'dept' | 'stop' | 'box' | 'pmb' | 'ph' | 'hngr' | 'key' | 'pier' | 'slip'
 
 const DESIGNATORS: ReadonlyMap<string, UnitLevel> = new Map(([
-  ['', 'apt apartment apartments appt apmt aptmt unit un ste suite suit rm room lot spc space spce sp trlr trailer slip slp hngr hangar key pier ofc office off stall door bay condo cottage cabin villa studio shop store duplex townhouse townhome'],
-  ['bldg', 'bldg building bld bdg blg tower twr wing hall dorm'], ['fl', 'fl floor flr level lvl'], ['dept', 'dept department'], ['stop', 'stop mailstop ms'], ['box', 'box bx'], ['pmb', 'pmb'], ['ph', 'ph penthouse'],
+  ['', 'apt apartment apartments appt apmt aptmt unit un ste suite suit rm room lot spc space spce sp trlr trailer ofc office off condo townhouse townhome'],
+  ['bldg', 'bldg building bld bdg blg'], ['twr', 'twr tower'], ['wing', 'wing'], ['fl', 'fl floor flr level lvl'], ['dept', 'dept department'], ['stop', 'stop mailstop ms'], ['box', 'box bx'], ['pmb', 'pmb'], ['ph', 'ph penthouse'],
+  ['hngr', 'hngr hangar'], ['key', 'key'], ['pier', 'pier'], ['slip', 'slip'],
 ] as [UnitLevel, string][]).flatMap(([level, words]) => words.split(' ').map((word) => [word, level] as const)))
 /** The level of a secondary unit designator. */
 export const designator = (word: string | undefined): UnitLevel | undefined => word === undefined ? undefined : DESIGNATORS.get(word)
@@ -98,4 +101,4 @@ const STANDALONE = new Map(Object.entries({
 export const standalone = (word: string | undefined): string | undefined => word === undefined ? undefined : STANDALONE.get(word)
 
 /** Words of buildings: what bears one is no business's name that may be dropped, since two of them are two places. */
-export const BUILDING_WORDS: ReadonlySet<string> = new Set('hall house tower towers building bldg wing dorm dormitory residence residences cottage cabin villa villas lodge manor court plaza center centre mall barn annex apartments apts condos condominiums estates village park terminal hangar camp fort base barracks hospital school quarters'.split(' '))
+export const BUILDING_WORDS: ReadonlySet<string> = new Set('hall house tower towers building bldg wing dorm dormitory residence residences cottage cabin villa villas lodge manor court plaza center centre mall barn annex apartments apts condos condominiums estates village park terminal hangar camp fort base barracks hospital school quarters warehouse gate dock concourse kiosk booth campus yard'.split(' '))

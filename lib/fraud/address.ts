@@ -1,6 +1,7 @@
 /** One string per place: every spelling of an address meets in it, and two places never do (decisions 9.1). */
+import { placeName } from '../places/names.js'
 import { stateCode } from '../places/states.js'
-import { BUILDING_WORDS, designator, nameWord, standalone } from './address-words.js'
+import { BUILDING_WORDS, designator, nameWord, numberWord, standalone } from './address-words.js'
 import { takeBoxes } from './address-boxes.js'
 import { COMMA, tokensOf } from './address-tokens.js'
 import { readStreet } from './address-street.js'
@@ -71,7 +72,7 @@ function zoneOf({ city, state, postcode }: PostalAddress): Zone | null {
   const match = /^(\d{4,5})(?:[\s-]*\d{4})?$/.exec((postcode ?? '').trim())
   const zip = match && (match[1]!.length === 5 ? match[1]! : ZERO_STATES.has(code) ? `0${match[1]}` : null)
   if (zip && zip !== '00000') return { key: zip, zip, ...known }
-  const name = known.city.map((word, i) => word === 'st' ? 'saint' : nameWord(word, i === 0)).join('')
+  const name = placeName((city ?? '').slice(0, LONGEST_FIELD)).replaceAll(' ', '')
   return name === '' || code === '' ? null : { key: `${name}/${code.toLowerCase()}`, zip: '', ...known }
 }
 
@@ -105,7 +106,7 @@ function withoutCareOf(segment: string[], zone: Zone): string[] {
   const at = segment.findIndex((word, i) => CARE_OF.has(word) || word === 'care' && segment[i + 1] === 'of')
   if (at < 0) return segment
   const from = at + (segment[at] === 'care' ? 2 : 1)
-  const behind = segment.findIndex((word, i) => i >= from && (/^\d/.test(word) && at === 0 ? readStreet(segment.slice(i), zone.state, zone.zip)?.isSure === true : at > 0 && (word === '#' || designator(word) !== undefined && /\d/.test(segment[i + 1] ?? ''))))
+  const behind = segment.findIndex((word, i) => i >= from && (at === 0 && /^\d/.test(word) && readStreet(segment.slice(i), zone.state, zone.zip)?.isSure === true || word === '#' || designator(word) !== undefined && hasDigit(segment.slice(i + 1, i + 2))))
   return [...segment.slice(0, at), ...behind < 0 ? [] : segment.slice(behind)]
 }
 
@@ -116,6 +117,8 @@ interface Told {
   extras: string[]
 }
 
+/** There the same number of the same street may stand in several urbanizations of one ZIP, told in a line of their own. */
+const PUERTO_RICO = /^00[679]/
 const LINE = { bare: true, words: true }
 const hasDigit = (words: readonly string[]) => words.some((word) => /\d/.test(word))
 const textOf = (words: readonly string[]) => words.map((word, i) => nameWord(word, i === 0)).join('')
@@ -135,7 +138,7 @@ function placeIn(segments: readonly string[][], { state, zip }: Zone): Told {
     else {
       const units = readUnits(segment, 0, segment.length, LINE)
       if (units) told.units.push(...units)
-      else if (!(i < at && found?.street.isSure && isName(segment))) told.extras.push(textOf(segment))
+      else if (!(i < at && found?.street.isSure && state !== 'PR' && !PUERTO_RICO.test(zip) && isName(segment))) told.extras.push(textOf(segment))
     }
   })
   return told
@@ -161,4 +164,4 @@ function streetIn(segment: string[], state: string, zip: string): Found | null {
 }
 
 /** Whether a segment before a street can only be who lives there: no number, and no word of a building or a unit. */
-const isName = (segment: readonly string[]) => !hasDigit(segment) && segment.length > 1 && !segment.some((word) => BUILDING_WORDS.has(word) || designator(word) !== undefined || standalone(word) !== undefined)
+const isName = (segment: readonly string[]) => !hasDigit(segment) && segment.length > 1 && segment.at(-1)!.length > 1 && numberWord(segment.at(-1)) === undefined && !segment.some((word) => BUILDING_WORDS.has(word) || designator(word) !== undefined || standalone(word) !== undefined)
