@@ -100,7 +100,6 @@ const BOOKS: Planted[] = [
   { name: 'the journal\'s file is not cut at its last whole line', patches: [[`${ORDERS}/journal-file.ts`, 'if (size < (await file.stat()).size) await file.truncate(size)', "size = (await file.stat()).size"]] },
   { name: 'lines that a dead process left are not synced', patches: [[`${ORDERS}/journal-file.ts`, '  await file.datasync()\n  return {', '  return {']] },
   { name: 'the end of the journal is noted before it is synced', patches: [[`${ORDERS}/journal-file.ts`, '        await file.datasync()\n', '']] },
-  { name: 'a failed disk is tried again', patches: [[`${ORDERS}/send.ts`, 'if (!isUnavailable(error) || tools.signal.aborted) throw error', "if ((!isUnavailable(error) && !String((error as { code?: unknown }).code).startsWith('SQLITE_IOERR')) || tools.signal.aborted) throw error"]] },
 ]
 
 export const PLANTED: readonly Planted[] = [...SENDING, ...OUTCOMES, ...GUARDS, ...BOOKS]
