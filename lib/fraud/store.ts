@@ -1,9 +1,11 @@
 /** Reports as they are kept: signals as keyed hashes, what was sent sealed for its reporter alone (decisions 9.1). */
+import type { Insertable } from 'kysely'
 import type { OperatorCtx } from '../core/ctx.js'
 import type { FraudKey, FraudKeys } from './keys.js'
-import type { FraudReport } from './shapes.js'
 import { STRONG } from './shapes.js'
+import type { FraudReport } from './shapes.js'
 import type { Signals } from './signals.js'
+import type { FraudReportTable } from './tables.js'
 
 /** Kinds of what a report holds. The strong ones stand in `fraud_signal` too, by which they are found. */
 export const KINDS = { shipping_address_1: 1, billing_address_1: 2, email: 3, phone: 4, name: 5, ip: 6, item: 7, itemKey: 8, itemName: 9 } as const
@@ -48,18 +50,7 @@ export async function saveReport(tx: OperatorCtx, keys: FraudKeys, { subscriberI
   }, { subscriberId, body }, hashesOf(keys.current, signals))
 }
 
-interface ReportRow {
-  subscriber_id: string | null
-  dealer: string
-  partner: string | null
-  batch: number | null
-  key: string
-  strong: string
-  reported_at: number
-  updated_at: number
-}
-
-export async function insertReport(tx: OperatorCtx, row: ReportRow, sealed: { subscriberId: string; body: FraudReport } | null, hashes: Hashes): Promise<void> {
+export async function insertReport(tx: OperatorCtx, row: Omit<Insertable<FraudReportTable>, 'id' | 'payload'>, sealed: { subscriberId: string; body: FraudReport } | null, hashes: Hashes): Promise<void> {
   const { id } = await tx.db.insertInto('fraud_report').values({ ...row, payload: '' }).returning('id').executeTakeFirstOrThrow()
   if (sealed) {
     const payload = tx.secrets.of(sealed.subscriberId).seal(JSON.stringify(sealed.body), placeOf(id))
