@@ -17,6 +17,8 @@ const HIGHWAY = new Set(['hwy', 'highway', 'hiway', 'highwy', 'hway', 'hgwy', 'h
 const ROUTE = new Set(['route', 'rte', 'rt'])
 const ROAD = new Set(['road', 'rd'])
 const BRANCHES = new Map(Object.entries({ business: 'bus', bus: 'bus', bypass: 'byp', byp: 'byp', alternate: 'alt', alt: 'alt', altn: 'alt', truck: 'truck', spur: 'spur', loop: 'loop', scenic: 'scenic', frontage: 'frontage', frtg: 'frontage', connector: 'connector' }))
+/** Branches that are told before the road as well: `Business US 41`, `US Alt 41`. */
+const LEADING_BRANCHES = new Set(['business', 'bus', 'bypass', 'byp', 'alternate', 'alt', 'altn'])
 const NUMBER_SIGNS = new Set(['#', 'no', 'num', 'number'])
 const PREFIXES = new Set(['old', 'new', 'historic', 'former'])
 /** A road word and its number in one: `us41`, `rt17`. */
@@ -98,12 +100,17 @@ export function unglued(tokens: string[], from: number): string[] {
 export function roadAt(tokens: readonly string[], from: number, state: string): Road | null {
   let at = from
   let prefix = ''
-  while (PREFIXES.has(tokens[at] ?? '')) prefix += `${tokens[at++]} `
+  const branches: string[] = []
+  for (; PREFIXES.has(tokens[at] ?? '') || LEADING_BRANCHES.has(tokens[at] ?? ''); at++) {
+    if (PREFIXES.has(tokens[at]!)) prefix += `${tokens[at]} `
+    else branches.push(BRANCHES.get(tokens[at]!)!)
+  }
   // Missouri's "13 Hwy".
-  if (isNumber(tokens[at]) && HIGHWAY.has(tokens[at + 1] ?? '')) return ended(tokens, at + 2, `${prefix}hwy ${tokens[at]}`, '')
+  if (isNumber(tokens[at]) && HIGHWAY.has(tokens[at + 1] ?? '')) return ended(tokens, at + 2, `${prefix}hwy ${tokens[at]}`, '', branches)
   const system = stateSystem(tokens, at, state) ?? systemAt(tokens, at, state)
   if (!system) return null
   at = system.at
+  if (LEADING_BRANCHES.has(tokens[at] ?? '') && isNumber(tokens[at + 1])) branches.push(BRANCHES.get(tokens[at++]!)!)
   // `Highway No 33` is numbered 33; `State Rd #33` is a door.
   if (NUMBER_SIGNS.has(tokens[at] ?? '') && isNumber(tokens[at + 1]) && !ROAD.has(tokens[at - 1]!)) at++
   const first = tokens[at]
@@ -117,12 +124,12 @@ export function roadAt(tokens: readonly string[], from: number, state: string): 
     at++
   }
   if (system.tail?.has(tokens[at] ?? '')) at++
-  return ended(tokens, at, `${prefix}${system.name} ${numbers.join('-')}`, branch ? branch[2]! : '')
+  return ended(tokens, at, `${prefix}${system.name} ${numbers.join('-')}`, branch ? branch[2]! : '', branches)
 }
 
 /** Directionals and branches behind the number, in either order: `70 W Bus` is `70 Bus W`. */
-function ended(tokens: readonly string[], from: number, name: string, branch: string): Road {
-  const branches: string[] = []
+function ended(tokens: readonly string[], from: number, name: string, branch: string, leading: readonly string[]): Road {
+  const branches = [...leading]
   let after = branch
   let at = from
   for (; at < tokens.length; at++) {

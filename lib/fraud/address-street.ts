@@ -1,5 +1,5 @@
 /** One line with a house number: its number, directionals, name, suffix and units. */
-import { direction, directionWord, nameWord, numberWord, PLAIN_SUFFIXES, suffix } from './address-words.js'
+import { direction, directionWord, nameWord, numberWord, oneName, PLAIN_SUFFIXES, suffix } from './address-words.js'
 import { roadAt, unglued } from './address-roads.js'
 import { readUnits, unitsAtEnd } from './address-units.js'
 import type { Unit } from './address-units.js'
@@ -39,7 +39,7 @@ function houseNumber(tokens: readonly string[], zip: string): HouseNumber | null
   if (/^\d{3,}$/.test(first) && second?.length === first.length && isPlainNumber(second) && Number(second) > Number(first) && Number(second) - Number(first) < 100 && isRangeName(tokens)) return { text: `${first}-${second}`, next: 2 }
   const slash = /^(\d+)-([1-7]\/[2348])$/.exec(first)
   let text = slash ? `${slash[1]} ${slash[2]}` : first.replace('/', '-')
-  if (QUEENS_ZIP.test(zip) && /^\d{1,3}-\d\d$/.test(text)) text = text.replace('-', '')
+  if (QUEENS_ZIP.test(zip) && /^\d{1,3}-\d\d$/.test(first)) text = text.replace('-', '')
   let next = 1
   if (FRACTION.test(tokens[next] ?? '')) text += ` ${tokens[next++]}`
   // `11500 B Independence Blvd` is 11500-B; in `12 A St` the letter is the street, and N, S, E and W are directions.
@@ -96,19 +96,16 @@ function directionBefore(tokens: readonly string[], from: number, to: number): {
   return found.length === 2 && !isNameless(tokens, from + 1, to) ? { text: direction(tokens[from])!, next: from + 1 } : none
 }
 
-/** The words of a name in one, since `La Salle` is `LaSalle`; numbers stay apart. */
 function nameOf(words: readonly string[], hasSuffix: boolean): string {
-  let name = ''
-  words.forEach((word, i) => {
+  return oneName(words.map((word, i) => {
     const isFirst = i === 0
     const isLast = i === words.length - 1
     let full = nameWord(word, isFirst)
     if (word === 'st') full = saintOrStreet(words, i, hasSuffix)
     else if (word === 'mount' || word === 'fort') full = word
     else if (!isFirst && !isLast) full = directionWord(full)
-    name += /\d$/.test(name) && /^\d/.test(full) ? ` ${full}` : full
-  })
-  return name
+    return full
+  }))
 }
 
 /** `St James Ave` has a saint, `5th St Rd` and `Main St Ext` a street. */

@@ -155,6 +155,8 @@ const LEVELS: readonly UnitLevel[] = ['bldg', 'twr', 'wing', 'hngr', 'pier', 'sl
 
 /** Units as one text, in whichever order they were told: building, floor, door, box. */
 export function unitText(units: readonly Unit[]): string {
-  const parts = LEVELS.flatMap((level) => units.filter((unit) => unit.level === level).map(({ id }) => level === '' ? id : `${level} ${id}`))
+  // A word such as `rear` stands behind the number that it goes with, whichever was told first.
+  const inOrder = [...units.filter(({ id }) => standalone(id) === undefined), ...units.filter(({ id }) => standalone(id) !== undefined)]
+  const parts = LEVELS.flatMap((level) => inOrder.filter((unit) => unit.level === level).map(({ id }) => level === '' ? id : `${level} ${id}`))
   return [...new Set(parts)].join(',')
 }

@@ -57,6 +57,15 @@ export function nameWord(word: string, isFirst: boolean): string {
   return fullOf.get(word) ?? word
 }
 
+const LETTERS = /^\D\D+$/
+
+/** Words in one, since `La Salle` is `LaSalle`. Numbers and single letters stay apart: `B Road` is no `Broad`. */
+export function oneName(words: readonly string[]): string {
+  let name = ''
+  words.forEach((word, i) => { name += i > 0 && !(LETTERS.test(word) && LETTERS.test(words[i - 1]!)) ? ` ${word}` : word })
+  return name
+}
+
 const DIRECTIONS = new Map(Object.entries({
   n: 'n', north: 'n', s: 's', south: 's', e: 'e', east: 'e', w: 'w', west: 'w', ne: 'ne', northeast: 'ne', nw: 'nw', northwest: 'nw', se: 'se', southeast: 'se', sw: 'sw', southwest: 'sw', no: 'n', so: 's',
 }))

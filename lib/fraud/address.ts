@@ -1,7 +1,7 @@
 /** One string per place: every spelling of an address meets in it, and two places never do (decisions 9.1). */
 import { placeName } from '../places/names.js'
 import { stateCode } from '../places/states.js'
-import { BUILDING_WORDS, designator, nameWord, numberWord, standalone } from './address-words.js'
+import { BUILDING_WORDS, designator, nameWord, numberWord, oneName, standalone } from './address-words.js'
 import { takeBoxes } from './address-boxes.js'
 import { COMMA, tokensOf } from './address-tokens.js'
 import { readStreet } from './address-street.js'
@@ -121,7 +121,7 @@ interface Told {
 const PUERTO_RICO = /^00[679]/
 const LINE = { bare: true, words: true }
 const hasDigit = (words: readonly string[]) => words.some((word) => /\d/.test(word))
-const textOf = (words: readonly string[]) => words.map((word, i) => nameWord(word, i === 0)).join('')
+const textOf = (words: readonly string[]) => oneName(words.map((word, i) => nameWord(word, i === 0)))
 
 /** The street among the segments of an address, and the units of all of them. */
 function placeIn(segments: readonly string[][], { state, zip }: Zone): Told {

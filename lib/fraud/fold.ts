@@ -23,5 +23,5 @@ export function folded(text: string, most: number): string {
 
 /** The letters and digits of a folded text, in words. */
 export function wordsOf(text: string): string[] {
-  return text.match(/[\p{L}\p{N}]+/gu) ?? []
+  return text.match(isAscii(text) ? /[a-z0-9]+/g : /[\p{L}\p{N}]+/gu) ?? []
 }

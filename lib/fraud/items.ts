@@ -1,6 +1,6 @@
 /** Items of orders: which are the same, and which have names so alike that they may be. */
 import { gtinKey } from '../core/gtin.js'
-import { folded } from './fold.js'
+import { folded, wordsOf } from './fold.js'
 
 const LONGEST_SKU = 80
 const LONGEST_NAME = 200
@@ -37,11 +37,12 @@ interface Traits {
 /** Words that every item may bear: kinds, colours, finishes, amounts. */
 const COMMON = new Set(`pistol revolver rifle shotgun handgun firearm gun carbine semi auto automatic semiautomatic action bolt lever pump black blk bk fde od green gray grey tan blue blued stainless ss steel matte matt finish polymer frame synthetic wood walnut stock barrel brl bbl threaded
 rd rds round rounds shot capacity cap mag mags magazine magazines w with and the a of for in new inch inches cal caliber gauge ga dark earth flat night sight sights fixed adjustable standard luger parabellum nato left right hand lh rh`.split(/\s+/))
-/** Makers of two words or by initials. */
-const BRANDS: readonly (readonly [RegExp, string])[] = [
-  [/\bsmith (?:and |& ?)?wesson\b|^\s*(?:s ?& ?w|s and w|sw)\b/g, 'smithwesson'], [/\bsig ?sauer\b|\bsig\b/g, 'sigsauer'], [/\bheckler (?:and |& ?)?koch\b|\bh ?& ?k\b|\bhk\b/g, 'hecklerkoch'], [/\bspringfield armory\b/g, 'springfield'],
-  [/\bsturm,? ruger(?: (?:and|&) co)?\b/g, 'ruger'], [/\bfabrique nationale\b|\bfn ?america\b|\bfnh\b/g, 'fn'], [/\bremington arms\b/g, 'remington'], [/\bdaniel defense\b/g, 'danieldefense'],
-]
+/** Makers of two words or by initials, each with its one name. */
+const BRANDS = [
+  ['smithwesson', 'smith (?:and |& ?)?wesson\\b|s ?& ?w\\b'], ['sigsauer', 'sig ?sauer\\b|sig\\b'], ['hecklerkoch', 'heckler (?:and |& ?)?koch\\b|h ?& ?k\\b|hk\\b'], ['springfield', 'springfield armory\\b'],
+  ['ruger', 'sturm,? ruger(?: (?:and|&) co)?\\b'], ['fn', 'fabrique nationale\\b|fn ?america\\b|fnh\\b'], ['remington', 'remington arms\\b'], ['danieldefense', 'daniel defense\\b'],
+] as const
+const BRAND = new RegExp(`^ ?(?:${BRANDS.map(([, spelling]) => `(${spelling})`).join('|')})`)
 
 const KINDS = new Map(Object.entries({
   'lr': 'lr', 'long rifle': 'lr', 'wmr': 'mag', 'hmr': 'hmr', 'hornet': 'hornet', 'acp': 'acp', 'auto': 'acp', 'sig': 'sig', 'gap': 'gap', 'special': 'special', 'spl': 'special', 'spcl': 'special', 'magnum': 'mag', 'mag': 'mag', 'win': 'win', 'winchester': 'win', 'rem': 'rem', 'remington': 'rem',
@@ -54,7 +55,7 @@ const BARE_CALIBER = new RegExp(`^(?:${CALIBER_NUMBERS})$`)
 const CALIBER = new RegExp([
   '(\\d{2,3}) ?-?(?:ga|gauge|bore)\\b', '(\\d{1,2}(?:\\.\\d{1,2})?) ?x ?(\\d{2,3})(?: ?mm)?r?\\b', `(\\d{1,2}(?:\\.\\d{1,2})?) ?mm\\b${KIND}?`, `(5\\.56|5\\.7|6\\.5|6\\.8|7\\.62)\\b${KIND}?`,
   '(30-06|30-30|45-70|22-250|25-06)\\b', `\\.(${CALIBER_NUMBERS})\\b${KIND}?`, `(${CALIBER_NUMBERS})${KIND}`,
-].map((part) => `(?:${part})`).join('|').replace(/^/, '(?<![\\w.])(?:').concat(')'), 'g')
+].map((part) => `(?:${part})`).join('|').replace(/^/, '(?<![\\w.])(?=[.\\d])(?:').concat(')'), 'g')
 const LENGTH = /(?<![\w.])(\d{1,2}(?:\.\d{1,3})?) ?(?:"|-?inch(?:es)?\b|-?in\b)/g
 const COUNT = /\b\d{1,3}(?: ?\+ ?\d)? ?-?(?:rds?|rounds?|shot)\b/g
 /** Cases that are mostly told by their caliber alone. */
@@ -69,15 +70,16 @@ function caliberOf([, gauge, metric, length, millimetres, suffix, decimal, more,
 }
 
 function traitsOf(name: string): Traits | null {
-  let text = folded(name, LONGEST_NAME).replaceAll(/[\u201C\u201D]|\u2032{2}|'{2}/g, '"').replaceAll(/\s+/g, ' ')
-  for (const [spelling, brand] of BRANDS) text = text.replaceAll(spelling, brand)
+  let text = folded(name, LONGEST_NAME).replaceAll(/[\u201C\u201D]|\u2032{2}|''/g, '"').replaceAll(/\s\s+|[^\S ]/g, ' ')
+  const maker = BRAND.exec(text)
+  if (maker) text = `${BRANDS[maker.indexOf(maker[0].trimStart(), 1) - 1]![0]} ${text.slice(maker[0].length)}`
   const calibers: Caliber[] = []
   const lengths: string[] = []
   // Lengths and counts go first, so that no caliber is read out of them.
   text = text.replaceAll(LENGTH, (_, inches: string) => (lengths.push(String(Number(inches))), ' ')).replaceAll(COUNT, ' ')
   text = text.replaceAll(CALIBER, (...match) => (calibers.push(caliberOf(match as unknown as RegExpMatchArray)), ' '))
   // What a hyphen or a generation's number joins is one word: ar-15, gen 5.
-  const words = text.replaceAll(/(\w)-(?=\w)/g, '$1').replaceAll(/\b(gen|mk|mark|series|model) (?=\d)/g, '$1').match(/[\p{L}\p{N}]+/gu) ?? []
+  const words = wordsOf(text.replaceAll(/(\w)-(?=\w)/g, '$1').replaceAll(/\b(gen|mk|mark|series|model) (?=\d)/g, '$1'))
   const [brand, ...rest] = words.filter((word) => !COMMON.has(word))
   if (brand === undefined) return null
   const model = rest.filter((word, i) => {

@@ -11,7 +11,7 @@ const SUFFIXES = new Set('jr sr junior senior ii iii iv esq esquire md phd dds d
  * there is no letter.
  */
 export function normalizeName(text: string): string | null {
-  const parts = folded(text, LONGEST_NAME).replaceAll(/\(.*?\)|['"]/g, '').replaceAll(/\b(\p{L})\.(?=\p{L}\b)/gu, '$1 ').split(',').map(wordsOf)
+  const parts = folded(text, LONGEST_NAME).replaceAll(/\(.*?\)|['"]/g, '').split(',').map(wordsOf)
   // Behind a comma stands the given name, or a suffix: `Doe, Pat, Jr.`, `Pat Doe, MD`.
   const [first = [], ...others] = parts.map((words) => words.filter((word, i) => !SUFFIXES.has(word) || i === 0 && words.length > 1))
   const all = [...others.flat(), ...first]
