@@ -151,15 +151,15 @@ describe('house numbers', () => {
 describe('numbered roads', () => {
   test('every name of one road', () => {
     checkSame([
-      ['12 US Hwy 41', '12 US Highway 41', '12 U.S. Hwy 41', '12 US Route 41', '12 US Rte 41', '12 US 41', '12 US-41', '12 US41', '12 US 41 Hwy', '12 U.S. Highway No. 41', '12 U S Hwy 41'], ['12 State Road 7', '12 SR 7', '12 State Rd 7', '12 SR-7', '12 State Route 7', '12 State Rte 7', '12 St Rt 7', '12 State Hwy 7', '12 State Highway No 7', '12 SR7', '12 S.R. 7'],
-      ['12 County Road 100', '12 CR 100', '12 Co Rd 100', '12 County Rd 100', '12 C.R. 100', '12 Cnty Rd 100', '12 County Highway 100', '12 Co Hwy 100', '12 CR100'], ['12 FM 1960', '12 Farm to Market 1960', '12 FM 1960 Rd', '12 Farm-to-Market Road 1960', '12 F.M. 1960', '12 FM1960'], ['12 RM 620', '12 Ranch Road 620', '12 Ranch Rd 620', '12 RR 620', '12 Ranch to Market Rd 620'],
+      ['12 US Hwy 41', '12 US Highway 41', '12 U.S. Hwy 41', '12 US Route 41', '12 US Rte 41', '12 US 41', '12 US-41', '12 US41', '12 US 41 Hwy', '12 U.S. Highway No. 41', '12 U S Hwy 41', '12 Hwy US 41'], ['12 State Road 7', '12 SR 7', '12 State Rd 7', '12 SR-7', '12 State Route 7', '12 State Rte 7', '12 St Rt 7', '12 State Hwy 7', '12 State Highway No 7', '12 SR7', '12 S.R. 7', '12 S R 7'],
+      ['12 County Road 100', '12 CR 100', '12 Co Rd 100', '12 County Rd 100', '12 C.R. 100', '12 C R 100', '12 Co Rd No 100', '12 Cnty Rd 100', '12 County Highway 100', '12 Co Hwy 100', '12 CR100'], ['12 FM 1960', '12 Farm to Market 1960', '12 FM 1960 Rd', '12 Farm-to-Market Road 1960', '12 F.M. 1960', '12 F M 1960', '12 FM1960'], ['12 RM 620', '12 Ranch Road 620', '12 Ranch Rd 620', '12 RR 620', '12 Ranch to Market Rd 620'],
       ['12 Interstate 95', '12 I-95', '12 I 95', '12 IH 95', '12 Interstate Highway 95', '12 I95', '12 IH-95'], ['12 Highway 41', '12 Hwy 41', '12 Hwy. 41', '12 Hwy #41', '12 41 Hwy'], ['12 Route 66', '12 Rt 66', '12 Rte 66', '12 RT66'], ['12 County Road AA', '12 CR AA', '12 County Hwy AA', '12 County Trunk AA', '12 CTH AA'], ['12 Township Rd 20', '12 TR 20', '12 Twp Rd 20'],
       ['12 US Hwy 70 W Bus', '12 US 70 Bus W', '12 US Highway 70 Business West'], ['12 US Hwy 19E', '12 US Highway 19 East', '12 US 19 E'], ['201 US 41 Hwy Bypass S', '201 US Hwy 41 Byp South'], ['12 US 41 Bus', '12 Business US 41', '12 US Business 41', '12 Bus US Hwy 41'], ['12 Old Highway 41', '12 Old Hwy 41'], ['12 SR A1A', '12 State Road A1A', '12 S.R. A-1-A'], ['12 E Hwy 54', '12 East Highway 54'], ['12 Hwy 8 49', '12 Hwy 8-49', '12 Hwys 8 and 49', '12 Hwy 8 & 49'], ['12 US Hwy 41 Apt 5', '12 US 41 #5', '12 US Route 41 / 5'], ['12 US Hwy 301 S Ste 107', '12 US 301 South 107'],
       ['12 I-35 Frontage Rd', '12 Interstate 35 Frontage Road'],
     ])
     checkDifferent([
       ['12 US Hwy 41', '12 State Hwy 41', '12 County Hwy 41', '12 Hwy 41', '12 I 41', '12 Route 41', '12 FM 41', '12 RM 41', '12 Township Rd 41', '12 Old US Hwy 41', '12 US Hwy 41 N', '12 N US Hwy 41', '12 US Hwy 41 Bus', '12 US Hwy 41 Byp', '12 US Hwy 14', '12 US Hwy 4 Apt 1', '12 US Hwy 411'],
-      ['12 SR 7', '12 SR 70', '12 SR 7 Apt 0', '12 SR 77'], ['12 County Road E', '12 County Road', '12 E County Road', '12 County Road 5'], ['12 State Rd', '12 State Rd 5', '12 State Rd N', '12 State St'], ['12 Interstate Dr', '12 I St', '12 I 95'], ['12 US 41 Alt', '12 US 41 Bus', '12 US 41', '12 Business St 41'], ['12 US Hwy 70 W', '12 US Hwy 70 E', '12 W US Hwy 70'], ['12 US Grant St', '12 Grant St'],
+      ['12 SR 7', '12 SR 70', '12 SR 7 Apt 0', '12 SR 77'], ['12 County Road E', '12 County Road', '12 E County Road', '12 County Road 5'], ['12 State Rd', '12 State Rd 5', '12 State Rd N', '12 State St', '12 State Rd #5'], ['12 County Rd 5', '12 County Rd #5', '12 County Rd'], ['12 S R St', '12 R St', '12 S R St Apt 7'], ['12 Interstate Dr', '12 I St', '12 I 95'], ['12 US 41 Alt', '12 US 41 Bus', '12 US 41', '12 Business St 41'], ['12 US Hwy 70 W', '12 US Hwy 70 E', '12 W US Hwy 70'], ['12 US Grant St', '12 Grant St'],
     ])
   })
 
@@ -175,12 +175,12 @@ describe('numbered roads', () => {
 
 describe('boxes', () => {
   test('of post offices', () => {
-    checkSame([['PO Box 12', 'P.O. Box 12', 'P O Box 12', 'POB 12', 'PO BX 12', 'Post Office Box 12', 'P.O.Box 12', 'POBox 12', 'P.O. Box #12', 'po box no. 12', 'Box 12', 'Box # 12', 'PO Drawer 12', 'P.O. Lock Box 12', 'POB12', 'PO Box 12 / Phoenix, AZ 85001', 'BOX12', 'P. O. Box 12', 'PO 12'], ['PO Box 12A', 'P.O. Box 12-A', 'PO Box 12 A'], ['12 Main St / PO Box 34', 'P.O. Box 34 / 12 Main Street', '12 Main St POB 34', '12 Main St, PO Box 34']])
+    checkSame([['PO Box 12', 'P.O. Box 12', 'P O Box 12', 'POB 12', 'PO BX 12', 'Post Office Box 12', 'P.O.Box 12', 'POBox 12', 'P.O. Box #12', 'po box no. 12', 'Box 12', 'Box # 12', 'PO Drawer 12', 'P.O. Lock Box 12', 'POB12', 'P0 Box 12', 'P.0. Box 12', 'PO Box 12 / Phoenix, AZ 85001', 'BOX12', 'P. O. Box 12', 'PO 12'], ['PO Box 12A', 'P.O. Box 12-A', 'PO Box 12 A'], ['12 Main St / PO Box 34', 'P.O. Box 34 / 12 Main Street', '12 Main St POB 34', '12 Main St, PO Box 34']])
     checkDifferent([['PO Box 12', 'PO Box 123', 'PO Box 1', 'PO Box 2', 'PO Box 12A', 'PO Box 112', 'PO Box 012', '12 Box St', '12 Main St', '12 Main St PO Box 12'], ['12 Main St PO Box 34', '12 Main St Apt 34', '12 Main St PMB 34', '12 Main St Box 34', '12 Main St', 'PO Box 34'], ['12 Post Office Rd', '12 Post Rd', 'PO Box 12'], ['12 Boxwood Dr', 'PO Box 12']])
   })
 
   test('of rural routes and highway contracts', () => {
-    checkSame([['RR 2 Box 15', 'R.R. 2 Box 15', 'Rural Route 2 Box 15', 'RR #2, Box #15', 'RR2 Box 15', 'RFD 2 Box 15', 'Rural Rt 2 Bx 15', 'Rt 2 Box 15', 'Route 2 Box 15', 'RR 2 / Box 15', 'RR 02 Box 15', 'RD 2 Box 15', 'R R 2 BOX 15', 'RFD Route 2 Box 15'], ['HC 1 Box 12', 'HC 01 Box 12', 'HCR 1 Box 12', 'Highway Contract 1 Box 12', 'Hwy Contract Route 1 Box 12', 'Star Route 1 Box 12', 'HC1 Box 12', 'H.C. 1, Box 12'], ['RR 4 Box 19-A', 'RR 4 Box 19A']])
+    checkSame([['RR 2 Box 15', 'R.R. 2 Box 15', 'Rural Route 2 Box 15', 'RR #2, Box #15', 'RR2 Box 15', 'R2 Box 15', 'RFD 2 Box 15', 'Rural Rt 2 Bx 15', 'Rt 2 Box 15', 'Route 2 Box 15', 'RR 2 / Box 15', 'RR 02 Box 15', 'RD 2 Box 15', 'R R 2 BOX 15', 'RFD Route 2 Box 15'], ['HC 1 Box 12', 'HC 01 Box 12', 'HCR 1 Box 12', 'Highway Contract 1 Box 12', 'Hwy Contract Route 1 Box 12', 'Star Route 1 Box 12', 'HC1 Box 12', 'H.C. 1, Box 12'], ['RR 4 Box 19-A', 'RR 4 Box 19A']])
     checkDifferent([['RR 2 Box 15', 'RR 2 Box 150', 'RR 21 Box 5', 'RR 1 Box 15', 'HC 2 Box 15', 'PO Box 15', '2 Route 15', '15 Route 2', 'RR 2 Box 15A'], ['HC 1 Box 12', 'HC 11 Box 2', 'HC 1 Box 1', 'RR 1 Box 12', '1 Highway 12']])
   })
 

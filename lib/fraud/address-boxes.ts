@@ -13,8 +13,8 @@ const BOX = new Set(['box', 'bx', 'boxes', 'bo'])
 /** What Publication 28 (283) makes a PO box of. */
 const PO_WORDS = new Set([...BOX, 'drawer', 'drwr', 'lockbox', 'bin', 'caller', 'b'])
 const ROUTE_WORDS = new Set(['route', 'rt', 'rte', 'rd', 'delivery'])
-const CANDIDATES = /^(?:p|po|pob|pobx|pobox|post|postal|r|rr|rfd|rd|rt|rte|route|rural|hc|hcr|highway|hwy|star|psc|cmr|unit)(?:\d.*)?$/
-const GLUED = /^(pob|pobx|pobox|rr|rfd|rt|rte|hc|hcr|psc|cmr|box|bx)(\d.*)$/
+const CANDIDATES = /^(?:p|po|p0|pob|pobx|pobox|post|postal|r|rr|rfd|rd|rt|rte|route|rural|hc|hcr|highway|hwy|star|psc|cmr|unit)(?:\d.*)?$/
+const GLUED = /^(pob|pobx|pobox|rr?|rfd|rt|rte|hc|hcr|psc|cmr|box|bx)(\d.*)$/
 
 const isIdentifier = (word: string | undefined) => word !== undefined && (/^[a-z]{0,2}\d[\da-z-]*$/.test(word) && word.length <= 12 || /^[a-z]$/.test(word))
 const isRouteNumber = (word: string | undefined) => word !== undefined && /^\d{1,4}[a-z]?$/.test(word)
@@ -46,10 +46,11 @@ function poBoxAt(tokens: readonly string[], from: number): Match | null {
   let at = from
   let isSaid = false
   const word = tokens[at++]
-  if (word === 'p' && tokens[at] === 'o') at++
+  // With a zero for the O, as people write who are told that no PO box is taken.
+  if (word === 'p' && (tokens[at] === 'o' || tokens[at] === '0')) at++
   else if (word === 'post' && (tokens[at] === 'office' || tokens[at] === 'off' || tokens[at] === 'ofc')) at++
   else if (word === 'pob' || word === 'pobx' || word === 'pobox') isSaid = true
-  else if (word !== 'po' && word !== 'postal' && word !== 'post') return null
+  else if (word !== 'po' && word !== 'p0' && word !== 'postal' && word !== 'post') return null
   if (tokens[at] === 'lock' && BOX.has(tokens[at + 1] ?? '')) at++
   const next = skipSigns(tokens, at)
   if (PO_WORDS.has(tokens[next] ?? '')) {

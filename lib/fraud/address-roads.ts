@@ -66,6 +66,10 @@ function systemAt(tokens: readonly string[], at: number, state: string): System 
   switch (word) {
     case 'us': return { name: 'us', at: after(1), letters: 'none', tail: HIGHWAY }
     case 'u': return second === 's' ? { name: 'us', at: after(2), letters: 'none', tail: HIGHWAY } : null
+    // S.R., C.R. and F.M. with blanks.
+    case 's': return second === 'r' || second === 'h' ? { name: 'sr', at: at + 2, letters: 'none', tail: null } : null
+    case 'c': return second === 'r' ? { name: 'cr', at: at + 2, letters: 'none', tail: null } : null
+    case 'f': return second === 'm' ? { name: 'fm', at: at + 2, letters: 'none', tail: ROAD } : null
     case 'interstate': case 'i': case 'ih': return { name: 'i', at: after(1), letters: 'none', tail: null }
     case 'sr': case 'sh': case 'srt': case 'srte': case 'sth': return { name: 'sr', at: at + 1, letters: 'safe', tail: null }
     case 'state': case 'st': return isKind(second) ? { name: 'sr', at: at + 2, letters: 'safe', tail: null } : second === 'trunk' && isKind(third) ? { name: 'sr', at: at + 3, letters: 'safe', tail: null } : null
@@ -82,6 +86,7 @@ function systemAt(tokens: readonly string[], at: number, state: string): System 
     case 'ranch': return second === 'to' && third === 'market' ? { name: 'rm', at: after(3), letters: 'none', tail: ROAD } : second !== undefined && ROAD.has(second) ? { name: 'rm', at: at + 2, letters: 'none', tail: null } : null
     default:
       if (word === undefined) return null
+      if (HIGHWAY.has(word) && second === 'us') return { name: 'us', at: at + 2, letters: 'none', tail: null }
       if (HIGHWAY.has(word)) return { name: 'hwy', at: at + 1, letters: 'safe', tail: null }
       return ROUTE.has(word) ? { name: 'rt', at: at + 1, letters: 'safe', tail: null } : null
   }
@@ -111,8 +116,8 @@ export function roadAt(tokens: readonly string[], from: number, state: string): 
   if (!system) return null
   at = system.at
   if (LEADING_BRANCHES.has(tokens[at] ?? '') && isNumber(tokens[at + 1])) branches.push(BRANCHES.get(tokens[at++]!)!)
-  // `Highway No 33` is numbered 33; `State Rd #33` is a door.
-  if (NUMBER_SIGNS.has(tokens[at] ?? '') && isNumber(tokens[at + 1]) && !ROAD.has(tokens[at - 1]!)) at++
+  // `Highway #33` and `County Rd No 33` are numbered 33; `State Rd #33` is a door.
+  if (NUMBER_SIGNS.has(tokens[at] ?? '') && isNumber(tokens[at + 1]) && !(tokens[at] === '#' && ROAD.has(tokens[at - 1]!))) at++
   const first = tokens[at]
   const isSafe = system.letters === 'all' || system.letters === 'safe' && direction(first) === undefined
   if (!isNumber(first) && !(isSafe && isLettered(first))) return null
