@@ -120,10 +120,12 @@ export function roadAt(tokens: readonly string[], from: number, state: string): 
   if (NUMBER_SIGNS.has(tokens[at] ?? '') && isNumber(tokens[at + 1]) && !(tokens[at] === '#' && ROAD.has(tokens[at - 1]!))) at++
   const first = tokens[at]
   const isSafe = system.letters === 'all' || system.letters === 'safe' && direction(first) === undefined
-  if (!isNumber(first) && !(isSafe && isLettered(first))) return null
+  if (!isNumber(first) && !(isSafe && isLettered(first)) && !(system.name === 'cr' && /^[a-z]\d+$/.test(first ?? ''))) return null
   const branch = /^(\d+)([nsew])$/.exec(first!)
   const numbers = [branch ? branch[1]! : first!]
   at++
+  // Iowa's County Road E 29 is E29.
+  if (system.name === 'cr' && /^[a-z]$/.test(first!) && /^\d+$/.test(tokens[at] ?? '')) numbers[0] += tokens[at++]!
   while (isNumber(tokens[at]) && !/[a-z]/.test(tokens[at]!) || tokens[at] === 'and' && isNumber(tokens[at + 1])) {
     if (tokens[at] !== 'and') numbers.push(tokens[at]!)
     at++

@@ -29,7 +29,7 @@ interface HouseNumber {
 }
 
 /** The house number that a line begins with; null where it begins with none. */
-function houseNumber(tokens: readonly string[], zip: string): HouseNumber | null {
+function houseNumber(tokens: readonly string[], state: string, zip: string): HouseNumber | null {
   const grid = gridNumber(tokens)
   if (grid) return grid
   const first = tokens[0] === 'one' && tokens.length > 1 && tokens[1] !== 'mile' ? '1' : tokens[0]!
@@ -44,23 +44,31 @@ function houseNumber(tokens: readonly string[], zip: string): HouseNumber | null
   if (FRACTION.test(tokens[next] ?? '')) text += ` ${tokens[next++]}`
   // `11500 B Independence Blvd` is 11500-B; in `12 A St` the letter is the street, and N, S, E and W are directions.
   const letter = tokens[next]
-  const following = tokens[next + 1]
-  const isLetter = letter !== undefined && /^[a-z]$/.test(letter) && direction(letter) === undefined && !(letter === 'u' && following === 's')
-  if (/\d$/.test(text) && isLetter && (isWord(following) && suffix(following) === undefined || direction(following) !== undefined && tokens[next + 2] !== undefined)) {
+  const isLetter = letter !== undefined && /^[a-z]$/.test(letter) && direction(letter) === undefined && !(letter === 'u' && tokens[next + 1] === 's')
+  if (isLetter && /\d$/.test(text) && (mayBeName(tokens, next + 1) || roadAt(tokens, next, state) === null && roadAt(tokens, next + 1, state) !== null)) {
     text += letter
     next++
   }
   return { text, next }
 }
 
+/** Whether a name begins at a token, and not the suffix of the letter before it: `J Spring Garden St` has one, `B Court St` may not. */
+function mayBeName(tokens: readonly string[], at: number): boolean {
+  const word = tokens[at]
+  const kind = suffix(word)
+  if (direction(word) !== undefined) return tokens[at + 1] !== undefined
+  return isWord(word) && (kind === undefined || !PLAIN_SUFFIXES.has(kind) && isWord(tokens[at + 1]) && tokens.slice(at + 1).some((other) => PLAIN_SUFFIXES.has(suffix(other) ?? '')))
+}
+
 /** What follows two numbers of a range is a name with its suffix, and no `Mile Rd`. */
-const isRangeName = (tokens: readonly string[]) => isWord(tokens[2]) && tokens[2] !== 'mile' && suffix(tokens[2]) === undefined && tokens.length > 3
+const isRangeName = (tokens: readonly string[]) => direction(tokens[2]) !== undefined && tokens.length > 4 || isWord(tokens[2]) && tokens[2] !== 'mile' && suffix(tokens[2]) === undefined && tokens.length > 3
 
 /** Wisconsin's `N6 W23001` and `W 1234`, Illinois' `39W 123`: coordinates that stand for a house number. */
 function gridNumber(tokens: readonly string[]): HouseNumber | null {
   const [first, second, third, fourth] = tokens as [string, ...(string | undefined)[]]
   if (/^[nsew]\d+$/.test(first) && second !== undefined && /^[nsew]\d+[a-z]?$/.test(second)) return { text: first + second, next: 2 }
   if (/^[nsew]$/.test(first) && isPlainNumber(second)) {
+    if (third !== undefined && /^[nsew]\d+[a-z]?$/.test(third)) return { text: first + second + third, next: 3 }
     return third !== undefined && /^[nsew]$/.test(third) && isPlainNumber(fourth) ? { text: first + second + third + fourth, next: 4 } : { text: first + second, next: 2 }
   }
   return /^\d+[nsew]$/.test(first) && isPlainNumber(second) && isWord(third) && (suffix(third) === undefined || tokens.length > 3) ? { text: first + second, next: 2 } : null
@@ -157,7 +165,7 @@ function numberedRoad(number: string, tokens: readonly string[], state: string):
  */
 export function readStreet(line: readonly string[], state: string, zip: string): Street | null {
   if (line.length < 2) return null
-  const number = houseNumber(line, zip)
+  const number = houseNumber(line, state, zip)
   if (!number || number.next >= line.length) return null
   const tokens = unglued(line.slice(number.next), 0)
   // "18 Mile Rd" and "Eighteen Mile Rd".

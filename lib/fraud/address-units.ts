@@ -85,7 +85,7 @@ export function readUnits(tokens: readonly string[], from: number, to: number, s
       i += 2
       continue
     }
-    const glued = GLUED.exec(word)
+    const glued = designator(word) === undefined ? GLUED.exec(word) : null
     if (glued) {
       const end = restOfIdentifier(tokens, i + 1, to)
       add(designator(glued[1] ?? glued[3])!, joined([glued[2] ?? glued[4]!, ...tokens.slice(i + 1, end).filter((part) => part !== 'and')]))

@@ -93,14 +93,14 @@ export const numberWord = (word: string | undefined): string | undefined => word
 export type UnitLevel = '' | 'bldg' | 'twr' | 'wing' | 'fl' | 'dept' | 'stop' | 'box' | 'pmb' | 'ph' | 'hngr' | 'key' | 'pier' | 'slip'
 
 const DESIGNATORS: ReadonlyMap<string, UnitLevel> = new Map(([
-  ['', 'apt apartment apartments appt apmt aptmt unit un ste suite suit rm room lot spc space spce sp trlr trailer ofc office off condo townhouse townhome'],
+  ['', 'apt apts apartment apartments appt apmt aptmt unit units un ste stes suite suites suit rm room lot spc space spce sp trlr trailer ofc office off condo townhouse townhome'],
   ['bldg', 'bldg building bld bdg blg'], ['twr', 'twr tower'], ['wing', 'wing'], ['fl', 'fl floor flr level lvl'], ['dept', 'dept department'], ['stop', 'stop mailstop ms'], ['box', 'box bx'], ['pmb', 'pmb'], ['ph', 'ph penthouse'],
   ['hngr', 'hngr hangar'], ['key', 'key'], ['pier', 'pier'], ['slip', 'slip'],
 ] as [UnitLevel, string][]).flatMap(([level, words]) => words.split(' ').map((word) => [word, level] as const)))
 /** The level of a secondary unit designator. */
 export const designator = (word: string | undefined): UnitLevel | undefined => word === undefined ? undefined : DESIGNATORS.get(word)
 /** Designators that are no word of street names, so that they need no suffix before them. */
-export const SURE_DESIGNATORS: ReadonlySet<string> = new Set('apt apartment appt apmt aptmt unit ste suite rm room bldg building fl floor flr lot spc space trlr trailer ofc pmb ph penthouse dept hngr hangar'.split(' '))
+export const SURE_DESIGNATORS: ReadonlySet<string> = new Set('apt apartment appt apmt aptmt unit units ste stes suite suites rm room bldg building fl floor flr lot spc space trlr trailer ofc pmb ph penthouse dept hngr hangar'.split(' '))
 
 const STANDALONE = new Map(Object.entries({
   bsmt: 'bsmt', basement: 'bsmt', bsmnt: 'bsmt', frnt: 'frnt', front: 'frnt', lbby: 'lbby', lobby: 'lbby', lowr: 'lowr', lower: 'lowr', lwr: 'lowr', ofc: 'ofc', office: 'ofc', ph: 'ph', penthouse: 'ph',
