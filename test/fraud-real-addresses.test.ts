@@ -4,9 +4,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import { normalizeAddress } from '../lib/fraud/address.js'
 
 const DATA = resolve('..', 'shared', 'data', 'address')
+const LISTS = resolve('..', 'shared', 'data', 'ffl')
 const skip = existsSync(DATA) ? false : `the real addresses are not here: ${DATA}`
 
 interface Line {
@@ -105,6 +107,20 @@ function others(line: Line): Line[] {
   return [...made, turned, suffixed].filter((text) => text !== line.address1).map((address1): Line => ({ ...line, address1 })).concat({ ...line, postcode: String(Number(line.postcode) + 1).padStart(5, '0') })
 }
 
+/** Premises of two lists of dealers. */
+function premises(): Line[] {
+  const read = (name: string) => gunzipSync(readFileSync(join(LISTS, name))).toString().trimEnd().split('\n')
+  const onFile = read('rsr-ffl-transfer-dealers.txt.gz').map((line) => line.split(';').slice(1, 5))
+  const listed = read('0513-ffl-list.txt.gz').slice(2, -1).map((line) => line.split('\t').slice(8, 12))
+  return [...onFile, ...listed].map(([address1, city, state, postcode]) => ({ address1: address1!, city: city!, state: state!, postcode: postcode! }))
+}
+
+/** What anybody would shorten, and nothing else: spellings that differ in more were read one by one. */
+const PLAINLY: readonly (readonly [RegExp, string])[] = [
+  [/\bSTREET\b/g, 'ST'], [/\bROAD\b/g, 'RD'], [/\bAVE?(?:NUE)?\b/g, 'AVE'], [/\bDRIVE\b/g, 'DR'], [/\bLANE\b/g, 'LN'], [/\bHIGHWAY\b/g, 'HWY'], [/\bBOULEVARD\b/g, 'BLVD'], [/\bCOURT\b/g, 'CT'], [/\bCIRCLE\b/g, 'CIR'], [/\bPLACE\b/g, 'PL'], [/\bTRAIL\b/g, 'TRL'], [/\bPARKWAY\b/g, 'PKWY'],
+  [/\bNORTH\b/g, 'N'], [/\bSOUTH\b/g, 'S'], [/\bEAST\b/g, 'E'], [/\bWEST\b/g, 'W'], [/\b(?:SUITE|UNIT|APT|STE)\b/g, '#'], [/[^A-Z0-9#]/g, ''], [/#+/g, '#'],
+]
+
 const share = (part: number, all: number) => `${part}/${all} ${(100 * part / all).toFixed(1)} %`
 function table(title: string, rows: readonly (readonly string[])[]): void {
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)))
@@ -125,6 +141,24 @@ describe('real addresses', { skip }, () => {
     const ours = results[0]!
     assert.deepEqual(ours.taken, [], 'no two places are taken for one')
     assert.deepEqual(ours.missed, Object.keys(MISSED).map(Number))
+  })
+
+  test('35,449 premises of dealers: those that meet are one place', () => {
+    const spellings = new Map<string, Set<string>>()
+    let without = 0
+    for (const line of premises()) {
+      const made = normalizeAddress(line)
+      if (made === null) {
+        without++
+        continue
+      }
+      const plain = PLAINLY.reduce((text, [long, short]) => text.replaceAll(long, short), line.address1.toUpperCase())
+      spellings.set(made, (spellings.get(made) ?? new Set()).add(plain))
+    }
+    const met = [...spellings.values()].filter((texts) => texts.size > 1)
+    console.log(`35,449 premises: ${spellings.size} places, ${without} lines without a house; ${met.length} places are spelled in ways that no plain abbreviation explains`)
+    // Each of the 86 was read: ordinals, units without a sign, trails, roads with and without their kind. None is two places.
+    assert.deepEqual([met.length, spellings.size, without], [86, 32_374, 263])
   })
 
   test('690 business addresses, spelled in other ways and changed into other places', () => {
