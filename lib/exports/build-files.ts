@@ -15,6 +15,7 @@ export interface BuildTools {
   signal: AbortSignal
   /** Milliseconds that a build may take. */
   limit?: number
+  file?: string
 }
 
 export interface Files {
@@ -53,28 +54,31 @@ export interface Ordered {
 }
 
 /** Megabytes for DuckDB. */
-const MEMORY = 256
+const MEMORY = 192
 
 /** Builds the files, makes sure that they hold what the view does, and stores them under names that nobody can guess. */
 export async function buildFiles(tools: BuildTools, work: string, { numbers, hasRetail, attributes }: Ordered): Promise<Files> {
-  const { ctx, signal, limit } = tools
+  const { ctx, signal, limit, file } = tools
   const job: BuildJob = {
     catalog: filesIn(ctx.engine.dir).catalog, work, rows: numbers.rows, hasRetail, memory: MEMORY,
     numbers: join(work, 'numbers'), parquet: join(work, 'catalog.parquet'), attributes: attributes ? join(work, 'attributes.csv.gz') : null,
     sections: numbers.sections.map((section) => ({ ...section, ...textFiles(ctx, numbers, section) })),
   }
+  const begunAt = ctx.monotonic()
   await writeFile(job.numbers, numbers.bytes, { mode: 0o600 })
-  const result = await runBuild(job, { signal, ...limit !== undefined && { limit } }).then((read) => assertSame(numbers, read)).catch(async (error: unknown) => {
+  const result = await runBuild(job, { signal, ...limit !== undefined && { limit }, ...file !== undefined && { file } }).then((read) => assertSame(numbers, read)).catch(async (error: unknown) => {
     // What it joined may be what is wrong: the next build makes the texts anew. One that was out of time must find what it has made.
     if (!(error as Partial<StoppedBuild>).isStopped) for (const { texts, attributes: lines } of job.sections) await Promise.all([texts, lines, `${lines}.ends`].map((path) => rm(path, { force: true })))
     throw error
   })
   await touch(job.sections.flatMap(({ texts, attributes: lines }) => [texts, lines, `${lines}.ends`]), ctx.now())
-  ctx.log.info({ rows: result.rows, attributes: result.attributes, peak: result.peak }, 'an export was built')
+  const builtAt = ctx.monotonic()
   const name = `exports/${ctx.random(16).toString('hex')}`
   const files: Files = { parquet_key: `${name}/catalog.parquet`, attributes_key: attributes ? `${name}/attributes.csv.gz` : null }
   await ctx.objects.put(files.parquet_key, job.parquet, { contentType: 'application/vnd.apache.parquet' })
   if (files.attributes_key !== null) await ctx.objects.put(files.attributes_key, job.attributes!, { contentType: 'application/gzip' })
+  const [build_ms, store_ms] = [builtAt - begunAt, ctx.monotonic() - builtAt].map(Math.round)
+  ctx.log.info({ rows: result.rows, attributes: result.attributes, peak: result.peak, build_ms, store_ms }, 'an export was built and stored')
   return files
 }
 

@@ -56,9 +56,8 @@ export interface StoppedBuild extends Error {
 }
 
 /** Runs one build. Rejects when it fails, takes longer than `limit` milliseconds, or its process ends without a word. */
-export function runBuild(job: BuildJob, { limit = BUILD_LIMIT, signal }: { limit?: number; signal: AbortSignal }): Promise<BuildResult> {
+export function runBuild(job: BuildJob, { limit = BUILD_LIMIT, file = childFile(), signal }: { limit?: number; file?: string; signal: AbortSignal }): Promise<BuildResult> {
   return new Promise((resolve, reject) => {
-    const file = childFile()
     const child = fork(file, [], {
       execArgv: [...file.endsWith('.ts') ? process.execArgv : [], `--max-old-space-size=${HEAP}`], stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: Object.fromEntries(PASSED_ON.flatMap((name) => process.env[name] === undefined ? [] : [[name, process.env[name]!]])),

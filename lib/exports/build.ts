@@ -56,8 +56,9 @@ export async function build(job: BuildJob): Promise<BuildResult> {
 }
 
 function readNumbers({ numbers, rows }: BuildJob): Numbers['columns'] {
-  const { buffer, byteOffset, byteLength } = readFileSync(numbers)
-  return columnsIn(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer, rows)
+  const bytes = readFileSync(numbers)
+  // A small file may lie in the middle of a shared buffer, where no column may begin.
+  return columnsIn((bytes.byteOffset === 0 ? bytes.buffer : bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)) as ArrayBuffer, rows)
 }
 
 async function makeMissing({ sections, attributes, work }: BuildJob, { fragment }: Numbers['columns'], catalog: Raw, duck: DuckDBConnection): Promise<void> {
@@ -73,8 +74,11 @@ async function loadNumbers(duck: DuckDBConnection, columns: Numbers['columns'], 
   const types = names.map((name) => (WIDE as readonly string[]).includes(name) ? duckdb.DOUBLE : duckdb.INTEGER)
   await duck.run(`CREATE TABLE numbers (${names.map((name, place) => `${name} ${types[place]!}`).join(', ')})`)
   const appender = await duck.createAppender('numbers')
+  // One chunk for all: each would hold its memory until the next collection.
+  const chunk = duckdb.DuckDBDataChunk.create(types)
   for (let from = 0; from < rows; from += CHUNK) {
-    const chunk = duckdb.DuckDBDataChunk.create(types, Math.min(CHUNK, rows - from))
+    chunk.reset()
+    chunk.rowCount = Math.min(CHUNK, rows - from)
     names.forEach((name, place) => chunk.setColumnValues(place, columns[name].subarray(from, from + CHUNK) as unknown as number[]))
     appender.appendDataChunk(chunk)
   }

@@ -33,6 +33,8 @@ export interface ExporterOptions {
   /** Milliseconds that a caller waits, and that a build may take. */
   patience?: number
   limit?: number
+  /** The file of the process that builds; `duckdb.mjs` beside this package by default. */
+  file?: string
   /** Milliseconds that the store has for an answer, and for taking a file in. */
   answering?: number
   storing?: number
@@ -48,7 +50,7 @@ const PAUSE = 15 * SECOND
 /** Each takes half a gigabyte; one processor is left to who searches. */
 const MOST_BUILDS = Math.max(1, Math.min(2, availableParallelism() - 1))
 
-export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, limit, answering = ANSWERING, storing = STORING }: ExporterOptions = {}): Exporter {
+export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, limit, file, answering = ANSWERING, storing = STORING }: ExporterOptions = {}): Exporter {
   const building = new Map<string, Promise<Published>>()
   const failures = new Map<string, { until: number; error: Error }>()
   const stopping = new AbortController()
@@ -89,7 +91,7 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
 
   async function make(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published> {
     const ctx = contextHere()
-    const tools: BuildTools = { ctx, signal: stopping.signal, ...limit !== undefined && { limit } }
+    const tools: BuildTools = { ctx, signal: stopping.signal, ...limit !== undefined && { limit }, ...file !== undefined && { file } }
     const numbers = await makeNumbers(view)
     const hasRetail = isRetailPriced(view)
     const content = await digestOf(ctx, numbers, hasRetail, wanted)

@@ -1,5 +1,5 @@
 /**
- * The bulk export of a restricted subscriber against a bare DuckDB COPY, Parquet to Parquet, of the same rows and columns.
+ * The bulk export of a whole catalog against a bare DuckDB COPY, Parquet to Parquet, of the same rows and columns.
  *   npx tsx scripts/bench/export.ts [offers]
  *
  *   export      the whole call: numbers of the view, process, join, reading back, storing; goal <= 1.3 x, <= 500 MB
@@ -9,9 +9,10 @@
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import duckdb from '@duckdb/node-api'
+import * as esbuild from 'esbuild'
 import { writeAttributes } from '../../lib/exports/attributes.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
@@ -25,14 +26,24 @@ const ROUNDS = 3
 
 const dir = mkdtempSync(join(tmpdir(), 'qm-bench-'))
 const peaks: number[] = []
-const log = { info: ({ peak }: { peak?: number }) => void (peak !== undefined && peaks.push(peak)), warn() {}, error: console.error, debug() {} }
-const app = await open({ dir, distributors: benchDistributors(), worker: false, log: log as never })
+const stages: string[] = []
+const log = {
+  info({ peak, build_ms: build, store_ms: store }: { peak?: number; build_ms?: number; store_ms?: number }) {
+    if (peak === undefined) return
+    peaks.push(peak)
+    stages.push(`${build} ms process, ${store} ms storing`)
+  },
+  warn() {}, error: console.error, debug() {} }
+// As it is shipped: a loader of source texts would take longer to start than the build itself.
+await esbuild.build({ entryPoints: { duckdb: 'lib/exports/child.ts' }, outdir: join('dist', 'bench'), bundle: true, platform: 'node', target: 'node20.19', format: 'esm', external: ['better-sqlite3', '@duckdb/node-api'], outExtension: { '.js': '.mjs' } })
+const app = await open({ dir, distributors: benchDistributors(), worker: false, log: log as never, faults: { exports: { file: resolve('dist/bench/duckdb.mjs') } } })
 const subscriber = await app.operator.subscribers.create({ name: 'Bench', email: 'bench@shop.example' })
 describe(openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' }))
 await app.operator.configurations.put(subscriber.name, { document: benchDocument(BENCH_DISTIDS) })
 for (const distid of BENCH_DISTIDS) await app.operator.configurations.recordCheck(subscriber.name, distid, true)
 await app.ctx.catalog.refresh()
-const view = await app.ctx.catalog.view(subscriber, false)
+// All of them: the whole catalog is the longest build.
+const view = await app.ctx.catalog.view(subscriber, true)
 console.log(`${OFFERS.toLocaleString('en-US')} offers, ${view.total.toLocaleString('en-US')} of them visible`)
 
 /** Descriptions of some hundred characters and eight attributes an offer, as distributors have them. */
@@ -58,7 +69,7 @@ async function timed(run: () => unknown): Promise<number> {
 }
 
 let version = 0
-const build = (attributes: boolean) => app.ctx.exports.files(subscriber, view, `bench ${version++}`, { ignoreRestrictions: false, attributes })
+const build = (attributes: boolean) => app.ctx.exports.files(subscriber, view, `bench ${version++}`, { ignoreRestrictions: true, attributes })
 /** Makes the next build a new one. */
 const forget = () => app.ctx.engine.meter.raw.exec('DELETE FROM export_file')
 
@@ -77,6 +88,7 @@ async function searches(until: Promise<unknown>): Promise<number[]> {
 const at = (times: number[], share: number) => times[Math.floor(times.length * share)]!
 
 const first = await timed(() => build(true))
+const firstPeak = peaks.pop()!
 const delay = monitorEventLoopDelay({ resolution: 1 })
 const bare = await bareCopies()
 const times = { export: [] as number[], copy: [] as number[], feed: [] as number[], csv: [] as number[] }
@@ -91,8 +103,8 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 const best = (list: number[]) => Math.min(...list)
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`
-console.log(`first build, with texts and attributes made: ${seconds(first)}`)
-console.log(`export ${seconds(best(times.export))}, bare COPY ${seconds(best(times.copy))}, ratio ${(best(times.export) / best(times.copy)).toFixed(2)} (goal <= 1.3); most memory ${(Math.max(...peaks) / 1e6).toFixed(0)} MB (goal <= 500)`)
+console.log(`first build, with texts and attributes made: ${seconds(first)}, most memory ${(firstPeak / 1e6).toFixed(0)} MB`)
+console.log(`export ${seconds(best(times.export))}, bare COPY ${seconds(best(times.copy))}, ratio ${(best(times.export) / best(times.copy)).toFixed(2)} (goal <= 1.3); most memory ${(Math.max(...peaks) / 1e6).toFixed(0)} MB (goal <= 500); the last one: ${stages.at(-1)}`)
 console.log(`attributes ${seconds(best(times.feed))}, COPY to csv.gz ${seconds(best(times.csv))}, ratio ${(best(times.feed) / best(times.csv)).toFixed(2)} (goal <= 0.3)`)
 console.log(`main loop during a build: p50 ${(delay.percentile(50) / 1e6).toFixed(1)} ms, p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms (goal <= 20), worst ${(delay.max / 1e6).toFixed(1)} ms`)
 const idle = await searches(new Promise((resolve) => { setTimeout(resolve, 3_000) }))
