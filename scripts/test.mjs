@@ -3,12 +3,15 @@
  * `--coverage` runs the same under c8.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleLauncher, bundleTree, transpileTree } from '../build.mjs'
 
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const coverage = process.argv.includes('--coverage')
+/** Processes of a whole run, beside the suites that start themselves once more. */
+const GROUPS = 12
+const ALONE = ['simulator-stock.test.ts', 'process.test.ts']
 const suites = readdirSync('test').filter((file) => file.endsWith('.test.ts'))
   .filter((file) => names.length === 0 || names.some((name) => file.startsWith(`${name}.`)))
 if (suites.length === 0) {
@@ -18,6 +21,7 @@ if (suites.length === 0) {
 
 mkdirSync('dist', { recursive: true })
 const outdir = mkdtempSync(join('dist', 'test-'))
+const groups = names.length > 0 || coverage ? suites.map((file) => ({ name: file.replace(/\.ts$/, ''), file: join('test', file) })) : grouped(outdir)
 let status = 1
 try {
   // The launcher and the library stand beside the suites, for those that start a process or run README's code.
@@ -29,14 +33,29 @@ try {
     await transpileTree(outdir)
     cpSync('data', join(outdir, 'data'), { recursive: true })
   } else {
-    await bundleTree(outdir, { ...beside, ...Object.fromEntries(suites.map((file) => [file.replace(/\.ts$/, ''), join('test', file)])) })
+    await bundleTree(outdir, { ...beside, ...Object.fromEntries(groups.map(({ name, file }) => [name, file])) })
     await bundleLauncher(outdir)
   }
-  const files = suites.map((file) => join(suiteDir, file.replace(/\.ts$/, coverage ? '.js' : '.mjs')))
-  const runner = [process.execPath, '--enable-source-maps', '--test', '--test-reporter=spec', '--test-concurrency=2', ...files]
+  const files = coverage ? suites.map((file) => join(suiteDir, file.replace(/\.ts$/, '.js'))) : groups.map(({ name }) => join(outdir, `${name}.mjs`))
+  const runner = [process.execPath, '--enable-source-maps', '--test', '--test-reporter=spec', '--test-concurrency=3', ...files]
   const command = coverage ? ['npx', 'c8', '--exclude-after-remap', '--include=lib/**', '--include=server/**', '--reporter=text-summary', '--reporter=lcov', ...runner] : runner
   status = spawnSync(command[0], command.slice(1), { stdio: 'inherit' }).status ?? 1
 } finally {
   rmSync(outdir, { recursive: true, force: true })
 }
 process.exit(status)
+
+/**
+ * Several suites in one process: starting one for each, and warming its code up, would cost more than most of them. Neighbours in
+ * the alphabet, which take about equally long, go into different groups.
+ */
+function grouped(dir) {
+  const together = suites.filter((file) => !ALONE.includes(file))
+  const alone = suites.filter((file) => ALONE.includes(file)).map((file) => ({ name: file.replace(/\.ts$/, ''), file: join('test', file) }))
+  return alone.concat(Array.from({ length: GROUPS }, (_, n) => {
+    const mine = together.filter((_, i) => i % GROUPS === n)
+    const file = join(dir, `group-${n}.test.ts`)
+    writeFileSync(file, mine.map((suite) => `import '../../test/${suite.replace(/\.ts$/, '.js')}'\n`).join(''))
+    return { name: `group-${n}.test`, file }
+  }))
+}

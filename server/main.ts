@@ -2,25 +2,9 @@
 import { MAX_FAULTS, isApiError } from '../lib/core/errors.js'
 import type { ApiError, Fault } from '../lib/core/errors.js'
 import { UsageError, makeOutput, optional, overview, parseCommand } from './command.js'
-import type { Command } from './command.js'
-import { accountCommands } from './commands/accounts.js'
-import { catalogCommands } from './commands/catalog.js'
-import { backupCommands } from './commands/backup.js'
-import { configurationCommands, faultLines, isFault } from './commands/configuration.js'
-import { demoCommand } from './commands/demo.js'
-import { distributorCommands } from './commands/distributors.js'
-import { feedCommands } from './commands/feeds.js'
-import { fflDocumentCommands } from './commands/ffl-documents.js'
-import { fflCommands } from './commands/ffls.js'
-import { fraudCommands } from './commands/fraud.js'
-import { initCommand } from './commands/init.js'
-import { orderCommands } from './commands/orders.js'
-import { secretCommands } from './commands/secrets.js'
-import { ruleCommands } from './commands/rules.js'
-import { serveCommand } from './commands/serve.js'
+import { faultLines, isFault } from './commands/configuration.js'
+import { commands } from './commands/index.js'
 import { logLevel, stateDir } from './env.js'
-
-const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...fflCommands, ...fflDocumentCommands, ...ruleCommands, ...configurationCommands, ...catalogCommands, ...orderCommands, ...fraudCommands, ...backupCommands, ...secretCommands]
 
 /** Runs one command and returns its exit code: 0 done, 1 refused or failed, 2 misused. */
 async function main(argv: readonly string[]): Promise<number> {

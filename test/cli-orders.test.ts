@@ -48,9 +48,12 @@ async function place(order: object): Promise<{ status: number; data: { status: s
   return { status: response.status, ...await response.json() as { data: { status: string } } }
 }
 
+/** Looks at most twice a second: each look starts a process. */
 async function until(what: () => boolean, seconds = 10): Promise<void> {
-  for (let i = 0; i < seconds * 10 && !what(); i++) await new Promise((resolve) => { setTimeout(resolve, 100) })
-  assert.ok(what())
+  for (let left = seconds * 2; !what(); left--) {
+    assert.ok(left > 0)
+    await new Promise((resolve) => { setTimeout(resolve, 500) })
+  }
 }
 
 const listed = (...args: string[]) => (json(dir, 'orders', 'list', ...args) as unknown as { orders: Record<string, unknown>[] }).orders

@@ -8,6 +8,8 @@ import { silentLog } from '../lib/core/log.js'
 import { open } from '../lib/open.js'
 import { makeOutput } from '../server/command.js'
 import { watchCatalog } from '../server/commands/serve.js'
+import { parseCommand } from '../server/command.js'
+import { commands } from '../server/commands/index.js'
 import { LAUNCHER, contents, get, json, lastLine, run, runBeside, start, stop } from './launcher.js'
 import type { Run } from './launcher.js'
 
@@ -31,12 +33,13 @@ describe('the command line', () => {
   test('help names every command, and each command has an example', () => {
     const { status, out } = run(scratch, '--help')
     assert.equal(status, 0)
-    const names = [...out.matchAll(/^ {2}(\S+(?: \S+)?) {2,}/gm)].map((match) => match[1]!)
+    const names = [...out.matchAll(/^ {2}(\S+(?: \S+){0,2}) {2,}/gm)].map((match) => match[1]!)
     assert.ok(names.includes('keys create') && names.includes('feeds import') && names.includes('demo'))
-    for (const name of names) {
-      const help = run(scratch, ...name.split(' '), '--help')
-      assert.equal(help.status, 0)
-      assert.match(help.out, /Example:\n {2}quartermaster /)
+    assert.deepEqual(commands.map(({ name }) => name).filter((name) => !names.includes(name)), [])
+    assert.match(run(scratch, 'keys', 'create', '--help').out, /Example:\n {2}quartermaster /)
+    for (const { name } of commands) {
+      const parsed = parseCommand(commands, [...name.split(' '), '--help'])
+      assert.match('help' in parsed ? parsed.help : '', /Example:\n {2}quartermaster /, name)
     }
   })
 
