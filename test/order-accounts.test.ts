@@ -113,6 +113,36 @@ describe('a login that changes between two sends', () => {
   })
 })
 
+describe('two orders alike, with a login that changes between them', () => {
+  for (const recovery of ['lookup', 'one_shot'] as const) {
+    test(`${recovery}: the first does not take what the new account shows for the second`, async () => {
+      const tst = scripted({ recovery, hasLogin: true })
+      tst.acts.push(lost, lost)
+      showAll(tst, true)
+      const sends = apart(tst)
+      await using t = await orderShop([tst])
+      await t.logIn('first')
+      await t.place(t.body({ po_number: 'MONDAY' }))
+      await t.logIn('second')
+      await t.place(t.body({ po_number: 'MONDAY' }))
+      await t.later(MINUTE, 15)
+      assert.deepEqual([sends, await numbers(t)], [['first', 'second'], [['review', null], ['placed', 'TST-2']]])
+    })
+  }
+
+  test('under a PO that was made for it alone an order is found all the same: the login may have been renamed', async () => {
+    const tst = scripted({ recovery: 'lookup', hasLogin: true })
+    tst.acts.push(lost)
+    showAll(tst, true)
+    await using t = await orderShop([tst])
+    await t.logIn('first')
+    await t.place(t.body())
+    await t.logIn('second')
+    await t.later(MINUTE)
+    assert.deepEqual(await numbers(t), [['placed', 'TST-1']])
+  })
+})
+
 describe('two subscribers with one account', () => {
   test('an order that stands on a record of one is not taken for the other\'s', async () => {
     const tst = scripted({ hasLogin: true })

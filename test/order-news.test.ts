@@ -77,6 +77,33 @@ describe('news that name a PO alone', () => {
     })
   }
 
+  for (const [name, po_number, number] of [['a caller\'s is anybody\'s there', 'MONDAY', null], ['one that was made here is still its own', undefined, 'R-1']] as const) {
+    test(`from another login than the order was sent with: ${name}`, async () => {
+      await using shop = await newsShop({ recovery: 'file', hasLogin: true }, [takenIn])
+      const { t, tst, tell } = shop
+      await t.logIn('first')
+      await t.place(t.body({ ...po_number && { po_number } }))
+      await t.logIn('second')
+      await tell({ number: 'R-1', po: tst.sends[0]!.po, status: 'Fulfilled' })
+      assert.deepEqual(await shown(t), [number === null ? 'Submitted' : 'Fulfilled', number, null])
+      await t.logIn('first')
+      await tell({ number: 'R-1', po: tst.sends[0]!.po, status: 'Fulfilled' })
+      assert.deepEqual(await shown(t), ['Fulfilled', 'R-1', null])
+    })
+  }
+
+  for (const [name, content, end] of [['with other items is of another order', { lines: [{ distsku: 'ZZ9', qty: 7 }] }, 'Submitted'], ['of which nothing more is told is its own', {}, 'Fulfilled']] as const) {
+    test(`a number from another login ${name}`, async () => {
+      await using shop = await newsShop({ recovery: 'lookup', hasLogin: true }, [])
+      const { t, tell } = shop
+      await t.logIn('first')
+      await t.place(t.body({ po_number: 'MONDAY' }))
+      await t.logIn('second')
+      await tell({ number: 'TST-1', status: 'Fulfilled', ...content })
+      assert.deepEqual(await shown(t), [end, 'TST-1', null])
+    })
+  }
+
   test('that two orders may have are of neither', async () => {
     await using shop = await newsShop({ recovery: 'file' }, [takenIn, takenIn])
     const { t, tst, tell } = shop

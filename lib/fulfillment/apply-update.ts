@@ -6,7 +6,7 @@ import type { Mode, OrderUpdate } from '../distributors/fulfillment.js'
 import type { PoState, PurchaseOrderTable } from '../orders/tables.js'
 import type { StateData } from '../orders/transitions.js'
 import { cleanUpdate } from './clean-update.js'
-import { contentOf } from './content.js'
+import { contentOrNull } from './content.js'
 import { PARTS_THAT_FAILED, knownLanes } from './lane-statuses.js'
 import { LONGEST_AGO, matchOrder, samePo } from './match.js'
 import { standsElsewhere } from './numbers.js'
@@ -19,6 +19,11 @@ export interface Account {
   subscriberId: string
   distid: string
   mode: Mode
+}
+
+/** Whose news they are: where the login is told, an order that was sent with another one is not taken for one of these. */
+export interface Told extends Account {
+  login?: string
 }
 
 /** What became of an update. */
@@ -40,7 +45,7 @@ const CLOCKS_DIFFER = 2 * DAY
  * Applies one update in one transaction. It may be late, repeated or in any order: the same updates always end in the same
  * record. Nothing is written where nothing changes.
  */
-export async function applyUpdate(ctx: OperatorCtx, account: Account, news: OrderUpdate): Promise<Applied> {
+export async function applyUpdate(ctx: OperatorCtx, account: Told, news: OrderUpdate): Promise<Applied> {
   const update = cleanUpdate(news)
   if (!update) return { outcome: 'unknown' }
   const applied = await ctx.engine.atomic(ctx, async (tx): Promise<Applied> => {
@@ -59,12 +64,14 @@ export async function applyUpdate(ctx: OperatorCtx, account: Account, news: Orde
  * The purchase order that an update is about: by our reference; else by the distributor's number; else by the PO, where
  * exactly one order can be meant. A PO that a caller chose may stand on many orders, here and at the distributor.
  */
-async function findLane(ctx: OperatorCtx, { subscriberId, distid, mode }: Account, update: OrderUpdate): Promise<Lane | null> {
+async function findLane(ctx: OperatorCtx, { subscriberId, distid, mode, login }: Told, update: OrderUpdate): Promise<Lane | null> {
   const { clientRef, number, po, at } = update
   const all = ctx.db.selectFrom('purchase_order').selectAll().where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode)
   if (clientRef !== undefined) return await all.where('client_ref', '=', clientRef).executeTakeFirst() ?? null
+  const isElsewhere = ({ account }: Lane) => login !== undefined && account !== null && account !== login
   if (number !== null) {
-    const numbered = await all.where('distributor_order_id', '=', number).limit(2).execute()
+    // Another login may be another account, which may count its orders anew.
+    const numbered = (await all.where('distributor_order_id', '=', number).limit(2).execute()).filter((lane) => !isElsewhere(lane) || mayBe(ctx, lane, update))
     if (numbered.length > 0) return numbered.length === 1 ? numbered[0]! : null
   }
   if (po === '') return null
@@ -74,7 +81,8 @@ async function findLane(ctx: OperatorCtx, { subscriberId, distid, mode }: Accoun
   const named = await open.where('po_number', '=', po).limit(MANY).execute()
   // A distributor may fold the case of a PO, pad it, or cut it off.
   const alike = named.length > 0 ? named : (await open.where('planned_at', '>', at - LONGEST_AGO).orderBy('id', 'desc').limit(MANY).execute()).filter(({ po_number: ours }) => samePo(po, ours) !== 'other')
-  const possible = alike.filter((lane) => mayBe(ctx, lane, update))
+  // There, a PO that a caller chose is anybody's; one that was made here is not.
+  const possible = alike.filter((lane) => mayBe(ctx, lane, update) && (!isElsewhere(lane) || contentOrNull(ctx, lane)?.poIsOurs === true))
   return possible.length === 1 ? possible[0]! : null
 }
 
@@ -84,13 +92,13 @@ const MANY = 1_000
 /** False where what the news tell of its items and destination is surely another order's. */
 function mayBe(ctx: OperatorCtx, lane: Lane, { number, po, lines, shipTo }: OrderUpdate): boolean {
   if (lines === undefined && shipTo === undefined) return true
-  try {
-    const match = matchOrder({ number, po, ...lines && { lines }, ...shipTo && { shipTo } }, contentOf(ctx, lane), { firstSentAt: lane.planned_at, poIsAlone: true, isTaken: false })
-    return match !== 'other' && match !== 'conflict'
-  } catch (error) {
-    ctx.log.error({ err: error, ref: lane.client_ref }, 'an order cannot be opened')
+  const content = contentOrNull(ctx, lane)
+  if (!content) {
+    ctx.log.error({ ref: lane.client_ref }, 'an order cannot be opened')
     return false
   }
+  const match = matchOrder({ number, po, ...lines && { lines }, ...shipTo && { shipTo } }, content, { firstSentAt: lane.planned_at, poIsAlone: true, isTaken: false })
+  return match !== 'other' && match !== 'conflict'
 }
 
 /** Why the number of an update cannot be this order's, or null. */

@@ -4,7 +4,7 @@ import { kindOf } from '../core/errors.js'
 import { MINUTE, SECOND } from '../core/clock.js'
 import type { OrderUpdate } from '../distributors/fulfillment.js'
 import { connectorOf } from '../distributors/modes.js'
-import { accountSettings } from './account.js'
+import { accountSettings, fingerprintOf } from './account.js'
 import type { Account } from './apply-update.js'
 
 /** Milliseconds that all answers of an account may take together. */
@@ -26,13 +26,14 @@ export interface AskOptions {
 }
 
 /**
- * Hands every update of an account since a time to `take`, one after the other. Rejects with `NotAsked`, or with what
+ * Hands every update of an account since a time to `take`, one after the other, with the login that saw it. Rejects with `NotAsked`, or with what
  * `take` threw. A connector that does not look at its signal is left to itself.
  */
-export async function askForUpdates(ctx: OperatorCtx, { subscriberId, distid, mode }: Account, { since, signal: closing, patience = PATIENCE }: AskOptions, take: (update: OrderUpdate) => Promise<void>): Promise<void> {
+export async function askForUpdates(ctx: OperatorCtx, { subscriberId, distid, mode }: Account, { since, signal: closing, patience = PATIENCE }: AskOptions, take: (update: OrderUpdate, login: string) => Promise<void>): Promise<void> {
   const connector = connectorOf(ctx, distid, mode)
   if (!connector?.updates) throw new NotAsked('there is no connector that could be asked')
   const settings = await settingsOf(ctx, subscriberId, distid)
+  const login = fingerprintOf(ctx, { distid, mode }, settings)
   const ending = new AbortController()
   const end = () => ending.abort()
   if (closing.aborted) end()
@@ -50,7 +51,7 @@ export async function askForUpdates(ctx: OperatorCtx, { subscriberId, distid, mo
       left -= ctx.monotonic() - start
       isOver = next.done === true
       if (next.done === true) return
-      await take(next.value)
+      await take(next.value, login)
     }
   } finally {
     closing.removeEventListener('abort', end)

@@ -16,10 +16,12 @@ export interface MatchContext {
   poIsAlone: boolean
   /** Its number stands on another record. */
   isTaken: boolean
+  /** The account that shows it is not the one that ours was sent with: there, what looks like ours may be another one of ours. */
+  isElsewhere?: boolean
 }
 
 /** Compares what the distributor tells with what was frozen; what it does not tell neither proves nor disproves. */
-export function matchOrder(found: FoundOrder, sent: PurchaseOrder, { firstSentAt, poIsAlone, isTaken }: MatchContext): Match {
+export function matchOrder(found: FoundOrder, sent: PurchaseOrder, { firstSentAt, poIsAlone, isTaken, isElsewhere = false }: MatchContext): Match {
   const lines = found.lines === undefined ? null : linesText(found.lines) === linesText(sent.lines)
   if (found.clientRef !== undefined && !sameText(found.clientRef, sent.clientRef)) return 'other'
   if (found.clientRef !== undefined) return isTaken || lines === false || sameDestination(found.shipTo ?? {}, sent) === false ? 'conflict' : 'ours'
@@ -32,7 +34,7 @@ export function matchOrder(found: FoundOrder, sent: PurchaseOrder, { firstSentAt
   const isAlone = sent.poIsOurs && poIsAlone && po === 'same'
   if (isAlone && lines !== false && destination !== false) return 'ours'
   if (age > DAY && po !== 'other' && lines !== false && destination !== false) return 'unclear'
-  if (lines && destination && po !== 'other') return 'ours'
+  if (lines && destination && po !== 'other') return isElsewhere ? 'unclear' : 'ours'
   if (po === 'other') return lines && destination ? 'unclear' : 'other'
   return (lines === false || destination === false) && !(sent.poIsOurs && po === 'same') ? 'other' : 'unclear'
 }

@@ -135,8 +135,8 @@ async function lookAt(ctx: OperatorCtx, account: Watched, signal: AbortSignal, p
   // News of an order that is not settled are wanted again once it is.
   let settledUntil = started
   try {
-    await askForUpdates(ctx, account, { since, signal, patience }, async (update) => {
-      const applied = await applyUpdate(ctx, account, update)
+    await askForUpdates(ctx, account, { since, signal, patience }, async (update, login) => {
+      const applied = await applyUpdate(ctx, { ...account, login }, update)
       if (applied.outcome === 'not_placed' && UNSETTLED.includes(applied.state)) settledUntil = Math.min(settledUntil, Math.floor(update.at))
       else if (applied.outcome === 'not_placed' && !isDead(update.status)) {
         ctx.log.error({ distid, mode, subscriber: subscriberId, purchaseOrder: applied.purchaseOrderId, state: applied.state, number: update.number, po: update.po },

@@ -3,12 +3,11 @@ import type { Subscriber } from '../accounts/subscribers.js'
 import { SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { isApiError, kindOf } from '../core/errors.js'
-import { isBlank, isCredential } from '../distributors/distributor.js'
-import type { Fulfillment, Mode, PurchaseOrder } from '../distributors/fulfillment.js'
+import type { Fulfillment, PurchaseOrder } from '../distributors/fulfillment.js'
 import { connectorOf } from '../distributors/modes.js'
 import { findDealer } from '../ffls/find.js'
 import type { StoredDealer } from '../ffls/find.js'
-import { accountSettings } from '../fulfillment/account.js'
+import { accountSettings, fingerprintOf } from '../fulfillment/account.js'
 import { whyUnfit } from './check-destination.js'
 import { contentOf } from '../fulfillment/content.js'
 import type { StoredPo } from './transitions.js'
@@ -35,26 +34,10 @@ export function openLine(ctx: OperatorCtx, order: StoredPo): Line | string {
   }
 }
 
-export interface AccountOf {
-  subscriber_id: string
-  distid: string
-  mode: Mode
-}
-
 /** The account that a subscriber has at a distributor now; null where none is configured. */
-export function accountNow(ctx: OperatorCtx, of: AccountOf): string | null {
+export function accountNow(ctx: OperatorCtx, of: Pick<StoredPo, 'subscriber_id' | 'distid' | 'mode'>): string | null {
   const settings = accountSettings(ctx, { id: of.subscriber_id } as Subscriber, of.distid)
   return settings && fingerprintOf(ctx, of, settings)
-}
-
-/**
- * By who logs in; a password may change without the account being another. Where there is only a token, it is the token. Two
- * subscribers with one login have one account, so the digest is the operator's.
- */
-function fingerprintOf({ distributors, secrets }: OperatorCtx, { distid, mode }: AccountOf, settings: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(distributors.byDistid(distid)!.settings).filter(([name, setting]) => isCredential(setting) && !isBlank(settings[name]))
-  const names = given.filter(([, { secret }]) => !secret)
-  return secrets.of('operator').fingerprint(JSON.stringify([distid, mode, (names.length > 0 ? names : given).map(([name]) => [name, String(settings[name])])]))
 }
 
 /** Why an order must not go to its dealer any more, or null: between two sends a licence may end, or its premise move (decisions 8.3-4). */

@@ -4,7 +4,7 @@ import { DAY, MINUTE } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { cleaned } from '../core/text.js'
 import type { FoundOrder, PurchaseOrder, Search } from '../distributors/fulfillment.js'
-import { contentOf } from '../fulfillment/content.js'
+import { contentOrNull } from '../fulfillment/content.js'
 import { inTime, openLine } from './line.js'
 import type { Line } from './line.js'
 import { matchOrder } from '../fulfillment/match.js'
@@ -46,7 +46,7 @@ async function decide(tools: SenderTools, order: StoredPo, unknownFor: number): 
   if (!connector.find) return withoutSearch(order, connector, '', ctx.now(), blind)
   const search = await find(tools, order, line)
   if (search.outcome === 'unreachable') return withoutSearch(order, connector, `the distributor cannot be asked: ${search.reason}`, ctx.now())
-  return afterSearch(order, { ...await findings(ctx, order, line, search.orders), blind }, connector, { now: ctx.now(), unknownFor })
+  return afterSearch(order, { ...await findings(ctx, order, line, search.orders, blind !== null), blind }, connector, { now: ctx.now(), unknownFor })
 }
 
 async function find(tools: SenderTools, order: StoredPo, { connector, settings, content }: Line): Promise<Search> {
@@ -68,12 +68,12 @@ function searchOf(value: Search): Search {
 }
 
 /** Which of the orders that were found are ours, by their content and by what stands on other records. */
-async function findings(ctx: OperatorCtx, order: StoredPo, { content, connector }: Line, found: readonly FoundOrder[]): Promise<Omit<Findings, 'blind'>> {
+async function findings(ctx: OperatorCtx, order: StoredPo, { content, connector }: Line, found: readonly FoundOrder[], isElsewhere: boolean): Promise<Omit<Findings, 'blind'>> {
   const { read } = ctx
   // Distributors fold the case of a PO, so one that differs by it alone is no other. What never left is at no distributor.
   const other = await read.selectFrom('purchase_order').select('id').where('distid', '=', order.distid).where(sql<boolean>`po_number = ${order.po_number} COLLATE NOCASE`)
     .where('mode', '=', order.mode).where('id', '<>', order.id).where('state', 'not in', FAILED).executeTakeFirst()
-  const context = { firstSentAt: order.first_sent_at ?? order.planned_at, poIsAlone: other === undefined }
+  const context = { firstSentAt: order.first_sent_at ?? order.planned_at, poIsAlone: other === undefined, isElsewhere }
   const twins = connector.recovery === 'file' ? twinsOf(ctx, order, found) : []
   const sorted: Record<Match, FoundOrder[]> = { ours: [], other: [], unclear: [], conflict: [] }
   for (const candidate of dropRepeats(found)) {
@@ -113,16 +113,8 @@ function twinsOf(ctx: OperatorCtx, { id, subscriber_id: owner, account, distid, 
     WHERE distid = ? AND mode = ? AND (subscriber_id = ? OR account = ?) AND state IN ('placed', 'sending', 'unknown', 'review') AND distributor_order_id IS NULL AND id <> ? AND planned_at > ?
     ORDER BY id DESC LIMIT ${MAX_TWINS}`)
     .all(distid, mode, owner, account, id, since) as Pick<StoredPo, 'state' | 'subscriber_id' | 'client_ref' | 'payload' | 'payload_digest'>[]
-  const twins = rows.map((row): Twin => ({ isPlaced: row.state === 'placed', content: readable(ctx, row) }))
+  const twins = rows.map((row): Twin => ({ isPlaced: row.state === 'placed', content: contentOrNull(ctx, row) }))
   return rows.length === MAX_TWINS ? [...twins, { isPlaced: true, content: null }] : twins
-}
-
-function readable(ctx: OperatorCtx, row: Parameters<typeof contentOf>[1]): PurchaseOrder | null {
-  try {
-    return contentOf(ctx, row)
-  } catch {
-    return null
-  }
 }
 
 /** Once a stage is kept, another one under our reference is a leftover: going on there is refused, so it must not look as if it could be. */

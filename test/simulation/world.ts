@@ -225,6 +225,8 @@ export class World {
       if (fault === 'garbage') return this.rng.pick([undefined, null, {}, { outcome: 'perhaps' }]) as T
       await this.#slow(this.rng.int(1, 40) * SECOND, () => {})
     }
+    // It has ended while it waited: what the distributor says nobody hears.
+    if (process.isDead) return forever()
     const result = answer()
     await process.point('connector: after the search')
     return process.isDead ? forever() : result
