@@ -145,12 +145,13 @@ export interface Output {
   progress(label: string, unit?: string): (done: number, total: number, count: number) => void
 }
 
-interface Stream {
+/** What is written to: `process.stdout`, or whoever collects it. */
+export interface Stream {
   isTTY?: boolean
   write(text: string): unknown
 }
 
-export function makeOutput(json: boolean, stdout: Stream = process.stdout, stderr: Stream = process.stderr): Output {
+export function makeOutput(json: boolean, stdout: Stream, stderr: Stream): Output {
   let bar = false
   const write = (text: string) => {
     // A bar that was drawn keeps its line.
