@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { execFile, spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -9,24 +9,16 @@ import { join } from 'node:path'
 import { openSaved } from '../lib/configuration/secrets.js'
 import { findSubscriber } from '../lib/accounts/subscribers.js'
 import { open } from '../lib/open.js'
-import { LAUNCHER, contents, get, json, lastLine, run, runBeside, start, stop } from './launcher.js'
+import { LAUNCHER, contents, get, json, lastLine, run, start, startProcess, stop } from './launcher.js'
 import type { Run } from './launcher.js'
 
 let scratch: string
 before(() => { scratch = mkdtempSync(join(tmpdir(), 'qm-config-')) })
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** As `run`, with more environment or something on standard input. */
-function runWith(dir: string, { env = {}, input }: { env?: Record<string, string>; input?: string | Buffer }, ...args: string[]): Run {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args, '--dir', dir], { encoding: 'utf8', env: { ...process.env, ...env }, input })
-  return { status: status ?? -1, out: stdout, err: stderr }
-}
-
-/** As `runBeside`, with all that the log can say. */
-function runLogged(dir: string, ...args: string[]): Promise<Run> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [LAUNCHER, ...args, '--dir', dir], { env: { ...process.env, QUARTERMASTER_LOG: args.includes('--json') ? 'trace' : 'debug' } }, (_error, out, err) => resolve({ status: child.exitCode ?? -1, out, err }))
-  })
+/** As `runProcess`, with more environment or something on standard input. */
+function runWith(dir: string, options: { env?: Record<string, string>; input?: string | Buffer }, ...args: string[]): Promise<Run> {
+  return startProcess([...args, '--dir', dir], options)
 }
 
 /** Writes a document, or any text, and returns the file's path. */
@@ -67,7 +59,7 @@ function documentOf({ user = 99_901, password = 'demo-rsr', restrictions = { min
 }
 
 interface Explained { offers: { distid: string; visible: boolean; unit_price: number | null; hidden_by: { pointer: string | null; reason: string }[] }[] }
-const explain = (dir: string, upc: string) => (json(dir, 'catalog', 'explain', upc) as unknown as Explained).offers
+const explain = async (dir: string, upc: string) => (await json(dir, 'catalog', 'explain', upc) as unknown as Explained).offers
 
 /** The failed run of a --json command: its code, message and details. */
 function errorOf(failed: Run) {
@@ -79,134 +71,134 @@ describe('a configuration on the command line', () => {
   let dir: string
   const config = (...args: string[]) => run(dir, 'config', ...args)
 
-  test('starts from the empty document of a shop that has saved none', () => {
+  test('starts from the empty document of a shop that has saved none', async () => {
     dir = join(scratch, 'shop')
-    json(dir, 'init')
-    json(dir, 'subscribers', 'create', '--name', 'Main Street', '--email', 'owner@shop.example')
-    json(dir, 'feeds', 'import', 'DAV', fileOf('dav.csv', DAVIDSONS))
-    json(dir, 'feeds', 'import', 'RSR', fileOf('rsr.csv', RSR), '--preset', 'sports-south')
-    const read = json(dir, 'config', 'get') as unknown as { subscriber: string; version: number; etag: string; configuration: unknown }
+    await json(dir, 'init')
+    await json(dir, 'subscribers', 'create', '--name', 'Main Street', '--email', 'owner@shop.example')
+    await json(dir, 'feeds', 'import', 'DAV', fileOf('dav.csv', DAVIDSONS))
+    await json(dir, 'feeds', 'import', 'RSR', fileOf('rsr.csv', RSR), '--preset', 'sports-south')
+    const read = await json(dir, 'config', 'get') as unknown as { subscriber: string; version: number; etag: string; configuration: unknown }
     assert.deepEqual(Object.keys(read), ['subscriber', 'version', 'etag', 'configuration'])
     assert.deepEqual([read.subscriber, read.version], ['Main Street', 0])
-    assert.deepEqual(JSON.parse(config('get').out), read.configuration)
-    assert.deepEqual(json(dir, 'config', 'history'), { subscriber: 'Main Street', versions: [] })
-    assert.match(config('validate').out, /is valid, but no distributor is active/)
-    assert.match(explain(dir, RIFLE)[0]!.hidden_by[0]!.reason, /not configured/)
+    assert.deepEqual(JSON.parse((await config('get')).out), read.configuration)
+    assert.deepEqual(await json(dir, 'config', 'history'), { subscriber: 'Main Street', versions: [] })
+    assert.match((await config('validate')).out, /is valid, but no distributor is active/)
+    assert.match((await explain(dir, RIFLE))[0]!.hidden_by[0]!.reason, /not configured/)
   })
 
-  test('is saved, and what its new credentials are worth is known when the command ends', () => {
-    const saved = config('put', fileOf('first.json', { configuration: documentOf() }))
+  test('is saved, and what its new credentials are worth is known when the command ends', async () => {
+    const saved = await config('put', fileOf('first.json', { configuration: documentOf() }))
     assert.equal(saved.status, 0, saved.err)
     assert.match(saved.out, /^Version 1 of the configuration of Main Street is saved\.\nLive catalog: empty/)
     assert.match(saved.out, /Asking RSR Group about the new credentials\.\.\.\n.*\nRSR +RSR Group +valid\n$/)
-    assert.deepEqual(explain(dir, RIFLE).map(({ distid, visible, unit_price: price }) => [distid, visible, price]), [['DAV', true, 400], ['RSR', true, 395.5]])
+    assert.deepEqual((await explain(dir, RIFLE)).map(({ distid, visible, unit_price: price }) => [distid, visible, price]), [['DAV', true, 400], ['RSR', true, 395.5]])
   })
 
-  test('is read back masked, and a masked one keeps the credentials', () => {
+  test('is read back masked, and a masked one keeps the credentials', async () => {
     const file = join(scratch, 'read.json')
-    assert.match(config('get', '--out', file, '--dry-run').out, /would be written/)
+    assert.match((await config('get', '--out', file, '--dry-run')).out, /would be written/)
     assert.ok(!existsSync(file))
-    assert.match(config('get', '--out', file).out, /^Version 1 is written to /)
+    assert.match((await config('get', '--out', file)).out, /^Version 1 is written to /)
     const read = JSON.parse(readFileSync(file, 'utf8')) as Document
     assert.deepEqual(read.distributors['RSR Group']!['fulfillment'], { API_USER: 99_901, API_PASSWORD: '********' })
     read.pricing['rounding'] = 'round_up_to_99_cents'
     read.targets['woo'] = { 'active': true, 'consumer-key': 'ck', 'alerts': { delete_threshold_percent: 0.1 } }
     writeFileSync(file, JSON.stringify(read))
-    const saved = json(dir, 'config', 'put', file, '--if-version', '1', '--validate') as unknown as { version: number; impact: { live: number; deleted: number }; credentials: unknown[] }
+    const saved = await json(dir, 'config', 'put', file, '--if-version', '1', '--validate') as unknown as { version: number; impact: { live: number; deleted: number }; credentials: unknown[] }
     assert.deepEqual([saved.version, saved.impact.live, saved.impact.deleted, saved.credentials], [2, 4, 0, []])
-    assert.ok(explain(dir, RIFLE).every(({ visible }) => visible))
+    assert.ok((await explain(dir, RIFLE)).every(({ visible }) => visible))
   })
 
-  test('is validated with live checks, and a file against the schema alone', () => {
-    const { status, out } = config('validate')
+  test('is validated with live checks, and a file against the schema alone', async () => {
+    const { status, out } = await config('validate')
     assert.equal(status, 0)
     assert.match(out, /^distid +distributor +credentials\nDAV +Davidsons +valid\nRSR +RSR Group +valid\n/)
     assert.match(out, /The configuration of Main Street is valid\.\n$/)
-    const report = json(dir, 'config', 'validate') as unknown as { valid: boolean; credentials: unknown[]; schema_errors: unknown[]; warnings: string[] }
+    const report = await json(dir, 'config', 'validate') as unknown as { valid: boolean; credentials: unknown[]; schema_errors: unknown[]; warnings: string[] }
     assert.deepEqual([report.valid, report.credentials.length, report.schema_errors], [true, 2, []])
-    assert.deepEqual(json(dir, 'config', 'validate', fileOf('candidate.json', documentOf())), { subscriber: 'Main Street', dry_run: true, schema_valid: true, errors: [] })
-    assert.match(config('validate', join(scratch, 'candidate.json')).out, /fits the schema/)
+    assert.deepEqual(await json(dir, 'config', 'validate', fileOf('candidate.json', documentOf())), { subscriber: 'Main Street', dry_run: true, schema_valid: true, errors: [] })
+    assert.match((await config('validate', join(scratch, 'candidate.json'))).out, /fits the schema/)
   })
 
-  test('differs from its last version by lines that a person can read', () => {
-    const { out } = config('diff')
+  test('differs from its last version by lines that a person can read', async () => {
+    const { out } = await config('diff')
     assert.deepEqual(out.trim().split('\n').sort(), ['+ /targets/woo: {"active":true,"consumer-key":"********","alerts":{"delete_threshold_percent":0.1}}', '~ /pricing/rounding: "none" -> "round_up_to_99_cents"'])
-    const back = json(dir, 'config', 'diff', '2', '1') as unknown as { from: number; to: number; differences: { path: string; change: string }[] }
+    const back = await json(dir, 'config', 'diff', '2', '1') as unknown as { from: number; to: number; differences: { path: string; change: string }[] }
     assert.deepEqual([back.from, back.to, back.differences.map(({ change, path }) => `${change} ${path}`).sort()], [2, 1, ['changed /pricing/rounding', 'removed /targets/woo']])
-    assert.match(config('diff', '2', '1').out, /^- \/targets\/woo: /m)
-    assert.equal(config('diff', '2').out, 'Versions 2 and 2 do not differ.\n')
+    assert.match((await config('diff', '2', '1')).out, /^- \/targets\/woo: /m)
+    assert.equal((await config('diff', '2')).out, 'Versions 2 and 2 do not differ.\n')
   })
 
-  test('that would take too much away is told, and refused on request', () => {
+  test('that would take too much away is told, and refused on request', async () => {
     const file = fileOf('loss.json', documentOf({ restrictions: { min_quantity_to_list: 3 } }))
-    const tried = config('put', file, '--dry-run')
+    const tried = await config('put', file, '--dry-run')
     assert.match(tried.out, /would be saved\.\nLive catalog: 2 of 4 offers go \(50 %\), more than the delete threshold of 10 % allows: --validate refuses that\.\n.*\nDAV +Davidsons +2 +3 +66\.67 %/)
-    const refused = config('put', file, '--validate', '--json')
+    const refused = await config('put', file, '--validate', '--json')
     assert.equal(refused.status, 1)
     const { code, message, details } = errorOf(refused)
     assert.deepEqual([code, message], ['validation_failed', 'The document would remove 2 of 4 live offers (50 %); the delete threshold allows 10 %.'])
     assert.deepEqual((details as { by_distributor: unknown[] }).by_distributor[0], { distid: 'DAV', distributor: 'Davidsons', deleted: 2, live: 3, deleted_percent: 0.666667 })
-    assert.equal(json(dir, 'config', 'get')['version'], 2)
-    assert.equal(json(dir, 'config', 'put', file)['version'], 3)
-    assert.match(config('validate').out, /is valid/)
+    assert.equal((await json(dir, 'config', 'get'))['version'], 2)
+    assert.equal((await json(dir, 'config', 'put', file))['version'], 3)
+    assert.match((await config('validate')).out, /is valid/)
   })
 
-  test('explains what it hides', () => {
-    const { status, out } = run(dir, 'catalog', 'explain', SCOPE)
+  test('explains what it hides', async () => {
+    const { status, out } = await run(dir, 'catalog', 'explain', SCOPE)
     assert.equal(status, 0)
     assert.equal(out, [
       `Main Street sees 0 of the one offer of ${SCOPE}.`, 'DAV R1, A scope: hidden, 90.00, 1 in stock',
       '  - /distributors/Davidsons/product_restrictions/min_quantity_to_list: one is in stock, fewer than the 3 of min_quantity_to_list', '',
     ].join('\n'))
-    assert.deepEqual(explain(dir, SCOPE)[0]!.hidden_by.map(({ pointer }) => pointer), ['/distributors/Davidsons/product_restrictions/min_quantity_to_list'])
-    assert.match(run(dir, 'catalog', 'explain', RIFLE).out, /^Main Street sees 2 of the 2 offers of .*\nDAV R0, A rifle: visible, 400\.00, 5 in stock\nRSR 100, .*: visible, 395\.50, 5 in stock\n$/)
+    assert.deepEqual((await explain(dir, SCOPE))[0]!.hidden_by.map(({ pointer }) => pointer), ['/distributors/Davidsons/product_restrictions/min_quantity_to_list'])
+    assert.match((await run(dir, 'catalog', 'explain', RIFLE)).out, /^Main Street sees 2 of the 2 offers of .*\nDAV R0, A rifle: visible, 400\.00, 5 in stock\nRSR 100, .*: visible, 395\.50, 5 in stock\n$/)
   })
 
-  test('goes back to an earlier version, whose credentials come with it', () => {
-    const other = json(dir, 'config', 'put', fileOf('other.json', documentOf({ password: 'no such password' }))) as unknown as { version: number; credentials: unknown }
+  test('goes back to an earlier version, whose credentials come with it', async () => {
+    const other = await json(dir, 'config', 'put', fileOf('other.json', documentOf({ password: 'no such password' }))) as unknown as { version: number; credentials: unknown }
     assert.deepEqual([other.version, other.credentials], [4, [{ distid: 'RSR', distributor: 'RSR Group', valid: false }]])
-    assert.deepEqual(explain(dir, RIFLE).map(({ distid, visible }) => [distid, visible]), [['DAV', true], ['RSR', false]])
-    assert.equal(config('validate').status, 1)
-    assert.match(config('diff').out, /^~ \/distributors\/RSR Group\/fulfillment\/API_PASSWORD: \*{8} -> \*{8}$/m)
-    assert.match(config('rollback', '3', '--dry-run').out, /would be saved\.\nLive catalog: 2 of 3 offers go .*\n[^]*To be asked about the new credentials: RSR Group\.\n$/)
-    assert.match(config('rollback', '3', '--validate').err, /^validation_failed: The document would remove 2 of 3 live offers/)
-    const back = config('rollback', '2', '--validate')
+    assert.deepEqual((await explain(dir, RIFLE)).map(({ distid, visible }) => [distid, visible]), [['DAV', true], ['RSR', false]])
+    assert.equal((await config('validate')).status, 1)
+    assert.match((await config('diff')).out, /^~ \/distributors\/RSR Group\/fulfillment\/API_PASSWORD: \*{8} -> \*{8}$/m)
+    assert.match((await config('rollback', '3', '--dry-run')).out, /would be saved\.\nLive catalog: 2 of 3 offers go .*\n[^]*To be asked about the new credentials: RSR Group\.\n$/)
+    assert.match((await config('rollback', '3', '--validate')).err, /^validation_failed: The document would remove 2 of 3 live offers/)
+    const back = await config('rollback', '2', '--validate')
     assert.equal(back.status, 0, back.err)
     assert.match(back.out, /^Version 5 of the configuration of Main Street is saved\./)
     assert.match(back.out, /RSR +RSR Group +valid/)
-    assert.equal(config('diff', '2').out, 'Versions 2 and 5 do not differ.\n')
-    assert.ok(explain(dir, RIFLE).every(({ visible }) => visible))
-    const { versions } = json(dir, 'config', 'history') as unknown as { versions: { version: number; saved_at: string; saved_by: string }[] }
+    assert.equal((await config('diff', '2')).out, 'Versions 2 and 5 do not differ.\n')
+    assert.ok((await explain(dir, RIFLE)).every(({ visible }) => visible))
+    const { versions } = await json(dir, 'config', 'history') as unknown as { versions: { version: number; saved_at: string; saved_by: string }[] }
     assert.deepEqual(versions.map(({ version, saved_by: by }) => [version, by]), [5, 4, 3, 2, 1].map((version) => [version, 'cli']))
-    assert.match(config('history').out, /^version +saved_at +saved_by\n5 +\d{4}-\d\d-\d\dT[\d:.]+Z +cli\n/)
-    const first = json(dir, 'config', 'get', '--version', '1') as unknown as { version: number; etag: null; configuration: Document }
+    assert.match((await config('history')).out, /^version +saved_at +saved_by\n5 +\d{4}-\d\d-\d\dT[\d:.]+Z +cli\n/)
+    const first = await json(dir, 'config', 'get', '--version', '1') as unknown as { version: number; etag: null; configuration: Document }
     assert.deepEqual([first.version, first.etag, first.configuration.pricing], [1, null, { rounding: 'none' }])
-    assert.notEqual(json(dir, 'config', 'get', '--version', '5')['etag'], null)
+    assert.notEqual((await json(dir, 'config', 'get', '--version', '5'))['etag'], null)
   })
 
-  test('may come from standard input, with the mark of a Windows editor, bare or wrapped', () => {
+  test('may come from standard input, with the mark of a Windows editor, bare or wrapped', async () => {
     const bare = JSON.stringify(documentOf())
     for (const input of [bare, `\uFEFF${bare}`, Buffer.from(`{"configuration":${bare}}`)]) {
-      const { status, out, err } = runWith(dir, { input }, 'config', 'put', '-', '--dry-run', '--json')
+      const { status, out, err } = await runWith(dir, { input }, 'config', 'put', '-', '--dry-run', '--json')
       assert.equal(status, 0, err)
       assert.deepEqual((JSON.parse(out) as { impact: { deleted: number } }).impact.deleted, 0)
     }
-    assert.equal(runWith(dir, { input: bare }, 'config', 'validate', '-').status, 0)
+    assert.equal((await runWith(dir, { input: bare }, 'config', 'validate', '-')).status, 0)
   })
 
   test('belongs to the only shop, or to the one that is named', async () => {
-    json(dir, 'subscribers', 'create', '--name', 'Second', '--email', 'owner@second.example')
+    await json(dir, 'subscribers', 'create', '--name', 'Second', '--email', 'owner@second.example')
     const file = join(scratch, 'candidate.json')
     for (const args of [['config', 'get'], ['config', 'put', file], ['config', 'validate'], ['config', 'history'], ['config', 'diff'], ['config', 'rollback', '1'], ['catalog', 'explain', RIFLE]]) {
-      const [refused, unknown] = await Promise.all([runBeside(dir, ...args, '--json'), runBeside(dir, ...args, '--subscriber', 'Nobody', '--json')])
+      const [refused, unknown] = [await run(dir, ...args, '--json'), await run(dir, ...args, '--subscriber', 'Nobody', '--json')]
       assert.equal(refused.status, 2, args.join(' '))
       assert.match(refused.err, /^which subscriber\? Name one with --subscriber: "Main Street" \(s_[0-9a-f]{16}\), "Second" \(s_[0-9a-f]{16}\)\n$/)
       assert.equal(errorOf(refused).code, 'usage')
       assert.deepEqual([unknown.status, errorOf(unknown).code], [1, 'not_found'])
     }
-    assert.equal(json(dir, 'config', 'get', '--subscriber', 'second')['version'], 0)
-    assert.equal(json(dir, 'config', 'get', '--subscriber', 'Main Street')['version'], 5)
-    assert.match(run(dir, 'config', 'diff', '--subscriber', 'Second').err, /no saved configuration yet/)
+    assert.equal((await json(dir, 'config', 'get', '--subscriber', 'second'))['version'], 0)
+    assert.equal((await json(dir, 'config', 'get', '--subscriber', 'Main Street'))['version'], 5)
+    assert.match((await run(dir, 'config', 'diff', '--subscriber', 'Second')).err, /no saved configuration yet/)
   })
 })
 
@@ -265,7 +257,7 @@ describe('a command that cannot do what it was asked', () => {
     test(`\`${args.join(' ')}\` says why`, async () => {
       // A file that cannot be read is refused before anybody asks what it is for.
       const writes = (args[1] === 'put' || args[1] === 'rollback') && !/^(usage|invalid_|payload_)/.test(code)
-      const [real, dry] = await Promise.all([runBeside(dir, ...named(args), '--json'), writes ? runBeside(dir, ...named(args), '--json', '--dry-run') : null])
+      const [real, dry] = [await run(dir, ...named(args), '--json'), writes ? await run(dir, ...named(args), '--json', '--dry-run') : null]
       assert.equal(real.status, code === 'usage' ? 2 : 1)
       assert.match(real.err.trim(), says)
       assert.equal(errorOf(real).code, code)
@@ -274,23 +266,23 @@ describe('a command that cannot do what it was asked', () => {
   }
 
   test('tells every fault of a document on its own line, and in its details', async () => {
-    const [people, programs] = await Promise.all([runBeside(dir, 'config', 'put', join(scratch, 'FAULTY')), runBeside(dir, 'config', 'put', join(scratch, 'FAULTY'), '--json')])
+    const [people, programs] = [await run(dir, 'config', 'put', join(scratch, 'FAULTY')), await run(dir, 'config', 'put', join(scratch, 'FAULTY'), '--json')]
     const [head, ...lines] = people.err.trim().split('\n')
     assert.equal(head, 'schema_validation_failed: the configuration does not fit its schema')
     const details = errorOf(programs).details as { path: string; message: string }[]
     assert.deepEqual(lines, details.map(({ path, message }) => `${path}: ${message}`))
     assert.deepEqual(details.map(({ path }) => path).sort(), ['/extra', '/notification_email', '/pricing/margin/default', '/pricing/rounding'])
-    const checked = await runBeside(dir, 'config', 'validate', join(scratch, 'FAULTY'))
+    const checked = await run(dir, 'config', 'validate', join(scratch, 'FAULTY'))
     assert.deepEqual([checked.status, checked.out.split('\n').slice(0, 4)], [1, lines])
-    assert.deepEqual(lastLine(await runBeside(dir, 'config', 'validate', join(scratch, 'FAULTY'), '--json')), { subscriber: 'Main Street', dry_run: true, schema_valid: false, errors: details })
+    assert.deepEqual(lastLine(await run(dir, 'config', 'validate', join(scratch, 'FAULTY'), '--json')), { subscriber: 'Main Street', dry_run: true, schema_valid: false, errors: details })
   })
 
-  test('says so where there is no feed and no shop yet', () => {
+  test('says so where there is no feed and no shop yet', async () => {
     const empty = join(scratch, 'empty')
-    json(empty, 'init')
-    assert.match(run(empty, 'config', 'get').err, /there is no subscriber yet; `subscribers create`/)
-    json(empty, 'subscribers', 'create', '--name', 'A', '--email', 'a@b.example')
-    const refused = run(empty, 'catalog', 'explain', RIFLE)
+    await json(empty, 'init')
+    assert.match((await run(empty, 'config', 'get')).err, /there is no subscriber yet; `subscribers create`/)
+    await json(empty, 'subscribers', 'create', '--name', 'A', '--email', 'a@b.example')
+    const refused = await run(empty, 'catalog', 'explain', RIFLE)
     assert.deepEqual([refused.status, refused.err], [1, 'feed_unavailable: No feed has been taken in yet.\n'])
   })
 
@@ -312,7 +304,7 @@ describe('--dry-run of a configuration', () => {
       [['secrets', 'rotate'], /\{"data_keys":2,"dry_run":true\}/],
     ]
     for (const [args, says] of tried) {
-      const [programs, people] = await Promise.all([runBeside(dir, ...args, '--dry-run', '--json'), runBeside(dir, ...args, '--dry-run')])
+      const [programs, people] = [await run(dir, ...args, '--dry-run', '--json'), await run(dir, ...args, '--dry-run')]
       assert.match(programs.out, says)
       assert.equal(lastLine(programs)['dry_run'], true)
       assert.match(people.out, /would|dry run/)
@@ -343,18 +335,22 @@ describe('credentials', () => {
       `{"distributors": {"RSR Group": {"fulfillment": {"API_PASSWORD": ${CANARIES[0]}}}}}`, `{"password": "${CANARIES[3]}`,
     ].map((content, i) => fileOf(`canary-${i}.json`, content))
     const [first, second, ...faulty] = files as [string, string, ...string[]]
-    const clean = async (...args: string[]) => {
-      const { out, err } = await runLogged(dir, ...args)
+    const noneIn = ({ out, err }: Run, args: string[]) => {
       assert.deepEqual(canariesIn(out + err), [], args.join(' '))
       return out
     }
-    // What writes, one after the other; what reads, for people and for programs at once.
+    /** The launcher itself, whose log nobody here could see otherwise. */
+    const clean = async (...args: string[]) => noneIn(await runWith(dir, { env: { QUARTERMASTER_LOG: args.includes('--json') ? 'trace' : 'debug' } }, ...args), args)
     for (const args of [['config', 'put', first, '--dry-run'], ['config', 'put', first], ['config', 'put', second, '--json'], ['secrets', 'rotate']]) await clean(...args)
     const reads = [
-      ...faulty.flatMap((file) => [['config', 'put', file], ['config', 'validate', file]]), ['config', 'get'], ['config', 'get', '--version', '1'], ['config', 'diff', '2', '1'],
+      ...faulty.map((file) => ['config', 'put', file]), ['config', 'get'], ['config', 'get', '--version', '1'], ['config', 'diff', '2', '1'],
       ['config', 'validate', '--dry-run'], ['config', 'history'], ['config', 'rollback', '1', '--dry-run'], ['catalog', 'explain', RIFLE], ['config', 'put', second, '--if-version', '1'],
     ]
-    for (const args of reads) await Promise.all([clean(...args), clean(...args, '--json')])
+    for (const args of reads) {
+      await clean(...args)
+      noneIn(await run(dir, ...args, '--json'), [...args, '--json'])
+    }
+    for (const file of faulty) for (const more of [[], ['--json']]) noneIn(await run(dir, 'config', 'validate', file, ...more), ['config', 'validate', file, ...more])
     assert.equal(await clean('config', 'diff', '1', '2'), '~ /distributors/RSR Group/fulfillment/API_PASSWORD: ******** -> ********\n')
     for (const args of [['config', 'rollback', '1', '--json'], ['config', 'validate'], ['config', 'get', '--out', join(dir, 'out.json')]]) await clean(...args)
     for (const file of readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(dir, name)).isFile())) {
@@ -364,7 +360,7 @@ describe('credentials', () => {
 
   test('stand neither in the log nor in the files nor in the answers of a server that is told everything', async () => {
     const dir = await makeShop('canary-server')
-    const { key } = json(dir, 'keys', 'create', '--subscriber', 'Main Street', '--name', 'web', '--ip', '127.0.0.1') as unknown as { key: string }
+    const { key } = await json(dir, 'keys', 'create', '--subscriber', 'Main Street', '--name', 'web', '--ip', '127.0.0.1') as unknown as { key: string }
     const server = spawn(process.execPath, [LAUNCHER, 'serve', '--dir', dir, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, QUARTERMASTER_LOG: 'trace' } })
     const said: string[] = []
     server.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
@@ -381,8 +377,8 @@ describe('credentials', () => {
       assert.equal(await call('config', 'PUT', documentOf({ password: { text: CANARIES[0] } })), 400)
       assert.equal(await call('config', 'GET'), 200)
       assert.equal(await call('config/validate', 'POST'), 200)
-      said.push(run(dir, 'config', 'diff').out, run(dir, 'config', 'get', '--json').out)
-      assert.equal((json(dir, 'config', 'history') as unknown as { versions: { saved_by: string }[] }).versions.some(({ saved_by: by }) => by === 'cli'), false, 'history names the key')
+      said.push((await run(dir, 'config', 'diff')).out, (await run(dir, 'config', 'get', '--json')).out)
+      assert.equal((await json(dir, 'config', 'history') as unknown as { versions: { saved_by: string }[] }).versions.some(({ saved_by: by }) => by === 'cli'), false, 'history names the key')
       const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(dir, name)).isFile())
       assert.ok(files.some((name) => name.endsWith('-wal')), 'the server has its files open')
       for (const file of files) assert.deepEqual(canariesIn(readFileSync(join(dir, file))), [], file)
@@ -413,10 +409,10 @@ describe('the secret key of a folder', () => {
   }
 
   /** A start that fails: one line, and no key is made or changed. */
-  function assertRefused(dir: string, env: Record<string, string>, says: RegExp): void {
+  async function assertRefused(dir: string, env: Record<string, string>, says: RegExp): Promise<void> {
     const before = contents(join(dir, 'keys'))
     for (const args of [['serve', '--port', '0'], ['secrets', 'rotate']]) {
-      const { status, out, err } = runWith(dir, { env }, ...args)
+      const { status, out, err } = await runWith(dir, { env }, ...args)
       assert.deepEqual([status, out], [1, ''], args.join(' '))
       assert.match(err, says)
       assert.equal(err.trim().split('\n').length, 1, 'in one line')
@@ -427,7 +423,7 @@ describe('the secret key of a folder', () => {
   test('is replaced by another: documents open as before, and the old key is refused', async () => {
     const dir = await makeShop('rotated', secretDocument())
     const old = readFileSync(keyFile(dir), 'utf8')
-    const done = run(dir, 'secrets', 'rotate')
+    const done = await run(dir, 'secrets', 'rotate')
     assert.equal(done.status, 0, done.err)
     assert.match(done.out, /^The secret key is replaced by a new one, [0-9a-f]{16}; it wraps 2 data keys\.\nKeep a copy of .*rotated\/keys apart/)
     const key = readFileSync(keyFile(dir), 'utf8')
@@ -436,14 +432,14 @@ describe('the secret key of a folder', () => {
     assert.deepEqual(readdirSync(join(dir, 'keys')), ['secret-key'])
     assert.equal(statSync(keyFile(dir)).mode & 0o777, 0o600)
     assert.equal(await storedPassword(dir), CANARIES[0])
-    assert.equal(json(dir, 'config', 'rollback', '1')['version'], 2)
-    const again = json(dir, 'secrets', 'rotate')
+    assert.equal((await json(dir, 'config', 'rollback', '1'))['version'], 2)
+    const again = await json(dir, 'secrets', 'rotate')
     assert.deepEqual(Object.keys(again), ['key_id', 'data_keys'])
     assert.equal(await storedPassword(dir), CANARIES[0])
     for (const former of [old, key]) {
       const current = readFileSync(keyFile(dir))
       writeFileSync(keyFile(dir), former)
-      assertRefused(dir, {}, /^the secret key is not the one that this installation was made with \(it has the id [0-9a-f]{16}, the database names [0-9a-f]{16}\): restore keys\/secret-key/)
+      await assertRefused(dir, {}, /^the secret key is not the one that this installation was made with \(it has the id [0-9a-f]{16}, the database names [0-9a-f]{16}\): restore keys\/secret-key/)
       writeFileSync(keyFile(dir), current)
     }
     assert.equal(await storedPassword(dir), CANARIES[0])
@@ -460,14 +456,14 @@ describe('the secret key of a folder', () => {
     const { child } = await start(dir, 'serve')
     try {
       const before = keysOf(dir)
-      const [real, dry] = [run(dir, 'secrets', 'rotate', '--json'), run(dir, 'secrets', 'rotate', '--dry-run', '--json')]
+      const [real, dry] = [await run(dir, 'secrets', 'rotate', '--json'), await run(dir, 'secrets', 'rotate', '--dry-run', '--json')]
       assert.deepEqual([real.status, errorOf(real).message], [1, `a server runs on ${dir}; stop it before the secret key is rotated`])
       assert.deepEqual(dry, real)
       assert.deepEqual(keysOf(dir), before)
     } finally {
       assert.equal(await stop(child), 0)
     }
-    assert.deepEqual(json(dir, 'secrets', 'rotate', '--dry-run'), { data_keys: 2, dry_run: true })
+    assert.deepEqual(await json(dir, 'secrets', 'rotate', '--dry-run'), { data_keys: 2, dry_run: true })
   })
 
   test('stays the old one when its replacement was cut off before the database knew of it', async () => {
@@ -482,7 +478,7 @@ describe('the secret key of a folder', () => {
   test('is the new one when its replacement was cut off before the file had its name', async () => {
     const dir = await makeShop('finished', secretDocument())
     const old = readFileSync(keyFile(dir), 'utf8')
-    json(dir, 'secrets', 'rotate')
+    await json(dir, 'secrets', 'rotate')
     const key = readFileSync(keyFile(dir), 'utf8')
     writeFileSync(nextFile(dir), key)
     writeFileSync(keyFile(dir), old)
@@ -493,13 +489,13 @@ describe('the secret key of a folder', () => {
 
   test('of the environment is the only one, and a wrong one stops every start without a new key being made', async () => {
     const dir = await makeShop('environment', secretDocument())
-    assertRefused(dir, { QUARTERMASTER_SECRET_KEY: newKey() }, /^the secret key is not the one that this installation was made with .*set QUARTERMASTER_SECRET_KEY to the right one\n$/)
-    assertRefused(dir, { QUARTERMASTER_SECRET_KEY: 'abc' }, /^QUARTERMASTER_SECRET_KEY must be 64 hex digits\n$/)
-    assertRefused(dir, { QUARTERMASTER_SECRET_KEY: '' }, /^QUARTERMASTER_SECRET_KEY must be 64 hex digits\n$/)
+    await assertRefused(dir, { QUARTERMASTER_SECRET_KEY: newKey() }, /^the secret key is not the one that this installation was made with .*set QUARTERMASTER_SECRET_KEY to the right one\n$/)
+    await assertRefused(dir, { QUARTERMASTER_SECRET_KEY: 'abc' }, /^QUARTERMASTER_SECRET_KEY must be 64 hex digits\n$/)
+    await assertRefused(dir, { QUARTERMASTER_SECRET_KEY: '' }, /^QUARTERMASTER_SECRET_KEY must be 64 hex digits\n$/)
     const key = readFileSync(keyFile(dir), 'utf8').trim()
     rmSync(keyFile(dir))
-    assertRefused(dir, {}, /secret-key is missing, and the database holds secrets sealed with it: restore the file from your own copy\n$/)
-    assert.equal(runWith(dir, { env: { QUARTERMASTER_SECRET_KEY: key } }, 'config', 'get').status, 0)
+    await assertRefused(dir, {}, /secret-key is missing, and the database holds secrets sealed with it: restore the file from your own copy\n$/)
+    assert.equal((await runWith(dir, { env: { QUARTERMASTER_SECRET_KEY: key } }, 'config', 'get')).status, 0)
     assert.equal(await storedPassword(dir, key), CANARIES[0])
   })
 
@@ -507,16 +503,16 @@ describe('the secret key of a folder', () => {
     const dir = join(scratch, 'owned')
     const key = newKey()
     const env = { QUARTERMASTER_SECRET_KEY: key }
-    const command = (...args: string[]) => {
-      const done = runWith(dir, { env }, ...args, '--json')
+    const command = async (...args: string[]) => {
+      const done = await runWith(dir, { env }, ...args, '--json')
       assert.equal(done.status, 0, done.err)
     }
-    command('init')
-    command('subscribers', 'create', '--name', 'Main Street', '--email', 'owner@shop.example')
-    command('config', 'put', fileOf('owned.json', secretDocument()))
+    await command('init')
+    await command('subscribers', 'create', '--name', 'Main Street', '--email', 'owner@shop.example')
+    await command('config', 'put', fileOf('owned.json', secretDocument()))
     assert.ok(!existsSync(keyFile(dir)))
     const before = contents(dir)
-    const [real, dry] = [runWith(dir, { env }, 'secrets', 'rotate'), runWith(dir, { env }, 'secrets', 'rotate', '--dry-run')]
+    const [real, dry] = [await runWith(dir, { env }, 'secrets', 'rotate'), await runWith(dir, { env }, 'secrets', 'rotate', '--dry-run')]
     assert.equal(real.status, 1)
     assert.match(real.err, /^the secret key comes from QUARTERMASTER_SECRET_KEY, which only you can change: .*write the key to .*unset the variable, rotate, and set the variable to what the file then holds\n$/)
     assert.deepEqual(dry, real)
@@ -525,10 +521,10 @@ describe('the secret key of a folder', () => {
     // What the message says.
     mkdirSync(join(dir, 'keys'), { recursive: true })
     writeFileSync(keyFile(dir), `${key}\n`)
-    json(dir, 'secrets', 'rotate')
+    await json(dir, 'secrets', 'rotate')
     const next = readFileSync(keyFile(dir), 'utf8').trim()
     rmSync(keyFile(dir))
     assert.equal(await storedPassword(dir, next), CANARIES[0])
-    assertRefused(dir, env, /is not the one that this installation was made with/)
+    await assertRefused(dir, env, /is not the one that this installation was made with/)
   })
 })

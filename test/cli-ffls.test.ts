@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
-import { LAUNCHER, get, json, lastLine, run, runBeside, start, stop } from './launcher.js'
+import { LAUNCHER, get, json, lastLine, run, runProcess, start, stop } from './launcher.js'
 
 let scratch: string
 before(() => { scratch = mkdtempSync(join(tmpdir(), 'qm-cli-ffls-')) })
@@ -23,9 +23,9 @@ function list(from: number, to: number, code?: string): string {
   return path
 }
 
-function installation(name: string): string {
+async function installation(name: string): Promise<string> {
   const dir = join(scratch, name)
-  json(dir, 'init')
+  await json(dir, 'init')
   return dir
 }
 
@@ -53,16 +53,16 @@ const AS_OF = ['--as-of', '2026-05-10']
 const LATER = ['--as-of', '2026-06-10']
 
 describe('ffls import', () => {
-  test('tells people what changed, and programs all of it', () => {
-    const dir = installation('import')
-    const first = run(dir, 'ffls', 'import', list(1, 30), ...AS_OF)
+  test('tells people what changed, and programs all of it', async () => {
+    const dir = await installation('import')
+    const first = await run(dir, 'ffls', 'import', list(1, 30), ...AS_OF)
     assert.equal(first.status, 0, first.err)
     assert.equal(first.out, '30 rows as of 2026-05-10: 0 of other types skipped, 0 rejected.\nDealers: 30 new, 0 renewed, 0 changed, 0 unchanged, 0 gone.\n')
     assert.equal(first.err, '', 'no bar in a pipe')
     const second = join(scratch, 'second.txt')
     writeFileSync(second, [HEADER, row(1, '9E'), ...Array.from({ length: 28 }, (_, i) => row(i + 2)), row(31), '1|58|021|06|8E|00032|x', '2|58', 'cut off'].join('\n'))
     const kept = stored(dir)
-    const dry = run(dir, 'ffls', 'import', second, ...LATER, '--revoke', 'GA', '--dry-run')
+    const dry = await run(dir, 'ffls', 'import', second, ...LATER, '--revoke', 'GA', '--dry-run')
     assert.equal(dry.out, [
       '32 rows as of 2026-06-10: 1 of other types skipped, 1 rejected.', 'The list is cut off: line 34 was not taken (cut off).', 'rows  reason', '1     the region is none of 1, 3, 4, 5, 6, 8, 9',
       'line  reason                                     text', '33    the region is none of 1, 3, 4, 5, 6, 8, 9  2 | 58', 'Dealers: 1 new, 1 renewed, 0 changed, 28 unchanged, 1 gone.',
@@ -70,11 +70,11 @@ describe('ffls import', () => {
       'Gone:', 'license_number        name         state', '1-58-021-01-8E-00030  DOE ARMS 30  GA', 'This was a dry run: nothing was changed.', '',
     ].join('\n'))
     assert.deepEqual(stored(dir), kept)
-    const { dry_run: wasDry, ...said } = json(dir, 'ffls', 'import', second, ...LATER, '--dry-run') as Record<string, unknown>
-    const { dry_run: isDry, ...done } = json(dir, 'ffls', 'import', second, ...LATER) as Record<string, unknown>
+    const { dry_run: wasDry, ...said } = await json(dir, 'ffls', 'import', second, ...LATER, '--dry-run') as Record<string, unknown>
+    const { dry_run: isDry, ...done } = await json(dir, 'ffls', 'import', second, ...LATER) as Record<string, unknown>
     assert.deepEqual([wasDry, isDry, said], [true, false, done])
     assert.deepEqual([done['added'], done['renewed'], done['gone'], done['kept']], [1, 1, 0, [{ state: 'GA', missing: 1, known: 30, reason: 'the list is cut off' }]])
-    assert.match(run(dir, 'ffls', 'import', second, ...LATER).out, /--revoke STATE does it:\nstate  missing  known  reason\nGA     1        29     the list is cut off\n$/)
+    assert.match((await run(dir, 'ffls', 'import', second, ...LATER)).out, /--revoke STATE does it:\nstate  missing  known  reason\nGA     1        29     the list is cut off\n$/)
   })
 
   const misused: [args: string[], status: number, says: RegExp][] = [
@@ -84,10 +84,10 @@ describe('ffls import', () => {
     [['set', '1-58-00001', '--sot', 'yes'], 1, /not_found: No dealer has the licence/], [['show', 'x'], 1, /not_found/], [['add', 'x', '--name', 'n'], 2, /--street is missing/],
   ]
   let empty: string
-  before(() => { empty = installation('misused') })
+  before(async () => { empty = await installation('misused') })
   for (const [args, status, says] of misused) {
-    test(`\`ffls ${args.join(' ')}\` says what is wrong`, () => {
-      const failed = run(empty, 'ffls', ...args)
+    test(`\`ffls ${args.join(' ')}\` says what is wrong`, async () => {
+      const failed = await run(empty, 'ffls', ...args)
       assert.equal(failed.status, status, failed.err)
       assert.match(failed.err, says)
       assert.equal(failed.err.trim().split('\n').length, 1)
@@ -95,11 +95,11 @@ describe('ffls import', () => {
   }
 
   test('killed in the middle and run again ends as if it had run through', async () => {
-    const [killed, whole] = [installation('killed'), installation('whole')]
+    const [killed, whole] = [await installation('killed'), await installation('whole')]
     const [before, after] = [list(1, 10_000), list(2_001, 20_000, '9E')]
     for (const dir of [killed, whole]) {
-      json(dir, 'ffls', 'import', before, ...AS_OF)
-      json(dir, 'ffls', 'set', '1-58-02500', '--fee-longgun', '30')
+      await json(dir, 'ffls', 'import', before, ...AS_OF)
+      await json(dir, 'ffls', 'set', '1-58-02500', '--fee-longgun', '30')
     }
     const reached: number[] = []
     // Among those that are gone, then among those that were renewed.
@@ -112,35 +112,35 @@ describe('ffls import', () => {
       reached.push(count(killed))
     }
     assert.ok(reached.every((done) => done > 0 && done < 20_000), `killed after ${reached.join(', ')} of 20,000`)
-    json(killed, 'ffls', 'import', after, ...LATER)
-    json(whole, 'ffls', 'import', after, ...LATER)
+    await json(killed, 'ffls', 'import', after, ...LATER)
+    await json(whole, 'ffls', 'import', after, ...LATER)
     assert.deepEqual(stored(killed), stored(whole))
-    const again = json(killed, 'ffls', 'import', after, ...LATER) as Record<string, unknown>
+    const again = await json(killed, 'ffls', 'import', after, ...LATER) as Record<string, unknown>
     assert.deepEqual([again['unchanged'], again['added'], again['gone']], [18_000, 0, 0])
   })
 
   test('a server beside it answers and writes on, and shows the dealers at once', async (t) => {
-    const dir = installation('beside')
-    json(dir, 'subscribers', 'create', '--name', 'Shop', '--email', 'owner@shop.example')
-    const { key } = json(dir, 'keys', 'create', '--subscriber', 'Shop', '--name', 'web', '--ip', '127.0.0.1', '--tier', 'enterprise') as unknown as { key: string }
+    const dir = await installation('beside')
+    await json(dir, 'subscribers', 'create', '--name', 'Shop', '--email', 'owner@shop.example')
+    const { key } = await json(dir, 'keys', 'create', '--subscriber', 'Shop', '--name', 'web', '--ip', '127.0.0.1', '--tier', 'enterprise') as unknown as { key: string }
     const { child, first } = await start(dir, 'serve')
     try {
       let [longest, asked] = [0, 0]
       let running = true
-      const importing = runBeside(dir, 'ffls', 'import', list(1, 20_000), ...AS_OF, '--json').finally(() => { running = false })
+      const importing = runProcess(dir, 'ffls', 'import', list(1, 20_000), ...AS_OF, '--json').finally(() => { running = false })
       while (running) {
         const began = Date.now()
         assert.equal((await get(`${first.url}/v1/ping`, key)).status, 200)
         longest = Math.max(longest, Date.now() - began)
         // A write of another process takes its turn between two steps.
-        if (asked++ % 40 === 0) assert.equal((await runBeside(dir, 'subscribers', 'create', '--name', `Shop ${asked}`, '--email', 'owner@shop.example')).status, 0)
+        if (asked++ % 40 === 0) assert.equal((await runProcess(dir, 'subscribers', 'create', '--name', `Shop ${asked}`, '--email', 'owner@shop.example')).status, 0)
       }
       const { status, err, ...done } = await importing
       assert.equal(status, 0, err)
       assert.equal(lastLine({ status, err, ...done })['added'], 20_000)
       t.diagnostic(`${asked} answers during the import, the slowest after ${longest} ms`)
       assert.equal((await get(`${first.url}/v1/ffls/1-58-021-01-8E-20000`, key)).status, 200)
-      json(dir, 'ffls', 'set', '1-58-20000', '--fee-handgun', '19.50')
+      await json(dir, 'ffls', 'set', '1-58-20000', '--fee-handgun', '19.50')
       const { body } = await get(`${first.url}/v1/ffls/1-58-021-01-8E-20000`, key)
       assert.equal((body.data as { transfer_fee_handgun: number }).transfer_fee_handgun, 19.5)
     } finally {
@@ -150,45 +150,45 @@ describe('ffls import', () => {
 })
 
 describe('ffls on-file, set, add and show', () => {
-  test('from a list to a dealer with fees, a mark and a later end', () => {
-    const dir = installation('dealer')
-    json(dir, 'ffls', 'import', list(1, 3), ...AS_OF)
+  test('from a list to a dealer with fees, a mark and a later end', async () => {
+    const dir = await installation('dealer')
+    await json(dir, 'ffls', 'import', list(1, 3), ...AS_OF)
     const marks = join(scratch, 'rsr.txt')
     writeFileSync(marks, `DOE ARMS;12 MILL RD;MACON;GA;31201;1-58-021-01-9E-00001\nNEW ARMS;1 PINE ST;MACON;GA;312011234;1-58-021-07-9E-00009\n`)
     const kept = stored(dir)
-    const dry = run(dir, 'ffls', 'on-file', 'RSR', marks, ...LATER, '--dry-run')
+    const dry = await run(dir, 'ffls', 'on-file', 'RSR', marks, ...LATER, '--dry-run')
     assert.match(dry.out, /^2 rows as of 2026-06-10: 0 of other types skipped, 0 rejected\.\nOn file with RSR: 2 new, 0 as before, 0 no longer\. Dealers: 1 added, 1 renewed\.\nRenewed:\n.*\n1-58-021-01-8E-00001 {2}1-58-021-01-9E-00001 .*\nThis was a dry run: nothing was changed\.\n$/)
     assert.deepEqual(stored(dir), kept)
-    const marked = json(dir, 'ffls', 'on-file', 'RSR', marks, ...LATER) as Record<string, unknown>
+    const marked = await json(dir, 'ffls', 'on-file', 'RSR', marks, ...LATER) as Record<string, unknown>
     assert.deepEqual([marked['marked'], marked['added'], marked['renewed'], marked['dry_run']], [2, 1, 1, false])
     writeFileSync(marks, '1-58-021-01-9E-00001\n')
-    assert.match(run(dir, 'ffls', 'on-file', 'RSR', marks).out, /1 of 2 marks stay although the list lacks them: the list holds less than 70 % .*; --force takes them away\.\n$/)
-    assert.equal((json(dir, 'ffls', 'on-file', 'RSR', marks, '--force') as Record<string, unknown>)['unmarked'], 1)
+    assert.match((await run(dir, 'ffls', 'on-file', 'RSR', marks)).out, /1 of 2 marks stay although the list lacks them: the list holds less than 70 % .*; --force takes them away\.\n$/)
+    assert.equal((await json(dir, 'ffls', 'on-file', 'RSR', marks, '--force') as Record<string, unknown>)['unmarked'], 1)
 
     const settings = ['--fee-longgun', '$25', '--fee-handgun', '20.50', '--email', 'front@dealer.example', '--phone', '478-555-0199', '--residential', 'yes', '--contact-required', 'yes', '--on-file', 'no', '--sot', 'yes']
     const later = ['--valid-until', '2029-12-31', '--reason', 'letter of the ATF']
     const before = stored(dir)
-    const would = json(dir, 'ffls', 'set', '1-58-00001', ...settings, ...later, '--dry-run')
+    const would = await json(dir, 'ffls', 'set', '1-58-00001', ...settings, ...later, '--dry-run')
     assert.deepEqual(stored(dir), before)
     const { dry_run: _dry, ...said } = would as Record<string, unknown>
-    assert.deepEqual(json(dir, 'ffls', 'set', '1-58-00001', ...settings, ...later), said)
-    assert.match(run(dir, 'ffls', 'set', '1-58-00001', '--valid-until', '2030-12-31').err, /invalid_parameter: reason: is missing/)
-    const shown = run(dir, 'ffls', 'show', '15800001')
+    assert.deepEqual(await json(dir, 'ffls', 'set', '1-58-00001', ...settings, ...later), said)
+    assert.match((await run(dir, 'ffls', 'set', '1-58-00001', '--valid-until', '2030-12-31')).err, /invalid_parameter: reason: is missing/)
+    const shown = await run(dir, 'ffls', 'show', '15800001')
     for (const [name, value] of Object.entries({ license_number: '1-58-021-01-9E-00001', fee_longgun: '25', fee_handgun: '20.5', valid_until: '2029-12-31', residential: 'yes', marked_on_file: 'no', on_file_with: 'RSR', documents: '-', active: 'yes' })) {
       assert.match(shown.out, new RegExp(`^${name} +${value}$`, 'm'))
     }
-    assert.equal((json(dir, 'ffls', 'set', '1-58-00001', '--fee-longgun', 'none') as Record<string, unknown>)['fee_longgun'], null)
-    assert.match(run(dir, 'ffls', 'set', '1-58-00001', '--valid-until', '2032-05-02', '--reason', 'letter').err, /invalid_parameter: valid_until: must be at most 2032-05-01/)
+    assert.equal((await json(dir, 'ffls', 'set', '1-58-00001', '--fee-longgun', 'none') as Record<string, unknown>)['fee_longgun'], null)
+    assert.match((await run(dir, 'ffls', 'set', '1-58-00001', '--valid-until', '2032-05-02', '--reason', 'letter')).err, /invalid_parameter: valid_until: must be at most 2032-05-01/)
     assert.match(shown.out, /^own_phone +yes$/m)
-    const renewal = json(dir, 'ffls', 'import', list(1, 3, '0E'), '--as-of', '2026-07-10') as Record<string, unknown>
+    const renewal = await json(dir, 'ffls', 'import', list(1, 3, '0E'), '--as-of', '2026-07-10') as Record<string, unknown>
     assert.deepEqual(renewal['ended_extensions'], [{ license_number: '1-58-021-01-9E-00001', name: 'DOE ARMS 1', valid_until: '2029-12-31' }])
-    const { voice_phone, valid_until } = json(dir, 'ffls', 'show', '1-58-00001') as Record<string, unknown>
+    const { voice_phone, valid_until } = await json(dir, 'ffls', 'show', '1-58-00001') as Record<string, unknown>
     assert.deepEqual([voice_phone, valid_until], ['4785550199', null])
 
     const own = ['ffls', 'add', '1-58-021-01-9E-00077', '--name', 'Own Arms', '--street', '1 Mill Rd', '--city', 'Macon', '--state', 'GA', '--zip', '31201', '--reason', 'licence seen']
-    assert.match(run(dir, ...own, '--dry-run').out, /^license_number {4}1-58-021-01-9E-00077$[\s\S]*This was a dry run/m)
-    assert.equal(run(dir, 'ffls', 'show', '1-58-00077').status, 1)
-    assert.equal((json(dir, ...own) as Record<string, unknown>)['source'], 'operator')
-    assert.match(run(dir, ...own).err, /is there already/)
+    assert.match((await run(dir, ...own, '--dry-run')).out, /^license_number {4}1-58-021-01-9E-00077$[\s\S]*This was a dry run/m)
+    assert.equal((await run(dir, 'ffls', 'show', '1-58-00077')).status, 1)
+    assert.equal((await json(dir, ...own) as Record<string, unknown>)['source'], 'operator')
+    assert.match((await run(dir, ...own)).err, /is there already/)
   })
 })

@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { json, lastLine, run } from './launcher.js'
+import { json, lastLine, run, runProcess } from './launcher.js'
 
 let scratch: string
 let dir: string
-before(() => {
+before(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'qm-cli-rules-'))
   dir = join(scratch, 'shop')
-  json(dir, 'init')
-  json(dir, 'subscribers', 'create', '--name', 'Shop', '--email', 'owner@shop.example')
+  await json(dir, 'init')
+  await json(dir, 'subscribers', 'create', '--name', 'Shop', '--email', 'owner@shop.example')
 })
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
@@ -25,11 +25,11 @@ function file(...rules: object[]): string {
 }
 
 describe('rules test', () => {
-  test('says when no rule is active', () => {
-    const { status, out } = run(dir, 'rules', 'test', '--state', 'CA')
+  test('says when no rule is active', async () => {
+    const { status, out } = await run(dir, 'rules', 'test', '--state', 'CA')
     assert.equal(status, 0)
     assert.match(out, /^No rule is active/)
-    assert.equal((json(dir, 'rules', 'test', '--state', 'CA') as Record<string, unknown>)['active_rules'], 0)
+    assert.equal((await json(dir, 'rules', 'test', '--state', 'CA') as Record<string, unknown>)['active_rules'], 0)
   })
 
   const misused: [args: string[], says: RegExp][] = [
@@ -38,8 +38,8 @@ describe('rules test', () => {
     [['--state', 'CA', '--upc', '1'.repeat(41), '--distid', 'X'.repeat(21)], /^--upc must have at most 40 characters; --distid must have at most 20 characters/], [['--state', 'CA', '--country', 'USA'], /^--country /],
   ]
   for (const [args, says] of misused) {
-    test(`\`${args.join(' ').slice(0, 60)}\` is misused, and said in the words of the options`, () => {
-      const { status, err } = run(dir, 'rules', 'test', ...args)
+    test(`\`${args.join(' ').slice(0, 60)}\` is misused, and said in the words of the options`, async () => {
+      const { status, err } = await run(dir, 'rules', 'test', ...args)
       assert.equal(status, 2, err)
       assert.match(err, says)
     })
@@ -47,36 +47,36 @@ describe('rules test', () => {
 })
 
 describe('rules import', () => {
-  test('shows every fault, one a line, as rules diff does', () => {
+  test('shows every fault, one a line, as rules diff does', async () => {
     const path = file(rule('good'), rule('t-v', { scope: { city: ['Reno'] } }), rule('t-k', { kind: 'NO' }))
     for (const command of ['import', 'diff']) {
-      const { status, err } = run(dir, 'rules', command, path)
+      const { status, err } = await run(dir, 'rules', command, path)
       assert.deepEqual([status, err.trimEnd().split('\n')], [1, ['invalid_parameter: 2 faults', 'line 3: t-v: scope.state is required where counties or cities are named', 'line 4: t-k: kind must be one of BLOCK, WARNING, MANUAL_REVIEW']])
     }
-    const { error } = lastLine(run(dir, 'rules', 'import', path, '--json')) as unknown as { error: { details: unknown[] } }
+    const { error } = lastLine(await runProcess(dir, 'rules', 'import', path, '--json')) as unknown as { error: { details: unknown[] } }
     assert.equal(error.details.length, 2)
-    assert.equal(run(dir, 'rules', 'import', file(rule('t-k', { kind: 'NO' }))).err, 'invalid_parameter: line 2: t-k: kind must be one of BLOCK, WARNING, MANUAL_REVIEW\n')
+    assert.equal((await run(dir, 'rules', 'import', file(rule('t-k', { kind: 'NO' })))).err, 'invalid_parameter: line 2: t-k: kind must be one of BLOCK, WARNING, MANUAL_REVIEW\n')
   })
 
-  test('tells which versions hold on, and takes no empty list unless it is forced', () => {
-    assert.equal(run(dir, 'rules', 'import', file(rule('a', { effective_to: '2026-12-31' }), rule('mags', { scope: { state: ['CA'] }, match: { product_class: ['MG'] } }))).status, 0)
+  test('tells which versions hold on, and takes no empty list unless it is forced', async () => {
+    assert.equal((await run(dir, 'rules', 'import', file(rule('a', { effective_to: '2026-12-31' }), rule('mags', { scope: { state: ['CA'] }, match: { product_class: ['MG'] } })))).status, 0)
     const later = file(rule('a', { version: 2, effective_from: '2027-01-01' }))
-    assert.match(run(dir, 'rules', 'import', later).out, /^~ a\nVersions that hold on beside the new ones: a 1\.\n/)
+    assert.match((await run(dir, 'rules', 'import', later)).out, /^~ a\nVersions that hold on beside the new ones: a 1\.\n/)
     const empty = file()
     for (const more of [[], ['--replace'], ['--dry-run']]) {
-      const refused = run(dir, 'rules', 'import', empty, ...more)
+      const refused = await run(dir, 'rules', 'import', empty, ...more)
       assert.deepEqual([refused.status, /the list is empty/.test(refused.err)], [1, true])
     }
-    assert.equal((json(dir, 'rules', 'list') as unknown as { rules: unknown[] }).rules.length, 3)
-    assert.equal((json(dir, 'rules', 'import', empty, '--replace', '--force', '--dry-run') as Record<string, unknown>)['rules'], 0)
+    assert.equal((await json(dir, 'rules', 'list') as unknown as { rules: unknown[] }).rules.length, 3)
+    assert.equal((await json(dir, 'rules', 'import', empty, '--replace', '--force', '--dry-run') as Record<string, unknown>)['rules'], 0)
   })
 })
 
 describe('rules list', () => {
-  test('takes a state and a class case aside, and refuses what is none', () => {
-    const ids = (...args: string[]) => (json(dir, 'rules', 'list', ...args) as unknown as { rules: { rule_id: string }[] }).rules.map(({ rule_id: id }) => id)
-    assert.deepEqual([ids('--state', 'ca', '--class', 'mg'), ids('--state', 'Nevada'), ids('--class', 'kn')], [['a', 'a', 'mags'], ['a', 'a'], ['a', 'a']])
-    assert.deepEqual([run(dir, 'rules', 'list', '--state', 'ZZ').status, run(dir, 'rules', 'list', '--class', 'XX').status], [2, 2])
-    assert.equal(run(dir, 'rules', 'test', '--state', 'ca', '--class', 'mg').status, 1)
+  test('takes a state and a class case aside, and refuses what is none', async () => {
+    const ids = async (...args: string[]) => (await json(dir, 'rules', 'list', ...args) as unknown as { rules: { rule_id: string }[] }).rules.map(({ rule_id: id }) => id)
+    assert.deepEqual([await ids('--state', 'ca', '--class', 'mg'), await ids('--state', 'Nevada'), await ids('--class', 'kn')], [['a', 'a', 'mags'], ['a', 'a'], ['a', 'a']])
+    assert.deepEqual([(await run(dir, 'rules', 'list', '--state', 'ZZ')).status, (await run(dir, 'rules', 'list', '--class', 'XX')).status], [2, 2])
+    assert.equal((await run(dir, 'rules', 'test', '--state', 'ca', '--class', 'mg')).status, 1)
   })
 })

@@ -10,18 +10,11 @@ import { makeOutput } from '../server/command.js'
 import { watchCatalog } from '../server/commands/serve.js'
 import { parseCommand } from '../server/command.js'
 import { commands } from '../server/commands/index.js'
-import { LAUNCHER, contents, get, json, lastLine, run, runBeside, start, stop } from './launcher.js'
-import type { Run } from './launcher.js'
+import { LAUNCHER, contents, get, json, lastLine, run, runProcess, runWords, start, startProcess, stop } from './launcher.js'
 
 let scratch: string
 before(() => { scratch = mkdtempSync(join(tmpdir(), 'qm-cli-')) })
 after(() => rmSync(scratch, { recursive: true, force: true }))
-
-/** The launcher with these words and no others. */
-function runBare(...args: string[]): Run {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], { encoding: 'utf8', cwd: scratch })
-  return { status: status ?? -1, out: stdout, err: stderr }
-}
 
 /** A Davidson's file of so many rifles. */
 function davidsons(rows: number): string {
@@ -30,13 +23,13 @@ function davidsons(rows: number): string {
 }
 
 describe('the command line', () => {
-  test('help names every command, and each command has an example', () => {
-    const { status, out } = run(scratch, '--help')
+  test('help names every command, and each command has an example', async () => {
+    const { status, out } = await runProcess(scratch, '--help')
     assert.equal(status, 0)
     const names = [...out.matchAll(/^ {2}(\S+(?: \S+){0,2}) {2,}/gm)].map((match) => match[1]!)
     assert.ok(names.includes('keys create') && names.includes('feeds import') && names.includes('demo'))
     assert.deepEqual(commands.map(({ name }) => name).filter((name) => !names.includes(name)), [])
-    assert.match(run(scratch, 'keys', 'create', '--help').out, /Example:\n {2}quartermaster /)
+    assert.match((await run(scratch, 'keys', 'create', '--help')).out, /Example:\n {2}quartermaster /)
     for (const { name } of commands) {
       const parsed = parseCommand(commands, [...name.split(' '), '--help'])
       assert.match('help' in parsed ? parsed.help : '', /Example:\n {2}quartermaster /, name)
@@ -53,8 +46,9 @@ describe('the command line', () => {
     [['keys', 'allow', 'x', '--ip', '--json'], /argument is ambiguous\. /], [['keys', 'disable', 'a', 'b'], /one argument too many/],
   ]
   for (const [args, says, code = 'usage'] of misused) {
-    test(`\`${args.join(' ')}\` says what is wrong, to people and to programs`, () => {
-      const failed = runBare('--dir', join(scratch, 'misused'), '--json', ...args)
+    test(`\`${args.join(' ')}\` says what is wrong, to people and to programs`, async () => {
+      const words = ['--dir', join(scratch, 'misused'), '--json', ...args]
+      const failed = await (args[0] === 'serve' ? startProcess(words) : runWords(...words))
       assert.equal(failed.status, code === 'usage' ? 2 : 1)
       assert.match(failed.err, says)
       assert.equal(failed.err.trim().split('\n').length, 1, 'in one line')
@@ -66,45 +60,45 @@ describe('the command line', () => {
     })
   }
 
-  test('options that every command has may stand before it', () => {
+  test('options that every command has may stand before it', async () => {
     const dir = join(scratch, 'before')
     for (const args of [['--dir', dir, 'init'], [`--dir=${dir}`, '--json', 'subscribers', 'list'], ['--dry-run', '--dir', dir, '--json', 'init']]) {
-      const { status, err } = runBare(...args)
+      const { status, err } = await runWords(...args)
       assert.equal(status, 0, err)
     }
     assert.ok(existsSync(join(dir, 'quartermaster.db')))
-    assert.match(runBare('--dir', dir, '--help').out, /serve .*\n/)
-    assert.match(runBare('--help', 'keys', 'create').out, /Usage: quartermaster keys create /)
+    assert.match((await runWords('--dir', dir, '--help')).out, /serve .*\n/)
+    assert.match((await runWords('--help', 'keys', 'create')).out, /Usage: quartermaster keys create /)
   })
 
-  test('the help of a group lists its commands', () => {
-    const { status, out } = runBare('keys', '--help')
+  test('the help of a group lists its commands', async () => {
+    const { status, out } = await runWords('keys', '--help')
     assert.equal(status, 0)
     assert.deepEqual([...out.matchAll(/^ {2}(\S+ \S+) {2,}/gm)].map((match) => match[1]), ['keys create', 'keys list', 'keys allow', 'keys deny', 'keys disable', 'keys enable', 'keys cancel', 'keys rotate'])
   })
 
   test('from an empty folder to a key that a running server takes at once', async () => {
     const dir = join(scratch, 'shop')
-    json(dir, 'init')
+    await json(dir, 'init')
     assert.equal(statSync(join(dir, 'keys', 'secret-key')).mode & 0o777, 0o600)
-    json(dir, 'subscribers', 'create', '--name', 'Main Street', '--email', 'owner@shop.example')
+    await json(dir, 'subscribers', 'create', '--name', 'Main Street', '--email', 'owner@shop.example')
     const { child, first } = await start(dir, 'serve')
     try {
-      const { key, id } = json(dir, 'keys', 'create', '--subscriber', 'main street', '--name', 'web', '--tier', 'standard') as unknown as { key: string; id: string }
+      const { key, id } = await json(dir, 'keys', 'create', '--subscriber', 'main street', '--name', 'web', '--tier', 'standard') as unknown as { key: string; id: string }
       assert.match(key, /^[A-Z0-9]{40}$/)
       assert.equal((await get(`${first.url}/v1/ping`, key)).body.error.code, 'ip_whitelist_required')
-      json(dir, 'keys', 'allow', id, '--ip', '127.0.0.1', '--ip', '2001:db8::/48')
+      await json(dir, 'keys', 'allow', id, '--ip', '127.0.0.1', '--ip', '2001:db8::/48')
       assert.deepEqual((await get(`${first.url}/v1/ping`, key)).body.data, { pong: true, key_name: 'web', tier: 'standard' })
-      json(dir, 'keys', 'disable', id)
+      await json(dir, 'keys', 'disable', id)
       assert.equal((await get(`${first.url}/v1/ping`, key)).body.error.code, 'key_disabled')
-      json(dir, 'keys', 'enable', id)
-      const rotated = json(dir, 'keys', 'rotate', id) as unknown as { key: string }
+      await json(dir, 'keys', 'enable', id)
+      const rotated = await json(dir, 'keys', 'rotate', id) as unknown as { key: string }
       assert.equal((await get(`${first.url}/v1/ping`, key)).body.error.code, 'invalid_api_key')
       assert.equal((await get(`${first.url}/v1/ping`, rotated.key)).status, 200)
-      const { out } = run(dir, 'keys', 'list')
+      const { out } = await run(dir, 'keys', 'list')
       assert.match(out, /127\.0\.0\.1 2001:db8::\/48/)
       assert.ok(!out.includes(rotated.key))
-      const second = run(dir, 'serve', '--port', '0')
+      const second = await runProcess(dir, 'serve', '--port', '0')
       assert.equal(second.status, 2)
       assert.match(second.err, /another process serves/)
     } finally {
@@ -120,9 +114,9 @@ describe('the command line', () => {
     try {
       const before = await get(`${first.url}/v1/products/012345678905?ignore_restrictions=true`, first.key)
       assert.equal(before.status, 404)
-      const dry = json(dir, 'feeds', 'import', 'RSR', file, '--preset', 'sports-south', '--dry-run') as unknown as { added: number; dry_run: boolean }
+      const dry = await json(dir, 'feeds', 'import', 'RSR', file, '--preset', 'sports-south', '--dry-run') as unknown as { added: number; dry_run: boolean }
       assert.deepEqual([dry.added, dry.dry_run], [202, true])
-      const taken = json(dir, 'feeds', 'import', 'RSR', file, '--preset', 'sports-south') as unknown as { outcome: string; added: number; rejected: number }
+      const taken = await json(dir, 'feeds', 'import', 'RSR', file, '--preset', 'sports-south') as unknown as { outcome: string; added: number; rejected: number }
       assert.deepEqual([taken.outcome, taken.added, taken.rejected], ['taken', 202, 1])
       let status = 0
       for (let tries = 0; tries < 20 && status !== 200; tries++) {
@@ -130,7 +124,7 @@ describe('the command line', () => {
         status = (await get(`${first.url}/v1/products/012345678905`, first.key)).status
       }
       assert.equal(status, 200)
-      assert.match(run(dir, 'feeds', 'status').out, /RSR\/sports-south/)
+      assert.match((await run(dir, 'feeds', 'status')).out, /RSR\/sports-south/)
     } finally {
       await stop(child)
     }
@@ -145,27 +139,27 @@ describe('a folder without an installation', () => {
   test('is refused by every command that does not make one, and left alone', async () => {
     const dir = join(scratch, 'nothing')
     for (const args of refusing) {
-      const refused = await runBeside(dir, ...args, '--json')
+      const refused = await run(dir, ...args, '--json')
       assert.deepEqual([refused.status, refused.err], [1, `no installation in ${dir}; run \`quartermaster init\`\n`])
       assert.deepEqual(lastLine(refused), { error: { code: 'failed', message: refused.err.trim() } })
     }
     mkdirSync(dir)
-    assert.equal(run(dir, 'feeds', 'status').status, 1)
+    assert.equal((await run(dir, 'feeds', 'status')).status, 1)
     assert.deepEqual(readdirSync(dir), [])
   })
 
-  test('gets one from init, which --dry-run only checks', () => {
+  test('gets one from init, which --dry-run only checks', async () => {
     const dir = join(scratch, 'new')
-    assert.match(run(dir, 'init', '--dry-run').out, /would be made in .*\/new/)
-    assert.deepEqual(json(dir, 'init', '--dry-run'), { dir, dry_run: true })
+    assert.match((await run(dir, 'init', '--dry-run')).out, /would be made in .*\/new/)
+    assert.deepEqual(await json(dir, 'init', '--dry-run'), { dir, dry_run: true })
     assert.ok(!existsSync(dir))
-    assert.deepEqual(json(dir, 'init'), { dir })
+    assert.deepEqual(await json(dir, 'init'), { dir })
     const before = contents(dir)
-    assert.match(run(dir, 'init', '--dry-run').out, /nothing would change/)
+    assert.match((await run(dir, 'init', '--dry-run')).out, /nothing would change/)
     assert.deepEqual(contents(dir), before)
     const file = join(scratch, 'file')
     writeFileSync(file, '')
-    const [dry, real] = [run(join(file, 'x'), 'init', '--dry-run'), run(join(file, 'x'), 'init')]
+    const [dry, real] = [await run(join(file, 'x'), 'init', '--dry-run'), await run(join(file, 'x'), 'init')]
     assert.match(real.err, /is a file/)
     assert.deepEqual(dry, real)
   })
@@ -178,21 +172,21 @@ describe('--dry-run', () => {
   let before: Record<string, unknown>
   const named = (args: string[]) => args.map((arg) => arg === 'KEY' ? key : arg === 'CANCELLED' ? cancelled : arg === 'FILE' ? join(scratch, 'dav.csv') : arg)
 
-  test('has an installation to try things on', () => {
+  test('has an installation to try things on', async () => {
     dir = join(scratch, 'dry')
-    json(dir, 'init')
-    json(dir, 'subscribers', 'create', '--name', 'A', '--email', 'a@b.example')
-    key = json(dir, 'keys', 'create', '--subscriber', 'A', '--name', 'web', '--ip', '127.0.0.1')['id']!
-    cancelled = json(dir, 'keys', 'create', '--subscriber', 'A', '--name', 'old')['id']!
-    json(dir, 'keys', 'cancel', cancelled)
+    await json(dir, 'init')
+    await json(dir, 'subscribers', 'create', '--name', 'A', '--email', 'a@b.example')
+    key = (await json(dir, 'keys', 'create', '--subscriber', 'A', '--name', 'web', '--ip', '127.0.0.1'))['id']!
+    cancelled = (await json(dir, 'keys', 'create', '--subscriber', 'A', '--name', 'old'))['id']!
+    await json(dir, 'keys', 'cancel', cancelled)
     const file = join(scratch, 'dav.csv')
     writeFileSync(file, davidsons(40))
-    json(dir, 'feeds', 'import', 'DAV', file)
+    await json(dir, 'feeds', 'import', 'DAV', file)
     writeFileSync(file, davidsons(10))
-    const refused = run(dir, 'feeds', 'import', 'DAV', file, '--json')
+    const refused = await run(dir, 'feeds', 'import', 'DAV', file, '--json')
     assert.deepEqual([refused.status, lastLine(refused)['outcome']], [1, 'refused'], 'a refused feed keeps its result')
-    json(dir, 'feeds', 'set', 'DAV', `http://user:secret@127.0.0.1:9/dav.csv`, '--allow-private')
-    assert.deepEqual((json(dir, 'feeds', 'status')['sources'] as unknown as { allow_private: boolean }[]).map((source) => source.allow_private), [true])
+    await json(dir, 'feeds', 'set', 'DAV', `http://user:secret@127.0.0.1:9/dav.csv`, '--allow-private')
+    assert.deepEqual(((await json(dir, 'feeds', 'status'))['sources'] as unknown as { allow_private: boolean }[]).map((source) => source.allow_private), [true])
     before = contents(dir)
   })
 
@@ -207,7 +201,7 @@ describe('--dry-run', () => {
   ]
   test('tells what each writing command would do, and does not do it', async () => {
     for (const [args, says] of allowed) {
-      const { status, out, err } = await runBeside(dir, ...named(args), '--dry-run', '--json')
+      const { status, out, err } = await run(dir, ...named(args), '--dry-run', '--json')
       assert.equal(status, 0, err)
       assert.match(out, says)
       assert.equal((JSON.parse(out) as { dry_run: boolean }).dry_run, true)
@@ -226,7 +220,7 @@ describe('--dry-run', () => {
   ]
   test('refuses what the real run refuses, in the same words', async () => {
     for (const args of refused) {
-      const [real, dry] = await Promise.all([runBeside(dir, ...named(args), '--json'), runBeside(dir, ...named(args), '--dry-run', '--json')])
+      const [real, dry] = [await run(dir, ...named(args), '--json'), await run(dir, ...named(args), '--dry-run', '--json')]
       assert.ok(real.status === 1 || real.status === 2, args.join(' '))
       assert.deepEqual(dry, real)
       assert.deepEqual(Object.keys(lastLine(dry)), ['error'])

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { LAUNCHER, get, json, run, start, stop } from './launcher.js'
+import { LAUNCHER, get, json, runProcess, start, stop } from './launcher.js'
 
 let scratch: string
 before(() => { scratch = mkdtempSync(join(tmpdir(), 'qm-demo-')) })
@@ -49,11 +49,11 @@ describe('the demo', () => {
     await stop(child)
   })
 
-  test('never touches a real installation', () => {
+  test('never touches a real installation', async () => {
     const dir = join(scratch, 'shop')
-    json(dir, 'init')
-    json(dir, 'subscribers', 'create', '--name', 'Main Street', '--email', 'owner@shop.example')
-    const { status, err } = run(dir, 'demo', '--port', '0')
+    await json(dir, 'init')
+    await json(dir, 'subscribers', 'create', '--name', 'Main Street', '--email', 'owner@shop.example')
+    const { status, err } = await runProcess(dir, 'demo', '--port', '0')
     assert.equal(status, 1)
     assert.match(err, /holds a real installation/)
     assert.ok(!existsSync(join(dir, 'keys', 'demo-key')))

@@ -9,7 +9,7 @@ import { open } from '../lib/open.js'
 import type { Answer } from '../server/testing.js'
 import { childOf, isAlive, until } from './export-child.js'
 import { buildsIn, rowsIn } from './export-shop.js'
-import { run, start, stop } from './launcher.js'
+import { runProcess, start, stop } from './launcher.js'
 
 describe('a build of a server', () => {
   let dir: string
@@ -63,7 +63,7 @@ describe('a build of a server', () => {
     const { child, work } = await freeze()
     const files = readdirSync(join(dir, 'exports', work))
     await (await open({ dir, worker: false })).close()
-    assert.equal(run(dir, 'keys', 'list').status, 0)
+    assert.equal((await runProcess(dir, 'keys', 'list')).status, 0)
     assert.deepEqual(readdirSync(join(dir, 'exports', work)), files)
     process.kill(child, 'SIGCONT')
     const { status, data } = await call

@@ -525,16 +525,16 @@ describe('ffls document', () => {
     const [{ dir, ctx }, file] = [t.app, join(scratch, 'licence.pdf')]
     await list(t, [{ license_number: licence(1), premise_zip: '37203' }])
     const stored = async () => ctx.read.selectFrom('dealer_document').select(['kind', 'content_type']).execute()
-    assert.deepEqual(json(dir, 'ffls', 'document', licence(1), 'ffl', file, '--dry-run'), { content_type: 'application/pdf', license_number: licence(1), dry_run: true, document_type: 'ffl', bytes: PDF.length })
+    assert.deepEqual(await json(dir, 'ffls', 'document', licence(1), 'ffl', file, '--dry-run'), { content_type: 'application/pdf', license_number: licence(1), dry_run: true, document_type: 'ffl', bytes: PDF.length })
     assert.deepEqual([await stored(), await ctx.objects.list('')], [[], []])
-    assert.deepEqual(json(dir, 'ffls', 'document', '1-62-xxx-xx-xx-00001', 'ffl', file), { content_type: 'application/pdf', license_number: licence(1), document_type: 'ffl', bytes: PDF.length })
+    assert.deepEqual(await json(dir, 'ffls', 'document', '1-62-xxx-xx-xx-00001', 'ffl', file), { content_type: 'application/pdf', license_number: licence(1), document_type: 'ffl', bytes: PDF.length })
     assert.deepEqual(await stored(), [{ kind: 'ffl', content_type: 'application/pdf' }])
     // What the command stored, the server hands out: both sign with the same key.
     const url = new URL(await documentUrl(ctx, { dealerId: '1-62-00001', kind: 'ffl' }))
     assert.equal((await t.request(url.pathname + url.search, { key: null })).status, 200)
-    assert.equal(json(dir, 'ffls', 'document', licence(1), 'ffl', '--remove', '--dry-run')['removed'], false)
+    assert.equal((await json(dir, 'ffls', 'document', licence(1), 'ffl', '--remove', '--dry-run'))['removed'], false)
     assert.equal((await stored()).length, 1)
-    assert.equal(json(dir, 'ffls', 'document', licence(1), 'ffl', '--remove')['removed'], true)
+    assert.equal((await json(dir, 'ffls', 'document', licence(1), 'ffl', '--remove'))['removed'], true)
     assert.deepEqual([await stored(), await ctx.objects.list('')], [[], []])
   })
 
@@ -548,7 +548,7 @@ describe('ffls document', () => {
       [[licence(2), 'ffl', file], 1, /No dealer/], [['X-XX-XXX-XX-XX-00001', 'ffl', file], 1, /fits 2 dealers/], [['Smith', 'ffl', file], 1, /licence number is/], [[licence(1), 'ffl', '--remove'], 1, /no FFL document/],
     ]
     for (const [args, status, message] of table) {
-      const done = run(t.app.dir, 'ffls', 'document', ...args)
+      const done = await run(t.app.dir, 'ffls', 'document', ...args)
       assert.equal(done.status, status, args.join(' '))
       assert.match(done.err, message)
     }

@@ -20,12 +20,12 @@ describe('the guide', () => {
     assert.deepEqual(rows, SIMULATED.toSorted((a, b) => rows.findIndex(([id]) => id === a) - rows.findIndex(([id]) => id === b)).map((distid) => [distid, profileOf(distid)!.recovery, profileOf(distid)!.limits.po.max]))
   })
 
-  test('names only commands that there are, with options that they have', () => {
+  test('names only commands that there are, with options that they have', async () => {
     const helps = new Map<string, string>()
     for (const name of readdirSync(FOLDER)) {
       for (const [, words] of readFileSync(join(FOLDER, name), 'utf8').matchAll(/`(?:quartermaster )?((?:orders|distributors|backup|restore|keys|rules) [^`]*)`/g)) {
         const [command, ...rest] = words!.split(/ (?=--|[A-Z#<]|\S+\.json|\d)/)
-        const help = helps.get(command!) ?? run('.', ...command!.split(' '), '--help').out
+        const help = helps.get(command!) ?? (await run('.', ...command!.split(' '), '--help')).out
         helps.set(command!, help)
         assert.match(help, /^Usage: /m, `${name}: ${words}`)
         for (const option of rest.filter((word) => word.startsWith('--') && word !== '--dir STATE')) assert.ok(help.includes(option.split(' ')[0]!), `${name}: ${words}`)

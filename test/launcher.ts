@@ -1,12 +1,13 @@
-/** Starts the launcher as a person or a script would. */
+/** Runs commands as a person or a script would: most in this process, some by starting the launcher. */
 import assert from 'node:assert/strict'
-import { execFile, spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { openFile } from '../lib/db/sqlite.js'
+import { runLine } from '../server/run-line.js'
 
 /** The launcher is bundled beside the suites. */
 export const LAUNCHER = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
@@ -17,15 +18,28 @@ export interface Run {
   err: string
 }
 
-export function run(dir: string, ...args: string[]): Run {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args, '--dir', dir], { encoding: 'utf8' })
-  return { status: status ?? -1, out: stdout, err: stderr }
+/** Runs a command in this process, in a twentieth of the time that starting one takes. What ends a process, serves, or comes from its surroundings is for `runProcess`. */
+export function run(dir: string, ...args: string[]): Promise<Run> {
+  return runWords(...args, '--dir', dir)
 }
 
-/** As `run`, beside others. */
-export function runBeside(dir: string, ...args: string[]): Promise<Run> {
+/** As `run`, with these words and no others. */
+export async function runWords(...words: string[]): Promise<Run> {
+  let [out, err] = ['', '']
+  const status = await runLine(words, { stdout: { write: (text) => { out += text } }, stderr: { write: (text) => { err += text } } })
+  return { status, out, err }
+}
+
+/** Starts the launcher as a process of its own. */
+export function runProcess(dir: string, ...args: string[]): Promise<Run> {
+  return startProcess([...args, '--dir', dir])
+}
+
+/** As `runProcess`, with these words and no others. */
+export function startProcess(words: readonly string[], { env = {}, input }: { env?: Record<string, string>; input?: string | Buffer } = {}): Promise<Run> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [LAUNCHER, ...args, '--dir', dir], (_error, out, err) => resolve({ status: child.exitCode ?? -1, out, err }))
+    const child = execFile(process.execPath, [LAUNCHER, ...words], { env: { ...process.env, ...env } }, (_error, out, err) => resolve({ status: child.exitCode ?? -1, out, err }))
+    child.stdin!.end(input)
   })
 }
 
@@ -35,8 +49,8 @@ export function lastLine({ out }: Run) {
 }
 
 /** The last line of a --json run that is done. */
-export function json(dir: string, ...args: string[]) {
-  const done = run(dir, ...args, '--json')
+export async function json(dir: string, ...args: string[]) {
+  const done = await run(dir, ...args, '--json')
   assert.equal(done.status, 0, done.err)
   return lastLine(done)
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { MINUTE } from '../lib/core/clock.js'
 import { s3Store } from '../lib/objects/s3.js'
 import type { S3Options } from '../lib/objects/s3-calls.js'
-import { run } from './launcher.js'
+import { startProcess } from './launcher.js'
 import { answering, s3Error, silent } from './s3-fakes.js'
 import type { Fake } from './s3-fakes.js'
 
@@ -137,25 +137,18 @@ describe('the settings of S3', () => {
     assert.equal(await start({ endpoint: 'http://[::1]:9000' }), 'http://[::1]:9000/files/a')
   })
 
-  test('of the environment are whole or not there, and a fault names the variable', () => {
+  test('of the environment are whole or not there, and a fault names the variable', async () => {
     const dir = join(tmpdir(), 'qm-no-such-shop')
     const all = { ENDPOINT: 'http://127.0.0.1:9', BUCKET: 'files', REGION: 'us-east-1', ACCESS_KEY: 'a', SECRET_KEY: SECRET }
-    const under = (values: Record<string, string>) => {
-      for (const [name, value] of Object.entries(values)) process.env[`QUARTERMASTER_S3_${name}`] = value
-      try {
-        return run(dir, 'serve', '--port', '0')
-      } finally {
-        for (const name of Object.keys(process.env)) if (name.startsWith('QUARTERMASTER_S3_')) delete process.env[name]
-      }
-    }
+    const under = (values: Record<string, string>) => startProcess(['serve', '--port', '0', '--dir', dir], { env: Object.fromEntries(Object.entries(values).map(([name, value]) => [`QUARTERMASTER_S3_${name}`, value])) })
     for (const missing of Object.keys(all)) {
-      const { status, err } = under({ ...all, [missing]: '' })
+      const { status, err } = await under({ ...all, [missing]: '' })
       assert.equal(status, 2)
       assert.match(err, new RegExp(`^QUARTERMASTER_S3_${missing} is missing, but .* are set: set it to .*, or unset all QUARTERMASTER_S3_\\* to keep files in the state folder\n$`))
       assert.ok(!err.includes(SECRET))
     }
     for (const [name, value] of [['ENDPOINT', 'here'], ['PUBLIC_ENDPOINT', 'there'], ['BUCKET', 'My Bucket'], ['PREFIX', 'a b'], ['PATH_STYLE', 'yes']] as const) {
-      const { status, err } = under({ ...all, [name]: value })
+      const { status, err } = await under({ ...all, [name]: value })
       assert.deepEqual([status, err.startsWith(`QUARTERMASTER_S3_${name}`)], [2, true], err)
     }
   })

@@ -14,7 +14,7 @@ import type { S3Options } from '../lib/objects/s3-calls.js'
 import { listUploads } from '../lib/objects/s3-lists.js'
 import type { ObjectStore } from '../lib/objects/store.js'
 import { createTestApp } from '../server/testing.js'
-import { json, run, start, stop } from './launcher.js'
+import { json, runProcess, start, stop } from './launcher.js'
 import { inFrontOf, nobody } from './s3-fakes.js'
 import type { Hook } from './s3-fakes.js'
 import { startS3Server, whyNoS3Server } from './s3-server.js'
@@ -299,22 +299,22 @@ describe('the command line', { skip }, () => {
     const dir = join(scratch, 'shop')
     const pdf = source(Buffer.from('%PDF-1.4 licence'))
     await under(variables(), async () => {
-      json(dir, 'init')
-      json(dir, 'ffls', 'add', '1-57-033-01-9E-67890', '--name', 'Pine Ridge Arms', '--street', '12 Mill Rd', '--city', 'Macon', '--state', 'GA', '--zip', '31201', '--reason', 'seen')
-      json(dir, 'ffls', 'document', '1-57-033-01-9E-67890', 'ffl', pdf)
+      await json(dir, 'init')
+      await json(dir, 'ffls', 'add', '1-57-033-01-9E-67890', '--name', 'Pine Ridge Arms', '--street', '12 Mill Rd', '--city', 'Macon', '--state', 'GA', '--zip', '31201', '--reason', 'seen')
+      assert.equal((await runProcess(dir, 'ffls', 'document', '1-57-033-01-9E-67890', 'ffl', pdf)).status, 0)
       const { child } = await start(dir, 'serve')
       assert.equal(await stop(child), 0)
     })
     const [found] = await fresh({ prefix: 'cli' }).list('documents/')
     assert.match(found!.key, /^documents\/[0-9a-f]{32}\.pdf$/)
     assert.ok(!existsSync(join(dir, 'objects')) || readdirSync(join(dir, 'objects')).length === 0)
-    const wrong = await under({ ...variables(), BUCKET: 'no-such-bucket' }, () => run(dir, 'ffls', 'document', '1-57-033-01-9E-67890', 'ffl', pdf))
+    const wrong = await under({ ...variables(), BUCKET: 'no-such-bucket' }, () => runProcess(dir, 'ffls', 'document', '1-57-033-01-9E-67890', 'ffl', pdf))
     assert.deepEqual([wrong.status, /^S3 at 127\.0\.0\.1:\d+ has no bucket "no-such-bucket"\n$/.test(wrong.err)], [1, true], wrong.err)
   })
 
   test('does not serve with a wrong setting, and serves without a server that is down', async () => {
     const dir = join(scratch, 'serving')
-    const wrong = await under({ ...variables(), SECRET_KEY: 'not-the-secret' }, () => run(dir, 'serve', '--port', '0'))
+    const wrong = await under({ ...variables(), SECRET_KEY: 'not-the-secret' }, () => runProcess(dir, 'serve', '--port', '0'))
     assert.equal(wrong.status, 2)
     assert.match(wrong.err, /^QUARTERMASTER_S3_\*: S3 at 127\.0\.0\.1:\d+ refuses the signature: .*\n$/)
     assert.ok(!wrong.err.includes('not-the-secret'))

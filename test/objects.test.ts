@@ -14,7 +14,7 @@ import { createServer } from '../server/app.js'
 import { listen } from '../server/listen.js'
 import { createTestApp } from '../server/testing.js'
 import type { TestApp } from '../server/testing.js'
-import { run, start, stop } from './launcher.js'
+import { runProcess, start, stop } from './launcher.js'
 
 let scratch: string
 before(() => { scratch = mkdtempSync(join(tmpdir(), 'qm-objects-')) })
@@ -128,7 +128,7 @@ describe('a public address', () => {
     const dir = join(scratch, 'serve')
     const { child } = await start(dir, 'serve', '--public-url', 'https://shop.example')
     assert.equal(await stop(child), 0)
-    const refused = run(dir, 'serve', '--public-url', 'shop.example')
+    const refused = await runProcess(dir, 'serve', '--public-url', 'shop.example')
     assert.equal(refused.status, 2)
     assert.match(refused.err, /--public-url: "shop.example" is no public address/)
   })
