@@ -4,7 +4,7 @@ import { toCents } from '../core/money.js'
 import type { MarginGroup, PriceRange, Pricing } from '../configuration/document.js'
 import { roundHalfUp } from './costs.js'
 
-/** What the price rule looks at. */
+/** What the price rule looks at; a member may be computed when it is read. */
 export interface Priced {
   distid: string
   sku: string
@@ -87,9 +87,9 @@ function marginPrice(pricing: Pricing, group: MarginGroup): (offer: Priced) => n
   const margins = ranges.map(marginOf)
   const rangeOf = rangeFinder(ranges.map(boundsOf))
   const own = marginOf(group)
-  return ({ cost, unitPrice, shippingCost }) => {
-    const { share, dollars } = margins.length === 0 ? own : margins[rangeOf(cost)] ?? own
-    return (unitPrice + (withShipping ? shippingCost : 0)) / (1 - share) + dollars
+  return (offer) => {
+    const { share, dollars } = margins.length === 0 ? own : margins[rangeOf(offer.cost)] ?? own
+    return (offer.unitPrice + (withShipping ? offer.shippingCost : 0)) / (1 - share) + dollars
   }
 }
 

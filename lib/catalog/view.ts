@@ -11,6 +11,7 @@ import { CLASS_CODES } from './product-classes.js'
 import { entryRules, layerRules } from './restrictions.js'
 import type { HidingRule, LayerInput } from './restrictions.js'
 import { retailRule } from './retail.js'
+import type { Priced } from './retail.js'
 import { shippingModel } from './shipping.js'
 import type { ShippingModel } from './shipping.js'
 import { sliceOf } from './slice.js'
@@ -187,17 +188,22 @@ export function viewRules(input: LayerInput, document: ConfigurationDocument, di
 function retailOf(snapshot: Snapshot, pricing: ConfigurationDocument['pricing'], costs: Int32Array, shown: Int32Array, shippingOf: (row: Row, qty: number) => number): View['retailPrice'] {
   const rule = retailRule(pricing)
   if (!rule) return null
-  return (row) => rule({
-    distid: snapshot.distids[snapshot.distributor[row]!]!,
-    // Decoded only for a margin group that asks for it.
-    get sku() { return snapshot.sku(row) },
-    upcKey: snapshot.upcKey[row]!,
-    brand: snapshot.brand[row] === snapshot.noBrand ? null : snapshot.brands[snapshot.brand[row]!]!,
-    category: snapshot.categories[snapshot.category[row]!]!.name,
-    productClass: CLASS_CODES[snapshot.productClass[row]!]!,
-    cost: costs[row]!,
-    unitPrice: shown[row]!,
-    shippingCost: shippingOf(row, 1),
-    map: snapshot.map[row]!,
-  })
+  let at = 0
+  // One for all rows, which looks up no more than the rule asks for: most ask for three of these.
+  const offer: Priced = {
+    get distid() { return snapshot.distids[snapshot.distributor[at]!]! },
+    get sku() { return snapshot.sku(at) },
+    get upcKey() { return snapshot.upcKey[at]! },
+    get brand() { return snapshot.brand[at] === snapshot.noBrand ? null : snapshot.brands[snapshot.brand[at]!]! },
+    get category() { return snapshot.categories[snapshot.category[at]!]!.name },
+    get productClass() { return CLASS_CODES[snapshot.productClass[at]!]! },
+    get cost() { return costs[at]! },
+    get unitPrice() { return shown[at]! },
+    get shippingCost() { return shippingOf(at, 1) },
+    get map() { return snapshot.map[at]! },
+  }
+  return (row) => {
+    at = row
+    return rule(offer)
+  }
 }
