@@ -92,7 +92,8 @@ describe('news that name a PO alone', () => {
     })
   }
 
-  for (const [name, content, end] of [['with other items is of another order', { lines: [{ distsku: 'ZZ9', qty: 7 }] }, 'Submitted'], ['of which nothing more is told is its own', {}, 'Fulfilled']] as const) {
+  const numbered: [name: string, content: Partial<OrderUpdate>, end: OrderStatus][] = [['with other items is of another order', { lines: [{ distsku: 'ZZ9', qty: 7 }] }, 'Submitted'], ['of which nothing more is told is its own', {}, 'Fulfilled']]
+  for (const [name, content, end] of numbered) {
     test(`a number from another login ${name}`, async () => {
       await using shop = await newsShop({ recovery: 'lookup', hasLogin: true }, [])
       const { t, tell } = shop
