@@ -130,7 +130,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
     ffls: bind(ctx, { import: importDealers, onFile: importOnFile, set: setDealer, add: addDealer, show: viewDealer }),
     rules: { ...bind(ctx, { enforce: setEnforcement, import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
     secrets: bind(ctx, { rotate: rotateSecretKey }),
-    fraud: { ...bind(ctx, { stats: fraudStats, rotateKey: rotateFraudKey, addPartner, importBatch }), ...forSubscriber(ctx, { erase: eraseReports }), exportBatch: (partner: string) => exportBatch(ctx, partner) },
+    fraud: { ...bind(ctx, { stats: fraudStats, rotateKey: rotateFraudKey, addPartner, importBatch }), ...forSubscriber(ctx, { erase: eraseReports }), exportBatch: (partner: string, options?: { dryRun?: boolean }) => exportBatch(ctx, partner, options) },
     distributors: bind(ctx, { setMode }),
     backup: (...args: DropTwo<typeof makeBackup>) => makeBackup(ctx, background, ...args),
     orders: { ...forSubscriber(ctx, { preflight: preflightFor }), ...bind(ctx, { list: listPurchaseOrders, show: showOrder, resolve: resolveOrder, lookBack, verifyJournal }) },

@@ -12,43 +12,46 @@ import { createInterface } from 'node:readline'
 import { audit } from '../accounts/audit.js'
 import { DAY, dayOf } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
-import { invalid } from '../core/errors.js'
+import { invalid, isApiError } from '../core/errors.js'
 import { touch } from '../db/state.js'
-import { FORM, partnerKey, partnersIn, writePartner } from './keys.js'
+import { FORM, checkPartner, partnerKey, partnersIn, writePartner } from './keys.js'
 import type { FraudKey } from './keys.js'
 import { signalsOf } from './signals.js'
 import { KINDS, hashesOf, insertReport, openReport, removeReports } from './store.js'
 import type { Hashes } from './store.js'
 
 const BATCH = 1
+const NO_BATCH = 'is no batch of signals; `fraud export` writes one'
 /** Reports that one transaction takes. */
 const AT_ONCE = 100
 /** A report has at most so many signals: 4 strong ones, names, an IP, and 50 items with their keys and names. */
 const MOST_SIGNALS = 300
 
-/** Keeps the key that was agreed on, 64 hex digits. Throws 400 where it or the name is none. */
-export async function addPartner(ctx: OperatorCtx, name: string, secret: string): Promise<void> {
-  ctx.fraudKeys()
+/** Keeps the key that was agreed on, 64 hex digits. Throws 400 where it or the name is none, or the name is a partner's already. */
+export async function addPartner(ctx: OperatorCtx, name: string, secret: string, { dryRun = false } = {}): Promise<void> {
+  if (!dryRun) ctx.fraudKeys()
   try {
-    writePartner(ctx.engine.dir, name, secret.trim().toLowerCase())
+    (dryRun ? checkPartner : writePartner)(ctx.engine.dir, name, secret.trim().toLowerCase())
   } catch (error) {
     throw invalid('partner', error instanceof Error ? error.message : String(error))
   }
+  if (dryRun) return
   await ctx.engine.atomic(ctx, async (tx) => {
     await touch(tx.db, 'fraud')
     await audit(tx, 'fraud partner', { name })
   })
 }
 
-function keyOf({ engine }: OperatorCtx, name: string): FraudKey {
+/** The key that is shared with a partner. Throws 400 where there is none. */
+export function sharedKey({ engine }: OperatorCtx, name: string): FraudKey {
   const key = partnerKey(engine.dir, name)
-  if (!key) throw invalid('partner', `"${name}" is no partner; known are ${partnersIn(engine.dir).join(', ') || 'none'}`)
+  if (!key) throw invalid('partner', `"${name}" is no partner; known are ${partnersIn(engine.dir).join(', ') || 'none'}; \`fraud partner\` makes one`)
   return key
 }
 
 /** The lines of a batch of all reports that were made here. Those of other partners are not passed on. */
-export async function* exportBatch(ctx: OperatorCtx, partner: string): AsyncGenerator<string> {
-  const key = keyOf(ctx, partner)
+export async function* exportBatch(ctx: OperatorCtx, partner: string, { dryRun = false } = {}): AsyncGenerator<string> {
+  const key = sharedKey(ctx, partner)
   const sum = createHash('sha256')
   const sealed = (line: string) => {
     sum.update(`${line}\n`)
@@ -67,6 +70,8 @@ export async function* exportBatch(ctx: OperatorCtx, partner: string): AsyncGene
     if (some.length < AT_ONCE) break
     last = some.at(-1)!.id
   }
+  // Before the seal, without which a batch is worth nothing.
+  if (!dryRun) await ctx.engine.atomic(ctx, (tx) => audit(tx, 'fraud export', { partner, reports }))
   yield JSON.stringify({ seal: key.digest('batch', sum.digest('hex')) })
 }
 
@@ -86,7 +91,7 @@ export interface Imported {
  * other rules, or is not newer than the last; then nothing is changed.
  */
 export async function importBatch(ctx: OperatorCtx, partner: string, path: string, { dryRun = false } = {}): Promise<Imported> {
-  const key = keyOf(ctx, partner)
+  const key = sharedKey(ctx, partner)
   const header = await verify(ctx, key, partner, path)
   const dealers = new Set<string>()
   let reports = 0
@@ -127,25 +132,26 @@ async function verify(ctx: OperatorCtx, key: FraudKey, partner: string, path: st
   let reports = 0
   try {
     for await (const line of linesOf(path)) {
-      const value = JSON.parse(line) as Record<string, unknown>
-      if (seal !== null) throw refuse('goes on behind its seal')
+      const value = objectOf(line)
+      if (seal !== null) throw refuse('goes on behind its seal; have it sent again')
       if (typeof value['seal'] === 'string') seal = value['seal']
       else sum.update(`${line}\n`)
       if (header === null) header = value as unknown as Header
       else if (seal === null) reports += sharedOf(line) ? 1 : 0
     }
   } catch (error) {
-    if (error instanceof SyntaxError) throw refuse('is no batch of signals')
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw refuse('is not there')
-    throw error
+    if (error instanceof SyntaxError) throw refuse(NO_BATCH)
+    const { code } = error as NodeJS.ErrnoException
+    if (isApiError(error) || code === undefined) throw error
+    throw refuse(code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`)
   }
-  if (!header || header.batch !== BATCH || typeof header.made_at !== 'number') throw refuse('is no batch of signals')
-  if (seal !== key.digest('batch', sum.digest('hex'))) throw refuse(`was cut off or changed, or sealed with another key than the one that is shared with ${partner}`)
+  if (!header || header.batch !== BATCH || typeof header.made_at !== 'number') throw refuse(NO_BATCH)
+  if (seal !== key.digest('batch', sum.digest('hex'))) throw refuse(`was cut off or changed, or sealed with another key than the one that is shared with ${partner}: have it sent again, or compare the keys`)
   if (header.form !== FORM) throw refuse(`was made by a release with other rules of spelling (${String(header.form)}, not ${FORM}): both sides need the same`)
   if (reports !== header.reports) throw refuse(`holds ${reports} reports, and says ${header.reports}`)
   if (header.made_at > ctx.now() + DAY) throw refuse('was made in the future: a clock is wrong, here or there')
   const before = await ctx.read.selectFrom('fraud_partner').select('made_at').where('name', '=', partner).executeTakeFirst()
-  if (before && header.made_at <= before.made_at) throw refuse('is not newer than the batch that was taken in last')
+  if (before && header.made_at <= before.made_at) throw refuse('is not newer than the batch that was taken in last; have a new one made')
   return header
 }
 
@@ -156,9 +162,16 @@ interface Shared {
   hashes: Hashes
 }
 
+/** The object of a line. Throws a SyntaxError for a line that is none. */
+function objectOf(line: string): Record<string, unknown> {
+  const value = JSON.parse(line) as unknown
+  if (typeof value !== 'object' || value === null) throw new SyntaxError('no object')
+  return value as Record<string, unknown>
+}
+
 /** A report of a batch; null for a line that is none. */
 function sharedOf(line: string): Shared | null {
-  const { dealer, first, last, signals } = JSON.parse(line) as Record<string, unknown>
+  const { dealer, first, last, signals } = objectOf(line)
   if (typeof dealer !== 'string' || typeof first !== 'string' || typeof last !== 'string' || !Array.isArray(signals)) return null
   const kinds: readonly unknown[] = Object.values(KINDS)
   const hashes = signals.slice(0, MOST_SIGNALS).flatMap((signal): [number, bigint][] => {

@@ -88,9 +88,16 @@ function readPartner(dir: string, name: string): Buffer {
   return Buffer.from(text, 'hex')
 }
 
-/** Keeps a key that both sides agreed on. */
-export function writePartner(dir: string, name: string, secret: string): void {
+/** Throws where a key that both sides agreed on cannot be kept under this name. */
+export function checkPartner(dir: string, name: string, secret: string): void {
   if (!PARTNER.test(`fraud-partner-${name}`)) throw new Error('the name of a partner is 1 to 40 small letters, digits and dashes')
   if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error('the shared key must be 64 hex digits')
+  // Under another key nothing would be found any more of what the partner sent before.
+  if (partnersIn(dir).includes(name)) throw new Error(`"${name}" is a partner already; to give it another key, remove ${join(dir, 'keys', `fraud-partner-${name}`)} first, and take in a new batch after`)
+}
+
+/** Keeps a key that both sides agreed on. */
+export function writePartner(dir: string, name: string, secret: string): void {
+  checkPartner(dir, name, secret)
   writeKeyFile(join(dir, 'keys', `fraud-partner-${name}`), secret)
 }

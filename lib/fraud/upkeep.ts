@@ -63,6 +63,7 @@ export async function fraudStats(ctx: OperatorCtx): Promise<FraudStats> {
     reports: all.reports, dealers: all.dealers, signals: prepare('SELECT count(DISTINCT hash) FROM fraud_signal').pluck().get() as number, first_reported: day(all.first), last_reported: day(all.last),
     by_subscriber: prepare('SELECT name AS subscriber, count(*) AS reports FROM fraud_report JOIN subscriber ON subscriber.id = subscriber_id GROUP BY subscriber_id ORDER BY name').all() as FraudStats['by_subscriber'],
     partners: (await ctx.read.selectFrom('fraud_partner').selectAll().orderBy('name').execute()).map(({ name, reports, made_at: at }) => ({ partner: name, reports, made_at: new Date(at).toISOString() })),
-    under_old_keys: prepare('SELECT count(*) FROM fraud_report WHERE partner IS NULL AND key <> ?').pluck().get(ctx.fraudKeys().current.name) as number,
+    // Where there is no report there may be no key yet, and counting makes none.
+    under_old_keys: all.reports === 0 ? 0 : prepare('SELECT count(*) FROM fraud_report WHERE partner IS NULL AND key <> ?').pluck().get(ctx.fraudKeys().current.name) as number,
   }
 }

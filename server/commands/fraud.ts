@@ -1,11 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { access, constants, open, readFile, rm } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { invalid } from '../../lib/core/errors.js'
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
-import { partnerKey } from '../../lib/fraud/keys.js'
+import { sharedKey } from '../../lib/fraud/federation.js'
 import { required } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
+
+const ERASE = 'quartermaster fraud erase --subscriber "Main Street Guns"'
+const PARTNER = 'quartermaster fraud partner coast --key ./coast.key'
+const EXPORT = 'quartermaster fraud export coast --out ./signals.ndjson'
 
 async function stats({ dir, out }: Invocation): Promise<void> {
   await withApp(dir, async (app) => {
@@ -20,7 +26,7 @@ async function stats({ dir, out }: Invocation): Promise<void> {
 }
 
 async function erase({ dir, values, out, dryRun }: Invocation): Promise<void> {
-  const name = required(values, 'subscriber', 'fraud erase --subscriber "Main Street Guns"')
+  const name = required(values, 'subscriber', ERASE)
   await withApp(dir, async (app) => {
     const subscriber = await findSubscriber(app.ctx, name)
     const known = (await app.operator.fraud.stats()).by_subscriber.find((row) => row.subscriber === subscriber.name)?.reports ?? 0
@@ -32,10 +38,11 @@ async function erase({ dir, values, out, dryRun }: Invocation): Promise<void> {
 
 async function rotateKey({ dir, out, dryRun }: Invocation): Promise<void> {
   await withApp(dir, async (app) => {
-    const before = await app.operator.fraud.stats()
     if (dryRun) {
-      out.line(`A new key would be made, and the signals of ${before.reports} reports kept under it.`)
-      out.result({ reports: before.reports, dry_run: true })
+      // Those of partners stay under the keys that are shared with them.
+      const reports = (await app.operator.fraud.stats()).by_subscriber.reduce((sum, row) => sum + row.reports, 0)
+      out.line(`A new key would be made, and the signals of ${reports} reports kept under it.`)
+      out.result({ reports, dry_run: true })
       return
     }
     const progress = out.progress('reports')
@@ -46,27 +53,36 @@ async function rotateKey({ dir, out, dryRun }: Invocation): Promise<void> {
 }
 
 async function partner({ dir, args: [name], values, out, dryRun }: Invocation): Promise<void> {
-  const file = required(values, 'key', 'fraud partner coast --key ./coast.key')
-  if (!existsSync(file)) throw invalid('key', `cannot read ${file}`)
-  const secret = readFileSync(file, 'utf8').trim()
+  const file = required(values, 'key', PARTNER)
+  const secret = (await readFile(file, 'utf8').catch(() => { throw invalid('key', `cannot read ${file}`) })).trim()
   if (!/^[0-9a-f]{64}$/i.test(secret)) throw invalid('key', `${file} must hold 64 hex digits, the same as the partner's; \`openssl rand -hex 32\` makes them`)
   await withApp(dir, async (app) => {
-    if (!dryRun) await app.operator.fraud.addPartner(name!, secret)
+    await app.operator.fraud.addPartner(name!, secret, { dryRun })
     out.line(dryRun ? `The key of ${name!} would be kept.` : `The key of ${name!} is kept. Send it to nobody else: who has it can look up what he already knows.`)
     out.result({ partner: name!, dry_run: dryRun })
   })
 }
 
+/** A new file that only its owner reads; under --dry-run none, but the refusals of the real run. */
+async function newFile(path: string, dryRun: boolean): Promise<FileHandle | null> {
+  if (existsSync(path)) throw invalid('out', `${path} is there already; name another file`)
+  try {
+    if (!dryRun) return await open(path, 'wx', 0o600)
+    await access(dirname(path), constants.W_OK)
+    return null
+  } catch (error) {
+    throw invalid('out', `cannot write ${path} (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
 async function exportSignals({ dir, args: [name], values, out, dryRun }: Invocation): Promise<void> {
-  const path = required(values, 'out', 'fraud export coast --out ./signals.ndjson')
+  const path = required(values, 'out', EXPORT)
   await withApp(dir, async (app) => {
-    if (!partnerKey(app.dir, name!)) throw invalid('partner', `"${name!}" is no partner; \`fraud partner\` makes one`)
-    const file = dryRun ? null : await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'EEXIST' ? invalid('out', `${path} is there already; name another file`) : error
-    })
+    sharedKey(app.ctx, name!)
+    const file = await newFile(path, dryRun)
     let lines = 0
     try {
-      for await (const line of app.operator.fraud.exportBatch(name!)) {
+      for await (const line of app.operator.fraud.exportBatch(name!, { dryRun })) {
         await file?.write(`${line}\n`)
         lines++
       }
@@ -94,19 +110,19 @@ export const fraudCommands: Command[] = [
   { name: 'fraud stats', summary: 'How many fraud reports there are; nothing of what they say', effect: 'reads', example: 'quartermaster fraud stats', run: stats },
   {
     name: 'fraud erase', summary: 'Remove all fraud reports of a subscriber', effect: 'writes', options: { subscriber: { type: 'string' } }, help: { subscriber: 'name or id of the subscriber' },
-    example: 'quartermaster fraud erase --subscriber "Main Street Guns"', run: erase,
+    example: ERASE, run: erase,
   },
   { name: 'fraud rotate-key', summary: 'Keep the signals of all reports under a new key; checks go on meanwhile', effect: 'writes', example: 'quartermaster fraud rotate-key', run: rotateKey },
   {
     name: 'fraud partner', summary: 'Keep a key that another installation has too, to share signals with it', effect: 'writes', positionals: ['<PARTNER>'], options: { key: { type: 'string' } },
-    help: { PARTNER: 'small letters, digits and dashes', key: 'file with 64 hex digits that both sides agreed on' }, example: 'quartermaster fraud partner coast --key ./coast.key', run: partner,
+    help: { '<PARTNER>': 'small letters, digits and dashes', key: 'file with 64 hex digits that both sides agreed on' }, example: PARTNER, run: partner,
   },
   {
     name: 'fraud export', summary: 'Write the signals reported here for a partner, as hashes under the shared key', effect: 'writes', positionals: ['<PARTNER>'], options: { out: { type: 'string' } },
-    help: { PARTNER: 'its name', out: 'file to write; it must not be there yet' }, example: 'quartermaster fraud export coast --out ./signals.ndjson', run: exportSignals,
+    help: { '<PARTNER>': 'its name', out: 'file to write; it must not be there yet' }, example: EXPORT, run: exportSignals,
   },
   {
     name: 'fraud import', summary: 'Take a partner\'s signals in; they take the place of its earlier ones', effect: 'writes', positionals: ['<PARTNER>', '<FILE>'],
-    help: { PARTNER: 'its name', FILE: 'what its `fraud export` wrote' }, example: 'quartermaster fraud import coast ./signals.ndjson', run: importSignals,
+    help: { '<PARTNER>': 'its name', '<FILE>': 'what its `fraud export` wrote' }, example: 'quartermaster fraud import coast ./signals.ndjson', run: importSignals,
   },
 ]
