@@ -30,7 +30,8 @@ describe('the command line', () => {
     assert.ok(names.includes('keys create') && names.includes('feeds import') && names.includes('demo'))
     assert.deepEqual(commands.map(({ name }) => name).filter((name) => !names.includes(name)), [])
     assert.match((await run(scratch, 'keys', 'create', '--help')).out, /Example:\n {2}quartermaster /)
-    for (const { name } of commands) {
+    for (const { name, positionals = [], help = {} } of commands) {
+      assert.deepEqual(positionals.filter((argument) => !help[argument]), [], `${name} says what its arguments are`)
       const parsed = parseCommand(commands, [...name.split(' '), '--help'])
       assert.match('help' in parsed ? parsed.help : '', /Example:\n {2}quartermaster /, name)
     }
