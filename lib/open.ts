@@ -48,6 +48,8 @@ import { openExporter } from './exports/exporter.js'
 import type { ExporterOptions } from './exports/exporter.js'
 import { exportJob, removeDeadBuilds } from './exports/sweep.js'
 import { diskStore, parsePublicUrl } from './objects/disk.js'
+import { endingStore } from './objects/ending-store.js'
+import type { StoreLimits } from './objects/ending-store.js'
 import type { ObjectStore } from './objects/store.js'
 import { preflightFor } from './orders/preflight.js'
 import { setEnforcement } from './orders/enforcement.js'
@@ -94,7 +96,7 @@ export interface OpenOptions {
   /** Who acts, for the audit; `library` by default. */
   actor?: string
   /** For tests of what goes wrong: free bytes of the disk, and named places at which the sender of orders may end. */
-  faults?: SenderOptions & { freeBytes?: () => number; exports?: ExporterOptions }
+  faults?: SenderOptions & { freeBytes?: () => number; exports?: ExporterOptions; objects?: StoreLimits }
 }
 
 /** Binds functions that take the operator's context first. */
@@ -188,7 +190,8 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const limits = openLimits(engine, now, log)
   const catalog = openCatalog(engine, configurations, background, log)
   await removeDeadBuilds(dir)
-  const objects = options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl })
+  const ending = new AbortController()
+  const objects = endingStore(options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl }), ending.signal, options.faults?.objects)
   const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, fraudKeys: remembered(engine, 'fraud', () => loadFraudKeys(dir, random)), exports: openExporter(() => ctx, options.faults?.exports), actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob, exportJob, fraudJob])
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
@@ -213,6 +216,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   }
 
   const close = () => closing ??= (async () => {
+    ending.abort()
     await jobs.stop()
     await monitors.stop()
     await ctx.orders.stop()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, readFileSync, readdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { MINUTE, SECOND } from '../lib/core/clock.js'
+import { HOUR, MINUTE, SECOND } from '../lib/core/clock.js'
 import { ROOM_FOR_FEEDS } from '../lib/core/space.js'
 import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
@@ -123,7 +123,7 @@ describe('the store', () => {
   let t: ExportShop
   let url: string
   before(async () => {
-    t = await exportShop({ wrap, faults: { exports: { answering: 20, storing: 20 } } })
+    t = await exportShop({ wrap, faults: { objects: { answering: 20, storing: 20 } } })
     url = (await t.ask()).url!
   })
   after(() => t.close())
@@ -152,6 +152,18 @@ describe('the store', () => {
     t.clock.advance(PAUSE)
     assert.equal(keyAt((await other.ask()).url!), keyAt((await t.ask()).url!))
   })
+
+  for (const name of ['list', 'remove'] as const) {
+    test(`that hangs ${name} holds up no sweep for good`, async () => {
+      await another(t)
+      await t.ask()
+      t.clock.advance(3 * HOUR)
+      faults.set(name, 'hangs')
+      await assert.rejects(t.app.jobs.run('exports'), /did not answer/)
+      faults.clear()
+      await t.app.jobs.run('exports')
+    })
+  }
 
   test('that hangs does not keep the app from closing', async () => {
     await using slow = await exportShop({ wrap })

@@ -6,11 +6,12 @@ import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { View } from '../catalog/view.js'
-import { MINUTE, SECOND } from '../core/clock.js'
+import { SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError, kindOf } from '../core/errors.js'
+import { inTime } from '../core/in-time.js'
 import { ROOM_FOR_FEEDS } from '../core/space.js'
-import type { ObjectStore, UrlOptions } from '../objects/store.js'
+import type { UrlOptions } from '../objects/store.js'
 import { buildFiles, catalogOf, withWorkFolder } from './build-files.js'
 import type { BuildTools, Files } from './build-files.js'
 import { isRetailPriced, makeNumbers } from './numbers.js'
@@ -35,22 +36,16 @@ export interface ExporterOptions {
   limit?: number
   /** The file of the process that builds; `duckdb.mjs` beside this package by default. */
   file?: string
-  /** Milliseconds that the store has for an answer, and for taking a file in. */
-  answering?: number
-  storing?: number
 }
 
 /** A caller is answered before a proxy gives up on it (contract: "up to about 60 seconds"); its next call finds the file. */
 const PATIENCE = 55 * SECOND
-/** Of a store that hangs, the one who asks must hear, and neither the next build nor the end of the app may wait for it. */
-const ANSWERING = 15 * SECOND
-const STORING = 15 * MINUTE
 /** For so long after a failure nobody tries again: a store that is down must not cost a build for each call. */
 const PAUSE = 15 * SECOND
 /** Each takes half a gigabyte; one processor is left to who searches. */
 const MOST_BUILDS = Math.max(1, Math.min(2, availableParallelism() - 1))
 
-export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, limit, file, answering = ANSWERING, storing = STORING }: ExporterOptions = {}): Exporter {
+export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, limit, file }: ExporterOptions = {}): Exporter {
   const building = new Map<string, Promise<Published>>()
   const failures = new Map<string, { until: number; error: Error }>()
   const stopping = new AbortController()
@@ -72,25 +67,8 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
     }
   }
 
-  /** Each call of the store ends, one way or the other. */
-  function endingStore(store: ObjectStore): ObjectStore {
-    const ends = async <T>(ms: number, ask: () => Promise<T>) => inTime(ask(), ms, () => new Error(`the object store did not answer within ${ms / SECOND} s`), stopping.signal)
-    return {
-      put: (...args) => ends(storing, () => store.put(...args)),
-      has: (key) => ends(answering, () => store.has(key)),
-      remove: (key) => ends(answering, () => store.remove(key)),
-      list: (prefix) => ends(storing, () => store.list(prefix)),
-      url: (...args) => ends(answering, () => store.url(...args)),
-    }
-  }
-
-  const contextHere = (): OperatorCtx => {
-    const ctx = context()
-    return { ...ctx, objects: endingStore(ctx.objects) }
-  }
-
   async function make(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published> {
-    const ctx = contextHere()
+    const ctx = context()
     const tools: BuildTools = { ctx, signal: stopping.signal, ...limit !== undefined && { limit }, ...file !== undefined && { file } }
     const numbers = await makeNumbers(view)
     const hasRetail = isRetailPriced(view)
@@ -132,14 +110,14 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
 
   return {
     async files(subscriber, view, version, wanted) {
-      const ctx = contextHere()
+      const ctx = context()
       const known = findPublished(ctx, subscriber.id, version)
       if (known && await answered(ctx, isThere(ctx, known))) return known
       const late = () => new ApiError('feed_unavailable', { message: 'The export is still being built. Call again in half a minute.', headers: { 'retry-after': '30' } })
       return inTime(begin(subscriber, view, version, wanted), patience, late)
     },
     url(key, options) {
-      const ctx = contextHere()
+      const ctx = context()
       return answered(ctx, ctx.objects.url(key, options))
     },
     async stop() {
@@ -164,23 +142,6 @@ async function answered<T>({ log }: OperatorCtx, answer: Promise<T>): Promise<T>
 
 async function isThere({ objects }: OperatorCtx, { parquet_key: parquet, attributes_key: attributes }: Published): Promise<boolean> {
   return await objects.has(parquet) && (attributes === null || await objects.has(attributes))
-}
-
-/** Waits for `work`, but not for longer than `ms`, and not beyond the end of what `signal` tells. */
-async function inTime<T>(work: Promise<T>, ms: number, late: () => Error, signal?: AbortSignal): Promise<T> {
-  const ended = new AbortController()
-  const end = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(late()), ms)
-    ended.signal.addEventListener('abort', () => clearTimeout(timer))
-    const close = () => reject(new Error('the app closes'))
-    if (signal?.aborted) close()
-    signal?.addEventListener('abort', close, { signal: ended.signal })
-  })
-  try {
-    return await Promise.race([work, end])
-  } finally {
-    ended.abort()
-  }
 }
 
 /** Bytes that are hashed in one turn of the loop. */
