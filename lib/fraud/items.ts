@@ -1,4 +1,4 @@
-/** Items of orders: which are the same, and which have names so alike that they may be. */
+/** Items of orders: which are the same, and which have names that may be of one. */
 import { gtinKey } from '../core/gtin.js'
 import { folded, wordsOf } from './fold.js'
 
@@ -30,8 +30,6 @@ interface Traits {
   /** Words of the model. */
   readonly model: ReadonlySet<string>
   readonly calibers: readonly Caliber[]
-  /** Inches. */
-  readonly lengths: readonly string[]
 }
 
 /** Words that every item may bear: kinds, colours, finishes, amounts. */
@@ -54,9 +52,9 @@ const BARE_CALIBER = new RegExp(`^(?:${CALIBER_NUMBERS})$`)
 /** By turns: gauges, metric with and without the length of the case, numbers with a hyphen, with a point or a kind. */
 const CALIBER = new RegExp([
   '(\\d{2,3}) ?-?(?:ga|gauge|bore)\\b', '(\\d{1,2}(?:\\.\\d{1,2})?) ?x ?(\\d{2,3})(?: ?mm)?r?\\b', `(\\d{1,2}(?:\\.\\d{1,2})?) ?mm\\b${KIND}?`, `(5\\.56|5\\.7|6\\.5|6\\.8|7\\.62)\\b${KIND}?`,
-  '(30-06|30-30|45-70|22-250|25-06)\\b', `\\.(${CALIBER_NUMBERS})\\b${KIND}?`, `(${CALIBER_NUMBERS})${KIND}`,
+  '\\.?(30-06|30-30|45-70|22-250|25-06)\\b', `\\.(${CALIBER_NUMBERS})\\b${KIND}?`, `(${CALIBER_NUMBERS})${KIND}`,
 ].map((part) => `(?:${part})`).join('|').replace(/^/, '(?<![\\w.])(?=[.\\d])(?:').concat(')'), 'g')
-const LENGTH = /(?<![\w.])(\d{1,2}(?:\.\d{1,3})?) ?(?:"|-?inch(?:es)?\b|-?in\b)/g
+const LENGTH = /(?<![\w.])\d{1,2}(?:\.\d{1,3})? ?(?:"|-?inch(?:es)?\b|-?in\b)/g
 const COUNT = /\b\d{1,3}(?: ?\+ ?\d)? ?-?(?:rds?|rounds?|shot)\b/g
 /** Cases that are mostly told by their caliber alone. */
 const USUAL_CASES = new Map(Object.entries({ '9x19': '9', '5.56x45': '5.56', '10x25': '10' }))
@@ -74,9 +72,8 @@ function traitsOf(name: string): Traits | null {
   const maker = BRAND.exec(text)
   if (maker) text = `${BRANDS[maker.indexOf(maker[0].trimStart(), 1) - 1]![0]} ${text.slice(maker[0].length)}`
   const calibers: Caliber[] = []
-  const lengths: string[] = []
   // Lengths and counts go first, so that no caliber is read out of them.
-  text = text.replaceAll(LENGTH, (_, inches: string) => (lengths.push(String(Number(inches))), ' ')).replaceAll(COUNT, ' ')
+  text = text.replaceAll(LENGTH, ' ').replaceAll(COUNT, ' ')
   text = text.replaceAll(CALIBER, (...match) => (calibers.push(caliberOf(match as unknown as RegExpMatchArray)), ' '))
   // What a hyphen or a generation's number joins is one word: ar-15, gen 5.
   const words = wordsOf(text.replaceAll(/(\w)-(?=\w)/g, '$1').replaceAll(/\b(gen|mk|mark|series|model) (?=\d)/g, '$1'))
@@ -88,46 +85,20 @@ function traitsOf(name: string): Traits | null {
     if (isCaliber) calibers.push({ number: word, kind: '' })
     return !isCaliber
   })
-  return { brand, model: new Set(model.map((word) => word.replace(/^(?:model|g)(?=\d)/, ''))), calibers, lengths }
-}
-
-const isWithin = (a: ReadonlySet<string>, b: ReadonlySet<string>) => [...a].every((one) => b.has(one))
-const hasNumber = (words: ReadonlySet<string>) => [...words].some((word) => /\d/.test(word))
-
-/** Whether each of both has its equal; where one says nothing, nothing speaks against it. */
-function agrees<T>(a: readonly T[], b: readonly T[], isSame: (one: T, other: T) => boolean): boolean {
-  return a.length === 0 || b.length === 0 || a.every((one) => b.some((other) => isSame(one, other))) && b.every((one) => a.some((other) => isSame(one, other)))
-}
-
-/** `.308` is 308 Win; `22 LR` is no `22 WMR`. */
-const isSameCaliber = (a: Caliber, b: Caliber) => a.number === b.number && (a.kind === b.kind || a.kind === '' || b.kind === '')
-
-/**
- * Whether two names may be of one item: the same brand (the first word that is not common), a model of which one name tells
- * all that the other does, and no other caliber or barrel length. `Glock 19 Gen5 9mm` is similar to
- * `GLOCK G19 Gen 5 9mm Luger 15rd 4.02"`, and to neither `Glock 17 Gen5 9mm` nor `Glock 19 Gen4 9mm`. False where a name
- * tells no model.
- */
-export function similarNames(a: string, b: string): boolean {
-  const [one, other] = [traitsOf(a), traitsOf(b)]
-  if (!one || !other || one.brand !== other.brand || one.model.size === 0 || other.model.size === 0) return false
-  if (!agrees(one.calibers, other.calibers, isSameCaliber) || !agrees(one.lengths, other.lengths, (x, y) => x === y)) return false
-  const [few, many] = one.model.size <= other.model.size ? [one.model, other.model] : [other.model, one.model]
-  // A number in a model is what tells it from others of its family.
-  return hasNumber(few) === hasNumber(many) && isWithin(few, many)
+  return { brand, model: new Set(model.map((word) => word.replace(/^(?:model|g)(?=\d)/, ''))), calibers }
 }
 
 /** What is meant by a caliber's number alone. */
 const USUAL_KINDS = new Map(Object.entries({ 22: 'lr', 25: 'acp', 32: 'acp', 38: 'special', 40: 'sw', 44: 'mag', 45: 'acp', 223: 'rem', 243: 'win', 270: 'win', 308: 'win', 357: 'mag', 380: 'acp', 50: 'bmg' }))
 
 /**
- * One string per name of an item, for where only equal strings can be compared: brand, model, caliber and barrel, in any
- * order, without what every item may bear. `Glock 19 Gen5 9mm` and `GLOCK G19 Gen 5 9mm Luger 15rd` are `glock|19 gen5|9|`.
- * It is stricter than `similarNames`: a name that says less is another. Null where a name tells no model.
+ * One string per name of an item, equal where names may be of one: only equal strings can be compared under a key. Brand
+ * (the first word that is not common), model and calibers, in any order, without what every item may bear: `Glock 19 Gen5
+ * 9mm` and `GLOCK G19 Gen 5 9mm Luger 15rd 4.02"` are `glock|19 gen5|9`. Null where a name tells no model.
  */
 export function itemNameKey(name: string): string | null {
   const traits = traitsOf(name)
   if (!traits || traits.model.size === 0) return null
   const calibers = traits.calibers.map(({ number, kind }) => kind === '' || USUAL_KINDS.get(number) === kind ? number : `${number} ${kind}`)
-  return [traits.brand, ...[[...traits.model], calibers, traits.lengths].map((words) => [...new Set(words)].sort().join(' '))].join('|')
+  return [traits.brand, ...[[...traits.model], calibers].map((words) => [...new Set(words)].sort().join(' '))].join('|')
 }
