@@ -2,7 +2,7 @@ import type { Ctx } from '../core/ctx.js'
 import { endpoint } from '../core/endpoint.js'
 import { ApiError, invalid, refusalOf } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
-import { isPremise } from './premises.js'
+import { withoutPremises } from './premises.js'
 import { countCheck, countUse } from './quota.js'
 import { FraudReport, FraudResult, FraudSignals, RemovedResult, STRONG } from './shapes.js'
 import type { FraudSummary } from './shapes.js'
@@ -29,7 +29,7 @@ export const checkFraud = endpoint('fraud.check', {
   errors: [],
   example: { request: { shipping_address_1: '12 Main Street, Apt 4', shipping_postcode: '85001', phone: '(602) 555-0100' }, result: { fraud: FOUND } },
   async run(ctx, { body }) {
-    const signals = await usable(ctx, body)
+    const signals = usable(ctx, body)
     if (ctx.key) countCheck(ctx, ctx.key.id)
     return { fraud: summaryFor(ctx, signals) }
   },
@@ -45,7 +45,7 @@ export const reportFraud = endpoint('fraud.report', {
   async run(ctx, { body }) {
     if (body.shipping_is_ffl) throw invalid('shipping_is_ffl', 'a shipment to a dealer cannot be reported: its address is the dealer\'s, not the buyer\'s')
     if (body.shipping_address_1 === null) throw invalid('shipping_address_1', 'is required in a report')
-    const signals = await usable(ctx, body)
+    const signals = usable(ctx, body)
     if (!signals.strong.has('shipping_address_1')) throw invalid('shipping_address_1', 'is the premise of a licensed dealer, or cannot be read as an address: it is no signal')
     await ctx.engine.atomic(ctx, async (tx) => {
       if (ctx.key) await countUse(tx, 'report', ctx.key.id)
@@ -63,7 +63,7 @@ export const removeFraud = endpoint('fraud.remove', {
   errors: ['report_not_found'],
   example: { request: { email: 'pat@customer.example' }, result: { removed: 1, fraud: NOTHING } },
   async run(ctx, { body }) {
-    const signals = await usable(ctx, body)
+    const signals = usable(ctx, body)
     const removed = await ctx.engine.atomic(ctx, async (tx) => {
       const own = await ownReports(tx, ctx.fraudKeys(), ctx.subscriber.id, signals)
       if (own.length === 0) throw new ApiError('report_not_found')
@@ -79,19 +79,14 @@ function summaryFor(ctx: Ctx, signals: Signals): FraudSummary {
   return summarize(ctx, ctx.fraudKeys(), signals, { subscriberId: ctx.subscriber.id, asker: ctx.key?.id ?? ctx.subscriber.id })
 }
 
-/**
- * The signals of a call. A dealer's premise is none, as billing address neither: whoever ships there is not the buyer. Throws
- * 400 where no strong signal is given, and where none that is given can be read.
- */
-async function usable(ctx: Ctx, body: FraudSignals): Promise<Signals> {
+/** The signals of a call. Throws 400 where no strong signal is given, and where none that is given can be read. */
+function usable(ctx: Ctx, body: FraudSignals): Signals {
   const given = STRONG.filter((name) => body[name] !== null)
   if (given.length === 0) throw invalid('shipping_address_1', `is missing, and so are ${STRONG.slice(1).join(', ')}: at least one of them is needed`)
   const signals = signalsOf(body)
   const unread = given.filter((name) => !signals.strong.has(name))
   if (unread.length === given.length) throw refusalOf('invalid_parameter', unread.map((path): Fault => ({ path, message: `cannot be read as ${WHAT[path]}` })))
-  if (body.shipping_is_ffl || await isPremise(ctx, body, 'shipping')) signals.strong.delete('shipping_address_1')
-  if (await isPremise(ctx, body, 'billing')) signals.strong.delete('billing_address_1')
-  return signals
+  return withoutPremises(ctx, body, signals)
 }
 
 const WHAT = { shipping_address_1: 'an address', billing_address_1: 'an address', email: 'an e-mail address', phone: 'a phone number' } as const

@@ -16,6 +16,7 @@ import { invalid, isApiError } from '../core/errors.js'
 import { touch } from '../db/state.js'
 import { FORM, checkPartner, partnerKey, partnersIn, writePartner } from './keys.js'
 import type { FraudKey } from './keys.js'
+import { withoutPremises } from './premises.js'
 import { signalsOf } from './signals.js'
 import { KINDS, hashesOf, insertReport, openReport, removeReports } from './store.js'
 import type { Hashes } from './store.js'
@@ -63,7 +64,8 @@ export async function* exportBatch(ctx: OperatorCtx, partner: string, { dryRun =
   for (let last = 0; ;) {
     const some = await rows.where('id', '>', last).orderBy('id').limit(AT_ONCE).execute()
     for (const { id, subscriber_id: owner, payload, reported_at: first, updated_at: latest } of some) {
-      const signals = hashesOf(key, signalsOf(openReport(ctx, { id, subscriber_id: owner!, payload })))
+      const body = openReport(ctx, { id, subscriber_id: owner!, payload })
+      const signals = hashesOf(key, withoutPremises(ctx, body, signalsOf(body)))
       // Days and pseudonyms: the partner must not tell our dealers apart by anything but their number.
       yield sealed(JSON.stringify({ dealer: key.digest('dealer', owner!), first: dayOf(first), last: dayOf(latest), signals: signals.map(([kind, hash]) => [kind, String(hash)]) }))
     }

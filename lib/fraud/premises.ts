@@ -3,6 +3,7 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { normalizeAddress } from './address.js'
 import type { FraudSignals } from './shapes.js'
 import { addressOf } from './signals.js'
+import type { Signals } from './signals.js'
 
 interface Premise {
   premise_street: string
@@ -11,8 +12,16 @@ interface Premise {
   premise_zip: string
 }
 
+/** Without the addresses that are a dealer's premise, the one for billing neither: whoever ships there is not the buyer. */
+export function withoutPremises(ctx: Pick<OperatorCtx, 'engine'>, body: FraudSignals, signals: Signals): Signals {
+  const strong = new Map(signals.strong)
+  if (body.shipping_is_ffl || isPremise(ctx, body, 'shipping')) strong.delete('shipping_address_1')
+  if (isPremise(ctx, body, 'billing')) strong.delete('billing_address_1')
+  return { ...signals, strong }
+}
+
 /** True when the address is that of a dealer in the directory, however it is spelt. */
-export async function isPremise({ engine }: Pick<OperatorCtx, 'engine'>, body: FraudSignals, kind: 'shipping' | 'billing'): Promise<boolean> {
+function isPremise({ engine }: Pick<OperatorCtx, 'engine'>, body: FraudSignals, kind: 'shipping' | 'billing'): boolean {
   const address = addressOf(body, kind)
   if (address === null) return false
   const zip = /^\s*(\d{5})/.exec(body[`${kind}_postcode`] ?? '')?.[1]

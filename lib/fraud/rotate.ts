@@ -3,6 +3,7 @@ import { audit } from '../accounts/audit.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { touch } from '../db/state.js'
 import { addLocalKey, dropOldKeys } from './keys.js'
+import { withoutPremises } from './premises.js'
 import { signalsOf } from './signals.js'
 import { hashesOf, openReport, removeHashes, strongDigest, writeHashes } from './store.js'
 
@@ -54,7 +55,8 @@ export async function rehashReports(ctx: OperatorCtx, onProgress: (done: number,
 async function rehash(tx: OperatorCtx, row: { id: number; subscriber_id: string; payload: string }): Promise<boolean> {
   const { current } = tx.fraudKeys()
   try {
-    const signals = signalsOf(openReport(tx, row))
+    const body = openReport(tx, row)
+    const signals = withoutPremises(tx, body, signalsOf(body))
     await removeHashes(tx, row.id)
     await writeHashes(tx, row.id, hashesOf(current, signals))
     await tx.db.updateTable('fraud_report').set({ key: current.name, strong: strongDigest(current, signals) }).where('id', '=', row.id).execute()
