@@ -42,6 +42,7 @@ import { importDealers } from './ffls/list-import.js'
 import { importOnFile } from './ffls/on-file.js'
 import { addPartner, exportBatch, importBatch } from './fraud/federation.js'
 import { loadFraudKeys } from './fraud/keys.js'
+import { openFraudCounts } from './fraud/quota.js'
 import { rotateFraudKey } from './fraud/rotate.js'
 import { eraseReports, fraudJob, fraudStats } from './fraud/upkeep.js'
 import { openExporter } from './exports/exporter.js'
@@ -192,7 +193,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   await removeDeadBuilds(dir)
   const ending = new AbortController()
   const objects = endingStore(options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl }), ending.signal, options.faults?.objects)
-  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, fraudKeys: remembered(engine, 'fraud', () => loadFraudKeys(dir, random)), exports: openExporter(() => ctx, options.faults?.exports), actor: options.actor ?? 'library' }
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, fraudKeys: remembered(engine, 'fraud', () => loadFraudKeys(dir, random)), fraudCounts: openFraudCounts(), exports: openExporter(() => ctx, options.faults?.exports), actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob, exportJob, fraudJob])
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
   const findKey = keyIndex(engine)

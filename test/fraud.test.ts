@@ -43,7 +43,23 @@ describe('what matches', () => {
       assert.deepEqual([status, body.error.code, body.error.details[0].path], [400, 'invalid_parameter', path])
     }
     assert.equal((await check(t, { email: 'nobody', phone: '602-555-0100' })).status, 200)
-    assert.equal((await check(t, { emial: 'pat@customer.example', phone: '602-555-0100' })).status, 400)
+  })
+
+  test('a check and a removal take the body of a report, and nothing that is unknown', async () => {
+    await using t = await createTestApp()
+    const body = { ...HOUSE, order_source: 7, order_id: ['x'], order_json: { any: 1 }, notes: { of: 'any' } }
+    assert.deepEqual([(await check(t, body)).status, (await remove(t, body)).status], [200, 404])
+    for (const [given, path] of [[{ ...HOUSE, emial: 'pat@customer.example' }, 'emial'], [{ ...HOUSE, order_items: [{ upcc: '860001234503' }] }, 'order_items[0].upcc']] as const) {
+      const { status, body: { error } } = await check(t, given)
+      assert.deepEqual([status, error.details[0].path], [400, path])
+    }
+  })
+
+  test('a report is told of all that is wrong at once; its order_id has 50 characters at most', async () => {
+    await using t = await createTestApp()
+    const { body: { error } } = await report(t, { shipping_is_ffl: true, email: 'pat@customer.example' })
+    assert.deepEqual(error.details.map(({ path }: { path: string }) => path), ['shipping_is_ffl', 'shipping_address_1'])
+    assert.deepEqual([(await report(t, { ...HOUSE, order_id: 'x'.repeat(50) })).status, (await report(t, { ...HOUSE, order_id: 'x'.repeat(51) })).status], [200, 400])
   })
 })
 
@@ -109,6 +125,41 @@ describe('removal', () => {
     const again = await remove(t, HOUSE)
     assert.deepEqual([again.status, again.body.error.code], [404, 'report_not_found'])
   })
+
+  test('with a signal that cannot be read is refused: the choice would be wider than was meant', async () => {
+    await using t = await createTestApp()
+    await report(t, { ...HOUSE, email: 'a@customer.example' })
+    await report(t, { ...HOUSE, email: 'b@customer.example' })
+    const { status, body } = await remove(t, { ...HOUSE, email: 'a@customerexample' })
+    assert.deepEqual([status, body.error.details.map(({ path }: { path: string }) => path)], [400, ['email']])
+    assert.equal((await remove(t, { ...HOUSE, email: 'a@customer.example' })).body.data.removed, 1)
+  })
+
+  test('also of an address that is a dealer\'s by now', async () => {
+    await using t = await createTestApp()
+    await report(t, HOUSE)
+    await t.app.ctx.db.insertInto('dealer').values(dealerRow({ premise_street: '12 MAIN ST APT 4', premise_city: 'PHOENIX', premise_state: 'AZ', premise_zip: '85001' })).execute()
+    assert.equal((await remove(t, HOUSE)).body.data.removed, 1)
+  })
+
+  test('and a report each leave a line in the audit that tells nothing of what was sent', async () => {
+    await using t = await createTestApp()
+    await report(t, HOUSE)
+    await remove(t, HOUSE)
+    const lines = await t.app.ctx.read.selectFrom('audit').select(['action', 'detail']).where('action', 'like', 'fraud%').execute()
+    assert.deepEqual(lines.map(({ action }) => action), ['fraud report', 'fraud remove'])
+    assert.ok(!/main|doe|85001/i.test(JSON.stringify(lines)))
+  })
+})
+
+test('the operator hears of a key of whose checks more than half match', async () => {
+  const told: string[] = []
+  await using t = await createTestApp({ tier: 'enterprise', log: { debug() {}, info() {}, warn: (_of: unknown, text: string) => void told.push(text), error() {} } as never })
+  await report(t, HOUSE)
+  for (const [matches, lines] of [[50, 0], [51, 1]] as const) {
+    for (let n = 0; n < 100; n++) await check(t, n < matches ? HOUSE : { email: `p${n}@customer.example` })
+    assert.equal(told.filter((text) => text.includes('more than half')).length, lines)
+  }
 })
 
 describe('quotas of a key within 24 hours', () => {
@@ -133,6 +184,26 @@ describe('quotas of a key within 24 hours', () => {
       assert.equal((await use(t, limit)).status, 200)
     })
   }
+
+  test('a wall clock that is set ahead empties no window, and one that was ahead holds nobody up for longer', async () => {
+    let steady = 0
+    await using t = await createTestApp({ tier: 'enterprise', monotonic: () => steady })
+    for (let n = 0; n < 25; n++) await report(t, { ...HOUSE, email: `p${n}@customer.example` })
+    t.clock.advance(DAY)
+    steady += HOUR
+    const over = await report(t, HOUSE)
+    assert.deepEqual([over.status, over.headers.get('retry-after')], [429, String(23 * 3_600)])
+    steady += 23 * HOUR
+    assert.equal((await report(t, HOUSE)).status, 200)
+    t.clock.advance(-30 * DAY)
+    steady += DAY
+    // Rows from the future count as of now, from the first use on that finds them.
+    for (let n = 0; n < 24; n++) assert.equal((await report(t, { ...HOUSE, email: `q${n}@customer.example` })).status, 200)
+    assert.equal((await report(t, HOUSE)).status, 429)
+    t.clock.advance(DAY)
+    steady += DAY
+    assert.equal((await report(t, HOUSE)).status, 200)
+  })
 
   test('25 removals; another key of the account has its own', async () => {
     await using t = await createTestApp()

@@ -14,6 +14,7 @@ import type { Dealers } from '../ffls/directory.js'
 import type { ObjectStore } from '../objects/store.js'
 import type { Exporter } from '../exports/exporter.js'
 import type { FraudKeys } from '../fraud/keys.js'
+import type { FraudCounts } from '../fraud/quota.js'
 import type { Rules } from '../restrictions/rule-sets.js'
 import type { Log } from './log.js'
 import type { Secrets } from './secrets.js'
@@ -49,6 +50,8 @@ export interface OperatorCtx {
   readonly objects: ObjectStore
   /** The keys under which fraud signals are kept; read from their files when one was added or replaced. */
   readonly fraudKeys: () => FraudKeys
+  /** What this process has counted of the use of fraud signals. */
+  readonly fraudCounts: FraudCounts
   /** Builds exports and knows where they are. */
   readonly exports: Exporter
   /** Who acts, for the audit: `cli`, `library`, `job:feeds`. */

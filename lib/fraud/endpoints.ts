@@ -1,9 +1,10 @@
+import { audit } from '../accounts/audit.js'
 import type { Ctx } from '../core/ctx.js'
 import { endpoint } from '../core/endpoint.js'
 import { ApiError, invalid, refusalOf } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import { withoutPremises } from './premises.js'
-import { countCheck, countUse } from './quota.js'
+import { countCheck, countUse, rememberUse, watchMatches } from './quota.js'
 import { FraudReport, FraudResult, FraudSignals, RemovedResult, STRONG } from './shapes.js'
 import type { FraudSummary } from './shapes.js'
 import { signalsOf } from './signals.js'
@@ -29,9 +30,11 @@ export const checkFraud = endpoint('fraud.check', {
   errors: [],
   example: { request: { shipping_address_1: '12 Main Street, Apt 4', shipping_postcode: '85001', phone: '(602) 555-0100' }, result: { fraud: FOUND } },
   async run(ctx, { body }) {
-    const signals = usable(ctx, body)
+    const signals = withoutPremises(ctx, body, readable(body))
     if (ctx.key) countCheck(ctx, ctx.key.id)
-    return { fraud: summaryFor(ctx, signals) }
+    const fraud = summaryFor(ctx, signals)
+    if (ctx.key) watchMatches(ctx, ctx.key.id, fraud.matched)
+    return { fraud }
   },
 })
 
@@ -43,14 +46,18 @@ export const reportFraud = endpoint('fraud.report', {
   errors: [],
   example: { request: { shipping_name: 'Pat Doe', shipping_address_1: '12 Main St Apt 4', shipping_postcode: '85001', email: 'pat@customer.example', notes: 'Chargeback' }, result: { fraud: { ...FOUND, reported_by_you: true, notes: ['Chargeback'] } } },
   async run(ctx, { body }) {
-    if (body.shipping_is_ffl) throw invalid('shipping_is_ffl', 'a shipment to a dealer cannot be reported: its address is the dealer\'s, not the buyer\'s')
-    if (body.shipping_address_1 === null) throw invalid('shipping_address_1', 'is required in a report')
-    const signals = usable(ctx, body)
+    const faults: Fault[] = []
+    if (body.shipping_is_ffl) faults.push({ path: 'shipping_is_ffl', message: 'a shipment to a dealer cannot be reported: its address is the dealer\'s, not the buyer\'s' })
+    if (body.shipping_address_1 === null) faults.push({ path: 'shipping_address_1', message: 'is required in a report' })
+    if (faults.length > 0) throw refusalOf('invalid_parameter', faults)
+    const signals = withoutPremises(ctx, body, readable(body))
     if (!signals.strong.has('shipping_address_1')) throw invalid('shipping_address_1', 'is the premise of a licensed dealer, or cannot be read as an address: it is no signal')
     await ctx.engine.atomic(ctx, async (tx) => {
       if (ctx.key) await countUse(tx, 'report', ctx.key.id)
       await saveReport(tx, ctx.fraudKeys(), { subscriberId: ctx.subscriber.id, body, signals })
+      await audit(tx, 'fraud report', { subscriber: ctx.subscriber.id })
     })
+    if (ctx.key) rememberUse(ctx, 'report', ctx.key.id)
     return { fraud: summaryFor(ctx, signals) }
   },
 })
@@ -63,15 +70,18 @@ export const removeFraud = endpoint('fraud.remove', {
   errors: ['report_not_found'],
   example: { request: { email: 'pat@customer.example' }, result: { removed: 1, fraud: NOTHING } },
   async run(ctx, { body }) {
-    const signals = usable(ctx, body)
+    // One that cannot be read would leave the choice wider than was meant. A premise may have become one since it was reported.
+    const signals = readable(body, { all: true })
     const removed = await ctx.engine.atomic(ctx, async (tx) => {
       const own = await ownReports(tx, ctx.fraudKeys(), ctx.subscriber.id, signals)
       if (own.length === 0) throw new ApiError('report_not_found')
       if (ctx.key) await countUse(tx, 'removal', ctx.key.id)
       await removeReports(tx, own)
+      await audit(tx, 'fraud remove', { subscriber: ctx.subscriber.id, reports: own.length })
       return own.length
     })
-    return { removed, fraud: summaryFor(ctx, signals) }
+    if (ctx.key) rememberUse(ctx, 'removal', ctx.key.id)
+    return { removed, fraud: summaryFor(ctx, withoutPremises(ctx, body, signals)) }
   },
 })
 
@@ -79,14 +89,14 @@ function summaryFor(ctx: Ctx, signals: Signals): FraudSummary {
   return summarize(ctx, ctx.fraudKeys(), signals, { subscriberId: ctx.subscriber.id, asker: ctx.key?.id ?? ctx.subscriber.id })
 }
 
-/** The signals of a call. Throws 400 where no strong signal is given, and where none that is given can be read. */
-function usable(ctx: Ctx, body: FraudSignals): Signals {
+/** The signals of a call. Throws 400 where no strong signal is given, and where none that is given can be read, or not `all`. */
+function readable(body: FraudSignals, { all = false } = {}): Signals {
   const given = STRONG.filter((name) => body[name] !== null)
   if (given.length === 0) throw invalid('shipping_address_1', `is missing, and so are ${STRONG.slice(1).join(', ')}: at least one of them is needed`)
   const signals = signalsOf(body)
   const unread = given.filter((name) => !signals.strong.has(name))
-  if (unread.length === given.length) throw refusalOf('invalid_parameter', unread.map((path): Fault => ({ path, message: `cannot be read as ${WHAT[path]}` })))
-  return withoutPremises(ctx, body, signals)
+  if (unread.length === given.length || (all && unread.length > 0)) throw refusalOf('invalid_parameter', unread.map((path): Fault => ({ path, message: `cannot be read as ${WHAT[path]}` })))
+  return signals
 }
 
 const WHAT = { shipping_address_1: 'an address', billing_address_1: 'an address', email: 'an e-mail address', phone: 'a phone number' } as const

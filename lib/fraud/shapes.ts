@@ -17,7 +17,7 @@ const address = (kind: 'shipping' | 'billing') => ({
 /** Items of an order that are looked at and kept (contract "Limits"). */
 export const MAX_ITEMS = 50
 
-const OrderItem = z.object({
+const OrderItem = z.strictObject({
   upc: text(40),
   sku: text(100),
   name: text(300),
@@ -35,13 +35,16 @@ const signals = {
   order_items: z.array(OrderItem).nullish().transform((items) => (items ?? []).slice(0, MAX_ITEMS)).describe('The first 50 are looked at'),
 }
 
-export const FraudSignals = z.strictObject(signals)
+/** One body serves for all three calls (decisions 2.9). */
+const ignored = z.unknown().optional().describe('Taken in by a report; ignored here')
+
+export const FraudSignals = z.strictObject({ ...signals, order_source: ignored, order_id: ignored, order_json: ignored, notes: ignored })
 export type FraudSignals = z.output<typeof FraudSignals>
 
 export const FraudReport = z.strictObject({
   ...signals,
   order_source: text(100),
-  order_id: text(100),
+  order_id: text(50),
   order_json: z.unknown().optional().describe('The raw order, for yourself alone: sealed, and never shown to anybody else'),
   notes: text(4_000),
 })
