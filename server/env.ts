@@ -1,4 +1,5 @@
 /** Everything that is read from the environment, in one place. */
+import type { S3Options } from '../lib/objects/s3-calls.js'
 import { UsageError } from './command.js'
 
 /** The state folder: `--dir`, else QUARTERMASTER_DIR, else ./var. An empty variable counts as none: it would be the working folder. */
@@ -13,16 +14,7 @@ export function secretKeyFromEnvironment(): { secretKey?: string } {
 }
 
 /** What stands in QUARTERMASTER_S3_*: where files are kept that callers download. */
-export interface S3Environment {
-  endpoint: string
-  bucket: string
-  region: string
-  accessKey: string
-  secretKey: string
-  pathStyle: boolean
-  publicEndpoint?: string
-  prefix?: string
-}
+export type S3Environment = Omit<S3Options, 'now'>
 
 /** The variable of each setting, and what belongs there. */
 const S3_NEEDED = {
