@@ -60,15 +60,22 @@ describe('a distributor that asks for a pause', () => {
   })
 })
 
+/** Two orders of an account that takes one at a time: the second waits until `end` is called. */
+async function twoOrders(next: object = {}) {
+  const tst = scripted({ recovery: 'staged', limits: { concurrency: 1 } })
+  const end = hold(tst, { outcome: 'accepted', number: 'N-1' })
+  const t = await orderShop([tst])
+  const first = t.place(t.body())
+  await until(t, tst, { orders: 1, sends: 1 })
+  const second = t.place(t.body(next))
+  await until(t, tst, { orders: 2, sends: 1 })
+  return { t, tst, first, second, end, [Symbol.asyncDispose]: () => t.close() }
+}
+
 describe('an order that waits for its turn', () => {
   test('longer than 15 minutes is given up and never sent', async () => {
-    const tst = scripted({ recovery: 'staged', limits: { concurrency: 1 } })
-    const end = hold(tst, { outcome: 'accepted', number: 'N-1' })
-    await using t = await orderShop([tst])
-    const first = t.place(t.body())
-    await until(t, tst, { orders: 1, sends: 1 })
-    const second = t.place(t.body())
-    await until(t, tst, { orders: 2, sends: 1 })
+    await using waiting = await twoOrders()
+    const { t, tst, first, second, end } = waiting
     t.clock.advance(15 * MINUTE)
     end()
     assert.equal((await first).body.data.status, 'placed')
@@ -79,13 +86,8 @@ describe('an order that waits for its turn', () => {
   })
 
   test('less than that is sent', async () => {
-    const tst = scripted({ recovery: 'staged', limits: { concurrency: 1 } })
-    const end = hold(tst, { outcome: 'accepted', number: 'N-1' })
-    await using t = await orderShop([tst])
-    const first = t.place(t.body())
-    await until(t, tst, { orders: 1, sends: 1 })
-    const second = t.place(t.body())
-    await until(t, tst, { orders: 2, sends: 1 })
+    await using waiting = await twoOrders()
+    const { t, tst, first, second, end } = waiting
     t.clock.advance(15 * MINUTE - SECOND)
     end()
     assert.deepEqual([(await first).status, (await second).status, tst.sends.length], [200, 200, 2])
@@ -114,13 +116,8 @@ describe('an order that waits for its turn', () => {
   })
 
   test('whose dealer is gone by then counts against no quota, in the database or in this process', async () => {
-    const tst = scripted({ limits: { concurrency: 1 } })
-    const end = hold(tst, { outcome: 'accepted', number: 'N-1' })
-    await using t = await orderShop([tst])
-    const first = t.place(t.body())
-    await until(t, tst, { orders: 1, sends: 1 })
-    const second = t.place(t.body(gun))
-    await until(t, tst, { orders: 2, sends: 1 })
+    await using waiting = await twoOrders(gun)
+    const { t, tst, first, second, end } = waiting
     await t.app.ctx.db.updateTable('dealer').set({ listed: 0 }).where('license_number', '=', DEALER).execute()
     end()
     assert.deepEqual([(await first).status, (await second).status], [200, 409])
