@@ -61,7 +61,7 @@ describe('a distributor that asks for a pause', () => {
 })
 
 /** Two orders of an account that takes one at a time: the second waits until `end` is called. */
-async function twoOrders(next: object = {}) {
+async function twoOrders(next: Record<string, unknown> = {}) {
   const tst = scripted({ recovery: 'staged', limits: { concurrency: 1 } })
   const end = hold(tst, { outcome: 'accepted', number: 'N-1' })
   const t = await orderShop([tst])
