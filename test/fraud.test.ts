@@ -152,6 +152,46 @@ describe('removal', () => {
   })
 })
 
+describe('guessing at what a reported order held', () => {
+  const overlap = async (t: TestApp, ...skus: string[]) => (await check(t, { ...HOUSE, order_items: skus.map((sku) => ({ sku })) })).body.data.fraud.items_overlap as number
+  const reported = async (t: TestApp) => report(t, { ...HOUSE, order_items: [{ sku: 'S-1' }, { sku: 'S-99' }] }, (await shops(t, 1))[0]!.key)
+
+  test('ends after the caller\'s own basket and ten more items, however they are spread over calls', async () => {
+    await using t = await createTestApp()
+    await reported(t)
+    const own = Array.from({ length: 49 }, (_, n) => `X-${n}`)
+    assert.equal(await overlap(t, 'S-1', ...own), 1)
+    assert.equal(await overlap(t, ...Array.from({ length: 9 }, (_, n) => `Y-${n}`)), 0)
+    assert.deepEqual([await overlap(t, 'S-99'), await overlap(t, 'S-100')], [1, 1], 'the tenth is answered, of the eleventh the first answer is repeated')
+    assert.deepEqual([await overlap(t, 'X-3'), await overlap(t, 'S-99')], [0, 1], 'what was tried is answered as it was')
+    t.clock.advance(DAY - 1)
+    assert.equal(await overlap(t, 'Z-1'), 1)
+    t.clock.advance(1)
+    assert.equal(await overlap(t, 'Z-1'), 0)
+  })
+
+  test('fifty guesses in one further call are refused whole', async () => {
+    await using t = await createTestApp()
+    await reported(t)
+    assert.equal(await overlap(t, 'X-1'), 0)
+    assert.equal(await overlap(t, ...Array.from({ length: 50 }, (_, n) => `S-${n}`)), 0)
+    assert.equal(await overlap(t, 'S-1'), 1, 'one alone is one try')
+  })
+
+  test('is not begun anew by a wall clock that is set ahead', async () => {
+    let steady = 0
+    await using t = await createTestApp({ monotonic: () => steady })
+    await reported(t)
+    await overlap(t, 'X-1')
+    await overlap(t, ...Array.from({ length: 10 }, (_, n) => `Y-${n}`))
+    t.clock.advance(DAY)
+    steady += HOUR
+    assert.equal(await overlap(t, 'S-1'), 0)
+    steady += 23 * HOUR
+    assert.equal(await overlap(t, 'S-1'), 1)
+  })
+})
+
 test('the operator hears of a key of whose checks more than half match', async () => {
   const told: string[] = []
   await using t = await createTestApp({ tier: 'enterprise', log: { debug() {}, info() {}, warn: (_of: unknown, text: string) => void told.push(text), error() {} } as never })

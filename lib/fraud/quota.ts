@@ -16,10 +16,12 @@ export interface FraudCounts {
   readonly times: Map<string, number[]>
   /** The latest checks of each key, up to a hundred. */
   readonly checks: Map<string, { made: number; matched: number }>
+  /** When each caller first tried something against a signal. */
+  readonly tries: Map<string, number>
 }
 
 export function openFraudCounts(): FraudCounts {
-  return { times: new Map(), checks: new Map() }
+  return { times: new Map(), checks: new Map(), tries: new Map() }
 }
 
 /** Counts a check, or throws 429 `rate_limited`. One transaction, so that two processes together count right. */

@@ -70,7 +70,7 @@ export const FraudSummary = z.object({
   reported_by_you: z.boolean(),
   first_reported: z.string().nullable().describe('YYYY-MM-DD'),
   last_reported: z.string().nullable().describe('YYYY-MM-DD'),
-  notes: z.array(z.string()).describe('Your own, newest first'),
+  notes: z.array(z.string()).describe('Your own, newest first, at most 50'),
 })
 export type FraudSummary = z.output<typeof FraudSummary>
 

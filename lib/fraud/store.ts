@@ -10,9 +10,6 @@ import type { FraudReportTable } from './tables.js'
 /** Kinds of what a report holds. The strong ones stand in `fraud_signal` too, by which they are found. */
 export const KINDS = { shipping_address_1: 1, billing_address_1: 2, email: 3, phone: 4, name: 5, ip: 6, item: 7, itemKey: 8, itemName: 9 } as const
 
-/** Reports with one of the hashes of a JSON list. */
-export const MATCHED = 'SELECT DISTINCT report FROM fraud_signal WHERE hash IN (SELECT value FROM json_each(?))'
-
 /** As JSON writes them: 64 bits do not fit into its numbers, but SQLite reads them as what they are. */
 export const jsonOf = (hashes: readonly bigint[]) => `[${hashes.join()}]`
 

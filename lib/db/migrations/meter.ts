@@ -51,15 +51,15 @@ CREATE TABLE fraud_check (
 ) STRICT;
 CREATE INDEX fraud_check_key ON fraud_check (key_id, at);
 
-CREATE TABLE fraud_try (             -- baskets that were tried against a reported signal
-  seq INTEGER PRIMARY KEY,
+CREATE TABLE fraud_try (             -- what was tried against a reported signal, from the first try on
   asker TEXT NOT NULL,
   signal TEXT NOT NULL,
-  basket TEXT NOT NULL,
   at INTEGER NOT NULL,
-  overlap INTEGER NOT NULL,
-  similar INTEGER NOT NULL
-) STRICT;
-CREATE INDEX fraud_try_signal ON fraud_try (asker, signal);
+  overlap INTEGER NOT NULL,          -- the first answer
+  similar INTEGER NOT NULL,
+  free TEXT NOT NULL,                -- digests of what the first basket held, and of what came later
+  later TEXT NOT NULL,
+  PRIMARY KEY (asker, signal)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX fraud_try_at ON fraud_try (at);
 `] as const
