@@ -41,7 +41,7 @@ function rows(dir: string, sql: string): unknown[] {
   }
 }
 
-const audited = (dir: string) => rows(dir, 'SELECT actor || \' \' || action || \' \' || detail FROM audit WHERE action LIKE \'fraud%\' ORDER BY rowid')
+const audited = (dir: string) => rows(dir, 'SELECT actor || \' \' || action || \' \' || detail FROM audit WHERE actor = \'cli\' AND action LIKE \'fraud%\' ORDER BY rowid')
 
 /** That no key, no hash of a signal and nothing that was reported stands in what a command said. */
 function assertTellsNothing(dir: string, { out, err }: Run): void {
