@@ -1,15 +1,10 @@
 /** Items that an order shares with reports that match it: the one answer that depends on more than what matched (decisions 9.2, reliability 7). */
-import { DAY } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import type { FraudKeys } from './keys.js'
-import type { FraudSummary } from './shapes.js'
 import type { Signals } from './signals.js'
 import { KINDS, jsonOf } from './store.js'
-
-type Corroboration = Pick<FraudSummary, 'items_overlap' | 'items_similar'>
-
-/** Baskets that one caller may try against one strong signal within a day; from then on the first answer is repeated. */
-const TRIES = 10
+import { boundGuessing } from './tries.js'
+import type { Corroboration } from './tries.js'
 
 /** What an order matched: reports, as a JSON list of their ids, and the hashes by which they were found. */
 export interface Matched {
@@ -28,29 +23,11 @@ export function corroboration(ctx: OperatorCtx, keys: FraudKeys, { items }: Sign
     items_similar: wanted.some(({ names }) => isShared(names)),
   }
   if (matched.hashes.length === 0 || items.length === 0) return answer
-  return frozen(ctx, keys, { asker, matched: matched.hashes, basket: keys.current.digest('basket', JSON.stringify(items)), answer })
+  return boundGuessing(ctx, keys, { asker, matched: matched.hashes, values: items.flatMap(({ keys: of, name }) => name === null ? of : [...of, name]), answer })
 }
 
 /** Which of these hashes of items the reports hold. One pass over what they hold: to look each hash up in each report takes six times as long. */
 function sharedOf({ engine }: OperatorCtx, reports: string, hashes: readonly bigint[]): Set<string> {
   const found = engine.reader.prepare('SELECT DISTINCT CAST(hash AS TEXT) FROM fraud_evidence WHERE report IN (SELECT value FROM json_each(?)) AND kind >= ? AND +hash IN (SELECT value FROM json_each(?))').pluck()
   return new Set(found.all(reports, KINDS.itemKey, jsonOf(hashes)) as string[])
-}
-
-/** Notes the try; the answer itself while there were few, the first one's afterwards. */
-function frozen({ engine, now }: OperatorCtx, keys: FraudKeys, { asker, matched, basket, answer }: { asker: string; matched: readonly bigint[]; basket: string; answer: Corroboration }): Corroboration {
-  const { prepare, raw } = engine.meter
-  const at = now()
-  return raw.transaction(() => {
-    prepare('DELETE FROM fraud_try WHERE at <= ? OR at > ?').run(at - DAY, at + DAY)
-    for (const hash of matched) {
-      const signal = keys.current.digest('tried', String(hash))
-      const known = prepare('SELECT basket, overlap, similar FROM fraud_try WHERE asker = ? AND signal = ? ORDER BY seq').all(asker, signal) as { basket: string; overlap: number; similar: number }[]
-      if (known.some((each) => each.basket === basket)) continue
-      const first = known[0]
-      if (first && known.length >= TRIES) return { items_overlap: first.overlap, items_similar: first.similar === 1 }
-      prepare('INSERT INTO fraud_try (asker, signal, basket, at, overlap, similar) VALUES (?, ?, ?, ?, ?, ?)').run(asker, signal, basket, at, answer.items_overlap, answer.items_similar ? 1 : 0)
-    }
-    return answer
-  }).immediate()
 }
