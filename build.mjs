@@ -29,7 +29,7 @@ export async function transpileTree(outdir) {
 
 /** The worker, and the process that has DuckDB, have no shared chunks: their files alone are enough wherever they are copied. */
 async function bundleWorker(outdir) {
-  await esbuild.build({ ...common, entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/exports/child.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
+  await esbuild.build({ ...common, entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/duckdb.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
 }
 
 /** The command in one file, which starts in half the time that its packages' own files would take; what is imported late lies beside it. */

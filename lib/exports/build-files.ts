@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { StoppedWork } from '../core/child.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { filesIn, takeLock } from '../db/engine.js'
 import { runBuild } from './build-job.js'
-import type { BuildJob, BuildResult, StoppedBuild } from './build-job.js'
+import type { BuildJob, BuildResult } from './build-job.js'
 import type { Numbers } from './numbers.js'
 import { FORM } from './version.js'
 
@@ -60,7 +61,7 @@ const MEMORY = 192
 export async function buildFiles(tools: BuildTools, work: string, { numbers, hasRetail, attributes }: Ordered): Promise<Files> {
   const { ctx, signal, limit, file } = tools
   const job: BuildJob = {
-    catalog: filesIn(ctx.engine.dir).catalog, work, rows: numbers.rows, hasRetail, memory: MEMORY,
+    kind: 'export', catalog: filesIn(ctx.engine.dir).catalog, work, rows: numbers.rows, hasRetail, memory: MEMORY,
     numbers: join(work, 'numbers'), parquet: join(work, 'catalog.parquet'), attributes: attributes ? join(work, 'attributes.csv.gz') : null,
     sections: numbers.sections.map((section) => ({ ...section, ...textFiles(ctx, numbers, section) })),
   }
@@ -68,7 +69,7 @@ export async function buildFiles(tools: BuildTools, work: string, { numbers, has
   await writeFile(job.numbers, numbers.bytes, { mode: 0o600 })
   const result = await runBuild(job, { signal, ...limit !== undefined && { limit }, ...file !== undefined && { file } }).then((read) => assertSame(numbers, read)).catch(async (error: unknown) => {
     // What it joined may be what is wrong: the next build makes the texts anew. One that was out of time must find what it has made.
-    if (!(error as Partial<StoppedBuild>).isStopped) for (const { texts, attributes: lines } of job.sections) await Promise.all([texts, lines, `${lines}.ends`].map((path) => rm(path, { force: true })))
+    if (!(error as Partial<StoppedWork>).isStopped) for (const { texts, attributes: lines } of job.sections) await Promise.all([texts, lines, `${lines}.ends`].map((path) => rm(path, { force: true })))
     throw error
   })
   await touch(job.sections.flatMap(({ texts, attributes: lines }) => [texts, lines, `${lines}.ends`]), ctx.now())

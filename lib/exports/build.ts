@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import duckdb from '@duckdb/node-api'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { mostMemory } from '../core/child-memory.js'
 import { openFile } from '../db/sqlite.js'
 import type { Raw } from '../db/sqlite.js'
 import { makeAttributeTexts, writeAttributes } from './attributes.js'
@@ -53,12 +54,6 @@ export async function build(job: BuildJob): Promise<BuildResult> {
     catalog.close()
     instance.closeSync()
   }
-}
-
-/** Bytes. What the system counts for a process begins with what its parent had when it was forked; for its own program Linux counts anew. */
-function mostMemory(): number {
-  const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : ''
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS) * 1_024
 }
 
 function readNumbers({ numbers, rows }: BuildJob): Numbers['columns'] {

@@ -35,7 +35,7 @@ const log = {
   },
   warn() {}, error: console.error, debug() {} }
 // As it is shipped: a loader of source texts would take longer to start than the build itself.
-await esbuild.build({ entryPoints: { duckdb: 'lib/exports/child.ts' }, outdir: join('dist', 'bench'), bundle: true, platform: 'node', target: 'node20.19', format: 'esm', external: ['better-sqlite3', '@duckdb/node-api'], outExtension: { '.js': '.mjs' } })
+await esbuild.build({ entryPoints: { duckdb: 'lib/duckdb.ts' }, outdir: join('dist', 'bench'), bundle: true, platform: 'node', target: 'node20.19', format: 'esm', external: ['better-sqlite3', '@duckdb/node-api'], outExtension: { '.js': '.mjs' } })
 const app = await open({ dir, distributors: benchDistributors(), worker: false, log: log as never, faults: { exports: { file: resolve('dist/bench/duckdb.mjs') } } })
 const subscriber = await app.operator.subscribers.create({ name: 'Bench', email: 'bench@shop.example' })
 describe(openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' }))

@@ -1,0 +1,89 @@
+/**
+ * Analytics work in the process that has DuckDB (lib/duckdb.ts). One at a time for a state folder, whoever started it: the lock
+ * is the working process's own, so that it ends with that process and not with the one that asked.
+ */
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import duckdb from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { ChildProgress } from '../core/child.js'
+import { mostMemory } from '../core/child-memory.js'
+import { takeLock } from '../db/engine.js'
+import { rollUp } from './roll-up.js'
+import type { RolledUp } from './roll-up.js'
+
+interface Common {
+  kind: 'analytics'
+  /** The state folder. */
+  dir: string
+  /** Milliseconds since 1970. */
+  now: number
+}
+
+export interface RollUpJob extends Common {
+  task: 'roll-up'
+}
+
+export interface RebuildJob extends Common {
+  task: 'rebuild'
+}
+
+export type AnalyticsJob = RollUpJob | RebuildJob
+
+/** What each task tells; `peak`: the most bytes of memory that its process had. */
+export interface AnalyticsResults {
+  'roll-up': RolledUp & { peak: number }
+  'rebuild': { peak: number }
+}
+
+/** What a task works with. */
+export interface Tools {
+  duck: DuckDBConnection
+  /** A folder of this work alone, on the disk of the state folder. */
+  work: string
+  onProgress: (...progress: ChildProgress) => void
+}
+
+/** Megabytes for DuckDB. */
+const MEMORY = 512
+/** Tries to get the lock, and milliseconds between two: a roll-up of one day takes seconds. */
+const TURN = { tries: 1_200, pause: 250 } as const
+
+/** Does one job. Rejects with what went wrong. */
+export async function runAnalytics(job: AnalyticsJob, onProgress: (...progress: ChildProgress) => void): Promise<AnalyticsResults[AnalyticsJob['task']]> {
+  const root = join(job.dir, 'analytics')
+  mkdirSync(root, { recursive: true, mode: 0o700 })
+  const lock = await takeTurn(join(root, 'lock'))
+  const work = join(root, 'work')
+  // Whoever worked here before is gone.
+  rmSync(work, { recursive: true, force: true })
+  mkdirSync(work, { mode: 0o700 })
+  const instance = await duckdb.DuckDBInstance.create(':memory:', {
+    threads: '1', memory_limit: `${MEMORY}MB`, temp_directory: work, preserve_insertion_order: 'true', autoinstall_known_extensions: 'false', autoload_known_extensions: 'false',
+  })
+  try {
+    const result = await doTask(job, { duck: await instance.connect(), work, onProgress })
+    return { ...result, peak: mostMemory() }
+  } finally {
+    instance.closeSync()
+    rmSync(work, { recursive: true, force: true })
+    lock.close()
+  }
+}
+
+async function doTask(job: AnalyticsJob, tools: Tools): Promise<RolledUp | object> {
+  switch (job.task) {
+    case 'roll-up': return rollUp(job, tools)
+    case 'rebuild': throw new Error('there are no metrics yet')
+  }
+}
+
+async function takeTurn(path: string): Promise<NonNullable<ReturnType<typeof takeLock>>> {
+  for (let tries = 1; tries < TURN.tries; tries++) {
+    const lock = takeLock(path)
+    if (lock) return lock
+    await pause(TURN.pause)
+  }
+  throw new Error('other analytics work has not ended for five minutes')
+}

@@ -1,0 +1,28 @@
+/** The process that has DuckDB: it does one job, says what came of it, and ends. It is started by core/child.ts. */
+import { setPriority } from 'node:os'
+import type { AnalyticsJob } from './analytics/child-job.js'
+import type { ChildProgress, FromChild } from './core/child.js'
+import type { BuildJob } from './exports/build-job.js'
+
+/** As `nice 10`: it waits for whoever answers a caller. */
+const PRIORITY = 10
+
+/** Each domain's code is loaded only where its job asks for it. */
+async function run(job: BuildJob | AnalyticsJob, onProgress: (...progress: ChildProgress) => void): Promise<unknown> {
+  if (job.kind === 'export') return (await import('./exports/build.js')).build(job)
+  return (await import('./analytics/child-job.js')).runAnalytics(job, onProgress)
+}
+
+process.once('message', (job: BuildJob | AnalyticsJob) => {
+  // Nobody waits for it any more; whatever it has begun lies in its own folder.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  const tell = (message: FromChild<unknown>) => process.send!(message, () => process.exit())
+  const onProgress = (...progress: ChildProgress) => { process.send!({ progress } satisfies FromChild<unknown>) }
+  run(job, onProgress).then((result) => tell({ result }), (error: unknown) => tell({ error: error instanceof Error ? error.message : String(error) }))
+})
+
+try {
+  setPriority(PRIORITY)
+} catch {
+  // Where a system does not allow it, the work is only less polite.
+}
