@@ -59,6 +59,8 @@ async function lead(workers: number): Promise<void> {
     const child = fork(fileURLToPath(import.meta.url), ['--is-worker', '--crashes', String(Math.ceil(crashes / workers)), '--seed', String(seedOf(seed, n))], { execArgv: process.execArgv })
     child.on('message', (message: Message) => {
       latest.set(n, message)
+      // At once: the other workers may go on for an hour.
+      if (message.failure) console.log(`WRONG: ${failureText(message.failure)}\nagain: npx tsx scripts/crash/simulate.ts --folder ${message.failure.seed} --crashes ${message.failure.crashes}`)
       if (performance.now() - told < 60_000) return
       told = performance.now()
       console.log(figures(sum(latest), began))
@@ -69,11 +71,7 @@ async function lead(workers: number): Promise<void> {
   const totals = sum(latest)
   console.log(figures(totals, began))
   for (const [place, times] of [...totals.places].sort(([, a], [, b]) => b - a)) console.log(`${String(times).padStart(9)}  ${place}`)
-  for (const { failure } of latest.values()) {
-    if (!failure) continue
-    console.log(`WRONG: ${failureText(failure)}\nagain: npx tsx scripts/crash/simulate.ts --folder ${failure.seed} --crashes ${failure.crashes}`)
-    process.exitCode = 1
-  }
+  if ([...latest.values()].some(({ failure }) => failure)) process.exitCode = 1
 }
 
 function sum(latest: ReadonlyMap<number, Message>): Totals {

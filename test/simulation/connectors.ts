@@ -38,12 +38,12 @@ export function connectorFor(world: World, nature: Nature): Fulfillment {
     ...nature.recovery === 'file' && { plan: lanesBySku },
     async submit(session, order) {
       world.sent(nature, order, session)
-      try {
-        return await submit.submit(session, order)
-      } catch (error) {
+      const answer = await submit.submit(session, order).catch((error: unknown): Submission => {
         if (error instanceof NotSent) return { outcome: 'not_sent', reason: error.message, ...error.retryAfter !== undefined && { retryAfter: error.retryAfter } }
         throw error
-      }
+      })
+      if (answer?.outcome === 'not_sent') world.witness.notSent(order.clientRef)
+      return answer
     },
     ...nature.hasFind && { find: (session: OrderSession, order: PurchaseOrder) => find(desk, session, order, submit.open) },
   }

@@ -86,6 +86,12 @@ export class Watch implements Witness {
     if (fflRequired && !shipToStore && shipTo.zip !== changes.zip) this.report('premise', `${distid} hears that ${ref} goes to ${shipTo.zip}, and the dealer is at ${changes.zip}`)
   }
 
+  /** Then it may go with another account, unless an earlier send has left its outcome open. */
+  notSent(clientRef: string): void {
+    const row = this.#byRef.get(clientRef) as Row | undefined
+    if (row?.ever_unknown === 0) this.#sentWith.delete(clientRef)
+  }
+
   misshown(clientRef: string): void {
     this.#misshown.add(clientRef)
   }

@@ -58,6 +58,8 @@ export interface Process {
 export interface Witness {
   /** A send begins: what must be on the disk by now? */
   sent(nature: Nature, order: PurchaseOrder, process: Process, account: string): void
+  /** Nothing of a send has reached its distributor. */
+  notSent(clientRef: string): void
   /** A distributor that is asked for the order shows it under our reference with a destination that is another order's. */
   misshown(clientRef: string): void
   executed(execution: Execution): void
