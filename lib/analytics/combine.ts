@@ -1,0 +1,99 @@
+/** How the rows of a build become one subscriber's results: UPC by UPC, in turns of the event loop. */
+import { sortByNumber, identity } from '../catalog/permutation.js'
+import type { Metric } from './metrics/metric.js'
+import type { SectionColumns } from './rows.js'
+
+/** Results of one metric for one set of distributors, in the order of their UPCs. NaN stands for null. */
+export interface Combined {
+  items: Uint32Array
+  values: Readonly<Record<string, Float64Array>>
+}
+
+/** Rows that are looked at in one turn of the loop: about two milliseconds. */
+const ROWS_A_TURN = 16_384
+
+const turn = () => new Promise<void>(setImmediate)
+
+/** Combines the rows of the distributors whose place is in `active`. */
+export async function combine(metric: Metric, columns: SectionColumns, active: ReadonlySet<number>): Promise<Combined> {
+  const { item, dist } = columns as { item: Uint32Array; dist: Uint16Array }
+  const isActive = Uint8Array.from({ length: Math.max(0, ...active) + 1 }, (_, place) => active.has(place) ? 1 : 0)
+  const names = Object.keys(metric.measures)
+  const results = new Results(names)
+  const out = Object.fromEntries(names.map((name) => [name, NaN]))
+  const rows: number[] = []
+  for (let from = 0, done = 0; from < item.length;) {
+    const upc = item[from]!
+    rows.length = 0
+    for (; from < item.length && item[from] === upc; from++) if (isActive[dist[from]!] === 1) rows.push(from)
+    if (rows.length > 0 && metric.combine(columns as never, rows, out)) results.push(upc, out)
+    if (from - done >= ROWS_A_TURN) {
+      done = from
+      await turn()
+    }
+  }
+  return results.take()
+}
+
+/** Columns that grow with every result. */
+class Results {
+  readonly #names: readonly string[]
+  #length = 0
+  #items = new Uint32Array(256)
+  #values: Float64Array[]
+
+  constructor(names: readonly string[]) {
+    this.#names = names
+    this.#values = names.map(() => new Float64Array(256))
+  }
+
+  push(item: number, out: Readonly<Record<string, number>>): void {
+    if (this.#length === this.#items.length) this.#grow()
+    this.#items[this.#length] = item
+    for (let i = 0; i < this.#names.length; i++) this.#values[i]![this.#length] = out[this.#names[i]!]!
+    this.#length++
+  }
+
+  #grow(): void {
+    const larger = <T extends Uint32Array | Float64Array>(column: T, copy: T): T => {
+      copy.set(column)
+      return copy
+    }
+    this.#items = larger(this.#items, new Uint32Array(this.#length * 2))
+    this.#values = this.#values.map((column) => larger(column, new Float64Array(this.#length * 2)))
+  }
+
+  take(): Combined {
+    return { items: this.#items.slice(0, this.#length), values: Object.fromEntries(this.#names.map((name, i) => [name, this.#values[i]!.slice(0, this.#length)])) }
+  }
+}
+
+/** Places of the results, the greatest of the first measure first, then of the next; null comes last, and ties stay in the order of their UPCs. */
+export async function orderOf({ items, values }: Combined, measures: readonly string[]): Promise<Uint32Array> {
+  let order = identity(items.length)
+  // The least important one first: each sort keeps what the one before it did.
+  for (const measure of measures.toReversed()) {
+    for (const key of descendingKeys(values[measure]!)) {
+      order = sortByNumber(order, key)
+      await turn()
+    }
+  }
+  return order
+}
+
+const LOW = 2 ** 31
+
+/** Keys of 32 bits whose ascending order, by the last and then by the one before, is the descending order of whole numbers from 0 on. */
+function descendingKeys(column: Float64Array): Int32Array[] {
+  const low = new Int32Array(column.length)
+  const high = new Int32Array(column.length)
+  let isHigh = false
+  for (let i = 0; i < column.length; i++) {
+    const value = column[i]!
+    const isNull = Number.isNaN(value)
+    low[i] = isNull ? 1 : -(value % LOW)
+    high[i] = isNull ? 1 : -Math.floor(value / LOW)
+    if (value >= LOW) isHigh = true
+  }
+  return isHigh ? [low, high] : [low]
+}

@@ -1,0 +1,88 @@
+/**
+ * What all metrics read: one row for each UPC and distributor, with what the catalog says now and what the history says of it.
+ *
+ * Made of `offer` (read-catalog.ts), `daily` and `item_now` (history.ts). An item is a UPC that somebody offers now at an operator's
+ * price; what has no such offer has no name to be shown by. What is listed without a price of the operator's came with some
+ * subscriber's own credentials and is left out.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { dayOf } from '../core/clock.js'
+import { WINDOWS } from './metrics/metric.js'
+import { isDrop } from './metrics/on-sale.js'
+
+/** Items and distributors by their places, which the columns of a build use. */
+const PLACES = [
+  `CREATE TABLE item AS
+    SELECT (row_number() OVER (ORDER BY gtin) - 1)::UINTEGER AS item, gtin, arg_min(fragment, place) AS fragment
+    FROM (SELECT gtin, fragment, CASE WHEN categorized THEN place ELSE place::BIGINT + 2147483648 END AS place FROM offer) GROUP BY gtin`,
+  `CREATE TABLE dist AS
+    SELECT (row_number() OVER (ORDER BY distid) - 1)::USMALLINT AS dist, distid FROM (SELECT distid FROM offer UNION SELECT distid FROM item_now)`,
+]
+
+/** Of several offers of one distributor (warehouses) the lowest price with stock counts, else the lowest; of MAPs and MSRPs the highest. */
+const OFFERS = `
+  CREATE TABLE offer_now AS
+  SELECT item, dist, coalesce(min(price) FILTER (qty > 0), min(price)) AS price, max(map) AS map, max(msrp) AS msrp, least(sum(qty), 2147483647)::INTEGER AS qty
+  FROM offer JOIN item USING (gtin) JOIN dist USING (distid) GROUP BY item, dist`
+
+const inWindow = (what: string, days: number) =>
+  `least(coalesce(sum(${what}) FILTER (day > getvariable('today') - ${days}), 0), 2147483647)::INTEGER AS ${what}_${days}`
+
+const MOVEMENT = `
+  CREATE TABLE movement AS
+  SELECT item, dist, ${WINDOWS.flatMap((days) => [inWindow('sold', days), inWindow('restocks', days)]).join(', ')}, max(price) AS highest
+  FROM daily JOIN item USING (gtin) JOIN dist USING (distid) WHERE price IS NOT NULL OR NOT listed GROUP BY item, dist`
+
+/**
+ * `first_seen` is 0 where an item came with the distributor's first feed. The last time without stock is [gone, back): from the
+ * fall to the return. Without stock now it lasts; what came in with stock had none before; what was there from the first feed on
+ * and never fell to zero has no such time.
+ */
+const SEEN = `
+  CREATE TABLE seen_now AS
+  WITH first_feed AS (SELECT distid, min(first_at) AS first_feed FROM item_now GROUP BY distid)
+  SELECT item, dist, CASE WHEN first_at > first_feed THEN first_at ELSE 0 END AS first_seen,
+    CASE WHEN qty = 0 OR back_at IS NOT NULL THEN coalesce(zero_since, first_at, '-infinity'::DOUBLE)::DOUBLE WHEN first_at > first_feed THEN '-infinity'::DOUBLE ELSE 'infinity'::DOUBLE END AS gone,
+    CASE WHEN qty = 0 THEN 'infinity'::DOUBLE ELSE coalesce(back_at, first_at)::DOUBLE END AS back
+  FROM item_now JOIN item USING (gtin) JOIN dist USING (distid) LEFT JOIN first_feed USING (distid) WHERE price IS NOT NULL OR NOT listed`
+
+const PAIR = `
+  CREATE TABLE pair AS
+  SELECT item, dist, price, map, msrp, coalesce(qty, 0) AS qty, highest,
+    ${WINDOWS.flatMap((days) => [`coalesce(sold_${days}, 0) AS sold_${days}`, `coalesce(restocks_${days}, 0) AS restocks_${days}`]).join(', ')},
+    coalesce(first_seen, 0) AS first_seen,
+    coalesce(gone, CASE WHEN coalesce(qty, 0) > 0 THEN 'infinity' ELSE '-infinity' END::DOUBLE) AS gone,
+    coalesce(back, CASE WHEN coalesce(qty, 0) > 0 THEN 0 ELSE 'infinity'::DOUBLE END) AS back
+  FROM offer_now FULL JOIN movement USING (item, dist) FULL JOIN seen_now USING (item, dist)`
+
+/** From each day with a change to the next the price at its end; only of offers that were dearer once. `changed_on` is NULL where no price followed another one. */
+const PRICES = `
+  CREATE TABLE price_run AS
+  WITH known AS (
+    SELECT item, dist, least(day, getvariable('today')) AS day, daily.price AS price
+    FROM daily JOIN item USING (gtin) JOIN dist USING (distid) JOIN pair USING (item, dist) WHERE pair.qty > 0 AND ${isDrop('pair.price', 'pair.highest')} AND (daily.price IS NOT NULL OR NOT listed)
+  ), run AS (
+    SELECT item, dist, day, price, coalesce(lead(day) OVER by_day, getvariable('today') + 1) AS until, lag(price IGNORE NULLS) OVER by_day AS before
+    FROM known WINDOW by_day AS (PARTITION BY item, dist ORDER BY day)
+  )
+  SELECT item, dist, day, until, price, max(day) FILTER (price <> before) OVER (PARTITION BY item, dist) AS changed_on FROM run QUALIFY price IS NOT NULL`
+
+/** What is made, in this order, with words for whoever waits. */
+const STEPS: readonly [words: string, statements: readonly string[]][] = [
+  ['the offers of now', [...PLACES, OFFERS, 'DROP TABLE offer']],
+  ['what was sold', [MOVEMENT]],
+  ['what was seen', [SEEN, PAIR, 'DROP TABLE offer_now', 'DROP TABLE movement', 'DROP TABLE seen_now']],
+  ['what was asked', [PRICES]],
+]
+
+/** Steps that `prepare` tells of. */
+export const PREPARING = STEPS.length
+
+/** Makes the tables `item`, `dist`, `pair` and `price_run`; `now` in milliseconds says which day is the last of every window. */
+export async function prepare(duck: DuckDBConnection, now: number, tell: (words: string) => void = () => {}): Promise<void> {
+  await duck.run(`SET VARIABLE today = DATE '${dayOf(now)}'`)
+  for (const [words, statements] of STEPS) {
+    tell(words)
+    for (const statement of statements) await duck.run(statement)
+  }
+}

@@ -1,0 +1,49 @@
+/** SQL and combination together agree with plain loops, whatever the history and whichever distributors are active. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { METRICS } from '../lib/analytics/metrics/index.js'
+import { WINDOWS } from '../lib/analytics/metrics/metric.js'
+import { expected } from './analytics-oracle.js'
+import { ago, rigOf } from './analytics-rig.js'
+import type { OfferRow, World } from './analytics-rig.js'
+
+const ALL = ['A', 'B', 'C', 'D']
+const gtin = fc.integer({ min: 1, max: 4 })
+const distid = fc.constantFrom(...ALL)
+// Few different values, so that thresholds and ties are met.
+const cents = fc.constantFrom(7_000, 9_000, 9_500, 9_499, 10_000, 10_001, 12_000)
+const price = fc.oneof({ weight: 8, arbitrary: cents }, { weight: 1, arbitrary: fc.constant(null) })
+const units = fc.constantFrom(0, 0, 1, 2, 5, 12)
+const daysAgo = fc.oneof(fc.constantFrom(0, 1, 6, 7, 29, 30, 59, 60, 89, 90, 91), fc.integer({ min: 0, max: 95 }))
+const moment = fc.tuple(fc.constantFrom(0, 1, 5, 6, 7, 20, 29, 30, 70), fc.integer({ min: 0, max: 3 })).map(([days, more]) => ago(days) - more * 3_600_000)
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 3 })
+
+const offers = fc.array(fc.record({ gtin, distid, price: cents, qty: units, map: maybe(cents), msrp: maybe(cents) }), { minLength: 1, maxLength: 30, size: 'max' })
+const days = fc.uniqueArray(fc.record({ gtin, distid, ago: daysAgo, price, sold: units, restocks: fc.constantFrom(0, 0, 1, 3), listed: fc.boolean() }), { maxLength: 120, size: 'max', selector: ({ gtin: upc, distid: at, ago: when }) => `${upc} ${at} ${when}` })
+const items = fc.uniqueArray(fc.record({ gtin, distid, price, qty: units, zero_since: maybe(moment), back_at: maybe(moment), first_at: fc.oneof({ weight: 3, arbitrary: moment }, fc.constant(ago(400)), fc.constant(null)), listed: fc.boolean() }), { maxLength: 16, size: 'max', selector: ({ gtin: upc, distid: at }) => `${upc} ${at}` })
+
+/** A history knows every distributor that it has days of, and most offers cost what the last of their days says. */
+function complete(world: World): World {
+  const known = new Set(world.items!.map((row) => row.distid))
+  const lastPrice = ({ gtin: upc, distid: at }: OfferRow) => world.days!.filter((row) => row.gtin === upc && row.distid === at).toSorted((a, b) => a.ago - b.ago)[0]?.price
+  return { ...world, offers: world.offers.map((offer, place) => ({ ...offer, price: place % 4 === 0 ? offer.price : lastPrice(offer) ?? offer.price })), items: [...world.items!, ...ALL.filter((at) => !known.has(at)).map((at) => ({ gtin: 99, distid: at }))] }
+}
+
+test('every metric equals plain loops over random histories and random sets of distributors', async () => {
+  const seen = new Map<string, number>()
+  await fc.assert(fc.asyncProperty(fc.record({ offers, days, items }), fc.array(fc.subarray(ALL, { minLength: 1 }), { minLength: 2, maxLength: 3 }), async (random, sets) => {
+    const world = complete(random)
+    const rig = await rigOf(world)
+    for (const { slug, hasWindow } of METRICS) {
+      for (const window of hasWindow ? WINDOWS : [0]) {
+        for (const distids of sets) {
+          const found = await rig.results(slug, { days: window, distids })
+          assert.deepEqual(found, expected(slug, world, window, distids), `${slug} ${window} ${distids.join()}`)
+          seen.set(slug, (seen.get(slug) ?? 0) + found.length)
+        }
+      }
+    }
+  }), { numRuns: 20 })
+  for (const { slug } of METRICS) assert.ok(seen.get(slug)! > 0, `${slug} was not met`)
+})
