@@ -5,7 +5,7 @@ import type { Raw } from '../db/sqlite.js'
 import { MAPPING_VERSION, isDated } from '../distributors/generic.js'
 import type { Preset } from '../distributors/generic.js'
 import { digestFile } from './bytes.js'
-import { ChangeLog } from './change-log.js'
+import { ChangeLog, noteUnchanged } from './change-log.js'
 import type { BrokenLine } from './lines.js'
 import { readRows } from './read-rows.js'
 import { readDigest, readState, seedOf } from './state.js'
@@ -87,7 +87,7 @@ export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult
   // Changes lie all over the tables: with SQLite's usual 2 MB each page would be written and read again many times.
   for (const raw of [catalog, input.history]) raw.pragma(`cache_size = -${CACHE_KB}`)
   catalog.exec('BEGIN IMMEDIATE')
-  const changes = new ChangeLog(input.history, asOf)
+  const changes = new ChangeLog(input.history, input.distid ?? preset.distid, { asOf, now })
   try {
     const taking = new Taking(input, seed, changes)
     const result = taking.finish(await readRows({ preset, file: input.file, at, seed }, taking))
@@ -119,7 +119,7 @@ async function isSameFile(file: string, digest: string, seed: string): Promise<b
 
 /** Nothing to read: only the feed's age is noted, and an alarm about a worse one in between is over. */
 function unchanged(input: FeedInput & Handles): FeedResult {
-  const { catalog, source, asOf, now, dryRun } = input
+  const { catalog, history, source, asOf, now, dryRun } = input
   const { rows, rejected, offers } = catalog.prepare('SELECT rows, rejected, offers FROM feed WHERE source = ?')
     .get(source) as { rows: number; rejected: number; offers: number }
   if (!dryRun) {
@@ -127,6 +127,7 @@ function unchanged(input: FeedInput & Handles): FeedResult {
       catalog.prepare('UPDATE feed SET as_of = max(as_of, ?), taken_at = ? WHERE source = ?').run(asOf, now, source)
       catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
     }).immediate()
+    noteUnchanged(history, input.distid ?? input.preset.distid, { asOf, now })
   }
   return nothingTaken(input, { outcome: 'unchanged', rows, offers, rejected })
 }

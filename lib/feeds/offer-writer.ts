@@ -133,7 +133,7 @@ export class OfferWriter {
       this.#sql.tick.run(...tick, revision, id)
     }
     this.counts.changed++
-    this.#moved(id, row.stockid, row.upc, [old[0], old[4]], [tick[0], tick[4]])
+    this.#moved(id, row.stockid, row.upc, stateOf(old), stateOf(tick))
     return id
   }
 
@@ -144,7 +144,7 @@ export class OfferWriter {
     if (qty === old[4]) return
     this.#sql.qty.run(qty, this.#ctx.revision, id)
     this.counts.changed++
-    this.#moved(id, stockid, this.#upc(fragment), [old[0], old[4]], [old[0], qty])
+    this.#moved(id, stockid, this.#upc(fragment), stateOf(old), { ...stateOf(old), qty })
   }
 
   /** As `setQty` to 0, for an offer that the quantity feed no longer names. */
@@ -170,7 +170,7 @@ export class OfferWriter {
         this.#sql.touch.run(revision, id)
       } else {
         this.#sql.tick.run(null, ...old.slice(1), revision, id)
-        this.#moved(id, stockid, this.#upc(fragment), [old[0], old[4]], [null, old[4]])
+        this.#moved(id, stockid, this.#upc(fragment), stateOf(old), { ...stateOf(old), price: null })
       }
       counts.priceMoves = priceMoves
       return
@@ -187,7 +187,7 @@ export class OfferWriter {
       counts.stocked--
       counts.emptied++
     }
-    this.#ctx.changes.record({ distid, stockid, upc: this.#upc(fragment), price: old[0], qty: 0, gone: true })
+    this.#ctx.changes.record({ distid, stockid, upc: this.#upc(fragment), ...stateOf(old), qty: 0, gone: true })
   }
 
   /** Deletes fragments that no snapshot can name any more. */
@@ -213,7 +213,7 @@ export class OfferWriter {
     if (price !== null) counts.priced++
     if (row.qty > 0) counts.stocked++
     // The first state is a change too: without it the next one has nothing to be compared with.
-    changes.record({ distid, stockid: row.stockid, upc: row.upc, price, qty: row.qty, gone: false })
+    changes.record({ distid, stockid: row.stockid, upc: row.upc, price, qty: row.qty, gone: false, held: row.held })
     return id
   }
 
@@ -235,24 +235,32 @@ export class OfferWriter {
     return true
   }
 
-  /** Counts and records a changed price or stock. */
-  #moved(id: number, stockid: string, upc: string | null, [oldPrice, oldQty]: [number | null, number], [price, qty]: [number | null, number]): void {
-    if (oldPrice === price && oldQty === qty) return
+  /** Counts and records a changed price or stock, and that an offer is held back or no longer so. */
+  #moved(id: number, stockid: string, upc: string | null, old: OfferState, { price, qty, held }: OfferState): void {
+    if (old.price === price && old.qty === qty && old.held === held) return
     const { counts } = this
-    if (oldPrice !== price) {
+    if (old.price !== price) {
       this.touched.repriced.add(id)
       counts.price_changes++
-      if (movedByHalf(oldPrice, price)) counts.priceMoves++
-      counts.priced += Number(price !== null) - Number(oldPrice !== null)
+      if (movedByHalf(old.price, price)) counts.priceMoves++
+      counts.priced += Number(price !== null) - Number(old.price !== null)
     }
-    if (oldQty !== qty) {
+    if (old.qty !== qty) {
       counts.stock_changes++
       this.touched.restocked.add(id)
-      if (oldQty > 0 && qty === 0) counts.emptied++
-      counts.stocked += Number(qty > 0) - Number(oldQty > 0)
+      if (old.qty > 0 && qty === 0) counts.emptied++
+      counts.stocked += Number(qty > 0) - Number(old.qty > 0)
     }
-    this.#ctx.changes.record({ distid: this.#ctx.distid, stockid, upc, price, qty, gone: false })
+    this.#ctx.changes.record({ distid: this.#ctx.distid, stockid, upc, price, qty, gone: false, held })
   }
+}
+
+/** What the history keeps of an offer. */
+type OfferState = Pick<Change, 'price' | 'qty' | 'held'>
+
+function stateOf(tick: readonly (number | null)[]): OfferState {
+  const [price, , , , qty, , , held] = tick as Tick
+  return { price, qty, held: held === 1 }
 }
 
 function attributesText({ attributes }: CatalogRow): string | null {

@@ -10,7 +10,21 @@ CREATE TABLE change (
   upc TEXT,
   price INTEGER,
   qty INTEGER NOT NULL,
+  -- The distributor no longer lists it.
   gone INTEGER NOT NULL,
+  -- The catalog holds it back (allocated): that it has no stock then is no sale.
+  held INTEGER NOT NULL,
   PRIMARY KEY (at, distid, stockid)
 ) STRICT, WITHOUT ROWID;
+
+-- Each feed that was taken, or found to be the last one again.
+CREATE TABLE seen (
+  distid TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (distid, at)
+) STRICT, WITHOUT ROWID;
+
+-- Days before this moment are rolled up, or just being so: what arrives for them counts from here.
+CREATE TABLE open_day (begins INTEGER NOT NULL) STRICT;
+INSERT INTO open_day (begins) VALUES (0);
 `] as const
