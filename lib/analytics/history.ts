@@ -1,0 +1,64 @@
+/** The history as the metrics see it: the days that are rolled up and the ones that are still open, and where things stand now. */
+import { existsSync } from 'node:fs'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { DAY, dayOf, startOfDay } from '../core/clock.js'
+import type { Raw } from '../db/sqlite.js'
+import { loadDay } from './history-changes.js'
+import { dayFile, daysIn, momentOf, quoted, readStateDay } from './history-files.js'
+import { loadState } from './roll-up.js'
+import { DAY_COLUMNS, ITEM_COLUMNS, advance, declared } from './roll-up-sql.js'
+
+/** Days of the history that the metrics look at, today among them. */
+export const METRIC_DAYS = 91
+
+export interface HistorySource {
+  /** The state folder. */
+  dir: string
+  /** A readonly handle. */
+  historyDb: Raw
+  /** Milliseconds since 1970. */
+  now: number
+}
+
+/**
+ * Makes the views `daily` (a row for each day on which an item of a distributor changed, of the last 91 days) and `item_now`
+ * (each item of a distributor after its last change). With no history at all both are empty. Writes nothing; only while no
+ * roll-up runs (child-job.ts sees to that).
+ */
+export async function openHistory(duck: DuckDBConnection, { dir, historyDb, now }: HistorySource): Promise<void> {
+  const done = await readStateDay(duck, dir)
+  await loadState(duck, dir)
+  await duck.run(`CREATE OR REPLACE TABLE open_daily (${declared(DAY_COLUMNS)})`)
+  const from = dayOf(startOfDay(now) - (METRIC_DAYS - 1) * DAY)
+  const begin = historyDb.inTransaction ? 'SAVEPOINT history' : 'BEGIN'
+  // One state of the file for all that is read of it.
+  historyDb.exec(begin)
+  try {
+    for (const day of openDays(historyDb, done)) {
+      await loadDay(duck, historyDb, momentOf(day))
+      await advance(duck, day)
+      await duck.run(`INSERT INTO open_daily SELECT * FROM day_row WHERE day >= '${from}'`)
+    }
+  } finally {
+    historyDb.exec(begin === 'BEGIN' ? 'COMMIT' : 'RELEASE history')
+  }
+  await duck.run('DROP TABLE IF EXISTS day_row; DROP TABLE IF EXISTS change; DROP TABLE IF EXISTS late_feed')
+  // A day whose file is there without the state after it is still among the open ones.
+  const files = daysIn(dir).filter((day) => done !== null && day <= done && day >= from).map((day) => dayFile(dir, day)).filter((path) => existsSync(path))
+  const columns = Object.keys(DAY_COLUMNS).join(', ')
+  const closed = files.length > 0 ? `SELECT ${columns} FROM read_parquet([${files.map(quoted).join(', ')}]) UNION ALL ` : ''
+  await duck.run(`CREATE OR REPLACE VIEW daily AS ${closed}SELECT ${columns} FROM open_daily`)
+  await duck.run(`CREATE OR REPLACE VIEW item_now AS SELECT ${Object.keys(ITEM_COLUMNS).join(', ')} FROM item`)
+}
+
+/** Days that are not rolled up yet and have changes, the oldest first. */
+function openDays(history: Raw, done: string | null): string[] {
+  const firstAfter = history.prepare('SELECT min(at) FROM change WHERE at >= ?').pluck()
+  const days: string[] = []
+  let from = done === null ? 0 : momentOf(done) + DAY
+  for (let at = firstAfter.get(from) as number | null; at !== null; at = firstAfter.get(from) as number | null) {
+    days.push(dayOf(at))
+    from = startOfDay(at) + DAY
+  }
+  return days
+}

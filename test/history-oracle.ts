@@ -1,0 +1,132 @@
+/** The same roll-up by plain loops: what each rule says, one feed after the other, one item after the other. */
+import { gtinKey } from '../lib/core/gtin.js'
+import type { DayRow, ItemNow } from './history-bench.js'
+
+export interface LoggedChange {
+  at: number
+  distid: string
+  stockid: string
+  upc: string | null
+  price: number | null
+  qty: number
+  gone: number
+  held: number
+}
+
+interface Offer {
+  gtin: number
+  price: number | null
+  qty: number
+  listed: boolean
+  held: boolean
+  /** What it last had while it could be ordered. */
+  had: number
+}
+
+interface Item extends ItemNow {
+  offers: Map<string, Offer>
+}
+
+const DAY = 86_400_000
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+/** Feeds that were seen, `distid at`, and changes, in the order of their times. */
+export function byPlainLoops(changes: readonly LoggedChange[], seen: readonly { distid: string; at: number }[]): { daily: DayRow[]; items: ItemNow[] } {
+  const items = new Map<string, Item>()
+  /** Which UPC an item number stands for. */
+  const gtins = new Map<string, number | null>()
+  const rows = new Map<string, DayRow>()
+  /** What the last trade of an item on a day was: only a fall can be given back. */
+  const lastTrade = new Map<string, { units: number; isCounted: boolean }>()
+
+  for (const feed of feedsOf(changes)) {
+    const [at, distid] = [feed[0]!.at, feed[0]!.distid]
+    const before = seen.filter((other) => other.distid === distid && other.at < at).map((other) => other.at)
+    const isLate = before.length === 0 || at - Math.max(...before) > 3 * DAY
+    const trades = new Map<Item, number>()
+    const stocks = new Map<Item, number>()
+    const newItems = new Set<Item>()
+    const touch = (gtin: number): Item => {
+      const place = `${distid} ${gtin}`
+      let item = items.get(place)
+      if (!item) {
+        items.set(place, item = { distid, gtin, price: null, qty: 0, zero_since: null, back_at: null, first_at: at, listed: false, offers: new Map() })
+        newItems.add(item)
+      }
+      if (!trades.has(item)) {
+        trades.set(item, 0)
+        stocks.set(item, item.qty)
+      }
+      return item
+    }
+    for (const change of feed) {
+      const place = `${distid} ${change.stockid}`
+      const gtin = change.upc === null ? null : gtinKey(change.upc)
+      const oldGtin = gtins.get(place) ?? null
+      gtins.set(place, gtin)
+      if (oldGtin !== null && oldGtin !== gtin) touch(oldGtin).offers.delete(change.stockid)
+      if (gtin === null) continue
+      const item = touch(gtin)
+      const old = item.offers.get(change.stockid)
+      const can = change.gone === 0 && change.held === 0
+      let had = old?.had ?? 0
+      if (can) {
+        if (old) {
+          const trade = old.listed && !old.held ? change.qty - old.qty : Math.max(0, change.qty - old.had)
+          trades.set(item, trades.get(item)! + trade)
+        }
+        had = change.qty
+      }
+      item.offers.set(change.stockid, { gtin, price: change.price, qty: change.qty, listed: change.gone === 0, held: change.held === 1, had })
+    }
+    for (const [item, trade] of trades) {
+      const place = `${dayOf(at)} ${distid} ${item.gtin}`
+      let row = rows.get(place)
+      if (!row) rows.set(place, row = { day: dayOf(at), distid, gtin: item.gtin, price: null, qty: 0, sold: 0, restocks: 0, zero_since: null, back_at: null, first_at: null, listed: false })
+      if (newItems.has(item)) row.first_at = at
+      const last = lastTrade.get(place)
+      if (trade < 0) {
+        if (!isLate) row.sold -= trade
+        lastTrade.set(place, { units: trade, isCounted: !isLate })
+      } else if (trade > 0) {
+        if (last && last.units === -trade) row.sold -= last.isCounted ? trade : 0
+        else row.restocks++
+        lastTrade.set(place, { units: trade, isCounted: true })
+      }
+      settle(item)
+      const stock = stocks.get(item)!
+      if (stock > 0 && item.qty === 0) item.zero_since = row.zero_since = at
+      if (stock === 0 && item.qty > 0 && !newItems.has(item)) item.back_at = row.back_at = at
+      row.price = item.price
+      row.qty = item.qty
+      row.listed = item.listed
+    }
+  }
+  const order = (a: ItemNow, b: ItemNow) => a.distid < b.distid ? -1 : a.distid > b.distid ? 1 : a.gtin - b.gtin
+  return {
+    daily: [...rows.values()].sort((a, b) => a.day < b.day ? -1 : a.day > b.day ? 1 : order(a, b)),
+    items: [...items.values()].sort(order).map(({ distid, gtin, qty, price, zero_since, back_at, first_at, listed }) => ({ distid, gtin, qty, price, zero_since, back_at, first_at, listed })),
+  }
+}
+
+function feedsOf(changes: readonly LoggedChange[]): LoggedChange[][] {
+  const feeds = new Map<string, LoggedChange[]>()
+  for (const change of changes) feeds.set(`${change.at} ${change.distid}`, [...feeds.get(`${change.at} ${change.distid}`) ?? [], change])
+  return [...feeds.values()].sort((a, b) => a[0]!.at - b[0]!.at)
+}
+
+/** The item as its offers make it. */
+function settle(item: Item): void {
+  item.qty = 0
+  item.listed = false
+  let [stocked, listed]: (number | null)[] = [null, null]
+  for (const { price, qty, listed: isListed, held } of item.offers.values()) {
+    if (!isListed) continue
+    item.listed = true
+    if (!held) item.qty += qty
+    if (price === null) continue
+    listed = Math.min(listed ?? Infinity, price)
+    if (!held && qty > 0) stocked = Math.min(stocked ?? Infinity, price)
+  }
+  item.price = stocked ?? listed ?? null
+}
