@@ -1,0 +1,36 @@
+/** Rolls the history up, soon after a day is over. */
+import { HOUR, startOfDay } from '../core/clock.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import type { Job } from '../core/job.js'
+import { ROOM_FOR_FEEDS } from '../core/space.js'
+import { filesIn } from '../db/engine.js'
+import { openFile } from '../db/sqlite.js'
+import { startAnalytics } from './child-start.js'
+import type { StartOptions } from './child-start.js'
+
+/** Every hour, so that a server that was off at midnight is not a day late. */
+export const historyJob: Job = { name: 'history', every: HOUR, run: async (ctx, signal) => { await rollUpHistory(ctx, { signal }) } }
+
+/** Rolls up the days that are over. Tells which, none where none is; rejects when it fails, and the next run does it. */
+export async function rollUpHistory(ctx: OperatorCtx, options: StartOptions): Promise<string[]> {
+  if (!hasClosedDay(ctx)) return []
+  if (ctx.space.free() < ROOM_FOR_FEEDS) {
+    ctx.log.warn({}, 'the history is not rolled up: the disk is nearly full')
+    return []
+  }
+  const begunAt = ctx.monotonic()
+  const { days, peak } = await startAnalytics(ctx, { task: 'roll-up' }, options)
+  ctx.log.info({ days, peak, ms: Math.round(ctx.monotonic() - begunAt) }, 'the history was rolled up')
+  return days
+}
+
+/** Whether there is anything to do: most hours there is not, and no process is started. */
+function hasClosedDay({ engine, now }: OperatorCtx): boolean {
+  const history = openFile(filesIn(engine.dir).history, { synchronous: 'NORMAL', readonly: true })
+  try {
+    const first = history.prepare('SELECT min(at) FROM change').pluck().get() as number | null
+    return first !== null && startOfDay(first) < startOfDay(now())
+  } finally {
+    history.close()
+  }
+}
