@@ -41,6 +41,12 @@ function rows(dir: string, sql: string): unknown[] {
   }
 }
 
+function changed(dir: string, sql: string): void {
+  const raw = openFile(filesIn(dir).record, { synchronous: 'FULL' })
+  raw.exec(sql)
+  raw.close()
+}
+
 const audited = (dir: string) => rows(dir, 'SELECT actor || \' \' || action || \' \' || detail FROM audit WHERE actor = \'cli\' AND action LIKE \'fraud%\' ORDER BY rowid')
 
 /** That no key, no hash of a signal and nothing that was reported stands in what a command said. */
@@ -97,11 +103,14 @@ function fileOf(name: string, text: string): string {
 const HASH = '-8123456789012345678'
 const REPORT = `{"dealer":"d","first":"2026-06-02","last":"2026-06-03","signals":[[1,"${HASH}"]]}`
 
+/** Of whom batches are that no `fraud export` wrote. */
+const SENDER = '9f'.repeat(16)
+
 /** A batch of one report under a key, sealed as it is. */
-function batch(name: string, header: object, { secret = SHARED, report = REPORT, behind = '' } = {}): string {
-  const lines = `${JSON.stringify({ batch: 1, form: 1, made_at: Date.now(), reports: 1, ...header })}\n${report}\n`
-  const seal = makeKey('partner coast', Buffer.from(secret, 'hex')).digest('batch', createHash('sha256').update(lines).digest('hex'))
-  return fileOf(name, `${lines}${JSON.stringify({ seal })}\n${behind}`)
+function batch(name: string, head: object, { secret = SHARED, report = REPORT, reports = 1, behind = '' }: { secret?: string; report?: string; reports?: unknown; behind?: string } = {}): string {
+  const lines = `${JSON.stringify({ batch: 1, form: 1, made_at: Date.now(), installation: SENDER, ...head })}\n${report}\n`
+  const seal = makeKey('partner coast', Buffer.from(secret, 'hex')).digest('batch', `${Number(reports)} ${createHash('sha256').update(lines).digest('hex')}`)
+  return fileOf(name, `${lines}${JSON.stringify({ reports, seal })}\n${behind}`)
 }
 
 describe('fraud stats', () => {
@@ -109,7 +118,7 @@ describe('fraud stats', () => {
     const dir = await installation('empty')
     const before = contents(dir)
     assert.equal(await tell(dir, 'stats'), '0 reports by 0 dealers, 0 signals.\n')
-    assert.deepEqual(await answer(dir, 'stats'), { reports: 0, dealers: 0, signals: 0, first_reported: null, last_reported: null, by_subscriber: [], partners: [], under_old_keys: 0 })
+    assert.deepEqual(await answer(dir, 'stats'), { reports: 0, dealers: 0, signals: 0, first_reported: null, last_reported: null, by_subscriber: [], partners: [], under_old_keys: 0, unreadable: 0 })
     assert.deepEqual(contents(dir), before)
     assert.ok(!existsSync(join(dir, 'keys', 'fraud-keys')))
   })
@@ -162,12 +171,14 @@ describe('fraud rotate-key', () => {
 
   test('names how many cannot be opened, and keeps their key', async () => {
     const dir = await installation('unreadable', [[A, HOUSE], [B, FARM]])
-    const raw = openFile(filesIn(dir).record, { synchronous: 'FULL' })
-    raw.exec('UPDATE fraud_report SET payload = \'\' WHERE id = 1')
-    raw.close()
-    assert.match(await tell(dir, 'rotate-key'), /^The signals of 2 reports are kept under a new key\. 1 cannot be opened and stay under the old one/)
+    changed(dir, 'UPDATE fraud_report SET payload = \'\' WHERE id = 1')
+    assert.match(await tell(dir, 'rotate-key'), /^The signals of 1 reports are kept under a new key\. 1 cannot be opened and stay under the old one/)
     assert.match(readFileSync(join(dir, 'keys', 'fraud-keys'), 'utf8'), /^1 [0-9a-f]{64}\n2 [0-9a-f]{64}\n$/)
-    assert.match(await tell(dir, 'stats'), /^1 reports wait to be brought under the key of now\.$/m)
+    assert.match(await tell(dir, 'stats'), /^1 reports cannot be opened, and stay under an old key; the log names them\.$/m)
+    // They do not stand in the way of the next new key.
+    assert.deepEqual(await answer(dir, 'rotate-key'), { reports: 1, unreadable: 1 })
+    assert.match(readFileSync(join(dir, 'keys', 'fraud-keys'), 'utf8'), /^1 [0-9a-f]{64}\n3 [0-9a-f]{64}\n$/)
+    assert.deepEqual(rows(dir, 'SELECT count(*) FROM fraud_evidence WHERE own = 0'), [0n], 'nothing is left under the keys between')
   })
 })
 
@@ -179,7 +190,7 @@ describe('fraud partner', () => {
     assert.match(await tell(dir, 'partner', 'coast', '--key', file), /^The key of coast is kept\. Send it to nobody else/)
     const kept = join(dir, 'keys', 'fraud-partner-coast')
     assert.deepEqual([readFileSync(kept, 'utf8').trim(), statSync(kept).mode & 0o777], [SHARED, 0o600])
-    assert.deepEqual(await answer(dir, 'partner', 'lakes-2', '--key', file), { partner: 'lakes-2', dry_run: false })
+    assert.deepEqual(await answer(dir, 'partner', 'lakes-2', '--key', fileOf('lakes-2.key', OTHER)), { partner: 'lakes-2', dry_run: false })
     assert.deepEqual(audited(dir), ['cli fraud partner {"name":"coast"}', 'cli fraud partner {"name":"lakes-2"}'])
   })
 
@@ -192,7 +203,8 @@ describe('fraud partner', () => {
       [['lakes', '--key', ''], 'usage', /^--key is missing/], [['lakes', '--key', join(scratch, 'nowhere')], 'invalid_parameter', /: key: cannot read .*nowhere$/],
       [['lakes', '--key', scratch], 'invalid_parameter', /: key: cannot read /], [['lakes', '--key', fileOf('short.key', SHARED.slice(1))], 'invalid_parameter', /: key: .*short\.key must hold 64 hex digits, .*`openssl rand -hex 32` makes them$/],
       [['lakes', '--key', fileOf('two.key', `${SHARED}\n${OTHER}`)], 'invalid_parameter', /must hold 64 hex digits/],
-      ...['Lakes', 'the lakes', '../lakes', 'x'.repeat(41)].map((name): typeof refused[number] => [[name, '--key', good], 'invalid_parameter', /: partner: the name of a partner is 1 to 40 small letters, digits and dashes$/]),
+      ...['Lakes', 'the lakes', '../lakes', 'x'.repeat(41)].map((name): typeof refused[number] => [[name, '--key', fileOf('other.key', OTHER)], 'invalid_parameter', /: partner: the name of a partner is 1 to 40 small letters, digits and dashes$/]),
+      [['lakes', '--key', good], 'invalid_parameter', /: partner: this key is shared with coast already: agree on another one with each partner$/],
       ...[good, fileOf('other.key', OTHER)].map((key): typeof refused[number] => [['coast', '--key', key], 'invalid_parameter', /: partner: "coast" is a partner already; to give it another key, remove .*keys\/fraud-partner-coast first, and take in a new batch after$/]),
     ]
     for (const [args, code, says] of refused) await refuses(dir, ['partner', ...args], code, says)
@@ -211,6 +223,25 @@ describe('fraud partner', () => {
   })
 })
 
+describe('fraud partner --remove', () => {
+  test('ends a partnership: its key, what came from it and what was kept for it go', async () => {
+    const dir = await installation('ended', [[A, HOUSE]])
+    await tell(dir, 'partner', 'coast', '--key', fileOf('ended.key', SHARED))
+    await tell(dir, 'import', 'coast', batch('ended.ndjson', {}))
+    assert.notDeepEqual(rows(dir, 'SELECT count(*) FROM fraud_evidence WHERE own = 0'), [0n])
+    assert.equal(await tries(dir, 'partner', 'coast', '--remove'), 'The key of coast and 1 reports that came from it would be removed.\n')
+    assert.equal(await tell(dir, 'partner', 'coast', '--remove'), 'The key of coast and 1 reports that came from it are removed.\n')
+    assert.ok(!existsSync(join(dir, 'keys', 'fraud-partner-coast')))
+    assert.deepEqual(['SELECT count(*) FROM fraud_report', 'SELECT count(*) FROM fraud_partner', 'SELECT count(*) FROM fraud_evidence WHERE own = 0'].map((sql) => rows(dir, sql)), [[1n], [0n], [0n]])
+    assert.deepEqual(audited(dir).at(-1), 'cli fraud partner remove {"name":"coast","reports":1}')
+    await refuses(dir, ['partner', 'coast', '--remove'], 'invalid_parameter', /: partner: "coast" is no partner; known are none; `fraud partner` makes one$/)
+    await refuses(dir, ['partner', 'coast', '--remove', '--key', join(scratch, 'ended.key')], 'invalid_parameter', /: remove: a key is kept or a partnership ended, not both$/)
+    // Whoever it is by now: nothing is known of it.
+    await tell(dir, 'partner', 'coast', '--key', join(scratch, 'ended.key'))
+    assert.deepEqual(await answer(dir, 'import', 'coast', batch('begun.ndjson', { made_at: Date.UTC(2026, 5, 4), installation: '00'.repeat(16) })), { partner: 'coast', reports: 1, dealers: 1, removed: 0, dry_run: false })
+  })
+})
+
 describe('fraud export', () => {
   test('writes a file that is there for its owner alone, and holds no value', async () => {
     const dir = await installation('export', [[A, HOUSE], [B, FARM]])
@@ -223,7 +254,7 @@ describe('fraud export', () => {
     const text = readFileSync(out, 'utf8')
     assert.doesNotMatch(text, /birch|orchard|customer|rifle|arms of/i)
     for (const secret of [SHARED, ...rows(dir, 'SELECT id FROM subscriber'), ...rows(dir, 'SELECT hash FROM fraud_signal')]) assert.ok(!text.includes(String(secret)), String(secret))
-    assert.deepEqual(await answer(dir, 'export', 'coast', '--out', join(scratch, 'again.ndjson')), { partner: 'coast', reports: 2, dry_run: false })
+    assert.deepEqual(await answer(dir, 'export', 'coast', '--out', join(scratch, 'again.ndjson')), { partner: 'coast', reports: 2, unreadable: 0, dry_run: false })
     assert.deepEqual(audited(dir).slice(1), ['cli fraud export {"partner":"coast","reports":2}', 'cli fraud export {"partner":"coast","reports":2}'])
 
     const refused: [args: string[], code: 'usage' | 'invalid_parameter', says: RegExp][] = [
@@ -235,15 +266,22 @@ describe('fraud export', () => {
     assert.ok(!existsSync(join(scratch, 'new')))
   })
 
-  test('leaves no half of a file where a report cannot be opened', async () => {
-    const dir = await installation('half', [[A, HOUSE]])
+  test('leaves a report out that cannot be opened, and says so', async () => {
+    const dir = await installation('half', [[A, HOUSE], [B, FARM]])
     await tell(dir, 'partner', 'coast', '--key', fileOf('half.key', SHARED))
-    const raw = openFile(filesIn(dir).record, { synchronous: 'FULL' })
-    raw.exec('UPDATE fraud_report SET payload = \'\'')
-    raw.close()
+    changed(dir, 'UPDATE fraud_report SET payload = \'\' WHERE id = 1')
     const out = join(scratch, 'half.ndjson')
-    await refuses(dir, ['export', 'coast', '--out', out], 'failed', /./)
-    assert.ok(!existsSync(out))
+    assert.equal(await tries(dir, 'export', 'coast', '--out', out), '1 reports would be written.\n1 reports cannot be opened and are left out; the log names them.\n')
+    assert.deepEqual(await answer(dir, 'export', 'coast', '--out', out), { partner: 'coast', reports: 1, unreadable: 1, dry_run: false })
+  })
+
+  test('leaves no half of a file where it fails', async () => {
+    const dir = await installation('failed', [[A, HOUSE]])
+    await tell(dir, 'partner', 'coast', '--key', fileOf('failed.key', SHARED))
+    changed(dir, 'ALTER TABLE fraud_report RENAME TO elsewhere')
+    const out = join(scratch, 'failed.ndjson')
+    const done = await run(dir, 'fraud', 'export', 'coast', '--out', out)
+    assert.deepEqual([done.status, existsSync(out)], [1, false])
   })
 })
 
@@ -260,10 +298,17 @@ describe('fraud import', () => {
   const next = { made_at: Date.now() + DAY / 2 }
   const altered: Record<string, [make: (good: string) => string, says: RegExp]> = {
     'was changed': [(good) => fileOf('b', good.replace('2026-06-02', '2025-06-02')), /was cut off or changed, or sealed with another key than the one that is shared with coast: have it sent again, or compare the keys$/],
-    'was cut off': [(good) => fileOf('b', good.slice(0, good.indexOf('{"seal'))), /was cut off or changed/], 'was cut off within a line': [(good) => fileOf('b', good.slice(0, -20)), /is no batch of signals; `fraud export` writes one$/],
+    'was cut off': [(good) => fileOf('b', good.slice(0, good.indexOf('{"reports'))), /was cut off or changed/], 'was cut off within a line': [(good) => fileOf('b', good.slice(0, -20)), /is no batch of signals; `fraud export` writes one$/],
     'lost a report': [(good) => fileOf('b', good.replace(`${REPORT}\n`, '')), /was cut off or changed/], 'was given one more': [(good) => fileOf('b', good.replace(REPORT, `${REPORT}\n${REPORT}`)), /was cut off or changed/],
     'goes on': [() => batch('b', next, { behind: `${REPORT}\n` }), /goes on behind its seal; have it sent again$/], 'is foreign': [() => batch('b', next, { secret: OTHER }), /sealed with another key than the one that is shared with coast/],
-    'says another count': [() => batch('b', { ...next, reports: 2 }), /holds 1 reports, and says 2$/], 'is of other rules': [() => batch('b', { ...next, form: 2 }), /other rules of spelling \(2, not 1\): both sides need the same$/],
+    'says another count': [() => batch('b', next, { reports: 2 }), /holds 1 reports, and says 2$/], 'is of other rules': [() => batch('b', { ...next, form: 2 }), /other rules of spelling \(2, not 1\): both sides need the same$/],
+    'is of nobody': [() => batch('b', { ...next, installation: undefined }), /is no batch/], 'is of another installation': [() => batch('b', { ...next, installation: '00'.repeat(16) }), /comes from another installation than coast's batches before; if it was set up anew, end the partnership with `fraud partner coast --remove`, and begin again$/],
+    ...Object.fromEntries(Object.entries({
+      'an unknown day': ['2026-06-02', '2026-06-31'], 'a day of no form': ['"last":"2026-06-03"', '"last":"1"'], 'a day that is to come': ['"last":"2026-06-03"', '"last":"9999-12-31"'], 'days in disorder': ['"first":"2026-06-02"', '"first":"2026-06-04"'],
+      'a day of long ago': ['"first":"2026-06-02"', '"first":"1970-01-01"'], 'no dealer': ['"dealer":"d"', '"dealer":""'], 'an endless dealer': ['"dealer":"d"', `"dealer":"${'d'.repeat(65)}"`], 'a signal twice': ['[[', `[[1,"${HASH}"],[`],
+      'a signal of no kind': ['[[1,', '[[10,'], 'a hash of more than 64 bits': [HASH, '9223372036854775808'], 'no strong signal': ['[[1,', '[[5,'], 'too many signals': ['[[', `[${Array.from({ length: 400 }, (_, n) => `[7,"${n}"],`).join('')}[`],
+    }).map(([what, [from, to]]): [string, typeof altered[string]] => [`says ${what}`, [() => batch('b', next, { report: REPORT.replace(from!, to!) }), /says what cannot be: the (days|dealer|signals) of report 1; /]])),
+    'has a line without end': [() => batch('b', next, { report: `{"x":"${'x'.repeat(40_000)}"}` }), /is no batch/],
     'is of another version': [() => batch('b', { ...next, batch: 2 }), /is no batch/], 'comes from the future': [() => batch('b', { made_at: Date.now() + 3 * DAY }), /was made in the future: a clock is wrong, here or there$/],
     'is older': [() => batch('b', { made_at: Date.now() - DAY }), /is not newer than the batch that was taken in last; have a new one made$/], 'came before': [() => join(scratch, 'last.ndjson'), /is not newer/],
     'is empty': [() => fileOf('b', ''), /is no batch/], 'is null': [() => fileOf('b', 'null\n'), /is no batch/], 'is a list of numbers': [() => fileOf('b', '1\n2\n'), /is no batch/], 'holds a null': [(good) => fileOf('b', good.replace(REPORT, 'null')), /is no batch/],
@@ -310,13 +355,13 @@ describe('two installations', () => {
       await tell(there, 'rotate-key')
       const two = join(scratch, 'two.ndjson')
       await tell(there, 'export', 'coast', '--out', two)
-      assert.deepEqual(await answer(here, 'import', 'coast', two), { partner: 'coast', reports: 1, dealers: 1, removed: 2, dry_run: false })
+      assert.deepEqual(await answer(here, 'import', 'coast', two), { partner: 'coast', reports: 1, dealers: 1, removed: 3, dry_run: false })
       assert.deepEqual([await check({ ...HOUSE, phone: '' }), await check({ ...FARM, email: 'sam@customer.example' })], [[true, 2, true, 1], [false, 0, false, 0]])
       const refused = await runProcess(here, 'fraud', 'import', 'coast', one)
       assert.deepEqual([refused.status, refused.out, /^invalid_parameter: file: .* is not newer/.test(refused.err)], [1, '', true], refused.err)
       // What a partner sent is not passed on, and this installation's own reports are not the partner's.
       assert.equal((await answer(here, 'export', 'coast', '--out', join(scratch, 'back.ndjson')))['reports'], 1)
-      assert.deepEqual(audited(here), ['cli fraud partner {"name":"coast"}', 'cli fraud import {"partner":"coast","reports":3,"removed":0}', 'cli fraud import {"partner":"coast","reports":1,"removed":2}', 'cli fraud export {"partner":"coast","reports":1}'])
+      assert.deepEqual(audited(here), ['cli fraud partner {"name":"coast"}', 'cli fraud import {"partner":"coast","reports":3,"removed":0}', 'cli fraud import {"partner":"coast","reports":1,"removed":3}', 'cli fraud export {"partner":"coast","reports":1}'])
     } finally {
       assert.equal(await stop(child), 0)
     }

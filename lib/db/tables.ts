@@ -5,7 +5,7 @@ import type { DealerDocumentTable, DealerOnFileTable, DealerTable } from '../ffl
 import type { FeedImportTable, FeedSourceTable } from '../feeds/tables.js'
 import type { FailedPlacementTable, FulfillmentChangeTable, FulfillmentOrderTable, LaneStatusTable, MonitorTable, ParcelTable } from '../fulfillment/tables.js'
 import type { DistributorModeTable, JournalTable, OrderCountTable, OrderEngineTable, PlacementTable, PurchaseOrderTable } from '../orders/tables.js'
-import type { FraudEvidenceTable, FraudPartnerTable, FraudReportTable, FraudSignalTable, FraudUseTable } from '../fraud/tables.js'
+import type { FraudEvidenceTable, FraudInstallationTable, FraudPartnerTable, FraudReportTable, FraudSignalTable, FraudUseTable } from '../fraud/tables.js'
 import type { ActiveRuleSetTable, RuleOverrideTable, RuleSetTable } from '../restrictions/tables.js'
 import type { Generated } from 'kysely'
 
@@ -44,6 +44,7 @@ export interface Tables {
   fraud_evidence: FraudEvidenceTable
   fraud_use: FraudUseTable
   fraud_partner: FraudPartnerTable
+  fraud_installation: FraudInstallationTable
   job: { name: string; next_at: number; last_started_at: number | null; last_finished_at: number | null; last_error: string | null }
   audit: { seq: Generated<number>; at: number; actor: string; action: string; detail: string }
 }

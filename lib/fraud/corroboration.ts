@@ -28,6 +28,6 @@ export function corroboration(ctx: OperatorCtx, keys: FraudKeys, { items }: Sign
 
 /** Which of these hashes of items the reports hold. One pass over what they hold: to look each hash up in each report takes six times as long. */
 function sharedOf({ engine }: OperatorCtx, reports: string, hashes: readonly bigint[]): Set<string> {
-  const found = engine.reader.prepare('SELECT DISTINCT CAST(hash AS TEXT) FROM fraud_evidence WHERE report IN (SELECT value FROM json_each(?)) AND kind >= ? AND +hash IN (SELECT value FROM json_each(?))').pluck()
+  const found = engine.reader.prepare('SELECT DISTINCT CAST(hash AS TEXT) FROM fraud_evidence WHERE report IN (SELECT value FROM json_each(?)) AND own = 1 AND kind >= ? AND +hash IN (SELECT value FROM json_each(?))').pluck()
   return new Set(found.all(reports, KINDS.itemKey, jsonOf(hashes)) as string[])
 }

@@ -2,8 +2,8 @@
  * The keys under which signals are kept: outside the database, so that a copy of it tells nothing. Local ones are numbered
  * and can be replaced; each partner of a federation shares one with this installation.
  */
-import { createHmac } from 'node:crypto'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { createHmac, randomUUID } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeKeyFile } from '../core/secrets.js'
 
@@ -22,8 +22,16 @@ export interface FraudKey {
 export interface FraudKeys {
   /** Under which new reports are kept. */
   readonly current: FraudKey
-  /** All under which there may be reports: while a key is being replaced both, and each partner's. */
+  /** The local ones, the newest last: two or more while a key is being replaced. */
+  readonly local: readonly FraudKey[]
+  /** All under which there may be reports: the local ones and each partner's. */
   readonly all: readonly FraudKey[]
+  /** Under which the values of a report made here are kept besides, so that one that stands under another key too is counted once. */
+  readonly mirrors: readonly FraudKey[]
+  /** Tells these mirrors from others. */
+  readonly mirrored: string
+  /** True while reports made here are under a key that is not here any more: nobody would find them. */
+  readonly isLacking: boolean
 }
 
 const LOCAL = 'fraud-keys'
@@ -40,24 +48,44 @@ export function makeKey(name: string, secret: Buffer): FraudKey {
   }
 }
 
-/** The keys of a state folder; the first local one is made where there is none. */
-export function loadFraudKeys(dir: string, random: (bytes: number) => Buffer): FraudKeys {
-  if (!existsSync(join(dir, 'keys', LOCAL))) writeLocal(dir, new Map([[1, random(KEY)]]))
-  const local = [...readLocal(dir)].sort(([a], [b]) => a - b).map(([version, secret]) => makeKey(`local ${version}`, secret))
-  return { current: local.at(-1)!, all: [...local, ...partnersIn(dir).map((name) => makeKey(`partner ${name}`, readPartner(dir, name)))] }
+const localKey = (version: number, secret: Buffer) => makeKey(`local ${version}`, secret)
+
+/** The local keys of a state folder, the newest last; none where there is no file. */
+export function localKeys(dir: string): FraudKey[] {
+  if (!existsSync(join(dir, 'keys', LOCAL))) return []
+  return [...readLocal(dir)].sort(([a], [b]) => a - b).map(([version, secret]) => localKey(version, secret))
 }
 
-/** Lays a new key beside the one in use, which stays until nothing is kept under it any more. Where two stand there, the newer one is meant. */
+/** Makes the first local key, unless another process does so at this moment: then its key is the one. */
+export function makeFirstKey(dir: string, random: (bytes: number) => Buffer): void {
+  const path = join(dir, 'keys', LOCAL)
+  const draft = `${path}.${randomUUID()}`
+  mkdirSync(join(dir, 'keys'), { recursive: true, mode: 0o700 })
+  try {
+    writeKeyFile(draft, textOf(new Map([[1, random(KEY)]])))
+    // Whole or not at all, and never in the place of one that is there.
+    linkSync(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Lays a new key beside those in use, which stay as long as anything is kept under them. Within a write transaction, which keeps other processes from the file. */
 export function addLocalKey(dir: string, random: (bytes: number) => Buffer): void {
   const keys = readLocal(dir)
-  if (keys.size === 1) writeLocal(dir, keys.set(Math.max(...keys.keys()) + 1, random(KEY)))
+  writeLocal(dir, keys.set(Math.max(...keys.keys()) + 1, random(KEY)))
 }
 
-/** Only the newest key stays. */
-export function dropOldKeys(dir: string): void {
+/** Removes all local keys but the newest and those that are used. True if there were any. As `addLocalKey`, within a write transaction. */
+export function dropLocalKeys(dir: string, isUsed: (name: string) => boolean): boolean {
   const keys = readLocal(dir)
   const newest = Math.max(...keys.keys())
-  writeLocal(dir, new Map([[newest, keys.get(newest)!]]))
+  const kept = new Map([...keys].filter(([version, secret]) => version === newest || isUsed(localKey(version, secret).name)))
+  if (kept.size === keys.size) return false
+  writeLocal(dir, kept)
+  return true
 }
 
 function readLocal(dir: string): Map<number, Buffer> {
@@ -68,7 +96,11 @@ function readLocal(dir: string): Map<number, Buffer> {
 }
 
 function writeLocal(dir: string, keys: ReadonlyMap<number, Buffer>): void {
-  writeKeyFile(join(dir, 'keys', LOCAL), [...keys].map(([version, secret]) => `${version} ${secret.toString('hex')}`).join('\n'))
+  writeKeyFile(join(dir, 'keys', LOCAL), textOf(keys))
+}
+
+function textOf(keys: ReadonlyMap<number, Buffer>): string {
+  return [...keys].map(([version, secret]) => `${version} ${secret.toString('hex')}`).join('\n')
 }
 
 /** Names of the partners that a key is shared with. */
@@ -77,12 +109,18 @@ export function partnersIn(dir: string): string[] {
   return existsSync(keys) ? readdirSync(keys).flatMap((file) => PARTNER.exec(file)?.[1] ?? []).sort() : []
 }
 
+export function partnerKeys(dir: string): FraudKey[] {
+  return partnersIn(dir).map((name) => makeKey(`partner ${name}`, readPartner(dir, name)))
+}
+
 export function partnerKey(dir: string, name: string): FraudKey | null {
   return partnersIn(dir).includes(name) ? makeKey(`partner ${name}`, readPartner(dir, name)) : null
 }
 
+const partnerFile = (dir: string, name: string) => join(dir, 'keys', `fraud-partner-${name}`)
+
 function readPartner(dir: string, name: string): Buffer {
-  const path = join(dir, 'keys', `fraud-partner-${name}`)
+  const path = partnerFile(dir, name)
   const text = readFileSync(path, 'utf8').trim()
   if (!/^[0-9a-f]{64}$/.test(text)) throw new Error(`${path} is damaged: it must be 64 hex digits, as the partner has them`)
   return Buffer.from(text, 'hex')
@@ -93,11 +131,28 @@ export function checkPartner(dir: string, name: string, secret: string): void {
   if (!PARTNER.test(`fraud-partner-${name}`)) throw new Error('the name of a partner is 1 to 40 small letters, digits and dashes')
   if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error('the shared key must be 64 hex digits')
   // Under another key nothing would be found any more of what the partner sent before.
-  if (partnersIn(dir).includes(name)) throw new Error(`"${name}" is a partner already; to give it another key, remove ${join(dir, 'keys', `fraud-partner-${name}`)} first, and take in a new batch after`)
+  if (partnersIn(dir).includes(name)) throw new Error(`"${name}" is a partner already; to give it another key, remove ${partnerFile(dir, name)} first, and take in a new batch after`)
+  // Two who share one key could take in each other's batches, and look up each other's values.
+  const other = partnersIn(dir).find((each) => readPartner(dir, each).toString('hex') === secret)
+  if (other !== undefined) throw new Error(`this key is shared with ${other} already: agree on another one with each partner`)
 }
 
 /** Keeps a key that both sides agreed on. */
 export function writePartner(dir: string, name: string, secret: string): void {
   checkPartner(dir, name, secret)
-  writeKeyFile(join(dir, 'keys', `fraud-partner-${name}`), secret)
+  writeKeyFile(partnerFile(dir, name), secret)
+}
+
+export function removePartnerKey(dir: string, name: string): void {
+  rmSync(partnerFile(dir, name), { force: true })
+}
+
+/** The files of a folder of keys that are kept for fraud signals, by name. Throws for one that is damaged. */
+export function fraudKeyFiles(keysDir: string): Map<string, string> {
+  const names = existsSync(keysDir) ? readdirSync(keysDir).filter((name) => name === LOCAL || PARTNER.test(name)) : []
+  return new Map(names.map((name) => {
+    const text = readFileSync(join(keysDir, name), 'utf8').trim()
+    if (!(name === LOCAL ? /^(\d{1,9} [0-9a-f]{64}(\n|$))+$/ : /^[0-9a-f]{64}$/).test(text)) throw new Error(`${join(keysDir, name)} is damaged`)
+    return [name, text]
+  }))
 }

@@ -2,10 +2,11 @@
 import { audit } from '../accounts/audit.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { touch } from '../db/state.js'
-import { addLocalKey, dropOldKeys } from './keys.js'
+import { addLocalKey, dropLocalKeys } from './keys.js'
 import { withoutPremises } from './premises.js'
 import { signalsOf } from './signals.js'
-import { hashesOf, openReport, removeHashes, strongDigest, writeHashes } from './store.js'
+import type { Signals } from './signals.js'
+import { keptOf, openReport, removeReports, replaceHashes, strongDigests } from './store.js'
 
 export interface Rotated {
   /** Reports whose signals are kept under the new key now. */
@@ -14,55 +15,123 @@ export interface Rotated {
   unreadable: number
 }
 
+export interface RehashOptions {
+  /** Those too that could not be opened before. */
+  retry?: boolean
+  signal?: AbortSignal
+  onProgress?: (done: number, total: number) => void
+}
+
 /** Reports that one transaction takes: nobody waits for more. */
-const AT_ONCE = 50
+const AT_ONCE = 25
 
 /**
- * Puts a new key in the place of the one in use; a rotation that was cut off is ended first. Checks go on meanwhile: they look
+ * Puts a new key in the place of the one in use; a rotation that was cut off is ended instead. Checks go on meanwhile: they look
  * under both keys.
  */
 export async function rotateFraudKey(ctx: OperatorCtx, onProgress: (done: number, total: number) => void = () => {}): Promise<Rotated> {
-  ctx.fraudKeys()
-  addLocalKey(ctx.engine.dir, ctx.random)
-  await ctx.engine.atomic(ctx, (tx) => touch(tx.db, 'fraud'))
-  const done = await rehashReports(ctx, onProgress)
-  if (done.unreadable === 0) dropOldKeys(ctx.engine.dir)
-  await ctx.engine.atomic(ctx, async (tx) => {
-    await touch(tx.db, 'fraud')
-    await audit(tx, 'fraud rotate-key', done)
-  })
+  let done = await rehashReports(ctx, { retry: true })
+  if (done.reports === 0) {
+    await ctx.engine.atomic(ctx, async (tx) => {
+      addLocalKey(ctx.engine.dir, ctx.random)
+      await touch(tx.db, 'fraud')
+    })
+    // Every report is written twice: under both keys, and then without what was kept under the old one for the counts.
+    done = await rehashReports(ctx, { retry: true, onProgress: (at, total) => onProgress(at, 2 * total) })
+  }
+  if (await dropOldKeys(ctx)) await rehashReports(ctx, { onProgress: (at, total) => onProgress(total + at, 2 * total) })
+  await ctx.engine.atomic(ctx, (tx) => audit(tx, 'fraud rotate-key', done))
   return done
 }
 
-/** Brings reports under the key of now that are kept under another, or were normalized by other rules. */
-export async function rehashReports(ctx: OperatorCtx, onProgress: (done: number, total: number) => void = () => {}): Promise<Rotated> {
-  const { current } = ctx.fraudKeys()
-  const stale = () => ctx.read.selectFrom('fraud_report').where('partner', 'is', null).where('key', '<>', current.name)
+/** Ends what a rotation, a lost key or a new partner left half done. */
+export async function settleReports(ctx: OperatorCtx, signal: AbortSignal): Promise<void> {
+  await rehashReports(ctx, { signal })
+  if (!signal.aborted && await dropOldKeys(ctx)) await rehashReports(ctx, { signal })
+}
+
+/** Removes local keys that no report is under. True if counts need their hashes no more, either. */
+async function dropOldKeys(ctx: OperatorCtx): Promise<boolean> {
+  return ctx.engine.atomic(ctx, async (tx) => {
+    const { local, mirrors, isLacking } = tx.fraudKeys()
+    const used = (await tx.db.selectFrom('fraud_report').select('key').distinct().where('partner', 'is', null).execute()).map(({ key }) => key)
+    const isOver = dropLocalKeys(tx.engine.dir, (name) => used.includes(name)) || isLacking || mirrors.some((key) => local.includes(key))
+    if (isOver) await touch(tx.db, 'fraud')
+    return isOver
+  })
+}
+
+/** Brings reports made here under the keys of now that are kept under others, or were normalized by other rules. */
+export async function rehashReports(ctx: OperatorCtx, { retry = false, signal, onProgress = () => {} }: RehashOptions = {}): Promise<Rotated> {
+  const { current, mirrored } = ctx.fraudKeys()
+  const stale = () => ctx.read.selectFrom('fraud_report').where('partner', 'is', null).where('unreadable', '<=', retry ? 1 : 0)
+    .where(({ or, eb }) => or([eb('key', '<>', current.name), eb('mirrors', '<>', mirrored)]))
   const { total } = await stale().select((query) => query.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const result: Rotated = { reports: 0, unreadable: 0 }
-  for (let last = 0; ;) {
-    const rows = await stale().select(['id', 'subscriber_id', 'payload']).where('id', '>', last).orderBy('id').limit(AT_ONCE).execute()
-    if (rows.length === 0) return result
+  for (let last = 0, done = 0; ;) {
+    const rows = await stale().select('id').where('id', '>', last).orderBy('id').limit(AT_ONCE).execute()
+    if (rows.length === 0 || signal?.aborted) return result
     await ctx.engine.atomic(ctx, async (tx) => {
-      for (const { id, subscriber_id: owner, payload } of rows) if (!await rehash(tx, { id, subscriber_id: owner!, payload })) result.unreadable++
+      for (const { id } of rows) {
+        const became = await rehash(tx, id)
+        if (became !== null) result[became]++
+      }
     })
     last = rows.at(-1)!.id
-    result.reports += rows.length
-    onProgress(result.reports, total)
+    onProgress(done += rows.length, total)
+    // Others' calls come between two transactions.
+    await new Promise(setImmediate)
   }
 }
 
-async function rehash(tx: OperatorCtx, row: { id: number; subscriber_id: string; payload: string }): Promise<boolean> {
-  const { current } = tx.fraudKeys()
+/** Null for a report that is gone by now, or had the right key. */
+async function rehash(tx: OperatorCtx, id: number): Promise<keyof Rotated | null> {
+  const keys = tx.fraudKeys()
+  const row = await tx.db.selectFrom('fraud_report').select(['id', 'subscriber_id', 'dealer', 'key', 'payload', 'reported_at', 'updated_at']).where('id', '=', id).executeTakeFirst()
+  if (!row) return null
+  const signals = read(tx, { ...row, subscriber_id: row.subscriber_id! })
+  if (!signals) {
+    await tx.db.updateTable('fraud_report').set({ unreadable: 1 }).where('id', '=', id).execute()
+    // What only helps the counts would stay there for ever.
+    await tx.db.deleteFrom('fraud_evidence').where('report', '=', id).where('own', '=', 0).execute()
+    return 'unreadable'
+  }
+  const strong = strongDigests(keys, signals)
+  if (await isMerged(tx, row, strong)) return null
+  await replaceHashes(tx, id, keptOf(keys, signals))
+  await tx.db.updateTable('fraud_report').set({ key: keys.current.name, mirrors: keys.mirrored, strong: strong.at(-1)!, unreadable: 0 }).where('id', '=', id).execute()
+  return row.key === keys.current.name ? null : 'reports'
+}
+
+/** The signals of a report; null where it cannot be opened, or nothing strong can be read in it any more. */
+function read(tx: OperatorCtx, row: { id: number; subscriber_id: string; payload: string }): Signals | null {
   try {
     const body = openReport(tx, row)
-    const signals = withoutPremises(tx, body, signalsOf(body))
-    await removeHashes(tx, row.id)
-    await writeHashes(tx, row.id, hashesOf(current, signals))
-    await tx.db.updateTable('fraud_report').set({ key: current.name, strong: strongDigest(current, signals) }).where('id', '=', row.id).execute()
-    return true
+    const all = signalsOf(body)
+    const signals = withoutPremises(tx, body, all)
+    // Where all that it has became a dealer's premise, it stays what it was: no check asks for a premise, and a dealer may move away.
+    if (signals.strong.size > 0) return signals
+    if (all.strong.size > 0) return all
+    throw new Error('no strong signal of it can be read')
   } catch (error) {
     tx.log.error({ err: error, report: row.id }, 'a fraud report cannot be opened')
-    return false
+    return null
   }
+}
+
+interface Twin {
+  id: number
+  reported_at: number
+  updated_at: number
+}
+
+/** Of reports of one dealer that have the same strong signals by now, the newest stays. True if it is not this one. */
+async function isMerged(tx: OperatorCtx, row: Twin & { dealer: string }, strong: readonly string[]): Promise<boolean> {
+  const twins: Twin[] = await tx.db.selectFrom('fraud_report').select(['id', 'reported_at', 'updated_at']).where('dealer', '=', row.dealer).where('strong', 'in', strong).where('id', '<>', row.id).execute()
+  if (twins.length === 0) return false
+  const all = [row, ...twins].sort((a, b) => b.updated_at - a.updated_at || b.id - a.id)
+  const stays = all[0]!
+  await removeReports(tx, all.slice(1).map(({ id }) => id))
+  await tx.db.updateTable('fraud_report').set({ reported_at: Math.min(...all.map(({ reported_at: at }) => at)) }).where('id', '=', stays.id).execute()
+  return stays.id !== row.id
 }

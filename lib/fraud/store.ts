@@ -1,20 +1,32 @@
 /** Reports as they are kept: signals as keyed hashes, what was sent sealed for its reporter alone (decisions 9.1). */
 import type { Insertable } from 'kysely'
 import type { OperatorCtx } from '../core/ctx.js'
+import { assertComplete } from './keyring.js'
 import type { FraudKey, FraudKeys } from './keys.js'
 import { STRONG } from './shapes.js'
 import type { FraudReport } from './shapes.js'
 import type { Signals } from './signals.js'
 import type { FraudReportTable } from './tables.js'
 
-/** Kinds of what a report holds. The strong ones stand in `fraud_signal` too, by which they are found. */
+/** Kinds of what a report holds. The strong ones stand in `fraud_signal` too, by which they are found; all up to `item` are counted. */
 export const KINDS = { shipping_address_1: 1, billing_address_1: 2, email: 3, phone: 4, name: 5, ip: 6, item: 7, itemKey: 8, itemName: 9 } as const
+
+/** Which rows of `fraud_report` are seen: those made here, and of a partner those of the batch that holds. */
+export const SEEN = '(partner IS NULL OR batch = (SELECT batch FROM fraud_partner WHERE name = partner))'
 
 /** As JSON writes them: 64 bits do not fit into its numbers, but SQLite reads them as what they are. */
 export const jsonOf = (hashes: readonly bigint[]) => `[${hashes.join()}]`
 
 /** Hashes of one report's signals by kind. */
 export type Hashes = readonly (readonly [kind: number, hash: bigint])[]
+
+/** What is kept of one report's signals. */
+export interface Kept {
+  /** Under the report's own key. */
+  own: Hashes
+  /** What is counted, under every other key where the same value may stand. */
+  mirrored: Hashes
+}
 
 /** What of these signals is kept, under one key. */
 export function hashesOf(key: FraudKey, { strong, names, ips, items }: Signals): Hashes {
@@ -31,9 +43,15 @@ export function hashesOf(key: FraudKey, { strong, names, ips, items }: Signals):
   return [...found.values()]
 }
 
-/** Tells reports of one dealer apart: by their strong signals alone. */
-export function strongDigest(key: FraudKey, { strong }: Signals): string {
-  return key.digest('strong signals', JSON.stringify(STRONG.map((name) => strong.get(name) ?? null)))
+/** What of these signals is kept of a report made here. */
+export function keptOf({ current, mirrors }: FraudKeys, signals: Signals): Kept {
+  return { own: hashesOf(current, signals), mirrored: mirrors.flatMap((key) => hashesOf(key, signals)).filter(([kind]) => kind <= KINDS.item) }
+}
+
+/** Tell reports of one dealer apart, by their strong signals alone: a digest for each key that one may be kept under, that of now last. */
+export function strongDigests({ local }: FraudKeys, { strong }: Signals): string[] {
+  const text = JSON.stringify(STRONG.map((name) => strong.get(name) ?? null))
+  return local.map((key) => key.digest('strong signals', text))
 }
 
 export interface NewReport {
@@ -44,60 +62,76 @@ export interface NewReport {
 
 /** Writes a report, or takes the place of the one that the subscriber made of the same strong signals. In a transaction. */
 export async function saveReport(tx: OperatorCtx, keys: FraudKeys, { subscriberId, body, signals }: NewReport): Promise<void> {
-  const strong = keys.all.filter(({ name }) => name.startsWith('local ')).map((key) => strongDigest(key, signals))
+  assertComplete(keys)
+  const strong = strongDigests(keys, signals)
   const before = await tx.db.selectFrom('fraud_report').select(['id', 'reported_at']).where('dealer', '=', subscriberId).where('strong', 'in', strong).execute()
   await removeReports(tx, before.map(({ id }) => id))
-  await insertReport(tx, {
-    subscriber_id: subscriberId, dealer: subscriberId, partner: null, batch: null, key: keys.current.name, strong: strongDigest(keys.current, signals),
-    reported_at: Math.min(tx.now(), ...before.map(({ reported_at: at }) => at)), updated_at: tx.now(),
-  }, { subscriberId, body }, hashesOf(keys.current, signals))
+  const id = await insertReport(tx, {
+    subscriber_id: subscriberId, dealer: subscriberId, partner: null, batch: null, key: keys.current.name, mirrors: keys.mirrored, strong: strong.at(-1)!,
+    reported_at: Math.min(tx.now(), ...before.map(({ reported_at: at }) => at)), updated_at: tx.now(), payload: '',
+  }, keptOf(keys, signals))
+  await tx.db.updateTable('fraud_report').set(sealed(tx, { id, subscriberId, body })).where('id', '=', id).execute()
 }
 
-export async function insertReport(tx: OperatorCtx, row: Omit<Insertable<FraudReportTable>, 'id' | 'payload'>, sealed: { subscriberId: string; body: FraudReport } | null, hashes: Hashes): Promise<void> {
-  const { id } = await tx.db.insertInto('fraud_report').values({ ...row, payload: '' }).returning('id').executeTakeFirstOrThrow()
-  if (sealed) {
-    const payload = tx.secrets.of(sealed.subscriberId).seal(JSON.stringify(sealed.body), placeOf(id))
-    await tx.db.updateTable('fraud_report').set({ payload }).where('id', '=', id).execute()
-  }
-  await writeHashes(tx, id, hashes)
+/** Three texts: signals are opened when a key is replaced, notes in every check of their writer, and a raw order may be a megabyte. */
+function sealed({ secrets }: OperatorCtx, { id, subscriberId, body }: { id: number; subscriberId: string; body: FraudReport }): Pick<FraudReportTable, 'payload'> & { notes: string; extra: string } {
+  const { notes, order_json: json, order_id: order, order_source: source, ...signals } = body
+  const seal = (part: Part, value: unknown) => secrets.of(subscriberId).seal(JSON.stringify(value), placeOf(id, part))
+  return { payload: seal('signals', signals), notes: notes === null ? '' : seal('notes', notes), extra: seal('extra', { order_json: json, order_id: order, order_source: source }) }
 }
 
-export async function writeHashes(tx: OperatorCtx, id: number, hashes: Hashes): Promise<void> {
-  const strong = hashes.filter(([kind]) => kind <= KINDS.phone)
-  await tx.db.insertInto('fraud_evidence').values(hashes.map(([kind, hash]) => ({ report: id, kind, hash }))).execute()
-  await tx.db.insertInto('fraud_signal').values(strong.map(([, hash]) => ({ hash, report: id }))).execute()
+type Part = 'signals' | 'notes' | 'extra'
+const placeOf = (id: number, part: Part) => `fraud report ${id} ${part}`
+
+export async function insertReport(tx: OperatorCtx, row: Omit<Insertable<FraudReportTable>, 'id'>, kept: Kept): Promise<number> {
+  const { id } = await tx.db.insertInto('fraud_report').values(row).returning('id').executeTakeFirstOrThrow()
+  await writeHashes(tx, id, kept)
+  return id
 }
 
-/** Removes reports with all that is kept of them. */
+async function writeHashes(tx: OperatorCtx, report: number, { own, mirrored }: Kept): Promise<void> {
+  const rows = [...own.map(([kind, hash]) => ({ report, own: 1 as const, kind, hash })), ...mirrored.map(([kind, hash]) => ({ report, own: 0 as const, kind, hash }))]
+  if (rows.length > 0) await tx.db.insertInto('fraud_evidence').values(rows).execute()
+  const strong = own.filter(([kind]) => kind <= KINDS.phone)
+  if (strong.length > 0) await tx.db.insertInto('fraud_signal').values(strong.map(([, hash]) => ({ hash, report }))).execute()
+}
+
+/** Puts other hashes in the place of a report's. */
+export async function replaceHashes(tx: OperatorCtx, report: number, kept: Kept): Promise<void> {
+  await tx.db.deleteFrom('fraud_signal').where('report', '=', report).execute()
+  await tx.db.deleteFrom('fraud_evidence').where('report', '=', report).execute()
+  await writeHashes(tx, report, kept)
+}
+
+/** Removes reports; the database removes all that is kept of them. */
 export async function removeReports(tx: OperatorCtx, ids: readonly number[]): Promise<void> {
-  for (const id of ids) {
-    await removeHashes(tx, id)
-    await tx.db.deleteFrom('fraud_report').where('id', '=', id).execute()
-  }
+  for (const id of ids) await tx.db.deleteFrom('fraud_report').where('id', '=', id).execute()
 }
 
-export async function removeHashes(tx: OperatorCtx, id: number): Promise<void> {
-  await tx.db.deleteFrom('fraud_signal').where('report', '=', id)
-    .where('hash', 'in', (query) => query.selectFrom('fraud_evidence').select('hash').where('report', '=', id).where('kind', '<=', KINDS.phone)).execute()
-  await tx.db.deleteFrom('fraud_evidence').where('report', '=', id).execute()
-}
-
-const placeOf = (id: number) => `fraud report ${id}`
-
-/** What a subscriber sent. Throws where it is not what was sealed. */
+/** What a subscriber sent, but for its notes and its order. Throws where it is not what was sealed. */
 export function openReport({ secrets }: Pick<OperatorCtx, 'secrets'>, { id, subscriber_id: owner, payload }: { id: number; subscriber_id: string; payload: string }): FraudReport {
-  return JSON.parse(secrets.of(owner).open(payload, placeOf(id))) as FraudReport
+  const signals = JSON.parse(secrets.of(owner).open(payload, placeOf(id, 'signals'))) as Omit<FraudReport, 'notes' | 'order_id' | 'order_source'>
+  return { ...signals, notes: null, order_id: null, order_source: null }
+}
+
+/** The notes of a report; null where they are not what was sealed, which the log tells. */
+export function openNotes({ secrets, log }: Pick<OperatorCtx, 'secrets' | 'log'>, owner: string, { id, notes }: { id: number; notes: string }): string | null {
+  try {
+    return JSON.parse(secrets.of(owner).open(notes, placeOf(id, 'notes'))) as string
+  } catch (error) {
+    log.error({ err: error, report: id }, 'the notes of a fraud report cannot be opened')
+    return null
+  }
 }
 
 /** Reports of one subscriber of which every strong signal that is given, and that they hold, matches, and at least one does. */
 export async function ownReports(ctx: OperatorCtx, keys: FraudKeys, subscriberId: string, { strong }: Signals): Promise<number[]> {
-  const given = keys.all.flatMap((key) => [...strong].map(([name, value]) => ({ name, hash: key.hash(name, value) })))
-  if (given.length === 0) return []
-  const found = await ctx.read.selectFrom('fraud_signal').innerJoin('fraud_report', 'id', 'report').select('report').distinct()
-    .where('hash', 'in', given.map(({ hash }) => hash)).where('subscriber_id', '=', subscriberId).execute()
-  const contradicts = (report: number) => [...strong.keys()].map((name) => ctx.read.selectFrom('fraud_evidence').select('kind').where('report', '=', report).where('kind', '=', KINDS[name])
-    .where('hash', 'not in', given.filter((each) => each.name === name).map(({ hash }) => hash)).executeTakeFirst())
-  const own: number[] = []
-  for (const { report } of found) if ((await Promise.all(contradicts(report))).every((row) => row === undefined)) own.push(report)
-  return own
+  assertComplete(keys)
+  const hashes = keys.local.flatMap((key) => [...strong].map(([name, value]) => key.hash(name, value)))
+  if (hashes.length === 0) return []
+  const found = await ctx.read.selectFrom('fraud_report').select('id').where('subscriber_id', '=', subscriberId)
+    .where('id', 'in', (query) => query.selectFrom('fraud_signal').select('report').where('hash', 'in', hashes))
+    .where(({ not, exists, selectFrom }) => not(exists(selectFrom('fraud_evidence').select('kind').whereRef('report', '=', 'fraud_report.id')
+      .where('own', '=', 1).where('kind', 'in', [...strong.keys()].map((name) => KINDS[name])).where('hash', 'not in', hashes)))).execute()
+  return found.map(({ id }) => id)
 }

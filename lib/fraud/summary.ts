@@ -5,11 +5,12 @@
 import { dayOf } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { corroboration } from './corroboration.js'
+import { assertComplete } from './keyring.js'
 import type { FraudKeys } from './keys.js'
 import { STRONG } from './shapes.js'
 import type { FraudSummary } from './shapes.js'
 import type { Signals } from './signals.js'
-import { KINDS, jsonOf, openReport } from './store.js'
+import { KINDS, SEEN, jsonOf, openNotes } from './store.js'
 
 /** The caller's side of a summary. */
 export interface Asker {
@@ -18,11 +19,13 @@ export interface Asker {
   asker: string
 }
 
-interface Counts {
-  dealers: number
-  mine: number
-  first: number | null
-  last: number | null
+/** A report that matched. */
+interface Hit {
+  id: number
+  dealer: string
+  mine: 0 | 1
+  first: number
+  last: number
 }
 
 /** Reports whose values and items are looked at, the newest of those that match: what one check may cost everybody else. */
@@ -30,32 +33,55 @@ const MOST_REPORTS = 500
 /** A caller's own notes that it gets back. */
 const MOST_NOTES = 50
 
-/** The summary of these signals, as of now. Reads only, but for the note of what a caller has tried. */
+/** The summary of these signals, as of now. Reads only, but for the note of what a caller has tried. Throws 503 while reports are there that it would miss. */
 export function summarize(ctx: OperatorCtx, keys: FraudKeys, signals: Signals, asker: Asker): FraudSummary {
+  assertComplete(keys)
   // One transaction: a report that goes while its counts are made would leave a match of nobody.
   return ctx.engine.reader.raw.transaction(() => summarizeNow(ctx, keys, signals, asker))()
 }
 
 function summarizeNow(ctx: OperatorCtx, keys: FraudKeys, signals: Signals, { subscriberId, asker }: Asker): FraudSummary {
-  const { prepare } = ctx.engine.reader
   const asked = [...signals.strong].flatMap(([name, value]) => keys.all.map((key) => ({ name, hash: key.hash(name, value) })))
-  const hits = prepare('SELECT at.key AS at, report FROM json_each(?) AS at CROSS JOIN fraud_signal ON hash = at.value').all(jsonOf(asked.map(({ hash }) => hash))) as { at: number; report: number }[]
-  const hit = new Set(hits.map(({ at }) => at))
-  const matched = asked.filter((_, at) => hit.has(at))
+  const { at, hits } = hitsOf(ctx, asked.map(({ hash }) => hash), subscriberId)
+  const matched = asked.filter((_, place) => at.has(place))
   const matchedOn = STRONG.filter((name) => matched.some((each) => each.name === name))
-  const all = JSON.stringify([...new Set(hits.map(({ report }) => report))])
-  const among = 'FROM fraud_report WHERE id IN (SELECT value FROM json_each(?))'
-  const counts = prepare(`SELECT count(DISTINCT dealer) AS dealers, count(CASE WHEN subscriber_id = ? THEN 1 END) AS mine, min(reported_at) AS first, max(updated_at) AS last ${among}`).get(subscriberId, all) as Counts
-  const newest = JSON.stringify(prepare(`SELECT id ${among} ORDER BY updated_at DESC, id DESC LIMIT ?`).pluck().all(all, MOST_REPORTS))
-  const used = new Map(prepare('SELECT kind, count(DISTINCT hash) FROM fraud_evidence WHERE report IN (SELECT value FROM json_each(?)) AND kind <= ? GROUP BY kind').raw().all(newest, KINDS.item) as [number, number][])
-  const own = prepare(`SELECT id, subscriber_id, payload ${among} AND subscriber_id = ? ORDER BY updated_at DESC, id DESC LIMIT ?`).all(all, subscriberId, MOST_NOTES) as { id: number; subscriber_id: string; payload: string }[]
-  const day = (at: number | null) => at === null ? null : dayOf(at)
+  const newest = JSON.stringify(hits.slice(0, MOST_REPORTS).map(({ id }) => id))
+  const used = countValues(ctx, newest, asked.map(({ hash }) => hash))
+  const day = (times: number[], pick: (a: number, b: number) => number) => times.length === 0 ? null : dayOf(times.reduce(pick))
   return {
-    matched: matchedOn.length > 0, matched_on: matchedOn, report_count: counts.dealers,
-    names_used: used.get(KINDS.name) ?? 0, emails_used: used.get(KINDS.email) ?? 0, phones_used: used.get(KINDS.phone) ?? 0, ips_used: used.get(KINDS.ip) ?? 0,
-    addresses_used: used.get(KINDS.shipping_address_1) ?? 0, billing_used: used.get(KINDS.billing_address_1) ?? 0, items_used: used.get(KINDS.item) ?? 0,
+    matched: matchedOn.length > 0, matched_on: matchedOn, report_count: new Set(hits.map(({ dealer }) => dealer)).size,
+    names_used: used(KINDS.name), emails_used: used(KINDS.email), phones_used: used(KINDS.phone), ips_used: used(KINDS.ip),
+    addresses_used: used(KINDS.shipping_address_1), billing_used: used(KINDS.billing_address_1), items_used: used(KINDS.item),
     ...corroboration(ctx, keys, signals, { asker, matched: { reports: newest, hashes: matched.map(({ hash }) => hash) } }),
-    reported_by_you: counts.mine > 0, first_reported: day(counts.first), last_reported: day(counts.last),
-    notes: own.flatMap((report) => openReport(ctx, report).notes ?? []),
+    reported_by_you: hits.some(({ mine }) => mine === 1), first_reported: day(hits.map(({ first }) => first), (a, b) => Math.min(a, b)), last_reported: day(hits.map(({ last }) => last), (a, b) => Math.max(a, b)),
+    notes: notesOf(ctx, subscriberId, hits),
   }
+}
+
+/** Reports that match, the newest first, and the places of the hashes by which they do. */
+function hitsOf({ engine }: OperatorCtx, hashes: readonly bigint[], subscriberId: string): { at: ReadonlySet<number>; hits: Hit[] } {
+  const rows = engine.reader.prepare(`SELECT asked.key AS at, fraud_report.id AS id, dealer, subscriber_id IS ? AS mine, reported_at AS first, updated_at AS last
+    FROM json_each(?) AS asked CROSS JOIN fraud_signal ON hash = asked.value CROSS JOIN fraud_report ON fraud_report.id = report WHERE ${SEEN}`).all(subscriberId, jsonOf(hashes)) as (Hit & { at: number })[]
+  const hits = new Map(rows.map((row) => [row.id, row]))
+  return { at: new Set(rows.map(({ at }) => at)), hits: [...hits.values()].sort((a, b) => b.last - a.last || b.id - a.id) }
+}
+
+/**
+ * How many different values reports have of each kind. One that stands under several keys counts once: where a report made here
+ * has it, its hashes under the other keys are known; and the values that were asked for are known anyway.
+ */
+function countValues({ engine }: OperatorCtx, reports: string, asked: readonly bigint[]): (kind: number) => number {
+  const among = 'FROM fraud_evidence WHERE report IN (SELECT value FROM json_each(@reports)) AND own'
+  const rows = engine.reader.prepare(`SELECT kind, count(DISTINCT CASE WHEN hash IN (SELECT value FROM json_each(@asked)) THEN 0 ELSE hash END)
+    ${among} = 1 AND kind <= ${KINDS.item} AND hash NOT IN (SELECT hash ${among} = 0) GROUP BY kind`).raw().all({ reports, asked: jsonOf(asked) }) as [number, number][]
+  const counts = new Map(rows)
+  return (kind) => counts.get(kind) ?? 0
+}
+
+/** The caller's own notes, the newest first. */
+function notesOf(ctx: OperatorCtx, subscriberId: string, hits: readonly Hit[]): string[] {
+  const mine = hits.filter((hit) => hit.mine === 1).map(({ id }) => id)
+  const rows = ctx.engine.reader.prepare('SELECT id, notes FROM fraud_report WHERE id IN (SELECT value FROM json_each(?)) AND notes <> \'\' ORDER BY updated_at DESC, id DESC LIMIT ?')
+    .all(JSON.stringify(mine), MOST_NOTES) as { id: number; notes: string }[]
+  return rows.flatMap((row) => openNotes(ctx, subscriberId, row) ?? [])
 }

@@ -7,19 +7,27 @@ export interface FraudReportTable {
   id: Generated<number>
   /** Who reported it here; null for a partner's. */
   subscriber_id: string | null
-  /** What counts as one dealer: the subscriber, or a partner's pseudonym. */
+  /** What counts as one dealer: the subscriber, or a partner's installation and pseudonym. */
   dealer: string
   partner: string | null
-  /** When the partner's batch was made that had it last. */
+  /** Which taking-in of a partner's batch brought it: only that of `fraud_partner` is seen. */
   batch: number | null
   /** Name of the key under which its signals are kept. */
   key: string
+  /** Tells under which other keys its values are kept besides, for the counts. */
+  mirrors: Generated<string>
+  /** 1: it could not be opened when its signals were to be hashed anew, so they stay under `key`. */
+  unreadable: Generated<number>
   /** Digest of its strong signals. */
   strong: string
   reported_at: number
   updated_at: number
-  /** What was sent, sealed for its reporter; empty for a partner's. */
+  /** What its signals are made of, sealed for its reporter; empty for a partner's. */
   payload: string
+  /** Its notes, sealed apart: they are read in every check of their writer. */
+  notes: Generated<string>
+  /** The raw order and its number, sealed apart: nobody reads them along. */
+  extra: Generated<string>
 }
 
 /** By which reports are found. */
@@ -31,6 +39,7 @@ export interface FraudSignalTable {
 /** All signals of a report, the strong ones too, for the counts. */
 export interface FraudEvidenceTable {
   report: number
+  own: 0 | 1
   kind: number
   hash: Hash
 }
@@ -43,7 +52,17 @@ export interface FraudUseTable {
 
 export interface FraudPartnerTable {
   name: string
+  /** The installation that its batches come from. */
+  sender: string
+  /** Which taking-in holds. */
+  batch: number
   /** When the batch that was last taken in was made: an older one is a repetition. */
   made_at: number
   reports: number
+}
+
+/** How partners tell this installation from others; one row, made when it is first asked for. */
+export interface FraudInstallationTable {
+  one: 1
+  id: string
 }

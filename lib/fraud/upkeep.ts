@@ -4,19 +4,20 @@ import type { Subscriber } from '../accounts/subscribers.js'
 import { DAY, HOUR } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import type { Job } from '../core/job.js'
-import { rehashReports } from './rotate.js'
-import { removeReports } from './store.js'
+import { localKeys } from './keys.js'
+import { settleReports } from './rotate.js'
+import { SEEN, removeReports } from './store.js'
 
 /** Milliseconds after its last update that a report is kept: 24 months. */
 export const RETENTION = 730 * DAY
 /** Reports that one transaction removes. */
 const AT_ONCE = 100
 
-/** Forgets what is old, and ends what a rotation or a restored backup left half done. */
+/** Forgets what is old, and ends what a rotation, a lost key or a restored backup left half done. */
 export const fraudJob: Job = {
   name: 'fraud', every: HOUR,
   async run(ctx, signal) {
-    await rehashReports(ctx)
+    await settleReports(ctx, signal)
     while (!signal.aborted && await removeSome(ctx, (query) => query.where('updated_at', '<=', ctx.now() - RETENTION)) > 0);
   },
 }
@@ -52,18 +53,22 @@ export interface FraudStats {
   partners: { partner: string; reports: number; made_at: string }[]
   /** Reports that wait to be brought under the key of now. */
   under_old_keys: number
+  /** Reports that could not be opened for that: they stay under an old one. */
+  unreadable: number
 }
 
-/** Counts alone; nothing of what was reported. */
+/** Counts alone; nothing of what was reported. Makes no key where there is none. */
 export async function fraudStats(ctx: OperatorCtx): Promise<FraudStats> {
   const { prepare } = ctx.engine.reader
-  const all = prepare('SELECT count(*) AS reports, count(DISTINCT dealer) AS dealers, min(reported_at) AS first, max(updated_at) AS last FROM fraud_report').get() as { reports: number; dealers: number; first: number | null; last: number | null }
+  const all = prepare(`SELECT count(*) AS reports, count(DISTINCT dealer) AS dealers, min(reported_at) AS first, max(updated_at) AS last FROM fraud_report WHERE ${SEEN}`).get() as { reports: number; dealers: number; first: number | null; last: number | null }
   const day = (at: number | null) => at === null ? null : new Date(at).toISOString().slice(0, 10)
+  const current = localKeys(ctx.engine.dir).at(-1)?.name ?? ''
+  const old = prepare('SELECT count(CASE WHEN unreadable = 0 THEN 1 END) AS waiting, count(CASE WHEN unreadable = 1 THEN 1 END) AS unreadable FROM fraud_report WHERE partner IS NULL AND key <> ?').get(current) as { waiting: number; unreadable: number }
   return {
-    reports: all.reports, dealers: all.dealers, signals: prepare('SELECT count(DISTINCT hash) FROM fraud_signal').pluck().get() as number, first_reported: day(all.first), last_reported: day(all.last),
+    reports: all.reports, dealers: all.dealers, first_reported: day(all.first), last_reported: day(all.last),
+    signals: prepare(`SELECT count(DISTINCT hash) FROM fraud_signal JOIN fraud_report ON id = report WHERE ${SEEN}`).pluck().get() as number,
     by_subscriber: prepare('SELECT name AS subscriber, count(*) AS reports FROM fraud_report JOIN subscriber ON subscriber.id = subscriber_id GROUP BY subscriber_id ORDER BY name').all() as FraudStats['by_subscriber'],
-    partners: (await ctx.read.selectFrom('fraud_partner').selectAll().orderBy('name').execute()).map(({ name, reports, made_at: at }) => ({ partner: name, reports, made_at: new Date(at).toISOString() })),
-    // Where there is no report there may be no key yet, and counting makes none.
-    under_old_keys: all.reports === 0 ? 0 : prepare('SELECT count(*) FROM fraud_report WHERE partner IS NULL AND key <> ?').pluck().get(ctx.fraudKeys().current.name) as number,
+    partners: (await ctx.read.selectFrom('fraud_partner').select(['name', 'reports', 'made_at']).orderBy('name').execute()).map(({ name, reports, made_at: at }) => ({ partner: name, reports, made_at: new Date(at).toISOString() })),
+    under_old_keys: old.waiting, unreadable: old.unreadable,
   }
 }

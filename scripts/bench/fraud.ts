@@ -27,9 +27,10 @@ fill()
 function fill(): void {
   const raw = openFile(filesIn(dir).record, { synchronous: 'NORMAL' })
   raw.pragma('synchronous = OFF')
+  raw.prepare('INSERT INTO fraud_partner (name, sender, batch, made_at, reports) VALUES (\'bench\', \'bench\', 1, 1, ?)').run(REPORTS)
   const report = raw.prepare('INSERT INTO fraud_report (id, subscriber_id, dealer, partner, batch, key, strong, reported_at, updated_at, payload) VALUES (?, NULL, ?, \'bench\', 1, \'bench\', \'\', 1, 1, \'\')')
   const signal = raw.prepare('INSERT OR IGNORE INTO fraud_signal (hash, report) VALUES (?, ?)')
-  const evidence = raw.prepare('INSERT OR IGNORE INTO fraud_evidence (report, kind, hash) VALUES (?, ?, ?)')
+  const evidence = raw.prepare('INSERT OR IGNORE INTO fraud_evidence (report, own, kind, hash) VALUES (?, 1, ?, ?)')
   const words = new BigInt64Array(REPORTS * 4)
   for (let state = 88_172_645_463_325_252n, i = 0; i < words.length; i++) {
     state = BigInt.asIntN(64, state ^ (state << 13n))

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { invalid } from '../../lib/core/errors.js'
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
-import { sharedKey } from '../../lib/fraud/federation.js'
+import { sharedKey } from '../../lib/fraud/partners.js'
 import { required } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
@@ -21,6 +21,7 @@ async function stats({ dir, out }: Invocation): Promise<void> {
     if (found.by_subscriber.length > 0) out.table(found.by_subscriber.map((row) => ({ ...row })))
     if (found.partners.length > 0) out.table(found.partners.map((row) => ({ ...row })))
     if (found.under_old_keys > 0) out.line(`${found.under_old_keys} reports wait to be brought under the key of now.`)
+    if (found.unreadable > 0) out.line(`${found.unreadable} reports cannot be opened, and stay under an old key; the log names them.`)
     out.result(found)
   })
 }
@@ -53,12 +54,21 @@ async function rotateKey({ dir, out, dryRun }: Invocation): Promise<void> {
 }
 
 async function partner({ dir, args: [name], values, out, dryRun }: Invocation): Promise<void> {
+  if (values['remove'] === true) {
+    if (values['key'] !== undefined) throw invalid('remove', 'a key is kept or a partnership ended, not both')
+    await withApp(dir, async (app) => {
+      const { reports } = await app.operator.fraud.removePartner(name!, { dryRun })
+      out.line(dryRun ? `The key of ${name!} and ${reports} reports that came from it would be removed.` : `The key of ${name!} and ${reports} reports that came from it are removed.`)
+      out.result({ partner: name!, removed: reports, dry_run: dryRun })
+    })
+    return
+  }
   const file = required(values, 'key', PARTNER)
   const secret = (await readFile(file, 'utf8').catch(() => { throw invalid('key', `cannot read ${file}`) })).trim()
   if (!/^[0-9a-f]{64}$/i.test(secret)) throw invalid('key', `${file} must hold 64 hex digits, the same as the partner's; \`openssl rand -hex 32\` makes them`)
   await withApp(dir, async (app) => {
     await app.operator.fraud.addPartner(name!, secret, { dryRun })
-    out.line(dryRun ? `The key of ${name!} would be kept.` : `The key of ${name!} is kept. Send it to nobody else: who has it can look up what he already knows.`)
+    out.line(dryRun ? `The key of ${name!} would be kept.` : `The key of ${name!} is kept. Send it to nobody else: who has it and a batch can try out what was reported.`)
     out.result({ partner: name!, dry_run: dryRun })
   })
 }
@@ -80,9 +90,9 @@ async function exportSignals({ dir, args: [name], values, out, dryRun }: Invocat
   await withApp(dir, async (app) => {
     sharedKey(app.ctx, name!)
     const file = await newFile(path, dryRun)
-    let lines = 0
+    let [lines, unreadable] = [0, 0]
     try {
-      for await (const line of app.operator.fraud.exportBatch(name!, { dryRun })) {
+      for await (const line of app.operator.fraud.exportBatch(name!, { dryRun, onUnreadable: () => { unreadable++ } })) {
         await file?.write(`${line}\n`)
         lines++
       }
@@ -94,7 +104,8 @@ async function exportSignals({ dir, args: [name], values, out, dryRun }: Invocat
     }
     const reports = Math.max(0, lines - 2)
     out.line(dryRun ? `${reports} reports would be written.` : `${reports} reports are in ${path}, as hashes under the key that is shared with ${name!}.`)
-    out.result({ partner: name!, reports, dry_run: dryRun })
+    if (unreadable > 0) out.line(`${unreadable} reports cannot be opened and are left out; the log names them.`)
+    out.result({ partner: name!, reports, unreadable, dry_run: dryRun })
   })
 }
 
@@ -114,8 +125,9 @@ export const fraudCommands: Command[] = [
   },
   { name: 'fraud rotate-key', summary: 'Keep the signals of all reports under a new key; checks go on meanwhile', effect: 'writes', example: 'quartermaster fraud rotate-key', run: rotateKey },
   {
-    name: 'fraud partner', summary: 'Keep a key that another installation has too, to share signals with it', effect: 'writes', positionals: ['<PARTNER>'], options: { key: { type: 'string' } },
-    help: { '<PARTNER>': 'small letters, digits and dashes', key: 'file with 64 hex digits that both sides agreed on' }, example: PARTNER, run: partner,
+    name: 'fraud partner', summary: 'Keep a key that another installation has too, to share signals with it; or end that', effect: 'writes', positionals: ['<PARTNER>'],
+    options: { key: { type: 'string' }, remove: { type: 'boolean' } },
+    help: { '<PARTNER>': 'small letters, digits and dashes', key: 'file with 64 hex digits that both sides agreed on', remove: 'remove the key of the partner, and all that came from it' }, example: PARTNER, run: partner,
   },
   {
     name: 'fraud export', summary: 'Write the signals reported here for a partner, as hashes under the shared key', effect: 'writes', positionals: ['<PARTNER>'], options: { out: { type: 'string' } },

@@ -444,28 +444,34 @@ CREATE TABLE fraud_report (
   partner TEXT,
   batch INTEGER,
   key TEXT NOT NULL,
+  mirrors TEXT NOT NULL DEFAULT '',
+  unreadable INTEGER NOT NULL DEFAULT 0,
   strong TEXT NOT NULL,
   reported_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  payload TEXT NOT NULL
+  payload TEXT NOT NULL,
+  notes TEXT NOT NULL DEFAULT '',
+  extra TEXT NOT NULL DEFAULT ''     -- last: it may be large, and is never read with the rest
 ) STRICT;
 CREATE INDEX fraud_report_strong ON fraud_report (dealer, strong);
-CREATE INDEX fraud_report_key ON fraud_report (key);
+CREATE INDEX fraud_report_key ON fraud_report (key, mirrors) WHERE partner IS NULL;
 CREATE INDEX fraud_report_partner ON fraud_report (partner, batch) WHERE partner IS NOT NULL;
 CREATE INDEX fraud_report_owner ON fraud_report (subscriber_id) WHERE subscriber_id IS NOT NULL;
 CREATE INDEX fraud_report_age ON fraud_report (updated_at);
 
 CREATE TABLE fraud_signal (
   hash INTEGER NOT NULL,
-  report INTEGER NOT NULL,
+  report INTEGER NOT NULL REFERENCES fraud_report (id) ON DELETE CASCADE,
   PRIMARY KEY (hash, report)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX fraud_signal_report ON fraud_signal (report);
 
 CREATE TABLE fraud_evidence (
-  report INTEGER NOT NULL,
+  report INTEGER NOT NULL REFERENCES fraud_report (id) ON DELETE CASCADE,
+  own INTEGER NOT NULL,              -- 1: under the report's own key; 0: under another, for the counts alone
   kind INTEGER NOT NULL,
   hash INTEGER NOT NULL,
-  PRIMARY KEY (report, kind, hash)
+  PRIMARY KEY (report, own, kind, hash)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE fraud_use (
@@ -477,9 +483,16 @@ CREATE INDEX fraud_use_key ON fraud_use (key_id, kind, at);
 
 CREATE TABLE fraud_partner (
   name TEXT PRIMARY KEY,
+  sender TEXT NOT NULL UNIQUE,
+  batch INTEGER NOT NULL,
   made_at INTEGER NOT NULL,
   reports INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fraud_installation (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  id TEXT NOT NULL
+) STRICT;
 
 CREATE INDEX dealer_zip ON dealer (substr(premise_zip, 1, 5));
 CREATE INDEX dealer_city ON dealer (premise_state, premise_city COLLATE NOCASE);
