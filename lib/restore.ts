@@ -13,6 +13,7 @@ import { invalid } from './core/errors.js'
 import { loadSecretKey, openVault, writeKeyFile } from './core/secrets.js'
 import { takeLock } from './db/engine.js'
 import { quartermasterSchema } from './db/migrations/quartermaster.js'
+import { fraudKeyFiles } from './fraud/keys.js'
 import { open } from './open.js'
 import type { App, OpenOptions } from './open.js'
 import { journalPath } from './orders/journal-file.js'
@@ -57,6 +58,7 @@ export async function restoreBackup(input: RestoreInput): Promise<Restored> {
   const { schema, secret_key_id: keyId } = recordFacts(join(from, RECORD))
   if (schema > quartermasterSchema.length) throw invalid('backup', `it was made by a newer release (schema ${schema}, this one knows ${quartermasterSchema.length})`)
   const key = keyOf(input, dir, keyId)
+  const fraudKeys = fraudKeysOf(input, dir)
   checkFolder(dir)
   const unlock = holdFolder(dir, input.dryRun === true)
   let staging: string | null = null
@@ -69,6 +71,7 @@ export async function restoreBackup(input: RestoreInput): Promise<Restored> {
     await stage({ from, dir, staging, manifest, keeps })
     const prepared = await prepare(input, staging, { key, manifest, keeps })
     if (input.keys !== undefined) writeKeyFile(join(dir, 'keys', 'secret-key'), key.toString('hex'))
+    for (const [name, text] of fraudKeys) writeKeyFile(join(dir, 'keys', name), text)
     const replaced = await putInPlace(dir, staging, { keeps, stamp: manifest.made_at })
     return { ...facts, ...prepared, replaced }
   } finally {
@@ -93,6 +96,16 @@ function keyOf({ secretKey, keys, random = noRandom }: RestoreInput, dir: string
   const key = loadSecretKey(dir, { fresh: false, random, ...secretKey !== undefined && { fromEnvironment: secretKey } })
   if (idOf(key) !== keyId) throw invalid('keys', `the secret key is not the one of the backup (it has the id ${idOf(key)}, the backup names ${keyId}): bring the copy of that time`)
   return key
+}
+
+/** The keys of fraud signals that are brought and not there yet. One that is there stays: under it, reports are hashed anew. */
+function fraudKeysOf({ keys }: RestoreInput, dir: string): [name: string, text: string][] {
+  if (keys === undefined) return []
+  try {
+    return [...fraudKeyFiles(keys)].filter(([name]) => !existsSync(join(dir, 'keys', name)))
+  } catch (error) {
+    throw invalid('keys', error instanceof Error ? error.message : String(error))
+  }
 }
 
 function noRandom(): never {
