@@ -30,7 +30,6 @@ import type { Log } from './core/log.js'
 import { OPERATOR, loadSecretKey } from './core/secrets.js'
 import { openSpace } from './core/space.js'
 import { filesIn, openEngine, prepareFolder } from './db/engine.js'
-import { remembered } from './db/state.js'
 import { builtin } from './distributors/index.js'
 import type { Distributor } from './distributors/distributor.js'
 import { openModes, setMode } from './distributors/modes.js'
@@ -41,8 +40,11 @@ import { addDealer, setDealer, viewDealer } from './ffls/dealer-settings.js'
 import { openDealers } from './ffls/directory.js'
 import { importDealers } from './ffls/list-import.js'
 import { importOnFile } from './ffls/on-file.js'
-import { addPartner, exportBatch, importBatch } from './fraud/federation.js'
-import { loadFraudKeys } from './fraud/keys.js'
+import { exportBatch } from './fraud/export.js'
+import type { ExportOptions } from './fraud/export.js'
+import { importBatch } from './fraud/import.js'
+import { openFraudKeys } from './fraud/keyring.js'
+import { addPartner, removePartner } from './fraud/partners.js'
 import { openFraudCounts } from './fraud/quota.js'
 import { rotateFraudKey } from './fraud/rotate.js'
 import { eraseReports, fraudJob, fraudStats } from './fraud/upkeep.js'
@@ -134,7 +136,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
     ffls: bind(ctx, { import: importDealers, onFile: importOnFile, set: setDealer, add: addDealer, show: viewDealer }),
     rules: { ...bind(ctx, { enforce: setEnforcement, import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
     secrets: bind(ctx, { rotate: rotateSecretKey }),
-    fraud: { ...bind(ctx, { stats: fraudStats, rotateKey: rotateFraudKey, addPartner, importBatch }), ...forSubscriber(ctx, { erase: eraseReports }), exportBatch: (partner: string, options?: { dryRun?: boolean }) => exportBatch(ctx, partner, options) },
+    fraud: { ...bind(ctx, { stats: fraudStats, rotateKey: rotateFraudKey, addPartner, removePartner, importBatch }), ...forSubscriber(ctx, { erase: eraseReports }), exportBatch: (partner: string, options?: ExportOptions) => exportBatch(ctx, partner, options) },
     distributors: bind(ctx, { setMode }),
     backup: (...args: DropTwo<typeof makeBackup>) => makeBackup(ctx, background, ...args),
     orders: { ...forSubscriber(ctx, { preflight: preflightFor }), ...bind(ctx, { list: listPurchaseOrders, show: showOrder, resolve: resolveOrder, lookBack, verifyJournal }) },
@@ -194,7 +196,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   await removeDeadBuilds(dir)
   const ending = new AbortController()
   const objects = endingStore(options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl }), ending.signal, options.faults?.objects)
-  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, fraudKeys: remembered(engine, 'fraud', () => loadFraudKeys(dir, random)), fraudCounts: openFraudCounts(), exports: openExporter(() => ctx, options.faults?.exports), actor: options.actor ?? 'library' }
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, fraudKeys: openFraudKeys(engine, { random, log, mend: () => { void jobs.run('fraud').catch(() => {}) } }), fraudCounts: openFraudCounts(), exports: openExporter(() => ctx, options.faults?.exports), actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob, exportJob, fraudJob, historyJob])
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
   const findKey = keyIndex(engine)
