@@ -10,7 +10,7 @@ describe('North American numbers', () => {
       '602-555-0100', '(602) 555-0100', '602.555.0100', '602 555 0100', '6025550100', '1-602-555-0100', '1 (602) 555-0100', '16025550100', '+1 602 555 0100', '+16025550100', '+1 (602) 555-0100', '011 1 602 555 0100', '001 602 555 0100', 'tel:+1-602-555-0100', ' 602/555/0100 ', '602–555–0100', '６０２ 555 0100', '602-555-0100 (home)', 'Phone: 602-555-0100',
       '602-555-0100 cell', '+1.602.555.0100',
     ]) assert.equal(normalizePhone(text), '+16025550100', text)
-    for (const country of ['US', 'us', 'USA', 'United States', 'CA', 'Canada', 'PR', '', null, undefined]) assert.equal(normalizePhone('602-555-0100', country), '+16025550100')
+    for (const country of ['US', 'us', 'USA', 'United States', 'CA', 'Canada', 'PR', '', null, undefined, 'Puerto Rico', 'America', 'United States (US)', 'United States of America', 'U.S.A.', 'Guam', 'UM', 'Canada (CA)', 'Bermuda', 'Jamaica']) assert.equal(normalizePhone('602-555-0100', country), '+16025550100')
   })
 
   test('letters of the keypad', () => {
@@ -23,6 +23,15 @@ describe('North American numbers', () => {
     for (const text of ['602-555-0100 x12', '602-555-0100x12', '602-555-0100 ext 12', '602-555-0100 ext. 12', '602-555-0100 EXT: 12', '(602) 555-0100 extension 12', '602-555-0100 #12', '602-555-0100, 12', '+1-602-555-0100;ext=12', '602-555-0100, x 12']) assert.equal(normalizePhone(text), '+16025550100x12', text)
     const numbers = ['602-555-0100', '602-555-0100 x1', '602-555-0100 x12', '602-555-0100 x21', '602-555-0101 x12'].map((text) => normalizePhone(text))
     assert.equal(new Set(numbers).size, numbers.length)
+  })
+
+  test('however the extension is set off, and nothing else behind the number is dropped', () => {
+    for (const text of ['602-555-0100ext12', '6025550100ext.12', '602-555-0100 (ext 12)', '602-555-0100 (ext. 12)', '(602) 555-0100 (x12)', '602-555-0100 ext-12', '602-555-0100extension12', '602-555-0100 extn-12', '602-555-0100 (#12)']) assert.equal(normalizePhone(text), '+16025550100x12', text)
+    assert.equal(normalizePhone('+44 20 7946 0000 (ext 12)'), '+442079460000x12')
+    // A word of the keypad may end in those letters, and what nobody dials is no extension.
+    assert.deepEqual([normalizePhone('1-800-NEXT-123'), normalizePhone('1-800-FLOWERS ext 5'), normalizePhone('602-555-0100 ext'), normalizePhone('602-555-0100 cell')], ['+18006398123', '+18003569377x5', '+16025550100', '+16025550100'])
+    for (const text of ['602-555-0100 room 5', '602-555-0100 apt12', '602-555-0100 ext 12345678', '602-555-0100 option 5', '1-800-FLOWERS5', '1-800-FLOWERS room 5', '602-555-010 room 5', '602-555-01 apt 00', '+1 602 555 010 room 5', '+44 20 7946 000 room 5', '602-555-0100 ext 12 room 5']) assert.equal(normalizePhone(text), null, text)
+    assert.equal(normalizePhone('020 7946 000 room 5', 'GB'), null)
   })
 
   test('what nobody can have', () => {
@@ -52,6 +61,12 @@ describe('other countries\' numbers', () => {
     assert.equal(normalizePhone('(020) 7946-0000', 'gb'), numbers[0])
     assert.ok(!numbers.includes(null))
     assert.equal(new Set(numbers).size, numbers.length)
+  })
+
+  test('whatever the country is called', () => {
+    for (const country of ['UK', 'gb', 'GBR', 'United Kingdom', 'United Kingdom (UK)', 'Great Britain', 'England']) assert.equal(normalizePhone('020 7946 0000', country), 'gb 02079460000', country)
+    const numbers = ['GB', 'Germany', 'Ireland', 'Freedonia', 'Georgia', 'Dominica (island)'].map((country) => normalizePhone('602 555 0100', country))
+    assert.deepEqual(numbers, ['gb 6025550100', 'de 6025550100', 'ie 6025550100', 'freedonia 6025550100', 'ge 6025550100', '+16025550100'])
   })
 
   test('of a wrong length are none', () => {

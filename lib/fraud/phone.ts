@@ -1,16 +1,16 @@
 /** One string per telephone: `+` and digits, and an extension behind `x`. */
+import { countryCode, isNorthAmerican } from './countries.js'
 
 /** Nobody's number is written longer. */
 const LONGEST_TEXT = 64
 /** E.164. */
 const MOST_DIGITS = 15
 const FEWEST_DIGITS = 8
-/** Countries and territories that share the North American plan, where `1` is the country and `011` leads abroad. */
-const NANP = new Set('US USA UNITEDSTATES UNITEDSTATESOFAMERICA CA CAN CANADA PR VI GU AS MP AG AI BB BM BS DM DO GD JM KN KY LC MS SX TC TT VC VG'.split(' '))
 const KEYPAD = ['abc', 'def', 'ghi', 'jkl', 'mno', 'pqrs', 'tuv', 'wxyz']
 const keyOf = new Map(KEYPAD.flatMap((letters, i) => [...letters].map((letter) => [letter, String(i + 2)] as const)))
 const TOLL_FREE = /^8(?:00|33|44|55|66|77|88)/
-const EXTENSION = /(?:\s*[,;]?\s*(?:\bextension|\bextn|\bext|x|#)\.?\s*[:=#]?\s*|\s*[,;]\s*)(\d{1,7})\s*$/
+/** Behind a digit or a sign, in brackets or not; within a word of the keypad (`NEXT-123`) those letters are none. */
+const EXTENSION = /(?:\s*[,;]?\s*\(?\s*(?:(?<![a-z])(?:extension|extn|ext)|x|#)\.?\s*[:=#-]?\s*|\s*[,;]\s*)(\d{1,7})\s*\)?\s*$/
 
 /**
  * The string that every spelling of a number shares: `(602) 555-0100`, `1-602-555-0100` and `+1 602.555.0100` are
@@ -31,12 +31,14 @@ export function normalizePhone(text: string, country?: string | null): string | 
 }
 
 function e164(text: string, country?: string | null): string | null {
-  const isHome = !country || NANP.has(country.toUpperCase().replaceAll(/[^A-Z]/g, ''))
+  const home = countryCode(country)
   const isAbroad = /^\W*\+/.test(text)
   // The zero of "+44 (0)20" is dialled at home only.
   const digits = (isAbroad ? text.replace(/\(0\)/, '') : text).replaceAll(/\D/g, '')
+  // What is written between digits parts them: `602-555-010 room 5` is not 602-555-0105.
+  if (/\d\D*\p{L}\D*\d/u.test(text)) return !isAbroad && isNorthAmerican(home) ? phoneword(text) : null
   if (isAbroad) return international(digits)
-  if (!isHome) return digits.startsWith('00') ? international(digits.slice(2)) : national(digits, country)
+  if (!isNorthAmerican(home)) return digits.startsWith('00') ? international(digits.slice(2)) : national(digits, home)
   if (digits.startsWith('0111') && digits.length === 14) return northAmerican(digits.slice(4))
   if (digits.startsWith('011')) return international(digits.slice(3))
   if (digits.startsWith('001') && digits.length === 13) return northAmerican(digits.slice(3))
@@ -52,9 +54,9 @@ function international(digits: string): string | null {
 }
 
 /** A number of another country as it is dialled there. What its plan makes of it is not known here, so it stays one of its own. */
-function national(digits: string, country: string | null | undefined): string | null {
+function national(digits: string, country: string): string | null {
   if (digits.length < FEWEST_DIGITS - 1 || digits.length > MOST_DIGITS || isTypedByAll(digits)) return null
-  return `${country!.toLowerCase().replaceAll(/[^a-z]/g, '')} ${digits}`
+  return `${country} ${digits}`
 }
 
 /** Ten digits of the North American plan; null where no such number can be given out. */
@@ -79,11 +81,11 @@ function isTypedByAll(digits: string): boolean {
   return true
 }
 
-/** `1-800-FLOWERS`: an area code and letters of the keypad; those behind the tenth are not dialled. */
+/** `1-800-FLOWERS`: an area code and letters of the keypad; those behind the tenth are not dialled, but digits there (`room 5`) are another person. */
 function phoneword(text: string): string | null {
-  const match = /^1?([2-9]\d\d)([2-9a-z][\da-z]{6,11})$/.exec(text.replaceAll(/[\s().\-*/]/g, ''))
+  const match = /^1?([2-9]\d\d)([2-9a-z][\da-z]{6})([a-z]{0,5})$/.exec(text.replaceAll(/[\s().\-*/]/g, ''))
   // An O between digits is a zero misread, and no word.
-  const word = match?.[2]
-  if (word === undefined || !/[a-z]{3}/.test(word) || /^[\do]+$/.test(word)) return null
-  return northAmerican(match![1]! + word.slice(0, 7).replaceAll(/[a-z]/g, (letter) => keyOf.get(letter)!))
+  const [, area, word = '', more = ''] = match ?? []
+  if (area === undefined || !/[a-z]{3}/.test(word + more) || /^[\do]+$/.test(word + more)) return null
+  return northAmerican(area + word.replaceAll(/[a-z]/g, (letter) => keyOf.get(letter)!))
 }
