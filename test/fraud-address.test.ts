@@ -67,6 +67,28 @@ describe('spellings of one street', () => {
     ])
   })
 
+  test('suffixes in the plural, as Publication 28 has them', () => {
+    for (const [one, more, ...short] of [
+      ['Trail', 'Trails', 'Trls'], ['Track', 'Tracks', 'Trks'], ['Ranch', 'Ranches', 'Rnchs'], ['Hollow', 'Hollows', 'Holws'], ['Parkway', 'Parkways', 'Pkwys'], ['Tunnel', 'Tunnels', 'Tunls'], ['Trace', 'Traces'], ['Loop', 'Loops'], ['Path', 'Paths'], ['Pike', 'Pikes'], ['Forest', 'Forests'], ['Isle', 'Isles'], ['Walk', 'Walks'], ['Spur', 'Spurs'], ['Park', 'Parks'], ['Village', 'Villiage'], ['Fort', 'Frt'], ['Plains', 'Plaines'],
+    ] as const) checkSame([[one, more, ...short].map((suffix) => `12 Oak ${suffix}`)])
+    // Others have an abbreviation of their own, and within a name a plural is another name.
+    checkDifferent([['12 Oak Village', '12 Oak Villages'], ['12 Oak Field', '12 Oak Fields'], ['12 Forest Rd', '12 Forests Rd'], ['12 Rosa Parks Blvd', '12 Rosa Park Blvd'], ['12 Trails Ct', '12 Trail Ct', '12 Tracks Ct'], ['12 Oak Trail', '12 Oak Track', '12 Oak Trace']])
+  })
+
+  test('a directional behind a comma', () => {
+    checkSame([['12 Oak St NE', '12 Oak St, NE', '12 Oak St. / N.E.', '12 Oak St, Northeast', '12 Oak St, N E'], ['1600 H St NW', '1600 H St, NW', '1600 H St, NW, Phoenix'], ['1600 H St NW Apt 4', '1600 H St, NW, Apt 4', '1600 H St, NW Apt 4', '1600 H St, NW / #4'], ['842 E 1700 S', '842 E. 1700 So.', '842 East 1700 So']])
+    checkDifferent([
+      // One letter is a door, and behind a unit nobody knows.
+      ['12 Oak St / N', '12 Oak St N', '12 Oak St'], ['12 Oak St Apt 4, NE', '12 Oak St NE, Apt 4'], ['12 Oak St, NE', '12 Oak St, NW', '12 NE Oak St', '12 NE Oak St, NW', '12 Oak St'], ['12 Oak St, NE House', '12 Oak St NE'], ['842 E 1700 So', '842 E 1700', '842 E 1700 No', '842 E 1700 No 5', '842 E 1700 # So'], ['12 Main So', '12 Main S'],
+    ])
+    assert.notEqual(at('12 Oak St, NE', { city: 'Lincoln', state: 'NE', postcode: '68508' }), at('12 Oak St NE', { city: 'Lincoln', state: 'NE', postcode: '68508' }))
+  })
+
+  test('a road without a name has one: No Name Road', () => {
+    checkDifferent([['12 No Name Rd', '12 N Name Rd', '12 Name Rd'], ['12 No Name Ln', '12 No Ln']])
+    checkSame([['12 N Main St', '12 No Main St'], ['12 No Name Rd', '12 NO NAME ROAD']])
+  })
+
   test('letters for names', () => {
     checkSame([['9 Avenue B', '9 Ave B', '9 AVENUE "B"'], ['9 B St', '9 B Street'], ['12 A St', '12 A Street'], ['44 E Avenue J', '44 East Ave J'], ['44 N Avenue 52', '44 North Avenue 52'], ['9 Avenue E', '9 Ave E']])
     checkDifferent([['9 Avenue B', '9 B Avenue', '9 Avenue C', '9 Avenue', '9B Avenue'], ['12 A St', '12A St', '12 St A', '12 A'], ['12 E St Apt 4', '12 E St', '12 East St Apt 4', '12 St E Apt 4'], ['9 Avenue E', '9 E Avenue', '9 East Ave'], ['9 Avenue N', '9 Avenue North', '9 N Ave']])
@@ -102,6 +124,11 @@ describe('units', () => {
     ])
   })
 
+  test('two units with one identifier are two; what is told twice is one', () => {
+    checkDifferent([['12 Main St Suite 2 Room 2', '12 Main St Suite 2', '12 Main St Suite 2 Room 3', '12 Main St'], ['12 Main St Unit 5 Lot 5', '12 Main St Lot 5', '12 Main St Unit 5 Lot 6'], ['12 Main St, Ste 100, Rm 100', '12 Main St, Ste 100']])
+    checkSame([['12 Main St Suite 2 Room 2', '12 Main St, Suite 2, Room 2', '12 Main St / Suite 2 Room 2', '12 Main St Suite 2 Room 2 / Suite 2 Room 2', '12 Main St Suite 2 / Suite 2 Room 2'], ['12 Main St Apt 4B', '12 Main St #4B / Apt 4B', '12 Main St Apt 4B Apt 4B', '12 Main St 4B Apt 4B', 'Apt 4B / 12 Main St Unit 4B', '12 Main St, Apt 4B, Apt 4B']])
+  })
+
   test('a floor, a building, a penthouse and a mail box are none of the doors with their number', () => {
     checkSame([
       ['12 Main St Fl 2', '12 Main St 2nd Floor', '12 Main St / Floor 2', '12 Main St, 2nd Fl', '12 Main St Second Floor', '12 Main St / 2 FL', '12 Main St FLR 2', '12 Main St Fl 2nd'], ['12 Main St Bldg 2 Apt 3', '12 Main St Apt 3 Bldg 2', '12 Main St / Building 2, Apt 3', 'Bldg 2 / 12 Main St Apt 3', '12 Main St / Bldg. #2 Unit 3'],
@@ -133,6 +160,13 @@ describe('house numbers', () => {
     ])
   })
 
+  test('in words, or behind a sign', () => {
+    checkSame([['2 Penn Plaza', 'Two Penn Plaza', 'TWO PENN PLZ'], ['10 Main St', 'Ten Main St', 'Ten Main Street'], ['2 N Riverside Plaza', 'Two North Riverside Plaza'], ['12 Main St', '#12 Main St', '# 12 Main St', 'No. 12 Main St'], ['2 Penn Plaza Fl 5', 'Two Penn Plaza / 5th Floor'], ['12 Main St Apt 4', '#4 12 Main St', '#4, 12 Main St']])
+    // A number that goes with the name is no house's.
+    for (const text of ['Seven Oaks Dr', 'Three Rivers Rd', 'Two Notch Rd', 'Ten Mile Rd', 'Ten Eyck St', 'Three Lakes Dr', 'Two Creek Ln', 'Ten St', '#12', '#12 Main']) assert.equal(at(text), null, text)
+    checkDifferent([['Ten Main St', 'One Main St', '12 Main St'], ['Two Penn Plaza / 12 Main St', '2 Penn Plaza', '12 Main St'], ['12 Ten Eyck St', '10 Eyck St'], ['#12 Main St', '12 Main St #12'], ['#4 12 Main St', '#4 Main St', '412 Main St']])
+  })
+
   test('hyphens of Queens and of Hawaii', () => {
     const queens = { city: 'Queens', state: 'NY', postcode: '11375' }
     checkSame([['112-10 Queens Blvd', '11210 Queens Blvd', '112-10 QUEENS BOULEVARD']], queens)
@@ -151,14 +185,14 @@ describe('numbered roads', () => {
   test('every name of one road', () => {
     checkSame([
       ['12 US Hwy 41', '12 US Highway 41', '12 U.S. Hwy 41', '12 US Route 41', '12 US Rte 41', '12 US 41', '12 US-41', '12 US41', '12 US 41 Hwy', '12 U.S. Highway No. 41', '12 U S Hwy 41', '12 Hwy US 41'], ['12 State Road 7', '12 SR 7', '12 State Rd 7', '12 SR-7', '12 State Route 7', '12 State Rte 7', '12 St Rt 7', '12 State Hwy 7', '12 State Highway No 7', '12 SR7', '12 S.R. 7', '12 S R 7'],
-      ['12 County Road 100', '12 CR 100', '12 Co Rd 100', '12 County Rd 100', '12 C.R. 100', '12 C R 100', '12 Co Rd No 100', '12 Cnty Rd 100', '12 County Highway 100', '12 Co Hwy 100', '12 CR100'], ['12 FM 1960', '12 Farm to Market 1960', '12 FM 1960 Rd', '12 Farm-to-Market Road 1960', '12 F.M. 1960', '12 F M 1960', '12 FM1960'], ['12 RM 620', '12 Ranch Road 620', '12 Ranch Rd 620', '12 RR 620', '12 Ranch to Market Rd 620'],
+      ['12 County Road 100', '12 CR 100', '12 Co Rd 100', '12 County Rd 100', '12 C.R. 100', '12 C R 100', '12 Co Rd No 100', '12 Cnty Rd 100', '12 County Rd. #100', '12 County Highway 100', '12 Co Hwy 100', '12 CR100'], ['12 FM 1960', '12 Farm to Market 1960', '12 FM 1960 Rd', '12 Farm-to-Market Road 1960', '12 F.M. 1960', '12 F M 1960', '12 FM1960'], ['12 RM 620', '12 Ranch Road 620', '12 Ranch Rd 620', '12 RR 620', '12 Ranch to Market Rd 620'],
       ['12 Interstate 95', '12 I-95', '12 I 95', '12 IH 95', '12 Interstate Highway 95', '12 I95', '12 IH-95'], ['12 Highway 41', '12 Hwy 41', '12 Hwy. 41', '12 Hwy #41', '12 41 Hwy'], ['12 Route 66', '12 Rt 66', '12 Rte 66', '12 RT66'], ['12 County Road AA', '12 CR AA', '12 County Hwy AA', '12 County Trunk AA', '12 CTH AA'], ['12 County Rd E 29', '12 Co Rd E29', '12 CR E-29'], ['12 Township Rd 20', '12 TR 20', '12 Twp Rd 20'],
       ['12 US Hwy 70 W Bus', '12 US 70 Bus W', '12 US Highway 70 Business West'], ['12 US Hwy 19E', '12 US Highway 19 East', '12 US 19 E'], ['201 US 41 Hwy Bypass S', '201 US Hwy 41 Byp South'], ['12 US 41 Bus', '12 Business US 41', '12 US Business 41', '12 Bus US Hwy 41'], ['12 Old Highway 41', '12 Old Hwy 41'], ['12 SR A1A', '12 State Road A1A', '12 S.R. A-1-A'], ['12 E Hwy 54', '12 East Highway 54'], ['12 Hwy 8 49', '12 Hwy 8-49', '12 Hwys 8 and 49', '12 Hwy 8 & 49'], ['12 US Hwy 41 Apt 5', '12 US 41 #5', '12 US Route 41 / 5'], ['12 US Hwy 301 S Ste 107', '12 US 301 South 107'],
       ['12 I-35 Frontage Rd', '12 Interstate 35 Frontage Road'],
     ])
     checkDifferent([
       ['12 US Hwy 41', '12 State Hwy 41', '12 County Hwy 41', '12 Hwy 41', '12 I 41', '12 Route 41', '12 FM 41', '12 RM 41', '12 Township Rd 41', '12 Old US Hwy 41', '12 US Hwy 41 N', '12 N US Hwy 41', '12 US Hwy 41 Bus', '12 US Hwy 41 Byp', '12 US Hwy 14', '12 US Hwy 4 Apt 1', '12 US Hwy 411'],
-      ['12 SR 7', '12 SR 70', '12 SR 7 Apt 0', '12 SR 77'], ['12 County Road E', '12 County Road', '12 E County Road', '12 County Road 5'], ['12 State Rd', '12 State Rd 5', '12 State Rd N', '12 State St', '12 State Rd #5'], ['12 County Rd 5', '12 County Rd #5', '12 County Rd'], ['12 S R St', '12 R St', '12 S R St Apt 7'], ['12 Interstate Dr', '12 I St', '12 I 95'], ['12 US 41 Alt', '12 US 41 Bus', '12 US 41', '12 Business St 41'], ['12 US Hwy 70 W', '12 US Hwy 70 E', '12 W US Hwy 70'], ['12 US Grant St', '12 Grant St'],
+      ['12 SR 7', '12 SR 70', '12 SR 7 Apt 0', '12 SR 77'], ['12 County Road E', '12 County Road', '12 E County Road', '12 County Road 5'], ['12 State Rd', '12 State Rd 5', '12 State Rd N', '12 State St', '12 State Rd #5'], ['12 County Rd 5', '12 County Rd #5', '12 County Rd'], ['12 County Rd #100', '12 County Rd Apt 100', '12 County Rd #10'], ['12 State Rd #100', '12 State Rd 100'], ['12 S R St', '12 R St', '12 S R St Apt 7'], ['12 Interstate Dr', '12 I St', '12 I 95'], ['12 US 41 Alt', '12 US 41 Bus', '12 US 41', '12 Business St 41'], ['12 US Hwy 70 W', '12 US Hwy 70 E', '12 W US Hwy 70'], ['12 US Grant St', '12 Grant St'],
     ])
   })
 
@@ -179,14 +213,14 @@ describe('boxes', () => {
   })
 
   test('of rural routes and highway contracts', () => {
-    checkSame([['RR 2 Box 15', 'R.R. 2 Box 15', 'Rural Route 2 Box 15', 'RR #2, Box #15', 'RR2 Box 15', 'R2 Box 15', 'RFD 2 Box 15', 'Rural Rt 2 Bx 15', 'Rt 2 Box 15', 'Route 2 Box 15', 'RR 2 / Box 15', 'RR 02 Box 15', 'RD 2 Box 15', 'R R 2 BOX 15', 'RFD Route 2 Box 15'], ['HC 1 Box 12', 'HC 01 Box 12', 'HCR 1 Box 12', 'Highway Contract 1 Box 12', 'Hwy Contract Route 1 Box 12', 'Star Route 1 Box 12', 'HC1 Box 12', 'H.C. 1, Box 12'], ['RR 4 Box 19-A', 'RR 4 Box 19A']])
-    checkDifferent([['RR 2 Box 15', 'RR 2 Box 150', 'RR 21 Box 5', 'RR 1 Box 15', 'HC 2 Box 15', 'PO Box 15', '2 Route 15', '15 Route 2', 'RR 2 Box 15A'], ['HC 1 Box 12', 'HC 11 Box 2', 'HC 1 Box 1', 'RR 1 Box 12', '1 Highway 12']])
+    checkSame([['RR 2 Box 15', 'R.R. 2 Box 15', 'Rural Route 2 Box 15', 'RR #2, Box #15', 'RR2 Box 15', 'R2 Box 15', 'RFD 2 Box 15', 'Rural Rt 2 Bx 15', 'Rt 2 Box 15', 'Route 2 Box 15', 'RR 2 / Box 15', 'RR 02 Box 15', 'RD 2 Box 15', 'R R 2 BOX 15', 'RFD Route 2 Box 15'], ['HC 1 Box 12', 'HC 01 Box 12', 'HCR 1 Box 12', 'Highway Contract 1 Box 12', 'Hwy Contract Route 1 Box 12', 'Star Route 1 Box 12', 'HC1 Box 12', 'H.C. 1, Box 12', 'H C 1 Box 12', 'H C R 1 Box 12'], ['RR 4 Box 19-A', 'RR 4 Box 19A']])
+    checkDifferent([['RR 2 Box 15', 'RR 2 Box 150', 'RR 21 Box 5', 'RR 1 Box 15', 'HC 2 Box 15', 'PO Box 15', '2 Route 15', '15 Route 2', 'RR 2 Box 15A'], ['HC 1 Box 12', 'HC 11 Box 2', 'HC 1 Box 1', 'RR 1 Box 12', '1 Highway 12'], ['H C 1 Box 12', 'H C 1 Box 1', '1 H C St', '1 C St Box 12']])
   })
 
   test('of the military', () => {
     const apo = { city: 'APO', state: 'AE', postcode: '09012' }
-    checkSame([['PSC 1 Box 2', 'P.S.C. 1, Box 2', 'PSC 1 / Box 2', 'psc 01 box #2', 'PSC1 BOX 2'], ['Unit 5 Box 3', 'UNIT 5, BOX 3', 'Unit 5 / Box 3'], ['CMR 450 Box 12', 'CMR 450, BOX 12']], apo)
-    checkDifferent([['PSC 1 Box 2', 'PSC 1 Box 22', 'PSC 2 Box 1', 'CMR 1 Box 2', 'Unit 1 Box 2', 'PO Box 2', 'PSC 11 Box 2'], ['Unit 5 Box 3', 'Unit 5 Box 33', 'Unit 53 Box 3', 'Unit 3 Box 5']], apo)
+    checkSame([['PSC 1 Box 2', 'P.S.C. 1, Box 2', 'PSC 1 / Box 2', 'psc 01 box #2', 'PSC1 BOX 2', 'P S C 1 Box 2'], ['Unit 5 Box 3', 'UNIT 5, BOX 3', 'Unit 5 / Box 3'], ['CMR 450 Box 12', 'CMR 450, BOX 12', 'C M R 450 Box 12']], apo)
+    checkDifferent([['P S C 1 Box 2', 'P S C 1 Box 3', 'P S C 2 Box 2', '1 P S C St'], ['PSC 1 Box 2', 'PSC 1 Box 22', 'PSC 2 Box 1', 'CMR 1 Box 2', 'Unit 1 Box 2', 'PO Box 2', 'PSC 11 Box 2'], ['Unit 5 Box 3', 'Unit 5 Box 33', 'Unit 53 Box 3', 'Unit 3 Box 5']], apo)
     assert.equal(at('PSC 1 Box 2', { ...apo, postcode: '' }), at('PSC 1, Box 2', { city: 'A.P.O.', state: 'Armed Forces Europe', postcode: null }))
   })
 })
@@ -200,19 +234,43 @@ describe('what else stands in the lines', () => {
     checkDifferent([['Urb Royal Oak / 123 Calle 1', 'Urb Las Flores / 123 Calle 1', '123 Calle 1']], { city: 'Bayamon', state: 'PR', postcode: '00961' })
   })
 
+  test('a unit behind a name stays', () => {
+    checkSame([
+      ['12 Main St Apt B', '12 Main St c/o Pat Doe Apt B', '12 Main St / c/o Pat Doe Apt B', 'c/o Pat Doe Apt B / 12 Main St', 'Attn Apt B / 12 Main St', '12 Main St Attn Apt B', 'Attn Pat Doe Apt B 12 Main St', 'c/o Pat Doe Apt B, 12 Main St', '12 Main St Apt B c/o Pat Doe'], ['12 Main St Fl 5', '12 Main St Attn Pat 5th Floor', '12 Main St / Attn: Pat Doe, 5th Floor'],
+      ['12 Main St Rear', '12 Main St c/o Pat Doe Rear'], ['12 Main St 4B', '12 Main St / c/o Smith 4B', '12 Main St c/o Smith #4B'], ['12 Main St Bldg 2 Apt B', '12 Main St c/o Pat Doe Bldg 2 Apt B', 'c/o Pat Doe Bldg 2 Apt B 12 Main St'], ['12 Main St PH', '12 Main St c/o Pat Doe PH'], ['12 Broadway', 'c/o Pat Doe 12 Broadway', 'Pat Doe / 12 Broadway', 'c/o Pat Doe / 12 Broadway'],
+      // A letter alone is an initial, an ordinal a part of a name, a title no unit.
+      ['12 Main St', '12 Main St c/o Pat D', '12 Main St c/o Pat Q Doe', '12 Main St / Attn: 2nd Amendment Guns', '12 Main St c/o Fifth Third', '12 Main St / Attn: Ms Doe', '12 Main St Attn: Ms. D. Poe', '12 Main St / Attn: Office Manager', '12 Main St / Attn: Spc Smith', '12 Main St / Attn: Sales Department', '12 Main St c/o Doe Apt', 'Acme Guns c/o Pat Doe 12 Main St', '12 Main St Attn: Pat c/o Sam'],
+    ])
+    checkDifferent([
+      ['12 Main St c/o Pat Doe Apt B', '12 Main St c/o Pat Doe Apt C', '12 Main St'], ['12 Main St Attn Pat 5th Floor', '12 Main St Attn Pat 6th Floor', '12 Main St'], ['12 Main St / Attn: Wing B', '12 Main St / Attn: Wing C', '12 Main St'], ['12 Main St c/o Smith 4B', '12 Main St c/o Smith 4C', '12 Main St'], ['12 Main St c/o Pat Doe Rear', '12 Main St c/o Pat Doe Basement', '12 Main St c/o Pat Doe PH', '12 Main St'],
+      ['12 Main St c/o Pat Doe Bldg North', '12 Main St c/o Pat Doe Bldg South', '12 Main St c/o Pat Doe Bldg Lincoln', '12 Main St'], ['Attn Apt B / 12 Main St', 'Attn Apt C / 12 Main St', '12 Main St'], ['Attn Pat Apt B 12 Main St', 'Attn Pat Apt C 12 Main St', '12 Main St'], ['12 Main St Attn Apt B Pat Doe', '12 Main St Attn Apt C Pat Doe', '12 Main St'], ['12 Main St c/o 4B Pat Doe', '12 Main St c/o 4C Pat Doe', '12 Main St'], ['12 County Rd c/o Pat 5', '12 County Rd 5'],
+    ])
+  })
+
+  test('what kind of home it is says nothing', () => {
+    checkSame([['12 Main St', '12 main st (house)', '12 Main St / House', '12 Main St / Home', 'House / 12 Main St', '12 Main St (residence)', '12 Main St, (home)'], ['12 Main St Rear', '12 Main St (rear)'], ['12 Main St Apt 4B', '12 Main St (Apt 4B)', '12 Main St Apt 4(B)']])
+    checkDifferent([['12 Main St (blue house)', '12 Main St (yellow house)', '12 Main St'], ['12 Main St / House 2', '12 Main St / House 3', '12 Main St'], ['12 House Rd', '12 Home Rd', '12 Rd'], ['12 Main St (rear house)', '12 Main St (house)']])
+  })
+
   test('city, state and ZIP told again are left out', () => {
-    checkSame([['12 Main St', '12 Main St, Phoenix, AZ 85001', '12 Main St Phoenix AZ 85001', '12 Main St, Phoenix AZ', '12 Main St / Phoenix, AZ 85001-1234', '12 Main St / Phoenix', '12 Main St, AZ 85001, USA', '12 Main St, 85001'], ['12 Phoenix St', '12 Phoenix St, Phoenix']])
+    checkSame([['12 Main St', '12 Main St, Phoenix, AZ 85001', '12 Main St Phoenix AZ 85001', '12 Main St, Phoenix AZ', '12 Main St / Phoenix, AZ 85001-1234', '12 Main St / Phoenix', '12 Main St, AZ 85001, USA', '12 Main St, 85001',
+      '12 Main St, Phoenix, AZ, 85001', '12 Main St, Phoenix, AZ, USA', '12 Main St, Phoenix, AZ, 85001, US', '12 Main St Phoenix, AZ, 85001', '12 Main St, Phoenix, Arizona', '12 Main St, Phoenix, AZ 85001, United States', '12 Main St 85001', '12 Main St 85001-1234', '12 Main St / AZ', '12 Main St Phoenix / AZ 85001', '12 Main St, Phoenix / AZ / '], ['12 Phoenix St', '12 Phoenix St, Phoenix', '12 Phoenix St, Phoenix, AZ, 85001'], ['12 Main St Apt 4', '12 Main St Apt 4 85001', '12 Main St Apt 4 Phoenix, AZ, 85001', '12 Main St, Phoenix, AZ 85001, Apt 4', '12 Main St / 4, Phoenix, AZ']])
+    checkSame([['12 Main St', '12 Main St, Albany, New York 12207', '12 Main St, Albany, New York, 12207']], { city: 'Albany', state: 'NY', postcode: '12207' })
+    // The number of a door, a box or a highway is no ZIP, a street may be called as the city or the state is, and NE is a directional.
+    checkDifferent([['12 Main St Apt 85001', '12 Main St', '12 Main St Bldg 85001'], ['12 Main St #85001', '12 Main St'], ['PO Box 85001', 'PO Box 8500', '12 Main St PO Box 85001', '12 Main St'], ['12 Hwy 85001', '12 Hwy 8'], ['85001 Main St', '12 Main St'], ['12 Phoenix, AZ 85001', '12 Arizona, 85001', '12 Main St'], ['12 Old Phoenix, AZ', '12 Old', '12 Old St'], ['12 Main St, Arizona Hall', '12 Main St'], ['12 Main St, TX', '12 Main St'], ['12 Main St 85002', '12 Main St']])
+    checkDifferent([['12 Oak St NE, 68508', '12 Oak St, 68508', '12 Oak St, NW']], { city: 'Lincoln', state: 'NE', postcode: '68508' })
     checkDifferent([['12 Phoenix St', '12 St', '12 Main St'], ['12 Main St, Tempe', '12 Main St'], ['12 Phoenix Ave', '12 Arizona Ave', '12 Phoenix']])
   })
 
   test('the ZIP says the place, and city and state where there is none', () => {
     const place = (more: PostalAddress) => normalizeAddress({ address1: '12 Main St', ...more })
     const zip = place({ postcode: '85001' })
-    for (const more of [{ postcode: '85001-1234' }, { postcode: '850011234' }, { postcode: ' 85001 ' }, { postcode: '85001', city: 'Phoenix', state: 'AZ' }, { postcode: '85001', city: 'PHX' }, { postcode: '85001', country: 'USA' }, { postcode: '85001', country: 'United States' }, { postcode: '85001', country: 'us' }, { postcode: '85001', country: null }]) assert.equal(place(more), zip, JSON.stringify(more))
+    for (const more of [{ postcode: '85001-1234' }, { postcode: '850011234' }, { postcode: ' 85001 ' }, { postcode: '85001', city: 'Phoenix', state: 'AZ' }, { postcode: '85001', city: 'PHX' }, { postcode: '85001', country: 'USA' }, { postcode: '85001', country: 'United States' }, { postcode: '85001', country: 'us' }, { postcode: '85001', country: 'United States (US)' }, { postcode: '85001', country: 'United States of America (the)' }, { postcode: '85001', country: 'U.S.A.' }, { postcode: '85001', country: 'Estados Unidos' }, { postcode: '85001-' }, { postcode: '85001–1234' }, { postcode: '85001 - 1234' }, { postcode: '８５００１' }, { postcode: '85001', country: null }]) assert.equal(place(more), zip, JSON.stringify(more))
     assert.equal(place({ postcode: '2134', state: 'MA' }), place({ postcode: '02134' }))
     const city = place({ city: 'St. Louis', state: 'MO' })
     for (const more of [{ city: 'Saint Louis', state: 'Missouri' }, { city: 'SAINT LOUIS', state: 'mo', postcode: '' }, { city: 'St Louis', state: 'MO', postcode: 'unknown' }]) assert.equal(place(more), city, JSON.stringify(more))
     assert.equal(place({ city: 'E. St. Louis', state: 'IL' }), place({ city: 'East Saint Louis', state: 'Illinois' }))
+    for (const more of [{ postcode: '8500-1' }, { postcode: '85001-12' }, { postcode: '85001-12345' }, { postcode: '-85001' }]) assert.equal(place(more), null, JSON.stringify(more))
     const others = [place({ postcode: '85002' }), place({ postcode: '85010' }), zip, city, place({ city: 'St. Louis', state: 'MI' }), place({ city: 'Louis', state: 'MO' }), place({ city: 'Brooklyn', state: 'NY' }), place({ city: 'New York', state: 'NY' }), place({ postcode: '8500', city: 'Phoenix', state: 'AZ' })]
     assert.equal(new Set(others).size, others.length)
     for (const more of [{}, { city: 'Phoenix' }, { state: 'AZ' }, { postcode: '8500' }, { postcode: '00000' }]) assert.equal(place(more), null, JSON.stringify(more))
@@ -221,6 +279,10 @@ describe('what else stands in the lines', () => {
   test('other countries\' addresses are folded only', () => {
     const abroad = (address1: string, more: PostalAddress = {}) => normalizeAddress({ address1, city: 'Toronto', state: 'ON', postcode: 'M5V 2T6', country: 'CA', ...more })
     assert.equal(abroad('12 King St. W'), abroad('12  KING ST W', { postcode: 'm5v2t6', country: 'Canada' }))
+    assert.equal(abroad('12 King St W', { country: 'Canada (CA)' }), abroad('12 King St W'))
+    assert.equal(new Set(['GB', 'UK', 'United Kingdom', 'United Kingdom (UK)', 'gbr', 'Great Britain'].map((country) => abroad('12 King St W', { country }))).size, 1)
+    assert.notEqual(abroad('12 King St W', { country: 'Freedonia' }), abroad('12 King St W', { country: 'Sylvania' }))
+    assert.notEqual(abroad('12 King St W', { country: 'Virgin Islands (British)' }), abroad('12 King St W', { country: 'Virgin Islands (U.S.)' }))
     const others = [abroad('12 King St W'), abroad('12 King Street W'), abroad('12 King St E'), abroad('12 King St W', { postcode: 'M5V 2T7' }), abroad('12 King St W', { country: 'GB' }), abroad('12 King St W', { country: 'US' }), abroad('1 2 King St W'), abroad('12 King St W', { city: 'Ottawa' })]
     assert.equal(new Set(others).size, others.length)
     assert.deepEqual([abroad(''), abroad(' , '), normalizeAddress({ address1: '12 King St', country: 'CA' })], [null, null, null])

@@ -13,7 +13,7 @@ const BOX = new Set(['box', 'bx', 'boxes', 'bo'])
 /** What Publication 28 (283) makes a PO box of. */
 const PO_WORDS = new Set([...BOX, 'drawer', 'drwr', 'lockbox', 'bin', 'caller', 'b'])
 const ROUTE_WORDS = new Set(['route', 'rt', 'rte', 'rd', 'delivery'])
-const CANDIDATES = /^(?:p|po|p0|pob|pobx|pobox|post|postal|r|rr|rfd|rd|rt|rte|route|rural|hc|hcr|highway|hwy|star|psc|cmr|unit)(?:\d.*)?$/
+const CANDIDATES = /^(?:c|h|p|po|p0|pob|pobx|pobox|post|postal|r|rr|rfd|rd|rt|rte|route|rural|hc|hcr|highway|hwy|star|psc|cmr|unit)(?:\d.*)?$/
 const GLUED = /^(pob|pobx|pobox|rr?|rfd|rt|rte|hc|hcr|psc|cmr|box|bx)(\d.*)$/
 
 const isIdentifier = (word: string | undefined) => word !== undefined && (/^[a-z]{0,2}\d[\da-z-]*$/.test(word) && word.length <= 12 || /^[a-z]$/.test(word))
@@ -70,6 +70,9 @@ function routeKind(tokens: readonly string[], from: number): { kind: string; at:
   if (word === 'rr' || word === 'rfd' || word === 'rd' || word === 'rt' || word === 'rte' || word === 'route') return { kind: 'rr', at: from + (ROUTE_WORDS.has(second ?? '') ? 2 : 1) }
   if (word === 'r') return { kind: 'rr', at: from + (second === 'r' || second === 'd' ? 2 : second === 'f' && third === 'd' ? 3 : 1) }
   if (word === 'rural') return ROUTE_WORDS.has(second ?? '') ? { kind: 'rr', at: from + 2 } : { kind: 'rr', at: from + 1 }
+  // H.C., P.S.C. and C.M.R. with blanks.
+  if (word === 'h' && second === 'c') return { kind: 'hc', at: from + (third === 'r' || ROUTE_WORDS.has(third ?? '') ? 3 : 2) }
+  if (word === 'p' && second === 's' && third === 'c' || word === 'c' && second === 'm' && third === 'r') return { kind: `${word}${second}${third}`, at: from + 3 }
   if (word === 'hc' || word === 'hcr') return { kind: 'hc', at: from + (ROUTE_WORDS.has(second ?? '') ? 2 : 1) }
   if ((word === 'highway' || word === 'hwy') && second === 'contract') return { kind: 'hc', at: from + (ROUTE_WORDS.has(third ?? '') ? 3 : 2) }
   if (word === 'star' && ROUTE_WORDS.has(second ?? '')) return { kind: 'hc', at: from + 2 }
@@ -83,7 +86,9 @@ function routeAt(tokens: readonly string[], from: number): Match | null {
   let at = skipSigns(tokens, route.at)
   const number = tokens[at]
   if (!isRouteNumber(number)) return null
-  const sign = tokens[++at] === COMMA ? tokens[++at] : tokens[at]
+  at++
+  while (tokens[at] === COMMA) at++
+  const sign = tokens[at]
   if (sign === undefined || !BOX.has(sign) && sign !== '#') return null
   const id = identifierAt(tokens, at + 1)
   // `Unit 5, Box 3` is military mail only where no street is told.

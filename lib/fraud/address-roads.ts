@@ -116,8 +116,9 @@ export function roadAt(tokens: readonly string[], from: number, state: string): 
   if (!system) return null
   at = system.at
   if (LEADING_BRANCHES.has(tokens[at] ?? '') && isNumber(tokens[at + 1])) branches.push(BRANCHES.get(tokens[at++]!)!)
-  // `Highway #33` and `County Rd No 33` are numbered 33; `State Rd #33` is a door.
-  if (NUMBER_SIGNS.has(tokens[at] ?? '') && isNumber(tokens[at + 1]) && !(tokens[at] === '#' && ROAD.has(tokens[at - 1]!))) at++
+  // `Highway #33` and `County Rd No 33` are numbered 33; `State Rd #33` is a door. No house of a road that is called County
+  // Road has as many doors as `County Rd #100` would take.
+  if (NUMBER_SIGNS.has(tokens[at] ?? '') && isNumber(tokens[at + 1]) && !(tokens[at] === '#' && ROAD.has(tokens[at - 1]!) && !(system.name === 'cr' && /^\d{3,}$/.test(tokens[at + 1]!)))) at++
   const first = tokens[at]
   const isSafe = system.letters === 'all' || system.letters === 'safe' && direction(first) === undefined
   if (!isNumber(first) && !(isSafe && isLettered(first)) && !(system.name === 'cr' && /^[a-z]\d+$/.test(first ?? ''))) return null

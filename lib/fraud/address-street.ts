@@ -11,7 +11,7 @@ export interface Street {
   readonly suffix: string
   readonly after: string
   readonly units: readonly Unit[]
-  /** Whether it is surely a street: it has a suffix, a numbered road or the figures of a grid. */
+  /** Whether it is surely a street: it has a suffix, a numbered road or the figures of a grid, or is a Broadway. */
   readonly isSure: boolean
 }
 
@@ -77,7 +77,8 @@ function gridNumber(tokens: readonly string[]): HouseNumber | null {
 /** `NW` or `N W` at a token, with its length; a name must be left behind it. */
 function directionAt(tokens: readonly string[], at: number, to: number): { text: string; length: number } | null {
   const one = direction(tokens[at])
-  if (one === undefined) return null
+  // No Name Road is called so in many towns; `No Main St` is North Main.
+  if (one === undefined || tokens[at] === 'no' && tokens[at + 1] === 'name') return null
   const two = at + 1 < to && (one === 'n' || one === 's') ? direction(tokens[at + 1]) : undefined
   return (two === 'e' || two === 'w') && at + 2 < to ? { text: one + two, length: 2 } : { text: one, length: 1 }
 }
@@ -127,12 +128,16 @@ function saintOrStreet(words: readonly string[], at: number, hasSuffix: boolean)
 function directionAfter(tokens: readonly string[], from: number, to: number): { text: string; from: number } {
   const none = { text: '', from: to }
   const last = direction(tokens[to - 1])
-  if (last === undefined || to - from < 2 || tokens[to - 1] === 'no' || tokens[to - 1] === 'so') return none
+  if (last === undefined || to - from < 2) return none
+  // `No` may be a number's sign; in a grid (`842 E 1700 So`) nothing else can stand there.
+  if ((tokens[to - 1] === 'no' || tokens[to - 1] === 'so') && !(to - from === 3 && direction(tokens[from]) !== undefined && /^\d+(?:th)?$/.test(tokens[to - 2]!))) return none
   if (to - from === 2 && isKindBefore(tokens, from) || to - from === 3 && tokens[from]!.length === 1 && isKindBefore(tokens, from + 1) && direction(tokens[from]) !== undefined) return none
   const first = direction(tokens[to - 2])
   if (to - from > 2 && (first === 'n' || first === 's') && (last === 'e' || last === 'w') && suffix(tokens[to - 3]) !== undefined) return { text: first + last, from: to - 2 }
   return { text: last, from: to - 1 }
 }
+
+const isBroadway = (words: readonly string[]) => words.at(-1) === 'broadway' && !words.some((word) => /\d/.test(word))
 
 function namedStreet(number: string, tokens: readonly string[]): Street | null {
   const start = directionBefore(tokens, 0, tokens.length).next
@@ -144,7 +149,7 @@ function namedStreet(number: string, tokens: readonly string[]): Street | null {
   const kind = words.length > 1 ? suffix(words.at(-1)) : undefined
   const name = nameOf(kind === undefined ? words : words.slice(0, -1), kind !== undefined)
   const isGrid = words.length === 1 && /^\d+(?:th)?$/.test(words[0]!) && (before.text !== '' || after.text !== '')
-  return { number, before: before.text, name, suffix: kind ?? '', after: after.text, units, isSure: kind !== undefined || isGrid || isKindBefore(words, 0) }
+  return { number, before: before.text, name, suffix: kind ?? '', after: after.text, units, isSure: kind !== undefined || isGrid || isBroadway(words) || isKindBefore(words, 0) }
 }
 
 /** A numbered road, a directional before it or not. What follows and is no unit stays part of its name. */

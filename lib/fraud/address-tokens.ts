@@ -11,10 +11,12 @@ const isLetter = (code: number) => code >= 97 && code <= 122 || code >= 128
 
 /**
  * The words of a line, in lower case: letters and digits; `#` and `,` for themselves, `and` for `&`, `c/o`, fractions, and
- * numbers with what their hyphens join (`112-10`, `12-a` as `12a`). Full stops join initials (`n.w.` is `nw`).
+ * numbers with what their hyphens join (`112-10`, `12-a` as `12a`). Full stops join initials (`n.w.` is `nw`). Words in
+ * brackets at the end are set off by a comma: `Main St (house)`.
  */
 export function tokensOf(line: string): string[] {
   const text = folded(line, LONGEST_LINE)
+  const bracket = text.includes(')') ? / \([^()\d]*\)\s*$/.exec(text)?.index : undefined
   const tokens: string[] = []
   let word = ''
   const end = () => {
@@ -34,7 +36,7 @@ export function tokensOf(line: string): string[] {
       continue
     }
     end()
-    if (code === 44 || code === 59 || code === 10 || code === 13) tokens.push(COMMA)
+    if (code === 44 || code === 59 || code === 10 || code === 13 || i === bracket) tokens.push(COMMA)
     else if (code === 35) tokens.push('#')
     else if (code === 38) tokens.push('and')
     else if (code === 37) tokens.push('c/o')

@@ -15,14 +15,14 @@ export interface UnitStyle {
   readonly words: boolean
 }
 
-const NUMBER_SIGNS = new Set(['#', 'no', 'num', 'number', 'nbr'])
+export const NUMBER_SIGNS: ReadonlySet<string> = new Set(['#', 'no', 'num', 'number', 'nbr'])
 /** Designators that say nothing when no identifier follows. */
 const EMPTY = new Set(['apt', 'apartment', 'unit', 'ste', 'suite', '#', 'rm', 'room', 'lot', 'spc', 'space'])
 const GLUED = /^(?:(apt|unit|ste|suite|rm|lot|spc|trlr|bldg|fl|ph|pmb|box)(\d.*)|(apt|unit|ste|suite|bldg)([a-z]))$/
 
 const hasDigit = (word: string) => /\d/.test(word)
 const isLetter = (word: string) => word.length === 1 && word >= 'a' && word <= 'z'
-const isOrdinal = (word: string) => word.endsWith('th') && hasDigit(word)
+const isOrdinal = (word: string | undefined) => word !== undefined && word.endsWith('th') && hasDigit(word)
 /** `#`, or `No.` before a number. */
 const isSign = (tokens: readonly string[], at: number) => tokens[at] === '#' || NUMBER_SIGNS.has(tokens[at]!) && hasDigit(tokens[at + 1] ?? '')
 const isFloor = (word: string | undefined) => designator(word) === 'fl'
@@ -70,8 +70,12 @@ function restOfIdentifier(tokens: readonly string[], from: number, to: number): 
 /** The units that tokens tell from one place to another; null where they tell anything else. */
 export function readUnits(tokens: readonly string[], from: number, to: number, style: UnitStyle): Unit[] | null {
   const units: Unit[] = []
-  const add = (level: UnitLevel, id: string) => {
-    if (!units.some((unit) => unit.level === level && unit.id === id)) units.push({ level, id })
+  const said: string[] = []
+  // `Apt 2 Apt 2` and `2 Apt 2` are told twice; `Suite 2 Room 2` is a room of a suite, and not the suite.
+  const add = (level: UnitLevel, id: string, word: string) => {
+    if (units.some((unit, i) => unit.level === level && unit.id === id && (word === '' || said[i] === '' || said[i] === word))) return
+    units.push({ level, id })
+    said.push(word)
   }
   let i = from
   while (i < to) {
@@ -81,14 +85,14 @@ export function readUnits(tokens: readonly string[], from: number, to: number, s
       continue
     }
     if (hasDigit(word) && isFloor(tokens[i + 1]) && i + 1 < to && !isIdentifier(tokens, i, to)) {
-      add('fl', joined([word.replace(/th$/, '')]))
+      add('fl', joined([word.replace(/th$/, '')]), 'fl')
       i += 2
       continue
     }
     const glued = designator(word) === undefined ? GLUED.exec(word) : null
     if (glued) {
       const end = restOfIdentifier(tokens, i + 1, to)
-      add(designator(glued[1] ?? glued[3])!, joined([glued[2] ?? glued[4]!, ...tokens.slice(i + 1, end).filter((part) => part !== 'and')]))
+      add(designator(glued[1] ?? glued[3])!, joined([glued[2] ?? glued[4]!, ...tokens.slice(i + 1, end).filter((part) => part !== 'and')]), glued[1] ?? glued[3]!)
       i = end
       continue
     }
@@ -98,19 +102,19 @@ export function readUnits(tokens: readonly string[], from: number, to: number, s
       while (at < to && (NUMBER_SIGNS.has(tokens[at]!) || designator(tokens[at]) === level && !hasDigit(tokens[at]!) && standalone(tokens[at]) === undefined)) at++
       const end = endOfIdentifier(tokens, at, to, style.words)
       if (end > at) {
-        add(level, joined(tokens.slice(at, end).filter((part) => part !== 'and').map((part) => level === 'fl' ? part.replace(/th$/, '') : part)))
+        add(level, joined(tokens.slice(at, end).filter((part) => part !== 'and').map((part) => level === 'fl' ? part.replace(/th$/, '') : part)), level === 'fl' ? 'fl' : word)
         i = end
         continue
       }
       const named = standalone(word)
-      if (named !== undefined) add('', named)
+      if (named !== undefined) add('', named, named)
       else if (!EMPTY.has(word) || !style.words || at < to && standalone(tokens[at]) === undefined && !hasDigit(tokens[at]!)) return null
       i = at
       continue
     }
     const named = standalone(word)
     if (named !== undefined) {
-      add('', named)
+      add('', named, named)
       i++
       // `rear apt`: the word says which, the designator nothing more.
       const behind = i < to ? designator(tokens[i]) : undefined
@@ -119,7 +123,7 @@ export function readUnits(tokens: readonly string[], from: number, to: number, s
     }
     const end = style.bare ? endOfIdentifier(tokens, i, to, false) : i
     if (end === i) return null
-    add('', joined(tokens.slice(i, end).filter((part) => part !== 'and')))
+    add('', joined(tokens.slice(i, end).filter((part) => part !== 'and')), '')
     i = end
   }
   return units
@@ -157,6 +161,5 @@ const LEVELS: readonly UnitLevel[] = ['bldg', 'twr', 'wing', 'hngr', 'pier', 'sl
 export function unitText(units: readonly Unit[]): string {
   // A word such as `rear` stands behind the number that it goes with, whichever was told first.
   const inOrder = [...units.filter(({ id }) => standalone(id) === undefined), ...units.filter(({ id }) => standalone(id) !== undefined)]
-  const parts = LEVELS.flatMap((level) => inOrder.filter((unit) => unit.level === level).map(({ id }) => level === '' ? id : `${level} ${id}`))
-  return [...new Set(parts)].join(',')
+  return LEVELS.flatMap((level) => inOrder.filter((unit) => unit.level === level).map(({ id }) => level === '' ? id : `${level} ${id}`)).join(',')
 }

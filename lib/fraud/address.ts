@@ -1,41 +1,39 @@
 /** One string per place: every spelling of an address meets in it, and two places never do (decisions 9.1). */
-import { placeName } from '../places/names.js'
-import { stateCode } from '../places/states.js'
-import { BUILDING_WORDS, designator, nameWord, numberWord, oneName, standalone } from './address-words.js'
+import { BUILDING_WORDS, designator, direction, nameWord, numberWord, oneName, standalone, suffix } from './address-words.js'
 import { takeBoxes } from './address-boxes.js'
+import { withoutCareOf } from './address-care.js'
 import { COMMA, tokensOf } from './address-tokens.js'
 import { readStreet } from './address-street.js'
 import type { Street } from './address-street.js'
-import { readUnits, unitText } from './address-units.js'
+import { NUMBER_SIGNS, readUnits, unitText } from './address-units.js'
 import type { Unit } from './address-units.js'
+import { isPuertoRico, squeezed, withoutPlaces, zoneOf } from './address-zone.js'
+import type { PostalAddress, Segment, Zone } from './address-zone.js'
+import { countryCode } from './countries.js'
 import { folded, wordsOf } from './fold.js'
 
-export interface PostalAddress {
-  readonly address1?: string | null
-  readonly address2?: string | null
-  readonly city?: string | null
-  readonly state?: string | null
-  readonly postcode?: string | null
-  readonly country?: string | null
+export type { PostalAddress } from './address-zone.js'
+
+/** A place in the United States, in normal form; parts that are not told are empty. */
+export interface Place {
+  /** The ZIP, or `city/state` where none is told. */
+  readonly zone: string
+  readonly number: string
+  readonly before: string
+  readonly name: string
+  readonly suffix: string
+  readonly after: string
+  readonly units: string
+  readonly boxes: string
+  /** What is none of these: a building, an urbanization, the name of a business that may be a building's. */
+  readonly extras: string
 }
 
 const LONGEST_FIELD = 100
-const US = new Set(['', 'us', 'usa', 'unitedstates', 'unitedstatesofamerica', 'america', 'pr', 'vi', 'gu', 'as', 'mp', 'puertorico', 'guam', 'americansamoa', 'northernmarianaislands', 'usvirginislands'])
-const COUNTRIES = new Map(Object.entries({ canada: 'ca', can: 'ca', mexico: 'mx', mex: 'mx', unitedkingdom: 'gb', uk: 'gb', greatbritain: 'gb', gbr: 'gb', england: 'gb', germany: 'de', deutschland: 'de', deu: 'de', france: 'fr', fra: 'fr', australia: 'au', aus: 'au' }))
-/** States whose ZIP codes begin with 0, which spreadsheets lose. */
-const ZERO_STATES = new Set(['CT', 'MA', 'ME', 'NH', 'NJ', 'PR', 'RI', 'VT', 'VI', 'AE'])
 /** What people write where nothing is to be said. */
 const NOTHING = new Set(['na', 'n a', 'none', 'null', 'nil', 'no', 'same', 'same as above', 'same as billing', 'same as shipping'])
-
-/** Where an address lies, and what of it may be repeated in its lines. */
-interface Zone {
-  readonly key: string
-  readonly zip: string
-  readonly state: string
-  readonly city: readonly string[]
-}
-
-const squeezed = (text: string | null | undefined) => wordsOf(folded(text ?? '', LONGEST_FIELD)).join('')
+/** What a place is, and not which: a `Blue House` is told by more. */
+const KINDS_OF_HOMES = new Set(['house', 'home', 'residence'])
 
 /**
  * The string that every spelling of a US address shares: `12 N. Main Street, Apt. 4-B` and `12 north main st # 4b` with
@@ -43,19 +41,27 @@ const squeezed = (text: string | null | undefined) => wordsOf(folded(text ?? '',
  * Other countries' addresses are folded only. Null where no house or box is told (`Main St`, `RR 2`, `n/a`), or no place.
  */
 export function normalizeAddress(address: PostalAddress): string | null {
-  const country = squeezed(address.country)
-  if (!US.has(country)) return foreign(address, COUNTRIES.get(country) ?? country)
+  const country = countryCode(address.country)
+  if (country !== 'us') return foreign(address, country)
+  const place = placeOf(address, country)
+  return place && ['us', place.zone, place.number, place.before, place.name, place.suffix, place.after, place.units, place.boxes, place.extras].join('|')
+}
+
+/** The parts of a US address; null where `normalizeAddress` is, and for other countries' addresses. */
+export function placeOf(address: PostalAddress, country = countryCode(address.country)): Place | null {
+  if (country !== 'us') return null
   const zone = zoneOf(address)
   if (!zone) return null
   const lines = [address.address1, address.address2].map((line) => line ? tokensOf(line) : []).filter((tokens) => tokens.length > 0 && !NOTHING.has(tokens.join(' ')))
-  const words = lines.length === 2 ? [...lines[0]!, COMMA, ...lines[1]!] : lines[0]
+  // Two commas part the lines, one the parts of a line.
+  const words = lines.length === 2 ? [...lines[0]!, COMMA, COMMA, ...lines[1]!] : lines[0]
   if (!words) return null
   const { boxes, rest } = takeBoxes(words)
-  const segments = segmentsOf(rest).map((segment) => withoutCareOf(withoutPlace(segment, zone), zone)).filter((segment) => segment.length > 0)
+  const segments = withoutCareOf(withoutPlaces(segmentsOf(rest), zone), zone).filter((segment) => segment.words.length > 1 || !KINDS_OF_HOMES.has(segment.words[0]!))
   const { street, units, extras } = placeIn(segments, zone)
   if (!street && boxes.length === 0) return null
-  const { number, before, name, suffix, after } = street ?? { number: '', before: '', name: '', suffix: '', after: '' }
-  return ['us', zone.key, number, before, name, suffix, after, unitText(units), [...boxes].sort().join(','), extras.join(',')].join('|')
+  const { number, before, name, suffix: kind, after } = street ?? { number: '', before: '', name: '', suffix: '', after: '' }
+  return { zone: zone.key, number, before, name, suffix: kind, after, units: unitText(units), boxes: [...boxes].sort().join(','), extras: extras.join(',') }
 }
 
 /** Other countries write addresses by rules of their own, so that only case, accents and punctuation are taken away. */
@@ -65,83 +71,55 @@ function foreign(address: PostalAddress, country: string): string | null {
   return lines === '' || postcode === '' && city === '' ? null : [country, postcode, city, postcode === '' ? state : '', lines].join('|')
 }
 
-/** The ZIP's five digits, or city and state; null where neither is told. */
-function zoneOf({ city, state, postcode }: PostalAddress): Zone | null {
-  const code = stateCode(state ?? '') ?? squeezed(state)
-  const known = { state: code, city: city ? tokensOf(city.slice(0, LONGEST_FIELD)).filter((word) => word !== COMMA) : [] }
-  const match = /^(\d{4,5})(?:[\s-]*\d{4})?$/.exec((postcode ?? '').trim())
-  const zip = match && (match[1]!.length === 5 ? match[1]! : ZERO_STATES.has(code) ? `0${match[1]}` : null)
-  if (zip && zip !== '00000') return { key: zip, zip, ...known }
-  const name = placeName((city ?? '').slice(0, LONGEST_FIELD)).replaceAll(' ', '')
-  return name === '' || code === '' ? null : { key: `${name}/${code.toLowerCase()}`, zip: '', ...known }
-}
-
-function segmentsOf(words: readonly string[]): string[][] {
-  const segments: string[][] = [[]]
-  for (const word of words) {
-    if (word === COMMA) segments.push([])
-    else segments.at(-1)!.push(word)
-  }
-  return segments.filter((segment) => segment.length > 0)
-}
-
-/** A segment without the city, state and ZIP that are told again at its end. */
-function withoutPlace(segment: string[], { zip, state, city }: Zone): string[] {
-  let end = segment.length
-  const country = segment[end - 1]
-  if (country === 'usa' && end === 1) return []
-  if (end > 1 && (country === 'usa' || country === 'us' && segment[end - 2]!.slice(0, 5) === zip)) end--
-  if (zip !== '' && segment[end - 1]?.slice(0, 5) === zip && (end === 1 || stateCode(segment[end - 2]!) === state)) end--
-  if (end > 0 && stateCode(segment[end - 1]!) === state && (end < segment.length || endsWith(segment, end - 1, city))) end--
-  if (endsWith(segment, end, city) && (end < segment.length || end === city.length)) end -= city.length
-  return end === segment.length ? segment : segment.slice(0, end)
-}
-
-const endsWith = (segment: readonly string[], end: number, city: readonly string[]) => city.length > 0 && city.length <= end && city.every((word, i) => segment[end - city.length + i] === word)
-
-const CARE_OF = new Set(['c/o', 'attn', 'attention'])
-
-/** A segment without who it is for: `c/o Pat Doe 12 Main St` is `12 Main St`, `12 Main St Attn: Pat Doe` too. */
-function withoutCareOf(segment: string[], zone: Zone): string[] {
-  const at = segment.findIndex((word, i) => CARE_OF.has(word) || word === 'care' && segment[i + 1] === 'of')
-  if (at < 0) return segment
-  const from = at + (segment[at] === 'care' ? 2 : 1)
-  const behind = segment.findIndex((word, i) => i >= from && (at === 0 && /^\d/.test(word) && readStreet(segment.slice(i), zone.state, zone.zip)?.isSure === true || word === '#' || designator(word) !== undefined && hasDigit(segment.slice(i + 1, i + 2))))
-  return [...segment.slice(0, at), ...behind < 0 ? [] : segment.slice(behind)]
+function segmentsOf(words: readonly string[]): Segment[] {
+  const segments: { words: string[]; line: number }[] = [{ words: [], line: 0 }]
+  words.forEach((word, i) => {
+    if (word !== COMMA) segments.at(-1)!.words.push(word)
+    else segments.push({ words: [], line: segments.at(-1)!.line + (words[i - 1] === COMMA ? 1 : 0) })
+  })
+  return segments.filter((segment) => segment.words.length > 0)
 }
 
 interface Told {
-  street: Street | null
-  units: Unit[]
+  readonly street: Street | null
+  readonly units: readonly Unit[]
   /** What is neither: it stays, so that it tells two places apart. */
-  extras: string[]
+  readonly extras: readonly string[]
 }
 
-/** There the same number of the same street may stand in several urbanizations of one ZIP, told in a line of their own. */
-const PUERTO_RICO = /^00[679]/
 const LINE = { bare: true, words: true }
 const hasDigit = (words: readonly string[]) => words.some((word) => /\d/.test(word))
 const textOf = (words: readonly string[]) => oneName(words.map((word, i) => nameWord(word, i === 0)))
 
 /** The street among the segments of an address, and the units of all of them. */
-function placeIn(segments: readonly string[][], { state, zip }: Zone): Told {
-  const read = segments.map((segment) => streetIn(segment, state, zip))
-  const joined = read[0] === null && segments.length > 1 && segments[0]!.length === 1 && read.every((one) => one === null) ? readStreet([...segments[0]!, ...segments[1]!], state, zip) : null
-  const sure = read.findIndex((one) => one?.street.isSure)
-  const at = joined ? 1 : sure >= 0 ? sure : read.findIndex((one) => one !== null)
-  const found = joined ? { street: joined, units: [], extra: null } : read[at]
-  const told: Told = { street: found?.street ?? null, units: [], extras: found?.extra ? [found.extra] : [] }
-  segments.forEach((segment, i) => {
-    if (i === at && found) told.units.push(...found.units, ...found.street.units)
-    else if (joined && i === 0) return
-    else if (segments.findIndex((other) => other.join(' ') === segment.join(' ')) < i) return
-    else {
-      const units = readUnits(segment, 0, segment.length, LINE)
-      if (units) told.units.push(...units)
-      else if (!(i < at && found?.street.isSure && state !== 'PR' && !PUERTO_RICO.test(zip) && isName(segment))) told.extras.push(textOf(segment))
-    }
+function placeIn(all: readonly Segment[], zone: Zone): Told {
+  const { segments, at, found } = streetAmong(all, zone)
+  const turn = found ? quadrantIn(segments[at + 1]?.words ?? [], found.street, zone.state) : null
+  const units: LineUnit[] = []
+  const extras = found?.extra ? [found.extra] : []
+  segments.forEach(({ words, line }, i) => {
+    const isStreet = i === at && found !== null
+    if (!isStreet && segments.findIndex((other) => other.words.join(' ') === words.join(' ')) < i) return
+    const told = isStreet ? [...found.units, ...found.street.units] : turn && i === at + 1 ? turn.units : readUnits(words, 0, words.length, LINE)
+    if (told) addUnits(units, told, line)
+    else if (!(i < at && found?.street.isSure && !isPuertoRico(zone.key) && isName(words))) extras.push(textOf(words))
   })
-  return told
+  return { street: found && turn ? { ...found.street, after: turn.after } : found?.street ?? null, units: units.map(({ unit }) => unit), extras }
+}
+
+interface LineUnit {
+  readonly unit: Unit
+  readonly line: number
+}
+
+/** Adds what a line tells; what an earlier line told is told again. */
+function addUnits(all: LineUnit[], told: readonly Unit[], line: number): void {
+  const earlier = all.filter((one) => one.line < line)
+  for (const unit of told) {
+    const again = earlier.findIndex((one) => one.unit.level === unit.level && one.unit.id === unit.id)
+    if (again >= 0) earlier.splice(again, 1)
+    else all.push({ unit, line })
+  }
 }
 
 interface Found {
@@ -151,17 +129,60 @@ interface Found {
   readonly extra: string | null
 }
 
+/** The segment with the street: a sure one before others, and one whose number is a word only where there is none in figures. */
+function streetAmong(segments: readonly Segment[], zone: Zone): { segments: readonly Segment[]; at: number; found: Found | null } {
+  const { state, zip } = zone
+  const read = segments.map(({ words }) => streetIn(words, zone))
+  const sure = read.findIndex((one) => one?.street.isSure)
+  const at = sure >= 0 ? sure : read.findIndex((one) => one !== null)
+  if (at >= 0) return { segments, at, found: read[at]! }
+  const [first, second, ...others] = segments
+  if (first?.words.length === 1 && second) {
+    const words = [...first.words, ...second.words]
+    const street = readStreet(words, state, zip)
+    if (street) return { segments: [{ words, line: second.line }, ...others], at: 0, found: { street, units: [], extra: null } }
+  }
+  const inWords = segments.map(({ words }) => isNumberedInWords(words) ? readStreet([numberWord(words[0])!, ...words.slice(1)], state, zip) : null)
+  const counted = inWords.findIndex((street) => street?.isSure)
+  return { segments, at: counted, found: counted < 0 ? null : { street: inWords[counted]!, units: [], extra: null } }
+}
+
+/** Words that a number of a name goes with, one or several: Ten Mile Road, Two Notch Road, Seven Oak Lane, Ten Eyck Street. */
+const COUNTED = new Set('mile notch eyck chopt rod rods tree rock acre bar lick pond oak pine bit penny'.split(' '))
+
+/** `Two Penn Plaza` has a house number; `Seven Oaks Dr`, `Two Notch Rd` and `Three Lakes Dr` are names without one. */
+function isNumberedInWords(words: readonly string[]): boolean {
+  const name = words[direction(words[1]) === undefined ? 1 : 2]
+  return numberWord(words[0]) !== undefined && name !== undefined && /^[a-z]{3,}$/.test(name) && !/[^s]s$/.test(name) && !COUNTED.has(name) && suffix(name) === undefined
+}
+
 /** A street, with what stands before it: `Apt 4 12 Main St` has a unit, `Acme Guns 12 Main St` a name that may be a building's. */
-function streetIn(segment: string[], state: string, zip: string): Found | null {
-  const whole = readStreet(segment, state, zip)
+function streetIn(words: readonly string[], { state, zip }: Zone): Found | null {
+  const whole = readStreet(words, state, zip)
   if (whole) return { street: whole, units: [], extra: null }
-  const isUnit = segment[0] === '#' || designator(segment[0]) !== undefined
-  const from = isUnit ? 2 : segment.findIndex((word) => /^\d/.test(word))
-  const street = from > 0 ? readStreet(segment.slice(from), state, zip) : null
-  if (!street?.isSure) return null
-  const units = readUnits(segment, 0, from, LINE)
-  return { street, units: units ?? [], extra: units ? null : textOf(segment.slice(0, from)) }
+  const isSign = NUMBER_SIGNS.has(words[0]!)
+  const from = isSign || designator(words[0]) !== undefined ? 2 : words.findIndex((word) => /^\d/.test(word))
+  const street = from > 0 ? readStreet(words.slice(from), state, zip) : null
+  if (!street?.isSure) {
+    // `#12 Main St`, where `#4 12 Main St` has a unit.
+    const numbered = isSign ? readStreet(words.slice(1), state, zip) : null
+    return numbered?.isSure ? { street: numbered, units: [], extra: null } : null
+  }
+  const units = readUnits(words, 0, from, LINE)
+  return { street, units: units ?? [], extra: units ? null : textOf(words.slice(0, from)) }
+}
+
+/** A quadrant that a comma parts from its street, `1600 H St, NW`, and the units behind it. One letter is a unit. */
+function quadrantIn(words: readonly string[], street: Street, state: string): { after: string; units: readonly Unit[] } | null {
+  if (!street.isSure || street.after !== '' || street.before.length === 2 || street.units.length > 0) return null
+  const [first, second] = [direction(words[0]), direction(words[1])]
+  const isSplit = (first === 'n' || first === 's') && (second === 'e' || second === 'w')
+  const after = isSplit ? first + second : first?.length === 2 ? first : null
+  // In Nebraska it may be the state.
+  if (after === null || after.toUpperCase() === state) return null
+  const units = readUnits(words, isSplit ? 2 : 1, words.length, LINE)
+  return units && { after, units }
 }
 
 /** Whether a segment before a street can only be who lives there: no number, and no word of a building or a unit. */
-const isName = (segment: readonly string[]) => !hasDigit(segment) && segment.length > 1 && segment.at(-1)!.length > 1 && numberWord(segment.at(-1)) === undefined && !segment.some((word) => BUILDING_WORDS.has(word) || designator(word) !== undefined || standalone(word) !== undefined)
+const isName = (words: readonly string[]) => !hasDigit(words) && words.length > 1 && words.at(-1)!.length > 1 && numberWord(words.at(-1)) === undefined && !words.some((word) => BUILDING_WORDS.has(word) || designator(word) !== undefined || standalone(word) !== undefined)
