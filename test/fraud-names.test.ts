@@ -4,6 +4,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { itemKeys, itemNameKey } from '../lib/fraud/items.js'
 import { normalizeName } from '../lib/fraud/names.js'
+import { FraudSignals } from '../lib/fraud/shapes.js'
+import { canonicalIp, signalsOf } from '../lib/fraud/signals.js'
 
 describe('names of persons', () => {
   test('every spelling of one', () => {
@@ -61,11 +63,32 @@ describe('items', () => {
     for (const name of ['Glock', 'Black Rifle', '', '9mm']) assert.equal(itemNameKey(name), null, name)
   })
 
+  test('that tell no more than a name are told apart by it, and are like nothing', () => {
+    const items = (...names: string[]) => signalsOf(FraudSignals.parse({ order_items: names.map((name) => ({ name })) })).items
+    assert.deepEqual(items('Glock', ' GLOCK ', 'Holosun', 'Ammo').map(({ identity, keys: of, name }) => [identity, of, name]), [['text glock', [], null], ['text glock', [], null], ['text holosun', [], null], ['text ammo', [], null]])
+    assert.deepEqual(items('...', '☃', ''), [])
+    // A name that says enough, a UPC or a SKU goes first.
+    assert.deepEqual([items('Glock 19')[0]!.identity, signalsOf(FraudSignals.parse({ order_items: [{ name: 'Glock', sku: 'S-1' }] })).items[0]!.identity], ['name glock|19|', 'sku:s-1'])
+  })
+
   test('words have no order, and long names take no time', () => {
     const word = fc.constantFrom('19', 'P365', 'Gen5', 'AR-15', 'black', 'rifle', 'Mk2', '16"')
     fc.assert(fc.property(fc.array(word, { maxLength: 6 }), (words) => assert.equal(itemNameKey(`Ruger ${words.join(' ')} 9mm`), itemNameKey(`Ruger ${words.toReversed().join(' ')} 9mm`))), { numRuns: 2_000 })
     const started = performance.now()
     for (const text of ['9'.repeat(100_000), '9 mm '.repeat(20_000), '"'.repeat(100_000), 'a-'.repeat(50_000), '7.62x'.repeat(20_000), ' '.repeat(100_000)]) for (let i = 0; i < 40; i++) itemNameKey(text)
     assert.ok(performance.now() - started < 1_000)
+  })
+})
+
+describe('addresses of the network', () => {
+  test('have one spelling each', () => {
+    for (const text of ['203.0.113.7', '::ffff:203.0.113.7', '::ffff:cb00:7107', '0:0:0:0:0:ffff:203.0.113.7', '::FFFF:CB00:7107', '[::ffff:203.0.113.7]', ' 203.0.113.7 ']) assert.equal(canonicalIp(text), '203.0.113.7', text)
+    for (const text of ['2001:db8::1', '2001:0DB8:0:0:0:0:0:1', '[2001:db8::1]', '2001:db8::1%eth0']) assert.equal(canonicalIp(text), '2001:db8::1', text)
+  })
+
+  test('that are none, or others', () => {
+    for (const text of ['', '203.0.113', '203.0.113.256', '203.0.113.7:443', '::1%', '1::2%[', ':::', '203.0.113.7%eth0', 'localhost']) assert.equal(canonicalIp(text), null, text)
+    const others = ['203.0.113.7', '::cb00:7107', '64:ff9b::cb00:7107', '::ffff:0:cb00:7107', '::ffff:cb00:7108'].map((text) => canonicalIp(text))
+    assert.equal(new Set(others).size, others.length)
   })
 })

@@ -16,17 +16,17 @@ interface Provider {
 }
 
 const MICROSOFT = `outlook.com hotmail.com live.com msn.com passport.com windowslive.com outlook.at outlook.be outlook.cl outlook.cz outlook.de outlook.dk outlook.es outlook.fr outlook.hu outlook.ie outlook.in outlook.it outlook.jp outlook.kr outlook.lv outlook.my outlook.ph outlook.pt outlook.sa outlook.sg outlook.sk
-outlook.co.id outlook.co.il outlook.co.th outlook.com.ar outlook.com.au outlook.com.br outlook.com.gr outlook.com.tr outlook.com.vn hotmail.at hotmail.be hotmail.ca hotmail.ch hotmail.cl hotmail.co.jp hotmail.co.th hotmail.co.uk hotmail.com.ar hotmail.com.au hotmail.com.br hotmail.com.tr hotmail.de hotmail.dk hotmail.es hotmail.fi hotmail.fr hotmail.gr hotmail.hu hotmail.it hotmail.nl hotmail.no hotmail.se
+outlook.co.id outlook.co.il outlook.co.nz outlook.co.th outlook.com.ar outlook.com.au outlook.com.br outlook.com.gr outlook.com.pe outlook.com.tr outlook.com.vn hotmail.at hotmail.be hotmail.ca hotmail.ch hotmail.cl hotmail.co.il hotmail.co.jp hotmail.co.nz hotmail.co.th hotmail.co.uk hotmail.com.ar hotmail.com.au hotmail.com.br hotmail.com.mx hotmail.com.tr hotmail.de hotmail.dk hotmail.es hotmail.fi hotmail.fr hotmail.gr hotmail.hu hotmail.it hotmail.nl hotmail.no hotmail.se
 live.at live.be live.ca live.cl live.cn live.co.uk live.com.ar live.com.au live.com.mx live.com.pt live.de live.dk live.fi live.fr live.ie live.in live.it live.jp live.nl live.no live.se`
 const YAHOO = `yahoo.com ymail.com rocketmail.com myyahoo.com yahoo.ca yahoo.co.id yahoo.co.in yahoo.co.nz yahoo.co.th yahoo.co.uk yahoo.co.za yahoo.com.ar yahoo.com.au yahoo.com.br yahoo.com.co yahoo.com.hk yahoo.com.mx yahoo.com.my yahoo.com.ph yahoo.com.sg yahoo.com.tr yahoo.com.tw yahoo.com.vn yahoo.cz yahoo.de yahoo.dk yahoo.es yahoo.fi yahoo.fr yahoo.gr yahoo.hu yahoo.ie yahoo.in yahoo.it yahoo.nl yahoo.no yahoo.pl yahoo.pt yahoo.ro yahoo.se`
-const YANDEX = 'yandex.ru yandex.com yandex.by yandex.kz yandex.ua yandex.uz yandex.com.tr ya.ru narod.ru'
+const YANDEX = 'yandex.ru yandex.com yandex.az yandex.by yandex.co.il yandex.com.am yandex.com.ge yandex.com.tr yandex.ee yandex.fr yandex.kg yandex.kz yandex.lt yandex.lv yandex.md yandex.tj yandex.tm yandex.ua yandex.uz ya.ru narod.ru'
 const FASTMAIL = 'fastmail.com fastmail.fm fastmail.net fastmail.org fastmail.us fastmail.uk fastmail.de fastmail.jp messagingengine.com'
 
 /**
  * Gmail: dots and +tags, two names of one domain. Microsoft: +tags; its domains have mailboxes of their own. Apple: +tags,
  * three names of one domain. Proton: dots, hyphens, underscores and +tags, four names of one domain. Yandex: +tags, a dot
  * is a hyphen, and every domain is an alias. Fastmail: +tags and tag@user.domain. Yahoo: -tags, since no Yahoo name has a
- * hyphen or a plus of its own. AOL, GMX, Comcast and others document nothing, and their users' addresses stay.
+ * hyphen or a plus of its own. HEY and Duck: +tags, for no name there has a plus. AOL, GMX, Comcast and others document nothing, and their users' addresses stay.
  */
 const PROVIDERS: ReadonlyMap<string, Provider> = new Map(([
   ['gmail.com googlemail.com', { canonical: 'gmail.com', tag: '+', ignored: /\./g }],
@@ -37,6 +37,7 @@ const PROVIDERS: ReadonlyMap<string, Provider> = new Map(([
   [FASTMAIL, { tag: '+', subdomains: true }],
   [YAHOO, { tag: '-' }],
   ['zoho.com zohomail.com zoho.eu zoho.in zohomail.eu zohomail.in zoho.com.au', { tag: '+' }],
+  ['hey.com duck.com', { tag: '+' }],
   ['pobox.com runbox.com posteo.de posteo.net mailbox.org', { tag: '+' }],
 ] as [string, Provider][]).flatMap(([domains, provider]) => domains.split(/\s/).map((domain) => [domain, provider] as const)))
 

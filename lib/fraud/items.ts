@@ -18,6 +18,9 @@ export function itemKeys({ upc, sku }: { readonly upc?: string | null; readonly 
   return keys
 }
 
+/** A name as it is compared whole: for telling items apart of which nothing else is told. Null where it has no letter or digit. */
+export const itemText = (name: string): string | null => wordsOf(folded(name, LONGEST_NAME)).join(' ') || null
+
 /** A caliber: its number, and what follows it (`win`, `lr`); nothing where the name leaves it out. */
 interface Caliber {
   readonly number: string

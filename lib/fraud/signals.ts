@@ -1,8 +1,10 @@
 /** What a check or report says, normalized: equal strings are the same thing, and nothing else is compared (decisions 9.1). */
 import { isIP } from 'node:net'
+import { canonicalAddress } from '../accounts/allowlist.js'
 import { normalizeAddress } from './address.js'
+import type { PostalAddress } from './address.js'
 import { normalizeEmail } from './email.js'
-import { itemKeys, itemNameKey } from './items.js'
+import { itemKeys, itemNameKey, itemText } from './items.js'
 import { normalizeName } from './names.js'
 import { normalizePhone } from './phone.js'
 import type { FraudSignals, Strong } from './shapes.js'
@@ -41,10 +43,11 @@ export function signalsOf(body: FraudSignals): Signals {
 }
 
 export function addressOf(body: FraudSignals, kind: 'shipping' | 'billing'): string | null {
-  if (body[`${kind}_address_1`] === null) return null
-  return normalizeAddress({
-    address1: body[`${kind}_address_1`]!, address2: body[`${kind}_address_2`], city: body[`${kind}_city`], state: body[`${kind}_state`], postcode: body[`${kind}_postcode`], country: body[`${kind}_country`],
-  })
+  return body[`${kind}_address_1`] === null ? null : normalizeAddress(postalAddress(body, kind))
+}
+
+export function postalAddress(body: FraudSignals, kind: 'shipping' | 'billing'): PostalAddress {
+  return { address1: body[`${kind}_address_1`], address2: body[`${kind}_address_2`], city: body[`${kind}_city`], state: body[`${kind}_state`], postcode: body[`${kind}_postcode`], country: body[`${kind}_country`] }
 }
 
 function distinct(values: readonly (string | null | undefined)[]): string[] {
@@ -54,14 +57,16 @@ function distinct(values: readonly (string | null | undefined)[]): string[] {
 function itemSignals(item: FraudSignals['order_items'][number]): ItemSignals | null {
   const keys = itemKeys(item)
   const name = item.name === null ? null : itemNameKey(item.name)
-  const identity = keys[0] ?? (name === null ? null : `name ${name}`)
-  return identity === null ? null : { identity, keys, name }
+  if (keys.length > 0) return { identity: keys[0]!, keys, name }
+  if (name !== null) return { identity: `name ${name}`, keys, name }
+  // `Glock` alone is no likeness, but an item.
+  const text = item.name === null ? null : itemText(item.name)
+  return text === null ? null : { identity: `text ${text}`, keys, name }
 }
 
 /** One spelling of an address; a mapped IPv4 address is that address. */
 export function canonicalIp(text: string): string | null {
-  const bare = text.trim().replace(/^\[(.*)\]$/, '$1').replace(/^::ffff:(?=\d+\.)/i, '')
-  const family = isIP(bare)
-  if (family === 0) return null
-  return family === 4 ? bare : new URL(`http://[${bare.split('%')[0]!}]`).hostname.slice(1, -1)
+  const bare = text.trim().replace(/^\[(.*)\]$/, '$1')
+  // The zone behind `%` is the name of a network card.
+  return isIP(bare) === 0 ? null : canonicalAddress(bare.split('%')[0]!)
 }
