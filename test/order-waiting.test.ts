@@ -117,7 +117,7 @@ describe('an order that waits for its turn', () => {
 
   test('whose dealer is gone by then counts against no quota, in the database or in this process', async () => {
     await using waiting = await twoOrders(gun)
-    const { t, tst, first, second, end } = waiting
+    const { t, first, second, end } = waiting
     await t.app.ctx.db.updateTable('dealer').set({ listed: 0 }).where('license_number', '=', DEALER).execute()
     end()
     assert.deepEqual([(await first).status, (await second).status], [200, 409])
