@@ -56,14 +56,14 @@ export function historyBench(dir = mkdtempSync(join(existsSync('/dev/shm') ? '/d
   mkdirSync(dirname(path), { recursive: true })
   const history = openFile(path, { synchronous: 'NORMAL' })
   migrate(history, 'history.db', historySchema)
-  return {
+  const bench: HistoryBench = {
     dir, history,
     feed(distid, asOf, changes, now = asOf) {
-      const log = new ChangeLog(history, distid, { asOf, now })
+      const log = new ChangeLog(bench.history, distid, { asOf, now })
       for (const change of changes) log.record({ distid, upc: String(GTIN), price: 1_000, qty: 0, gone: false, held: false, ...change })
       log.commit()
     },
-    unchanged: (distid, asOf) => noteUnchanged(history, distid, { asOf, now: asOf }),
+    unchanged: (distid, asOf) => noteUnchanged(bench.history, distid, { asOf, now: asOf }),
     rollUp: async (now) => (await withDuck((duck) => rollUp({ kind: 'analytics', task: 'roll-up', dir, now }, { duck, onProgress() {} }))).days,
     files: () => withDuck(async (duck) => {
       const days = daysIn(dir)
@@ -71,14 +71,15 @@ export function historyBench(dir = mkdtempSync(join(existsSync('/dev/shm') ? '/d
       return rowsOf(duck, `SELECT * FROM read_parquet([${days.map((day) => `'${dayFile(dir, day)}'`).join(', ')}]) ORDER BY day, distid, gtin`)
     }),
     seen: (now) => withDuck(async (duck) => {
-      await openHistory(duck, { dir, historyDb: history, now })
+      await openHistory(duck, { dir, historyDb: bench.history, now })
       return { daily: await rowsOf(duck, 'SELECT * FROM daily ORDER BY day, distid, gtin'), items: await rowsOf(duck, 'SELECT * FROM item_now ORDER BY distid, gtin') }
     }),
     close() {
-      history.close()
+      bench.history.close()
       rmSync(dir, { recursive: true, force: true })
     },
   }
+  return bench
 }
 
 let shared: Promise<DuckDBConnection> | undefined
