@@ -60,17 +60,21 @@ export interface NewReport {
   signals: Signals
 }
 
-/** Writes a report, or takes the place of the one that the subscriber made of the same strong signals. In a transaction. */
+/** Writes a report, or changes the one that the subscriber made of the same strong signals. In a transaction. */
 export async function saveReport(tx: OperatorCtx, keys: FraudKeys, { subscriberId, body, signals }: NewReport): Promise<void> {
   assertComplete(keys)
   const strong = strongDigests(keys, signals)
-  const before = await tx.db.selectFrom('fraud_report').select(['id', 'reported_at']).where('dealer', '=', subscriberId).where('strong', 'in', strong).execute()
-  await removeReports(tx, before.map(({ id }) => id))
-  const id = await insertReport(tx, {
-    subscriber_id: subscriberId, dealer: subscriberId, partner: null, batch: null, key: keys.current.name, mirrors: keys.mirrored, strong: strong.at(-1)!,
-    reported_at: Math.min(tx.now(), ...before.map(({ reported_at: at }) => at)), updated_at: tx.now(), payload: '',
-  }, keptOf(keys, signals))
-  await tx.db.updateTable('fraud_report').set(sealed(tx, { id, subscriberId, body })).where('id', '=', id).execute()
+  const before = await tx.db.selectFrom('fraud_report').select(['id', 'reported_at']).where('dealer', '=', subscriberId).where('strong', 'in', strong).orderBy('id').execute()
+  const [same, ...twins] = before
+  await removeReports(tx, twins.map(({ id }) => id))
+  const row = {
+    subscriber_id: subscriberId, dealer: subscriberId, partner: null, batch: null, key: keys.current.name, mirrors: keys.mirrored, unreadable: 0, strong: strong.at(-1)!,
+    reported_at: Math.min(tx.now(), ...before.map(({ reported_at: at }) => at)), updated_at: tx.now(),
+  }
+  // It stays the same report: whoever goes through all of them, to share them or to hash them anew, does not miss it.
+  if (same) await replaceHashes(tx, same.id, keptOf(keys, signals))
+  const id = same?.id ?? await insertReport(tx, { ...row, payload: '' }, keptOf(keys, signals))
+  await tx.db.updateTable('fraud_report').set({ ...row, ...sealed(tx, { id, subscriberId, body }) }).where('id', '=', id).execute()
 }
 
 /** Three texts: signals are opened when a key is replaced, notes in every check of their writer, and a raw order may be a megabyte. */
