@@ -39,7 +39,7 @@ export interface FeedBench {
   history: Raw
   file(name: string, content: string | Uint8Array): string
   /** Takes in text, bytes, or a file that is there. Each call is a minute later than the last. */
-  take(preset: Preset | string, content: string | Uint8Array | { file: string }, more?: Partial<FeedInput>): Promise<FeedResult>
+  take(preset: Preset | string, content: string | Uint8Array | { file: string }, more?: Partial<FeedInput & { history: Raw }>): Promise<FeedResult>
   /** Every offer with its text, by distid and stockid, without row ids. */
   offers(): OfferRow[]
   offer(stockid: string): OfferRow

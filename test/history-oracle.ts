@@ -37,7 +37,7 @@ export function byPlainLoops(changes: readonly LoggedChange[], seen: readonly { 
   const gtins = new Map<string, number | null>()
   const rows = new Map<string, DayRow>()
   /** What the last trade of an item on a day was: only a fall can be given back. */
-  const lastTrade = new Map<string, { units: number; isCounted: boolean }>()
+  const lastTrade = new Map<string, number>()
 
   for (const feed of feedsOf(changes)) {
     const [at, distid] = [feed[0]!.at, feed[0]!.distid]
@@ -85,13 +85,14 @@ export function byPlainLoops(changes: readonly LoggedChange[], seen: readonly { 
       if (!row) rows.set(place, row = { day: dayOf(at), distid, gtin: item.gtin, price: null, qty: 0, sold: 0, restocks: 0, zero_since: null, back_at: null, first_at: null, listed: false })
       if (newItems.has(item)) row.first_at = at
       const last = lastTrade.get(place)
-      if (trade < 0) {
-        if (!isLate) row.sold -= trade
-        lastTrade.set(place, { units: trade, isCounted: !isLate })
+      // A fall over a long gap is no trade at all, so nothing gives it back.
+      if (trade < 0 && !isLate) {
+        row.sold -= trade
+        lastTrade.set(place, trade)
       } else if (trade > 0) {
-        if (last && last.units === -trade) row.sold -= last.isCounted ? trade : 0
+        if (last === -trade) row.sold -= trade
         else row.restocks++
-        lastTrade.set(place, { units: trade, isCounted: true })
+        lastTrade.set(place, trade)
       }
       settle(item)
       const stock = stocks.get(item)!

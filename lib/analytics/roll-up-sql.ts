@@ -48,14 +48,16 @@ const STEPS = `CREATE OR REPLACE TEMP TABLE step AS
 
 /** What each feed changed of an item: its stock by `rise` (negative: a fall), and what of that is trade. */
 const MOVES = `CREATE OR REPLACE TEMP TABLE move AS
-  SELECT distid, gtin, ms, sum(rise)::BIGINT AS rise, sum(trade)::BIGINT AS trade FROM (
+  SELECT netted.distid, gtin, netted.ms, rise, CASE WHEN trade < 0 AND late_feed.ms IS NOT NULL THEN 0 ELSE trade END AS trade
+  FROM (SELECT distid, gtin, ms, sum(rise)::BIGINT AS rise, sum(trade)::BIGINT AS trade FROM (
     SELECT distid, gtin, ms,
       CASE WHEN present THEN qty ELSE 0 END - CASE WHEN was_present AND NOT is_new THEN base ELSE 0 END AS rise,
       CASE WHEN is_new OR NOT present THEN 0 WHEN was_present THEN qty - base ELSE greatest(0, qty - base) END AS trade
     FROM step WHERE NOT is_state AND gtin IS NOT NULL
     UNION ALL
     SELECT distid, old_gtin, ms, CASE WHEN was_present THEN -base ELSE 0 END, 0 FROM step WHERE is_new AND old_gtin IS NOT NULL
-  ) GROUP BY distid, gtin, ms`
+  ) GROUP BY distid, gtin, ms) netted
+  LEFT JOIN late_feed ON late_feed.distid = netted.distid AND late_feed.ms = netted.ms`
 
 const OFFERS = `CREATE OR REPLACE TABLE new_offer AS
   SELECT * FROM offer ANTI JOIN change USING (distid, stockid)
@@ -70,10 +72,9 @@ const DAY_ROWS = `CREATE OR REPLACE TABLE day_row AS
     FROM move LEFT JOIN item USING (distid, gtin)
     WINDOW item_time AS (PARTITION BY distid, gtin ORDER BY ms), item_day AS (PARTITION BY distid, gtin)
   ), judged AS (
-    SELECT timed.*, after - rise AS before, late_feed.ms IS NOT NULL AS is_late, coalesce(CASE WHEN trade < 0 THEN next_trade = -trade ELSE last_trade = -trade END, false) AS is_given_back
-    FROM timed LEFT JOIN late_feed ON late_feed.distid = timed.distid AND late_feed.ms = timed.ms
+    SELECT *, after - rise AS before, coalesce(CASE WHEN trade < 0 THEN next_trade = -trade ELSE last_trade = -trade END, false) AS is_given_back FROM timed
   ), summed AS (
-    SELECT distid, gtin, sum(-trade) FILTER (trade < 0 AND NOT is_late AND NOT is_given_back) AS sold, count(*) FILTER (trade > 0 AND NOT is_given_back) AS restocks,
+    SELECT distid, gtin, sum(-trade) FILTER (trade < 0 AND NOT is_given_back) AS sold, count(*) FILTER (trade > 0 AND NOT is_given_back) AS restocks,
       max(ms) FILTER (before > 0 AND after = 0) AS zero_since, max(ms) FILTER (before = 0 AND after > 0 AND NOT (is_new AND ms = first_at)) AS back_at,
       min(first_at) FILTER (is_new) AS first_at
     FROM judged GROUP BY distid, gtin
