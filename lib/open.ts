@@ -2,6 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { openAnalytics } from './analytics/analytics.js'
+import type { AnalyticsOptions } from './analytics/analytics.js'
+import { analyticsJob, rebuildForOperator } from './analytics/rebuild-job.js'
 import { historyJob } from './analytics/roll-up-job.js'
 import { openBackground } from './background.js'
 import { makeBackup } from './backup.js'
@@ -100,7 +103,7 @@ export interface OpenOptions {
   /** Who acts, for the audit; `library` by default. */
   actor?: string
   /** For tests of what goes wrong: free bytes of the disk, and named places at which the sender of orders may end. */
-  faults?: SenderOptions & { freeBytes?: () => number; exports?: ExporterOptions; objects?: StoreLimits }
+  faults?: SenderOptions & { freeBytes?: () => number; exports?: ExporterOptions; analytics?: AnalyticsOptions; objects?: StoreLimits }
 }
 
 /** Binds functions that take the operator's context first. */
@@ -138,6 +141,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
     secrets: bind(ctx, { rotate: rotateSecretKey }),
     fraud: { ...bind(ctx, { stats: fraudStats, rotateKey: rotateFraudKey, addPartner, removePartner, importBatch }), ...forSubscriber(ctx, { erase: eraseReports }), exportBatch: (partner: string, options?: ExportOptions) => exportBatch(ctx, partner, options) },
     distributors: bind(ctx, { setMode }),
+    analytics: bind(ctx, { rebuild: rebuildForOperator }),
     backup: (...args: DropTwo<typeof makeBackup>) => makeBackup(ctx, background, ...args),
     orders: { ...forSubscriber(ctx, { preflight: preflightFor }), ...bind(ctx, { list: listPurchaseOrders, show: showOrder, resolve: resolveOrder, lookBack, verifyJournal }) },
   }
@@ -196,8 +200,8 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   await removeDeadBuilds(dir)
   const ending = new AbortController()
   const objects = endingStore(options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl }), ending.signal, options.faults?.objects)
-  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, fraudKeys: openFraudKeys(engine, { random, log, mend: () => { void jobs.run('fraud').catch(() => {}) } }), fraudCounts: openFraudCounts(), exports: openExporter(() => ctx, options.faults?.exports), actor: options.actor ?? 'library' }
-  const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob, exportJob, fraudJob, historyJob])
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, fraudKeys: openFraudKeys(engine, { random, log, mend: () => { void jobs.run('fraud').catch(() => {}) } }), fraudCounts: openFraudCounts(), exports: openExporter(() => ctx, options.faults?.exports), analytics: openAnalytics(() => ctx, options.faults?.analytics), actor: options.actor ?? 'library' }
+  const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob, exportJob, fraudJob, historyJob, analyticsJob])
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
   const findKey = keyIndex(engine)
   const subscribers = subscriberIndex(ctx)
@@ -226,6 +230,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
     await ctx.orders.stop()
     clearInterval(flushing)
     await ctx.exports.stop()
+    ctx.analytics.stop()
     await closeCheckRuns(ctx.checkRuns)
     await background.close()
     limits.flush()

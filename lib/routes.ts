@@ -15,6 +15,7 @@ export const ROUTES = {
   'products.facets': 'GET /v1/products/facets',
   'products.get': 'GET /v1/products/{upc}',
   'products.catalog': 'GET /v1/products/catalog',
+  'analytics': 'GET /v1/analytics/{metric}',
   'ffls.near': 'GET /v1/ffls',
   'ffls.get': 'GET /v1/ffls/{license_number}',
   'ffls.document': 'GET /v1/ffls/{license_number}/documents/{document_type}',

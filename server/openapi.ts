@@ -42,6 +42,7 @@ export function openApiDocument(url: string, registry: Registry): Json {
 
 function tagOf(endpoint: Endpoint): string {
   if (endpoint.id === 'distributors') return 'config'
+  if (endpoint.id === 'analytics') return 'analytics'
   return endpoint.id.includes('.') ? endpoint.id.split('.')[0]! : 'account'
 }
 

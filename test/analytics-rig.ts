@@ -2,10 +2,10 @@
 import duckdb from '@duckdb/node-api'
 import { DAY, dayOf, startOfDay } from '../lib/core/clock.js'
 import { combine, orderOf } from '../lib/analytics/combine.js'
+import type { SectionColumns } from '../lib/analytics/columns.js'
 import { findMetric } from '../lib/analytics/metrics/index.js'
 import { prepare } from '../lib/analytics/prepare.js'
 import { readRows } from '../lib/analytics/rows.js'
-import type { SectionColumns } from '../lib/analytics/rows.js'
 
 /** Noon of the day on which everything is read. */
 export const NOW = Date.UTC(2026, 10, 21, 12)
@@ -86,11 +86,11 @@ export async function rigOf(world: World, now = NOW): Promise<Rig> {
   // Worlds share one DuckDB, each in a schema of its own.
   const schema = `world_${++worlds}`
   await duck.run(`CREATE SCHEMA ${schema}; USE ${schema}`)
-  await duck.run(historyTables(world) + tableOf('offer', OFFER, world.offers.map((row, place) => [row.gtin, row.distid, place, place + 1, row.categorized ?? true, row.price, row.map, row.msrp, row.qty ?? 5])))
+  await duck.run(historyTables(world) + tableOf('catalog_offer', OFFER, world.offers.map((row, place) => [row.gtin, row.distid, place, place + 1, row.categorized ?? true, row.price, row.map, row.msrp, row.qty ?? 5])))
   await prepare(duck, now)
   const column = async (sql: string) => (await duck.runAndReadAll(sql)).getRowsJson().map(([first]) => first)
-  const gtins = (await column('SELECT gtin::DOUBLE FROM item ORDER BY item')) as number[]
-  const known = (await column('SELECT distid FROM dist ORDER BY dist')) as string[]
+  const gtins = (await column('SELECT gtin::DOUBLE FROM known_item ORDER BY item')) as number[]
+  const known = (await column('SELECT distid FROM known_dist ORDER BY dist')) as string[]
   const sections = new Map<string, Promise<SectionColumns>>()
   return {
     async results(slug, { days = 0, distids, order }) {
@@ -100,7 +100,7 @@ export async function rigOf(world: World, now = NOW): Promise<Rig> {
       const combined = await combine(metric, await sections.get(place)!, new Set(distids.map((distid) => known.indexOf(distid)).filter((found) => found >= 0)))
       return [...await orderOf(combined, order ?? metric.order)].map((row) => ({
         gtin: gtins[combined.items[row]!]!,
-        ...Object.fromEntries(Object.entries(metric.measures).map(([name, { form }]) => {
+        ...Object.fromEntries(Object.entries(metric.measures).map(([name, form]) => {
           const number = combined.values[name]![row]!
           return [name, Number.isNaN(number) ? null : form === 'distid' ? known[number]! : number]
         })),

@@ -10,6 +10,8 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ChildProgress } from '../core/child.js'
 import { mostMemory } from '../core/child-memory.js'
 import { takeLock } from '../db/engine.js'
+import { rebuild } from './rebuild.js'
+import type { Rebuilt } from './rebuild.js'
 import { rollUp } from './roll-up.js'
 import type { RolledUp } from './roll-up.js'
 
@@ -34,7 +36,7 @@ export type AnalyticsJob = RollUpJob | RebuildJob
 /** What each task tells; `peak`: the most bytes of memory that its process had. */
 export interface AnalyticsResults {
   'roll-up': RolledUp & { peak: number }
-  'rebuild': { peak: number }
+  'rebuild': Rebuilt & { peak: number }
 }
 
 /** What a task works with. */
@@ -72,10 +74,10 @@ export async function runAnalytics(job: AnalyticsJob, onProgress: (...progress: 
   }
 }
 
-async function doTask(job: AnalyticsJob, tools: Tools): Promise<RolledUp | object> {
+async function doTask(job: AnalyticsJob, tools: Tools): Promise<RolledUp | Rebuilt> {
   switch (job.task) {
     case 'roll-up': return rollUp(job, tools)
-    case 'rebuild': throw new Error('there are no metrics yet')
+    case 'rebuild': return rebuild(job, tools)
   }
 }
 

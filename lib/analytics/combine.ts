@@ -1,7 +1,7 @@
 /** How the rows of a build become one subscriber's results: UPC by UPC, in turns of the event loop. */
 import { sortByNumber, identity } from '../catalog/permutation.js'
+import type { SectionColumns } from './columns.js'
 import type { Metric } from './metrics/metric.js'
-import type { SectionColumns } from './rows.js'
 
 /** Results of one metric for one set of distributors, in the order of their UPCs. NaN stands for null. */
 export interface Combined {

@@ -1,7 +1,7 @@
 /**
  * What all metrics read: one row for each UPC and distributor, with what the catalog says now and what the history says of it.
  *
- * Made of `offer` (read-catalog.ts), `daily` and `item_now` (history.ts). An item is a UPC that somebody offers now at an operator's
+ * Made of `catalog_offer` (read-catalog.ts), `daily` and `item_now` (history.ts). An item is a UPC that somebody offers now at an operator's
  * price; what has no such offer has no name to be shown by. What is listed without a price of the operator's came with some
  * subscriber's own credentials and is left out.
  */
@@ -12,18 +12,18 @@ import { isDrop } from './metrics/on-sale.js'
 
 /** Items and distributors by their places, which the columns of a build use. */
 const PLACES = [
-  `CREATE TABLE item AS
+  `CREATE TABLE known_item AS
     SELECT (row_number() OVER (ORDER BY gtin) - 1)::UINTEGER AS item, gtin, arg_min(fragment, place) AS fragment
-    FROM (SELECT gtin, fragment, CASE WHEN categorized THEN place ELSE place::BIGINT + 2147483648 END AS place FROM offer) GROUP BY gtin`,
-  `CREATE TABLE dist AS
-    SELECT (row_number() OVER (ORDER BY distid) - 1)::USMALLINT AS dist, distid FROM (SELECT distid FROM offer UNION SELECT distid FROM item_now)`,
+    FROM (SELECT gtin, fragment, CASE WHEN categorized THEN place ELSE place::BIGINT + 2147483648 END AS place FROM catalog_offer) GROUP BY gtin`,
+  `CREATE TABLE known_dist AS
+    SELECT (row_number() OVER (ORDER BY distid) - 1)::USMALLINT AS dist, distid FROM (SELECT distid FROM catalog_offer UNION SELECT distid FROM item_now)`,
 ]
 
 /** Of several offers of one distributor (warehouses) the lowest price with stock counts, else the lowest; of MAPs and MSRPs the highest. */
 const OFFERS = `
   CREATE TABLE offer_now AS
   SELECT item, dist, coalesce(min(price) FILTER (qty > 0), min(price)) AS price, max(map) AS map, max(msrp) AS msrp, least(sum(qty), 2147483647)::INTEGER AS qty
-  FROM offer JOIN item USING (gtin) JOIN dist USING (distid) GROUP BY item, dist`
+  FROM catalog_offer JOIN known_item USING (gtin) JOIN known_dist USING (distid) GROUP BY item, dist`
 
 const inWindow = (what: string, days: number) =>
   `least(coalesce(sum(${what}) FILTER (day > getvariable('today') - ${days}), 0), 2147483647)::INTEGER AS ${what}_${days}`
@@ -31,7 +31,7 @@ const inWindow = (what: string, days: number) =>
 const MOVEMENT = `
   CREATE TABLE movement AS
   SELECT item, dist, ${WINDOWS.flatMap((days) => [inWindow('sold', days), inWindow('restocks', days)]).join(', ')}, max(price) AS highest
-  FROM daily JOIN item USING (gtin) JOIN dist USING (distid) WHERE price IS NOT NULL OR NOT listed GROUP BY item, dist`
+  FROM daily JOIN known_item USING (gtin) JOIN known_dist USING (distid) WHERE price IS NOT NULL OR NOT listed GROUP BY item, dist`
 
 /**
  * `first_seen` is 0 where an item came with the distributor's first feed. The last time without stock is [gone, back): from the
@@ -44,7 +44,7 @@ const SEEN = `
   SELECT item, dist, CASE WHEN first_at > first_feed THEN first_at ELSE 0 END AS first_seen,
     CASE WHEN qty = 0 OR back_at IS NOT NULL THEN coalesce(zero_since, first_at, '-infinity'::DOUBLE)::DOUBLE WHEN first_at > first_feed THEN '-infinity'::DOUBLE ELSE 'infinity'::DOUBLE END AS gone,
     CASE WHEN qty = 0 THEN 'infinity'::DOUBLE ELSE coalesce(back_at, first_at)::DOUBLE END AS back
-  FROM item_now JOIN item USING (gtin) JOIN dist USING (distid) LEFT JOIN first_feed USING (distid) WHERE price IS NOT NULL OR NOT listed`
+  FROM item_now JOIN known_item USING (gtin) JOIN known_dist USING (distid) LEFT JOIN first_feed USING (distid) WHERE price IS NOT NULL OR NOT listed`
 
 const PAIR = `
   CREATE TABLE pair AS
@@ -60,7 +60,7 @@ const PRICES = `
   CREATE TABLE price_run AS
   WITH known AS (
     SELECT item, dist, least(day, getvariable('today')) AS day, daily.price AS price
-    FROM daily JOIN item USING (gtin) JOIN dist USING (distid) JOIN pair USING (item, dist) WHERE pair.qty > 0 AND ${isDrop('pair.price', 'pair.highest')} AND (daily.price IS NOT NULL OR NOT listed)
+    FROM daily JOIN known_item USING (gtin) JOIN known_dist USING (distid) JOIN pair USING (item, dist) WHERE pair.qty > 0 AND ${isDrop('pair.price', 'pair.highest')} AND (daily.price IS NOT NULL OR NOT listed)
   ), run AS (
     SELECT item, dist, day, price, coalesce(lead(day) OVER by_day, getvariable('today') + 1) AS until, lag(price IGNORE NULLS) OVER by_day AS before
     FROM known WINDOW by_day AS (PARTITION BY item, dist ORDER BY day)
@@ -69,7 +69,7 @@ const PRICES = `
 
 /** What is made, in this order, with words for whoever waits. */
 const STEPS: readonly [words: string, statements: readonly string[]][] = [
-  ['the offers of now', [...PLACES, OFFERS, 'DROP TABLE offer']],
+  ['the offers of now', [...PLACES, OFFERS, 'DROP TABLE catalog_offer']],
   ['what was sold', [MOVEMENT]],
   ['what was seen', [SEEN, PAIR, 'DROP TABLE offer_now', 'DROP TABLE movement', 'DROP TABLE seen_now']],
   ['what was asked', [PRICES]],
@@ -78,7 +78,7 @@ const STEPS: readonly [words: string, statements: readonly string[]][] = [
 /** Steps that `prepare` tells of. */
 export const PREPARING = STEPS.length
 
-/** Makes the tables `item`, `dist`, `pair` and `price_run`; `now` in milliseconds says which day is the last of every window. */
+/** Makes the tables `known_item`, `known_dist`, `pair` and `price_run`; `now` in milliseconds says which day is the last of every window. */
 export async function prepare(duck: DuckDBConnection, now: number, tell: (words: string) => void = () => {}): Promise<void> {
   await duck.run(`SET VARIABLE today = DATE '${dayOf(now)}'`)
   for (const [words, statements] of STEPS) {

@@ -1,18 +1,13 @@
 /** The rows of one metric, as the child process takes them out of DuckDB: columns, sorted by item and distributor. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ColumnKind, ColumnOf } from '../catalog/arena.js'
+import { columnKinds } from './columns.js'
+import type { SectionColumns } from './columns.js'
 import type { Metric } from './metrics/metric.js'
 
 /** What stands in each kind of column, for DuckDB. */
 const TYPES: Record<ColumnKind, string> = { u8: 'UTINYINT', u16: 'USMALLINT', i32: 'INTEGER', u32: 'UINTEGER', f64: 'DOUBLE' }
 const KINDS = { u8: Uint8Array, u16: Uint16Array, i32: Int32Array, u32: Uint32Array, f64: Float64Array } as const
-
-export type SectionColumns = Record<string, ColumnOf<ColumnKind>>
-
-/** Every column of a metric with its kind. */
-export function columnKinds({ columns }: Metric): Record<string, ColumnKind> {
-  return { item: 'u32', dist: 'u16', ...columns }
-}
 
 /** Runs the metric's query for a window (0 for none). A row without a number throws: it would be read as some other number. */
 export async function readRows(duck: DuckDBConnection, metric: Metric, days: number): Promise<SectionColumns> {

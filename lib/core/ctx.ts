@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Key } from '../accounts/keys.js'
 import type { Limits } from '../accounts/limits.js'
 import type { Subscriber } from '../accounts/subscribers.js'
+import type { Analytics } from '../analytics/analytics.js'
 import type { Catalog } from '../catalog/catalog.js'
 import type { CheckRuns } from '../configuration/credentials.js'
 import type { Configurations } from '../configuration/saved.js'
@@ -54,6 +55,8 @@ export interface OperatorCtx {
   readonly fraudCounts: FraudCounts
   /** Builds exports and knows where they are. */
   readonly exports: Exporter
+  /** Answers of the metrics, out of the build that all subscribers share. */
+  readonly analytics: Analytics
   /** Who acts, for the audit: `cli`, `library`, `job:feeds`. */
   readonly actor: string
 }

@@ -12,12 +12,12 @@ export const marginOpportunities = metric({
     SELECT item, dist, coalesce(price, -1) AS price, qty, coalesce(map, -1) AS map, coalesce(msrp, -1) AS msrp, sold_30 AS sold
     FROM pair WHERE item IN (SELECT item FROM pair GROUP BY item HAVING greatest(max(map), max(msrp)) > min(price) FILTER (qty > 0))`,
   measures: {
-    unit_cost: { form: 'money', means: 'Lowest cost with stock' },
-    map_price: { form: 'money', nullable: true, means: 'The MAP that most distributors name' },
-    msrp: { form: 'money', nullable: true, means: 'The MSRP that most distributors name' },
-    gross_profit: { form: 'money', means: 'MAP, else MSRP, less the cost' },
-    margin_pct: { form: 'tenths', means: 'gross_profit as a share of the price, 0 to 100' },
-    confidence: { form: 'hundredths', means: '0 to 1; see the formula' },
+    unit_cost: 'money',
+    map_price: 'money',
+    msrp: 'money',
+    gross_profit: 'money',
+    margin_pct: 'tenths',
+    confidence: 'hundredths',
   },
   combine({ price, qty, map, msrp, sold }, rows, out) {
     let [cost, next] = [Infinity, Infinity]

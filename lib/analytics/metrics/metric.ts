@@ -14,13 +14,6 @@ export type Window = (typeof WINDOWS)[number]
  */
 export type Form = 'count' | 'money' | 'tenths' | 'hundredths' | 'time' | 'flag' | 'distid'
 
-export interface Measure {
-  form: Form
-  nullable?: boolean
-  /** For the documentation. */
-  means: string
-}
-
 /** Rows of a build in columns; `dist` is a distributor's place in the build's list. */
 export type Columns<C extends string> = Readonly<Record<C | 'dist', ArrayLike<number>>>
 
@@ -34,7 +27,7 @@ export interface Definition<C extends string, M extends string> {
   columns: Readonly<Record<C, ColumnKind>>
   /** A query over the tables of prepare.ts; `days` is 0 for a metric without a window. Its order does not matter. */
   sql(days: number): string
-  measures: Readonly<Record<M, Measure>>
+  measures: Readonly<Record<M, Form>>
   /**
    * Puts the measures of one UPC into `out`, NaN for null, and returns true; false where it is no result. `rows` are the places of
    * the UPC's rows of the active distributors in the order of their distids, at least one.

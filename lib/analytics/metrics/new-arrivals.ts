@@ -9,9 +9,9 @@ export const newArrivals = metric({
     SELECT item, dist, first_seen::DOUBLE AS first, (first_seen >= ${firstMoment(days)})::UTINYINT AS recent, coalesce(price, -1) AS price, qty
     FROM pair WHERE item IN (SELECT item FROM pair WHERE first_seen >= ${firstMoment(days)})`,
   measures: {
-    first_seen: { form: 'time', means: 'When an active distributor first had it' },
-    unit_cost: { form: 'money', means: 'Lowest cost with stock, else the lowest' },
-    qty_on_hand: { form: 'count', means: 'At all active distributors' },
+    first_seen: 'time',
+    unit_cost: 'money',
+    qty_on_hand: 'count',
   },
   combine(columns, rows, out) {
     const { first, recent, qty } = columns

@@ -9,9 +9,9 @@ export const newlyAvailable = metric({
     SELECT item, dist, gone, back, (back >= ${firstMoment(days)})::UTINYINT AS recent, qty
     FROM pair WHERE item IN (SELECT item FROM pair WHERE back >= ${firstMoment(days)} AND back < 'infinity'::DOUBLE AND gone < 'infinity'::DOUBLE)`,
   measures: {
-    out_of_stock_since: { form: 'time', means: 'From then on no active distributor had any' },
-    back_in_stock: { form: 'time', means: 'Then one had some again' },
-    qty_on_hand: { form: 'count', means: 'At all active distributors' },
+    out_of_stock_since: 'time',
+    back_in_stock: 'time',
+    qty_on_hand: 'count',
   },
   combine({ gone, back, recent, qty }, rows, out) {
     let [since, until] = [-Infinity, Infinity]

@@ -22,9 +22,9 @@ export const onSale = metric({
     SELECT item, dist, price, coalesce(reference, -1) AS reference
     FROM pair LEFT JOIN dropped USING (item, dist) WHERE price IS NOT NULL AND qty > 0 AND item IN (SELECT item FROM dropped)`,
   measures: {
-    reference_price: { form: 'money', means: 'Cost on most days of the window before the change' },
-    current_price: { form: 'money', means: 'Lowest cost with stock now' },
-    drop_percent: { form: 'tenths', means: '0 to 100' },
+    reference_price: 'money',
+    current_price: 'money',
+    drop_percent: 'tenths',
   },
   combine({ price, reference }, rows, out) {
     let best = rows[0]!

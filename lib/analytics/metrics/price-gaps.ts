@@ -12,11 +12,11 @@ export const priceGaps = metric({
     SELECT item, dist, price FROM pair WHERE price IS NOT NULL AND qty > 0
       AND item IN (SELECT item FROM pair WHERE price IS NOT NULL AND qty > 0 GROUP BY item HAVING count(*) >= ${PEERS})`,
   measures: {
-    distid: { form: 'distid', means: 'The distributor with the lowest cost' },
-    price: { form: 'money', means: 'Its cost' },
-    peer_average: { form: 'money', means: 'Average cost of the others' },
-    gap_percent: { form: 'tenths', means: '0 to 100' },
-    offers: { form: 'count', means: 'Distributors that were compared' },
+    distid: 'distid',
+    price: 'money',
+    peer_average: 'money',
+    gap_percent: 'tenths',
+    offers: 'count',
   },
   combine({ price, dist }, rows, out) {
     if (rows.length < PEERS) return false

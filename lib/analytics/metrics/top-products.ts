@@ -9,11 +9,11 @@ export const topProducts = metric({
     SELECT item, dist, sold_${days} AS sold, restocks_${days} AS restocks, coalesce(price, -1) AS price, qty, (first_seen >= ${firstMoment(days)})::UTINYINT AS recent
     FROM pair WHERE item IN (SELECT item FROM pair WHERE sold_${days} > 0)`,
   measures: {
-    sales_proxy: { form: 'count', means: 'Units that left stock' },
-    restocks: { form: 'count', means: 'How often stock rose' },
-    movement_score: { form: 'tenths', means: 'The rank; see the formula' },
-    unit_cost: { form: 'money', means: 'Lowest cost with stock, else the lowest' },
-    is_new: { form: 'flag', means: 'First seen within the window' },
+    sales_proxy: 'count',
+    restocks: 'count',
+    movement_score: 'tenths',
+    unit_cost: 'money',
+    is_new: 'flag',
   },
   combine(columns, rows, out) {
     const { sold, restocks, recent } = columns

@@ -9,9 +9,9 @@ export const trending = metric({
     SELECT item, dist, sold_7 AS sold7, sold_30 AS sold30, (price IS NOT NULL)::UTINYINT AS offered
     FROM pair WHERE item IN (SELECT item FROM pair WHERE sold_30 > 0)`,
   measures: {
-    units_7d: { form: 'count', means: 'Units that left stock in 7 days' },
-    units_30d: { form: 'count', means: 'Units that left stock in 30 days' },
-    trend_ratio: { form: 'hundredths', nullable: true, means: 'Above 1: faster than before; null where nothing sold before' },
+    units_7d: 'count',
+    units_30d: 'count',
+    trend_ratio: 'hundredths',
   },
   combine({ sold7, sold30, offered }, rows, out) {
     out.units_7d = sumOf(sold7, rows)

@@ -1,0 +1,108 @@
+/**
+ * Answers of the seven metrics, out of the build that all subscribers share. Columns are read when a metric is first asked for and
+ * dropped when nobody asks any more; what was combined for a set of distributors is kept for as long as the build serves.
+ */
+import { MINUTE } from '../core/clock.js'
+import type { OperatorCtx } from '../core/ctx.js'
+import { pick, rowsText } from './answer.js'
+import type { Question } from './answer.js'
+import { sectionName } from './build-files.js'
+import { combine, orderOf } from './combine.js'
+import type { Combined } from './combine.js'
+import type { SectionColumns } from './columns.js'
+import { Kept } from './kept.js'
+import type { Metric } from './metrics/metric.js'
+import type { Build } from './open-build.js'
+import { openServing } from './serving.js'
+
+export interface Status {
+  /** The build's name. */
+  build: string
+  /** When its data were read, milliseconds since 1970. */
+  at: number
+  items: number
+  fed: readonly string[]
+  /** The newest one is damaged: this is the one before it. */
+  isSecondChoice: boolean
+}
+
+export interface Analytics {
+  /** The payload as JSON, for whoever has these distributors active. Without any build it has no results. */
+  answer(metric: Metric, question: Question, distids: readonly string[]): Promise<string>
+  /** The build that serves; null where there is none. */
+  status(): Status | null
+  /** How many columns, combinations and answers are kept in memory. */
+  kept(): { sections: number; combined: number; answers: number }
+  /** How rebuilds are started. */
+  readonly process: Pick<AnalyticsOptions, 'limit' | 'file'>
+  /** Aborted when the app closes. */
+  readonly closing: AbortSignal
+  /** Lets go of everything, and ends what is being built. */
+  stop(): void
+}
+
+export interface AnalyticsOptions {
+  /** Milliseconds without a question after which columns are dropped. */
+  idle?: number
+  /** Milliseconds that a rebuild may take. */
+  limit?: number
+  /** The file of the process that rebuilds; `duckdb.mjs` beside this package by default. */
+  file?: string
+}
+
+const IDLE = 10 * MINUTE
+const MB = 1_048_576
+/** Most bytes of columns, of combinations and of answers. */
+const MOST = { sections: 192 * MB, combined: 64 * MB, answers: 16 * MB } as const
+
+export function openAnalytics(context: () => Pick<OperatorCtx, 'log' | 'engine'>, { idle = IDLE, ...process }: AnalyticsOptions = {}): Analytics {
+  const sizeOf = (columns: Readonly<Record<string, { byteLength: number }>>) => Object.values(columns).reduce((bytes, column) => bytes + column.byteLength, 0)
+  const sections = new Kept<SectionColumns>({ idle, most: MOST.sections, sizeOf })
+  const combinations = new Kept<Combined>({ idle, most: MOST.combined, sizeOf: ({ items, values }) => sizeOf({ ...values, items }) })
+  const orders = new Kept<Uint32Array>({ idle, most: MOST.combined, sizeOf: (order) => order.byteLength })
+  const answers = new Kept<string>({ idle, most: MOST.answers, sizeOf: (text) => text.length * 2 })
+  const closing = new AbortController()
+  const forget = () => [sections, combinations, orders, answers].forEach((kept) => kept.clear())
+  let known: ReturnType<typeof openServing> | undefined
+  const serving = () => known ??= openServing(context().engine.dir, context().log, forget)
+
+  /** The best results for a set of distributors, in their order; each step is kept for whoever asks something similar. */
+  async function results(build: Build, metric: Metric, { window, sortBy }: Question, distids: readonly string[]): Promise<{ combined: Combined; order: Uint32Array }> {
+    const days = metric.hasWindow ? window : 0
+    const section = `${build.name} ${sectionName(metric.slug, days)}`
+    const set = `${section} ${JSON.stringify(distids)}`
+    const combined = await combinations.get(set, async () => {
+      const places = distids.map((distid) => build.meta.distids.indexOf(distid)).filter((place) => place >= 0)
+      return combine(metric, await sections.get(section, () => build.section(metric, days)), new Set(places))
+    })
+    const by = metric.orders?.[sortBy ?? ''] ?? metric.order
+    return { combined, order: await orders.get(`${set} ${by.join()}`, () => orderOf(combined, by)) }
+  }
+
+  async function payload(build: Build | null, metric: Metric, question: Question, distids: readonly string[]): Promise<string> {
+    const days = metric.hasWindow ? question.window : null
+    const head = (asOf: string | null, count: number) => `{"metric":"${metric.slug}","as_of":${JSON.stringify(asOf)},"window_days":${days},"count":${count},"results":[`
+    if (!build) return `${head(null, 0)}]}`
+    const { combined, order } = await results(build, metric, question, distids)
+    const places = pick(metric, combined, order, await build.items(), question)
+    return `${head(new Date(build.meta.at).toISOString(), places.length)}${await rowsText(build, metric, combined, places)}]}`
+  }
+
+  return {
+    answer(metric, question, distids) {
+      const sorted = [...new Set(distids)].sort()
+      return serving().use((build) => build ? answers.get(JSON.stringify([build.name, metric.slug, question, sorted]), () => payload(build, metric, question, sorted)) : payload(null, metric, question, sorted))
+    },
+    status() {
+      const build = serving().current()
+      return build && { build: build.name, at: build.meta.at, items: build.meta.items, fed: build.meta.fed, isSecondChoice: serving().isSecondChoice() }
+    },
+    kept: () => ({ sections: sections.size, combined: combinations.size, answers: answers.size }),
+    process,
+    closing: closing.signal,
+    stop() {
+      closing.abort()
+      forget()
+    },
+  }
+}
