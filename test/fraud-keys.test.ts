@@ -7,8 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DAY } from '../lib/core/clock.js'
 import { silentLog } from '../lib/core/log.js'
 import type { Log } from '../lib/core/log.js'
-import { addLocalKey, makeFirstKey } from '../lib/fraud/keys.js'
+import { addLocalKey, localKeys, makeFirstKey } from '../lib/fraud/keys.js'
 import { rehashReports } from '../lib/fraud/rotate.js'
+import { FraudSignals } from '../lib/fraud/shapes.js'
+import { signalsOf } from '../lib/fraud/signals.js'
+import { summarize } from '../lib/fraud/summary.js'
 import { openFile } from '../lib/db/sqlite.js'
 import { filesIn } from '../lib/db/engine.js'
 import { touch } from '../lib/db/state.js'
@@ -116,6 +119,25 @@ describe('a key that is replaced', () => {
       assert.deepEqual([(await summary(t, HOUSE, b!.key)).matched, await count(t, 'fraud_signal'), await count(t, 'fraud_evidence')], [false, 0, 0])
     })
   }
+
+  test('a check looks under a key that another process has laid in this very turn', async () => {
+    await using t = await createTestApp()
+    await report(t, { ...HOUSE, email: 'pat@customer.example' })
+    const signals = signalsOf(FraudSignals.parse({ email: 'pat@customer.example' }))
+    const raw = openFile(filesIn(t.app.dir).record, { synchronous: 'FULL' })
+    try {
+      // All of it in one turn, in which this process has asked for its keys already.
+      t.app.ctx.fraudKeys()
+      addLocalKey(t.app.dir, t.app.ctx.random)
+      const key = localKeys(t.app.dir).at(-1)!
+      raw.exec('UPDATE state SET value = value + 1 WHERE name = \'fraud\'')
+      raw.prepare('UPDATE fraud_report SET key = ?').run(key.name)
+      raw.prepare('UPDATE fraud_signal SET hash = ? WHERE hash = ?').run(key.hash('email', signals.strong.get('email')!), t.app.ctx.fraudKeys().current.hash('email', signals.strong.get('email')!))
+      assert.equal(summarize(t.app.ctx, signals, { subscriberId: 's', asker: 's' }).matched, true)
+    } finally {
+      raw.close()
+    }
+  })
 
   test('checks, reports and removals go on while it is replaced again and again', async () => {
     await using t = await createTestApp()

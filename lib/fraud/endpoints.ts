@@ -54,7 +54,7 @@ export const reportFraud = endpoint('fraud.report', {
     if (!signals.strong.has('shipping_address_1')) throw invalid('shipping_address_1', 'is the premise of a licensed dealer, or cannot be read as an address: it is no signal')
     await ctx.engine.atomic(ctx, async (tx) => {
       if (ctx.key) await countUse(tx, 'report', ctx.key.id)
-      await saveReport(tx, ctx.fraudKeys(), { subscriberId: ctx.subscriber.id, body, signals })
+      await saveReport(tx, { subscriberId: ctx.subscriber.id, body, signals })
       await audit(tx, 'fraud report', { subscriber: ctx.subscriber.id })
     })
     if (ctx.key) rememberUse(ctx, 'report', ctx.key.id)
@@ -73,7 +73,7 @@ export const removeFraud = endpoint('fraud.remove', {
     // One that cannot be read would leave the choice wider than was meant. A premise may have become one since it was reported.
     const signals = readable(body, { all: true })
     const removed = await ctx.engine.atomic(ctx, async (tx) => {
-      const own = await ownReports(tx, ctx.fraudKeys(), ctx.subscriber.id, signals)
+      const own = await ownReports(tx, ctx.subscriber.id, signals)
       if (own.length === 0) throw new ApiError('report_not_found')
       if (ctx.key) await countUse(tx, 'removal', ctx.key.id)
       await removeReports(tx, own)
@@ -86,7 +86,7 @@ export const removeFraud = endpoint('fraud.remove', {
 })
 
 function summaryFor(ctx: Ctx, signals: Signals): FraudSummary {
-  return summarize(ctx, ctx.fraudKeys(), signals, { subscriberId: ctx.subscriber.id, asker: ctx.key?.id ?? ctx.subscriber.id })
+  return summarize(ctx, signals, { subscriberId: ctx.subscriber.id, asker: ctx.key?.id ?? ctx.subscriber.id })
 }
 
 /** The signals of a call. Throws 400 where no strong signal is given, and where none that is given can be read, or not `all`. */

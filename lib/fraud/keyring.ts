@@ -1,5 +1,6 @@
 /** The keys of an installation together with what stands under them: which one is for new reports, and under which counts are made. */
 import { createHash } from 'node:crypto'
+import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Engine } from '../db/engine.js'
@@ -33,7 +34,14 @@ export function openFraudKeys(engine: Engine, { random, log, mend }: KeyringOpti
   })
 }
 
-/** Throws 503 while reports are there that nobody would find: an order would ship that was reported. */
-export function assertComplete({ isLacking }: FraudKeys): void {
-  if (isLacking) throw new ApiError('service_unavailable', { message: 'Fraud reports are being brought under a new key. Try again shortly.' })
+/**
+ * The keys as of the transaction that this is called in, for what must find every report: within a turn of the loop another process
+ * may have laid a new key and moved reports to it. Throws 503 while reports are there that nobody would find: an order would ship
+ * that was reported.
+ */
+export function keysOfNow({ engine, fraudKeys }: Pick<OperatorCtx, 'engine' | 'fraudKeys'>): FraudKeys {
+  engine.lookAgain()
+  const keys = fraudKeys()
+  if (keys.isLacking) throw new ApiError('service_unavailable', { message: 'Fraud reports are being brought under a new key. Try again shortly.' })
+  return keys
 }

@@ -1,7 +1,7 @@
 /** Reports as they are kept: signals as keyed hashes, what was sent sealed for its reporter alone (decisions 9.1). */
 import type { Insertable } from 'kysely'
 import type { OperatorCtx } from '../core/ctx.js'
-import { assertComplete } from './keyring.js'
+import { keysOfNow } from './keyring.js'
 import type { FraudKey, FraudKeys } from './keys.js'
 import { STRONG } from './shapes.js'
 import type { FraudReport } from './shapes.js'
@@ -61,8 +61,8 @@ export interface NewReport {
 }
 
 /** Writes a report, or changes the one that the subscriber made of the same strong signals. In a transaction. */
-export async function saveReport(tx: OperatorCtx, keys: FraudKeys, { subscriberId, body, signals }: NewReport): Promise<void> {
-  assertComplete(keys)
+export async function saveReport(tx: OperatorCtx, { subscriberId, body, signals }: NewReport): Promise<void> {
+  const keys = keysOfNow(tx)
   const strong = strongDigests(keys, signals)
   const before = await tx.db.selectFrom('fraud_report').select(['id', 'reported_at']).where('dealer', '=', subscriberId).where('strong', 'in', strong).orderBy('id').execute()
   const [same, ...twins] = before
@@ -128,12 +128,11 @@ export function openNotes({ secrets, log }: Pick<OperatorCtx, 'secrets' | 'log'>
   }
 }
 
-/** Reports of one subscriber of which every strong signal that is given, and that they hold, matches, and at least one does. */
-export async function ownReports(ctx: OperatorCtx, keys: FraudKeys, subscriberId: string, { strong }: Signals): Promise<number[]> {
-  assertComplete(keys)
-  const hashes = keys.local.flatMap((key) => [...strong].map(([name, value]) => key.hash(name, value)))
+/** Reports of one subscriber of which every strong signal that is given, and that they hold, matches, and at least one does. In a transaction. */
+export async function ownReports(tx: OperatorCtx, subscriberId: string, { strong }: Signals): Promise<number[]> {
+  const hashes = keysOfNow(tx).local.flatMap((key) => [...strong].map(([name, value]) => key.hash(name, value)))
   if (hashes.length === 0) return []
-  const found = await ctx.read.selectFrom('fraud_report').select('id').where('subscriber_id', '=', subscriberId)
+  const found = await tx.db.selectFrom('fraud_report').select('id').where('subscriber_id', '=', subscriberId)
     .where('id', 'in', (query) => query.selectFrom('fraud_signal').select('report').where('hash', 'in', hashes))
     .where(({ not, exists, selectFrom }) => not(exists(selectFrom('fraud_evidence').select('kind').whereRef('report', '=', 'fraud_report.id')
       .where('own', '=', 1).where('kind', 'in', [...strong.keys()].map((name) => KINDS[name])).where('hash', 'not in', hashes)))).execute()

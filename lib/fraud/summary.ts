@@ -5,8 +5,7 @@
 import { dayOf } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { corroboration } from './corroboration.js'
-import { assertComplete } from './keyring.js'
-import type { FraudKeys } from './keys.js'
+import { keysOfNow } from './keyring.js'
 import { STRONG } from './shapes.js'
 import type { FraudSummary } from './shapes.js'
 import type { Signals } from './signals.js'
@@ -34,13 +33,13 @@ const MOST_REPORTS = 500
 const MOST_NOTES = 50
 
 /** The summary of these signals, as of now. Reads only, but for the note of what a caller has tried. Throws 503 while reports are there that it would miss. */
-export function summarize(ctx: OperatorCtx, keys: FraudKeys, signals: Signals, asker: Asker): FraudSummary {
-  assertComplete(keys)
-  // One transaction: a report that goes while its counts are made would leave a match of nobody.
-  return ctx.engine.reader.raw.transaction(() => summarizeNow(ctx, keys, signals, asker))()
+export function summarize(ctx: OperatorCtx, signals: Signals, asker: Asker): FraudSummary {
+  // One transaction: a report that goes, or gets another key, while its counts are made would leave a match of nobody.
+  return ctx.engine.reader.raw.transaction(() => summarizeNow(ctx, signals, asker))()
 }
 
-function summarizeNow(ctx: OperatorCtx, keys: FraudKeys, signals: Signals, { subscriberId, asker }: Asker): FraudSummary {
+function summarizeNow(ctx: OperatorCtx, signals: Signals, { subscriberId, asker }: Asker): FraudSummary {
+  const keys = keysOfNow(ctx)
   const asked = [...signals.strong].flatMap(([name, value]) => keys.all.map((key) => ({ name, hash: key.hash(name, value) })))
   const { at, hits } = hitsOf(ctx, asked.map(({ hash }) => hash), subscriberId)
   const matched = asked.filter((_, place) => at.has(place))
