@@ -69,7 +69,7 @@ export function openAnalytics(context: () => Pick<OperatorCtx, 'log' | 'engine'>
   /** The best results for a set of distributors, in their order; each step is kept for whoever asks something similar. */
   async function results(build: Build, metric: Metric, { window, sortBy }: Question, distids: readonly string[]): Promise<{ combined: Combined; order: Uint32Array }> {
     const days = metric.hasWindow ? window : 0
-    const section = `${build.name} ${sectionName(metric.slug, days)}`
+    const section = `${build.id} ${sectionName(metric.slug, days)}`
     const set = `${section} ${JSON.stringify(distids)}`
     const combined = await combinations.get(set, async () => {
       const places = distids.map((distid) => build.meta.distids.indexOf(distid)).filter((place) => place >= 0)
@@ -91,7 +91,7 @@ export function openAnalytics(context: () => Pick<OperatorCtx, 'log' | 'engine'>
   return {
     answer(metric, question, distids) {
       const sorted = [...new Set(distids)].sort()
-      return serving().use((build) => build ? answers.get(JSON.stringify([build.name, metric.slug, question, sorted]), () => payload(build, metric, question, sorted)) : payload(null, metric, question, sorted))
+      return serving().use((build) => build ? answers.get(JSON.stringify([build.id, metric.slug, question, sorted]), () => payload(build, metric, question, sorted)) : payload(null, metric, question, sorted))
     },
     status() {
       const build = serving().current()

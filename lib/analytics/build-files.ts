@@ -86,6 +86,17 @@ export function stampOfCurrent(dir: string): string {
   return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : ''
 }
 
+/** Tells a build from another one that has its name, where somebody emptied the folder. */
+export function idOf(dir: string, name: string): string {
+  try {
+    const { ino, mtimeMs } = statSync(join(analyticsFolder(dir), name, 'meta'))
+    return `${name} ${ino} ${mtimeMs}`
+  } catch {
+    // What cannot be looked at cannot be read either, and that is told by whoever tries.
+    return name
+  }
+}
+
 /** Bytes with their checksum in a line before them. */
 function sealed(text: string): string {
   return `${crc32(text)}\n${text}`
@@ -152,7 +163,7 @@ function syncFolder(path: string): void {
  */
 export function publish(dir: string, draft: string, meta: Omit<Meta, 'form' | 'serial'>): string {
   const root = analyticsFolder(dir)
-  const serial = Math.max(0, ...buildsIn(dir).map(serialOf)) + 1
+  const serial = Math.max(0, ...[...buildsIn(dir), readCurrent(dir) ?? []].flat().map(serialOf)) + 1
   const name = buildName(serial)
   const list = new BuildFile(draft, 'meta')
   list.write(Buffer.from(sealed(JSON.stringify({ form: FORM, serial, ...meta } satisfies Meta))))

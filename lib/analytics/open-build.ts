@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { readColumn } from '../catalog/arena.js'
 import type { Arena } from '../catalog/arena.js'
-import { analyticsFolder, readMeta, sectionName } from './build-files.js'
+import { analyticsFolder, idOf, readMeta, sectionName } from './build-files.js'
 import type { Meta, Part } from './build-files.js'
 import { ITEM_KINDS, columnKinds } from './columns.js'
 import type { ItemColumns, SectionColumns } from './columns.js'
@@ -13,6 +13,8 @@ import type { Metric } from './metrics/metric.js'
 
 export interface Build {
   readonly name: string
+  /** Another one for every build of this name. */
+  readonly id: string
   readonly meta: Meta
   section(metric: Metric, days: number): Promise<SectionColumns>
   items(): Promise<ItemColumns>
@@ -25,6 +27,7 @@ const BLOCK = 1 << 20
 
 /** Throws where the build's list is missing, damaged or of another release. */
 export function openBuild(dir: string, name: string): Build {
+  const id = idOf(dir, name)
   const meta = readMeta(dir, name)
   const pathOf = (file: string) => join(analyticsFolder(dir), name, file)
   const damaged = (what: string) => new Error(`${name} is damaged: ${what} does not fit its checksum`)
@@ -53,7 +56,7 @@ export function openBuild(dir: string, name: string): Build {
     })
 
   return {
-    name, meta, items,
+    name, id, meta, items,
     async section(metric, days) {
       const arena = await read(meta.sections[sectionName(metric.slug, days)]!)
       return Object.fromEntries(Object.entries(columnKinds(metric)).map(([column, kind]) => [column, readColumn(arena, column, kind)]))

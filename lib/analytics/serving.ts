@@ -1,6 +1,6 @@
 /** Which build serves: the one that `current` names, or where that is damaged, the one before it. Another process may replace it at any time. */
 import type { Log } from '../core/log.js'
-import { buildsIn, readCurrent, stampOfCurrent } from './build-files.js'
+import { buildsIn, idOf, readCurrent, stampOfCurrent } from './build-files.js'
 import { openBuild } from './open-build.js'
 import type { Build } from './open-build.js'
 
@@ -28,18 +28,19 @@ export function openServing(dir: string, log: Log, onChange: () => void): Servin
     // One that is newer than `current` says was not finished.
     const candidates = named === null ? all : [named, ...all.slice(all.indexOf(named) + 1)]
     for (const name of candidates) {
-      if (damaged.has(name)) continue
+      const id = idOf(dir, name)
+      if (damaged.has(id)) continue
       try {
-        return build?.name === name ? build : openBuild(dir, name)
+        return build?.id === id ? build : openBuild(dir, name)
       } catch (error) {
-        giveUp(name, error)
+        giveUp({ id, name }, error)
       }
     }
     return null
   }
 
-  function giveUp(name: string, error: unknown): void {
-    damaged.add(name)
+  function giveUp({ id, name }: Pick<Build, 'id' | 'name'>, error: unknown): void {
+    damaged.add(id)
     log.error({ err: error, build: name }, 'a build of the analytics cannot be read; the one before it serves, where there is one')
   }
 
@@ -62,7 +63,7 @@ export function openServing(dir: string, log: Log, onChange: () => void): Servin
           return await fn(chosen)
         } catch (error) {
           if (BUSY.has(String((error as NodeJS.ErrnoException).code))) throw error
-          if (stampOfCurrent(dir) === stamp) giveUp(chosen.name, error)
+          if (stampOfCurrent(dir) === stamp) giveUp(chosen, error)
           // Else it was replaced, and may be gone: that speaks against nobody.
           stamp = undefined
         }
