@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import type { ConfigurationDocument, DistributorEntry } from '../configuration/document.js'
 import { writeKeyFile } from '../core/secrets.js'
 import type { App } from '../open.js'
+import { filesIn } from '../db/engine.js'
+import { openFile } from '../db/sqlite.js'
 import { addDemoDealers } from './dealers.js'
-import { writeDemoFeeds } from './feeds.js'
+import { writeDemoHistory } from './demo-history.js'
+import { demoOffers, writeDemoFeeds } from './feeds.js'
 import { demoCredential } from './stand-ins.js'
 
 export interface Demo {
@@ -30,6 +33,7 @@ export async function prepareDemo(app: App): Promise<Demo> {
     throw new Error(`${app.dir} holds a real installation (${shops[0]!.name}); start the demo in another folder with --dir`)
   }
   if (!shops.some(({ name }) => name === SUBSCRIBER)) await app.operator.subscribers.create({ name: SUBSCRIBER, email: 'owner@demo-shop.example' })
+  addHistory(app)
   await takeInFeeds(app)
   await addDemoDealers(app.ctx)
   const document = demoDocument()
@@ -39,6 +43,16 @@ export async function prepareDemo(app: App): Promise<Demo> {
   // Written last: a start that was cut off before this line begins again.
   writeKeyFile(keyFile, key)
   return { key, subscriber: SUBSCRIBER }
+}
+
+/** Before any feed is taken in: what that one tells then is what the history ends with. */
+function addHistory({ dir, ctx }: App): void {
+  const history = openFile(filesIn(dir).history, { synchronous: 'NORMAL' })
+  try {
+    writeDemoHistory(history, demoOffers({}), ctx.now())
+  } finally {
+    history.close()
+  }
 }
 
 async function takeInFeeds(app: App): Promise<void> {
