@@ -4,6 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { openAnalytics } from './analytics/analytics.js'
 import type { AnalyticsOptions } from './analytics/analytics.js'
+import { showMetric } from './analytics/endpoints.js'
 import { analyticsJob, rebuildForOperator } from './analytics/rebuild-job.js'
 import { historyJob } from './analytics/roll-up-job.js'
 import { openBackground } from './background.js'
@@ -141,7 +142,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
     secrets: bind(ctx, { rotate: rotateSecretKey }),
     fraud: { ...bind(ctx, { stats: fraudStats, rotateKey: rotateFraudKey, addPartner, removePartner, importBatch }), ...forSubscriber(ctx, { erase: eraseReports }), exportBatch: (partner: string, options?: ExportOptions) => exportBatch(ctx, partner, options) },
     distributors: bind(ctx, { setMode }),
-    analytics: bind(ctx, { rebuild: rebuildForOperator }),
+    analytics: bind(ctx, { rebuild: rebuildForOperator, show: showMetric }),
     backup: (...args: DropTwo<typeof makeBackup>) => makeBackup(ctx, background, ...args),
     orders: { ...forSubscriber(ctx, { preflight: preflightFor }), ...bind(ctx, { list: listPurchaseOrders, show: showOrder, resolve: resolveOrder, lookBack, verifyJournal }) },
   }

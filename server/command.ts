@@ -135,6 +135,8 @@ function columns(lines: readonly (readonly [string, string])[]): string {
 
 /** Standard output for people, or one line of JSON at the end. */
 export interface Output {
+  /** Standard output is a terminal, and people read it. */
+  readonly isTerminal: boolean
   /** A line for people; nothing under --json. */
   line(text: string): void
   /** Rows in columns for people; nothing under --json. */
@@ -160,6 +162,7 @@ export function makeOutput(json: boolean, stdout: Stream, stderr: Stream): Outpu
     if (text !== '') stdout.write(text)
   }
   return {
+    isTerminal: stdout.isTTY === true && !json,
     line: (text) => write(json ? '' : `${text}\n`),
     table: (rows) => write(json ? '' : formatTable(rows)),
     result: (value) => write(json ? `${JSON.stringify(value)}\n` : ''),

@@ -27,8 +27,8 @@ export interface Status {
 }
 
 export interface Analytics {
-  /** The payload as JSON, for whoever has these distributors active. Without any build it has no results. */
-  answer(metric: Metric, question: Question, distids: readonly string[]): Promise<string>
+  /** The payload as JSON, for whoever has these distributors active, or of all of them. Without any build it has no results. */
+  answer(metric: Metric, question: Question, distids: readonly string[] | 'all'): Promise<string>
   /** The build that serves; null where there is none. */
   status(): Status | null
   /** How many columns, combinations and answers are kept in memory. */
@@ -90,8 +90,11 @@ export function openAnalytics(context: () => Pick<OperatorCtx, 'log' | 'engine'>
 
   return {
     answer(metric, question, distids) {
-      const sorted = [...new Set(distids)].sort()
-      return serving().use((build) => build ? answers.get(JSON.stringify([build.id, metric.slug, question, sorted]), () => payload(build, metric, question, sorted)) : payload(null, metric, question, sorted))
+      return serving().use((build) => {
+        if (!build) return payload(null, metric, question, [])
+        const sorted = distids === 'all' ? build.meta.distids : [...new Set(distids)].sort()
+        return answers.get(JSON.stringify([build.id, metric.slug, question, sorted]), () => payload(build, metric, question, sorted))
+      })
     },
     status() {
       const build = serving().current()
