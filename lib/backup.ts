@@ -41,7 +41,6 @@ export interface Manifest {
 export const MANIFEST = 'manifest.json'
 export const RECORD = 'quartermaster.db'
 const JOURNAL = 'orders.journal'
-const FOLDERS = ['objects', 'history'] as const
 
 export interface BackupInput {
   /** A folder that is not there yet, or is empty. */
@@ -61,7 +60,7 @@ export async function makeBackup(ctx: OperatorCtx, background: Background, { to:
   const { dir } = ctx.engine
   const to = resolve(given)
   const madeAt = new Date(ctx.now()).toISOString()
-  const sources = sourcesIn(dir)
+  const sources = [...sourcesIn(dir)]
   const total = sources.reduce((bytes, path) => bytes + sizeOf(join(dir, path)), 0)
   checkTarget(dir, to, total)
   if (dryRun) {
@@ -72,12 +71,14 @@ export async function makeBackup(ctx: OperatorCtx, background: Background, { to:
   mkdirSync(to, { recursive: true, mode: 0o700 })
   try {
     let done = 0
-    for (const [at, path] of sources.entries()) {
+    const copied: string[] = []
+    for (const path of sourcesIn(dir)) {
       await copyOne(background, join(dir, path), join(to, path))
-      onProgress?.(done += sizeOf(join(dir, path)), total, at + 1)
+      copied.push(path)
+      onProgress?.(done += sizeOf(join(dir, path)), total, copied.length)
     }
     const files: BackupFile[] = []
-    for (const path of sources) if (existsSync(join(to, path))) files.push({ path, ...await digestOf(join(to, path)) })
+    for (const path of copied) if (existsSync(join(to, path))) files.push({ path, ...await digestOf(join(to, path)) })
     const manifest: Manifest = { format: 1, made_at: madeAt, ...recordFacts(join(to, RECORD)), files }
     await writeWhole(join(to, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
     await ctx.engine.atomic(ctx, (tx) => audit(tx, 'backup', { to, made_at: madeAt, journal: manifest.journal }))
@@ -90,12 +91,33 @@ export async function makeBackup(ctx: OperatorCtx, background: Background, { to:
   }
 }
 
-/** What is copied, in the order of copying. */
-function sourcesIn(dir: string): string[] {
-  const below = FOLDERS.flatMap((folder) => existsSync(join(dir, folder)) ? readdirSync(join(dir, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)).sort() : [])
-  // Drafts are nobody's yet, what belongs to an open database comes with it, and exports are built again.
-  const files = below.filter((path) => !/^objects\/(\.drafts|(\.types\/)?exports)(\/|$)/.test(path) && !/-(wal|shm|journal)$/.test(path) && statSync(join(dir, path), { throwIfNoEntry: false })?.isFile())
-  return [RECORD, ...existsSync(journalPath(dir)) ? [JOURNAL] : [], ...files]
+/** What is copied, in the order of copying; each folder is looked into when it is its turn. */
+function* sourcesIn(dir: string): Generator<string> {
+  yield RECORD
+  if (existsSync(journalPath(dir))) yield JOURNAL
+  // Drafts are nobody's yet, and exports are built again.
+  for (const path of filesBelow(dir, 'objects')) if (!/^objects\/(\.drafts|(\.types\/)?exports)(\/|$)/.test(path)) yield path
+  yield* historyIn(dir)
+}
+
+/**
+ * A day may be rolled up meanwhile, which leaves history.db last: what is no longer in it must be in the days, so it is copied
+ * first, and the days after the state that names the last of them. What is there twice then, the next roll-up does again.
+ */
+function* historyIn(dir: string): Generator<string> {
+  const isDay = (path: string) => path.startsWith('history/days/')
+  const isDraft = (path: string) => path.endsWith('.draft')
+  const database = 'history/history.db'
+  if (existsSync(join(dir, database))) yield database
+  for (const path of filesBelow(dir, 'history')) if (path !== database && !isDay(path) && !isDraft(path)) yield path
+  for (const path of filesBelow(dir, 'history')) if (isDay(path) && !isDraft(path)) yield path
+}
+
+/** Files in a folder, with slashes. What belongs to an open database comes with it. */
+function filesBelow(dir: string, folder: string): string[] {
+  if (!existsSync(join(dir, folder))) return []
+  const paths = readdirSync(join(dir, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path.replaceAll('\\', '/')}`).sort()
+  return paths.filter((path) => !/-(wal|shm|journal)$/.test(path) && statSync(join(dir, path), { throwIfNoEntry: false })?.isFile())
 }
 
 function sizeOf(path: string): number {
