@@ -5,13 +5,20 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { combine, orderOf } from '../lib/analytics/combine.js'
 import { openHistory } from '../lib/analytics/history.js'
 import { daysIn } from '../lib/analytics/history-files.js'
+import { findMetric } from '../lib/analytics/metrics/index.js'
+import { openBuild } from '../lib/analytics/open-build.js'
+import type { Build } from '../lib/analytics/open-build.js'
 import { DAY } from '../lib/core/clock.js'
+import { filesIn } from '../lib/db/engine.js'
+import { rebuildHere } from './analytics-shop.js'
 import { feedBench } from './feed-bench.js'
 import type { FeedBench } from './feed-bench.js'
 import { historyBench, rowsOf, withDuck } from './history-bench.js'
 import type { DayRow, HistoryBench } from './history-bench.js'
+import { countMonth, within } from './rsr-metrics.js'
 
 const SNAPSHOTS = resolve('..', 'shared', 'data', 'rsr-2025', 'IM-QTY-snapshots.tar.xz')
 const GAP = 3 * DAY
@@ -109,6 +116,58 @@ describe('RSR\'s stock over a month', { skip: existsSync(SNAPSHOTS) ? false : `t
     for (const place of skus.keys()) for (const [old, now] of pairs(files)) if (Math.max(0, now.counts[place]!) > Math.max(0, old.counts[place]!)) rises++
     const restocks = open.daily.reduce((sum, row) => sum + row.restocks, 0)
     assert.deepEqual([rises, restocks], [36_020, 15_898])
+  })
+
+  describe('the metrics', () => {
+    let counted: ReturnType<typeof countMonth>
+    let build: Build
+    let now: number
+    before(async () => {
+      now = files.at(-1)!.at
+      counted = countMonth(files, skus.length, files[0]!.at - 1)
+      feeds.catalog.exec(`VACUUM INTO '${filesIn(bench.dir).catalog}'`)
+      build = openBuild(bench.dir, await rebuildHere(bench.dir, now))
+    })
+    /** Every result in its order, the measures as they are kept. */
+    const resultsOf = async (slug: string, days: number) => {
+      const metric = findMetric(slug)!
+      const { items, values } = await combine(metric, await build.section(metric, days), new Set([build.meta.distids.indexOf('RSR')]))
+      return [...await orderOf({ items, values }, metric.order)].map((row) => [items[row]!, ...Object.keys(metric.measures).map((name) => values[name]![row]!)])
+    }
+    /** Sorted by these columns, the greatest first and none last, then by UPC. */
+    const sorted = (rows: number[][], ...by: number[]) => rows.sort((a, b) => by.map((column) => (Number.isNaN(b[column]!) ? -1 : b[column]!) - (Number.isNaN(a[column]!) ? -1 : a[column]!)).find((difference) => difference !== 0) ?? a[0]! - b[0]!)
+
+    test('top-products are those of plain loops over the files', async () => {
+      for (const days of [7, 30, 60, 90] as const) {
+        const rows = counted.map(({ place, sold, restocks }) => {
+          const [units, times] = [within(sold, days, now), within(restocks, days, now)]
+          return [place, units, times, units * 10 + times * 10, 1_000 + place, 0]
+        }).filter(([, units]) => units! > 0)
+        const found = await resultsOf('top-products', days)
+        assert.ok(found.length > 13_000, `${found.length}`)
+        assert.equal(found.join('\n'), sorted(rows, 3, 1).join('\n'), `${days} days`)
+      }
+    })
+
+    test('trending is that of plain loops over the files', async () => {
+      const rows = counted.map(({ place, sold }) => {
+        const [week, month] = [within(sold, 7, now), within(sold, 30, now)]
+        return [place, week, month, month === week ? NaN : Math.round((week / 7) / ((month - week) / 23) * 100)]
+      }).filter(([, , month]) => month! > 0)
+      const found = await resultsOf('trending', 0)
+      assert.equal(found.join('\n'), sorted(rows, 3, 1).join('\n'))
+    })
+
+    test('newly-available are those of plain loops over the files', async () => {
+      for (const days of [7, 30] as const) {
+        const begins = (Math.floor(now / DAY) - days + 1) * DAY
+        const last = files.at(-1)!.counts
+        const rows = counted.filter(({ back }) => back !== null && back >= begins).map(({ place, gone, back }) => [place, gone, back!, last[place]!])
+        const found = await resultsOf('newly-available', days)
+        assert.equal(found.join('\n'), sorted(rows, 2, 3).join('\n'), `${days} days`)
+        assert.ok(found.length > 500, `${found.length}`)
+      }
+    })
   })
 
   test('rolled up to the end, the days say the same', async () => {
