@@ -16,7 +16,7 @@ import { openWorkshop } from './lib-workshop.js'
 const { values } = parseArgs({ options: { cycles: { type: 'string', default: '300' }, epoch: { type: 'string', default: '40' }, seed: { type: 'string', default: '1' }, only: { type: 'string' } } })
 
 /** How it was found; null when it was not, within so many kills. */
-async function findPlant({ by, patches, speed }: Plant): Promise<string | null> {
+async function findPlant({ by, patches }: Plant): Promise<string | null> {
   const workshop = await openWorkshop({ entries: by === 'two' ? ['server', 'library'] : ['server'], patches })
   const totals = newTotals()
   const seed = Number(values.seed)
@@ -26,7 +26,7 @@ async function findPlant({ by, patches, speed }: Plant): Promise<string | null> 
       if (faults.length > 0) return `before any kill: ${faults[0]!.slice(0, 90)}`
     }
     for (let next = 0; totals.cycles < Number(values.cycles); next++) {
-      const { faults } = await runEpoch({ ...workshop, seed: seed + next, name: `planted-${process.pid}-${next}`, cycles: Number(values.epoch), kind: { ...by === 'two' ? PAIRS : CHAOS, ...speed !== undefined && { speed } } }, totals)
+      const { faults } = await runEpoch({ ...workshop, seed: seed + next, name: `planted-${process.pid}-${next}`, cycles: Number(values.epoch), kind: by === 'two' ? PAIRS : CHAOS }, totals)
       if (faults.length === 0) continue
       return `after ${String(totals.cycles).padStart(3)} kills: ${KINDS.map((kind) => [kind, faults.filter((fault) => fault.kind === kind).length] as const).filter(([, many]) => many > 0).map(([kind, many]) => `${many} ${kind}`).join(', ')}`
     }
