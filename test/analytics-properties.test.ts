@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { orderOf } from '../lib/analytics/combine.js'
 import { METRICS } from '../lib/analytics/metrics/index.js'
 import { WINDOWS } from '../lib/analytics/metrics/metric.js'
 import { expected } from './analytics-oracle.js'
@@ -46,4 +47,14 @@ test('every metric equals plain loops over random histories and random sets of d
     }
   }), { numRuns: 20 })
   for (const { slug } of METRICS) assert.ok(seen.get(slug)! > 0, `${slug} was not met`)
+})
+
+test('results are sorted as a plain comparison sorts them, also by times and with null among them', async () => {
+  const measure = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constant(NaN), fc.constantFrom(2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1, ago(3), ago(3) + 1, ago(200)))
+  await fc.assert(fc.asyncProperty(fc.array(fc.tuple(measure, measure), { maxLength: 40 }), async (rows) => {
+    const values = { a: Float64Array.from(rows, ([a]) => a), b: Float64Array.from(rows, ([, b]) => b) }
+    const key = (value: number) => Number.isNaN(value) ? -1 : value
+    const plain = rows.map((_, place) => place).sort((x, y) => key(rows[y]![0]) - key(rows[x]![0]) || key(rows[y]![1]) - key(rows[x]![1]) || x - y)
+    assert.deepEqual([...await orderOf({ items: new Uint32Array(rows.length), values }, ['a', 'b'])], plain)
+  }))
 })
