@@ -33,10 +33,16 @@ export interface RebuildJob extends Common {
 
 export type AnalyticsJob = RollUpJob | RebuildJob
 
-/** What each task tells; `peak`: the most bytes of memory that its process had. */
+/** What its process took: the most bytes of memory that it had, and milliseconds of a processor. */
+interface Cost {
+  peak: number
+  cpu: number
+}
+
+/** What each task tells. */
 export interface AnalyticsResults {
-  'roll-up': RolledUp & { peak: number }
-  'rebuild': Rebuilt & { peak: number }
+  'roll-up': RolledUp & Cost
+  'rebuild': Rebuilt & Cost
 }
 
 /** What a task works with. */
@@ -66,7 +72,8 @@ export async function runAnalytics(job: AnalyticsJob, onProgress: (...progress: 
   })
   try {
     const result = await doTask(job, { duck: await instance.connect(), work, onProgress })
-    return { ...result, peak: mostMemory() }
+    const { user, system } = process.cpuUsage()
+    return { ...result, peak: mostMemory(), cpu: Math.round((user + system) / 1_000) }
   } finally {
     instance.closeSync()
     rmSync(work, { recursive: true, force: true })
