@@ -62,7 +62,7 @@ export interface Rig {
 
 const DAILY = 'day DATE, distid VARCHAR, gtin BIGINT, price INTEGER, qty INTEGER, sold INTEGER, restocks INTEGER, zero_since BIGINT, back_at BIGINT, first_at BIGINT, listed BOOLEAN'
 const ITEM_NOW = 'distid VARCHAR, gtin BIGINT, qty INTEGER, price INTEGER, zero_since BIGINT, back_at BIGINT, first_at BIGINT, listed BOOLEAN'
-const OFFER = 'gtin BIGINT, distid VARCHAR, place INTEGER, fragment INTEGER, categorized BOOLEAN, price INTEGER, map INTEGER, msrp INTEGER, qty INTEGER'
+const OFFER = 'gtin BIGINT, distid VARCHAR, id INTEGER, fragment INTEGER, categorized BOOLEAN, price INTEGER, map INTEGER, msrp INTEGER, qty INTEGER'
 
 const value = (given: unknown) => given === null || given === undefined ? 'NULL' : typeof given === 'string' ? `'${given}'` : String(given)
 

@@ -10,13 +10,16 @@ import { dayOf } from '../core/clock.js'
 import { WINDOWS } from './metrics/metric.js'
 import { isDrop } from './metrics/on-sale.js'
 
-/** Items and distributors by their places, which the columns of a build use. */
+/**
+ * Distributors and items by their places, which the columns of a build use. An item has the text of the first distributor that puts
+ * it into a category, else of the first one, and there of the offer that came first.
+ */
 const PLACES = [
-  `CREATE TABLE known_item AS
-    SELECT (row_number() OVER (ORDER BY gtin) - 1)::UINTEGER AS item, gtin, arg_min(fragment, place) AS fragment
-    FROM (SELECT gtin, fragment, CASE WHEN categorized THEN place ELSE place::BIGINT + 2147483648 END AS place FROM catalog_offer) GROUP BY gtin`,
   `CREATE TABLE known_dist AS
     SELECT (row_number() OVER (ORDER BY distid) - 1)::USMALLINT AS dist, distid FROM (SELECT distid FROM catalog_offer UNION SELECT distid FROM item_now)`,
+  `CREATE TABLE known_item AS
+    SELECT (row_number() OVER (ORDER BY gtin) - 1)::UINTEGER AS item, gtin, arg_min(fragment, rank) AS fragment
+    FROM (SELECT gtin, fragment, ((NOT categorized)::BIGINT << 50) + (dist::BIGINT << 32) + id AS rank FROM catalog_offer JOIN known_dist USING (distid)) GROUP BY gtin`,
 ]
 
 /** Of several offers of one distributor (warehouses) the lowest price with stock counts, else the lowest; of MAPs and MSRPs the highest. */
@@ -28,10 +31,13 @@ const OFFERS = `
 const inWindow = (what: string, days: number) =>
   `least(coalesce(sum(${what}) FILTER (day > getvariable('today') - ${days}), 0), 2147483647)::INTEGER AS ${what}_${days}`
 
+/** Summed up first and joined then: a join of every day's rows would take longer than the sums. */
 const MOVEMENT = `
   CREATE TABLE movement AS
-  SELECT item, dist, ${WINDOWS.flatMap((days) => [inWindow('sold', days), inWindow('restocks', days)]).join(', ')}, max(price) AS highest
-  FROM daily JOIN known_item USING (gtin) JOIN known_dist USING (distid) WHERE price IS NOT NULL OR NOT listed GROUP BY item, dist`
+  SELECT item, dist, sums.* EXCLUDE (gtin, distid) FROM (
+    SELECT gtin, distid, ${WINDOWS.flatMap((days) => [inWindow('sold', days), inWindow('restocks', days)]).join(', ')}, max(price) AS highest
+    FROM daily WHERE price IS NOT NULL OR NOT listed GROUP BY gtin, distid
+  ) sums JOIN known_item USING (gtin) JOIN known_dist USING (distid)`
 
 /**
  * `first_seen` is 0 where an item came with the distributor's first feed. The last time without stock is [gone, back): from the

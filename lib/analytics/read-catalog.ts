@@ -10,26 +10,25 @@ import type { Raw } from '../db/sqlite.js'
 import { BuildFile } from './build-files.js'
 import type { Part } from './build-files.js'
 import type { ItemColumns } from './columns.js'
+import { quoted } from './history-files.js'
 
 /** Rows that DuckDB takes at a time. */
 const CHUNK = 2_048
 const MAX_INT = 2_147_483_647
 
-type Offer = [distid: string, fragment: number, price: number, map: number | null, msrp: number | null, qty: number, upc: string, categorized: number]
+type Offer = [id: number, distid: string, fragment: number, price: number, map: number | null, msrp: number | null, qty: number, upc: string, categorized: number]
 
-const COLUMNS = { gtin: duckdb.DOUBLE, distid: duckdb.VARCHAR, place: duckdb.INTEGER, fragment: duckdb.INTEGER, categorized: duckdb.BOOLEAN, price: duckdb.INTEGER, map: duckdb.INTEGER, msrp: duckdb.INTEGER, qty: duckdb.INTEGER }
+/** A distributor goes by its place in a list: a million strings would take longer than all the rest. */
+const LOADED = { gtin: duckdb.DOUBLE, place: duckdb.INTEGER, id: duckdb.INTEGER, fragment: duckdb.INTEGER, categorized: duckdb.BOOLEAN, price: duckdb.INTEGER, map: duckdb.INTEGER, msrp: duckdb.INTEGER, qty: duckdb.INTEGER }
 
-/**
- * Makes the table `catalog_offer`: every offer with a UPC and a price of the operator's. `place` is its place in the order of
- * (distid, stockid), which decides whose text an item has.
- */
+/** Makes the table `catalog_offer`: every offer with a UPC and a price of the operator's. */
 export async function loadOffers(duck: DuckDBConnection, catalog: Raw): Promise<void> {
-  const types = Object.values(COLUMNS)
-  await duck.run(`CREATE TABLE catalog_offer (${Object.entries(COLUMNS).map(([name, type]) => `${name} ${name === 'gtin' ? 'BIGINT' : type}`).join(', ')})`)
-  await duck.run(`CREATE TEMP TABLE loaded (${Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`).join(', ')})`)
+  const types = Object.values(LOADED)
+  await duck.run(`CREATE TEMP TABLE loaded (${Object.entries(LOADED).map(([name, type]) => `${name} ${type}`).join(', ')})`)
   const appender = await duck.createAppender('loaded')
+  // One chunk for all: each would hold its memory until the next collection.
   const chunk = duckdb.DuckDBDataChunk.create(types)
-  let columns: (number | string | boolean | null)[][] = types.map(() => [])
+  let columns: (number | boolean | null)[][] = types.map(() => [])
   const flush = () => {
     if (columns[0]!.length === 0) return
     chunk.reset()
@@ -38,24 +37,29 @@ export async function loadOffers(duck: DuckDBConnection, catalog: Raw): Promise<
     appender.appendDataChunk(chunk)
     columns = types.map(() => [])
   }
-  let place = 0
-  for (const offer of offersOf(catalog)) {
-    const [distid, fragment, price, map, msrp, qty, upc, categorized] = offer
+  const places = new Map<string, number>()
+  for (const [id, distid, fragment, price, map, msrp, qty, upc, categorized] of offersOf(catalog)) {
     const gtin = gtinKey(upc)
     if (gtin === null || gtin === 0) continue
-    const row = [gtin, distid, place++, fragment, categorized === 1, price, map, msrp, Math.min(qty, MAX_INT)]
+    let place = places.get(distid)
+    if (place === undefined) places.set(distid, place = places.size)
+    const row = [gtin, place, id, fragment, categorized === 1, price, map, msrp, Math.min(qty, MAX_INT)]
     for (let i = 0; i < row.length; i++) columns[i]!.push(row[i]!)
     if (columns[0]!.length === CHUNK) flush()
   }
   flush()
   appender.closeSync()
-  await duck.run('INSERT INTO catalog_offer SELECT * FROM loaded; DROP TABLE loaded')
+  const names = [...places].map(([distid, place]) => `(${place}, ${quoted(distid)})`).join(', ')
+  const columnsOf = `gtin::BIGINT AS gtin, distid, id, fragment, categorized, price, map, msrp, qty`
+  await duck.run(`CREATE TABLE catalog_offer AS SELECT ${columnsOf} FROM loaded JOIN (${names === '' ? 'SELECT 0 AS place, \'\' AS distid WHERE false' : `VALUES ${names}`}) AS known(place, distid) USING (place)`)
+  await duck.run('DROP TABLE loaded')
 }
 
+/** In the order of their ids, in which texts lie too: by any other, each text would be looked for on a page of its own. */
 function offersOf(catalog: Raw): IterableIterator<Offer> {
   return catalog.prepare(`
-    SELECT o.distid, o.fragment, o.price, nullif(max(o.map, 0), 0), nullif(max(o.msrp, 0), 0), o.qty, f.upc, f.category_id IS NOT NULL FROM offer o JOIN fragment f ON f.id = o.fragment
-    WHERE o.price > 0 AND f.upc IS NOT NULL ORDER BY o.distid, o.stockid`).raw().iterate() as IterableIterator<Offer>
+    SELECT o.id, o.distid, o.fragment, o.price, nullif(max(o.map, 0), 0), nullif(max(o.msrp, 0), 0), o.qty, f.upc, f.category_id IS NOT NULL
+    FROM offer o JOIN fragment f ON f.id = o.fragment WHERE o.price > 0 AND f.upc IS NOT NULL`).raw().iterate() as IterableIterator<Offer>
 }
 
 /** Characters that are written at a time. */

@@ -27,7 +27,7 @@ import { benchDistributors, benchDocument } from './shop.js'
 
 const OFFERS = Number(process.argv[2] ?? 1_000_000)
 const DAYS = Number(process.argv[3] ?? 90)
-const ROUNDS = 3
+const ROUNDS = 2
 const NOW = Date.UTC(2026, 10, 21, 12)
 
 const dir = mkdtempSync(join(tmpdir(), 'qm-bench-'))
@@ -66,7 +66,7 @@ async function generate(): Promise<void> {
   }
   await duck.run(`COPY (
     SELECT distid, stockid, gtin, price, qty, listed, held, qty_before, changed_at, zero_since, back_at, first_at FROM (
-      SELECT distid, 'S' || place AS stockid, gtin, price, qty, true AS listed, false AS held, qty AS qty_before, ${today - DAY}::BIGINT AS changed_at, NULL::BIGINT AS zero_since, NULL::BIGINT AS back_at, NULL::BIGINT AS first_at FROM catalog_offer
+      SELECT distid, 'S' || id AS stockid, gtin, price, qty, true AS listed, false AS held, qty AS qty_before, ${today - DAY}::BIGINT AS changed_at, NULL::BIGINT AS zero_since, NULL::BIGINT AS back_at, NULL::BIGINT AS first_at FROM catalog_offer
       UNION ALL
       SELECT distid, NULL, gtin, price, qty, true, NULL, NULL, NULL, CASE WHEN hash(gtin, distid) % 3 = 0 OR qty = 0 THEN ${today} - (hash(gtin, distid) % 60 + 20)::BIGINT * ${DAY} END,
         CASE WHEN hash(gtin, distid) % 3 = 0 AND qty > 0 THEN ${today} - (hash(gtin, distid) % 20)::BIGINT * ${DAY} END, ${today} - (CASE WHEN hash(gtin) % 50 = 0 THEN hash(gtin, 2) % 90 ELSE 400 END)::BIGINT * ${DAY} FROM pair)
