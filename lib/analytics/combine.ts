@@ -1,5 +1,5 @@
 /** How the rows of a build become one subscriber's results: UPC by UPC, in turns of the event loop. */
-import { sortByNumber, identity } from '../catalog/permutation.js'
+import { PASSES, identity, sortByDigit } from '../catalog/permutation.js'
 import type { SectionColumns } from './columns.js'
 import type { Metric } from './metrics/metric.js'
 
@@ -64,7 +64,7 @@ class Results {
   }
 
   take(): Combined {
-    return { items: this.#items.slice(0, this.#length), values: Object.fromEntries(this.#names.map((name, i) => [name, this.#values[i]!.slice(0, this.#length)])) }
+    return { items: this.#items.subarray(0, this.#length), values: Object.fromEntries(this.#names.map((name, i) => [name, this.#values[i]!.subarray(0, this.#length)])) }
   }
 }
 
@@ -73,27 +73,27 @@ export async function orderOf({ items, values }: Combined, measures: readonly st
   let order = identity(items.length)
   // The least important one first: each sort keeps what the one before it did.
   for (const measure of measures.toReversed()) {
-    for (const key of descendingKeys(values[measure]!)) {
-      order = sortByNumber(order, key)
+    for (const keyOf of descendingKeys(values[measure]!)) {
       await turn()
+      const key = new Int32Array(items.length)
+      for (let i = 0; i < key.length; i++) key[i] = keyOf(values[measure]![i]!)
+      for (const shift of PASSES) {
+        await turn()
+        order = sortByDigit(order, new Uint32Array(order.length), key, shift)
+      }
     }
   }
   return order
 }
 
 const LOW = 2 ** 31
+/** After every number. */
+const LAST = 1
 
-/** Keys of 32 bits whose ascending order, by the last and then by the one before, is the descending order of whole numbers from 0 on. */
-function descendingKeys(column: Float64Array): Int32Array[] {
-  const low = new Int32Array(column.length)
-  const high = new Int32Array(column.length)
-  let isHigh = false
-  for (let i = 0; i < column.length; i++) {
-    const value = column[i]!
-    const isNull = Number.isNaN(value)
-    low[i] = isNull ? 1 : -(value % LOW)
-    high[i] = isNull ? 1 : -Math.floor(value / LOW)
-    if (value >= LOW) isHigh = true
-  }
-  return isHigh ? [low, high] : [low]
+/** What of a whole number from 0 on is sorted by, ascending, so that the numbers come out descending: as much as goes into 32 bits, and then the rest. */
+function descendingKeys(column: Float64Array): ((value: number) => number)[] {
+  const isLarge = column.some((value) => value >= LOW)
+  if (!isLarge) return [(value) => Number.isNaN(value) ? LAST : -value]
+  const high = (value: number) => Math.floor(value / LOW)
+  return [(value) => Number.isNaN(value) ? LAST : high(value) * LOW - value, (value) => Number.isNaN(value) ? LAST : -high(value)]
 }

@@ -107,28 +107,31 @@ export function compareTexts({ bytes, starts }: TextColumn, a: number, b: number
 const DIGIT = 11
 const BUCKETS = 1 << DIGIT
 
+/** The passes of a sort by a 32-bit key: each takes the outcome of the one before. */
+export const PASSES = [0, DIGIT, 2 * DIGIT] as const
+
 /** The items in ascending order of a 32-bit key; equal keys keep their order. Three passes over the input. */
 export function sortByNumber(order: Uint32Array, key: Int32Array): Uint32Array {
-  let from = order.slice()
-  let to = new Uint32Array(order.length)
+  const spare = [new Uint32Array(order.length), new Uint32Array(order.length)] as const
+  return PASSES.reduce((from, shift, pass) => sortByDigit(from, spare[pass % 2]!, key, shift), order)
+}
+
+/** One pass: the items of `from` in the order of some bits of their keys, written to `to`. */
+export function sortByDigit(from: Uint32Array, to: Uint32Array, key: Int32Array, shift: (typeof PASSES)[number]): Uint32Array {
   const counts = new Uint32Array(BUCKETS)
-  for (let shift = 0; shift < 32; shift += DIGIT) {
-    counts.fill(0)
-    // The sign bit is turned over, so that negative keys come first.
-    for (let i = 0; i < from.length; i++) counts[((key[from[i]!]! ^ 0x80000000) >>> shift) & (BUCKETS - 1)]!++
-    let start = 0
-    for (let bucket = 0; bucket < BUCKETS; bucket++) {
-      const count = counts[bucket]!
-      counts[bucket] = start
-      start += count
-    }
-    for (let i = 0; i < from.length; i++) {
-      const item = from[i]!
-      to[counts[((key[item]! ^ 0x80000000) >>> shift) & (BUCKETS - 1)]!++] = item
-    }
-    ;[from, to] = [to, from]
+  // The sign bit is turned over, so that negative keys come first.
+  for (let i = 0; i < from.length; i++) counts[((key[from[i]!]! ^ 0x80000000) >>> shift) & (BUCKETS - 1)]!++
+  let start = 0
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    const count = counts[bucket]!
+    counts[bucket] = start
+    start += count
   }
-  return from
+  for (let i = 0; i < from.length; i++) {
+    const item = from[i]!
+    to[counts[((key[item]! ^ 0x80000000) >>> shift) & (BUCKETS - 1)]!++] = item
+  }
+  return to
 }
 
 /** Items grouped by a small key, in one array: group `k` is `items[starts[k]]` up to `starts[k + 1]`, in the given order. */
