@@ -5,7 +5,7 @@ import { METRICS, SLUGS } from '../lib/analytics/metrics/index.js'
 import { ROWS } from '../lib/analytics/shapes.js'
 import { DAY, HOUR } from '../lib/core/clock.js'
 import { createTestApp } from '../server/testing.js'
-import type { Answer } from '../server/testing.js'
+import type { Answer, TestOffer } from '../server/testing.js'
 import { SHOP, analyticsShop, rebuildHere, tellStories } from './analytics-shop.js'
 import type { AnalyticsShop } from './analytics-shop.js'
 import { giveOwnPrices } from './export-shop.js'
@@ -211,6 +211,22 @@ describe('the distributors of the caller', () => {
     await t.configure({ ...SHOP, product_restrictions: { sku: { include: ['none'] } }, pricing: { cost_adjustments: [{ dollar: 50 }] } })
     const later = (await t.json(path('top-products'))).body.data
     assert.deepEqual([later.results, later.results[0].unit_cost], [before.results, 90])
+  })
+
+  test('an item has the text of the first distributor that puts it into a category', async () => {
+    await using t = await createTestApp()
+    const offer = { upc: '860001234501', msrp: 20_000 }
+    await t.configure(SHOP)
+    const named = async (...offers: TestOffer[]) => {
+      await t.stock(offers.map((more) => ({ ...offer, ...more })))
+      t.clock.advance(HOUR)
+      await rebuildHere(t.app.dir, t.clock.ms)
+      return (await t.json(path('margin-opportunities'))).body.data.results[0].name as string
+    }
+    assert.equal(await named({ distid: 'RSR', stockid: 'A', name: 'of RSR' }), 'of RSR')
+    assert.equal(await named({ distid: 'LIP', stockid: 'B', name: 'of LIP' }), 'of LIP', 'LIP comes before RSR')
+    assert.equal(await named({ distid: 'RSR', stockid: 'A', name: 'sorted by RSR', categoryId: 3_024, categoryName: 'Rifles' }), 'sorted by RSR')
+    assert.equal(await named({ distid: 'LIP', stockid: 'B', name: 'sorted by LIP', categoryId: 3_024, categoryName: 'Rifles' }), 'sorted by LIP')
   })
 
   test('what has no price of the operator\'s is in no metric', async () => {
