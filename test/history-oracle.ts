@@ -19,8 +19,6 @@ interface Offer {
   qty: number
   listed: boolean
   held: boolean
-  /** What it last had while it could be ordered. */
-  had: number
 }
 
 interface Item extends ItemNow {
@@ -33,7 +31,9 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 /** Feeds that were seen, `distid at`, and changes, in the order of their times. */
 export function byPlainLoops(changes: readonly LoggedChange[], seen: readonly { distid: string; at: number }[]): { daily: DayRow[]; items: ItemNow[] } {
   const items = new Map<string, Item>()
-  /** Which UPC an item number stands for. */
+  /** What an item number last had while it could be ordered. */
+  const had = new Map<string, number>()
+  /** Which UPC it stands for. */
   const gtins = new Map<string, number | null>()
   const rows = new Map<string, DayRow>()
   /** What the last trade of an item on a day was: only a fall can be given back. */
@@ -65,19 +65,18 @@ export function byPlainLoops(changes: readonly LoggedChange[], seen: readonly { 
       const oldGtin = gtins.get(place) ?? null
       gtins.set(place, gtin)
       if (oldGtin !== null && oldGtin !== gtin) touch(oldGtin).offers.delete(change.stockid)
-      if (gtin === null) continue
+      if (gtin === null) {
+        had.delete(place)
+        continue
+      }
       const item = touch(gtin)
       const old = item.offers.get(change.stockid)
       const can = change.gone === 0 && change.held === 0
-      let had = old?.had ?? 0
       if (can) {
-        if (old) {
-          const trade = old.listed && !old.held ? change.qty - old.qty : Math.max(0, change.qty - old.had)
-          trades.set(item, trades.get(item)! + trade)
-        }
-        had = change.qty
+        if (old) trades.set(item, trades.get(item)! + (old.listed && !old.held ? change.qty - old.qty : Math.max(0, change.qty - (had.get(place) ?? 0))))
+        had.set(place, change.qty)
       }
-      item.offers.set(change.stockid, { gtin, price: change.price, qty: change.qty, listed: change.gone === 0, held: change.held === 1, had })
+      item.offers.set(change.stockid, { gtin, price: change.price, qty: change.qty, listed: change.gone === 0, held: change.held === 1 })
     }
     for (const [item, trade] of trades) {
       const place = `${dayOf(at)} ${distid} ${item.gtin}`

@@ -12,6 +12,7 @@ import { mostMemory } from '../core/child-memory.js'
 import { takeLock } from '../db/engine.js'
 import { rebuild } from './rebuild.js'
 import type { Rebuilt } from './rebuild.js'
+import { workFolder } from './history-files.js'
 import { rollUp } from './roll-up.js'
 import type { RolledUp } from './roll-up.js'
 
@@ -63,7 +64,7 @@ export async function runAnalytics(job: AnalyticsJob, onProgress: (...progress: 
   const root = join(job.dir, 'analytics')
   mkdirSync(root, { recursive: true, mode: 0o700 })
   const lock = await takeTurn(join(root, 'lock'))
-  const work = join(root, 'work')
+  const work = workFolder(job.dir)
   // Whoever worked here before is gone.
   rmSync(work, { recursive: true, force: true })
   mkdirSync(work, { mode: 0o700 })

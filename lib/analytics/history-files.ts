@@ -18,6 +18,11 @@ export function historyPaths(dir: string): { days: string; state: string } {
   return { days: join(dir, 'history', 'days'), state: join(dir, 'history', 'state.parquet') }
 }
 
+/** Where analytics work writes what it needs for a moment (child-job.ts clears it). */
+export function workFolder(dir: string): string {
+  return join(dir, 'analytics', 'work')
+}
+
 /** The first moment of `YYYY-MM-DD`, milliseconds. */
 export function momentOf(day: string): number {
   return Date.parse(`${day}T00:00:00Z`)

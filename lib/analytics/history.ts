@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY, dayOf, startOfDay } from '../core/clock.js'
 import type { Raw } from '../db/sqlite.js'
 import { loadDay } from './history-changes.js'
-import { dayFile, daysIn, momentOf, quoted, readStateDay } from './history-files.js'
+import { dayFile, daysIn, momentOf, quoted, readStateDay, workFolder } from './history-files.js'
 import { loadState } from './roll-up.js'
 import { DAY_COLUMNS, ITEM_COLUMNS, advance, declared } from './roll-up-sql.js'
 
@@ -35,7 +35,7 @@ export async function openHistory(duck: DuckDBConnection, { dir, historyDb, now 
   historyDb.exec(begin)
   try {
     for (const day of openDays(historyDb, done)) {
-      await loadDay(duck, historyDb, momentOf(day))
+      await loadDay(duck, historyDb, { from: momentOf(day), work: workFolder(dir) })
       await advance(duck, day)
       await duck.run(`INSERT INTO open_daily SELECT * FROM day_row WHERE day >= '${from}'`)
     }

@@ -29,73 +29,69 @@ export const declared = (columns: Readonly<Record<string, string>>) => Object.en
 const MAX_INT = 2_147_483_647
 const whole = (sum: string) => `least(${sum}, ${MAX_INT})::INTEGER`
 
-/** Each change with what came before it for the same offer. The state before the day comes first in time. */
+/**
+ * Each change with what came before it for the same offer: another change of the day, or the state before it. `base` is what the
+ * offer had when it could last be ordered; a row without a UPC is of no item, and what comes after it begins anew.
+ */
 const STEPS = `CREATE OR REPLACE TEMP TABLE step AS
   WITH known AS (
-    SELECT -1 AS ms, distid, stockid, gtin, price, CASE WHEN listed AND NOT held THEN qty ELSE qty_before END AS qty, listed AND NOT held AS present, listed, held, true AS is_state
-    FROM offer SEMI JOIN change USING (distid, stockid)
-    UNION ALL
-    SELECT ms, distid, stockid, gtin::BIGINT, price, qty, NOT gone AND NOT held, NOT gone, held, false FROM change
-  ), told AS (
-    SELECT *, lag(gtin) OVER offer_time AS old_gtin, lag(present) OVER offer_time AS was_present, lead(ms) OVER offer_time IS NULL AS is_last
-    FROM known WINDOW offer_time AS (PARTITION BY distid, stockid ORDER BY ms)
-  ), begun AS (
-    -- The same item number under another UPC is another offer.
-    SELECT *, NOT is_state AND old_gtin IS DISTINCT FROM gtin AS is_new FROM told
+    SELECT ms, distid, stockid, c.gtin, c.price, c.qty, NOT gone AND NOT c.held AS present, NOT gone AS listed, c.held,
+      o.gtin AS state_gtin, coalesce(o.listed AND NOT o.held, false) AS state_present, coalesce(CASE WHEN o.listed AND NOT o.held THEN o.qty ELSE o.qty_before END, 0) AS state_base
+    FROM change c LEFT JOIN offer o USING (distid, stockid)
   )
-  SELECT *, last_value(CASE WHEN present OR is_state THEN qty WHEN is_new THEN 0 END IGNORE NULLS) OVER offer_past AS base
-  FROM begun WINDOW offer_past AS (PARTITION BY distid, stockid ORDER BY ms ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`
+  SELECT ms, distid, stockid, gtin, price, qty, present, listed, held,
+    CASE WHEN lag(ms) OVER offer_time IS NULL THEN state_gtin ELSE lag(gtin) OVER offer_time END AS old_gtin,
+    lag(present, 1, state_present) OVER offer_time AS was_present, lead(ms) OVER offer_time IS NULL AS is_last,
+    coalesce(last_value(CASE WHEN gtin IS NULL THEN 0 WHEN present THEN qty END IGNORE NULLS) OVER (offer_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), state_base) AS base
+  FROM known WINDOW offer_time AS (PARTITION BY distid, stockid ORDER BY ms)`
 
 /** What each feed changed of an item: its stock by `rise` (negative: a fall), and what of that is trade. */
-const MOVES = `CREATE OR REPLACE TEMP TABLE move AS
-  SELECT netted.distid, gtin, netted.ms, rise, CASE WHEN trade < 0 AND late_feed.ms IS NOT NULL THEN 0 ELSE trade END AS trade
+const MOVES = `SELECT netted.distid, gtin, netted.ms, rise, CASE WHEN trade < 0 AND late_feed.ms IS NOT NULL THEN 0 ELSE trade END AS trade
   FROM (SELECT distid, gtin, ms, sum(rise)::BIGINT AS rise, sum(trade)::BIGINT AS trade FROM (
     SELECT distid, gtin, ms,
-      CASE WHEN present THEN qty ELSE 0 END - CASE WHEN was_present AND NOT is_new THEN base ELSE 0 END AS rise,
-      CASE WHEN is_new OR NOT present THEN 0 WHEN was_present THEN qty - base ELSE greatest(0, qty - base) END AS trade
-    FROM step WHERE NOT is_state AND gtin IS NOT NULL
+      CASE WHEN present THEN qty ELSE 0 END - CASE WHEN was_present AND old_gtin = gtin THEN base ELSE 0 END AS rise,
+      -- The same item number under another UPC is another item's offer, seen for the first time.
+      CASE WHEN old_gtin IS DISTINCT FROM gtin OR NOT present THEN 0 WHEN was_present THEN qty - base ELSE greatest(0, qty - base) END AS trade
+    FROM step WHERE gtin IS NOT NULL
     UNION ALL
-    SELECT distid, old_gtin, ms, CASE WHEN was_present THEN -base ELSE 0 END, 0 FROM step WHERE is_new AND old_gtin IS NOT NULL
+    SELECT distid, old_gtin, ms, CASE WHEN was_present THEN -base ELSE 0 END, 0 FROM step WHERE old_gtin IS NOT NULL AND old_gtin IS DISTINCT FROM gtin
   ) GROUP BY distid, gtin, ms) netted
   LEFT JOIN late_feed ON late_feed.distid = netted.distid AND late_feed.ms = netted.ms`
 
 const OFFERS = `CREATE OR REPLACE TABLE new_offer AS
   SELECT * FROM offer ANTI JOIN change USING (distid, stockid)
   UNION ALL
-  SELECT distid, stockid, gtin, price, qty, listed, held, CASE WHEN present THEN qty WHEN is_new THEN 0 ELSE base END, ms + $from
+  SELECT distid, stockid, gtin, price, qty, listed, held, CASE WHEN present THEN qty ELSE base END, ms + $from
   FROM step WHERE is_last AND gtin IS NOT NULL`
 
 const DAY_ROWS = `CREATE OR REPLACE TABLE day_row AS
-  WITH timed AS (
-    SELECT move.*, coalesce(item.qty, 0) + (sum(rise) OVER (item_time ROWS UNBOUNDED PRECEDING))::BIGINT AS after, item.gtin IS NULL AS is_new, min(ms) OVER item_day AS first_at,
+  WITH move AS (${MOVES}), timed AS (
+    SELECT move.*, coalesce(item.qty, 0) + (sum(rise) OVER (item_time ROWS UNBOUNDED PRECEDING))::BIGINT AS after, item.gtin IS NULL AND lag(ms) OVER item_time IS NULL AS is_new,
       lead(nullif(trade, 0) IGNORE NULLS) OVER item_time AS next_trade, lag(nullif(trade, 0) IGNORE NULLS) OVER item_time AS last_trade
     FROM move LEFT JOIN item USING (distid, gtin)
-    WINDOW item_time AS (PARTITION BY distid, gtin ORDER BY ms), item_day AS (PARTITION BY distid, gtin)
+    WINDOW item_time AS (PARTITION BY distid, gtin ORDER BY ms)
   ), judged AS (
     SELECT *, after - rise AS before, coalesce(CASE WHEN trade < 0 THEN next_trade = -trade ELSE last_trade = -trade END, false) AS is_given_back FROM timed
   ), summed AS (
     SELECT distid, gtin, sum(-trade) FILTER (trade < 0 AND NOT is_given_back) AS sold, count(*) FILTER (trade > 0 AND NOT is_given_back) AS restocks,
-      max(ms) FILTER (before > 0 AND after = 0) AS zero_since, max(ms) FILTER (before = 0 AND after > 0 AND NOT (is_new AND ms = first_at)) AS back_at,
-      min(first_at) FILTER (is_new) AS first_at
+      max(ms) FILTER (before > 0 AND after = 0) AS zero_since, max(ms) FILTER (before = 0 AND after > 0 AND NOT is_new) AS back_at,
+      min(ms) FILTER (is_new) AS first_at
     FROM judged GROUP BY distid, gtin
-  ), shelf AS (
-    SELECT distid, gtin, sum(qty) FILTER (listed AND NOT held) AS qty, min(price) FILTER (listed AND NOT held AND qty > 0) AS stocked_price, min(price) FILTER (listed) AS listed_price, bool_or(listed) AS listed
-    FROM new_offer SEMI JOIN summed USING (distid, gtin) GROUP BY distid, gtin
   )
-  SELECT $day::DATE AS day, distid, gtin, coalesce(stocked_price, listed_price) AS price, ${whole('coalesce(shelf.qty, 0)')} AS qty, ${whole('coalesce(sold, 0)')} AS sold, restocks::INTEGER AS restocks,
-    (zero_since + $from)::BIGINT AS zero_since, (back_at + $from)::BIGINT AS back_at, (first_at + $from)::BIGINT AS first_at, coalesce(listed, false) AS listed
-  FROM summed LEFT JOIN shelf USING (distid, gtin) ORDER BY distid, gtin`
+  SELECT $day::DATE AS day, distid, gtin, coalesce(min(price) FILTER (listed AND NOT held AND qty > 0), min(price) FILTER (listed)) AS price,
+    ${whole('coalesce(sum(qty) FILTER (listed AND NOT held), 0)')} AS qty, ${whole('coalesce(any_value(sold), 0)')} AS sold, any_value(restocks)::INTEGER AS restocks,
+    (any_value(zero_since) + $from)::BIGINT AS zero_since, (any_value(back_at) + $from)::BIGINT AS back_at, (any_value(first_at) + $from)::BIGINT AS first_at, coalesce(bool_or(listed), false) AS listed
+  FROM summed LEFT JOIN new_offer USING (distid, gtin) GROUP BY distid, gtin`
 
 const ITEMS = `CREATE OR REPLACE TABLE new_item AS
-  SELECT * FROM item ANTI JOIN day_row USING (distid, gtin)
-  UNION ALL
-  SELECT distid, gtin, d.qty, d.price, coalesce(d.zero_since, i.zero_since), coalesce(d.back_at, i.back_at), coalesce(i.first_at, d.first_at), d.listed
-  FROM day_row d LEFT JOIN item i USING (distid, gtin)`
+  SELECT distid, gtin, CASE WHEN day IS NULL THEN i.qty ELSE d.qty END AS qty, CASE WHEN day IS NULL THEN i.price ELSE d.price END AS price,
+    coalesce(d.zero_since, i.zero_since) AS zero_since, coalesce(d.back_at, i.back_at) AS back_at, coalesce(i.first_at, d.first_at) AS first_at, coalesce(d.listed, i.listed) AS listed
+  FROM item i FULL JOIN day_row d USING (distid, gtin)`
 
 /** Takes the state in `offer` and `item` over the changes of one day, and makes its `day_row`. */
 export async function advance(duck: DuckDBConnection, day: string): Promise<void> {
   const from = `${momentOf(day)}::BIGINT`
-  for (const statement of [STEPS, MOVES, OFFERS, DAY_ROWS, ITEMS]) await duck.run(statement.replaceAll('$from', from).replaceAll('$day', `'${day}'`))
+  for (const statement of [STEPS, OFFERS, DAY_ROWS, ITEMS]) await duck.run(statement.replaceAll('$from', from).replaceAll('$day', `'${day}'`))
   for (const table of ['offer', 'item']) await duck.run(`DROP TABLE ${table}; ALTER TABLE new_${table} RENAME TO ${table}`)
-  await duck.run('DROP TABLE step; DROP TABLE move')
+  await duck.run('DROP TABLE step')
 }

@@ -10,7 +10,7 @@ import { openFile } from '../db/sqlite.js'
 import type { Raw } from '../db/sqlite.js'
 import type { RollUpJob, Tools } from './child-job.js'
 import { loadDay } from './history-changes.js'
-import { dayFile, historyPaths, momentOf, quoted, readStateDay, removeDrafts, removeOldDays, writeParquet } from './history-files.js'
+import { dayFile, historyPaths, momentOf, quoted, readStateDay, removeDrafts, removeOldDays, workFolder, writeParquet } from './history-files.js'
 import { ITEM_COLUMNS, OFFER_COLUMNS, advance, declared } from './roll-up-sql.js'
 
 export interface RolledUp {
@@ -21,7 +21,7 @@ export interface RolledUp {
 /** Days after which the state is written, where many are rolled up at once. */
 const STATE_EVERY = 7
 /** Rows that are deleted in one transaction: a feed may be waiting for it. */
-const DELETED = 5_000
+const DELETED = 20_000
 /** A day is read whole, most often one distributor of it or a few columns. */
 const DAY_OPTIONS = 'ROW_GROUP_SIZE 122880'
 
@@ -37,7 +37,7 @@ export async function rollUp({ dir, now }: RollUpJob, { duck, onProgress }: Pick
     if (days.length > 0) await loadState(duck, dir)
     for (const [place, day] of days.entries()) {
       onProgress(place, days.length, `rolling up ${day}`)
-      await loadDay(duck, history, momentOf(day))
+      await loadDay(duck, history, { from: momentOf(day), work: workFolder(dir) })
       await advance(duck, day)
       await writeParquet(duck, dayFile(dir, day), 'SELECT * FROM day_row ORDER BY distid, gtin', DAY_OPTIONS)
       if (place % STATE_EVERY !== STATE_EVERY - 1 && place < days.length - 1) continue
