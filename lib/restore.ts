@@ -48,6 +48,8 @@ export interface Restored {
 
 const JOURNAL = 'orders.journal'
 const FOLDERS = ['objects', 'history'] as const
+/** What was computed from what is replaced. */
+const COMPUTED = ['analytics'] as const
 /** What a restore that was cut off leaves behind, the next one removes. */
 const STAGING = '.restoring-'
 
@@ -116,7 +118,7 @@ function noRandom(): never {
 function checkFolder(dir: string): void {
   if (!existsSync(dir)) return
   if (!statSync(dir).isDirectory()) throw invalid('dir', `${dir} is a file`)
-  const foreign = readdirSync(dir).filter((name) => !/^(lost\+found|keys|objects|exports|history|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(name))
+  const foreign = readdirSync(dir).filter((name) => !/^(lost\+found|keys|objects|exports|history|analytics|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(name))
   if (foreign.length > 0 && !existsSync(join(dir, RECORD))) throw invalid('dir', `${dir} holds something else (${foreign[0]!})`)
 }
 
@@ -199,7 +201,7 @@ async function headOf({ ctx }: App): Promise<number> {
  * folder without an installation, which the same restore finishes.
  */
 async function putInPlace(dir: string, staging: string, { keeps, stamp }: { keeps: boolean; stamp: string }): Promise<string | null> {
-  const old = [RECORD, `${RECORD}-wal`, `${RECORD}-shm`, ...keeps ? [] : [JOURNAL], ...FOLDERS].filter((name) => existsSync(join(dir, name)))
+  const old = [RECORD, `${RECORD}-wal`, `${RECORD}-shm`, ...keeps ? [] : [JOURNAL], ...FOLDERS, ...COMPUTED].filter((name) => existsSync(join(dir, name)))
   const replaced = old.length > 0 ? placeFor(join(dir, `replaced-by-backup-of-${stamp.replaceAll(':', '-')}`)) : null
   for (const name of old) renameSync(join(dir, name), join(replaced!, name))
   const fresh = [...readdirSync(staging).filter((name) => name.startsWith(JOURNAL)), ...FOLDERS, RECORD].filter((name) => existsSync(join(staging, name)))

@@ -265,9 +265,13 @@ describe('restoring', () => {
     await t.place(t.body({ order_id: 'TWO' }))
     await t.app.close()
     mkdirSync(join(t.app.dir, '.restoring-xyz'))
+    // What was computed from what is replaced goes aside with it.
+    mkdirSync(join(t.app.dir, 'analytics'), { recursive: true })
+    writeFileSync(join(t.app.dir, 'analytics', 'current'), 'of another time')
     rmSync(join(t.app.dir, 'quartermaster.db'))
     const done = await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
-    assert.deepEqual([done.journal_kept, done.replayed, readdirSync(t.app.dir).filter((name) => name.startsWith('.'))], [true, 2, []])
+    assert.deepEqual([done.journal_kept, done.replayed, readdirSync(t.app.dir).filter((name) => /^\.|^analytics$/.test(name))], [true, 2, []])
+    assert.equal(readFileSync(join(done.replaced!, 'analytics', 'current'), 'utf8'), 'of another time')
   })
 
   const damages: [name: string, damage: (backup: string) => void, says: RegExp][] = [

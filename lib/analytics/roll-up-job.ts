@@ -9,7 +9,15 @@ import { startAnalytics } from './child-start.js'
 import type { StartOptions } from './child-start.js'
 
 /** Every hour, so that a server that was off at midnight is not a day late. */
-export const historyJob: Job = { name: 'history', every: HOUR, run: async (ctx, signal) => { await rollUpHistory(ctx, { signal }) } }
+export const historyJob: Job = {
+  name: 'history', every: HOUR,
+  async run(ctx, signal) {
+    await rollUpHistory(ctx, { signal }).catch((error: unknown) => {
+      // Its process was ended with the app: the next start does it.
+      if (!signal.aborted) throw error
+    })
+  },
+}
 
 /** Rolls up the days that are over. Tells which, none where none is; rejects when it fails, and the next run does it. */
 export async function rollUpHistory(ctx: OperatorCtx, options: StartOptions): Promise<string[]> {
