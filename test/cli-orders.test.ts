@@ -105,7 +105,9 @@ describe('an order that nobody could find out', () => {
       assert.deepEqual([status, says.test(err)], [2, true], err)
     }
     assert.equal((await run(dir, 'orders', 'resolve', 'NOBODY', '--placed', '1', '--yes')).status, 1)
-    assert.deepEqual(Object.keys(contents(dir)), Object.keys(before))
+    // What the server beside it writes by itself, meanwhile, is none of the command's doing.
+    const files = (of: Record<string, unknown>) => Object.keys(of).filter((name) => !/^(history|analytics)\//.test(name))
+    assert.deepEqual(files(contents(dir)), files(before))
     assert.equal((await listed())[0]!['state'], 'unknown')
 
     assert.equal((await json(dir, 'orders', 'resolve', 'LOST', '--absent', 'resend', '--reason', 'their desk looked', '--yes'))['after'], 'planned')

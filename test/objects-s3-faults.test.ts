@@ -15,13 +15,14 @@ const storeAt = ({ endpoint }: { endpoint: string }, other: Partial<S3Options> =
 const csv = { contentType: 'text/csv' }
 
 describe('an S3 server that refuses', () => {
-  const off = new Date(Date.now() - 20 * MINUTE)
+  /** Asked for when it is needed: this suite may wait for others. */
+  const off = () => new Date(Date.now() - 20 * MINUTE)
   const table: [what: string, fake: Parameters<typeof answering>[0], verdict: string, line: RegExp][] = [
     ['an access key', s3Error(403, 'InvalidAccessKeyId', { members: '<AWSAccessKeyId>AKIAIOSFODNN7EXAMPLE</AWSAccessKeyId>' }), 'wrong', /does not know the access key "AKIAIOSFODNN7EXAMPLE"$/],
     ['a right', s3Error(403, 'AccessDenied'), 'wrong', /lacks the right s3:PutObject on bucket "files"$/],
-    ['the clock, by its Date', s3Error(403, 'RequestTimeTooSkewed', { headers: { date: off.toUTCString() }, members: `<RequestTime>20261122T050000Z</RequestTime><ServerTime>${off.toISOString()}</ServerTime><MaxAllowedSkewMilliseconds>900000</MaxAllowedSkewMilliseconds>` }), 'wrong', /^this machine's clock is off: 20 minutes ahead of that of S3 at 127\.0\.0\.1:\d+; set it/],
-    ['the clock, behind', s3Error(403, 'RequestTimeTooSkewed', { headers: { date: new Date(Date.now() + 31 * MINUTE).toUTCString() } }), 'wrong', /clock is off: 31 minutes behind that of S3/],
-    ['what it takes for expired, with a Date that tells why', s3Error(403, 'AccessDenied', { headers: { date: off.toUTCString() } }), 'wrong', /clock is off: 20 minutes ahead/],
+    ['the clock, by its Date', (...of) => s3Error(403, 'RequestTimeTooSkewed', { headers: { date: off().toUTCString() }, members: `<RequestTime>20261122T050000Z</RequestTime><ServerTime>${off().toISOString()}</ServerTime><MaxAllowedSkewMilliseconds>900000</MaxAllowedSkewMilliseconds>` })(...of), 'wrong', /^this machine's clock is off: 20 minutes ahead of that of S3 at 127\.0\.0\.1:\d+; set it/],
+    ['the clock, behind', (...of) => s3Error(403, 'RequestTimeTooSkewed', { headers: { date: new Date(Date.now() + 31 * MINUTE).toUTCString() } })(...of), 'wrong', /clock is off: 31 minutes behind that of S3/],
+    ['what it takes for expired, with a Date that tells why', (...of) => s3Error(403, 'AccessDenied', { headers: { date: off().toUTCString() } })(...of), 'wrong', /clock is off: 20 minutes ahead/],
     ['the region, by its XML', s3Error(400, 'AuthorizationHeaderMalformed', { members: '<Region>eu-central-1</Region>' }), 'wrong', /^the region "us-east-1" is wrong for bucket "files" at .*: the server says "eu-central-1"$/],
     ['the region, by its header', s3Error(301, 'PermanentRedirect', { headers: { 'x-amz-bucket-region': 'eu-north-1' }, members: '<Endpoint>files.s3.eu-north-1.amazonaws.com</Endpoint>' }), 'wrong', /the server says "eu-north-1"$/],
     ['the address', s3Error(301, 'PermanentRedirect', { members: '<Endpoint>files.s3.example</Endpoint>' }), 'wrong', /^bucket "files" is not at .*: the server says files\.s3\.example$/],
@@ -50,7 +51,7 @@ describe('an S3 server that refuses', () => {
   test('the clock of a server without a Date is read from what it says', async () => {
     await using server = await answering((request, response) => {
       response.sendDate = false
-      s3Error(403, 'RequestTimeTooSkewed', { members: `<ServerTime>${off.toISOString()}</ServerTime>` })(request, response)
+      s3Error(403, 'RequestTimeTooSkewed', { members: `<ServerTime>${off().toISOString()}</ServerTime>` })(request, response)
     })
     await assert.rejects(storeAt(server).remove('a'), { kind: 'refused', message: /20 minutes ahead/ })
   })
