@@ -1,6 +1,6 @@
 /** What the operator does with orders, beside a server that places them, as a person or a script calls it. */
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -97,7 +97,9 @@ describe('an order that nobody could find out', () => {
     assert.ok(!/demo-lipseys/.test(shown.out), 'no credential')
 
     // In its own folders the server beside it writes by itself.
-    const files = () => readdirSync(dir).filter((name) => !/-(wal|shm|journal)$/.test(name)).sort()
+    const below = readdirSync(dir).filter((name) => name !== 'history' && name !== 'analytics')
+    const files = () => [...readdirSync(dir), ...below.flatMap((name) => statSync(join(dir, name)).isDirectory() ? readdirSync(join(dir, name), { recursive: true, encoding: 'utf8' }).map((file) => join(name, file)) : [])]
+      .filter((name) => !/-(wal|shm)$|\.lock(-journal)?$|^reserve$/.test(name)).sort()
     const before = files()
     const dry = await run(dir, 'orders', 'resolve', 'LOST', '--absent', 'resend', '--reason', 'their desk looked')
     assert.deepEqual([dry.status, /would be sent again/.test(dry.out), /say --yes/.test(dry.out)], [1, true, true])
