@@ -23,7 +23,7 @@ import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { open } from '../../lib/open.js'
 import { BENCH_DISTIDS, writeOffers } from './offers.js'
-import { benchDistributors, benchDocument } from './shop.js'
+import { benchDistributors, benchDocument, searches } from './shop.js'
 
 const OFFERS = Number(process.argv[2] ?? 1_000_000)
 const DAYS = Number(process.argv[3] ?? 90)
@@ -120,17 +120,6 @@ const best = (list: number[]) => Math.min(...list)
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`
 const shop = app.as(subscriber.name)
 
-/** Milliseconds of searches, one after the other, for as long as `until` goes on. */
-async function searches(until: Promise<unknown>): Promise<number[]> {
-  const times: number[] = []
-  let going = true
-  void until.finally(() => { going = false }).catch(() => {})
-  for (let n = 0; going; n++) {
-    times.push(await timed(() => shop.products.search({ q: ['optic', 'rifle black', '9mm', 'holster'][n % 4]!, page_size: 20, sort: n % 2 ? 'price' : 'name' })))
-    await new Promise(setImmediate)
-  }
-  return times.sort((a, b) => a - b)
-}
 
 /** Where the last rebuild spent its time. */
 let steps: [words: string, ms: number][] = []
@@ -161,8 +150,8 @@ console.log(`the last one: ${[...spent].map(([words, ms]) => `${words} ${(ms / 1
 const folder = join(dir, 'analytics', app.ctx.analytics.status()!.build)
 console.log(`files: ${readdirSync(folder).map((name) => `${name} ${(statSync(join(folder, name)).size / 1e6).toFixed(1)}`).join(', ')} MB`)
 
-const idle = await searches(new Promise((done) => { setTimeout(done, 5_000) }))
-const busy = await searches(rebuild())
+const idle = await searches(shop, new Promise((done) => { setTimeout(done, 5_000) }))
+const busy = await searches(shop, rebuild())
 console.log(`search during a rebuild: p50 ${(at(busy, 0.5) / at(idle, 0.5)).toFixed(2)} x, p99 ${(at(busy, 0.99) / at(idle, 0.99)).toFixed(2)} x of ${at(idle, 0.5).toFixed(2)} and ${at(idle, 0.99).toFixed(2)} ms without one (${busy.length} searches)`)
 
 for (const { slug } of METRICS) {

@@ -19,7 +19,7 @@ import { openFile } from '../../lib/db/sqlite.js'
 import { PARQUET } from '../../lib/exports/texts.js'
 import { open } from '../../lib/open.js'
 import { BENCH_DISTIDS, writeOffers } from './offers.js'
-import { benchDistributors, benchDocument } from './shop.js'
+import { benchDistributors, benchDocument, searches } from './shop.js'
 
 const OFFERS = Number(process.argv[2] ?? 1_000_000)
 const ROUNDS = 3
@@ -73,18 +73,7 @@ const build = (attributes: boolean) => app.ctx.exports.files(subscriber, view, `
 /** Makes the next build a new one. */
 const forget = () => app.ctx.engine.meter.raw.exec('DELETE FROM export_file')
 
-/** Milliseconds of searches, one after the other, for as long as `until` goes on. */
-async function searches(until: Promise<unknown>): Promise<number[]> {
-  const shop = app.as(subscriber.name)
-  const times: number[] = []
-  let going = true
-  void until.finally(() => { going = false }).catch(() => {})
-  for (let n = 0; going; n++) {
-    times.push(await timed(() => shop.products.search({ q: ['optic', 'rifle black', '9mm', 'holster'][n % 4]!, page_size: 20, sort: n % 2 ? 'price' : 'name' })))
-    await new Promise(setImmediate)
-  }
-  return times.sort((a, b) => a - b)
-}
+const shop = app.as(subscriber.name)
 const at = (times: number[], share: number) => times[Math.floor(times.length * share)]!
 
 const first = await timed(() => build(true))
@@ -107,9 +96,9 @@ console.log(`first build, with texts and attributes made: ${seconds(first)}, mos
 console.log(`export ${seconds(best(times.export))}, bare COPY ${seconds(best(times.copy))}, ratio ${(best(times.export) / best(times.copy)).toFixed(2)} (goal <= 1.3); most memory ${(Math.max(...peaks) / 1e6).toFixed(0)} MB (goal <= 500); the last one: ${stages.at(-1)}`)
 console.log(`attributes ${seconds(best(times.feed))}, COPY to csv.gz ${seconds(best(times.csv))}, ratio ${(best(times.feed) / best(times.csv)).toFixed(2)} (goal <= 0.3)`)
 console.log(`main loop during a build: p50 ${(delay.percentile(50) / 1e6).toFixed(1)} ms, p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms (goal <= 20), worst ${(delay.max / 1e6).toFixed(1)} ms`)
-const idle = await searches(new Promise((resolve) => { setTimeout(resolve, 3_000) }))
+const idle = await searches(shop, new Promise((resolve) => { setTimeout(resolve, 3_000) }))
 forget()
-const busy = await searches(build(false))
+const busy = await searches(shop, build(false))
 console.log(`search during a build: p50 ${(at(busy, 0.5) / at(idle, 0.5)).toFixed(2)} x, p99 ${(at(busy, 0.99) / at(idle, 0.99)).toFixed(2)} x of ${at(idle, 0.5).toFixed(2)} and ${at(idle, 0.99).toFixed(2)} ms without one (${busy.length} searches)`)
 bare.close()
 await app.close()

@@ -2,6 +2,7 @@
 import type { ConfigurationDocument, DistributorEntry } from '../../lib/configuration/document.js'
 import { defineDistributor } from '../../lib/distributors/distributor.js'
 import type { Distributor } from '../../lib/distributors/distributor.js'
+import type { Shop } from '../../lib/shop.js'
 import { BENCH_DISTIDS } from './offers.js'
 
 export function benchDistributors(): Distributor[] {
@@ -25,4 +26,18 @@ export function benchDocument(distids: readonly string[], variant = 0, brands: r
       cost: { global_restrictions: { min_distributor_cost: 5 + variant % 7, max_distributor_cost: 2_500 } },
     },
   }
+}
+
+/** Milliseconds of searches, one after the other, for as long as `until` goes on; in ascending order. */
+export async function searches(shop: Shop, until: Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  let going = true
+  void until.finally(() => { going = false }).catch(() => {})
+  for (let n = 0; going; n++) {
+    const start = performance.now()
+    await shop.products.search({ q: ['optic', 'rifle black', '9mm', 'holster'][n % 4]!, page_size: 20, sort: n % 2 ? 'price' : 'name' })
+    times.push(performance.now() - start)
+    await new Promise(setImmediate)
+  }
+  return times.sort((a, b) => a - b)
 }
