@@ -1,6 +1,7 @@
 /** The connector type: what the program knows of one distributor. Capabilities are added by presence. */
 import { pointerStep } from '../core/pointer.js'
 import type { Fulfillment } from './fulfillment.js'
+import type { Preset } from './preset.js'
 
 /** One setting of a distributor (contract "Distributor registry entry"). */
 export interface Setting {
@@ -46,6 +47,8 @@ export interface Distributor {
   readonly templateShipping?: number
   /** Asks the distributor whether the credentials are good: never a guess. Without it nobody can ask. */
   check?(session: Session): Promise<CheckOutcome>
+  /** How its feeds are read, the full catalog first; those of the distributors that come with the program are known by themselves. */
+  readonly presets?: readonly Preset[]
   /** A simulator stands in for the real one. */
   readonly simulated?: boolean
   /** Places real purchase orders, in mode `live`. */

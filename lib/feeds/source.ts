@@ -10,7 +10,8 @@ import type { Job } from '../core/job.js'
 import { OPERATOR } from '../core/secrets.js'
 import { ROOM_FOR_FEEDS } from '../core/space.js'
 import { touch } from '../db/state.js'
-import { presets } from '../distributors/presets/index.js'
+import type { Preset } from '../distributors/preset.js'
+import type { Registry } from '../distributors/registry.js'
 import { downloadAt, downloadsOf, sweepDownloads } from './downloads.js'
 import { fetchFeed, redact } from './fetch.js'
 import type { FeedResult } from './ingest.js'
@@ -36,22 +37,18 @@ interface Source {
 }
 
 /** A preset by id, or the distributor's own catalog preset. */
-function choosePreset(distid: string, id: string | undefined): string {
-  const known = Object.values(presets)
-  const found = id === undefined ? known.find((preset) => preset.distid === distid && preset.kind === 'catalog') : known.find((preset) => preset.id === id)
-  if (!found) {
-    throw invalid('preset', id === undefined
-      ? `there is no preset for ${distid}; name one: ${Object.keys(presets).join(', ')}`
-      : `there is no preset "${id}"; known are ${Object.keys(presets).join(', ')}`)
-  }
-  return found.id
+function choosePreset({ presets }: Registry, distid: string, id: string | undefined): Preset {
+  const found = id === undefined ? [...presets.values()].find((preset) => preset.distid === distid && preset.kind === 'catalog') : presets.get(id)
+  if (found) return found
+  const known = [...presets.keys()].join(', ')
+  throw invalid('preset', id === undefined ? `there is no preset for ${distid}; name one: ${known}` : `there is no preset "${id}"; known are ${known}`)
 }
 
 async function resolveSource(ctx: OperatorCtx, input: SourceInput): Promise<Source> {
   if (!ctx.distributors.byDistid(input.distid)) {
     throw invalid('distid', `"${input.distid}" is no known distributor; known are ${ctx.distributors.all.map(({ distid }) => distid).join(', ')}`)
   }
-  const preset = choosePreset(input.distid, input.preset)
+  const { id: preset } = choosePreset(ctx.distributors, input.distid, input.preset)
   const subscriberId = input.subscriber === undefined ? null : (await findSubscriber(ctx, input.subscriber)).id
   return { id: [input.distid, preset, ...subscriberId ? [subscriberId] : []].join('/'), distid: input.distid, preset, subscriberId }
 }
@@ -124,7 +121,7 @@ async function takeIn(ctx: OperatorCtx, background: Background, source: Source, 
   needRoom(ctx)
   const result = await background.run('ingestFeed', {
     dir: ctx.engine.dir,
-    feed: { now: ctx.now(), preset: presets[source.preset]!, source: source.id, distid: source.distid, subscriberId: source.subscriberId, file, asOf, force, dryRun },
+    feed: { now: ctx.now(), preset: choosePreset(ctx.distributors, source.distid, source.preset), source: source.id, distid: source.distid, subscriberId: source.subscriberId, file, asOf, force, dryRun },
   }, onProgress)
   if (dryRun) return result
   if (result.outcome !== 'refused') await recordImport(ctx, source)
