@@ -10,7 +10,7 @@ const run = (name, command, args) => {
 }
 
 const files = ['lib', 'server', 'scripts', 'test'].flatMap((folder) =>
-  readdirSync(folder, { recursive: true }).filter((file) => /\.(ts|mjs)$/.test(file)).map((file) => join(folder, file)))
+  readdirSync(folder, { recursive: true }).filter((file) => /\.(ts|mjs)$/.test(file) && !file.includes('node_modules')).map((file) => join(folder, file)))
 
 /** Layers of lib, lowest first; a folder may import from its own layer's siblings only where FRIENDS says so. */
 const ENGINES = /^(better-sqlite3|@duckdb\/node-api)$/
