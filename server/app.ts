@@ -6,7 +6,7 @@ import { toNodeHandler } from 'h3/node'
 import { allEndpoints } from '../lib/endpoints.js'
 import type { App } from '../lib/open.js'
 import { pathPattern } from '../lib/routes.js'
-import { documentationRoutes } from './docs.js'
+import { documentationRoutes } from './docs/routes.js'
 import { makeGate } from './gate.js'
 import { makeFallback, makeHandler } from './handle.js'
 import type { Handler, Incoming } from './handle.js'
@@ -39,7 +39,7 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
     methods.set(path, [...methods.get(path) ?? [], ...answered])
   }
   for (const endpoint of allEndpoints) mount(endpoint.method, endpoint.path, makeHandler(app, gate, endpoint))
-  for (const { path, handler } of documentationRoutes(app)) mount('GET', path, handler)
+  for (const { path, handler } of documentationRoutes(app)) mount('GET', path, async (incoming) => await handler(incoming) ?? fallback(incoming))
   const objects = makeObjectHandler(app)
   if (objects) router.all('/objects/**', (event) => respond(event, objects))
   router.all('/**', (event) => respond(event, fallback))

@@ -5,7 +5,7 @@ import { ApiError } from '../lib/core/errors.js'
 import { isSerialized } from '../lib/core/serialized.js'
 
 /** Answers above this many bytes are compressed for clients that take it. */
-const GZIP_ABOVE = 50 * 1024
+export const GZIP_ABOVE = 50 * 1024
 
 const LONG_TEXT = 4_096
 
@@ -51,7 +51,7 @@ export async function finish(reply: Reply, acceptEncoding: string | null): Promi
 }
 
 /** `gzip`, `*`, with no `q=0` on it. */
-function acceptsGzip(header: string): boolean {
+export function acceptsGzip(header: string): boolean {
   const codings = new Map(header.toLowerCase().split(',').map((part) => {
     const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim())
     const weight = parameters.find((parameter) => parameter.startsWith('q='))

@@ -1,0 +1,55 @@
+/** Files that the documentation is made of: Swagger UI's two, our own styles and scripts, the guide and its pictures. */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, readdir } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.svg': 'image/svg+xml', '.png': 'image/png',
+}
+
+const OWN = ['docs.css', 'guide.js', 'icon.svg']
+const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui.css']
+
+export interface Asset {
+  /** Names its content, so that it can be kept for ever: `/docs/assets/docs-1f0c9a2b7d.css`. */
+  address: string
+  type: string
+  body: Buffer
+}
+
+export interface Folders {
+  own: string
+  swaggerUi: string
+  guide: string
+}
+
+/** Seen from this module: from server/docs, from a bundle in dist/NAME, and from a transpiled tree there. */
+const TREES = ['../..', '../../../..']
+
+/** In a working tree the files as they lie there; else those that the build put beside the bundles. */
+export function findFolders(): Folders {
+  const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+  const tree = TREES.map(at).find((root) => existsSync(join(root, 'server/docs/assets')))
+  if (tree === undefined) return { own: at('../docs'), swaggerUi: at('../docs'), guide: at('../data/guide') }
+  return { own: join(tree, 'server/docs/assets'), swaggerUi: join(tree, 'node_modules/swagger-ui-dist'), guide: join(tree, 'data/guide') }
+}
+
+/** Every asset by its plain name (`docs.css`, `pictures/architecture.svg`), read once. No other file can be had. */
+export async function readAssets({ own, swaggerUi, guide }: Folders): Promise<ReadonlyMap<string, Asset>> {
+  const pictures = (await readdir(join(guide, 'pictures'))).filter((name) => extname(name) in TYPES)
+  const files = [
+    ...OWN.map((name) => [name, join(own, name)]),
+    ...SWAGGER_UI.map((name) => [name, join(swaggerUi, name)]),
+    ...pictures.map((name) => [`pictures/${name}`, join(guide, 'pictures', name)]),
+  ] as [string, string][]
+  return new Map(await Promise.all(files.map(async ([name, file]) => [name, assetOf(name, await readFile(file))] as const)))
+}
+
+function assetOf(name: string, body: Buffer): Asset {
+  const extension = extname(name)
+  const stem = name.slice(name.lastIndexOf('/') + 1, -extension.length)
+  const digest = createHash('sha256').update(body).digest('hex').slice(0, 10)
+  return { address: `/docs/assets/${stem}-${digest}${extension}`, type: TYPES[extension]!, body }
+}

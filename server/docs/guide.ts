@@ -1,0 +1,76 @@
+/** The guide: Markdown files of data/guide as pages that link each other. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Asset } from './files.js'
+import { escapeHtml, pageHtml } from './html.js'
+import { loadRenderer } from './markdown.js'
+import type { Heading, Links, Rendered } from './markdown.js'
+import { PAGES, addressOf, markdownAddressOf } from './pages.js'
+import type { Page } from './pages.js'
+
+/** The Markdown of a page. */
+export function readPage(folder: string, { name }: Pick<Page, 'name'>): Promise<string> {
+  return readFile(join(folder, `${name}.md`), 'utf8')
+}
+
+/** Markdown as HTML, with its headings. */
+export async function renderPage(markdown: string, assets: ReadonlyMap<string, Asset>): Promise<Rendered> {
+  const render = await loadRenderer()
+  return render(markdown, linksOf(assets))
+}
+
+/** A page of the guide with navigation around it. */
+export async function guidePage(page: Page, folder: string, assets: ReadonlyMap<string, Asset>): Promise<string> {
+  const { html, headings } = await renderPage(await readPage(folder, page), assets)
+  const asset = (name: string) => assets.get(name)!.address
+  return pageHtml({
+    title: `${page.title} · Quartermaster`, description: page.summary, at: 'guide', icon: asset('icon.svg'), styles: [asset('docs.css')], scripts: [asset('guide.js')],
+    body: `<div class="columns">
+<aside>
+${contents(page, headings)}
+</aside>
+<main id="content">
+${html}${neighbours(page)}
+</main>
+</div>`,
+  })
+}
+
+/** `orders.md#anchor` leads to the page, `#anchor` stays, other hosts are linked as they are; anything else is no link. */
+function linksOf(assets: ReadonlyMap<string, Asset>): Links {
+  return {
+    link(href) {
+      if (/^(#|https?:\/\/|mailto:)/.test(href)) return href
+      const [, name, anchor = ''] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? []
+      const page = PAGES.find((candidate) => candidate.name === name)
+      if (page) return addressOf(page) + anchor
+      return /^\/(v1|docs)\/[\w./-]*(#[\w-]*)?$/.test(href) ? href : null
+    },
+    picture: (href) => assets.get(href)?.address ?? null,
+  }
+}
+
+/** The part of a title before its colon, which is enough in a list. */
+function shortTitle({ title }: Page): string {
+  return title.split(':')[0]!
+}
+
+function contents(current: Page, headings: readonly Heading[]): string {
+  const sections = headings.filter(({ depth }) => depth === 2).map(({ id, text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`).join('\n')
+  const pages = PAGES.map((page) => page === current
+    ? `<li><a href="${addressOf(page)}" aria-current="page">${escapeHtml(shortTitle(page))}</a>\n<ul>${sections}</ul></li>`
+    : `<li><a href="${addressOf(page)}">${escapeHtml(shortTitle(page))}</a></li>`)
+  return `<details class="contents">
+<summary>Contents</summary>
+<nav aria-label="Guide"><ul>
+${pages.join('\n')}
+</ul></nav>
+</details>`
+}
+
+function neighbours(page: Page): string {
+  const at = PAGES.indexOf(page)
+  const link = (other: Page | undefined, rel: string, text: string) => other ? `<a rel="${rel}" href="${addressOf(other)}"><small>${text}</small> ${escapeHtml(shortTitle(other))}</a>` : '<span></span>'
+  return `<nav class="neighbours" aria-label="Next pages">${link(PAGES[at - 1], 'prev', 'Before')}${link(PAGES[at + 1], 'next', 'Next')}</nav>
+<p class="source"><a href="${markdownAddressOf(page)}">This page as Markdown</a></p>`
+}

@@ -1,0 +1,42 @@
+/**
+ * The pages of the guide, in reading order: the one list that navigation, routes, llms.txt and their tests come from. To
+ * add a page: a line here and `data/guide/NAME.md`, whose first heading is the title.
+ */
+export interface Page {
+  /** Its file is `data/guide/NAME.md`. */
+  name: string
+  /** Its first heading. */
+  title: string
+  /** One line for whoever chooses what to read. */
+  summary: string
+}
+
+/** The page that `/v1/docs/guide` shows. */
+export const FIRST_PAGE = 'guide'
+
+export const PAGES: readonly Page[] = [
+  { name: FIRST_PAGE, title: 'Integration guide', summary: 'From the first call to a tracked order in 20 minutes: what a shop\'s developer reads first' },
+  { name: 'errors', title: 'Errors and retries', summary: 'Every error code, what it means, and whether, when and how to try again' },
+  { name: 'catalog', title: 'Catalog: search and import', summary: 'Search, facets and the bulk export as one Parquet file, and how a shop keeps its own copy current' },
+  { name: 'configuration', title: 'Configuration', summary: 'The one document that says what a shop sees, at which prices, and how it ships' },
+  { name: 'restrictions', title: 'Restrictions', summary: 'What may be sold where, how a rule decides, and what to do with an item that is held for a person' },
+  { name: 'orders', title: 'Orders: what we promise, and what to do when something goes wrong', summary: 'What holds whatever breaks, what cannot hold, and what caller and operator do' },
+  { name: 'simulator', title: 'The simulated distributors', summary: 'How the played distributors behave, and every scenario that can be asked of them' },
+  { name: 'fraud', title: 'Fraud signals: what is shared, and what nobody learns', summary: 'What matches, what a caller learns, what stays hidden, and sharing between installations' },
+  { name: 'analytics', title: 'Analytics: what the numbers mean', summary: 'Seven metrics with their formulas, and how sales are inferred from stock' },
+  { name: 'client', title: 'Clients', summary: 'The typed client, clients made from the OpenAPI document, and embedding the library' },
+  { name: 'operating', title: 'Operating', summary: 'Installing, keys, feeds, backup and restore, and what to watch' },
+  { name: 'architecture', title: 'Architecture', summary: 'How the program is put together, and why' },
+  { name: 'extending', title: 'Extending', summary: 'A distributor, an endpoint or a metric of one\'s own' },
+  { name: 'decisions', title: 'Decisions', summary: 'How the contract is read where it is silent' },
+]
+
+/** Where a page is shown. */
+export function addressOf({ name }: Pick<Page, 'name'>): string {
+  return name === FIRST_PAGE ? '/v1/docs/guide' : `/docs/guide/${name}`
+}
+
+/** Where its Markdown is. */
+export function markdownAddressOf({ name }: Pick<Page, 'name'>): string {
+  return `/docs/guide/${name}.md`
+}

@@ -1,0 +1,100 @@
+/** Addresses that need no key and are never counted (contract "Authentication" 1, decisions 2.1). */
+import type { App } from '../../lib/open.js'
+import { baseHeaders, refuse } from '../handle.js'
+import type { Incoming } from '../handle.js'
+import { openApiDocument } from '../openapi.js'
+import type { Reply } from '../reply.js'
+import { makeDocument, sendDocument } from './document.js'
+import type { Document } from './document.js'
+import { findFolders, readAssets } from './files.js'
+import type { Asset, Folders } from './files.js'
+import { guidePage, readPage } from './guide.js'
+import { ASSET_HEADERS, JSON_HEADERS, MARKDOWN_HEADERS, PAGE_HEADERS } from './html.js'
+import { PAGES, addressOf, markdownAddressOf } from './pages.js'
+
+export interface DocumentationRoute {
+  path: string
+  /** Null where there is nothing at the address. */
+  handler: (incoming: Incoming) => Promise<Reply | null>
+}
+
+/** What is at one route; null where there is nothing at the address. */
+type Find = (incoming: Incoming) => Promise<Document | null>
+
+/** The documentation routes. Nothing is read or rendered before it is asked for, and each document once. */
+export function documentationRoutes(app: App): DocumentationRoute[] {
+  return Object.entries({ '/v1/openapi.json': openApi(app), ...pages() }).map(([path, find]) => ({
+    path,
+    async handler(incoming) {
+      const base = baseHeaders(app, incoming.request)
+      try {
+        const document = await find(incoming)
+        return document && sendDocument(document, incoming.request, base)
+      } catch (error) {
+        return refuse(app, error, base, incoming.request)
+      }
+    },
+  }))
+}
+
+/** The origin is what the caller wrote into Host: a few are kept, so that nobody can fill the memory. */
+const MOST_ORIGINS = 16
+
+function openApi(app: App): Find {
+  const kept = keeper<string, Document>(MOST_ORIGINS)
+  return ({ request }) => {
+    const origin = originOf(request)
+    return kept(origin, () => makeDocument(JSON.stringify(openApiDocument(origin, app.ctx.distributors)), JSON_HEADERS))
+  }
+}
+
+/** The address that the caller used; relative where its Host makes none. */
+function originOf(request: Request): string {
+  try {
+    return new URL(request.url).origin
+  } catch {
+    return '/'
+  }
+}
+
+/** Files that are read once. */
+interface Files {
+  folders: Folders
+  assets: ReadonlyMap<string, Asset>
+  /** The same assets by their addresses: nothing but what is in here is ever sent. */
+  byAddress: ReadonlyMap<string, Asset>
+}
+
+function pages(): Record<string, Find> {
+  const kept = keeper<string, Document>()
+  const keptFiles = keeper<'files', Files>()
+  const files = () => keptFiles('files', async () => {
+    const folders = findFolders()
+    const assets = await readAssets(folders)
+    return { folders, assets, byAddress: new Map([...assets.values()].map((asset) => [asset.address, asset])) }
+  })
+  const once = (make: (files: Files) => Promise<string>, headers: Record<string, string>): Find =>
+    ({ path }) => kept(path, async () => makeDocument(await make(await files()), headers))
+  return {
+    ...Object.fromEntries(PAGES.map((page) => [addressOf(page), once(({ folders, assets }) => guidePage(page, folders.guide, assets), PAGE_HEADERS)])),
+    ...Object.fromEntries(PAGES.map((page) => [markdownAddressOf(page), once(({ folders }) => readPage(folders.guide, page), MARKDOWN_HEADERS)])),
+    async '/docs/assets/{name}'({ path }) {
+      const asset = (await files()).byAddress.get(path)
+      return asset ? kept(path, () => makeDocument(asset.body, { ...ASSET_HEADERS, 'content-type': asset.type })) : null
+    },
+  }
+}
+
+/** Makes each thing once, and again where that failed; at most `most` are kept. */
+function keeper<K, T>(most = Infinity): (name: K, make: () => Promise<T>) => Promise<T> {
+  const made = new Map<K, Promise<T>>()
+  return (name, make) => {
+    const known = made.get(name)
+    if (known) return known
+    if (made.size >= most) made.clear()
+    const making = make()
+    made.set(name, making)
+    making.catch(() => made.delete(name))
+    return making
+  }
+}
