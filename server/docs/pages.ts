@@ -20,14 +20,16 @@ export const PAGES: readonly Page[] = [
   { name: 'catalog', title: 'Catalog: search and import', summary: 'Search, facets and the bulk export as one Parquet file, and how a shop keeps its own copy current' },
   { name: 'configuration', title: 'Configuration', summary: 'The one document that says what a shop sees, at which prices, and how it ships' },
   { name: 'restrictions', title: 'Restrictions', summary: 'What may be sold where, how a rule decides, and what to do with an item that is held for a person' },
+  { name: 'dealers', title: 'Dealers and their licences', summary: 'The directory of dealers that firearms ship to, where it comes from, and documents' },
   { name: 'orders', title: 'Orders: what we promise, and what to do when something goes wrong', summary: 'What holds whatever breaks, what cannot hold, and what caller and operator do' },
   { name: 'simulator', title: 'The simulated distributors', summary: 'How the played distributors behave, and every scenario that can be asked of them' },
   { name: 'fraud', title: 'Fraud signals: what is shared, and what nobody learns', summary: 'What matches, what a caller learns, what stays hidden, and sharing between installations' },
   { name: 'analytics', title: 'Analytics: what the numbers mean', summary: 'Seven metrics with their formulas, and how sales are inferred from stock' },
   { name: 'client', title: 'Clients', summary: 'The typed client, clients made from the OpenAPI document, and embedding the library' },
   { name: 'operating', title: 'Operating', summary: 'Installing, keys, feeds, backup and restore, and what to watch' },
+  { name: 's3', title: 'Files in S3', summary: 'Exports and documents in a bucket instead of the state folder' },
   { name: 'architecture', title: 'Architecture', summary: 'How the program is put together, and why' },
-  { name: 'extending', title: 'Extending', summary: 'A distributor, an endpoint or a metric of one\'s own' },
+  { name: 'extending', title: 'Add an endpoint, a distributor, a rule', summary: 'What each takes, with a whole distributor as an example' },
   { name: 'decisions', title: 'Decisions', summary: 'How the contract is read where it is silent' },
 ]
 
