@@ -1,160 +1,55 @@
 /** The OpenAPI 3.0.3 document, from the one list of endpoints (contract "Versioning"). */
-import * as z from 'zod'
-import type { Endpoint } from '../lib/core/endpoint.js'
-import { ERRORS } from '../lib/core/errors.js'
-import type { ErrorCode } from '../lib/core/errors.js'
 import type { Registry } from '../lib/distributors/registry.js'
 import { allEndpoints } from '../lib/endpoints.js'
-import { headerOf } from '../lib/routes.js'
-import { configurationComponents } from './openapi-configuration.js'
+import { configurationComponents } from './openapi/configuration.js'
+import { codesOf, errorExamples, errorSchemas } from './openapi/errors.js'
+import { headerComponents } from './openapi/headers.js'
+import { documentationPaths, operation } from './openapi/operations.js'
+import { responseComponents } from './openapi/responses.js'
+import { collectSchemas } from './openapi/schemas.js'
+import type { Json } from './openapi/schemas.js'
+import { tags } from './openapi/tags.js'
 
-type Json = Record<string, unknown>
+export { codesOf } from './openapi/errors.js'
 
-/** Refusals that any endpoint can answer with. */
-const EVERYWHERE: ErrorCode[] = [
-  'missing_api_key', 'invalid_api_key', 'key_disabled', 'key_cancelled', 'ip_whitelist_required', 'ip_not_allowed', 'rate_limited',
-  'internal_error', 'service_unavailable',
-]
-
-/** Builds the document. `url` is the server's base address; each distributor of the registry has a configuration schema of its own. */
+/**
+ * Builds the document; the same registry and address always give the same one. `url` is the server's base address; each
+ * distributor of the registry has a configuration schema of its own.
+ */
 export function openApiDocument(url: string, registry: Registry): Json {
+  const schemas = collectSchemas()
+  const codes = [...new Set([...allEndpoints.flatMap(codesOf), 'method_not_allowed' as const])]
   const paths: Record<string, Json> = {}
   for (const endpoint of allEndpoints) {
-    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(endpoint) }
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(endpoint, schemas) }
   }
-  Object.assign(paths, documentationPaths())
+  const errors = errorSchemas(schemas, codes)
   return {
     openapi: '3.0.3',
-    info: {
-      title: 'Quartermaster', version: '1.0.0', license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
-      description: 'Distributor commerce integration: your own restricted and priced catalog out of many distributors, quotes and orders. Server-side use only: a key authorizes real purchases.',
-    },
-    servers: [{ url }],
-    tags: [...new Set(allEndpoints.map(tagOf))].map((name) => ({ name })),
+    info: INFO,
+    externalDocs: { description: 'The guide', url: `${url === '/' ? '' : url}/v1/docs/guide` },
+    servers: [{ url, description: 'This server' }],
+    tags: tags(),
     security: [{ apiKey: [] }],
-    paths,
+    paths: { ...paths, ...documentationPaths() },
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
-      schemas: { Error: errorSchema(), ...configurationComponents(registry) },
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key that the operator issued, 40 characters of A-Z, a-z, 0-9. It is bound to registered addresses and authorizes real purchases: for servers only.' } },
+      schemas: { ...schemas.named, ...errors, ...configurationComponents(registry) },
+      responses: responseComponents(),
+      headers: headerComponents(),
+      examples: errorExamples(codes),
     },
   }
 }
 
-function tagOf(endpoint: Endpoint): string {
-  if (endpoint.id === 'distributors') return 'config'
-  if (endpoint.id === 'analytics') return 'analytics'
-  return endpoint.id.includes('.') ? endpoint.id.split('.')[0]! : 'account'
-}
-
-function operation(endpoint: Endpoint): Json {
-  return {
-    operationId: endpoint.id.replaceAll(/\.(\w)/g, (_, letter: string) => letter.toUpperCase()),
-    tags: [tagOf(endpoint)],
-    summary: endpoint.summary,
-    ...endpoint.description !== undefined && { description: endpoint.description },
-    parameters: [...parameters(endpoint.params, 'path'), ...parameters(endpoint.query, 'query'), ...parameters(endpoint.headers, 'header')],
-    ...endpoint.hasBody && {
-      requestBody: { required: endpoint.bodyIsOptional !== true, content: { 'application/json': { schema: endpoint.bodySchema ?? toSchema(endpoint.body, 'input'), ...endpoint.example.request !== undefined && { example: endpoint.example.request } } } },
-    },
-    responses: responses(endpoint),
-  }
-}
-
-function parameters(shape: z.ZodObject, place: 'path' | 'query' | 'header'): Json[] {
-  const { properties = {}, required = [] } = toSchema(shape, 'input') as { properties?: Record<string, Json>; required?: string[] }
-  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name: place === 'header' ? headerName(name) : name, in: place, required: required.includes(name), ...description !== undefined && { description }, schema,
-  }))
-}
-
-/** `if_match` -> `If-Match`. */
-function headerName(member: string): string {
-  return headerOf(member).replaceAll(/(^|-)(\w)/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
-}
-
-function responses(endpoint: Endpoint): Json {
-  const codes = new Map<number, ErrorCode[]>()
-  for (const code of codesOf(endpoint)) codes.set(ERRORS[code][0], [...codes.get(ERRORS[code][0]) ?? [], code])
-  const success = {
-    description: 'Success',
-    headers: answerHeaders(endpoint),
-    content: { 'application/json': endpoint.isRaw ? { schema: toSchema(endpoint.result, 'output'), example: endpoint.example.result } : enveloped(endpoint) },
-  }
-  const errors = [...codes].sort(([a], [b]) => a - b).map(([status, names]) => [status, {
-    description: names.map((name) => `\`${name}\`: ${ERRORS[name][1]}`).join('\n\n'),
-    ...status === 429 && { headers: { 'Retry-After': { description: 'Whole seconds, never too early', schema: { type: 'integer' } } } },
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { success: false, error: { code: names[0], message: ERRORS[names[0]!][1] } } } },
-  }])
-  return { 200: success, ...Object.fromEntries(errors) as Json }
-}
-
-function enveloped(endpoint: Endpoint): Json {
-  return {
-    schema: { type: 'object', required: ['success', 'data'], properties: { success: { type: 'boolean', enum: [true] }, data: toSchema(endpoint.result, 'output') } },
-    example: { success: true, data: endpoint.example.result },
-  }
-}
-
-/** Every code that an endpoint can answer with. */
-export function codesOf(endpoint: Endpoint): ErrorCode[] {
-  const ofRequest: ErrorCode[] = [...needsParameters(endpoint) ? ['invalid_parameter' as const] : [], ...endpoint.hasBody ? ['invalid_json' as const, 'payload_too_large' as const] : []]
-  return [...new Set([...endpoint.errors, ...ofRequest, ...EVERYWHERE])]
-}
-
-function needsParameters(endpoint: Endpoint): boolean {
-  return endpoint.hasBody || Object.keys(endpoint.query.shape).length > 0
-}
-
-function answerHeaders({ resultHeaders = {} }: Endpoint): Json {
-  const text = (description: string) => ({ description, schema: { type: 'string' } })
-  return {
-    ...Object.fromEntries(Object.entries(resultHeaders).map(([name, description]) => [name, text(description)])),
-    'X-Request-Id': text('Yours when it was sane, else made here'),
-    'RateLimit-Policy': text('The limits of the key'),
-    'RateLimit': text('What is left of them'),
-  }
-}
-
-function errorSchema(): Json {
-  return {
-    type: 'object', required: ['success', 'error'],
-    properties: {
-      success: { type: 'boolean', enum: [false] },
-      error: {
-        type: 'object', required: ['code', 'message'],
-        properties: {
-          code: { type: 'string', enum: Object.keys(ERRORS) },
-          message: { type: 'string' },
-          details: { description: 'Structured; for invalid_parameter a list of {path, message}' },
-        },
-      },
-    },
-  }
-}
-
-/** A zod shape as an OpenAPI 3.0 schema, without the bounds of JavaScript's integers. */
-function toSchema(shape: z.ZodType, io: 'input' | 'output'): Json {
-  const schema = z.toJSONSchema(shape, { target: 'openapi-3.0', io, unrepresentable: 'any' }) as Json
-  return tidy(schema) as Json
-}
-
-function tidy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidy)
-  if (typeof value !== 'object' || value === null) return value
-  // A shape that stands for a component names it.
-  if ('ref' in value && typeof value.ref === 'string') return { $ref: `#/components/schemas/${value.ref}` }
-  return Object.fromEntries(Object.entries(value)
-    .filter(([name, member]) => name !== '$schema' && name !== '$id' && !((name === 'maximum' || name === 'minimum') && Math.abs(Number(member)) === Number.MAX_SAFE_INTEGER))
-    .map(([name, member]) => [name, tidy(member)]))
-}
-
-function documentationPaths(): Record<string, Json> {
-  return {
-    '/v1/openapi.json': {
-      get: {
-        operationId: 'openapi', tags: ['account'], summary: 'This document', security: [],
-        responses: { 200: { description: 'OpenAPI 3.0.3', content: { 'application/json': { schema: { type: 'object' } } } } },
-      },
-    },
-  }
+const INFO = {
+  title: 'Quartermaster', version: '1.0.0',
+  contact: { name: 'The operator of this server' },
+  license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+  description: [
+    'Distributor commerce integration: your own restricted and priced catalog out of many distributors, quotes, orders and their tracking. Server-side use only: a key authorizes real purchases, and there is no sandbox beside the simulated distributors that `X-Service-Mode` tells of.',
+    'Every success is 200 with `{"success": true, "data": ...}`, but for the bare schema of `GET /v1/config/schema`; every refusal is `{"success": false, "error": {"code", "message", "details"}}`. An unknown address is 404 `not_found`, a wrong method 405 with `Allow`. Unknown query parameters are ignored, unknown members of a body are refused.',
+    'Money is in US dollars with at most two decimals. Times are ISO 8601 UTC, but for `order_date` and `failure_timestamp` (`YYYY-MM-DD HH:MM:SS` UTC) and days (`YYYY-MM-DD`). Flags of answers that are 1 or 0 are numbers.',
+    'Requests by tier: standard 60 a minute and 10,000 a day, pro 300 and 100,000, enterprise 1,000 and 1,000,000. Orders: 60 an hour and 500 a day. Fraud: 1,000 checks, 25 reports and 25 removals in any 24 hours. The catalog export: once every 20 minutes. Answers above 50 KB are compressed with gzip when the caller takes it.',
+  ].join('\n\n'),
 }

@@ -2,10 +2,11 @@
 import * as z from 'zod'
 
 const document = z.looseObject({}).meta({ ref: 'Configuration' })
-const fault = z.object({
+
+export const ConfigurationFault = z.object({
   path: z.string().describe('JSON Pointer into the document; a missing or unknown member\'s own'),
   message: z.string().describe('What is wrong, and how to mend it'),
-})
+}).meta({ component: 'ConfigurationFault', about: 'One fault of a configuration document' })
 
 export const ReadConfig = z.object({ configuration: document })
 
@@ -19,7 +20,7 @@ export const ValidateConfig = z.strictObject({ configuration: z.unknown().option
 
 export const ValidationReport = z.object({
   valid: z.boolean().describe('No schema error, no required field of an active distributor unset, no credential refused'),
-  schema_errors: z.array(fault),
+  schema_errors: z.array(ConfigurationFault),
   configured_distributors: z.array(z.string()),
   active_distributors: z.array(z.string()),
   credentials: z.array(z.object({
@@ -31,7 +32,7 @@ export const ValidationReport = z.object({
 })
 export type ValidationReport = z.infer<typeof ValidationReport>
 
-export const DryRun = z.object({ dry_run: z.literal(true), schema_valid: z.boolean(), errors: z.array(fault) })
+export const DryRun = z.object({ dry_run: z.literal(true), schema_valid: z.boolean(), errors: z.array(ConfigurationFault) })
 export type DryRun = z.infer<typeof DryRun>
 
 export const ValidateResult = z.union([ValidationReport, DryRun])

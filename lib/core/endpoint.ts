@@ -22,6 +22,13 @@ export interface Input<P extends Shape, Q extends Shape, B extends Shape, H exte
   headers: z.output<H>
 }
 
+/** How an endpoint refuses in its own words; `request` is one that it refuses so. */
+export interface Refused {
+  request?: unknown
+  message?: string
+  details?: unknown
+}
+
 export interface Definition<P extends Shape, Q extends Shape, B extends Shape, R extends z.ZodType, H extends Shape = Shape> {
   summary: string
   /** Longer text for the documentation. */
@@ -40,7 +47,8 @@ export interface Definition<P extends Shape, Q extends Shape, B extends Shape, R
   resultHeaders?: Record<string, string>
   /** Refusals beside those that every endpoint has. */
   errors: readonly ErrorCode[]
-  example: { request?: unknown; result: z.input<R> }
+  /** What the demo's shop sends and gets; of a call without a body, `request` holds its parameters. */
+  example: { request?: unknown; result: z.input<R>; refused?: Partial<Record<ErrorCode, Refused>> }
   run(ctx: Ctx, input: Input<P, Q, B, H>): Promise<z.input<R> | Serialized<z.input<R>>>
 }
 

@@ -1,0 +1,62 @@
+/** Answers of an operation: the success, and one response for each status of its refusals. */
+import type { Endpoint } from '../../lib/core/endpoint.js'
+import { ERRORS } from '../../lib/core/errors.js'
+import type { ErrorCode } from '../../lib/core/errors.js'
+import { byStatus, codesOf, errorName, exampleOf } from './errors.js'
+import { refusalHeaders, successHeaders } from './headers.js'
+import type { Json, Schemas } from './schemas.js'
+
+/** Statuses that every endpoint answers with alike, unless it has a code of its own there. */
+const SHARED: Record<number, string> = { 401: 'Unauthorized', 403: 'Forbidden', 405: 'MethodNotAllowed', 413: 'PayloadTooLarge', 429: 'RateLimited', 500: 'InternalError', 503: 'ServiceUnavailable' }
+const OF_ALL: Partial<Record<number, ErrorCode[]>> = {
+  401: ['missing_api_key'], 403: ['invalid_api_key', 'key_disabled', 'key_cancelled', 'ip_whitelist_required', 'ip_not_allowed'], 405: ['method_not_allowed'],
+  413: ['payload_too_large'], 429: ['rate_limited'], 500: ['internal_error'], 503: ['service_unavailable'],
+}
+
+/** The shared responses, by name. */
+export function responseComponents(): Json {
+  return Object.fromEntries(Object.entries(SHARED).map(([status, name]) => [name, refusal(Number(status), OF_ALL[Number(status)]!)]))
+}
+
+/** The responses of an endpoint, by status. */
+export function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
+  const refusals = [...byStatus([...codesOf(endpoint), 'method_not_allowed'])].map(([status, codes]) => {
+    const isShared = codes.join() === OF_ALL[status]?.join()
+    return [status, isShared ? { $ref: `#/components/responses/${SHARED[status]}` } : refusal(status, codes, endpoint)]
+  })
+  return { 200: success(endpoint, schemas), ...Object.fromEntries(refusals) as Json }
+}
+
+function success(endpoint: Endpoint, schemas: Schemas): Json {
+  const result = schemas.of(endpoint.result, 'output')
+  return {
+    description: endpoint.isRaw ? 'The schema itself, without the envelope' : 'The payload, in its envelope',
+    headers: successHeaders(Object.keys(endpoint.resultHeaders ?? {})),
+    content: {
+      'application/json': endpoint.isRaw
+        ? { schema: result, example: endpoint.example.result }
+        : { schema: envelope(result), example: { success: true, data: endpoint.example.result } },
+    },
+  }
+}
+
+function envelope(data: Json): Json {
+  return { type: 'object', required: ['success', 'data'], properties: { success: { type: 'boolean', enum: [true], description: 'true of every success' }, data }, additionalProperties: false }
+}
+
+function refusal(status: number, codes: readonly ErrorCode[], endpoint?: Endpoint): Json {
+  const [first, ...more] = codes.map((code) => ({ $ref: `#/components/schemas/${errorName(code)}` }))
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code][1]}`).join('\n\n'),
+    headers: refusalHeaders(status, codes.some((code) => !OF_ALL[status]?.includes(code))),
+    content: {
+      'application/json': {
+        schema: more.length > 0 ? { oneOf: [first, ...more] } : first,
+        examples: Object.fromEntries(codes.map((code) => {
+          const own = endpoint?.example.refused?.[code]
+          return [code, own ? exampleOf(code, own) : { $ref: `#/components/examples/${code}` }]
+        })),
+      },
+    },
+  }
+}
