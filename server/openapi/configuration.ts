@@ -20,6 +20,9 @@ function toOpenApi(value: unknown): unknown {
   if (typeof schema['$ref'] === 'string') return { $ref: schema['$ref'].replace('#/definitions/', `#/components/schemas/${PREFIX}`) }
   const rest = Object.fromEntries(Object.entries(schema).map(([name, member]) => [name, toOpenApi(member)]))
   if (patternProperties) rest['additionalProperties'] = toOpenApi(Object.values(patternProperties as Schema)[0])
+  // Linters want to see what a bare `required` means, and what an array holds.
+  if (Array.isArray(schema['required']) && !('properties' in schema)) rest['properties'] = Object.fromEntries((schema['required'] as string[]).map((name) => [name, {}]))
+  if (type === 'array' && !('items' in schema)) rest['items'] = {}
   if (Array.isArray(type)) return { ...rest, anyOf: type.map((name) => ({ type: name as string })) }
   return { ...type !== undefined && { type }, ...rest }
 }

@@ -99,7 +99,7 @@ export function errorName(code: ErrorCode): string {
   return `${code.replaceAll(/(^|_)(\w)/g, (_, dash: string, letter: string) => letter.toUpperCase())}Error`
 }
 
-/** One schema for each of these codes, and `Error` for any. */
+/** One schema for each of these codes. */
 export function errorSchemas(schemas: Schemas, codes: readonly ErrorCode[]): Json {
   const answerOf = (error: Json, required: string[], description: string) => ({
     type: 'object', description, required: ['success', 'error'], additionalProperties: false,
@@ -109,17 +109,13 @@ export function errorSchemas(schemas: Schemas, codes: readonly ErrorCode[]): Jso
     },
   })
   const message = { type: 'string', description: 'A sentence for people; it may change, the code does not' }
-  const own = codes.map((code) => {
+  return Object.fromEntries(codes.map((code) => {
     const details = DETAILS[code]
     const isAlways = details !== undefined && !details.safeParse(undefined).success
     return [errorName(code), answerOf({
       code: { type: 'string', enum: [code], description: 'What programs go by' }, message, ...details && { details: schemas.of(details, 'output') },
-    }, ['code', 'message', ...isAlways ? ['details'] : []], ERRORS[code][1])] as const
-  })
-  return {
-    Error: answerOf({ code: { type: 'string', enum: Object.keys(ERRORS), description: 'What programs go by' }, message, details: { description: 'Structured; by code' } }, ['code', 'message'], 'Any refusal'),
-    ...Object.fromEntries(own),
-  }
+    }, ['code', 'message', ...isAlways ? ['details'] : []], ERRORS[code][1])]
+  }))
 }
 
 /** Examples by code, for all endpoints. */

@@ -51,7 +51,7 @@ function refusal(status: number, codes: readonly ErrorCode[], endpoint?: Endpoin
     headers: refusalHeaders(status, codes.some((code) => !OF_ALL[status]?.includes(code))),
     content: {
       'application/json': {
-        schema: more.length > 0 ? { oneOf: [first, ...more] } : first,
+        schema: more.length > 0 ? { anyOf: [first, ...more] } : first,
         examples: Object.fromEntries(codes.map((code) => {
           const own = endpoint?.example.refused?.[code]
           return [code, own ? exampleOf(code, own) : { $ref: `#/components/examples/${code}` }]
