@@ -1,18 +1,16 @@
 /**
  * A throwaway app for tests, exported as `quartermaster/testing`: real files, a clock that the test moves, the library
- * and HTTP side by side. Every answer is checked against its endpoint's definition.
+ * and HTTP side by side. Every answer is held against the document at /v1/openapi.json.
  */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { findSubscriber } from '../lib/accounts/subscribers.js'
 import type { Tier } from '../lib/accounts/tiers.js'
 import type { FeedOffer } from '../lib/catalog/feed-offer.js'
 import type { ConfigurationDocument, DistributorEntry } from '../lib/configuration/document.js'
 import { saveDocument } from '../lib/configuration/saved.js'
 import { connect } from '../lib/connect.js'
-import type { Endpoint } from '../lib/core/endpoint.js'
 import { isApiError } from '../lib/core/errors.js'
 import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
@@ -20,12 +18,11 @@ import { allEndpoints } from '../lib/endpoints.js'
 import { open } from '../lib/open.js'
 import type { App, OpenOptions } from '../lib/open.js'
 import { writeOffers } from '../lib/feeds/write-offers.js'
-import { pathPattern } from '../lib/routes.js'
 import { makeShop } from '../lib/shop.js'
 import type { Shop } from '../lib/shop.js'
 import { createServer } from './app.js'
 import type { Server, ServerOptions } from './app.js'
-import { codesOf } from './openapi.js'
+import { checkAnswer, checkCode, checkPayload } from './check-answer.js'
 
 export interface TestApp {
   app: App
@@ -96,7 +93,7 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
 
   const send = async (request: Request, address: string): Promise<Response> => {
     const response = await server.fetch(request, { address })
-    await checkAnswer(request, response.clone())
+    await checkAnswer(app, request, response.clone())
     return response
   }
   const request: TestApp['request'] = (path, { key: given, address = '127.0.0.1', ...init } = {}) => {
@@ -113,7 +110,7 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
   }
   return {
     app, server, subscriber, key, keyId, clock, request, close,
-    shop: checkedShop(app.as({ key })),
+    shop: checkedShop(app, app.as({ key })),
     remote: connect('http://shop.test', key, { fetch: (sent) => send(sent, '127.0.0.1') }),
     json: async (path, init) => {
       const response = await request(path, init)
@@ -151,36 +148,14 @@ function testOffer(offer: TestOffer): FeedOffer & { distid: string } {
   }
 }
 
-/** Fails on an answer that the endpoint's definition does not allow. */
-async function checkAnswer(request: Request, response: Response): Promise<void> {
-  const path = new URL(request.url).pathname
-  const endpoint = allEndpoints.find((candidate) => candidate.method === (request.method === 'HEAD' ? 'GET' : request.method)
-    && pathPattern(candidate.path).test(path) && !(path !== candidate.path && allEndpoints.some((exact) => exact.path === path)))
-  if (!endpoint || request.method === 'HEAD') return
-  const bytes = Buffer.from(await response.arrayBuffer())
-  const answer = JSON.parse((response.headers.get('content-encoding') === 'gzip' ? gunzipSync(bytes) : bytes).toString()) as Answer
-  if (endpoint.isRaw && response.ok) checkResult(endpoint, answer)
-  else if (answer.success) checkResult(endpoint, answer.data)
-  else checkCode(endpoint, answer.error.code as string)
-}
-
-function checkResult(endpoint: Endpoint, payload: unknown): void {
-  const result = endpoint.result.safeParse(payload)
-  if (!result.success) throw new Error(`${endpoint.id} answered what its definition does not allow: ${result.error.message}`)
-}
-
-function checkCode(endpoint: Endpoint, code: string): void {
-  if (!codesOf(endpoint).some((known) => known === code)) throw new Error(`${endpoint.id} answered ${code}, which its definition does not list`)
-}
-
-function checkedShop(shop: Shop): Shop {
+function checkedShop(app: App, shop: Shop): Shop {
   return makeShop(async (id, input) => {
     const endpoint = allEndpoints.find((candidate) => candidate.id === id)!
     const [head, tail] = id.split('.') as [keyof Shop, string | undefined]
     const call = (tail === undefined ? shop[head] : (shop[head] as never)[tail]) as (input: unknown) => Promise<unknown>
     try {
       const payload = await call(input)
-      checkResult(endpoint, payload)
+      checkPayload(app, endpoint, payload)
       return payload
     } catch (error) {
       if (isApiError(error)) checkCode(endpoint, error.code)
