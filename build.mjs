@@ -3,6 +3,7 @@
  *
  *   dist/lib          the library: ESM entries over shared chunks, index.cjs, worker.mjs, duckdb.mjs
  *   dist/types        declarations
+ *   dist/docs         styles and scripts of the documentation page
  *   dist/quartermaster  the launcher in one bundle with what it seldom needs beside it, its worker.mjs and duckdb.mjs; only natives stay outside
  */
 import { execFileSync } from 'node:child_process'
@@ -40,6 +41,9 @@ export async function bundleLauncher(outdir) {
 /** Bundled CommonJS packages call require. */
 const REQUIRE = { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" }
 
+/** What the documentation page takes of Swagger UI, and what its licence asks to go along. */
+const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']
+
 async function build() {
   rmSync('dist', { recursive: true, force: true })
   await bundleTree('dist/lib', { index: 'lib/index.ts', connect: 'lib/connect.ts', server: 'server/index.ts', testing: 'server/testing.ts' })
@@ -47,6 +51,8 @@ async function build() {
   await bundleLauncher('dist/quartermaster')
   await bundleWorker('dist/quartermaster')
   cpSync('data', 'dist/data', { recursive: true })
+  cpSync('server/docs/assets', 'dist/docs', { recursive: true })
+  for (const file of SWAGGER_UI) cpSync(join('node_modules/swagger-ui-dist', file), join('dist/docs', file))
   if (!process.argv.includes('--quick')) {
     const tsc = join('node_modules', 'typescript', 'bin', 'tsc')
     execFileSync(process.execPath, [tsc, '-p', '.', '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', '.', '--outDir', 'dist/types'], { stdio: 'inherit' })

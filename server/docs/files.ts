@@ -9,7 +9,7 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.svg': 'image/svg+xml', '.png': 'image/png',
 }
 
-const OWN = ['docs.css', 'guide.js', 'icon.svg']
+const OWN = ['docs.css', 'guide.js', 'icon.svg', 'reference.css', 'reference.js']
 const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui.css']
 
 export interface Asset {

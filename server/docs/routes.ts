@@ -1,4 +1,5 @@
 /** Addresses that need no key and are never counted (contract "Authentication" 1, decisions 2.1). */
+import type { Registry } from '../../lib/distributors/registry.js'
 import type { App } from '../../lib/open.js'
 import { baseHeaders, refuse } from '../handle.js'
 import type { Incoming } from '../handle.js'
@@ -9,8 +10,10 @@ import type { Document } from './document.js'
 import { findFolders, readAssets } from './files.js'
 import type { Asset, Folders } from './files.js'
 import { guidePage, readPage } from './guide.js'
-import { ASSET_HEADERS, JSON_HEADERS, MARKDOWN_HEADERS, PAGE_HEADERS } from './html.js'
+import { ASSET_HEADERS, JSON_HEADERS, MARKDOWN_HEADERS, PAGE_HEADERS, TEXT_HEADERS } from './html.js'
+import { llmsFull, llmsIndex } from './llms.js'
 import { PAGES, addressOf, markdownAddressOf } from './pages.js'
+import { referencePage } from './reference.js'
 
 export interface DocumentationRoute {
   path: string
@@ -23,7 +26,7 @@ type Find = (incoming: Incoming) => Promise<Document | null>
 
 /** The documentation routes. Nothing is read or rendered before it is asked for, and each document once. */
 export function documentationRoutes(app: App): DocumentationRoute[] {
-  return Object.entries({ '/v1/openapi.json': openApi(app), ...pages() }).map(([path, find]) => ({
+  return Object.entries({ '/v1/openapi.json': openApi(app), ...pages(app.ctx.distributors) }).map(([path, find]) => ({
     path,
     async handler(incoming) {
       const base = baseHeaders(app, incoming.request)
@@ -65,7 +68,7 @@ interface Files {
   byAddress: ReadonlyMap<string, Asset>
 }
 
-function pages(): Record<string, Find> {
+function pages(registry: Registry): Record<string, Find> {
   const kept = keeper<string, Document>()
   const keptFiles = keeper<'files', Files>()
   const files = () => keptFiles('files', async () => {
@@ -76,8 +79,11 @@ function pages(): Record<string, Find> {
   const once = (make: (files: Files) => Promise<string>, headers: Record<string, string>): Find =>
     ({ path }) => kept(path, async () => makeDocument(await make(await files()), headers))
   return {
+    '/v1/docs': once(async ({ assets }) => referencePage(assets), PAGE_HEADERS),
     ...Object.fromEntries(PAGES.map((page) => [addressOf(page), once(({ folders, assets }) => guidePage(page, folders.guide, assets), PAGE_HEADERS)])),
     ...Object.fromEntries(PAGES.map((page) => [markdownAddressOf(page), once(({ folders }) => readPage(folders.guide, page), MARKDOWN_HEADERS)])),
+    '/v1/llms.txt': once(async () => llmsIndex(registry), TEXT_HEADERS),
+    '/docs/llms-full.txt': once(({ folders }) => llmsFull(registry, folders.guide), TEXT_HEADERS),
     async '/docs/assets/{name}'({ path }) {
       const asset = (await files()).byAddress.get(path)
       return asset ? kept(path, () => makeDocument(asset.body, { ...ASSET_HEADERS, 'content-type': asset.type })) : null
