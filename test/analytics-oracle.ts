@@ -78,10 +78,10 @@ const topProducts: Oracle = (upc, days) => {
   return { sales_proxy: sold, restocks, movement_score: sold * (10 + sellers - 1) + restocks * 10, unit_cost: upc.cost, is_new: upc.firsts.every((first) => first >= morning(days - 1)) ? 1 : 0 }
 }
 
-/** The price at the end of each day, by days ago; null where it had none. */
+/** The price at the end of each day, by days ago; null where it had none. Before the first row it is what that row says it was before. */
 function dailyPrices(rows: readonly DayRow[], mostAgo: number): (number | null)[] {
   const prices: (number | null)[] = []
-  let price: number | null = null
+  let price: number | null = rows.toSorted((a, b) => b.ago - a.ago)[0]?.price_before ?? null
   for (let day = mostAgo; day >= 0; day--) {
     const row = rows.find((candidate) => candidate.ago === day)
     if (row) price = row.price === undefined ? 1_000 : row.price

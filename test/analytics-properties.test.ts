@@ -21,7 +21,7 @@ const moment = fc.tuple(fc.constantFrom(0, 1, 5, 6, 7, 20, 29, 30, 70), fc.integ
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 3 })
 
 const offers = fc.array(fc.record({ gtin, distid, price: cents, qty: units, map: maybe(cents), msrp: maybe(cents) }), { minLength: 1, maxLength: 30, size: 'max' })
-const days = fc.uniqueArray(fc.record({ gtin, distid, ago: daysAgo, price, sold: units, restocks: fc.constantFrom(0, 0, 1, 3), listed: fc.boolean() }), { maxLength: 120, size: 'max', selector: ({ gtin: upc, distid: at, ago: when }) => `${upc} ${at} ${when}` })
+const days = fc.uniqueArray(fc.record({ gtin, distid, ago: daysAgo, price, sold: units, restocks: fc.constantFrom(0, 0, 1, 3), listed: fc.boolean(), price_before: price }), { maxLength: 120, size: 'max', selector: ({ gtin: upc, distid: at, ago: when }) => `${upc} ${at} ${when}` })
 const items = fc.uniqueArray(fc.record({ gtin, distid, price, qty: units, zero_since: maybe(moment), back_at: maybe(moment), first_at: fc.oneof({ weight: 3, arbitrary: moment }, fc.constant(ago(400)), fc.constant(null)), listed: fc.boolean() }), { maxLength: 16, size: 'max', selector: ({ gtin: upc, distid: at }) => `${upc} ${at}` })
 
 /** A history knows every distributor that it has days of, and most offers cost what the last of their days says. */

@@ -33,6 +33,8 @@ export interface DayRow {
   sold?: number
   restocks?: number
   listed?: boolean
+  /** What it cost before that day; a file of an earlier release does not say. */
+  price_before?: number | null
 }
 
 /** Times in milliseconds. */
@@ -60,7 +62,7 @@ export interface Rig {
   results(slug: string, options: { days?: number; distids: readonly string[]; order?: readonly string[] }): Promise<Result[]>
 }
 
-const DAILY = 'day DATE, distid VARCHAR, gtin BIGINT, price INTEGER, qty INTEGER, sold INTEGER, restocks INTEGER, zero_since BIGINT, back_at BIGINT, first_at BIGINT, listed BOOLEAN'
+const DAILY = 'day DATE, distid VARCHAR, gtin BIGINT, price INTEGER, qty INTEGER, sold INTEGER, restocks INTEGER, zero_since BIGINT, back_at BIGINT, first_at BIGINT, listed BOOLEAN, price_before INTEGER'
 const ITEM_NOW = 'distid VARCHAR, gtin BIGINT, qty INTEGER, price INTEGER, zero_since BIGINT, back_at BIGINT, first_at BIGINT, listed BOOLEAN'
 const OFFER = 'gtin BIGINT, distid VARCHAR, id INTEGER, fragment INTEGER, categorized BOOLEAN, price INTEGER, map INTEGER, msrp INTEGER, qty INTEGER'
 
@@ -76,7 +78,7 @@ let instance: Promise<duckdb.DuckDBInstance> | undefined
 
 /** Tables `daily` and `item_now` as the history gives them. */
 export function historyTables({ days = [], items = [] }: Omit<World, 'offers'>): string {
-  return tableOf('daily', DAILY, days.map((row) => [dayOf(ago(row.ago)), row.distid, row.gtin, row.price === undefined ? 1_000 : row.price, row.qty ?? 5, row.sold ?? 0, row.restocks ?? 0, null, null, null, row.listed ?? true]))
+  return tableOf('daily', DAILY, days.map((row) => [dayOf(ago(row.ago)), row.distid, row.gtin, row.price === undefined ? 1_000 : row.price, row.qty ?? 5, row.sold ?? 0, row.restocks ?? 0, null, null, null, row.listed ?? true, row.price_before]))
     + tableOf('item_now', ITEM_NOW, items.map((row) => [row.distid, row.gtin, row.qty ?? 5, row.price === undefined ? 1_000 : row.price, row.zero_since, row.back_at, row.first_at === undefined ? ago(400) : row.first_at, row.listed ?? true]))
 }
 

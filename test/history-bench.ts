@@ -28,9 +28,11 @@ export interface DayRow {
   back_at: number | null
   first_at: number | null
   listed: boolean
+  /** What it cost before the day. */
+  price_before: number | null
 }
 
-export type ItemNow = Omit<DayRow, 'day' | 'sold' | 'restocks'>
+export type ItemNow = Omit<DayRow, 'day' | 'sold' | 'restocks' | 'price_before'>
 
 /** A change of an offer, with what is usual left out. */
 export type Told = { stockid: string } & Partial<Omit<Change, 'distid' | 'stockid'>>
@@ -38,8 +40,8 @@ export type Told = { stockid: string } & Partial<Omit<Change, 'distid' | 'stocki
 export interface HistoryBench {
   dir: string
   history: Raw
-  /** A feed that changed these offers, as ingest writes it. `now` is the feed's own time where none is given. */
-  feed(distid: string, asOf: number, changes: readonly Told[], now?: number): void
+  /** A feed that changed these offers, as ingest writes it. `now` is the feed's own time where none is given; with `isFirst` the catalog had nothing of the distributor. */
+  feed(distid: string, asOf: number, changes: readonly Told[], now?: number, isFirst?: boolean): void
   unchanged(distid: string, asOf: number): void
   rollUp(now: number): Promise<string[]>
   /** Rows of the days' files. */
@@ -58,8 +60,8 @@ export function historyBench(dir = mkdtempSync(join(existsSync('/dev/shm') ? '/d
   migrate(history, 'history.db', historySchema)
   const bench: HistoryBench = {
     dir, history,
-    feed(distid, asOf, changes, now = asOf) {
-      const log = new ChangeLog(bench.history, distid, { asOf, now })
+    feed(distid, asOf, changes, now = asOf, isFirst = false) {
+      const log = new ChangeLog(bench.history, distid, { asOf, now, isFirst })
       for (const change of changes) log.record({ distid, upc: String(GTIN), price: 1_000, qty: 0, gone: false, held: false, ...change })
       log.commit()
     },

@@ -13,6 +13,12 @@ export interface LoggedChange {
   held: number
 }
 
+export interface SeenFeed {
+  distid: string
+  at: number
+  isFirst: boolean
+}
+
 interface Offer {
   gtin: number
   price: number | null
@@ -28,8 +34,9 @@ interface Item extends ItemNow {
 const DAY = 86_400_000
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** Feeds that were seen, `distid at`, and changes, in the order of their times. */
-export function byPlainLoops(changes: readonly LoggedChange[], seen: readonly { distid: string; at: number }[]): { daily: DayRow[]; items: ItemNow[] } {
+/** Feeds that were seen, and changes, in the order of their times. */
+export function byPlainLoops(logged: readonly LoggedChange[], seen: readonly SeenFeed[]): { daily: DayRow[]; items: ItemNow[] } {
+  const changes = withVanished(logged, seen)
   const items = new Map<string, Item>()
   /** What an item number last had while it could be ordered. */
   const had = new Map<string, number>()
@@ -61,7 +68,8 @@ export function byPlainLoops(changes: readonly LoggedChange[], seen: readonly { 
     }
     for (const change of feed) {
       const place = `${distid} ${change.stockid}`
-      const gtin = change.upc === null ? null : gtinKey(change.upc)
+      // Without a price of the operator's it is nobody's but its subscriber's.
+      const gtin = change.upc === null || change.price === null ? null : gtinKey(change.upc)
       const oldGtin = gtins.get(place) ?? null
       gtins.set(place, gtin)
       if (oldGtin !== null && oldGtin !== gtin) touch(oldGtin).offers.delete(change.stockid)
@@ -81,7 +89,7 @@ export function byPlainLoops(changes: readonly LoggedChange[], seen: readonly { 
     for (const [item, trade] of trades) {
       const place = `${dayOf(at)} ${distid} ${item.gtin}`
       let row = rows.get(place)
-      if (!row) rows.set(place, row = { day: dayOf(at), distid, gtin: item.gtin, price: null, qty: 0, sold: 0, restocks: 0, zero_since: null, back_at: null, first_at: null, listed: false })
+      if (!row) rows.set(place, row = { day: dayOf(at), distid, gtin: item.gtin, price: null, qty: 0, sold: 0, restocks: 0, zero_since: null, back_at: null, first_at: null, listed: false, price_before: item.price })
       if (newItems.has(item)) row.first_at = at
       const last = lastTrade.get(place)
       // A fall over a long gap is no trade at all, so nothing gives it back.
@@ -107,6 +115,26 @@ export function byPlainLoops(changes: readonly LoggedChange[], seen: readonly { 
     daily: [...rows.values()].sort((a, b) => a.day < b.day ? -1 : a.day > b.day ? 1 : order(a, b)),
     items: [...items.values()].sort(order).map(({ distid, gtin, qty, price, zero_since, back_at, first_at, listed }) => ({ distid, gtin, qty, price, zero_since, back_at, first_at, listed })),
   }
+}
+
+/** On a day with a first feed, the last feed also tells that what no feed told since is gone. */
+function withVanished(logged: readonly LoggedChange[], seen: readonly SeenFeed[]): LoggedChange[] {
+  const changes = [...logged]
+  for (const day of [...new Set(seen.map(({ at }) => dayOf(at)))].sort()) {
+    for (const distid of new Set(seen.map((feed) => feed.distid))) {
+      const feeds = seen.filter((feed) => feed.distid === distid && dayOf(feed.at) === day)
+      const firsts = feeds.filter(({ isFirst }) => isFirst)
+      if (firsts.length === 0) continue
+      const [first, last] = [Math.max(...firsts.map(({ at }) => at)), Math.max(...feeds.map(({ at }) => at))]
+      const mine = changes.filter((change) => change.distid === distid && (dayOf(change.at) < day || change.at <= last)).toSorted((a, b) => a.at - b.at)
+      for (const newest of new Map(mine.map((change) => [change.stockid, change])).values()) {
+        if (newest.at >= first || newest.gone === 1) continue
+        // What is of no item has no row to end.
+        if (newest.upc !== null && newest.price !== null && gtinKey(newest.upc) !== null) changes.push({ ...newest, at: last, qty: 0, gone: 1, held: 0 })
+      }
+    }
+  }
+  return changes
 }
 
 function feedsOf(changes: readonly LoggedChange[]): LoggedChange[][] {

@@ -1,12 +1,14 @@
 /** The history of prices and stock: what a day's roll-up counts, by each of its rules, and by plain loops over made-up feeds. */
 import assert from 'node:assert/strict'
+import { renameSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { dayFile, daysIn } from '../lib/analytics/history-files.js'
 import { DAY, HOUR, MINUTE } from '../lib/core/clock.js'
-import { GTIN, historyBench } from './history-bench.js'
+import { GTIN, historyBench, withDuck } from './history-bench.js'
 import type { DayRow, HistoryBench, Told } from './history-bench.js'
 import { byPlainLoops } from './history-oracle.js'
-import type { LoggedChange } from './history-oracle.js'
+import type { LoggedChange, SeenFeed } from './history-oracle.js'
 
 const MONDAY = Date.UTC(2026, 5, 1)
 const TUESDAY = MONDAY + DAY
@@ -32,7 +34,7 @@ const trade = ({ sold, restocks }: DayRow) => ({ sold, restocks })
 describe('units that left stock', () => {
   test('a fall is units that left, a rise is a restock', async () => {
     const row = await tuesday((feed) => { feed(1, { stockid: 'A', qty: 7 }); feed(2, { stockid: 'A', qty: 20 }); feed(3, { stockid: 'A', qty: 18, price: 900 }) })
-    assert.deepEqual(row, { day: '2026-06-02', distid: 'RSR', gtin: GTIN, price: 900, qty: 18, sold: 5, restocks: 1, zero_since: null, back_at: null, first_at: null, listed: true })
+    assert.deepEqual(row, { day: '2026-06-02', distid: 'RSR', gtin: GTIN, price: 900, qty: 18, sold: 5, restocks: 1, zero_since: null, back_at: null, first_at: null, listed: true, price_before: 1_000 })
   })
 
   test('an offer that is seen for the first time is neither sale nor restock', async () => {
@@ -40,7 +42,7 @@ describe('units that left stock', () => {
     try {
       bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10, price: 500 }, { stockid: 'B', qty: 4, price: 700 }])
       await bench.rollUp(TUESDAY)
-      assert.deepEqual(await bench.files(), [{ day: '2026-06-01', distid: 'RSR', gtin: GTIN, price: 500, qty: 14, sold: 0, restocks: 0, zero_since: null, back_at: null, first_at: MONDAY + HOUR, listed: true }])
+      assert.deepEqual(await bench.files(), [{ day: '2026-06-01', distid: 'RSR', gtin: GTIN, price: 500, qty: 14, sold: 0, restocks: 0, zero_since: null, back_at: null, first_at: MONDAY + HOUR, listed: true, price_before: null }])
     } finally {
       bench.close()
     }
@@ -138,19 +140,102 @@ describe('units that left stock', () => {
     }
   })
 
+  test('what has no price of the operator\'s is somebody\'s own, and nobody\'s to count', async () => {
+    const bench = historyBench()
+    try {
+      const own = { stockid: 'B', upc: '850012345618', price: null }
+      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }, { ...own, qty: 9 }])
+      bench.feed('RSR', MONDAY + HOUR, [{ ...own, qty: 5 }])
+      bench.feed('RSR', MONDAY + 2 * HOUR, [{ ...own, qty: 0, gone: true }])
+      assert.deepEqual((await bench.seen(MONDAY + DAY)).daily.map(({ gtin }) => gtin), [GTIN])
+      bench.feed('RSR', TUESDAY, [{ ...own, qty: 4, price: 700 }, { stockid: 'A', qty: 8, price: null }])
+      bench.feed('RSR', TUESDAY + HOUR, [{ ...own, qty: 3, price: 700 }, { stockid: 'A', qty: 6, price: 990 }])
+      const { items, daily } = await bench.seen(TUESDAY + DAY)
+      assert.deepEqual(items.map(({ gtin, qty, first_at: first, back_at: back }) => [gtin, qty, first, back]), [[GTIN, 6, MONDAY, TUESDAY + HOUR], [850_012_345_618, 3, TUESDAY, null]])
+      assert.deepEqual(daily.filter(({ day }) => day === '2026-06-02').map(trade), [{ sold: 0, restocks: 0 }, { sold: 1, restocks: 0 }], 'what could not be bought for a while begins anew')
+    } finally {
+      bench.close()
+    }
+  })
+
   test('UPCs with 12 and with 14 digits are one item', async () => {
     assert.deepEqual(trade(await tuesday((feed) => { feed(1, { stockid: 'B', upc: `00${GTIN}`, qty: 3 }); feed(2, { stockid: 'A', qty: 5 }, { stockid: 'B', upc: `00${GTIN}`, qty: 8 }) })), { sold: 0, restocks: 0 })
   })
 })
 
+describe('a catalog that was lost', () => {
+  const other = { stockid: 'B', upc: '850012345618' }
+  const third = { stockid: 'C', upc: '850012345625' }
+
+  test('what is not told again has vanished: it is listed no more, is no sale, and no restock when it comes back', async () => {
+    const bench = historyBench()
+    try {
+      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }, { ...other, qty: 8 }])
+      bench.feed('LIP', MONDAY + HOUR, [{ stockid: 'A', qty: 3 }])
+      await bench.rollUp(TUESDAY)
+      bench.feed('RSR', TUESDAY + HOUR, [{ ...third, qty: 2 }])
+      bench.feed('RSR', TUESDAY + 2 * HOUR, [{ stockid: 'A', qty: 9 }], TUESDAY + 2 * HOUR, true)
+      bench.unchanged('RSR', TUESDAY + 3 * HOUR)
+      const known = await bench.seen(TUESDAY + 4 * HOUR)
+      assert.deepEqual(known.items.map(({ distid, gtin, qty, listed, zero_since }) => [distid, gtin, qty, listed, zero_since]), [
+        ['LIP', GTIN, 3, true, null], ['RSR', GTIN, 9, true, null], ['RSR', 850_012_345_618, 0, false, TUESDAY + 3 * HOUR], ['RSR', 850_012_345_625, 0, false, TUESDAY + 3 * HOUR],
+      ])
+      await bench.rollUp(TUESDAY + DAY)
+      assert.deepEqual((await bench.seen(TUESDAY + DAY)).items, known.items)
+      bench.feed('RSR', TUESDAY + DAY + HOUR, [{ ...other, qty: 6 }])
+      const rows = (await bench.seen(TUESDAY + DAY + HOUR)).daily.filter(({ day }) => day > '2026-06-01').map(({ day, gtin, sold, restocks }) => [day, gtin, sold, restocks])
+      assert.deepEqual(rows, [['2026-06-02', GTIN, 1, 0], ['2026-06-02', 850_012_345_618, 0, 0], ['2026-06-02', 850_012_345_625, 0, 0], ['2026-06-03', 850_012_345_618, 0, 0]])
+    } finally {
+      bench.close()
+    }
+  })
+
+  test('a second file of the distributor tells the rest on the same day', async () => {
+    const bench = historyBench()
+    try {
+      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }, { ...other, qty: 8 }])
+      await bench.rollUp(TUESDAY)
+      bench.feed('RSR', TUESDAY + 2 * HOUR, [{ stockid: 'A', qty: 10 }], TUESDAY + 2 * HOUR, true)
+      bench.feed('RSR', TUESDAY + 3 * HOUR, [{ ...other, qty: 7 }])
+      await bench.rollUp(TUESDAY + DAY)
+      assert.deepEqual((await bench.seen(TUESDAY + DAY)).items.map(({ qty, listed, zero_since }) => [qty, listed, zero_since]), [[10, true, null], [7, true, null]])
+      assert.deepEqual((await bench.files()).map(trade), [{ sold: 0, restocks: 0 }, { sold: 0, restocks: 0 }, { sold: 0, restocks: 0 }, { sold: 1, restocks: 0 }])
+    } finally {
+      bench.close()
+    }
+  })
+})
+
 describe('price and stock at the end of a day', () => {
+  test('a row says what the item cost before the day, however long ago that was told; a file of an earlier release does not', async () => {
+    const bench = historyBench()
+    try {
+      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 5, price: 1_000 }])
+      await bench.rollUp(TUESDAY)
+      bench.feed('RSR', MONDAY + 200 * DAY, [{ stockid: 'A', qty: 5, price: 900 }])
+      bench.feed('RSR', MONDAY + 201 * DAY, [{ stockid: 'A', qty: 5, price: 800 }])
+      await bench.rollUp(MONDAY + 202 * DAY)
+      const prices = async () => (await bench.seen(MONDAY + 202 * DAY)).daily.map(({ price_before: before, price }) => [before, price])
+      assert.deepEqual(await prices(), [[1_000, 900], [900, 800]])
+      for (const day of daysIn(bench.dir)) {
+        const path = dayFile(bench.dir, day)
+        await withDuck((duck) => duck.run(`COPY (SELECT * EXCLUDE (price_before) FROM '${path}') TO '${path}.old' (FORMAT parquet)`))
+        renameSync(`${path}.old`, path)
+        if (day === '2026-12-18') assert.deepEqual(await prices(), [[null, 900], [900, 800]])
+      }
+      assert.deepEqual(await prices(), [[null, 900], [null, 800]])
+    } finally {
+      bench.close()
+    }
+  })
+
   test('the price is the lowest that has stock, or the lowest listed where none has', async () => {
     const monday = [{ stockid: 'A', qty: 0, price: 500 }, { stockid: 'B', qty: 2, price: 700 }, { stockid: 'C', qty: 2, price: 900 }, { stockid: 'D', qty: 1, price: null }]
     assert.equal((await tuesday((feed) => feed(1, { stockid: 'C', qty: 3, price: 900 }), monday)).price, 700)
     assert.equal((await tuesday((feed) => feed(1, ...['B', 'C'].map((stockid) => ({ stockid, qty: 0, price: 700 }))), monday)).price, 500)
     assert.equal((await tuesday((feed) => feed(1, { stockid: 'A', gone: true, price: 500 }), [{ stockid: 'A', price: 500 }, { stockid: 'B', price: 700 }])).price, 700, 'what is gone has no price')
     assert.equal((await tuesday((feed) => feed(1, { stockid: 'B', held: true, price: 700 }), monday)).price, 900, 'what is held back has no stock')
-    assert.deepEqual(await tuesday((feed) => feed(1, { stockid: 'A', gone: true })), { day: '2026-06-02', distid: 'RSR', gtin: GTIN, price: null, qty: 0, sold: 0, restocks: 0, zero_since: TUESDAY + HOUR, back_at: null, first_at: null, listed: false })
+    assert.deepEqual(await tuesday((feed) => feed(1, { stockid: 'A', gone: true })), { day: '2026-06-02', distid: 'RSR', gtin: GTIN, price: null, qty: 0, sold: 0, restocks: 0, zero_since: TUESDAY + HOUR, back_at: null, first_at: null, listed: false, price_before: 1_000 })
   })
 
   test('an item is at zero when the last of its offers is, and back with the first', async () => {
@@ -185,6 +270,7 @@ const step = fc.record({
   wait: fc.constantFrom(0, 5 * MINUTE, 5 * MINUTE, 20 * MINUTE, 6 * HOUR, 6 * HOUR, 20 * HOUR, 4 * DAY),
   late: fc.constantFrom(0, 0, 0, 0, 10 * MINUTE, 2 * DAY),
   rollUp: fc.constantFrom(false, false, false, true),
+  isFirst: fc.constantFrom(false, false, false, false, true),
   changes: fc.uniqueArray(fc.record({
     stockid: fc.constantFrom('A', 'B', 'C', 'D'),
     upc: fc.constantFrom(0, 0, 0, 0, 0, 0, 1),
@@ -200,18 +286,20 @@ describe('any history', () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const bench = historyBench()
       try {
-        const [changes, seen]: [LoggedChange[], { distid: string; at: number }[]] = [[], []]
+        const [changes, seen]: [LoggedChange[], SeenFeed[]] = [[], []]
         let now = MONDAY
-        for (const { distid, wait, late, rollUp, changes: told } of steps) {
+        for (const { distid, wait, late, rollUp, isFirst: mayBeFirst, changes: told } of steps) {
+          // Into an empty catalog a feed brings something.
+          const isFirst = mayBeFirst && told.length > 0
           now += wait
           const asOf = now - late
-          bench.feed(distid, asOf, told.map(({ stockid, upc, price, qty, state }) => ({ stockid, upc: UPCS[stockid]![upc]!, price, qty: state === 'here' ? qty : 0, gone: state === 'gone', held: state === 'held' })), now)
+          bench.feed(distid, asOf, told.map(({ stockid, upc, price, qty, state }) => ({ stockid, upc: UPCS[stockid]![upc]!, price, qty: state === 'here' ? qty : 0, gone: state === 'gone', held: state === 'held' })), now, isFirst)
           const at = bench.history.prepare('SELECT max(at) FROM seen WHERE distid = ?').pluck().get(distid) as number
           const written = bench.history.prepare('SELECT * FROM change WHERE distid = ? AND at = ?').all(distid, at) as LoggedChange[]
           // A feed of the same time takes the place of the other's rows.
           for (let i = changes.length - 1; i >= 0; i--) if (changes[i]!.distid === distid && changes[i]!.at === at) changes.splice(i, 1)
           changes.push(...written)
-          seen.push({ distid, at })
+          seen.push({ distid, at, isFirst })
           if (rollUp) await bench.rollUp(now)
         }
         const expected = byPlainLoops(changes, seen)

@@ -19,7 +19,9 @@ const READ = { ms: 'INTEGER', distid: 'VARCHAR', stockid: 'VARCHAR', upc: 'VARCH
 
 /**
  * Makes the tables `change` and `late_feed` of the day that begins at `from`, in milliseconds, from which `ms` counts. `gtin` is
- * NULL for offers without a UPC (as gtinKey has it), which still end what the offer was before. `work` is a folder to write into.
+ * NULL for offers without a UPC (as gtinKey has it) and for those without a price of the operator's, which are somebody's own and
+ * nobody else's to know of; both still end what the offer was before. Needs the
+ * table `offer` of the day before. `work` is a folder to write into.
  */
 export async function loadDay(duck: DuckDBConnection, history: Raw, { from, work }: { from: number; work: string }): Promise<void> {
   await loadLateFeeds(duck, history, from)
@@ -28,10 +30,11 @@ export async function loadDay(duck: DuckDBConnection, history: Raw, { from, work
   writeLines(history, from, path)
   const columns = Object.entries(READ).map(([name, type]) => `${name}: ${quoted(type)}`).join(', ')
   await duck.run(`CREATE OR REPLACE TABLE change AS
-    SELECT ms, distid, replace(stockid, '${NEWLINE}', chr(10)) AS stockid, CASE WHEN regexp_full_match(digits, '[0-9]{8,14}') THEN digits::BIGINT END AS gtin, price, qty, gone = 1 AS gone, held = 1 AS held
+    SELECT ms, distid, replace(stockid, '${NEWLINE}', chr(10)) AS stockid, CASE WHEN price > 0 AND regexp_full_match(digits, '[0-9]{8,14}') THEN digits::BIGINT END AS gtin, price, qty, gone = 1 AS gone, held = 1 AS held
     FROM (SELECT *, CASE WHEN regexp_full_match(upc, '[0-9]*') THEN upc ELSE regexp_replace(upc, '[\\s-]', '', 'g') END AS digits
       FROM read_csv(${quoted(path)}, delim = '${CELL}', header = false, quote = '', escape = '', auto_detect = false, columns = {${columns}}))`)
   rmSync(path)
+  await addVanished(duck, history, from)
 }
 
 type Key = [at: number, distid: string, stockid: string]
@@ -61,4 +64,28 @@ async function loadLateFeeds(duck: DuckDBConnection, history: Raw, from: number)
     WHERE at >= ? AND (before IS NULL OR at - before > ?)`).all(from + DAY, from, LONGEST_GAP) as { distid: string; at: number }[]
   await duck.run('CREATE OR REPLACE TABLE late_feed (distid VARCHAR, ms INTEGER)')
   if (feeds.length > 0) await duck.run(`INSERT INTO late_feed VALUES ${feeds.map(({ distid, at }) => `(${quoted(distid)}, ${at - from})`).join(', ')}`)
+}
+
+const VANISHED = [
+  `CREATE OR REPLACE TEMP TABLE known AS
+    SELECT distid, stockid, gtin, price, last FROM (
+      SELECT distid, stockid, gtin, price, -1 AS ms FROM offer WHERE listed
+      UNION ALL SELECT distid, stockid, CASE WHEN NOT gone THEN gtin END, price, ms FROM change
+    ) JOIN first_feed USING (distid) WHERE ms < first QUALIFY row_number() OVER (PARTITION BY distid, stockid ORDER BY ms DESC) = 1`,
+  `INSERT INTO change
+    SELECT last, distid, stockid, gtin, price, 0, true, false
+    FROM known ANTI JOIN (SELECT distid, stockid FROM change JOIN first_feed USING (distid) WHERE ms >= first) told USING (distid, stockid) WHERE gtin IS NOT NULL`,
+  'DROP TABLE known', 'DROP TABLE first_feed',
+]
+
+/**
+ * Where a catalog was lost and filled again, nobody told what had vanished meanwhile: what the distributor has not told since its
+ * first feed into the new one is gone with the day's last feed, by which each of its files has come.
+ */
+async function addVanished(duck: DuckDBConnection, history: Raw, from: number): Promise<void> {
+  const feeds = history.prepare('SELECT distid, max(at) FILTER (WHERE is_first) AS first, max(at) AS last FROM seen WHERE at >= ? AND at < ? GROUP BY distid HAVING first IS NOT NULL')
+    .all(from, from + DAY) as { distid: string; first: number; last: number }[]
+  if (feeds.length === 0) return
+  await duck.run(`CREATE OR REPLACE TABLE first_feed AS SELECT * FROM (VALUES ${feeds.map(({ distid, first, last }) => `(${quoted(distid)}, ${first - from}, ${last - from})`).join(', ')}) AS feed(distid, first, last)`)
+  for (const statement of VANISHED) await duck.run(statement)
 }

@@ -46,8 +46,9 @@ export async function openHistory(duck: DuckDBConnection, { dir, historyDb, now 
   // A day whose file is there without the state after it is still among the open ones.
   const files = daysIn(dir).filter((day) => done !== null && day <= done && day >= from).map((day) => dayFile(dir, day)).filter((path) => existsSync(path))
   const columns = Object.keys(DAY_COLUMNS).join(', ')
-  const closed = files.length > 0 ? `SELECT ${columns} FROM read_parquet([${files.map(quoted).join(', ')}]) UNION ALL ` : ''
-  await duck.run(`CREATE OR REPLACE VIEW daily AS ${closed}SELECT ${columns} FROM open_daily`)
+  // By name: what a file of an earlier release lacks is NULL there.
+  const closed = files.length > 0 ? `SELECT * FROM read_parquet([${files.map(quoted).join(', ')}], union_by_name = true) UNION ALL BY NAME ` : ''
+  await duck.run(`CREATE OR REPLACE VIEW daily AS SELECT ${columns} FROM (${closed}SELECT * FROM open_daily)`)
   await duck.run(`CREATE OR REPLACE VIEW item_now AS SELECT ${Object.keys(ITEM_COLUMNS).join(', ')} FROM item`)
 }
 

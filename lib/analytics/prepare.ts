@@ -7,7 +7,7 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { dayOf } from '../core/clock.js'
-import { WINDOWS } from './metrics/metric.js'
+import { WINDOWS, firstDay } from './metrics/metric.js'
 import { isDrop } from './metrics/on-sale.js'
 
 /**
@@ -28,6 +28,9 @@ const OFFERS = `
   SELECT item, dist, coalesce(min(price) FILTER (qty > 0), min(price)) AS price, max(map) AS map, max(msrp) AS msrp, least(sum(qty), 2147483647)::INTEGER AS qty
   FROM catalog_offer JOIN known_item USING (gtin) JOIN known_dist USING (distid) GROUP BY item, dist`
 
+/** Days of the longest window. */
+const LONGEST = Math.max(...WINDOWS)
+
 const inWindow = (what: string, days: number) =>
   `least(coalesce(sum(${what}) FILTER (day > getvariable('today') - ${days}), 0), 2147483647)::INTEGER AS ${what}_${days}`
 
@@ -35,7 +38,7 @@ const inWindow = (what: string, days: number) =>
 const MOVEMENT = `
   CREATE TABLE movement AS
   SELECT item, dist, sums.* EXCLUDE (gtin, distid) FROM (
-    SELECT gtin, distid, ${WINDOWS.flatMap((days) => [inWindow('sold', days), inWindow('restocks', days)]).join(', ')}, max(price) AS highest
+    SELECT gtin, distid, ${WINDOWS.flatMap((days) => [inWindow('sold', days), inWindow('restocks', days)]).join(', ')}, greatest(max(price), max(price_before)) AS highest
     FROM daily WHERE price IS NOT NULL OR NOT listed GROUP BY gtin, distid
   ) sums JOIN known_item USING (gtin) JOIN known_dist USING (distid)`
 
@@ -61,15 +64,22 @@ const PAIR = `
     coalesce(back, CASE WHEN coalesce(qty, 0) > 0 THEN 0 ELSE 'infinity'::DOUBLE END) AS back
   FROM offer_now FULL JOIN movement USING (item, dist) FULL JOIN seen_now USING (item, dist)`
 
-/** From each day with a change to the next the price at its end; only of offers that were dearer once. `changed_on` is NULL where no price followed another one. */
+/**
+ * From each day with a change to the next the price at its end, and before the first of them what it cost until then; only of offers
+ * that were dearer once. `changed_on` is NULL where no price followed another one. A clock that was set back leaves days after today:
+ * they count as today, in their order.
+ */
 const PRICES = `
   CREATE TABLE price_run AS
   WITH known AS (
-    SELECT item, dist, least(day, getvariable('today')) AS day, daily.price AS price
+    SELECT item, dist, day, daily.price AS price, price_before, row_number() OVER (PARTITION BY item, dist ORDER BY day) = 1 AS is_first
     FROM daily JOIN known_item USING (gtin) JOIN known_dist USING (distid) JOIN pair USING (item, dist) WHERE pair.qty > 0 AND ${isDrop('pair.price', 'pair.highest')} AND (daily.price IS NOT NULL OR NOT listed)
+  ), told AS (
+    SELECT item, dist, day, price FROM known
+    UNION ALL SELECT item, dist, least(day - 1, ${firstDay(LONGEST)} - 1), price_before FROM known WHERE is_first AND price_before IS NOT NULL
   ), run AS (
-    SELECT item, dist, day, price, coalesce(lead(day) OVER by_day, getvariable('today') + 1) AS until, lag(price IGNORE NULLS) OVER by_day AS before
-    FROM known WINDOW by_day AS (PARTITION BY item, dist ORDER BY day)
+    SELECT item, dist, least(day, getvariable('today')) AS day, price, coalesce(least(lead(day) OVER by_day, getvariable('today')), getvariable('today') + 1) AS until, lag(price IGNORE NULLS) OVER by_day AS before
+    FROM told WINDOW by_day AS (PARTITION BY item, dist ORDER BY day)
   )
   SELECT item, dist, day, until, price, max(day) FILTER (price <> before) OVER (PARTITION BY item, dist) AS changed_on FROM run QUALIFY price IS NOT NULL`
 

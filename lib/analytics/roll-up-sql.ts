@@ -9,14 +9,18 @@
  * - A rise by exactly what the item's last change on the same day took away gives that back: a reservation that was released is
  *   no sale, and no restock. Of RSR's rises in September 2025 that was seven in ten, nearly all within two hours.
  * - A fall that is seen only after the distributor's feed was missing for more than three days is not counted.
+ * - What vanished while the catalog was lost is no sale either.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { momentOf } from './history-files.js'
 
-/** Columns of a day's file, in order. Times are milliseconds, money is cents. */
+/**
+ * Columns of a day's file, in order. Times are milliseconds, money is cents. `price_before`: what it cost before the day; files of
+ * earlier releases lack it.
+ */
 export const DAY_COLUMNS = {
   day: 'DATE', distid: 'VARCHAR', gtin: 'BIGINT', price: 'INTEGER', qty: 'INTEGER', sold: 'INTEGER', restocks: 'INTEGER',
-  zero_since: 'BIGINT', back_at: 'BIGINT', first_at: 'BIGINT', listed: 'BOOLEAN',
+  zero_since: 'BIGINT', back_at: 'BIGINT', first_at: 'BIGINT', listed: 'BOOLEAN', price_before: 'INTEGER',
 } as const
 
 /** The state of offers with a UPC. `qty_before`: what it had before it vanished or was held back; `changed_at`: when it last changed. */
@@ -66,7 +70,7 @@ const OFFERS = `CREATE OR REPLACE TABLE new_offer AS
 
 const DAY_ROWS = `CREATE OR REPLACE TABLE day_row AS
   WITH move AS (${MOVES}), timed AS (
-    SELECT move.*, coalesce(item.qty, 0) + (sum(rise) OVER (item_time ROWS UNBOUNDED PRECEDING))::BIGINT AS after, item.gtin IS NULL AND lag(ms) OVER item_time IS NULL AS is_new,
+    SELECT move.*, item.price AS price_before, coalesce(item.qty, 0) + (sum(rise) OVER (item_time ROWS UNBOUNDED PRECEDING))::BIGINT AS after, item.gtin IS NULL AND lag(ms) OVER item_time IS NULL AS is_new,
       lead(nullif(trade, 0) IGNORE NULLS) OVER item_time AS next_trade, lag(nullif(trade, 0) IGNORE NULLS) OVER item_time AS last_trade
     FROM move LEFT JOIN item USING (distid, gtin)
     WINDOW item_time AS (PARTITION BY distid, gtin ORDER BY ms)
@@ -75,12 +79,12 @@ const DAY_ROWS = `CREATE OR REPLACE TABLE day_row AS
   ), summed AS (
     SELECT distid, gtin, sum(-trade) FILTER (trade < 0 AND NOT is_given_back) AS sold, count(*) FILTER (trade > 0 AND NOT is_given_back) AS restocks,
       max(ms) FILTER (before > 0 AND after = 0) AS zero_since, max(ms) FILTER (before = 0 AND after > 0 AND NOT is_new) AS back_at,
-      min(ms) FILTER (is_new) AS first_at
+      min(ms) FILTER (is_new) AS first_at, any_value(price_before) AS price_before
     FROM judged GROUP BY distid, gtin
   )
   SELECT $day::DATE AS day, distid, gtin, coalesce(min(price) FILTER (listed AND NOT held AND qty > 0), min(price) FILTER (listed)) AS price,
     ${whole('coalesce(sum(qty) FILTER (listed AND NOT held), 0)')} AS qty, ${whole('coalesce(any_value(sold), 0)')} AS sold, any_value(restocks)::INTEGER AS restocks,
-    (any_value(zero_since) + $from)::BIGINT AS zero_since, (any_value(back_at) + $from)::BIGINT AS back_at, (any_value(first_at) + $from)::BIGINT AS first_at, coalesce(bool_or(listed), false) AS listed
+    (any_value(zero_since) + $from)::BIGINT AS zero_since, (any_value(back_at) + $from)::BIGINT AS back_at, (any_value(first_at) + $from)::BIGINT AS first_at, coalesce(bool_or(listed), false) AS listed, any_value(price_before) AS price_before
   FROM summed LEFT JOIN new_offer USING (distid, gtin) GROUP BY distid, gtin`
 
 const ITEMS = `CREATE OR REPLACE TABLE new_item AS

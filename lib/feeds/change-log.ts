@@ -18,6 +18,8 @@ export interface FeedTimes {
   /** When the feed was made, milliseconds. */
   asOf: number
   now: number
+  /** Of the operator's catalog feeds, the one before which the catalog had no price of the distributor. */
+  isFirst?: boolean
 }
 
 export class ChangeLog {
@@ -41,6 +43,7 @@ export class ChangeLog {
   commit(): void {
     this.#begin()
     noteSeen(this.#raw, this.#distid, this.#at)
+    if (this.#times.isFirst) this.#raw.prepare('UPDATE seen SET is_first = 1 WHERE distid = ? AND at = ?').run(this.#distid, this.#at)
     this.#raw.exec('COMMIT')
     this.#insert = null
   }

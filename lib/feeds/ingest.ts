@@ -8,7 +8,7 @@ import { digestFile } from './bytes.js'
 import { ChangeLog, noteUnchanged } from './change-log.js'
 import type { BrokenLine } from './lines.js'
 import { readRows } from './read-rows.js'
-import { readDigest, readState, seedOf } from './state.js'
+import { readDigest, readState, readTally, seedOf } from './state.js'
 import { Taking } from './taking.js'
 
 /** What to take in; plain data, so that a worker can be told. Times are milliseconds. */
@@ -87,7 +87,9 @@ export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult
   // Changes lie all over the tables: with SQLite's usual 2 MB each page would be written and read again many times.
   for (const raw of [catalog, input.history]) raw.pragma(`cache_size = -${CACHE_KB}`)
   catalog.exec('BEGIN IMMEDIATE')
-  const changes = new ChangeLog(input.history, input.distid ?? preset.distid, { asOf, now })
+  const distid = input.distid ?? preset.distid
+  const isFirst = preset.kind === 'catalog' && input.subscriberId === null && readTally(catalog, distid).priced === 0
+  const changes = new ChangeLog(input.history, distid, { asOf, now, isFirst })
   try {
     const taking = new Taking(input, seed, changes)
     const result = taking.finish(await readRows({ preset, file: input.file, at, seed }, taking))
