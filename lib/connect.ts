@@ -1,84 +1,51 @@
-/** The library's functions over HTTP: the same type as `app.as(...)`, from nothing but the route table and fetch. */
+/** `quartermaster/client`: the library's functions over HTTP, the same type as `app.as(...)`, from nothing but the route table and fetch. */
+import { callRemote } from './client/call.js'
+import { networkOf } from './client/network.js'
+import type { NetworkOptions } from './client/network.js'
 import { keepHeaders } from './core/result-headers.js'
-import { RAW, ROUTES, headerOf, parseRoute } from './routes.js'
 import { makeShop } from './shop.js'
 import type { Shop } from './shop.js'
 
-const SIBLINGS = new Set(Object.values(ROUTES).map(parseRoute).map(({ method, path }) => `${method} ${path}`))
-
+export { downloadCatalog } from './client/download.js'
+export type { DownloadOptions, DownloadedCatalog, Progress, Target } from './client/download.js'
+export { eachOffer, eachOrder } from './client/pages.js'
+export type { OfferQuery, OrderQuery } from './client/pages.js'
+export { RemoteError } from './client/remote-error.js'
+export type { Outcome } from './client/remote-error.js'
 export { etagOf } from './core/result-headers.js'
+export type { Shop } from './shop.js'
 
-/** A refusal by the server, with the documented code. */
-export class RemoteError extends Error {
-  override readonly name = 'RemoteError'
-  readonly code: string
-  readonly status: number
-  readonly details: unknown
-  /** Seconds that the server asks to wait; null where it does not. */
-  readonly retryAfter: number | null
+export type ConnectOptions = NetworkOptions
 
-  constructor(status: number, error: { code: string; message: string; details?: unknown }, retryAfter: number | null) {
-    super(error.message)
-    this.status = status
-    this.code = error.code
-    this.details = error.details
-    this.retryAfter = retryAfter
-  }
-}
-
-export interface ConnectOptions {
-  /** Stands in for the global fetch, for a proxy agent or a test. */
-  fetch?: (request: Request) => Promise<Response>
-}
-
-/** Connects to a server. Calls reject with RemoteError; nothing is retried. */
+/**
+ * The functions of a server at `url` (a path in front of `/v1` is kept) for the holder of `key`. It sends nothing yet and holds
+ * nothing but its options, so one may be made for each request, with a signal of its own.
+ *
+ * Calls reject with RemoteError. Reads (GET) are tried up to `attempts` times: after a failure on the way, a 429, and a 500, 502,
+ * 503 or 504, never before `Retry-After`. What writes (POST, PUT, DELETE) is sent once, whatever happens: `outcome` of the error
+ * says what is known of it. Redirects are refused, so the key goes to that server alone.
+ *
+ * Throws a TypeError for what is no address of a server or no key, without repeating it.
+ */
 export function connect(url: string, key: string, options: ConnectOptions = {}): Shop {
-  const send = options.fetch ?? ((request: Request) => fetch(request))
-  const base = url.replace(/\/+$/, '')
-  return makeShop(async (id, input) => readAnswer(await send(toRequest(base, key, ROUTES[id], input)), RAW.has(id)))
+  const [base, secret, network] = [baseOf(url), keyOf(key), networkOf(options)]
+  return makeShop(async (id, input) => {
+    const { payload, etag } = await callRemote(network, base, secret, id, input)
+    return keepHeaders(payload, etag === null ? undefined : { etag })
+  })
 }
 
-function toRequest(base: string, key: string, route: string, input: Record<string, unknown>): Request {
-  const { method, path, params, query: asQuery, headers: asHeaders } = parseRoute(route)
-  const rest = { ...input }
-  let target = path
-  for (const name of params) {
-    const value = String(rest[name])
-    // Such a value would be another endpoint's address, or none.
-    if (value === '' || SIBLINGS.has(`${method} ${path.replace(`{${name}}`, value)}`)) {
-      throw new RemoteError(400, { code: 'invalid_parameter', message: `${name}: "${value}" is not possible here`, details: [{ path: name, message: 'is not possible here' }] }, null)
-    }
-    target = target.replace(`{${name}}`, encodeURIComponent(value))
-    delete rest[name]
-  }
-  const headers: Record<string, string> = { 'x-api-key': key, accept: 'application/json' }
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(rest)) {
-    const isHeader = asHeaders.includes(name)
-    if (!isHeader && method !== 'GET' && !asQuery.includes(name)) continue
-    if (isHeader && value !== undefined) headers[headerOf(name)] = String(value)
-    else if (value !== undefined) query.set(name, String(value))
-    delete rest[name]
-  }
-  const address = query.size > 0 ? `${base}${target}?${query}` : base + target
-  if (method === 'GET') return new Request(address, { method, headers })
-  return new Request(address, { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(rest) })
+/** An address without a slash at its end. One with a password in it is refused by fetch, in words that show it. */
+function baseOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : null
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new TypeError('the url must be the address of a server, as https://shop.example or https://shop.example/path')
+  if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '' || parsed.hash !== '') throw new TypeError('the url must have no user, password, query or fragment')
+  return parsed.href.replace(/\/+$/, '')
 }
 
-type Answer = { success: true; data: unknown } | { success: false; error: { code: string; message: string; details?: unknown } }
-
-async function readAnswer(response: Response, isRaw: boolean): Promise<unknown> {
-  const text = await response.text()
-  let answer: Answer
-  try {
-    answer = JSON.parse(text) as Answer
-    if (isRaw && response.ok) return answer
-  } catch {
-    // A proxy on the way, or no Quartermaster at all.
-    answer = { success: false, error: { code: 'unreadable_answer', message: `the answer is no JSON but begins with ${JSON.stringify(text.slice(0, 80))}` } }
-  }
-  const etag = response.headers.get('etag')
-  if (answer.success) return keepHeaders(answer.data, etag === null ? undefined : { etag })
-  const retryAfter = response.headers.get('retry-after')
-  throw new RemoteError(response.status, answer.error, retryAfter === null ? null : Number(retryAfter))
+/** A key as it stood in a file or a variable; what no header can hold would be shown by the error of fetch. */
+function keyOf(key: unknown): string {
+  const text = typeof key === 'string' ? key.trim() : ''
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new TypeError('the key must be a text of letters and digits; it is missing or holds other characters')
+  return text
 }

@@ -1,0 +1,58 @@
+/** Where a download goes: a file that is there as a whole or not at all, or a stream of the caller's. */
+
+export interface Sink {
+  write(piece: Uint8Array): Promise<void>
+  /** All is there: it is on the disk. */
+  finish(): Promise<void>
+  /** It takes its name, or the stream is closed. */
+  publish(): Promise<void>
+  /** Leaves nothing behind. */
+  discard(error: unknown): Promise<void>
+}
+
+/** A file under a draft's name in the same folder, which is renamed once it is on the disk. */
+export async function fileSink(path: string): Promise<Sink> {
+  const { open, rename, rm } = await import('node:fs/promises')
+  const { dirname } = await import('node:path')
+  const draft = `${path}.${crypto.randomUUID()}.part`
+  const handle = await open(draft, 'wx')
+  const close = async () => { await handle.close() }
+  return {
+    write: (piece) => handle.appendFile(piece),
+    async finish() {
+      await handle.sync()
+      await close()
+    },
+    async publish() {
+      await rename(draft, path)
+      // The name is durable once its folder is.
+      const folder = await open(dirname(path), 'r').catch(() => null)
+      await folder?.sync().catch(() => {})
+      await folder?.close()
+    },
+    async discard() {
+      await close()
+      await rm(draft, { force: true })
+    },
+  }
+}
+
+/** Rejects for a file that could not be written, before anything is asked of a server. */
+export async function checkFile(path: string): Promise<void> {
+  const { access, constants, stat } = await import('node:fs/promises')
+  const { dirname } = await import('node:path')
+  await access(dirname(path), constants.W_OK | constants.X_OK)
+  if ((await stat(path).catch(() => null))?.isDirectory()) throw new TypeError(`${path} is a folder: name the file`)
+}
+
+export function streamSink(stream: WritableStream<Uint8Array>): Sink {
+  const writer = stream.getWriter()
+  return {
+    write: (piece) => writer.write(piece),
+    finish: async () => {},
+    publish: () => writer.close(),
+    async discard(error) {
+      await writer.abort(error).catch(() => {})
+    },
+  }
+}
