@@ -47,4 +47,26 @@ describe('a feed that is taken in', () => {
     assert.deepEqual(seen(feeds), [{ distid: 'ACME', at: NOON }])
     assert.equal(changes(feeds, NOON).length, 1)
   }))
+
+  test('tells that an item number stands for another UPC now, though neither price nor stock changed', () => bench(async (feeds) => {
+    const take = (n: number, upc: string, type = 'part') => feeds.take(ACME, `${[HEADER, acmeRow(1).replace(/(?<=^SKU1,)[^,]*/, upc).replace(/part$/, type), acmeRow(2)].join('\n')}\n`, { asOf: NOON + n * HOUR, now: NOON + n * HOUR })
+    for (const [n, upc] of ['860000000012', '860009999994', ''].entries()) await take(n, upc)
+    await take(3, '', 'spare')
+    assert.deepEqual(feeds.history.prepare("SELECT (at - ?) / ?, upc, price, qty, gone FROM change WHERE stockid = 'SKU1' ORDER BY at").raw().all(NOON, HOUR), [
+      [0, '860000000012', 1_000, 5, 0], [1, '860009999994', 1_000, 5, 0], [2, null, 1_000, 5, 0],
+    ])
+  }))
+
+  test('is marked where the catalog had nothing of the distributor: the operator\'s first catalog feed, and the first after the catalog was lost', () => bench(async (feeds) => {
+    const at = (n: number) => ({ asOf: NOON + n * HOUR, now: NOON + n * HOUR })
+    await feeds.take(ACME_STOCK, 'SKU1,4\n', at(0))
+    await feeds.take(ACME, acmeFeed(3), { ...at(1), subscriberId: 'someone', source: 'own' })
+    await feeds.take(ACME, acmeFeed(3), at(2))
+    await feeds.take(ACME, acmeFeed(4), at(3))
+    feeds.catalog.exec('DELETE FROM offer; DELETE FROM tally; DELETE FROM feed')
+    await feeds.take(ACME, acmeFeed(3), at(4))
+    await feeds.take(ACME, acmeFeed(3), at(5))
+    const firsts = feeds.history.prepare('SELECT (at - ?) / ? FROM seen WHERE is_first = 1 ORDER BY at').pluck().all(NOON, HOUR)
+    assert.deepEqual(firsts, [2, 4])
+  }))
 })

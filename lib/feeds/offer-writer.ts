@@ -125,6 +125,8 @@ export class OfferWriter {
     if (!reworded && !ownChanged && tick.every((value, i) => value === old[i])) return id
     // A stock feed counted what could not be ordered; now it can.
     if (old[7] === 1 && tick[7] === 0) this.touched.restocked.add(id)
+    // The history goes by UPCs: an item number that stands for another item now is news to it, whatever it costs.
+    const isOther = reworded && this.#upc(fragment) !== row.upc
     if (reworded) {
       this.#sql.retire.run(now, fragment)
       this.#sql.update.run(this.#fragment(row, attributes), wording, ...tick, revision, id)
@@ -133,7 +135,7 @@ export class OfferWriter {
       this.#sql.tick.run(...tick, revision, id)
     }
     this.counts.changed++
-    this.#moved(id, row.stockid, row.upc, stateOf(old), stateOf(tick))
+    this.#moved(id, row.stockid, row.upc, stateOf(old), stateOf(tick), isOther)
     return id
   }
 
@@ -235,9 +237,9 @@ export class OfferWriter {
     return true
   }
 
-  /** Counts and records a changed price or stock, and that an offer is held back or no longer so. */
-  #moved(id: number, stockid: string, upc: string | null, old: OfferState, { price, qty, held }: OfferState): void {
-    if (old.price === price && old.qty === qty && old.held === held) return
+  /** Counts and records a changed price or stock, that an offer is held back or no longer so, and that it is another item's. */
+  #moved(id: number, stockid: string, upc: string | null, old: OfferState, { price, qty, held }: OfferState, isOther = false): void {
+    if (old.price === price && old.qty === qty && old.held === held && !isOther) return
     const { counts } = this
     if (old.price !== price) {
       this.touched.repriced.add(id)
