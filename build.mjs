@@ -3,7 +3,7 @@
  *
  *   dist/lib          the library: ESM entries over shared chunks, index.cjs, worker.mjs, duckdb.mjs
  *   dist/types        declarations
- *   dist/docs         styles and scripts of the documentation page
+ *   dist/docs         what the documentation page is made of, Swagger UI among it
  *   dist/quartermaster  the launcher in one bundle with what it seldom needs beside it, its worker.mjs and duckdb.mjs; only natives stay outside
  */
 import { execFileSync } from 'node:child_process'
@@ -52,7 +52,7 @@ async function build() {
   await bundleWorker('dist/quartermaster')
   cpSync('data', 'dist/data', { recursive: true })
   cpSync('server/docs/assets', 'dist/docs', { recursive: true })
-  for (const file of SWAGGER_UI) cpSync(join('node_modules/swagger-ui-dist', file), join('dist/docs', file))
+  for (const file of SWAGGER_UI) cpSync(join('node_modules/swagger-ui-dist', file), join('dist/docs/swagger-ui', file))
   if (!process.argv.includes('--quick')) {
     const tsc = join('node_modules', 'typescript', 'bin', 'tsc')
     execFileSync(process.execPath, [tsc, '-p', '.', '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', '.', '--outDir', 'dist/types'], { stdio: 'inherit' })

@@ -27,33 +27,58 @@ export interface Schema {
 /** Schemas that a reference may name. */
 export type Components = Record<string, Schema>
 
+/** The configuration has a schema of its own, which is longer than all the rest. */
+export const CONFIGURATION = 'the configuration document (GET /v1/config/schema)'
+
 /** Deep enough for every request and answer; a configuration goes on in its own schema. */
 const DEEPEST = 5
 
+/** Which members are marked: those that a caller must send, or those that an answer may lack. */
+export type Marked = 'required' | 'optional'
+
 /**
- * The members of an object, those of inner objects as `customer.name` and of lists as `items[].qty`. Members that may be
- * anything, because they are ignored, are left out.
+ * The members of an object, those of inner objects as `customer.name`, of lists as `items[].qty` and of maps as `<name>.distid`.
+ * Members that may be anything, because they are ignored, are left out; a component is told once, and then named.
  */
-export function memberLines(schema: Schema, components: Components, path = '', depth = 0): string[] {
-  const { properties = {}, required = [] } = resolve(schema, components)
-  return Object.entries(properties).flatMap(([name, given]) => {
+export function memberLines(schema: Schema, components: Components, mark: Marked): string[] {
+  const told = new Map<string, string>()
+
+  function linesOf(object: Schema, path: string, depth: number): string[] {
+    const { properties = {}, required = [], additionalProperties } = resolve(object, components)
+    const isMap = typeof additionalProperties === 'object' && Object.keys(properties).length === 0
+    const members = isMap ? { '<name>': additionalProperties } : properties
+    return Object.entries(members).flatMap(([name, given]) => lineOf(path + name, given, !isMap && required.includes(name) === (mark === 'required'), depth))
+  }
+
+  function lineOf(path: string, given: Schema, isMarked: boolean, depth: number): string[] {
     const member = resolve(given, components)
     if (isAnything(member)) return []
-    const here = path + name
-    const line = `- ${here}: ${[typeText(given, components), ...required.includes(name) ? ['required'] : []].join(', ')}${aboutText(given, member)}`
-    const inner = member.type === 'array' ? resolve(member.items ?? {}, components) : member
-    if (!inner.properties || isElsewhere(given) || depth >= DEEPEST) return [line]
-    return [line, ...memberLines(inner, components, member.type === 'array' ? `${here}[].` : `${here}.`, depth + 1)]
-  })
+    const isList = member.type === 'array'
+    const component = nameOf(isList ? member.items ?? {} : given)
+    const before = component === undefined ? undefined : told.get(component)
+    const line = `- ${[`${path}: ${typeText(given, components)}`, ...isMarked ? [mark] : [], ...before === undefined ? [] : [`as ${before}`]].join(', ')}${aboutText(given, member)}`
+    if (isElsewhere(given) || before !== undefined || depth >= DEEPEST) return [line]
+    const here = `${path}${isList ? '[]' : ''}`
+    if (component !== undefined) told.set(component, here)
+    return [line, ...linesOf(isList ? member.items ?? {} : member, `${here}.`, depth + 1)]
+  }
+
+  return linesOf(schema, '', 0)
+}
+
+/** What a schema may be instead of one object; itself where it is one. */
+export function choicesOf(schema: Schema, components: Components): Schema[] {
+  const own = resolve(schema, components)
+  return own.anyOf ?? own.oneOf ?? [own]
 }
 
 /** What a value is: `integer from 1 to 100, default 50`. */
 export function typeText(schema: Schema, components: Components): string {
-  if (isElsewhere(schema)) return 'the configuration document (GET /v1/config/schema)'
+  if (isElsewhere(schema)) return CONFIGURATION
   const own = resolve(schema, components)
   const choices = own.anyOf ?? own.oneOf
   const limits = [
-    ...own.enum ? [`one of ${own.enum.map(String).join(', ')}`] : [],
+    ...own.enum ? [own.enum.length === 1 ? own.enum[0] === null ? 'null' : `always ${String(own.enum[0])}` : `one of ${own.enum.map(String).join(', ')}`] : [],
     ...range('from', 'to', own.minimum, own.maximum),
     ...own.minLength === 1 && own.maxLength === undefined ? ['not empty'] : sizeText(own.minLength, own.maxLength, 'characters'),
     ...sizeText(own.minItems, own.maxItems, 'entries'),
@@ -99,11 +124,15 @@ function resolve(schema: Schema, components: Components): Schema {
   return schema
 }
 
+/** The component that a place refers to. */
+function nameOf({ $ref, allOf, anyOf }: Schema): string | undefined {
+  return $ref ?? allOf?.[0]?.$ref ?? (anyOf?.length === 2 ? anyOf[0]!.$ref : undefined)
+}
+
 function isAnything(schema: Schema): boolean {
   return Object.keys(schema).every((name) => name === 'description' || name === 'nullable')
 }
 
-/** The configuration has a schema of its own, which is longer than all the rest. */
 function isElsewhere({ $ref, anyOf, allOf }: Schema): boolean {
   if ($ref?.split('/').at(-1)?.startsWith('Configuration') && !$ref.endsWith('/ConfigurationFault')) return true
   return [...anyOf ?? [], ...allOf ?? []].some(isElsewhere)

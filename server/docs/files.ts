@@ -31,8 +31,8 @@ const TREES = ['../..', '../../../..']
 /** In a working tree the files as they lie there; else those that the build put beside the bundles. */
 export function findFolders(): Folders {
   const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const tree = TREES.map(at).find((root) => existsSync(join(root, 'server/docs/assets')))
-  if (tree === undefined) return { own: at('../docs'), swaggerUi: at('../docs'), guide: at('../data/guide') }
+  const tree = TREES.map(at).find((root) => existsSync(join(root, 'server/docs/assets/reference.js')))
+  if (tree === undefined) return { own: at('../docs'), swaggerUi: at('../docs/swagger-ui'), guide: at('../data/guide') }
   return { own: join(tree, 'server/docs/assets'), swaggerUi: join(tree, 'node_modules/swagger-ui-dist'), guide: join(tree, 'data/guide') }
 }
 

@@ -4,8 +4,8 @@ import { ERRORS } from '../../lib/core/errors.js'
 import { allEndpoints } from '../../lib/endpoints.js'
 import type { Registry } from '../../lib/distributors/registry.js'
 import { openApiDocument } from '../openapi.js'
-import { memberLines, typeText } from './compact.js'
-import type { Components, Schema } from './compact.js'
+import { CONFIGURATION, choicesOf, memberLines, typeText } from './compact.js'
+import type { Components, Marked, Schema } from './compact.js'
 import { readPage } from './guide.js'
 import { PAGES, markdownAddressOf } from './pages.js'
 
@@ -104,18 +104,18 @@ function endpointText(endpoint: Endpoint, { paths, components: { schemas } }: Op
     `- ${name} (${place}): ${typeText(schema, schemas)}${required ? ', required' : ''}${about ? `. ${about}` : ''}`)
   return [
     `## ${endpoint.method} ${endpoint.path}`,
-    description === `${summary}.` ? description : `${summary}. ${description}`,
+    description === `${summary}.` ? description : `${summary.replace(/(?<![.?])$/, '.')} ${description}`,
     ...given.length > 0 ? [`Parameters:\n${given.join('\n')}`] : [],
-    ...body ? [`Body${requestBody.required ? '' : ' (may be empty)'}:\n${lines(body, schemas)}`] : [],
-    `Answer${endpoint.isRaw ? ' (without envelope)' : ', in `data`'}:\n${lines(payload, schemas)}`,
+    ...body ? [`Body${requestBody.required ? '' : ' (may be empty)'}:\n${lines(body, schemas, 'required')}`] : [],
+    `Answer${endpoint.isRaw ? ' (without envelope)' : ', in `data`'}:\n${lines(payload, schemas, 'optional')}`,
     ...endpoint.errors.length > 0 ? [`Refusals of its own: ${endpoint.errors.map((code) => `${ERRORS[code][0]} ${code}`).join(', ')}`] : [],
   ].join('\n\n')
 }
 
 /** The members of an object, of each of several that it may be, or what else it is. */
-function lines(schema: Schema, components: Components): string {
-  const members = memberLines(schema, components)
-  if (members.length > 0) return members.join('\n')
-  const choices = (schema.anyOf ?? schema.oneOf ?? []).map((choice) => memberLines(choice, components)).filter((choice) => choice.length > 0)
-  return choices.length > 0 ? choices.map((choice) => choice.join('\n')).join('\nor\n') : `- ${typeText(schema, components)}`
+function lines(schema: Schema, components: Components, mark: Marked): string {
+  const whole = typeText(schema, components)
+  if (whole === CONFIGURATION) return `- ${whole}`
+  const choices = choicesOf(schema, components).map((choice) => memberLines(choice, components, mark)).filter((choice) => choice.length > 0)
+  return choices.length > 0 ? choices.map((choice) => choice.join('\n')).join('\nor\n') : `- ${whole}`
 }
