@@ -48,10 +48,10 @@ async function place(order: object): Promise<{ status: number; data: { status: s
   return { status: response.status, ...await response.json() as { data: { status: string } } }
 }
 
-async function until(what: () => Promise<boolean>, seconds = 10): Promise<void> {
-  for (let left = seconds * 4; !await what(); left--) {
+async function until(what: () => Promise<boolean>, { seconds = 10, every = 0.25 } = {}): Promise<void> {
+  for (let left = seconds / every; !await what(); left--) {
     assert.ok(left > 0)
-    await new Promise((resolve) => { setTimeout(resolve, 250) })
+    await new Promise((resolve) => { setTimeout(resolve, every * 1_000) })
   }
 }
 
@@ -170,7 +170,7 @@ describe('backup and restore', () => {
     await serve()
     assert.equal((await place(body('AFTER-1', 'RSR'))).error?.code, 'service_unavailable')
     // The simulated RSR tells of an order some seconds after it was placed.
-    await until(async () => (await json(dir, 'orders', 'reconcile', '--dry-run') as unknown as { adopted: unknown[] }).adopted.length === 2, 30)
+    await until(async () => (await json(dir, 'orders', 'reconcile', '--dry-run') as unknown as { adopted: unknown[] }).adopted.length === 2, { seconds: 60, every: 2.5 })
     const doubtful = await runProcess(dir, 'orders', 'reconcile', '--since', made.made_at, '--resume')
     assert.deepEqual([doubtful.status, /AFTER-1[\s\S]*LIP +simulator +it lists an order only once it is shipped[\s\S]*Orders stay paused/.test(doubtful.out)], [1, true], doubtful.out)
     assert.equal((await json(dir, 'orders', 'reconcile', '--resume', '--yes'))['resumed'], true)
