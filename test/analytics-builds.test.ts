@@ -46,7 +46,7 @@ describe('a build', () => {
 
   test('is a folder with a list, texts and a file for each metric; the last two stay, nothing else', () => {
     assert.deepEqual(readdirSync(folder(t)).sort(), ['build-000002', 'build-000003', 'current'])
-    assert.deepEqual(readdirSync(folder(t, 'build-000003')).sort(), ['items', 'meta', 'texts', ...SLUGS].sort())
+    assert.deepEqual(readdirSync(folder(t, 'build-000003')).sort(), ['listings', 'meta', 'texts', ...SLUGS].sort())
     assert.equal(readFileSync(folder(t, 'current'), 'utf8'), 'build-000003\n')
     for (const name of ['meta', 'texts', 'trending']) assert.equal(statSync(folder(t, 'build-000003', name)).mode & 0o077, 0, name)
   })
@@ -63,10 +63,11 @@ describe('a build', () => {
 
 describe('damage', () => {
   const damages: [name: string, damage: (build: string) => void][] = [
-    ...['meta', 'items', 'texts', 'top-products'].flatMap((file): [string, (build: string) => void][] => [
-      [`a byte of ${file} is another one`, (build) => {
+    ...['meta', 'listings', 'texts', 'top-products'].flatMap((file): [string, (build: string) => void][] => [
+      [`bytes of ${file} are other ones`, (build) => {
         const bytes = readFileSync(join(build, file))
-        bytes[Math.min(bytes.length - 1, 40)]! ^= 1
+        // Some of each text.
+        for (let at = 40; at < bytes.length; at += 40) bytes[at]! ^= 1
         writeFileSync(join(build, file), bytes)
       }],
       [`${file} is cut off`, (build) => truncateSync(join(build, file), 20)],
@@ -139,7 +140,7 @@ describe('damage', () => {
     await using t = await withBuilds(1)
     const list = folder(t, 'build-000001', 'meta')
     const { crc32 } = await import('node:zlib')
-    const json = readFileSync(list, 'utf8').split('\n')[1]!.replace('"form":1', '"form":0')
+    const json = readFileSync(list, 'utf8').split('\n')[1]!.replace('"form":2', '"form":0')
     writeFileSync(list, `${crc32(json)}\n${json}`)
     assert.equal(await asOf(t), null)
     assert.match(t.errors.join(), /another release/)

@@ -64,7 +64,7 @@ export interface Rig {
 
 const DAILY = 'day DATE, distid VARCHAR, gtin BIGINT, price INTEGER, qty INTEGER, sold INTEGER, restocks INTEGER, zero_since BIGINT, back_at BIGINT, first_at BIGINT, listed BOOLEAN, price_before INTEGER'
 const ITEM_NOW = 'distid VARCHAR, gtin BIGINT, qty INTEGER, price INTEGER, zero_since BIGINT, back_at BIGINT, first_at BIGINT, listed BOOLEAN'
-const OFFER = 'gtin BIGINT, distid VARCHAR, id INTEGER, fragment INTEGER, categorized BOOLEAN, price INTEGER, map INTEGER, msrp INTEGER, qty INTEGER'
+const OFFER = 'gtin BIGINT, distid VARCHAR, text INTEGER, categorized BOOLEAN, price INTEGER, map INTEGER, msrp INTEGER, qty INTEGER'
 
 const value = (given: unknown) => given === null || given === undefined ? 'NULL' : typeof given === 'string' ? `'${given}'` : String(given)
 
@@ -88,7 +88,7 @@ export async function rigOf(world: World, now = NOW): Promise<Rig> {
   // Worlds share one DuckDB, each in a schema of its own.
   const schema = `world_${++worlds}`
   await duck.run(`CREATE SCHEMA ${schema}; USE ${schema}`)
-  await duck.run(historyTables(world) + tableOf('catalog_offer', OFFER, world.offers.map((row, place) => [row.gtin, row.distid, place, place + 1, row.categorized ?? true, row.price, row.map, row.msrp, row.qty ?? 5])))
+  await duck.run(historyTables(world) + tableOf('catalog_offer', OFFER, world.offers.map((row, place) => [row.gtin, row.distid, place, row.categorized ?? true, row.price, row.map, row.msrp, row.qty ?? 5])))
   await prepare(duck, now)
   const column = async (sql: string) => (await duck.runAndReadAll(sql)).getRowsJson().map(([first]) => first)
   const gtins = (await column('SELECT gtin::DOUBLE FROM known_item ORDER BY item')) as number[]

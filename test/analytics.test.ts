@@ -213,20 +213,25 @@ describe('the distributors of the caller', () => {
     assert.deepEqual([later.results, later.results[0].unit_cost], [before.results, 90])
   })
 
-  test('an item has the text of the first distributor that puts it into a category', async () => {
+  test('an item has the words of the first of one\'s distributors that puts it into a category, and of nobody else', async () => {
     await using t = await createTestApp()
     const offer = { upc: '860001234501', msrp: 20_000 }
     await t.configure(SHOP)
+    const rows = async (query = '') => (await t.json(path('margin-opportunities', query))).body.data.results as Answer[]
     const named = async (...offers: TestOffer[]) => {
       await t.stock(offers.map((more) => ({ ...offer, ...more })))
       t.clock.advance(HOUR)
       await rebuildHere(t.app.dir, t.clock.ms)
-      return (await t.json(path('margin-opportunities'))).body.data.results[0].name as string
+      return (await rows())[0].name as string
     }
     assert.equal(await named({ distid: 'RSR', stockid: 'A', name: 'of RSR' }), 'of RSR')
     assert.equal(await named({ distid: 'LIP', stockid: 'B', name: 'of LIP' }), 'of LIP', 'LIP comes before RSR')
-    assert.equal(await named({ distid: 'RSR', stockid: 'A', name: 'sorted by RSR', categoryId: 3_024, categoryName: 'Rifles' }), 'sorted by RSR')
-    assert.equal(await named({ distid: 'LIP', stockid: 'B', name: 'sorted by LIP', categoryId: 3_024, categoryName: 'Rifles' }), 'sorted by LIP')
+    assert.equal(await named({ distid: 'RSR', stockid: 'A', name: 'sorted by RSR', productClass: 'FA', categoryId: 3_024, categoryName: 'Rifles' }), 'sorted by RSR')
+    assert.equal(await named({ distid: 'LIP', stockid: 'B', name: 'sorted by LIP', upc: '00860001234501', productClass: 'AC', categoryId: 3_025, categoryName: 'Other' }), 'sorted by LIP')
+    assert.equal(await named({ distid: 'LIP', stockid: 'A', name: 'came later', categoryId: 3_025, categoryName: 'Other' }), 'sorted by LIP', 'of two offers the first')
+    await t.configure({ distributors: { 'RSR Group': { distid: 'RSR' } } })
+    assert.deepEqual((await rows()).map(({ upc, name, category_id: category }) => [upc, name, category]), [['860001234501', 'sorted by RSR', 3_024]])
+    assert.deepEqual((await Promise.all(['?category_id=3024', '?category_id=3025', '?product_class=FA', '?product_class=AC'].map(rows))).map(({ length }) => length), [1, 0, 1, 0])
   })
 
   test('what has no price of the operator\'s is in no metric', async () => {
@@ -235,8 +240,13 @@ describe('the distributors of the caller', () => {
     t.feed('RSR', 30, [{ stockid: 'A-1', qty: 9 }])
     t.feed('RSR', 3, [{ stockid: 'A-9', upc: '860001234590', price: null, qty: 9 }])
     t.feed('RSR', 2, [{ stockid: 'A-9', upc: '860001234590', price: null, qty: 2 }])
+    // Another one sold and vanished on one day; its UPC is known from elsewhere.
+    t.feed('RSR', 4, [{ stockid: 'A-8', upc: '860001234502', price: null, qty: 9 }])
+    t.feed('RSR', 3, [{ stockid: 'A-8', upc: '860001234502', price: null, qty: 2 }, { stockid: 'A-8x', upc: '860001234502', price: null, qty: 9 }])
+    t.feed('RSR', t.clock.ms - 3 * DAY + 1, [{ stockid: 'A-8', upc: '860001234502', price: null, qty: 0, gone: true }, { stockid: 'A-8x', upc: '860001234502', price: null, qty: 0, gone: true }])
     await t.rebuild()
     for (const slug of SLUGS) assert.ok(!JSON.stringify((await t.json(path(slug))).body).includes('860001234590'), slug)
+    assert.deepEqual((await t.json(path('top-products'))).body.data.results.map(({ upc }: Answer) => upc), [])
   })
 })
 

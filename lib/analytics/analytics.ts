@@ -7,9 +7,9 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { pick, rowsText } from './answer.js'
 import type { Question } from './answer.js'
 import { sectionName } from './build-files.js'
-import { combine, orderOf } from './combine.js'
-import type { Combined } from './combine.js'
-import type { SectionColumns } from './columns.js'
+import { combine, list, orderOf } from './combine.js'
+import type { Listed } from './combine.js'
+import type { ListingColumns, SectionColumns } from './columns.js'
 import { Kept } from './kept.js'
 import type { Metric } from './metrics/metric.js'
 import type { Build } from './open-build.js'
@@ -58,22 +58,25 @@ const MOST = { sections: 192 * MB, combined: 64 * MB, answers: 16 * MB } as cons
 export function openAnalytics(context: () => Pick<OperatorCtx, 'log' | 'engine'>, { idle = IDLE, ...process }: AnalyticsOptions = {}): Analytics {
   const sizeOf = (columns: Readonly<Record<string, { byteLength: number }>>) => Object.values(columns).reduce((bytes, column) => bytes + column.byteLength, 0)
   const sections = new Kept<SectionColumns>({ idle, most: MOST.sections, sizeOf })
-  const combinations = new Kept<Combined>({ idle, most: MOST.combined, sizeOf: ({ items, values }) => sizeOf({ ...values, items }) })
+  const listings = new Kept<ListingColumns>({ idle, most: MOST.sections, sizeOf: (columns) => sizeOf({ ...columns }) })
+  const combinations = new Kept<Listed>({ idle, most: MOST.combined, sizeOf: ({ items, listings: rows, values }) => sizeOf({ ...values, items, rows }) })
   const orders = new Kept<Uint32Array>({ idle, most: MOST.combined, sizeOf: (order) => order.byteLength })
   const answers = new Kept<string>({ idle, most: MOST.answers, sizeOf: (text) => text.length * 2 })
   const closing = new AbortController()
-  const forget = () => [sections, combinations, orders, answers].forEach((kept) => kept.clear())
+  const forget = () => [sections, listings, combinations, orders, answers].forEach((kept) => kept.clear())
   let known: ReturnType<typeof openServing> | undefined
   const serving = () => known ??= openServing(context().engine.dir, context().log, forget)
 
+  const listingsOf = (build: Build) => listings.get(build.id, () => build.listings())
+
   /** The best results for a set of distributors, in their order; each step is kept for whoever asks something similar. */
-  async function results(build: Build, metric: Metric, { window, sortBy }: Question, distids: readonly string[]): Promise<{ combined: Combined; order: Uint32Array }> {
+  async function results(build: Build, metric: Metric, { window, sortBy }: Question, distids: readonly string[]): Promise<{ combined: Listed; order: Uint32Array }> {
     const days = metric.hasWindow ? window : 0
     const section = `${build.id} ${sectionName(metric.slug, days)}`
     const set = `${section} ${JSON.stringify(distids)}`
     const combined = await combinations.get(set, async () => {
-      const places = distids.map((distid) => build.meta.distids.indexOf(distid)).filter((place) => place >= 0)
-      return combine(metric, await sections.get(section, () => build.section(metric, days)), new Set(places))
+      const active = new Set(distids.map((distid) => build.meta.distids.indexOf(distid)).filter((place) => place >= 0))
+      return list(await combine(metric, await sections.get(section, () => build.section(metric, days)), active), await listingsOf(build), active)
     })
     const by = metric.orders?.[sortBy ?? ''] ?? metric.order
     return { combined, order: await orders.get(`${set} ${by.join()}`, () => orderOf(combined, by)) }
@@ -84,8 +87,9 @@ export function openAnalytics(context: () => Pick<OperatorCtx, 'log' | 'engine'>
     const head = (asOf: string | null, count: number) => `{"metric":"${metric.slug}","as_of":${JSON.stringify(asOf)},"window_days":${days},"count":${count},"results":[`
     if (!build) return `${head(null, 0)}]}`
     const { combined, order } = await results(build, metric, question, distids)
-    const places = pick(metric, combined, order, await build.items(), question)
-    return `${head(new Date(build.meta.at).toISOString(), places.length)}${await rowsText(build, metric, combined, places)}]}`
+    const columns = await listingsOf(build)
+    const places = pick(metric, combined, order, columns, question)
+    return `${head(new Date(build.meta.at).toISOString(), places.length)}${await rowsText(build, metric, combined, columns, places)}]}`
   }
 
   return {

@@ -1,8 +1,8 @@
 /** One answer of a metric as JSON: the best results that fit what is asked for, with their texts. */
 import { CLASS_CODES } from '../catalog/product-classes.js'
 import { dollarsText } from '../core/money.js'
-import type { ItemColumns } from './columns.js'
-import type { Combined } from './combine.js'
+import type { ListingColumns } from './columns.js'
+import type { Listed } from './combine.js'
 import type { Form, Metric, Window } from './metrics/metric.js'
 import type { Build } from './open-build.js'
 
@@ -22,7 +22,7 @@ export interface Question {
 const SCALES: Partial<Record<Form, number>> = { money: 100, tenths: 10, hundredths: 100 }
 
 /** Places of the results that fit, at most `limit`, in the given order. */
-export function pick(metric: Metric, { items, values }: Combined, order: Uint32Array, beside: ItemColumns, question: Question): number[] {
+export function pick(metric: Metric, { values, listings }: Listed, order: Uint32Array, { productClass, category }: ListingColumns, question: Question): number[] {
   const { limit, productClasses, categories } = question
   const classes = productClasses && new Set(productClasses.map((code) => (CLASS_CODES as string[]).indexOf(code)))
   const wanted = categories && new Set(categories)
@@ -33,9 +33,9 @@ export function pick(metric: Metric, { items, values }: Combined, order: Uint32A
   const found: number[] = []
   for (let i = 0; i < order.length && found.length < limit; i++) {
     const place = order[i]!
-    const item = items[place]!
-    if (classes && !classes.has(beside.productClass[item]!)) continue
-    if (wanted && !wanted.has(beside.category[item]!)) continue
+    const listing = listings[place]!
+    if (classes && !classes.has(productClass[listing]!)) continue
+    if (wanted && !wanted.has(category[listing]!)) continue
     // Divided as it is shown: 0.57 is 57 hundredths, whatever 0.57 × 100 is.
     if (least.every(({ column, value, scale }) => column[place]! / scale >= value)) found.push(place)
   }
@@ -43,8 +43,8 @@ export function pick(metric: Metric, { items, values }: Combined, order: Uint32A
 }
 
 /** The rows in JSON. */
-export async function rowsText(build: Build, metric: Metric, { items, values }: Combined, places: readonly number[]): Promise<string> {
-  const texts = await build.texts(places.map((place) => items[place]!))
+export async function rowsText(build: Build, metric: Metric, { values, listings }: Listed, columns: ListingColumns, places: readonly number[]): Promise<string> {
+  const texts = await build.texts(columns, places.map((place) => listings[place]!))
   const measures = Object.entries(metric.measures)
   return places.map((place, i) => {
     const shown = measures.map(([name, form]) => `"${name}":${shownText(values[name]![place]!, form, build.meta.distids)}`)

@@ -2,7 +2,7 @@
  * The files of a build: columns as they lie in memory (catalog/arena.ts), texts, and a list of both with a checksum for each. A build
  * is a folder that is never changed again; `current` names the one that serves.
  *
- *   analytics/build-000007/   meta, items, texts, and a file of columns for each metric
+ *   analytics/build-000007/   meta, texts, listings, and a file of columns for each metric
  *   analytics/current
  */
 import { closeSync, fsyncSync, openSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
@@ -12,7 +12,7 @@ import type { Arena } from '../catalog/arena.js'
 import type { RawHandle } from '../db/engine.js'
 
 /** Changes whenever a file is written in another way: builds of another form are not read. */
-const FORM = 1
+const FORM = 2
 
 /** Columns that lie one after the other somewhere in a file. */
 export interface Part {
@@ -33,9 +33,9 @@ export interface Meta {
   distids: string[]
   /** Distributors of which the catalog held offers at all. */
   fed: string[]
-  /** UPCs that have a text. */
+  /** UPCs that somebody offers. */
   items: number
-  itemColumns: Part
+  listings: Part
   /** By metric and window: `top-products 7`, `trending 0`. */
   sections: Record<string, Part>
 }

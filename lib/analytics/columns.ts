@@ -10,7 +10,10 @@ export function columnKinds({ columns }: Metric): Record<string, ColumnKind> {
   return { item: 'u32', dist: 'u16', ...columns }
 }
 
-/** Beside the texts, by item: what filters look at (NaN: in no category), where the text ends, and its checksum. */
-export const ITEM_KINDS = { category: 'f64', productClass: 'u8', end: 'f64', crc: 'u32' } as const satisfies Record<string, ColumnKind>
+/**
+ * What each distributor says of an item, sorted by item and distributor: those of item `n` are `first[n]` to `first[n + 1]`. Beside
+ * what filters look at (category NaN: in none) stands where the text is, and its checksum.
+ */
+export const LISTING_KINDS = { first: 'u32', dist: 'u16', category: 'f64', productClass: 'u8', from: 'f64', size: 'u32', crc: 'u32' } as const satisfies Record<string, ColumnKind>
 
-export type ItemColumns = { readonly [N in keyof typeof ITEM_KINDS]: ColumnOf<(typeof ITEM_KINDS)[N]> }
+export type ListingColumns = { readonly [N in keyof typeof LISTING_KINDS]: ColumnOf<(typeof LISTING_KINDS)[N]> }

@@ -1,12 +1,17 @@
 /** How the rows of a build become one subscriber's results: UPC by UPC, in turns of the event loop. */
 import { PASSES, identity, sortByDigit } from '../catalog/permutation.js'
-import type { SectionColumns } from './columns.js'
+import type { ListingColumns, SectionColumns } from './columns.js'
 import type { Metric } from './metrics/metric.js'
 
 /** Results of one metric for one set of distributors, in the order of their UPCs. NaN stands for null. */
 export interface Combined {
   items: Uint32Array
   values: Readonly<Record<string, Float64Array>>
+}
+
+/** With the row of the listings that each result is shown by. */
+export interface Listed extends Combined {
+  listings: Uint32Array
 }
 
 /** Rows that are looked at in one turn of the loop: about a millisecond. */
@@ -17,7 +22,7 @@ const turn = () => new Promise<void>(setImmediate)
 /** Combines the rows of the distributors whose place is in `active`. */
 export async function combine(metric: Metric, columns: SectionColumns, active: ReadonlySet<number>): Promise<Combined> {
   const { item, dist } = columns as { item: Uint32Array; dist: Uint16Array }
-  const isActive = Uint8Array.from({ length: Math.max(0, ...active) + 1 }, (_, place) => active.has(place) ? 1 : 0)
+  const isActive = flags(active)
   const names = Object.keys(metric.measures)
   const results = new Results(names)
   const out = Object.fromEntries(names.map((name) => [name, NaN]))
@@ -33,6 +38,30 @@ export async function combine(metric: Metric, columns: SectionColumns, active: R
     }
   }
   return results.take()
+}
+
+const flags = (places: ReadonlySet<number>) => Uint8Array.from({ length: Math.max(0, ...places) + 1 }, (_, place) => places.has(place) ? 1 : 0)
+
+/**
+ * Finds by which words each result is shown: those of the first of the active distributors that puts the item into a category, else
+ * of the first. One of them offers it now, or it would be no result.
+ */
+export async function list(combined: Combined, { first, dist, category }: ListingColumns, active: ReadonlySet<number>): Promise<Listed> {
+  const { items } = combined
+  const isActive = flags(active)
+  const listings = new Uint32Array(items.length)
+  for (let place = 0; place < items.length; place++) {
+    let found = -1
+    for (let row = first[items[place]!]!; row < first[items[place]! + 1]!; row++) {
+      if (isActive[dist[row]!] !== 1) continue
+      if (found < 0 || !Number.isNaN(category[row])) found = row
+      if (!Number.isNaN(category[found])) break
+    }
+    if (found < 0) throw new Error(`a result that nobody offers: item ${items[place]}`)
+    listings[place] = found
+    if (place % ROWS_A_TURN === ROWS_A_TURN - 1) await turn()
+  }
+  return { ...combined, listings }
 }
 
 /** Columns that grow with every result. */

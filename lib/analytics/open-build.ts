@@ -4,11 +4,11 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { readColumn } from '../catalog/arena.js'
-import type { Arena } from '../catalog/arena.js'
+import type { Arena, ColumnKind } from '../catalog/arena.js'
 import { analyticsFolder, idOf, readMeta, sectionName } from './build-files.js'
 import type { Meta, Part } from './build-files.js'
-import { ITEM_KINDS, columnKinds } from './columns.js'
-import type { ItemColumns, SectionColumns } from './columns.js'
+import { LISTING_KINDS, columnKinds } from './columns.js'
+import type { ListingColumns, SectionColumns } from './columns.js'
 import type { Metric } from './metrics/metric.js'
 
 export interface Build {
@@ -17,9 +17,9 @@ export interface Build {
   readonly id: string
   readonly meta: Meta
   section(metric: Metric, days: number): Promise<SectionColumns>
-  items(): Promise<ItemColumns>
-  /** The members that every row has, as JSON without braces. */
-  texts(items: readonly number[]): Promise<string[]>
+  listings(): Promise<ListingColumns>
+  /** The members that every row has, as JSON without braces, of these rows of the listings. */
+  texts(listings: ListingColumns, rows: readonly number[]): Promise<string[]>
 }
 
 /** Bytes that are read and checked in one turn of the loop: well under a millisecond. */
@@ -31,7 +31,6 @@ export function openBuild(dir: string, name: string): Build {
   const meta = readMeta(dir, name)
   const pathOf = (file: string) => join(analyticsFolder(dir), name, file)
   const damaged = (what: string) => new Error(`${name} is damaged: ${what} does not fit its checksum`)
-  let known: Promise<ItemColumns> | undefined
 
   async function read({ file, offset, bytes, crc, table }: Part): Promise<Arena> {
     const buffer = new SharedArrayBuffer(bytes)
@@ -49,26 +48,22 @@ export function openBuild(dir: string, name: string): Build {
     return { buffer, table }
   }
 
-  const items = () => known ??= read(meta.itemColumns).then((arena) => Object.fromEntries(Object.entries(ITEM_KINDS).map(([column, kind]) => [column, readColumn(arena, column, kind)])) as unknown as ItemColumns)
-    .catch((error: unknown) => {
-      known = undefined
-      throw error
-    })
+  /** Columns of these kinds out of one part. */
+  async function columnsOf(part: Part, kinds: Readonly<Record<string, ColumnKind>>): Promise<SectionColumns> {
+    const arena = await read(part)
+    return Object.fromEntries(Object.entries(kinds).map(([column, kind]) => [column, readColumn(arena, column, kind)]))
+  }
 
   return {
-    name, id, meta, items,
-    async section(metric, days) {
-      const arena = await read(meta.sections[sectionName(metric.slug, days)]!)
-      return Object.fromEntries(Object.entries(columnKinds(metric)).map(([column, kind]) => [column, readColumn(arena, column, kind)]))
-    },
-    async texts(wanted) {
-      if (wanted.length === 0) return []
-      const { end, crc } = await items()
-      return using(pathOf('texts'), (handle) => Promise.all(wanted.map(async (item) => {
-        const from = item === 0 ? 0 : end[item - 1]!
-        const bytes = Buffer.allocUnsafe(end[item]! - from)
-        const { bytesRead } = await handle.read(bytes, 0, bytes.length, from)
-        if (bytesRead !== bytes.length || crc32(bytes) !== crc[item]) throw damaged('a text')
+    name, id, meta,
+    section: (metric, days) => columnsOf(meta.sections[sectionName(metric.slug, days)]!, columnKinds(metric)),
+    listings: async () => await columnsOf(meta.listings, LISTING_KINDS) as unknown as ListingColumns,
+    async texts({ from, size, crc }, rows) {
+      if (rows.length === 0) return []
+      return using(pathOf('texts'), (handle) => Promise.all(rows.map(async (row) => {
+        const bytes = Buffer.allocUnsafe(size[row]!)
+        const { bytesRead } = await handle.read(bytes, 0, bytes.length, from[row]!)
+        if (bytesRead !== bytes.length || crc32(bytes) !== crc[row]) throw damaged('a text')
         return bytes.toString()
       })))
     },

@@ -10,22 +10,21 @@ import { dayOf } from '../core/clock.js'
 import { WINDOWS, firstDay } from './metrics/metric.js'
 import { isDrop } from './metrics/on-sale.js'
 
-/**
- * Distributors and items by their places, which the columns of a build use. An item has the text of the first distributor that puts
- * it into a category, else of the first one, and there of the offer that came first.
- */
+/** Distributors and items by their places, which the columns of a build use. */
 const PLACES = [
   `CREATE TABLE known_dist AS
     SELECT (row_number() OVER (ORDER BY distid) - 1)::USMALLINT AS dist, distid FROM (SELECT distid FROM catalog_offer UNION SELECT distid FROM item_now)`,
-  `CREATE TABLE known_item AS
-    SELECT (row_number() OVER (ORDER BY gtin) - 1)::UINTEGER AS item, gtin, arg_min(fragment, rank) AS fragment
-    FROM (SELECT gtin, fragment, ((NOT categorized)::BIGINT << 50) + (dist::BIGINT << 32) + id AS rank FROM catalog_offer JOIN known_dist USING (distid)) GROUP BY gtin`,
+  'CREATE TABLE known_item AS SELECT (row_number() OVER (ORDER BY gtin) - 1)::UINTEGER AS item, gtin FROM (SELECT DISTINCT gtin FROM catalog_offer)',
 ]
 
-/** Of several offers of one distributor (warehouses) the lowest price with stock counts, else the lowest; of MAPs and MSRPs the highest. */
+/**
+ * Of several offers of one distributor (warehouses) the lowest price with stock counts, else the lowest; of MAPs and MSRPs the
+ * highest; of texts the first that puts the item into a category, else the first.
+ */
 const OFFERS = `
   CREATE TABLE offer_now AS
-  SELECT item, dist, coalesce(min(price) FILTER (qty > 0), min(price)) AS price, max(map) AS map, max(msrp) AS msrp, least(sum(qty), 2147483647)::INTEGER AS qty
+  SELECT item, dist, coalesce(min(price) FILTER (qty > 0), min(price)) AS price, max(map) AS map, max(msrp) AS msrp, least(sum(qty), 2147483647)::INTEGER AS qty,
+    arg_min(text, (NOT categorized)::BIGINT * 4294967296 + text) AS text
   FROM catalog_offer JOIN known_item USING (gtin) JOIN known_dist USING (distid) GROUP BY item, dist`
 
 /** Days of the longest window. */
@@ -57,7 +56,7 @@ const SEEN = `
 
 const PAIR = `
   CREATE TABLE pair AS
-  SELECT item, dist, price, map, msrp, coalesce(qty, 0) AS qty, highest,
+  SELECT item, dist, price, map, msrp, coalesce(qty, 0) AS qty, text, highest,
     ${WINDOWS.flatMap((days) => [`coalesce(sold_${days}, 0) AS sold_${days}`, `coalesce(restocks_${days}, 0) AS restocks_${days}`]).join(', ')},
     coalesce(first_seen, 0) AS first_seen,
     coalesce(gone, CASE WHEN coalesce(qty, 0) > 0 THEN 'infinity' ELSE '-infinity' END::DOUBLE) AS gone,

@@ -12,7 +12,7 @@ import { openHistory } from './history.js'
 import { METRICS } from './metrics/index.js'
 import { WINDOWS } from './metrics/metric.js'
 import { PREPARING, prepare } from './prepare.js'
-import { loadOffers, writeItems } from './read-catalog.js'
+import { readCatalog, writeListings } from './read-catalog.js'
 import { readRows } from './rows.js'
 
 export interface RebuildInput {
@@ -49,21 +49,21 @@ export async function rebuild({ dir, now }: RebuildInput, { duck, work, onProgre
   const catalog = openFile(files.catalog, { synchronous: 'NORMAL', readonly: true, patient: true })
   const history = openFile(files.history, { synchronous: 'NORMAL', readonly: true, patient: true })
   try {
-    // Offers and their texts are read at different times: both out of one state of the catalog.
+    // Offers, and which distributors have any, are read at different times: both out of one state of the catalog.
     catalog.exec('BEGIN')
     tell('the history')
     await openHistory(duck, { dir, historyDb: history, now })
-    tell('the catalog')
-    await loadOffers(duck, catalog)
-    await prepare(duck, now, tell)
     const draft = join(work, 'build')
     mkdirSync(draft, { mode: 0o700 })
+    tell('the catalog')
+    const texts = await readCatalog(duck, catalog, draft)
+    await prepare(duck, now, tell)
     tell('names')
-    const { items, part } = await writeItems(duck, catalog, draft)
+    const { items, part } = await writeListings(duck, texts, draft)
     const { sections, rows } = await writeSections(duck, draft, tell)
     const distids = (await duck.runAndReadAll('SELECT distid FROM known_dist ORDER BY dist')).getRows().map(([distid]) => String(distid))
     const fed = fedDistributors({ prepare: (sql) => catalog.prepare(sql) })
-    const build = publish(dir, draft, { at: now, distids, fed, items, itemColumns: part, sections })
+    const build = publish(dir, draft, { at: now, distids, fed, items, listings: part, sections })
     onProgress(STEPS, STEPS, 'done')
     return { build, items, rows }
   } finally {

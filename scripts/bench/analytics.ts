@@ -17,7 +17,7 @@ import * as esbuild from 'esbuild'
 import { dayFile, historyPaths } from '../../lib/analytics/history-files.js'
 import { METRICS, SLUGS } from '../../lib/analytics/metrics/index.js'
 import { WINDOWS } from '../../lib/analytics/metrics/metric.js'
-import { loadOffers } from '../../lib/analytics/read-catalog.js'
+import { readCatalog } from '../../lib/analytics/read-catalog.js'
 import { DAY, HOUR, dayOf, startOfDay } from '../../lib/core/clock.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
@@ -55,7 +55,7 @@ async function generate(): Promise<void> {
   const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })
   writeOffers(catalog, OFFERS)
   catalog.exec('INSERT INTO tally SELECT distid, count(*), count(price), sum(qty > 0) FROM offer GROUP BY distid')
-  await loadOffers(duck, catalog)
+  await readCatalog(duck, catalog, mkdtempSync(join(dir, 'texts-')))
   catalog.close()
   await duck.run('CREATE TABLE pair AS SELECT distid, gtin, min(price) AS price, sum(qty)::INTEGER AS qty FROM catalog_offer GROUP BY ALL ORDER BY distid, gtin')
   const { days, state } = historyPaths(dir)
@@ -71,7 +71,7 @@ async function generate(): Promise<void> {
   }
   await duck.run(`COPY (
     SELECT distid, stockid, gtin, price, qty, listed, held, qty_before, changed_at, zero_since, back_at, first_at FROM (
-      SELECT distid, 'S' || id AS stockid, gtin, price, qty, true AS listed, false AS held, qty AS qty_before, ${today - DAY}::BIGINT AS changed_at, NULL::BIGINT AS zero_since, NULL::BIGINT AS back_at, NULL::BIGINT AS first_at FROM catalog_offer
+      SELECT distid, 'S' || text AS stockid, gtin, price, qty, true AS listed, false AS held, qty AS qty_before, ${today - DAY}::BIGINT AS changed_at, NULL::BIGINT AS zero_since, NULL::BIGINT AS back_at, NULL::BIGINT AS first_at FROM catalog_offer
       UNION ALL
       SELECT distid, NULL, gtin, price, qty, true, NULL, NULL, NULL, CASE WHEN hash(gtin, distid) % 3 = 0 OR qty = 0 THEN ${today} - (hash(gtin, distid) % 60 + 20)::BIGINT * ${DAY} END,
         CASE WHEN hash(gtin, distid) % 3 = 0 AND qty > 0 THEN ${today} - (hash(gtin, distid) % 20)::BIGINT * ${DAY} END, ${today} - (CASE WHEN hash(gtin) % 50 = 0 THEN hash(gtin, 2) % 90 ELSE 400 END)::BIGINT * ${DAY} FROM pair)
