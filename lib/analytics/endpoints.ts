@@ -21,10 +21,18 @@ export const analytics = endpoint('analytics', {
   result: MetricResult,
   errors: ['no_active_distributors', 'no_validated_distributors', 'not_found'],
   example: {
-    request: { metric: 'on-sale', window: '30d', limit: 1 },
     result: {
-      metric: 'on-sale', as_of: '2026-11-21T04:00:12.000Z', window_days: 30, count: 1,
-      results: [{ upc: '860001234503', name: 'Ridgeline RL-15 5.56 NATO 16in 30rd FDE', mfg_name: 'Ridgeline Arms', category_id: 3024, category_name: 'Semi Auto Rifles', reference_price: 812.5, current_price: 699, drop_percent: 14 }],
+      metric: 'on-sale', as_of: '2026-11-21T12:00:00.000Z', window_days: 30, count: 1,
+      results: [{
+        upc: '493162079197', name: 'Slingwell Homestead Bipod 6-9 in M-LOK', mfg_name: 'Slingwell', category_id: 983, category_name: 'Other Gun Accessories & Parts',
+        reference_price: 99.95, current_price: 82.95, drop_percent: 17,
+      }],
+    },
+    refused: {
+      invalid_parameter: { request: { metric: 'on-sale', limit: 0 }, message: 'limit: must be at least 1', details: [{ path: 'limit', message: 'must be at least 1' }] },
+      not_found: {
+        request: { metric: 'best-sellers' }, message: `There is no metric "best-sellers". Known are ${SLUGS.join(', ')}.`, details: { metrics: SLUGS },
+      },
     },
   },
   async run(ctx, { params, query }) {
@@ -37,7 +45,7 @@ function knownMetric(slug: string): Metric {
   const metric = findMetric(slug)
   if (metric) return metric
   const close = nearest(slug, SLUGS)
-  throw new ApiError('not_found', { message: `There is no metric "${slug.slice(0, 60)}"${close ? `; did you mean ${close}?` : ''} Known are ${SLUGS.join(', ')}.`, details: { metrics: SLUGS } })
+  throw new ApiError('not_found', { message: `There is no metric "${slug.slice(0, 60)}"${close ? `; did you mean ${close}?` : '.'} Known are ${SLUGS.join(', ')}.`, details: { metrics: SLUGS } })
 }
 
 /** Active and validated ones. Throws the 409s of the catalog. */
