@@ -22,7 +22,7 @@ describe('the guide', () => {
 
   test('names only commands that there are, with options that they have', async () => {
     const helps = new Map<string, string>()
-    for (const name of readdirSync(FOLDER)) {
+    for (const name of readdirSync(FOLDER).filter((file) => file.endsWith('.md'))) {
       for (const [, words] of readFileSync(join(FOLDER, name), 'utf8').matchAll(/`(?:quartermaster )?((?:orders|distributors|backup|restore|keys|rules) [^`]*)`/g)) {
         const [command, ...rest] = words!.split(/ (?=--|[A-Z#<]|\S+\.json|\d)/)
         const help = helps.get(command!) ?? (await run('.', ...command!.split(' '), '--help')).out
