@@ -1,17 +1,22 @@
 /** Bundles the fuzzer with everything that it runs, as it is or with a fault planted in it: what is edited later changes no run. */
-import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import * as esbuild from 'esbuild'
 import type { Patch } from '../crash/lib-bundle.js'
 
 /**
- * Bundles `worker.ts` into a new temporary folder, which the caller removes, with the process that has DuckDB beside it. Run from
- * the root of the repository. Throws when a text that is to be replaced does not stand there exactly once.
+ * Bundles `worker.ts` into `fuzz/worker.mjs` of a new temporary folder, which the caller removes, with the process that has DuckDB
+ * and the files of the documentation where a build has them. Run from the root of the repository. Throws when a text that is to
+ * be replaced does not stand there exactly once.
  */
 export async function bundleWorker(patches: readonly Patch[] = []): Promise<string> {
-  const outdir = mkdtempSync(join(tmpdir(), 'qm-fuzz-bundle-'))
-  symlinkSync(resolve('node_modules'), join(outdir, 'node_modules'))
+  const root = mkdtempSync(join(tmpdir(), 'qm-fuzz-bundle-'))
+  const outdir = join(root, 'fuzz')
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
+  cpSync('data', join(root, 'data'), { recursive: true })
+  cpSync('server/docs/assets', join(root, 'docs'), { recursive: true })
+  cpSync('node_modules/swagger-ui-dist', join(root, 'docs/swagger-ui'), { recursive: true })
   const waiting = new Set(patches)
   await esbuild.build({
     bundle: true, platform: 'node', target: 'node20.19', format: 'esm', legalComments: 'none', logLevel: 'warning', sourcemap: true, external: ['better-sqlite3', '@duckdb/node-api'],
@@ -30,7 +35,7 @@ export async function bundleWorker(patches: readonly Patch[] = []): Promise<stri
     }],
   })
   if (waiting.size > 0) throw new Error(`not part of the bundle: ${[...waiting].map(({ file }) => file).join(', ')}`)
-  return outdir
+  return root
 }
 
 function apply(text: string, { file, find, replace }: Patch): string {

@@ -1,6 +1,6 @@
 /** The OpenAPI document as the fuzzer reads it: operations, their parameters and bodies, and what each may answer. */
 import { Ajv } from 'ajv'
-import type { ValidateFunction } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 
 export interface Schema {
   $ref?: string
@@ -26,6 +26,11 @@ export interface Schema {
   format?: string
 }
 
+export interface Check {
+  /** Null for a value that fits, else the first thing that does not. */
+  (value: unknown): ErrorObject | null
+}
+
 export interface Parameter {
   name: string
   in: 'path' | 'query' | 'header'
@@ -37,9 +42,9 @@ export interface Documented {
   /** Codes of this status; empty for a success. */
   codes: ReadonlySet<string>
   /** Headers that every answer of this status carries, and what their text must fit. */
-  headers: { name: string; validate: ValidateFunction; isNumber: boolean }[]
+  headers: { name: string; validate: Check; isNumber: boolean }[]
   /** Null where the body is no JSON. */
-  validate: ValidateFunction | null
+  validate: Check | null
 }
 
 export interface Operation {
@@ -49,7 +54,7 @@ export interface Operation {
   parameters: Parameter[]
   body: Schema | null
   bodyIsRequired: boolean
-  isBodyValid: ValidateFunction | null
+  isBodyValid: Check | null
   needsKey: boolean
   /** By status. */
   responses: Map<number, Documented>
@@ -72,7 +77,7 @@ export function readDocument(document: Json): ApiDocument {
   const components = (document['components'] as { schemas: Record<string, Schema> }).schemas
   ajv.addSchema({ $id: 'api', components: { schemas: toJsonSchema(components) } })
   const resolve = (schema: Schema): Schema => schema.$ref === undefined ? schema : resolve(components[schema.$ref.split('/').at(-1)!]!)
-  const validator = (schema: unknown) => ajv.compile(toJsonSchema(schema) as Json)
+  const validator = lazyValidators((schema) => ajv.compile(toJsonSchema(schema) as Json))
   const security = document['security'] as unknown[] | undefined
   const operations = Object.entries(document['paths'] as Record<string, Json>).flatMap(([path, methods]) => METHODS.filter((method) => method in methods).map((method): Operation => {
     const operation = methods[method] as Json
@@ -92,8 +97,22 @@ export function readDocument(document: Json): ApiDocument {
   }
 }
 
+/** Compiled when they are first used, and once for all that are the same: hundreds of answers share a few schemas. */
+function lazyValidators(compile: (schema: unknown) => ValidateFunction): (schema: unknown) => Check {
+  const known = new Map<string, Check>()
+  return (schema) => {
+    const name = JSON.stringify(schema)
+    let check = known.get(name)
+    if (!check) {
+      let validate: ValidateFunction | undefined
+      known.set(name, check = (value) => (validate ??= compile(schema))(value) ? null : validate.errors![0]!)
+    }
+    return check
+  }
+}
+
 /** What an answer of one status is. */
-function documented(response: Json, document: Json, validator: (schema: unknown) => ValidateFunction): Documented {
+function documented(response: Json, document: Json, validator: (schema: unknown) => Check): Documented {
   const { headers = {}, content = {} } = deref(response, document) as { headers?: Record<string, Json>; content?: Record<string, { schema?: Schema }> }
   const schema = content['application/json']?.schema
   const required = Object.entries(headers).map(([name, header]) => ({ name, ...deref(header, document) as { required?: boolean; schema: Schema } })).filter((header) => header.required === true)

@@ -3,7 +3,8 @@
  * makes the same requests in the same order, so an epoch is also how a failure is seen again.
  */
 import * as fc from 'fast-check'
-import { HOUR, SECOND } from '../../lib/core/clock.js'
+import { TIERS } from '../../lib/accounts/tiers.js'
+import { HOUR, MINUTE, SECOND } from '../../lib/core/clock.js'
 import { createServer } from '../../server/app.js'
 import { listen } from '../../server/listen.js'
 import type { App } from '../../lib/open.js'
@@ -97,6 +98,7 @@ export async function runEpoch({ template, seed, requests, socketShare = 2, onPr
       await world.runBatch(item, Math.min(BATCH, requests - world.sent), batch++)
       await app.orders.pass()
       if (batch % 4 === 0) await app.monitors.pass()
+      if (batch % 20 === 1) await world.burst()
       onProgress?.(world.sent)
     }
     await world.close()
@@ -124,8 +126,8 @@ function items(api: ApiDocument, template: Template, socketShare: number): fc.Ar
 }
 
 /** Placing an order costs a hundred times a search, and a document's change has every view made anew. */
-const VALID_WEIGHTS: Record<string, number> = { productsSearch: 30, ordersPlace: 2, configPut: 1, configValidate: 3, productsCatalog: 3, fraudReport: 4, fraudRemove: 4, openapi: 1, configSchema: 2, distributors: 3 }
-const FAULT_WEIGHTS: Record<string, number> = { productsSearch: 20, ordersPlace: 25, configPut: 15, configValidate: 10, openapi: 0, ping: 0, account: 0, usage: 0, distributors: 0, configGet: 0, configSchema: 0 }
+const VALID_WEIGHTS: Record<string, number> = { productsSearch: 30, ordersPlace: 2, configPut: 1, configValidate: 3, productsCatalog: 3, fraudReport: 4, fraudRemove: 4, openapi: 1, docs: 1, guide: 1, llms: 1, configSchema: 2, distributors: 3 }
+const FAULT_WEIGHTS: Record<string, number> = { productsSearch: 20, ordersPlace: 25, configPut: 12, configValidate: 8, openapi: 0, docs: 0, guide: 0, llms: 0, ping: 0, account: 0, usage: 0, distributors: 0, configGet: 0, configSchema: 0 }
 
 /** Now and then a shop in another state asks. */
 function otherCaller(operation: Operation, chance: number): Caller {
@@ -144,6 +146,8 @@ interface World {
   answers: EpochResult['answers']
   note(finding: Finding, what: string, curl: string): void
   runBatch(item: fc.Arbitrary<{ item: Item; overSocket: boolean }>, runs: number, batch: number): Promise<void>
+  /** Sends more than a minute allows while the clock stands still. */
+  burst(): Promise<void>
   close(): Promise<void>
 }
 
@@ -244,6 +248,20 @@ async function openWorld(app: App, dir: string, clock: { ms: number }, template:
         if (caught) world.note(caught.finding, caught.what, caught.curl)
         left -= sent
       }
+    },
+    async burst() {
+      clock.ms += MINUTE
+      const ping = template.api.operations.find(({ id }) => id === 'ping')!
+      const plan: Plan = { what: 'one of 70 at once', sort: 'a burst', operation: ping, method: 'GET', target: ping.path, headers: {}, body: null, chunked: false, caller: 'standard', key: template.keys.standard[0]!, expect: { kind: 'answer', answers: ['200 null', '429 rate_limited'] } }
+      let accepted = 0
+      for (let i = 0; i < 70; i++) {
+        const answer = await inProcess(plan)
+        if (answer.status === 200) accepted++
+        const finding = judge(plan, answer)
+        if (finding) world.note(finding, plan.what, curlOf(plan, plan.key!))
+      }
+      const { per_minute: allowed } = TIERS.standard
+      if (accepted !== allowed) world.note({ rule: 'state', sign: 'state: the limit of a minute', detail: `${accepted} of 70 calls were let through, not ${allowed}` }, plan.what, curlOf(plan, plan.key!))
     },
     async close() {
       await listening.close(2_000)

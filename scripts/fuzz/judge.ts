@@ -71,10 +71,12 @@ export function makeJudge({ secrets, dir }: JudgeOptions) {
     if (operation) {
       if (!documented) return found('undocumented', `${status} ${code}`)
       if (code !== null && !documented.codes.has(code)) return found('undocumented', `${status} ${code}`)
-      if (documented.validate && !documented.validate(body)) {
-        const [error] = documented.validate.errors!
-        return found('shape', `${status} ${error!.instancePath.replaceAll(/\d+/g, 'n')} ${error!.keyword}`, `${error!.instancePath} ${error!.message} ${JSON.stringify(error!.params)}`)
-      }
+      const error = documented.validate?.(body)
+      if (error) return found('shape', `${status} ${error.instancePath.replaceAll(/\d+/g, 'n')} ${error.keyword}`, `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`)
+    }
+    if (status === 200 && plan.expect.kind === 'valid' && operation?.isBodyValid && typeof plan.body === 'string' && plan.sort === 'valid') {
+      const error = operation.isBodyValid(JSON.parse(plan.body))
+      if (error) return found('shape', `a body that was taken: ${error.instancePath.replaceAll(/\d+/g, 'n')} ${error.keyword}`, `${error.instancePath} ${error.message}`)
     }
     return expectationFault(plan, status, code, body, found)
   }
@@ -101,7 +103,7 @@ function dotted(path: string): string[] {
   if (!path.startsWith('/')) return []
   const parts = path.slice(1).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   const plain = parts.map((part, i) => /^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`).join('')
-  return [plain, `configuration.${plain}`]
+  return [plain, `configuration.${plain}`, parts.join('.')]
 }
 
 function related(path: unknown, wanted: string): boolean {
@@ -136,11 +138,11 @@ function envelopeFault(status: number, body: Envelope, documented: Documented | 
 function headerFault({ status, headers }: Answer, documented: Documented | undefined, operation: Operation | null): string | null {
   if (!/^[\w.:-]{1,100}$/.test(headers.get('x-request-id') ?? '')) return 'x-request-id'
   if (operation !== null && operation.needsKey && headers.get('cache-control') !== 'no-store') return 'cache-control'
-  if (!headers.has('content-length')) return 'content-length'
+  if (status !== 304 && !headers.has('content-length')) return 'content-length'
   for (const { name, validate, isNumber } of documented?.headers ?? []) {
     const text = headers.get(name)
     if (text === null) return `${status} without ${name}`
-    if (!validate(isNumber ? Number(text) : text)) return `${status} ${name}: ${text.slice(0, 60)}`
+    if (validate(isNumber ? Number(text) : text)) return `${status} ${name}: ${text.slice(0, 60)}`
   }
   if (status === 405 && !headers.has('allow')) return '405 without allow'
   if (status === 429 && !/^[1-9]\d*$/.test(headers.get('retry-after') ?? '')) return '429 retry-after'

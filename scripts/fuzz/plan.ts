@@ -60,7 +60,7 @@ export function write(value: unknown): string {
 
 /** Percent-encodes; half a surrogate pair, which has no encoding, as what clients make of it. */
 export function encode(part: string): string {
-  return encodeURIComponent(part.toWellFormed())
+  return encodeURIComponent(Buffer.from(part).toString())
 }
 
 export function targetOf({ operation, params, query }: Pick<Call, 'operation' | 'params' | 'query'>): string {

@@ -45,7 +45,9 @@ export async function readPools(app: App, keys: Record<Caller, string[]> & { oth
   const offers = await readOffers(app, keys.main[0]!)
   const dealers = await app.ctx.read.selectFrom('dealer').select(['license_number', 'sot_on_file', 'premise_zip', 'premise_city', 'premise_state']).orderBy('license_number').execute()
   const licences = dealers.map(({ license_number: licence }) => licence)
-  const orderedLicences = licences.slice(10, 14)
+  // Two of them have documents on file, which an order then opens.
+  const documented = await app.ctx.read.selectFrom('dealer_document').innerJoin('dealer', 'dealer.id', 'dealer_document.dealer_id').select('license_number').distinct().orderBy('license_number').limit(2).execute()
+  const orderedLicences = [...documented.map(({ license_number: licence }) => licence), ...licences.slice(10, 12)]
   const placed = await placeSome(app, keys.main[0]!, offers, orderedLicences, 'W', CUSTOMER)
   const others = await placeSome(app, keys.other[0]!, offers, orderedLicences.slice(0, 1), 'other-order', { ...CUSTOMER, name: `Robin ${CANARY}`, email: `${CANARY}@customer.example`, address1: `9 ${CANARY} Rd`, phone: '615-555-7391' })
   const reported = await report(app, keys.other[0]!)

@@ -8,7 +8,7 @@ export type Arbitrary = fc.Arbitrary<unknown>
 /** What a member or parameter of this name usually holds. */
 export type Names = Record<string, fc.Arbitrary<unknown>>
 
-const WORDS = ['Glock', 'ridgeline', '9mm', 'Holster', 'scope 4x', '.223 Rem', 'O\'Brien & Sons', 'ÉCLAT', 'éclat', 'e\u0301clat', 'İstanbul', 'ﬁ', '１２３', '٣', 'ß', '٪', '日本', '𝒳', '👩‍👩‍👧', '\u200b', '\ufeff', '\u202e', '%', '_', '*', '"', '\\', '\'; --', '<b>', '${x}', '{{x}}', '../..', 'null', 'NaN', 'undefined', '__proto__', 'constructor', '-1', '1e3']
+const WORDS = ['Glock', 'ridgeline', '9mm', 'Holster', 'scope 4x', '.223 Rem', 'O\'Brien & Sons', 'ÉCLAT', 'éclat', 'e\u0301clat', 'İstanbul', 'ﬁ', '１２３', '٣', 'ß', '٪', '日本', '𝒳', '👩‍👩‍👧', '\u200b', '\ufeff', '\u202e', '%', '_', '*', '"', '\\', '\'; --', '<b>', '${x}', '{{x}}', '../..', 'null', 'NaN', '__proto__', 'constructor', '-1', '1e3']
 
 /** Well-formed text without control characters, one UTF-16 unit for each character near a limit. */
 export function text(min = 0, max = 60): fc.Arbitrary<string> {
