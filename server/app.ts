@@ -39,7 +39,8 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
     methods.set(path, [...methods.get(path) ?? [], ...answered])
   }
   for (const endpoint of allEndpoints) mount(endpoint.method, endpoint.path, makeHandler(app, gate, endpoint))
-  for (const { path, handler } of documentationRoutes(app)) mount('GET', path, async (incoming) => await handler(incoming) ?? fallback(incoming))
+  const nothing = makeFallback(app, gate, () => [])
+  for (const { path, handler } of documentationRoutes(app)) mount('GET', path, async (incoming) => await handler(incoming) ?? nothing(incoming))
   const objects = makeObjectHandler(app)
   if (objects) router.all('/objects/**', (event) => respond(event, objects))
   router.all('/**', (event) => respond(event, fallback))
