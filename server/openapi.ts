@@ -37,7 +37,7 @@ export function openApiDocument(url: string, registry: Registry): Json {
       schemas: { ...schemas.named, ...errors, ...configurationComponents(registry) },
       responses: responseComponents(),
       headers: headerComponents(),
-      examples: errorExamples(codes),
+      examples: errorExamples(allEndpoints),
     },
   }
 }

@@ -12,9 +12,10 @@ function callerOf(ctx: Ctx) {
 
 export const ping = endpoint('ping', {
   summary: 'Check a key',
+  description: 'Answers when the key, its allowlist and its limits let the call in.',
   result: Ping,
   errors: [],
-  example: { result: { pong: true, key_name: 'web shop', tier: 'standard' } },
+  example: { result: { pong: true, key_name: 'demo key', tier: 'enterprise' } },
   run: async (ctx) => {
     const { key_name, tier } = callerOf(ctx)
     return { pong: true as const, key_name, tier }
@@ -23,12 +24,13 @@ export const ping = endpoint('ping', {
 
 export const account = endpoint('account', {
   summary: 'Key, tier, IP allowlist, limits and distributors',
+  description: 'Keys and allowlists are changed by the operator; a change of the allowlist holds within a second.',
   result: Account,
   errors: [],
   example: {
     result: {
-      key_name: 'web shop', contact_email: 'owner@shop.example', tier: 'standard', ip_whitelist: ['203.0.113.7'],
-      limits: { per_minute: 60, per_day: 10_000 }, configured_distributors: ['RSR Group', 'Lipseys'], active_distributors: ['RSR Group'],
+      key_name: 'demo key', contact_email: 'owner@demo-shop.example', tier: 'enterprise', ip_whitelist: ['127.0.0.1', '::1'], limits: { per_minute: 1_000, per_day: 1_000_000 },
+      configured_distributors: ['RSR Group', 'Lipseys', 'Chattanooga Shooting Supplies'], active_distributors: ['RSR Group', 'Lipseys', 'Chattanooga Shooting Supplies'],
     },
   },
   run: async (ctx) => {
@@ -48,13 +50,14 @@ export const account = endpoint('account', {
 
 export const usage = endpoint('usage', {
   summary: 'Request counts of this key',
+  description: 'Every call with a valid key from an allowed address counts, this one too; days and months are those of UTC.',
   result: Usage,
   errors: [],
   example: {
     result: {
-      tier: 'standard', limits: { per_minute: 60, per_day: 10_000 }, today: 42, this_month: 1_204,
-      by_endpoint_today: [{ endpoint: 'GET /v1/products/{upc}', requests: 40 }, { endpoint: 'GET /v1/ping', requests: 2 }],
-      by_day_last_7: [{ day: '2026-11-20', requests: 0 }, { day: '2026-11-21', requests: 42 }],
+      tier: 'enterprise', limits: { per_minute: 1_000, per_day: 1_000_000 }, today: 3, this_month: 3,
+      by_endpoint_today: [{ endpoint: 'GET /v1/account', requests: 1 }, { endpoint: 'GET /v1/ping', requests: 1 }, { endpoint: 'GET /v1/usage', requests: 1 }],
+      by_day_last_7: [...['15', '16', '17', '18', '19', '20'].map((day) => ({ day: `2026-11-${day}`, requests: 0 })), { day: '2026-11-21', requests: 3 }],
     },
   },
   run: async (ctx) => {

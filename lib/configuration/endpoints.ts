@@ -47,7 +47,30 @@ export const putConfig = endpoint('config.put', {
   result: PutResult,
   resultHeaders: ETAG,
   errors: ['schema_validation_failed', 'validation_failed', 'precondition_failed'],
-  example: { request: { configuration: EXAMPLE }, result: { saved: true, configuration: EXAMPLE } },
+  example: {
+    request: { configuration: EXAMPLE }, result: { saved: true, configuration: EXAMPLE },
+    refused: {
+      invalid_parameter: {
+        request: { configuration: EXAMPLE, dry_run: true }, message: 'dry_run: stands beside configuration; send the document alone, or wrapped and nothing else',
+        details: [{ path: 'dry_run', message: 'stands beside configuration; send the document alone, or wrapped and nothing else' }],
+      },
+      schema_validation_failed: {
+        request: { ...EXAMPLE, pricing: { marging: {} } }, message: 'The configuration does not fit its schema: `pricing.marging` is not a known member; did you mean `margin`?',
+        details: [{ path: '/pricing/marging', message: '`pricing.marging` is not a known member; did you mean `margin`?' }],
+      },
+      validation_failed: {
+        message: 'The document would remove 88 of 88 live offers (100 %); the delete threshold allows 25 %.',
+        details: {
+          deleted: 88, live: 88, deleted_percent: 1, threshold_percent: 0.25,
+          by_distributor: [
+            { distid: 'RSR', distributor: 'RSR Group', deleted: 25, live: 25, deleted_percent: 1 },
+            { distid: 'LIP', distributor: 'Lipseys', deleted: 22, live: 22, deleted_percent: 1 },
+            { distid: 'CSSI', distributor: 'Chattanooga Shooting Supplies', deleted: 41, live: 41, deleted_percent: 1 },
+          ],
+        },
+      },
+    },
+  },
   async run(ctx, { query, headers, body }) {
     await putConfiguration(savedBy(ctx), ctx.subscriber, { document: unwrap(body), validate: query.validate, ...headers.if_match !== undefined && { ifMatch: headers.if_match } })
     return answer<z.input<typeof PutResult>>(ctx, { saved: true })
@@ -87,7 +110,11 @@ export const validateConfig = endpoint('config.validate', {
   example: {
     result: {
       valid: true, schema_errors: [], configured_distributors: ['Davidsons'], active_distributors: ['Davidsons'],
-      credentials: [{ distid: 'DAV', distributor: 'Davidsons', valid: true }], warnings: [],
+      credentials: [{ distid: 'DAV', distributor: 'Davidsons', valid: true }],
+      warnings: ['`distributors.Davidsons` has no offers: the catalog holds no feed of DAV; ask your operator for one, or set `active` to false'],
+    },
+    refused: {
+      invalid_parameter: { request: { config: EXAMPLE }, message: 'config: is not a known member; known are configuration', details: [{ path: 'config', message: 'is not a known member; known are configuration' }] },
     },
   },
   run: async (ctx, { body }) => Object.hasOwn(body, 'configuration') ? validateCandidate(ctx, ctx.subscriber, body.configuration) : validateSaved(ctx, ctx.subscriber),

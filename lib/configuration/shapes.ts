@@ -13,7 +13,7 @@ export const ReadConfig = z.object({ configuration: document }).meta({ component
 /** The full document, or the document under `configuration`. */
 export const PutConfig = z.looseObject({ configuration: z.unknown().optional() })
 export const PutQuery = z.object({ validate: z.boolean().default(false)
-  .meta({ description: 'true also refuses a save that would take more of the live catalog away than the delete threshold allows (targets.woo.alerts.delete_threshold_percent, 0.25 where it is not set)', example: true }) })
+  .meta({ description: 'true also refuses a save that would take more of the live catalog away than the delete threshold allows (targets.woo.alerts.delete_threshold_percent, 0.25 where it is not set)', example: false }) })
 export const PutHeaders = z.object({ if_match: z.string().optional()
   .meta({ description: 'The ETag of the document that the new one replaces, such as "1-MPVKheI0_VcA"; another one there is refused. * fits any. Without it the document is replaced whatever it is', example: '*' }) })
 export const PutResult = z.object({ saved: z.literal(true).describe('Always true'), configuration: document }).meta({ component: 'ReplacedConfiguration', about: 'The document as it was saved, credentials masked as ********' })
@@ -41,4 +41,4 @@ export const DryRun = z.object({
 }).meta({ component: 'DryRun', about: 'A candidate, validated' })
 export type DryRun = z.infer<typeof DryRun>
 
-export const ValidateResult = z.union([ValidationReport, DryRun])
+export const ValidateResult = z.union([ValidationReport, DryRun]).describe('A report on the saved document, or of a dry run')

@@ -15,12 +15,18 @@ export const exportCatalog = endpoint('products.catalog', {
   result: ExportDescriptor,
   errors: ['no_active_distributors', 'no_validated_distributors', 'catalog_polled_too_early', 'feed_unavailable'],
   example: {
-    request: { last_version: 'u0vQyMZQ4bq7XcPjSxTgkQ2x', include_attributes: true },
     result: {
-      version: '20261121T120000Z-412', export_version: '9hT3mC1rWv0eJqYfB7uKzA5d', changed: true, format: 'parquet', compression: 'snappy', rows: 48_211,
-      restrictions_applied: true, custom_pricing_applied: false, retail_pricing_applied: false, expires_in_seconds: 1_800,
-      url: 'https://shop.example/objects/exports/5f0c/catalog.parquet?expires=1795269600&signature=0b1',
-      attributes_feed: { format: 'csv.gz', url: 'https://shop.example/objects/exports/5f0c/attributes.csv.gz?expires=1795269600&signature=7d2' },
+      version: '20261121T120000Z-3', export_version: '9hT3mC1rWv0eJqYfB7uKzA5d', changed: true, format: 'parquet', compression: 'snappy', rows: 88,
+      restrictions_applied: true, custom_pricing_applied: false, retail_pricing_applied: true, expires_in_seconds: 1_800,
+      url: 'https://shop.example/objects/exports/118602c2f011534030bb1a62e8a48c1e/catalog.parquet?expires=1795264200&name=catalog-9hT3mC1rWv0eJqYfB7uKzA5d.parquet&signature=uin2n3PtfbKTBnbR8oIXy-YtgVlnrexlcUBZDxfEXk4',
+      attributes_feed: {
+        format: 'csv.gz',
+        url: 'https://shop.example/objects/exports/118602c2f011534030bb1a62e8a48c1e/attributes.csv.gz?expires=1795264200&name=attributes-9hT3mC1rWv0eJqYfB7uKzA5d.csv.gz&signature=HESLc8_WGR68mkntzMoBKRJTAiUDhsFEDVGNX639vis',
+      },
+    },
+    refused: {
+      invalid_parameter: { request: { expires_in: 30 }, message: 'expires_in: must be at least 60', details: [{ path: 'expires_in', message: 'must be at least 60' }] },
+      catalog_polled_too_early: { request: {}, message: 'The catalog export may be called once every 20 minutes; call again in 1200 seconds.', details: { retry_after_seconds: 1_200 } },
     },
   },
   async run(ctx, { query }) {

@@ -6,10 +6,11 @@ import { DocumentParams, DocumentResult, FullDealer, LicenceParams, NearQuery, N
 import type { Dealer } from './shapes.js'
 
 const EXAMPLE: Dealer = {
-  license_number: '1-62-037-01-8E-90211', list_name: 'Cumberland Arms & Tackle', business_name: 'Cumberland Arms & Tackle', license_name: 'CUMBERLAND ARMS LLC',
-  premise_street: '410 MADE UP PIKE', premise_city: 'NASHVILLE', premise_state: 'TN', premise_zip_code: '37203', voice_phone: '6155550143', email: null,
-  lat: 36.151, lng: -86.789, ffl_on_file: 1, sot_on_file: 0, expiration_date: '2028-05-01', active: 1,
+  license_number: '9-86-013-01-9J-37570', list_name: 'TIMBER HOLLOW GUN SHOP', business_name: 'TIMBER HOLLOW GUN SHOP', license_name: 'ABERCROMBY, IDA S',
+  premise_street: '1455 TURNPIKE RD', premise_city: 'PHOENIX', premise_state: 'AZ', premise_zip_code: '85003', voice_phone: '6025550108', email: null,
+  lat: 33.451, lng: -112.078, ffl_on_file: 1, sot_on_file: 1, expiration_date: '2029-09-01', active: 1,
 }
+const NO_LICENCE = 'must be 10 to 25 digits, letters and dashes; segments may be masked with X'
 
 export const nearFfls = endpoint('ffls.near', {
   summary: 'Dealers near a ZIP, at most 150, best first',
@@ -17,7 +18,10 @@ export const nearFfls = endpoint('ffls.near', {
   query: NearQuery,
   result: NearResult,
   errors: [],
-  example: { request: { zip: '37203', radius: 25 }, result: { count: 1, ffls: [EXAMPLE] } },
+  example: {
+    result: { count: 1, ffls: [EXAMPLE] },
+    refused: { invalid_parameter: { request: { zip: '8500' }, message: 'zip: must be 5 digits', details: [{ path: 'zip', message: 'must be 5 digits' }] } },
+  },
   run: async (ctx, { query }) => findNear(ctx, query),
 })
 
@@ -28,10 +32,14 @@ export const getFfl = endpoint('ffls.get', {
   result: FullDealer,
   errors: ['invalid_parameter', 'not_found'],
   example: {
-    request: { license_number: '1-62-XXX-XX-XX-90211' },
+    request: { license_number: '9-86-XXX-XX-XX-37570' },
     result: {
       ...EXAMPLE, transfer_fee_longgun: 25, transfer_fee_handgun: 30, residential: 0, contact_required: 0,
-      mail_street: '410 MADE UP PIKE', mail_city: 'NASHVILLE', mail_state: 'TN', mail_zip_code: '37203',
+      mail_street: '1455 TURNPIKE RD', mail_city: 'PHOENIX', mail_state: 'AZ', mail_zip_code: '85003',
+    },
+    refused: {
+      invalid_parameter: { request: { license_number: '1-2' }, message: `license_number: ${NO_LICENCE}`, details: [{ path: 'license_number', message: NO_LICENCE }] },
+      not_found: { request: { license_number: '9-86-XXX-XX-XX-00000' }, message: 'No dealer has the licence 9-86-XXX-XX-XX-00000.' },
     },
   },
   run: async (ctx, { params }) => fullRecord(await findDealer(ctx, params.license_number), dayOf(ctx.now())),
@@ -44,8 +52,15 @@ export const getFflDocument = endpoint('ffls.document', {
   result: DocumentResult,
   errors: ['invalid_parameter', 'ffl_not_associated_with_order', 'document_not_on_file', 'document_file_unavailable'],
   example: {
-    request: { license_number: '1-62-037-01-8E-90211', document_type: 'ffl' },
-    result: { associated_order_id: '10452', expires_in_seconds: 900, url: 'https://shop.example/objects/documents/6f1c.pdf?expires=1795269600&name=1-62-90211-ffl.pdf&signature=…' },
+    result: {
+      associated_order_id: 'W-1001', expires_in_seconds: 900,
+      url: 'https://shop.example/objects/documents/fe2b1983c98f6410572188f6d4fe07ee.pdf?expires=1795263570&name=9-86-37570-ffl.pdf&signature=tYtSlvop9i0timwNZtm-P-96Ojprw77_foZXLLCRh9c',
+    },
+    refused: {
+      invalid_parameter: { request: { license_number: '9-86-013-01-9J-37570', document_type: 'w9' }, message: 'document_type: must be one of ffl, sot', details: [{ path: 'document_type', message: 'must be one of ffl, sot' }] },
+      ffl_not_associated_with_order: { request: { license_number: '9-86-013-01-8F-53408', document_type: 'ffl' } },
+      document_not_on_file: { message: 'The dealer has no SOT document on file.' },
+    },
   },
   run: async (ctx, { params }) => readDocument(ctx, params),
 })

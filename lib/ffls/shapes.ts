@@ -45,7 +45,8 @@ export const NearQuery = z.object({
   zip: z.string().regex(/^\d{5}$/, 'must be 5 digits').meta({ description: 'ZIP code of the customer, 5 digits', example: '85003' }),
   radius: z.int().min(1).max(50).default(15).meta({ description: 'Miles', example: 25 }),
   name: z.string().max(60).regex(/^[\p{L}\p{N} '&.-]*$/u, 'must be letters, digits, spaces and \' & . -').optional()
-    .meta({ description: 'Part of the business or licence name: letters, digits, spaces and \' & . -', example: 'Timber Hollow' }),
+    // Not every reader of a pattern knows what a letter is in other scripts; those are taken too.
+    .meta({ description: 'Part of the business or licence name: letters, digits, spaces and \' & . -', pattern: '^[A-Za-z0-9 \'&.-]*$', example: 'Timber Hollow' }),
 })
 export type NearQuery = z.output<typeof NearQuery>
 export const NearResult = z.object({

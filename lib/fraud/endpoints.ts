@@ -17,9 +17,14 @@ const NOTHING: FraudSummary = {
   items_overlap: 0, items_similar: false, reported_by_you: false, first_reported: null, last_reported: null, notes: [],
 }
 const FOUND: FraudSummary = {
-  ...NOTHING, matched: true, matched_on: ['shipping_address_1', 'phone'], report_count: 2, names_used: 3, emails_used: 2, phones_used: 1, ips_used: 2, addresses_used: 1, billing_used: 2,
-  items_used: 4, items_overlap: 1, first_reported: '2026-06-02', last_reported: '2026-11-19',
+  ...NOTHING, matched: true, matched_on: ['shipping_address_1', 'phone'], report_count: 1, names_used: 1, emails_used: 1, phones_used: 1, addresses_used: 1,
+  items_used: 1, items_overlap: 1, reported_by_you: true, first_reported: '2026-11-21', last_reported: '2026-11-21', notes: ['Chargeback'],
 }
+const NO_SIGNAL = 'is missing, and so are billing_address_1, email, phone: at least one of them is needed'
+const UNSIGNALLED = { request: { shipping_name: 'Pat Doe' }, message: `shipping_address_1: ${NO_SIGNAL}`, details: [{ path: 'shipping_address_1', message: NO_SIGNAL }] }
+const quotaSpent = (limit: number, use: string) =>
+  ({ message: `This key may send ${limit} fraud ${use}s in any 24 hours. Wait as long as Retry-After says.`, details: { limit, window_seconds: 86_400, retry_after_seconds: 3_600 } })
+const TO_DEALER = 'a shipment to a dealer cannot be reported: its address is the dealer\'s, not the buyer\'s'
 
 export const checkFraud = endpoint('fraud.check', {
   summary: 'Was any of this reported as fraud by a dealer of the network?',
@@ -28,7 +33,10 @@ export const checkFraud = endpoint('fraud.check', {
   body: FraudSignals,
   result: FraudResult,
   errors: [],
-  example: { request: { shipping_address_1: '12 Main Street, Apt 4', shipping_postcode: '85001', phone: '(602) 555-0100' }, result: { fraud: FOUND } },
+  example: {
+    request: { shipping_address_1: '12 Main Street, Apt 4', shipping_postcode: '85003', phone: '+1 602 555 0100', order_items: [{ upc: '493162079197' }] }, result: { fraud: FOUND },
+    refused: { invalid_parameter: UNSIGNALLED, rate_limited: quotaSpent(1_000, 'check') },
+  },
   async run(ctx, { body }) {
     const signals = withoutPremises(ctx, body, readable(body))
     if (ctx.key) countCheck(ctx, ctx.key.id)
@@ -44,7 +52,17 @@ export const reportFraud = endpoint('fraud.report', {
   body: FraudReport,
   result: FraudResult,
   errors: [],
-  example: { request: { shipping_name: 'Pat Doe', shipping_address_1: '12 Main St Apt 4', shipping_postcode: '85001', email: 'pat@customer.example', notes: 'Chargeback' }, result: { fraud: { ...FOUND, reported_by_you: true, notes: ['Chargeback'] } } },
+  example: {
+    request: {
+      shipping_name: 'Pat Doe', shipping_address_1: '12 Main St Apt 4', shipping_postcode: '85003', email: 'pat@customer.example', phone: '(602) 555-0100',
+      order_items: [{ upc: '493162079197', qty: 1, price: 109.99 }], notes: 'Chargeback',
+    },
+    result: { fraud: { ...FOUND, matched_on: ['shipping_address_1', 'email', 'phone'] } },
+    refused: {
+      invalid_parameter: { request: { shipping_is_ffl: true, shipping_address_1: '1455 Turnpike Rd' }, message: `shipping_is_ffl: ${TO_DEALER}`, details: [{ path: 'shipping_is_ffl', message: TO_DEALER }] },
+      rate_limited: quotaSpent(25, 'report'),
+    },
+  },
   async run(ctx, { body }) {
     const faults: Fault[] = []
     if (body.shipping_is_ffl) faults.push({ path: 'shipping_is_ffl', message: 'a shipment to a dealer cannot be reported: its address is the dealer\'s, not the buyer\'s' })
@@ -68,7 +86,10 @@ export const removeFraud = endpoint('fraud.remove', {
   body: FraudSignals,
   result: RemovedResult,
   errors: ['report_not_found'],
-  example: { request: { email: 'pat@customer.example' }, result: { removed: 1, fraud: NOTHING } },
+  example: {
+    request: { email: 'pat@customer.example' }, result: { removed: 1, fraud: NOTHING },
+    refused: { invalid_parameter: UNSIGNALLED, report_not_found: { request: { email: 'somebody.else@customer.example' } }, rate_limited: quotaSpent(25, 'removal') },
+  },
   async run(ctx, { body }) {
     // One that cannot be read would leave the choice wider than was meant. A premise may have become one since it was reported.
     const signals = readable(body, { all: true })

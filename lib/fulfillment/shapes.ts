@@ -74,9 +74,9 @@ const day = (description: string) => z.iso.date({ error: ({ input }) => input ==
 export const HistoryQuery = z.object({
   reference: lookup('An order id, a PO number (as sent or before it was shortened), a distributor order id or a tracking number', 'W-1001'),
   order_id: lookup('Exact', 'W-1001'),
-  po_number: lookup('Exact: as sent, or before it was shortened', 'W-1001-AAAA-110'),
+  po_number: lookup('Exact: as sent, or before it was shortened', 'W-1001-AB9Z-110'),
   distributor_order_id: lookup('Exact: any one of several, or all of them as the record shows them', 'SIM-RSR-195262401'),
-  tracking_number: lookup('Exact; of any parcel', '1Z0000000000000000'),
+  tracking_number: lookup('Exact; of any parcel', '1ZSIM01952624011'),
   distid: lookup('Exact', 'RSR'),
   order_source: lookup('Exact; cockpit_cart for orders placed through the API', 'cockpit_cart'),
   order_status: z.enum(ORDER_STATUSES).optional().meta({ description: 'What has become of the order', example: 'Fulfilled' }),

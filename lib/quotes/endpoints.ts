@@ -2,10 +2,7 @@ import { endpoint } from '../core/endpoint.js'
 import { quoteLines } from './quote.js'
 import { Quote, QuoteBody } from './shapes.js'
 
-const option = {
-  distid: 'RSR', distributor: 'RSR Group', distsku: 'RL-15-556', qty_on_hand: 14, unit_price: 812.5, shipping_cost: 18,
-  map_price: 949.99, msrp: 1_049, drop_ship_flg: 1 as const, line_total: 1_643,
-}
+const retail = { map_price: 112.99, msrp: 124.99, drop_ship_flg: 1 as const }
 
 export const quote = endpoint('orders.quote', {
   summary: 'Cheapest fulfillment source of each item, and a plan by distributor',
@@ -14,19 +11,29 @@ export const quote = endpoint('orders.quote', {
   result: Quote,
   errors: ['no_active_distributors', 'no_validated_distributors', 'feed_unavailable'],
   example: {
-    request: { items: [{ upc: '860001234503', qty: 2 }] },
+    request: { items: [{ upc: '493162079197', qty: 2 }] },
     result: {
       fulfillable: true,
       plan: {
         orders: [{
-          distid: 'RSR', distributor: 'RSR Group', items: [{ upc: '860001234503', distsku: 'RL-15-556', qty: 2, unit_price: 812.5, line_total: 1_625 }],
-          product_subtotal: 1_625, shipping_estimate: 18,
+          distid: 'CSSI', distributor: 'Chattanooga Shooting Supplies', items: [{ upc: '493162079197', distsku: 'SLW-07919', qty: 2, unit_price: 82.95, line_total: 165.9 }],
+          product_subtotal: 165.9, shipping_estimate: 8.95,
         }],
-        total_estimate: 1_643,
+        total_estimate: 174.85,
         note: 'Shipping is estimated line by line and summed per distributor; what ships together may cost less.',
       },
-      items: [{ upc: '860001234503', qty: 2, best: option, alternatives: [] }],
+      items: [{
+        upc: '493162079197', qty: 2,
+        best: { distid: 'CSSI', distributor: 'Chattanooga Shooting Supplies', distsku: 'SLW-07919', qty_on_hand: 21, unit_price: 82.95, shipping_cost: 8.95, ...retail, line_total: 174.85 },
+        alternatives: [
+          { distid: 'RSR', distributor: 'RSR Group', distsku: 'SLWHO07919', qty_on_hand: 38, unit_price: 84.5, shipping_cost: 10.8, ...retail, line_total: 179.8 },
+          { distid: 'LIP', distributor: 'Lipseys', distsku: 'SLWHO07919', qty_on_hand: 12, unit_price: 86.1, shipping_cost: 12.5, ...retail, line_total: 184.7 },
+        ],
+      }],
       unfulfillable: [],
+    },
+    refused: {
+      invalid_parameter: { request: { items: [{ upc: '493162079197', qty: 0 }] }, message: 'items[0].qty: must be at least 1', details: [{ path: 'items[0].qty', message: 'must be at least 1' }] },
     },
   },
   async run(ctx, { body }) {

@@ -9,17 +9,27 @@ export const checkItems = endpoint('restrictions.check', {
   result: CheckResult,
   errors: [],
   example: {
-    request: { shipping: { state: 'CA', zip: '90210' }, items: [{ product_class: 'MG', attributes: { magazine_capacity: 30 } }] },
+    request: { shipping: { state: 'CA', zip: '90012' }, items: [{ product_class: 'MG', attributes: { magazine_capacity: 17 } }] },
     result: {
       approved: false,
       items: [{
         upc: null, sku: null, approved: false, warnings: [], manual_review: [],
         blocking_rules: [{
-          rule_id: 'us-ca-magazine-10', kind: 'BLOCK', customer_message: 'Magazines of more than 10 rounds cannot be shipped to California.',
-          reason: 'state is CA; product_class is MG; magazine_capacity 30 is greater than 10', missing: [], would_change: ['a magazine_capacity of at most 10'],
-          citations: [{ cite: 'Cal. Penal Code 16740, 32310', url: null, retrieved: null }], effective_from: '2000-01-01',
+          rule_id: 'us-ca-magazine-10', kind: 'BLOCK', customer_message: 'California does not allow the sale of magazines that hold more than 10 rounds.',
+          reason: 'state is CA; product_class is MG; magazine_capacity 17 is greater than 10', missing: [], would_change: ['a magazine_capacity of at most 10'],
+          citations: [
+            { cite: 'Cal. Penal Code § 32310', url: 'https://leginfo.legislature.ca.gov/faces/codes_displaySection.xhtml?lawCode=PEN&sectionNum=32310.', retrieved: null },
+            { cite: 'Cal. Penal Code § 16740 (definition)', url: 'https://leginfo.legislature.ca.gov/faces/codes_displaySection.xhtml?lawCode=PEN&sectionNum=16740.', retrieved: null },
+          ],
+          effective_from: '2000-01-01',
         }],
       }],
+    },
+    refused: {
+      invalid_parameter: {
+        request: { shipping: { state: 'XX' }, items: [{ upc: '439010079193' }] }, message: 'shipping.state: "XX" is no state; send its two letters',
+        details: [{ path: 'shipping.state', message: '"XX" is no state; send its two letters' }],
+      },
     },
   },
   run: async (ctx, { body }) => checkRestrictions(ctx, ctx.subscriber, body),

@@ -46,7 +46,8 @@ const quota = z.object({
   limit: z.int().describe('Calls that the window takes'),
   window_seconds: z.int().describe('Length of the rolling window, seconds'),
   retry_after_seconds: seconds,
-})
+}).describe('The window that is full; of two, the one that opens last')
+const wait = z.object({ retry_after_seconds: seconds }).describe('The time to wait')
 
 const Impact = z.object({
   deleted: z.int().describe('Offers that are visible now and would not be'),
@@ -78,7 +79,7 @@ const DETAILS: Partial<Record<ErrorCode, z.ZodType>> = {
     fulfillment_orders: z.array(FulfillmentOrder).describe('Its records'),
     errors: z.array(FailedPlacement).describe('Parts of it that produced no distributor order'),
     same_request: z.boolean().describe('true: it was placed with the very same request, so this was a retry'),
-  }),
+  }).describe('What is known of the order'),
   fulfillment_not_configured: z.array(z.object({
     distid: z.string().nullable().describe('The distributor; null for the store'),
     distributor: z.string().nullable().describe('Its name; null for the store'),
@@ -88,15 +89,15 @@ const DETAILS: Partial<Record<ErrorCode, z.ZodType>> = {
   order_rejected: failures,
   distributor_unavailable: failures,
   service_unavailable: failures.optional(),
-  rate_limited: z.union([quota, z.object({ retry_after_seconds: seconds })]).optional().describe('Of a limit by the minute or day the time to wait; of a fraud quota its size too; absent where too many wrong keys came from the address'),
+  rate_limited: z.union([quota, wait]).optional().describe('Of a limit by the minute or day the time to wait; of a fraud quota its size too; absent where too many wrong keys came from the address'),
   order_volume_limit: quota,
-  catalog_polled_too_early: z.object({ retry_after_seconds: seconds }),
-  internal_error: z.object({ request_id: z.string().describe('As X-Request-Id; what the operator finds the cause by') }),
+  catalog_polled_too_early: wait,
+  internal_error: z.object({ request_id: z.string().describe('As X-Request-Id; what the operator finds the cause by') }).describe('Nothing of the cause'),
 }
 
-/** `rate_limited` -> `RateLimitedError`. */
+/** `rate_limited` -> `RateLimitedError`, `internal_error` -> `InternalError`. */
 export function errorName(code: ErrorCode): string {
-  return `${code.replaceAll(/(^|_)(\w)/g, (_, dash: string, letter: string) => letter.toUpperCase())}Error`
+  return `${code.replace(/_error$/, '').replaceAll(/(^|_)(\w)/g, (_, dash: string, letter: string) => letter.toUpperCase())}Error`
 }
 
 /** One schema for each of these codes. */
@@ -118,9 +119,10 @@ export function errorSchemas(schemas: Schemas, codes: readonly ErrorCode[]): Jso
   }))
 }
 
-/** Examples by code, for all endpoints. */
-export function errorExamples(codes: readonly ErrorCode[]): Json {
-  return Object.fromEntries(codes.map((code) => [code, exampleOf(code, EXAMPLES[code] ?? {})]))
+/** Examples of the codes that some endpoint, or an address, has no words of its own for. */
+export function errorExamples(endpoints: readonly Endpoint[]): Json {
+  const shared = new Set<ErrorCode>(['method_not_allowed', ...endpoints.flatMap((endpoint) => codesOf(endpoint).filter((code) => !endpoint.example.refused?.[code]))])
+  return Object.fromEntries([...shared].map((code) => [code, exampleOf(code, EXAMPLES[code] ?? {})]))
 }
 
 /** The body of a refusal as an example. */
