@@ -49,7 +49,7 @@ export function documentationPaths(): Record<string, Json> {
     ['/v1/openapi.json', 'openapi', 'application/json', 'This document', { type: 'object', description: 'OpenAPI 3.0.3' }],
     ['/v1/docs', 'docs', 'text/html', 'The reference, to read and to try out', { type: 'string', description: 'A page that needs nothing from elsewhere' }],
     ['/v1/docs/guide', 'guide', 'text/html', 'The guide', { type: 'string', description: 'A page that needs nothing from elsewhere' }],
-    ['/v1/llms.txt', 'llms', 'text/plain', 'The whole of the documentation in one text, for programs that read', { type: 'string', description: 'UTF-8' }],
+    ['/v1/llms.txt', 'llms', 'text/plain', 'A list of pages, endpoints and rules, for programs that read', { type: 'string', description: 'UTF-8' }],
   ]
   return Object.fromEntries(pages.map(([path, operationId, type, summary, schema]) => [path, {
     get: {
