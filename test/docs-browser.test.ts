@@ -102,7 +102,7 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     assert.match(await page.innerText('#key-note'), /invalid_api_key/)
     const found = async (words: string) => {
       await page.fill('#filter', words)
-      await page.waitForFunction(`document.querySelector('#count').textContent.startsWith(document.querySelectorAll('.opblock').length + ' ')`)
+      await page.waitForFunction(`document.querySelector('#count').textContent.startsWith((document.querySelectorAll('.opblock').length || 'None') + ' ')`)
       return page.locator('.opblock-summary-path').allInnerTexts()
     }
     assert.deepEqual((await found('post orders')).map((path) => path.replaceAll('\u200b', '')), ['/v1/orders/quote', '/v1/orders'])

@@ -151,7 +151,7 @@ function wireFilter(document, ui) {
     const words = $('filter').value.trim()
     ui.getSystem().layoutActions.updateFilter(words || true)
     const found = all.filter((entry) => matches(words, entry)).length
-    $('count').textContent = words ? `${found} of ${all.length} operations.` : `${all.length} operations.`
+    $('count').textContent = !words ? `${all.length} operations.` : found > 0 ? `${found} of ${all.length} operations.` : `None of ${all.length} operations has these words.`
   }
   $('filter').addEventListener('input', show)
   show()
