@@ -1,7 +1,7 @@
 /**
  * Builds the package. `--quick` leaves out the type declarations.
  *
- *   dist/lib          the library: ESM entries over shared chunks, index.cjs, worker.mjs, duckdb.mjs
+ *   dist/lib          the library: ESM entries over shared chunks, index.cjs, connect.cjs, worker.mjs, duckdb.mjs
  *   dist/types        declarations
  *   dist/docs         what the documentation page is made of, Swagger UI among it
  *   dist/quartermaster  the launcher in one bundle with what it seldom needs beside it, its worker.mjs and duckdb.mjs; only natives stay outside
@@ -19,6 +19,11 @@ const common = { bundle: true, platform: 'node', target: 'node20.19', sourcemap:
 export async function bundleTree(outdir, entryPoints) {
   await esbuild.build({ ...common, entryPoints, outdir, format: 'esm', splitting: true, packages: 'external', outExtension: { '.js': '.mjs' } })
   await bundleWorker(outdir)
+}
+
+/** The same for `require`, each entry in one file. */
+export async function bundleCommonJs(outdir, entryPoints) {
+  await esbuild.build({ ...common, entryPoints, outdir, format: 'cjs', packages: 'external', outExtension: { '.js': '.cjs' }, define: { 'import.meta.url': '__importMetaUrl' }, banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" } })
 }
 
 /** Every file of its own, as it lies in the tree. */
@@ -47,7 +52,7 @@ const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-bundle
 async function build() {
   rmSync('dist', { recursive: true, force: true })
   await bundleTree('dist/lib', { index: 'lib/index.ts', connect: 'lib/connect.ts', server: 'server/index.ts', testing: 'server/testing.ts' })
-  await esbuild.build({ ...common, entryPoints: { index: 'lib/index.ts' }, outdir: 'dist/lib', format: 'cjs', packages: 'external', outExtension: { '.js': '.cjs' }, define: { 'import.meta.url': '__importMetaUrl' }, banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" } })
+  await bundleCommonJs('dist/lib', { index: 'lib/index.ts', connect: 'lib/connect.ts' })
   await bundleLauncher('dist/quartermaster')
   await bundleWorker('dist/quartermaster')
   cpSync('data', 'dist/data', { recursive: true })
