@@ -142,7 +142,7 @@ async function fromStore(replies: Reply[], { attributes, url, ...options }: Down
   writeFileSync(path, 'what was there')
   const waits: number[] = []
   const network = { random: () => 1, sleep: async (seconds: number) => { waits.push(seconds) }, ...options }
-  const outcome = await downloadCatalog(shop, path, { ...attributes !== undefined && { attributes: join(at, 'attributes.csv.gz') }, ...network }).catch((error: unknown) => error)
+  const outcome = await downloadCatalog(shop, path, { ...attributes !== undefined && { attributes: typeof attributes === 'string' ? join(at, attributes) : attributes }, ...network }).catch((error: unknown) => error)
   await store[Symbol.asyncDispose]()
   assert.ok(store.asked.every(({ headers }, i) => i === 0 || headers['x-api-key'] === undefined), 'the key is for the API alone')
   return { outcome, waits, asked: store.asked.slice(1), at, file: readFileSync(path) }
@@ -222,10 +222,13 @@ describe('a download from a store', () => {
 
   test('keeps the catalog back when its attributes fail', async () => {
     const gz = gzipSync('upc,distid,attribute_name,attribute_value\n')
-    const good = await fromStore([answer(200, FILE), answer(200, gz)], { attributes: 'wanted' })
+    const good = await fromStore([answer(200, FILE), answer(200, gz)], { attributes: 'attributes.csv.gz' })
     assert.ok(good.file.equals(FILE) && readFileSync(join(good.at, 'attributes.csv.gz')).equals(gz))
-    const bad = await fromStore([answer(200, FILE), answer(200, 'upc,distid\n')], { attributes: 'wanted' })
+    const bad = await fromStore([answer(200, FILE), answer(200, 'upc,distid\n')], { attributes: 'attributes.csv.gz' })
     assert.deepEqual([(bad.outcome as RemoteError).code, String(bad.file), readdirSync(bad.at)], ['damaged_file', 'what was there', ['catalog.parquet']])
+    const wrong = new Error('cannot be closed')
+    const late = await fromStore([answer(200, FILE), answer(200, gz)], { attributes: new WritableStream({ close: () => { throw wrong } }) })
+    assert.deepEqual([late.outcome, String(late.file), readdirSync(late.at)], [wrong, 'what was there', ['catalog.parquet']])
   })
 
   test('ends with what the caller throws, and with the signal', async () => {

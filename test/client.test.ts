@@ -360,6 +360,11 @@ describe('a signal', () => {
     assert.equal(server.asked.length, 1)
   })
 
+  test('that does not end a call leaves it to the timeout', async () => {
+    const { error } = await failureOf([() => {}], (shop) => shop.ping(), { signal: new AbortController().signal, timeout: 0.1, attempts: 1 })
+    assert.equal(error.code, 'timeout')
+  })
+
   test('may be shared by many calls at a time', async () => {
     const warnings: Error[] = []
     const note = (warning: Error) => warnings.push(warning)

@@ -2,9 +2,9 @@
 
 export interface Sink {
   write(piece: Uint8Array): Promise<void>
-  /** All is there: it is on the disk. */
+  /** All is there: it is on the disk, or the stream is closed. */
   finish(): Promise<void>
-  /** It takes its name, or the stream is closed. */
+  /** A file takes its name. */
   publish(): Promise<void>
   /** Leaves nothing behind. */
   discard(error: unknown): Promise<void>
@@ -49,8 +49,8 @@ export function streamSink(stream: WritableStream<Uint8Array>): Sink {
   const writer = stream.getWriter()
   return {
     write: (piece) => writer.write(piece),
-    finish: async () => {},
-    publish: () => writer.close(),
+    finish: () => writer.close(),
+    publish: async () => {},
     async discard(error) {
       await writer.abort(error).catch(() => {})
     },
