@@ -174,7 +174,7 @@ describe('the guide', () => {
       ['![x](https://evil.example/x.png)', '<p>x</p>'],
       ['![<b>](x.png)', '<p>&lt;b&gt;</p>'],
       ['# a <b> & "c"', '<h1 id="a-b--c">a &lt;b&gt; &amp; &quot;c&quot;</h1>'],
-      ['```js" onclick="x\n</code><script>\n```', '<pre tabindex="0" data-language="js&quot; onclick=&quot;x"><code>&lt;/code&gt;&lt;script&gt;\n</code></pre>'],
+      ['```js" onclick="x\n</code><script>\n```', '<pre tabindex="0"><code>&lt;/code&gt;&lt;script&gt;\n</code></pre>'],
     ] as const) assert.equal(await show(markdown), html, markdown)
   })
 

@@ -40,7 +40,7 @@ function render(Marked: typeof MarkedClass, markdown: string, links: Links): Ren
     async: false,
     renderer: {
       html: ({ text }) => escapeHtml(text),
-      code: ({ text, lang }) => `<pre tabindex="0"${lang ? ` data-language="${escapeHtml(lang)}"` : ''}><code>${escapeHtml(text)}\n</code></pre>\n`,
+      code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`,
       heading({ tokens, depth }) {
         const text = plainText(tokens)
         const id = anchor(text, taken)
@@ -51,7 +51,7 @@ function render(Marked: typeof MarkedClass, markdown: string, links: Links): Ren
       table(token) {
         const cells = (row: Tokens.TableCell[], tag: string) => row.map(({ tokens, align }) => `<${tag}${align ? ` class="${align}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>`).join('')
         const body = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
-        return `<div class="table" tabindex="0"><table><thead><tr>${cells(token.header, 'th')}</tr></thead><tbody>\n${body}\n</tbody></table></div>\n`
+        return `<div class="table" role="region" aria-label="Table" tabindex="0"><table><thead><tr>${cells(token.header, 'th')}</tr></thead><tbody>\n${body}\n</tbody></table></div>\n`
       },
       link({ href, tokens }) {
         const target = links.link(href)
@@ -69,11 +69,7 @@ function render(Marked: typeof MarkedClass, markdown: string, links: Links): Ren
 
 /** The words of a heading, without marks. */
 function plainText(tokens: Tokens.Generic[]): string {
-  return tokens.map((token) => token.tokens ? plainText(token.tokens) : 'text' in token ? unescape(String(token.text)) : '').join('')
-}
-
-function unescape(text: string): string {
-  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', '\'').replaceAll('&amp;', '&')
+  return tokens.map((token) => token.tokens ? plainText(token.tokens) : 'text' in token ? String(token.text) : '').join('')
 }
 
 /** `What's new?` -> `whats-new`; a second one gets `-1` behind it. */
