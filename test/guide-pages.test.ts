@@ -11,6 +11,7 @@ import type { ConfigurationDocument, Pricing } from '../lib/configuration/docume
 import { ERRORS } from '../lib/core/errors.js'
 import { toCents } from '../lib/core/money.js'
 import { ROOM_FOR_FEEDS, ROOM_FOR_ORDERS } from '../lib/core/space.js'
+import { ORDER_STATUSES, SHIP_STATUSES } from '../lib/distributors/fulfillment.js'
 import { builtin } from '../lib/distributors/index.js'
 import { allEndpoints } from '../lib/endpoints.js'
 import { FRAUD_QUOTAS } from '../lib/fraud/quota.js'
@@ -89,6 +90,12 @@ describe('the guide', () => {
     ]) assert.deepEqual([await ask(fine!), await ask(wrong!)], [200, 400], wrong)
     assert.deepEqual([await ask('/v1/orders/quote', items(100)), await ask('/v1/orders/quote', items(101))], [200, 400])
     await t.close()
+  })
+
+  test('tells every status of an order and of a parcel', () => {
+    assert.deepEqual(rows(page('guide.md'), '### 9. Follow it').map(([status]) => names(status!)[0]), ORDER_STATUSES)
+    const [line] = /^`ship_status` is .*$/m.exec(page('guide.md'))!
+    assert.deepEqual(names(line).filter((name) => /^[a-z_]+$/.test(name)).filter((name) => !['ship_status', 'placed'].includes(name)).sort(), [...SHIP_STATUSES].sort())
   })
 
   test('its rehearsals are scenarios that there are', () => {
@@ -182,7 +189,12 @@ describe('the page of the configuration', () => {
       assert.equal(again.status, 200)
       assert.equal((await t.json('/v1/config', { method: 'PUT', body, headers: { 'if-match': '"0-old"' } })).body.error.code, 'precondition_failed')
     }
-    await t.app.operator.configurations.rollback(t.subscriber, 1)
+    const [, commands] = blocks(text).filter(({ language }) => language === 'sh')
+    const history = commands!.text.trim().split('\n').filter((line) => !line.includes('config put')).map((line) => line.replace('old.json', join(t.app.dir, 'old.json')).split(' ').slice(1))
+    assert.equal(history.length, 4)
+    // By other hands than the server's, as an operator's are.
+    for (const words of history) assert.equal((await run(t.app.dir, ...words)).err, '', words.join(' '))
+    assert.deepEqual(JSON.parse(readFileSync(join(t.app.dir, 'old.json'), 'utf8')), JSON.parse(example('config-small.json')))
     assert.deepEqual((await t.json('/v1/config')).body.data.configuration, JSON.parse(example('config-small.json')))
     await t.close()
   })
