@@ -17,7 +17,7 @@ export const FIRST_PAGE = 'guide'
 export const PAGES: readonly Page[] = [
   { name: FIRST_PAGE, title: 'Integration guide', summary: 'From the first call to a tracked order in 20 minutes: what a shop\'s developer reads first' },
   { name: 'errors', title: 'Errors and retries', summary: 'Every error code, what it means, and whether, when and how to try again' },
-  { name: 'catalog', title: 'Catalog: search and import', summary: 'Search, facets and the bulk export as one Parquet file, and how a shop keeps its own copy current' },
+  { name: 'catalog', title: 'Catalog: search and import', summary: 'Search, facets, the bulk export as one Parquet file, and three programs that keep a shop\'s copy of it current' },
   { name: 'configuration', title: 'Configuration', summary: 'The one document that says what a shop sees, at which prices, and how it ships' },
   { name: 'restrictions', title: 'Restrictions', summary: 'What may be sold where, how a rule decides, and what to do with an item that is held for a person' },
   { name: 'dealers', title: 'Dealers and their licences', summary: 'The directory of dealers that firearms ship to, where it comes from, and documents' },
@@ -25,12 +25,12 @@ export const PAGES: readonly Page[] = [
   { name: 'simulator', title: 'The simulated distributors', summary: 'How the played distributors behave, and every scenario that can be asked of them' },
   { name: 'fraud', title: 'Fraud signals: what is shared, and what nobody learns', summary: 'What matches, what a caller learns, what stays hidden, and sharing between installations' },
   { name: 'analytics', title: 'Analytics: what the numbers mean', summary: 'Seven metrics with their formulas, and how sales are inferred from stock' },
-  { name: 'client', title: 'Clients', summary: 'The typed client, clients made from the OpenAPI document, and embedding the library' },
-  { name: 'operating', title: 'Operating', summary: 'Installing, keys, feeds, backup and restore, and what to watch' },
+  { name: 'client', title: 'The client: your shop\'s code', summary: 'The API as typed functions over HTTP or in your own process: what is repeated, and what never is' },
+  { name: 'operating', title: 'Operating', summary: 'The state folder, keys, feeds, backups and the restore drill, proxies, logs, and whether all is well' },
   { name: 's3', title: 'Files in S3', summary: 'Exports and documents in a bucket instead of the state folder' },
   { name: 'architecture', title: 'Architecture', summary: 'How the program is put together, and why' },
   { name: 'extending', title: 'Add an endpoint, a distributor, a rule', summary: 'What each takes, with a whole distributor as an example' },
-  { name: 'decisions', title: 'Decisions', summary: 'How the contract is read where it is silent' },
+  { name: 'decisions', title: 'Decisions', summary: 'How the contract is read where it is silent, and every departure from it' },
 ]
 
 /** Where a page is shown. */
