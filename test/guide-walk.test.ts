@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import Database from 'better-sqlite3'
-import { assertShown, blocks, page } from './guide-blocks.js'
+import { assertShown, blocks, page, rows } from './guide-blocks.js'
 import { openGuideShop } from './guide-shop.js'
 import type { GuideShop } from './guide-shop.js'
 import { LAUNCHER } from './launcher.js'
@@ -116,6 +116,9 @@ describe('with the guide in hand', () => {
       const whole = await sums()
       const [{ worth }] = dump('js', 'SELECT round(sum(unit_price * qty_on_hand), 2) AS worth FROM offer') as [{ worth: number }]
       assert.deepEqual(whole, [{ n: String(dump('js', OFFERS).length), worth, attributes: String(dump('js', ATTRIBUTES).length) }])
+      const columns = JSON.parse(await again('sql', 'echo "SELECT column_name FROM (DESCRIBE FROM read_parquet(\'catalog.parquet\'))" | node duckdb.mjs shop.duckdb')) as { column_name: string }[]
+      const told = rows(page('catalog.md'), '## Columns').flatMap(([cell]) => [...cell!.matchAll(/`(\w+)`/g)].map((match) => match[1]!))
+      assert.deepEqual(columns.map(({ column_name: name }) => name), told)
       const version = readFileSync(join(folder, 'sql', 'export_version'), 'utf8')
       assert.equal(await run('sql', sh), 'nothing has changed\n')
       await again('sql', 'echo "DELETE FROM offer WHERE distid = \'RSR\'; UPDATE offer SET unit_price = 0; UPDATE offer SET stockid = \'x\' || stockid WHERE distid = \'LIP\'; SELECT 1" | node duckdb.mjs shop.duckdb')
