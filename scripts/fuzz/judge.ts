@@ -1,6 +1,7 @@
 /** What is wrong with an answer: checked against the document, against what was expected of the request, and for what it gives away. */
-import type { Documented, Operation } from './document.js'
+import type { Documented } from './document.js'
 import type { Plan } from './plan.js'
+import { brokenPromise } from './promises.js'
 
 export interface Answer {
   status: number
@@ -10,7 +11,7 @@ export interface Answer {
 
 /** A rule that an answer breaks. `sign` is the same for what is the same fault. */
 export interface Finding {
-  rule: 'server error' | 'undocumented' | 'shape' | 'envelope' | 'header' | 'leak' | 'refused' | 'not refused' | 'wrong answer' | 'slow' | 'state' | 'socket'
+  rule: 'server error' | 'undocumented' | 'shape' | 'envelope' | 'header' | 'leak' | 'refused' | 'not refused' | 'promise' | 'wrong answer' | 'slow' | 'state' | 'socket'
   sign: string
   detail: string
 }
@@ -45,7 +46,7 @@ export function makeJudge({ secrets, dir }: JudgeOptions) {
     const isProvoked = status === 503 && typeof plan.body === 'string' && /SIM-(UNREACHABLE|RATE-LIMITED)/i.test(plan.body)
     if (status >= 500 && !isProvoked) return found('server error', `${status} ${/"code":"(\w+)"/.exec(text)?.[1]}`)
     const documented = operation?.responses.get(status)
-    const header = headerFault(answer, documented, operation)
+    const header = headerFault(answer, documented, plan)
     if (header) return found('header', header)
     if (plan.method === 'HEAD' || status === 304) return text === '' ? null : found('envelope', 'HEAD with a body')
     const type = headers.get('content-type') ?? ''
@@ -77,6 +78,11 @@ export function makeJudge({ secrets, dir }: JudgeOptions) {
     if (status === 200 && plan.expect.kind === 'valid' && operation?.isBodyValid && typeof plan.body === 'string' && plan.sort === 'valid') {
       const error = operation.isBodyValid(JSON.parse(plan.body))
       if (error) return found('shape', `a body that was taken: ${error.instancePath.replaceAll(/\d+/g, 'n')} ${error.keyword}`, `${error.instancePath} ${error.message}`)
+    }
+    if (status === 200 && operation && plan.sort === 'valid') {
+      const query = Object.fromEntries(new URLSearchParams(plan.target.split('?')[1] ?? ''))
+      const broken = brokenPromise(operation.id, query, text, body.data)
+      if (broken !== null) return found('promise', broken)
     }
     return expectationFault(plan, status, code, body, found)
   }
@@ -135,10 +141,10 @@ function envelopeFault(status: number, body: Envelope, documented: Documented | 
   return 'success' in body && Object.keys(body).join() !== 'success,data' ? `members ${Object.keys(body).join().slice(0, 60)}` : null
 }
 
-function headerFault({ status, headers }: Answer, documented: Documented | undefined, operation: Operation | null): string | null {
+function headerFault({ status, headers, text }: Answer, documented: Documented | undefined, { operation, method }: Plan): string | null {
   if (!/^[\w.:-]{1,100}$/.test(headers.get('x-request-id') ?? '')) return 'x-request-id'
   if (operation !== null && operation.needsKey && headers.get('cache-control') !== 'no-store') return 'cache-control'
-  if (status !== 304 && !headers.has('content-length')) return 'content-length'
+  if (status !== 304 && !isLength(headers, text, method)) return 'content-length'
   for (const { name, validate, isNumber } of documented?.headers ?? []) {
     const text = headers.get(name)
     if (text === null) return `${status} without ${name}`
@@ -147,6 +153,12 @@ function headerFault({ status, headers }: Answer, documented: Documented | undef
   if (status === 405 && !headers.has('allow')) return '405 without allow'
   if (status === 429 && !/^[1-9]\d*$/.test(headers.get('retry-after') ?? '')) return '429 retry-after'
   return null
+}
+
+/** As many bytes as are told, where they are told before they are packed. */
+function isLength(headers: Headers, text: string, method: string): boolean {
+  const told = headers.get('content-length')
+  return told !== null && (method === 'HEAD' || headers.has('content-encoding') || Number(told) === Buffer.byteLength(text))
 }
 
 /** What the request itself says may be said back; the secrets of a document never. */

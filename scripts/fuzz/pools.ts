@@ -43,7 +43,7 @@ const CUSTOMER = { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-5
 /** Places orders and reports fraud for the main and another shop, then reads what there is. */
 export async function readPools(app: App, keys: Record<Caller, string[]> & { other: string[] }): Promise<Pools> {
   const offers = await readOffers(app, keys.main[0]!)
-  const dealers = await app.ctx.read.selectFrom('dealer').select(['license_number', 'sot_on_file', 'premise_zip', 'premise_city', 'premise_state']).orderBy('license_number').execute()
+  const dealers = await app.ctx.read.selectFrom('dealer').where('expires_on', '>', '2027-12-31').select(['license_number', 'sot_on_file', 'premise_zip', 'premise_city', 'premise_state']).orderBy('license_number').execute()
   const licences = dealers.map(({ license_number: licence }) => licence)
   // Two of them have documents on file, which an order then opens.
   const documented = await app.ctx.read.selectFrom('dealer_document').innerJoin('dealer', 'dealer.id', 'dealer_document.dealer_id').select('license_number').distinct().orderBy('license_number').limit(2).execute()

@@ -10,6 +10,9 @@ export type Names = Record<string, fc.Arbitrary<unknown>>
 
 const WORDS = ['Glock', 'ridgeline', '9mm', 'Holster', 'scope 4x', '.223 Rem', 'O\'Brien & Sons', 'ÉCLAT', 'éclat', 'e\u0301clat', 'İstanbul', 'ﬁ', '１２３', '٣', 'ß', '٪', '日本', '𝒳', '👩‍👩‍👧', '\u200b', '\ufeff', '\u202e', '%', '_', '*', '"', '\\', '\'; --', '<b>', '${x}', '{{x}}', '../..', 'null', 'NaN', '__proto__', 'constructor', '-1', '1e3']
 
+/** What makes a careless pattern or a walk over words take its time. */
+const LONG = ['x'.repeat(6_000), ' '.repeat(3_000) + 'x', 'a '.repeat(2_500), '1'.repeat(5_000), 'apt '.repeat(1_000), '-'.repeat(4_000), '\u0301'.repeat(1_000)]
+
 /** Well-formed text without control characters, one UTF-16 unit for each character near a limit. */
 export function text(min = 0, max = 60): fc.Arbitrary<string> {
   const plain = fc.string({ minLength: Math.min(min, 12), maxLength: Math.min(max, 24), unit: 'grapheme-ascii' })
@@ -53,10 +56,14 @@ export function makeValues({ resolve }: ApiDocument, names: Names) {
       case 'integer': return integer(schema.minimum ?? -1_000, schema.maximum ?? 1_000_000)
       case 'number': return number(schema.minimum ?? -10_000, schema.maximum ?? 1_000_000)
       case 'boolean': return fc.boolean()
-      case 'string': return schema.pattern === undefined ? text(schema.minLength, schema.maxLength) : matching(schema)
+      case 'string': {
+        if (schema.pattern !== undefined) return matching(schema)
+        const usualText = text(schema.minLength, schema.maxLength)
+        return schema.maxLength === undefined ? fc.oneof({ weight: 30, arbitrary: usualText }, { weight: 1, arbitrary: fc.constantFrom(...LONG) }) : usualText
+      }
       case 'array': return fc.array(of(schema.items ?? {}, name), { minLength: schema.minItems ?? 0, maxLength: Math.min(schema.maxItems ?? 4, 4) })
       case 'object': return object(schema)
-      default: return fc.oneof(fc.integer(), fc.boolean(), text(), fc.constant(null), fc.array(fc.integer(), { maxLength: 3 }), fc.dictionary(word, fc.integer(), { maxKeys: 3 }))
+      default: return fc.oneof(fc.constantFrom(-0, 1e308, 5e-324, 2 ** 53, -1), fc.constant(DEEP), fc.integer(), fc.boolean(), text(), fc.constant(null), fc.array(fc.integer(), { maxLength: 3 }), fc.dictionary(word, fc.integer(), { maxKeys: 3 }))
     }
   }
 
@@ -70,6 +77,9 @@ export function makeValues({ resolve }: ApiDocument, names: Names) {
 }
 
 export type Values = ReturnType<typeof makeValues>
+
+/** Under the levels that a body may have. */
+const DEEP: unknown = Array.from({ length: 50 }).reduce((inner) => [inner], 'deep')
 
 const word = fc.constantFrom('alpha', 'beta', 'magazine_capacity', 'barrel_length', 'gamma delta', 'É')
 

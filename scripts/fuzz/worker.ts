@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { runEpoch } from './epoch.js'
 import { makeTemplate } from './shop.js'
 
-const [first = '1', stride = '1', epochs = '1', requests = '20000', socketShare = '2'] = process.argv.slice(2)
+const [first = '1', stride = '1', epochs = '1', requests = '20000', socketShare = '2', stop = ''] = process.argv.slice(2)
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
 
 const template = await makeTemplate()
@@ -12,7 +12,7 @@ try {
     const seed = Number(first) + i * Number(stride)
     let told = Date.now()
     const result = await runEpoch({
-      template, seed, requests: Number(requests), socketShare: Number(socketShare),
+      template, seed, requests: Number(requests), socketShare: Number(socketShare), stopAtFirst: stop === 'stop',
       onProgress(done) {
         if (Date.now() - told < 5_000) return
         told = Date.now()
