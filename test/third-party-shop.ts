@@ -28,7 +28,7 @@ export async function thirdPartyShop(): Promise<ThirdPartyShop> {
   await t.stock([
     { distid: 'RSR', stockid: 'A1', upc: UPC, name: 'Bipod', mfgName: 'Ridgeline', price: 2_500, qty: 500 },
     { distid: 'RSR', stockid: 'G1', upc: GUN_UPC, name: 'Pistol', mfgName: 'Ridgeline', price: 40_000, qty: 200, fflReq: true, dropShip: false, productClass: 'FA', categoryName: 'Semi Auto Handguns' },
-    { distid: 'RSR', stockid: 'M1', upc: BLOCKED_UPC, name: 'Magazine 30rd', price: 1_500, qty: 90, productClass: 'MG', attributes: { magazine_capacity: 30 } },
+    { distid: 'RSR', stockid: 'M1', upc: BLOCKED_UPC, name: 'Magazine 30rd', price: 1_500, qty: 90, productClass: 'MG', attributes: { magazine_capacity: '30' } },
   ])
   const { api_user: user, api_password: password } = demoSettings('RSR')
   await t.configure({ distributors: { 'RSR Group': { distid: 'RSR', fulfillment: { API_USER: user, API_PASSWORD: password, ffl_recipient_emails: ['ffl@shop.example'] } } } })
