@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { analytics } from '../lib/analytics/endpoints.js'
 import { METRICS, SLUGS } from '../lib/analytics/metrics/index.js'
 import { WINDOWS } from '../lib/analytics/metrics/metric.js'
 import { MetricResult } from '../lib/analytics/shapes.js'
@@ -65,6 +66,11 @@ describe('the demo\'s metrics', () => {
     const trend = rowOf(await ask('trending', '?limit=200&min_7d_units=100'), 'ammunition')
     assert.ok(trend.trend_ratio > 3 && trend.trend_ratio < 5, `${trend.trend_ratio}`)
     for (const slug of SLUGS) assert.equal(rowOf(await ask(slug, '?limit=200&product_class=OP'), 'outOfStock')?.qty_on_hand, undefined, 'nobody has the scope')
+  })
+
+  test('the documented example is a row of them', async () => {
+    const { metric, window_days: days, results: [row] } = analytics.example.result
+    assert.deepEqual(rowOf(await ask(metric, `?window=${days}d&limit=200`), 'accessory'), row)
   })
 
   test('prices and stock are those of the catalog', async () => {

@@ -113,6 +113,40 @@ const WORDS: [path: string, words: RegExp][] = [
   ['paths./v1/account.get.description', /within a second/],
 ]
 
+/** The contract's "Resources and their fields": each field, required unless it ends with a question mark. */
+const FIELDS: Record<string, string> = {
+  Ping: 'pong key_name tier',
+  Account: 'key_name contact_email tier ip_whitelist limits configured_distributors active_distributors',
+  Limits: 'per_minute per_day',
+  Usage: 'tier limits today this_month by_endpoint_today by_day_last_7',
+  RegistryEntry: 'distid automated_fulfillment config_schema default_config',
+  ConfigField: 'type label helperText? config_key',
+  Offer: 'distid distsku stockid upc name mfg_name mpn product_class item_cat item_gb_cat item_gb_cat_name ffl_req unit_price shipping_cost total_cost map_price msrp qty_on_hand drop_ship_flg images product_url',
+  OfferDetail: 'product_class_description short_description description',
+  CatalogExport: 'version export_version changed format compression rows restrictions_applied custom_pricing_applied retail_pricing_applied expires_in_seconds url? attributes_feed?',
+  Facets: 'manufacturers categories product_classes',
+  ...Object.fromEntries(['TopProducts', 'OnSale', 'MarginOpportunities', 'Trending', 'NewArrivals', 'NewlyAvailable', 'PriceGaps'].flatMap((name) => [[name, 'metric as_of window_days count results'], [`${name}Row`, 'upc name mfg_name category_id category_name']])),
+  Dealer: 'license_number list_name business_name license_name premise_street premise_city premise_state premise_zip_code voice_phone email lat lng ffl_on_file sot_on_file expiration_date active',
+  DealerRecord: 'transfer_fee_longgun transfer_fee_handgun residential contact_required',
+  DealerDocument: 'associated_order_id expires_in_seconds url',
+  FulfillmentOrder: 'order_date order_id distid distributor_order_id ffl customer_name order_status order_source po_number ship_date ship_company ship_method ship_status ship_tracking_number ship_tracking_url ship_to_store ffl_required dist_order_items',
+  FailedPlacement: 'failure_timestamp order_source order_id po_number distid failure_reason',
+  FraudSignals: 'shipping_name? shipping_address_1? shipping_address_2? shipping_city? shipping_state? shipping_postcode? shipping_country? shipping_is_ffl? billing_name? billing_address_1? billing_address_2? billing_city? billing_state? billing_postcode? billing_country? email? phone? ip_address? order_items?',
+  FraudReport: 'shipping_address_1? order_source? order_id? order_json? notes?',
+  FraudItem: 'upc? sku? name? qty? price?',
+  FraudSummary: 'matched matched_on report_count names_used emails_used phones_used ips_used addresses_used billing_used items_used items_overlap items_similar reported_by_you first_reported last_reported notes',
+  CheckItem: 'upc? sku? distid? product_class? category? attributes?',
+  RestrictionCheck: 'approved items',
+  MatchedRule: 'customer_message kind',
+  Quote: 'fulfillable plan items unfulfillable',
+  PlannedOrder: 'distid distributor items product_subtotal shipping_estimate',
+  Option: 'distid distributor distsku qty_on_hand unit_price shipping_cost map_price msrp drop_ship_flg line_total',
+  PlaceOrder: 'order_id customer items ffl? ship_to_store? po_number?',
+  ValidationReport: 'valid schema_errors configured_distributors active_distributors credentials warnings',
+  DryRun: 'dry_run schema_valid errors',
+  Configuration: 'distributors targets notification_email pricing product_restrictions',
+}
+
 describe('the document', () => {
   const root = document()
   const operations = Object.entries(root.paths as Answer).flatMap(([path, methods]) => Object.entries(methods as Answer).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation as Answer] as const))
@@ -148,6 +182,17 @@ describe('the document', () => {
     for (const [path, words] of WORDS) assert.match(at(root, path.replace('openapi.json', 'openapi').split('.')) as string, words, path)
     assert.equal(root.components.schemas.DealerList.properties.ffls.maxItems, 150)
     assert.equal(resolve(root, root.components.schemas.Quote).properties.items.items.properties.alternatives.maxItems, 5)
+  })
+
+  test('has every field of the contract\'s resources', () => {
+    for (const [name, fields] of Object.entries(FIELDS)) {
+      const { properties, required = [] } = root.components.schemas[name]
+      for (const field of fields.split(' ')) {
+        const plain = field.replace('?', '')
+        assert.ok(plain in properties, `${name}.${plain}`)
+        assert.equal(required.includes(plain), plain === field, `${name}.${field}`)
+      }
+    }
   })
 
   test('describes every parameter, with an example, and every member that travels', () => {
