@@ -35,7 +35,7 @@ test('the lines of the page on operating do what it says, from an empty folder t
       const [where] = at < 0 ? [dir] : words.splice(at, 2).slice(1)
       const done = await run(where!, ...words)
       assert.equal(done.status, REFUSED.includes(line) ? 1 : 0, `${line}: ${done.err}${done.out}`)
-      if (line.startsWith('keys create')) id = (await json(dir, 'keys', 'list') as { keys: { id: string }[] }).keys[0]!.id
+      if (line.startsWith('keys create')) id = (await json(dir, 'keys', 'list') as unknown as { keys: { id: string }[] }).keys[0]!.id
     }
   } finally {
     rmSync(scratch, { recursive: true, force: true })
