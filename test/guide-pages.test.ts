@@ -17,6 +17,7 @@ import { allEndpoints } from '../lib/endpoints.js'
 import { FRAUD_QUOTAS } from '../lib/fraud/quota.js'
 import { ORDER_QUOTAS } from '../lib/orders/quota.js'
 import { OPS, Rule } from '../lib/restrictions/rule.js'
+import { starterRules } from '../lib/restrictions/starter.js'
 import { SCENARIOS } from '../lib/simulator/orders/scenarios.js'
 import { createTestApp } from '../server/testing.js'
 import type { TestOffer } from '../server/testing.js'
@@ -278,6 +279,10 @@ describe('the page of restrictions', () => {
       assert.equal(same(out), same(all[i + 1]!.text))
     }
     assert.equal(compared, 5)
+  })
+
+  test('counts the rules of the starter set', () => {
+    assert.match(page('restrictions.md'), new RegExp(`^${starterRules().rules.length} rules of public law`, 'm'))
   })
 
   test('its table of members is a rule\'s, and its operators are all that there are', () => {
