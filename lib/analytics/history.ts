@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY, dayOf, startOfDay } from '../core/clock.js'
 import type { Raw } from '../db/sqlite.js'
-import { loadDay } from './history-changes.js'
+import { inBatches, loadDays } from './history-changes.js'
 import { dayFile, daysIn, momentOf, quoted, readStateDay, workFolder } from './history-files.js'
 import { loadState } from './roll-up.js'
 import { DAY_COLUMNS, ITEM_COLUMNS, advance, declared } from './roll-up-sql.js'
@@ -34,9 +34,9 @@ export async function openHistory(duck: DuckDBConnection, { dir, historyDb, now 
   // One state of the file for all that is read of it.
   historyDb.exec(begin)
   try {
-    for (const day of openDays(historyDb, done)) {
-      await loadDay(duck, historyDb, { from: momentOf(day), work: workFolder(dir) })
-      await advance(duck, day)
+    for (const days of inBatches(historyDb, openDays(historyDb, done))) {
+      await loadDays(duck, historyDb, { days, work: workFolder(dir) })
+      await advance(duck, days)
       await duck.run(`INSERT INTO open_daily SELECT * FROM day_row WHERE day >= '${from}'`)
     }
   } finally {

@@ -9,7 +9,7 @@ import { filesIn } from '../db/engine.js'
 import { openFile } from '../db/sqlite.js'
 import type { Raw } from '../db/sqlite.js'
 import type { RollUpJob, Tools } from './child-job.js'
-import { loadDay } from './history-changes.js'
+import { inBatches, loadDays } from './history-changes.js'
 import { dayFile, historyPaths, momentOf, quoted, readStateDay, removeDrafts, removeOldDays, workFolder, writeParquet } from './history-files.js'
 import { ITEM_COLUMNS, OFFER_COLUMNS, advance, declared } from './roll-up-sql.js'
 
@@ -35,14 +35,19 @@ export async function rollUp({ dir, now }: RollUpJob, { duck, onProgress }: Pick
     if (done !== null) deleteBefore(history, momentOf(done) + DAY)
     const days = closeDays(history, done, now)
     if (days.length > 0) await loadState(duck, dir)
-    for (const [place, day] of days.entries()) {
-      onProgress(place, days.length, `rolling up ${day}`)
-      await loadDay(duck, history, { from: momentOf(day), work: workFolder(dir) })
-      await advance(duck, day)
-      await writeParquet(duck, dayFile(dir, day), 'SELECT * FROM day_row ORDER BY distid, gtin', DAY_OPTIONS)
-      if (place % STATE_EVERY !== STATE_EVERY - 1 && place < days.length - 1) continue
-      await writeState(duck, dir, day)
-      deleteBefore(history, momentOf(day) + DAY)
+    let [rolled, unsaved] = [0, 0]
+    for (const batch of inBatches(history, days)) {
+      onProgress(rolled, days.length, `rolling up ${batch[0]}`)
+      await loadDays(duck, history, { days: batch, work: workFolder(dir) })
+      await advance(duck, batch)
+      for (const day of batch) await writeParquet(duck, dayFile(dir, day), `SELECT * FROM day_row WHERE day = ${quoted(day)} ORDER BY distid, gtin`, DAY_OPTIONS)
+      const last = batch.at(-1)!
+      rolled += batch.length
+      unsaved += batch.length
+      if (unsaved < STATE_EVERY && last !== days.at(-1)) continue
+      unsaved = 0
+      await writeState(duck, dir, last)
+      deleteBefore(history, momentOf(last) + DAY)
     }
     const newest = days.at(-1)
     if (newest !== undefined) removeOldDays(dir, newest)
