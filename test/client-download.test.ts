@@ -209,14 +209,14 @@ describe('a download from a store', () => {
       const bytes = answer(200, FILE)
       let at = 0
       const send = () => {
-        socket.write(bytes.subarray(at, at += 50_000))
-        if (at < bytes.length) setTimeout(send, 30)
+        socket.write(bytes.subarray(at, at += 80_000))
+        if (at < bytes.length) setTimeout(send, 200)
         else socket.end()
       }
       send()
     }
-    assert.ok((await fromStore([slowly], { timeout: 0.15, attempts: 1 })).file.equals(FILE))
-    const { outcome, at } = await fromStore([(socket) => socket.write(answer(200, FILE).subarray(0, 5_000))], { timeout: 0.05, attempts: 1 })
+    assert.ok((await fromStore([slowly], { timeout: 0.5, attempts: 1 })).file.equals(FILE))
+    const { outcome, at } = await fromStore([(socket) => socket.write(answer(200, FILE).subarray(0, 5_000))], { timeout: 0.1, attempts: 1 })
     assert.deepEqual([(outcome as RemoteError).code, readdirSync(at)], ['timeout', ['catalog.parquet']])
   })
 

@@ -33,7 +33,7 @@ async function attempt(network: Network, base: string, { url, ...init }: Prepare
   try {
     // A key goes to the address that it was given for, and to no other.
     const request = new Request(url, { ...init, redirect: 'manual', signal })
-    return await within(network.fetch(request).then((response) => readAnswer(response, { isRaw: RAW.has(id), now: network.now })))
+    return await within(async () => readAnswer(await network.fetch(request), { isRaw: RAW.has(id), now: network.now }))
   } finally {
     end()
   }

@@ -53,7 +53,7 @@ export interface Attempt {
   /** Ends what the attempt began. */
   signal: AbortSignal
   /** Waits for a step of the attempt, not longer than the timeout. Rejects with RemoteError alone. */
-  within<T>(step: Promise<T>): Promise<T>
+  within<T>(step: () => Promise<T>): Promise<T>
   end(): void
 }
 
@@ -75,7 +75,7 @@ export function begin({ timeout, signal }: Network, to: string): Attempt {
       })
       try {
         // A fetch of the caller's own may not look at the signal.
-        return await Promise.race([step, stopped])
+        return await Promise.race([step(), stopped])
       } catch (error) {
         if (error instanceof RemoteError) throw error
         if (signal?.aborted) throw aborted()

@@ -37,12 +37,12 @@ async function* piecesOf(network: Network, { signal, within }: Attempt, url: str
   const headers: Record<string, string> = { 'accept-encoding': 'identity' }
   if (got.bytes > 0) headers['range'] = `bytes=${got.bytes}-`
   if (got.bytes > 0 && got.etag !== null) headers['if-range'] = got.etag
-  const response = await within(network.fetch(new Request(url, { headers, redirect: 'manual', signal })))
+  const response = await within(() => network.fetch(new Request(url, { headers, redirect: 'manual', signal })))
   if (response.status !== 200 && response.status !== 206) throw refusalOf(response, network.now)
   let skip = begun(response, got)
   const reader = response.body?.getReader()
   while (reader) {
-    const { done, value } = await within(reader.read())
+    const { done, value } = await within(() => reader.read())
     if (done) break
     const piece = value.subarray(Math.min(skip, value.length))
     skip -= value.length - piece.length
