@@ -40,8 +40,12 @@ function stateOf(text: string): StateCode {
   return code
 }
 
+/** New rules that are named one by one; a whole set would hide what else is said. */
+const MOST_NAMED = 30
+
 function showChanges(out: Output, { added, changed, removed, unchanged, replaced, kept }: RuleChanges): void {
-  for (const [mark, ids] of [['+', added], ['~', changed], ['-', removed]] as const) for (const id of ids) out.line(`${mark} ${id}`)
+  if (added.length > MOST_NAMED) out.line(`+ ${added.length} rules; --json names each, and rules list shows those that are active`)
+  for (const [mark, ids] of [['+', added.length > MOST_NAMED ? [] : added], ['~', changed], ['-', removed]] as const) for (const id of ids) out.line(`${mark} ${id}`)
   // Where a rule stays as it was, its version is replaced by itself.
   const versions = (some: readonly string[]) => some.filter((version) => changed.includes(version.slice(0, version.lastIndexOf(' ')))).join(', ')
   if (versions(replaced) !== '') out.line(`Versions replaced: ${versions(replaced)}.`)
