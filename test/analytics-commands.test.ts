@@ -67,7 +67,7 @@ describe('the commands', () => {
     const plain = await run(dir, 'analytics', 'show', 'price-gaps')
     assert.deepEqual(plain.out.split('\n').slice(1), [
       'upc           name    distid  price  peer_average  gap_percent  offers',
-      '860001234504  Item 4  CSSI    80.00  100.00        20           3', '',
+      '860001234504  Item 4  CSSI    80.00  100.00        20.0         3', '',
     ])
     assert.match(plain.out, /^price-gaps, as of \S+Z, all distributors: one result\.\n/)
     const onTerminal = async (...words: string[]) => {
@@ -81,6 +81,8 @@ describe('the commands', () => {
     assert.match(drawn[1]!, /confidence {2}\[gross_profit\]$/)
     assert.match(drawn[2]!, /860001234501 .* 50\.00 .* █{24}$/)
     assert.match(drawn[3]!, /860001234505 .* {2}- +120\.00 .* █{9}▋$/)
+    const byPercent = (await onTerminal('analytics', 'show', 'margin-opportunities', '--sort-by', 'margin_pct')).split('\n')
+    assert.deepEqual([/\[\w+\]/.exec(byPercent[1]!)![0], /(?<=  )█+.?$/.exec(byPercent[3]!)![0]], ['[margin_pct]', `${'█'.repeat(11)}▎`], 'bars are of what the order goes by')
     assert.doesNotMatch(await onTerminal('analytics', 'show', 'price-gaps', '--json'), /█/)
     assert.doesNotMatch((await run(dir, 'analytics', 'show', 'margin-opportunities')).out, /█/)
     assert.deepEqual(Object.keys(await json(dir, 'analytics', 'show', 'price-gaps')), ['metric', 'as_of', 'window_days', 'count', 'results'])

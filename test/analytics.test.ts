@@ -162,6 +162,7 @@ describe('the answer', () => {
       assert.deepEqual([slug, status, body.error.code, body.error.details], [slug, 404, 'not_found', { metrics: SLUGS }])
       for (const known of SLUGS) assert.ok(body.error.message.includes(known))
       assert.equal(/did you mean ([\w-]+)/.exec(body.error.message)?.[1] ?? null, close)
+      assert.match(body.error.message, /(\?|"\.) Known are /)
     }
     assert.equal((await t.json(path('nothing', '?limit=0'))).status, 400, 'parameters are looked at first (decisions 2.1)')
     assert.deepEqual([(await t.json('/v1/analytics')).status, (await t.json('/v1/analytics/')).status, (await t.json(path('trending'), { method: 'POST' })).status], [404, 404, 405])

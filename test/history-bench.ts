@@ -47,8 +47,9 @@ export interface HistoryBench {
   /** Rows of the days' files. */
   files(): Promise<DayRow[]>
   /** What metrics see. */
-  seen(now: number): Promise<{ daily: DayRow[]; items: ItemNow[] }>
+  seen(now: number): Promise<{ daily: DayRow[]; items: ItemNow[]; damaged: string[] }>
   close(): void
+  [Symbol.dispose](): void
 }
 
 export const GTIN = 850_012_345_601
@@ -73,13 +74,14 @@ export function historyBench(dir = mkdtempSync(join(existsSync('/dev/shm') ? '/d
       return rowsOf(duck, `SELECT * FROM read_parquet([${days.map((day) => `'${dayFile(dir, day)}'`).join(', ')}]) ORDER BY day, distid, gtin`)
     }),
     seen: (now) => withDuck(async (duck) => {
-      await openHistory(duck, { dir, historyDb: bench.history, now })
-      return { daily: await rowsOf(duck, 'SELECT * FROM daily ORDER BY day, distid, gtin'), items: await rowsOf(duck, 'SELECT * FROM item_now ORDER BY distid, gtin') }
+      const damaged = await openHistory(duck, { dir, historyDb: bench.history, now })
+      return { damaged, daily: await rowsOf(duck, 'SELECT * FROM daily ORDER BY day, distid, gtin'), items: await rowsOf(duck, 'SELECT * FROM item_now ORDER BY distid, gtin') }
     }),
     close() {
       bench.history.close()
       rmSync(dir, { recursive: true, force: true })
     },
+    [Symbol.dispose]: () => bench.close(),
   }
   return bench
 }

@@ -1,6 +1,6 @@
 /** When the history is rolled up, and what a kill, a clock and late files do to it. */
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -46,40 +46,32 @@ describe('the roll-up', () => {
   })
 
   test('waits for other analytics work on the folder, and a process that is gone keeps nobody out', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }])
-      await startAnalytics(over(bench.dir, MONDAY), { task: 'roll-up' }, { signal: SIGNAL })
-      const lock = takeLock(join(bench.dir, 'analytics', 'lock'))!
-      writeFileSync(join(bench.dir, 'history', 'state.parquet.draft'), 'half')
-      const working = startAnalytics(over(bench.dir, TUESDAY), { task: 'roll-up' }, { signal: SIGNAL })
-      await childOf(process.pid)
-      assert.equal(await Promise.race([working.then(() => 'done'), new Promise((resolve) => { setTimeout(() => resolve('waits'), 700) })]), 'waits')
-      lock.close()
-      const { days, peak } = await working
-      assert.deepEqual(days, ['2026-06-01'])
-      assert.ok(peak > 20e6 && peak < 600e6, `${peak} bytes`)
-      assert.deepEqual(readdirSync(join(bench.dir, 'history')).filter((name) => !name.startsWith('history.db')), ['days', 'state.parquet'])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }])
+    await startAnalytics(over(bench.dir, MONDAY), { task: 'roll-up' }, { signal: SIGNAL })
+    const lock = takeLock(join(bench.dir, 'analytics', 'lock'))!
+    writeFileSync(join(bench.dir, 'history', 'state.parquet.draft'), 'half')
+    const working = startAnalytics(over(bench.dir, TUESDAY), { task: 'roll-up' }, { signal: SIGNAL })
+    await childOf(process.pid)
+    assert.equal(await Promise.race([working.then(() => 'done'), new Promise((resolve) => { setTimeout(() => resolve('waits'), 700) })]), 'waits')
+    lock.close()
+    const { days, peak } = await working
+    assert.deepEqual(days, ['2026-06-01'])
+    assert.ok(peak > 20e6 && peak < 600e6, `${peak} bytes`)
+    assert.deepEqual(readdirSync(join(bench.dir, 'history')).filter((name) => !name.startsWith('history.db')), ['days', 'state.parquet'])
   })
 
   test('ends with the app', async () => {
-    const bench = historyBench()
-    try {
-      const many = Array.from({ length: 60_000 }, (_, i) => ({ stockid: `A${i}`, upc: String(GTIN + i), qty: 5 }))
-      bench.feed('RSR', MONDAY, many)
-      const ending = new AbortController()
-      const working = startAnalytics(over(bench.dir, TUESDAY), { task: 'roll-up' }, { signal: ending.signal })
-      const pid = await childOf(process.pid)
-      ending.abort()
-      await assert.rejects(working, /the roll-up of analytics was not done: the app closes/)
-      assert.ok(!isAlive(pid))
-      assert.deepEqual(await bench.rollUp(TUESDAY), ['2026-06-01'])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    const many = Array.from({ length: 60_000 }, (_, i) => ({ stockid: `A${i}`, upc: String(GTIN + i), qty: 5 }))
+    bench.feed('RSR', MONDAY, many)
+    const ending = new AbortController()
+    const working = startAnalytics(over(bench.dir, TUESDAY), { task: 'roll-up' }, { signal: ending.signal })
+    const pid = await childOf(process.pid)
+    ending.abort()
+    await assert.rejects(working, /the roll-up of analytics was not done: the app closes/)
+    assert.ok(!isAlive(pid))
+    assert.deepEqual(await bench.rollUp(TUESDAY), ['2026-06-01'])
   })
 })
 
@@ -154,151 +146,124 @@ describe('a roll-up that is killed', () => {
 
 describe('times', () => {
   test('changes for a day that is rolled up count for the first day that is open', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }])
-      bench.feed('LIP', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }])
-      await bench.rollUp(TUESDAY + 5 * MINUTE)
-      // Pulled at ten past midnight, made before it.
-      bench.feed('RSR', TUESDAY - 10 * MINUTE, [{ stockid: 'A', qty: 7 }], TUESDAY + 10 * MINUTE)
-      bench.feed('RSR', TUESDAY - 5 * MINUTE, [{ stockid: 'A', qty: 9 }], TUESDAY + 11 * MINUTE)
-      assert.deepEqual(bench.history.prepare('SELECT at, qty FROM change').all(), [{ at: TUESDAY, qty: 7 }, { at: TUESDAY + 1, qty: 9 }])
-      await bench.rollUp(TUESDAY + DAY)
-      assert.deepEqual((await bench.files()).filter(({ distid }) => distid === 'RSR').map(({ day, sold, restocks }) => [day, sold, restocks]), [['2026-06-01', 0, 0], ['2026-06-02', 3, 1]])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }])
+    bench.feed('LIP', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }])
+    await bench.rollUp(TUESDAY + 5 * MINUTE)
+    // Pulled at ten past midnight, made before it.
+    bench.feed('RSR', TUESDAY - 10 * MINUTE, [{ stockid: 'A', qty: 7 }], TUESDAY + 10 * MINUTE)
+    bench.feed('RSR', TUESDAY - 5 * MINUTE, [{ stockid: 'A', qty: 9 }], TUESDAY + 11 * MINUTE)
+    assert.deepEqual(bench.history.prepare('SELECT at, qty FROM change').all(), [{ at: TUESDAY, qty: 7 }, { at: TUESDAY + 1, qty: 9 }])
+    await bench.rollUp(TUESDAY + DAY)
+    assert.deepEqual((await bench.files()).filter(({ distid }) => distid === 'RSR').map(({ day, sold, restocks }) => [day, sold, restocks]), [['2026-06-01', 0, 0], ['2026-06-02', 3, 1]])
   })
 
   test('a feed that is older than the distributor\'s last one comes after it all the same', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY + 2 * HOUR, [{ stockid: 'A', qty: 10, price: 500 }])
-      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10, price: 600 }], MONDAY + 3 * HOUR)
-      bench.feed('RSR', MONDAY + 4 * HOUR, [{ stockid: 'A', qty: 9, price: 600 }])
-      assert.deepEqual((await bench.seen(TUESDAY)).daily.map(({ price, qty, sold }) => [price, qty, sold]), [[600, 9, 1]])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY + 2 * HOUR, [{ stockid: 'A', qty: 10, price: 500 }])
+    bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10, price: 600 }], MONDAY + 3 * HOUR)
+    bench.feed('RSR', MONDAY + 4 * HOUR, [{ stockid: 'A', qty: 9, price: 600 }])
+    assert.deepEqual((await bench.seen(TUESDAY)).daily.map(({ price, qty, sold }) => [price, qty, sold]), [[600, 9, 1]])
   })
 
   test('a feed that is taken in again after a crash writes the same rows again', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }])
-      for (const now of [MONDAY + 2 * HOUR, MONDAY + 3 * HOUR]) bench.feed('RSR', MONDAY + 2 * HOUR, [{ stockid: 'A', qty: 4 }], now)
-      assert.equal(rowsLeft(bench), 2)
-      assert.deepEqual(sums((await bench.seen(TUESDAY)).daily), [6, 0])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }])
+    for (const now of [MONDAY + 2 * HOUR, MONDAY + 3 * HOUR]) bench.feed('RSR', MONDAY + 2 * HOUR, [{ stockid: 'A', qty: 4 }], now)
+    assert.equal(rowsLeft(bench), 2)
+    assert.deepEqual(sums((await bench.seen(TUESDAY)).daily), [6, 0])
   })
 
   test('a clock that is set back rolls nothing up twice, and loses nothing', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 100 }])
-      bench.feed('RSR', TUESDAY, [{ stockid: 'A', qty: 90 }])
-      assert.deepEqual(await bench.rollUp(TUESDAY + DAY), ['2026-06-01', '2026-06-02'])
-      // Two days back: feeds go on, and are of the first day that is open.
-      for (const [hour, qty] of [[1, 85], [2, 95], [3, 80]] as const) bench.feed('RSR', MONDAY + hour * HOUR, [{ stockid: 'A', qty }])
-      assert.deepEqual(await bench.rollUp(MONDAY + 4 * HOUR), [])
-      assert.equal(rowsLeft(bench), 3)
-      assert.deepEqual(sums((await bench.seen(MONDAY + 4 * HOUR)).daily), [30, 1])
-      bench.feed('RSR', TUESDAY + DAY + HOUR, [{ stockid: 'A', qty: 79 }])
-      assert.deepEqual(await bench.rollUp(TUESDAY + DAY + 2 * HOUR), [], 'that day is not over')
-      assert.deepEqual(await bench.rollUp(TUESDAY + 2 * DAY), ['2026-06-03'])
-      assert.deepEqual((await bench.files()).map(({ day, sold, restocks }) => [day, sold, restocks]), [['2026-06-01', 0, 0], ['2026-06-02', 10, 0], ['2026-06-03', 21, 1]])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 100 }])
+    bench.feed('RSR', TUESDAY, [{ stockid: 'A', qty: 90 }])
+    assert.deepEqual(await bench.rollUp(TUESDAY + DAY), ['2026-06-01', '2026-06-02'])
+    // Two days back: feeds go on, and are of the first day that is open.
+    for (const [hour, qty] of [[1, 85], [2, 95], [3, 80]] as const) bench.feed('RSR', MONDAY + hour * HOUR, [{ stockid: 'A', qty }])
+    assert.deepEqual(await bench.rollUp(MONDAY + 4 * HOUR), [])
+    assert.equal(rowsLeft(bench), 3)
+    assert.deepEqual(sums((await bench.seen(MONDAY + 4 * HOUR)).daily), [30, 1])
+    bench.feed('RSR', TUESDAY + DAY + HOUR, [{ stockid: 'A', qty: 79 }])
+    assert.deepEqual(await bench.rollUp(TUESDAY + DAY + 2 * HOUR), [], 'that day is not over')
+    assert.deepEqual(await bench.rollUp(TUESDAY + 2 * DAY), ['2026-06-03'])
+    assert.deepEqual((await bench.files()).map(({ day, sold, restocks }) => [day, sold, restocks]), [['2026-06-01', 0, 0], ['2026-06-02', 10, 0], ['2026-06-03', 21, 1]])
   })
 
   test('a clock that was ten years ahead keeps nothing in that future', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 100 }])
-      for (const [minute, qty] of [[0, 90], [20, 70]] as const) bench.feed('RSR', MONDAY + 3_650 * DAY + minute * MINUTE, [{ stockid: 'A', qty }])
-      bench.feed('RSR', MONDAY + 2 * HOUR, [{ stockid: 'A', qty: 65 }])
-      bench.feed('RSR', MONDAY + 3 * HOUR, [{ stockid: 'A', qty: 64 }])
-      assert.deepEqual(await bench.rollUp(TUESDAY), ['2026-06-01'])
-      assert.equal(rowsLeft(bench), 0)
-      // What was seen first "after ten years" is of no day.
-      assert.deepEqual((await bench.files()).map(({ qty, sold }) => [qty, sold]), [[64, 36]])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 100 }])
+    for (const [minute, qty] of [[0, 90], [20, 70]] as const) bench.feed('RSR', MONDAY + 3_650 * DAY + minute * MINUTE, [{ stockid: 'A', qty }])
+    bench.feed('RSR', MONDAY + 2 * HOUR, [{ stockid: 'A', qty: 65 }])
+    bench.feed('RSR', MONDAY + 3 * HOUR, [{ stockid: 'A', qty: 64 }])
+    assert.deepEqual(await bench.rollUp(TUESDAY), ['2026-06-01'])
+    assert.equal(rowsLeft(bench), 0)
+    // What was seen first "after ten years" is of no day.
+    assert.deepEqual((await bench.files()).map(({ qty, sold }) => [qty, sold]), [[64, 36]])
   })
 
   test('a day in the future is not rolled up', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY + 5 * DAY, [{ stockid: 'A', qty: 1 }])
-      assert.deepEqual(await bench.rollUp(MONDAY + 5 * DAY - 1), [])
-      assert.deepEqual(await bench.rollUp(MONDAY + 6 * DAY - 1), [])
-      assert.deepEqual(await bench.rollUp(MONDAY + 6 * DAY), ['2026-06-06'])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY + 5 * DAY, [{ stockid: 'A', qty: 1 }])
+    assert.deepEqual(await bench.rollUp(MONDAY + 5 * DAY - 1), [])
+    assert.deepEqual(await bench.rollUp(MONDAY + 6 * DAY - 1), [])
+    assert.deepEqual(await bench.rollUp(MONDAY + 6 * DAY), ['2026-06-06'])
   })
 })
 
 describe('what is kept', () => {
   test('files of days go after 13 months, as seen from the newest day, and the state stays', async () => {
-    const bench = historyBench()
-    try {
-      for (const day of [0, 1, 31, 200, 396]) {
-        bench.feed('RSR', MONDAY + day * DAY, [{ stockid: 'A', qty: 100 + day }])
-        await bench.rollUp(MONDAY + (day + 1) * DAY)
-      }
-      assert.deepEqual(daysIn(bench.dir), ['2026-06-02', '2026-07-02', '2026-12-18', '2027-07-02'])
-      removeOldDays(bench.dir, '2027-07-03')
-      assert.deepEqual(daysIn(bench.dir), ['2026-07-02', '2026-12-18', '2027-07-02'])
-      assert.deepEqual((await bench.seen(MONDAY + 397 * DAY)).items.map(({ qty, first_at }) => [qty, first_at]), [[496, MONDAY]])
-    } finally {
-      bench.close()
+    using bench = historyBench()
+    for (const day of [0, 1, 31, 200, 396]) {
+      bench.feed('RSR', MONDAY + day * DAY, [{ stockid: 'A', qty: 100 + day }])
+      await bench.rollUp(MONDAY + (day + 1) * DAY)
     }
+    assert.deepEqual(daysIn(bench.dir), ['2026-06-02', '2026-07-02', '2026-12-18', '2027-07-02'])
+    removeOldDays(bench.dir, '2027-07-03')
+    assert.deepEqual(daysIn(bench.dir), ['2026-07-02', '2026-12-18', '2027-07-02'])
+    assert.deepEqual((await bench.seen(MONDAY + 397 * DAY)).items.map(({ qty, first_at }) => [qty, first_at]), [[496, MONDAY]])
   })
 
   test('metrics see 91 days, today among them, and nothing at all before there is any', async () => {
-    const bench = historyBench()
-    try {
-      assert.deepEqual(await bench.seen(MONDAY), { daily: [], items: [] })
-      for (let day = 0; day < 4; day++) bench.feed('RSR', MONDAY + day * DAY, [{ stockid: 'A', qty: 10 + day }])
-      await bench.rollUp(MONDAY + 3 * DAY)
-      const days = async (day: number) => (await bench.seen(MONDAY + day * DAY)).daily.map((row) => row.day)
-      assert.deepEqual(await days(90), ['2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04'])
-      assert.deepEqual(await days(91), ['2026-06-02', '2026-06-03', '2026-06-04'])
-      assert.deepEqual(await days(94), [])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    assert.deepEqual(await bench.seen(MONDAY), { damaged: [], daily: [], items: [] })
+    for (let day = 0; day < 4; day++) bench.feed('RSR', MONDAY + day * DAY, [{ stockid: 'A', qty: 10 + day }])
+    await bench.rollUp(MONDAY + 3 * DAY)
+    const days = async (day: number) => (await bench.seen(MONDAY + day * DAY)).daily.map((row) => row.day)
+    assert.deepEqual(await days(90), ['2026-06-01', '2026-06-02', '2026-06-03', '2026-06-04'])
+    assert.deepEqual(await days(91), ['2026-06-02', '2026-06-03', '2026-06-04'])
+    assert.deepEqual(await days(94), [])
   })
 
   test('a feed is noted as seen when nothing changed, but for its last time only while the day is open', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }])
-      for (const hour of [1, 2, 3]) bench.unchanged('RSR', MONDAY + hour * HOUR)
-      bench.feed('LIP', MONDAY + HOUR, [])
-      await bench.rollUp(TUESDAY)
-      assert.deepEqual(bench.history.prepare('SELECT distid, at FROM seen ORDER BY distid').all(), [{ distid: 'LIP', at: MONDAY + HOUR }, { distid: 'RSR', at: MONDAY + 3 * HOUR }])
-    } finally {
-      bench.close()
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }])
+    for (const hour of [1, 2, 3]) bench.unchanged('RSR', MONDAY + hour * HOUR)
+    bench.feed('LIP', MONDAY + HOUR, [])
+    await bench.rollUp(TUESDAY)
+    assert.deepEqual(bench.history.prepare('SELECT distid, at FROM seen ORDER BY distid').all(), [{ distid: 'LIP', at: MONDAY + HOUR }, { distid: 'RSR', at: MONDAY + 3 * HOUR }])
+  })
+
+  test('a day whose file is damaged is told of and left out, and a state that is damaged is an error that says what to do', async () => {
+    using bench = historyBench()
+    for (let day = 0; day < 4; day++) {
+      bench.feed('RSR', MONDAY + day * DAY, [{ stockid: 'A', qty: 10 - day }])
+      await bench.rollUp(MONDAY + (day + 1) * DAY)
     }
+    for (const [day, damage] of [['2026-06-02', (path: string) => truncateSync(path, 200)], ['2026-06-03', (path: string) => writeFileSync(path, '')]] as const) damage(dayFile(bench.dir, day))
+    const { daily, damaged } = await bench.seen(MONDAY + 4 * DAY)
+    assert.deepEqual([damaged, daily.map(({ day }) => day)], [['2026-06-02', '2026-06-03'], ['2026-06-01', '2026-06-04']])
+    truncateSync(historyPaths(bench.dir).state, 100)
+    await assert.rejects(bench.seen(MONDAY + 4 * DAY), /state\.parquet cannot be read: bring it and the days beside it back from a backup/)
   })
 
   test('days without the state that belongs to them are an error that says what to do', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }])
-      await bench.rollUp(TUESDAY)
-      rmSync(historyPaths(bench.dir).state)
-      bench.feed('RSR', TUESDAY, [{ stockid: 'A', qty: 9 }])
-      await assert.rejects(bench.rollUp(TUESDAY + DAY), /state\.parquet is missing.*bring it back from a backup, or remove the days/)
-      assert.equal(rowsLeft(bench), 1)
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }])
+    await bench.rollUp(TUESDAY)
+    rmSync(historyPaths(bench.dir).state)
+    bench.feed('RSR', TUESDAY, [{ stockid: 'A', qty: 9 }])
+    await assert.rejects(bench.rollUp(TUESDAY + DAY), /state\.parquet is missing.*bring it back from a backup, or remove the days/)
+    assert.equal(rowsLeft(bench), 1)
   })
 })

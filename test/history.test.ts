@@ -15,18 +15,14 @@ const TUESDAY = MONDAY + DAY
 
 /** A day on which an item had 10 pieces, and what happened on the next: its row. */
 async function tuesday(happens: (feed: (hour: number, ...changes: Told[]) => void, bench: HistoryBench) => void, monday: Told[] = [{ stockid: 'A', qty: 10 }]): Promise<DayRow> {
-  const bench = historyBench()
-  try {
-    bench.feed('RSR', MONDAY + 12 * HOUR, monday)
-    await bench.rollUp(TUESDAY)
-    happens((hour, ...changes) => bench.feed('RSR', TUESDAY + hour * HOUR, changes), bench)
-    assert.deepEqual(await bench.rollUp(TUESDAY + DAY), ['2026-06-02'])
-    const rows = (await bench.files()).filter(({ day, gtin }) => day === '2026-06-02' && gtin === GTIN)
-    assert.equal(rows.length, 1)
-    return rows[0]!
-  } finally {
-    bench.close()
-  }
+  using bench = historyBench()
+  bench.feed('RSR', MONDAY + 12 * HOUR, monday)
+  await bench.rollUp(TUESDAY)
+  happens((hour, ...changes) => bench.feed('RSR', TUESDAY + hour * HOUR, changes), bench)
+  assert.deepEqual(await bench.rollUp(TUESDAY + DAY), ['2026-06-02'])
+  const rows = (await bench.files()).filter(({ day, gtin }) => day === '2026-06-02' && gtin === GTIN)
+  assert.equal(rows.length, 1)
+  return rows[0]!
 }
 
 const trade = ({ sold, restocks }: DayRow) => ({ sold, restocks })
@@ -38,14 +34,10 @@ describe('units that left stock', () => {
   })
 
   test('an offer that is seen for the first time is neither sale nor restock', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10, price: 500 }, { stockid: 'B', qty: 4, price: 700 }])
-      await bench.rollUp(TUESDAY)
-      assert.deepEqual(await bench.files(), [{ day: '2026-06-01', distid: 'RSR', gtin: GTIN, price: 500, qty: 14, sold: 0, restocks: 0, zero_since: null, back_at: null, first_at: MONDAY + HOUR, listed: true, price_before: null }])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10, price: 500 }, { stockid: 'B', qty: 4, price: 700 }])
+    await bench.rollUp(TUESDAY)
+    assert.deepEqual(await bench.files(), [{ day: '2026-06-01', distid: 'RSR', gtin: GTIN, price: 500, qty: 14, sold: 0, restocks: 0, zero_since: null, back_at: null, first_at: MONDAY + HOUR, listed: true, price_before: null }])
   })
 
   test('an offer that vanishes is not sold, and it is no restock that it comes back with no more than it had', async () => {
@@ -61,17 +53,13 @@ describe('units that left stock', () => {
   })
 
   test('what it had before it vanished is still known on a later day', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }])
-      bench.feed('RSR', TUESDAY + HOUR, [{ stockid: 'A', gone: true }])
-      bench.unchanged('RSR', TUESDAY + 3 * DAY)
-      await bench.rollUp(TUESDAY + DAY)
-      bench.feed('RSR', TUESDAY + 4 * DAY, [{ stockid: 'A', qty: 13 }])
-      assert.deepEqual((await bench.seen(TUESDAY + 4 * DAY)).daily.map(trade), [{ sold: 0, restocks: 0 }, { sold: 0, restocks: 0 }, { sold: 0, restocks: 1 }])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }])
+    bench.feed('RSR', TUESDAY + HOUR, [{ stockid: 'A', gone: true }])
+    bench.unchanged('RSR', TUESDAY + 3 * DAY)
+    await bench.rollUp(TUESDAY + DAY)
+    bench.feed('RSR', TUESDAY + 4 * DAY, [{ stockid: 'A', qty: 13 }])
+    assert.deepEqual((await bench.seen(TUESDAY + 4 * DAY)).daily.map(trade), [{ sold: 0, restocks: 0 }, { sold: 0, restocks: 0 }, { sold: 0, restocks: 1 }])
   })
 
   test('units that move from one warehouse to another in the same feed are not sold', async () => {
@@ -100,62 +88,46 @@ describe('units that left stock', () => {
 
   test('a fall that is seen more than three days after the distributor\'s last feed is of no day, and is not counted', async () => {
     for (const [days, sold] of [[3, 6], [3 + 1 / DAY, 0]] as const) {
-      const bench = historyBench()
-      try {
-        bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }, { stockid: 'B', upc: '850012345618', qty: 1 }])
-        bench.feed('LIP', MONDAY + 2 * DAY, [{ stockid: 'A', qty: 5 }])
-        await bench.rollUp(MONDAY + 3 * DAY)
-        bench.feed('RSR', MONDAY + days * DAY, [{ stockid: 'A', qty: 4 }, { stockid: 'B', upc: '850012345618', qty: 3 }])
-        assert.deepEqual((await bench.seen(MONDAY + 4 * DAY)).daily.slice(-2).map(trade), [{ sold, restocks: 0 }, { sold: 0, restocks: 1 }], `after ${days} days`)
-      } finally {
-        bench.close()
-      }
+      using bench = historyBench()
+      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }, { stockid: 'B', upc: '850012345618', qty: 1 }])
+      bench.feed('LIP', MONDAY + 2 * DAY, [{ stockid: 'A', qty: 5 }])
+      await bench.rollUp(MONDAY + 3 * DAY)
+      bench.feed('RSR', MONDAY + days * DAY, [{ stockid: 'A', qty: 4 }, { stockid: 'B', upc: '850012345618', qty: 3 }])
+      assert.deepEqual((await bench.seen(MONDAY + 4 * DAY)).daily.slice(-2).map(trade), [{ sold, restocks: 0 }, { sold: 0, restocks: 1 }], `after ${days} days`)
     }
   })
 
   test('a feed that was found unchanged in between closes the gap', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }])
-      bench.unchanged('RSR', MONDAY + 2 * DAY)
-      await bench.rollUp(MONDAY + 3 * DAY)
-      bench.feed('RSR', MONDAY + 4 * DAY, [{ stockid: 'A', qty: 4 }])
-      assert.deepEqual((await bench.seen(MONDAY + 4 * DAY)).daily.map(trade).at(-1), { sold: 6, restocks: 0 })
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }])
+    bench.unchanged('RSR', MONDAY + 2 * DAY)
+    await bench.rollUp(MONDAY + 3 * DAY)
+    bench.feed('RSR', MONDAY + 4 * DAY, [{ stockid: 'A', qty: 4 }])
+    assert.deepEqual((await bench.seen(MONDAY + 4 * DAY)).daily.map(trade).at(-1), { sold: 6, restocks: 0 })
   })
 
   test('offers without a UPC are left out, and an item number under another UPC is another offer', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }, { stockid: 'B', upc: null, qty: 4 }, { stockid: 'C', upc: 'none', qty: 4 }])
-      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', upc: '850012345618', qty: 3 }, { stockid: 'B', upc: null, qty: 1 }])
-      const { daily, items } = await bench.seen(MONDAY + 2 * HOUR)
-      assert.deepEqual(daily.map(({ gtin, qty, sold, restocks, listed, first_at, zero_since }) => [gtin, qty, sold, restocks, listed, first_at, zero_since]),
-        [[GTIN, 0, 0, 0, false, MONDAY, MONDAY + HOUR], [850_012_345_618, 3, 0, 0, true, MONDAY + HOUR, null]])
-      assert.deepEqual(items.map(({ gtin, qty }) => [gtin, qty]), [[GTIN, 0], [850_012_345_618, 3]])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }, { stockid: 'B', upc: null, qty: 4 }, { stockid: 'C', upc: 'none', qty: 4 }])
+    bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', upc: '850012345618', qty: 3 }, { stockid: 'B', upc: null, qty: 1 }])
+    const { daily, items } = await bench.seen(MONDAY + 2 * HOUR)
+    assert.deepEqual(daily.map(({ gtin, qty, sold, restocks, listed, first_at, zero_since }) => [gtin, qty, sold, restocks, listed, first_at, zero_since]),
+      [[GTIN, 0, 0, 0, false, MONDAY, MONDAY + HOUR], [850_012_345_618, 3, 0, 0, true, MONDAY + HOUR, null]])
+    assert.deepEqual(items.map(({ gtin, qty }) => [gtin, qty]), [[GTIN, 0], [850_012_345_618, 3]])
   })
 
   test('what has no price of the operator\'s is somebody\'s own, and nobody\'s to count', async () => {
-    const bench = historyBench()
-    try {
-      const own = { stockid: 'B', upc: '850012345618', price: null }
-      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }, { ...own, qty: 9 }])
-      bench.feed('RSR', MONDAY + HOUR, [{ ...own, qty: 5 }])
-      bench.feed('RSR', MONDAY + 2 * HOUR, [{ ...own, qty: 0, gone: true }])
-      assert.deepEqual((await bench.seen(MONDAY + DAY)).daily.map(({ gtin }) => gtin), [GTIN])
-      bench.feed('RSR', TUESDAY, [{ ...own, qty: 4, price: 700 }, { stockid: 'A', qty: 8, price: null }])
-      bench.feed('RSR', TUESDAY + HOUR, [{ ...own, qty: 3, price: 700 }, { stockid: 'A', qty: 6, price: 990 }])
-      const { items, daily } = await bench.seen(TUESDAY + DAY)
-      assert.deepEqual(items.map(({ gtin, qty, first_at: first, back_at: back }) => [gtin, qty, first, back]), [[GTIN, 6, MONDAY, TUESDAY + HOUR], [850_012_345_618, 3, TUESDAY, null]])
-      assert.deepEqual(daily.filter(({ day }) => day === '2026-06-02').map(trade), [{ sold: 0, restocks: 0 }, { sold: 1, restocks: 0 }], 'what could not be bought for a while begins anew')
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    const own = { stockid: 'B', upc: '850012345618', price: null }
+    bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 10 }, { ...own, qty: 9 }])
+    bench.feed('RSR', MONDAY + HOUR, [{ ...own, qty: 5 }])
+    bench.feed('RSR', MONDAY + 2 * HOUR, [{ ...own, qty: 0, gone: true }])
+    assert.deepEqual((await bench.seen(MONDAY + DAY)).daily.map(({ gtin }) => gtin), [GTIN])
+    bench.feed('RSR', TUESDAY, [{ ...own, qty: 4, price: 700 }, { stockid: 'A', qty: 8, price: null }])
+    bench.feed('RSR', TUESDAY + HOUR, [{ ...own, qty: 3, price: 700 }, { stockid: 'A', qty: 6, price: 990 }])
+    const { items, daily } = await bench.seen(TUESDAY + DAY)
+    assert.deepEqual(items.map(({ gtin, qty, first_at: first, back_at: back }) => [gtin, qty, first, back]), [[GTIN, 6, MONDAY, TUESDAY + HOUR], [850_012_345_618, 3, TUESDAY, null]])
+    assert.deepEqual(daily.filter(({ day }) => day === '2026-06-02').map(trade), [{ sold: 0, restocks: 0 }, { sold: 1, restocks: 0 }], 'what could not be bought for a while begins anew')
   })
 
   test('UPCs with 12 and with 14 digits are one item', async () => {
@@ -168,65 +140,53 @@ describe('a catalog that was lost', () => {
   const third = { stockid: 'C', upc: '850012345625' }
 
   test('what is not told again has vanished: it is listed no more, is no sale, and no restock when it comes back', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }, { ...other, qty: 8 }])
-      bench.feed('LIP', MONDAY + HOUR, [{ stockid: 'A', qty: 3 }])
-      await bench.rollUp(TUESDAY)
-      bench.feed('RSR', TUESDAY + HOUR, [{ ...third, qty: 2 }])
-      bench.feed('RSR', TUESDAY + 2 * HOUR, [{ stockid: 'A', qty: 9 }], TUESDAY + 2 * HOUR, true)
-      bench.unchanged('RSR', TUESDAY + 3 * HOUR)
-      const known = await bench.seen(TUESDAY + 4 * HOUR)
-      assert.deepEqual(known.items.map(({ distid, gtin, qty, listed, zero_since }) => [distid, gtin, qty, listed, zero_since]), [
-        ['LIP', GTIN, 3, true, null], ['RSR', GTIN, 9, true, null], ['RSR', 850_012_345_618, 0, false, TUESDAY + 3 * HOUR], ['RSR', 850_012_345_625, 0, false, TUESDAY + 3 * HOUR],
-      ])
-      await bench.rollUp(TUESDAY + DAY)
-      assert.deepEqual((await bench.seen(TUESDAY + DAY)).items, known.items)
-      bench.feed('RSR', TUESDAY + DAY + HOUR, [{ ...other, qty: 6 }])
-      const rows = (await bench.seen(TUESDAY + DAY + HOUR)).daily.filter(({ day }) => day > '2026-06-01').map(({ day, gtin, sold, restocks }) => [day, gtin, sold, restocks])
-      assert.deepEqual(rows, [['2026-06-02', GTIN, 1, 0], ['2026-06-02', 850_012_345_618, 0, 0], ['2026-06-02', 850_012_345_625, 0, 0], ['2026-06-03', 850_012_345_618, 0, 0]])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }, { ...other, qty: 8 }])
+    bench.feed('LIP', MONDAY + HOUR, [{ stockid: 'A', qty: 3 }])
+    await bench.rollUp(TUESDAY)
+    bench.feed('RSR', TUESDAY + HOUR, [{ ...third, qty: 2 }])
+    bench.feed('RSR', TUESDAY + 2 * HOUR, [{ stockid: 'A', qty: 9 }], TUESDAY + 2 * HOUR, true)
+    bench.unchanged('RSR', TUESDAY + 3 * HOUR)
+    const known = await bench.seen(TUESDAY + 4 * HOUR)
+    assert.deepEqual(known.items.map(({ distid, gtin, qty, listed, zero_since }) => [distid, gtin, qty, listed, zero_since]), [
+      ['LIP', GTIN, 3, true, null], ['RSR', GTIN, 9, true, null], ['RSR', 850_012_345_618, 0, false, TUESDAY + 3 * HOUR], ['RSR', 850_012_345_625, 0, false, TUESDAY + 3 * HOUR],
+    ])
+    await bench.rollUp(TUESDAY + DAY)
+    assert.deepEqual((await bench.seen(TUESDAY + DAY)).items, known.items)
+    bench.feed('RSR', TUESDAY + DAY + HOUR, [{ ...other, qty: 6 }])
+    const rows = (await bench.seen(TUESDAY + DAY + HOUR)).daily.filter(({ day }) => day > '2026-06-01').map(({ day, gtin, sold, restocks }) => [day, gtin, sold, restocks])
+    assert.deepEqual(rows, [['2026-06-02', GTIN, 1, 0], ['2026-06-02', 850_012_345_618, 0, 0], ['2026-06-02', 850_012_345_625, 0, 0], ['2026-06-03', 850_012_345_618, 0, 0]])
   })
 
   test('a second file of the distributor tells the rest on the same day', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }, { ...other, qty: 8 }])
-      await bench.rollUp(TUESDAY)
-      bench.feed('RSR', TUESDAY + 2 * HOUR, [{ stockid: 'A', qty: 10 }], TUESDAY + 2 * HOUR, true)
-      bench.feed('RSR', TUESDAY + 3 * HOUR, [{ ...other, qty: 7 }])
-      await bench.rollUp(TUESDAY + DAY)
-      assert.deepEqual((await bench.seen(TUESDAY + DAY)).items.map(({ qty, listed, zero_since }) => [qty, listed, zero_since]), [[10, true, null], [7, true, null]])
-      assert.deepEqual((await bench.files()).map(trade), [{ sold: 0, restocks: 0 }, { sold: 0, restocks: 0 }, { sold: 0, restocks: 0 }, { sold: 1, restocks: 0 }])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 10 }, { ...other, qty: 8 }])
+    await bench.rollUp(TUESDAY)
+    bench.feed('RSR', TUESDAY + 2 * HOUR, [{ stockid: 'A', qty: 10 }], TUESDAY + 2 * HOUR, true)
+    bench.feed('RSR', TUESDAY + 3 * HOUR, [{ ...other, qty: 7 }])
+    await bench.rollUp(TUESDAY + DAY)
+    assert.deepEqual((await bench.seen(TUESDAY + DAY)).items.map(({ qty, listed, zero_since }) => [qty, listed, zero_since]), [[10, true, null], [7, true, null]])
+    assert.deepEqual((await bench.files()).map(trade), [{ sold: 0, restocks: 0 }, { sold: 0, restocks: 0 }, { sold: 0, restocks: 0 }, { sold: 1, restocks: 0 }])
   })
 })
 
 describe('price and stock at the end of a day', () => {
   test('a row says what the item cost before the day, however long ago that was told; a file of an earlier release does not', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 5, price: 1_000 }])
-      await bench.rollUp(TUESDAY)
-      bench.feed('RSR', MONDAY + 200 * DAY, [{ stockid: 'A', qty: 5, price: 900 }])
-      bench.feed('RSR', MONDAY + 201 * DAY, [{ stockid: 'A', qty: 5, price: 800 }])
-      await bench.rollUp(MONDAY + 202 * DAY)
-      const prices = async () => (await bench.seen(MONDAY + 202 * DAY)).daily.map(({ price_before: before, price }) => [before, price])
-      assert.deepEqual(await prices(), [[1_000, 900], [900, 800]])
-      for (const day of daysIn(bench.dir)) {
-        const path = dayFile(bench.dir, day)
-        await withDuck((duck) => duck.run(`COPY (SELECT * EXCLUDE (price_before) FROM '${path}') TO '${path}.old' (FORMAT parquet)`))
-        renameSync(`${path}.old`, path)
-        if (day === '2026-12-18') assert.deepEqual(await prices(), [[null, 900], [900, 800]])
-      }
-      assert.deepEqual(await prices(), [[null, 900], [null, 800]])
-    } finally {
-      bench.close()
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 5, price: 1_000 }])
+    await bench.rollUp(TUESDAY)
+    bench.feed('RSR', MONDAY + 200 * DAY, [{ stockid: 'A', qty: 5, price: 900 }])
+    bench.feed('RSR', MONDAY + 201 * DAY, [{ stockid: 'A', qty: 5, price: 800 }])
+    await bench.rollUp(MONDAY + 202 * DAY)
+    const prices = async () => (await bench.seen(MONDAY + 202 * DAY)).daily.map(({ price_before: before, price }) => [before, price])
+    assert.deepEqual(await prices(), [[1_000, 900], [900, 800]])
+    for (const day of daysIn(bench.dir)) {
+      const path = dayFile(bench.dir, day)
+      await withDuck((duck) => duck.run(`COPY (SELECT * EXCLUDE (price_before) FROM '${path}') TO '${path}.old' (FORMAT parquet)`))
+      renameSync(`${path}.old`, path)
+      if (day === '2026-12-18') assert.deepEqual(await prices(), [[null, 900], [900, 800]])
     }
+    assert.deepEqual(await prices(), [[null, 900], [null, 800]])
   })
 
   test('the price is the lowest that has stock, or the lowest listed where none has', async () => {
@@ -247,14 +207,10 @@ describe('price and stock at the end of a day', () => {
   })
 
   test('an item that arrives without stock is back when it first has some, one that arrives with stock is not', async () => {
-    const bench = historyBench()
-    try {
-      bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 0 }, { stockid: 'B', qty: 1, upc: '850012345618' }])
-      bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 2 }])
-      assert.deepEqual((await bench.seen(MONDAY + DAY)).items.map(({ zero_since, back_at, first_at }) => [zero_since, back_at, first_at]), [[null, MONDAY + HOUR, MONDAY], [null, null, MONDAY]])
-    } finally {
-      bench.close()
-    }
+    using bench = historyBench()
+    bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 0 }, { stockid: 'B', qty: 1, upc: '850012345618' }])
+    bench.feed('RSR', MONDAY + HOUR, [{ stockid: 'A', qty: 2 }])
+    assert.deepEqual((await bench.seen(MONDAY + DAY)).items.map(({ zero_since, back_at, first_at }) => [zero_since, back_at, first_at]), [[null, MONDAY + HOUR, MONDAY], [null, null, MONDAY]])
   })
 
   test('quantities that no distributor has are kept as what fits', async () => {
@@ -284,33 +240,29 @@ const UPCS: Record<string, (string | null)[]> = { A: [String(GTIN), '85001234561
 describe('any history', () => {
   test('files and open days are what plain loops over the feeds say, whenever it is rolled up', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-      const bench = historyBench()
-      try {
-        const [changes, seen]: [LoggedChange[], SeenFeed[]] = [[], []]
-        let now = MONDAY
-        for (const { distid, wait, late, rollUp, isFirst: mayBeFirst, changes: told } of steps) {
-          // Into an empty catalog a feed brings something.
-          const isFirst = mayBeFirst && told.length > 0
-          now += wait
-          const asOf = now - late
-          bench.feed(distid, asOf, told.map(({ stockid, upc, price, qty, state }) => ({ stockid, upc: UPCS[stockid]![upc]!, price, qty: state === 'here' ? qty : 0, gone: state === 'gone', held: state === 'held' })), now, isFirst)
-          const at = bench.history.prepare('SELECT max(at) FROM seen WHERE distid = ?').pluck().get(distid) as number
-          const written = bench.history.prepare('SELECT * FROM change WHERE distid = ? AND at = ?').all(distid, at) as LoggedChange[]
-          // A feed of the same time takes the place of the other's rows.
-          for (let i = changes.length - 1; i >= 0; i--) if (changes[i]!.distid === distid && changes[i]!.at === at) changes.splice(i, 1)
-          changes.push(...written)
-          seen.push({ distid, at, isFirst })
-          if (rollUp) await bench.rollUp(now)
-        }
-        const expected = byPlainLoops(changes, seen)
-        assert.deepEqual(await bench.seen(now), expected)
-        await bench.rollUp(now + 2 * DAY)
-        assert.deepEqual(await bench.files(), expected.daily)
-        assert.deepEqual((await bench.seen(now)).items, expected.items)
-        assert.equal(bench.history.prepare('SELECT count(*) FROM change').pluck().get(), 0)
-      } finally {
-        bench.close()
+      using bench = historyBench()
+      const [changes, seen]: [LoggedChange[], SeenFeed[]] = [[], []]
+      let now = MONDAY
+      for (const { distid, wait, late, rollUp, isFirst: mayBeFirst, changes: told } of steps) {
+        // Into an empty catalog a feed brings something.
+        const isFirst = mayBeFirst && told.length > 0
+        now += wait
+        const asOf = now - late
+        bench.feed(distid, asOf, told.map(({ stockid, upc, price, qty, state }) => ({ stockid, upc: UPCS[stockid]![upc]!, price, qty: state === 'here' ? qty : 0, gone: state === 'gone', held: state === 'held' })), now, isFirst)
+        const at = bench.history.prepare('SELECT max(at) FROM seen WHERE distid = ?').pluck().get(distid) as number
+        const written = bench.history.prepare('SELECT * FROM change WHERE distid = ? AND at = ?').all(distid, at) as LoggedChange[]
+        // A feed of the same time takes the place of the other's rows.
+        for (let i = changes.length - 1; i >= 0; i--) if (changes[i]!.distid === distid && changes[i]!.at === at) changes.splice(i, 1)
+        changes.push(...written)
+        seen.push({ distid, at, isFirst })
+        if (rollUp) await bench.rollUp(now)
       }
+      const expected = byPlainLoops(changes, seen)
+      assert.deepEqual(await bench.seen(now), { damaged: [], ...expected })
+      await bench.rollUp(now + 2 * DAY)
+      assert.deepEqual(await bench.files(), expected.daily)
+      assert.deepEqual((await bench.seen(now)).items, expected.items)
+      assert.equal(bench.history.prepare('SELECT count(*) FROM change').pluck().get(), 0)
     }), { numRuns: 40 })
   })
 })

@@ -65,7 +65,6 @@ function questionOf({ window, limit, product_class: productClass, category_id: c
   }
 }
 
-
 /** A metric over all distributors, as an operator looks at it; refuses what the endpoint refuses. */
 export async function showMetric({ analytics: answers }: OperatorCtx, { metric, ...query }: { metric: string } & z.input<typeof MetricQuery>): Promise<MetricResult> {
   const known = knownMetric(metric)

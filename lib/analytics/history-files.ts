@@ -47,9 +47,17 @@ export async function readStateDay(duck: DuckDBConnection, dir: string): Promise
     return null
   }
   const reader = await duck.runAndReadAll(`SELECT decode(value) FROM parquet_kv_metadata(${quoted(state)}) WHERE decode(key) = 'day'`)
+    .catch((error: Error) => { throw new Error(`${state} cannot be read: bring it and the days beside it back from a backup (${error.message})`, { cause: error }) })
   const day = reader.getRows()[0]?.[0]
   if (typeof day !== 'string' || Number.isNaN(momentOf(day))) throw new Error(`${state} does not say of which day it is`)
   return day
+}
+
+/** Which of these days have a file that is none: empty, cut off, something else. */
+export async function damagedDays(duck: DuckDBConnection, dir: string, days: readonly string[]): Promise<string[]> {
+  const damaged: string[] = []
+  for (const day of days) await duck.run(`SELECT * FROM parquet_file_metadata(${quoted(dayFile(dir, day))})`).catch(() => { damaged.push(day) })
+  return damaged
 }
 
 /** Writes the rows of a query to a file: whole and durable, or not at all. */

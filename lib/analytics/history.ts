@@ -1,10 +1,9 @@
 /** The history as the metrics see it: the days that are rolled up and the ones that are still open, and where things stand now. */
-import { existsSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY, dayOf, startOfDay } from '../core/clock.js'
 import type { Raw } from '../db/sqlite.js'
 import { inBatches, loadDays } from './history-changes.js'
-import { dayFile, daysIn, momentOf, quoted, readStateDay, workFolder } from './history-files.js'
+import { damagedDays, dayFile, daysIn, momentOf, quoted, readStateDay, workFolder } from './history-files.js'
 import { loadState } from './roll-up.js'
 import { DAY_COLUMNS, ITEM_COLUMNS, advance, declared } from './roll-up-sql.js'
 
@@ -23,9 +22,9 @@ export interface HistorySource {
 /**
  * Makes the views `daily` (a row for each day on which an item of a distributor changed, of the last 91 days) and `item_now`
  * (each item of a distributor after its last change). With no history at all both are empty. Writes nothing; only while no
- * roll-up runs (child-job.ts sees to that).
+ * roll-up runs (child-job.ts sees to that). Tells the days whose files are damaged: they are left out, for all others still hold.
  */
-export async function openHistory(duck: DuckDBConnection, { dir, historyDb, now }: HistorySource): Promise<void> {
+export async function openHistory(duck: DuckDBConnection, { dir, historyDb, now }: HistorySource): Promise<string[]> {
   const done = await readStateDay(duck, dir)
   await loadState(duck, dir)
   await duck.run(`CREATE OR REPLACE TABLE open_daily (${declared(DAY_COLUMNS)})`)
@@ -44,12 +43,15 @@ export async function openHistory(duck: DuckDBConnection, { dir, historyDb, now 
   }
   await duck.run('DROP TABLE IF EXISTS day_row; DROP TABLE IF EXISTS change; DROP TABLE IF EXISTS late_feed')
   // A day whose file is there without the state after it is still among the open ones.
-  const files = daysIn(dir).filter((day) => done !== null && day <= done && day >= from).map((day) => dayFile(dir, day)).filter((path) => existsSync(path))
+  const days = daysIn(dir).filter((day) => done !== null && day <= done && day >= from)
+  const damaged = await damagedDays(duck, dir, days)
+  const files = days.filter((day) => !damaged.includes(day)).map((day) => dayFile(dir, day))
   const columns = Object.keys(DAY_COLUMNS).join(', ')
   // By name: what a file of an earlier release lacks is NULL there.
   const closed = files.length > 0 ? `SELECT * FROM read_parquet([${files.map(quoted).join(', ')}], union_by_name = true) UNION ALL BY NAME ` : ''
   await duck.run(`CREATE OR REPLACE VIEW daily AS SELECT ${columns} FROM (${closed}SELECT * FROM open_daily)`)
   await duck.run(`CREATE OR REPLACE VIEW item_now AS SELECT ${Object.keys(ITEM_COLUMNS).join(', ')} FROM item`)
+  return damaged
 }
 
 /** Days that are not rolled up yet and have changes, the oldest first. */

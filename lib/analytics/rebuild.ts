@@ -35,6 +35,8 @@ export interface Rebuilt {
   items: number
   /** Rows of all metrics and windows, before any distributors are combined. */
   rows: number
+  /** Days of the history that were left out: their files are damaged. */
+  damaged: string[]
 }
 
 /** Sections of a build: each metric with each of its windows. */
@@ -52,7 +54,7 @@ export async function rebuild({ dir, now }: RebuildInput, { duck, work, onProgre
     // Offers, and which distributors have any, are read at different times: both out of one state of the catalog.
     catalog.exec('BEGIN')
     tell('the history')
-    await openHistory(duck, { dir, historyDb: history, now })
+    const damaged = await openHistory(duck, { dir, historyDb: history, now })
     const draft = join(work, 'build')
     mkdirSync(draft, { mode: 0o700 })
     tell('the catalog')
@@ -65,7 +67,7 @@ export async function rebuild({ dir, now }: RebuildInput, { duck, work, onProgre
     const fed = fedDistributors({ prepare: (sql) => catalog.prepare(sql) })
     const build = publish(dir, draft, { at: now, distids, fed, items, listings: part, sections })
     onProgress(STEPS, STEPS, 'done')
-    return { build, items, rows }
+    return { build, items, rows, damaged }
   } finally {
     history.close()
     catalog.close()

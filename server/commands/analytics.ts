@@ -40,7 +40,7 @@ async function show({ dir, args: [slug], values, out }: Invocation): Promise<voi
     const result = subscriber === undefined ? await app.operator.analytics.show(query) : await app.as(subscriber).analytics(query)
     if (result.as_of === null) out.line('The metrics were not built yet: a server does it soon after its first feed, `quartermaster analytics rebuild` does it now.')
     else out.line(`${result.metric}${result.window_days === null ? '' : `, ${result.window_days} days`}, as of ${result.as_of}, ${subscriber ?? 'all distributors'}: ${result.count === 1 ? 'one result' : `${result.count} results`}.`)
-    if (result.count > 0) table(out, findMetric(result.metric)!, result)
+    if (result.count > 0) table(out, findMetric(result.metric)!, result, optional(values, 'sort-by'))
     out.result(result)
   })
 }
@@ -51,10 +51,10 @@ type Row = Record<string, string | number | boolean | null>
 const NAME = 40
 const BAR = 24
 
-function table(out: Output, metric: Metric, { results }: MetricResult): void {
+function table(out: Output, metric: Metric, { results }: MetricResult, sortBy: string | undefined): void {
   const rows = results as Row[]
   // What the order goes by; a moment has no length.
-  const measure = metric.order.find((name) => metric.measures[name] !== 'time')!
+  const measure = (metric.orders?.[sortBy ?? ''] ?? metric.order).find((name) => metric.measures[name] !== 'time')!
   const most = Math.max(...rows.map((row) => Number(row[measure])))
   out.table(rows.map((row) => ({
     upc: row['upc'], name: cut(String(row['name'])),
@@ -74,9 +74,13 @@ function shown(value: Row[string], form: Form): string | null {
     case 'money': return Number(value).toFixed(2)
     case 'flag': return value === true ? 'yes' : 'no'
     case 'time': return `${String(value).slice(0, 16).replace('T', ' ')}`
+    case 'tenths': return decimals(value, 1)
+    case 'hundredths': return decimals(value, 2)
     default: return value.toLocaleString('en-US')
   }
 }
+
+const decimals = (value: Row[string], digits: number) => Number(value).toLocaleString('en-US', { minimumFractionDigits: digits })
 
 /** Eighths of a character tell bars of almost one length apart. */
 const EIGHTHS = ' ▏▎▍▌▋▊▉'
