@@ -27,11 +27,13 @@ export interface Folders {
 
 /** Seen from this module: from server/docs, from a bundle in dist/NAME, and from a transpiled tree there. */
 const TREES = ['../..', '../../../..']
+/** A tree that was built and then rid of what only development needs is no working tree any more. */
+const MARKS = ['server/docs/assets/reference.js', 'node_modules/swagger-ui-dist/swagger-ui.css']
 
 /** In a working tree the files as they lie there; else those that the build put beside the bundles. */
 export function findFolders(): Folders {
   const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const tree = TREES.map(at).find((root) => existsSync(join(root, 'server/docs/assets/reference.js')))
+  const tree = TREES.map(at).find((root) => MARKS.every((file) => existsSync(join(root, file))))
   if (tree === undefined) return { own: at('../docs'), swaggerUi: at('../docs/swagger-ui'), guide: at('../data/guide') }
   return { own: join(tree, 'server/docs/assets'), swaggerUi: join(tree, 'node_modules/swagger-ui-dist'), guide: join(tree, 'data/guide') }
 }

@@ -43,11 +43,16 @@ export function documentationRoutes(app: App): DocumentationRoute[] {
 /** The origin is what the caller wrote into Host: a few are kept, so that nobody can fill the memory. */
 const MOST_ORIGINS = 16
 
+/** Stands for the origin in the document that is built once: building one takes ten times what naming another origin in it does. */
+const ANY_ORIGIN = 'http://origin.invalid'
+
 function openApi(app: App): Find {
   const kept = keeper<string, Document>(MOST_ORIGINS)
+  const textFor = (url: string) => JSON.stringify(openApiDocument(url, app.ctx.distributors))
+  let text: string | undefined
   return ({ request }) => {
     const origin = originOf(request)
-    return kept(origin, () => makeDocument(JSON.stringify(openApiDocument(origin, app.ctx.distributors)), JSON_HEADERS))
+    return kept(origin, () => makeDocument(origin === '/' ? textFor(origin) : (text ??= textFor(ANY_ORIGIN)).replaceAll(ANY_ORIGIN, () => origin), JSON_HEADERS))
   }
 }
 
