@@ -40,7 +40,7 @@ export async function checkAnswer(app: Pick<App, 'ctx'>, request: Request, respo
   const code = response.ok ? null : body.error!.code
   if (code !== null && !(code in (media['examples'] as Json))) throw new Error(`${call} answered ${response.status} ${code}, which the document does not have`)
   // A refusal's own schema says more of what is wrong with it than the choice of all codes would.
-  document.check(call, code === null ? media['schema'] as Json : { $ref: `#/components/schemas/${errorName(code as ErrorCode)}` }, body)
+  document.check(call, code === null ? media['schema'] as Json : document.schemaOf(code as ErrorCode), body)
 }
 
 /** As `checkAnswer`, for what the library returns. */
@@ -81,6 +81,7 @@ interface Document {
   /** The operations at an address, by method; those of a fixed path go before those of one with parameters. */
   find(pathname: string): Record<string, Json>[]
   operation(endpoint: Endpoint): Json
+  schemaOf(code: ErrorCode): Json
   /** What a reference refers to. */
   at(value: unknown): Json
   check(what: string, schema: Json, value: unknown): void
@@ -111,6 +112,7 @@ function makeDocument(registry: Registry): Document {
     find: (pathname) => patterns.filter(({ pattern }) => pattern.test(pathname)).map(({ path }) => path).sort((a, b) => Number(b === pathname) - Number(a === pathname)).map((path) => document.paths[path]!),
     operation: ({ path, method }) => document.paths[path]![method.toLowerCase()]!,
     at,
+    schemaOf: (code) => (document.components['schemas'] as Record<string, Json>)[errorName(code)]!,
     check(what, schema, value) {
       const validate = compile(schema)
       if (validate(value)) return
@@ -124,11 +126,10 @@ function makeDocument(registry: Registry): Document {
 function compiler(components: Json): (schema: Json) => ValidateFunction {
   const ajv = new draft04.default({ strict: false, validateFormats: false, logger: false })
   ajv.addSchema({ components }, 'document')
-  const compiled = new Map<string, ValidateFunction>()
+  const compiled = new WeakMap<Json, ValidateFunction>()
   return (schema) => {
-    const text = JSON.stringify(schema).replaceAll('"#/', '"document#/')
-    let validate = compiled.get(text)
-    if (!validate) compiled.set(text, validate = ajv.compile(JSON.parse(text) as Json))
+    let validate = compiled.get(schema)
+    if (!validate) compiled.set(schema, validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as Json))
     return validate
   }
 }

@@ -32,6 +32,7 @@ function requestBody({ bodyIsOptional = false, bodySchema, body, example }: Endp
 }
 
 function parametersOf(shape: z.ZodObject, place: 'path' | 'query' | 'header', given: Json, schemas: Schemas): Json[] {
+  if (Object.keys(shape.shape).length === 0) return []
   const { properties = {}, required = [] } = schemas.of(shape, 'input') as { properties?: Record<string, Json>; required?: string[] }
   return Object.entries(properties).map(([name, { description, example, ...schema }]) => ({
     name: place === 'header' ? headerName(name) : name, in: place, required: required.includes(name), ...description !== undefined && { description }, schema, example: given[name] ?? example,
