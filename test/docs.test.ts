@@ -117,7 +117,14 @@ describe('the documentation', () => {
     assert.ok(readdirSync(join(FOLDER, 'pictures')).every((name) => assets.has(`pictures/${name}`)))
   })
 
-  test('says the same whatever Host is', async () => {
+  test('the document names the address that was asked, whatever is in it', async () => {
+    for (const origin of ['http://shop.test', 'https://api.example:8443', 'http://a"b', 'http://$&']) {
+      const document = await (await t.server.fetch(new Request(`${origin}/v1/openapi.json`))).json() as { servers: { url: string }[] }
+      assert.equal(document.servers[0]!.url, origin)
+    }
+  })
+
+  test('the pages say the same whatever Host is', async () => {
     for (const path of [...HTML.slice(0, 3), ...TEXTS.slice(0, 2)]) {
       const other = await t.server.fetch(new Request(new URL(path, 'http://evil.example')))
       assert.equal(await other.text(), await bodyOf(path), path)

@@ -52,7 +52,9 @@ function openApi(app: App): Find {
   let text: string | undefined
   return ({ request }) => {
     const origin = originOf(request)
-    return kept(origin, () => makeDocument(origin === '/' ? textFor(origin) : (text ??= textFor(ANY_ORIGIN)).replaceAll(ANY_ORIGIN, () => origin), JSON_HEADERS))
+    // A quote in Host is a quote in the origin.
+    const written = JSON.stringify(origin).slice(1, -1)
+    return kept(origin, () => makeDocument(origin === '/' ? textFor(origin) : (text ??= textFor(ANY_ORIGIN)).replaceAll(ANY_ORIGIN, () => written), JSON_HEADERS))
   }
 }
 
