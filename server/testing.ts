@@ -10,7 +10,7 @@ import type { Tier } from '../lib/accounts/tiers.js'
 import type { FeedOffer } from '../lib/catalog/feed-offer.js'
 import type { ConfigurationDocument, DistributorEntry } from '../lib/configuration/document.js'
 import { saveDocument } from '../lib/configuration/saved.js'
-import { connect } from '../lib/connect.js'
+import { RemoteError, connect } from '../lib/connect.js'
 import { isApiError } from '../lib/core/errors.js'
 import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
@@ -111,7 +111,8 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
   return {
     app, server, subscriber, key, keyId, clock, request, close,
     shop: checkedShop(app, app.as({ key })),
-    remote: connect('http://shop.test', key, { fetch: (sent) => send(sent, '127.0.0.1') }),
+    // One attempt: a refusal that a test provokes comes at once.
+    remote: connect('http://shop.test', key, { attempts: 1, fetch: (sent) => send(sent, '127.0.0.1').catch(showFault) }),
     json: async (path, init) => {
       const response = await request(path, init)
       return { status: response.status, headers: response.headers, body: await response.json() as Answer }
@@ -138,6 +139,11 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
 const EMPTY = { targets: {}, notification_email: 'owner@shop.example', pricing: {}, product_restrictions: {} }
 const PLAIN_ENTRY = {
   active: true, drop_ship_only_items: false, shipping: { flat_rate: { cost: 10, shipping_class: 'flat' } }, product_restrictions: { min_quantity_to_list: 1 },
+}
+
+/** Keeps the words of a failed check: of any other error of a fetch the client tells no more than that no answer came. */
+function showFault(error: unknown): never {
+  throw new RemoteError({ code: 'failed_check', outcome: 'unknown', message: error instanceof Error ? error.message : String(error) })
 }
 
 function testOffer(offer: TestOffer): FeedOffer & { distid: string } {
