@@ -35,7 +35,7 @@ describe('every order', () => {
     await fill(t, 23)
     const server = await listen(t.server, { port: 0, host: '127.0.0.1' })
     for (const shop of [t.shop, connect(server.url, t.key)]) {
-      for (const size of [2, 3, 22, 23, 24, 100]) {
+      for (const size of [2, 22, 23, 24]) {
         assert.deepEqual(ids(await all(eachOrder(shop, { page_size: size }))), names(22, 0))
         assert.deepEqual(ids(await all(eachOrder(shop, { direction: 'asc', page_size: size }))), names(0, 22))
         assert.deepEqual(ids(await all(eachOrder(shop, { direction: 'desc', page_size: size }))), names(22, 0))
