@@ -22,7 +22,7 @@ export type MetricQuery = z.output<typeof MetricQuery>
 
 const money = (description: string) => z.number().describe(`${description}, dollars`)
 const percent = (description: string) => z.number().describe(`${description}, 0 to 100, one decimal`)
-const time = (description: string) => z.string().describe(`${description}, ISO 8601 UTC`)
+const time = (description: string) => z.string().meta({ description: `${description}, ISO 8601 UTC`, format: 'date-time' })
 const units = (description: string) => z.int().describe(`${description}, units`)
 
 const Item = z.object({
@@ -58,7 +58,7 @@ function named(metric: string): string {
 function resultOf<S extends keyof typeof ROWS>(metric: S) {
   return z.object({
     metric: z.literal(metric).describe('As asked for'),
-    as_of: z.string().nullable().describe('When the data were read, ISO 8601 UTC; null before the metrics were built for the first time'),
+    as_of: z.string().nullable().meta({ description: 'When the data were read, ISO 8601 UTC; null before the metrics were built for the first time', format: 'date-time' }),
     window_days: z.int().nullable().describe('null for a metric without a window'),
     count: z.int().describe('Rows in results'),
     results: z.array(ROWS[metric].meta({ component: `${named(metric)}Row`, about: `A row of ${metric}` })).max(200).describe('The first is the most so'),
