@@ -122,9 +122,12 @@ function makeDocument(registry: Registry): Document {
   }
 }
 
+/** Times are UTC. What is only sent, and what a configuration holds, is not judged here. */
+const FORMATS = { 'date': /^\d{4}-\d\d-\d\d$/, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/, 'uri': /^[a-z][a-z0-9+.-]*:/i, 'email': true as const }
+
 /** Compiles a schema on first use. OpenAPI 3.0 schemas are draft-04 ones with `nullable`, which ajv knows. */
 function compiler(components: Json): (schema: Json) => ValidateFunction {
-  const ajv = new draft04.default({ strict: false, validateFormats: false, logger: false })
+  const ajv = new draft04.default({ strict: false, logger: false, formats: FORMATS })
   ajv.addSchema({ components }, 'document')
   const compiled = new WeakMap<Json, ValidateFunction>()
   return (schema) => {

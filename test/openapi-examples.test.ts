@@ -48,7 +48,7 @@ describe('the examples of the document', () => {
   const letters = () => `${t.key.slice(0, 2)}${t.key.slice(-2)}`.toUpperCase()
   const send = async (endpoint: Endpoint, { body, query, params, headers }: Parts) => {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
-    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value).replace('-AB9Z-', `-${letters()}-`)]))
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value).replace('-AB9Z-', `-${letters()}-`)]))
     const answer = await t.ask(endpoint.method, `${path}?${search.toString()}`, { body, headers: headers as Record<string, string> })
     note(endpoint, answer)
     return answer

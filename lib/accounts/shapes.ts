@@ -28,5 +28,5 @@ export const Usage = z.object({
   today: z.int().describe('Requests of this UTC day, this one included'),
   this_month: z.int().describe('Requests of this UTC month, this one included'),
   by_endpoint_today: z.array(z.object({ endpoint: z.string().describe('The route, as GET /v1/products/{upc}'), requests })).describe('Requests of this UTC day by route'),
-  by_day_last_7: z.array(z.object({ day: z.string().describe('YYYY-MM-DD, UTC'), requests })).describe('Seven days, oldest first, days without requests included'),
+  by_day_last_7: z.array(z.object({ day: z.string().meta({ description: 'YYYY-MM-DD, UTC', format: 'date' }), requests })).describe('Seven days, oldest first, days without requests included'),
 }).meta({ component: 'Usage', about: 'Requests of the calling key' })

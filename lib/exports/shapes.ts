@@ -22,7 +22,7 @@ export const ExportDescriptor = z.object({
   custom_pricing_applied: z.boolean().describe('At least one price differs from the feed\'s'),
   retail_pricing_applied: z.boolean().describe('The file has a retail_price'),
   expires_in_seconds: z.int().describe('Seconds that the URLs work from now'),
-  url: z.string().optional().describe('Works for whoever has it until it expires; absent when changed is false'),
-  attributes_feed: z.object({ format: z.literal('csv.gz').describe('Of the file'), url: z.string().describe('As the other one') }).optional().describe('Columns upc, distid, attribute_name, attribute_value'),
+  url: z.string().optional().meta({ description: 'Works for whoever has it until it expires; absent when changed is false', format: 'uri' }),
+  attributes_feed: z.object({ format: z.literal('csv.gz').describe('Of the file'), url: z.string().meta({ description: 'As the other one', format: 'uri' }) }).optional().describe('Columns upc, distid, attribute_name, attribute_value'),
 }).meta({ component: 'CatalogExport', about: 'Where the export is to be had' })
 export type ExportDescriptor = z.output<typeof ExportDescriptor>

@@ -19,7 +19,7 @@ const DEALER = {
   lng: z.number().nullable().describe('Longitude of it, degrees'),
   ffl_on_file: flag.describe('1 = licence on file with the network'),
   sot_on_file: flag.describe('1 = NFA-capable'),
-  expiration_date: z.string().describe('YYYY-MM-DD, valid through that day'),
+  expiration_date: z.string().meta({ description: 'YYYY-MM-DD, valid through that day', format: 'date' }),
   active: flag.describe('1 = valid today'),
 }
 
@@ -64,5 +64,5 @@ export const DocumentParams = LicenceParams.extend({ document_type: z.enum(['ffl
 export const DocumentResult = z.object({
   associated_order_id: z.string().describe('The order of yours that names the licence'),
   expires_in_seconds: z.int().describe('Seconds that the URL works from now'),
-  url: z.string().describe('Works for whoever has it until it expires'),
+  url: z.string().meta({ description: 'Works for whoever has it until it expires', format: 'uri' }),
 }).meta({ component: 'DealerDocument', about: 'Where a document of a dealer is to be had' })

@@ -69,8 +69,8 @@ export const FraudSummary = z.object({
   items_overlap: z.int().describe('Your items that were in one of those orders, by UPC or SKU'),
   items_similar: z.boolean().describe('An item of yours is named much like one of theirs'),
   reported_by_you: z.boolean().describe('One of those reports is yours'),
-  first_reported: z.string().nullable().describe('Day of the oldest one, YYYY-MM-DD; null without any'),
-  last_reported: z.string().nullable().describe('Day of the newest one, YYYY-MM-DD; null without any'),
+  first_reported: z.string().nullable().meta({ description: 'Day of the oldest one, YYYY-MM-DD; null without any', format: 'date' }),
+  last_reported: z.string().nullable().meta({ description: 'Day of the newest one, YYYY-MM-DD; null without any', format: 'date' }),
   notes: z.array(z.string()).describe('Your own, newest first, at most 50'),
 }).meta({ component: 'FraudSummary', about: 'Privacy-safe evidence: counts, never what other dealers sent' })
 export type FraudSummary = z.output<typeof FraudSummary>

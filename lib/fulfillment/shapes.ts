@@ -15,7 +15,7 @@ export const FulfillmentOrder = z.object({
   order_status: z.enum(ORDER_STATUSES).describe('Pending: whether the distributor has it is not known yet; it is being found out'),
   order_source: z.string().describe('cockpit_cart for orders placed through the API'),
   po_number: z.string().describe('As sent'),
-  ship_date: text.describe('YYYY-MM-DD'),
+  ship_date: text.meta({ description: 'YYYY-MM-DD; null before it ships', format: 'date' }),
   ship_company: text.describe('Carrier'),
   ship_method: text.describe('Service of the carrier, as the distributor names it'),
   ship_status: z.enum(SHIP_STATUSES).nullable().describe('Where the parcel is; null before it ships'),

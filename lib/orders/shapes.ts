@@ -16,7 +16,7 @@ export const PlaceBody = z.strictObject({
   order_id: z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, 'must be 1 to 50 letters, digits, dashes and underscores').describe('Unique per account, for ever; the idempotency key'),
   customer: z.strictObject({
     name: text(100).describe('Who buys'),
-    email: z.string().trim().refine(isEmail, 'must be an e-mail address').describe('E-mail address'),
+    email: z.string().trim().refine(isEmail, 'must be an e-mail address').meta({ description: 'E-mail address', format: 'email' }),
     phone: optional(30).describe('Some distributors require it'),
     address1: text(100).describe('Street and number; drop-ship orders go there'),
     address2: optional(100).describe('Unit'),
