@@ -91,10 +91,11 @@ describe('the page on extending', () => {
   })
 
   test('its distributor tells a good login from a wrong one, and the token is masked', async () => {
-    const told = async () => (await t.shop.config.validate()).credentials!.map(({ distid, valid }) => [distid, valid])
+    const told = async () => ((await t.shop.config.validate()) as { credentials: { distid: string; valid: boolean | null }[] }).credentials.map(({ distid, valid }) => [distid, valid])
     assert.deepEqual(await told(), [['ACME', true]])
     const { configuration } = await t.shop.config.get()
-    assert.equal((configuration.distributors['Acme Wholesale'] as { fulfillment: { token: string } }).fulfillment.token, '********')
+    const { 'Acme Wholesale': entry } = configuration['distributors'] as Record<string, { fulfillment: { token: string } }>
+    assert.equal(entry!.fulfillment.token, '********')
   })
 
   test('its distributor takes an order, refuses one, and ships', async () => {
