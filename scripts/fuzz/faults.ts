@@ -38,8 +38,9 @@ export function makeFaults(api: ApiDocument, calls: (operation: Operation) => fc
   return (operation) => {
     const { parameters, body } = operation
     const inQuery = parameters.filter((parameter) => parameter.in !== 'header')
-    return fc.tuple(calls(operation), fc.nat(1e6), fc.nat(1e6)).map(([call, where, which]) => {
-      const places = body && call.body !== undefined ? placesOf(api, call.body, body, operation.id) : []
+    return fc.tuple(calls(operation), fc.nat(1e6), fc.nat(1e6)).map(([made, where, which]) => {
+      const call = body && made.body === undefined ? { ...made, body: {} } : made
+      const places = body ? placesOf(api, call.body, body, operation.id) : []
       const count = inQuery.length + places.length
       if (count === 0) return { what: 'nothing to break', sort: 'nothing', call, expect: { kind: 'any' } as const }
       const at = where % count
@@ -104,10 +105,15 @@ function placesOf(api: ApiDocument, body: unknown, schema: Schema, id: string): 
   }
   const isWrapped = id.startsWith('config') && Object.hasOwn(body as object, 'configuration')
   const document = api.resolve({ $ref: '#/components/schemas/Configuration' })
-  if (isWrapped) walk((body as { configuration: unknown }).configuration, document, ['configuration'], false)
-  else walk(body, id.startsWith('config') ? document : schema, [], true)
+  if (isWrapped) {
+    found.push({ path: [], schema: WRAPPING, value: body, required: true })
+    walk((body as { configuration: unknown }).configuration, document, ['configuration'], false)
+  } else walk(body, id === 'configPut' ? document : schema, [], true)
   return found
 }
+
+/** A document in its wrapping stands alone. */
+const WRAPPING: Schema = { type: 'object', properties: { configuration: {} }, additionalProperties: false }
 
 function breakBody(api: ApiDocument, call: Call, place: Place, which: number): Faulty {
   const wrong = wrongValues(api, place)

@@ -22,14 +22,20 @@ const PLANTED: Planted[] = [
   { name: 'an endpoint throws on a long text', found: /^server error: productsSearch 500/, patches: [at('lib/catalog/endpoints.ts', 'const { rows, total } = searchView(view, query)', 'if ((query.q ?? \'\').length > 40) throw new TypeError(\'too long\')\n    const { rows, total } = searchView(view, query)')] },
   { name: 'an endpoint throws on a name of the prototype', found: /^server error: \w+ 500/, patches: [at('lib/restrictions/endpoints.ts', 'run: async (ctx, { body }) =>', 'run: async (ctx, { body }) => ({} as Record<string, unknown>)[String(body.target)] !== undefined ? (null as never as { x: { y: never } }).x.y :')] },
   { name: 'a code that the document has not', found: /^undocumented: fflsNear 404/, patches: [at('lib/ffls/endpoints.ts', 'run: async (ctx, { query }) => findNear(ctx, query),', 'run: async (ctx, { query }) => {\n    if (query.radius === 50) throw Object.assign(new Error(\'none\'), { name: \'ApiError\', code: \'report_not_found\', status: 404, headers: {} })\n    return findNear(ctx, query)\n  },')] },
-  { name: 'a member is missing', found: /^shape: productsFacets 200/, patches: [at('lib/catalog/endpoints.ts', 'serialized(JSON.stringify(facetsOf(await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions))))', 'serialized(JSON.stringify({ ...facetsOf(await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)), categories: undefined }))')] },
+  { name: 'a member is missing', found: /^shape: productsFacets 200/, patches: [at('lib/catalog/endpoints.ts', 'serialized(JSON.stringify(facetsOf(await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions))))', 'serialized(JSON.stringify({ ...facetsOf(await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)), product_classes: undefined }))')] },
   { name: 'null where there must be a number', found: /^shape: (fulfillmentHistory|orders\w+) 200/, patches: [at('lib/fulfillment/records.ts', 'ship_to_store: flag(row.ship_to_store)', 'ship_to_store: null as never')] },
   { name: 'a secret is not masked', found: /^leak: config/, patches: [at('lib/configuration/secrets.ts', 'passcode|secret|token', 'passcode|token')] },
   {
     name: 'other dealers\' notes are told', found: /^leak: fraud/,
     patches: [at('lib/fraud/summary.ts', 'const mine = hits.filter((hit) => hit.mine === 1)', 'const mine = hits'), at('lib/fraud/summary.ts', "'SELECT id, notes FROM", "'SELECT id, notes, subscriber_id FROM"), at('lib/fraud/summary.ts', 'openNotes(ctx, subscriberId, row)', 'openNotes(ctx, (row as never as { subscriber_id: string }).subscriber_id, row)')],
   },
-  { name: 'what was thrown is shown', found: /^leak: |^undocumented|^shape: |^server error/, patches: [at('server/handle.ts', "return new ApiError('internal_error', { details: { request_id: requestId } })", "return new ApiError('not_found', { message: String((error as Error).stack) })")] },
+  {
+    name: 'what was thrown is shown', found: /^leak: productsSearch/,
+    patches: [
+      at('server/handle.ts', "return new ApiError('internal_error', { details: { request_id: requestId } })", "return new ApiError('not_found', { message: String((error as Error).stack) })"),
+      at('lib/catalog/endpoints.ts', 'const { rows, total } = searchView(view, query)', 'if ((query.q ?? \'\').length > 40) throw new TypeError(\'too long\')\n    const { rows, total } = searchView(view, query)'),
+    ],
+  },
   { name: 'a slow path', found: /^slow: ordersList/, patches: [at('lib/fulfillment/endpoints.ts', 'run: async (ctx, { query }) => orderPage(ctx, query),', 'run: async (ctx, { query }) => {\n    if (query.sort === \'ship_date\') for (const end = performance.now() + 300; performance.now() < end;);\n    return orderPage(ctx, query)\n  },')] },
   { name: 'a body of a byte more is taken', found: /a megabyte and a byte/, patches: [at('server/decode.ts', 'export const MAX_BODY = 1_048_576', 'export const MAX_BODY = 1_048_577')] },
   { name: 'a body of a megabyte is not taken', found: /a megabyte of blanks/, patches: [at('server/decode.ts', 'export const MAX_BODY = 1_048_576', 'export const MAX_BODY = 1_048_575')] },
