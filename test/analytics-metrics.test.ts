@@ -111,6 +111,17 @@ describe('on-sale', () => {
     assert.equal((await results('on-sale', world([[20, 10_000], [2, 9_000]], { qty: 1 }), { days: 30 })).length, 1)
   })
 
+  test('a price that stood for longer than the history is read is known from the day that ended it', async () => {
+    const drop = async (before: number | null, days = 30, daysAgo = 5) => {
+      const [first, ...more] = world([[daysAgo, 9_000]]).days!
+      return (await results('on-sale', { ...world([[daysAgo, 9_000]]), days: [{ ...first!, price_before: before }, ...more] }, { days }))[0]?.reference_price
+    }
+    assert.deepEqual([await drop(10_000), await drop(10_000, 7), await drop(10_000, 90, 89), await drop(10_000, 90, 90)], [10_000, 10_000, undefined, undefined], 'on the first day of the window there is no day before it')
+    assert.deepEqual([await drop(9_400), await drop(null), await drop(10_000, 90, 88)], [undefined, undefined, 10_000])
+    const both = world([[20, 9_800], [5, 9_000]])
+    assert.equal((await results('on-sale', { ...both, days: both.days!.map((day, i) => ({ ...day, price_before: i === 0 ? 12_000 : 9_800 })) }, { days: 30 }))[0]!.reference_price, 9_800, 'nine days of the one, fifteen of the other')
+  })
+
   test('a change of stock is no change of price', async () => {
     assert.equal((await sale([40, 10_000], [20, 8_000], [10, 8_000], [1, 8_000]))!.reference_price, 10_000)
     assert.equal(await sale([35, 10_000], [31, 8_000], [10, 8_000]), undefined)

@@ -55,7 +55,7 @@ export interface Tools {
 }
 
 /** Megabytes for DuckDB. */
-const MEMORY = 512
+const MEMORY = 384
 /** Tries to get the lock, and milliseconds between two: a roll-up of one day takes seconds. */
 const TURN = { tries: 1_200, pause: 250 } as const
 

@@ -8,7 +8,7 @@ import type { AnalyticsJob, AnalyticsResults } from './child-job.js'
 /** Milliseconds after which it is killed. */
 const LIMIT = 10 * MINUTE
 /** Megabytes of JavaScript that it may hold. */
-const HEAP = 256
+const HEAP = 128
 
 export interface StartOptions {
   signal: AbortSignal

@@ -99,17 +99,16 @@ async function loadLateFeeds(duck: DuckDBConnection, history: Raw, { from, until
   if (feeds.length > 0) await duck.run(`INSERT INTO late_feed VALUES ${feeds.map(({ distid, at }) => `(${quoted(distid)}, ${at - from})`).join(', ')}`)
 }
 
-const VANISHED = [
-  `CREATE OR REPLACE TEMP TABLE known AS
-    SELECT distid, stockid, gtin, price, last FROM (
-      SELECT distid, stockid, gtin, price, -1 AS ms FROM offer WHERE listed
-      UNION ALL SELECT distid, stockid, CASE WHEN NOT gone THEN gtin END, price, ms FROM change
-    ) JOIN first_feed USING (distid) WHERE ms < first QUALIFY row_number() OVER (PARTITION BY distid, stockid ORDER BY ms DESC) = 1`,
-  `INSERT INTO change
-    SELECT last, distid, stockid, gtin, price, 0, true, false
-    FROM known ANTI JOIN (SELECT distid, stockid FROM change JOIN first_feed USING (distid) WHERE ms >= first) told USING (distid, stockid) WHERE gtin IS NOT NULL`,
-  'DROP TABLE known', 'DROP TABLE first_feed',
-]
+/** The last that was told of each offer before the first feed. */
+const KNOWN = `CREATE OR REPLACE TEMP TABLE known AS
+  SELECT distid, stockid, gtin, price, last FROM (
+    SELECT distid, stockid, gtin, price, -1 AS ms FROM offer WHERE listed
+    UNION ALL SELECT distid, stockid, CASE WHEN NOT gone THEN gtin END, price, ms FROM change
+  ) JOIN first_feed USING (distid) WHERE ms < first QUALIFY row_number() OVER (PARTITION BY distid, stockid ORDER BY ms DESC) = 1`
+
+const VANISHED = `INSERT INTO change
+  SELECT last, distid, stockid, gtin, price, 0, true, false
+  FROM known ANTI JOIN (SELECT distid, stockid FROM change JOIN first_feed USING (distid) WHERE ms >= first) told USING (distid, stockid) WHERE gtin IS NOT NULL`
 
 /**
  * Where a catalog was lost and filled again, nobody told what had vanished meanwhile: what the distributor has not told since its
@@ -120,5 +119,9 @@ async function addVanished(duck: DuckDBConnection, history: Raw, { from, until }
     .all(from, until) as { distid: string; first: number; last: number }[]
   if (feeds.length === 0) return
   await duck.run(`CREATE OR REPLACE TABLE first_feed AS SELECT * FROM (VALUES ${feeds.map(({ distid, first, last }) => `(${quoted(distid)}, ${first - from}, ${last - from})`).join(', ')}) AS feed(distid, first, last)`)
-  for (const statement of VANISHED) await duck.run(statement)
+  await duck.run(KNOWN)
+  // At the very first feed there is nothing to look for among all that it told.
+  const [[isKnown]] = (await duck.runAndReadAll('SELECT EXISTS (FROM known)')).getRows() as [[boolean]]
+  if (isKnown) await duck.run(VANISHED)
+  await duck.run('DROP TABLE known; DROP TABLE first_feed')
 }
