@@ -99,7 +99,7 @@ export async function runEpoch({ template, seed, requests, socketShare = 2, stop
     let batch = 0
     while (world.sent < requests && !(stopAtFirst && world.failures.size > 0)) {
       await world.runBatch(item, Math.min(BATCH, requests - world.sent), batch++)
-      if (batch % 4 === 0) await app.orders.pass()
+      await app.orders.pass()
       if (batch % 16 === 0) await app.monitors.pass()
       if (batch % 20 === 1) await world.burst()
       onProgress?.(world.sent)

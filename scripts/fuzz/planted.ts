@@ -49,6 +49,7 @@ const PLANTED: Planted[] = [
   { name: 'a refusal without the limits', found: /^header: /, patches: [at('server/handle.ts', 'const { key, admission } = gate(request.headers, peer, route)\n      Object.assign(headers, limitHeaders(admission))\n      const input = await decode(request, params, search)', 'const { key, admission } = gate(request.headers, peer, route)\n      const input = await decode(request, params, search)\n      Object.assign(headers, limitHeaders(admission))')] },
   { name: 'what may have been sent is sent again', found: /^state: a double|^state: /, patches: [at('lib/orders/send.ts', "? { outcome: 'unknown' as const, reason: answer.failed }", "? { outcome: 'not_sent' as const, reason: answer.failed }")] },
   { name: 'a filter lets one through', found: /^promise: productsSearch/, patches: [at('lib/catalog/search.ts', 'if (query.drop_ship_only) yield snapshot.dropShip', 'if (query.drop_ship_only && query.q === undefined) yield snapshot.dropShip')] },
+  { name: 'another shop\'s order is shown', found: /^leak: ordersGet/, patches: [at('lib/fulfillment/history.ts', 'WHERE subscriber_id = ? AND visible = 1 AND order_id = ? ORDER BY id', 'WHERE ? IS NOT NULL AND visible = 1 AND order_id = ? ORDER BY id')] },
   { name: 'a timer is left', found: /^LEFT/, patches: [at('server/handle.ts', 'const headers = baseHeaders(app, request)\n    try {\n      const { key, admission }', 'const headers = baseHeaders(app, request)\n    setTimeout(() => {}, 600_000)\n    try {\n      const { key, admission }')] },
 ]
 

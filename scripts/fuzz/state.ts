@@ -45,7 +45,7 @@ async function orderFaults(app: App): Promise<string[]> {
   for (const { id, client_ref: ref, state, distid } of orders) {
     const times = executed.get(ref) ?? 0
     if (state === 'placed' && times === 0) faults.push(`${distid} has not what was placed: purchase order ${id}`)
-    if (state === 'rejected' && times > 0) faults.push(`${distid} has what was refused: purchase order ${id}`)
+    if ((state === 'rejected' || state === 'expired') && times > 0) faults.push(`${distid} has what is told as failed (${state}): purchase order ${id}`)
   }
   return faults
 }
