@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { startAnalytics } from '../lib/analytics/child-start.js'
 import { dayFile, daysIn, historyPaths, removeOldDays } from '../lib/analytics/history-files.js'
-import { DAY, HOUR, MINUTE } from '../lib/core/clock.js'
+import { DAY, HOUR, MINUTE, dayOf } from '../lib/core/clock.js'
 import type { OperatorCtx } from '../lib/core/ctx.js'
 import { filesIn, takeLock } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
@@ -214,14 +214,27 @@ describe('times', () => {
 describe('what is kept', () => {
   test('files of days go after 13 months, as seen from the newest day, and the state stays', async () => {
     using bench = historyBench()
-    for (const day of [0, 1, 31, 200, 396]) {
-      bench.feed('RSR', MONDAY + day * DAY, [{ stockid: 'A', qty: 100 + day }])
-      await bench.rollUp(MONDAY + (day + 1) * DAY)
+    const day = (n: number) => dayOf(MONDAY + n * DAY)
+    for (const n of [0, 399]) {
+      bench.feed('RSR', MONDAY + n * DAY, [{ stockid: 'A', qty: 100 + n }])
+      // As if each day between had its file.
+      for (let between = 1; between < n; between++) writeFileSync(dayFile(bench.dir, day(between)), '')
+      await bench.rollUp(MONDAY + (n + 1) * DAY)
     }
-    assert.deepEqual(daysIn(bench.dir), ['2026-06-02', '2026-07-02', '2026-12-18', '2027-07-02'])
-    removeOldDays(bench.dir, '2027-07-03')
-    assert.deepEqual(daysIn(bench.dir), ['2026-07-02', '2026-12-18', '2027-07-02'])
-    assert.deepEqual((await bench.seen(MONDAY + 397 * DAY)).items.map(({ qty, first_at }) => [qty, first_at]), [[496, MONDAY]])
+    const days = daysIn(bench.dir)
+    assert.deepEqual([days[0], days.at(-1), days.length], ['2026-06-05', '2027-07-05', 396])
+    removeOldDays(bench.dir, '2027-07-10')
+    assert.equal(daysIn(bench.dir).length, 396)
+    assert.deepEqual((await bench.seen(MONDAY + 400 * DAY)).items.map(({ qty, first_at }) => [qty, first_at]), [[499, MONDAY]])
+  })
+
+  test('a clock that was years ahead over some midnights costs no day', async () => {
+    using bench = historyBench()
+    for (const n of [0, 1, 3_650, 3_651, 3_652]) {
+      bench.feed('RSR', MONDAY + n * DAY, [{ stockid: 'A', qty: 100 + n }])
+      await bench.rollUp(MONDAY + (n + 1) * DAY)
+    }
+    assert.deepEqual(daysIn(bench.dir).slice(0, 2), ['2026-06-01', '2026-06-02'])
   })
 
   test('metrics see 91 days, today among them, and nothing at all before there is any', async () => {

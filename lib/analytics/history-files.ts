@@ -9,8 +9,9 @@ import { DAY, dayOf } from '../core/clock.js'
 
 export const quoted = (text: string) => `'${text.replaceAll('\'', '\'\'')}'`
 
-/** How long the files of days are kept, in months. */
+/** How long the files of days are kept, in months, and how many at least. */
 const KEPT_MONTHS = 13
+const KEPT_DAYS = 396
 const DRAFT = '.draft'
 
 /** Where the parts of the history lie. */
@@ -83,11 +84,14 @@ export function removeDrafts(dir: string): void {
   if (existsSync(days)) for (const name of readdirSync(days)) if (name.endsWith(DRAFT)) rmSync(join(days, name), { force: true })
 }
 
-/** Removes days that are too old, as seen from the newest one: a clock that is wrong must not cost any. */
+/**
+ * Removes days that are too old, as seen from the newest one, but never so many that less than 13 months are left: a clock that was
+ * wrong, even for days, must not cost any.
+ */
 export function removeOldDays(dir: string, newest: string): void {
   const oldest = new Date(momentOf(newest))
   oldest.setUTCMonth(oldest.getUTCMonth() - KEPT_MONTHS)
-  for (const day of daysIn(dir)) if (day < dayOf(oldest.getTime())) rmSync(dayFile(dir, day), { force: true })
+  for (const day of daysIn(dir).slice(0, -KEPT_DAYS)) if (day < dayOf(oldest.getTime())) rmSync(dayFile(dir, day), { force: true })
 }
 
 /** The day after. */

@@ -61,12 +61,11 @@ export interface RebuiltNow extends Pick<Rebuilt, 'items' | 'rows'> {
 export async function rebuildAnalytics(ctx: OperatorCtx, { signal, onProgress }: Omit<RebuildOptions, 'dryRun'> = {}): Promise<RebuiltNow> {
   if (ctx.space.free() < ROOM_FOR_FEEDS) throw new Error('the metrics are not rebuilt: the disk is nearly full')
   const begunAt = ctx.monotonic()
-  const { build, items, rows, damaged, peak, cpu } = await startAnalytics(ctx, { task: 'rebuild' }, { signal: AbortSignal.any([ctx.analytics.closing, ...signal ? [signal] : []]), onProgress, ...ctx.analytics.process })
+  const { build, at, items, rows, damaged, peak, cpu } = await startAnalytics(ctx, { task: 'rebuild' }, { signal: AbortSignal.any([ctx.analytics.closing, ...signal ? [signal] : []]), onProgress, ...ctx.analytics.process })
   const ms = Math.round(ctx.monotonic() - begunAt)
   ctx.log.info({ build, items, rows, peak, cpu, ms }, 'the metrics were rebuilt')
   if (damaged.length > 0) ctx.log.warn({ days: damaged }, 'days of the history were left out of the metrics: their files in history/days are damaged; bring them back from a backup, or remove them')
-  const at = ctx.analytics.status()?.at
-  return { build, items, rows, as_of: at === undefined ? null : new Date(at).toISOString(), ms }
+  return { build, items, rows, as_of: new Date(at).toISOString(), ms }
 }
 
 /** As `rebuildAnalytics`, for an operator: noted in the audit. A dry run tells of the build that serves. */

@@ -31,6 +31,8 @@ export interface RebuildTools {
 export interface Rebuilt {
   /** The build's name. */
   build: string
+  /** When its data were read, milliseconds since 1970. */
+  at: number
   /** UPCs that somebody offers. */
   items: number
   /** Rows of all metrics and windows, before any distributors are combined. */
@@ -67,7 +69,7 @@ export async function rebuild({ dir, now }: RebuildInput, { duck, work, onProgre
     const fed = fedDistributors({ prepare: (sql) => catalog.prepare(sql) })
     const build = publish(dir, draft, { at: now, distids, fed, items, listings: part, sections })
     onProgress(STEPS, STEPS, 'done')
-    return { build, items, rows, damaged }
+    return { build, at: now, items, rows, damaged }
   } finally {
     history.close()
     catalog.close()
