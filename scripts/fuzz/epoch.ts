@@ -129,8 +129,8 @@ function items(api: ApiDocument, template: Template, socketShare: number): fc.Ar
 }
 
 /** Placing an order costs a hundred times a search, and a document's change has every view made anew. */
-const VALID_WEIGHTS: Record<string, number> = { productsSearch: 30, ordersPlace: 5, configPut: 1, configValidate: 2, productsCatalog: 3, fraudReport: 4, fraudRemove: 4, openapi: 1, docs: 1, guide: 1, llms: 1, configSchema: 2, distributors: 3 }
-const FAULT_WEIGHTS: Record<string, number> = { productsSearch: 20, ordersPlace: 25, configPut: 12, configValidate: 8, openapi: 0, docs: 0, guide: 0, llms: 0, ping: 0, account: 0, usage: 0, distributors: 0, configGet: 0, configSchema: 0 }
+const VALID_WEIGHTS: Record<string, number> = { productsSearch: 30, ordersPlace: 5, configPut: 1, configValidate: 1, productsCatalog: 3, fraudCheck: 6, fraudReport: 4, fraudRemove: 4, openapi: 1, docs: 1, guide: 1, llms: 1, configSchema: 1, distributors: 3 }
+const FAULT_WEIGHTS: Record<string, number> = { productsSearch: 20, ordersPlace: 25, configPut: 6, configValidate: 4, openapi: 0, docs: 0, guide: 0, llms: 0, ping: 0, account: 0, usage: 0, distributors: 0, configGet: 0, configSchema: 0 }
 
 /** Now and then a shop in another state asks. */
 function otherCaller(operation: Operation, chance: number): Caller {

@@ -36,6 +36,7 @@ export interface JudgeOptions {
 
 export function makeJudge({ secrets, dir }: JudgeOptions) {
   const internal = [dir, ...INTERNAL]
+  const findSecret = makeFinder(secrets)
   /** Long answers that were found right before: documents and schemas, of which there are few. */
   const seen = new Set<string>()
 
@@ -55,7 +56,7 @@ export function makeJudge({ secrets, dir }: JudgeOptions) {
       if (seen.has(text)) return null
       if (seen.size < 500 && operation?.method === 'GET') seen.add(text)
     }
-    const leak = leakOf(plan, text, secrets, internal)
+    const leak = leakOf(plan, text, secrets, internal, findSecret)
     if (leak !== null) return found('leak', leak.slice(0, 40))
     let body: Envelope
     try {
@@ -161,9 +162,19 @@ function isLength(headers: Headers, text: string, method: string): boolean {
   return told !== null && (method === 'HEAD' || headers.has('content-encoding') || Number(told) === Buffer.byteLength(text))
 }
 
+/** Of many words that look alike, those that a text has: one walk over it instead of one for each of them. */
+function makeFinder(words: readonly string[]): (text: string) => string | undefined {
+  const looks: [RegExp, Set<string>][] = [[/[A-Z0-9]{40}/g, new Set()], [/[0-9a-f]{64}/g, new Set()]]
+  const others = words.filter((word) => !looks.some(([look, alike]) => word.replace(look, '') === '' && alike.add(word)))
+  return (text) => {
+    for (const [look, alike] of looks) for (const [found] of text.matchAll(look)) if (alike.has(found)) return found
+    return others.find((word) => text.includes(word))
+  }
+}
+
 /** What the request itself says may be said back; the secrets of a document never. */
-function leakOf({ body, target, headers, operation }: Plan, text: string, secrets: readonly string[], internal: readonly string[]): string | null {
-  const told = secrets.find((word) => text.includes(word)) ?? internal.find((word) => text.includes(word))
+function leakOf({ body, target, headers, operation }: Plan, text: string, secrets: readonly string[], internal: readonly string[], findSecret: (text: string) => string | undefined): string | null {
+  const told = findSecret(text) ?? internal.find((word) => text.includes(word))
   if (told === undefined) return null
   if (secrets.includes(told) && operation?.id.startsWith('config')) return told
   const sent = `${target} ${decode(target)} ${Object.values(headers).join(' ')} ${body === null ? '' : String(body)}`
