@@ -54,8 +54,8 @@ export interface Tools {
   onProgress: (...progress: ChildProgress) => void
 }
 
-/** Megabytes for DuckDB. */
-const MEMORY = 384
+/** Megabytes for DuckDB: with a quarter less, the sums over 90 days of a million offers go by way of the disk, and take twice the time. */
+const MEMORY = 512
 /** Tries to get the lock, and milliseconds between two: a roll-up of one day takes seconds. */
 const TURN = { tries: 1_200, pause: 250 } as const
 
