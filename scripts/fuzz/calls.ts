@@ -84,6 +84,9 @@ function strongSignals(pools: Pools): fc.Arbitrary<Partial<Signals>> {
 /** Outcomes of simulated distributors that take no time of their own. */
 export const SCENARIOS = ['REJECT', 'OUT-OF-STOCK', 'PARTIAL', 'CUT-REPLY', 'TIMEOUT-AFTER-ACCEPT', 'SERVER-ERROR-BEFORE', 'SERVER-ERROR-AFTER', 'DUPLICATE-ACK', 'UNREACHABLE', 'RATE-LIMITED', 'CANCEL', 'BACKORDER', 'HOLD', 'PARCELS', 'NONE-COMMITTED', 'GARBAGE']
 
+/** Of a customer: blanks alone say nothing. */
+const said = (most: number) => text(1, most).filter((made) => made.trim() !== '')
+
 /** Orders that nothing speaks against: items in stock, to where they may ship, with what each distributor needs. */
 function orders(pools: Pools): fc.Arbitrary<unknown> {
   const able = pools.offers.filter(({ ffl, dropShip, qty }) => qty > 1_000 && (ffl || dropShip))
@@ -91,7 +94,7 @@ function orders(pools: Pools): fc.Arbitrary<unknown> {
   const po = fc.oneof({ weight: 8, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.stringMatching(/^[\x21-\x7e]{1,60}$/, { size: '-1' }) }, { weight: 4, arbitrary: fc.constantFrom(...SCENARIOS).map((name) => `PO-SIM-${name}`) })
   return fc.record({
     serial: fc.nat(1e9), again: fc.nat(30), lines: fc.oneof({ weight: 6, arbitrary: fc.array(line, { minLength: 1, maxLength: 3 }) }, { weight: 1, arbitrary: fc.array(line, { minLength: 1, maxLength: 12 }) }), isStore: fc.boolean(), licence: fc.constantFrom(...pools.licences.slice(0, 60)),
-    sot: fc.constantFrom(...pools.sotLicences), name: text(1, 100), street: text(1, 100), second: fc.option(text(0, 100)), place: fc.constantFrom(...pools.places), known: fc.constantFrom(...pools.orderIds), po,
+    sot: fc.constantFrom(...pools.sotLicences), name: said(100), street: said(100), second: fc.option(text(0, 100)), place: fc.constantFrom(...pools.places), known: fc.constantFrom(...pools.orderIds), po,
   }).map(({ serial, again, lines, isStore, licence, sot, name, street, second, place, known, po: poNumber }) => ({
     order_id: again === 0 ? known : `F-${serial}`,
     customer: { name, email: 'pat@customer.example', phone: '602-555-0100', address1: street, ...second !== null && { address2: second }, city: place.city.slice(0, 60), state: place.state, zip: place.zip },

@@ -164,7 +164,7 @@ function typesOf(api: ApiDocument, given: Schema): Set<string> {
 function ofText({ type, enum: choices, pattern, minLength = 0, maxLength }: Schema, value: unknown): Wrong[] {
   if (type !== 'string' || typeof value !== 'string') return []
   if (choices) return ['zzz', '', '__proto__', `${String(choices[0])} `].map((text) => ({ what: 'none of the choices', value: text }))
-  const unfit = pattern === undefined ? [] : ['!', 'x'.repeat(70), '', '１２３４５', '12345-', 'é!'].filter((text) => !new RegExp(pattern, 'u').test(text))
+  const unfit = pattern === undefined ? [] : ['!', 'x'.repeat(70), '', ' ', ' \t\n ', '１２３４５', '12345-', 'é!'].filter((text) => !new RegExp(pattern, 'u').test(text))
   return [...unfit, ...minLength > 0 ? [''] : [], ...maxLength === undefined ? [] : ['x'.repeat(maxLength + 1), 'é'.repeat(maxLength + 1), 'x'.repeat(100_000)]].map((text) => ({ what: 'a text that does not fit', value: text }))
 }
 

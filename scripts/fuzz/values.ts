@@ -20,7 +20,7 @@ export function text(min = 0, max = 60): fc.Arbitrary<string> {
   const edge = fc.constantFrom('x'.repeat(max), 'é'.repeat(max), 'a'.repeat(Math.max(min, 1)))
   const strange = fc.string({ minLength: min, maxLength: Math.min(max, 12), unit: 'grapheme' }).filter((made) => made.length <= max && !hasControl(made))
   return fc.oneof({ weight: 5, arbitrary: plain }, { weight: 4, arbitrary: word }, { weight: 1, arbitrary: edge }, { weight: 1, arbitrary: strange })
-    .filter((made) => made.length >= min && (min === 0 || made.trim() !== ''))
+    .filter((made) => made.length >= min)
 }
 
 function hasControl(made: string): boolean {
@@ -57,6 +57,7 @@ export function makeValues({ resolve }: ApiDocument, names: Names) {
       case 'number': return number(schema.minimum ?? -10_000, schema.maximum ?? 1_000_000)
       case 'boolean': return fc.boolean()
       case 'string': {
+        if (schema.pattern === '\\S') return text(schema.minLength, schema.maxLength).filter((made) => made.trim() !== '')
         if (schema.pattern !== undefined) return matching(schema)
         const usualText = text(schema.minLength, schema.maxLength)
         return schema.maxLength === undefined ? fc.oneof({ weight: 30, arbitrary: usualText }, { weight: 1, arbitrary: fc.constantFrom(...LONG) }) : usualText
