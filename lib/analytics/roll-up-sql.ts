@@ -77,30 +77,30 @@ const PAST = `
   SELECT distid, gtin, price, qty, listed, held, -1, first FROM offer JOIN (SELECT distid, stockid, min(ms) AS first FROM step GROUP BY ALL HAVING first >= ${DAY}) USING (distid, stockid)`
 
 /** With several days there may be several rows of an item, of which the one before says what it cost before. */
-const dayRows = (isOneDay: boolean) => `CREATE OR REPLACE TABLE day_row AS
+const dayRows = (isOneDay: boolean, nth = isOneDay ? '' : 'nth, ') => `CREATE OR REPLACE TABLE day_row AS
   WITH move AS (${MOVES}), timed AS (
-    SELECT move.*, move.ms // ${DAY} AS nth, item.price AS price_before, coalesce(item.qty, 0) + (sum(rise) OVER (item_time ROWS UNBOUNDED PRECEDING))::BIGINT AS after, item.gtin IS NULL AND lag(ms) OVER item_time IS NULL AS is_new,
+    SELECT move.*, ${isOneDay ? '' : `move.ms // ${DAY} AS nth, `}item.price AS price_before, coalesce(item.qty, 0) + (sum(rise) OVER (item_time ROWS UNBOUNDED PRECEDING))::BIGINT AS after, item.gtin IS NULL AND lag(ms) OVER item_time IS NULL AS is_new,
       lead(nullif(trade, 0) IGNORE NULLS) OVER item_day AS next_trade, lag(nullif(trade, 0) IGNORE NULLS) OVER item_day AS last_trade
     FROM move LEFT JOIN item USING (distid, gtin)
     WINDOW item_time AS (PARTITION BY distid, gtin ORDER BY ms), item_day AS (PARTITION BY distid, gtin${isOneDay ? '' : `, move.ms // ${DAY}`} ORDER BY ms)
   ), judged AS (
     SELECT *, after - rise AS before, coalesce(CASE WHEN trade < 0 THEN next_trade = -trade ELSE last_trade = -trade END, false) AS is_given_back FROM timed
   ), summed AS (
-    SELECT nth, distid, gtin, sum(-trade) FILTER (trade < 0 AND NOT is_given_back) AS sold, count(*) FILTER (trade > 0 AND NOT is_given_back) AS restocks,
+    SELECT ${nth}distid, gtin, sum(-trade) FILTER (trade < 0 AND NOT is_given_back) AS sold, count(*) FILTER (trade > 0 AND NOT is_given_back) AS restocks,
       max(ms) FILTER (before > 0 AND after = 0) AS zero_since, max(ms) FILTER (before = 0 AND after > 0 AND NOT is_new) AS back_at,
       min(ms) FILTER (is_new) AS first_at, any_value(price_before) AS price_before
-    FROM judged GROUP BY nth, distid, gtin
+    FROM judged GROUP BY ${nth}distid, gtin
   ), shelf AS (
     SELECT distid, gtin, price, qty, listed, held, changed_at - $from AS since, NULL AS until FROM new_offer${isOneDay ? '' : ` UNION ALL ${PAST}`}
   ), held_by AS (
     -- Not a condition of the join, which would be done by other means than by hashes.
     SELECT *, ${isOneDay ? 'true' : `since < (nth + 1) * ${DAY} AND coalesce(until >= (nth + 1) * ${DAY}, true)`} AS stands FROM summed LEFT JOIN shelf USING (distid, gtin)
   ), ended AS (
-    SELECT $day::DATE + nth::INTEGER AS day, distid, gtin, coalesce(min(price) FILTER (stands AND listed AND NOT held AND qty > 0), min(price) FILTER (stands AND listed)) AS price,
+    SELECT $day::DATE${isOneDay ? '' : ' + nth::INTEGER'} AS day, distid, gtin, coalesce(min(price) FILTER (stands AND listed AND NOT held AND qty > 0), min(price) FILTER (stands AND listed)) AS price,
       ${whole('coalesce(sum(qty) FILTER (stands AND listed AND NOT held), 0)')} AS qty, ${whole('coalesce(any_value(sold), 0)')} AS sold, any_value(restocks)::INTEGER AS restocks,
       (any_value(zero_since) + $from)::BIGINT AS zero_since, (any_value(back_at) + $from)::BIGINT AS back_at, (any_value(first_at) + $from)::BIGINT AS first_at, coalesce(bool_or(stands AND listed), false) AS listed,
       any_value(price_before) AS price_before
-    FROM held_by GROUP BY nth, distid, gtin
+    FROM held_by GROUP BY ${nth}distid, gtin
   )
   SELECT ${isOneDay ? '*' : '* REPLACE (CASE WHEN lag(day) OVER item_days IS NULL THEN price_before ELSE lag(price) OVER item_days END AS price_before)'}
   FROM ended${isOneDay ? '' : ' WINDOW item_days AS (PARTITION BY distid, gtin ORDER BY day)'}`
