@@ -1,17 +1,18 @@
 /** Calls that every rule of the document allows, and the few rules that it says in words only. */
 import * as fc from 'fast-check'
-import type { ApiDocument, Operation } from './document.js'
+import type { ApiDocument, Operation, Schema } from './document.js'
 import type { Call } from './plan.js'
 import type { Pools } from './pools.js'
 import type { Template } from './shop.js'
 import { makeValues, namesOf, text } from './values.js'
+import type { Values } from './values.js'
 
 /** Makes calls of an operation that must not be refused for their form. */
 export function makeCalls(api: ApiDocument, template: Template): (operation: Operation) => fc.Arbitrary<Call> {
   const { pools } = template
   const values = makeValues(api, namesOf(pools))
   const document = documents(template)
-  const bodies: Record<string, fc.Arbitrary<unknown>> = { ordersPlace: orders(pools), configPut: fc.tuple(document, fc.boolean()).map(([configuration, wrapped]) => wrapped ? { configuration } : configuration), configValidate: fc.oneof(fc.constant(undefined), fc.constant({}), document.map((configuration) => ({ configuration }))) }
+  const bodies: Record<string, fc.Arbitrary<unknown>> = { ordersPlace: orders(pools), configPut: fc.tuple(document, fc.boolean()).map(([configuration, wrapped]) => wrapped ? { configuration } : configuration), configValidate: fc.oneof(fc.constant(undefined), fc.constant({}), fc.oneof(document, madeAnew(api, template, values)).map((configuration) => ({ configuration }))) }
   const signals = strongSignals(pools)
   const place = fc.constantFrom(...pools.places)
   return (operation) => {
@@ -102,6 +103,24 @@ function orders(pools: Pools): fc.Arbitrary<unknown> {
     ...lines.some(({ offer }) => offer.ffl) && { ffl: { licenseNumber: lines.some(({ offer }) => offer.sot) ? sot : licence } },
     ship_to_store: isStore, ...poNumber !== undefined && { po_number: poNumber },
   }))
+}
+
+/** The shop's own document with one part of it as the schema allows it, whatever that means. */
+function madeAnew(api: ApiDocument, { document }: Template, values: Values): fc.Arbitrary<unknown> {
+  const parts: { path: string[]; schema: Schema }[] = []
+  const walk = (value: unknown, given: Schema, path: string[]) => {
+    const schema = api.resolve(given)
+    if (path.length > 0) parts.push({ path, schema })
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+    for (const [name, member] of Object.entries(schema.properties ?? {})) walk((value as Record<string, unknown>)[name], member, [...path, name])
+  }
+  walk(document, { $ref: '#/components/schemas/Configuration' }, [])
+  return fc.constantFrom(...parts).chain(({ path, schema }) => values.of(schema, path.at(-1)).map((made) => placed(document, path, made)))
+}
+
+/** The value with another one at this place, and objects on the way to it. */
+function placed(value: unknown, [name, ...rest]: readonly string[], made: unknown): unknown {
+  return name === undefined ? made : { ...value as object | undefined, [name]: placed((value as Record<string, unknown> | undefined)?.[name], rest, made) }
 }
 
 /** The shop's own document with sections replaced, often enough by what changes every price and view. */

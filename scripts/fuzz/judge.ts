@@ -78,7 +78,10 @@ export function makeJudge({ secrets, dir }: JudgeOptions) {
     }
     if (status === 200 && plan.expect.kind === 'valid' && operation?.isBodyValid && typeof plan.body === 'string' && plan.sort === 'valid') {
       const error = operation.isBodyValid(JSON.parse(plan.body))
-      if (error) return found('shape', `a body that was taken: ${error.instancePath.replaceAll(/\d+/g, 'n')} ${error.keyword}`, `${error.instancePath} ${error.message}`)
+      const verdict = (body.data as { schema_valid?: boolean } | undefined)?.schema_valid
+      // That asterisks stand for nothing is no matter of the schema.
+      if (verdict !== undefined && verdict !== (error === null) && !/asterisks|stored secret/.test(text)) return found('shape', `a document is ${String(verdict)} here and not by the published schema`, `${error?.instancePath} ${error?.message}`)
+      if (error && verdict === undefined) return found('shape', `a body that was taken: ${error.instancePath.replaceAll(/\d+/g, 'n')} ${error.keyword}`, `${error.instancePath} ${error.message}`)
     }
     if (status === 200 && operation && plan.sort === 'valid') {
       const query = Object.fromEntries(new URLSearchParams(plan.target.split('?')[1] ?? ''))

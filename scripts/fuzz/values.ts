@@ -28,6 +28,9 @@ function hasControl(made: string): boolean {
   return /[\u0000-\u001f\u007f]/.test(made)
 }
 
+/** A validator need not look at formats, but a server may. */
+const FORMATS: Record<string, string[]> = { email: ['pat@customer.example', 'a.b+c@mail.example'], uri: ['https://shop.example', 'https://shop.example/a?b=c'] }
+
 /** Arbitraries by schema, remembered. */
 export function makeValues({ resolve }: ApiDocument, names: Names) {
   const known = new Map<Schema, Map<string, Arbitrary>>()
@@ -50,6 +53,7 @@ export function makeValues({ resolve }: ApiDocument, names: Names) {
   function plain(schema: Schema, name: string): Arbitrary {
     if (schema.enum) return fc.constantFrom(...schema.enum)
     if (schema.anyOf || schema.oneOf) return fc.oneof(...(schema.anyOf ?? schema.oneOf)!.map((part) => of(part, name)))
+    if (schema.format !== undefined && Object.hasOwn(FORMATS, schema.format)) return fc.constantFrom(...FORMATS[schema.format]!)
     const usual = Object.hasOwn(names, name) ? names[name] : undefined
     if (usual && schema.type === 'string') return schema.pattern === undefined ? usual : usual.filter((made) => new RegExp(schema.pattern!, 'u').test(String(made)))
     switch (schema.type) {
