@@ -30,8 +30,9 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   const gate = makeGate(app, options.trustedProxies ?? [])
   const router = new H3({ allowMalformedURL: true })
   const methods = new Map<string, string[]>()
-  const patterns = () => [...methods].map(([path, allowed]) => ({ pattern: pathPattern(path), allowed }))
-  const fallback = makeFallback(app, gate, (path) => methods.get(path) ?? patterns().find(({ pattern }) => pattern.test(path))?.allowed ?? [])
+  // `/v1/orders/quote` is an address of its own, and that of an order of this name.
+  const allowed = (path: string) => [...new Set([...methods].filter(([known]) => pathPattern(known).test(path)).flatMap(([, names]) => names))]
+  const fallback = makeFallback(app, gate, allowed)
   const mount = (method: string, path: string, handler: Handler) => {
     // HEAD is mounted too: the router's own fallback to GET comes after our catch-all.
     const answered = method === 'GET' ? ['GET', 'HEAD'] : [method]

@@ -35,7 +35,7 @@ describe('routes', () => {
     await using t = await createTestApp()
     for (const [method, path, allow] of [
       ['POST', '/v1/ping', 'GET, HEAD'], ['DELETE', '/v1/products/search', 'GET, HEAD'], ['PUT', '/v1/products/12345678', 'GET, HEAD'],
-      ['DELETE', '/v1/orders/quote', 'POST'], ['PUT', '/v1/orders', 'POST, GET, HEAD'], ['POST', '/v1/orders/W-1', 'GET, HEAD'], ['PATCH', '/v1/openapi.json', 'GET, HEAD'], ['OPTIONS', '/v1/usage', 'GET, HEAD'],
+      ['DELETE', '/v1/orders/quote', 'POST, GET, HEAD'], ['PUT', '/v1/orders', 'POST, GET, HEAD'], ['POST', '/v1/orders/W-1', 'GET, HEAD'], ['PATCH', '/v1/openapi.json', 'GET, HEAD'], ['OPTIONS', '/v1/usage', 'GET, HEAD'],
     ] as const) {
       const { status, headers, body } = await t.json(path, { method })
       assert.deepEqual([path, status, body.error.code, headers.get('allow')], [path, 405, 'method_not_allowed', allow])
