@@ -6,12 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { writeKeyFile } from '../lib/core/secrets.js'
 import { open } from '../lib/open.js'
 import type { App } from '../lib/open.js'
-import { addDemoDealers } from '../lib/simulator/dealers.js'
-import { demoDocument } from '../lib/simulator/demo.js'
-import { writeDemoFeeds } from '../lib/simulator/feeds.js'
+import { prepareDemo } from '../lib/simulator/demo.js'
 import { createServer } from '../server/app.js'
 import { listen } from '../server/listen.js'
 import { LAUNCHER } from './launcher.js'
@@ -35,7 +32,8 @@ export async function openGuideShop(): Promise<GuideShop> {
   const cwd = mkdtempSync(join(tmpdir(), 'qm-guide-'))
   let ahead = 0
   const app = await open({ dir: join(cwd, 'var'), now: () => Date.now() + ahead })
-  const key = await fill(app)
+  const { key } = await prepareDemo(app, { offers: OFFERS, history: false })
+  await app.ctx.catalog.refresh()
   const server = await listen(createServer(app), { port: 0, host: '127.0.0.1' })
   app.listensAt(server.url)
   app.orders.start()
@@ -60,25 +58,6 @@ export async function openGuideShop(): Promise<GuideShop> {
       rmSync(cwd, { recursive: true, force: true })
     },
   }
-}
-
-/** As the demo fills a fresh folder, but for its history; its key, which stands where a reader finds it. */
-async function fill(app: App): Promise<string> {
-  const { name: subscriber } = await app.operator.subscribers.create({ name: 'Demo Shop', email: 'owner@demo-shop.example' })
-  const feeds = join(app.dir, 'simulator', 'feeds')
-  mkdirSync(feeds, { recursive: true })
-  for (const { distid, preset, file } of await writeDemoFeeds(feeds, { asOf: app.ctx.now(), offers: OFFERS })) {
-    await app.operator.feeds.set({ distid, preset, location: file })
-    await app.operator.feeds.pull({ distid })
-  }
-  await addDemoDealers(app.ctx)
-  const document = demoDocument()
-  await app.operator.configurations.put(subscriber, { document })
-  await app.operator.configurations.checkCredentials(subscriber, Object.keys(document.distributors))
-  const { key } = await app.operator.keys.create({ subscriber, name: 'demo key', tier: 'enterprise', ips: ['127.0.0.1', '::1'] })
-  writeKeyFile(join(app.dir, 'keys', 'demo-key'), key)
-  await app.ctx.catalog.refresh()
-  return key
 }
 
 function runShell(script: string, cwd: string, env: Record<string, string>): Promise<string> {

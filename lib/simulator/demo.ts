@@ -23,8 +23,17 @@ const SUBSCRIBER = 'Demo Shop'
 /** For the metrics, in milliseconds: on a machine that is too busy they come while the demo serves. */
 const LONGEST_WAIT = 20 * SECOND
 
+export interface DemoOptions {
+  /** How many offers each feed has beside those that pages and stories name; about 20,000 in all by default. */
+  offers?: number
+  /** Whether it has 90 days behind it, and whether the first answers wait for the metrics of them: both by default. */
+  history?: boolean
+  metrics?: boolean
+}
+
 /** Makes the demo shop where there is none; a later start finds data and key as they were. */
-export async function prepareDemo(app: App): Promise<Demo> {
+export async function prepareDemo(app: App, { offers, history = true, metrics = history }: DemoOptions = {}): Promise<Demo> {
+  const size = offers === undefined ? {} : { offers }
   const keyFile = join(app.dir, 'keys', 'demo-key')
   const known = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : ''
   if (known !== '') {
@@ -37,10 +46,10 @@ export async function prepareDemo(app: App): Promise<Demo> {
     throw new Error(`${app.dir} holds a real installation (${shops[0]!.name}); start the demo in another folder with --dir`)
   }
   if (!shops.some(({ name }) => name === SUBSCRIBER)) await app.operator.subscribers.create({ name: SUBSCRIBER, email: 'owner@demo-shop.example' })
-  addHistory(app)
+  if (history) addHistory(app, size)
   // In a process of its own, beside the feeds.
-  const rolledUp = runJob(app, 'history')
-  await takeInFeeds(app)
+  const rolledUp = metrics ? runJob(app, 'history') : null
+  await takeInFeeds(app, size)
   await addDemoDealers(app.ctx)
   const document = demoDocument()
   await app.operator.configurations.put(SUBSCRIBER, { document })
@@ -49,7 +58,7 @@ export async function prepareDemo(app: App): Promise<Demo> {
   // Written last: a start that was cut off before this line begins again.
   writeKeyFile(keyFile, key)
   // Every metric has rows from the first answer on.
-  await Promise.race([rolledUp.then(() => runJob(app, 'analytics')), pause(LONGEST_WAIT, undefined, { ref: false })])
+  if (rolledUp) await Promise.race([rolledUp.then(() => runJob(app, 'analytics')), pause(LONGEST_WAIT, undefined, { ref: false })])
   return { key, subscriber: SUBSCRIBER }
 }
 
@@ -59,19 +68,19 @@ async function runJob({ jobs }: App, name: string): Promise<void> {
 }
 
 /** Before any feed is taken in: what that one tells then is what the history ends with. */
-function addHistory({ dir, ctx }: App): void {
+function addHistory({ dir, ctx }: App, size: { offers?: number }): void {
   const history = openFile(filesIn(dir).history, { synchronous: 'NORMAL' })
   try {
-    writeDemoHistory(history, demoOffers({}), ctx.now())
+    writeDemoHistory(history, demoOffers(size), ctx.now())
   } finally {
     history.close()
   }
 }
 
-async function takeInFeeds(app: App): Promise<void> {
+async function takeInFeeds(app: App, size: { offers?: number }): Promise<void> {
   const dir = join(app.dir, 'simulator', 'feeds')
   mkdirSync(dir, { recursive: true })
-  for (const { distid, preset, file } of await writeDemoFeeds(dir, { asOf: app.ctx.now() })) {
+  for (const { distid, preset, file } of await writeDemoFeeds(dir, { asOf: app.ctx.now(), ...size })) {
     await app.operator.feeds.set({ distid, preset, location: file })
     const [result] = await app.operator.feeds.pull({ distid })
     if (result!.outcome === 'refused' || result!.outcome === 'failed') throw new Error(`the demo feed of ${distid} was not taken: ${result!.reasons.join('; ')}`)

@@ -18,25 +18,15 @@ export interface Patch {
 export async function bundleEntries(names: readonly string[], patches: readonly Patch[] = []): Promise<string> {
   const outdir = mkdtempSync(join(tmpdir(), 'qm-bundle-'))
   symlinkSync(resolve('node_modules'), join(outdir, 'node_modules'))
-  const waiting = new Set(patches)
+  const planting = plant(patches)
   await esbuild.build({
     bundle: true, platform: 'node', target: 'node20.19', format: 'cjs', legalComments: 'none', logLevel: 'warning', external: ['better-sqlite3'],
     entryPoints: Object.fromEntries(names.map((name) => [`${name}.bundle`, join('scripts', 'crash', `${name}.ts`)])), outdir, outExtension: { '.js': '.cjs' },
     define: { 'import.meta.url': '__importMetaUrl' }, banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-    plugins: [{
-      name: 'patches',
-      setup(build) {
-        build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-          const mine = patches.filter(({ file }) => file === relative('.', path))
-          if (mine.length === 0) return undefined
-          for (const patch of mine) waiting.delete(patch)
-          return { contents: mine.reduce(apply, readFileSync(path, 'utf8')), loader: 'ts' }
-        })
-      },
-    }],
+    plugins: [planting.plugin],
   })
   for (const name of names) writeFileSync(join(outdir, `${name}.cjs`), STARTER.replaceAll('NAME', name))
-  if (waiting.size > 0) throw new Error(`not part of the bundle: ${[...waiting].map(({ file }) => file).join(', ')}`)
+  planting.end()
   return outdir
 }
 
@@ -57,6 +47,27 @@ process.on('message', ({ keepCode }) => {
   renameSync(file + '.code.new', file + '.code')
 })
 `
+
+/** Puts patches into the files of a bundle; `end` throws when one was of no file of it. */
+export function plant(patches: readonly Patch[]): { plugin: esbuild.Plugin; end(): void } {
+  const waiting = new Set(patches)
+  return {
+    plugin: {
+      name: 'patches',
+      setup(build) {
+        build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+          const mine = patches.filter(({ file }) => file === relative('.', path))
+          if (mine.length === 0) return undefined
+          for (const patch of mine) waiting.delete(patch)
+          return { contents: mine.reduce(apply, readFileSync(path, 'utf8')), loader: 'ts' }
+        })
+      },
+    },
+    end() {
+      if (waiting.size > 0) throw new Error(`not part of the bundle: ${[...waiting].map(({ file }) => file).join(', ')}`)
+    },
+  }
+}
 
 function apply(text: string, { file, find, replace }: Patch): string {
   const parts = text.split(find)

@@ -1,8 +1,9 @@
 /** Bundles the fuzzer with everything that it runs, as it is or with a fault planted in it: what is edited later changes no run. */
-import { cpSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import * as esbuild from 'esbuild'
+import { plant } from '../crash/lib-bundle.js'
 import type { Patch } from '../crash/lib-bundle.js'
 
 /**
@@ -17,29 +18,13 @@ export async function bundleWorker(patches: readonly Patch[] = []): Promise<stri
   cpSync('data', join(root, 'data'), { recursive: true })
   cpSync('server/docs/assets', join(root, 'docs'), { recursive: true })
   cpSync('node_modules/swagger-ui-dist', join(root, 'docs/swagger-ui'), { recursive: true })
-  const waiting = new Set(patches)
+  const planting = plant(patches)
   await esbuild.build({
     bundle: true, platform: 'node', target: 'node20.19', format: 'esm', legalComments: 'none', logLevel: 'warning', sourcemap: true, external: ['better-sqlite3', '@duckdb/node-api'],
     entryPoints: { worker: join('scripts', 'fuzz', 'worker.ts'), duckdb: join('lib', 'duckdb.ts') }, outdir, outExtension: { '.js': '.mjs' },
     banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
-    plugins: [{
-      name: 'patches',
-      setup(build) {
-        build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-          const mine = patches.filter(({ file }) => file === relative('.', path))
-          if (mine.length === 0) return undefined
-          for (const patch of mine) waiting.delete(patch)
-          return { contents: mine.reduce(apply, readFileSync(path, 'utf8')), loader: 'ts' }
-        })
-      },
-    }],
+    plugins: [planting.plugin],
   })
-  if (waiting.size > 0) throw new Error(`not part of the bundle: ${[...waiting].map(({ file }) => file).join(', ')}`)
+  planting.end()
   return root
-}
-
-function apply(text: string, { file, find, replace }: Patch): string {
-  const parts = text.split(find)
-  if (parts.length !== 2) throw new Error(`${file} has this text ${parts.length - 1} times, not once: ${find}`)
-  return parts.join(replace)
 }
