@@ -53,7 +53,7 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
       assert.ok((await page.locator(`#operations-${tags[0]}-${operationId}`).innerText()).includes(summary), operationId)
     }
     assert.equal(await page.locator('.opblock').count(), operations.length)
-    assert.match(await page.innerText('#mode'), /^Simulator/)
+    await page.locator('#mode', { hasText: /^Simulator/ }).waitFor()
     assert.equal(await page.innerText('#base'), listening.url)
     assert.deepEqual([await page.title(), await page.getAttribute('html', 'lang')], ['Quartermaster API reference', 'en'])
     await page.click(`${PLACE} button.opblock-summary-control`)
@@ -132,7 +132,7 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     await page.click('dialog button.danger')
     await page.locator(`${PLACE} .live-responses-table`).getByText('REAL-1').first().waitFor()
     assert.equal(wholesaler.sends.length, 2)
-    assert.match(await page.innerText('#mode'), /cost real money/)
+    await page.locator('#mode', { hasText: 'cost real money' }).waitFor()
     await t.app.operator.distributors.setMode({ distid: 'TST', mode: 'simulator', reason: 'done' })
   })
 
@@ -177,6 +177,7 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     const summary = () => page.evaluate('getComputedStyle(document.querySelector(".opblock-summary-path")).color')
     const light = [await ground(page), await summary()]
     await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator('html.dark-mode').waitFor()
     const dark = [await ground(page), await summary()]
     assert.deepEqual([light[0], dark[0]], ['rgb(255, 255, 255)', 'rgb(19, 24, 22)'])
     // Swagger UI follows: its words are dark on light, then light on dark.
