@@ -9,9 +9,9 @@ import { bundleLauncher, bundleTree, transpileTree } from '../build.mjs'
 
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const coverage = process.argv.includes('--coverage')
-/** Processes of a whole run, beside the suites that start themselves once more. */
+/** Processes of a whole run, beside the suites that start themselves once more, and the two longest, which begin first. */
 const GROUPS = 12
-const ALONE = ['simulator-stock.test.ts', 'process.test.ts']
+const ALONE = ['simulator-stock.test.ts', 'process.test.ts', 'fuzz.test.ts', 'docs-browser.test.ts']
 const suites = readdirSync('test').filter((file) => file.endsWith('.test.ts'))
   .filter((file) => names.length === 0 || names.some((name) => file.startsWith(`${name}.`)))
 if (suites.length === 0) {
