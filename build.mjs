@@ -28,7 +28,7 @@ export async function bundleCommonJs(outdir, entryPoints) {
 
 /** Every file of its own, as it lies in the tree. */
 export async function transpileTree(outdir) {
-  const entryPoints = ['lib', 'server', 'test'].flatMap((folder) => readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.ts')).map((file) => join(folder, file)))
+  const entryPoints = ['lib', 'server', 'scripts', 'test'].flatMap((folder) => readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.ts') && !file.includes('node_modules')).map((file) => join(folder, file)))
   await esbuild.build({ ...common, bundle: false, entryPoints, outdir, outbase: '.', format: 'esm' })
   await bundleWorker(join(outdir, 'lib'))
 }
