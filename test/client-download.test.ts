@@ -251,6 +251,35 @@ describe('a download from a store', () => {
     for (const { store } of [whole, half]) await store[Symbol.asyncDispose]()
   })
 
+  test('aborts streams that it had not begun, so that nobody waits at their other end', { timeout: 10_000 }, async () => {
+    const reasons = async (shop: Shop) => {
+      const ends = [new TransformStream<Uint8Array, Uint8Array>(), new TransformStream<Uint8Array, Uint8Array>()] as const
+      const read = ends.map(({ readable }) => readable.getReader().read().then(() => 'read', (error: RemoteError) => error.code))
+      await assert.rejects(downloadCatalog(shop, ends[0].writable, { attributes: ends[1].writable, attempts: 1 }), RemoteError)
+      return Promise.all(read)
+    }
+    const lost = await shopOf([answer(403, '')])
+    assert.deepEqual(await reasons(lost.shop), ['invalid_url', 'invalid_url'])
+    await lost.store[Symbol.asyncDispose]()
+    await using server = await rawServer(refusal(429, 'catalog_polled_too_early', { 'retry-after': '1200' }))
+    assert.deepEqual(await reasons(connect(server.url, 'x')), ['catalog_polled_too_early', 'catalog_polled_too_early'])
+  })
+
+  test('was aborted while it was asked for: a fetch that throws at once because of that is heard, too', async () => {
+    const unheard: unknown[] = []
+    const note = (reason: unknown) => { unheard.push(reason) }
+    process.on('unhandledRejection', note)
+    const ending = new AbortController()
+    const { shop, store } = await shopOf([])
+    const asked = { products: { catalog: async () => { ending.abort(); return shop.products.catalog() } } } as unknown as Shop
+    const fetch = (request: Request) => { request.signal.throwIfAborted(); return globalThis.fetch(request) }
+    await assert.rejects(downloadCatalog(asked, join(folder(), 'catalog.parquet'), { signal: ending.signal, fetch }), { code: 'aborted' })
+    await new Promise(setImmediate)
+    process.off('unhandledRejection', note)
+    assert.deepEqual(unheard, [])
+    await store[Symbol.asyncDispose]()
+  })
+
   test('says of an app that keeps its files in memory that no URL leads there', async () => {
     const { outcome, asked } = await fromStore([], { url: await memoryStore({ now: () => 0 }).url('exports/a.parquet', { expiresIn: 60 }) })
     assert.deepEqual([(outcome as RemoteError).code, asked.length], ['invalid_url', 0])

@@ -104,6 +104,15 @@ describe('an answer that is none', () => {
     })
   }
 
+  test('no error shows the key, where somebody who is no server of ours sends it back', async () => {
+    const told = [answer(200, { headers: { 'x-api-key': KEY } }), answer(200, `x-api-key: ${KEY}`), answer(302, '', { location: `https://login.example/?key=${KEY}` })]
+    for (const reply of told) {
+      const { error } = await failureOf([reply], (shop) => shop.ping())
+      assert.match(error.message, /\(the key\)/)
+      assert.ok(!error.message.includes('CANA'), 'nor its beginning')
+    }
+  })
+
   test('a redirect is refused, and the key goes nowhere else', async () => {
     await using other = await rawServer(done(PING))
     for (const status of [301, 302, 303, 307, 308]) {

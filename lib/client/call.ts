@@ -33,7 +33,7 @@ async function attempt(network: Network, base: string, { url, ...init }: Prepare
   try {
     // A key goes to the address that it was given for, and to no other.
     const request = new Request(url, { ...init, redirect: 'manual', signal })
-    return await within(async () => readAnswer(await network.fetch(request), { isRaw: RAW.has(id), now: network.now }))
+    return await within(async () => readAnswer(await network.fetch(request), { isRaw: RAW.has(id), key: init.headers['x-api-key']!, now: network.now }))
   } finally {
     end()
   }
@@ -51,11 +51,13 @@ function inDoubt(error: unknown, id: RouteId, input: Record<string, unknown>): u
 /** Refusals with a 5xx that are answered only where nothing was done. */
 const NOTHING_DONE = new Set(['distributor_unavailable', 'feed_unavailable', 'document_file_unavailable'])
 
-async function readAnswer(response: Response, { isRaw, now }: { isRaw: boolean; now: () => number }): Promise<Received> {
+async function readAnswer(response: Response, { isRaw, key, now }: { isRaw: boolean; key: string; now: () => number }): Promise<Received> {
   const { status, headers } = response
+  // Who is not this API may send back what it was sent.
+  const quote = (text: string, most: number) => JSON.stringify(text.replaceAll(key, '(the key)').slice(0, most))
   const failed = (failure: Omit<Failure, 'status'>) => new RemoteError({ ...failure, status, retryAfter: retryAfterOf(headers, now), requestId: headers.get('x-request-id') })
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    throw failed({ code: 'redirected', outcome: 'refused', message: `The server redirects${headers.has('location') ? ` to ${JSON.stringify(headers.get('location')!.slice(0, 200))}` : ''}. The key is sent nowhere else: give connect() the address of the server itself.` })
+    throw failed({ code: 'redirected', outcome: 'refused', message: `The server redirects${headers.has('location') ? ` to ${quote(headers.get('location')!, 200)}` : ''}. The key is sent nowhere else: give connect() the address of the server itself.` })
   }
   const text = await response.text()
   const answer = parse(text)
@@ -66,7 +68,7 @@ async function readAnswer(response: Response, { isRaw, now }: { isRaw: boolean; 
     throw failed({ code, message, details, outcome: status < 500 || NOTHING_DONE.has(code) ? 'refused' : 'unknown' })
   }
   // A proxy on the way, or no Quartermaster at all.
-  throw failed({ code: 'unreadable_answer', outcome: 'unknown', message: `The answer (status ${status}) is not one of this API: it begins with ${JSON.stringify(text.slice(0, 80))}.` })
+  throw failed({ code: 'unreadable_answer', outcome: 'unknown', message: `The answer (status ${status}) is not one of this API: it begins with ${quote(text, 80)}.` })
 }
 
 function parse(text: string): object | undefined {

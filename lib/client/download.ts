@@ -47,12 +47,6 @@ export interface DownloadedCatalog extends Omit<Descriptor, 'url' | 'attributes_
 export async function downloadCatalog(shop: Shop, to: Target, options: DownloadOptions = {}): Promise<DownloadedCatalog> {
   const { attributes, last_version, expires_in, ignore_restrictions, onProgress = () => {}, ...rest } = options
   const network = networkOf(rest)
-  refuseAborted(network)
-  // An export that could not be written would cost twenty minutes.
-  for (const target of [to, attributes]) if (typeof target === 'string') await checkFile(target)
-  const asked = Object.fromEntries(Object.entries({ last_version, expires_in, ignore_restrictions }).filter(([, value]) => value !== undefined)) as CatalogInput
-  const { url, attributes_feed: feed, ...descriptor } = await shop.products.catalog({ ...asked, include_attributes: attributes !== undefined })
-  if (!descriptor.changed || url === undefined) return { ...descriptor, bytes: 0 }
   const sinks: Sink[] = []
   const copy = async (from: string, target: Target, file: Progress['file']) => {
     const sink = typeof target === 'string' ? await fileSink(target) : streamSink(target)
@@ -60,6 +54,12 @@ export async function downloadCatalog(shop: Shop, to: Target, options: DownloadO
     return copyUrl(network, from, sink, (got) => onProgress({ file, bytes: got.bytes, total: got.total }), FORMS[file])
   }
   try {
+    refuseAborted(network)
+    // An export that could not be written would cost twenty minutes.
+    for (const target of [to, attributes]) if (typeof target === 'string') await checkFile(target)
+    const asked = Object.fromEntries(Object.entries({ last_version, expires_in, ignore_restrictions }).filter(([, value]) => value !== undefined)) as CatalogInput
+    const { url, attributes_feed: feed, ...descriptor } = await shop.products.catalog({ ...asked, include_attributes: attributes !== undefined })
+    if (!descriptor.changed || url === undefined) return { ...descriptor, bytes: 0 }
     const bytes = await copy(url, to, 'catalog')
     if (attributes !== undefined && feed) await copy(feed.url, attributes, 'attributes')
     for (const sink of sinks) await sink.finish()
@@ -67,6 +67,8 @@ export async function downloadCatalog(shop: Shop, to: Target, options: DownloadO
     return { ...descriptor, bytes }
   } catch (error) {
     for (const sink of sinks) await sink.discard(error)
+    // Whoever reads the other end of a stream that was not begun would wait for ever.
+    for (const target of [to, attributes]) if (typeof target === 'object' && !target.locked) await target.abort(error).catch(() => {})
     throw error
   }
 }

@@ -74,8 +74,8 @@ export function begin({ timeout, signal }: Network, to: string): Attempt {
         if (either.aborted) stop()
       })
       try {
-        // A fetch of the caller's own may not look at the signal.
-        return await Promise.race([step(), stopped])
+        // A fetch of the caller's own may not look at the signal, or throw at once; then, too, both are waited for.
+        return await Promise.race([(async () => step())(), stopped])
       } catch (error) {
         if (error instanceof RemoteError) throw error
         if (signal?.aborted) throw aborted()
