@@ -1,5 +1,5 @@
 /**
- * Bundles the suites and runs them with node's test runner: `npm test`, or `npm test -- catalog quotes` for some.
+ * Bundles the suites and runs them with node's test runner: `npm test`, or `npm test -- products quotes` for some.
  * `--coverage` runs the same under c8.
  */
 import { spawnSync } from 'node:child_process'
@@ -14,8 +14,9 @@ const GROUPS = 12
 const ALONE = ['simulator-stock.test.ts', 'process.test.ts', 'fuzz.test.ts', 'docs-browser.test.ts']
 const suites = readdirSync('test').filter((file) => file.endsWith('.test.ts'))
   .filter((file) => names.length === 0 || names.some((name) => file.startsWith(`${name}.`)))
-if (suites.length === 0) {
-  console.error(`no suite fits ${names.join(' ')}`)
+const unknown = names.filter((name) => !suites.some((file) => file.startsWith(`${name}.`)))
+if (unknown.length > 0) {
+  console.error(`there is no suite ${unknown.join(', ')}`)
   process.exit(2)
 }
 
