@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
@@ -12,6 +13,7 @@ import { renderPage } from '../server/docs/guide.js'
 import { memberLines, typeText } from '../server/docs/compact.js'
 import type { Schema } from '../server/docs/compact.js'
 import { FIRST_PAGE, PAGES, addressOf, markdownAddressOf } from '../server/docs/pages.js'
+import { listen } from '../server/index.js'
 import { createTestApp } from '../server/testing.js'
 import type { TestApp } from '../server/testing.js'
 
@@ -122,6 +124,17 @@ describe('the documentation', () => {
       const document = await (await t.server.fetch(new Request(`${origin}/v1/openapi.json`))).json() as { servers: { url: string }[] }
       assert.equal(document.servers[0]!.url, origin)
     }
+  })
+
+  test('the document names no address where Host is none', async () => {
+    const server = await listen(t.server, { port: 0, host: '127.0.0.1' })
+    const serversFor = (host: string) => new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => socket.write(`GET /v1/openapi.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`))
+      let text = ''
+      socket.on('data', (bytes) => { text += bytes.toString('latin1') }).on('error', reject).on('close', () => resolve(/"servers":\[\{"url":"([^"]*)/.exec(text)![1]!))
+    })
+    assert.deepEqual(await Promise.all(['a"b', 'a b', 'a.example/x', 'shop.example:8443'].map(serversFor)), ['/', '/', '/', 'http://shop.example:8443'])
+    await server.close()
   })
 
   test('the pages say the same whatever Host is', async () => {

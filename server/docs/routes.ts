@@ -61,7 +61,9 @@ function openApi(app: App): Find {
 /** The address that the caller used; relative where its Host makes none. */
 function originOf(request: Request): string {
   try {
-    return new URL(request.url).origin
+    const { hostname, origin } = new URL(request.url)
+    // So the framework names a Host that can be none.
+    return hostname === '_invalid_' ? '/' : origin
   } catch {
     return '/'
   }
