@@ -161,5 +161,7 @@ describe('every offer', () => {
     await assert.rejects(async () => { for await (const _ of eachOffer(t.app.as(t.subscriber))) count++ }, { name: 'RangeError', message: '10001 offers fit, and search reaches 10000 of them: narrow the search, or take the whole catalog with downloadCatalog' })
     assert.equal(count, MAX_DEPTH)
     assert.equal((await all(eachOffer(t.app.as(t.subscriber), { max_price: 109.99 }))).length, MAX_DEPTH, 'all of them, where there are no more')
+    const last = await all(eachOffer(t.app.as(t.subscriber), { max_price: 109.99, page_size: 97 }))
+    assert.deepEqual(last.map(({ stockid }) => stockid), offers(MAX_DEPTH).map(({ stockid }) => stockid), 'as with pages that do not end where search does')
   })
 })

@@ -80,15 +80,17 @@ const DEPTH = 10_000
 export async function* eachOffer(shop: Shop, query: OfferQuery = {}): AsyncGenerator<Offer, void, undefined> {
   const { page_size: size = MOST, ...rest } = query
   const seen = new Set<string>()
-  for (let page = 1; ; page++) {
-    const { products, total } = await shop.products.search({ ...rest, page, page_size: size })
+  for (let [page, rows] = [1, size]; ; page++) {
+    // Pages of other sizes than 100 need not end where search does.
+    if (page > 1 && page * rows > DEPTH) [page, rows] = [DEPTH / MOST, MOST]
+    const { products, total } = await shop.products.search({ ...rest, page, page_size: rows })
     for (const offer of products) {
       const name = JSON.stringify([offer.distid, offer.stockid])
       if (seen.has(name)) continue
       seen.add(name)
       yield offer
     }
-    if (page * size >= total) return
-    if ((page + 1) * size > DEPTH) throw new RangeError(`${total} offers fit, and search reaches ${DEPTH} of them: narrow the search, or take the whole catalog with downloadCatalog`)
+    if (page * rows >= total) return
+    if (page * rows >= DEPTH) throw new RangeError(`${total} offers fit, and search reaches ${DEPTH} of them: narrow the search, or take the whole catalog with downloadCatalog`)
   }
 }
