@@ -153,6 +153,8 @@ type DropTwo<F extends (...args: never[]) => unknown> = F extends (a: OperatorCt
 export interface App {
   readonly dir: string
   readonly ctx: OperatorCtx
+  /** The address at which callers reach the server, where `open` was given one. */
+  readonly publicUrl: string | null
   /** What the operator does: subscribers, keys, feeds, configurations. */
   readonly operator: ReturnType<typeof operatorFunctions>
   readonly jobs: Jobs
@@ -240,7 +242,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   })()
 
   return {
-    dir, ctx, jobs, orders: ctx.orders, monitors, findKey, contextFor, close,
+    dir, ctx, publicUrl: options.publicUrl === undefined ? null : publicUrl, jobs, orders: ctx.orders, monitors, findKey, contextFor, close,
     operator: operatorFunctions(ctx, background),
     listensAt(url) { if (options.publicUrl === undefined) publicUrl = parsePublicUrl(url) },
     as: (caller) => makeShop(async (id, input) => callEndpoint(await contextOf(caller), id, input)),

@@ -137,6 +137,11 @@ describe('the documentation', () => {
     await server.close()
   })
 
+  test('the document names the public address where the operator gave one', async () => {
+    await using behindProxy = await createTestApp({ publicUrl: 'https://shop.example/qm/' })
+    assert.deepEqual((await behindProxy.json('/v1/openapi.json', { key: null })).body.servers[0].url, 'https://shop.example/qm')
+  })
+
   test('the pages say the same whatever Host is', async () => {
     for (const path of [...HTML.slice(0, 3), ...TEXTS.slice(0, 2)]) {
       const other = await t.server.fetch(new Request(new URL(path, 'http://evil.example')))

@@ -15,7 +15,7 @@ export const SERVE_OPTIONS = {
   options: { port: { type: 'string' }, host: { type: 'string' }, 'public-url': { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true } },
   help: {
     port: 'port to listen on, 8080 by default; 0 takes a free one', host: 'address to listen on, 127.0.0.1 by default',
-    'public-url': 'address at which callers reach this server, for the URLs of files; the one it listens on by default',
+    'public-url': 'address at which callers reach this server, for URLs of files and openapi.json; the one it listens on by default',
     'trust-proxy': 'address or CIDR range of a proxy whose X-Forwarded-For is believed; may be repeated',
   },
 } as const

@@ -51,7 +51,7 @@ function openApi(app: App): Find {
   const textFor = (url: string) => JSON.stringify(openApiDocument(url, app.ctx.distributors))
   let text: string | undefined
   return ({ request }) => {
-    const origin = originOf(request)
+    const origin = app.publicUrl ?? originOf(request)
     // A quote in Host is a quote in the origin.
     const written = JSON.stringify(origin).slice(1, -1)
     return kept(origin, () => makeDocument(origin === '/' ? textFor(origin) : (text ??= textFor(ANY_ORIGIN)).replaceAll(ANY_ORIGIN, () => written), JSON_HEADERS))
