@@ -123,7 +123,7 @@ describe('the store', () => {
   let t: ExportShop
   let url: string
   before(async () => {
-    t = await exportShop({ wrap, faults: { objects: { answering: 20, storing: 20 } } })
+    t = await exportShop({ wrap, faults: { objects: { answering: 250, storing: 250 } } })
     url = (await t.ask()).url!
   })
   after(() => t.close())
