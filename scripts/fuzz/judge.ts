@@ -23,7 +23,7 @@ interface Envelope {
 }
 
 /** Words of the machine, which no caller should read unless the caller wrote them. */
-const INTERNAL = [' at Object.', '\\n    at ', 'node_modules', 'node:internal', 'SQLITE', 'sqlite', 'SELECT ', 'INSERT INTO', 'TypeError', 'RangeError', 'SyntaxError', 'Cannot read prop', 'is not a function', 'is not iterable', '[object Object]', '/dev/shm', '/work/', '.ts:', '.mjs:', 'ENOENT', 'EACCES', 'in JSON at position', 'Unexpected token', 'safe integer', 'undefined', 'expected string, received', 'Invalid input']
+const INTERNAL = [' at Object.', '\\n    at ', 'node_modules', 'node:internal', 'SQLITE', 'sqlite', 'SELECT ', 'INSERT INTO', 'TypeError', 'RangeError', 'SyntaxError', 'Cannot read prop', 'is not a function', 'is not iterable', '[object Object]', '/dev/shm', process.cwd(), '.ts:', '.mjs:', 'ENOENT', 'EACCES', 'in JSON at position', 'Unexpected token', 'safe integer', 'undefined', 'expected string, received', 'Invalid input']
 /** Refusals that a call meets whatever it says, and that the document lists for it. */
 const OF_FORM = new Set(['invalid_json', 'invalid_parameter', 'invalid_upc', 'schema_validation_failed', 'method_not_allowed', 'payload_too_large'])
 
