@@ -4,14 +4,14 @@ import { ERRORS } from '../../lib/core/errors.js'
 import { allEndpoints } from '../../lib/endpoints.js'
 import type { Registry } from '../../lib/distributors/registry.js'
 import { openApiDocument } from '../openapi.js'
+import { operationIdOf } from '../openapi/operations.js'
+import { tagOf } from '../openapi/tags.js'
 import { CONFIGURATION, choicesOf, memberLines, typeText } from './compact.js'
 import type { Components, Marked, Schema } from './compact.js'
 import { readPage } from './guide.js'
 import { PAGES, markdownAddressOf } from './pages.js'
 
 interface Operation {
-  operationId: string
-  tags: [string]
   summary: string
   description: string
   parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[]
@@ -59,16 +59,12 @@ const ADVICE: Record<number, string> = {
 }
 
 /** `/v1/llms.txt`: what there is, a line for each. */
-export function llmsIndex(registry: Registry): string {
-  const { paths } = openApiDocument('/', registry) as unknown as OpenApi
-  const operationOf = (endpoint: Endpoint) => paths[endpoint.path]![endpoint.method.toLowerCase()]!
+export function llmsIndex(): string {
   return [
     HEAD + errorsInShort(),
     `## Guide\n\n${PAGES.map((page) => `- [${page.title}](${markdownAddressOf(page)}): ${page.summary}`).join('\n')}`,
-    `## Endpoints\n\n${allEndpoints.map((endpoint) => {
-      const { tags, operationId } = operationOf(endpoint)
-      return `- [${endpoint.method} ${endpoint.path}](/v1/docs#/${tags[0]}/${operationId}): ${endpoint.summary}`
-    }).join('\n')}`,
+    `## Endpoints\n\n${allEndpoints.map((endpoint) =>
+      `- [${endpoint.method} ${endpoint.path}](/v1/docs#/${tagOf(endpoint)}/${operationIdOf(endpoint)}): ${endpoint.summary}`).join('\n')}`,
     `## Descriptions for tools\n\n- [openapi.json](/v1/openapi.json): OpenAPI 3.0.3, with a configuration schema for each distributor\n- [API reference](/v1/docs): every operation, to read and to try\n- [Guide](/v1/docs/guide): the guide as pages`,
     '## Optional\n\n- [llms-full.txt](/docs/llms-full.txt): every page of the guide, and every endpoint with its parameters, limits and answers, in one file',
   ].join('\n\n') + '\n'

@@ -91,7 +91,7 @@ function pages(registry: Registry): Record<string, Find> {
     '/v1/docs': once(async ({ assets }) => referencePage(assets), PAGE_HEADERS),
     ...Object.fromEntries(PAGES.map((page) => [addressOf(page), once(({ folders, assets }) => guidePage(page, folders.guide, assets), PAGE_HEADERS)])),
     ...Object.fromEntries(PAGES.map((page) => [markdownAddressOf(page), once(({ folders }) => readPage(folders.guide, page), MARKDOWN_HEADERS)])),
-    '/v1/llms.txt': once(async () => llmsIndex(registry), TEXT_HEADERS),
+    '/v1/llms.txt': once(async () => llmsIndex(), TEXT_HEADERS),
     '/docs/llms-full.txt': once(({ folders }) => llmsFull(registry, folders.guide), TEXT_HEADERS),
     async '/docs/assets/{name}'({ path }) {
       const asset = (await files()).byAddress.get(path)

@@ -13,7 +13,7 @@ export function operation(endpoint: Endpoint, schemas: Schemas): Json {
   const given = { ...example.request as Json | undefined }
   const parameters = [...parametersOf(endpoint.params, 'path', given, schemas), ...parametersOf(endpoint.query, 'query', given, schemas), ...parametersOf(endpoint.headers, 'header', given, schemas)]
   return {
-    operationId: endpoint.id.replaceAll(/\.(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    operationId: operationIdOf(endpoint),
     tags: [tagOf(endpoint)],
     summary,
     description: description ?? `${summary}.`,
@@ -21,6 +21,11 @@ export function operation(endpoint: Endpoint, schemas: Schemas): Json {
     ...endpoint.hasBody && { requestBody: requestBody(endpoint, schemas) },
     responses: responsesOf(endpoint, schemas),
   }
+}
+
+/** `orders.place` -> `ordersPlace`. */
+export function operationIdOf({ id }: Endpoint): string {
+  return id.replaceAll(/\.(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 function requestBody({ bodyIsOptional = false, bodySchema, body, example }: Endpoint, schemas: Schemas): Json {
