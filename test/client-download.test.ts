@@ -9,11 +9,10 @@ import { HOUR } from '../lib/core/clock.js'
 import { connect, downloadCatalog, RemoteError } from '../lib/connect.js'
 import type { DownloadOptions, Progress, Shop } from '../lib/connect.js'
 import { memoryStore } from '../lib/objects/memory.js'
-import { createServer, listen } from '../server/index.js'
+import { createServer } from '../server/index.js'
 import type { Listening } from '../server/index.js'
-import { createTestApp } from '../server/testing.js'
 import type { TestApp } from '../server/testing.js'
-import { OFFERS, PLAIN, rowsIn } from './export-shop.js'
+import { rowsIn, servedShop } from './export-shop.js'
 import { answer, cut, done, rawServer, refusal } from './raw-server.js'
 import type { RawServer, Reply } from './raw-server.js'
 
@@ -31,19 +30,13 @@ const folder = () => {
 describe('a download from a real server', () => {
   let t: TestApp
   let server: Listening
+  let stop: () => Promise<void>
   let shop: Shop
   before(async () => {
-    t = await createTestApp()
-    await t.stock(OFFERS)
-    await t.configure(PLAIN)
-    server = await listen(t.server, { port: 0, host: '127.0.0.1' })
-    t.app.listensAt(server.url)
+    ({ t, server, stop } = await servedShop())
     shop = connect(server.url, t.key)
   })
-  after(async () => {
-    await server.close()
-    await t.close()
-  })
+  after(() => stop())
 
   test('is the whole catalog with its attributes, and tells how far it is', async () => {
     t.clock.advance(HOUR)

@@ -4,28 +4,20 @@ import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { HOUR, SECOND } from '../lib/core/clock.js'
 import type { ExportDescriptor } from '../lib/exports/shapes.js'
-import { listen } from '../server/index.js'
 import type { Listening } from '../server/index.js'
-import { createTestApp } from '../server/testing.js'
 import type { Answer, TestApp } from '../server/testing.js'
-import { OFFERS, PLAIN, rowsIn } from './export-shop.js'
+import { rowsIn, servedShop } from './export-shop.js'
 
 describe('the URL of an export', () => {
   let t: TestApp
   let server: Listening
+  let stop: () => Promise<void>
   let descriptor: ExportDescriptor
   before(async () => {
-    t = await createTestApp()
-    await t.stock(OFFERS)
-    await t.configure(PLAIN)
-    server = await listen(t.server, { port: 0, host: '127.0.0.1' })
-    t.app.listensAt(server.url)
+    ({ t, server, stop } = await servedShop())
     descriptor = (await call('?include_attributes=true&expires_in=600')).body.data as ExportDescriptor
   })
-  after(async () => {
-    await server.close()
-    await t.close()
-  })
+  after(() => stop())
   const call = async (query = '') => {
     const response = await fetch(`${server.url}/v1/products/catalog${query}`, { headers: { 'x-api-key': t.key } })
     return { status: response.status, headers: response.headers, body: await response.json() as Answer }

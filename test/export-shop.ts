@@ -14,6 +14,8 @@ import type { Log } from '../lib/core/log.js'
 import { memoryStore } from '../lib/objects/memory.js'
 import type { MemoryStore } from '../lib/objects/memory.js'
 import type { ObjectStore } from '../lib/objects/store.js'
+import { listen } from '../server/index.js'
+import type { Listening } from '../server/index.js'
 import { createTestApp } from '../server/testing.js'
 import type { TestApp, TestOffer, TestOptions } from '../server/testing.js'
 
@@ -49,6 +51,22 @@ export async function exportShop({ wrap = (store) => store, offers = OFFERS, ...
   await t.stock(offers)
   await t.configure(PLAIN)
   return { ...t, store, errors, ask: (query = {}) => t.app.as(t.subscriber).products.catalog(query), rowsOf: (descriptor) => rowsIn(bytesAt(store, descriptor.url!)) }
+}
+
+/** A shop with the same offers, served over a socket out of the store on disk. */
+export async function servedShop(): Promise<{ t: TestApp; server: Listening; stop(): Promise<void> }> {
+  const t = await createTestApp()
+  await t.stock(OFFERS)
+  await t.configure(PLAIN)
+  const server = await listen(t.server, { port: 0, host: '127.0.0.1' })
+  t.app.listensAt(server.url)
+  return {
+    t, server,
+    async stop() {
+      await server.close()
+      await t.close()
+    },
+  }
 }
 
 /** The key of the object that a URL of the store in memory names. */
