@@ -1,9 +1,11 @@
 /** The documentation for programs that read text: an index by the llms.txt convention, and all of it in one file. */
 import type { Endpoint } from '../../lib/core/endpoint.js'
 import { ERRORS } from '../../lib/core/errors.js'
+import type { ErrorCode } from '../../lib/core/errors.js'
 import { allEndpoints } from '../../lib/endpoints.js'
 import type { Registry } from '../../lib/distributors/registry.js'
 import { openApiDocument } from '../openapi.js'
+import { byStatus } from '../openapi/errors.js'
 import { operationIdOf } from '../openapi/operations.js'
 import { tagOf } from '../openapi/tags.js'
 import { CONFIGURATION, choicesOf, memberLines, typeText } from './compact.js'
@@ -84,11 +86,7 @@ export async function llmsFull(registry: Registry, folder: string): Promise<stri
 }
 
 function errorsInShort(): string {
-  const statuses = [...new Set(Object.values(ERRORS).map(([status]) => status))].sort((a, b) => a - b)
-  return statuses.map((status) => {
-    const codes = Object.entries(ERRORS).filter(([, [other]]) => other === status).map(([code]) => `\`${code}\``)
-    return `  - ${status} ${codes.join(', ')}: ${ADVICE[status]}.`
-  }).join('\n')
+  return [...byStatus(Object.keys(ERRORS) as ErrorCode[])].map(([status, codes]) => `  - ${status} ${codes.map((code) => `\`${code}\``).join(', ')}: ${ADVICE[status]}.`).join('\n')
 }
 
 function endpointText(endpoint: Endpoint, { paths, components: { schemas } }: OpenApi): string {

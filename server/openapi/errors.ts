@@ -10,7 +10,7 @@ import { EXAMPLES } from './error-examples.js'
 import type { Json, Schemas } from './schemas.js'
 
 /** Refusals that any endpoint with a key can answer with. */
-const EVERYWHERE: readonly ErrorCode[] = [
+export const EVERYWHERE: readonly ErrorCode[] = [
   'missing_api_key', 'invalid_api_key', 'key_disabled', 'key_cancelled', 'ip_whitelist_required', 'ip_not_allowed', 'rate_limited',
   'internal_error', 'service_unavailable',
 ]

@@ -2,26 +2,23 @@
 import type { Endpoint } from '../../lib/core/endpoint.js'
 import { ERRORS } from '../../lib/core/errors.js'
 import type { ErrorCode } from '../../lib/core/errors.js'
-import { byStatus, codesOf, errorName, exampleOf } from './errors.js'
+import { EVERYWHERE, byStatus, codesOf, errorName, exampleOf } from './errors.js'
 import { refusalHeaders, successHeaders } from './headers.js'
 import type { Json, Schemas } from './schemas.js'
 
 /** Statuses that every endpoint answers with alike, unless it has a code of its own there. */
 const SHARED: Record<number, string> = { 401: 'Unauthorized', 403: 'Forbidden', 405: 'MethodNotAllowed', 413: 'PayloadTooLarge', 429: 'RateLimited', 500: 'InternalError', 503: 'ServiceUnavailable' }
-const OF_ALL: Partial<Record<number, ErrorCode[]>> = {
-  401: ['missing_api_key'], 403: ['invalid_api_key', 'key_disabled', 'key_cancelled', 'ip_whitelist_required', 'ip_not_allowed'], 405: ['method_not_allowed'],
-  413: ['payload_too_large'], 429: ['rate_limited'], 500: ['internal_error'], 503: ['service_unavailable'],
-}
+const OF_ALL = byStatus([...EVERYWHERE, 'method_not_allowed', 'payload_too_large'])
 
 /** The shared responses, by name. */
 export function responseComponents(): Json {
-  return Object.fromEntries(Object.entries(SHARED).map(([status, name]) => [name, refusal(Number(status), OF_ALL[Number(status)]!)]))
+  return Object.fromEntries(Object.entries(SHARED).map(([status, name]) => [name, refusal(Number(status), OF_ALL.get(Number(status))!)]))
 }
 
 /** The responses of an endpoint, by status. */
 export function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
   const refusals = [...byStatus([...codesOf(endpoint), 'method_not_allowed'])].map(([status, codes]) => {
-    const isShared = codes.join() === OF_ALL[status]?.join()
+    const isShared = codes.join() === OF_ALL.get(status)?.join()
     return [status, isShared ? { $ref: `#/components/responses/${SHARED[status]}` } : refusal(status, codes, endpoint)]
   })
   return { 200: success(endpoint, schemas), ...Object.fromEntries(refusals) as Json }
@@ -48,7 +45,7 @@ function refusal(status: number, codes: readonly ErrorCode[], endpoint?: Endpoin
   const [first, ...more] = codes.map((code) => ({ $ref: `#/components/schemas/${errorName(code)}` }))
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code][1]}`).join('\n\n'),
-    headers: refusalHeaders(status, codes.some((code) => !OF_ALL[status]?.includes(code))),
+    headers: refusalHeaders(status, codes.some((code) => !OF_ALL.get(status)?.includes(code))),
     content: {
       'application/json': {
         schema: more.length > 0 ? { anyOf: [first, ...more] } : first,
