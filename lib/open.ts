@@ -25,7 +25,7 @@ import { previewConfiguration, putConfiguration } from './configuration/put.js'
 import { openConfigurations, readConfiguration } from './configuration/saved.js'
 import { validateCandidate, validateSaved } from './configuration/validate.js'
 import type { Ctx, OperatorCtx } from './core/ctx.js'
-import { SECOND } from './core/clock.js'
+import { SECOND, wholeMilliseconds } from './core/clock.js'
 import { ApiError } from './core/errors.js'
 import { openJobs } from './core/job.js'
 import type { Jobs } from './core/job.js'
@@ -83,9 +83,9 @@ import type { Shop } from './shop.js'
 export interface OpenOptions {
   /** The state folder, `./var` by default. It is made where there is none. */
   dir?: string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; a fraction is cut off. */
   now?: () => number
-  /** Milliseconds of a clock that never steps; `now` itself where that is given. */
+  /** Milliseconds of a clock that never steps, a fraction is cut off; `now` itself where that is given. */
   monotonic?: () => number
   random?: (bytes: number) => Buffer
   log?: Log
@@ -178,8 +178,8 @@ export interface App {
 export async function open(options: OpenOptions = {}): Promise<App> {
   const dir = resolve(options.dir ?? './var')
   const log = options.log ?? silentLog
-  const now = options.now ?? Date.now
-  const monotonic = options.monotonic ?? options.now ?? (() => performance.now())
+  const now = wholeMilliseconds(options.now ?? Date.now)
+  const monotonic = wholeMilliseconds(options.monotonic ?? options.now ?? (() => performance.now()))
   const random = options.random ?? randomBytes
   let publicUrl = parsePublicUrl(options.publicUrl ?? 'http://localhost:8080')
   const fresh = !existsSync(filesIn(dir).record)

@@ -23,6 +23,7 @@ import type { Shop } from '../lib/shop.js'
 import { createServer } from './app.js'
 import type { Server, ServerOptions } from './app.js'
 import { checkAnswer, checkCode, checkPayload } from './check-answer.js'
+import { fractional } from './testing-clock.js'
 
 export interface TestApp {
   app: App
@@ -83,10 +84,11 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
   const dir = mkdtempSync(join(scratch(), 'qm-test-'))
   cpSync(await (template ??= makeTemplate()), dir, { recursive: true })
   const clock = { ms: START, advance(ms: number) { clock.ms += ms } }
-  const { tier = 'enterprise', ips = ['127.0.0.1', '::1'], server: serverOptions, ...openOptions } = options
+  const { tier = 'enterprise', ips = ['127.0.0.1', '::1'], server: serverOptions, monotonic = () => clock.ms - START, ...openOptions } = options
   // The folder lies in memory, which may be small.
   const faults = { freeBytes: () => Infinity, ...openOptions.faults }
-  const app = await open({ worker: false, fatal: (error) => { throw error }, ...openOptions, faults, dir, now: () => clock.ms })
+  const clocks = { now: fractional(() => clock.ms), monotonic: fractional(monotonic) }
+  const app = await open({ worker: false, fatal: (error) => { throw error }, ...openOptions, ...clocks, faults, dir })
   const server = createServer(app, serverOptions)
   const { name: subscriber } = await app.operator.subscribers.create({ name: 'Test shop', email: 'owner@shop.example' })
   const { id: keyId, key } = await app.operator.keys.create({ subscriber, name: 'test key', tier, ips })

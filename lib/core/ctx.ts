@@ -29,9 +29,9 @@ export interface OperatorCtx {
   /** Reads that never wait for a transaction; within `atomic`, the transaction. */
   readonly read: Kysely<Tables>
   readonly engine: Engine
-  /** Milliseconds since 1970. The only clock. */
+  /** Whole milliseconds since 1970. The only clock. */
   readonly now: () => number
-  /** Milliseconds of a clock that never steps, from no day in particular: for what must not depend on the wall clock. */
+  /** Whole milliseconds of a clock that never steps, from no day in particular: for what must not depend on the wall clock. */
   readonly monotonic: () => number
   readonly random: (bytes: number) => Buffer
   readonly log: Log

@@ -66,7 +66,8 @@ export interface SourceSettings extends SourceInput {
 /** Sets or replaces a source that is pulled on a schedule. */
 export async function setFeedSource(ctx: OperatorCtx, input: SourceSettings): Promise<{ id: string }> {
   const source = await resolveSource(ctx, input)
-  const { location, every = DEFAULT_EVERY, active = true, allowPrivate = false } = input
+  const { location, active = true, allowPrivate = false } = input
+  const every = Math.ceil(input.every ?? DEFAULT_EVERY)
   if (every < LEAST_EVERY) throw invalid('every', 'must be at least one minute')
   if (!isLocation(location)) throw invalid('location', 'must be a path or an http(s) URL')
   await ctx.engine.atomic(ctx, async (tx) => {
@@ -106,7 +107,7 @@ export interface ImportOptions {
 /** Takes in a local file, plain or gzip. A refused feed is an answer (`outcome: 'refused'`), not an exception. */
 export async function importFeed(ctx: OperatorCtx, background: Background, input: SourceInput & { file: string }, options: ImportOptions = {}): Promise<FeedResult> {
   const source = await resolveSource(ctx, input)
-  let asOf = options.asOf
+  let asOf = options.asOf === undefined ? undefined : Math.floor(options.asOf)
   try {
     // A file from a clock that is ahead must not make every later one look old.
     asOf ??= Math.min(Math.floor(statSync(input.file).mtimeMs), ctx.now())

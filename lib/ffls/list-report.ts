@@ -52,7 +52,7 @@ export function typesOf(types: readonly string[] = DEALER_TYPES): Set<string> {
 
 /** When a list was made, ms. A file from a clock that is ahead must not make every later list look old. */
 export function timeOfList(ctx: OperatorCtx, file: string, asOf: number | undefined): number {
-  if (asOf !== undefined) return asOf
+  if (asOf !== undefined) return Math.floor(asOf)
   try {
     return Math.min(Math.floor(statSync(file).mtimeMs), ctx.now())
   } catch {

@@ -123,7 +123,8 @@ function watchedAccounts({ engine, now, distributors }: OperatorCtx): Watched[] 
     .map((account) => account.nextAt > now() + Math.max(LONGEST_WAIT, everyOf({ distributors }, account)) ? { ...account, nextAt: 0 } : account)
 }
 
-const everyOf = (ctx: Pick<OperatorCtx, 'distributors'>, { distid, mode }: Account) => connectorOf(ctx, distid, mode)?.limits.updatesEvery ?? EVERY
+/** Milliseconds between two looks; a connector may declare a fraction. */
+const everyOf = (ctx: Pick<OperatorCtx, 'distributors'>, { distid, mode }: Account) => Math.ceil(connectorOf(ctx, distid, mode)?.limits.updatesEvery ?? EVERY)
 
 /** One round of one account, with its line in the schedule. Rejects only where that cannot be written. */
 async function lookAt(ctx: OperatorCtx, account: Watched, signal: AbortSignal, patience: number): Promise<void> {

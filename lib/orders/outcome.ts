@@ -49,7 +49,7 @@ export function afterSend(order: StoredPo, sent: Submission, connector: Rules, n
 
 /** No byte of it left: it is tried again, unless an earlier send already left its outcome open. */
 export function notSent(order: StoredPo, { reason, retryAfter = 0 }: { reason: string; retryAfter?: number }, now: number): Change {
-  const next = now + Math.max(backoff(order.failures), Math.min(retryAfter * SECOND, LONGEST_RETRY))
+  const next = now + Math.max(backoff(order.failures), Math.min(Math.ceil(retryAfter * SECOND), LONGEST_RETRY))
   const common = { reason, owner: null, failures: order.failures + 1 }
   if (order.ever_unknown === 1) return { to: 'unknown', ...common, next_at: next }
   // What was never sent may go to another account, and is given up in time however long it was told to wait.
@@ -136,7 +136,8 @@ export function withoutSearch(order: StoredPo, connector: Rules, reason: string,
 
 /** Milliseconds after which nothing that was sent is on its way any more. */
 export function settleTime({ limits: { sendTimeout = SEND_TIMEOUT, visibilityLag = 0 } }: Pick<Rules, 'limits'>): number {
-  return Math.max(SETTLE, 2 * sendTimeout + visibilityLag)
+  // A connector may declare fractions.
+  return Math.max(SETTLE, Math.ceil(2 * sendTimeout + visibilityLag))
 }
 
 /** Its distributor is no longer configured, or the order cannot be opened. */
@@ -159,7 +160,7 @@ function provenAbsent(order: StoredPo, connector: Rules, at: Elapsed): Decision 
 /** Only a later report can tell: it is looked for ever less often. */
 function waitOn(order: StoredPo, now: number): Decision {
   const age = now - (order.first_sent_at ?? now)
-  return { change: { to: 'unknown', failures: 0, next_at: now + Math.min(15 * MINUTE, Math.max(10 * SECOND, age / 10)) } }
+  return { change: { to: 'unknown', failures: 0, next_at: now + Math.min(15 * MINUTE, Math.max(10 * SECOND, Math.ceil(age / 10))) } }
 }
 
 /** Nobody expects an order any more that was sent a day ago. */
