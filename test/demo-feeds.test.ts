@@ -10,7 +10,8 @@ import { PRODUCT_CLASSES } from '../lib/catalog/product-classes.js'
 import { hasValidCheckDigit, parseUpc } from '../lib/core/gtin.js'
 import { parseMoney } from '../lib/core/money.js'
 import { textFault } from '../lib/core/text.js'
-import type { Condition, Rule } from '../lib/distributors/preset.js'
+import { compilePreset, isRejection } from '../lib/distributors/generic.js'
+import type { CatalogRow, Compiled } from '../lib/distributors/generic.js'
 import { chattanooga } from '../lib/distributors/presets/chattanooga.js'
 import { lipseys } from '../lib/distributors/presets/lipseys.js'
 import { rsr } from '../lib/distributors/presets/rsr.js'
@@ -50,16 +51,15 @@ function readRows(distid: DemoDistid): Row[] {
   return parse(textOf(distid), { bom: true, delimiter, quote: quote ?? false, columns: header ? true : [...columns!] }) as Row[]
 }
 
-function holds(row: Row, condition: Condition): boolean {
-  const cell = (row[condition.column] ?? '').trim().toLowerCase()
-  if ('in' in condition) return condition.in.some((value) => value.toLowerCase() === cell)
-  if ('startsWith' in condition) return condition.startsWith.some((value) => cell.startsWith(value.toLowerCase()))
-  if ('contains' in condition) return condition.contains.some((value) => cell.includes(value.toLowerCase()))
-  return cell !== ''
+/** What the preset makes of a row. */
+function classed(distid: DemoDistid, row: Row): CatalogRow {
+  const preset = PRESETS[distid]
+  const compiled = readers[distid] ??= compilePreset(preset, preset.format.header ? Object.keys(row) : null, AS_OF)
+  const offer = compiled.read(Object.values(row))
+  assert.ok(!isRejection(offer), JSON.stringify(offer))
+  return offer as CatalogRow
 }
-
-const classed = (distid: DemoDistid, row: Row): Rule['set'] | undefined =>
-  PRESETS[distid].classify.find((rule) => rule.when.every((condition) => holds(row, condition)))?.set
+const readers: Partial<Record<DemoDistid, Compiled>> = {}
 
 async function digest(options: DemoFeedOptions): Promise<string[]> {
   const into = mkdtempSync(join(tmpdir(), 'demo-feeds-'))
@@ -182,10 +182,10 @@ describe('the files', () => {
     for (const distid of ['RSR', 'LIP', 'CSSI'] as const) {
       rowsOf(distid).forEach((row, i) => {
         const { family } = offers[distid][i]!.good
-        const set = classed(distid, row)
-        assert.equal(set?.ffl === true, family.flags.has('ffl'), `${distid} ${family.id}`)
-        assert.equal(set?.productClass === 'SO', family.class === 'SO', `${distid} ${family.id}`)
-        seen.add(set?.productClass ?? 'OT')
+        const offer = classed(distid, row)
+        assert.equal(offer.fflReq, family.flags.has('ffl'), `${distid} ${family.id}`)
+        assert.equal(offer.productClass === 'SO', family.class === 'SO', `${distid} ${family.id}`)
+        seen.add(offer.productClass)
       })
     }
     for (const code of Object.keys(PRODUCT_CLASSES)) if (code !== 'HZ') assert.ok(seen.has(code), `no preset makes ${code}`)

@@ -134,7 +134,8 @@ describe('presets', () => {
   test('no rule of any preset lets a firearm or NFA item go without a licence', () => {
     for (const preset of Object.values(presets)) {
       if (preset.kind !== 'catalog') continue
-      for (const { set } of preset.classify) if (set.productClass === 'FA' || set.productClass === 'SO') assert.equal(set.ffl, true, `${preset.id}: ${JSON.stringify(set)}`)
+      const sets = preset.classify.flatMap((rule) => 'names' in rule ? rule.names.map(({ set }) => set) : [rule.set])
+      for (const set of sets) if (set.productClass === 'FA' || set.productClass === 'SO') assert.equal(set.ffl, true, `${preset.id}: ${JSON.stringify(set)}`)
     }
   })
 

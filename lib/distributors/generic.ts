@@ -34,7 +34,7 @@ export type Compiled =
   | { kind: 'quantity'; read(cells: readonly string[]): StockRow | Rejection }
 
 /** Goes up whenever the code here reads a row differently, so that every line of the next feeds is read again. */
-export const MAPPING_VERSION = 1
+export const MAPPING_VERSION = 2
 
 /** An item number that is longer is a shifted column. */
 const LONGEST_KEY = 100
@@ -147,7 +147,7 @@ function compileOffer(preset: CatalogPreset, row: RowReader, columns: readonly s
       categoryId: kind?.categoryId ?? null, categoryName: kind?.categoryName ?? UNCATEGORIZED,
       price: price(), map: lowest(), msrp: retail(), shipping: shipping(),
       qty: held ? 0 : count, held, classified: kind !== null,
-      fflReq: kind?.fflReq ?? false, dropShip: kind !== null && kind.mayDropShip && dropShip() && (kind.fflReq || !namesGun()),
+      fflReq: kind?.fflReq ?? false, dropShip: kind !== null && kind.mayDropShip && dropShip() && (kind.fflReq || kind.named || !namesGun()),
       images: images(), productUrl: productUrl() || null,
       shortDescription: shortDescription() || null, description: description() || null,
       attributes: attributes(),

@@ -39,7 +39,7 @@ export interface CatalogPreset extends Common {
    * it is `OT` and never drop-shippable, whatever `dropShip` says, because a firearm that went to a consumer's door
    * cannot be taken back.
    */
-  classify: readonly Rule[]
+  classify: readonly (Rule | NameTable)[]
   /**
    * Columns of categories and types. Where one of their texts names a firearm, an item that the rules take for something
    * else is never drop-shippable: one column can be wrong, and two that agree are needed to send it to a consumer.
@@ -99,26 +99,46 @@ export interface FieldMap {
   images?: Images
 }
 
-/** A column that the file lacks meets no condition. Values compare without case and outer blanks. */
+/**
+ * A column that the file lacks meets no condition. Values compare without case and outer blanks. `startsWith` and
+ * `contains` match whole words, the last one also with an s or es: `optic` fits "Optics", and `ammo` no "Hammocks".
+ * `namesGun` fits a text that names a firearm, a frame, a receiver or a suppressor and not only what goes with one.
+ */
 export type Condition = { column: string } & (
   | { in: readonly string[] }
   | { startsWith: readonly string[] }
   | { contains: readonly string[] }
+  | { namesGun: true }
   | { filled: true }
 )
 
 export interface Rule {
   /** All must hold. */
   when: readonly Condition[]
-  set: {
-    productClass: ProductClass
-    /** Firearms (FA) and NFA items (SO) need a dealer's licence whatever is said here. */
-    ffl?: boolean
-    /** GunBroker category: id and name. */
-    category?: readonly [id: number | null, name: string]
-    /** False: never drop-shippable. */
-    dropShip?: false
-  }
+  set: Outcome
+}
+
+export interface Outcome {
+  productClass: ProductClass
+  /** Firearms (FA) and NFA items (SO) need a dealer's licence whatever is said here. */
+  ffl?: boolean
+  /** GunBroker category: id and name. */
+  category?: readonly [id: number | null, name: string]
+  /** False: never drop-shippable. */
+  dropShip?: false
+}
+
+/**
+ * The names that a column may hold, each read by a person, so no gun words are looked for in them. A cell may hold
+ * several: a firearm's counts before all others, then what is only sold at the store or hazardous, then the first; one
+ * that is `general` (a department, a tag) counts only where no other does. A cell with a name that is not listed is left
+ * to the next rules, unless one of its names is a firearm's.
+ */
+export interface NameTable {
+  column: string
+  /** Between the names of one cell. */
+  separator: string
+  names: readonly { names: readonly string[]; general?: true; set: Outcome }[]
 }
 
 export interface Attribute {

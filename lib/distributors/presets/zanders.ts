@@ -18,11 +18,11 @@ const classify: readonly Rule[] = [
   plain({ productClass: 'AO', category: CATEGORY.ammunition }, 'ammunition', 'ammo'),
   plain({ productClass: 'MG', category: CATEGORY.accessories }, 'magazine'),
   plain({ productClass: 'HS', category: CATEGORY.holsters }, 'holster'),
-  plain({ productClass: 'OP', category: CATEGORY.optics }, 'optic', 'scope'),
+  plain({ productClass: 'OP', category: CATEGORY.optics }, 'optic', 'scope', 'riflescope'),
   plain({ productClass: 'KN', category: CATEGORY.knives }, 'knives', 'knife'),
-  plain({ productClass: 'RL', category: CATEGORY.reloading }, 'reload'),
+  plain({ productClass: 'RL', category: CATEGORY.reloading }, 'reload', 'reloading'),
   plain({ productClass: 'AG', category: CATEGORY.airGuns }, 'airgun', 'air gun'),
-  plain({ productClass: 'AC', category: CATEGORY.accessories }, 'accessor'),
+  plain({ productClass: 'AC', category: CATEGORY.accessories }, 'accessory', 'accessories'),
   plain({ productClass: 'OT' }),
   // Without the column `serialized` no rule fits: the cut form does not tell firearms apart.
 ]
