@@ -127,7 +127,7 @@ describe('an update', () => {
     const who = await account(t)
     const numbered = await addOrder(t, { po_number: 'SAME', lanes: [{ distributor_order_id: '1' }] })
     const other = await addOrder(t, { po_number: 'SAME', lanes: [{ distributor_order_id: '2' }] })
-    const alone = await addOrder(t, { po_number: 'ALONE' })
+    const alone = await addOrder(t, { po_number: 'ALONE', content: { poIsOurs: true } })
     const outcome = async (update: Partial<OrderUpdate>, more: Partial<Account> = {}) => {
       const applied = await applyUpdate(ctx, { ...who, ...more }, news(update))
       return 'fulfillmentOrderId' in applied ? applied.fulfillmentOrderId : applied.outcome
@@ -191,7 +191,7 @@ describe('an update', () => {
     await using t = await createTestApp()
     const { ctx } = t.app
     const who = await account(t)
-    const { id } = await addOrder(t, { po_number: 'PO' })
+    const { id } = await addOrder(t, { po_number: 'PO', content: { poIsOurs: true } })
     const dirty = { number: ` 7\u00007\u202e${'9'.repeat(300)}`, po: 'PO', at: NOW + 0.5, status: 'Shipped', parcels: [null, 7, parcel(''), parcel('T\n1', { company: 'U\u001BPS'.padEnd(400, 'x'), method: '  ', shippedOn: '2026-02-30', url: 'javascript:alert(1)', status: 'lost' as never }), { trackingNumber: 5 }] }
     assert.equal((await applyUpdate(ctx, who, dirty as never)).outcome, 'applied')
     const row = await record(t, id)

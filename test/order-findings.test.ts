@@ -45,7 +45,7 @@ test('a clock that was a day ahead when an order was sent does not make it look 
   const sent: PurchaseOrder = { clientRef: 'A'.repeat(20), serial: 1, po: 'MONDAY', poGiven: 'MONDAY', poIsOurs: false, lane: 'all', fflRequired: false, shipToStore: false, lines, shipTo, customer: { ...shipTo, email: 'pat@customer.example' }, ffl: null, takenAt: sentAt }
   // The distributor tells no more than the day, which began twelve hours before.
   const found = { number: 'X-1', po: 'MONDAY', lines, shipTo: { name: 'Pat Doe', address1: '12 Main St', zip: '85001' }, placedAt: Date.UTC(2026, 10, 21) }
-  const matched = (ahead: number) => matchOrder(found, sent, { firstSentAt: sentAt + ahead, poIsAlone: false, isTaken: false })
+  const matched = (ahead: number) => matchOrder(found, sent, { firstSentAt: sentAt + ahead, poIsAlone: false, isTaken: false, recovery: 'lookup' })
   assert.equal(matched(0), 'ours')
   assert.equal(matched(DAY), 'unclear')
   // Last week's order is another one.

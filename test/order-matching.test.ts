@@ -66,6 +66,52 @@ describe('our reference', () => {
   })
 })
 
+describe('what a distributor shows without our reference', () => {
+  const to = (zip: string, more: object = {}) => ({ shipTo: { zip, ...more } })
+  const lines = (qty: number) => ({ lines: [{ distsku: 'A1', qty }] })
+  const whole = to('85001', { name: 'Pat Doe', address1: '12 Main St' })
+  const own: [name: string, content: Partial<FoundOrder>, end: string, ofFile: string][] = [
+    ['nothing more', {}, 'placed', 'review'],
+    ['its items', lines(2), 'placed', 'review'],
+    ['its ZIP', to('85001'), 'placed', 'review'],
+    ['its items and ZIP', { ...lines(2), ...to('85001') }, 'placed', 'placed'],
+    ['a part of its items, and its ZIP', { ...lines(1), ...to('85001') }, 'placed', 'placed'],
+    ['another name', { shipTo: { name: 'Lee Roe' } }, 'review', 'review'],
+    ['one item too many', { ...lines(3), ...to('85001') }, 'review', 'review'],
+    ['no items at all', { lines: [], ...to('85001') }, 'review', 'review'],
+    ['another ZIP', { ...lines(2), ...to('85002') }, 'review', 'review'],
+  ]
+  // Where it is surely somebody else's, ours is sent again, or waited for where nobody may send it again.
+  const callers: typeof own = [
+    ['nothing more', {}, 'review', 'review'],
+    ['its items and all of its address', { ...lines(2), ...whole }, 'placed', 'placed'],
+    ['its items and ZIP, and another name', { ...lines(2), ...to('85001', { name: 'Lee Roe' }) }, 'review', 'review'],
+    ['a part of its items, and all of its address', { ...lines(1), ...whole }, 'review', 'review'],
+    ['one item too many', { ...lines(3), ...whole }, 'sent again', 'unknown'],
+    ['another ZIP', { ...lines(2), ...to('85002') }, 'sent again', 'unknown'],
+  ]
+  for (const [rows, po_number] of [[own, undefined], [callers, 'MONDAY']] as const) {
+    for (const [name, content, end, ofFile] of rows) {
+      for (const recovery of ['lookup', 'resend', 'staged', 'one_shot', 'file'] as const) {
+        const expected = recovery === 'file' ? ofFile : recovery === 'one_shot' && end === 'sent again' ? 'unknown' : end
+        test(`${recovery}: under a PO ${po_number ? 'of the caller\'s' : 'that we made'}, with ${name}: ${expected}`, async () => {
+          const tst = scripted({ recovery })
+          tst.acts.push(async ({ keepStage }) => {
+            if (recovery === 'staged') await keepStage('S-1')
+            return unknown
+          })
+          await using t = await orderShop([tst])
+          await t.place(t.body({ items: [{ distid: 'TST', distsku: 'A1', upc: UPC, qty: 2 }], ...po_number && { po_number } }))
+          tst.connector.find = async () => ({ outcome: 'answered', orders: [{ number: 'N-1', po: tst.sends[0]!.po, ...content }] })
+          await t.later(MINUTE, 15)
+          const [row] = await t.purchaseOrders()
+          assert.deepEqual([tst.sends.length, row!.state, row!.distributor_order_id], expected === 'sent again' ? [2, 'placed', 'TST-1'] : [1, expected, expected === 'placed' ? 'N-1' : null])
+        })
+      }
+    }
+  }
+})
+
 describe('a dealer that changes between two sends', () => {
   const ways: [name: string, licence: string, set: Updateable<DealerTable>, reason: RegExp, productClass: 'FA' | 'SO'][] = [
     ['whose premise moved', DEALER, MOVED, /premise of .* is now another/, 'FA'],

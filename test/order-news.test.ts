@@ -84,10 +84,11 @@ describe('news that name a PO alone', () => {
       await t.logIn('first')
       await t.place(t.body({ ...po_number && { po_number } }))
       await t.logIn('second')
-      await tell({ number: 'R-1', po: tst.sends[0]!.po, status: 'Fulfilled' })
+      const told = { number: 'R-1', po: tst.sends[0]!.po, status: 'Fulfilled' as const, ...contentOf(tst) }
+      await tell(told)
       assert.deepEqual(await shown(t), [number === null ? 'Submitted' : 'Fulfilled', number, null])
       await t.logIn('first')
-      await tell({ number: 'R-1', po: tst.sends[0]!.po, status: 'Fulfilled' })
+      await tell(told)
       assert.deepEqual(await shown(t), ['Fulfilled', 'R-1', null])
     })
   }
@@ -104,6 +105,74 @@ describe('news that name a PO alone', () => {
       assert.deepEqual(await shown(t), [end, 'TST-1', null])
     })
   }
+
+  /** What is told of two A1 to 85001, and whether it is taken under a PO that we made and under a caller's, by a lookup and of a file. */
+  const two = (qty = 2) => ({ lines: [{ distsku: 'A1', qty }] })
+  const to = (zip: string, name = 'Pat Doe') => ({ shipTo: { name, zip } })
+  const told: [name: string, content: Pick<OrderUpdate, 'lines' | 'shipTo'>, ours: [lookup: boolean, file: boolean], callers: [lookup: boolean, file: boolean]][] = [
+    ['its items and ZIP', { ...two(), ...to('85001') }, [true, true], [true, true]],
+    ['its items and ZIP as ZIP+4', { ...two(), ...to('85001-1234') }, [true, true], [true, true]],
+    ['a part of its items and its ZIP', { ...two(1), ...to('85001') }, [true, true], [true, true]],
+    ['its items in two lines', { lines: [...two(1).lines, { distsku: ' a1', qty: 1 }], ...to('85001') }, [true, true], [true, true]],
+    ['its items in two lines, one too many', { lines: [...two(1).lines, ...two(2).lines], ...to('85001') }, [false, false], [false, false]],
+    ['one more than ours', { ...two(3), ...to('85001') }, [false, false], [false, false]],
+    ['an item more', { lines: [...two().lines, { distsku: 'A2', qty: 1 }], ...to('85001') }, [false, false], [false, false]],
+    ['fewer than none of another line', { lines: [...two(3).lines, ...two(-1).lines], ...to('85001') }, [false, false], [false, false]],
+    ['its items and another ZIP', { ...two(), ...to('85002') }, [false, false], [false, false]],
+    ['its items, its ZIP and another name', { ...two(), ...to('85001', 'Lee Roe') }, [true, true], [false, false]],
+    ['its items, its ZIP and its name turned around', { ...two(), ...to('85001', 'DOE, P.') }, [true, true], [true, true]],
+    ['its items alone', two(), [true, false], [false, false]],
+    ['other items alone', two(3), [false, false], [false, false]],
+    ['its ZIP alone', to('85001'), [true, false], [false, false]],
+    ['another ZIP alone', to('85002'), [false, false], [false, false]],
+    ['neither', {}, [true, false], [false, false]],
+    ['neither, and another name', { shipTo: { name: 'Lee Roe' } }, [false, false], [false, false]],
+  ]
+  for (const [name, content, ours, callers] of told) {
+    for (const [i, recovery] of (['lookup', 'file'] as const).entries()) {
+      for (const [whose, po_number, isTaken] of [['of our making', undefined, ours[i]!], ['of a caller', 'MONDAY', callers[i]!]] as const) {
+        test(`${recovery}: under a PO ${whose}, ${name}: ${isTaken ? 'taken' : 'left alone'}`, async () => {
+          await using shop = await newsShop({ recovery }, recovery === 'file' ? [takenIn] : [])
+          const { t, tst, tell } = shop
+          await t.place(t.body({ items: [{ distid: 'TST', distsku: 'A1', upc: UPC, qty: 2 }], ...po_number && { po_number } }))
+          const number = recovery === 'file' ? null : 'TST-1'
+          await tell({ number: recovery === 'file' ? 'R-1' : null, po: tst.sends[0]!.po, status: 'Fulfilled', parcels: [parcel], ...content })
+          assert.deepEqual(await shown(t), isTaken ? ['Fulfilled', number ?? 'R-1', '1Z9'] : ['Submitted', number, null])
+        })
+      }
+    }
+  }
+
+  test('of our making that is cut off, without items and ZIP, are left alone: another one may begin so', async () => {
+    await using shop = await newsShop({ recovery: 'lookup' }, [])
+    const { t, tst, tell } = shop
+    await t.place(t.body())
+    await tell({ po: tst.sends[0]!.po.slice(0, 8), status: 'Fulfilled' })
+    assert.deepEqual(await shown(t), ['Submitted', 'TST-1', null])
+  })
+
+  test('of our making that another order bears as well prove nothing without items and ZIP', async () => {
+    await using shop = await newsShop({ recovery: 'lookup' }, [])
+    const { t, tst, tell } = shop
+    await t.place(t.body({ order_id: 'W-7' }))
+    await t.place(t.body({ po_number: tst.sends[0]!.po.toLowerCase(), items: [{ distid: 'TST', distsku: 'A1', upc: UPC, qty: 5 }] }))
+    const states = async () => ((await t.json('/v1/orders')).body.data.orders as { order_status: string }[]).map(({ order_status: status }) => status).sort()
+    // The items can be the second's alone, whose PO we did not make.
+    await tell({ po: tst.sends[0]!.po, status: 'Fulfilled', lines: [{ distsku: 'A1', qty: 5 }] })
+    assert.deepEqual(await states(), ['Submitted', 'Submitted'])
+    await tell({ po: tst.sends[0]!.po, status: 'Fulfilled', ...contentOf(tst, 1) })
+    assert.deepEqual(await states(), ['Fulfilled', 'Submitted'])
+  })
+
+  test('that an order of another subscriber of the account may be are of neither', async () => {
+    await using shop = await newsShop({ recovery: 'file', hasLogin: true }, [takenIn, takenIn])
+    const { t, tst, tell } = shop
+    await t.logIn('shared')
+    const key = await t.addShop()
+    for (const of of [{}, { key }]) await t.place(t.body({ po_number: 'MONDAY' }), of)
+    await tell({ number: 'R-1', po: 'MONDAY', status: 'Fulfilled', ...contentOf(tst) })
+    assert.deepEqual((await t.purchaseOrders()).map(({ distributor_order_id: number }) => number), [null, null])
+  })
 
   test('that two orders may have are of neither', async () => {
     await using shop = await newsShop({ recovery: 'file' }, [takenIn, takenIn])
@@ -123,6 +192,39 @@ describe('news that name a PO alone', () => {
     await tell({ number: 'R-1', po: tst.sends[0]!.po, ...content })
     assert.deepEqual(await shown(t), ['Submitted', null, null])
   })
+})
+
+describe('news that bear our own mark', () => {
+  const marks: [name: string, mark: (tst: Scripted) => Partial<OrderUpdate>, content: Pick<OrderUpdate, 'lines' | 'shipTo'>, isTaken: boolean][] = [
+    ['reference, and nothing more', (tst) => ({ number: 'R-1', clientRef: tst.sends[0]!.clientRef }), {}, true],
+    ['reference, and a part of our items', (tst) => ({ number: 'R-1', clientRef: tst.sends[0]!.clientRef }), { lines: [{ distsku: 'A1', qty: 1 }] }, true],
+    ['reference, and more than ours', (tst) => ({ number: 'R-1', clientRef: tst.sends[0]!.clientRef }), { lines: [{ distsku: 'A1', qty: 3 }] }, false],
+    ['reference, and another ZIP', (tst) => ({ number: 'R-1', clientRef: tst.sends[0]!.clientRef }), { shipTo: { zip: '99999' } }, false],
+  ]
+  for (const [name, mark, content, isTaken] of marks) {
+    test(`${name}: ${isTaken ? 'taken' : 'left alone'}`, async () => {
+      await using shop = await newsShop({ recovery: 'file' }, [takenIn])
+      const { t, tst, tell } = shop
+      await t.place(t.body({ items: [{ distid: 'TST', distsku: 'A1', upc: UPC, qty: 2 }] }))
+      await tell({ status: 'Fulfilled', ...mark(tst), ...content })
+      assert.deepEqual(await shown(t), isTaken ? ['Fulfilled', 'R-1', null] : ['Submitted', null, null])
+    })
+  }
+
+  const numbered: [name: string, content: Pick<OrderUpdate, 'lines' | 'shipTo'>, isTaken: boolean][] = [
+    ['an item that was replaced', { lines: [{ distsku: 'A9', qty: 1 }], shipTo: { zip: '85001' } }, true],
+    ['an address that was corrected by telephone', { lines: [{ distsku: 'A1', qty: 1 }], shipTo: { zip: '85004' } }, true],
+    ['other items that go elsewhere', { lines: [{ distsku: 'A9', qty: 1 }], shipTo: { zip: '99999' } }, false],
+  ]
+  for (const [name, content, isTaken] of numbered) {
+    test(`our number with ${name}: ${isTaken ? 'taken' : 'left alone'}`, async () => {
+      await using shop = await newsShop({ recovery: 'lookup' }, [])
+      const { t, tell } = shop
+      await t.place(t.body())
+      await tell({ number: 'TST-1', status: 'Fulfilled', parcels: [parcel], ...content })
+      assert.deepEqual(await shown(t), isTaken ? ['Fulfilled', 'TST-1', '1Z9'] : ['Submitted', 'TST-1', null])
+    })
+  }
 })
 
 describe('a number', () => {

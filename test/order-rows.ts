@@ -1,6 +1,8 @@
 /** Orders put straight into the database, for tests of what is read of them and written into them. */
 import type { Insertable } from 'kysely'
 import { findSubscriber } from '../lib/accounts/subscribers.js'
+import type { PurchaseOrder } from '../lib/distributors/fulfillment.js'
+import { sealContent } from '../lib/fulfillment/content.js'
 import type { FailedPlacementTable, FulfillmentOrderTable } from '../lib/fulfillment/tables.js'
 import type { PurchaseOrderTable } from '../lib/orders/tables.js'
 import type { TestApp } from '../server/testing.js'
@@ -10,12 +12,17 @@ export interface TestOrder extends Partial<Insertable<FulfillmentOrderTable>> {
   lanes?: Partial<Insertable<PurchaseOrderTable>>[]
   /** Tracking numbers. */
   parcels?: string[]
+  /** What its purchase orders hold; by default they cannot be opened. */
+  content?: Partial<PurchaseOrder>
 }
+
+const NOWHERE = { name: 'Jane Doe', address1: '12 Main St', address2: null, city: 'Phoenix', state: 'AZ', zip: '85001', phone: null }
+const NOTHING = { serial: 1, poIsOurs: true, lane: 'all', fflRequired: false, shipToStore: false, lines: [], shipTo: NOWHERE, customer: { ...NOWHERE, email: 'j@customer.example' }, ffl: null }
 
 let refs = 0
 
 /** Inserts one order with all that belongs to it. Returns the record's id and its purchase orders'. */
-export async function addOrder(t: TestApp, { lanes = [{}], parcels = [], ...given }: TestOrder = {}): Promise<{ id: number; lanes: { id: number; client_ref: string }[] }> {
+export async function addOrder(t: TestApp, { lanes = [{}], parcels = [], content, ...given }: TestOrder = {}): Promise<{ id: number; lanes: { id: number; client_ref: string }[] }> {
   const { ctx } = t.app
   const subscriber_id = given.subscriber_id ?? (await findSubscriber(ctx, t.subscriber)).id
   return ctx.engine.atomic(ctx, async ({ db }) => {
@@ -35,6 +42,7 @@ export async function addOrder(t: TestApp, { lanes = [{}], parcels = [], ...give
         payload: '', payload_digest: '', state: 'placed' as const, sends: 1, owner: null, stage: null, distributor_order_id: null, ever_unknown: 0, unknown_since: null, refusal: null, misses: 0, missed_at: null, next_at: null, failures: 0, reason: null,
         planned_at: at, first_sent_at: at, updated_at: at, ...lane,
       }
+      if (content) Object.assign(row, sealContent(ctx, subscriber_id, { ...NOTHING, po: row.po_number, poGiven: order.po_given, clientRef: row.client_ref, takenAt: at, ...content }))
       placed.push(await db.insertInto('purchase_order').values(row).returning(['id', 'client_ref']).executeTakeFirstOrThrow())
     }
     for (const tracking_number of parcels) await db.insertInto('parcel').values({ fulfillment_order_id: id, subscriber_id, tracking_number, company: null, method: null, shipped_on: null, url: null, status: null, updated_at: at }).execute()

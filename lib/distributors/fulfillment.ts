@@ -123,7 +123,7 @@ export interface OrderUpdate {
   at: number
   status?: OrderStatus
   parcels?: Parcel[]
-  /** As in `FoundOrder`, for orders that the installation has forgotten. */
+  /** As in `FoundOrder`: without a reference or a known number they alone tell whose order it is. */
   lines?: { distsku: string; qty: number }[]
   shipTo?: { name?: string; address1?: string; zip?: string }
 }

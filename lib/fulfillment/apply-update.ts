@@ -1,15 +1,17 @@
 /** News of distributors, written into the records that they belong to (contract "Behavioural rules", decisions 8.7, 8.10). */
+import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { DAY } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
-import type { Mode, OrderUpdate } from '../distributors/fulfillment.js'
+import type { Mode, OrderUpdate, PurchaseOrder } from '../distributors/fulfillment.js'
+import { connectorOf } from '../distributors/modes.js'
 import type { PoState, PurchaseOrderTable } from '../orders/tables.js'
 import type { StateData } from '../orders/transitions.js'
 import { cleanUpdate } from './clean-update.js'
 import { contentOrNull } from './content.js'
 import { PARTS_THAT_FAILED, knownLanes } from './lane-statuses.js'
-import { LONGEST_AGO, matchOrder, samePo } from './match.js'
-import { standsElsewhere } from './numbers.js'
+import { LONGEST_AGO, isNewsOf, isOthers, isWhollyOthers, samePo } from './match.js'
+import { poIsAlone, standsElsewhere } from './numbers.js'
 import { mergeParcels, shippingOf } from './parcels.js'
 import type { StoredOrder } from './records.js'
 import { laterOrder, statusOfLanes } from './statuses.js'
@@ -62,50 +64,75 @@ export async function applyUpdate(ctx: OperatorCtx, account: Told, news: OrderUp
 
 /**
  * The purchase order that an update is about: by our reference; else by the distributor's number; else by the PO, where
- * exactly one order can be meant. A PO that a caller chose may stand on many orders, here and at the distributor.
+ * exactly one order can be meant. A PO that a caller chose may stand on many orders, here and at the distributor, and one
+ * that we made on somebody else's there: nothing is written of news that are not proven to be of this order.
  */
-async function findLane(ctx: OperatorCtx, { subscriberId, distid, mode, login }: Told, update: OrderUpdate): Promise<Lane | null> {
-  const { clientRef, number, po, at } = update
-  const all = ctx.db.selectFrom('purchase_order').selectAll().where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode)
-  if (clientRef !== undefined) return await all.where('client_ref', '=', clientRef).executeTakeFirst() ?? null
-  const isElsewhere = ({ account }: Lane) => login !== undefined && account !== null && account !== login
+async function findLane(ctx: OperatorCtx, told: Told, update: OrderUpdate): Promise<Lane | null> {
+  const { subscriberId, distid, mode, login } = told
+  const { clientRef, number } = update
+  const mine = ctx.db.selectFrom('purchase_order').selectAll().where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode)
+  if (clientRef !== undefined) return await mine.where('client_ref', '=', clientRef).executeTakeFirst() ?? null
   if (number !== null) {
     // Another login may be another account, which may count its orders anew.
-    const numbered = (await all.where('distributor_order_id', '=', number).limit(2).execute()).filter((lane) => !isElsewhere(lane) || mayBe(ctx, lane, update))
+    const numbered = (await mine.where('distributor_order_id', '=', number).limit(2).execute()).filter((lane) => !isElsewhere(lane, login) || mayBe(ctx, lane, update))
     if (numbered.length > 0) return numbered.length === 1 ? numbered[0]! : null
   }
-  if (po === '') return null
+  const possible = await lanesOfPo(ctx, told, update)
+  const [lane] = possible
+  if (!lane || possible.length > 1 || lane.subscriber_id !== subscriberId) return null
+  // Of one that is not settled nothing is written, so it is enough that they may be its.
+  return lane.state !== 'placed' || await areIts(ctx, lane, update) ? lane : null
+}
+
+/** The purchase orders of an account, whoever's they are, that news may be about by their PO. */
+async function lanesOfPo(ctx: OperatorCtx, { subscriberId, distid, mode, login }: Told, update: OrderUpdate): Promise<Lane[]> {
+  const { number, po, at } = update
+  if (po === '') return []
   // With another number it is another order: somebody else's, or one made by telephone. So is what happened before ours.
-  const live = all.where('state', 'not in', PARTS_THAT_FAILED).where('planned_at', '<=', at + CLOCKS_DIFFER)
+  const live = ctx.db.selectFrom('purchase_order').selectAll().where('distid', '=', distid).where('mode', '=', mode).where('state', 'not in', PARTS_THAT_FAILED).where('planned_at', '<=', at + CLOCKS_DIFFER)
+    .where((or) => or.or([or('subscriber_id', '=', subscriberId), ...login === undefined ? [] : [or('account', '=', login)]]))
   const open = number === null ? live : live.where('distributor_order_id', 'is', null)
-  const named = await open.where('po_number', '=', po).limit(MANY).execute()
+  const named = await open.where(sql<boolean>`po_number = ${po} COLLATE NOCASE`).limit(MANY).execute()
   // A distributor may fold the case of a PO, pad it, or cut it off.
   const alike = named.length > 0 ? named : (await open.where('planned_at', '>', at - LONGEST_AGO).orderBy('id', 'desc').limit(MANY).execute()).filter(({ po_number: ours }) => samePo(po, ours) !== 'other')
-  // There, a PO that a caller chose is anybody's; one that was made here is not.
-  const possible = alike.filter((lane) => mayBe(ctx, lane, update) && (!isElsewhere(lane) || contentOrNull(ctx, lane)?.poIsOurs === true))
-  return possible.length === 1 ? possible[0]! : null
+  // At another login, a PO that a caller chose is anybody's; one that was made here is not.
+  return alike.filter((lane) => mayBe(ctx, lane, update) && (!isElsewhere(lane, login) || contentOrNull(ctx, lane)?.poIsOurs === true))
 }
 
 /** Orders that one PO is looked for among. */
 const MANY = 1_000
 
+const isElsewhere = ({ account }: Lane, login: string | undefined) => login !== undefined && account !== null && account !== login
+
 /** False where what the news tell of its items and destination is surely another order's. */
-function mayBe(ctx: OperatorCtx, lane: Lane, { number, po, lines, shipTo }: OrderUpdate): boolean {
-  if (lines === undefined && shipTo === undefined) return true
-  const content = contentOrNull(ctx, lane)
-  if (!content) {
-    ctx.log.error({ ref: lane.client_ref }, 'an order cannot be opened')
-    return false
-  }
-  const match = matchOrder({ number, po, ...lines && { lines }, ...shipTo && { shipTo } }, content, { firstSentAt: lane.planned_at, poIsAlone: true, isTaken: false })
-  return match !== 'other' && match !== 'conflict'
+function mayBe(ctx: OperatorCtx, lane: Lane, update: OrderUpdate): boolean {
+  if (update.lines === undefined && update.shipTo === undefined) return true
+  const content = readContent(ctx, lane)
+  return content !== null && !isOthers(update, content)
 }
 
-/** Why the number of an update cannot be this order's, or null. */
-async function conflictOf({ db }: OperatorCtx, lane: Lane, { number }: OrderUpdate): Promise<string | null> {
-  if (number === null || number === lane.distributor_order_id) return null
-  if (lane.distributor_order_id !== null) return 'the order has another number'
-  return await standsElsewhere(db, lane, number) ? 'the number stands on another order' : null
+/** Whether news that name the order by its PO are proven to be of it. */
+async function areIts(ctx: OperatorCtx, lane: Lane, update: OrderUpdate): Promise<boolean> {
+  const content = readContent(ctx, lane)
+  // Without its connector nothing is known of what the distributor tells.
+  const recovery = connectorOf(ctx, lane.distid, lane.mode)?.recovery ?? 'file'
+  return content !== null && isNewsOf(update, content, { poIsAlone: await poIsAlone(ctx.db, lane), recovery })
+}
+
+function readContent(ctx: OperatorCtx, lane: Lane): PurchaseOrder | null {
+  const content = contentOrNull(ctx, lane)
+  if (!content) ctx.log.error({ ref: lane.client_ref }, 'an order cannot be opened')
+  return content
+}
+
+/** Why an update cannot be this order's, though it bears its reference or number or is like it; or null. */
+async function conflictOf(ctx: OperatorCtx, lane: Lane, update: OrderUpdate): Promise<string | null> {
+  const { number, lines, shipTo } = update
+  const isKnown = number !== null && number === lane.distributor_order_id
+  if (number !== null && lane.distributor_order_id !== null && !isKnown) return 'the order has another number'
+  const content = lines === undefined && shipTo === undefined ? null : contentOrNull(ctx, lane)
+  if (content && (isKnown ? isWhollyOthers(update, content) : isOthers(update, content))) return 'it holds other items, or goes elsewhere'
+  return number !== null && !isKnown && await standsElsewhere(ctx.db, lane, number) ? 'the number stands on another order' : null
 }
 
 async function applyTo(tx: OperatorCtx, lane: Lane, update: OrderUpdate): Promise<boolean> {

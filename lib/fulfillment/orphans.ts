@@ -4,11 +4,13 @@ import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import type { OrderUpdate } from '../distributors/fulfillment.js'
 import { connectorOf } from '../distributors/modes.js'
+import type { StoredPo } from '../orders/transitions.js'
 import type { Account } from './apply-update.js'
 import { NotAsked, PATIENCE, askForUpdates, makeLanes } from './asking.js'
 import { cleanUpdate } from './clean-update.js'
+import { contentOrNull } from './content.js'
 import { PARTS_THAT_FAILED } from './lane-statuses.js'
-import { LONGEST_AGO, samePo } from './match.js'
+import { LONGEST_AGO, isOthers, samePo } from './match.js'
 import { isDead } from './statuses.js'
 
 /** An order of a distributor that stands in no purchase order of ours. */
@@ -74,18 +76,24 @@ async function orphansOf(ctx: OperatorCtx, account: Account, since: number, opti
   return [...orphans.values()].filter(({ number }) => number === null || !numbersOfOurs.has(number))
 }
 
-async function isOurs({ read }: OperatorCtx, { subscriberId, distid, mode }: Account, { number, clientRef, po, status, at }: OrderUpdate): Promise<boolean> {
+async function isOurs(ctx: OperatorCtx, { subscriberId, distid, mode }: Account, update: OrderUpdate): Promise<boolean> {
+  const { read } = ctx
+  const { number, clientRef, po, status, at } = update
   const all = read.selectFrom('purchase_order').select(['id', 'state']).where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode)
   const named = clientRef === undefined ? undefined : await all.where('client_ref', '=', clientRef).executeTakeFirst()
   // What counts as refused, and was executed all the same, is an order that nobody here knows of.
   if (named) return !PARTS_THAT_FAILED.includes(named.state) || isDead(status)
   if (number !== null && await all.where('distributor_order_id', '=', number).executeTakeFirst()) return true
   if (clientRef !== undefined || po === '') return false
-  // A PO alone names one of ours only while that one has no number yet.
-  const waiting = all.select('po_number').where('distributor_order_id', 'is', null)
-  if (await waiting.where('po_number', '=', po).executeTakeFirst()) return true
+  // A PO alone names one of ours only while that one has no number yet, and nothing that is told is another order's.
+  const waiting = read.selectFrom('purchase_order').selectAll().where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode).where('distributor_order_id', 'is', null)
+  const mayBe = (order: StoredPo) => {
+    const content = contentOrNull(ctx, order)
+    return content === null || !isOthers(update, content)
+  }
+  if ((await waiting.where('po_number', '=', po).execute()).some(mayBe)) return true
   const recent = await waiting.where('planned_at', '>', at - LONGEST_AGO).where('state', 'not in', PARTS_THAT_FAILED).execute()
-  return recent.some(({ po_number: ours }) => samePo(po, ours) !== 'other')
+  return recent.some((order) => samePo(po, order.po_number) !== 'other' && mayBe(order))
 }
 
 function merged(known: Orphan | undefined, { subscriberId, distid, mode }: Account, { number, po, at, clientRef, lines, shipTo }: OrderUpdate): Orphan {

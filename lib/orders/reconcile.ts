@@ -1,5 +1,4 @@
 /** Finds out what became of a purchase order whose outcome is not known, before anything is sent again (reliability 3.1). */
-import { sql } from 'kysely'
 import { DAY, MINUTE } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { cleaned } from '../core/text.js'
@@ -9,12 +8,11 @@ import { inTime, openLine } from './line.js'
 import type { Line } from './line.js'
 import { matchOrder } from '../fulfillment/match.js'
 import type { Match } from '../fulfillment/match.js'
-import { standsElsewhere } from '../fulfillment/numbers.js'
+import { poIsAlone, standsElsewhere } from '../fulfillment/numbers.js'
 import { OTHER_ACCOUNT, afterSearch, withoutLine, withoutSearch } from './outcome.js'
 import type { Decision, Findings } from './outcome.js'
 import { MAX_NUMBER, MAX_REASON, record } from './send.js'
 import type { SenderTools } from './send.js'
-import { FAILED } from './transitions.js'
 import type { StoredPo } from './transitions.js'
 
 const FIND_TIMEOUT = MINUTE
@@ -70,10 +68,7 @@ function searchOf(value: Search): Search {
 /** Which of the orders that were found are ours, by their content and by what stands on other records. */
 async function findings(ctx: OperatorCtx, order: StoredPo, { content, connector }: Line, found: readonly FoundOrder[], isElsewhere: boolean): Promise<Omit<Findings, 'blind'>> {
   const { read } = ctx
-  // Distributors fold the case of a PO, so one that differs by it alone is no other. What never left is at no distributor.
-  const other = await read.selectFrom('purchase_order').select('id').where('distid', '=', order.distid).where(sql<boolean>`po_number = ${order.po_number} COLLATE NOCASE`)
-    .where('mode', '=', order.mode).where('id', '<>', order.id).where('state', 'not in', FAILED).executeTakeFirst()
-  const context = { firstSentAt: order.first_sent_at ?? order.planned_at, poIsAlone: other === undefined, isElsewhere }
+  const context = { firstSentAt: order.first_sent_at ?? order.planned_at, poIsAlone: await poIsAlone(read, order), isElsewhere, recovery: connector.recovery }
   const twins = connector.recovery === 'file' ? twinsOf(ctx, order, found) : []
   const sorted: Record<Match, FoundOrder[]> = { ours: [], other: [], unclear: [], conflict: [] }
   for (const candidate of dropRepeats(found)) {
@@ -99,7 +94,7 @@ interface Twin {
 /** Only what has a number can be given to one of two whose outcome is not known: the other then sees that it is taken. */
 function mayBe({ isPlaced, content }: Twin, candidate: FoundOrder): boolean {
   if (!isPlaced && candidate.number !== null) return false
-  return content === null || matchOrder(candidate, content, { firstSentAt: content.takenAt, poIsAlone: false, isTaken: false }) === 'ours'
+  return content === null || matchOrder(candidate, content, { firstSentAt: content.takenAt, poIsAlone: false, isTaken: false, recovery: 'file' }) === 'ours'
 }
 
 /** So many are looked at; where there are more, any of the others may be it. */

@@ -57,7 +57,7 @@ const OUTCOMES: Planted[] = [
   { name: 'the time to settle is the wall clock\'s alone', patches: [[`${ORDERS}/work.ts`, 'Math.max(0, Math.min(ctx.now() - (order.unknown_since ?? order.updated_at), ctx.monotonic() - unknownSince.get(order.id)!))', 'Math.max(0, ctx.now() - (order.unknown_since ?? order.updated_at))']] },
   { name: 'one look instead of two', patches: [[`${ORDERS}/outcome.ts`, 'const LOOKS = 2', 'const LOOKS = 1']] },
   { name: 'who cannot be asked has no order', patches: [[`${ORDERS}/reconcile.ts`, "  if (search.outcome === 'unreachable') return withoutSearch(order, connector, `the distributor cannot be asked: ${search.reason}`, ctx.now())\n  return afterSearch(order, { ...await findings(ctx, order, line, search.orders, blind !== null)", "  return afterSearch(order, { ...await findings(ctx, order, line, search.outcome === 'unreachable' ? [] : search.orders, blind !== null)"]] },
-  { name: 'a PO alone is proof', patches: [[`${FULFILLMENT}/match.ts`, "if (lines && destination && po !== 'other') return isElsewhere ? 'unclear' : 'ours'", "if (po !== 'other') return 'ours'"]] },
+  { name: 'a PO alone is proof', patches: [[`${FULFILLMENT}/match.ts`, "if (isAlike) return isElsewhere ? 'unclear' : 'ours'", "if (po !== 'other') return 'ours'"]] },
   { name: 'what is unclear is somebody else\'s', patches: [[`${ORDERS}/reconcile.ts`, 'unclear: sorted.unclear', 'unclear: []']] },
   { name: 'a clock that was a day ahead makes our own order an earlier one', patches: [[`${FULFILLMENT}/match.ts`, 'const LONG_BEFORE = 3 * DAY', 'const LONG_BEFORE = DAY']] },
   { name: 'numbers of other orders are not looked at', patches: [[`${FULFILLMENT}/numbers.ts`, '.executeTakeFirst() !== undefined', '.executeTakeFirst() === null']] },
@@ -77,7 +77,7 @@ const GUARDS: Planted[] = [
   { name: 'a dealer that moved is not seen', patches: [[`${ORDERS}/line.ts`, 'if (!shipToStore && !isPremise(dealer!, shipTo)) return', "if (!shipToStore && shipTo.zip === '' && !isPremise(dealer!, shipTo)) return"]] },
   { name: 'other orders to which a file\'s order may belong are not looked at', patches: [[`${ORDERS}/reconcile.ts`, 'twins.some((twin) => mayBe(twin, candidate))', 'twins.length < 0']] },
   { name: 'of such orders only those that are placed are looked at', patches: [[`${ORDERS}/reconcile.ts`, "state IN ('placed', 'sending', 'unknown', 'review') AND distributor_order_id IS NULL", "state = 'placed' AND distributor_order_id IS NULL"]] },
-  { name: 'our reference is ours wherever it goes', patches: [[`${FULFILLMENT}/match.ts`, "isTaken || lines === false || sameDestination(found.shipTo ?? {}, sent) === false ? 'conflict' : 'ours'", "isTaken || lines === false ? 'conflict' : 'ours'"]] },
+  { name: 'our reference is ours wherever it goes', patches: [[`${FULFILLMENT}/match.ts`, "isTaken || differs || lines === 'part' ? 'conflict' : 'ours'", "isTaken || lines === 'other' || lines === 'part' ? 'conflict' : 'ours'"]] },
   { name: 'a number is looked for among the orders of its subscriber alone', patches: [[`${FULFILLMENT}/numbers.ts`, "...account === null ? [] : [or('account', '=', account)]", '']] },
 ]
 
