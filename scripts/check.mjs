@@ -12,8 +12,8 @@ const run = (name, command, args) => {
 const files = ['lib', 'server', 'scripts', 'test'].flatMap((folder) =>
   readdirSync(folder, { recursive: true }).filter((file) => /\.(ts|mjs)$/.test(file) && !file.includes('node_modules')).map((file) => join(folder, file)))
 
-/** Layers of lib, lowest first; a folder may import from its own layer's siblings only where FRIENDS says so. */
-const ENGINES = /^(better-sqlite3|@duckdb\/node-api)$/
+/** Loaded in a process of its own. */
+const ENGINES = /^@duckdb\/node-api$/
 /** Domains call each other without circles; this order is the proof: a domain imports only domains to its left. */
 const ORDER = ['core', 'db', 'objects', 'places', 'accounts', 'catalog', 'distributors', 'configuration', 'feeds', 'ffls', 'restrictions', 'exports', 'analytics', 'quotes', 'simulator', 'fulfillment', 'orders', 'fraud']
 
@@ -26,7 +26,8 @@ function importsOf(file) {
 
 function layerFault(file, target) {
   if (!target.startsWith('.')) {
-    if (ENGINES.test(target) && !/^lib\/(db|exports|analytics)\//.test(file) && /^(lib|server)\//.test(file)) return `${target} may be imported in lib/db only`
+    if (target.startsWith('better-sqlite3')) return 'which better-sqlite3 runs depends on Node: use lib/db/driver.ts, which loads it'
+    if (ENGINES.test(target) && !/^lib\/(exports|analytics)\//.test(file) && /^(lib|server)\//.test(file)) return `${target} may be imported in lib/exports and lib/analytics only`
     if (/^(h3|h3\/)/.test(target) && file !== 'server/app.ts' && /^(lib|server)\//.test(file)) return 'h3 may be imported in server/app.ts only'
     return null
   }

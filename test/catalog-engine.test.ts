@@ -1,7 +1,6 @@
 /** The snapshot and the search over it: what a page holds, in which order, and how many there are. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import Database from 'better-sqlite3'
 import * as fc from 'fast-check'
 import { buildSnapshot, buildTick } from '../lib/catalog/build.js'
 import type { SnapshotParts } from '../lib/catalog/build.js'
@@ -14,6 +13,7 @@ import { SearchQuery, SORTS } from '../lib/catalog/shapes.js'
 import type { Snapshot } from '../lib/catalog/snapshot.js'
 import type { View } from '../lib/catalog/view.js'
 import { byCodePoint } from '../lib/core/text.js'
+import { openSqlite } from '../lib/db/driver.js'
 import { catalogSchema } from '../lib/db/migrations/catalog.js'
 import type { Raw } from '../lib/db/sqlite.js'
 
@@ -46,7 +46,7 @@ function offers(...some: Partial<Offer>[]): Offer[] {
 }
 
 function catalogOf(all: Offer[]): Raw {
-  const raw = new Database(':memory:')
+  const raw = openSqlite(':memory:')
   raw.exec(catalogSchema.join(';'))
   raw.exec("UPDATE state SET revision = 1, text_revision = 1, version = 'v1'")
   const fragment = raw.prepare(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, category_id, category_name, images)

@@ -3,12 +3,12 @@ import { describe, test } from 'node:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { sql } from 'kysely'
 import { findSubscriber } from '../lib/accounts/subscribers.js'
 import { openSaved } from '../lib/configuration/secrets.js'
 import type { ApiError } from '../lib/core/errors.js'
 import { loadSecretKey, makeSealer, openVault } from '../lib/core/secrets.js'
+import { loadDriver, openSqlite } from '../lib/db/driver.js'
 import { filesIn } from '../lib/db/engine.js'
 import { migrate } from '../lib/db/migrate.js'
 import { kyselyOver, openFile, transact } from '../lib/db/sqlite.js'
@@ -21,12 +21,70 @@ function folder(): { dir: string; [Symbol.dispose](): void } {
   return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
+/** What is installed: packages by name, with their versions. `loaded` tells which of them was taken. */
+function installed(versions: Record<string, string>, native: (path: string) => void = () => {}) {
+  const loaded: string[] = []
+  const find = (name: string): unknown => {
+    const version = versions[name.replace('/package.json', '')]
+    if (version === undefined) throw new Error(`Cannot find module '${name}'`)
+    if (name.endsWith('/package.json')) return { version }
+    loaded.push(version)
+    return class {
+      constructor(path: string) { native(path) }
+      close() {}
+    }
+  }
+  return { loaded, find }
+}
+
+describe('the better-sqlite3 that fits the running Node', () => {
+  const NODES = { 20: { node: '20.19.0', napi: '9' }, 22: { node: '22.14.0', napi: '10' }, 24: { node: '24.21.0', napi: '10' } }
+
+  for (const [version, node, packages] of [
+    ['12.11.1', NODES[20], { 'better-sqlite3': '12.11.1' }],
+    ['12.11.1', NODES[20], { 'better-sqlite3-12': '12.11.1' }],
+    ['12.11.1', NODES[20], { 'better-sqlite3': '13.2.0', 'better-sqlite3-12': '12.11.1' }],
+    ['13.2.0', NODES[22], { 'better-sqlite3': '13.2.0', 'better-sqlite3-12': '12.11.1' }],
+    ['13.2.0', NODES[24], { 'better-sqlite3': '13.2.0' }],
+  ] as const) {
+    test(`is ${version} on Node ${node.node} where ${JSON.stringify(packages)} is installed, and the other is not touched`, () => {
+      const { loaded, find } = installed(packages)
+      loadDriver(node, find)
+      assert.deepEqual(loaded, [version])
+    })
+  }
+
+  for (const [node, packages, line] of [
+    [NODES[20], { 'better-sqlite3': '13.2.0' }, /^better-sqlite3 12, which Node 20\.19\.0 needs, is not installed, but 13\.2\.0 is: .*`npm update better-sqlite3`/],
+    [NODES[24], { 'better-sqlite3': '12.11.1' }, /^better-sqlite3 13, which Node 24\.21\.0 needs, is not installed, but 12\.11\.1 is: /],
+    [NODES[22], {}, /^better-sqlite3 13, which Node 22\.14\.0 needs, is not installed: .*`npm ci`/],
+    [{ node: '22.13.1', napi: '9' }, { 'better-sqlite3': '13.2.0' }, /^Node 22\.13\.1 is too old for the database: use Node 20\.19, 22\.14 and 24/],
+    [{ node: '21.7.3', napi: '9' }, { 'better-sqlite3': '12.11.1' }, /^Node 21\.7\.3 is too old/],
+  ] as const) {
+    test(`is missing on Node ${node.node} where ${JSON.stringify(packages)} is installed: one line says what to do, and nothing is loaded`, () => {
+      const { loaded, find } = installed(packages)
+      assert.throws(() => loadDriver(node, find), ({ message }: Error) => line.test(message) && !message.includes('\n'))
+      assert.deepEqual(loaded, [])
+    })
+  }
+
+  test('is told apart from one whose native part was never made', () => {
+    const { find } = installed({ 'better-sqlite3': '13.2.0' }, () => { throw new Error('Could not locate the bindings file. Tried:\n → build/x.node\n → y.node') })
+    assert.throws(() => loadDriver(NODES[24], find), /^Error: better-sqlite3 13\.2\.0 is installed, but its native part is missing or does not fit Node .*`npm rebuild` \(Could not locate the bindings file\. Tried:\)$/)
+  })
+
+  test('is the one that these tests run on', () => {
+    const version = openSqlite(':memory:').prepare('SELECT sqlite_version()').pluck().get() as string
+    assert.match(version, /^3\.5\d\./)
+  })
+})
+
 describe('files', () => {
   test('the system of record is at synchronous FULL on every open, also of an existing file', () => {
     using scratch = folder()
     const path = join(scratch.dir, 'a.db')
     openFile(path, { synchronous: 'FULL' }).close()
-    const plain = new Database(path)
+    const plain = openSqlite(path)
     assert.equal(plain.pragma('synchronous', { simple: true }), 1, 'better-sqlite3 itself re-opens a WAL file at NORMAL')
     plain.close()
     const ours = openFile(path, { synchronous: 'FULL' })
@@ -84,7 +142,7 @@ describe('files', () => {
     await app.operator.feeds.set({ distid: 'DAV', location: '/nowhere.csv', every: 86_400_000 })
     await app.operator.feeds.pull({ distid: 'DAV' })
     await app.close()
-    const raw = new Database(filesIn(scratch.dir).catalog)
+    const raw = openSqlite(filesIn(scratch.dir).catalog)
     raw.pragma('application_id = 5')
     raw.close()
     await using again = await open({ dir: scratch.dir, worker: false })
@@ -94,7 +152,7 @@ describe('files', () => {
   test('a catalog that is only held by another process is not thrown away', async () => {
     using scratch = folder()
     await (await open({ dir: scratch.dir, worker: false })).close()
-    const holder = new Database(filesIn(scratch.dir).catalog)
+    const holder = openSqlite(filesIn(scratch.dir).catalog)
     holder.pragma('locking_mode = EXCLUSIVE')
     holder.exec("BEGIN EXCLUSIVE; UPDATE state SET revision = 7")
     await assert.rejects(open({ dir: scratch.dir, worker: false }), { code: 'SQLITE_BUSY' })
@@ -116,7 +174,7 @@ describe('files', () => {
   test('usage that cannot be written is kept, and nothing ends', async () => {
     await using t = await createTestApp()
     await t.request('/v1/ping')
-    const holder = new Database(filesIn(t.app.dir).meter)
+    const holder = openSqlite(filesIn(t.app.dir).meter)
     holder.exec('BEGIN IMMEDIATE')
     t.app.ctx.limits.flush()
     await t.request('/v1/ping')

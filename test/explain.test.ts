@@ -1,7 +1,6 @@
 /** Why an offer is hidden, and which rules of a document do nothing or too much. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { buildSnapshot } from '../lib/catalog/build.js'
 import { explainOffers } from '../lib/catalog/explain.js'
@@ -13,6 +12,7 @@ import type { Snapshot } from '../lib/catalog/snapshot.js'
 import { makeView } from '../lib/catalog/view.js'
 import type { ConfigurationDocument, DistributorEntry, ListRule, MarginGroup, Pricing, ProductGroup, ProductRestrictions, Shipping } from '../lib/configuration/document.js'
 import { nearest } from '../lib/core/text.js'
+import { openSqlite } from '../lib/db/driver.js'
 import { catalogSchema } from '../lib/db/migrations/catalog.js'
 import { writeOffers } from '../lib/feeds/write-offers.js'
 import type { TestOffer } from '../server/testing.js'
@@ -31,7 +31,7 @@ const OFFERS: TestOffer[] = [
 
 /** The offers as a snapshot; own prices are `s1`'s, cents by (distid, stockid). */
 function snapshotOf(offers: readonly TestOffer[], own: Record<string, number> = {}): { snapshot: Snapshot; nameOf: (fragment: number) => string } {
-  const raw = new Database(':memory:')
+  const raw = openSqlite(':memory:')
   raw.exec(catalogSchema.join(';'))
   writeOffers(raw, offers.map((offer) => ({
     distsku: offer.stockid, upc: null, name: '', mfgName: null, mpn: null, productClass: 'AC' as const, itemCat: null, categoryId: null, categoryName: 'Uncategorized', price: null,

@@ -1,10 +1,10 @@
 /** The guide is walked from top to bottom as its reader would, and its programs are run as they stand. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import Database from 'better-sqlite3'
+import { openSqlite } from '../lib/db/driver.js'
 import { assertShown, blocks, page, rows } from './guide-blocks.js'
 import { openGuideShop } from './guide-shop.js'
 import type { GuideShop } from './guide-shop.js'
@@ -38,7 +38,13 @@ describe('with the guide in hand', () => {
   describe('the programs of the catalog', () => {
     let folder: string
     // Beside the suites, where the packages are found that a shop would install.
-    before(() => { folder = mkdtempSync(join(dirname(LAUNCHER), 'shop-')) })
+    before(() => {
+      folder = mkdtempSync(join(dirname(LAUNCHER), 'shop-'))
+      mkdirSync(join(folder, 'node_modules'))
+      // The one that npm would have chosen for this Node.
+      const sqlite = ['better-sqlite3-12', 'better-sqlite3'].map((name) => resolve('node_modules', name)).find((path) => existsSync(path))!
+      symlinkSync(sqlite, join(folder, 'node_modules', 'better-sqlite3'))
+    })
     after(() => rmSync(folder, { recursive: true, force: true }))
 
     /** Runs a program in a folder of its own, an export interval later. */
@@ -54,7 +60,7 @@ describe('with the guide in hand', () => {
       cpSync(join('data', 'guide', 'examples'), join(folder, name), { recursive: true })
     }
     const dump = (name: string, text: string) => {
-      const db = new Database(join(folder, name, 'shop.db'))
+      const db = openSqlite(join(folder, name, 'shop.db'))
       try {
         return db.prepare(text).all()
       } finally {
@@ -62,7 +68,7 @@ describe('with the guide in hand', () => {
       }
     }
     const change = (name: string, text: string) => {
-      const db = new Database(join(folder, name, 'shop.db'))
+      const db = openSqlite(join(folder, name, 'shop.db'))
       db.exec(text)
       db.close()
     }

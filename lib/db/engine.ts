@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import Database from 'better-sqlite3'
 import type { Kysely } from 'kysely'
+import { openSqlite } from './driver.js'
 import { migrate, discard } from './migrate.js'
 import { catalogSchema } from './migrations/catalog.js'
 import { historySchema } from './migrations/history.js'
@@ -107,7 +107,7 @@ function markCatalog(path: string): void {
 function isCurrentCatalog(path: string): boolean {
   let raw: Raw | undefined
   try {
-    raw = new Database(path, { readonly: true, fileMustExist: true })
+    raw = openSqlite(path, { readonly: true, fileMustExist: true })
     return raw.pragma('user_version', { simple: true }) === 0 || raw.pragma('application_id', { simple: true }) === CATALOG_ID
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -209,7 +209,7 @@ function oncePerTurn(statement: Statement): { read(): number; forget(): void } {
 
 /** An open exclusive transaction: the kernel releases it when the process dies, and a paused process keeps it. */
 export function takeLock(path: string): Raw | null {
-  const raw = new Database(path)
+  const raw = openSqlite(path)
   try {
     raw.pragma('busy_timeout = 0')
     raw.pragma('locking_mode = EXCLUSIVE')

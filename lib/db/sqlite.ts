@@ -1,11 +1,11 @@
 /** Everything that is particular to SQLite: files, pragmas, handles, the driver under Kysely. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import Database from 'better-sqlite3'
 import { Kysely, SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { DatabaseConnection, Dialect, KyselyPlugin, PluginTransformQueryArgs, UnknownRow, QueryResult, RootOperationNode } from 'kysely'
+import { openSqlite } from './driver.js'
+import type { Raw, Statement } from './driver.js'
 
-export type Raw = Database.Database
-export type Statement = Database.Statement
+export type { Raw, Statement }
 
 /** Milliseconds that a handle of the request path waits for another process's write; a wait blocks the event loop. */
 const REQUEST_TIMEOUT = 200
@@ -32,7 +32,7 @@ export interface OpenFile {
 
 /** Opens one handle with our pragmas and asserts that they took. */
 export function openFile(path: string, options: OpenFile): Raw {
-  const raw = new Database(path, { readonly: options.readonly ?? false })
+  const raw = openSqlite(path, { readonly: options.readonly ?? false })
   try {
     raw.pragma(`busy_timeout = ${options.patient ? PATIENT_TIMEOUT : REQUEST_TIMEOUT}`)
     if (!options.readonly && raw.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
@@ -54,7 +54,7 @@ export function openFile(path: string, options: OpenFile): Raw {
 
 /** Throws when the SQLite inside better-sqlite3 is too old to be trusted with orders. */
 export function assertSqliteVersion(): void {
-  const raw = new Database(':memory:')
+  const raw = openSqlite(':memory:')
   const version = raw.prepare('SELECT sqlite_version()').pluck().get() as string
   raw.close()
   const parts = version.split('.').map(Number)

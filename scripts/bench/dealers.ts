@@ -6,7 +6,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { filesIn, openEngine, prepareFolder } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { openDealers } from '../../lib/ffls/directory.js'
@@ -14,6 +13,7 @@ import type { Directory } from '../../lib/ffls/directory.js'
 import { MOST, nearDealers } from '../../lib/ffls/near.js'
 import { milesChord, placeOfZip, unitVector, zipTable } from '../../lib/places/zips.js'
 import { randomFrom } from './offers.js'
+import { openSqlite } from '../../lib/db/driver.js'
 
 const DEALERS = Number(process.argv[2] ?? 80_000)
 const QUERIES = Number(process.argv[3] ?? 4_000)
@@ -81,7 +81,7 @@ type Search = (zip: string) => number[]
 
 /** The yardstick: all that the answer needs stands in the R-tree itself, and its rows are numbered by licence. */
 function makeRtree({ dealers, places }: Directory): Search {
-  const raw = new Database(':memory:')
+  const raw = openSqlite(':memory:')
   raw.exec('CREATE VIRTUAL TABLE near USING rtree(id, min_lat, max_lat, min_lng, max_lng, +zip, +on_file, +last_day, +x, +y, +z)')
   const insert = raw.prepare('INSERT INTO near VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const isOnFile = new Uint8Array(dealers.row.length)

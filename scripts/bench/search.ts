@@ -7,7 +7,6 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { Bits } from '../../lib/catalog/bits.js'
 import { buildSnapshot, buildTick } from '../../lib/catalog/build.js'
 import { facetsOf } from '../../lib/catalog/facets.js'
@@ -25,6 +24,7 @@ import { startPostgres } from './postgres.js'
 import type { Postgres } from './postgres.js'
 import { queriesOf } from './queries.js'
 import type { Sample } from './queries.js'
+import { openSqlite } from '../../lib/db/driver.js'
 
 const rows = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 8)
@@ -184,7 +184,7 @@ async function besidePostgres(raw: Raw, view: SearchedView, samples: Sample[]): 
  */
 function facets(view: SearchedView, dir: string): void {
   const { snapshot } = view
-  const raw = new Database(join(dir, 'facets.db'))
+  const raw = openSqlite(join(dir, 'facets.db'))
   raw.exec('CREATE TABLE visible (brand TEXT, category TEXT, class TEXT)')
   const insert = raw.prepare('INSERT INTO visible VALUES (?, ?, ?)')
   raw.transaction(() => view.visible.forEach((row) => {
