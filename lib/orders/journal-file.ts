@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { syncFolder } from '../core/durable.js'
 
 export function journalPath(dir: string): string {
   return join(dir, 'orders.journal')
@@ -23,7 +24,7 @@ export async function openJournalFile(dir: string): Promise<JournalFile> {
   const path = journalPath(dir)
   const isNew = !existsSync(path)
   const file = await open(path, isNew ? 'wx+' : 'r+', 0o600)
-  if (isNew) await syncFolder(path)
+  if (isNew) await syncFolder(dirname(path))
   let size = await endOfLastLine(file)
   if (size < (await file.stat()).size) await file.truncate(size)
   // A process that died may have written lines that the disk does not have yet.
@@ -42,12 +43,6 @@ export async function openJournalFile(dir: string): Promise<JournalFile> {
     },
     close: () => file.close(),
   }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(dirname(path), 'r')
-  await folder.sync()
-  await folder.close()
 }
 
 const BLOCK = 65_536

@@ -17,6 +17,8 @@ export interface Line {
   connector: Fulfillment
   content: PurchaseOrder
   settings: Readonly<Record<string, unknown>>
+  /** Values of its secret settings, which nothing that is written down may repeat. */
+  secrets: readonly string[]
   /** Tells accounts at the distributor apart without telling anything of them. */
   account: string
 }
@@ -27,11 +29,28 @@ export function openLine(ctx: OperatorCtx, order: StoredPo): Line | string {
   if (!connector) return `there is no connector for ${order.distid} in mode ${order.mode}`
   try {
     const settings = accountSettings(ctx, { id: order.subscriber_id } as Subscriber, order.distid)
-    return settings ? { connector, settings, account: fingerprintOf(ctx, order, settings), content: contentOf(ctx, order) } : `${order.distid} is no longer configured`
+    return settings ? { connector, settings, secrets: secretsIn(ctx, order.distid, settings), account: fingerprintOf(ctx, order, settings), content: contentOf(ctx, order) } : `${order.distid} is no longer configured`
   } catch (error) {
     ctx.log.error({ err: error, ref: order.client_ref }, 'an order cannot be opened')
     return 'its content or the credentials cannot be opened'
   }
+}
+
+/** A shorter text stands in any sentence by chance, and is no secret worth the name. */
+const SHORTEST_SECRET = 4
+
+function secretsIn(ctx: OperatorCtx, distid: string, settings: Line['settings']): string[] {
+  return Object.entries(ctx.distributors.byDistid(distid)!.settings).filter(([, { secret }]) => secret)
+    .map(([name]) => String(settings[name] ?? '')).filter((value) => value.length >= SHORTEST_SECRET)
+}
+
+/**
+ * A distributor's own words without the credentials that they may repeat: as they are, in another case, in an address, in
+ * Base64. Before the words are cut, or half of one would stay.
+ */
+export function withoutSecrets(text: string, { secrets }: Pick<Line, 'secrets'>): string {
+  const spellings = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')])
+  return spellings.sort((a, b) => b.length - a.length).reduce((told, spelling) => told.replaceAll(new RegExp(spelling.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi'), '[credential]'), text)
 }
 
 /** The account that a subscriber has at a distributor now; null where none is configured. */

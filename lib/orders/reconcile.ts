@@ -4,7 +4,7 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { cleaned } from '../core/text.js'
 import type { FoundOrder, PurchaseOrder, Search } from '../distributors/fulfillment.js'
 import { contentOrNull } from '../fulfillment/content.js'
-import { inTime, openLine } from './line.js'
+import { inTime, openLine, withoutSecrets } from './line.js'
 import type { Line } from './line.js'
 import { matchOrder } from '../fulfillment/match.js'
 import type { Match } from '../fulfillment/match.js'
@@ -47,18 +47,19 @@ async function decide(tools: SenderTools, order: StoredPo, unknownFor: number): 
   return afterSearch(order, { ...await findings(ctx, order, line, search.orders, blind !== null), blind }, connector, { now: ctx.now(), unknownFor })
 }
 
-async function find(tools: SenderTools, order: StoredPo, { connector, settings, content }: Line): Promise<Search> {
+async function find(tools: SenderTools, order: StoredPo, line: Line): Promise<Search> {
+  const { connector, settings, content } = line
   const { ctx } = tools
   // A search has no stage of its own to keep.
   const session = { settings, now: ctx.now, stage: order.stage, keepStage: () => Promise.reject(new Error('a search keeps no stage')) }
   const { answer } = await inTime(tools, FIND_TIMEOUT, (signal) => connector.find!({ ...session, signal }, content))
   if ('failed' in answer) return { outcome: 'unreachable', reason: answer.failed }
-  return searchOf(answer.value)
+  return searchOf(answer.value, line)
 }
 
 /** What a connector answered, as far as it is an answer. One order that cannot be read may be ours: then nothing is known. */
-function searchOf(value: Search): Search {
-  if (value?.outcome === 'unreachable') return { outcome: 'unreachable', reason: cleaned(String(value.reason), MAX_REASON) }
+function searchOf(value: Search, line: Line): Search {
+  if (value?.outcome === 'unreachable') return { outcome: 'unreachable', reason: cleaned(withoutSecrets(String(value.reason), line), MAX_REASON) }
   if (value?.outcome !== 'answered' || !Array.isArray(value.orders)) return { outcome: 'unreachable', reason: 'the connector gave no answer' }
   const isRead = ({ number, po, clientRef, lines }: FoundOrder) => (number === null || (typeof number === 'string' && number.trim() !== '' && cleaned(number, MAX_NUMBER) === number))
     && typeof po === 'string' && ['string', 'undefined'].includes(typeof clientRef) && (lines === undefined || (Array.isArray(lines) && lines.every(({ distsku, qty }) => typeof distsku === 'string' && typeof qty === 'number')))

@@ -3,7 +3,8 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { cleaned } from '../core/text.js'
 import { isUnavailable } from '../db/sqlite.js'
 import type { OrderSession, Submission } from '../distributors/fulfillment.js'
-import { inTime, openLine } from './line.js'
+import { inTime, openLine, withoutSecrets } from './line.js'
+import type { Line } from './line.js'
 import { standsElsewhere } from '../fulfillment/numbers.js'
 import { OTHER_ACCOUNT, SEND_TIMEOUT, afterSend, notSent } from './outcome.js'
 import { move } from './transitions.js'
@@ -53,17 +54,17 @@ export async function sendOne(tools: SenderTools, order: StoredPo): Promise<Sent
   tools.refuseFailed()
   // A connector that throws, answers nonsense or takes too long has not said what became of the order.
   const { answer, ended } = await inTime(tools, line.connector.limits.sendTimeout ?? SEND_TIMEOUT, (signal) => line.connector.submit({ ...session, signal }, line.content))
-  const sent = 'failed' in answer ? { outcome: 'unknown' as const, reason: answer.failed } : submissionOf(answer.value)
+  const sent = 'failed' in answer ? { outcome: 'unknown' as const, reason: answer.failed } : submissionOf(answer.value, line)
   await tools.step('after the send')
   const recorded = await record(tools, current, afterSend(current, sent, line.connector, ctx.now()))
   if (!recorded) ctx.log.error({ ref: order.client_ref, distid: order.distid, sent }, 'a distributor answered about an order that somebody has moved on meanwhile')
   return { order: recorded, ended }
 }
 
-/** What a connector answered, as far as it is an answer; a distributor's own words are cut and cleaned. */
-function submissionOf(value: Submission): Submission {
+/** What a connector answered, as far as it is an answer; a distributor's own words are redacted, cleaned and cut. */
+function submissionOf(value: Submission, line: Line): Submission {
   const { outcome, number, reason, retryAfter } = (value ?? {}) as Partial<Record<'outcome' | 'number' | 'reason' | 'retryAfter', unknown>>
-  const said = typeof reason === 'string' && reason.trim() !== '' ? cleaned(reason, MAX_REASON) : 'no reason was given'
+  const said = typeof reason === 'string' && reason.trim() !== '' ? cleaned(withoutSecrets(reason, line), MAX_REASON) : 'no reason was given'
   const isNumber = number === null || (typeof number === 'string' && number.trim() !== '' && cleaned(number, MAX_NUMBER) === number)
   if ((outcome === 'accepted' || outcome === 'duplicate') && isNumber) return { outcome, number }
   if (outcome === 'rejected' || outcome === 'unknown') return { outcome, reason: said }
