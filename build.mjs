@@ -15,10 +15,10 @@ import * as esbuild from 'esbuild'
 const NATIVE = ['better-sqlite3', '@duckdb/node-api']
 const common = { bundle: true, platform: 'node', target: 'node20.19', sourcemap: true, legalComments: 'none', logLevel: 'warning' }
 
-/** ESM entries that share their chunks, with the worker beside them. Packages stay imports. */
-export async function bundleTree(outdir, entryPoints) {
-  await esbuild.build({ ...common, entryPoints, outdir, format: 'esm', splitting: true, packages: 'external', outExtension: { '.js': '.mjs' } })
-  await bundleWorker(outdir)
+/** ESM entries that share their chunks, with the worker beside them. Packages stay imports. `plugins` are of tests alone. */
+export async function bundleTree(outdir, entryPoints, plugins = []) {
+  await esbuild.build({ ...common, plugins, entryPoints, outdir, format: 'esm', splitting: true, packages: 'external', outExtension: { '.js': '.mjs' } })
+  await bundleWorker(outdir, plugins)
 }
 
 /** The same for `require`, each entry in one file. */
@@ -34,13 +34,13 @@ export async function transpileTree(outdir) {
 }
 
 /** The worker, and the process that has DuckDB, have no shared chunks: their files alone are enough wherever they are copied. */
-async function bundleWorker(outdir) {
-  await esbuild.build({ ...common, entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/duckdb.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
+async function bundleWorker(outdir, plugins = []) {
+  await esbuild.build({ ...common, plugins, entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/duckdb.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
 }
 
 /** The command in one file, which starts in half the time that its packages' own files would take; what is imported late lies beside it. */
-export async function bundleLauncher(outdir) {
-  await esbuild.build({ ...common, entryPoints: { quartermaster: 'server/main.ts' }, outdir, format: 'esm', splitting: true, external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
+export async function bundleLauncher(outdir, plugins = []) {
+  await esbuild.build({ ...common, plugins, entryPoints: { quartermaster: 'server/main.ts' }, outdir, format: 'esm', splitting: true, external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
 }
 
 /** Bundled CommonJS packages call require. */
