@@ -1,11 +1,11 @@
 /** What becomes of a folder whose files were damaged, cut, lost or put back while nobody had it open (reliability F8, F26). */
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, copyFileSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { isApiError } from '../lib/core/errors.js'
-import { MINUTE } from '../lib/core/clock.js'
+import { DAY, MINUTE, SECOND } from '../lib/core/clock.js'
 import { openFile } from '../lib/db/sqlite.js'
 import type { PlaceBody } from '../lib/orders/shapes.js'
 import { readPause, resumeOrders } from '../lib/orders/pause.js'
@@ -30,12 +30,25 @@ async function shopWith(orders: number) {
   const shop = await openShop(connectors, setting)
   const place = (orderId: string, at: Shop = shop, distid = 'LOO') => placeOrder({ ...at.app.ctx, ...at.callers[0]! }, body(orderId, distid)).then(({ status }) => status, (error: unknown) => isApiError(error) ? error.code : String(error))
   for (let n = 1; n <= orders; n++) assert.equal(await place(`W-${n}`), 'placed')
+  let held: (() => void) | null = null
   return {
     shop, clock, loo, fil, place,
+    /** Starts the server's sender. Until its own first look the right to send would be given back after each order, so it is held here. */
+    async start() {
+      shop.app.orders.start()
+      held = await shop.app.orders.lease()
+    },
+    letGo() {
+      held?.()
+      held = null
+    },
     copy: (of: string) => openCopy(of, connectors, setting),
     pass: (at: Shop = shop) => at.app.orders.pass(),
     pause: (at: Shop = shop) => readPause(at.app.ctx),
-    [Symbol.asyncDispose]: () => shop.close(),
+    async [Symbol.asyncDispose]() {
+      held?.()
+      await shop.close()
+    },
   }
 }
 
@@ -97,6 +110,7 @@ describe('damage that the verification finds', () => {
 describe('damage that the next sender finds before it sends', () => {
   const damages: { name: string; damage: (dir: string) => void; pauses: RegExp | null; isForGood?: boolean }[] = [
     { name: 'the last line was cut off while it was written', damage: (dir) => truncateSync(journalOf(dir), readFileSync(journalOf(dir)).length - 20), pauses: null },
+    { name: 'the newline of a last line that was known to be there', damage: (dir) => truncateSync(journalOf(dir), readFileSync(journalOf(dir)).length - 1), pauses: /orders.journal ends at line 7, and had 8/ },
     { name: 'more was cut off than a write', damage: (dir) => write(dir, (lines) => lines.slice(0, -2)), pauses: /orders.journal ends at line 6, and had 8/ },
     { name: 'the file is gone', damage: (dir) => rmSync(journalOf(dir)), pauses: /orders.journal ends at line 0, and had 8/ },
     { name: 'the file is empty', damage: (dir) => truncateSync(journalOf(dir), 0), pauses: /orders.journal ends at line 0, and had 8/ },
@@ -187,4 +201,148 @@ describe('a database that has lost orders', () => {
       }
     })
   }
+})
+
+describe('the journal under a running server', () => {
+  /** Waits for what the server does by itself; fails after five seconds. */
+  async function until(isSo: () => Promise<boolean> | boolean, what: string): Promise<void> {
+    for (let waited = 0; !await isSo(); waited += 10) {
+      if (waited > 5_000) assert.fail(what)
+      await new Promise((resolve) => { setTimeout(resolve, 10) })
+    }
+  }
+  const asideIn = (dir: string) => readdirSync(dir).filter((file) => file.startsWith('orders.journal.damaged-'))
+
+  const disturbances: { name: string; disturb: (path: string) => void; says: RegExp; aside?: number }[] = [
+    { name: 'removed', disturb: (path) => rmSync(path), says: /orders\.journal was removed or moved away while the server ran/, aside: 0 },
+    { name: 'moved away, as logrotate does', disturb: (path) => renameSync(path, `${path}.1`), says: /orders\.journal was removed or moved away/, aside: 0 },
+    {
+      name: 'moved away, with an empty file in its place',
+      disturb: (path) => {
+        renameSync(path, `${path}.1`)
+        writeFileSync(path, '')
+      },
+      says: /orders\.journal was replaced by another file/, aside: 1,
+    },
+    {
+      name: 'replaced by a copy of itself',
+      disturb: (path) => {
+        copyFileSync(path, `${path}.copy`)
+        renameSync(`${path}.copy`, path)
+      },
+      says: /orders\.journal was replaced by another file/, aside: 0,
+    },
+    { name: 'emptied, as logrotate does with copytruncate', disturb: (path) => truncateSync(path, 0), says: /orders\.journal was changed while the server ran: it has 0 bytes, and should have \d+/, aside: 1 },
+    { name: 'cut by a byte', disturb: (path) => truncateSync(path, readFileSync(path).length - 1), says: /was changed while the server ran: it has \d+ bytes, and should have \d+/ },
+    { name: 'written to by somebody else', disturb: (path) => appendFileSync(path, 'not a line\n'), says: /was changed while the server ran.*orders\.journal, line 9: the line was changed/, aside: 1 },
+  ]
+  for (const { name, disturb, says, aside } of disturbances) {
+    test(`${name}: orders are paused within a second, and the file is made anew`, async () => {
+      await using t = await shopWith(4)
+      const { orders } = t.shop.app
+      await t.start()
+      assert.equal(await t.pause(), null)
+      disturb(journalOf(t.shop.dir))
+      const since = performance.now()
+      await until(async () => await t.pause() !== null, 'orders are not paused')
+      assert.ok(performance.now() - since < 5_000)
+      await orders.pass()
+      assert.match((await t.pause())!.reason, says)
+      assert.deepEqual(linesOf(t.shop.dir), await databaseLines(t.shop))
+      if (aside !== undefined) assert.equal(asideIn(t.shop.dir).length, aside)
+      assert.equal(await t.place('W-5'), 'service_unavailable')
+      assert.equal(t.loo.sends.length, 4)
+      assert.deepEqual((await verifyJournal(t.shop.app.ctx)).faults, [])
+      await resumeOrders(t.shop.app.ctx)
+      assert.equal(await t.place('W-5'), 'placed')
+      assert.equal(await t.place('W-1'), 'duplicate_order')
+      // What was told once is not found again, neither now nor at the next start.
+      await orders.pass()
+      t.letGo()
+      await t.shop.reopen()
+      await t.pass()
+      assert.equal(await t.pause(), null)
+      assert.deepEqual(linesOf(t.shop.dir), await databaseLines(t.shop))
+    })
+  }
+
+  test('a process without a server notices it before it writes a line', async () => {
+    await using t = await shopWith(2)
+    const release = await t.shop.app.orders.lease()
+    rmSync(journalOf(t.shop.dir))
+    await t.shop.app.orders.flush()
+    release?.()
+    assert.match((await t.pause())!.reason, /was removed or moved away/)
+    assert.deepEqual(linesOf(t.shop.dir), await databaseLines(t.shop))
+  })
+
+  test('an order that was never sent stays one: the database was open all the time', async () => {
+    await using t = await shopWith(1)
+    t.loo.acts.push({ accept: false, answer: { outcome: 'not_sent', reason: 'out of reach', retryAfter: DAY } })
+    const { orders } = t.shop.app
+    await t.start()
+    await t.place('W-2')
+    const states = async () => (await t.shop.app.ctx.read.selectFrom('purchase_order').select('state').orderBy('id').execute()).map(({ state }) => state)
+    const before = await states()
+    assert.equal(before.length, 2)
+    rmSync(journalOf(t.shop.dir))
+    await until(async () => await t.pause() !== null, 'orders are not paused')
+    await orders.pass()
+    assert.deepEqual(await states(), before)
+  })
+
+  /** Damages the folder, starts the sender, and lets so much time pass that it proves the journal. */
+  async function proved(t: Awaited<ReturnType<typeof shopWith>>, damage: (dir: string) => void): Promise<void> {
+    await t.shop.reopen(damage)
+    t.shop.app.orders.start()
+    await t.pass()
+    assert.equal(await t.pause(), null, 'the start does not read the middle')
+    await new Promise((resolve) => { setTimeout(resolve, 300) })
+    t.clock.ms += 9 * SECOND
+    await new Promise((resolve) => { setTimeout(resolve, 500) })
+    assert.equal(await t.pause(), null, 'not before ten seconds')
+    t.clock.ms += SECOND
+  }
+
+  test('damage in the middle of the file is found soon after the start: orders are paused, the line named, the file made anew', async () => {
+    await using t = await shopWith(4)
+    await proved(t, (dir) => flip(journalOf(dir), Buffer.byteLength(linesOf(dir).slice(0, 2).join('\n')) + 60))
+    await until(async () => await t.pause() !== null, 'orders are not paused')
+    assert.equal((await t.pause())!.reason, 'orders.journal, line 3: the line was changed: its digest does not fit')
+    await t.pass()
+    assert.deepEqual([linesOf(t.shop.dir), asideIn(t.shop.dir).length], [await databaseLines(t.shop), 1])
+    await resumeOrders(t.shop.app.ctx)
+    assert.equal(await t.place('W-5'), 'placed')
+    t.clock.ms += DAY
+    await new Promise((resolve) => { setTimeout(resolve, 500) })
+    assert.equal(await t.pause(), null, 'the file is whole again')
+  })
+
+  test('damage of the database pauses orders once: with what the operator goes on with, they go on after the next start too', async () => {
+    await using t = await shopWith(4)
+    await proved(t, (dir) => sql(dir, "UPDATE journal SET line = replace(line, 'sending', 'planned') WHERE seq = 3"))
+    await until(async () => await t.pause() !== null, 'orders are not paused')
+    assert.match((await t.pause())!.reason, /^database, line 3: the line was changed: .*orders\.journal has it as it was written$/)
+    assert.equal(asideIn(t.shop.dir).length, 0, 'the file that is right stays')
+    await resumeOrders(t.shop.app.ctx)
+    assert.equal(await t.place('W-5'), 'placed')
+    await proved(t, () => {})
+    await new Promise((resolve) => { setTimeout(resolve, 500) })
+    assert.equal(await t.pause(), null)
+  })
+
+  test('a purchase order that is not what its lines say pauses orders', async () => {
+    await using t = await shopWith(4)
+    await proved(t, (dir) => sql(dir, "UPDATE purchase_order SET distributor_order_id = 'LOO-9' WHERE id = 2"))
+    await until(async () => await t.pause() !== null, 'orders are not paused')
+    assert.match((await t.pause())!.reason, /^purchase orders: purchase order 2: distributor_order_id is LOO-9/)
+  })
+
+  test('an app that closes does not wait until the journal is proved', async () => {
+    const t = await shopWith(4)
+    await proved(t, () => {})
+    const since = performance.now()
+    await t.shop.close()
+    assert.ok(performance.now() - since < 5_000)
+  })
 })

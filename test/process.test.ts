@@ -1,13 +1,15 @@
 /** What holds for a whole process: its worker, its death, its second copy. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { runProcess } from './launcher.js'
 import { open } from '../lib/open.js'
+import { demoStories } from '../lib/simulator/stories.js'
 
 const LAUNCHER = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
 
@@ -30,12 +32,13 @@ async function demo(dir: string) {
     child.once('exit', (code) => reject(new Error(`ended with ${code}`)))
   })
   const { url, key } = JSON.parse(line) as { url: string; key: string }
+  const post = (path: string, body: unknown) => fetch(`${url}${path}`, { method: 'POST', headers: { 'x-api-key': key, 'content-type': 'application/json' }, body: JSON.stringify(body) })
   const get = async (path: string) => (await fetch(`${url}${path}`, { headers: { 'x-api-key': key } })).json() as Promise<{ data: { today: number; total: number } }>
   const kill = (signal: NodeJS.Signals) => new Promise((resolve) => {
     child.once('exit', resolve)
     child.kill(signal)
   })
-  return { get, kill }
+  return { get, post, kill }
 }
 
 describe('the worker', () => {
@@ -102,5 +105,41 @@ describe('a killed server', () => {
     assert.ok(today === 22 || today === 23, `${today} requests`)
     assert.equal((await again.get('/v1/products/search')).data.total, total)
     await again.kill('SIGTERM')
+  })
+})
+
+describe('a running server', () => {
+  test('whose journal of orders is moved away takes no order until it is told to go on', async () => {
+    using scratch = folder()
+    const server = await demo(scratch.dir)
+    const { accessory } = demoStories()
+    const order = (id: string) => server.post('/v1/orders', {
+      order_id: id, customer: { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-555-0100', address1: '12 Main St', city: 'Phoenix', state: 'AZ', zip: '85001' },
+      items: [{ distid: accessory.offers[0]!.distid, distsku: accessory.offers[0]!.distsku, upc: accessory.upc, qty: 1 }],
+    })
+    try {
+      assert.equal((await order('W-1')).status, 200)
+      const path = join(scratch.dir, 'orders.journal')
+      const before = readFileSync(path, 'utf8')
+      renameSync(path, `${path}.1`)
+      const moved = performance.now()
+      // Orders that come in the first second may still be taken; each has its line on the disk before it is sent.
+      let refused: Response
+      for (let n = 2; (refused = await order(`W-${n}`)).status === 200; n++) {
+        assert.ok(performance.now() - moved < 10_000, 'orders go on')
+        await new Promise((resolve) => { setTimeout(resolve, 100) })
+      }
+      assert.equal(refused.status, 503)
+      assert.match((await refused.json() as { error: { message: string } }).error.message, /Orders are paused/)
+      for (let waited = 0; !existsSync(path) || !readFileSync(path, 'utf8').startsWith(before); waited += 100) {
+        assert.ok(waited < 10_000, 'the journal is not made anew')
+        await new Promise((resolve) => { setTimeout(resolve, 100) })
+      }
+      const done = await runProcess(scratch.dir, 'orders', 'reconcile', '--resume')
+      assert.deepEqual([done.status, done.err], [0, ''])
+      assert.equal((await order('W-100')).status, 200)
+    } finally {
+      await server.kill('SIGTERM')
+    }
   })
 })

@@ -1,9 +1,8 @@
 /** `orders.journal`: the second copy of the order journal, appended to by the one sender of the folder. */
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync, renameSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { syncFolder } from '../core/durable.js'
 
 export function journalPath(dir: string): string {
@@ -13,6 +12,8 @@ export function journalPath(dir: string): string {
 export interface JournalFile {
   /** Appends whole lines and waits until the disk has them. After a failure the file ends where it ended before. */
   append(lines: readonly string[]): Promise<void>
+  /** What somebody else has done to the file since it was opened, in words; null where nobody has. */
+  disturbance(): Promise<string | null>
   close(): Promise<void>
 }
 
@@ -41,8 +42,25 @@ export async function openJournalFile(dir: string): Promise<JournalFile> {
         throw error
       }
     },
+    async disturbance() {
+      const here = await file.stat()
+      const there = statSync(path, { throwIfNoEntry: false })
+      if (!there) return 'was removed or moved away while the server ran'
+      if (there.ino !== here.ino || there.dev !== here.dev) return 'was replaced by another file while the server ran'
+      if (here.size === size) return null
+      return `was changed while the server ran: it has ${here.size} bytes, and should have ${size}`
+    },
     close: () => file.close(),
   }
+}
+
+/** Keeps what stands in the file's place under another name, so that it can be looked at, and the file made anew. */
+export function layAside(dir: string, now: number): void {
+  const path = journalPath(dir)
+  const name = `${path}.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`
+  let place = name
+  for (let n = 2; existsSync(place); n++) place = `${name}-${n}`
+  if (existsSync(path)) renameSync(path, place)
 }
 
 const BLOCK = 65_536
@@ -58,12 +76,6 @@ async function endOfLastLine(file: FileHandle): Promise<number> {
     if (at >= 0) return start + at + 1
   }
   return 0
-}
-
-/** Every line of the file, first to last; nothing where there is no file. The last one may be cut off. */
-export async function* journalLines(dir: string): AsyncGenerator<string> {
-  const path = journalPath(dir)
-  if (existsSync(path)) yield* createInterface({ input: createReadStream(path), crlfDelay: Infinity })
 }
 
 /** The last whole line of the file; null where there is none. */

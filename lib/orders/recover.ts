@@ -1,8 +1,10 @@
 /** What a new sender does before it sends anything: it compares journal and database, and takes over what a dead one left. */
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ChainReader, isFault, journalSealer, readLine } from './journal.js'
-import { journalLines, journalPath, lastJournalLine } from './journal-file.js'
+import { journalPath, lastJournalLine, layAside } from './journal-file.js'
+import { openJournalLines } from './journal-lines.js'
+import type { JournalLines } from './journal-lines.js'
 import { afterDeath } from './outcome.js'
 import { pauseOrders } from './pause.js'
 import { replay } from './replay.js'
@@ -23,8 +25,12 @@ export async function recover(ctx: OperatorCtx, owner: string): Promise<number> 
   return written
 }
 
-/** The database has every line first, so a file that is ahead means that the database has lost some. */
-async function compareJournal(ctx: OperatorCtx): Promise<number> {
+/**
+ * Compares the file's end with the database's lines, and puts the file right. The database has every line first, so a file
+ * that is ahead means that the database has lost some; one that was open all the time (`isHeld`) has not. Returns the number
+ * of the last line that the file has.
+ */
+export async function compareJournal(ctx: OperatorCtx, { isHeld = false } = {}): Promise<number> {
   const head = await lineOf(ctx, 'last')
   const last = await lastJournalLine(ctx.engine.dir)
   const marked = Number((await ctx.read.selectFrom('order_engine').select('value').where('name', '=', 'journaled').executeTakeFirst())?.value ?? 0)
@@ -32,7 +38,7 @@ async function compareJournal(ctx: OperatorCtx): Promise<number> {
   const seq = last === null ? 0 : readLine(last, journalSealer(ctx))?.seq ?? null
   // The usual: both end alike, or the file lacks what was committed in the moment of a crash.
   if (seq !== null && seq >= marked && seq <= (head?.seq ?? 0) && (seq === 0 || (await lineOf(ctx, seq))?.line === last)) return seq
-  return repair(ctx, head, marked)
+  return repair(ctx, { head, marked, isHeld })
 }
 
 async function lineOf({ read }: OperatorCtx, seq: number | 'last'): Promise<{ seq: number; line: string } | undefined> {
@@ -41,7 +47,7 @@ async function lineOf({ read }: OperatorCtx, seq: number | 'last'): Promise<{ se
 }
 
 /** Reads the whole file: what the database lacks is written down again; a file that does not fit is laid aside and made anew. */
-async function repair(ctx: OperatorCtx, head: { seq: number; line: string } | undefined, marked: number): Promise<number> {
+async function repair(ctx: OperatorCtx, { head, marked, isHeld }: { head: { seq: number; line: string } | undefined; marked: number; isHeld: boolean }): Promise<number> {
   const { lost, end, meets, fault } = await readFile(ctx, head)
   if (lost.length > 0 && meets) {
     const orders = await replay(ctx, lost)
@@ -50,10 +56,9 @@ async function repair(ctx: OperatorCtx, head: { seq: number; line: string } | un
   } else if (!fault && meets && end >= marked) {
     return end
   } else {
-    await pauseOrders(ctx, { reason: fault ?? (meets ? `orders.journal ends at line ${end}, and had ${marked}` : 'orders.journal and the database tell of different orders'), isForgetful: true })
+    await pauseOrders(ctx, { reason: fault ?? (meets ? `orders.journal ends at line ${end}, and had ${marked}` : 'orders.journal and the database tell of different orders'), isForgetful: !isHeld })
   }
-  const path = journalPath(ctx.engine.dir)
-  if (existsSync(path)) renameSync(path, `${path}.damaged-${new Date(ctx.now()).toISOString().replaceAll(':', '-')}`)
+  layAside(ctx.engine.dir, ctx.now())
   return 0
 }
 
@@ -71,17 +76,32 @@ async function readFile(ctx: OperatorCtx, head: { seq: number; line: string } | 
   const reader = new ChainReader(journalSealer(ctx))
   const reading: FileReading = { lost: [], end: 0, meets: true, fault: null }
   let last = ''
-  for await (const text of journalLines(ctx.engine.dir)) {
-    const line = reader.next(text)
-    if (isFault(line)) {
-      reading.fault = `orders.journal, line ${line.seq}: ${line.fault}`
-      break
+  const file = await openJournalLines(ctx.engine.dir)
+  try {
+    for (let text; (text = await nextOf(file)) !== undefined;) {
+      const line = reader.next(text)
+      if (isFault(line)) {
+        reading.fault = `orders.journal, line ${line.seq}: ${line.fault}`
+        break
+      }
+      reading.end = line.seq
+      last = text
+      if (line.seq === head?.seq && text !== head.line) reading.meets = false
+      if (line.seq > (head?.seq ?? 0)) reading.lost.push({ ...line, text })
     }
-    reading.end = line.seq
-    last = text
-    if (line.seq === head?.seq && text !== head.line) reading.meets = false
-    if (line.seq > (head?.seq ?? 0)) reading.lost.push({ ...line, text })
+  } finally {
+    await file.close()
   }
   if (reading.end > 0 && reading.end < (head?.seq ?? 0) && (await lineOf(ctx, reading.end))?.line !== last) reading.meets = false
   return reading
+}
+
+/** Lines that are read together. */
+const WINDOW = 500
+
+async function nextOf(file: JournalLines): Promise<string | undefined> {
+  const line = file.next()
+  if (line !== undefined) return line
+  await file.have(WINDOW)
+  return file.next()
 }

@@ -1,8 +1,9 @@
 /** Who may send: one process of a folder at a time (reliability 3.7). */
 import type { OperatorCtx } from '../core/ctx.js'
-import { openJournalFile } from './journal-file.js'
+import { layAside, openJournalFile } from './journal-file.js'
 import type { JournalFile } from './journal-file.js'
-import { recover } from './recover.js'
+import { pauseOrders } from './pause.js'
+import { compareJournal, recover } from './recover.js'
 
 /** How often the end of the journal's file is noted, in milliseconds. */
 const NOTE_EVERY = 5_000
@@ -17,6 +18,10 @@ export interface Seat {
   readonly closed: Promise<void>
   /** Has the journal's file hold every line that is committed now. */
   flush(ctx: OperatorCtx): Promise<void>
+  /** How often the journal's file was found disturbed, or made anew: who read it meanwhile has read another. */
+  readonly remakes: number
+  /** Pauses orders for this reason, keeps the journal's file under another name, and makes it anew from the database. */
+  remake(ctx: OperatorCtx, reason: string): Promise<void>
   /** Notes now and then how far the file surely goes, so that one that ends before it is known to be cut off. */
   note(ctx: OperatorCtx): Promise<void>
   close(): Promise<void>
@@ -29,6 +34,7 @@ export function openSeat(ctx: OperatorCtx, owner: string, before: Promise<void>)
   let written = 0
   let marked = 0
   let notedAt = 0
+  let remakes = 0
   let settle!: () => void
   const closed = new Promise<void>((resolve) => { settle = resolve })
 
@@ -58,6 +64,7 @@ export function openSeat(ctx: OperatorCtx, owner: string, before: Promise<void>)
   /** A round that has not begun: whoever comes now is written by it. */
   let next: Promise<void> | null = null
   async function write(from: OperatorCtx): Promise<void> {
+    await keepWhole(from)
     for (let isMore = true; isMore;) {
       const rows = await from.read.selectFrom('journal').select(['seq', 'line']).where('seq', '>', written).orderBy('seq').limit(AT_ONCE).execute()
       isMore = rows.length === AT_ONCE
@@ -69,10 +76,27 @@ export function openSeat(ctx: OperatorCtx, owner: string, before: Promise<void>)
     }
   }
 
+  /** Before every write, and five times a second: a line must not go into a file that has lost its name or its lines. */
+  async function keepWhole(from: OperatorCtx): Promise<void> {
+    const found = await file?.disturbance()
+    if (found === null) return
+    if (found !== undefined) await giveUpFile(from, `orders.journal ${found}`)
+    written = await compareJournal(from, { isHeld: true })
+    file = await openJournalFile(engine.dir)
+  }
+
+  async function giveUpFile(from: OperatorCtx, reason: string): Promise<void> {
+    await pauseOrders(from, { reason, isForgetful: false })
+    remakes++
+    await file?.close().catch(() => {})
+    file = undefined
+  }
+
   return {
     holders: 0,
     ready,
     closed,
+    get remakes() { return remakes },
     flush(from) {
       // Who comes while lines are being written waits for the round after it, with all others that came meanwhile.
       if (!next) {
@@ -83,6 +107,14 @@ export function openSeat(ctx: OperatorCtx, owner: string, before: Promise<void>)
         last = next
       }
       return next
+    },
+    remake(from, reason) {
+      return last = last.catch(() => {}).then(async () => {
+        await giveUpFile(from, reason)
+        layAside(engine.dir, from.now())
+        written = 0
+        file = await openJournalFile(engine.dir)
+      })
     },
     async note(from) {
       if (written > marked && from.monotonic() - notedAt >= NOTE_EVERY) await mark(from)

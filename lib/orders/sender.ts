@@ -9,6 +9,7 @@ import { ApiError } from '../core/errors.js'
 import type { Fulfillment } from '../distributors/fulfillment.js'
 import { appendJournal } from './journal.js'
 import { readPause } from './pause.js'
+import { openProver } from './prove.js'
 import { forgetOrder, openOrderCounts } from './quota.js'
 import type { OrderCounts } from './quota.js'
 import { openSeat } from './seat.js'
@@ -75,6 +76,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   let timer: NodeJS.Timeout | undefined
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
+  const prover = openProver(stopping.signal)
 
   const ctx = () => ({ ...makeCtx(), actor: 'orders' })
   const tools = (): SenderTools => ({ ctx: ctx(), signal: ending.signal, flush, step, refuseFailed })
@@ -153,6 +155,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       if (!keeping) return tell('another process has the right to send orders; this one waits for it')
       await flush()
       await takeUp(false)
+      if (seat) prover.look(ctx(), seat)
       await seat?.note(ctx())
       makeCtx().space.keepReserve()
     } catch (error) {
@@ -189,6 +192,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       clearInterval(timer)
       const patience = setTimeout(() => ending.abort(), PATIENCE)
       await ticking
+      await prover.ended()
       // The place is kept until the last send is written down: nobody else may send meanwhile, and the journal is still needed.
       await Promise.allSettled(busy.values())
       // What cannot be written now, the next sender's first look writes.

@@ -78,9 +78,9 @@ export interface JournalTable {
   line: string
 }
 
-/** Single facts of the order engine: `journaled` (the seq that the file has for sure), `paused` (why nothing is placed). */
+/** Single facts of the order engine: `journaled` (the seq that the file has for sure), `paused` (why nothing is placed), `known_damage` (with which it is placed again). */
 export interface OrderEngineTable {
-  name: 'journaled' | 'paused'
+  name: 'journaled' | 'paused' | 'known_damage'
   value: string
 }
 

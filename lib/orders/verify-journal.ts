@@ -41,6 +41,8 @@ export interface VerifyOptions {
   /** A head that was noted before: the line must still be there, with this digest. */
   anchor?: { seq: number; mac: string } | undefined
   onProgress?: ((done: number, total: number, rows: number) => void) | undefined
+  /** Waits between two steps; the next turn of the event loop by default. What it throws ends the verification. */
+  rest?: (() => Promise<unknown>) | undefined
 }
 
 const MAX_FAULTS = 100
@@ -48,12 +50,12 @@ const MAX_FAULTS = 100
 const STEP = 500
 
 /** Verifies the whole journal. Nothing is written, and a server may run meanwhile. */
-export async function verifyJournal(ctx: OperatorCtx, { anchor, onProgress }: VerifyOptions = {}): Promise<Verification> {
+export async function verifyJournal(ctx: OperatorCtx, options: VerifyOptions = {}): Promise<Verification> {
   const file = await openJournalLines(ctx.engine.dir)
   const raw = openFile(filesIn(ctx.engine.dir).record, { synchronous: 'FULL', readonly: true })
   try {
     raw.exec('BEGIN')
-    return await new Verifier(ctx, raw, file, openStateCheck(raw)).run(anchor, onProgress)
+    return await new Verifier(ctx, raw, file, openStateCheck(raw)).run(options)
   } finally {
     raw.close()
     await file.close()
@@ -77,9 +79,10 @@ class Verifier {
     this.#states = states
   }
 
-  async run(anchor: VerifyOptions['anchor'], onProgress: VerifyOptions['onProgress']): Promise<Verification> {
+  async run(options: VerifyOptions): Promise<Verification> {
+    const { anchor } = options
     const { last, marked } = this.#raw.prepare('SELECT coalesce(max(seq), 0) AS last, coalesce((SELECT CAST(value AS INTEGER) FROM order_engine WHERE name = \'journaled\'), 0) AS marked FROM journal').get() as { last: number; marked: number }
-    const head = await this.#proveDatabase(last, anchor, onProgress)
+    const head = await this.#proveDatabase(last, options)
     // What follows a broken line is nobody's word any more.
     if (head.seq === last) {
       if (last < marked) this.#add(last + 1, 'database', `the line is missing: the journal ends at ${last}, and orders.journal had ${marked}`)
@@ -98,7 +101,7 @@ class Verifier {
   }
 
   /** Every line of the database, with the file's line beside it. Returns the last one that is right. */
-  async #proveDatabase(last: number, anchor: VerifyOptions['anchor'], onProgress: VerifyOptions['onProgress']): Promise<{ seq: number; mac: string }> {
+  async #proveDatabase(last: number, { anchor, onProgress, rest = nextTurn }: VerifyOptions): Promise<{ seq: number; mac: string }> {
     const chain = new ChainWalk(journalSealer(this.#ctx))
     const some = this.#raw.prepare(`SELECT seq, line FROM journal WHERE seq > ? ORDER BY seq LIMIT ${STEP}`).raw()
     for (let at = 0; at < last;) {
@@ -116,7 +119,7 @@ class Verifier {
       }
       at = rows.at(-1)![0]
       onProgress?.(at, last, at)
-      await nextTurn()
+      await rest()
     }
     return chain.head
   }

@@ -7,7 +7,7 @@ import { open } from '../../lib/open.js'
 import type { App } from '../../lib/open.js'
 import { contentOf } from '../../lib/fulfillment/content.js'
 import { ChainReader, isFault, journalSealer } from '../../lib/orders/journal.js'
-import { journalLines } from '../../lib/orders/journal-file.js'
+import { openJournalLines } from '../../lib/orders/journal-lines.js'
 import { verifyJournal } from '../../lib/orders/verify-journal.js'
 import type { OrderCountTable, PlacementTable } from '../../lib/orders/tables.js'
 import type { StoredPo } from '../../lib/orders/transitions.js'
@@ -117,7 +117,10 @@ async function readJournal({ ctx, dir }: App): Promise<JournalFact> {
     if (read.kind === 'state') told.set(data.id, { ...told.get(data.id), ...data.set })
   }
   let at = 0
-  for await (const line of journalLines(dir)) if (line !== rows[at++]?.line) faults.push(`line ${at} of orders.journal is not that of the database`)
+  const file = await openJournalLines(dir)
+  await file.have(Infinity)
+  for (let line; (line = file.next()) !== undefined;) if (line !== rows[at++]?.line) faults.push(`line ${at} of orders.journal is not that of the database`)
+  await file.close()
   if (at !== rows.length) faults.push(`orders.journal has ${at} lines, the database ${rows.length}`)
   return { faults, lines: rows.length, told }
 }
