@@ -35,6 +35,8 @@ export interface Manifest {
   secret_key_id: string
   /** The last line of the order journal in quartermaster.db: an anchor for `orders journal verify`. */
   journal: { seq: number; mac: string } | null
+  /** The last row of the audit in quartermaster.db: an anchor for `audit verify`. Backups of older releases have none. */
+  audit?: { seq: number; mac: string } | null
   files: BackupFile[]
 }
 
@@ -156,13 +158,15 @@ async function copyOne(background: Background, from: string, to: string): Promis
 }
 
 /** What the manifest says of the system of record. */
-export function recordFacts(path: string): Pick<Manifest, 'schema' | 'secret_key_id' | 'journal'> {
+export function recordFacts(path: string): Pick<Manifest, 'schema' | 'secret_key_id' | 'journal' | 'audit'> {
   const raw = openFile(path, { synchronous: 'FULL', readonly: true })
   try {
     const last = raw.prepare('SELECT seq, line FROM journal ORDER BY seq DESC LIMIT 1').get() as { seq: number; line: string } | undefined
+    const isChained = raw.prepare("SELECT 1 FROM pragma_table_info('audit') WHERE name = 'mac'").get() !== undefined
     return {
       schema: raw.pragma('user_version', { simple: true }) as number, secret_key_id: raw.prepare('SELECT key_id FROM secret_key').pluck().get() as string,
       journal: last ? { seq: last.seq, mac: macOf(last.line) } : null,
+      audit: isChained ? raw.prepare('SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1').get() as { seq: number; mac: string } | undefined ?? null : null,
     }
   } finally {
     raw.close()

@@ -11,6 +11,8 @@ import { openBackground } from './background.js'
 import { makeBackup } from './backup.js'
 import type { Background } from './background.js'
 import { openSecrets, rotateSecretKey } from './accounts/data-keys.js'
+import { joinAudit } from './accounts/audit.js'
+import { verifyAudit } from './accounts/verify-audit.js'
 import { changeAllowlist, createKey, keyIndex, listKeys, rotateKey, setKeyStatus } from './accounts/keys.js'
 import type { Key } from './accounts/keys.js'
 import { openLimits } from './accounts/limits.js'
@@ -140,6 +142,7 @@ function operatorFunctions(ctx: OperatorCtx, background: Background) {
     ffls: bind(ctx, { import: importDealers, onFile: importOnFile, set: setDealer, add: addDealer, show: viewDealer }),
     rules: { ...bind(ctx, { enforce: setEnforcement, import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
     secrets: bind(ctx, { rotate: rotateSecretKey }),
+    audit: bind(ctx, { verify: verifyAudit }),
     fraud: { ...bind(ctx, { stats: fraudStats, rotateKey: rotateFraudKey, addPartner, removePartner, importBatch }), ...forSubscriber(ctx, { erase: eraseReports }), exportBatch: (partner: string, options?: ExportOptions) => exportBatch(ctx, partner, options) },
     distributors: bind(ctx, { setMode }),
     analytics: bind(ctx, { rebuild: rebuildForOperator, show: showMetric }),
@@ -190,7 +193,10 @@ export async function open(options: OpenOptions = {}): Promise<App> {
     log.error({ err: error }, 'the disk failed under the system of record: stopping, since what was committed is not known')
     process.exit(70)
   }))
-  const secrets = await openSecrets(engine, secretKey, random).catch(async (error: unknown) => {
+  const secrets = await openSecrets(engine, secretKey, random).then(async (opened) => {
+    await joinAudit({ engine, db: engine.db, read: engine.read, secrets: opened, now })
+    return opened
+  }).catch(async (error: unknown) => {
     await engine.close()
     throw error
   })

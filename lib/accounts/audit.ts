@@ -1,6 +1,61 @@
+/** The audit: every act of an operator, each row chained to the one before it by a keyed digest (reliability P13). */
 import type { OperatorCtx } from '../core/ctx.js'
+import { OPERATOR } from '../core/secrets.js'
+import type { Secrets } from '../core/secrets.js'
+import type { Engine } from '../db/engine.js'
+
+export interface AuditRow {
+  /** From 1, without gaps. */
+  seq: number
+  /** Milliseconds since 1970. */
+  at: number
+  actor: string
+  action: string
+  /** JSON. */
+  detail: string
+}
+
+/** Written when rows of an older release are taken into the chain. */
+export const JOINED = 'audit.join'
 
 /** Records an operator's act in the transaction of the act itself. `detail` holds no secret. */
 export async function audit(ctx: OperatorCtx, action: string, detail: unknown): Promise<void> {
-  await ctx.db.insertInto('audit').values({ at: ctx.now(), actor: ctx.actor, action, detail: JSON.stringify(detail) }).execute()
+  const { actor } = ctx
+  await ctx.engine.atomic(ctx, (tx) => append(tx, { at: tx.now(), actor, action, detail: JSON.stringify(detail) }))
+}
+
+async function append({ db, secrets }: Pick<OperatorCtx, 'db' | 'secrets'>, act: Omit<AuditRow, 'seq'>): Promise<void> {
+  const last = await db.selectFrom('audit').select('mac').orderBy('seq', 'desc').limit(1).executeTakeFirst()
+  // Its number is the table's own to give: a number that was cut off is not given again, so that the gap shows.
+  const { seq } = await db.insertInto('audit').values({ ...act, mac: '' }).returning('seq').executeTakeFirstOrThrow()
+  await db.updateTable('audit').set({ mac: auditMac(secrets, { seq, ...act }, last?.mac ?? '') }).where('seq', '=', seq).execute()
+}
+
+/** The digest that closes a row; its key is the operator's data key, which the database holds in wrapped form only. */
+export function auditMac(secrets: Secrets, { seq, at, actor, action, detail }: AuditRow, prev: string): string {
+  return secrets.of(OPERATOR).fingerprint(JSON.stringify(['audit', seq, at, actor, action, detail, prev]))
+}
+
+/** Rows that are taken into the chain together. */
+const WINDOW = 500
+
+/** Takes the rows that an older release wrote into the chain, once: a later time would leave its own row behind. */
+export async function joinAudit(ctx: { engine: Engine; db: OperatorCtx['db']; read: OperatorCtx['read']; secrets: Secrets; now: () => number }): Promise<void> {
+  if (ctx.engine.reader.prepare("SELECT 1 FROM audit WHERE seq = (SELECT min(seq) FROM audit) AND mac = ''").get() === undefined) return
+  await ctx.engine.atomic(ctx, async (tx) => {
+    let [prev, after, rows] = ['', 0, 0]
+    for (;;) {
+      const some = await tx.db.selectFrom('audit').selectAll().where('seq', '>', after).orderBy('seq').limit(WINDOW).execute()
+      // Another process that started at this moment has done it.
+      if (rows === 0 && some[0]?.mac !== '') return
+      if (some.length === 0) break
+      for (const row of some) {
+        prev = auditMac(tx.secrets, row, prev)
+        await tx.db.updateTable('audit').set({ mac: prev }).where('seq', '=', row.seq).execute()
+      }
+      after = some.at(-1)!.seq
+      rows += some.length
+    }
+    await append(tx, { at: tx.now(), actor: 'upgrade', action: JOINED, detail: JSON.stringify({ rows, up_to: after }) })
+  })
 }

@@ -46,7 +46,7 @@ export interface Tables {
   fraud_partner: FraudPartnerTable
   fraud_installation: FraudInstallationTable
   job: { name: string; next_at: number; last_started_at: number | null; last_finished_at: number | null; last_error: string | null }
-  audit: { seq: Generated<number>; at: number; actor: string; action: string; detail: string }
+  audit: { seq: Generated<number>; at: number; actor: string; action: string; detail: string; mac: Generated<string> }
 }
 
 /** What a process keeps in memory, each with a number that a writer raises so that other processes read it again. */

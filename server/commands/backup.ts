@@ -15,6 +15,7 @@ async function backup({ dir, args: [to], out, dryRun }: Invocation): Promise<voi
     if (!dryRun) {
       out.line(`The secret key is not among them: keep a copy of ${resolve(dir, 'keys')} elsewhere. Without it the backup cannot be opened.`)
       if (made.journal) out.line(`Head of the order journal: ${made.journal.seq}:${made.journal.mac}`)
+      if (made.audit) out.line(`Head of the audit: ${made.audit.seq}:${made.audit.mac}`)
     }
     out.result({ ...made, dry_run: dryRun })
   })

@@ -2,6 +2,7 @@
 import type { Command } from '../command.js'
 import { accountCommands } from './accounts.js'
 import { analyticsCommands } from './analytics.js'
+import { auditCommands } from './audit.js'
 import { catalogCommands } from './catalog.js'
 import { backupCommands } from './backup.js'
 import { configurationCommands } from './configuration.js'
@@ -17,4 +18,4 @@ import { secretCommands } from './secrets.js'
 import { ruleCommands } from './rules.js'
 import { serveCommand } from './serve.js'
 
-export const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...fflCommands, ...fflDocumentCommands, ...ruleCommands, ...configurationCommands, ...catalogCommands, ...orderCommands, ...analyticsCommands, ...fraudCommands, ...backupCommands, ...secretCommands]
+export const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...fflCommands, ...fflDocumentCommands, ...ruleCommands, ...configurationCommands, ...catalogCommands, ...orderCommands, ...analyticsCommands, ...fraudCommands, ...backupCommands, ...auditCommands, ...secretCommands]

@@ -8,6 +8,7 @@ import type { App } from '../../lib/open.js'
 import { UsageError, optional, required } from '../command.js'
 import type { Command, Invocation, Output } from '../command.js'
 import { perform, withApp } from '../with-app.js'
+import { anchorIn } from './audit.js'
 import { printable } from './configuration.js'
 import { preflightCommand } from './preflight.js'
 import { ageText, showOrderLines } from './show-order.js'
@@ -115,11 +116,9 @@ function showReport(out: Output, report: LookBack, dryRun: boolean): void {
 }
 
 async function verify({ dir, values, out }: Invocation): Promise<number> {
-  const text = optional(values, 'anchor')
-  const [, seq, mac] = text === undefined ? [] : /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? []
-  if (text !== undefined && mac === undefined) throw new UsageError('--anchor must be SEQ:MAC, as this command prints the head')
+  const anchor = anchorIn(values)
   return withApp(dir, async (app) => {
-    const found = await app.operator.orders.verifyJournal({ onProgress: out.progress('verifying', 'lines'), ...mac !== undefined && { anchor: { seq: Number(seq), mac } } })
+    const found = await app.operator.orders.verifyJournal({ onProgress: out.progress('verifying', 'lines'), anchor })
     for (const { where, seq: at, fault } of found.faults) out.line(printable(at === null ? `${where}: ${fault}` : `${where}, line ${at}: ${fault}`))
     const count = (n: number) => n.toLocaleString('en-US')
     if (found.sound) out.line(`${count(found.lines)} lines are as they were written, and ${count(found.purchase_orders)} purchase orders are what they say.${found.file.pending > 0 ? ` ${count(found.file.pending)} of them come into orders.journal with the next order.` : ''}`)

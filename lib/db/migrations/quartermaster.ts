@@ -497,4 +497,7 @@ CREATE TABLE fraud_installation (
 CREATE INDEX dealer_zip ON dealer (substr(premise_zip, 1, 5));
 CREATE INDEX dealer_city ON dealer (premise_state, premise_city COLLATE NOCASE);
 INSERT INTO state (name, value) VALUES ('fraud', 0);
+`, `
+-- Each row is chained to the one before it; rows of before are taken in at the start.
+ALTER TABLE audit ADD COLUMN mac TEXT NOT NULL DEFAULT '';
 `] as const
