@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findSubscriber } from '../lib/accounts/subscribers.js'
 import type { Tier } from '../lib/accounts/tiers.js'
-import type { FeedOffer } from '../lib/catalog/feed-offer.js'
 import type { ConfigurationDocument, DistributorEntry } from '../lib/configuration/document.js'
 import { saveDocument } from '../lib/configuration/saved.js'
 import { RemoteError, connect } from '../lib/connect.js'
@@ -18,6 +17,7 @@ import { allEndpoints } from '../lib/endpoints.js'
 import { open } from '../lib/open.js'
 import type { App, OpenOptions } from '../lib/open.js'
 import { writeOffers } from '../lib/feeds/write-offers.js'
+import type { WrittenOffer } from '../lib/feeds/write-offers.js'
 import { makeShop } from '../lib/shop.js'
 import type { Shop } from '../lib/shop.js'
 import { createServer } from './app.js'
@@ -56,7 +56,7 @@ export interface TestApp {
 // oxlint-disable-next-line no-explicit-any
 export type Answer = any
 
-export type TestOffer = Partial<FeedOffer> & { distid: string; stockid: string }
+export type TestOffer = Partial<WrittenOffer> & { distid: string; stockid: string }
 
 export interface TestOptions extends Omit<OpenOptions, 'dir' | 'now'> {
   tier?: Tier
@@ -148,7 +148,7 @@ function showFault(error: unknown): never {
   throw new RemoteError({ code: 'failed_check', outcome: 'unknown', message: error instanceof Error ? error.message : String(error) })
 }
 
-function testOffer(offer: TestOffer): FeedOffer & { distid: string } {
+function testOffer(offer: TestOffer): WrittenOffer {
   return {
     distsku: offer.stockid, upc: null, name: `Item ${offer.stockid}`, mfgName: null, mpn: null, productClass: 'AC', itemCat: null, categoryId: null,
     categoryName: 'Uncategorized', price: 1_000, map: null, msrp: null, shipping: null, qty: 10, fflReq: false, dropShip: true, images: [],

@@ -357,7 +357,7 @@ describe('the snapshot', () => {
 
   it('knows prices of a subscriber of its own', () => {
     const raw = catalogOf(offers({ name: 'b' }, { name: 'a' }))
-    raw.exec("INSERT INTO own_price VALUES ('sub1', 1, 777), ('sub2', 2, 888), ('sub2', 99, 1)")
+    raw.exec("INSERT INTO own_price (subscriber_id, offer, price) VALUES ('sub1', 1, 777), ('sub2', 2, 888), ('sub2', 99, 1)")
     const snapshot = openSnapshot(buildSnapshot(raw))
     assert.deepEqual(Array.from(snapshot.ownPrices('sub1')!), [-1, 777])
     assert.deepEqual(Array.from(snapshot.ownPrices('sub2')!), [888, -1])
@@ -381,7 +381,7 @@ describe('a price-and-stock update', () => {
       const { text } = parts
       for (const edits of rounds) {
         for (const { id, price, qty } of edits) change(raw, id, price, qty)
-        raw.prepare('INSERT OR REPLACE INTO own_price VALUES (?, ?, ?)').run('sub', 1 + edits.length, 42)
+        raw.prepare('INSERT OR REPLACE INTO own_price (subscriber_id, offer, price) VALUES (?, ?, ?)').run('sub', 1 + edits.length, 42)
         const next = buildTick(raw, parts)
         assert.ok(next)
         assert.equal(next.text, text)

@@ -151,7 +151,7 @@ describe('a configuration on the command line', () => {
       '  - /distributors/Davidsons/product_restrictions/min_quantity_to_list: one is in stock, fewer than the 3 of min_quantity_to_list', '',
     ].join('\n'))
     assert.deepEqual((await explain(dir, SCOPE))[0]!.hidden_by.map(({ pointer }) => pointer), ['/distributors/Davidsons/product_restrictions/min_quantity_to_list'])
-    assert.match((await run(dir, 'catalog', 'explain', RIFLE)).out, /^Main Street sees 2 of the 2 offers of .*\nDAV R0, A rifle: visible, 400\.00, 5 in stock\nRSR 100, .*: visible, 395\.50, 5 in stock\n$/)
+    assert.match((await run(dir, 'catalog', 'explain', RIFLE)).out, /^Main Street sees 2 of the 2 offers of .*\nDAV R0, A rifle: visible, 400\.00, 5 in stock\nRSR 100, .*: visible, 395\.50, 5 in stock\n  - borrows class FA with ffl_req 1 from DAV R0; texts that its own feed lacks from DAV R0\n$/)
   })
 
   test('goes back to an earlier version, whose credentials come with it', async () => {

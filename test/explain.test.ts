@@ -37,7 +37,7 @@ function snapshotOf(offers: readonly TestOffer[], own: Record<string, number> = 
     distsku: offer.stockid, upc: null, name: '', mfgName: null, mpn: null, productClass: 'AC' as const, itemCat: null, categoryId: null, categoryName: 'Uncategorized', price: null,
     map: null, msrp: null, shipping: null, qty: 0, fflReq: false, dropShip: true, images: [], productUrl: null, shortDescription: null, description: null, attributes: {}, ...offer,
   })), 0)
-  for (const [key, cents] of Object.entries(own)) raw.prepare('INSERT INTO own_price SELECT \'s1\', id, ? FROM offer WHERE distid || \' \' || stockid = ?').run(cents, key)
+  for (const [key, cents] of Object.entries(own)) raw.prepare('INSERT INTO own_price (subscriber_id, offer, price) SELECT \'s1\', id, ? FROM offer WHERE distid || \' \' || stockid = ?').run(cents, key)
   const snapshot = openSnapshot(buildSnapshot(raw))
   const names = new Map(raw.prepare('SELECT id, name FROM fragment').raw().all() as [number, string][])
   raw.close()

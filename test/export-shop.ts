@@ -121,7 +121,7 @@ export function linesIn(bytes: Uint8Array): string[][] {
 /** Gives a subscriber prices of its own, cents by stockid, as its own feed would. */
 export async function giveOwnPrices({ app }: TestApp, subscriberId: string, prices: Record<string, number>): Promise<void> {
   const catalog = openFile(filesIn(app.dir).catalog, { synchronous: 'NORMAL' })
-  for (const [stockid, cents] of Object.entries(prices)) catalog.prepare('INSERT OR REPLACE INTO own_price SELECT ?, id, ? FROM offer WHERE stockid = ?').run(subscriberId, cents, stockid)
+  for (const [stockid, cents] of Object.entries(prices)) catalog.prepare('INSERT OR REPLACE INTO own_price (subscriber_id, offer, price) SELECT ?, id, ? FROM offer WHERE stockid = ?').run(subscriberId, cents, stockid)
   catalog.exec('UPDATE state SET revision = revision + 1, version = version || \'+\'')
   catalog.close()
   await app.ctx.catalog.refresh()

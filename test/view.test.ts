@@ -297,7 +297,7 @@ describe('dealer costs', () => {
     const { ctx, findKey } = t.app
     const { subscriberId } = findKey(t.key)!
     const catalog = openFile(filesIn(ctx.engine.dir).catalog, { synchronous: 'NORMAL' })
-    for (const [name, cents] of [['Alpha', 30_000], ['Zeta', 900], ['Beta', 45_000]]) catalog.prepare('INSERT INTO own_price SELECT ?, o.id, ? FROM offer o JOIN fragment f ON f.id = o.fragment WHERE f.name = ?').run(subscriberId, cents, name)
+    for (const [name, cents] of [['Alpha', 30_000], ['Zeta', 900], ['Beta', 45_000]]) catalog.prepare('INSERT INTO own_price (subscriber_id, offer, price) SELECT ?, o.id, ? FROM offer o JOIN fragment f ON f.id = o.fragment WHERE f.name = ?').run(subscriberId, cents, name)
     catalog.exec('UPDATE state SET revision = revision + 1')
     catalog.close()
     await ctx.catalog.refresh()

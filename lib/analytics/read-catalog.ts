@@ -53,7 +53,7 @@ function offersOf(catalog: Raw): IterableIterator<Offer> {
   return catalog.prepare(`
     SELECT o.distid, o.price, nullif(max(o.map, 0), 0), nullif(max(o.msrp, 0), 0), o.qty, f.upc,
       json_object('upc', upc, 'name', name, 'mfg_name', mfg_name, 'category_id', category_id, 'category_name', category_name), f.category_id, f.product_class
-    FROM offer o JOIN fragment f ON f.id = o.fragment WHERE o.price > 0 AND f.upc IS NOT NULL`).raw().iterate() as IterableIterator<Offer>
+    FROM shown o JOIN fragment f ON f.id = o.fragment WHERE o.price > 0 AND f.upc IS NOT NULL`).raw().iterate() as IterableIterator<Offer>
 }
 
 /** Rows for the table `loaded`, in chunks. */

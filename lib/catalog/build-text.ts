@@ -96,7 +96,7 @@ function readOffers(raw: Raw): Offers {
   // CROSS JOIN fixes the order of the loops, so that no sort is needed.
   const statement = raw.prepare(`
     SELECT o.id, o.fragment, o.distid, o.stockid, f.distsku, f.upc, f.name, f.mfg_name, f.mpn, f.product_class, f.category_id, f.category_name
-    FROM offer o CROSS JOIN fragment f ON f.id = o.fragment ORDER BY o.id`).raw()
+    FROM shown o CROSS JOIN fragment f ON f.id = o.fragment ORDER BY o.id`).raw()
   for (const row of statement.iterate() as IterableIterator<OfferRow>) addOffer(offers, row)
   return offers
 }

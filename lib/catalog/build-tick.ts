@@ -49,7 +49,7 @@ export function previousTick({ tick, rows }: SnapshotParts): Tick {
 export function applyOffers(raw: Raw, tick: Tick, text: Arena, since: number | null): boolean {
   const rowOf = rowFinder(text)
   const fragment = readColumn(text, 'fragment', 'u32')
-  const select = 'SELECT id, fragment, price, map, msrp, shipping, qty, ffl_req, drop_ship FROM offer'
+  const select = 'SELECT id, fragment, price, map, msrp, shipping, qty, ffl_req, drop_ship FROM shown'
   const changed = since === null ? raw.prepare(`${select} ORDER BY id`).raw().iterate() : raw.prepare(`${select} WHERE revision > ?`).raw().iterate(since)
   for (const offer of changed as IterableIterator<OfferRow>) {
     const row = rowOf(offer[0])

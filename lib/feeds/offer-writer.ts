@@ -3,6 +3,7 @@ import type { Raw, Statement } from '../db/sqlite.js'
 import type { CatalogRow } from '../distributors/generic.js'
 import type { Change } from './change-log.js'
 import { OfferSet } from './known-lines.js'
+import { TouchedKeys, kindOf, lendingKey } from '../catalog/lend.js'
 import { textHash } from './line-hash.js'
 import type { Holders } from './state.js'
 
@@ -43,7 +44,8 @@ export function movedByHalf(old: number | null, price: number | null): boolean {
 }
 
 /** What an offer's row holds, in the order in which it is read and written. */
-type Tick = [price: number | null, map: number | null, msrp: number | null, shipping: number | null, qty: number, fflReq: number, dropShip: number, held: number]
+type Tick = [price: number | null, map: number | null, msrp: number | null, shipping: number | null, qty: number, fflReq: number, dropShip: number, held: number, kind: number]
+const TICK_LENGTH = 9
 export interface TakeOptions {
   /** A newer feed knows the offer's quantity better. */
   keepQty?: boolean
@@ -57,8 +59,8 @@ export interface TakeOptions {
   narrow?: boolean
 }
 
-/** An offer's row as it stands: its price is at `PRICE`, and so on. */
-export type StoredOffer = [id: number, fragment: number, wording: number, ...Tick]
+/** An offer's row as it stands: its price is at `PRICE`, and so on. `gtin` is the key by which it lends and borrows. */
+export type StoredOffer = [id: number, fragment: number, wording: number, ...Tick, gtin: number | null, lent: number | null]
 export const PRICE = 3
 export const QTY = 7
 export const HELD = 10
@@ -71,13 +73,15 @@ export interface Touched {
   /** The operator's last feed that had them dropped them; subscribers still have them. */
   released: OfferSet
   removed: OfferSet
+  /** UPCs whose offers may lend or borrow otherwise than before. */
+  keys: TouchedKeys
 }
 
 export class OfferWriter {
   readonly counts: Counts = {
     added: 0, changed: 0, removed: 0, price_changes: 0, stock_changes: 0, reworded: false, priceMoves: 0, emptied: 0, offers: 0, priced: 0, stocked: 0,
   }
-  readonly touched: Touched = { restocked: new OfferSet(), repriced: new OfferSet(), released: new OfferSet(), removed: new OfferSet() }
+  readonly touched: Touched = { restocked: new OfferSet(), repriced: new OfferSet(), released: new OfferSet(), removed: new OfferSet(), keys: new TouchedKeys() }
   readonly #ctx: WriteContext
   readonly #sql: ReturnType<typeof prepare>
 
@@ -101,10 +105,11 @@ export class OfferWriter {
     const attributes = attributesText(row)
     const wording = wordingOf(row, attributes)
     if (!existing) return this.#add(row, attributes, wording)
-    const [id, fragment, oldWording, ...old] = existing
+    const { id, fragment, wording: oldWording, old, gtin, lent } = unpack(existing)
     const { subscriberId, revision, now } = this.#ctx
     const operators = subscriberId === null
-    const ownChanged = !operators && !keepPrice && this.#setOwnPrice(id, row.price)
+    const kind = kindOf(row)
+    const ownChanged = !operators && !keepPrice && this.#setOwnPrice(id, row.price, { kind, gtin })
     if (options.ownOnly) {
       if (ownChanged) {
         this.#sql.touch.run(revision, id)
@@ -112,14 +117,14 @@ export class OfferWriter {
       }
       return id
     }
-    const tick: Tick = [operators && !keepPrice ? row.price : old[0], row.map, row.msrp, row.shipping, keepQty ? old[4] : row.qty, row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0]
+    const tick: Tick = [operators && !keepPrice ? row.price : old[0], row.map, row.msrp, row.shipping, keepQty ? old[4] : row.qty, row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0, kind]
     if (older) {
       for (const place of [1, 2, 3] as const) tick[place] = old[place] ?? tick[place]
       tick[7] = old[7]
     }
     if (narrow) {
       for (const place of [1, 2, 3] as const) tick[place] ??= old[place]
-      for (const place of [5, 6] as const) tick[place] = old[place]
+      for (const place of [5, 6, 8] as const) tick[place] = old[place]
     }
     const reworded = oldWording !== wording && !narrow
     if (!reworded && !ownChanged && tick.every((value, i) => value === old[i])) return id
@@ -128,11 +133,15 @@ export class OfferWriter {
     // The history goes by UPCs: an item number that stands for another item now is news to it, whatever it costs.
     const isOther = reworded && this.#upc(fragment) !== row.upc
     if (reworded) {
-      this.#sql.retire.run(now, fragment)
-      this.#sql.update.run(this.#fragment(row, attributes), wording, ...tick, revision, id)
+      const key = lendingKey(row.upc)
+      for (const text of [fragment, lent]) if (text !== null) this.#sql.retire.run(now, text)
+      this.#sql.update.run(this.#fragment(row, attributes), wording, key, ...tick, revision, id)
       this.counts.reworded = true
+      for (const touched of [gtin, key]) this.touched.keys.add(touched)
     } else {
       this.#sql.tick.run(...tick, revision, id)
+      // Whoever has a price of the operator's may lend texts.
+      if (tick[5] !== old[5] || tick[8] !== old[8] || (tick[0] === null) !== (old[0] === null)) this.touched.keys.add(gtin)
     }
     this.counts.changed++
     this.#moved(id, row.stockid, row.upc, stateOf(old), stateOf(tick), isOther)
@@ -140,7 +149,8 @@ export class OfferWriter {
   }
 
   /** Sets the stock of one offer from a quantity feed. */
-  setQty(stockid: string, [id, fragment, , ...old]: StoredOffer, count: number): void {
+  setQty(stockid: string, existing: StoredOffer, count: number): void {
+    const { id, fragment, old } = unpack(existing)
     // A catalog that holds an item back (allocated) counts more than a stock feed that has no word for that.
     const qty = old[7] === 1 ? 0 : count
     if (qty === old[4]) return
@@ -159,19 +169,20 @@ export class OfferWriter {
   remove(id: number, others: Holders): void {
     const stockid = this.#sql.stockid.get(id) as string | undefined
     if (stockid === undefined) return
-    const [, fragment, , ...old] = this.find(stockid)!
+    const { fragment, old, gtin, lent } = unpack(this.find(stockid)!)
     const { subscriberId, revision, now, distid } = this.#ctx
     const { counts } = this
     if (others.anyone) {
       if (subscriberId === null && !others.operator) this.touched.released.add(id)
       // The price went with its row, which the guard counts as missing; it did not move.
       const { priceMoves } = counts
-      if (subscriberId === null ? others.operator || old[0] === null : others.subscriber || !this.#setOwnPrice(id, null)) return
+      if (subscriberId === null ? others.operator || old[0] === null : others.subscriber || !this.#setOwnPrice(id, null, { kind: 0, gtin })) return
       counts.changed++
       if (subscriberId !== null) {
         this.#sql.touch.run(revision, id)
       } else {
         this.#sql.tick.run(null, ...old.slice(1), revision, id)
+        this.touched.keys.add(gtin)
         this.#moved(id, stockid, this.#upc(fragment), stateOf(old), { ...stateOf(old), price: null })
       }
       counts.priceMoves = priceMoves
@@ -179,7 +190,8 @@ export class OfferWriter {
     }
     this.#sql.dropOwn.run(id)
     this.#sql.drop.run(id)
-    this.#sql.retire.run(now, fragment)
+    for (const text of [fragment, lent]) if (text !== null) this.#sql.retire.run(now, text)
+    this.touched.keys.add(gtin)
     this.touched.removed.add(id)
     counts.removed++
     counts.reworded = true
@@ -205,9 +217,11 @@ export class OfferWriter {
     const { distid, subscriberId, revision, asOf, changes } = this.#ctx
     const price = subscriberId === null ? row.price : null
     const fragment = this.#fragment(row, attributes)
-    const id = Number(this.#sql.insert.run(distid, row.stockid, fragment, wording, price, row.map, row.msrp, row.shipping, row.qty,
-      row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0, revision, asOf).lastInsertRowid)
-    if (subscriberId !== null) this.#setOwnPrice(id, row.price)
+    const [kind, gtin] = [kindOf(row), lendingKey(row.upc)]
+    const id = Number(this.#sql.insert.run(distid, row.stockid, fragment, wording, gtin, price, row.map, row.msrp, row.shipping, row.qty,
+      row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0, kind, revision, asOf).lastInsertRowid)
+    this.touched.keys.add(gtin)
+    if (subscriberId !== null) this.#setOwnPrice(id, row.price, { kind, gtin })
     const { counts } = this
     counts.added++
     counts.reworded = true
@@ -224,13 +238,16 @@ export class OfferWriter {
       row.categoryId, row.categoryName, imagesText(row), row.productUrl, row.shortDescription, row.description, attributes).lastInsertRowid)
   }
 
-  /** Whether the subscriber's price changed. */
-  #setOwnPrice(id: number, price: number | null): boolean {
+  /** Whether the subscriber's price changed, or what its feed says that the item is: the latter is lent, the former never. */
+  #setOwnPrice(id: number, price: number | null, { kind, gtin }: { kind: number; gtin: number | null }): boolean {
     const { subscriberId } = this.#ctx
-    const old = (this.#sql.own.get(subscriberId, id) as number | undefined) ?? null
-    if (old === price) return false
+    const [old = null, oldKind = 0] = (this.#sql.own.get(subscriberId, id) ?? []) as [price?: number, kind?: number]
+    const isOtherKind = (price === null ? 0 : kind) !== oldKind
+    if (old === price && !isOtherKind) return false
     if (price === null) this.#sql.dropOneOwn.run(subscriberId, id)
-    else this.#sql.setOwn.run(subscriberId, id, price)
+    else this.#sql.setOwn.run(subscriberId, id, price, kind)
+    if (isOtherKind) this.touched.keys.add(gtin)
+    if (old === price) return true
     this.touched.repriced.add(id)
     this.counts.price_changes++
     if (movedByHalf(old, price)) this.counts.priceMoves++
@@ -255,6 +272,11 @@ export class OfferWriter {
     }
     this.#ctx.changes.record({ distid: this.#ctx.distid, stockid, upc, price, qty, gone: false, held })
   }
+}
+
+function unpack(offer: StoredOffer): { id: number; fragment: number; wording: number; old: Tick; gtin: number | null; lent: number | null } {
+  const [id, fragment, wording, ...rest] = offer
+  return { id, fragment, wording, old: rest.slice(0, TICK_LENGTH) as Tick, gtin: rest[TICK_LENGTH]!, lent: rest[TICK_LENGTH + 1]! }
 }
 
 /** What the history keeps of an offer. */
@@ -287,24 +309,24 @@ function wordingOf(row: CatalogRow, attributes: string | null): number {
 function prepare(raw: Raw) {
   const sql = (text: string): Statement => raw.prepare(text)
   return {
-    find: sql('SELECT id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held FROM offer WHERE distid = ? AND stockid = ?').raw(),
-    byId: sql('SELECT distid, stockid, id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held FROM offer WHERE id = ?').raw(),
+    find: sql('SELECT id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, gtin, lent FROM offer WHERE distid = ? AND stockid = ?').raw(),
+    byId: sql('SELECT distid, stockid, id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, gtin, lent FROM offer WHERE id = ?').raw(),
     stockid: sql('SELECT stockid FROM offer WHERE id = ?').pluck(),
     upc: sql('SELECT upc FROM fragment WHERE id = ?').pluck(),
     fragment: sql(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name,
       images, product_url, short_description, description, attributes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     retire: sql('UPDATE fragment SET retired_at = ? WHERE id = ?'),
     sweep: sql('DELETE FROM fragment WHERE retired_at < ?'),
-    insert: sql(`INSERT INTO offer (distid, stockid, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, revision, first_seen)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    update: sql(`UPDATE offer SET fragment = ?, wording = ?, price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?,
-      revision = ? WHERE id = ?`),
-    tick: sql('UPDATE offer SET price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, revision = ? WHERE id = ?'),
+    insert: sql(`INSERT INTO offer (distid, stockid, fragment, wording, gtin, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, revision, first_seen)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    update: sql(`UPDATE offer SET fragment = ?, wording = ?, gtin = ?, lent = NULL, lent_ffl = NULL, lent_key = NULL,
+      price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, kind = ?, revision = ? WHERE id = ?`),
+    tick: sql('UPDATE offer SET price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, kind = ?, revision = ? WHERE id = ?'),
     qty: sql('UPDATE offer SET qty = ?, revision = ? WHERE id = ?'),
     touch: sql('UPDATE offer SET revision = ? WHERE id = ?'),
     drop: sql('DELETE FROM offer WHERE id = ?'),
-    own: sql('SELECT price FROM own_price WHERE subscriber_id = ? AND offer = ?').pluck(),
-    setOwn: sql('INSERT INTO own_price (subscriber_id, offer, price) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price'),
+    own: sql('SELECT price, kind FROM own_price WHERE subscriber_id = ? AND offer = ?').raw(),
+    setOwn: sql('INSERT INTO own_price (subscriber_id, offer, price, kind) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price, kind = excluded.kind'),
     dropOneOwn: sql('DELETE FROM own_price WHERE subscriber_id = ? AND offer = ?'),
     dropOwn: sql('DELETE FROM own_price WHERE offer = ?'),
   }

@@ -5,6 +5,7 @@ import type { ChangeLog } from './change-log.js'
 import { judge } from './guard.js'
 import type { Evidence } from './guard.js'
 import type { FeedInput, FeedResult, Handles } from './ingest.js'
+import { lend } from '../catalog/lend.js'
 import { KnownLines, LinesBuilder, OfferSet } from './known-lines.js'
 import { LineHash } from './line-hash.js'
 import type { Batch, BrokenLine } from './lines.js'
@@ -219,6 +220,7 @@ export class Taking implements RowSink {
     const { counts, touched } = this.#writer
     this.#others.reopen(preset.kind, touched, counts.added)
     addToTally(catalog, this.#distid, counts)
+    if (lend(catalog, touched.keys, { revision: this.#revision, now })) counts.reworded = true
     if (counts.added + counts.changed + counts.removed > 0) writeState(catalog, this.#revision, counts.reworded, now)
     this.#writer.sweep(now - FRAGMENT_LIFE)
     catalog.prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, offers, ends_in_newline, lines)

@@ -92,9 +92,8 @@ function fitsUpc(snapshot: Snapshot, row: Row, upc: string): boolean {
 }
 
 function knownItem(item: Item, rows: readonly Row[], { snapshot, textOf }: ItemSources, toStore: boolean): KnownItem {
-  const all = rows.flatMap((row) => classOf(snapshot, row) === 'OT' ? [row, ...alike(snapshot, row)] : [row])
-  const needsSot = all.some((row) => classOf(snapshot, row) === 'SO')
-  const needsFfl = needsSot || all.some((row) => snapshot.fflReq.has(row) || classOf(snapshot, row) === 'FA')
+  const needsSot = rows.some((row) => classOf(snapshot, row) === 'SO')
+  const needsFfl = needsSot || rows.some((row) => snapshot.fflReq.has(row) || classOf(snapshot, row) === 'FA')
   const row = rows.reduce((best, other) => snapshot.qty[other]! > snapshot.qty[best]! ? other : best)
   const { name, upc } = textOf(row)
   // As the distributor writes it, whatever the case of the request.
@@ -102,12 +101,6 @@ function knownItem(item: Item, rows: readonly Row[], { snapshot, textOf }: ItemS
 }
 
 const classOf = (snapshot: Snapshot, row: Row) => CLASS_CODES[snapshot.productClass[row]!]!
-
-/** Of an item whose own feed says nothing of what it is, other distributors' say it: a firearm by all of them is one. */
-function alike(snapshot: Snapshot, row: Row): Row[] {
-  const key = snapshot.upcKey[row]!
-  return key === 0 ? [] : snapshot.upcRows(key)
-}
 
 /** Lines of one distsku become one; its stock is that of all the distributor's stock items that can be shipped there. */
 function count(wanted: Map<string, Wanted>, { item, distid, distsku }: KnownItem, rows: readonly Row[], { snapshot, document, entryOf }: ItemSources, at: number): void {

@@ -1,5 +1,5 @@
-import type { Explanation } from '../../lib/catalog/explain.js'
 import { explainProduct } from '../../lib/configuration/explain.js'
+import type { ExplainedOffer } from '../../lib/configuration/explain.js'
 import { ApiError } from '../../lib/core/errors.js'
 import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
@@ -17,12 +17,21 @@ async function explain({ dir, args: [upc], values, out }: Invocation): Promise<v
   })
 }
 
-function lines({ distid, stockid, name, visible, unit_price: price, qty_on_hand: qty, hidden_by: causes }: Explanation): string[] {
+function lines({ distid, stockid, name, visible, unit_price: price, qty_on_hand: qty, hidden_by: causes, borrowed }: ExplainedOffer): string[] {
   const amount = price === null ? 'no price' : price.toFixed(2)
   return [
     `${distid} ${stockid}, ${name}: ${visible ? 'visible' : 'hidden'}, ${amount}, ${qty.toLocaleString('en-US')} in stock`,
+    ...borrowed ? [`  - ${inWords(borrowed)}`] : [],
     ...causes.map(({ pointer, reason }) => pointer === null ? `  - ${reason}` : `  - ${pointer || '(document)'}: ${reason}`),
   ]
+}
+
+function inWords({ product_class: productClass, ffl_req: fflReq, told_by: told, text_of: text }: NonNullable<ExplainedOffer['borrowed']>): string {
+  const parts = [
+    ...told.length > 0 ? [`class ${productClass} with ffl_req ${fflReq} from ${told.join(', ')}`] : [],
+    ...text === null ? [] : [`texts that its own feed lacks from ${text}`],
+  ]
+  return `borrows ${parts.join('; ')}`
 }
 
 export const catalogCommands: Command[] = [

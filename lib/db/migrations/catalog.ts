@@ -105,4 +105,16 @@ CREATE TABLE refusal (             -- the last feed of a source that the guard d
   as_of INTEGER,
   digest TEXT                      -- of the file's bytes alone: what is accepted is what was refused
 ) STRICT, WITHOUT ROWID;
+`, `
+ALTER TABLE offer ADD COLUMN gtin INTEGER;       -- of a UPC whose check digit is right: offers of one lend each other
+ALTER TABLE offer ADD COLUMN kind INTEGER NOT NULL DEFAULT 0; -- class and ffl_req as its own feed told them; 0: it could not
+ALTER TABLE offer ADD COLUMN lent INTEGER;       -- the fragment that is shown in place of its own
+ALTER TABLE offer ADD COLUMN lent_ffl INTEGER;   -- what is shown in place of ffl_req; null where nothing is lent
+ALTER TABLE offer ADD COLUMN lent_key TEXT;      -- what the lent fragment was made of
+CREATE INDEX offer_gtin ON offer (gtin, kind, lent_ffl) WHERE gtin IS NOT NULL;
+ALTER TABLE own_price ADD COLUMN kind INTEGER NOT NULL DEFAULT 0; -- as of an offer, by this subscriber's feed
+
+CREATE VIEW shown AS               -- offers as everybody sees them
+SELECT id, distid, stockid, coalesce(lent, fragment) AS fragment, price, map, msrp, shipping, qty,
+  coalesce(lent_ffl, ffl_req) AS ffl_req, drop_ship, revision FROM offer;
 `] as const
