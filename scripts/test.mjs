@@ -3,15 +3,17 @@
  * `--coverage` runs the same under c8.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { bundleLauncher, bundleTree, transpileTree } from '../build.mjs'
 
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
+/** What is known of it: measured on two cores with a load of 6. */
+const DURATION = 'On two busy cores that takes about twelve minutes, on idle ones less.'
 const coverage = process.argv.includes('--coverage')
 /** Processes of a whole run, beside the suites that start themselves once more, and the two longest, which begin first. */
 const GROUPS = 12
-const ALONE = ['simulator-stock.test.ts', 'process.test.ts', 'fuzz.test.ts', 'docs-browser.test.ts']
+const ALONE = ['simulator-stock.test.ts', 'process.test.ts', 'fuzz.test.ts', 'docs-browser.test.ts', 'closing.test.ts']
 const suites = readdirSync('test').filter((file) => file.endsWith('.test.ts'))
   .filter((file) => names.length === 0 || names.some((name) => file.startsWith(`${name}.`)))
 const unknown = names.filter((name) => !suites.some((file) => file.startsWith(`${name}.`)))
@@ -40,9 +42,13 @@ try {
   const files = coverage ? suites.map((file) => join(suiteDir, file.replace(/\.ts$/, '.js'))) : groups.map(({ name }) => join(outdir, `${name}.mjs`))
   // Mapping every stack back to its source costs a tenth of a whole run; a suite that is named has it.
   const maps = names.length > 0 || coverage ? ['--enable-source-maps'] : []
-  const runner = [process.execPath, ...maps, '--max-semi-space-size=32', '--test', '--test-reporter=spec', '--test-concurrency=3', ...files]
+  const causes = resolve(outdir, 'causes.txt')
+  const runner = [process.execPath, ...maps, `--import=${new URL('causes.mjs', import.meta.url)}`, '--max-semi-space-size=32', '--test', '--test-reporter=spec', '--test-concurrency=3', ...files]
   const command = coverage ? ['npx', 'c8', '--exclude-after-remap', '--include=lib/**', '--include=server/**', '--reporter=text-summary', '--reporter=lcov', ...runner] : runner
-  status = spawnSync(command[0], command.slice(1), { stdio: 'inherit' }).status ?? 1
+  if (names.length === 0) console.log(`${suites.length} suites in ${groups.length} processes, 3 at a time. ${DURATION}`)
+  status = spawnSync(command[0], command.slice(1), { stdio: 'inherit', env: { ...process.env, TEST_CAUSES: causes } }).status ?? 1
+  // The runner says of a file in which something failed outside any test that it failed, and no more.
+  if (status !== 0 && existsSync(causes)) console.error(`\nOutside any test:\n\n${readFileSync(causes, 'utf8')}`)
 } finally {
   rmSync(outdir, { recursive: true, force: true })
 }

@@ -120,7 +120,7 @@ describe('the command line', () => {
       const taken = await json(dir, 'feeds', 'import', 'RSR', file, '--preset', 'sports-south') as unknown as { outcome: string; added: number; rejected: number }
       assert.deepEqual([taken.outcome, taken.added, taken.rejected], ['taken', 202, 1])
       let status = 0
-      for (let tries = 0; tries < 20 && status !== 200; tries++) {
+      for (let tries = 0; tries < 200 && status !== 200; tries++) {
         await new Promise((resolve) => setTimeout(resolve, 100))
         status = (await get(`${first.url}/v1/products/012345678905`, first.key)).status
       }

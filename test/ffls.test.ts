@@ -23,6 +23,7 @@ import { createTestApp } from '../server/testing.js'
 import type { TestApp } from '../server/testing.js'
 import { json, run } from './launcher.js'
 import { addOrder } from './order-rows.js'
+import { cpuTime } from './cpu-time.js'
 
 type TestDealer = Partial<DemoDealer> & { license_number: string; premise_zip: string }
 
@@ -597,9 +598,9 @@ describe('the dealers of the demo', () => {
 
   test('are put into a folder that has none, quickly and once, with documents that open', async () => {
     await using t = await createTestApp()
-    const start = performance.now()
+    const start = cpuTime()
     await addDemoDealers(t.app.ctx)
-    assert.ok(performance.now() - start < 1_000)
+    assert.ok(cpuTime() - start < 5_000)
     const near = await t.remote.ffls.near({ zip: '37203' })
     assert.equal(near.ffls[0]!.ffl_on_file, 1)
     assert.equal(near.ffls[0]!.premise_zip_code, '37203')

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { normalizeEmail } from '../lib/fraud/email.js'
+import { cpuTime } from './cpu-time.js'
 
 /** The normalized form, then every spelling of it. */
 function checkSame(rows: readonly (readonly string[])[]): void {
@@ -83,8 +84,8 @@ describe('properties', () => {
   })
 
   test('long and odd input takes no time', () => {
-    const started = performance.now()
+    const started = cpuTime()
     for (const text of ['"'.repeat(399), `${'a.'.repeat(190)}@x.example`, '<'.repeat(399), `"${'\\a'.repeat(190)}"@x.example`, '@'.repeat(399), `${'.'.repeat(60)}@gmail.com`, 'mailto:'.repeat(50)]) for (let i = 0; i < 200; i++) normalizeEmail(text)
-    assert.ok(performance.now() - started < 1_000)
+    assert.ok(cpuTime() - started < 5_000)
   })
 })

@@ -6,6 +6,7 @@ import { itemKeys, itemNameKey } from '../lib/fraud/items.js'
 import { normalizeName } from '../lib/fraud/names.js'
 import { FraudSignals } from '../lib/fraud/shapes.js'
 import { canonicalIp, signalsOf } from '../lib/fraud/signals.js'
+import { cpuTime } from './cpu-time.js'
 
 describe('names of persons', () => {
   test('every spelling of one', () => {
@@ -74,9 +75,9 @@ describe('items', () => {
   test('words have no order, and long names take no time', () => {
     const word = fc.constantFrom('19', 'P365', 'Gen5', 'AR-15', 'black', 'rifle', 'Mk2', '16"')
     fc.assert(fc.property(fc.array(word, { maxLength: 6 }), (words) => assert.equal(itemNameKey(`Ruger ${words.join(' ')} 9mm`), itemNameKey(`Ruger ${words.toReversed().join(' ')} 9mm`))), { numRuns: 2_000 })
-    const started = performance.now()
+    const started = cpuTime()
     for (const text of ['9'.repeat(100_000), '9 mm '.repeat(20_000), '"'.repeat(100_000), 'a-'.repeat(50_000), '7.62x'.repeat(20_000), ' '.repeat(100_000)]) for (let i = 0; i < 40; i++) itemNameKey(text)
-    assert.ok(performance.now() - started < 1_000)
+    assert.ok(cpuTime() - started < 5_000)
   })
 })
 

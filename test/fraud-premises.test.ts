@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { createTestApp } from '../server/testing.js'
 import type { TestApp } from '../server/testing.js'
 import { dealerRow, shops } from './fraud-shops.js'
+import { cpuTime } from './cpu-time.js'
 
 type Premise = Parameters<typeof dealerRow>[0]
 const COUNTER: Premise = { premise_street: '410 MADE UP PIKE', premise_city: 'SAINT LOUIS', premise_state: 'MO', premise_zip: '63101' }
@@ -87,12 +88,12 @@ describe('the premise of a dealer', () => {
     await using t = await withDealers(COUNTER)
     const many = Array.from({ length: 20_000 }, (_, i) => ({ ...dealerRow({ premise_street: `${i % 900} OAK ${i} RD`, premise_city: ['SPRINGFIELD', 'SALEM', 'JOPLIN'][i % 3]!, premise_state: 'MO', premise_zip: String(63_000 + i % 1_000) }), id: `m-${i}`, license_number: `m-${i}` }))
     for (let i = 0; i < many.length; i += 1_000) await t.app.ctx.db.insertInto('dealer').values(many.slice(i, i + 1_000)).execute()
-    for (const [more, most] of [[{ shipping_postcode: '63101' }, 5], [{ shipping_city: 'St. Louis', shipping_state: 'MO' }, 50]] as const) {
+    for (const [more, most] of [[{ shipping_postcode: '63101' }, 25], [{ shipping_city: 'St. Louis', shipping_state: 'MO' }, 100]] as const) {
       const times: number[] = []
       for (let n = 0; n < 21; n++) {
-        const started = performance.now()
+        const started = cpuTime()
         await t.shop.fraud.check({ shipping_address_1: n % 2 === 0 ? '410 Made Up Pike' : `${n} Oak 7 Rd`, ...more, email: 'pat@customer.example' })
-        times.push(performance.now() - started)
+        times.push(cpuTime() - started)
       }
       // Of the whole check, on any machine; a scan of the state's dealers takes hundreds.
       assert.ok(times.sort((a, b) => a - b)[10]! < most, `${times[10]} ms`)

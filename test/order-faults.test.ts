@@ -66,16 +66,19 @@ describe('a database without room', () => {
     const waits: string[] = []
     const log = { debug() {}, info() {}, warn() {}, error(fields: object, message: string) { if ('err' in fields && isUnavailable(fields.err)) waits.push(message) } }
     await using t = await orderShop([tst], { log })
+    let [timer, emptied]: [NodeJS.Timeout | undefined, Promise<unknown>] = [undefined, Promise.resolve()]
     // Each order leaves as little room as there can be before its answer; sooner or later the answer does not fit.
     for (let i = 0; i < 60 && waits.length === 0; i++) {
       tst.acts.push(async (_session, order) => {
         await fill(t)
-        setTimeout(() => void empty(t), SECOND)
+        timer = setTimeout(() => { emptied = empty(t) }, SECOND)
         const number = `TST-${tst.orders.length + 1}`
         tst.orders.push({ number, order })
         return { outcome: 'accepted', number }
       })
       assert.equal((await t.place(t.body())).body.data.status, 'placed')
+      clearTimeout(timer)
+      await emptied
       await empty(t)
     }
     assert.ok(waits.some((message) => message.includes('cannot be written down yet')), 'no answer met a full database')

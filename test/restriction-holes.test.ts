@@ -11,6 +11,7 @@ import { Rule } from '../lib/restrictions/rule.js'
 import type { CheckItem } from '../lib/restrictions/shapes.js'
 import { starterRules } from '../lib/restrictions/starter.js'
 import { createTestApp } from '../server/testing.js'
+import { cpuTime } from './cpu-time.js'
 
 const TODAY = '2026-11-21'
 const starter = { digest: '', index: indexRules(starterRules().rules) }
@@ -60,9 +61,9 @@ describe('numbers', () => {
   })
 
   test('are read in no time, whatever they look like', () => {
-    const started = performance.now()
+    const started = cpuTime()
     for (let i = 0; i < 1_000; i++) numberOf(`${' '.repeat(995)}x${i}`, 'x')
-    assert.ok(performance.now() - started < 1_000)
+    assert.ok(cpuTime() - started < 5_000)
   })
 })
 
