@@ -35,12 +35,15 @@ import { silentLog } from './core/log.js'
 import type { Log } from './core/log.js'
 import { OPERATOR, loadSecretKey } from './core/secrets.js'
 import { openSpace } from './core/space.js'
+import { openUnderWay } from './core/under-way.js'
+import type { UnderWay } from './core/under-way.js'
 import { filesIn, openEngine, prepareFolder } from './db/engine.js'
 import { builtin } from './distributors/index.js'
 import type { Distributor } from './distributors/distributor.js'
 import { openModes, setMode } from './distributors/modes.js'
 import { makeRegistry } from './distributors/registry.js'
 import { acceptFeed, feedStatus, importFeed, pullFeed, pullJob, setFeedSource } from './feeds/source.js'
+import type { PullOptions } from './feeds/source.js'
 import { rulesImpact } from './restrictions/impact.js'
 import { addDealer, setDealer, viewDealer } from './ffls/dealer-settings.js'
 import { openDealers } from './ffls/directory.js'
@@ -109,49 +112,71 @@ export interface OpenOptions {
   faults?: SenderOptions & { freeBytes?: () => number; exports?: ExporterOptions; analytics?: AnalyticsOptions; objects?: StoreLimits }
 }
 
+/** What functions of the operator are bound to. */
+interface Bound {
+  ctx: OperatorCtx
+  background: Background
+  underWay: UnderWay
+}
+
 /** Binds functions that take the operator's context first. */
-function bind<F extends Record<string, (ctx: OperatorCtx, ...args: never[]) => unknown>>(ctx: OperatorCtx, functions: F) {
-  return Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, (...args: never[]) => fn(ctx, ...args)])) as {
+function bind<F extends Record<string, (ctx: OperatorCtx, ...args: never[]) => Promise<unknown>>>({ ctx, underWay }: Bound, functions: F) {
+  return Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, (...args: never[]) => underWay.run(() => fn(ctx, ...args))])) as {
     [N in keyof F]: F[N] extends (ctx: OperatorCtx, ...args: infer A) => infer R ? (...args: A) => R : never
   }
 }
 
+/** As `bind`, for functions that also need the worker. */
+function bindWorker<F extends Record<string, (ctx: OperatorCtx, background: Background, ...args: never[]) => Promise<unknown>>>({ ctx, background, underWay }: Bound, functions: F) {
+  return Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, (...args: never[]) => underWay.run(() => fn(ctx, background, ...args))])) as {
+    [N in keyof F]: F[N] extends (ctx: OperatorCtx, background: Background, ...args: infer A) => infer R ? (...args: A) => R : never
+  }
+}
+
 /** As `bind`, for functions of one subscriber, which callers name by name or id. */
-function forSubscriber<F extends Record<string, (ctx: OperatorCtx, subscriber: Subscriber, ...args: never[]) => Promise<unknown>>>(ctx: OperatorCtx, functions: F) {
-  return Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, async (subscriber: string, ...args: never[]) => fn(ctx, await findSubscriber(ctx, subscriber), ...args)])) as {
+function forSubscriber<F extends Record<string, (ctx: OperatorCtx, subscriber: Subscriber, ...args: never[]) => Promise<unknown>>>({ ctx, underWay }: Bound, functions: F) {
+  return Object.fromEntries(Object.entries(functions).map(([name, fn]) => [name, (subscriber: string, ...args: never[]) => underWay.run(async () => fn(ctx, await findSubscriber(ctx, subscriber), ...args))])) as {
     [N in keyof F]: F[N] extends (ctx: OperatorCtx, subscriber: Subscriber, ...args: infer A) => infer R ? (subscriber: string, ...args: A) => R : never
   }
 }
 
-function operatorFunctions(ctx: OperatorCtx, background: Background) {
+function operatorFunctions(bound: Bound, closing: AbortSignal) {
+  const { ctx } = bound
   return {
-    subscribers: bind(ctx, { create: createSubscriber, list: listSubscribers }),
-    keys: bind(ctx, { create: createKey, list: listKeys, allowlist: changeAllowlist, setStatus: setKeyStatus, rotate: rotateKey }),
+    subscribers: bind(bound, { create: createSubscriber, list: listSubscribers }),
+    keys: bind(bound, { create: createKey, list: listKeys, allowlist: changeAllowlist, setStatus: setKeyStatus, rotate: rotateKey }),
     feeds: {
-      ...bind(ctx, { set: setFeedSource, status: feedStatus }),
-      import: (...args: DropTwo<typeof importFeed>) => importFeed(ctx, background, ...args),
-      pull: (...args: DropTwo<typeof pullFeed>) => pullFeed(ctx, background, ...args),
-      accept: (...args: DropTwo<typeof acceptFeed>) => acceptFeed(ctx, background, ...args),
+      ...bind(bound, { set: setFeedSource, status: feedStatus }),
+      ...bindWorker(bound, {
+        import: importFeed, accept: acceptFeed,
+        pull: (known: OperatorCtx, background: Background, { signal = closing, ...input }: PullOptions = {}) => pullFeed(known, background, { ...input, signal: AbortSignal.any([signal, closing]) }),
+      }),
     },
-    configurations: forSubscriber(ctx, {
+    configurations: forSubscriber(bound, {
       put: putConfiguration, preview: previewConfiguration, read: async (known: OperatorCtx, subscriber: Subscriber) => readConfiguration(known, subscriber),
       validate: validateSaved, check: async (known: OperatorCtx, subscriber: Subscriber, document: unknown) => validateCandidate(known, subscriber, document),
       checkCredentials, recordCheck: recordCredentialCheck, history: configurationHistory, version: readVersion, diff: diffVersions, rollback: rollBack, previewRollback: previewRollBack,
     }),
-    catalog: forSubscriber(ctx, { explain: explainProduct }),
-    ffls: bind(ctx, { import: importDealers, onFile: importOnFile, set: setDealer, add: addDealer, show: viewDealer }),
-    rules: { ...bind(ctx, { enforce: setEnforcement, import: importRules, diff: diffRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }), ...forSubscriber(ctx, { test: checkRestrictions, override: addOverride }) },
-    secrets: bind(ctx, { rotate: rotateSecretKey }),
-    audit: bind(ctx, { verify: verifyAudit }),
-    fraud: { ...bind(ctx, { stats: fraudStats, rotateKey: rotateFraudKey, addPartner, removePartner, importBatch }), ...forSubscriber(ctx, { erase: eraseReports }), exportBatch: (partner: string, options?: ExportOptions) => exportBatch(ctx, partner, options) },
-    distributors: bind(ctx, { setMode }),
-    analytics: bind(ctx, { rebuild: rebuildForOperator, show: showMetric }),
-    backup: (...args: DropTwo<typeof makeBackup>) => makeBackup(ctx, background, ...args),
-    orders: { ...forSubscriber(ctx, { preflight: preflightFor }), ...bind(ctx, { list: listPurchaseOrders, show: showOrder, resolve: resolveOrder, lookBack, verifyJournal }) },
+    catalog: forSubscriber(bound, { explain: explainProduct }),
+    ffls: bind(bound, { import: importDealers, onFile: importOnFile, set: setDealer, add: addDealer, show: viewDealer }),
+    rules: {
+      ...bind(bound, { enforce: setEnforcement, import: importRules, impact: rulesImpact, accept: acceptStarter, list: async (known: OperatorCtx) => currentRules(known), withdraw: withdrawOverride }),
+      ...forSubscriber(bound, { test: checkRestrictions, override: addOverride }),
+      diff: (input: Parameters<typeof diffRules>[1]) => diffRules(ctx, input),
+    },
+    secrets: bind(bound, { rotate: rotateSecretKey }),
+    audit: bind(bound, { verify: verifyAudit }),
+    fraud: {
+      ...bind(bound, { stats: fraudStats, rotateKey: rotateFraudKey, addPartner, removePartner, importBatch }),
+      ...forSubscriber(bound, { erase: eraseReports }),
+      exportBatch: (partner: string, options?: ExportOptions) => exportBatch(ctx, partner, options),
+    },
+    distributors: bind(bound, { setMode }),
+    analytics: bind(bound, { rebuild: rebuildForOperator, show: showMetric }),
+    ...bindWorker(bound, { backup: makeBackup }),
+    orders: { ...forSubscriber(bound, { preflight: preflightFor }), ...bind(bound, { list: listPurchaseOrders, show: showOrder, resolve: resolveOrder, lookBack, verifyJournal }) },
   }
 }
-
-type DropTwo<F extends (...args: never[]) => unknown> = F extends (a: OperatorCtx, b: Background, ...rest: infer R) => unknown ? R : never
 
 export interface App {
   readonly dir: string
@@ -171,8 +196,14 @@ export interface App {
   findKey(key: string): Key | undefined
   /** The context of a call with this key. */
   contextFor(key: Key): Ctx
+  /** Runs a call of whoever serves the app: `close` waits for it, and none begins after it. */
+  run<T>(call: () => Promise<T>): Promise<T>
   /** Told by whoever serves the app, for the URLs of its files; where `publicUrl` is given it changes nothing. */
   listensAt(url: string): void
+  /**
+   * Ends what runs, or waits for it: afterwards no call, timer, worker or process of this app is left. What a distributor
+   * was asked is waited for, at most 30 seconds; what it then has not answered, the next start finds out.
+   */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -208,6 +239,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const catalog = openCatalog(engine, configurations, background, log)
   await removeDeadBuilds(dir)
   const ending = new AbortController()
+  const underWay = openUnderWay(ending.signal)
   const objects = endingStore(options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl }), ending.signal, options.faults?.objects)
   const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, fraudKeys: openFraudKeys(engine, { random, log, mend: () => { void jobs.run('fraud').catch(() => {}) } }), fraudCounts: openFraudCounts(), exports: openExporter(() => ctx, options.faults?.exports), analytics: openAnalytics(() => ctx, options.faults?.analytics), actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob, exportJob, fraudJob, historyJob, analyticsJob])
@@ -218,7 +250,6 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   let closing: Promise<void> | undefined
 
   async function contextOf(caller: string | { key: string }): Promise<Ctx> {
-    if (closing) throw new Error('closed')
     if (typeof caller === 'string') return { ...ctx, subscriber: await findSubscriber(ctx, caller), key: null }
     const key = findKey(caller.key)
     if (!key) throw new ApiError('invalid_api_key')
@@ -241,7 +272,15 @@ export async function open(options: OpenOptions = {}): Promise<App> {
     await ctx.exports.stop()
     ctx.analytics.stop()
     await closeCheckRuns(ctx.checkRuns)
+    ctx.catalog.stop()
     await background.close()
+    // Whatever calls waited for has ended by now, one way or the other.
+    await underWay.ended()
+    // What they began meanwhile ends at once.
+    await closeCheckRuns(ctx.checkRuns)
+    await ctx.exports.stop()
+    ctx.analytics.stop()
+    await ctx.dealers.stop()
     limits.flush()
     simulators.close()
     await engine.close()
@@ -249,9 +288,10 @@ export async function open(options: OpenOptions = {}): Promise<App> {
 
   return {
     dir, ctx, publicUrl: options.publicUrl === undefined ? null : publicUrl, jobs, orders: ctx.orders, monitors, findKey, contextFor, close,
-    operator: operatorFunctions(ctx, background),
+    operator: operatorFunctions({ ctx, background, underWay }, ending.signal),
+    run: underWay.run,
     listensAt(url) { if (options.publicUrl === undefined) publicUrl = parsePublicUrl(url) },
-    as: (caller) => makeShop(async (id, input) => callEndpoint(await contextOf(caller), id, input)),
+    as: (caller) => makeShop((id, input) => underWay.run(async () => callEndpoint(await contextOf(caller), id, input))),
     [Symbol.asyncDispose]: close,
   }
 }

@@ -33,7 +33,7 @@ export function makeHandler(app: App, gate: Gate, endpoint: Endpoint): Handler {
       const { key, admission } = gate(request.headers, peer, route)
       Object.assign(headers, limitHeaders(admission))
       const input = await decode(request, params, search)
-      const payload = await endpoint.run(app.contextFor(key), input as never)
+      const payload = await app.run(() => endpoint.run(app.contextFor(key), input as never))
       if (isSerialized(payload)) Object.assign(headers, payload.headers)
       return await finish({ status: 200, headers, body: success(payload, endpoint.isRaw) }, request.headers.get('accept-encoding'))
     } catch (error) {

@@ -25,6 +25,8 @@ export interface Catalog {
    * `no_validated_distributors` and, without any snapshot, 503 `feed_unavailable` (contract "Distributor eligibility").
    */
   view(subscriber: Subscriber, ignoreRestrictions: boolean): Promise<View>
+  /** Builds no more; one that is under way may be cut off. */
+  stop(): void
 }
 
 /** Offers up to which a snapshot is built on the spot, in a few milliseconds, instead of in the worker. */
@@ -50,6 +52,8 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
   let snapshot: Snapshot | null = null
   let seen = -1
   let building: Promise<void> | null = null
+  let retry: NodeJS.Timeout | undefined
+  let isStopped = false
 
   const swap = (next: SnapshotParts) => {
     // A slow build must not take the place of a newer one.
@@ -76,16 +80,18 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
   function build(): Promise<void> {
     return building ??= background.run('buildSnapshot', { dir: engine.dir })
       .then(swap).catch((error: unknown) => {
+        if (isStopped) return
         log.error({ err: error }, 'the snapshot could not be built; the last one serves on')
         // Tried again after a pause, or with the next commit.
         seen = engine.catalogVersion()
-        setTimeout(() => { seen = -1 }, RETRY).unref()
+        clearTimeout(retry)
+        retry = setTimeout(() => { seen = -1 }, RETRY).unref()
       })
       .finally(() => { building = null })
   }
 
   function update(): void {
-    if (!isStale()) return
+    if (!isStale() || isStopped) return
     if (((highest.get() as number | null) ?? 0) <= INLINE_OFFERS) swap(buildSnapshot(raw))
     else void build()
   }
@@ -103,6 +109,10 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
         update()
         if (building) await building
       }
+    },
+    stop() {
+      isStopped = true
+      clearTimeout(retry)
     },
     async view(subscriber, ignoreRestrictions) {
       const saved = configurations.of(subscriber)

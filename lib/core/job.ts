@@ -59,7 +59,7 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job[]): Jobs {
 
   return {
     start() {
-      timer ??= setInterval(() => { ticking ??= tick().finally(() => { ticking = undefined }) }, TICK).unref()
+      if (!stopping.signal.aborted) timer ??= setInterval(() => { ticking ??= tick().finally(() => { ticking = undefined }) }, TICK).unref()
     },
     async run(name) {
       const job = jobs.find((candidate) => candidate.name === name)
@@ -92,6 +92,8 @@ async function attempt(ctx: OperatorCtx, job: Job, signal: AbortSignal): Promise
     await job.run({ ...ctx, actor: `job:${job.name}` }, signal)
     await record({ last_finished_at: ctx.now(), last_error: null })
   } catch (error) {
+    // What the end of the app cut short has not failed: its next run does it.
+    if (signal.aborted) throw error
     ctx.log.error({ err: error, job: job.name }, 'a job failed; it comes back at its next time')
     await record({ last_finished_at: ctx.now(), last_error: error instanceof Error ? error.message : String(error) })
     throw error

@@ -95,7 +95,7 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
     if (!build) {
       if (space.free() < ROOM_FOR_FEEDS) throw unavailable('The export cannot be built: the server\'s disk is nearly full. Tell the operator.')
       build = inTurn(() => make(subscriber, view, version, wanted)).catch((error: unknown) => {
-        log.error({ err: error, subscriber: subscriber.id, version }, 'an export could not be built')
+        if (!stopping.signal.aborted) log.error({ err: error, subscriber: subscriber.id, version }, 'an export could not be built')
         const refusal = unavailable('The export could not be built or stored at the moment. Try again shortly.')
         for (const [other, { until }] of failures) if (until <= monotonic()) failures.delete(other)
         failures.set(place, { until: monotonic() + PAUSE, error: refusal })

@@ -48,6 +48,8 @@ export interface Dealers {
   current(): Promise<Directory>
   /** Waits until `current` holds everything that is committed now; not at all where nobody has asked for it yet. */
   refresh(): Promise<void>
+  /** Ends the look for changes, and waits for a load that is under way. */
+  stop(): Promise<void>
 }
 
 /** Dealers that one step reads: about 10 ms. A directory of no more is loaded on the spot. */
@@ -68,12 +70,13 @@ export function openDealers(engine: Engine): Dealers {
   let loaded: { round: number; directory: Directory } | undefined
   let loading: Promise<void> | undefined
   let watching: NodeJS.Timeout | undefined
+  let isStopped = false
 
   async function load(): Promise<void> {
     const started = latest()
     try {
       loaded = { round: started, directory: await buildDirectory(engine) }
-      watching ??= setInterval(watch, WATCH).unref()
+      if (!isStopped) watching ??= setInterval(watch, WATCH).unref()
     } finally {
       loading = undefined
     }
@@ -114,6 +117,11 @@ export function openDealers(engine: Engine): Dealers {
       if (!loaded && !loading) return
       engine.lookAgain()
       await reach(latest())
+    },
+    async stop() {
+      isStopped = true
+      clearInterval(watching)
+      await loading?.catch(() => {})
     },
   }
 }

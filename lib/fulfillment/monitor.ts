@@ -93,7 +93,7 @@ export function openMonitors(ctx: OperatorCtx, { patience = PATIENCE }: MonitorO
 
   return {
     start() {
-      timer ??= setInterval(() => {
+      if (!closing.signal.aborted) timer ??= setInterval(() => {
         try {
           tick()
         } catch (error) {

@@ -145,6 +145,8 @@ async function waitForSender(ctx: Ctx, intent: Intent): Promise<void> {
     await new Promise((resolve) => { setTimeout(resolve, POLL) })
     const states = await statesOf(ctx, intent.placementId)
     if (states.every(({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0))) return
+    // The next start of the sender, whoever it is, does the rest.
+    if (ctx.orders.stopping.aborted) return
     const release = await ctx.orders.lease()
     if (release) return send(ctx, intent).finally(release)
   }

@@ -41,6 +41,8 @@ export interface OrderSender {
   deliver(order: StoredPo): Promise<void>
   /** Writes a change of an order down; null when somebody else has moved it. Waits for a full disk as long as the app is open. */
   record(order: StoredPo, change: Change): Promise<StoredPo | null>
+  /** Aborted once it is told to stop: nothing new is begun. */
+  readonly stopping: AbortSignal
   /** Adds a line to the order journal, in the transaction of what it tells. */
   journal: typeof appendJournal
   /** Throws 503 once the disk has failed: what is committed is not known from then on. */
@@ -165,7 +167,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
 
   let ticking: Promise<void> | undefined
   return {
-    owner, counts, step, lease, flush, refuseFailed,
+    owner, counts, step, lease, flush, refuseFailed, stopping: stopping.signal,
     placing: new Map(),
     tryTake: (account, { limits }) => slots.tryTake(account, limits.concurrency ?? CONCURRENCY),
     free: slots.free,
@@ -173,7 +175,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
     record: (order, change) => record(tools(), order, change),
     deliver: (order) => once(order, () => order.state === 'sending' ? work.sendNow(order, order.account!) : work.sendLater(order)),
     start() {
-      timer ??= setInterval(() => { ticking ??= tick().finally(() => { ticking = undefined }) }, TICK).unref()
+      if (!stopping.signal.aborted) timer ??= setInterval(() => { ticking ??= tick().finally(() => { ticking = undefined }) }, TICK).unref()
     },
     async pass({ force = false } = {}) {
       const release = await lease()

@@ -64,7 +64,7 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
       throw error
     } finally {
       // Where an account has one cart, a call that was given up may still be filling it; one that never ends must not hold up all others for good.
-      if (isAlone && ended) void firstOf(ended, settleTime(connector)).then(() => slots.free(account))
+      if (isAlone && ended) void firstOf(ended, settleTime(connector), stopping).then(() => slots.free(account))
       else slots.free(account)
     }
   }
@@ -140,11 +140,16 @@ function isTooOld({ first_sent_at: sentAt, planned_at: plannedAt }: StoredPo, no
   return sentAt === null && now - plannedAt >= EXPIRES
 }
 
-/** Waits for work, but no longer than so many milliseconds. */
-async function firstOf(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  await Promise.race([work, new Promise<void>((resolve) => { timer = setTimeout(resolve, ms).unref() })])
-  clearTimeout(timer)
+/** Waits for work, but no longer than so many milliseconds, and not beyond the end of what `signal` tells. */
+async function firstOf(work: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  const over = new AbortController()
+  await Promise.race([work, new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms).unref()
+    over.signal.addEventListener('abort', () => clearTimeout(timer))
+    signal.addEventListener('abort', () => resolve(), { signal: over.signal })
+  })])
+  over.abort()
 }
 
 /** Why nothing was sent, where the disk has no room for the journal. */
