@@ -12,6 +12,8 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Subscriber } from '../lib/accounts/subscribers.js'
 import type { Log } from '../lib/core/log.js'
+import { filesIn } from '../lib/db/engine.js'
+import { openFile } from '../lib/db/sqlite.js'
 import { defineDistributor } from '../lib/distributors/distributor.js'
 import type { Session } from '../lib/distributors/distributor.js'
 import { listen } from '../server/index.js'
@@ -174,7 +176,7 @@ async function round({ random, around, caught }: Inside, n: number): Promise<voi
     assert.deepEqual(timers.left(), [], 'timers that a closed app has left')
     assert.deepEqual(process.getActiveResourcesInfo().sort().filter((name) => name !== 'Immediate' && name !== 'CloseReq'), idle.filter((name) => name !== 'Immediate' && name !== 'CloseReq'), 'what a closed app keeps alive')
     assert.deepEqual(errors, [])
-    await assertKept(t, tst, before)
+    assertKept(t, tst, before)
   } finally {
     timers.stop()
     await t.close()
@@ -182,9 +184,8 @@ async function round({ random, around, caught }: Inside, n: number): Promise<voi
 }
 
 /** What a distributor answered is written down before the app is closed. */
-async function assertKept(t: OrderShop, tst: Scripted, before: number): Promise<void> {
-  const { default: Database } = await import('better-sqlite3')
-  const record = new Database(join(t.app.dir, 'quartermaster.db'), { readonly: true })
+function assertKept(t: OrderShop, tst: Scripted, before: number): void {
+  const record = openFile(filesIn(t.app.dir).record, { synchronous: 'FULL', readonly: true })
   const placed = record.prepare("SELECT distributor_order_id FROM purchase_order WHERE state = 'placed'").pluck().all() as string[]
   record.close()
   assert.deepEqual(placed.sort(), tst.orders.slice(before).map(({ number }) => number).sort(), 'orders that the distributor took')
