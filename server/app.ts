@@ -6,16 +6,19 @@ import { toNodeHandler } from 'h3/node'
 import { allEndpoints } from '../lib/endpoints.js'
 import type { App } from '../lib/open.js'
 import { pathPattern } from '../lib/routes.js'
-import { documentationRoutes } from './docs/routes.js'
+import { documentationRoutes, makeMethodRefusal } from './docs/routes.js'
 import { makeGate } from './gate.js'
-import { makeFallback, makeHandler } from './handle.js'
+import { baseHeaders, makeFallback, makeHandler, refuse } from './handle.js'
 import type { Handler, Incoming } from './handle.js'
+import { checkHeaders } from './headers.js'
 import { makeObjectHandler } from './objects.js'
 import type { StreamReply } from './objects.js'
 
 export interface ServerOptions {
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed. */
   trustedProxies?: readonly string[]
+  /** A trusted proxy that sends no X-Forwarded-For calls for itself; without this it is refused. */
+  trustProxyDirect?: boolean
 }
 
 export interface Server {
@@ -27,7 +30,7 @@ export interface Server {
 
 /** Mounts the endpoints of an app. */
 export function createServer(app: App, options: ServerOptions = {}): Server {
-  const gate = makeGate(app, options.trustedProxies ?? [])
+  const gate = makeGate(app, options)
   const router = new H3({ allowMalformedURL: true })
   const methods = new Map<string, string[]>()
   // `/v1/orders/quote` is an address of its own, and that of an order of this name.
@@ -36,24 +39,40 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   const mount = (method: string, path: string, handler: Handler) => {
     // HEAD is mounted too: the router's own fallback to GET comes after our catch-all.
     const answered = method === 'GET' ? ['GET', 'HEAD'] : [method]
-    for (const name of answered) router.on(name as 'GET', path.replaceAll(/\{(\w+)\}/g, ':$1'), (event) => respond(event, event.url.pathname.endsWith('/') ? fallback : handler))
+    for (const name of answered) router.on(name as 'GET', routerPath(path), (event) => respond(app, event, event.url.pathname.endsWith('/') ? fallback : handler))
     methods.set(path, [...methods.get(path) ?? [], ...answered])
   }
   for (const endpoint of allEndpoints) mount(endpoint.method, endpoint.path, makeHandler(app, gate, endpoint))
   const nothing = makeFallback(app, gate, () => [])
-  for (const { path, handler } of documentationRoutes(app)) mount('GET', path, async (incoming) => await handler(incoming) ?? nothing(incoming))
+  const refuseMethod = makeMethodRefusal(app)
+  for (const { path, handler } of documentationRoutes(app)) {
+    // The router asks for the method first: what is left are the others.
+    router.all(routerPath(path), (event) => respond(app, event, event.url.pathname.endsWith('/') ? fallback : refuseMethod))
+    mount('GET', path, async (incoming) => await handler(incoming) ?? nothing(incoming))
+  }
   const objects = makeObjectHandler(app)
-  if (objects) router.all('/objects/**', (event) => respond(event, objects))
-  router.all('/**', (event) => respond(event, fallback))
+  if (objects) router.all('/objects/**', (event) => respond(app, event, objects))
+  router.all('/**', (event) => respond(app, event, fallback))
   return {
     fetch: async (request, context) => router.request(request, undefined, { address: context?.address } as never),
     nodeHandler: toNodeHandler(router),
   }
 }
 
-async function respond(event: H3Event, handler: (incoming: Incoming) => Promise<StreamReply>): Promise<HTTPResponse> {
+function routerPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+type Answerer = (incoming: Incoming) => Promise<StreamReply>
+
+async function respond(app: App, event: H3Event, handler: Answerer): Promise<HTTPResponse> {
   const request = event.req as unknown as Request & { ip?: string }
   const { address, params } = event.context as { address?: string; params?: Record<string, string> }
+  try {
+    checkHeaders(request)
+  } catch (error) {
+    return new PlainResponse(await refuse(app, error, baseHeaders(app, request), request))
+  }
   const reply = await handler({ request, peer: address ?? request.ip ?? null, path: event.url.pathname, params: decodeParams(params), search: () => event.url.searchParams })
   return new PlainResponse(reply)
 }

@@ -12,14 +12,21 @@ export interface Caller {
 
 export type Gate = (headers: Headers, peer: string | null, route: string) => Caller
 
-/** Builds the gate. `trustedProxies` are the addresses and CIDR ranges whose X-Forwarded-For is believed. */
-export function makeGate(app: App, trustedProxies: readonly string[]): Gate {
-  const isTrustedProxy = compileAllowlist(trustedProxies)
+export interface ProxyOptions {
+  /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
+  trustedProxies?: readonly string[]
+  /** One of them that sends none calls for itself. */
+  trustProxyDirect?: boolean
+}
+
+/** Builds the gate. */
+export function makeGate(app: App, { trustedProxies = [], trustProxyDirect = false }: ProxyOptions): Gate {
+  const proxies = { isTrusted: compileAllowlist(trustedProxies), mayCallItself: trustProxyDirect }
   const { limits } = app.ctx
   return (headers, peer, route) => {
     const text = headers.get('x-api-key')
     if (!text) throw new ApiError('missing_api_key')
-    const address = clientAddress(peer, headers.get('x-forwarded-for'), isTrustedProxy)
+    const address = clientAddress(peer, headers.get('x-forwarded-for'), proxies)
     const key = app.findKey(text)
     if (!key) {
       if (!limits.allowFailure(address ?? peer ?? 'unknown')) throw new ApiError('rate_limited', { message: 'Too many wrong keys from this address.', headers: { 'retry-after': '60' } })

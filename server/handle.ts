@@ -7,6 +7,7 @@ import type { App } from '../lib/open.js'
 import { makeDecoder } from './decode.js'
 import { limitHeaders } from './gate.js'
 import type { Gate } from './gate.js'
+import { ignoredHeader } from './ignored.js'
 import { failure, finish, success } from './reply.js'
 import type { Reply } from './reply.js'
 
@@ -27,11 +28,12 @@ export type Handler = (incoming: Incoming) => Promise<Reply>
 export function makeHandler(app: App, gate: Gate, endpoint: Endpoint): Handler {
   const decode = makeDecoder(endpoint)
   const route = `${endpoint.method} ${endpoint.path}`
+  const isKnown = (name: string) => Object.hasOwn(endpoint.query.shape, name)
   return async ({ request, peer, params, search }) => {
     const headers = baseHeaders(app, request)
     try {
       const { key, admission } = gate(request.headers, peer, route)
-      Object.assign(headers, limitHeaders(admission))
+      Object.assign(headers, limitHeaders(admission), ignoredHeader(search(), isKnown))
       const input = await decode(request, params, search)
       const payload = await app.run(() => endpoint.run(app.contextFor(key), input as never))
       if (isSerialized(payload)) Object.assign(headers, payload.headers)

@@ -129,9 +129,13 @@ describe('the allowlist', () => {
     await assert.rejects(t.app.operator.keys.allowlist(t.keyId, { allow: ['198.51.100.77'] }), /at most 50/)
   })
 
+  const proxies = { isTrusted: compileAllowlist(['10.0.0.0/24']), mayCallItself: false }
   const proxied: [peer: string, header: string | null, expected: string | null][] = [
     ['203.0.113.7', '198.51.100.1', '203.0.113.7'],
-    ['10.0.0.1', null, '10.0.0.1'],
+    ['10.0.0.1', null, null],
+    ['::ffff:10.0.0.1', null, null],
+    ['10.0.1.1', null, '10.0.1.1'],
+    ['10.0.1.1', 'nonsense', '10.0.1.1'],
     ['10.0.0.1', '198.51.100.1', '198.51.100.1'],
     ['10.0.0.1', '1.1.1.1, 198.51.100.1', '198.51.100.1'],
     ['10.0.0.1', '1.1.1.1, 198.51.100.1, 10.0.0.2', '198.51.100.1'],
@@ -139,15 +143,35 @@ describe('the allowlist', () => {
     ['10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     ['10.0.0.1', 'unknown', null],
     ['10.0.0.1', '198.51.100.1, nonsense', null],
+    ['10.0.0.1', 'nonsense, 198.51.100.1', null],
+    ['10.0.0.1', 'nonsense, 198.51.100.1, 10.0.0.2', null],
+    ['10.0.0.1', ', 198.51.100.1', null],
+    ['10.0.0.1', '198.51.100.1,', null],
+    ['10.0.0.1', 'fe80::1%eth0, 198.51.100.1', null],
     ['10.0.0.1', '198.51.100.1:4711', null],
     ['10.0.0.1', '', null],
     ['10.0.0.1', Array(21).fill('10.0.0.2').join(','), null],
   ]
   for (const [peer, header, expected] of proxied) {
     test(`peer ${peer} with X-Forwarded-For ${header === null ? 'absent' : `"${header.slice(0, 40)}"`} counts as ${expected}`, () => {
-      assert.equal(clientAddress(peer, header, compileAllowlist(['10.0.0.0/24'])), expected)
+      assert.equal(clientAddress(peer, header, proxies), expected)
     })
   }
+
+  test('a trusted peer without X-Forwarded-For calls for itself where the operator says that it may', () => {
+    const direct = { ...proxies, mayCallItself: true }
+    assert.equal(clientAddress('10.0.0.1', null, direct), '10.0.0.1')
+    assert.equal(clientAddress('10.0.0.1', '', direct), null)
+    assert.equal(clientAddress('10.0.0.1', '198.51.100.1', direct), '198.51.100.1')
+  })
+
+  test('a proxy whose X-Forwarded-For is missing is let in by trustProxyDirect alone', async () => {
+    for (const [options, status] of [[{}, 403], [{ trustProxyDirect: false }, 403], [{ trustProxyDirect: true }, 200]] as const) {
+      await using t = await createTestApp({ ips: ['10.0.0.5'], server: { trustedProxies: ['10.0.0.0/24'], ...options } })
+      const answer = await t.json('/v1/ping', { address: '10.0.0.5' })
+      assert.deepEqual([answer.status, answer.body.error?.code], [status, status === 403 ? 'ip_not_allowed' : undefined])
+    }
+  })
 
   test('a forged X-Forwarded-For never helps a peer that is no trusted proxy', async () => {
     await using t = await createTestApp({ server: { trustedProxies: ['10.0.0.0/24'] } })
@@ -291,6 +315,17 @@ describe('account', () => {
         limits: { per_minute: 300, per_day: 100_000 }, configured_distributors: ['RSR Group', 'Lipseys'], active_distributors: ['RSR Group'],
       })
     }
+  })
+
+  test('names of shops and keys are one line', async () => {
+    await using t = await createTestApp()
+    const { subscribers, keys } = t.app.operator
+    for (const name of ['Main\nStreet', 'Main\r\nStreet', 'Main\tStreet', 'Main\u2028Street', 'Main\u0085Street', 'a\u0000b']) {
+      await assert.rejects(subscribers.create({ name, email: 'a@b.example' }), /^ApiError: name: /)
+      await assert.rejects(keys.create({ subscriber: t.subscriber, name, tier: 'pro' }), /^ApiError: name: /)
+    }
+    assert.equal((await subscribers.create({ name: ' Main Street Guns – Né 火\n', email: 'a@b.example' })).name, 'Main Street Guns – Né 火')
+    await assert.rejects(subscribers.create({ name: ' \n ', email: 'a@b.example' }), /1 to 100 characters/)
   })
 
   test('subscribers have unique names, case aside, and a real e-mail address', async () => {

@@ -71,12 +71,21 @@ describe('the documentation', () => {
     assert.equal((await get('/v1/llms.txt', { headers: { 'accept-encoding': 'gzip' } })).headers.get('content-encoding'), null)
   })
 
-  test('another method is 401 without a key and 405 with one', async () => {
-    for (const path of [...CONTRACT, '/docs/llms-full.txt', addressOf(PAGES[1]!), assets.get('docs.css')!.address]) {
-      const refused = await t.server.fetch(new Request(new URL(path, 'http://shop.test'), { method: 'POST' }))
-      assert.deepEqual([path, refused.status], [path, 401])
-      const { status, headers, body } = await t.json(path, { method: 'DELETE' })
-      assert.deepEqual([path, status, headers.get('allow'), body.error.code], [path, 405, 'GET, HEAD', 'method_not_allowed'])
+  test('another method is 405 with Allow, without a key and not counted', async () => {
+    for (const path of [...CONTRACT, ...HTML, ...TEXTS, assets.get('docs.css')!.address]) {
+      for (const [method, key] of [['POST', null], ['DELETE', null], ['PUT', 'x'.repeat(40)], ['OPTIONS', undefined], ['PATCH', null]] as const) {
+        const { status, headers, body } = await t.json(path, { method, address: '203.0.113.9', ...key !== undefined && { key } })
+        assert.deepEqual([path, status, headers.get('allow'), body.error.code], [path, 405, 'GET, HEAD', 'method_not_allowed'])
+      }
+    }
+    assert.equal((await t.request('/v1/ping', { method: 'POST', key: null })).status, 401)
+    assert.equal((await t.request('/v1/docs/', { method: 'POST', key: null })).status, 401)
+    assert.equal((await t.shop.usage()).today, 0)
+  })
+
+  test('every file of it says that a browser must not guess its type', async () => {
+    for (const path of [...CONTRACT, ...HTML, ...TEXTS, ...[...assets.values()].map(({ address }) => address)]) {
+      assert.deepEqual([path, (await get(path)).headers.get('x-content-type-options')], [path, 'nosniff'])
     }
   })
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { request as httpRequest } from 'node:http'
+import { createServer as createHttpServer, request as httpRequest } from 'node:http'
 import { connect as connectSocket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { validate } from './openapi-validator.js'
+import { createServer } from '../server/app.js'
 import { MAX_BODY } from '../server/decode.js'
 import { listen } from '../server/listen.js'
 import { createTestApp } from '../server/testing.js'
@@ -200,6 +202,136 @@ describe('answers', () => {
     assert.deepEqual(body.error.details, { request_id: headers.get('x-request-id') })
     assert.ok(!JSON.stringify(body).includes('secret detail'))
     assert.equal((logged[0] as { requestId: string }).requestId, headers.get('x-request-id'))
+  })
+})
+
+/** The status and code of raw requests, each over a connection of its own. */
+async function rawAnswer(port: number, lines: readonly string[]): Promise<[status: number, code: string | undefined]> {
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = connectSocket(port, '127.0.0.1', () => socket.write([...lines, 'connection: close', '', ''].join('\r\n')))
+    let answer = ''
+    socket.on('data', (chunk) => { answer += chunk.toString() }).on('close', () => resolve(answer)).on('error', reject)
+  })
+  return [Number(text.slice(9, 12)), /"code":"(\w+)"/.exec(text)?.[1]]
+}
+
+/** An embedder's own server with the node handler, and what its `maxHeadersCount` is. */
+async function embedded(t: TestApp, maxHeadersCount: number | undefined, server = t.server) {
+  const http = createHttpServer(server.nodeHandler as never)
+  if (maxHeadersCount !== undefined) http.maxHeadersCount = maxHeadersCount
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  return { port: (http.address() as AddressInfo).port, close: () => new Promise((resolve) => http.close(resolve)) }
+}
+
+describe('headers', () => {
+  const filler = (count: number) => Array.from({ length: count }, (_, i) => `x-${i}: 1`)
+  const ping = (t: TestApp, count: number, more: string[] = []) => ['GET /v1/ping HTTP/1.1', 'host: x', `x-api-key: ${t.key}`, ...filler(count - 3 - more.length), ...more]
+
+  test('100 are read and 101 are 431, over our server and over an embedder\'s, whatever it keeps of them', async () => {
+    await using t = await createTestApp()
+    const listening = await listen(t.server, { port: 0, host: '127.0.0.1' })
+    assert.deepEqual(await rawAnswer(Number(new URL(listening.url).port), ping(t, 100)), [200, undefined])
+    for (const count of [101, 128, 129, 1_001, 3_000]) {
+      assert.deepEqual(await rawAnswer(Number(new URL(listening.url).port), ping(t, 3).concat(Array.from({ length: count - 3 }, () => 'a:'))), [431, 'too_many_headers'], `${count}`)
+    }
+    await listening.close()
+    for (const most of [undefined, 0, 2_000, 100]) {
+      const other = await embedded(t, most)
+      assert.deepEqual(await rawAnswer(other.port, ping(t, 100)), [200, undefined], `${most}`)
+      assert.deepEqual(await rawAnswer(other.port, ping(t, 101)), [431, 'too_many_headers'], `${most}`)
+      await other.close()
+    }
+  })
+
+  test('a server that keeps fewer than it was sent answers 431 in place of reading a part', async () => {
+    await using t = await createTestApp()
+    for (const most of [20, 32, 64, 96]) {
+      const other = await embedded(t, most)
+      assert.deepEqual(await rawAnswer(other.port, ping(t, most - 1)), [200, undefined], `${most}`)
+      for (const count of [most + 1, 100]) assert.deepEqual(await rawAnswer(other.port, ping(t, count)), [431, 'too_many_headers'], `${most}`)
+      await other.close()
+    }
+  })
+
+  test('headers without end never let a proxy\'s own address in for the caller\'s', async () => {
+    await using t = await createTestApp({ ips: ['127.0.0.1'] })
+    const server = createServer(t.app, { trustedProxies: ['127.0.0.1'], trustProxyDirect: true })
+    const listening = await listen(server, { port: 0, host: '127.0.0.1' })
+    const port = Number(new URL(listening.url).port)
+    const forwarded = ['X-Forwarded-For: 203.0.113.9']
+    assert.deepEqual(await rawAnswer(port, ping(t, 100, forwarded)), [403, 'ip_not_allowed'])
+    for (const count of [101, 102, 150, 1_100]) assert.deepEqual(await rawAnswer(port, ping(t, count, forwarded)), [431, 'too_many_headers'])
+    await listening.close()
+    for (const most of [50, 64]) {
+      const other = await embedded(t, most, server)
+      assert.notEqual((await rawAnswer(other.port, ping(t, 100, forwarded)))[0], 200)
+      await other.close()
+    }
+  })
+
+  test('of a Request 100 names are read and 101 are 431, for pages and files too', async () => {
+    await using t = await createTestApp()
+    const send = (path: string, count: number) => t.server.fetch(new Request(`http://shop.test${path}`, { headers: Object.fromEntries([['x-api-key', t.key], ...Array.from({ length: count - 1 }, (_, i) => [`x-${i}`, '1'])] as [string, string][]) }), { address: '127.0.0.1' })
+    for (const path of ['/v1/ping', '/v1/docs', '/v1/openapi.json']) {
+      assert.deepEqual([path, (await send(path, 100)).status, (await send(path, 101)).status], [path, 200, 431])
+    }
+    assert.equal((await send('/objects/x', 101)).status, 431)
+    assert.equal((await send('/v1/nothing', 101)).status, 431)
+    assert.equal((await t.json('/v1/usage')).body.data.today, 2)
+  })
+
+  test('two Host headers are a 400, over a socket and in a Request', async () => {
+    await using t = await createTestApp()
+    const listening = await listen(t.server, { port: 0, host: '127.0.0.1' })
+    const port = Number(new URL(listening.url).port)
+    for (const path of ['/v1/ping', '/v1/openapi.json', '/v1/nothing']) {
+      for (const second of ['host: x', 'Host: other.example', 'HOST:']) {
+        assert.deepEqual(await rawAnswer(port, [`GET ${path} HTTP/1.1`, 'host: x', second, `x-api-key: ${t.key}`]), [400, 'invalid_parameter'], second)
+      }
+    }
+    assert.deepEqual(await rawAnswer(port, ['GET /v1/ping HTTP/1.1', 'host: x', 'x-host: y', `x-api-key: ${t.key}`]), [200, undefined])
+    await listening.close()
+    const twice = new Headers([['x-api-key', t.key], ['host', 'a.example'], ['host', 'b.example']])
+    const once = new Headers([['x-api-key', t.key], ['host', 'a.example']])
+    assert.deepEqual(await Promise.all([twice, once].map(async (headers) => (await t.server.fetch(new Request('http://shop.test/v1/ping', { headers }), { address: '127.0.0.1' })).status)), [400, 200])
+  })
+})
+
+describe('query parameters that an endpoint does not know', () => {
+  const ignored = async (t: TestApp, path: string) => (await t.request(path)).headers.get('x-ignored-parameters')
+
+  test('are named in X-Ignored-Parameters, each once, of every endpoint and page', async () => {
+    await using t = await withOffer()
+    assert.equal(await ignored(t, '/v1/products/search?query=bipod&page=1&pagesize=5&query=again'), 'query, pagesize')
+    assert.equal(await ignored(t, '/v1/products/search?q=bipod&page=1'), null)
+    const { allEndpoints } = await import('../lib/endpoints.js')
+    for (const { method, path, hasBody } of allEndpoints) {
+      const sent = path.replace('{metric}', 'trending').replaceAll(/\{\w+\}/g, '12345678')
+      const answer = await t.request(`${sent}?Query=1`, { method, ...hasBody && { body: '{"items":[{"upc":"1","qty":1}]}' } })
+      assert.equal(answer.headers.get('x-ignored-parameters'), 'Query', `${method} ${path}: ${answer.status}`)
+    }
+    for (const path of ['/v1/openapi.json', '/v1/docs', '/v1/docs/guide', '/v1/llms.txt']) assert.equal(await ignored(t, `${path}?a=1`), 'a')
+  })
+
+  test('are named with a refusal of the other parameters too, and not to whom the gate refuses', async () => {
+    await using t = await createTestApp()
+    const refused = await t.request('/v1/products/search?page=0&query=x')
+    assert.deepEqual([refused.status, refused.headers.get('x-ignored-parameters')], [400, 'query'])
+    assert.equal((await t.request('/v1/ping?a=1', { key: null })).headers.get('x-ignored-parameters'), null)
+  })
+
+  test('are percent-encoded, at most 10 names and 200 bytes', async () => {
+    await using t = await createTestApp()
+    const of = (names: string[]) => ignored(t, `/v1/ping?${names.map((name) => `${encodeURIComponent(name)}=1`).join('&')}`)
+    assert.equal(await of(['a b', 'é', 'x,y', '__proto__', 'a[]', '']), 'a%20b, %C3%A9, x%2Cy, __proto__, a%5B%5D')
+    const many = Array.from({ length: 11 }, (_, i) => `name${i}`)
+    assert.equal(await of(many.slice(0, 10)), many.slice(0, 10).join(', '))
+    assert.equal(await of(many), many.slice(0, 10).join(', '))
+    assert.equal(await of(['x'.repeat(200)]), 'x'.repeat(200))
+    assert.equal(await of(['x'.repeat(201)]), 'x'.repeat(200))
+    assert.equal(await of([`${'x'.repeat(199)}é`]), 'x'.repeat(199))
+    assert.equal(await of(['x'.repeat(99), 'y'.repeat(99), 'z']), `${'x'.repeat(99)}, ${'y'.repeat(99)}`)
+    assert.equal(await of(['x'.repeat(500), 'y'.repeat(100), 'z'.repeat(99), 'query']), `${'y'.repeat(100)}, query`)
   })
 })
 

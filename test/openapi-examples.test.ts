@@ -184,7 +184,9 @@ describe('refusals', () => {
     await keys.setStatus(disabled.id, 'disabled')
     await keys.setStatus(cancelled.id, 'cancelled')
     for (let call = 0; call < 60; call++) await t.request('/v1/ping', { key: used.key })
-    const cases: [ErrorCode, { key?: string | null; address?: string }][] = [
+    const headers = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x-${i}`, '1']))
+    const cases: [ErrorCode, { key?: string | null; address?: string; headers?: Record<string, string> }][] = [
+      ['too_many_headers', { headers }],
       ['missing_api_key', { key: null }], ['key_disabled', { key: disabled.key }], ['key_cancelled', { key: cancelled.key }],
       ['ip_whitelist_required', { key: bare.key }], ['ip_not_allowed', { address: '203.0.113.9' }], ['rate_limited', { key: used.key }],
     ]

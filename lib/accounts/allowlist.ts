@@ -56,18 +56,25 @@ export function compileAllowlist(entries: readonly string[]): (address: string) 
 /** Entries of X-Forwarded-For that are looked at; a longer list is nobody's honest proxy chain. */
 const MAX_HOPS = 20
 
+export interface Proxies {
+  /** Whether an address is that of a configured proxy. */
+  isTrusted(address: string): boolean
+  /** A trusted peer without X-Forwarded-For is the caller itself; else it is a proxy that lost the header. */
+  mayCallItself: boolean
+}
+
 /**
  * The address that counts: the peer's, or behind trusted proxies the right-most entry of X-Forwarded-For that is not
- * one of them. Null when an entry on the way cannot be read: then no address is trusted.
+ * one of them. Null where a trusted peer sends none, or one with an entry that cannot be read, wherever it stands:
+ * then no address is trusted (decisions 2.5).
  */
-export function clientAddress(peer: string | null, forwardedFor: string | null, isTrustedProxy: (address: string) => boolean): string | null {
-  let address = peer === null ? null : canonicalAddress(peer)
-  if (address === null || forwardedFor === null || !isTrustedProxy(address)) return address
+export function clientAddress(peer: string | null, forwardedFor: string | null, proxies: Proxies): string | null {
+  const address = peer === null ? null : canonicalAddress(peer)
+  if (address === null || !proxies.isTrusted(address)) return address
+  if (forwardedFor === null) return proxies.mayCallItself ? address : null
   const hops = forwardedFor.split(',')
   if (hops.length > MAX_HOPS) return null
-  for (const hop of hops.reverse()) {
-    address = canonicalAddress(hop)
-    if (address === null || !isTrustedProxy(address)) return address
-  }
-  return address
+  const addresses = hops.map(canonicalAddress)
+  if (addresses.includes(null)) return null
+  return (addresses as string[]).findLast((hop) => !proxies.isTrusted(hop)) ?? addresses[0]!
 }

@@ -2,6 +2,7 @@
 import { hash as digest } from 'node:crypto'
 import { ApiError, invalid } from '../core/errors.js'
 import type { OperatorCtx } from '../core/ctx.js'
+import { nameFault } from '../core/text.js'
 import { remembered, touch } from '../db/state.js'
 import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
@@ -74,7 +75,9 @@ export interface NewKey {
 /** Issues a key. The returned text is the only copy. */
 export async function createKey(ctx: OperatorCtx, input: NewKey): Promise<{ id: string; key: string }> {
   if (!(input.tier in TIERS)) throw invalid('tier', `must be one of ${TIER_NAMES.join(', ')}`)
-  if (input.name.trim() === '' || input.name.length > 100) throw invalid('name', 'must be 1 to 100 characters')
+  const name = input.name.trim()
+  const fault = nameFault(name)
+  if (name === '' || name.length > 100 || fault) throw invalid('name', fault ?? 'must be 1 to 100 characters')
   if (input.email !== undefined && !isEmail(input.email)) throw invalid('email', `"${input.email}" is no e-mail address`)
   const allowlist = checkedAllowlist(input.ips ?? [])
   const key = makeKey(ctx.random)
@@ -82,7 +85,7 @@ export async function createKey(ctx: OperatorCtx, input: NewKey): Promise<{ id: 
   await ctx.engine.atomic(ctx, async (tx) => {
     const subscriber = await findSubscriber(tx, input.subscriber)
     await tx.db.insertInto('api_key').values({
-      id, subscriber_id: subscriber.id, name: input.name.trim(), contact_email: input.email ?? subscriber.email, tier: input.tier,
+      id, subscriber_id: subscriber.id, name, contact_email: input.email ?? subscriber.email, tier: input.tier,
       hash: hashKey(key), po_tag: poTag(key), allowlist: JSON.stringify(allowlist), status: 'enabled', created_at: ctx.now(),
     }).execute()
     await audit(tx, 'keys.create', { id, subscriber: subscriber.id, tier: input.tier, allowlist })

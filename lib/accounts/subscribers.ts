@@ -1,6 +1,6 @@
 /** Subscribers: the shops. One configuration, one order history, one or more keys. */
 import { ApiError, invalid } from '../core/errors.js'
-import { textFault } from '../core/text.js'
+import { nameFault } from '../core/text.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { touch } from '../db/state.js'
 import { audit } from './audit.js'
@@ -15,7 +15,7 @@ export interface Subscriber {
 /** Registers a shop. Names are unique, case aside. */
 export async function createSubscriber(ctx: OperatorCtx, input: { name: string; email: string }): Promise<Subscriber> {
   const name = input.name.trim()
-  const fault = textFault(name)
+  const fault = nameFault(name)
   if (name === '' || name.length > 100 || fault) throw invalid('name', fault ?? 'must be 1 to 100 characters')
   if (!isEmail(input.email)) throw invalid('email', `"${input.email}" is no e-mail address`)
   const id = `s_${ctx.random(8).toString('hex')}`

@@ -31,6 +31,7 @@ export const ERRORS = {
   rate_limited: [429, 'Too many requests. Wait as long as Retry-After says.'],
   order_volume_limit: [429, 'The order volume limit of this key is reached.'],
   catalog_polled_too_early: [429, 'The catalog export may be called once every 20 minutes.'],
+  too_many_headers: [431, 'The request has more than 100 headers. Send fewer.'],
   internal_error: [500, 'Unexpected error. Try again later; tell the operator the request id if it stays.'],
   feed_unavailable: [503, 'The catalog is not available at the moment. Try again shortly.'],
   document_file_unavailable: [503, 'The document is on file, but its file cannot be read at the moment.'],

@@ -9,6 +9,11 @@ export function textFault(text: string): string | null {
   return null
 }
 
+/** Why a text is no name: as `textFault`, and it must stand in one line of a list or a log. */
+export function nameFault(text: string): string | null {
+  return textFault(text) ?? (/[\n\t\u0080-\u009F\u2028\u2029]/.test(text) ? 'must be one line without tabs' : null)
+}
+
 /** Text of somebody else's system for storing and showing: one line without control characters, cut. */
 export function cleaned(text: string, most: number): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for

@@ -145,7 +145,7 @@ function envelopeFault(status: number, body: Envelope, documented: Documented | 
   return 'success' in body && Object.keys(body).join() !== 'success,data' ? `members ${Object.keys(body).join().slice(0, 60)}` : null
 }
 
-function headerFault({ status, headers, text }: Answer, documented: Documented | undefined, { operation, method }: Plan): string | null {
+function headerFault({ status, headers, text }: Answer, documented: Documented | undefined, { operation, method, target }: Plan): string | null {
   if (!/^[\w.:-]{1,100}$/.test(headers.get('x-request-id') ?? '')) return 'x-request-id'
   if (operation !== null && operation.needsKey && headers.get('cache-control') !== 'no-store') return 'cache-control'
   if (status !== 304 && !isLength(headers, text, method)) return 'content-length'
@@ -154,9 +154,26 @@ function headerFault({ status, headers, text }: Answer, documented: Documented |
     if (text === null) return `${status} without ${name}`
     if (validate(isNumber ? Number(text) : text)) return `${status} ${name}: ${text.slice(0, 60)}`
   }
+  if (status === 200 && operation !== null) {
+    const ignored = headers.get('x-ignored-parameters')
+    const fault = ignoredFault(ignored, target, new Set(operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)))
+    if (fault !== null) return fault
+  }
   if (status === 405 && !headers.has('allow')) return '405 without allow'
   if (status === 429 && !/^[1-9]\d*$/.test(headers.get('retry-after') ?? '')) return '429 retry-after'
   return null
+}
+
+/** Every parameter that the document does not have is named, as far as there is room, and no other. */
+function ignoredFault(told: string | null, target: string, known: ReadonlySet<string>): string | null {
+  const at = target.indexOf('?')
+  const names = at < 0 ? [] : [...new URLSearchParams(target.slice(at + 1).split('#')[0]).keys()]
+  const unknown = new Set(names.filter((name) => name !== '' && !known.has(name)))
+  if (told === null) return unknown.size === 0 ? null : 'x-ignored-parameters is missing'
+  const said = told.split(', ')
+  if (told.length > 200 || said.length > 10) return 'x-ignored-parameters is too long'
+  if (told.length < 190 && said.length < Math.min(10, [...unknown].filter((name) => encodeURIComponent(name).length < 20).length)) return 'x-ignored-parameters names too few'
+  return said.every((name) => [...unknown].some((one) => encodeURIComponent(one).startsWith(name))) ? null : 'x-ignored-parameters names another'
 }
 
 /** As many bytes as are told, where they are told before they are packed. */

@@ -12,11 +12,12 @@ import { openLog } from '../log.js'
 import { objectsFromEnvironment, prepareObjects } from '../object-store.js'
 
 export const SERVE_OPTIONS = {
-  options: { port: { type: 'string' }, host: { type: 'string' }, 'public-url': { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true } },
+  options: { port: { type: 'string' }, host: { type: 'string' }, 'public-url': { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true }, 'trust-proxy-direct': { type: 'boolean' } },
   help: {
     port: 'port to listen on, 8080 by default; 0 takes a free one', host: 'address to listen on, 127.0.0.1 by default',
     'public-url': 'address at which callers reach this server, for URLs of files and openapi.json; the one it listens on by default',
     'trust-proxy': 'address or CIDR range of a proxy whose X-Forwarded-For is believed; may be repeated',
+    'trust-proxy-direct': 'a trusted proxy may also call for itself, without X-Forwarded-For',
   },
 } as const
 
@@ -29,6 +30,8 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port must be a number from 0 to 65535')
   const host = optional(values, 'host') ?? '127.0.0.1'
   const trustedProxies = list(values, 'trust-proxy').map((entry) => parseAllowlistEntry(entry, '--trust-proxy'))
+  const trustProxyDirect = values['trust-proxy-direct'] === true
+  if (trustProxyDirect && trustedProxies.length === 0) throw new UsageError('--trust-proxy-direct says something of the proxies of --trust-proxy: name them')
   const publicUrl = publicUrlOf(optional(values, 'public-url'))
   const log = openLog(logLevel())
   const store = objectsFromEnvironment()
@@ -44,7 +47,7 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
     await app.close()
     throw error
   }
-  const listening = await listen(createServer(app, { trustedProxies }), { port, host })
+  const listening = await listen(createServer(app, { trustedProxies, trustProxyDirect }), { port, host })
     .catch(async (error: NodeJS.ErrnoException) => {
       await app.close()
       throw error.code === 'EADDRINUSE' ? new UsageError(`port ${port} is taken; choose another with --port, or 0 for a free one`) : error

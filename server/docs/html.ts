@@ -17,7 +17,7 @@ const REVALIDATE = { 'cache-control': 'no-cache' }
 export const PAGE_HEADERS = { ...SAFE, ...REVALIDATE, 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY }
 export const TEXT_HEADERS = { ...SAFE, ...REVALIDATE, 'content-type': 'text/plain; charset=utf-8' }
 export const MARKDOWN_HEADERS = { ...TEXT_HEADERS, 'content-type': 'text/markdown; charset=utf-8' }
-export const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, max-age=300' }
+export const JSON_HEADERS = { 'x-content-type-options': 'nosniff', 'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, max-age=300' }
 export const ASSET_HEADERS = { ...SAFE, 'cache-control': 'public, max-age=31536000, immutable', 'content-security-policy': ASSET_POLICY }
 
 export interface Frame {

@@ -56,6 +56,7 @@ const ADVICE: Record<number, string> = {
   412: 'read the document again, then save',
   413: 'send less',
   429: 'wait as long as Retry-After says',
+  431: 'send fewer headers',
   500: 'try again with pauses that grow; an order with the same order_id',
   503: 'try again soon; an order with the same order_id',
 }

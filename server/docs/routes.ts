@@ -1,8 +1,10 @@
 /** Addresses that need no key and are never counted (contract "Authentication" 1, decisions 2.1). */
 import type { Registry } from '../../lib/distributors/registry.js'
+import { ApiError } from '../../lib/core/errors.js'
 import type { App } from '../../lib/open.js'
 import { baseHeaders, refuse } from '../handle.js'
 import type { Incoming } from '../handle.js'
+import { ignoredHeader } from '../ignored.js'
 import { openApiDocument } from '../openapi.js'
 import type { Reply } from '../reply.js'
 import { makeDocument, sendDocument } from './document.js'
@@ -29,7 +31,7 @@ export function documentationRoutes(app: App): DocumentationRoute[] {
   return Object.entries({ '/v1/openapi.json': openApi(app), ...pages(app.ctx.distributors) }).map(([path, find]) => ({
     path,
     async handler(incoming) {
-      const base = baseHeaders(app, incoming.request)
+      const base = { ...baseHeaders(app, incoming.request), ...ignoredHeader(incoming.search(), () => false) }
       try {
         const document = await find(incoming)
         return document && sendDocument(document, incoming.request, base)
@@ -38,6 +40,11 @@ export function documentationRoutes(app: App): DocumentationRoute[] {
       }
     },
   }))
+}
+
+/** Any other method than GET and HEAD, at an address of the documentation: 405 without a key (decisions 2.1). */
+export function makeMethodRefusal(app: App): (incoming: Incoming) => Promise<Reply> {
+  return ({ request, path }) => refuse(app, new ApiError('method_not_allowed', { message: `${path} takes GET, HEAD.`, headers: { allow: 'GET, HEAD' } }), baseHeaders(app, request), request)
 }
 
 /** The origin is what the caller wrote into Host: a few are kept, so that nobody can fill the memory. */

@@ -12,7 +12,7 @@ import type { Json, Schemas } from './schemas.js'
 /** Refusals that any endpoint with a key can answer with. */
 export const EVERYWHERE: readonly ErrorCode[] = [
   'missing_api_key', 'invalid_api_key', 'key_disabled', 'key_cancelled', 'ip_whitelist_required', 'ip_not_allowed', 'rate_limited',
-  'internal_error', 'service_unavailable',
+  'too_many_headers', 'internal_error', 'service_unavailable',
 ]
 
 /** Every code that an endpoint can answer with. */

@@ -63,7 +63,8 @@ export function documentationPaths(): Record<string, Json> {
       responses: {
         200: { description: summary, headers: pageHeaders(), content: { [type]: { schema } } },
         304: { description: 'If-None-Match holds the ETag of what is here', headers: pageHeaders() },
-        405: { $ref: '#/components/responses/MethodNotAllowed' },
+        405: { $ref: '#/components/responses/PageMethodNotAllowed' },
+        431: { $ref: '#/components/responses/TooManyHeaders' },
         500: { $ref: '#/components/responses/InternalError' },
       },
     },
