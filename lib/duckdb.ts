@@ -1,19 +1,23 @@
-/** The process that has DuckDB: it does one job, says what came of it, and ends. It is started by core/child.ts. */
+/** The process that has DuckDB, and reads what may fill the memory: it does one job, says what came of it, and ends. It is started by core/child.ts. */
 import { setPriority } from 'node:os'
 import type { AnalyticsJob } from './analytics/child-job.js'
 import type { ChildProgress, FromChild } from './core/child.js'
 import type { BuildJob } from './exports/build-job.js'
+import type { WorkbookJob } from './ffls/workbook.js'
+
+type Job = BuildJob | AnalyticsJob | WorkbookJob
 
 /** As `nice 10`: it waits for whoever answers a caller. */
 const PRIORITY = 10
 
 /** Each domain's code is loaded only where its job asks for it. */
-async function run(job: BuildJob | AnalyticsJob, onProgress: (...progress: ChildProgress) => void): Promise<unknown> {
+async function run(job: Job, onProgress: (...progress: ChildProgress) => void): Promise<unknown> {
   if (job.kind === 'export') return (await import('./exports/build.js')).build(job)
+  if (job.kind === 'workbook') return (await import('./ffls/workbook.js')).tablesOf(job)
   return (await import('./analytics/child-job.js')).runAnalytics(job, onProgress)
 }
 
-process.once('message', (job: BuildJob | AnalyticsJob) => {
+process.once('message', (job: Job) => {
   // Nobody waits for it any more; whatever it has begun lies in its own folder.
   process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   const tell = (message: FromChild<unknown>) => process.send!(message, () => process.exit())

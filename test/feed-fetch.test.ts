@@ -145,7 +145,7 @@ describe('fetching a feed', () => {
   })
 
   test('private addresses in all their clothes', () => {
-    for (const address of ['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0', '224.0.0.1', '::1', '::', 'fe80::1%eth0', 'fd00::1', '::ffff:127.0.0.1', '::ffff:a00:1', '64:ff9b::a00:1', 'no address']) {
+    for (const address of ['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0', '224.0.0.1', '::1', '::', 'fe80::1%eth0', 'fd00::1', '::ffff:127.0.0.1', '::ffff:a00:1', '64:ff9b::a00:1', '64:ff9b::cb00:7107', '::a00:1', '::cb00:7107', '::ffff:ffff', '2002::1', '2002:cb00:7107::1', '2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff', 'no address']) {
       assert.equal(isPrivate(address), true, address)
     }
     for (const address of ['8.8.8.8', '172.32.0.1', '192.169.0.1', '2600::1', '::ffff:8.8.8.8']) assert.equal(isPrivate(address), false, address)

@@ -7,6 +7,7 @@ import { parseCells } from '../feeds/cells.js'
 import { KEPT_TEXT, readRecords } from '../feeds/lines.js'
 import type { BrokenLine } from '../feeds/lines.js'
 import { recordText } from '../feeds/text.js'
+import { readTables } from './workbook.js'
 
 export interface ListRow {
   /** Of its first line in the file, or of its row in the sheet, from 1. */
@@ -117,19 +118,8 @@ function best<T>(candidates: readonly T[], score: (candidate: T) => number): T {
   return candidates[scores.indexOf(Math.max(...scores))]!
 }
 
-/** A cell that was made a number lost its leading zeros; who reads the row puts them back. */
-function cellText(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : value instanceof Date ? value.toISOString().slice(0, 10) : ''
-}
-
 async function readWorkbook({ file, fits, onProgress }: Parameters<typeof readListFile>[0]): Promise<ListFile> {
-  // Few lists are workbooks, and what reads them takes 60 ms to load.
-  const { default: readSheets } = await import('read-excel-file/node')
-  const sheets = await readSheets(file).catch((error: unknown) => {
-    throw notAList(`it is no workbook that can be read: ${error instanceof Error ? error.message : String(error)}`)
-  })
-  const tables = sheets.map(({ data }) => data.map((cells, i) => ({ line: i + 1, cells: cells.map(cellText) })).filter(({ cells }) => cells.some((cell) => cell !== '')))
-    .filter((rows) => rows.length > 0)
+  const tables = await readTables(file).catch((error: Error) => { throw notAList(error.message) })
   if (tables.length === 0) throw notAList('it is empty')
   const rows = best(tables, ([first]) => fits(first!.cells))
   onProgress?.(1, 1, rows.length)
