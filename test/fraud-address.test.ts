@@ -270,10 +270,20 @@ describe('what else stands in the lines', () => {
     const city = place({ city: 'St. Louis', state: 'MO' })
     for (const more of [{ city: 'Saint Louis', state: 'Missouri' }, { city: 'SAINT LOUIS', state: 'mo', postcode: '' }, { city: 'St Louis', state: 'MO', postcode: 'unknown' }]) assert.equal(place(more), city, JSON.stringify(more))
     assert.equal(place({ city: 'E. St. Louis', state: 'IL' }), place({ city: 'East Saint Louis', state: 'Illinois' }))
-    for (const more of [{ postcode: '8500-1' }, { postcode: '85001-12' }, { postcode: '85001-12345' }, { postcode: '-85001' }]) assert.equal(place(more), null, JSON.stringify(more))
+    for (const more of [{ postcode: '8500-1' }, { postcode: '85001-12' }, { postcode: '85001-12345' }, { postcode: '-85001' }]) assert.notEqual(place(more), zip, JSON.stringify(more))
     const others = [place({ postcode: '85002' }), place({ postcode: '85010' }), zip, city, place({ city: 'St. Louis', state: 'MI' }), place({ city: 'Louis', state: 'MO' }), place({ city: 'Brooklyn', state: 'NY' }), place({ city: 'New York', state: 'NY' }), place({ postcode: '8500', city: 'Phoenix', state: 'AZ' })]
     assert.equal(new Set(others).size, others.length)
-    for (const more of [{}, { city: 'Phoenix' }, { state: 'AZ' }, { postcode: '8500' }, { postcode: '00000' }]) assert.equal(place(more), null, JSON.stringify(more))
+  })
+
+  test('a street without place is a string of its own, and so is one with half of a place', () => {
+    const place = (more: PostalAddress) => normalizeAddress({ address1: '12 Main St', ...more })
+    assert.equal(place({}), normalizeAddress({ address1: '12 MAIN STREET', city: ' ', state: '', postcode: null, country: 'USA' }))
+    assert.equal(place({}), place({ postcode: '00000' }))
+    assert.equal(place({ state: 'AZ' }), place({ state: 'Arizona' }))
+    const others = [{}, { city: 'Phoenix' }, { state: 'AZ' }, { state: 'NM' }, { city: 'Phoenix', state: 'AZ' }, { postcode: '8500' }, { postcode: '85001' }, { country: 'CA' }].map(place)
+    assert.ok(others.every((made) => made !== null))
+    assert.equal(new Set(others).size, others.length)
+    assert.notEqual(place({}), normalizeAddress({ address1: '12 Main St Apt 4' }))
   })
 
   test('other countries\' addresses are folded only', () => {
@@ -285,7 +295,7 @@ describe('what else stands in the lines', () => {
     assert.notEqual(abroad('12 King St W', { country: 'Virgin Islands (British)' }), abroad('12 King St W', { country: 'Virgin Islands (U.S.)' }))
     const others = [abroad('12 King St W'), abroad('12 King Street W'), abroad('12 King St E'), abroad('12 King St W', { postcode: 'M5V 2T7' }), abroad('12 King St W', { country: 'GB' }), abroad('12 King St W', { country: 'US' }), abroad('1 2 King St W'), abroad('12 King St W', { city: 'Ottawa' })]
     assert.equal(new Set(others).size, others.length)
-    assert.deepEqual([abroad(''), abroad(' , '), normalizeAddress({ address1: '12 King St', country: 'CA' })], [null, null, null])
+    assert.deepEqual([abroad(''), abroad(' , ')], [null, null])
     assert.equal(normalizeAddress({ address1: '12 Calle Sol', postcode: '00901', country: 'PR' }), normalizeAddress({ address1: '12 calle sol', postcode: '00901', state: 'PR', country: 'US' }))
   })
 

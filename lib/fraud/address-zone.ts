@@ -18,7 +18,7 @@ export interface PostalAddress {
 
 /** Where an address lies, and what of it may be repeated in its lines. */
 export interface Zone {
-  /** `85001`, or `saintlouis/mo` where no ZIP is told. */
+  /** `85001`, or `saintlouis/mo` where no ZIP is told; `saintlouis/` or `/mo` where half of that is, `?8500` for a ZIP that is none, empty where nothing is. */
   readonly key: string
   /** Empty where none is told. */
   readonly zip: string
@@ -42,15 +42,17 @@ export const isPuertoRico = (key: string): boolean => /^00[679]|\/pr$/.test(key)
 
 export const squeezed = (text: string | null | undefined): string => wordsOf(folded(text ?? '', LONGEST_FIELD)).join('')
 
-/** The ZIP's five digits, or city and state; null where neither is told. */
-export function zoneOf({ city, state, postcode }: PostalAddress): Zone | null {
+/** The ZIP's five digits, or city and state as far as they are told: a street without place meets no street with one (decisions 9.4). */
+export function zoneOf({ city, state, postcode }: PostalAddress): Zone {
   const code = stateCode(state ?? '') ?? squeezed(state)
   const known = { state: code, city: city ? tokensOf(city.slice(0, LONGEST_FIELD)).filter((word) => word !== COMMA) : [] }
   const match = /^(\d{4,5})(?:[\s-]*\d{4}|\s*-)?$/.exec((postcode ? folded(postcode, LONGEST_POSTCODE) : '').trim())
   const zip = match && (match[1]!.length === 5 ? match[1]! : ZERO_STATES.has(code) ? `0${match[1]}` : null)
   if (zip && zip !== '00000') return { key: zip, zip, ...known }
   const name = placeName((city ?? '').slice(0, LONGEST_FIELD)).replaceAll(' ', '')
-  return name === '' || code === '' ? null : { key: `${name}/${code.toLowerCase()}`, zip: '', ...known }
+  // A ZIP that cannot be read is no place, but not no place either.
+  const unread = /[1-9]/.test(postcode ?? '') ? `?${squeezed(postcode)}` : ''
+  return { key: name === '' && code === '' ? unread : `${name}/${code.toLowerCase()}`, zip: '', ...known }
 }
 
 /** What of a place is told behind a word, from the end of the lines on: each may be told once, and in this order. */

@@ -16,7 +16,7 @@ export type { PostalAddress } from './address-zone.js'
 
 /** A place in the United States, in normal form; parts that are not told are empty. */
 export interface Place {
-  /** The ZIP, or `city/state` where none is told. */
+  /** The ZIP, or `city/state` where none is told; empty where no place is. */
   readonly zone: string
   readonly number: string
   readonly before: string
@@ -38,7 +38,8 @@ const KINDS_OF_HOMES = new Set(['house', 'home', 'residence'])
 /**
  * The string that every spelling of a US address shares: `12 N. Main Street, Apt. 4-B` and `12 north main st # 4b` with
  * ZIP 85001 are `us|85001|12|n|main|st||4b||`. The ZIP alone says the place, or the city and state where there is none.
- * Other countries' addresses are folded only. Null where no house or box is told (`Main St`, `RR 2`, `n/a`), or no place.
+ * An address without place has a string of its own. Other countries' addresses are folded only. Null where no house or box is
+ * told (`Main St`, `RR 2`, `n/a`).
  */
 export function normalizeAddress(address: PostalAddress): string | null {
   const country = countryCode(address.country)
@@ -51,7 +52,6 @@ export function normalizeAddress(address: PostalAddress): string | null {
 export function placeOf(address: PostalAddress, country = countryCode(address.country)): Place | null {
   if (country !== 'us') return null
   const zone = zoneOf(address)
-  if (!zone) return null
   const lines = [address.address1, address.address2].map((line) => line ? tokensOf(line) : []).filter((tokens) => tokens.length > 0 && !NOTHING.has(tokens.join(' ')))
   // Two commas part the lines, one the parts of a line.
   const words = lines.length === 2 ? [...lines[0]!, COMMA, COMMA, ...lines[1]!] : lines[0]
@@ -68,7 +68,7 @@ export function placeOf(address: PostalAddress, country = countryCode(address.co
 function foreign(address: PostalAddress, country: string): string | null {
   const lines = wordsOf(folded(`${address.address1 ?? ''} ${address.address2 ?? ''}`, 2 * LONGEST_FIELD)).join(' ')
   const [postcode, city, state] = [squeezed(address.postcode), squeezed(address.city), squeezed(address.state)]
-  return lines === '' || postcode === '' && city === '' ? null : [country, postcode, city, postcode === '' ? state : '', lines].join('|')
+  return lines === '' ? null : [country, postcode, city, postcode === '' ? state : '', lines].join('|')
 }
 
 function segmentsOf(words: readonly string[]): Segment[] {

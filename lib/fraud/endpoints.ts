@@ -7,7 +7,7 @@ import { withoutPremises } from './premises.js'
 import { countCheck, countUse, rememberUse, watchMatches } from './quota.js'
 import { FraudReport, FraudResult, FraudSignals, RemovedResult, STRONG } from './shapes.js'
 import type { FraudSummary } from './shapes.js'
-import { signalsOf } from './signals.js'
+import { addressOf, signalsOf } from './signals.js'
 import type { Signals } from './signals.js'
 import { ownReports, removeReports, saveReport } from './store.js'
 import { summarize } from './summary.js'
@@ -69,7 +69,8 @@ export const reportFraud = endpoint('fraud.report', {
     if (body.shipping_address_1 === null) faults.push({ path: 'shipping_address_1', message: 'is required in a report' })
     if (faults.length > 0) throw refusalOf('invalid_parameter', faults)
     const signals = withoutPremises(ctx, body, readable(body))
-    if (!signals.strong.has('shipping_address_1')) throw invalid('shipping_address_1', 'is the premise of a licensed dealer, or cannot be read as an address: it is no signal')
+    if (addressOf(body, 'shipping') !== null && !signals.strong.has('shipping_address_1')) throw invalid('shipping_address_1', 'is the premise of a licensed dealer: it is the dealer\'s address, not the buyer\'s')
+    if (signals.strong.size === 0) throw invalid('shipping_address_1', 'cannot be read as an address, and no other signal is left')
     await ctx.engine.atomic(ctx, async (tx) => {
       if (ctx.key) await countUse(tx, 'report', ctx.key.id)
       await saveReport(tx, { subscriberId: ctx.subscriber.id, body, signals })
@@ -91,8 +92,8 @@ export const removeFraud = endpoint('fraud.remove', {
     refused: { invalid_parameter: UNSIGNALLED, report_not_found: { request: { email: 'somebody.else@customer.example' } }, rate_limited: quotaSpent(25, 'removal') },
   },
   async run(ctx, { body }) {
-    // One that cannot be read would leave the choice wider than was meant. A premise may have become one since it was reported.
-    const signals = readable(body, { all: true })
+    // A premise may have become one since it was reported.
+    const signals = readable(body)
     const removed = await ctx.engine.atomic(ctx, async (tx) => {
       const own = await ownReports(tx, ctx.subscriber.id, signals)
       if (own.length === 0) throw new ApiError('report_not_found')
@@ -110,13 +111,13 @@ function summaryFor(ctx: Ctx, signals: Signals): FraudSummary {
   return summarize(ctx, signals, { subscriberId: ctx.subscriber.id, asker: ctx.key?.id ?? ctx.subscriber.id })
 }
 
-/** The signals of a call. Throws 400 where no strong signal is given, and where none that is given can be read, or not `all`. */
-function readable(body: FraudSignals, { all = false } = {}): Signals {
+/** The signals of a call; what cannot be read is left out. Throws 400 where no strong signal is left (decisions 9.4). */
+function readable(body: FraudSignals): Signals {
   const given = STRONG.filter((name) => body[name] !== null)
   if (given.length === 0) throw invalid('shipping_address_1', `is missing, and so are ${STRONG.slice(1).join(', ')}: at least one of them is needed`)
   const signals = signalsOf(body)
   const unread = given.filter((name) => !signals.strong.has(name))
-  if (unread.length === given.length || (all && unread.length > 0)) throw refusalOf('invalid_parameter', unread.map((path): Fault => ({ path, message: `cannot be read as ${WHAT[path]}` })))
+  if (unread.length === given.length) throw refusalOf('invalid_parameter', unread.map((path): Fault => ({ path, message: `cannot be read as ${WHAT[path]}` })))
   return signals
 }
 

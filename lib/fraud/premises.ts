@@ -44,12 +44,14 @@ function premisesNear({ reader }: OperatorCtx['engine'], { zone, number, boxes }
   const select = (where: string) => reader.prepare(`SELECT premise_street, premise_city, premise_state, premise_zip FROM dealer WHERE ${where} AND (${HAS_NUMBER})`)
   const patterns = [whole(figures, '0-9'), whole(figures, '0-9'), whole(inWords, 'a-z')]
   const [city, state] = zone.split('/')
+  // Half a place, or none, is nobody's premise.
+  if (city === '' || state === '') return []
   if (state === undefined) return select('substr(premise_zip, 1, 5) = ?').all(zone, ...patterns) as Premise[]
   // However a city is shortened, its first letter stays: St., Ft., Mt., N.
   const first = city!.charAt(0)
   const cities = reader.prepare('SELECT premise_city FROM dealer WHERE premise_state = ? AND premise_city COLLATE NOCASE >= ? AND premise_city COLLATE NOCASE < ? GROUP BY premise_city COLLATE NOCASE').pluck()
     .all(state.toUpperCase(), first, String.fromCharCode(first.charCodeAt(0) + 1)) as string[]
-  return cities.filter((name) => zoneOf({ city: name, state })?.key === zone)
+  return cities.filter((name) => zoneOf({ city: name, state }).key === zone)
     .flatMap((name) => select('premise_state = ? AND premise_city = ? COLLATE NOCASE').all(state.toUpperCase(), name, ...patterns) as Premise[])
 }
 
