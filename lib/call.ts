@@ -4,7 +4,7 @@ import type { Endpoint } from './core/endpoint.js'
 import type { Ctx } from './core/ctx.js'
 import { invalid } from './core/errors.js'
 import type { Fault } from './core/errors.js'
-import { checkTexts } from './core/json.js'
+import { checkTexts, withNewlines } from './core/json.js'
 import { keepHeaders } from './core/result-headers.js'
 import { isSerialized } from './core/serialized.js'
 import { allEndpoints } from './endpoints.js'
@@ -16,7 +16,7 @@ const byId = new Map(allEndpoints.map((endpoint) => [endpoint.id, endpoint]))
 export async function callEndpoint(ctx: Ctx, id: RouteId, input: Record<string, unknown>): Promise<unknown> {
   const endpoint = byId.get(id)!
   if (typeof input !== 'object' || input === null || Array.isArray(input)) throw invalid('input', 'must be an object with the parameters of the call')
-  const result = await endpoint.run(ctx, checkInput(endpoint, input))
+  const result = await endpoint.run(ctx, checkInput(endpoint, withNewlines(input)))
   return isSerialized(result) ? keepHeaders(JSON.parse(result.json) as unknown, result.headers) : result
 }
 

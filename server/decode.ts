@@ -4,13 +4,13 @@ import { checkPart, refuseFaults, unwrap } from '../lib/core/endpoint.js'
 import type { Endpoint } from '../lib/core/endpoint.js'
 import { ApiError } from '../lib/core/errors.js'
 import type { Fault } from '../lib/core/errors.js'
-import { checkTexts, jsonExcess } from '../lib/core/json.js'
+import { checkTexts, jsonExcess, mayHoldCrLf, withNewlines } from '../lib/core/json.js'
 import { headerOf } from '../lib/routes.js'
 
 /** 1 MB of the contract, in bytes. */
 export const MAX_BODY = 1_048_576
 
-type Kind = 'text' | 'number' | 'boolean'
+type Kind = 'text' | 'whole' | 'number' | 'boolean'
 export type Decoder = (request: Request, params: Record<string, string>, search: () => URLSearchParams) => Promise<{ params: unknown; query: unknown; headers: unknown; body: unknown }>
 
 /** Compiles the reading of one endpoint's requests. */
@@ -22,7 +22,7 @@ export function makeDecoder(endpoint: Endpoint): Decoder {
     if (nothing) return { params: {}, query: {}, headers: {}, body: {} }
     const raw = endpoint.hasBody ? await readBody(request, endpoint.bodyIsOptional === true) : undefined
     const faults: Fault[] = []
-    const query = decodeQuery(search(), kinds, faults)
+    const query = withNewlines(decodeQuery(search(), kinds, faults))
     // A parameter of the path has a rule of its own, and with it a code of its own.
     checkTexts(query, faults)
     checkTexts(raw, faults)
@@ -41,7 +41,8 @@ export function makeDecoder(endpoint: Endpoint): Decoder {
 function kindOf(shape: z.ZodType): Kind {
   const inner = unwrap(shape)
   if (inner instanceof z.ZodBoolean) return 'boolean'
-  return inner instanceof z.ZodNumber ? 'number' : 'text'
+  if (inner instanceof z.ZodNumber) return inner.isInt ? 'whole' : 'number'
+  return 'text'
 }
 
 /** Query texts as values of their parameter's type. Unknown parameters are ignored, a repeated one is a fault. */
@@ -56,6 +57,9 @@ function decodeQuery(search: URLSearchParams, kinds: ReadonlyMap<string, Kind>, 
     } else if (kind === 'boolean') {
       if (!BOOLEANS.has(text)) faults.push({ path: name, message: 'must be true, false, 1 or 0' })
       else query[name] = BOOLEANS.get(text)
+    } else if (kind === 'whole') {
+      if (!/^\d+$/.test(text)) faults.push({ path: name, message: 'must be a whole number, digits alone' })
+      else query[name] = Number(text)
     } else if (kind === 'number') {
       if (!/^-?(\d+(\.\d+)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) faults.push({ path: name, message: 'must be a number' })
       else query[name] = Number(text)
@@ -80,7 +84,8 @@ async function readBody(request: Request, isOptional: boolean): Promise<unknown>
   const excess = jsonExcess(text)
   if (excess) throw new ApiError('invalid_json', { message: `The JSON ${excess}.` })
   try {
-    return JSON.parse(text) as unknown
+    const value = JSON.parse(text) as unknown
+    return mayHoldCrLf(text) ? withNewlines(value) : value
   } catch (error) {
     throw new ApiError('invalid_json', { message: `The request body is not valid JSON: ${faultOf(text, error as Error)}.` })
   }

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { refuseFaults } from '../lib/core/endpoint.js'
 import { ApiError, invalid } from '../lib/core/errors.js'
 import type { Fault } from '../lib/core/errors.js'
-import { checkTexts, jsonExcess } from '../lib/core/json.js'
+import { checkTexts, jsonExcess, withNewlines } from '../lib/core/json.js'
 import { MAX_BODY } from './decode.js'
 
 /** The JSON of a file, or of standard input for `-`. */
@@ -37,7 +37,7 @@ function parse(bytes: Buffer, name: string): unknown {
   const excess = jsonExcess(text)
   if (excess) throw refuse(excess)
   try {
-    return JSON.parse(text) as unknown
+    return withNewlines(JSON.parse(text) as unknown)
   } catch {
     throw refuse(`is not valid JSON: ${faultPlace(text)}`)
   }

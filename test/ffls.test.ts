@@ -118,7 +118,7 @@ describe('dealers near a ZIP', () => {
     })
   }
 
-  for (const query of ['zip=37203&radius=1', 'zip=37203&radius=50', `zip=37203&name=${'x'.repeat(60)}`, 'zip=37203&name=caf%C3%A9', 'zip=37203&name=a%20b%27c%26d.e-f', 'zip=37203&other=1', 'zip=37203&radius=5e0']) {
+  for (const query of ['zip=37203&radius=1', 'zip=37203&radius=50', `zip=37203&name=${'x'.repeat(60)}`, 'zip=37203&name=caf%C3%A9', 'zip=37203&name=a%20b%27c%26d.e-f', 'zip=37203&other=1', 'zip=37203&radius=05']) {
     test(`${query.slice(0, 40)} is taken`, async () => assert.equal((await t.request(`/v1/ffls?${query}`)).status, 200))
   }
 

@@ -1,5 +1,6 @@
 /** Shapes of the product endpoints (contract "Product (offer) record", "Product search", "Facets"). */
 import * as z from 'zod'
+import { WHOLE_CENTS, hasWholeCents } from '../core/money.js'
 import { CLASS_CODES } from './product-classes.js'
 
 const dollars = (description: string) => z.number().describe(`${description}, dollars`)
@@ -52,6 +53,8 @@ export const MAX_DEPTH = 10_000
 /** A parameter that is left out filters nothing. */
 const filter = (description: string, example: string) => z.string().optional().meta({ description, example })
 
+const price = z.number().refine(hasWholeCents, WHOLE_CENTS)
+
 export const SearchQuery = z.object({
   q: filter('Words over name, brand, SKU and MPN: all must match, a beginning is enough, case and punctuation do not matter. A number of 8 or more digits is an exact UPC', 'pathwarden'),
   upc: filter('Exact; 12, 13 and 14 digits of one item meet', '410000079195'),
@@ -60,8 +63,8 @@ export const SearchQuery = z.object({
   manufacturer: filter('Exact brand, as the facets have it', 'RIDGELINE'),
   product_class: filter('Exact product class code', 'FA'),
   category: filter('Exact category name, as the facets have it', 'Semi Auto Handguns'),
-  min_price: z.number().optional().meta({ description: 'Least unit_price, inclusive, dollars', example: 300 }),
-  max_price: z.number().optional().meta({ description: 'Highest unit_price, inclusive, dollars', example: 400 }),
+  min_price: price.optional().meta({ description: 'Least unit_price, inclusive, dollars with at most two decimals', example: 300 }),
+  max_price: price.optional().meta({ description: 'Highest unit_price, inclusive, dollars with at most two decimals', example: 400 }),
   in_stock: z.boolean().optional().meta({ description: 'true: qty_on_hand above 0; false filters nothing', example: true }),
   drop_ship_only: z.boolean().optional().meta({ description: 'true: drop_ship_flg 1; false filters nothing', example: true }),
   ffl_required: z.boolean().optional().meta({ description: 'true: ffl_req 1; false: ffl_req 0', example: true }),

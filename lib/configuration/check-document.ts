@@ -6,11 +6,13 @@ import { isEmail } from '../accounts/subscribers.js'
 import { MAX_FAULTS } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import { MAX_DEPTH } from '../core/json.js'
+import { hasWholeCents } from '../core/money.js'
 import { dotted, pointerStep, shortName } from '../core/pointer.js'
 import { textFault } from '../core/text.js'
 import type { Registry } from '../distributors/registry.js'
 import { explainFaults } from './faults.js'
 import { configurationSchema } from './schema.js'
+import { DECIMALS } from './schema-parts.js'
 import type { Schema } from './schema.js'
 
 /** Faults of a candidate of any shape; none when it fits. */
@@ -35,24 +37,28 @@ export function makeValidator({ strict = true, logger }: Pick<Options, 'strict' 
     keyword: STOP, schemaType: 'boolean',
     code: ({ gen }: KeywordCxt) => { gen.if(_`${names.default.errors} > ${ENOUGH}`, () => gen.throw(_`${names.default.vErrors}`)) },
   })
+  ajv.addKeyword({ keyword: CENTS, type: 'number', schemaType: 'boolean', validate: (_schema: boolean, value: number) => hasWholeCents(value), errors: false })
   return ajv
 }
 
+/** Stands in the schema of an amount of money: whole cents. */
+const CENTS = 'x-cents'
 /** Stands beside the items of a list: enough errors were found. */
 const STOP = 'x-enough'
 /** One fault may be several of the validator's errors. */
 const ENOUGH = MAX_FAULTS * 10
 
 function compile(schema: Schema): ValidateFunction {
-  return makeValidator().compile(withStops(schema) as Schema)
+  return makeValidator().compile(withRules(schema) as Schema)
 }
 
-/** The schema with a stop in each list's items. The served schema has none. */
-function withStops(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withStops)
+/** The schema with a stop in each list's items, and the rule of money. The served schema has neither. */
+function withRules(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withRules)
   if (typeof value !== 'object' || value === null) return value
-  const copy = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withStops(part)]))
+  const copy = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withRules(part)]))
   if (copy['type'] === 'array' && copy['items']) copy['items'] = { allOf: [copy['items'], { [STOP]: true }] }
+  if (copy['type'] === 'number' && String(copy['description']).endsWith(DECIMALS)) copy[CENTS] = true
   return copy
 }
 

@@ -2,6 +2,7 @@
 import type { ErrorObject } from 'ajv-draft-04'
 import type { Fault } from '../core/errors.js'
 import { MAX_FAULTS } from '../core/errors.js'
+import { WHOLE_CENTS } from '../core/money.js'
 import { dotted, pointerStep, shortName } from '../core/pointer.js'
 import { nearest } from '../core/text.js'
 import type { Registry } from '../distributors/registry.js'
@@ -81,6 +82,7 @@ function needOf({ keyword, schema, params, parentSchema, data }: ErrorObject): s
     case 'maximum': return `must be at most ${(params as { limit: number }).limit}${description?.includes('a fraction') ? '; it is a fraction, 0.25 is 25 %' : ''}`
     case 'minItems': return `must have at least ${(params as { limit: number }).limit} entry`
     case 'maxItems': return `must have at most ${(params as { limit: number }).limit} entries`
+    case 'x-cents': return `${WHOLE_CENTS}${description ? `: ${description}` : ''}`
     case 'maxProperties': return `must have at most ${(params as { limit: number }).limit} members`
     case 'format': return params['format'] === 'email' ? 'must be an e-mail address' : 'must be an absolute address, such as https://shop.example'
     case 'pattern': return PATTERNS[String(schema)] ?? `must match ${String(schema)}`

@@ -1,6 +1,6 @@
 /** Schemas of `product_restrictions` (contract "Configuration document", decisions 4.4). */
 import { CLASS_CODES } from '../catalog/product-classes.js'
-import { CATEGORY_CLASS_FILTERS, LIST, closed, list, member, number, rules, text } from './schema-parts.js'
+import { CATEGORY_CLASS_FILTERS, LIST, closed, list, member, money, number, rules, text } from './schema-parts.js'
 import type { Schema } from './schema-parts.js'
 
 /** Definitions: of the root, where `{}` restricts nothing, and of a distributor's entry, which needs at least one member. */
@@ -17,8 +17,8 @@ export function restrictionSchemas(): Record<string, Schema> {
 }
 
 const BOUNDS = {
-  min_distributor_cost: number('the least dealer cost, dollars'),
-  max_distributor_cost: number('the highest dealer cost, dollars'),
+  min_distributor_cost: money('the least dealer cost'),
+  max_distributor_cost: money('the highest dealer cost'),
 }
 
 function restrictionMembers(): Record<string, Schema> {
@@ -64,8 +64,8 @@ function productGroup(): Schema {
       ...CATEGORY_CLASS_FILTERS,
       min_quantity_to_list: number('the least quantity in stock', { minimum: 1 }),
       cost: closed('bounds of the dealer cost, dollars', {
-        min_cost: number('the least dealer cost, dollars', { minimum: 0 }),
-        max_cost: number('the highest dealer cost, dollars', { minimum: 0.01 }),
+        min_cost: money('the least dealer cost', { minimum: 0 }),
+        max_cost: money('the highest dealer cost', { minimum: 0.01 }),
       }),
     }),
   }, ['type', 'criteria'])

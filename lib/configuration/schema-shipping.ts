@@ -1,9 +1,9 @@
 /** Schemas of a distributor's `shipping` (contract "Configuration document", decisions 3.4). */
-import { CATEGORY_CLASS_FILTERS, closed, member, number, open, rules, text } from './schema-parts.js'
+import { CATEGORY_CLASS_FILTERS, closed, member, money, open, rules, text } from './schema-parts.js'
 import type { Schema } from './schema-parts.js'
 
 const MOST_DOLLARS = 1_000_000
-const amount = (description: string) => number(`${description}, dollars`, { minimum: 0, maximum: MOST_DOLLARS })
+const amount = (description: string) => money(description, { minimum: 0, maximum: MOST_DOLLARS })
 
 export const LITERAL = 'price_based_shipping'
 export const LEVELS = 'price_based_shipping_levels'

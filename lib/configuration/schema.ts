@@ -4,7 +4,7 @@
  */
 import type { Registry } from '../distributors/registry.js'
 import { entrySchema } from './schema-entry.js'
-import { CATEGORY_CLASS_FILTERS, LIST, closed, list, member, number, open, rules, text } from './schema-parts.js'
+import { CATEGORY_CLASS_FILTERS, LIST, closed, list, member, money, number, open, rules, text } from './schema-parts.js'
 import type { Schema } from './schema-parts.js'
 import { restrictionSchemas } from './schema-restrictions.js'
 import { shippingSchemas } from './schema-shipping.js'
@@ -14,7 +14,7 @@ export type { Schema } from './schema-parts.js'
 /** Dollars that a document may add to a price; beyond them somebody mistook cents for dollars. */
 const MOST_DOLLARS = 1_000_000
 const fraction = (description: string, least = 0) => number(`${description}; a fraction, 0.05 is 5 %`, { minimum: least, maximum: 0.99 })
-const dollars = (description: string) => number(`${description}, dollars`, { minimum: -MOST_DOLLARS, maximum: MOST_DOLLARS })
+const dollars = (description: string) => money(description, { minimum: -MOST_DOLLARS, maximum: MOST_DOLLARS })
 const flag = (description: string) => member('boolean', description)
 
 /** The whole schema. Distributors' entries are definitions of their own, `distributor_<DISTID>`. */
@@ -46,7 +46,7 @@ function pricing(): Schema {
       maxProperties: 100,
     },
     credit_card_fee_percent: fraction('the card company\'s share of a payment'),
-    credit_card_fee_transaction: number('the card company\'s fee for each payment, dollars', { minimum: 0, maximum: MOST_DOLLARS }),
+    credit_card_fee_transaction: money('the card company\'s fee for each payment', { minimum: 0, maximum: MOST_DOLLARS }),
     include_credit_card_fees_in_price: flag('whether retail prices include the card fees'),
     include_shipping_in_price: flag('whether retail prices include shipping'),
     sales_tax_assumption: fraction('the sales tax that card fees are paid on too'),
@@ -69,8 +69,8 @@ function marginGroup(): Schema {
       distributor: list('distids', text('a distid')),
       price_based_margin: rules('margins by dealer cost, in place of the group\'s own', {
         ...closed('a range of dealer costs and its margin', {
-          minimum_unit_cost: number('the least dealer cost, dollars', { minimum: 0 }),
-          maximum_unit_cost: number('the highest dealer cost, dollars', { minimum: 0 }),
+          minimum_unit_cost: money('the least dealer cost', { minimum: 0 }),
+          maximum_unit_cost: money('the highest dealer cost', { minimum: 0 }),
           margin_dollar: dollars('added to the price'),
           margin_percentage: fraction('the share of the price that is margin'),
         }),
@@ -149,7 +149,7 @@ function fulfillment(): Schema {
       }),
     }),
     automation_exceptions: open('which orders are not placed on their own', {
-      max_auto_fulfillment_dollar_value: number('the highest value, dollars', { minimum: 0 }),
+      max_auto_fulfillment_dollar_value: money('the highest value', { minimum: 0 }),
       state_restrictions: list('states, two letters', text('a state')),
     }),
   })

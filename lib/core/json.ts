@@ -28,6 +28,22 @@ export function jsonExcess(json: string): string | null {
   return null
 }
 
+/** The value with each CRLF in a text of it as a newline; itself where it has none (decisions 2.9). */
+export function withNewlines<T>(value: T): T
+export function withNewlines(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('\r\n') ? value.replaceAll('\r\n', '\n') : value
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value)
+  const made = entries.map(([name, member]): [string, unknown] => [name, withNewlines(member as unknown)])
+  if (made.every(([, member], i) => member === entries[i]![1])) return value
+  return Array.isArray(value) ? made.map(([, member]) => member) : Object.fromEntries(made)
+}
+
+/** Whether a JSON text may write a CRLF. */
+export function mayHoldCrLf(json: string): boolean {
+  return /\\(?:r|u000d)/i.test(json)
+}
+
 /** Adds a fault for every text and member name that breaks the text rules. */
 export function checkTexts(value: unknown, faults: Fault[]): void {
   // The way to what is looked at; it becomes text only for a fault.

@@ -7,6 +7,14 @@ export function toCents(dollars: number): number {
   return dollars < 0 ? -rounded : rounded
 }
 
+/** Whether an amount in dollars is one of whole cents, as every amount from outside must be (decisions 2.10). */
+export function hasWholeCents(dollars: number): boolean {
+  return Number(dollars.toFixed(2)) === dollars
+}
+
+/** What is said of an amount that is not. */
+export const WHOLE_CENTS = 'must have at most two decimals'
+
 /** Cents to the number that goes on the wire: 1250 -> 12.5. */
 export function toDollars(cents: number): number {
   return cents / 100

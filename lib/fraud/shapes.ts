@@ -1,5 +1,6 @@
 /** Shapes of the fraud endpoints (contract "Fraud signals", "Fraud"). */
 import * as z from 'zod'
+import { WHOLE_CENTS, hasWholeCents } from '../core/money.js'
 
 /** A caller sends what its shop has: an empty text counts as not given. */
 const text = (most: number) => z.string().trim().max(most).nullish().transform((value) => value || null)
@@ -22,7 +23,7 @@ const OrderItem = z.strictObject({
   sku: text(100).describe('SKU'),
   name: text(300).describe('What it is called'),
   qty: z.number().nullish().describe('Units'),
-  price: z.number().nullish().describe('For one, dollars'),
+  price: z.number().refine(hasWholeCents, WHOLE_CENTS).nullish().describe('For one, dollars with at most two decimals'),
 }).meta({ component: 'FraudItem', about: 'An item of an order; corroborates' })
 
 const signals = {

@@ -81,11 +81,11 @@ export const HistoryQuery = z.object({
   order_source: lookup('Exact; cockpit_cart for orders placed through the API', 'cockpit_cart'),
   order_status: z.enum(ORDER_STATUSES).optional().meta({ description: 'What has become of the order', example: 'Fulfilled' }),
   ship_status: z.enum(SHIP_STATUSES).optional().meta({ description: 'Where the parcel is', example: 'in_transit' }),
-  from: day('First order date, inclusive, YYYY-MM-DD, UTC'),
+  from: day('First order date, inclusive, YYYY-MM-DD, UTC; after to: nothing'),
   to: day('Last order date, inclusive, YYYY-MM-DD, UTC'),
   limit, offset,
   include_errors: z.boolean().default(true).meta({ description: 'false leaves errors empty', example: true }),
-}).refine(({ from, to }) => from === undefined || to === undefined || from <= to, { path: ['from'], message: 'must not be after to' })
+})
 export type HistoryQuery = z.output<typeof HistoryQuery>
 export const HistoryResult = z.object({
   count: z.int().describe('All orders that match; errors are not counted'),

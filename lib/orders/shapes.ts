@@ -1,7 +1,7 @@
 /** Shapes of an order (contract "Place order", decisions 8.3-5). */
 import * as z from 'zod'
 import { isEmail } from '../accounts/subscribers.js'
-import { FailedPlacement, FulfillmentOrder } from '../fulfillment/shapes.js'
+import { FailedPlacement, FulfillmentOrder, LONGEST_TEXT } from '../fulfillment/shapes.js'
 
 /** Blanks alone are nothing: the document says so by a pattern, since its lengths count them. */
 const text = (most: number) => z.string().trim().min(1).max(most).meta({ pattern: '\\S' })
@@ -35,8 +35,8 @@ export const PlaceBody = z.strictObject({
   })).min(1).max(100).describe('Lines, normally from a quote\'s best; those with one distsku are merged'),
   ffl: z.strictObject({ licenseNumber: z.string().max(100).nullish().describe('The full number, as the directory has it') }).nullish().transform((value) => value ?? null).describe('Needed when any item has ffl_req true and ship_to_store is false'),
   ship_to_store: z.boolean().nullish().transform((value) => value ?? false).describe('true: the whole order goes to the configured store; false by default'),
-  po_number: z.string().trim().min(1).max(60).regex(/^[\x20-\x7e]*$/, 'must be printable ASCII').meta({ pattern: '^ *[\\x21-\\x7e][\\x20-\\x7e]*$' }).nullish().transform((value) => value ?? null)
-    .describe('For every distributor order of a split; made for each of them where it is not given'),
+  po_number: z.string().trim().min(1).max(LONGEST_TEXT).regex(/^[\x20-\x7e]*$/, 'must be printable ASCII').meta({ pattern: '^ *[\\x21-\\x7e][\\x20-\\x7e]*$' }).nullish().transform((value) => value ?? null)
+    .describe('For every distributor order of a split; made for each of them where it is not given, and shortened for a distributor that takes no such long one'),
 }).meta({ component: 'PlaceOrder', about: 'An order, paid by the customer beforehand' })
 export type PlaceBody = z.output<typeof PlaceBody>
 

@@ -96,12 +96,14 @@ function attributesOf({ attributes = {} }: CheckItem, circles: readonly (readonl
   return known
 }
 
+type Written = AttributeValue | Record<string, unknown>
+
 /** What one source tells, by the names that rules use; two of its attributes of one meaning are a list. */
-function byName(entries: readonly (readonly [string, AttributeValue | AttributeValue[] | null])[]): Map<string, Told[]> {
+function byName(entries: readonly (readonly [string, Written | Written[] | null])[]): Map<string, Told[]> {
   const told = new Map<string, Told[]>()
   for (const [written, value] of entries) {
     const name = attributeName(written)
-    const values = [value].flat().filter((one): one is AttributeValue => !isNoFact(one) && String(one).trim() !== '').map((one) => new Told(name, one))
+    const values = [value].flat().filter((one): one is AttributeValue => typeof one !== 'object' && !isNoFact(one) && String(one).trim() !== '').map((one) => new Told(name, one))
     if (values.length > 0) told.set(name, [...told.get(name) ?? [], ...values])
   }
   return told

@@ -4,8 +4,9 @@ import { CLASS_CODES } from '../catalog/product-classes.js'
 import { Citation, KINDS } from './rule.js'
 
 const name = (most: number) => z.string().max(most).nullish().transform((value) => value ?? undefined)
-const SCALAR = 'must be a text of at most 1,000 characters, a number, true or false, or a list of at most 100 of these'
-const scalar = z.union([z.string().max(1_000), z.number(), z.boolean()], SCALAR)
+const SCALAR = 'must be a text of at most 1,000 characters, a number, true or false, an object, or a list of at most 100 of these'
+/** An object is kept and says nothing that a rule could compare: what it would tell counts as not known. */
+const scalar = z.union([z.string().max(1_000), z.number(), z.boolean(), z.record(z.string(), z.unknown())], SCALAR)
 
 export const CheckItem = z.strictObject({
   upc: name(40).describe('Any text; one that is no UPC matches nothing'),
@@ -14,7 +15,7 @@ export const CheckItem = z.strictObject({
   product_class: z.enum(CLASS_CODES).nullish().transform((value) => value ?? undefined).describe('Product class code'),
   category: name(200).describe('Category name'),
   attributes: z.record(z.string().max(100), z.union([scalar, z.array(scalar).max(100), z.null()], SCALAR)).nullish()
-    .transform((value) => value ?? undefined).describe('By name, as your feed or shop calls them: { "magazine_capacity": 30 }'),
+    .transform((value) => value ?? undefined).describe('By name, as your feed or shop calls them: { "magazine_capacity": 30 }; an object is kept and tells no rule anything'),
 }).meta({ component: 'CheckItem', about: 'An item to be checked; what is left out comes from the catalog by UPC, or by distid and sku' })
 export type CheckItem = z.output<typeof CheckItem>
 

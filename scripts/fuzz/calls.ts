@@ -46,7 +46,7 @@ function headerText(value: string): string {
 type Signals = Pools['reported'][number]
 type Where = Pools['places'][number]
 
-/** What the document says in words: paging ends at 10,000 rows, a range has a beginning, a fraud call has a readable strong signal. */
+/** What the document says in words: paging ends at 10,000 rows, a fraud call has a readable strong signal. */
 function mend(call: Call, signals: Partial<Signals>, where: Where): Call {
   const query = new Map(call.query)
   switch (call.operation.id) {
@@ -55,17 +55,9 @@ function mend(call: Call, signals: Partial<Signals>, where: Where): Call {
       if (Number(query.get('page') ?? 1) * size > 10_000) query.set('page', String(Math.floor(10_000 / size)))
       break
     }
-    case 'fulfillmentHistory': {
-      const [from, to] = [query.get('from'), query.get('to')]
-      if (from !== undefined && to !== undefined && from > to) query.set('from', to).set('to', from)
-      break
-    }
     case 'fraudCheck': return { ...call, body: { ...call.body as object, ...signals } }
-    case 'fraudReport': return { ...call, body: { ...call.body as object, shipping_address_1: signals.shipping_address_1 ?? '4 Nowhere Street', shipping_postcode: '37203', shipping_is_ffl: false } }
-    case 'fraudRemove': {
-      const { shipping_address_1: _s, billing_address_1: _b, email: _e, phone: _p, ...others } = call.body as Record<string, unknown>
-      return { ...call, body: { ...others, ...signals } }
-    }
+    case 'fraudReport': return { ...call, body: { ...call.body as object, shipping_address_1: signals.shipping_address_1 ?? '4 Nowhere Street', ...where.zip < '6' && { shipping_postcode: '37203' }, shipping_is_ffl: false } }
+    case 'fraudRemove': return { ...call, body: { ...call.body as object, ...signals } }
     case 'restrictionsCheck': {
       const body = call.body as { shipping: Record<string, unknown> }
       const { zip, city, state } = where
@@ -78,7 +70,7 @@ function mend(call: Call, signals: Partial<Signals>, where: Where): Call {
 
 /** At least one that can be read. */
 function strongSignals(pools: Pools): fc.Arbitrary<Partial<Signals>> {
-  return fc.tuple(fc.constantFrom(...pools.reported, { shipping_address_1: '4 Nowhere Street', shipping_postcode: '85001', phone: '602-555-0199', email: 'nobody@mail.example' }), fc.constantFrom('phone', 'email', 'shipping_address_1 shipping_postcode', 'phone email', 'shipping_address_1 shipping_postcode phone'))
+  return fc.tuple(fc.constantFrom(...pools.reported, { shipping_address_1: '4 Nowhere Street', shipping_postcode: '85001', phone: '602-555-0199', email: 'nobody@mail.example' }), fc.constantFrom('phone', 'email', 'shipping_address_1', 'shipping_address_1 shipping_postcode', 'phone email', 'shipping_address_1 shipping_postcode phone'))
     .map(([all, names]) => Object.fromEntries(Object.entries(all).filter(([name]) => names.split(' ').includes(name))))
 }
 
@@ -92,7 +84,7 @@ const said = (most: number) => text(1, most).filter((made) => made.trim() !== ''
 function orders(pools: Pools): fc.Arbitrary<unknown> {
   const able = pools.offers.filter(({ ffl, dropShip, qty }) => qty > 1_000 && (ffl || dropShip))
   const line = fc.record({ offer: fc.constantFrom(...able), qty: fc.constantFrom(1, 1, 1, 2, 9), asOffered: fc.boolean() })
-  const po = fc.oneof({ weight: 8, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.stringMatching(/^[\x21-\x7e]{1,60}$/, { size: '-1' }) }, { weight: 4, arbitrary: fc.constantFrom(...SCENARIOS).map((name) => `PO-SIM-${name}`) })
+  const po = fc.oneof({ weight: 8, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: fc.stringMatching(/^[\x21-\x7e]{1,200}$/, { size: '-1' }) }, { weight: 4, arbitrary: fc.constantFrom(...SCENARIOS).map((name) => `PO-SIM-${name}`) })
   return fc.record({
     serial: fc.nat(1e9), again: fc.nat(30), lines: fc.oneof({ weight: 6, arbitrary: fc.array(line, { minLength: 1, maxLength: 3 }) }, { weight: 1, arbitrary: fc.array(line, { minLength: 1, maxLength: 12 }) }), isStore: fc.boolean(), licence: fc.constantFrom(...pools.licences.slice(0, 60)),
     sot: fc.constantFrom(...pools.sotLicences), name: said(100), street: said(100), second: fc.option(text(0, 100)), place: fc.constantFrom(...pools.places), known: fc.constantFrom(...pools.orderIds), po,

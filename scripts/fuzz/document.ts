@@ -23,6 +23,7 @@ export interface Schema {
   exclusiveMinimum?: boolean | number
   exclusiveMaximum?: boolean | number
   pattern?: string
+  description?: string
   format?: string
 }
 
@@ -85,7 +86,7 @@ export function readDocument(document: Json): ApiDocument {
     const schema = body?.content['application/json']?.schema ?? null
     return {
       id: operation['operationId'] as string, method: method.toUpperCase(), path,
-      parameters: ((operation['parameters'] ?? []) as (Partial<Parameter> & Pick<Parameter, 'name' | 'in' | 'schema'>)[]).map((parameter) => ({ ...parameter, required: parameter.required === true, schema: resolve(parameter.schema) })),
+      parameters: ((operation['parameters'] ?? []) as (Partial<Parameter> & Pick<Parameter, 'name' | 'in' | 'schema'> & { description?: string })[]).map((parameter) => ({ ...parameter, required: parameter.required === true, schema: { ...resolve(parameter.schema), ...parameter.description !== undefined && { description: parameter.description } } })),
       body: schema, bodyIsRequired: body?.required === true, isBodyValid: schema && validator(schema),
       needsKey: ((operation['security'] ?? security ?? []) as unknown[]).length > 0,
       responses: new Map(Object.entries(operation['responses'] as Record<string, Json>).map(([status, response]) => [Number(status), documented(response, document, validator)])),
@@ -95,6 +96,11 @@ export function readDocument(document: Json): ApiDocument {
     operations, resolve,
     methodsOf: (path) => operations.filter((operation) => operation.path === path).flatMap(({ method }) => method === 'GET' ? ['GET', 'HEAD'] : [method]),
   }
+}
+
+/** An amount in dollars, which has whole cents: JSON Schema has no rule that says so. */
+export function isMoney({ description }: Schema): boolean {
+  return description?.includes('at most two decimals') === true
 }
 
 /** Compiled when they are first used, and once for all that are the same: hundreds of answers share a few schemas. */

@@ -1,5 +1,6 @@
 /** One thing wrong in a call that is right otherwise, and the place that the refusal must name. */
 import * as fc from 'fast-check'
+import { isMoney } from './document.js'
 import type { ApiDocument, Operation, Parameter, Schema } from './document.js'
 import { Raw, pathText, pointerText, replaced } from './plan.js'
 import type { Call, Expectation } from './plan.js'
@@ -70,12 +71,13 @@ function breakParameter(call: Call, parameter: Parameter, which: number): Faulty
 const STRANGE = ['\u0000', '\u0001', '\u007f', '__proto__', 'constructor', '...', 'x'.repeat(2_000), '%2e%2e%2f', 'W-g0\n', '\ud800', ' ', ';', '{order_id}', ':order_id', '*', '**']
 
 /** Texts that a query parameter of this schema must not have. */
-function wrongTexts({ type, minimum, maximum, enum: choices, pattern, minLength = 0, maxLength }: Schema): string[] {
-  const controls = ['\u0000', 'a\u0001b', 'a\u007f', '\r\n']
+function wrongTexts(schema: Schema): string[] {
+  const { type, minimum, maximum, enum: choices, pattern, minLength = 0, maxLength } = schema
+  const controls = ['\u0000', 'a\u0001b', 'a\u007f', 'a\rb']
   switch (type) {
     case 'integer': case 'number': {
       const words = ['', 'abc', ' 1', '1 ', '1,000', '+1', '--1', '0x10', '1e400', '-1e400', 'NaN', 'Infinity', 'null', 'true', '１', '1_000', HUGE, '1\u0000', '[1]', '1;2']
-      const numbers = type === 'integer' ? ['1.5', '0.1', '1e-1', '9007199254740993.5'] : []
+      const numbers = type === 'integer' ? ['1.5', '0.1', '1e-1', '9007199254740993.5', '1e0', '1e1', '5.0', '-1', '.5'] : isMoney(schema) ? ['1.005', '0.001', '1e-3', '19.999'] : []
       return [...words, ...numbers, ...minimum === undefined ? [] : [String(minimum - 1), String(-1e15)], ...maximum === undefined ? [] : [String(maximum + 1), String(1e15)]]
     }
     case 'boolean': return ['', 'yes', 'no', 'TRUE', 'True', '2', '-1', 'null', ' true', 'true ', 'on', '01']
@@ -168,11 +170,13 @@ function ofText({ type, enum: choices, pattern, minLength = 0, maxLength }: Sche
   return [...unfit, ...minLength > 0 ? [''] : [], ...maxLength === undefined ? [] : ['x'.repeat(maxLength + 1), 'é'.repeat(maxLength + 1), 'x'.repeat(100_000)]].map((text) => ({ what: 'a text that does not fit', value: text }))
 }
 
-function ofNumber({ type, minimum, maximum }: Schema, value: unknown): Wrong[] {
+function ofNumber(schema: Schema, value: unknown): Wrong[] {
+  const { type, minimum, maximum } = schema
   if ((type !== 'integer' && type !== 'number') || typeof value !== 'number') return []
   const bounds = [...minimum === undefined ? [] : [minimum - 1, -1e15], ...maximum === undefined ? [] : [maximum + 1, 1e15]].map((n) => ({ what: 'out of range', value: n }))
   const strange = ['1e400', '-1e400', ...type === 'integer' ? ['1.5', '1e-7', '9007199254740993.5'].filter((text) => !Number.isInteger(Number(text))) : [], ...minimum !== undefined && minimum > 0 ? ['-0', '0'] : []]
-  return [...bounds, ...strange.map((json) => ({ what: json, value: new Raw(json) }))]
+  const parts = isMoney(schema) ? [1.005, 0.001, 19.999].map((n) => ({ what: 'a part of a cent', value: n })) : []
+  return [...bounds, ...parts, ...strange.map((json) => ({ what: json, value: new Raw(json) }))]
 }
 
 function ofArray({ type, minItems = 0, maxItems }: Schema, value: unknown): Wrong[] {

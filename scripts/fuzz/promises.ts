@@ -48,6 +48,7 @@ function ofHistory(query: Query, data: { count: number; orders: Row[]; errors: R
     if (wanted !== undefined && data.orders.some((order) => order[name] !== wanted)) return name
   }
   if (data.orders.some(({ order_date: date }) => (query['from'] !== undefined && String(date) < query['from']) || (query['to'] !== undefined && String(date).slice(0, 10) > query['to']))) return 'dates'
+  if (query['from'] !== undefined && query['to'] !== undefined && query['from'] > query['to'] && (data.count > 0 || data.errors.length > 0)) return 'from after to'
   if (['0', 'false'].includes(query['include_errors'] ?? '') && data.errors.length > 0) return 'errors'
   return ofPage(query, data)
 }

@@ -1,5 +1,6 @@
 /** Values that fit a schema: out of what exists in the shop where the member's name says so, else made up, at the bounds too. */
 import * as fc from 'fast-check'
+import { isMoney } from './document.js'
 import type { ApiDocument, Schema } from './document.js'
 import type { Pools } from './pools.js'
 
@@ -58,7 +59,7 @@ export function makeValues({ resolve }: ApiDocument, names: Names) {
     if (usual && schema.type === 'string') return schema.pattern === undefined ? usual : usual.filter((made) => new RegExp(schema.pattern!, 'u').test(String(made)))
     switch (schema.type) {
       case 'integer': return integer(schema.minimum ?? -1_000, schema.maximum ?? 1_000_000)
-      case 'number': return number(schema.minimum ?? -10_000, schema.maximum ?? 1_000_000)
+      case 'number': return number(schema.minimum ?? -10_000, schema.maximum ?? 1_000_000, isMoney(schema))
       case 'boolean': return fc.boolean()
       case 'string': {
         if (schema.pattern === '\\S') return text(schema.minLength, schema.maxLength).filter((made) => made.trim() !== '')
@@ -92,8 +93,9 @@ function integer(min: number, max: number): fc.Arbitrary<number> {
   return fc.oneof({ weight: 3, arbitrary: fc.integer({ min, max: Math.min(max, min + 20) }) }, { weight: 1, arbitrary: fc.constantFrom(min, max) }, { weight: 1, arbitrary: fc.integer({ min, max }) })
 }
 
-function number(min: number, max: number): fc.Arbitrary<number> {
+function number(min: number, max: number, isCents: boolean): fc.Arbitrary<number> {
   const cents = fc.integer({ min: Math.ceil(min * 100), max: Math.floor(max * 100) }).map((n) => n / 100)
+  if (isCents) return fc.oneof({ weight: 4, arbitrary: cents }, { weight: 1, arbitrary: fc.constantFrom(min, max) })
   return fc.oneof({ weight: 4, arbitrary: cents }, { weight: 1, arbitrary: fc.constantFrom(min, max) }, { weight: 1, arbitrary: fc.double({ min, max, noNaN: true, noDefaultInfinity: true }) })
 }
 
