@@ -143,6 +143,20 @@ describe('export_version', () => {
     assert.ok(!seen.includes((await other.ask()).export_version), 'another subscriber')
   })
 
+  test('is the earlier one again when a document is saved again, or an earlier one comes back, and another for another secret', async () => {
+    await using t = await exportShop()
+    const version = async (secret: string, limit: number) => {
+      const woo = { active: true, url: 'https://shop.example', 'consumer-secret': secret }
+      await t.configure({ ...PLAIN, targets: { woo }, product_restrictions: { purchase_limit: limit } })
+      return (await t.ask()).export_version
+    }
+    const first = await version('abc', 5)
+    assert.equal(await version('abc', 5), first, 'saved again')
+    const others = [await version('abc', 6), await version('abd', 5)]
+    assert.equal(new Set([first, ...others]).size, 3)
+    assert.equal(await version('abc', 5), first, 'the earlier one came back')
+  })
+
   test('is another one for each pair of flags', async () => {
     await using t = await exportShop({ offers: [{ distid: 'RSR', stockid: 'A-1' }] })
     const all = [true, false].flatMap((ignore_restrictions) => [true, false].map((include_attributes) => ({ ignore_restrictions, include_attributes })))

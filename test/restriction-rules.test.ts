@@ -91,6 +91,11 @@ describe('the scope of a rule', () => {
       [chicago, { state: 'IL', zip: '60601' }, 'BLOCK state is IL; city is chicago'], [chicago, { state: 'IL', zip: '60707' }, 'HOLD city'], [chicago, { state: 'IL' }, 'HOLD city'],
       [{ state: ['NY'], city: ['New York'] }, { state: 'NY', city: 'Brooklyn' }, 'BLOCK state is NY; city is new york'], [{ state: ['MO'], city: ['St. Louis'] }, { state: 'MO', city: 'Saint Louis' }, 'BLOCK state is MO; city is saint louis'], [{ state: ['TX'], city: ['Fort Worth'] }, { state: 'TX', city: 'Ft. Worth' }, 'BLOCK state is TX; city is fort worth'],
       [{ state: ['TX'], city: ['Fort Worth'] }, { state: 'TX', city: 'Dallas' }, 'approved'],
+      // Without a ZIP, the state decides where it is known which states the ZIPs of a rule lie in.
+      [{ zip: ['85001'] }, { state: 'FL' }, 'approved'], [{ zip: ['85001'] }, { state: 'AZ' }, 'HOLD zip'], [{ zip: ['85001', '33101'] }, { state: 'FL' }, 'HOLD zip'],
+      [{ zip: ['606*'] }, { state: 'FL' }, 'approved'], [{ zip: ['606*'] }, { state: 'IL' }, 'HOLD zip'], [{ zip: ['86515'] }, { state: 'NM' }, 'HOLD zip'],
+      [{ zip: ['86515'] }, { state: 'FL' }, 'approved'], [{ zip: ['09012'] }, { state: 'FL' }, 'HOLD zip'], [{ zip: ['0*'] }, { state: 'FL' }, 'HOLD zip'],
+      [{ zip: ['00901'] }, { state: 'FL' }, 'approved'], [{ zip: ['00901'] }, { state: 'PR' }, 'HOLD zip'], [{ zip: ['85001'] }, { state: 'PR' }, 'approved'], [{ zip: ['967*'] }, { state: 'AS' }, 'HOLD zip'],
       [{ zip: ['60601'] }, { state: 'IL', zip: '60601-1234' }, 'BLOCK ZIP is 60601'], [{ zip: ['606*', '1*'] }, { state: 'NY', zip: '11201' }, 'BLOCK ZIP is 11201'], [{ zip: ['606*'] }, { state: 'IL', zip: '60701' }, 'approved'], [{ zip: ['60601'] }, { state: 'IL' }, 'HOLD zip'],
       [{ place: ['po_box'] }, { state: 'TX', lines: ['P.O. Box 12'] }, 'BLOCK the place is of the kind po box'], [{ place: ['po_box'] }, { state: 'TX', lines: ['12 Main St'] }, 'approved'], [{ place: ['military', 'territory'] }, { state: 'AE', city: 'APO', zip: '09012' }, 'BLOCK the place is of the kind military'],
       [{ place: ['territory'] }, { state: 'GU' }, 'BLOCK the place is of the kind territory'], [{ place: ['territory'] }, { state: 'HI' }, 'approved'], [{ state: ['NY'], place: ['military'] }, { state: 'NY', city: 'APO' }, 'BLOCK state is NY; the place is of the kind military'],

@@ -11,14 +11,16 @@ import { compileCheck } from './check-document.js'
 import type { CheckDocument } from './check-document.js'
 import { fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument, DistributorEntry } from './document.js'
-import { entryDistributor, maskDocument, openDocument, sealDocument } from './secrets.js'
+import { entryDistributor, fingerprintDocument, maskDocument, openDocument, sealDocument } from './secrets.js'
 
 /** One subscriber's saved document, its secrets still sealed. */
 export interface Saved {
-  /** Grows with every save, 0 before the first; part of a view's and an export's identity. */
+  /** Grows with every save, 0 before the first. */
   readonly version: number
   /** As `GET /v1/config` sends it. Two folders with one history behind them still have different ones. */
   readonly etag: string
+  /** The same for the same content, secrets included, in however many saves; computed on first use. */
+  contentDigest(): string
   readonly document: ConfigurationDocument
   /** Names of the active distributors, in document order. */
   readonly active: readonly string[]
@@ -75,9 +77,13 @@ export function openConfigurations(engine: Engine, registry: Registry, secrets: 
     const entries = Object.entries(stored.distributors)
     const validated = new Set(entries.filter(isValidated).map(([name]) => name))
     const active = entries.filter(([, entry]) => entry.active)
+    let digest: string | undefined
+    const makeDigest = () => createHash('sha256')
+      .update(JSON.stringify(fingerprintDocument(stored, version, registry, secrets.of(subscriber.id)))).digest('base64url')
     return {
       version,
       etag: `"${version}-${createHash('sha256').update(row?.document ?? subscriber.id).digest('base64url').slice(0, 12)}"`,
+      contentDigest: () => digest ??= makeDigest(),
       document: stored,
       active: active.map(([name]) => name),
       validated,

@@ -120,6 +120,13 @@ export function openDocument(stored: ConfigurationDocument, version: number, reg
     isSealed(value) ? JSON.parse(sealer.open(value.slice(SEALED.length), placeOf(version, pointer))) : value)
 }
 
+/** A stored document with each secret replaced by its keyed fingerprint: equal for equal content, however often it was saved. */
+export function fingerprintDocument(stored: ConfigurationDocument, version: number, registry: Registry, sealer: Sealer): unknown {
+  const textOf = (value: unknown, pointer: string) => isSealed(value) ? sealer.open(value.slice(SEALED.length), placeOf(version, pointer)) : JSON.stringify(value)
+  // In a list, so that no text of a document looks like one.
+  return mapSecrets(stored as unknown, registry, (value, pointer) => [SEALED, sealer.fingerprint(textOf(value, pointer))])
+}
+
 /** A subscriber's saved document with its secrets opened, for whoever compares or uses them; never for an answer. */
 export function openSaved(ctx: OperatorCtx, subscriber: Subscriber, { document, version }: { document: ConfigurationDocument; version: number }): ConfigurationDocument {
   return openDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id))

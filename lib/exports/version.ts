@@ -15,11 +15,12 @@ export interface Wanted {
 }
 
 /**
- * Another one for every other content: of the snapshot's version, the saved document with the distributors that have
- * passed validation, the subscriber, whose own feeds may hold prices, and what is asked for.
+ * Another one for every other content, and the same for the same: of the snapshot's version, the saved document with the
+ * distributors that have passed validation, the subscriber, whose own feeds may hold prices, and what is asked for.
+ * However often a document is saved, and where an earlier one is restored, its exports keep their names.
  */
 export function exportVersion(subscriberId: string, saved: Saved, snapshot: string, { ignoreRestrictions, attributes }: Wanted): string {
-  const parts = [FORM, subscriberId, saved.etag, saved.eligible.map(({ name }) => name), snapshot, ignoreRestrictions, attributes]
+  const parts = [FORM, subscriberId, saved.contentDigest(), saved.eligible.map(({ name }) => name), snapshot, ignoreRestrictions, attributes]
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 24)
 }
 

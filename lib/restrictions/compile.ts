@@ -1,6 +1,7 @@
 /** Rules made ready to be looked up: by the state and by the product that they speak of. */
 import { gtinKey } from '../core/gtin.js'
 import { cityName } from '../places/names.js'
+import { statesOfZips } from './destination.js'
 import type { Place, Possible } from './destination.js'
 import type { ItemFacts } from './evaluate.js'
 import { describeOpposite, readyPredicate } from './predicates.js'
@@ -17,6 +18,8 @@ export interface CompiledRule {
   /** Each with each state of the scope. */
   readonly cities: readonly { state: string; name: string }[] | null
   readonly isZip: ((zip: string) => boolean) | null
+  /** Whether one of its ZIPs may lie in this state; asked only where the ZIP of a destination is not known. */
+  readonly mayLieIn: (state: string) => boolean
   readonly destinations: ReadonlySet<'consumer' | 'ffl'> | null
   readonly upcs: ReadonlySet<number> | null
   readonly skus: ReadonlySet<string> | null
@@ -44,6 +47,7 @@ export function compileRule(rule: Rule, order: number): CompiledRule {
     counties: countyCodes(rule),
     cities: scope.city ? scope.city.flatMap((city) => scope.state!.map((state) => ({ state, name: cityName(city, state) }))) : null,
     isZip: scope.zip ? zipTest(scope.zip) : null,
+    mayLieIn: stateTest(scope.zip ?? []),
     destinations: rule.destination === 'any' ? null : new Set([rule.destination]),
     upcs: set(match.upc?.map((upc) => gtinKey(upc)!)),
     skus: set(match.sku?.map((sku) => sku.toLowerCase())),
@@ -59,6 +63,12 @@ function zipTest(zips: readonly string[]): (zip: string) => boolean {
   const exact = new Set(zips.filter((zip) => !zip.endsWith('*')))
   const prefixes = zips.filter((zip) => zip.endsWith('*')).map((zip) => zip.slice(0, -1))
   return (zip) => exact.has(zip) || prefixes.some((prefix) => zip.startsWith(prefix))
+}
+
+/** True for any state where the states of one of the ZIPs are not known. */
+function stateTest(zips: readonly string[]): (state: string) => boolean {
+  let known: (ReadonlySet<string> | null)[] | undefined
+  return (state) => (known ??= zips.map(statesOfZips)).some((states) => states === null || states.has(state))
 }
 
 /** Rules of one state by the narrowest thing that they ask of a product. */

@@ -87,6 +87,28 @@ function contradictsIsland(zip: string, state: string): boolean {
   return island ? !island[1].includes(state) : isTerritory(state)
 }
 
+/**
+ * States that a ZIP, or every ZIP that begins as `606*`, may lie in; null where no figures tell, as for military mail. It
+ * never leaves one out: of digits that are no ZIP area, all states of the areas with the same first three count.
+ */
+export function statesOfZips(zips: string): ReadonlySet<string> | null {
+  const prefix = zips.replace('*', '')
+  const island = ISLANDS.find(([pattern]) => pattern.test(prefix))
+  if (island) return new Set(island[1])
+  const found = prefix.length === 5 ? placeOfZip(prefix) : null
+  if (found?.exact) return new Set(found.counties.map((fips) => countyOf(fips)?.state ?? ''))
+  const states = new Set<string>()
+  const first = Number(prefix.slice(0, 3).padEnd(3, '0'))
+  for (let area = first; area < first + 10 ** Math.max(0, 3 - prefix.length); area++) {
+    const known = areaStates(String(area * 100))
+    if (known.size === 0) return null
+    for (const state of known) states.add(state)
+  }
+  // American Samoa's one ZIP lies among those of Hawaii.
+  if ('96799'.startsWith(prefix)) states.add('AS')
+  return states
+}
+
 /** States of every ZIP area with the same three digits. */
 function areaStates(zip: string): Set<string> {
   return new Set(countiesOfArea(Math.floor(Number(zip) / 100)).map((fips) => countyOf(fips)?.state ?? ''))

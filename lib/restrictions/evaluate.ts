@@ -64,14 +64,15 @@ function among<T>({ values, known }: Possible<T>, wanted: ReadonlySet<T>): boole
 
 const list = (values: Iterable<unknown>) => [...values].join(', ')
 
-function meetsPlace({ rule: { scope }, states, counties, cities, isZip }: CompiledRule, place: Place, notes: Notes): boolean {
+function meetsPlace({ rule: { scope }, states, counties, cities, isZip, mayLieIn }: CompiledRule, place: Place, notes: Notes): boolean {
   if (scope.country !== place.country) return false
   if (scope.country !== 'US') notes.met.push(() => `country is ${scope.country}`)
   if (states && !note(among(place.states, states), 'state', () => `state is ${list(place.states.values)}`, notes)) return false
   if (scope.place && !scope.place.some((kind) => place.kinds.has(kind))) return false
   if (scope.place) notes.met.push(() => `the place is of the kind ${list(scope.place!.filter((kind) => place.kinds.has(kind))).replaceAll('_', ' ')}`)
   if (counties && !note(among(place.counties, counties), 'county', () => `county is ${list([...place.counties.values].map((fips) => countyOf(fips)?.name))}`, notes)) return false
-  if (isZip && !note(place.zip === null ? null : isZip(place.zip), 'zip', () => `ZIP is ${place.zip}`, notes)) return false
+  const inZip = place.zip !== null ? isZip?.(place.zip) : [...place.states.values].some(mayLieIn) ? null : false
+  if (isZip && !note(inZip ?? null, 'zip', () => `ZIP is ${place.zip}`, notes)) return false
   if (!cities) return true
   const inCity = some(cities.map(({ state, name }) => isInCity(place, state, name)))
   return note(inCity, place.city === null || place.zip !== null ? 'city' : 'zip', () => `city is ${place.city ?? scope.city!.join(', ')}`, notes)
