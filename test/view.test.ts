@@ -248,6 +248,11 @@ describe('product restrictions', () => {
     ['a class range without a global one binds its classes alone', { root: { cost: { product_class_restrictions: [{ product_class: ['OP', 'AC'], min_distributor_cost: 15, max_distributor_cost: 99.99 }] } } }, ['Alpha', 'Delta', 'Epsilon']],
     ['of two ranges for a class the first counts', { root: { cost: { product_class_restrictions: [{ product_class: ['OP'], min_distributor_cost: 0, max_distributor_cost: 100 }, { product_class: ['FA', 'OP'], min_distributor_cost: 0, max_distributor_cost: 1 }] } } }, ['Beta', 'Delta', 'Epsilon', 'Gamma']],
     ['an OR list admits to its own layer alone', { root: { product_class: { include: ['FA', 'MG'] } }, rsr: { product_restrictions: { sku: { include: ['B'], include_operand: 'OR' } } } }, ['Delta']],
+    [
+      'AND lists of a distributor must all match',
+      { rsr: { product_restrictions: { brand: { include: ['Kestrel'] }, product_class: { include: ['OP', 'FA'] } } } },
+      ['Beta', 'Delta', 'Epsilon'],
+    ],
     ['each layer has its own minimum quantity', { root: { min_quantity_to_list: 3 }, lip: { product_restrictions: { min_quantity_to_list: 8 } } }, ['Alpha', 'Beta']],
     ['each layer has its own cost bounds', { root: { cost: { global_restrictions: { min_distributor_cost: 15, max_distributor_cost: 500 } } }, rsr: { product_restrictions: { cost: { global_restrictions: { min_distributor_cost: 0, max_distributor_cost: 100 } } } } }, ['Beta', 'Delta', 'Epsilon']],
     ['one distributor\'s rules concern its offers alone', { rsr: { product_restrictions: { brand: { include: ['Kestrel'] } } } }, ['Beta', 'Delta', 'Epsilon', 'Gamma']],
