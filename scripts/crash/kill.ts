@@ -1,7 +1,7 @@
 /**
  * Kills a server with SIGKILL again and again while it takes orders, and checks what came of every one of them:
  *   npx tsx scripts/crash/kill.ts --cycles 10000 --parallel 2
- * Real HTTP, files, fsyncs and processes; distributors of which every third call fails; a clock 600 times as fast as ours.
+ * Real HTTP, files, fsyncs and processes; distributors that play every scenario, or of which every third call fails; a clock 600 times as fast as ours.
  *   --seed N        orders, faults and deaths again (not the moment of a signal)
  *   --epoch N       cycles on one state folder before it is let settle and checked, 200 by default
  *   --dir PATH      where state folders and totals are kept, a temporary folder by default

@@ -30,6 +30,7 @@ export function check(facts: Facts, told: readonly Told[]): Checked {
   checkStates(world, report)
   checkPlacements(world, report)
   checkRecords(world, report)
+  checkEnds(world, report)
   checkJournal(world, report)
   for (const answer of told) checkAnswer(world, answer, report)
   checkQuotas(world, told, report)
@@ -111,9 +112,13 @@ function checkStates({ facts, executedByRef }: World, report: Report): void {
 
 const CONFLICT = /under our reference with another content|orders like this one|stands on another order/
 
+/** Scenarios in which a person is asked also where a distributor can be: nobody else should have a PO that we made. */
+const asksPerson = ({ scenario, poIsOurs }: PurchaseOrderFact) => scenario === 'STRANGER-ONLY' && poIsOurs
+
 /** A person is only asked where no distributor can be: files, calls that tell nothing afterwards, and contradictions. */
-function mayWait({ recovery, reason }: PurchaseOrderFact): boolean {
-  return recovery === 'file' || recovery === 'one_shot' || CONFLICT.test(reason ?? '')
+function mayWait(order: PurchaseOrderFact): boolean {
+  const { recovery, reason } = order
+  return asksPerson(order) || recovery === 'file' || recovery === 'one_shot' || CONFLICT.test(reason ?? '')
 }
 
 /** An order_id is held by one placement at most, and exactly while something came or may come of it. */
@@ -143,6 +148,44 @@ function checkRecords({ facts, byRecord }: World, report: Report): void {
   }
 }
 
+/** How each order ended: as its scenario says and its distributor has it, and with nothing of a stranger's. */
+function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): void {
+  const strangers = facts.executed.filter(({ clientRef }) => clientRef === null)
+  const strangersNumbers = new Set(strangers.map(({ number }) => number))
+  for (const { id, distid, client_ref: ref, state, distributor_order_id: number, scenario } of facts.purchaseOrders) {
+    const [executed] = executedByRef.get(ref) ?? []
+    const say = (text: string) => report('wrong', `purchase order ${id} (${ref}) of ${distid} with ${scenario ?? 'no scenario'} ${text}`)
+    if (number !== null && strangersNumbers.has(number)) say(`has the number ${number} of somebody else's order`)
+    if (state === 'placed' && number === null) say('has no number, though it was told in the news')
+    // A file is taken in, and refused later.
+    if ((scenario === 'REJECT' || scenario === 'OUT-OF-STOCK') && distid !== 'BILL' && (executed !== undefined || state === 'placed')) say(`is ${state}, and was refused`)
+  }
+  for (const { id, order_id: orderId, order_status: status, ship_status: shipStatus } of facts.records) {
+    const orders = byRecord.get(id) ?? []
+    const [order] = orders
+    const [executed] = executedByRef.get(order?.client_ref ?? '') ?? []
+    const own = new Set(orders.flatMap(({ client_ref: ref }) => executedByRef.get(ref) ?? []).map(({ number }) => digitsOf(number)))
+    for (const { tracking_number: tracking } of facts.parcels.filter(({ fulfillment_order_id: of }) => of === id)) {
+      if (!own.has(tracking.slice('1ZSIM'.length, -1))) report('wrong', `record ${id} of ${orderId} has the parcel ${tracking}, which is none of its orders'`)
+    }
+    if (orders.length !== 1 || order!.state !== 'placed' || !executed) continue
+    const ship = shipStatusOf(executed.status, order!.scenario)
+    if (status !== executed.status || shipStatus !== ship) report('record', `record ${id} of ${orderId} is ${status} and ${shipStatus}, and should be ${executed.status} and ${ship}`)
+  }
+}
+
+/** The digits of a number that stand in the tracking numbers of its parcels. */
+const digitsOf = (number: string | null) => (number ?? '').replace(/^.*-/, '').padStart(10, '0')
+
+/** Where the parcels of an order have come to in the end. */
+function shipStatusOf(status: string, scenario: string | null): string | null {
+  if (status === 'Not Fulfilled' || status === 'Cancelled') return null
+  return scenario === 'RETURN' ? 'return_to_sender' : scenario === 'FAILURE' ? 'failure' : 'delivered'
+}
+
+/** Members of a purchase order that stand in no row of it. */
+const ADDED: ReadonlySet<keyof PurchaseOrderFact> = new Set(['recovery', 'lines', 'scenario', 'poIsOurs', 'chaos'] as const)
+
 /** The journal alone tells the same of every purchase order as the database. */
 function checkJournal({ facts: { journal, purchaseOrders, paused } }: World, report: Report): void {
   for (const fault of journal.faults) report('journal', fault)
@@ -150,7 +193,7 @@ function checkJournal({ facts: { journal, purchaseOrders, paused } }: World, rep
   if (journal.told.size !== purchaseOrders.length) report('journal', `the journal tells of ${journal.told.size} purchase orders, the database of ${purchaseOrders.length}`)
   for (const order of purchaseOrders) {
     const told = journal.told.get(order.id)
-    const differs = (Object.keys(order) as (keyof PurchaseOrderFact)[]).filter((name) => name !== 'recovery' && name !== 'lines' && name !== 'chaos' && told?.[name] !== order[name])
+    const differs = (Object.keys(order) as (keyof PurchaseOrderFact)[]).filter((name) => !ADDED.has(name) && told?.[name] !== order[name])
     if (differs.length > 0) report('journal', `purchase order ${order.id}: the journal tells another ${differs.join(', ')}`)
   }
 }

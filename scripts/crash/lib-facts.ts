@@ -27,6 +27,10 @@ import { createRandom } from '../../lib/simulator/random.js'
 export type PurchaseOrderFact = Omit<StoredPo, 'payload'> & {
   recovery: Recovery
   lines: { distsku: string; qty: number }[]
+  /** What its PO or an item of it asks for; null for nothing. */
+  scenario: string | null
+  /** It has a PO of our making. */
+  poIsOurs: boolean
   /** The probability with which each call for it fails. */
   chaos: number
 }
@@ -37,6 +41,8 @@ export interface Facts {
   purchaseOrders: PurchaseOrderFact[]
   failures: Selectable<FailedPlacementTable>[]
   counts: OrderCountTable[]
+  /** Parcels of records. */
+  parcels: { fulfillment_order_id: number; tracking_number: string }[]
   /** Subscriber ids by name. */
   subscribers: Map<string, string>
   /** What the distributors really have. */
@@ -67,8 +73,9 @@ export async function readFacts(dir: string, now: number): Promise<Facts> {
   const { ctx } = app
   const rows = await ctx.read.selectFrom('purchase_order').selectAll().orderBy('id').execute()
   const purchaseOrders = rows.map(({ payload, ...order }): PurchaseOrderFact => {
-    const { lines, poGiven } = contentOf(ctx, { payload, ...order })
-    return { ...order, recovery: profileOf(order.distid)!.recovery, lines: lines.map(({ distsku, qty }) => ({ distsku, qty })), chaos: chaosOf(scenarioOf({ lines, poGiven })) }
+    const { lines, poGiven, poIsOurs } = contentOf(ctx, { payload, ...order })
+    const scenario = scenarioOf({ lines, poGiven })
+    return { ...order, recovery: profileOf(order.distid)!.recovery, lines: lines.map(({ distsku, qty }) => ({ distsku, qty })), scenario, poIsOurs, chaos: chaosOf(scenario) }
   })
   const paused = await ctx.read.selectFrom('order_engine').select('value').where('name', '=', 'paused').executeTakeFirst()
   const executed = await executedOrders(app, now)
@@ -78,6 +85,7 @@ export async function readFacts(dir: string, now: number): Promise<Facts> {
     records: await ctx.read.selectFrom('fulfillment_order').selectAll().orderBy('id').execute(),
     purchaseOrders,
     failures: await ctx.read.selectFrom('failed_placement').selectAll().orderBy('id').execute(),
+    parcels: await ctx.read.selectFrom('parcel').select(['fulfillment_order_id', 'tracking_number']).execute(),
     counts: await ctx.read.selectFrom('order_count').selectAll().orderBy('at').execute(),
     subscribers: new Map((await app.operator.subscribers.list()).map(({ name, id }) => [name, id])),
     executed, journal: await readJournal(app), paused: paused?.value ?? null, calls: countCalls(dir, new Map(purchaseOrders.map(({ client_ref: ref, chaos }) => [ref, chaos]))),

@@ -1,5 +1,6 @@
-/** Orders of the crash harness: one to three groups over all distributors, each with chaos in its PO. */
+/** Orders of the crash harness: one to three groups over all distributors, each with chaos or another scenario in its PO. */
 import { SIMULATED } from '../../lib/simulator/orders/profiles.js'
+import { SCENARIOS } from '../../lib/simulator/orders/scenarios.js'
 import type { Random } from './lib-random.js'
 import { DEALERS, SCARCE, upcOf } from './lib-shop.js'
 
@@ -17,19 +18,26 @@ const CUSTOMER = { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-5
 /** A send to the one with a cart takes five calls or more, each of which may fail: fewer of these. */
 const MIX = [...SIMULATED, ...SIMULATED.filter((distid) => distid !== '2AW')]
 
+/** Every scenario of the simulators but chaos, which has a percentage. */
+export const PLAYED = Object.keys(SCENARIOS).filter((name) => !name.startsWith('CHAOS'))
+/** An answer that takes seconds, or never comes, holds up its caller for as long. */
+const LONG = ['SLOW', 'HANG']
+const CHAOTIC = 0.4
+
 /** A body; `name` begins its order_id and tells it from every other. */
-export function makeOrder(random: Random, name: string, { percent, distids = MIX }: { percent: number; distids?: readonly string[] }): OrderBody {
+export function makeOrder(random: Random, name: string, { percent, distids = MIX, scenarios = PLAYED }: { percent: number; distids?: readonly string[]; scenarios?: readonly string[] }): OrderBody {
   const chosen = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, () => random.pick(distids))
   const toStore = random.chance(0.15)
   const items = [...new Set(chosen)].flatMap((distid) => itemsOf(random, distid))
   const needsDealer = !toStore && items.some(({ ffl_req: toDealer }) => toDealer)
-  const chaos = `SIM-CHAOS-${percent}`
+  const drawn = scenarios.length === 0 || random.chance(CHAOTIC) ? null : random.pick(scenarios)
+  const asked = `SIM-${drawn === null || (LONG.includes(drawn) && random.chance(0.8)) ? `CHAOS-${percent}` : drawn}`
   return {
-    order_id: `${name}-${chaos}`, customer: { ...CUSTOMER, name: `Pat ${name}` }, ship_to_store: toStore,
+    order_id: `${name}-${asked}`, customer: { ...CUSTOMER, name: `Pat ${name}` }, ship_to_store: toStore,
     items: toStore ? items.map((item) => ({ ...item, ffl_req: false })) : items,
     ...needsDealer && { ffl: { licenseNumber: random.pick(DEALERS) } },
     // Some callers have a PO of their own, which need not be theirs alone.
-    ...random.chance(0.15) && { po_number: random.chance(0.5) ? `PO-${chaos}` : `PO-${name}-${chaos}` },
+    ...random.chance(0.15) && { po_number: random.chance(0.5) ? `PO-${asked}` : `PO-${name}-${asked}` },
   }
 }
 

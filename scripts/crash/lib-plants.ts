@@ -13,6 +13,11 @@ export const PROBES: readonly Patch[] = [
     find: 'return percent === undefined ? 0 :',
     replace: 'return percent === undefined || (globalThis as { crashCalm?: boolean }).crashCalm ? 0 :',
   },
+  {
+    file: 'lib/simulator/orders/faults.ts',
+    find: '  const chance = chaosOf(asked)\n',
+    replace: '  if ((globalThis as { crashCalm?: boolean }).crashCalm) return null\n  const chance = chaosOf(asked)\n',
+  },
 ]
 
 /** A fault in the order engine that the harness must find. Those that only show where a distributor is late or contradicts itself are the simulation's (planted.ts). */
@@ -48,6 +53,13 @@ export const PLANTS: Record<string, Plant> = {
   'blind resend at restart': {
     what: 'what a dead process was sending is sent again without a look', by: 'kill',
     patches: [{ file: 'lib/orders/recover.ts', find: 'move(tx, order, afterDeath(order, tx.now()))', replace: "move(tx, order, { to: 'planned', owner: null, next_at: tx.now() })" }],
+  },
+  'news are taken by their PO alone': {
+    what: 'a stranger\'s order under the PO of ours gives it their number and status', by: 'kill',
+    patches: [
+      { file: 'lib/fulfillment/match.ts', find: "  return lines === 'other' || zip === false\n", replace: "  return lines === 'other' && zip === false && told.po === ''\n" },
+      { file: 'lib/fulfillment/match.ts', find: '  return (isTold && isNamed !== false) || poProves(news, sent, context)', replace: "  return isTold || isNamed === null || poProves(news, sent, context) || samePo(news.po, sent.po) === 'same'" },
+    ],
   },
   'an order_id is free after a restart': {
     what: 'the holder of an order_id is looked for among the orders of this life', by: 'kill',

@@ -17,6 +17,8 @@ export interface Totals {
   deaths: Record<string, number>
   placements: number
   purchaseOrders: Record<string, number>
+  /** Purchase orders by the scenario that they ask for. */
+  scenarios: Record<string, number>
   /** Purchase orders with a send of unknown outcome. */
   unknown: number
   executed: number
@@ -34,7 +36,7 @@ export interface Totals {
 
 export function newTotals(): Totals {
   return {
-    cycles: 0, seconds: 0, folders: 0, orders: 0, posts: 0, broken: 0, answers: {}, deaths: {}, placements: 0, purchaseOrders: {}, unknown: 0, executed: 0, calls: 0, faultyCalls: 0,
+    cycles: 0, seconds: 0, folders: 0, orders: 0, posts: 0, broken: 0, answers: {}, deaths: {}, placements: 0, purchaseOrders: {}, scenarios: {}, unknown: 0, executed: 0, calls: 0, faultyCalls: 0,
     reviews: {}, journalLines: 0, hourReached: 0, dayReached: 0, faults: Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>, starts: [],
   }
 }
@@ -56,8 +58,9 @@ export function addFolder(totals: Totals, facts: Facts, ledger: Ledger, { faults
   totals.broken += ledger.broken
   for (const { status, code, body } of ledger.answers) count(totals.answers, `${status} ${code ?? body.data!.status}`)
   totals.placements += facts.placements.length
-  for (const { state, ever_unknown: unknown } of facts.purchaseOrders) {
+  for (const { state, scenario, ever_unknown: unknown } of facts.purchaseOrders) {
     count(totals.purchaseOrders, state)
+    if (scenario !== null) count(totals.scenarios, scenario.replace(/^CHAOS-.*/, 'CHAOS'))
     totals.unknown += unknown
   }
   totals.executed += facts.executed.length
@@ -85,6 +88,7 @@ export function totalsText(totals: Totals): string {
     `orders            ${n(totals.orders)} in ${n(totals.posts)} posts, ${n(totals.broken)} without an answer`,
     `answers           ${listed(totals.answers)}`,
     `purchase orders   ${listed(totals.purchaseOrders)}; ${n(totals.unknown)} with a send of unknown outcome; ${n(totals.executed)} executed`,
+    `scenarios         ${listed(totals.scenarios)}`,
     `calls             ${n(totals.calls)} of orders with chaos, ${(100 * totals.faultyCalls / Math.max(1, totals.calls)).toFixed(1)} % of them with a fault`,
     `journal           ${n(totals.journalLines)} lines`,
     `quotas            a key's limit of an hour reached in ${totals.hourReached} folders, of a day in ${totals.dayReached}; exceeded or refused without cause: ${faults.quota}`,

@@ -47,7 +47,7 @@ async function warmUp({ root, bundle, shop }: Pick<Workshop, 'root' | 'bundle' |
     if (!ready) throw new Error(`the ${entry} does not start; see ${dir}.log`)
     const door = ready.url === undefined ? libraryDoor(started) : httpDoor(ready.url)
     const random = streamOf(0, 'warm-up')
-    for (let i = 0; i < 40; i++) await door.place({ shop: SHOP, key: shop.keys[i % shop.keys.length]! }, makeOrder(random, `warm-${i}`, { percent: 30 }))
+    for (let i = 0; i < 40; i++) await door.place({ shop: SHOP, key: shop.keys[i % shop.keys.length]! }, makeOrder(random, `warm-${i}`, { percent: 30, scenarios: [] }))
     started.channel.send({ keepCode: true })
     while (!existsSync(join(bundle, `${entry}.bundle.cjs.code`))) await sleep(20)
     door.close()
