@@ -15,7 +15,7 @@ import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
 import { allEndpoints } from '../lib/endpoints.js'
 import { open } from '../lib/open.js'
-import type { App, OpenOptions } from '../lib/open.js'
+import type { App } from '../lib/open.js'
 import { writeOffers } from '../lib/feeds/write-offers.js'
 import type { WrittenOffer } from '../lib/feeds/write-offers.js'
 import { makeShop } from '../lib/shop.js'
@@ -23,7 +23,8 @@ import type { Shop } from '../lib/shop.js'
 import { createServer } from './app.js'
 import type { Server, ServerOptions } from './app.js'
 import { checkAnswer, checkCode, checkPayload } from './check-answer.js'
-import { fractional } from './testing-clock.js'
+import { openForTest } from './testing-open.js'
+import type { WatchedOptions } from './testing-open.js'
 
 export interface TestApp {
   app: App
@@ -48,6 +49,9 @@ export interface TestApp {
   save(subscriber: string, document: ConfigurationDocument): Promise<void>
   /** Saves a document made of these parts, as it is; its distributors count as validated. */
   configure(parts: Partial<Omit<ConfigurationDocument, 'distributors'>> & { distributors?: Record<string, Partial<DistributorEntry> & { distid: string }> }): Promise<void>
+  /** Errors that the test provokes in the log, by message, as the option of that name. */
+  expectErrors(...lines: RegExp[]): void
+  /** Puts everything away. Fails where an error was logged that the test did not expect, or one that it expected was not. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -58,7 +62,7 @@ export type Answer = any
 
 export type TestOffer = Partial<WrittenOffer> & { distid: string; stockid: string }
 
-export interface TestOptions extends Omit<OpenOptions, 'dir' | 'now'> {
+export interface TestOptions extends Omit<WatchedOptions, 'dir' | 'now'> {
   tier?: Tier
   ips?: string[]
   server?: ServerOptions
@@ -87,8 +91,7 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
   const { tier = 'enterprise', ips = ['127.0.0.1', '::1'], server: serverOptions, monotonic = () => clock.ms - START, ...openOptions } = options
   // The folder lies in memory, which may be small.
   const faults = { freeBytes: () => Infinity, ...openOptions.faults }
-  const clocks = { now: fractional(() => clock.ms), monotonic: fractional(monotonic) }
-  const app = await open({ worker: false, fatal: (error) => { throw error }, ...openOptions, ...clocks, faults, dir })
+  const app = await openForTest({ worker: false, fatal: (error) => { throw error }, ...openOptions, faults, dir, now: () => clock.ms, monotonic })
   const server = createServer(app, serverOptions)
   const { name: subscriber } = await app.operator.subscribers.create({ name: 'Test shop', email: 'owner@shop.example' })
   const { id: keyId, key } = await app.operator.keys.create({ subscriber, name: 'test key', tier, ips })
@@ -107,11 +110,10 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
     await saveDocument(app.ctx, await findSubscriber(app.ctx, shop), { document })
   }
   const close = async () => {
-    await app.close()
-    rmSync(dir, { recursive: true, force: true })
+    await app.close().finally(() => rmSync(dir, { recursive: true, force: true }))
   }
   return {
-    app, server, subscriber, key, keyId, clock, request, close,
+    app, server, subscriber, key, keyId, clock, request, close, expectErrors: app.expectErrors,
     shop: checkedShop(app, app.as({ key })),
     // One attempt: a refusal that a test provokes comes at once.
     remote: connect('http://shop.test', key, { attempts: 1, fetch: (sent) => send(sent, '127.0.0.1').catch(showFault) }),

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { canonicalAddress, clientAddress, compileAllowlist, parseAllowlistEntry } from '../lib/accounts/allowlist.js'
 import { makeKey } from '../lib/accounts/keys.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../lib/core/clock.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import { createTestApp } from '../server/testing.js'
 
 describe('keys', () => {

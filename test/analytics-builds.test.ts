@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { SLUGS } from '../lib/analytics/metrics/index.js'
 import { HOUR } from '../lib/core/clock.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import type { Answer } from '../server/testing.js'
 import { analyticsShop, rebuildHere, tellStories } from './analytics-shop.js'
 import type { AnalyticsShop } from './analytics-shop.js'
@@ -83,6 +83,7 @@ describe('damage', () => {
   for (const [name, damage] of damages) {
     test(`${name}: the build before it serves, and an error is logged once`, async () => {
       await using t = await withBuilds(2)
+      t.expectErrors(/a build of the analytics cannot be read/)
       damage(folder(t, 'build-000002'))
       for (let i = 0; i < 3; i++) assert.deepEqual([await asOf(t, 'top-products', `?limit=${i + 1}`), (await t.json(path('top-products'))).body.data.count], [t.times[0], 2])
       assert.equal(t.errors.length, 1, t.errors.join())
@@ -102,6 +103,7 @@ describe('damage', () => {
 
   test('also when it is found only after others were answered', async () => {
     await using t = await withBuilds(2)
+    t.expectErrors(/a build of the analytics cannot be read/)
     assert.equal(await asOf(t, 'trending'), t.times[1])
     truncateSync(folder(t, 'build-000002', 'price-gaps'), 10)
     assert.equal(await asOf(t, 'price-gaps'), t.times[0])
@@ -111,6 +113,7 @@ describe('damage', () => {
 
   test('of all builds: there are no results, and the job builds anew', async () => {
     await using t = await withBuilds(2)
+    t.expectErrors(/a build of the analytics cannot be read/)
     for (const build of ['build-000001', 'build-000002']) truncateSync(folder(t, build, 'meta'), 5)
     assert.deepEqual((await answers(t)).map(({ as_of: at, count }) => [at, count]), SLUGS.map(() => [null, 0]))
     assert.equal(t.errors.length, 2)
@@ -131,6 +134,7 @@ describe('damage', () => {
   for (const text of ['', 'build-000099\n', '../../etc\n', '\u0000']) {
     test(`current says ${JSON.stringify(text)}: the newest whole build serves`, async () => {
       await using t = await withBuilds(2)
+      if (/^build/.test(text)) t.expectErrors(/a build of the analytics cannot be read/)
       writeFileSync(folder(t, 'current'), text)
       assert.equal(await asOf(t), t.times[1])
     })
@@ -138,6 +142,7 @@ describe('damage', () => {
 
   test('a build of another release is none', async () => {
     await using t = await withBuilds(1)
+    t.expectErrors(/a build of the analytics cannot be read/)
     const list = folder(t, 'build-000001', 'meta')
     const { crc32 } = await import('node:zlib')
     const json = readFileSync(list, 'utf8').split('\n')[1]!.replace('"form":2', '"form":0')

@@ -11,7 +11,7 @@ import { DAY, HOUR, MINUTE } from '../lib/core/clock.js'
 import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
 import { writeOffers } from '../lib/feeds/write-offers.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import { bar } from '../server/commands/analytics.js'
 import { makeOutput } from '../server/command.js'
 import { runLine } from '../server/run-line.js'
@@ -150,6 +150,7 @@ describe('the job', () => {
 
   test('a rebuild that takes too long is killed; the job waits before it tries again', async () => {
     await using t = await analyticsShop({ faults: { analytics: { limit: 1 } } })
+    t.expectErrors(/a job failed; .*: the rebuild of analytics was not done: it was not done after/)
     await assert.rejects(t.app.jobs.run('analytics'), /the rebuild of analytics was not done: it was not done after 0.001 s/)
     assert.equal(t.errors.length, 1)
     await t.app.jobs.run('analytics')
@@ -163,6 +164,7 @@ describe('the job', () => {
 
   test('a nearly full disk is an error, not half a build', async () => {
     await using t = await analyticsShop({ faults: { freeBytes: () => 1_000_000 } })
+    t.expectErrors(/a job failed; .*: the metrics are not rebuilt: the disk is nearly full/)
     await assert.rejects(t.app.jobs.run('analytics'), /the disk is nearly full/)
   })
 

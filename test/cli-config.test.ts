@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSaved } from '../lib/configuration/secrets.js'
 import { findSubscriber } from '../lib/accounts/subscribers.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import { LAUNCHER, contents, get, json, lastLine, run, start, startProcess, stop } from './launcher.js'
+import { hearStream } from './process-errors.js'
 import type { Run } from './launcher.js'
 
 let scratch: string
@@ -361,6 +362,7 @@ describe('credentials', () => {
     const dir = await makeShop('canary-server')
     const { key } = await json(dir, 'keys', 'create', '--subscriber', 'Main Street', '--name', 'web', '--ip', '127.0.0.1') as unknown as { key: string }
     const server = spawn(process.execPath, [LAUNCHER, 'serve', '--dir', dir, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, QUARTERMASTER_LOG: 'trace' } })
+    hearStream(server.stderr)
     const said: string[] = []
     server.stderr.on('data', (chunk: Buffer) => said.push(chunk.toString()))
     const first = await new Promise<string>((resolve) => { createInterface({ input: server.stdout }).once('line', resolve) })

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../lib/core/log.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import { makeOutput } from '../server/command.js'
 import { watchCatalog } from '../server/commands/serve.js'
 import { parseCommand } from '../server/command.js'

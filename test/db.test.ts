@@ -13,7 +13,7 @@ import { filesIn } from '../lib/db/engine.js'
 import { migrate } from '../lib/db/migrate.js'
 import { kyselyOver, openFile, transact } from '../lib/db/sqlite.js'
 import { touch } from '../lib/db/state.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import { createTestApp } from '../server/testing.js'
 
 function folder(): { dir: string; [Symbol.dispose](): void } {

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import type { App } from '../lib/open.js'
 import { prepareDemo } from '../lib/simulator/demo.js'
 import { createServer } from '../server/app.js'

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LAUNCHER, get, json, runProcess, start, stop } from './launcher.js'
+import { hearStream } from './process-errors.js'
 
 let scratch: string
 before(() => { scratch = mkdtempSync(join(tmpdir(), 'qm-demo-')) })
@@ -34,7 +35,8 @@ describe('the demo', () => {
 
   test('for people it prints three curl lines that work', async () => {
     const dir = join(scratch, 'demo')
-    const child = spawn(process.execPath, [LAUNCHER, 'demo', '--dir', dir, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [LAUNCHER, 'demo', '--dir', dir, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    hearStream(child.stderr)
     let out = ''
     await new Promise<void>((resolve) => child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString()

@@ -42,6 +42,7 @@ async function assertWorks(t: ExportShop, query = ''): Promise<void> {
 describe('the process of a build', () => {
   test('that is killed is a 503, and after a pause the next one is begun', async () => {
     await using t = await exportShop()
+    t.expectErrors(/an export could not be built: .*its process ended with SIGKILL/)
     const { url } = await t.ask()
     await another(t)
     const refused = assertRefused(t, url!)
@@ -58,6 +59,7 @@ describe('the process of a build', () => {
 
   test('that hangs is killed at its limit', async () => {
     await using t = await exportShop({ faults: { exports: { limit: 1 } } })
+    t.expectErrors(/an export could not be built: .*it was not done after/)
     const { status, body } = await t.json(PATH)
     assert.deepEqual([status, body.error.code, t.store.objects.size], [503, 'feed_unavailable', 0])
     assert.match(t.errors.join(), /not done after 0.001 s/)
@@ -123,7 +125,7 @@ describe('the store', () => {
   let t: ExportShop
   let url: string
   before(async () => {
-    t = await exportShop({ wrap, faults: { objects: { answering: 250, storing: 250 } } })
+    t = await exportShop({ wrap, faults: { objects: { answering: 250, storing: 250 } }, expectErrors: [/an export could not be built/, /the object store cannot be asked for an export/] })
     url = (await t.ask()).url!
   })
   after(() => t.close())
@@ -182,7 +184,7 @@ describe('texts that are kept', () => {
   let t: ExportShop
   let url: string
   before(async () => {
-    t = await exportShop({ offers: two })
+    t = await exportShop({ expectErrors: [/an export could not be built: the export/], offers: two })
     url = (await t.ask({ include_attributes: true })).url!
   })
   after(() => t.close())

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '../lib/core/clock.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import { OFFERS, PLAIN, addShop, buildsIn, exportShop, keyAt } from './export-shop.js'
 import type { ExportShop } from './export-shop.js'
 
@@ -87,6 +87,7 @@ describe('an object that no export names', () => {
   test('is also one that could not be removed when its export was forgotten', async () => {
     let dead = false
     await using t = await exportShop({ wrap: (store) => ({ ...store, remove: async (key) => dead ? Promise.reject(new Error('no')) : store.remove(key) }) })
+    t.expectErrors(/a job failed; .*: no$/)
     const { url } = await t.ask()
     await t.configure(dearer(1))
     t.clock.advance(3 * HOUR)
@@ -105,6 +106,7 @@ describe('texts', () => {
   test('of a distributor\'s former catalog go ten minutes after their last use, also while the store is down', async () => {
     let dead = false
     await using t = await exportShop({ wrap: (store) => ({ ...store, list: async (prefix) => dead ? Promise.reject(new Error('no')) : store.list(prefix) }) })
+    t.expectErrors(/a job failed; .*: no$/)
     await t.ask({ include_attributes: true })
     const first = textsOf(t)
     assert.equal(first.length, 6, 'two distributors, each with texts, attributes and where they end')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../lib/core/clock.js'
 import type { ExportDescriptor } from '../lib/exports/shapes.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import { createTestApp } from '../server/testing.js'
 import type { Answer } from '../server/testing.js'
 import { PLAIN, addShop, exportShop, keyAt } from './export-shop.js'
@@ -109,6 +109,7 @@ test('a last_version that is still right is answered without the store', async (
   let dead = false
   const refuse = async () => { throw new Error('the store was asked') }
   await using t = await exportShop({ wrap: (store) => new Proxy(store, { get: (of, name) => dead ? refuse : of[name as keyof typeof of] }) })
+  t.expectErrors(/the object store cannot be asked for an export: the store was asked/)
   const { export_version: last } = await t.ask({ include_attributes: true })
   dead = true
   assert.equal((await t.json(`${PATH}?include_attributes=true&last_version=${last}`)).body.data.changed, false)
@@ -213,6 +214,7 @@ describe('the interval', () => {
   test('is not begun by a call that fails', async () => {
     let dead = true
     await using t = await exportShop({ wrap: (store) => ({ ...store, put: async (...args) => dead ? Promise.reject(new Error('no')) : store.put(...args) }) })
+    t.expectErrors(/an export could not be built: no$/)
     assert.equal((await t.json(PATH)).status, 503)
     assert.equal((await t.json(`${PATH}?expires_in=1`)).status, 400)
     dead = false

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
 import { makeKey } from '../lib/fraud/keys.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import { contents, lastLine, run } from './launcher.js'
 import type { Run } from './launcher.js'
 

@@ -209,6 +209,7 @@ describe('a key that was lost', () => {
 describe('what cannot be opened', () => {
   test('holds nobody up: its owner is answered, the rest gets a new key, again and again', async () => {
     await using t = await createTestApp()
+    t.expectErrors(/the notes of a fraud report cannot be opened/, /a fraud report cannot be opened/)
     const [b] = await shops(t, 1)
     await report(t, { ...HOUSE, notes: 'one' })
     await report(t, { ...HOUSE, email: 'pat@customer.example', notes: 'two' })
@@ -266,6 +267,7 @@ describe('premises of dealers', () => {
 
   test('a report in which nothing can be read any more stays as it is', async () => {
     await using t = await createTestApp()
+    t.expectErrors(/a fraud report cannot be opened: no strong signal/)
     await report(t, HOUSE)
     const { dealer } = await t.app.ctx.read.selectFrom('fraud_report').select('dealer').executeTakeFirstOrThrow()
     const sealer = t.app.ctx.secrets.of(dealer)

@@ -6,12 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import type { App } from '../lib/open.js'
 import { prepareDemo } from '../lib/simulator/demo.js'
 import { createServer } from '../server/app.js'
 import { listen } from '../server/listen.js'
 import { LAUNCHER } from './launcher.js'
+import { hearErrors } from './process-errors.js'
 
 const OFFERS = 1_000
 
@@ -67,6 +68,7 @@ function runShell(script: string, cwd: string, env: Record<string, string>): Pro
     child.stdout.on('data', (chunk: Buffer) => { out += chunk.toString() })
     child.stderr.on('data', (chunk: Buffer) => { err += chunk.toString() })
     child.on('close', (code) => {
+      hearErrors(err)
       if (code === 0) resolve(out)
       else reject(new assert.AssertionError({ message: `the shell ended with ${code}: ${err}\n${out.slice(-2_000)}` }))
     })

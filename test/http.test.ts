@@ -196,6 +196,7 @@ describe('answers', () => {
     const logged: object[] = []
     const log = { debug() {}, info() {}, warn() {}, error(fields: object) { logged.push(fields) } }
     await using t = await createTestApp({ log })
+    t.expectErrors(/a request failed: secret detail/)
     Object.defineProperty(t.app.ctx.limits, 'usage', { value: () => { throw new Error('secret detail /etc/passwd') } })
     const { status, body, headers } = await t.json('/v1/usage')
     assert.equal(status, 500)

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { openFile } from '../lib/db/sqlite.js'
 import { runLine } from '../server/run-line.js'
+import { hearErrors, hearStream } from './process-errors.js'
 
 /** The launcher is bundled beside the suites. */
 export const LAUNCHER = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
@@ -38,7 +39,10 @@ export function runProcess(dir: string, ...args: string[]): Promise<Run> {
 /** As `runProcess`, with these words and no others. */
 export function startProcess(words: readonly string[], { env = {}, input }: { env?: Record<string, string>; input?: string | Buffer } = {}): Promise<Run> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [LAUNCHER, ...words], { env: { ...process.env, ...env } }, (_error, out, err) => resolve({ status: child.exitCode ?? -1, out, err }))
+    const child = execFile(process.execPath, [LAUNCHER, ...words], { env: { ...process.env, ...env } }, (_error, out, err) => {
+      hearErrors(err)
+      resolve({ status: child.exitCode ?? -1, out, err })
+    })
     child.stdin!.end(input)
   })
 }
@@ -57,7 +61,8 @@ export async function json(dir: string, ...args: string[]) {
 
 /** Starts a serving command and waits for its first line of JSON. */
 export async function start(dir: string, ...args: string[]): Promise<{ child: ChildProcess; first: { url: string; key: string; subscriber: string } }> {
-  const child = spawn(process.execPath, [LAUNCHER, '--dir', dir, ...args, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [LAUNCHER, '--dir', dir, ...args, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  hearStream(child.stderr)
   const first = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve)
     child.once('exit', (code) => reject(new Error(`ended with ${code}`)))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DAY, MINUTE } from '../lib/core/clock.js'
 import type { OrderSession, Submission } from '../lib/distributors/fulfillment.js'
-import { UPC, orderShop } from './order-shop.js'
+import { REVIEW, UPC, orderShop } from './order-shop.js'
 import type { OrderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
 import type { Act, Scripted } from './scripted-distributor.js'
@@ -53,6 +53,7 @@ describe('a login that changes between two sends', () => {
     tst.acts.push(lost)
     const sends = apart(tst)
     await using t = await orderShop([tst])
+    t.expectErrors(REVIEW)
     await t.logIn('first')
     assert.equal((await t.place(t.body())).body.data.status, 'pending')
     await t.logIn('second')
@@ -80,6 +81,7 @@ describe('a login that changes between two sends', () => {
       tst.acts.push(recovery === 'lookup' ? nothing : lost)
       const sends = apart(tst)
       await using t = await orderShop([tst])
+      t.expectErrors(REVIEW)
       await t.logIn('first')
       await t.place(t.body())
       // The last look before it would be sent again shows nothing, and comes back after the change.
@@ -101,6 +103,7 @@ describe('a login that changes between two sends', () => {
     tst.acts.push(unreachable, lost)
     const sends = apart(tst)
     await using t = await orderShop([tst, other])
+    t.expectErrors(REVIEW)
     await t.logIn('first')
     // In a split, an order that could not be sent waits.
     await t.place(t.body({ items: ['TST', 'OTH'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })) }))
@@ -121,6 +124,7 @@ describe('two orders alike, with a login that changes between them', () => {
       showAll(tst, true)
       const sends = apart(tst)
       await using t = await orderShop([tst])
+      t.expectErrors(REVIEW)
       await t.logIn('first')
       await t.place(t.body({ po_number: 'MONDAY' }))
       await t.logIn('second')
@@ -161,6 +165,7 @@ describe('two subscribers with one account', () => {
     const tst = scripted({ hasLogin: true })
     tst.acts.push('accept', { accept: false, answer: { outcome: 'accepted', number: 'TST-1' } })
     await using t = await orderShop([tst])
+    t.expectErrors(REVIEW)
     await t.logIn('shared')
     const key = await t.addShop()
     await t.place(t.body())
@@ -185,6 +190,7 @@ describe('two subscribers with one account', () => {
     fil.acts.push(takenIn, nothing)
     showAll(fil, true)
     await using t = await orderShop([fil])
+    t.expectErrors(REVIEW)
     await t.logIn('shared')
     const key = await t.addShop()
     await t.place(t.body({ po_number: 'WEEK 47' }))
@@ -200,6 +206,7 @@ describe('file: two orders alike of which no outcome is known', () => {
     fil.acts.push(lost, nothing)
     showAll(fil, false)
     await using t = await orderShop([fil])
+    t.expectErrors(REVIEW)
     for (let n = 0; n < 2; n++) await t.place(t.body({ po_number: 'WEEK 47' }))
     await t.later(MINUTE, 15)
     assert.deepEqual([fil.orders.length, await states(t)], [1, ['review', 'review']])
@@ -221,6 +228,7 @@ describe('file: two orders alike of which no outcome is known', () => {
       const fil = scripted({ distid: 'FIL', recovery: 'file' })
       fil.acts.push(takenIn, nothing)
       await using t = await orderShop([fil])
+      if (end === 'review') t.expectErrors(REVIEW)
       await t.place(t.body({ po_number: 'WEEK 47' }))
       const { po, lines, shipTo } = fil.sends[0]!
       const shown = { number: null, po, lines, shipTo: { name: shipTo.name, address1: shipTo.address1, zip: shipTo.zip }, ...placedAt && { placedAt: t.clock.ms } }
@@ -237,6 +245,7 @@ describe('file: two orders alike of which no outcome is known', () => {
     fil.acts.push(takenIn, nothing)
     fil.searches.push(...Array.from({ length: 400 }, () => ({ outcome: 'answered' as const, orders: [] })))
     await using t = await orderShop([fil])
+    t.expectErrors(REVIEW)
     for (let n = 0; n < 2; n++) await t.place(t.body())
     await t.app.ctx.db.updateTable('purchase_order').set({ payload: 'damaged' }).where('id', '=', 1).execute()
     await t.later(20 * MINUTE, 71)
@@ -250,6 +259,7 @@ describe('file: two orders alike of which no outcome is known', () => {
     fil.acts.push(takenIn, nothing)
     showAll(fil, true)
     await using t = await orderShop([fil])
+    t.expectErrors(REVIEW)
     for (let n = 0; n < 2; n++) await t.place(t.body({ po_number: 'WEEK 47' }))
     await t.app.ctx.db.updateTable('purchase_order').set({ payload: 'damaged' }).where('id', '=', 1).execute()
     await t.later(MINUTE, 15)

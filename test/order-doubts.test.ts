@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { DAY, HOUR, MINUTE, SECOND } from '../lib/core/clock.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import { builtin, rsr } from '../lib/distributors/index.js'
 import type { FoundOrder, PurchaseOrder, Submission } from '../lib/distributors/fulfillment.js'
 import { pauseOrders, resumeOrders } from '../lib/orders/pause.js'
 import { resolveOrder } from '../lib/orders/resolve.js'
-import { DEALER, GUN_UPC, UPC, offersOf, orderShop } from './order-shop.js'
+import { REVIEW, DEALER, GUN_UPC, UPC, offersOf, orderShop } from './order-shop.js'
 import type { OrderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
 import type { Act, Scripted } from './scripted-distributor.js'
@@ -46,6 +46,7 @@ describe('an order that stands at the distributor is never bought again', () => 
       tst.acts.push(lost)
       showing(tst, show)
       await using t = await orderShop([tst])
+      if (end === 'review') t.expectErrors(REVIEW)
       await t.place(t.body(body))
       await t.later(MINUTE, 15)
       assert.deepEqual([tst.sends.length, await states(t)], [1, [end]])
@@ -69,6 +70,7 @@ describe('an order that stands at the distributor is never bought again', () => 
     tst.acts.push(nothing, lost)
     showing(tst, (number, { po }) => ({ number, po: po.toUpperCase() }))
     await using t = await orderShop([tst])
+    t.expectErrors(REVIEW)
     await t.place(t.body({ order_id: 'w-9' }))
     await t.place(t.body({ order_id: 'W-9' }))
     await t.later(MINUTE, 15)
@@ -78,6 +80,7 @@ describe('an order that stands at the distributor is never bought again', () => 
   test('our reference under a number of another record is for a person', async () => {
     const tst = scripted({ recovery: 'lookup' })
     await using t = await orderShop([tst])
+    t.expectErrors(REVIEW)
     tst.acts.push('accept', nothing)
     await t.place(t.body())
     await t.place(t.body())
@@ -92,6 +95,7 @@ describe('an order that stands at the distributor is never bought again', () => 
     tst.connector.find = async () => ({ outcome: 'answered', orders: [] })
     // RSR's own entry, so that there is an account that can change.
     await using t = await orderShop([], { distributors: [...builtin.filter(({ distid }) => distid !== 'RSR'), { ...rsr, check: async () => 'valid' as const, simulator: tst.connector }], offers: offersOf('RSR') })
+    t.expectErrors(REVIEW)
     const configure = (API_USER: string) => t.configure({ distributors: { 'RSR Group': { distid: 'RSR', product_restrictions: {}, fulfillment: { API_USER, API_PASSWORD: 'x', ffl_recipient_emails: ['a@b.example'] } } } as never })
     await configure('11111')
     const body = { order_id: 'W-1', customer: (await orderBody()).customer, items: [{ distid: 'RSR', distsku: 'A1', upc: UPC, qty: 1 }] }
@@ -113,6 +117,7 @@ describe('while orders are paused', () => {
     const [a, b] = [scripted({ distid: 'AAA', name: 'Alpha' }), scripted({ distid: 'BBB', name: 'Beta', recovery: 'resend' })]
     b.acts.push(unreachable)
     await using t = await orderShop([a, b])
+    t.expectErrors(/orders are paused/)
     await t.place(t.body({ items: ['AAA', 'BBB'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })) }))
     await pauseOrders(t.app.ctx, { reason: 'a test', isForgetful: false })
     assert.deepEqual([(await t.place(t.body())).status, (await t.place(t.body())).body.error.code], [503, 'service_unavailable'])
@@ -128,6 +133,7 @@ describe('while orders are paused', () => {
     const [a, b] = [scripted({ distid: 'AAA', name: 'Alpha' }), scripted({ distid: 'BBB', name: 'Beta' })]
     b.acts.push(unreachable)
     await using t = await orderShop([a, b])
+    t.expectErrors(/orders are paused/)
     await t.place(t.body({ items: ['AAA', 'BBB'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })) }))
     b.orders.push({ number: 'BBB-7', order: b.sends[0]! })
     await pauseOrders(t.app.ctx, { reason: 'an older backup', isForgetful: true })
@@ -141,6 +147,7 @@ describe('a licence that ends between two sends', () => {
     const tst = scripted({ recovery: 'lookup' })
     tst.acts.push(nothing)
     await using t = await orderShop([tst])
+    t.expectErrors(REVIEW)
     await t.app.ctx.db.updateTable('dealer').set({ expires_on: '2026-11-21' }).where('license_number', '=', DEALER).execute()
     t.clock.advance(12 * HOUR - 6 * MINUTE)
     await t.place(t.body({ items: [{ distid: 'TST', distsku: 'G1', upc: GUN_UPC, qty: 1, ffl_req: true }], ffl: { licenseNumber: DEALER } }))
@@ -176,6 +183,7 @@ describe('what stays unknown for a day is for a person', () => {
     test(name, async () => {
       const tst = make()
       await using t = await orderShop([tst])
+      t.expectErrors(REVIEW)
       await t.place(t.body())
       await t.later(10 * MINUTE, 150)
       assert.deepEqual(await states(t), ['review'])
@@ -187,6 +195,7 @@ describe('what stays unknown for a day is for a person', () => {
     const tst = scripted()
     tst.acts.push(lost)
     await using t = await orderShop([tst])
+    t.expectErrors(REVIEW)
     await t.place(t.body())
     await t.configure({ distributors: {} })
     await t.later(10 * MINUTE, 150)
@@ -228,6 +237,7 @@ describe('the disk', () => {
   test('a lock that is damaged is told of, and not taken for another process', async () => {
     const tst = scripted()
     await using t = await orderShop([tst])
+    t.expectErrors(/a request failed: file is not a database/)
     writeFileSync(join(t.app.dir, 'engine.lock'), 'this is no database, and it is long enough to be seen as none')
     const { status } = await t.place(t.body())
     assert.equal(status, 500)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MINUTE, SECOND } from '../lib/core/clock.js'
 import type { Submission } from '../lib/distributors/fulfillment.js'
-import { orderShop } from './order-shop.js'
+import { REVIEW, orderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
 import type { Act } from './scripted-distributor.js'
 
@@ -88,6 +88,7 @@ describe('a send whose outcome is not known', () => {
       const tst = scripted({ recovery })
       tst.acts.push(nothing)
       await using t = await orderShop([tst])
+      t.expectErrors(REVIEW)
       await t.place(t.body())
       await t.later(10 * MINUTE, 143)
       assert.equal((await t.purchaseOrders())[0]!.state, 'unknown')
@@ -109,6 +110,7 @@ describe('a send whose outcome is not known', () => {
     const tst = scripted({ recovery: 'one_shot', withoutFind: true })
     tst.acts.push({ accept: true, answer: 'throw' })
     await using t = await orderShop([tst])
+    t.expectErrors(REVIEW)
     await t.place(t.body())
     await t.later(10 * SECOND)
     assert.deepEqual([tst.sends.length, (await t.purchaseOrders())[0]!.state], [1, 'review'])
@@ -179,6 +181,7 @@ describe('a send whose outcome is not known', () => {
     const tst = scripted({ recovery: 'lookup' })
     tst.acts.push(nothing)
     await using t = await orderShop([tst])
+    t.expectErrors(REVIEW)
     await t.place(t.body())
     tst.searches.push({ outcome: 'answered', orders: [{ number: 'X-1', po: 'x', clientRef: tst.sends[0]!.clientRef, lines: [{ distsku: 'A1', qty: 9 }] }] })
     await t.later(5 * SECOND)
@@ -189,6 +192,7 @@ describe('a send whose outcome is not known', () => {
     const tst = scripted()
     tst.acts.push('accept', { accept: false, answer: { outcome: 'accepted', number: 'TST-1' } })
     await using t = await orderShop([tst])
+    t.expectErrors(REVIEW)
     await t.place(t.body())
     assert.equal((await t.place(t.body())).body.data.status, 'pending')
     assert.deepEqual((await t.purchaseOrders()).map(({ state }) => state), ['placed', 'review'])

@@ -46,6 +46,7 @@ describe('a database without room', () => {
   test('an order is refused, nothing is sent, and the same order_id is placed once there is room', async () => {
     const tst = scripted()
     await using t = await orderShop([tst])
+    t.expectErrors(/a request failed: database or disk is full/)
     await fill(t)
     const refused = []
     for (let i = 0; i < 40 && refused.length === 0; i++) {
@@ -65,7 +66,7 @@ describe('a database without room', () => {
     const tst = scripted()
     const waits: string[] = []
     const log = { debug() {}, info() {}, warn() {}, error(fields: object, message: string) { if ('err' in fields && isUnavailable(fields.err)) waits.push(message) } }
-    await using t = await orderShop([tst], { log })
+    await using t = await orderShop([tst], { log, expectErrors: [/cannot be written down yet: database or disk is full/] })
     let [timer, emptied]: [NodeJS.Timeout | undefined, Promise<unknown>] = [undefined, Promise.resolve()]
     // Each order leaves as little room as there can be before its answer; sooner or later the answer does not fit.
     for (let i = 0; i < 60 && waits.length === 0; i++) {

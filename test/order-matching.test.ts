@@ -7,7 +7,7 @@ import type { FoundOrder, Submission } from '../lib/distributors/fulfillment.js'
 import type { DealerTable } from '../lib/ffls/tables.js'
 import { resolveOrder } from '../lib/orders/resolve.js'
 import type { TestOffer } from '../server/testing.js'
-import { CUSTOMER, DEALER, GUN_UPC, OTHER_DEALER, UPC, offersOf, orderShop } from './order-shop.js'
+import { REVIEW, CUSTOMER, DEALER, GUN_UPC, OTHER_DEALER, UPC, offersOf, orderShop } from './order-shop.js'
 import type { OrderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
 import type { Act, Scripted } from './scripted-distributor.js'
@@ -36,6 +36,7 @@ describe('our reference', () => {
       const tst = scripted({ recovery: 'lookup' })
       tst.acts.push(nothing)
       await using t = await orderShop([tst])
+      if (end[0] === 'review') t.expectErrors(REVIEW)
       await t.place(t.body(gun()))
       tst.connector.find = async () => ({ outcome: 'answered', orders: [shown(tst, shipTo)] })
       await t.later(MINUTE, 15)
@@ -139,6 +140,7 @@ describe('a dealer that changes between two sends', () => {
       const tst = scripted({ recovery: 'lookup' })
       tst.acts.push(nothing)
       await using t = await orderShop([tst], { offers })
+      t.expectErrors(REVIEW)
       await t.place(t.body(gun('TST', licence)))
       await setDealer(t, licence, set)
       await t.later(MINUTE, 15)

@@ -183,8 +183,7 @@ describe('news that name a PO alone', () => {
   })
 
   test('of an order that cannot be opened are left alone: what it held is not known', async () => {
-    const log = { debug() {}, info() {}, warn() {}, error() {} }
-    await using shop = await newsShop({ recovery: 'file' }, [takenIn], { log })
+    await using shop = await newsShop({ recovery: 'file' }, [takenIn], { expectErrors: [/an order cannot be opened/] })
     const { t, tst, tell } = shop
     await t.place(t.body())
     const content = contentOf(tst)
@@ -262,6 +261,7 @@ describe('an order that counts as refused', () => {
       const told: string[] = []
       await using shop = await refusedOnce(told)
       const { t, tst, tell, orphans } = shop
+      if (isTold) t.expectErrors(/executes an order that counts as refused/)
       const { clientRef, po } = tst.sends[0]!
       await tell({ number: 'LATE-1', clientRef, po, ...status && { status } })
       assert.equal(told.filter((message) => message.includes('counts as refused')).length, isTold ? 1 : 0)

@@ -340,7 +340,7 @@ describe('order volume', () => {
   })
 
   test('holds over a restart, and over two processes', async () => {
-    const { open } = await import('../lib/open.js')
+    const { openForTest: open } = await import('../server/testing-open.js')
     const { builtin } = await import('../lib/distributors/index.js')
     const tst = scripted()
     await using t = await orderShop([tst], { offers: [{ distid: 'TST', stockid: 'A1', upc: UPC, qty: 10_000 }] })

@@ -11,6 +11,9 @@ export const GUN_UPC = '012345678912'
 export const DEALER = '1-57-033-01-9E-67890'
 export const OTHER_DEALER = '1-57-033-07-9E-00001'
 
+/** In the log, where a purchase order waits for a person. */
+export const REVIEW = /an order needs a person's decision/
+
 export const CUSTOMER = { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-555-0100', address1: '12 Main St', city: 'Phoenix', state: 'AZ', zip: '85001' }
 export const STORE = { ffl: DEALER, phone: '602-555-0199', address: { ship_to_name: 'Main Street Guns', address_street: '1 Store Rd', city: 'Phoenix', state: 'AZ', postal_code: '85004' } }
 

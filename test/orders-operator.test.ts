@@ -7,7 +7,7 @@ import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
 import type { Fulfillment, OrderUpdate, Submission } from '../lib/distributors/fulfillment.js'
 import { readGeneratedPo } from '../lib/orders/adopt.js'
-import { DEALER, GUN_UPC, UPC, orderShop } from './order-shop.js'
+import { REVIEW, DEALER, GUN_UPC, UPC, orderShop } from './order-shop.js'
 import type { OrderShop } from './order-shop.js'
 import { scripted } from './scripted-distributor.js'
 import type { Act, Scripted } from './scripted-distributor.js'
@@ -154,6 +154,7 @@ describe('resolving', () => {
   test('placed: with its number, which no other order may have', async () => {
     const { t, tst, body } = await inReview()
     await using _ = t
+    _.expectErrors(REVIEW)
     await t.place(t.body())
     await assert.rejects(all(t).resolve({ order: body.order_id, verdict: 'placed', number: ' TST-1 ' }), /TST-1 stands on another purchase order/)
     for (const number of ['', ' ', 'x'.repeat(101), 'a\nb', 'a\u0000']) await assert.rejects(all(t).resolve({ order: body.order_id, verdict: 'placed', number }), { code: 'invalid_parameter' })
@@ -172,6 +173,7 @@ describe('resolving', () => {
   test('absent: sent again as if it had never been sent, the very same content', async () => {
     const { t, tst, body } = await inReview()
     await using _ = t
+    _.expectErrors(REVIEW)
     t.clock.advance(DAY)
     await all(t).resolve({ order: body.order_id, verdict: 'absent', next: 'resend', reason: 'they looked' })
     assert.deepEqual(await states(t), [['planned', null]])
@@ -185,6 +187,7 @@ describe('resolving', () => {
   test('absent and sent again: a refusal then is one, and what cannot be sent expires after fifteen minutes', async () => {
     const { t, tst, body } = await inReview()
     await using _ = t
+    _.expectErrors(REVIEW)
     tst.acts.push({ accept: false, answer: { outcome: 'not_sent', reason: 'refused' } })
     await all(t).resolve({ order: body.order_id, verdict: 'absent', next: 'resend', reason: 'they looked' })
     await t.later(0)
@@ -197,6 +200,7 @@ describe('resolving', () => {
   test('absent and refused: it is among the failures with the operator\'s reason, and the order_id is free', async () => {
     const { t, tst, body } = await inReview()
     await using _ = t
+    _.expectErrors(REVIEW)
     await assert.rejects(all(t).resolve({ order: body.order_id, verdict: 'absent', next: 'refuse', reason: '' }), /reason: is required/)
     await all(t).resolve({ order: body.order_id, verdict: 'absent', next: 'refuse', reason: 'The customer bought elsewhere' })
     const { data } = (await t.json('/v1/fulfillment/history')).body
@@ -210,6 +214,7 @@ describe('resolving', () => {
     a.acts.push(nothing)
     b.acts.push(nothing)
     await using t = await orderShop([a, b])
+    t.expectErrors(REVIEW)
     await t.place(t.body({ order_id: '2', items: ['AAA', 'BBB'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })) }))
     await t.later(10 * SECOND)
     const [first, second] = await t.purchaseOrders()
@@ -226,6 +231,7 @@ describe('resolving', () => {
     const tst = scripted({ withoutFind: true, recovery: 'one_shot' })
     tst.acts.push(nothing)
     await using t = await orderShop([tst])
+    t.expectErrors(REVIEW)
     await t.place(t.body({ order_id: 'jane' }))
     await t.place(t.body({ order_id: '1' }))
     await t.later(10 * SECOND)
@@ -255,6 +261,7 @@ describe('what the operator sees', () => {
   test('lists what is open, and tells everything that happened to an order', async () => {
     const { t, body } = await inReview()
     await using _ = t
+    _.expectErrors(REVIEW)
     await t.place(t.body({ order_id: 'FINE' }))
     const { count, orders: [listed] } = await all(t).list()
     assert.deepEqual([count, listed!.order_id, listed!.state, listed!.age, listed!.subscriber], [1, body.order_id, 'review', 10 * SECOND, t.subscriber])
@@ -312,6 +319,7 @@ describe('verifying the journal', () => {
     await t.place(t.body())
     const { t: other } = await inReview()
     await using _ = other
+    other.expectErrors(REVIEW)
     await all(other).resolve({ order: '1', verdict: 'placed', number: 'N-1' })
     const { sound, file, lines } = await all(other).verifyJournal()
     assert.deepEqual([sound, file], [true, { lines: lines - 2, pending: 2 }])

@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { runProcess } from './launcher.js'
-import { open } from '../lib/open.js'
 import { demoStories } from '../lib/simulator/stories.js'
+import { openForTest as open } from '../server/testing-open.js'
+import { runProcess } from './launcher.js'
+import { hearStream } from './process-errors.js'
 
 const LAUNCHER = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
 
@@ -26,7 +27,8 @@ function feedOf(rows: number, price: number): string {
 }
 
 async function demo(dir: string) {
-  const child = spawn(process.execPath, [LAUNCHER, 'demo', '--dir', dir, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [LAUNCHER, 'demo', '--dir', dir, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  hearStream(child.stderr)
   const line = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve)
     child.once('exit', (code) => reject(new Error(`ended with ${code}`)))

@@ -386,6 +386,7 @@ describe('jobs', () => {
       for (let i = 0; i < 3; i++) await tick()
       assert.equal(job.runs, 3)
       assert.match(t.log[0]!, /a job failed/)
+      t.expectErrors(/a job failed; .*: broken/)
       assert.equal((await t.app.ctx.read.selectFrom('job').select('last_error').where('name', '=', 'count').executeTakeFirstOrThrow()).last_error, 'broken')
     })
   })
@@ -395,6 +396,7 @@ describe('jobs', () => {
       const job = counting(3_000, fault)
       await scheduled([job], async (t, tick) => {
         await sql`CREATE TRIGGER no BEFORE INSERT ON job BEGIN SELECT RAISE(FAIL, 'no'); END`.execute(t.app.ctx.db)
+        t.expectErrors(/cannot be noted in its table: no/, ...fault === undefined ? [] : [/a job failed; .*: broken/])
         for (let i = 0; i < 4; i++) await tick()
         assert.equal(job.runs, 2)
         assert.ok(t.log.includes('a job cannot be noted in its table'))
@@ -406,6 +408,7 @@ describe('jobs', () => {
   test('a table that cannot be read is logged', async () => {
     const job = counting(1_000)
     await scheduled([job], async (t, tick) => {
+      t.expectErrors(/the job schedule cannot be read/)
       await sql`DROP TABLE job`.execute(t.app.ctx.db)
       await tick()
       await tick()
@@ -416,6 +419,7 @@ describe('jobs', () => {
   test('one that is run by hand rejects with its own error, not with the table\'s', () => bench(async (t) => {
     const job = counting(1_000, 'broken')
     const jobs = openJobs(t.app.ctx, [job])
+    t.expectErrors(/cannot be noted in its table: no such table/, /a job failed; .*: broken/)
     await sql`DROP TABLE job`.execute(t.app.ctx.db)
     await assert.rejects(jobs.run('count'), /broken/)
     await assert.rejects(jobs.run('count'), /broken/, 'nothing is left running')
