@@ -42,6 +42,7 @@ export interface Manifest {
 
 export const MANIFEST = 'manifest.json'
 export const RECORD = 'quartermaster.db'
+export const DECISIONS = 'decisions.db'
 const JOURNAL = 'orders.journal'
 
 export interface BackupInput {
@@ -97,6 +98,7 @@ export async function makeBackup(ctx: OperatorCtx, background: Background, { to:
 function* sourcesIn(dir: string): Generator<string> {
   yield RECORD
   if (existsSync(journalPath(dir))) yield JOURNAL
+  if (existsSync(join(dir, DECISIONS))) yield DECISIONS
   // Drafts are nobody's yet, and exports are built again.
   for (const path of filesBelow(dir, 'objects')) if (!/^objects\/(\.drafts|(\.types\/)?exports)(\/|$)/.test(path)) yield path
   yield* historyIn(dir)

@@ -6,12 +6,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSy
 import { copyFile, cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { audit } from './accounts/audit.js'
-import { RECORD, digestOf, recordFacts, synced, verifyBackup } from './backup.js'
+import { DECISIONS, RECORD, digestOf, recordFacts, synced, verifyBackup } from './backup.js'
 import type { Manifest } from './backup.js'
 import type { OperatorCtx } from './core/ctx.js'
 import { invalid } from './core/errors.js'
 import { loadSecretKey, openVault, writeKeyFile } from './core/secrets.js'
 import { takeLock } from './db/engine.js'
+import { openFile } from './db/sqlite.js'
 import { quartermasterSchema } from './db/migrations/quartermaster.js'
 import { fraudKeyFiles } from './fraud/keys.js'
 import { open } from './open.js'
@@ -74,7 +75,8 @@ export async function restoreBackup(input: RestoreInput): Promise<Restored> {
     const prepared = await prepare(input, staging, { key, manifest, keeps })
     if (input.keys !== undefined) writeKeyFile(join(dir, 'keys', 'secret-key'), key.toString('hex'))
     for (const [name, text] of fraudKeys) writeKeyFile(join(dir, 'keys', name), text)
-    const replaced = await putInPlace(dir, staging, { keeps, stamp: manifest.made_at })
+    const logged = bringsDecisions(dir, staging, manifest)
+    const replaced = await putInPlace(dir, staging, { keeps, logged, stamp: manifest.made_at })
     return { ...facts, ...prepared, replaced }
   } finally {
     if (staging !== null) rmSync(staging, { recursive: true, force: true })
@@ -118,7 +120,7 @@ function noRandom(): never {
 function checkFolder(dir: string): void {
   if (!existsSync(dir)) return
   if (!statSync(dir).isDirectory()) throw invalid('dir', `${dir} is a file`)
-  const foreign = readdirSync(dir).filter((name) => !/^(lost\+found|keys|objects|exports|history|analytics|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(name))
+  const foreign = readdirSync(dir).filter((name) => !/^(lost\+found|keys|objects|exports|history|analytics|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|decisions|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(name))
   if (foreign.length > 0 && !existsSync(join(dir, RECORD))) throw invalid('dir', `${dir} holds something else (${foreign[0]!})`)
 }
 
@@ -200,17 +202,42 @@ async function headOf({ ctx }: App): Promise<number> {
  * Moves what was there aside and the new in. The system of record goes first and comes last: whatever cuts this off leaves a
  * folder without an installation, which the same restore finishes.
  */
-async function putInPlace(dir: string, staging: string, { keeps, stamp }: { keeps: boolean; stamp: string }): Promise<string | null> {
-  const old = [RECORD, `${RECORD}-wal`, `${RECORD}-shm`, ...keeps ? [] : [JOURNAL], ...FOLDERS, ...COMPUTED].filter((name) => existsSync(join(dir, name)))
+async function putInPlace(dir: string, staging: string, { keeps, logged, stamp }: { keeps: boolean; logged: boolean; stamp: string }): Promise<string | null> {
+  const old = [RECORD, `${RECORD}-wal`, `${RECORD}-shm`, ...keeps ? [] : [JOURNAL], ...logged ? [DECISIONS, `${DECISIONS}-wal`, `${DECISIONS}-shm`] : [], ...FOLDERS, ...COMPUTED].filter((name) => existsSync(join(dir, name)))
   const replaced = old.length > 0 ? placeFor(join(dir, `replaced-by-backup-of-${stamp.replaceAll(':', '-')}`)) : null
   for (const name of old) renameSync(join(dir, name), join(replaced!, name))
-  const fresh = [...readdirSync(staging).filter((name) => name.startsWith(JOURNAL)), ...FOLDERS, RECORD].filter((name) => existsSync(join(staging, name)))
+  const fresh = [...readdirSync(staging).filter((name) => name.startsWith(JOURNAL)), ...logged ? [DECISIONS] : [], ...FOLDERS, RECORD].filter((name) => existsSync(join(staging, name)))
   for (const name of fresh) {
     await synced(join(staging, name))
     renameSync(join(staging, name), join(dir, name))
   }
   await synced(dir)
   return replaced
+}
+
+/** Whether the log of decisions comes from the backup: it has one, and the folder's own does not go on from it. */
+function bringsDecisions(dir: string, staging: string, { files }: Manifest): boolean {
+  if (!files.some(({ path }) => path === DECISIONS)) return false
+  const own = join(dir, DECISIONS)
+  if (!existsSync(own)) return true
+  const [last] = readDecisions(join(staging, DECISIONS), 'ORDER BY seq DESC LIMIT 1')
+  if (last === undefined) return false
+  try {
+    const [there] = readDecisions(own, `WHERE seq = ${last.seq}`)
+    return there === undefined || there.text !== last.text
+  } catch {
+    // Damaged: it is moved aside.
+    return true
+  }
+}
+
+function readDecisions(path: string, which: string): { seq: number; text: string }[] {
+  const raw = openFile(path, { synchronous: 'NORMAL', readonly: true })
+  try {
+    return raw.prepare(`SELECT seq, json_array(at, subscriber_id, digest, state, zip, target, approved, items) AS text FROM restriction_decision ${which}`).all() as { seq: number; text: string }[]
+  } finally {
+    raw.close()
+  }
 }
 
 /** A new folder of this name, or of it with a number. */

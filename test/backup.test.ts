@@ -122,7 +122,7 @@ describe('a backup', () => {
     const { t, backup } = await backedUp()
     await using _ = t
     const files = readdirSync(backup, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(backup, path)).isFile()).sort()
-    assert.deepEqual(files, ['history/history.db', 'manifest.json', 'objects/.types/documents/a.csv', 'objects/documents/a.csv', 'orders.journal', 'quartermaster.db'])
+    assert.deepEqual(files, ['decisions.db', 'history/history.db', 'manifest.json', 'objects/.types/documents/a.csv', 'objects/documents/a.csv', 'orders.journal', 'quartermaster.db'])
     for (const path of files) assert.equal(statSync(join(backup, path)).mode & 0o077, 0, path)
     const manifest = await verifyBackup(backup)
     const { head } = await t.app.operator.orders.verifyJournal()
@@ -147,7 +147,7 @@ describe('a backup', () => {
     await assert.rejects(t.app.operator.backup({ to: file }), /is a file/)
     const dry = place()
     const { files, bytes } = await t.app.operator.backup({ to: dry, dryRun: true })
-    assert.deepEqual([existsSync(dry), files.length, bytes > 0], [false, 5, true])
+    assert.deepEqual([existsSync(dry), files.length, bytes > 0], [false, 6, true])
   })
 
   test('what fails leaves nothing behind', async () => {
@@ -192,9 +192,9 @@ describe('restoring', () => {
     await assert.rejects(restoreBackup({ backup, dir, secretKey: 'ab'.repeat(32) }), /not the one of the backup/)
     assert.ok(!existsSync(dir))
     const dry = await restoreBackup({ backup, dir, keys: join(t.app.dir, 'keys'), dryRun: true })
-    assert.deepEqual([existsSync(dir), dry.files], [false, 5])
+    assert.deepEqual([existsSync(dir), dry.files], [false, 6])
     const done = await restoreBackup({ backup, dir, keys: join(t.app.dir, 'keys'), now: () => t.clock.ms })
-    assert.deepEqual([done.replaced, done.journal_kept, readdirSync(dir).sort()], [null, false, ['engine.lock', 'history', 'keys', 'objects', 'orders.journal', 'quartermaster.db', 'serve.lock']])
+    assert.deepEqual([done.replaced, done.journal_kept, readdirSync(dir).sort()], [null, false, ['decisions.db', 'engine.lock', 'history', 'keys', 'objects', 'orders.journal', 'quartermaster.db', 'serve.lock']])
     const app = await open({ dir, worker: false, now: () => t.clock.ms, distributors: [...builtin, tst.distributor] })
     try {
       assert.equal(app.ctx.engine.reader.raw.pragma('journal_mode', { simple: true }), 'wal')
@@ -327,5 +327,5 @@ describe('restoring', () => {
 })
 
 test('state files have the names that a backup knows', () => {
-  assert.deepEqual(Object.keys(filesIn('.')).sort(), ['catalog', 'history', 'meter', 'record', 'simulator'])
+  assert.deepEqual(Object.keys(filesIn('.')).sort(), ['catalog', 'decisions', 'history', 'meter', 'record', 'simulator'])
 })

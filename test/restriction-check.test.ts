@@ -1,6 +1,14 @@
 /** `POST /v1/restrictions/check`: its answer, its refusals, what it takes from the catalog, and what it writes down. */
 import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { filesIn } from '../lib/db/engine.js'
+import { meterSchema } from '../lib/db/migrations/meter.js'
+import { openFile } from '../lib/db/sqlite.js'
+import type { App } from '../lib/open.js'
+import { restoreBackup } from '../lib/restore.js'
 import fc from 'fast-check'
 import { CLASS_CODES } from '../lib/catalog/product-classes.js'
 import { DAY } from '../lib/core/clock.js'
@@ -32,7 +40,7 @@ async function withRules(rules: readonly object[], offers: readonly TestOffer[] 
 
 const activate = (t: TestApp, rules: readonly object[]) => t.app.operator.rules.import({ text: JSON.stringify(rules), origin: 'test', replace: true })
 const post = (t: TestApp, body: unknown) => t.json('/v1/restrictions/check', { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })
-const decisions = (t: TestApp) => t.app.ctx.engine.meter.prepare('SELECT * FROM restriction_decision ORDER BY seq').all() as Record<string, unknown>[]
+const decisions = (t: TestApp) => t.app.ctx.engine.decisions.prepare('SELECT * FROM restriction_decision ORDER BY seq').all() as Record<string, unknown>[]
 
 /** Of each item `-`, `block`, `warn` or `hold: ` with what is missing. */
 async function verdicts(t: TestApp, items: Input['items'], shipping: Input['shipping'] = { state: 'CA' }): Promise<string[]> {
@@ -248,5 +256,143 @@ describe('every decision is written down', () => {
     await activate(t, [])
     await new Promise(setImmediate)
     assert.equal((await other.as(t.subscriber).restrictions.check({ shipping: { state: 'CA' }, items: [{}] })).approved, true)
+  })
+})
+
+describe('the log of decisions', () => {
+  const logged = (app: App) => app.ctx.engine.decisions.prepare('SELECT * FROM restriction_decision ORDER BY seq').all() as Record<string, unknown>[]
+  const tablesOf = (path: string) => {
+    const raw = openFile(path, { synchronous: 'NORMAL', readonly: true })
+    const names = raw.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all()
+    raw.close()
+    return names
+  }
+
+  async function shopIn(dir: string): Promise<App> {
+    const app = await open({ dir, worker: false })
+    if ((await app.operator.subscribers.list()).length === 0) await app.operator.subscribers.create({ name: 'Shop', email: 'a@shop.example' })
+    return app
+  }
+  const check = (app: App, zip: string) => app.as('Shop').restrictions.check({ shipping: { state: 'CA', zip }, items: [{ upc: '012345678905', sku: zip }] })
+
+  /** A folder as the release before left it: its log stands in meter.db. */
+  function toOlder(dir: string): void {
+    const { meter, decisions } = filesIn(dir)
+    const [from, to] = [openFile(decisions, { synchronous: 'NORMAL' }), openFile(meter, { synchronous: 'NORMAL' })]
+    to.exec(meterSchema[1])
+    to.pragma(`user_version = ${meterSchema.length - 1}`)
+    for (const row of from.prepare('SELECT * FROM restriction_decision').raw().all() as unknown[][]) to.prepare('INSERT INTO restriction_decision VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)').run(...row)
+    from.close()
+    to.close()
+  }
+
+  async function withFolder(run: (dir: string) => Promise<void>): Promise<void> {
+    const dir = mkdtempSync(join(tmpdir(), 'qm-decisions-'))
+    try {
+      await run(dir)
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
+  }
+
+  test('is in a file of its own, into which that of an older release comes without a loss', async () => {
+    await withFolder(async (dir) => {
+      const first = await shopIn(dir)
+      for (const zip of ['90001', '90002', '90003']) await check(first, zip)
+      const before = logged(first)
+      assert.equal(before.length, 3)
+      await first.close()
+      toOlder(dir)
+      rmSync(filesIn(dir).decisions)
+      const upgraded = await shopIn(dir)
+      assert.deepEqual(logged(upgraded), before)
+      await check(upgraded, '90004')
+      assert.deepEqual(logged(upgraded).map(({ zip }) => zip), ['90001', '90002', '90003', '90004'])
+      await upgraded.close()
+      assert.ok(!tablesOf(filesIn(dir).meter).includes('restriction_decision'))
+    })
+  })
+
+  test('an upgrade that was cut off between the copy and the end of the old table copies nothing twice', async () => {
+    await withFolder(async (dir) => {
+      const first = await shopIn(dir)
+      for (const zip of ['90001', '90002']) await check(first, zip)
+      const before = logged(first)
+      await first.close()
+      toOlder(dir)
+      const upgraded = await shopIn(dir)
+      assert.deepEqual(logged(upgraded), before)
+      await upgraded.close()
+    })
+  })
+
+  test('rows of a backup that was put back beside an older meter.db stay, and so do those of meter.db', async () => {
+    await withFolder(async (dir) => {
+      const first = await shopIn(dir)
+      for (const zip of ['90001', '90002']) await check(first, zip)
+      await first.close()
+      toOlder(dir)
+      const raw = openFile(filesIn(dir).decisions, { synchronous: 'NORMAL' })
+      raw.exec("UPDATE restriction_decision SET zip = '80001' WHERE seq = 1")
+      raw.close()
+      const upgraded = await shopIn(dir)
+      assert.deepEqual(logged(upgraded).map(({ zip }) => zip).sort(), ['80001', '90001', '90002'])
+      await upgraded.close()
+    })
+  })
+
+  test('comes back with a restore; one that goes on from the backup is kept', async () => {
+    await withFolder(async (dir) => {
+      const [state, backup, elsewhere] = [join(dir, 'state'), join(dir, 'backup'), join(dir, 'elsewhere')]
+      const app = await shopIn(state)
+      await check(app, '90001')
+      await app.operator.backup({ to: backup })
+      await check(app, '90002')
+      await app.close()
+      const zips = async (of: string) => {
+        const opened = await open({ dir: of, worker: false })
+        const found = logged(opened).map(({ zip }) => zip)
+        await opened.close()
+        return found
+      }
+      await restoreBackup({ backup, dir: elsewhere, keys: join(state, 'keys') })
+      assert.deepEqual(await zips(elsewhere), ['90001'])
+      await restoreBackup({ backup, dir: state })
+      assert.deepEqual(await zips(state), ['90001', '90002'])
+      // Another log, and a damaged one, are moved aside.
+      for (const spoil of [
+        (path: string) => {
+          const raw = openFile(path, { synchronous: 'NORMAL' })
+          raw.exec("UPDATE restriction_decision SET zip = '80001' WHERE seq = 1")
+          raw.close()
+        },
+        (path: string) => {
+          for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+          writeFileSync(path, 'x'.repeat(8_192))
+        },
+      ]) {
+        spoil(filesIn(state).decisions)
+        const { replaced } = await restoreBackup({ backup, dir: state })
+        assert.ok(existsSync(join(replaced!, 'decisions.db')))
+        assert.deepEqual(await zips(state), ['90001'])
+      }
+    })
+  })
+
+  test('a backup of a release that had no such file leaves the folder\'s own', async () => {
+    await withFolder(async (dir) => {
+      const [state, backup] = [join(dir, 'state'), join(dir, 'backup')]
+      const app = await shopIn(state)
+      await check(app, '90001')
+      await app.operator.backup({ to: backup })
+      await app.close()
+      rmSync(join(backup, 'decisions.db'))
+      const manifest = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as { files: { path: string }[] }
+      writeFileSync(join(backup, 'manifest.json'), JSON.stringify({ ...manifest, files: manifest.files.filter(({ path }) => path !== 'decisions.db') }))
+      await restoreBackup({ backup, dir: state })
+      const again = await open({ dir: state, worker: false })
+      assert.deepEqual(logged(again).map(({ zip }) => zip), ['90001'])
+      await again.close()
+    })
   })
 })

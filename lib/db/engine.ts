@@ -7,7 +7,9 @@ import { openSqlite } from './driver.js'
 import { migrate, discard } from './migrate.js'
 import { catalogSchema } from './migrations/catalog.js'
 import { historySchema } from './migrations/history.js'
+import { decisionsSchema } from './migrations/decisions.js'
 import { meterSchema } from './migrations/meter.js'
+import { moveDecisions } from './move-decisions.js'
 import { RECORD_ID, quartermasterSchema } from './migrations/quartermaster.js'
 import { assertSqliteVersion, kyselyOver, openFile, rememberStatements, transact } from './sqlite.js'
 import type { Raw, Statement } from './sqlite.js'
@@ -30,6 +32,8 @@ export interface Engine {
   readonly reader: RawHandle
   /** Usage, limits and intervals; written by the main thread, survives a kill. */
   readonly meter: RawHandle
+  /** The log of decisions; written by the main thread, survives a kill. */
+  readonly decisions: RawHandle
   /** Offers and fragments, read only: the worker writes them. */
   readonly catalog: RawHandle
   /** Runs `fn` in one transaction; inside another `atomic` it joins it. `fn` may run again, so it holds database work only. */
@@ -57,6 +61,7 @@ export interface Engine {
 const FILES = {
   record: 'quartermaster.db',
   meter: 'meter.db',
+  decisions: 'decisions.db',
   catalog: 'catalog.db',
   history: join('history', 'history.db'),
   simulator: 'simulator.db',
@@ -84,6 +89,8 @@ export function prepareFolder(dir: string): void {
     }
   }
   upgrade(files.record, 'FULL', 'record', quartermasterSchema)
+  upgrade(files.decisions, 'NORMAL', 'decisions', decisionsSchema)
+  moveDecisions(files)
   upgrade(files.meter, 'NORMAL', 'meter', meterSchema)
   upgrade(files.history, 'NORMAL', 'history', historySchema)
   if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files)
@@ -147,6 +154,7 @@ export function openEngine(dir: string, tell: (error: unknown) => void): Engine 
   const reader = openFile(files.record, { synchronous: 'FULL', readonly: true })
   const rawReader = openFile(files.record, { synchronous: 'FULL', readonly: true })
   const meter = openFile(files.meter, { synchronous: 'NORMAL' })
+  const decisions = openFile(files.decisions, { synchronous: 'NORMAL' })
   const catalog = openFile(files.catalog, { synchronous: 'NORMAL', readonly: true })
   const owner = {}
   const db = kyselyOver<Tables>(writer, fatal, owner)
@@ -161,6 +169,7 @@ export function openEngine(dir: string, tell: (error: unknown) => void): Engine 
     hasFailed: () => failed,
     reader: handle(rawReader),
     meter: handle(meter),
+    decisions: handle(decisions),
     catalog: handle(catalog),
     async atomic(ctx, fn) {
       if (ctx.db.isTransaction) return fn(ctx)
@@ -185,7 +194,7 @@ export function openEngine(dir: string, tell: (error: unknown) => void): Engine 
     },
     async close() {
       // Readers first: a reader that closes last leaves -wal and -shm behind.
-      for (const raw of [catalog, rawReader, reader, meter, writer, ...locks.values()]) raw.close()
+      for (const raw of [catalog, rawReader, reader, meter, decisions, writer, ...locks.values()]) raw.close()
       await Promise.all([db.destroy(), read.destroy()])
     },
   }

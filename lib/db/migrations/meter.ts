@@ -62,4 +62,7 @@ CREATE TABLE fraud_try (             -- what was tried against a reported signal
   PRIMARY KEY (asker, signal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fraud_try_at ON fraud_try (at);
+`, `
+-- It has a file of its own by now, into which its rows were copied before (move-decisions.ts).
+DROP TABLE restriction_decision;
 `] as const
