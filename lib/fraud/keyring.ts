@@ -19,7 +19,9 @@ export interface KeyringOptions {
 export function openFraudKeys(engine: Engine, { random, log, mend }: KeyringOptions): () => FraudKeys {
   return remembered(engine, 'fraud', () => {
     if (localKeys(engine.dir).length === 0) makeFirstKey(engine.dir, random)
-    const [local, partners] = [localKeys(engine.dir), partnerKeys(engine.dir)]
+    const local = localKeys(engine.dir)
+    const { keys: partners, damaged } = partnerKeys(engine.dir)
+    if (damaged.length > 0) log.error({ damaged }, 'the key of a partner cannot be read: until it is restored, nothing that the partner reported is found')
     const current = local.at(-1)!
     const standing = engine.reader.prepare('SELECT DISTINCT key FROM fraud_report WHERE partner IS NULL AND unreadable = 0').pluck().all() as string[]
     const isLacking = standing.some((name) => !local.some((key) => key.name === name))

@@ -109,8 +109,17 @@ export function partnersIn(dir: string): string[] {
   return existsSync(keys) ? readdirSync(keys).flatMap((file) => PARTNER.exec(file)?.[1] ?? []).sort() : []
 }
 
-export function partnerKeys(dir: string): FraudKey[] {
-  return partnersIn(dir).map((name) => makeKey(`partner ${name}`, readPartner(dir, name)))
+/** The partners' keys, and what is wrong with each that cannot be read: that partner is as good as none, the others are not concerned. */
+export function partnerKeys(dir: string): { keys: FraudKey[]; damaged: string[] } {
+  const found: ReturnType<typeof partnerKeys> = { keys: [], damaged: [] }
+  for (const name of partnersIn(dir)) {
+    try {
+      found.keys.push(makeKey(`partner ${name}`, readPartner(dir, name)))
+    } catch (error) {
+      found.damaged.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return found
 }
 
 export function partnerKey(dir: string, name: string): FraudKey | null {
@@ -120,10 +129,18 @@ export function partnerKey(dir: string, name: string): FraudKey | null {
 const partnerFile = (dir: string, name: string) => join(dir, 'keys', `fraud-partner-${name}`)
 
 function readPartner(dir: string, name: string): Buffer {
-  const path = partnerFile(dir, name)
-  const text = readFileSync(path, 'utf8').trim()
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error(`${path} is damaged: it must be 64 hex digits, as the partner has them`)
+  const text = partnerKeyText(dir, name)
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error(`${partnerFile(dir, name)} is damaged: it must be 64 hex digits, as the partner has them; restore it from your own copy, and start the server again`)
   return Buffer.from(text, 'hex')
+}
+
+/** What stands in the file; empty where it cannot be read. */
+function partnerKeyText(dir: string, name: string): string {
+  try {
+    return readFileSync(partnerFile(dir, name), 'utf8').trim()
+  } catch {
+    return ''
+  }
 }
 
 /** Throws where a key that both sides agreed on cannot be kept under this name. */
@@ -133,7 +150,7 @@ export function checkPartner(dir: string, name: string, secret: string): void {
   // Under another key nothing would be found any more of what the partner sent before.
   if (partnersIn(dir).includes(name)) throw new Error(`"${name}" is a partner already; to give it another key, remove ${partnerFile(dir, name)} first, and take in a new batch after`)
   // Two who share one key could take in each other's batches, and look up each other's values.
-  const other = partnersIn(dir).find((each) => readPartner(dir, each).toString('hex') === secret)
+  const other = partnersIn(dir).find((each) => partnerKeyText(dir, each) === secret)
   if (other !== undefined) throw new Error(`this key is shared with ${other} already: agree on another one with each partner`)
 }
 
