@@ -1,12 +1,14 @@
 /** An export that cannot be built or stored is a 503, and nothing else changes (reliability F10, F28). */
 import assert from 'node:assert/strict'
-import { copyFileSync, readFileSync, readdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { copyFileSync, readFileSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../lib/core/clock.js'
 import { ROOM_FOR_FEEDS } from '../lib/core/space.js'
 import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
+import { stateOf } from '../lib/exports/kept-text.js'
 import type { ObjectStore } from '../lib/objects/store.js'
 import { OFFERS, PLAIN, addShop, buildsIn, exportShop, keyAt, query } from './export-shop.js'
 import type { ExportShop } from './export-shop.js'
@@ -211,13 +213,17 @@ describe('texts that are kept', () => {
     ['of another distributor, by their name alone', () => rewrite(files('.parquet')[0]!, 'SELECT * REPLACE (\'ZND\' AS distid) FROM FILE')],
     ['attributes cut off', () => truncateSync(files('.csv')[0]!, 20)],
     ['attributes of fewer offers', () => truncateSync(files('.ends')[1]!, 16)],
-    ['attributes without their ends', () => rmSync(files('.ends')[0]!)],
   ]
+  /** Gives every file the digest of what is in it, as whoever made it would have. */
+  const seal = () => {
+    for (const path of [...files('.parquet'), ...files('.csv'), ...files('.ends')]) writeFileSync(`${path}.sum`, createHash('sha256').update(readFileSync(path)).digest('hex'))
+  }
   for (const [name, damage] of damages) {
-    test(`and are ${name}: no file, and the next build makes them anew`, async () => {
+    test(`and were made ${name}: no file, and the next build makes them anew`, async () => {
       await another(t)
       t.errors.length = 0
       await damage()
+      seal()
       await assertRefused(t, url, '?include_attributes=true')
       assert.match(t.errors.join(), /the export/)
       t.clock.advance(PAUSE)
@@ -225,6 +231,54 @@ describe('texts that are kept', () => {
       assert.deepEqual([files('.parquet').length, files('.csv').length, files('.ends').length], [2, 2, 2])
     })
   }
+
+  const spoils: [name: string, damage: () => unknown][] = [
+    ...damages,
+    ['attributes without their ends', () => rmSync(files('.ends')[0]!)],
+    ['texts without their digest', () => rmSync(files('.parquet.sum')[0]!)],
+    ['a digest of something else', () => writeFileSync(files('.csv.sum')[0]!, 'x')],
+  ]
+  for (const [name, damage] of spoils) {
+    test(`and are ${name} by the time of a build: they are made anew at once`, async () => {
+      await another(t)
+      t.errors.length = 0
+      await damage()
+      await assertWorks(t, '?include_attributes=true')
+      assert.deepEqual([t.errors, files('.parquet').length, files('.csv').length, files('.ends').length], [[], 2, 2, 2])
+    })
+  }
+
+  test('one bit of one of them, wherever it is: it is seen', () => {
+    for (const path of [files('.parquet')[0]!, files('.csv')[0]!, files('.ends')[0]!]) {
+      const bytes = readFileSync(path)
+      assert.equal(stateOf(path), 'whole')
+      for (let bit = 0; bit < bytes.length * 8; bit += 41) {
+        bytes[bit >> 3]! ^= 1 << (bit & 7)
+        writeFileSync(path, bytes)
+        assert.equal(stateOf(path), 'damaged', `bit ${bit} of ${path}`)
+        bytes[bit >> 3]! ^= 1 << (bit & 7)
+      }
+      writeFileSync(path, bytes)
+      assert.equal(stateOf(path), 'whole')
+    }
+  })
+
+  test('flipped bits everywhere in a file of texts: not one is published', async () => {
+    const expected = async () => [...(await t.remote.products.search({ page_size: 100 })).products].map(({ name, unit_price: price }) => `${name} ${price}`).sort()
+    for (let part = 0; part < 25; part++) {
+      await another(t)
+      const [path] = files('.parquet')
+      const bytes = readFileSync(path!)
+      const at = Math.floor(bytes.length * (part + 0.5) / 25)
+      bytes[at]! ^= 1 << (part % 8)
+      writeFileSync(path!, bytes)
+      const { status, body } = await t.json(`${PATH}?include_attributes=true`)
+      assert.equal(status, 200)
+      const rows = await t.rowsOf(body.data)
+      assert.deepEqual(rows.map((row) => `${String(row.name)} ${String(row.unit_price)}`).sort(), await expected(), `byte ${at}`)
+      t.clock.advance(20 * MINUTE)
+    }
+  })
 
   test('are not made of a text that is gone from the catalog', async () => {
     const catalog = openFile(filesIn(t.app.dir).catalog, { synchronous: 'NORMAL' })

@@ -11,7 +11,7 @@ import type { Gzip } from 'node:zlib'
 import type { Raw } from '../db/sqlite.js'
 import type { Section } from './numbers.js'
 import { FLAGS } from './numbers.js'
-import { keep } from './texts.js'
+import { keep } from './kept-text.js'
 
 /** The columns of the contract ("Catalog export descriptor"). */
 const HEADER = 'upc,distid,attribute_name,attribute_value\n'

@@ -8,6 +8,7 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { filesIn, takeLock } from '../db/engine.js'
 import { runBuild } from './build-job.js'
 import type { BuildJob, BuildResult } from './build-job.js'
+import { sumOf } from './kept-text.js'
 import type { Numbers } from './numbers.js'
 import { FORM } from './version.js'
 
@@ -69,10 +70,11 @@ export async function buildFiles(tools: BuildTools, work: string, { numbers, has
   await writeFile(job.numbers, numbers.bytes, { mode: 0o600 })
   const result = await runBuild(job, { signal, ...limit !== undefined && { limit }, ...file !== undefined && { file } }).then((read) => assertSame(numbers, read)).catch(async (error: unknown) => {
     // What it joined may be what is wrong: the next build makes the texts anew. One that was out of time must find what it has made.
-    if (!(error as Partial<StoppedWork>).isStopped) for (const { texts, attributes: lines } of job.sections) await Promise.all([texts, lines, `${lines}.ends`].map((path) => rm(path, { force: true })))
+    if (!(error as Partial<StoppedWork>).isStopped) await Promise.all(job.sections.flatMap(filesOf).map((path) => rm(path, { force: true })))
     throw error
   })
-  await touch(job.sections.flatMap(({ texts, attributes: lines }) => [texts, lines, `${lines}.ends`]), ctx.now())
+  if (result.damaged > 0) ctx.log.warn({ files: result.damaged }, 'kept texts of exports were damaged, and were made anew: look at the disk and the memory')
+  await touch(job.sections.flatMap(filesOf), ctx.now())
   const builtAt = ctx.monotonic()
   const name = `exports/${ctx.random(16).toString('hex')}`
   const files: Files = { parquet_key: `${name}/catalog.parquet`, attributes_key: attributes ? `${name}/attributes.csv.gz` : null }
@@ -94,6 +96,11 @@ function textFiles({ engine }: OperatorCtx, { columns }: Numbers, { distid, from
   const texts = digest(`${FORM} ${catalogOf(engine)} ${distid} `, new Uint8Array(columns.fragment.buffer, columns.fragment.byteOffset + from * 4, rows * 4))
   const path = join(exportFolders(engine.dir).texts, `${digest(distid).slice(0, 16)}-${texts.slice(0, 32)}`)
   return { texts: `${path}.parquet`, attributes: `${path}.csv` }
+}
+
+/** All files that are kept of a section, each with its digest. */
+function filesOf({ texts, attributes: lines }: BuildJob['sections'][number]): string[] {
+  return [texts, lines, `${lines}.ends`].flatMap((path) => [path, sumOf(path)])
 }
 
 /** Notes when a file of texts was last of use; one that no build of this kind has made is not there. */

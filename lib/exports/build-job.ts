@@ -28,6 +28,8 @@ export interface BuildResult extends Totals {
   byDistributor: Record<string, number>
   /** Lines of the attributes feed. */
   attributes: number
+  /** Files of texts that were not what was written, and were made anew. */
+  damaged: number
   /** The most bytes of memory that the process had. */
   peak: number
 }

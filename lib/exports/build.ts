@@ -1,5 +1,5 @@
 /** Builds one export: texts and numbers joined by position, written by DuckDB, read back and counted. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import duckdb from '@duckdb/node-api'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { mostMemory } from '../core/child-memory.js'
@@ -9,6 +9,7 @@ import { makeAttributeTexts, writeAttributes } from './attributes.js'
 import type { BuildJob, BuildResult } from './build-job.js'
 import { COLUMNS, FLAGS, WIDE, columnsIn } from './numbers.js'
 import type { Numbers } from './numbers.js'
+import { stateOf } from './kept-text.js'
 import { PARQUET, TEXTS, makeTexts, quoted } from './texts.js'
 
 /** Rows that DuckDB takes at a time. */
@@ -45,11 +46,11 @@ export async function build(job: BuildJob): Promise<BuildResult> {
   })
   try {
     const duck = await instance.connect()
-    await makeMissing(job, columns, catalog, duck)
+    const damaged = await makeMissing(job, columns, catalog, duck)
     await loadNumbers(duck, columns, job)
     await duck.run(`COPY (${joined(job)}) TO ${quoted(job.parquet)} ${PARQUET}`)
     const attributes = job.attributes === null ? 0 : await writeAttributes({ ...job, path: job.attributes, flags: columns.flags })
-    return { ...await readBack(duck, job.parquet), attributes, peak: mostMemory() }
+    return { ...await readBack(duck, job.parquet), attributes, damaged, peak: mostMemory() }
   } finally {
     catalog.close()
     instance.closeSync()
@@ -62,12 +63,20 @@ function readNumbers({ numbers, rows }: BuildJob): Numbers['columns'] {
   return columnsIn((bytes.byteOffset === 0 ? bytes.buffer : bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)) as ArrayBuffer, rows)
 }
 
-async function makeMissing({ sections, attributes, work }: BuildJob, { fragment }: Numbers['columns'], catalog: Raw, duck: DuckDBConnection): Promise<void> {
+/** Makes texts that are not there, or not what was written. Returns how many files were damaged. */
+async function makeMissing({ sections, attributes, work }: BuildJob, { fragment }: Numbers['columns'], catalog: Raw, duck: DuckDBConnection): Promise<number> {
+  let damaged = 0
+  const isWhole = (path: string) => {
+    const state = stateOf(path)
+    if (state === 'damaged') damaged++
+    return state === 'whole'
+  }
   for (const { from, rows, texts, attributes: path } of sections) {
     const fragments = fragment.subarray(from, from + rows)
-    if (!existsSync(texts)) await makeTexts(catalog, duck, { fragments, path: texts, work })
-    if (attributes !== null && !existsSync(path)) makeAttributeTexts(catalog, { fragments, path, work })
+    if (!isWhole(texts)) await makeTexts(catalog, duck, { fragments, path: texts, work })
+    if (attributes !== null && !(isWhole(path) && isWhole(`${path}.ends`))) makeAttributeTexts(catalog, { fragments, path, work })
   }
+  return damaged
 }
 
 async function loadNumbers(duck: DuckDBConnection, columns: Numbers['columns'], { rows, hasRetail }: BuildJob): Promise<void> {
@@ -97,7 +106,7 @@ function joined({ sections, hasRetail }: BuildJob): string {
     WHERE n.flags & ${FLAGS.visible} = ${FLAGS.visible} AND CASE WHEN t.fragment = n.fragment THEN true ELSE error('texts and numbers are not of the same offers') END`
 }
 
-type ReadBack = Omit<BuildResult, 'attributes' | 'peak'>
+type ReadBack = Omit<BuildResult, 'attributes' | 'damaged' | 'peak'>
 
 /** What the file really holds. */
 async function readBack(duck: DuckDBConnection, path: string): Promise<ReadBack> {

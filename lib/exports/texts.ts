@@ -2,11 +2,12 @@
  * The texts of one distributor's offers as Parquet, in the order of (distid, stockid). They are the same for every
  * subscriber and change only with the distributor's catalog, so the file is kept and joined by every build.
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { PRODUCT_CLASSES } from '../catalog/product-classes.js'
 import type { Raw } from '../db/sqlite.js'
+import { keep } from './kept-text.js'
 
 /** Columns of the texts and their types in the file. `fragment` says which text it is; the rest are members of a product. */
 export const TEXTS = {
@@ -60,12 +61,4 @@ export function writeLines(path: string, fragments: Int32Array, lineOf: (fragmen
   } finally {
     closeSync(file)
   }
-}
-
-/** Gives a finished file its name, once its bytes are on the disk. */
-export function keep(draft: string, path: string): void {
-  const file = openSync(draft, 'r')
-  fsyncSync(file)
-  closeSync(file)
-  renameSync(draft, path)
 }
