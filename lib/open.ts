@@ -72,6 +72,7 @@ import { resolveOrder } from './orders/resolve.js'
 import { verifyJournal } from './orders/verify-journal.js'
 import { openMonitors } from './fulfillment/monitor.js'
 import type { Monitors } from './fulfillment/monitor.js'
+import { openJournalCopy } from './orders/journal-copy.js'
 import { openSender } from './orders/sender.js'
 import type { OrderSender, SenderOptions } from './orders/sender.js'
 import { decisionJob } from './restrictions/decisions.js'
@@ -100,6 +101,8 @@ export interface OpenOptions {
   distributors?: readonly Distributor[]
   /** Where files are kept that callers download; the state folder by default. */
   objects?: ObjectStore
+  /** A store outside of this machine that keeps a second copy of the order journal, such as `s3Store`; none by default. A folder is refused. */
+  journalCopy?: ObjectStore
   /** The address at which callers reach the server, for the URLs of those files; the one that it listens on by default. */
   publicUrl?: string
   /** 64 hex digits that take the place of the folder's own key file. */
@@ -210,6 +213,7 @@ export interface App {
 
 /** Opens the folder, creating or upgrading its files. Starts no job, writes no log and installs no signal handler. */
 export async function open(options: OpenOptions = {}): Promise<App> {
+  if (options.journalCopy?.open) throw new Error('journalCopy: a folder of this machine is rolled back together with it; give a store outside of it, as s3Store')
   const dir = resolve(options.dir ?? './var')
   const log = options.log ?? silentLog
   const now = wholeMilliseconds(options.now ?? Date.now)
@@ -241,7 +245,8 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const ending = new AbortController()
   const underWay = openUnderWay(ending.signal)
   const objects = endingStore(options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl }), ending.signal, options.faults?.objects)
-  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, options.faults), objects, fraudKeys: openFraudKeys(engine, { random, log, mend: () => { void jobs.run('fraud').catch(() => {}) } }), fraudCounts: openFraudCounts(), exports: openExporter(() => ctx, options.faults?.exports), analytics: openAnalytics(() => ctx, options.faults?.analytics), actor: options.actor ?? 'library' }
+  const copy = options.journalCopy && openJournalCopy(endingStore(options.journalCopy, ending.signal, options.faults?.objects), ending.signal)
+  const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, { ...options.faults, copy }), objects, fraudKeys: openFraudKeys(engine, { random, log, mend: () => { void jobs.run('fraud').catch(() => {}) } }), fraudCounts: openFraudCounts(), exports: openExporter(() => ctx, options.faults?.exports), analytics: openAnalytics(() => ctx, options.faults?.analytics), actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob, exportJob, fraudJob, historyJob, analyticsJob])
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
   const findKey = keyIndex(engine)

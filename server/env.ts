@@ -56,6 +56,13 @@ export function s3Variable(setting: string): string | undefined {
   return ({ ...Object.fromEntries(Object.entries(S3_NEEDED).map(([key, [name]]) => [key, name])), ...S3_OPTIONAL } as Record<string, string>)[setting]
 }
 
+/** QUARTERMASTER_JOURNAL_COPY: 1 keeps a second copy of the order journal in the bucket of QUARTERMASTER_S3_*. */
+export function wantsJournalCopy(): boolean {
+  const text = process.env['QUARTERMASTER_JOURNAL_COPY'] || '0'
+  if (text !== '0' && text !== '1') throw new UsageError('QUARTERMASTER_JOURNAL_COPY must be 1 (keep a copy of the order journal in the bucket) or 0')
+  return text === '1'
+}
+
 /** QUARTERMASTER_LOG: trace, debug, info, warn (default), error, silent. */
 export function logLevel(): string {
   return process.env['QUARTERMASTER_LOG'] ?? 'warn'

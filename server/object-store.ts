@@ -3,7 +3,7 @@ import type { Log } from '../lib/core/log.js'
 import { s3Store } from '../lib/objects/s3.js'
 import type { S3Store } from '../lib/objects/s3.js'
 import { UsageError } from './command.js'
-import { s3FromEnvironment, s3Variable } from './env.js'
+import { s3FromEnvironment, s3Variable, wantsJournalCopy } from './env.js'
 
 /** For `open()`: nothing where the environment names no S3. Asks nobody. Throws a UsageError that names the variable. */
 export function objectsFromEnvironment(): { objects?: S3Store } {
@@ -16,6 +16,13 @@ export function objectsFromEnvironment(): { objects?: S3Store } {
     const variable = s3Variable(/^(\w+): /.exec(message)?.[1] ?? '')
     throw new UsageError(variable === undefined ? message : `${variable}${message.slice(message.indexOf(':'))}`)
   }
+}
+
+/** For `open()`: the bucket as the place of the journal's second copy, where that is wanted. Throws a UsageError where there is no bucket. */
+export function journalCopyIn({ objects }: { objects?: S3Store }, isAsked: boolean): { journalCopy?: S3Store } {
+  if (!isAsked && !wantsJournalCopy()) return {}
+  if (!objects) throw new UsageError('--journal-copy needs a bucket outside of this machine: set QUARTERMASTER_S3_*. A folder would be set back together with the machine, and show nothing')
+  return { journalCopy: objects }
 }
 
 /** What is uploaded in parts, and may be left half uploaded. */

@@ -1,5 +1,6 @@
 /** Who may send: one process of a folder at a time (reliability 3.7). */
 import type { OperatorCtx } from '../core/ctx.js'
+import type { JournalCopy } from './journal-copy.js'
 import { layAside, openJournalFile } from './journal-file.js'
 import type { JournalFile } from './journal-file.js'
 import { pauseOrders } from './pause.js'
@@ -28,7 +29,7 @@ export interface Seat {
 }
 
 /** Takes the seat once `before` is over: the one before this was being given back. */
-export function openSeat(ctx: OperatorCtx, owner: string, before: Promise<void>): Seat {
+export function openSeat(ctx: OperatorCtx, { owner, before, copy }: { owner: string; before: Promise<void>; copy?: JournalCopy | undefined }): Seat {
   const { engine } = ctx
   let file: JournalFile | undefined
   let written = 0
@@ -43,6 +44,7 @@ export function openSeat(ctx: OperatorCtx, owner: string, before: Promise<void>)
     if (!engine.lock('engine')) return false
     try {
       written = await recover(ctx, owner)
+      await copy?.compareOnce(ctx)
       file = await openJournalFile(engine.dir)
       await mark(ctx)
       return true

@@ -8,6 +8,7 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
 import type { Fulfillment } from '../distributors/fulfillment.js'
 import { appendJournal } from './journal.js'
+import type { JournalCopy } from './journal-copy.js'
 import { readPause } from './pause.js'
 import { openProver } from './prove.js'
 import { forgetOrder, openOrderCounts } from './quota.js'
@@ -61,10 +62,12 @@ const AT_ONCE = 500
 const AT_WORK = 5_000
 
 export interface SenderOptions {
+  /** Where lines of the journal go besides, outside of the machine. */
+  copy?: JournalCopy | undefined
   step?: (name: string) => Promise<void> | undefined
 }
 
-export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) => Buffer, { step = () => undefined }: SenderOptions = {}): OrderSender {
+export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) => Buffer, { copy, step = () => undefined }: SenderOptions = {}): OrderSender {
   const owner = random(9).toString('base64url')
   const counts = openOrderCounts()
   const slots = makeSlots()
@@ -96,7 +99,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   async function lease(): Promise<(() => void) | null> {
     refuseFailed()
     if (stopping.signal.aborted) throw new ApiError('service_unavailable', { message: 'The server is stopping. Nothing was sent; try again in a moment.', headers: { 'retry-after': '5' } })
-    const mine = seat ??= openSeat(ctx(), owner, left)
+    const mine = seat ??= openSeat(ctx(), { owner, before: left, copy })
     mine.holders++
     const isOurs = await mine.ready.catch((error: unknown) => {
       leave(mine)
@@ -158,6 +161,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       await flush()
       await takeUp(false)
       if (seat) prover.look(ctx(), seat)
+      copy?.look(ctx())
       await seat?.note(ctx())
       makeCtx().space.keepReserve()
     } catch (error) {
@@ -195,6 +199,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       const patience = setTimeout(() => ending.abort(), PATIENCE)
       await ticking
       await prover.ended()
+      await copy?.ended()
       // The place is kept until the last send is written down: nobody else may send meanwhile, and the journal is still needed.
       await Promise.allSettled(busy.values())
       // What cannot be written now, the next sender's first look writes.

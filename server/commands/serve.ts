@@ -9,15 +9,19 @@ import { logLevel, secretKeyFromEnvironment } from '../env.js'
 import { listen } from '../listen.js'
 import type { Listening } from '../listen.js'
 import { openLog } from '../log.js'
-import { objectsFromEnvironment, prepareObjects } from '../object-store.js'
+import { journalCopyIn, objectsFromEnvironment, prepareObjects } from '../object-store.js'
 
 export const SERVE_OPTIONS = {
-  options: { port: { type: 'string' }, host: { type: 'string' }, 'public-url': { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true }, 'trust-proxy-direct': { type: 'boolean' } },
+  options: {
+    port: { type: 'string' }, host: { type: 'string' }, 'public-url': { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true },
+    'trust-proxy-direct': { type: 'boolean' }, 'journal-copy': { type: 'boolean' },
+  },
   help: {
     port: 'port to listen on, 8080 by default; 0 takes a free one', host: 'address to listen on, 127.0.0.1 by default',
     'public-url': 'address at which callers reach this server, for URLs of files and openapi.json; the one it listens on by default',
     'trust-proxy': 'address or CIDR range of a proxy whose X-Forwarded-For is believed; may be repeated',
     'trust-proxy-direct': 'a trusted proxy may also call for itself, without X-Forwarded-For',
+    'journal-copy': 'keep a second copy of the order journal in the bucket of QUARTERMASTER_S3_*, and compare with it at the start (also QUARTERMASTER_JOURNAL_COPY=1)',
   },
 } as const
 
@@ -35,7 +39,7 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
   const publicUrl = publicUrlOf(optional(values, 'public-url'))
   const log = openLog(logLevel())
   const store = objectsFromEnvironment()
-  const app = await open({ dir, log, actor: 'server', ...publicUrl !== undefined && { publicUrl }, ...secretKeyFromEnvironment(), ...store })
+  const app = await open({ dir, log, actor: 'server', ...publicUrl !== undefined && { publicUrl }, ...secretKeyFromEnvironment(), ...store, ...journalCopyIn(store, values['journal-copy'] === true) })
   try {
     if (!app.ctx.engine.lock('serve')) throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
     await prepareObjects(store, log)
