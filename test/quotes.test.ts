@@ -36,6 +36,7 @@ describe('a quote', () => {
       const one = await caller.orders.quote({ items: [{ upc: UPC, qty: 1 }] })
       assert.deepEqual(one.items[0]!.best, {
         distid: 'LIP', distributor: 'Lipseys', distsku: 'L1', qty_on_hand: 1, unit_price: 90, shipping_cost: 10, map_price: null, msrp: null, drop_ship_flg: 1, line_total: 100,
+        order_blockers: [{ code: 'fulfillment_not_configured', message: 'Lipseys: its entry has no fulfillment section.' }],
       })
       assert.deepEqual(one.items[0]!.alternatives.map(({ distid, line_total }) => [distid, line_total]), [['RSR', 110], ['ZND', 120]])
       assert.equal(one.fulfillable, true)
@@ -47,14 +48,15 @@ describe('a quote', () => {
   test('groups the plan by distributor, lines without shipping, subtotals with it apart', async () => {
     await using t = await shop(three)
     const { plan } = await t.remote.orders.quote({ items: [{ upc: UPC, qty: 8 }, { upc: OTHER, qty: 3 }, { upc: UPC, qty: 1 }] })
-    assert.deepEqual(plan.orders, [
+    assert.deepEqual(plan.orders.map(({ order_blockers: blockers, ...order }) => ({ ...order, blocked: blockers.map(({ code }) => code) })), [
       {
-        distid: 'ZND', distributor: 'Zanders', product_subtotal: 895, shipping_estimate: 20,
+        distid: 'ZND', distributor: 'Zanders', product_subtotal: 895, shipping_estimate: 20, blocked: ['fulfillment_not_configured', 'not_drop_shippable'],
         items: [{ upc: UPC, distsku: 'Z1', qty: 8, unit_price: 110, line_total: 880 }, { upc: OTHER, distsku: 'Z2', qty: 3, unit_price: 5, line_total: 15 }],
       },
-      { distid: 'LIP', distributor: 'Lipseys', product_subtotal: 90, shipping_estimate: 10, items: [{ upc: UPC, distsku: 'L1', qty: 1, unit_price: 90, line_total: 90 }] },
+      { distid: 'LIP', distributor: 'Lipseys', product_subtotal: 90, shipping_estimate: 10, blocked: ['fulfillment_not_configured'], items: [{ upc: UPC, distsku: 'L1', qty: 1, unit_price: 90, line_total: 90 }] },
     ])
     assert.equal(plan.total_estimate, 1_015)
+    assert.equal(plan.orderable, false)
   })
 
   test('quotes lines of one UPC in order, each against the stock that the earlier ones left', async () => {

@@ -27,10 +27,9 @@ export function checkDistributors(ctx: Pick<OperatorCtx, 'distributors' | 'modes
   for (const distid of distids) {
     const distributor = ctx.distributors.byDistid(distid)!
     const mode = ctx.modes.of(distid)
-    const connector = connectorOf(ctx, distid, mode)
-    const reason = reasonAgainst(ctx, saved, distid) ?? (connector ? null : mode === 'live' ? 'no connector places real orders with it' : 'it has no automated fulfillment')
-    if (reason !== null) problems.push({ distid, distributor: distributor.name, reason })
-    else cart.set(distid, { distid, name: distributor.name, mode, connector: connector! })
+    const problem = distributorProblem(ctx, saved, distid)
+    if (problem) problems.push({ distid, distributor: distributor.name, reason: problem.reason })
+    else cart.set(distid, { distid, name: distributor.name, mode, connector: connectorOf(ctx, distid, mode)! })
   }
   const modes = new Set([...cart.values()].map(({ mode }) => mode))
   if (modes.size > 1) {
@@ -44,6 +43,20 @@ export function notConfigured(problems: NotConfigured[]): ApiError {
   const [first] = problems
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more, see details)` : ''
   return new ApiError('fulfillment_not_configured', { message: `${first!.distributor ?? 'The store'}: ${first!.reason}${more}`, details: problems })
+}
+
+/** Why no order can be placed with one distributor, or null. */
+export function distributorProblem(ctx: Pick<OperatorCtx, 'distributors' | 'modes'>, saved: Saved, distid: string): DistributorProblem | null {
+  const reason = reasonAgainst(ctx, saved, distid)
+  if (reason !== null) return { code: 'fulfillment_not_configured', reason }
+  const mode = ctx.modes.of(distid)
+  if (connectorOf(ctx, distid, mode)) return null
+  return { code: 'distributor_takes_no_orders', reason: mode === 'live' ? 'no connector places real orders with it' : 'it has no automated fulfillment' }
+}
+
+export interface DistributorProblem {
+  code: 'fulfillment_not_configured' | 'distributor_takes_no_orders'
+  reason: string
 }
 
 function reasonAgainst({ distributors }: Pick<OperatorCtx, 'distributors'>, saved: Saved, distid: string): string | null {

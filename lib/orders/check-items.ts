@@ -6,13 +6,33 @@ import type { ConfigurationDocument, DistributorEntry } from '../configuration/d
 import type { OperatorCtx } from '../core/ctx.js'
 import type { Fault } from '../core/errors.js'
 import { gtinKey } from '../core/gtin.js'
-import type { PlaceBody } from './shapes.js'
 
-type Item = PlaceBody['items'][number]
+/** An item as an order names it (contract "Place order"). */
+export interface OrderedItem {
+  distid: string
+  distsku: string
+  upc: string
+  qty: number
+  ffl_req: boolean
+}
+
+export interface OrderedItems {
+  items: readonly OrderedItem[]
+  ship_to_store: boolean
+}
+
+/** Why an item cannot be ordered; a quote tells the code beforehand. */
+export interface ItemProblem {
+  /** Its place in the order. */
+  item: number
+  member: keyof OrderedItem
+  code: 'unknown_item' | 'ffl_required' | 'not_drop_shippable' | 'insufficient_stock' | 'purchase_limit_exceeded'
+  message: string
+}
 
 /** An item as the catalog knows it. */
 export interface KnownItem {
-  item: Item
+  item: OrderedItem
   distid: string
   distsku: string
   /** As the catalog has it; empty where it has none. */
@@ -48,32 +68,43 @@ interface Wanted {
 }
 
 /** Finds the items in the catalog. Every item that does not fit adds a fault that names it. */
-export function checkItems(ctx: Pick<OperatorCtx, 'distributors'>, { items, ship_to_store: toStore }: Pick<PlaceBody, 'items' | 'ship_to_store'>, sources: ItemSources, faults: Fault[]): KnownItem[] {
+export function checkItems(ctx: Pick<OperatorCtx, 'distributors'>, order: OrderedItems, sources: ItemSources, faults: Fault[]): KnownItem[] {
+  const { known, problems } = itemProblems(ctx, order, sources)
+  faults.push(...problems.map(({ item, member, message }) => ({ path: `items[${item}].${member}`, message })))
+  return known
+}
+
+/** The items that the catalog knows, and what keeps each of the others from being ordered. */
+export function itemProblems(
+  ctx: Pick<OperatorCtx, 'distributors'>, { items, ship_to_store: toStore }: OrderedItems, sources: ItemSources,
+): { known: KnownItem[]; problems: ItemProblem[] } {
   const known: KnownItem[] = []
+  const problems: ItemProblem[] = []
   const wanted = new Map<string, Wanted>()
   items.forEach((item, i) => {
-    const at = (member: string, message: string) => void faults.push({ path: `items[${i}].${member}`, message })
+    const at = (member: ItemProblem['member'], message: string, code: ItemProblem['code'] = 'unknown_item') => void problems.push({ item: i, member, code, message })
     if (!ctx.distributors.byDistid(item.distid)) return at('distid', `"${item.distid}" is no distributor; take distid and distsku from a quote's best`)
     const named = rowsNamed(sources, item)
     if (named.length === 0) return at('distsku', `${item.distid} has no item "${item.distsku}"`)
     const rows = named.filter((row) => fitsUpc(sources.snapshot, row, item.upc))
     if (rows.length === 0) return at('upc', `"${item.upc}" is not the UPC of ${item.distid} ${item.distsku}`)
     const found = knownItem(item, rows, sources, toStore)
-    if (found.needsFfl && !item.ffl_req && !toStore) return at('ffl_req', 'must be true: this item goes to a licensed dealer only')
+    if (found.needsFfl && !item.ffl_req && !toStore) return at('ffl_req', 'must be true: this item goes to a licensed dealer only', 'ffl_required')
     const shippable = toStore || found.fflRequired ? rows : rows.filter((row) => sources.snapshot.dropShip.has(row))
-    if (shippable.length === 0) return at('distsku', `${item.distid} does not ship "${item.distsku}" to customers; order it to the store, or from another distributor`)
+    if (shippable.length === 0) return at('distsku', `${item.distid} does not ship "${item.distsku}" to customers; order it to the store, or from another distributor`, 'not_drop_shippable')
     count(wanted, found, shippable, sources, i)
     known.push(found)
   })
   for (const { qty, stock, limit, at } of wanted.values()) {
-    if (qty > limit) faults.push({ path: `items[${at}].qty`, message: `${qty} is more than the purchase limit of ${limit}` })
-    else if (qty > stock) faults.push({ path: `items[${at}].qty`, message: `${qty} is more than the stock of ${stock}` })
+    const about = { item: at, member: 'qty' as const }
+    if (qty > limit) problems.push({ ...about, code: 'purchase_limit_exceeded', message: `${qty} is more than the purchase limit of ${limit}` })
+    else if (qty > stock) problems.push({ ...about, code: 'insufficient_stock', message: `${qty} is more than the stock of ${stock}` })
   }
-  return known
+  return { known, problems }
 }
 
 /** The distributor's stock items of a SKU: of this very spelling, else whatever its case. */
-function rowsNamed(sources: ItemSources, { distid, distsku }: Item): Row[] {
+function rowsNamed(sources: ItemSources, { distid, distsku }: OrderedItem): Row[] {
   const { snapshot } = sources
   const rows = snapshot.skuRows(distsku).filter((row) => snapshot.distids[snapshot.distributor[row]!] === distid && isPriced(sources, row))
   const exact = rows.filter((row) => snapshot.sku(row) === distsku)
@@ -91,7 +122,7 @@ function fitsUpc(snapshot: Snapshot, row: Row, upc: string): boolean {
   return key === 0 ? upc.trim() === '' : gtinKey(upc) === key
 }
 
-function knownItem(item: Item, rows: readonly Row[], { snapshot, textOf }: ItemSources, toStore: boolean): KnownItem {
+function knownItem(item: OrderedItem, rows: readonly Row[], { snapshot, textOf }: ItemSources, toStore: boolean): KnownItem {
   const needsSot = rows.some((row) => classOf(snapshot, row) === 'SO')
   const needsFfl = needsSot || rows.some((row) => snapshot.fflReq.has(row) || classOf(snapshot, row) === 'FA')
   const row = rows.reduce((best, other) => snapshot.qty[other]! > snapshot.qty[best]! ? other : best)

@@ -10,7 +10,7 @@ const optional = (most: number) => z.string().trim().max(most).nullish().transfo
 /** Members of an Option or an offer, so that one can be sent back as it came (decisions 2.9). They are ignored. */
 const ignored = Object.fromEntries([
   'distributor', 'stockid', 'name', 'mfg_name', 'mpn', 'product_class', 'product_class_description', 'item_cat', 'item_gb_cat', 'item_gb_cat_name', 'unit_price',
-  'shipping_cost', 'total_cost', 'map_price', 'msrp', 'qty_on_hand', 'drop_ship_flg', 'images', 'product_url', 'short_description', 'description', 'retail_price', 'line_total',
+  'shipping_cost', 'total_cost', 'map_price', 'msrp', 'qty_on_hand', 'drop_ship_flg', 'images', 'product_url', 'short_description', 'description', 'retail_price', 'line_total', 'order_blockers',
 ].map((name) => [name, z.unknown().optional().describe('Ignored, so that an offer or an Option can be sent back as it came')])) as Record<string, z.ZodOptional<z.ZodUnknown>>
 
 export const PlaceBody = z.strictObject({

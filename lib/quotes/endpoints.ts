@@ -1,12 +1,13 @@
 import { endpoint } from '../core/endpoint.js'
+import { openBlockers } from './blockers.js'
 import { quoteLines } from './quote.js'
 import { Quote, QuoteBody } from './shapes.js'
 
-const retail = { map_price: 112.99, msrp: 124.99, drop_ship_flg: 1 as const }
+const retail = { map_price: 112.99, msrp: 124.99, drop_ship_flg: 1 as const, order_blockers: [] }
 
 export const quote = endpoint('orders.quote', {
   summary: 'Cheapest fulfillment source of each item, and a plan by distributor',
-  description: 'Considers every active distributor with enough stock, your cost adjustments, shipping model and product restrictions. Nothing is reserved.',
+  description: 'Considers every active distributor with enough stock, your cost adjustments, shipping model and product restrictions. Nothing is reserved. `order_blockers` and `plan.orderable` tell what an order to the customer would be refused for, as far as that can be known before there is one; `fulfillable` does not look at them.',
   body: QuoteBody,
   result: Quote,
   errors: ['no_active_distributors', 'no_validated_distributors', 'feed_unavailable'],
@@ -17,10 +18,11 @@ export const quote = endpoint('orders.quote', {
       plan: {
         orders: [{
           distid: 'CSSI', distributor: 'Chattanooga Shooting Supplies', items: [{ upc: '493162079197', distsku: 'SLW-07919', qty: 2, unit_price: 82.95, line_total: 165.9 }],
-          product_subtotal: 165.9, shipping_estimate: 8.95,
+          product_subtotal: 165.9, shipping_estimate: 8.95, order_blockers: [],
         }],
         total_estimate: 174.85,
         note: 'Shipping is estimated line by line and summed per distributor; what ships together may cost less.',
+        orderable: true,
       },
       items: [{
         upc: '493162079197', qty: 2,
@@ -38,7 +40,7 @@ export const quote = endpoint('orders.quote', {
   },
   async run(ctx, { body }) {
     const view = await ctx.catalog.view(ctx.subscriber, false)
-    const { document } = ctx.configurations.of(ctx.subscriber)
-    return quoteLines(view, document, body.items.map(({ upc, qty }) => ({ upc, qty })))
+    const saved = ctx.configurations.of(ctx.subscriber)
+    return quoteLines(view, saved.document, body.items.map(({ upc, qty }) => ({ upc, qty })), openBlockers(ctx, view, saved))
   },
 })

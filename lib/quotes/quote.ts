@@ -7,7 +7,8 @@ import { toDollars, toDollarsOrNull } from '../core/money.js'
 import type { ConfigurationDocument } from '../configuration/document.js'
 import type { Row } from '../catalog/snapshot.js'
 import type { View, ViewDistributor } from '../catalog/view.js'
-import type { Option, Quote, UNFULFILLABLE } from './shapes.js'
+import type { FindBlockers, QuotedItem } from './blockers.js'
+import type { Blocker, Option, Quote, UNFULFILLABLE } from './shapes.js'
 
 export interface Line {
   upc: string
@@ -41,7 +42,7 @@ const MAX_ALTERNATIVES = 5
 const NOTE = 'Shipping is estimated line by line and summed per distributor; what ships together may cost less.'
 
 /** Quotes lines in the order given: each against the stock that the ones before it left. */
-export function quoteLines(view: View, document: ConfigurationDocument, lines: readonly Line[]): Quote {
+export function quoteLines(view: View, document: ConfigurationDocument, lines: readonly Line[], blockersOf: FindBlockers = (items) => items.map(() => [])): Quote {
   const taken: Taken = { stock: new Map(), lines: new Map() }
   const chosen: { line: Line; best: Candidate }[] = []
   const items: Quote['items'] = []
@@ -57,13 +58,14 @@ export function quoteLines(view: View, document: ConfigurationDocument, lines: r
     } else {
       unfulfillable.push({ ...line, reason: found as Reason })
     }
+    const optionOf = (candidate: Candidate) => toOption(view, candidate, blockersOf([itemOf(view, line, candidate)])[0]!)
     items.push({
       upc: line.upc, qty: line.qty,
-      best: best ? toOption(view, best) : null,
-      alternatives: others.slice(0, MAX_ALTERNATIVES).map((candidate) => toOption(view, candidate)),
+      best: best ? optionOf(best) : null,
+      alternatives: others.slice(0, MAX_ALTERNATIVES).map(optionOf),
     })
   }
-  return { fulfillable: unfulfillable.length === 0, plan: planOf(view, chosen), items, unfulfillable }
+  return { fulfillable: unfulfillable.length === 0, plan: planOf(view, chosen, blockersOf), items, unfulfillable }
 }
 
 /** Every offer that can fill the line, cheapest first; or why there is none. */
@@ -98,29 +100,36 @@ export function purchaseLimit(document: ConfigurationDocument, { entry }: ViewDi
   return Math.min(document.product_restrictions.purchase_limit ?? Infinity, entry.product_restrictions.purchase_limit ?? Infinity)
 }
 
-function toOption(view: View, { row, unitPrice, shipping, total }: Candidate): Option {
+/** As an order would name it. */
+function itemOf(view: View, { upc }: Line, { row, qty }: Candidate): QuotedItem {
+  return { distid: distributorOf(view, row).entry.distid, distsku: view.snapshot.sku(row), upc, qty }
+}
+
+function toOption(view: View, { row, unitPrice, shipping, total }: Candidate, blockers: Blocker[]): Option {
   const { snapshot } = view
   const { name, entry } = distributorOf(view, row)
   return {
     distid: entry.distid, distributor: name, distsku: snapshot.sku(row), qty_on_hand: snapshot.qty[row]!,
     unit_price: toDollars(unitPrice), shipping_cost: toDollars(shipping),
     map_price: toDollarsOrNull(snapshot.map[row]!), msrp: toDollarsOrNull(snapshot.msrp[row]!),
-    drop_ship_flg: snapshot.dropShip.has(row) ? 1 : 0, line_total: toDollars(total),
+    drop_ship_flg: snapshot.dropShip.has(row) ? 1 : 0, line_total: toDollars(total), order_blockers: blockers,
   }
 }
 
 /** Each line's best, grouped by distributor in the order in which they first appear. */
-function planOf(view: View, chosen: readonly { line: Line; best: Candidate }[]): Quote['plan'] {
-  const groups = new Map<string, { name: string; lines: { line: Line; best: Candidate }[] }>()
-  for (const entry of chosen) {
+function planOf(view: View, chosen: readonly { line: Line; best: Candidate }[], blockersOf: FindBlockers): Quote['plan'] {
+  const groups = new Map<string, { name: string; lines: { line: Line; best: Candidate }[]; blockers: Blocker[] }>()
+  const blockers = blockersOf(chosen.map(({ line, best }) => itemOf(view, line, best)))
+  for (const [i, entry] of chosen.entries()) {
     const { name, entry: { distid } } = distributorOf(view, entry.best.row)
-    const group = groups.get(distid) ?? { name, lines: [] }
+    const group = groups.get(distid) ?? { name, lines: [], blockers: [] }
     group.lines.push(entry)
+    for (const blocker of blockers[i]!) if (!group.blockers.some(({ message }) => message === blocker.message)) group.blockers.push(blocker)
     groups.set(distid, group)
   }
   const sum = (lines: { best: Candidate }[], pick: (best: Candidate) => number) => lines.reduce((total, { best }) => total + pick(best), 0)
   return {
-    orders: [...groups].map(([distid, { name, lines }]) => ({
+    orders: [...groups].map(([distid, { name, lines, blockers: found }]) => ({
       distid,
       distributor: name,
       items: lines.map(({ line, best }) => ({
@@ -129,8 +138,10 @@ function planOf(view: View, chosen: readonly { line: Line; best: Candidate }[]):
       })),
       product_subtotal: toDollars(sum(lines, (best) => best.unitPrice * best.qty)),
       shipping_estimate: toDollars(sum(lines, (best) => best.shipping)),
+      order_blockers: found,
     })),
     total_estimate: toDollars(chosen.reduce((total, { best }) => total + best.total, 0)),
     note: NOTE,
+    orderable: chosen.length > 0 && blockers.every((found) => found.length === 0),
   }
 }
