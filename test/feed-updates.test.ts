@@ -384,7 +384,10 @@ describe('prices that came with one subscriber\'s credentials', () => {
     await feeds.take(ACME, acmeFeed(100))
     assert.equal((await feeds.take(ACME, acmeFeed(100, (i) => acmeRow(i, '1.00')), ANN)).outcome, 'taken')
     const result = await feeds.take(ACME, acmeFeed(100, (i) => acmeRow(i, '3.00')), ANN)
-    assert.deepEqual(result.reasons, ['100 of 100 prices move by more than half (100.0 %; at most 5 % may)'])
+    assert.deepEqual(result.reasons, [
+      '100 of 100 prices move by more than half (100.0 %; at most 5 % may)',
+      'the prices have a median of $3.00 and a sum of $300.00, in the last feed $1.00 and $100.00; both may not move by a factor of 1.25 or more',
+    ])
     assert.deepEqual(own(feeds).every((row) => (row as { price: number }).price === 100), true)
   }))
 })

@@ -45,8 +45,9 @@ describe('presets', () => {
   const table: [what: string, preset: string, header: string | null, row: string, expected: Partial<CatalogRow>][] = [
     ['Davidson\'s pistol', 'davidsons', DAV, dav({}), {
       stockid: 'AB-1', distsku: 'AB-1', upc: '082442884752', name: 'ACM PISTOL 9MM', mfgName: 'Acme', productClass: 'FA', fflReq: true, dropShip: true,
-      categoryId: 3026, categoryName: 'Semi Auto Handguns', price: 39999, map: 45000, msrp: 59999, qty: 7, description: 'Night sights', itemCat: 'Pistol: Semi-Auto',
+      categoryId: 3026, categoryName: 'Semi Auto Handguns', price: 39999, map: null, msrp: 59999, qty: 7, description: 'Night sights', itemCat: 'Pistol: Semi-Auto',
     }],
+    ['Davidson\'s MSP, which is the dealer\'s price', 'davidsons', DAV, dav({ dealer: '$450.00' }), { price: 45000, map: null }],
     ['Davidson\'s 99+', 'davidsons', DAV, dav({ qty: '99+' }), { qty: 99 }],
     ['Davidson\'s allocated', 'davidsons', DAV, dav({ qty: 'A*' }), { qty: 0 }],
     ['Davidson\'s sale that ends today', 'davidsons', DAV, dav({ sale: '$350.00', ends: '11/21/2026' }), { price: 35000 }],
@@ -71,6 +72,9 @@ describe('presets', () => {
       stockid: 'AC-1', upc: '082442884752', name: 'ACME ONE 9MM 4" BLK', mfgName: 'Acme', mpn: 'ONE-9', productClass: 'FA', fflReq: true, dropShip: true, price: 39950, map: 44999,
       msrp: 59900, qty: 7, images: [], attributes: { 'State Restriction (CA)': 'Y', 'Prop 65': 'Y', Image: 'AC-1_1.jpg' },
     }],
+    ['RSR MAP one cent above the price', 'rsr', null, rsrRow({ 71: '399.51' }), { price: 39950, map: 39951 }],
+    ['RSR MAP at the price', 'rsr', null, rsrRow({ 71: '399.50' }), { price: 39950, map: null }],
+    ['RSR MAP without a price', 'rsr', null, rsrRow({ 7: '0', 71: '399.50' }), { price: null, map: 39950 }],
     ['RSR of 69 columns', 'rsr', null, rsrRow({}, 69), { stockid: 'AC-1', map: null }],
     ['RSR of 80 columns', 'rsr', null, rsrRow({}, 80), { stockid: 'AC-1' }],
     ['RSR department without its zero', 'rsr', null, rsrRow({ 4: '5' }), { productClass: 'FA', fflReq: true }],
@@ -91,6 +95,8 @@ describe('presets', () => {
       stockid: 'AC1', name: 'ACME ONE 4" BLK', productClass: 'FA', fflReq: true, dropShip: true, categoryId: 3026, price: 39950, map: null, msrp: 59999, qty: 12,
       images: ['https://www.lipseyscloud.com/images/ac1.jpg'],
     }],
+    ['Lipsey\'s MAP above the regular price', 'lipseys', LIP, lip('True', 'False', 'True').replace('399.5,0', '399.5,420.01'), { price: 39950, map: 42001 }],
+    ['Lipsey\'s MAP at the regular price, though above the sale price', 'lipseys', LIP, lip('True', 'False', 'True').replace('399.5,0', '399.5,420.00'), { price: 39950, map: null }],
     ['Lipsey\'s allocated', 'lipseys', LIP, lip('True', 'False', 'True', 'Rifle', 'True'), { qty: 0, held: true, categoryId: 3025 }],
     ['Lipsey\'s silencer', 'lipseys', LIP, lip('True', 'True', 'False', 'Silencer'), { productClass: 'SO', fflReq: true, dropShip: false }],
     ['Lipsey\'s holster', 'lipseys', LIP, lip('False', 'False', 'True', 'Accessory-Holsters').replace('Firearm', 'Accessory'), { productClass: 'HS', fflReq: false, dropShip: true }],
@@ -286,7 +292,7 @@ describe('encodings and line ends', () => {
 })
 
 describe('the guard', () => {
-  const fine: Evidence = { rows: 1_000, rejected: 0, usable: 1_000, claimed: 1_000, cutOff: false, newlineLost: false, asOf: 2, previousAsOf: 1, named: 1_000, lost: 0, priced: 1_000, priceMoves: 0, stocked: 1_000, emptied: 0 }
+  const fine: Evidence = { rows: 1_000, rejected: 0, usable: 1_000, claimed: 1_000, cutOff: false, newlineLost: false, asOf: 2, previousAsOf: 1, named: 1_000, lost: 0, priced: 1_000, priceMoves: 0, stocked: 1_000, emptied: 0, upcs: 100, upcsLost: 0, moved: [] }
   const edges: [what: string, evidence: Partial<Evidence>, reason: RegExp | null][] = [
     ['all is well', {}, null],
     ['empty', { rows: 0, usable: 0 }, /the file is empty/],
@@ -365,8 +371,8 @@ describe('the guard', () => {
     ['20 % of the rows missing', acmeFeed(800)],
     ['30 % without stock', each((cells, i) => { if (i <= 300) cells[6] = '0' })],
     ['5 % of the prices up by more than half', each((cells, i) => { if (i <= 50) cells[4] = '15.01' })],
-    ['all prices up by half exactly', each((cells) => { cells[4] = '15.00' })],
-    ['all prices down by half exactly', each((cells) => { cells[4] = '5.00' })],
+    ['a tenth of the prices up by half exactly', each((cells, i) => { if (i <= 100) cells[4] = '15.00' })],
+    ['a tenth of the prices down by half exactly', each((cells, i) => { if (i <= 100) cells[4] = '5.00' })],
     ['1 % bad rows', each((cells, i) => { if (i <= 10) cells[6] = '-1' })],
     ['another order of columns', GOOD.split('\n').map((line) => line.split(',').reverse().join(',')).join('\n')],
   ]

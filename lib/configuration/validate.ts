@@ -1,5 +1,6 @@
 /** What is wrong with a configuration, or odd about it (contract "Configuration": `POST /v1/config/validate`). */
 import type { Subscriber } from '../accounts/subscribers.js'
+import { oddMaps, oddMapsWarning } from '../catalog/odd-maps.js'
 import { ruleWarnings } from '../catalog/rule-use.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { dotted } from '../core/pointer.js'
@@ -30,7 +31,7 @@ export async function validateSaved(ctx: OperatorCtx, subscriber: Subscriber, op
     configured_distributors: Object.keys(document.distributors),
     active_distributors: [...saved.active],
     credentials,
-    warnings: [...saved.active.length === 0 && Object.keys(document.distributors).length > 0 ? ['no distributor is active: nothing is served'] : [], ...unset, ...credentialWarnings(ctx, credentials, document), ...await catalogWarnings(ctx, subscriber)],
+    warnings: [...saved.active.length === 0 && Object.keys(document.distributors).length > 0 ? ['no distributor is active: nothing is served'] : [], ...unset, ...credentialWarnings(ctx, credentials, document), ...await catalogWarnings(ctx, subscriber), ...mapWarnings(ctx, subscriber)],
   }
 }
 
@@ -63,4 +64,13 @@ async function catalogWarnings(ctx: OperatorCtx, subscriber: Subscriber): Promis
   if (!snapshot) return []
   const { document, eligible } = ctx.configurations.of(subscriber)
   return ruleWarnings(snapshot, { subscriberId: subscriber.id, document, eligible, ignoreRestrictions: false }).map(({ message }) => message)
+}
+
+/** Feeds that this subscriber's offers come from and whose MAPs are mostly none. */
+function mapWarnings(ctx: OperatorCtx, subscriber: Subscriber): string[] {
+  const { document, active } = ctx.configurations.of(subscriber)
+  const distids = new Set([...active].map((name) => document.distributors[name]!.distid))
+  return oddMaps(ctx.engine.catalog)
+    .filter(({ distid, subscriberId }) => distids.has(distid) && (subscriberId === null || subscriberId === subscriber.id))
+    .map(oddMapsWarning)
 }

@@ -1,6 +1,7 @@
 /** The connector for any delimited feed: turns a preset and a header into the function that reads one row. */
 import { UNCATEGORIZED } from '../catalog/feed-offer.js'
 import type { FeedOffer } from '../catalog/feed-offer.js'
+import { CLASS_CODES } from '../catalog/product-classes.js'
 import { parseUpc } from '../core/gtin.js'
 import { parseMoney } from '../core/money.js'
 import { MAX_INT, fold, readEndOfDay, readQty, readText } from './casts.js'
@@ -21,7 +22,17 @@ export interface CatalogRow extends FeedOffer {
   held: boolean
   /** A rule of `classify` knew the item. Where none did, the row says nothing of what it is. */
   classified: boolean
+  /** Which fields the row fills, as bits of `MARKS`, and its class above them: what a feed as a whole is judged by. */
+  mark: number
 }
+
+/** What a row may fill, in the order of a mark's bits. `map` is what the cell holds, `keptMap` whether it counts. */
+export const MARKS = [
+  'upc', 'name', 'mfgName', 'mpn', 'itemCat', 'productUrl', 'shortDescription', 'description', 'price', 'map', 'keptMap', 'msrp',
+  'shipping', 'images', 'attributes', 'dropShip', 'noDropShip', 'ffl', 'held',
+] as const
+/** Where a mark's class begins: its place in `CLASS_CODES`. */
+export const MARK_CLASS = 24
 
 /** One row of a quantity feed. */
 export interface StockRow {
@@ -55,6 +66,31 @@ export function missingColumns(preset: Preset, header: readonly string[]): strin
     .map((column) => (typeof column === 'string' ? [column] : column))
     .filter((names) => !names.some((name) => has.has(fold(name))))
     .map((names) => names.join(' or '))
+}
+
+/** The columns that decide what the preset reads and that this header has, alternatives as one, joined by " or ". */
+export function mappedColumns(preset: Preset, header: readonly string[]): string[] {
+  const has = new Set(header.map(fold))
+  const mapped = new Map<string, boolean>()
+  for (const names of columnsOf(preset)) mapped.set(names.join(' or '), names.some((name) => has.has(fold(name))))
+  return [...mapped.keys()].filter((label) => mapped.get(label))
+}
+
+/** Each set of columns of which the first that is there counts. */
+function columnsOf(preset: Preset): (readonly string[])[] {
+  const alone = (names: readonly string[]) => names.map((name) => [name])
+  const quantityOf = (qty: Quantity) => ('sum' in qty ? alone(qty.sum) : [qty.from])
+  if (preset.kind === 'quantity') return [preset.key, ...quantityOf(preset.qty)]
+  const { qty, price, ...fields } = preset.map
+  const conditions = [...preset.zeroWhen ?? [], ...preset.classify.flatMap((rule): readonly { column: string }[] => ('names' in rule ? [rule] : rule.when))]
+  return [
+    preset.key, ...quantityOf(qty), price.from, ...price.sale ? [price.sale.from, [price.sale.ends]] : [],
+    ...Object.values(fields).flatMap((field) => {
+      if ('template' in field) return alone([...field.template.matchAll(/\{([^}]*)\}/g)].map(([, name]) => name!))
+      return 'from' in field ? [field.from] : []
+    }),
+    ...alone([...conditions.map(({ column }) => column), ...preset.gunWordsIn ?? [], ...(preset.attributes ?? []).map(({ column }) => column)]),
+  ]
 }
 
 /**
@@ -125,7 +161,7 @@ function compileOffer(preset: CatalogPreset, row: RowReader, columns: readonly s
   const field = (spec: Field | undefined) => text(spec, row)
   const [distsku, upcOf, name, mfgName, mpn] = [field(map.distsku), upc(map.upc, row), field(map.name), field(map.mfgName), field(map.mpn)]
   const [itemCat, productUrl, shortDescription, description] = [field(map.itemCat), field(map.productUrl), field(map.shortDescription), field(map.description)]
-  const price = priceOf(map.price, row, columns, at)
+  const [price, regular] = [priceOf(map.price, row, columns, at), money({ from: map.price.regular ?? map.price.from }, row, columns)]
   const [lowest, retail, shipping] = [money(map.map, row, columns), money(map.msrp, row, columns), money(map.shipping, row, columns)]
   const qty = quantity(map.qty, row, columns)
   const zero = (preset.zeroWhen ?? []).map((condition) => meets(condition, row))
@@ -136,23 +172,64 @@ function compileOffer(preset: CatalogPreset, row: RowReader, columns: readonly s
   const namesGun = gunNamed(preset.gunWordsIn ?? [], row)
   return (stockid) => {
     const kind = classify()
+    const told = { name: name(), map: lowest(), dropShip: dropShip() }
     const item = { upc: upcOf(), mpn: mpn() || null }
     const held = zero.some((holds) => holds())
     const count = qty()
-    return {
+    const usual = regular()
+    const offer = {
       stockid, distsku: distsku() || stockid, upc: item.upc,
-      name: name() || item.mpn || item.upc || stockid,
+      name: told.name || item.mpn || item.upc || stockid,
       mfgName: mfgName() || null, mpn: item.mpn,
       productClass: kind?.productClass ?? 'OT', itemCat: itemCat() || null,
       categoryId: kind?.categoryId ?? null, categoryName: kind?.categoryName ?? UNCATEGORIZED,
-      price: price(), map: lowest(), msrp: retail(), shipping: shipping(),
+      price: price(),
+      // Some feeds fill the column with the dealer's own price, which must not be what a shop publishes.
+      map: told.map !== null && usual !== null && told.map <= usual ? null : told.map,
+      msrp: retail(), shipping: shipping(),
       qty: held ? 0 : count, held, classified: kind !== null,
-      fflReq: kind?.fflReq ?? false, dropShip: kind !== null && kind.mayDropShip && dropShip() && (kind.fflReq || kind.named || !namesGun()),
+      fflReq: kind?.fflReq ?? false, dropShip: kind !== null && kind.mayDropShip && told.dropShip && (kind.fflReq || kind.named || !namesGun()),
       images: images(), productUrl: productUrl() || null,
       shortDescription: shortDescription() || null, description: description() || null,
-      attributes: attributes(),
-    }
+      attributes: attributes(), mark: 0,
+    } satisfies CatalogRow
+    offer.mark = markOf(offer, told)
+    return offer
   }
+}
+
+function markOf(row: CatalogRow, told: { name: string; map: number | null; dropShip: boolean }): number {
+  let bits = 0
+  let bit = 1
+  const next = (filled: boolean) => {
+    if (filled) bits |= bit
+    bit <<= 1
+  }
+  next(row.upc !== null)
+  next(told.name !== '')
+  next(row.mfgName !== null)
+  next(row.mpn !== null)
+  next(row.itemCat !== null)
+  next(row.productUrl !== null)
+  next(row.shortDescription !== null)
+  next(row.description !== null)
+  next(row.price !== null)
+  next(told.map !== null)
+  next(row.map !== null)
+  next(row.msrp !== null)
+  next(row.shipping !== null)
+  next(row.images.length > 0)
+  next(hasAny(row.attributes))
+  next(told.dropShip)
+  next(!told.dropShip)
+  next(row.fflReq)
+  next(row.held)
+  return bits | CLASS_CODES.indexOf(row.productClass) << MARK_CLASS
+}
+
+function hasAny(record: Record<string, string>): boolean {
+  for (const _ in record) return true
+  return false
 }
 
 function text(spec: Field | undefined, row: RowReader): () => string {

@@ -32,6 +32,11 @@ interface Common {
 export interface CatalogPreset extends Common {
   kind: 'catalog'
   map: FieldMap
+  /**
+   * Columns of lists. Some feeds repeat an item's row once for each image: adjacent rows of one key that differ in these
+   * columns alone are one item with the images of all. One that differs in another column is rejected.
+   */
+  repeats?: readonly string[]
   /** The quantity is 0 when one of these holds. */
   zeroWhen?: readonly Condition[]
   /**
@@ -66,6 +71,8 @@ export interface Money {
 }
 
 export interface Price extends Money {
+  /** The price without a sale, where `from` is the price in effect. A MAP counts only above it. */
+  regular?: readonly string[]
   /** Taken instead while `ends` is not past on the day that the feed is read; without an end it holds. */
   sale?: { from: readonly string[]; ends: string }
 }

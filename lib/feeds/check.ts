@@ -37,6 +37,7 @@ export async function checkFeed(input: { preset: Preset; file: string; rows: num
       checked.rows++
       if (checked.offers.length < input.rows) checked.offers.push({ ...row })
     },
+    joined: () => { checked.rows++ },
     rejected: reject,
     progress: () => {},
   })

@@ -27,6 +27,11 @@ export interface Evidence {
   /** Offers in stock before, and those that have none any more or are gone. */
   stocked: number
   emptied: number
+  /** UPCs of the last feed's offers that this one names too, and those that are gone or are others now. */
+  upcs: number
+  upcsLost: number
+  /** What about the feed as a whole moved out of proportion (`movedShape`). */
+  moved: string[]
 }
 
 const percent = (part: number, of: number) => `${(Math.floor((part / of) * 1000) / 10).toFixed(1)} %`
@@ -50,7 +55,7 @@ function faultsOfForm({ cutOff, newlineLost, rejected, rows }: Evidence): string
 
 /** A distributor's first feed has nothing to be compared with, so all of these are silent. */
 function faultsOfComparison(evidence: Evidence): string[] {
-  const { asOf, previousAsOf, named, lost, priced, priceMoves, stocked, emptied } = evidence
+  const { asOf, previousAsOf, named, lost, priced, priceMoves, stocked, emptied, upcs, upcsLost, moved } = evidence
   const reasons: string[] = []
   if (previousAsOf !== null && asOf < previousAsOf) {
     reasons.push(`the file is older than the last one: it is of ${new Date(asOf).toISOString()}, the last was of ${new Date(previousAsOf).toISOString()}`)
@@ -58,7 +63,8 @@ function faultsOfComparison(evidence: Evidence): string[] {
   if (lost * 5 > named) reasons.push(`${lost} of ${named} offers are missing (${percent(lost, named)}; at most 20 % may be)`)
   if (priceMoves * 20 > priced) reasons.push(`${priceMoves} of ${priced} prices move by more than half (${percent(priceMoves, priced)}; at most 5 % may)`)
   if (emptied * 10 > stocked * 3) reasons.push(`${emptied} of ${stocked} offers in stock would have none (${percent(emptied, stocked)}; at most 30 % may)`)
-  return reasons
+  if (upcsLost >= 20 && upcsLost * 20 > upcs) reasons.push(`${upcsLost} of ${upcs} UPCs are gone or others (${percent(upcsLost, upcs)}; at most 5 % may be)`)
+  return [...reasons, ...moved]
 }
 
 const DELIMITERS: readonly (readonly [string, string])[] = [[',', 'a comma'], [';', 'a semicolon'], ['\t', 'a tab'], ['|', 'a pipe']]

@@ -1,6 +1,18 @@
-/** What a source's last feed held: the hash of each taken line and the offer that it made, packed into one blob. */
+/**
+ * What a source's last feed held: the hash of each taken line, the offer that it made, and what the feed as a whole is
+ * judged by (the row's mark, price and quantity), packed into one blob.
+ */
 
-const BYTES = 12
+const COLUMNS = 6
+const BYTES = COLUMNS * 4
+
+/** What a line says, for the shape of its feed. */
+export interface LineFacts {
+  mark: number
+  /** Cents; 0 for none. */
+  price: number
+  qty: number
+}
 
 /** A set of offer ids. Ids are row numbers of one table, so they lie close together. */
 export class OfferSet {
@@ -37,18 +49,31 @@ export class KnownLines {
   readonly lo: Uint32Array
   readonly hi: Uint32Array
   readonly offers: Uint32Array
+  readonly #marks: Uint32Array
+  readonly #prices: Uint32Array
+  readonly #qtys: Uint32Array
   /** Open addressing: place + 1 of an entry, 0 for free. Made when the first line is not where it was. */
   #table: Uint32Array | null = null
   #cursor = 0
   /** After a miss: the offer of the line that stood there, most likely the changed line's own; 0 for none. */
   guess = 0
+  /** After a hit: where the line stands. */
+  place = 0
 
   constructor(blob: Uint8Array | null) {
     const bytes = blob ? new Uint8Array(blob).buffer : new ArrayBuffer(0)
     this.count = Math.floor(bytes.byteLength / BYTES)
-    this.lo = new Uint32Array(bytes, 0, this.count)
-    this.hi = new Uint32Array(bytes, this.count * 4, this.count)
-    this.offers = new Uint32Array(bytes, this.count * 8, this.count)
+    const column = (n: number) => new Uint32Array(bytes, this.count * 4 * n, this.count)
+    this.lo = column(0)
+    this.hi = column(1)
+    this.offers = column(2)
+    this.#marks = column(3)
+    this.#prices = column(4)
+    this.#qtys = column(5)
+  }
+
+  facts(place: number): LineFacts {
+    return { mark: this.#marks[place]!, price: this.#prices[place]!, qty: this.#qtys[place]! }
   }
 
   /** The offer that this very line made last time, 0 when it is new or changed. */
@@ -58,6 +83,7 @@ export class KnownLines {
     const at = this.#cursor
     const found = at < this.count && this.lo[at] === lo && this.hi[at] === hi ? at : this.#search(lo, hi)
     if (found === -1) this.guess = this.offers[at] ?? 0
+    else this.place = found
     this.#cursor = found === -1 ? at + 1 : found + 1
     return found === -1 ? 0 : this.offers[found]!
   }
@@ -120,45 +146,50 @@ export class KnownLines {
 
 /** Collects the lines of the feed that is being read. */
 export class LinesBuilder {
-  #lo: Uint32Array
-  #hi: Uint32Array
-  #offers: Uint32Array
+  #columns: Uint32Array[]
   count = 0
 
   constructor(expected: number) {
     const size = Math.max(1024, expected + (expected >>> 4))
-    this.#lo = new Uint32Array(size)
-    this.#hi = new Uint32Array(size)
-    this.#offers = new Uint32Array(size)
+    this.#columns = Array.from({ length: COLUMNS }, () => new Uint32Array(size))
   }
 
-  add(lo: number, hi: number, offer: number): void {
-    if (this.count === this.#lo.length) this.#grow()
-    this.#lo[this.count] = lo
-    this.#hi[this.count] = hi
-    this.#offers[this.count++] = offer
+  add(lo: number, hi: number, offer: number, { mark, price, qty }: LineFacts = NOTHING): void {
+    const at = this.count
+    if (at === this.#columns[0]!.length) this.#grow()
+    const columns = this.#columns
+    columns[0]![at] = lo
+    columns[1]![at] = hi
+    columns[2]![at] = offer
+    columns[3]![at] = mark
+    columns[4]![at] = price
+    columns[5]![at] = qty
+    this.count++
   }
 
   drop(offer: number): void {
     this.add(DROPPED_LO, DROPPED_HI, offer)
   }
 
+  /** What the lines so far say, in their order. */
+  facts(): { marks: Uint32Array; prices: Uint32Array; qtys: Uint32Array } {
+    const [marks, prices, qtys] = this.#columns.slice(3).map((column) => column.subarray(0, this.count))
+    return { marks: marks!, prices: prices!, qtys: qtys! }
+  }
+
   #grow(): void {
-    const grow = (from: Uint32Array) => {
+    this.#columns = this.#columns.map((from) => {
       const grown = new Uint32Array(from.length * 2)
       grown.set(from)
       return grown
-    }
-    this.#lo = grow(this.#lo)
-    this.#hi = grow(this.#hi)
-    this.#offers = grow(this.#offers)
+    })
   }
 
   blob(): Buffer {
-    const all = new Uint32Array(this.count * 3)
-    all.set(this.#lo.subarray(0, this.count))
-    all.set(this.#hi.subarray(0, this.count), this.count)
-    all.set(this.#offers.subarray(0, this.count), this.count * 2)
+    const all = new Uint32Array(this.count * COLUMNS)
+    this.#columns.forEach((column, n) => all.set(column.subarray(0, this.count), this.count * n))
     return Buffer.from(all.buffer)
   }
 }
+
+const NOTHING: LineFacts = { mark: 0, price: 0, qty: 0 }

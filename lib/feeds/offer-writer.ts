@@ -31,6 +31,8 @@ export interface Counts {
   priceMoves: number
   /** Stocked offers that have no stock any more, or are gone. */
   emptied: number
+  /** Offers whose UPC is gone or another one now. */
+  upcsLost: number
   /** Changes of the distributor's tally. */
   offers: number
   priced: number
@@ -79,7 +81,7 @@ export interface Touched {
 
 export class OfferWriter {
   readonly counts: Counts = {
-    added: 0, changed: 0, removed: 0, price_changes: 0, stock_changes: 0, reworded: false, priceMoves: 0, emptied: 0, offers: 0, priced: 0, stocked: 0,
+    added: 0, changed: 0, removed: 0, price_changes: 0, stock_changes: 0, reworded: false, priceMoves: 0, emptied: 0, upcsLost: 0, offers: 0, priced: 0, stocked: 0,
   }
   readonly touched: Touched = { restocked: new OfferSet(), repriced: new OfferSet(), released: new OfferSet(), removed: new OfferSet(), keys: new TouchedKeys() }
   readonly #ctx: WriteContext
@@ -131,7 +133,9 @@ export class OfferWriter {
     // A stock feed counted what could not be ordered; now it can.
     if (old[7] === 1 && tick[7] === 0) this.touched.restocked.add(id)
     // The history goes by UPCs: an item number that stands for another item now is news to it, whatever it costs.
-    const isOther = reworded && this.#upc(fragment) !== row.upc
+    const oldUpc = reworded ? this.#upc(fragment) : row.upc
+    const isOther = oldUpc !== row.upc
+    if (isOther && oldUpc !== null) this.counts.upcsLost++
     if (reworded) {
       const key = lendingKey(row.upc)
       for (const text of [fragment, lent]) if (text !== null) this.#sql.retire.run(now, text)

@@ -1,6 +1,7 @@
 /** Rows of a feed's file, one batch at a time: the lines that changed since the last feed are parsed, the others only named. */
 import { compilePreset, isRejection } from '../distributors/generic.js'
 import type { CatalogRow, Compiled, Preset, Rejection, StockRow } from '../distributors/generic.js'
+import { fold } from '../distributors/casts.js'
 import { UnreadableFile, openBytes } from './bytes.js'
 import { parseCells } from './cells.js'
 import { leastColumns, readHeader } from './guard.js'
@@ -16,6 +17,8 @@ export interface RowSink {
   /** A row that `known` named an offer for. Rows come in the order of the file. */
   unchanged(batch: Batch, index: number, offer: number): void
   row(batch: Batch, index: number, row: CatalogRow | StockRow): void
+  /** A row that only added to the lists of the one before it. */
+  joined(): void
   /** Rows and lines that cannot be used, in no strict order. */
   rejected(fault: BrokenLine): void
   progress(bytesRead: number, bytesTotal: number): void
@@ -51,6 +54,7 @@ export async function readRows(input: { preset: Preset; file: string; at: number
       if (error instanceof UnreadableFile) return { reasons: [error.message], cutOff: true, endsInNewline: false, digest: null }
       throw error
     }
+    reader.finish()
     return { reasons: [], cutOff: reader.cutOff, endsInNewline: reader.endsInNewline, digest: bytes.digest() }
   } finally {
     await bytes.close()
@@ -66,6 +70,7 @@ class RowFeeder {
   readonly #sink: RowSink
   #compiled: Compiled | null = null
   #least = 0
+  #repeats: Repeats | null = null
 
   constructor(preset: Preset, at: number, sink: RowSink) {
     this.#preset = preset
@@ -95,11 +100,19 @@ class RowFeeder {
     }
     this.#compiled = compilePreset(this.#preset, header.columns, this.#at)
     this.#least = leastColumns(this.#preset, header.columns ?? [])
+    const { repeats } = this.#preset.kind === 'catalog' ? this.#preset : {}
+    if (repeats) this.#repeats = new Repeats(header.columns ?? this.#preset.format.columns ?? [], repeats, this.#sink)
     this.#sink.begin(header.columns)
     return true
   }
 
+  /** After the last batch. */
+  finish(): void {
+    this.#repeats?.flush()
+  }
+
   #rows(batch: Batch, from: number): void {
+    if (this.#repeats) return this.#repeatingRows(batch, from, this.#repeats)
     const sink = this.#sink
     const offers = new Uint32Array(batch.count)
     const texts: string[] = []
@@ -120,6 +133,17 @@ class RowFeeder {
     }
   }
 
+  /** What an item is depends on several lines, so none of them is known by itself: all are read. */
+  #repeatingRows(batch: Batch, from: number, repeats: Repeats): void {
+    const texts: string[] = []
+    for (let i = from; i < batch.count; i++) texts.push(recordText(batch.buffer, batch.start[i]!, batch.end[i]!))
+    parseCells(texts, this.#preset.format).forEach((cells, n) => {
+      const read = this.#read(cells)
+      if (isRejection(read)) this.#sink.rejected(brokenLine(batch, from + n, read.reason))
+      else repeats.take(batch, from + n, cells as string[], read as CatalogRow)
+    })
+  }
+
   #read(cells: string[] | string): CatalogRow | StockRow | Rejection {
     return typeof cells === 'string' ? { reason: cells } : this.#compiled!.read(cells)
   }
@@ -136,4 +160,52 @@ class RowFeeder {
     const [cells] = parseCells([recordText(batch.buffer, batch.start[last]!, batch.end[last]!)], this.#preset.format)
     this.cutOff = typeof cells === 'string' || cells!.length < this.#least
   }
+}
+
+/** Joins adjacent rows of one item that differ in columns of lists alone (`repeats` of a preset). */
+class Repeats {
+  readonly #columns: readonly string[]
+  readonly #lists: ReadonlySet<string>
+  readonly #sink: RowSink
+  /** The first row of the item in hand; its record is copied, since the next one may be of another batch. */
+  #held: { row: CatalogRow; cells: readonly string[]; batch: Batch } | null = null
+
+  constructor(columns: readonly string[], lists: readonly string[], sink: RowSink) {
+    this.#columns = columns
+    this.#lists = new Set(lists.map(fold))
+    this.#sink = sink
+  }
+
+  take(batch: Batch, index: number, cells: readonly string[], row: CatalogRow): void {
+    const held = this.#held
+    if (held?.row.stockid !== row.stockid) {
+      this.flush()
+      this.#held = { row, cells, batch: oneRecord(batch, index) }
+      return
+    }
+    const other = this.#columns.findIndex((name, i) => !this.#lists.has(fold(name)) && (cells[i] ?? '').trim() !== (held.cells[i] ?? '').trim())
+    if (other !== -1) return this.#sink.rejected(brokenLine(batch, index, this.#difference(other, cells, held.cells)))
+    held.row.images = [...new Set([...held.row.images, ...row.images])]
+    held.row.mark |= row.mark
+    this.#sink.joined()
+  }
+
+  flush(): void {
+    const held = this.#held
+    if (!held) return
+    this.#held = null
+    this.#sink.known(held.batch, 0)
+    this.#sink.row(held.batch, 0, held.row)
+  }
+
+  #difference(place: number, cells: readonly string[], before: readonly string[]): string {
+    const cell = (of: readonly string[]) => `"${(of[place] ?? '').trim().slice(0, 40)}"`
+    return `${this.#columns[place]} is ${cell(cells)} and ${cell(before)} in the row before with the same item number; `
+      + `such rows may differ in ${[...this.#lists].map((list) => this.#columns.find((name) => fold(name) === list) ?? list).join(', ')} alone`
+  }
+}
+
+function oneRecord(batch: Batch, index: number): Batch {
+  const buffer = Buffer.from(batch.buffer.subarray(batch.start[index]!, batch.end[index]!))
+  return { buffer, count: 1, start: Uint32Array.of(0), end: Uint32Array.of(buffer.length), line: Uint32Array.of(batch.line[index]!), broken: [], unterminated: false }
 }

@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { audit } from '../accounts/audit.js'
 import { findSubscriber } from '../accounts/subscribers.js'
 import type { Background, Progress } from '../background.js'
+import { oddMaps, oddMapsWarning } from '../catalog/odd-maps.js'
 import { MINUTE } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
@@ -249,6 +250,7 @@ export async function feedStatus(ctx: OperatorCtx) {
   const taken = ctx.engine.catalog.prepare('SELECT source, distid, preset, subscriber_id, as_of, taken_at, rows, rejected FROM feed').all() as
     { source: string; distid: string; preset: string; subscriber_id: string | null; as_of: number; taken_at: number; rows: number; rejected: number }[]
   const refused = ctx.engine.catalog.prepare('SELECT source, at, reasons FROM refusal').all() as { source: string; at: number; reasons: string }[]
+  const odd = oddMaps(ctx.engine.catalog)
   const sources = await ctx.read.selectFrom('feed_source').selectAll().execute()
   const offers = ctx.engine.catalog.prepare('SELECT offers FROM tally WHERE distid = ?').pluck()
   const ids = [...new Set([...taken, ...refused].map((row) => row.source).concat(sources.map((row) => row.id)))].sort()
@@ -257,11 +259,13 @@ export async function feedStatus(ctx: OperatorCtx) {
     const feed = taken.find((row) => row.source === id)
     const source = sources.find((row) => row.id === id)
     const refusal = refused.find((row) => row.source === id)
+    const maps = odd.find((row) => row.source === id)
     const distid = feed?.distid ?? source?.distid ?? id.split('/')[0]!
     return {
       source: id, distid, location: source?.location ? redact(locationOf(ctx, source)) : null, allow_private: source?.allow_private === 1,
       every_minutes: source ? source.every_ms / MINUTE : null, last_pull: iso(source?.last_pull_at), last_outcome: outcomeOf(source?.last_result),
       as_of: iso(feed?.as_of), taken_at: iso(feed?.taken_at), rows: feed?.rows ?? 0, rejected: feed?.rejected ?? 0, offers: offers.get(distid) as number | undefined ?? 0,
+      warnings: maps ? [oddMapsWarning(maps)] : [],
       refused: refusal ? { at: iso(refusal.at), reasons: JSON.parse(refusal.reasons) as string[] } : null,
     }
   })

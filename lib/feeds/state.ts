@@ -21,6 +21,8 @@ export interface TakenFeed {
   asOf: number
   /** 1: its last line ended in a newline. */
   endsInNewline: number
+  /** Its `Shape` as JSON. */
+  shape: string
   lines: Buffer
 }
 
@@ -53,7 +55,7 @@ export function addToTally(catalog: Raw, distid: string, { offers, priced, stock
 }
 
 export function readTaken(catalog: Raw, source: string): TakenFeed | undefined {
-  return catalog.prepare('SELECT as_of AS asOf, ends_in_newline AS endsInNewline, lines FROM feed WHERE source = ?').get(source) as TakenFeed | undefined
+  return catalog.prepare('SELECT as_of AS asOf, ends_in_newline AS endsInNewline, shape, lines FROM feed WHERE source = ?').get(source) as TakenFeed | undefined
 }
 
 /** The digest of the file that was last taken from a source, without its million lines. */

@@ -1,5 +1,6 @@
 /** One feed while it is taken in, inside the catalog's write transaction: which rows are new, and what they add up to. */
 import { HOUR } from '../core/clock.js'
+import { MAPPING_VERSION, mappedColumns } from '../distributors/generic.js'
 import type { CatalogRow, StockRow } from '../distributors/generic.js'
 import type { ChangeLog } from './change-log.js'
 import { judge } from './guard.js'
@@ -7,12 +8,15 @@ import type { Evidence } from './guard.js'
 import type { FeedInput, FeedResult, Handles } from './ingest.js'
 import { lend } from '../catalog/lend.js'
 import { KnownLines, LinesBuilder, OfferSet } from './known-lines.js'
+import type { LineFacts } from './known-lines.js'
 import { LineHash } from './line-hash.js'
 import type { Batch, BrokenLine } from './lines.js'
 import { HELD, OfferWriter, PRICE, QTY } from './offer-writer.js'
 import type { StoredOffer, TakeOptions } from './offer-writer.js'
 import { brokenLine } from './read-rows.js'
 import type { Reading, RowSink } from './read-rows.js'
+import { movedShape, shapeOf } from './shape.js'
+import type { Shape } from './shape.js'
 import { OtherFeeds, addToTally, countOwnPrices, readState, readTaken, readTally, seedOf, writeState } from './state.js'
 
 /** Rejected rows that are kept for the operator. */
@@ -36,6 +40,7 @@ export class Taking implements RowSink {
   readonly #newerCatalog: (id: number) => boolean
   readonly #newerPrice: (id: number) => boolean
   readonly #endedInNewline: boolean
+  readonly #shapeBefore: Shape | null
   readonly #before: Pick<Evidence, 'previousAsOf' | 'priced' | 'stocked'>
   /** Offers that a row of this file has named. */
   readonly #claimed = new OfferSet()
@@ -45,6 +50,10 @@ export class Taking implements RowSink {
   #lo = new Uint32Array(0)
   #hi = new Uint32Array(0)
   #guess = new Uint32Array(0)
+  /** Where a line of the batch stood in the last feed. */
+  #place = new Uint32Array(0)
+  /** The mapped columns of the file. */
+  #columns: string[] = []
   #rows = 0
   #rejected = 0
   #unmatched = 0
@@ -59,6 +68,7 @@ export class Taking implements RowSink {
     this.#distid = distid
     this.#seed = seed
     this.#endedInNewline = previous?.endsInNewline === 1
+    this.#shapeBefore = previous?.shape ? JSON.parse(previous.shape) as Shape : null
     this.#known = new KnownLines(previous?.lines ?? null)
     this.#lines = new LinesBuilder(this.#known.count)
     this.#others = new OtherFeeds(catalog, distid, source, subscriberId)
@@ -79,6 +89,7 @@ export class Taking implements RowSink {
   }
 
   begin(header: readonly string[] | null): void {
+    this.#columns = header ? mappedColumns(this.#input.preset, header) : []
     this.#hash = new LineHash(seedOf([this.#seed, header]))
   }
 
@@ -87,6 +98,7 @@ export class Taking implements RowSink {
       this.#lo = new Uint32Array(batch.start.length)
       this.#hi = new Uint32Array(batch.start.length)
       this.#guess = new Uint32Array(batch.start.length)
+      this.#place = new Uint32Array(batch.start.length)
     }
     const hash = this.#hash!
     hash.take(batch.buffer, batch.start[index]!, batch.end[index]!)
@@ -94,11 +106,12 @@ export class Taking implements RowSink {
     this.#hi[index] = hash.hi
     const offer = this.#known.offerOf(hash.lo, hash.hi)
     if (offer === 0) this.#guess[index] = this.#known.guess
+    else this.#place[index] = this.#known.place
     return offer
   }
 
   unchanged(batch: Batch, index: number, offer: number): void {
-    if (this.#claim(batch, index, offer)) this.#keep(index, offer)
+    if (this.#claim(batch, index, offer)) this.#keep(index, offer, this.#known.facts(this.#place[index]!))
   }
 
   row(batch: Batch, index: number, row: CatalogRow | StockRow): void {
@@ -108,11 +121,11 @@ export class Taking implements RowSink {
       const options = existing ? this.#optionsFor(row, existing) : {}
       const id = this.#writer.take(row, existing, options)
       this.#claimed.add(id)
-      this.#keep(existing && this.#isPutOff(row, existing, options) ? null : index, id)
+      this.#keep(existing && this.#isPutOff(row, existing, options) ? null : index, id, { mark: row.mark, price: row.price ?? 0, qty: row.qty })
     } else if (existing) {
       const putOff = existing[QTY] !== (existing[HELD] === 1 ? 0 : row.qty) && (this.#newerCatalog(existing[0]) || this.#newerStock(existing[0]))
       if (!putOff && this.#maySetQty(existing[0])) this.#writer.setQty(row.stockid, existing, row.qty)
-      this.#keep(putOff ? null : index, existing[0])
+      this.#keep(putOff ? null : index, existing[0], { mark: 0, price: 0, qty: row.qty })
     } else {
       this.#rows++
       this.#unmatched++
@@ -145,6 +158,10 @@ export class Taking implements RowSink {
     return this.#input.subscriberId === null || !this.#others.holders(offer).operator
   }
 
+  joined(): void {
+    this.#rows++
+  }
+
   rejected(fault: BrokenLine): void {
     this.#rows++
     this.#rejected++
@@ -163,25 +180,33 @@ export class Taking implements RowSink {
   }
 
   /** Notes the line, so that it need not be read next time; without an index it will be. */
-  #keep(index: number | null, offer: number): void {
+  #keep(index: number | null, offer: number, facts: LineFacts): void {
     this.#rows++
     if (index === null) {
       this.#pending = true
-      this.#lines.add(0, 0, offer)
-    } else this.#lines.add(this.#lo[index]!, this.#hi[index]!, offer)
+      this.#lines.add(0, 0, offer, facts)
+    } else this.#lines.add(this.#lo[index]!, this.#hi[index]!, offer, facts)
   }
 
   /** After the last row: what is gone, the verdict, and the books. The caller commits what is taken and undoes the rest. */
   finish(reading: Reading): FeedResult {
     if (reading.reasons.length > 0) return this.#result(reading.reasons)
+    const shape = this.#shape()
     const evidence: Evidence = {
       ...this.#before, ...this.#dropMissing(), rows: this.#rows, rejected: this.#rejected, usable: this.#rows - this.#rejected, claimed: this.#claimed.size,
       cutOff: reading.cutOff, newlineLost: this.#endedInNewline && !reading.endsInNewline, asOf: this.#input.asOf, priceMoves: this.#writer.counts.priceMoves, emptied: 0,
+      upcs: this.#shapeBefore?.filled['upc'] ?? 0, upcsLost: this.#writer.counts.upcsLost, moved: this.#shapeBefore ? movedShape(this.#shapeBefore, shape, this.#input.preset) : [],
     }
     evidence.emptied = this.#writer.counts.emptied
     const reasons = judge(evidence, this.#input.force ?? false)
-    if (reasons.length === 0) this.#keepBooks(reading)
+    if (reasons.length === 0) this.#keepBooks(reading, shape)
     return this.#result(reasons)
+  }
+
+  /** Before what the file no longer names is written down beside its lines. */
+  #shape(): Shape {
+    const { preset } = this.#input
+    return shapeOf(this.#lines.facts(), preset, seedOf([MAPPING_VERSION, preset]), this.#columns)
   }
 
   /** Offers that the last feed named and this one does not are gone; of a stock feed, out of stock. */
@@ -215,7 +240,7 @@ export class Taking implements RowSink {
     else if (this.#maySetQty(offer)) this.#writer.empty(offer)
   }
 
-  #keepBooks({ digest, endsInNewline }: Reading): void {
+  #keepBooks({ digest, endsInNewline }: Reading, shape: Shape): void {
     const { catalog, source, preset, subscriberId, asOf, now } = this.#input
     const { counts, touched } = this.#writer
     this.#others.reopen(preset.kind, touched, counts.added)
@@ -223,10 +248,10 @@ export class Taking implements RowSink {
     if (lend(catalog, touched.keys, { revision: this.#revision, now })) counts.reworded = true
     if (counts.added + counts.changed + counts.removed > 0) writeState(catalog, this.#revision, counts.reworded, now)
     this.#writer.sweep(now - FRAGMENT_LIFE)
-    catalog.prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, offers, ends_in_newline, lines)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+    catalog.prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, offers, ends_in_newline, shape, lines)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
       .run(source, this.#distid, subscriberId, preset.id, preset.kind, asOf, now, this.#pending ? '' : digest!, this.#rows, this.#rejected,
-        this.#claimed.size, endsInNewline ? 1 : 0, this.#lines.blob())
+        this.#claimed.size, endsInNewline ? 1 : 0, JSON.stringify(shape), this.#lines.blob())
     catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
     catalog.prepare('DELETE FROM rejected_row WHERE source = ?').run(source)
     const keep = catalog.prepare('INSERT OR IGNORE INTO rejected_row (source, line, reason, text) VALUES (?, ?, ?, ?)')

@@ -18,7 +18,7 @@ export function writeOffers(catalog: Raw, offers: Iterable<WrittenOffer>, now: n
     for (const distid of new Set(all.map((offer) => offer.distid))) {
       const writer = new OfferWriter({ catalog, changes: { record: () => {} }, distid, subscriberId: null, revision, now, asOf: now })
       for (const offer of all) {
-        if (offer.distid === distid) writer.take({ ...offer, held: false, classified: offer.classified ?? true }, writer.find(offer.stockid))
+        if (offer.distid === distid) writer.take({ ...offer, held: false, classified: offer.classified ?? true, mark: 0 }, writer.find(offer.stockid))
       }
       addToTally(catalog, distid, writer.counts)
       written += writer.counts.added + writer.counts.changed

@@ -117,4 +117,7 @@ ALTER TABLE own_price ADD COLUMN kind INTEGER NOT NULL DEFAULT 0; -- as of an of
 CREATE VIEW shown AS               -- offers as everybody sees them
 SELECT id, distid, stockid, coalesce(lent, fragment) AS fragment, price, map, msrp, shipping, qty,
   coalesce(lent_ffl, ffl_req) AS ffl_req, drop_ship, revision FROM offer;
+`, `
+-- Of the last taken feed: what fills its columns, its classes, sums and medians (JSON). The lines hold more than before.
+ALTER TABLE feed ADD COLUMN shape TEXT NOT NULL DEFAULT '';
 `] as const

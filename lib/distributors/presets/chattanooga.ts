@@ -73,6 +73,7 @@ export const chattanooga: CatalogPreset = {
   format: { delimiter: ',', quote: '"', header: true },
   required: ['SKU', 'Item Name', 'Quantity In Stock', 'Price', 'UPC', 'Drop Ship Flag', 'Category'],
   key: ['SKU'],
+  repeats: ['Image Location'],
   map: {
     upc: { from: ['UPC'] },
     name: { from: ['Web Item Name', 'Item Name'] },

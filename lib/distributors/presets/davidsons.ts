@@ -53,8 +53,7 @@ export const davidsons: CatalogPreset = {
     itemCat: { from: ['Gun Type'] },
     description: { from: ['Features'] },
     price: { from: ['Dealer Price'], sale: { from: ['Sale Price'], ends: 'Sale Ends' } },
-    // MSP is the minimum selling price.
-    map: { from: ['MSP'] },
+    // No MAP: its MSP is the dealer's price on every row, and a shop that sells at MAP would publish its cost.
     msrp: { from: ['Retail Price'] },
     qty: { from: ['Quantity'] },
   },

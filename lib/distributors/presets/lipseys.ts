@@ -49,7 +49,7 @@ const map: FieldMap = {
   upc: { from: ['UPC'] },
   mpn: { from: ['MANUFACTURERMODELNO', 'MFGMODELNUMBER'] },
   // The price in effect, sales included.
-  price: { from: ['CURRENTPRICE', 'PRICE'] },
+  price: { from: ['CURRENTPRICE', 'PRICE'], regular: ['PRICE'] },
   map: { from: ['RETAILMAP'] },
   qty: { from: ['QUANTITY'] },
 }
