@@ -137,6 +137,8 @@ function columns(lines: readonly (readonly [string, string])[]): string {
 export interface Output {
   /** Standard output is a terminal, and people read it. */
   readonly isTerminal: boolean
+  /** Characters that a line may have: the terminal's, 100 elsewhere. */
+  readonly width: number
   /** A line for people; nothing under --json. */
   line(text: string): void
   /** Rows in columns for people; nothing under --json. */
@@ -150,6 +152,8 @@ export interface Output {
 /** What is written to: `process.stdout`, or whoever collects it. */
 export interface Stream {
   isTTY?: boolean
+  /** Characters in a line of the terminal. */
+  columns?: number
   write(text: string): unknown
 }
 
@@ -163,6 +167,7 @@ export function makeOutput(json: boolean, stdout: Stream, stderr: Stream): Outpu
   }
   return {
     isTerminal: stdout.isTTY === true && !json,
+    width: (stdout.isTTY && stdout.columns) || 100,
     line: (text) => write(json ? '' : `${text}\n`),
     table: (rows) => write(json ? '' : formatTable(rows)),
     result: (value) => write(json ? `${JSON.stringify(value)}\n` : ''),
@@ -191,6 +196,27 @@ function drawBar(label: string, done: number, total: number, count: string): str
   const share = total > 0 ? Math.min(1, done / total) : 1
   const filled = Math.round(share * BAR)
   return `\r${label} [${'#'.repeat(filled)}${' '.repeat(BAR - filled)}] ${String(Math.floor(share * 100)).padStart(3)} % ${count}`
+}
+
+/** As much of a text as fits, on one line. */
+export function cut(text: string, width: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`
+}
+
+/** A text over as many lines as it takes; those after the first are indented, and a word that fits none is broken. */
+export function wrap(text: string, width: number, indent = ''): string {
+  const lines: string[] = []
+  let line = /^\s*/.exec(text)![0]
+  const room = Math.max(1, width - indent.length)
+  const words = text.trim().split(/\s+/).flatMap((word) => word.match(new RegExp(`.{1,${room}}`, 'gu')) ?? [])
+  for (const word of words) {
+    if (line.trim() !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = indent + word
+    } else line += (line.trim() === '' ? '' : ' ') + word
+  }
+  return [...lines, line].join('\n')
 }
 
 /** An option's text, or a usage error. */

@@ -11,7 +11,7 @@ import type { Raw } from '../lib/db/sqlite.js'
 import { presets } from '../lib/distributors/presets/index.js'
 import type { CatalogPreset, Preset, QuantityPreset } from '../lib/distributors/generic.js'
 import { ingestFeed } from '../lib/feeds/ingest.js'
-import type { FeedInput, FeedResult } from '../lib/feeds/ingest.js'
+import type { FeedInput, FeedResult, Handles } from '../lib/feeds/ingest.js'
 
 export const NOON = Date.UTC(2026, 10, 21, 12)
 
@@ -39,7 +39,7 @@ export interface FeedBench {
   history: Raw
   file(name: string, content: string | Uint8Array): string
   /** Takes in text, bytes, or a file that is there. Each call is a minute later than the last. */
-  take(preset: Preset | string, content: string | Uint8Array | { file: string }, more?: Partial<FeedInput & { history: Raw }>): Promise<FeedResult>
+  take(preset: Preset | string, content: string | Uint8Array | { file: string }, more?: Partial<FeedInput & Handles>): Promise<FeedResult>
   /** Every offer with its text, by distid and stockid, without row ids. */
   offers(): OfferRow[]
   offer(stockid: string): OfferRow

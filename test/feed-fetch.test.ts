@@ -225,7 +225,8 @@ describe('checking a preset on a file', () => {
     const rows = acmeFeed(100, (i) => acmeRow(i, i % 10 === 0 ? 'free' : '5.00')) + acmeRow(1) + '\n'
     const checked = await checkFeed({ preset: ACME, file: feeds.file('x.csv', rows), rows: 20, asOf: NOON })
     assert.deepEqual([checked.reasons, checked.rows, checked.rejected, checked.cut_off, checked.offers.length], [[], 101, 11, false, 20])
-    assert.deepEqual([checked.offers[0]!['stockid'], checked.offers[0]!['price']], ['SKU1', 500])
+    assert.deepEqual([checked.offers[0]!['stockid'], checked.offers[0]!['unit_price']], ['SKU1', 5])
+    assert.deepEqual(checked.refused, ['11 of 101 rows are bad (10.8 %; at most 1 % may be)'])
     assert.deepEqual([checked.rejects.length, checked.rejects[0]!.line, checked.rejects.at(-1)], [11, 11, { line: 102, reason: 'duplicate key: an earlier row has the same item number', text: acmeRow(1) }])
     assert.equal(feeds.offers().length, 0)
   }))
@@ -240,6 +241,6 @@ describe('checking a preset on a file', () => {
 
   test('shows item numbers and counts of a stock feed', () => bench(async (feeds) => {
     const checked = await checkFeed({ preset: presets['rsr-quantity']!, file: feeds.file('x', 'AB-1,0000005\n'), rows: 20, asOf: NOON })
-    assert.deepEqual(checked.offers, [{ stockid: 'AB-1', qty: 5 }])
+    assert.deepEqual(checked.offers, [{ stockid: 'AB-1', qty_on_hand: 5 }])
   }))
 })

@@ -1,5 +1,7 @@
 /** How a preset reads a file, for the person who sets up a feed. Writes nothing. */
-import type { Preset } from '../distributors/generic.js'
+import { toDollars } from '../core/money.js'
+import type { CatalogRow, Preset, StockRow } from '../distributors/generic.js'
+import { judge } from './guard.js'
 import type { BrokenLine } from './lines.js'
 import { brokenLine, readRows } from './read-rows.js'
 
@@ -10,7 +12,9 @@ export interface CheckedFeed {
   rejected: number
   /** The last line ends in the middle. */
   cut_off: boolean
-  /** The first mapped rows: offers, or item numbers with their quantity. */
+  /** Why import would not take it as a first feed; without `reasons` too. */
+  refused: string[]
+  /** The first mapped rows with the contract's names, money in dollars; of a stock feed item numbers and quantities. */
   offers: Record<string, unknown>[]
   /** The first rejected rows. */
   rejects: BrokenLine[]
@@ -18,7 +22,7 @@ export interface CheckedFeed {
 
 /** Reads the whole file and shows its first `rows` mapped and rejected rows. `asOf` (ms) decides whether a sale is on. */
 export async function checkFeed(input: { preset: Preset; file: string; rows: number; asOf: number }): Promise<CheckedFeed> {
-  const checked: CheckedFeed = { reasons: [], rows: 0, rejected: 0, cut_off: false, offers: [], rejects: [] }
+  const checked: CheckedFeed = { reasons: [], rows: 0, rejected: 0, cut_off: false, refused: [], offers: [], rejects: [] }
   const keys = new Set<string>()
   const reject = (fault: BrokenLine) => {
     checked.rows++
@@ -35,13 +39,31 @@ export async function checkFeed(input: { preset: Preset; file: string; rows: num
       if (keys.has(row.stockid)) return reject(brokenLine(batch, index, 'duplicate key: an earlier row has the same item number'))
       keys.add(row.stockid)
       checked.rows++
-      if (checked.offers.length < input.rows) checked.offers.push({ ...row })
+      if (checked.offers.length < input.rows) checked.offers.push(shown(row))
     },
     joined: () => { checked.rows++ },
     rejected: reject,
     progress: () => {},
   })
-  return { ...checked, reasons: reading.reasons, cut_off: reading.cutOff, rejects: first(checked.rejects, input.rows) }
+  const { rows, rejected } = checked
+  const refused = judge({
+    rows, rejected, usable: rows - rejected, claimed: keys.size, cutOff: reading.cutOff, newlineLost: false, asOf: input.asOf, previousAsOf: null,
+    named: 0, lost: 0, priced: 0, priceMoves: 0, stocked: 0, emptied: 0, upcs: 0, upcsLost: 0, moved: [],
+  }, false)
+  return { ...checked, reasons: reading.reasons, refused: reading.reasons.length > 0 ? [] : refused, cut_off: reading.cutOff, rejects: first(checked.rejects, input.rows) }
+}
+
+/** As the contract's product has it; the operator's feeds have no shop's prices yet, so `unit_price` is the feed's. */
+function shown(row: CatalogRow | StockRow): Record<string, unknown> {
+  if (!('name' in row)) return { stockid: row.stockid, qty_on_hand: row.qty }
+  const money = (cents: number | null) => (cents === null ? null : toDollars(cents))
+  return {
+    stockid: row.stockid, distsku: row.distsku, upc: row.upc, name: row.name, mfg_name: row.mfgName, mpn: row.mpn,
+    product_class: row.productClass, item_cat: row.itemCat, item_gb_cat: row.categoryId, item_gb_cat_name: row.categoryName, ffl_req: Number(row.fflReq),
+    unit_price: money(row.price), map_price: money(row.map), msrp: money(row.msrp), shipping_cost: money(row.shipping),
+    qty_on_hand: row.qty, drop_ship_flg: Number(row.dropShip), images: row.images.map((src) => ({ src })), product_url: row.productUrl,
+    short_description: row.shortDescription, description: row.description, attributes: row.attributes,
+  }
 }
 
 function first(rejects: BrokenLine[], count: number): BrokenLine[] {

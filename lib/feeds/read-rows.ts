@@ -39,6 +39,9 @@ export function brokenLine(batch: Batch, index: number, reason: string): BrokenL
   return { line: batch.line[index]!, reason, text: recordText(batch.buffer, start, Math.min(batch.end[index]!, start + KEPT_TEXT)) }
 }
 
+/** A bar that stands still for a second looks broken. */
+const ROWS_BETWEEN_PROGRESS = 2_000
+
 /** Reads a whole file into the sink; `at` (ms) decides whether a sale is on. Throws only for a file that cannot be opened. */
 export async function readRows(input: { preset: Preset; file: string; at: number; seed: string }, sink: RowSink): Promise<Reading> {
   const { preset, at } = input
@@ -47,6 +50,7 @@ export async function readRows(input: { preset: Preset; file: string; at: number
     const reader = new RowFeeder(preset, at, sink)
     try {
       for await (const batch of readRecords(bytes, preset.format)) {
+        reader.progressTo(bytes.bytesRead, bytes.size)
         if (!reader.take(batch)) return { reasons: reader.reasons, cutOff: false, endsInNewline: true, digest: null }
         sink.progress(bytes.bytesRead, bytes.size)
       }
@@ -71,11 +75,24 @@ class RowFeeder {
   #compiled: Compiled | null = null
   #least = 0
   #repeats: Repeats | null = null
+  /** Bytes of the file read before the batch in hand and with it, and of the whole file. */
+  #bytes = { before: 0, after: 0, total: 0 }
 
   constructor(preset: Preset, at: number, sink: RowSink) {
     this.#preset = preset
     this.#at = at
     this.#sink = sink
+  }
+
+  /** Says how far the file is read with the next batch. */
+  progressTo(bytesRead: number, bytesTotal: number): void {
+    this.#bytes = { before: this.#bytes.after, after: bytesRead, total: bytesTotal }
+  }
+
+  #progress(row: number, rows: number): void {
+    if (row % ROWS_BETWEEN_PROGRESS !== 0) return
+    const { before, after, total } = this.#bytes
+    this.#sink.progress(before + Math.floor((after - before) * (row / rows)), total)
   }
 
   /** False when the file is none of this preset. */
@@ -123,6 +140,7 @@ class RowFeeder {
     const cells = parseCells(texts, this.#preset.format)
     let next = 0
     for (let i = from; i < batch.count; i++) {
+      this.#progress(i, batch.count)
       if (offers[i] !== 0) {
         sink.unchanged(batch, i, offers[i]!)
         continue
@@ -138,6 +156,7 @@ class RowFeeder {
     const texts: string[] = []
     for (let i = from; i < batch.count; i++) texts.push(recordText(batch.buffer, batch.start[i]!, batch.end[i]!))
     parseCells(texts, this.#preset.format).forEach((cells, n) => {
+      this.#progress(n, texts.length)
       const read = this.#read(cells)
       if (isRejection(read)) this.#sink.rejected(brokenLine(batch, from + n, read.reason))
       else repeats.take(batch, from + n, cells as string[], read as CatalogRow)

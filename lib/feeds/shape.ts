@@ -80,11 +80,11 @@ const JUDGED = MARKS.filter((mark) => mark !== 'keptMap')
 export function movedShape(before: Shape, now: Shape, preset: Preset): string[] {
   if (before.reading !== now.reading || before.offers === 0 || now.offers === 0) return []
   const reasons = before.columns.filter((column) => !now.columns.includes(column)).map((column) => `the file has no column "${column}" any more, and the last one had it`)
-  const share = (part: number, of: number) => `${part.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} (${((part / of) * 100).toFixed(1)} %)`
+  const share = (part: number, of: number) => `${part.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} offers (${((part / of) * 100).toFixed(1)} %)`
   const compare = (what: string, had: number, has: number) => {
     const expected = had / before.offers * now.offers
     if (expected - has < FEW || (expected - has) * 10 <= expected * 3) return
-    reasons.push(`${what} ${share(has, now.offers)} offers, in the last feed ${share(had, before.offers)}; at most 30 % of that share may go`)
+    reasons.push(`${what} ${share(has, now.offers)}, in the last feed ${share(had, before.offers)}; at most 30 % of that share may go`)
   }
   for (const mark of JUDGED) compare(labelOf(preset, mark), before.filled[mark] ?? 0, now.filled[mark] ?? 0)
   for (const code of Object.keys(before.classes)) compare(`class ${code} has`, before.classes[code]!, now.classes[code] ?? 0)

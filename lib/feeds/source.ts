@@ -16,6 +16,7 @@ import type { Registry } from '../distributors/registry.js'
 import { downloadAt, downloadsOf, sweepDownloads } from './downloads.js'
 import { fetchFeed, redact } from './fetch.js'
 import type { FeedResult } from './ingest.js'
+import { distidOf } from './suggest.js'
 import type { FeedSourceTable } from './tables.js'
 
 /** Every 20 minutes, as the contract refreshes product data. */
@@ -46,12 +47,13 @@ function choosePreset({ presets }: Registry, distid: string, id: string | undefi
 }
 
 async function resolveSource(ctx: OperatorCtx, input: SourceInput): Promise<Source> {
-  if (!ctx.distributors.byDistid(input.distid)) {
+  const distid = distidOf(ctx.distributors, input.distid)
+  if (!ctx.distributors.byDistid(distid)) {
     throw invalid('distid', `"${input.distid}" is no known distributor; known are ${ctx.distributors.all.map(({ distid }) => distid).join(', ')}`)
   }
-  const { id: preset } = choosePreset(ctx.distributors, input.distid, input.preset)
+  const { id: preset } = choosePreset(ctx.distributors, distid, input.preset)
   const subscriberId = input.subscriber === undefined ? null : (await findSubscriber(ctx, input.subscriber)).id
-  return { id: [input.distid, preset, ...subscriberId ? [subscriberId] : []].join('/'), distid: input.distid, preset, subscriberId }
+  return { id: [distid, preset, ...subscriberId ? [subscriberId] : []].join('/'), distid, preset, subscriberId }
 }
 
 export interface SourceSettings extends SourceInput {
@@ -163,7 +165,8 @@ export interface PullOptions {
 }
 
 /** The sources that a pull brings: all of a distributor, or those that are due. 404 for a distributor without one. */
-export async function sourcesToPull(ctx: OperatorCtx, distid?: string): Promise<(FeedSourceTable & { location: string })[]> {
+export async function sourcesToPull(ctx: OperatorCtx, named?: string): Promise<(FeedSourceTable & { location: string })[]> {
+  const distid = named === undefined ? undefined : distidOf(ctx.distributors, named)
   const rows = await ctx.read.selectFrom('feed_source').selectAll().where('active', '=', 1).where('location', 'is not', null).orderBy('id').execute()
   const wanted = rows.filter((row) => distid === undefined ? isDue(row, ctx.now()) : row.distid === distid)
   if (distid !== undefined && wanted.length === 0) throw new ApiError('not_found', { message: `no feed source is set for ${distid}; set one with \`feeds set\`` })
