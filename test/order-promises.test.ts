@@ -171,6 +171,7 @@ describe('the sealed content of an order', () => {
     await using t = await orderShop([tst])
     await t.place(t.body())
     await t.place(t.body({ customer: { ...CUSTOMER, name: 'Sam Roe', address1: '99 Elm St' } }))
+    t.expectErrors(/an order cannot be opened/)
     const [first, second] = await t.purchaseOrders() as [StoredPo, StoredPo]
     for (const [to, { payload, payload_digest }] of [[first, second], [second, first]] as const) {
       await t.app.ctx.db.updateTable('purchase_order').set({ payload, payload_digest }).where('id', '=', to.id).execute()
