@@ -25,10 +25,10 @@ export type ConnectOptions = NetworkOptions
  * 503 or 504, never before `Retry-After`. What writes (POST, PUT, DELETE) is sent once, whatever happens: `outcome` of the error
  * says what is known of it. Redirects are refused, so the key goes to that server alone.
  *
- * Throws a TypeError for what is no address of a server or no key, without repeating it.
+ * Throws a TypeError for what is no address of a server or no key, without repeating it, and for an option that there is not.
  */
 export function connect(url: string, key: string, options: ConnectOptions = {}): Shop {
-  const [base, secret, network] = [baseOf(url), keyOf(key), networkOf(options)]
+  const [base, secret, network] = [baseOf(url), keyOf(key), networkOf(options, 'connect')]
   return makeShop(async (id, input) => {
     const { payload, etag } = await callRemote(network, base, secret, id, input)
     return keepHeaders(payload, etag === null ? undefined : { etag })

@@ -33,6 +33,7 @@ import { openJobs } from './core/job.js'
 import type { Jobs } from './core/job.js'
 import { silentLog } from './core/log.js'
 import type { Log } from './core/log.js'
+import { refuseUnknownOptions } from './core/options.js'
 import { OPERATOR, loadSecretKey } from './core/secrets.js'
 import { openSpace } from './core/space.js'
 import { openUnderWay } from './core/under-way.js'
@@ -121,6 +122,11 @@ interface Bound {
   background: Background
   underWay: UnderWay
 }
+
+const OPTIONS = {
+  dir: true, now: true, monotonic: true, random: true, log: true, worker: true, distributors: true, objects: true, journalCopy: true,
+  publicUrl: true, secretKey: true, fatal: true, actor: true, faults: true,
+} as const
 
 /** Binds functions that take the operator's context first. */
 function bind<F extends Record<string, (ctx: OperatorCtx, ...args: never[]) => Promise<unknown>>>({ ctx, underWay }: Bound, functions: F) {
@@ -211,8 +217,9 @@ export interface App {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Opens the folder, creating or upgrading its files. Starts no job, writes no log and installs no signal handler. */
+/** Opens the folder, creating or upgrading its files. Starts no job, writes no log and installs no signal handler. Rejects with a TypeError for an option that there is not. */
 export async function open(options: OpenOptions = {}): Promise<App> {
+  refuseUnknownOptions<Required<OpenOptions>>('open', options as Required<OpenOptions>, OPTIONS)
   if (options.journalCopy?.open) throw new Error('journalCopy: a folder of this machine is rolled back together with it; give a store outside of it, as s3Store')
   const dir = resolve(options.dir ?? './var')
   const log = options.log ?? silentLog

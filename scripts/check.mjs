@@ -15,7 +15,7 @@ const files = ['lib', 'server', 'scripts', 'test'].flatMap((folder) =>
 /** Loaded in a process of its own. */
 const ENGINES = /^@duckdb\/node-api$/
 /** Domains call each other without circles; this order is the proof: a domain imports only domains to its left. */
-const ORDER = ['core', 'db', 'objects', 'places', 'accounts', 'catalog', 'distributors', 'configuration', 'feeds', 'ffls', 'restrictions', 'exports', 'analytics', 'simulator', 'fulfillment', 'orders', 'quotes', 'fraud']
+const ORDER = ['core', 'client', 'db', 'objects', 'places', 'accounts', 'catalog', 'distributors', 'configuration', 'feeds', 'ffls', 'restrictions', 'exports', 'analytics', 'simulator', 'fulfillment', 'orders', 'quotes', 'fraud']
 
 function importsOf(file) {
   const text = readFileSync(file, 'utf8')

@@ -13,7 +13,7 @@ const DURATION = 'On two busy cores that takes about twelve minutes, on idle one
 const coverage = process.argv.includes('--coverage')
 /** Processes of a whole run, beside the suites that start themselves once more, and the two longest, which begin first. */
 const GROUPS = 12
-const ALONE = ['simulator-stock.test.ts', 'process.test.ts', 'fuzz.test.ts', 'docs-browser.test.ts', 'closing.test.ts']
+const ALONE = ['simulator-stock.test.ts', 'process.test.ts', 'fuzz.test.ts', 'docs-browser.test.ts', 'closing.test.ts', 'package.test.ts']
 const suites = readdirSync('test').filter((file) => file.endsWith('.test.ts'))
   .filter((file) => names.length === 0 || names.some((name) => file.startsWith(`${name}.`)))
 const unknown = names.filter((name) => !suites.some((file) => file.startsWith(`${name}.`)))

@@ -1,5 +1,6 @@
 /** The HTTP face of an app: every endpoint mounted on one router. The only file that knows the framework. */
 import { STATUS_CODES } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { H3, HTTPResponse } from 'h3'
 import type { H3Event } from 'h3'
 import { toNodeHandler } from 'h3/node'
@@ -25,7 +26,7 @@ export interface Server {
   /** Answers one request. Without the caller's address no allowlist lets it in. */
   fetch(request: Request, context?: { address?: string }): Promise<Response>
   /** For `http.createServer`. */
-  nodeHandler: ReturnType<typeof toNodeHandler>
+  nodeHandler: RequestListener
 }
 
 /** Mounts the endpoints of an app. */
@@ -55,7 +56,7 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   router.all('/**', (event) => respond(app, event, fallback))
   return {
     fetch: async (request, context) => router.request(request, undefined, { address: context?.address } as never),
-    nodeHandler: toNodeHandler(router),
+    nodeHandler: toNodeHandler(router) as RequestListener,
   }
 }
 

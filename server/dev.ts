@@ -9,5 +9,5 @@ import { openLog } from './log.js'
 const app = await open({ dir: stateDir(undefined), log: openLog('debug'), worker: false, actor: 'dev' })
 const { key } = await prepareDemo(app)
 app.jobs.start()
-await listen(createServer(app).nodeHandler as never, { port: 8080, hostname: '127.0.0.1', isProd: false, autoClose: true })
+await listen(createServer(app).nodeHandler, { port: 8080, hostname: '127.0.0.1', isProd: false, autoClose: true })
 process.stdout.write(`Key: ${key}\n`)

@@ -14,7 +14,7 @@ export async function listen(server: Server, options: { port: number; host: stri
   const http = createHttpServer({
     headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 70_000, connectionsCheckingInterval: 1_000,
     maxHeaderSize: 16_384, noDelay: true,
-  }, server.nodeHandler as never)
+  }, server.nodeHandler)
   http.maxRequestsPerSocket = 10_000
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) socket.write(`HTTP/1.1 ${error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)

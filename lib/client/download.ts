@@ -46,7 +46,7 @@ export interface DownloadedCatalog extends Omit<Descriptor, 'url' | 'attributes_
  */
 export async function downloadCatalog(shop: Shop, to: Target, options: DownloadOptions = {}): Promise<DownloadedCatalog> {
   const { attributes, last_version, expires_in, ignore_restrictions, onProgress = () => {}, ...rest } = options
-  const network = networkOf(rest)
+  const network = networkOf(rest, 'downloadCatalog')
   const sinks: Sink[] = []
   const copy = async (from: string, target: Target, file: Progress['file']) => {
     const sink = typeof target === 'string' ? await fileSink(target) : streamSink(target)

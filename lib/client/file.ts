@@ -12,8 +12,7 @@ export interface Sink {
 
 /** A file under a draft's name in the same folder, which is renamed once it is on the disk. */
 export async function fileSink(path: string): Promise<Sink> {
-  const { open, rename, rm } = await import('node:fs/promises')
-  const { dirname } = await import('node:path')
+  const { open, rename, rm, dirname } = nodeFiles()
   const draft = `${path}.${crypto.randomUUID()}.part`
   const handle = await open(draft, 'wx')
   const close = async () => { await handle.close() }
@@ -39,10 +38,19 @@ export async function fileSink(path: string): Promise<Sink> {
 
 /** Rejects for a file that could not be written, before anything is asked of a server. */
 export async function checkFile(path: string): Promise<void> {
-  const { access, constants, stat } = await import('node:fs/promises')
-  const { dirname } = await import('node:path')
+  const { access, constants, stat, dirname } = nodeFiles()
   await access(dirname(path), constants.W_OK | constants.X_OK)
   if ((await stat(path).catch(() => null))?.isDirectory()) throw new TypeError(`${path} is a folder: name the file`)
+}
+
+/**
+ * What Node has built in, asked for at run time: a bundler for browsers would look for whatever is imported. Throws a
+ * TypeError where there is no Node.
+ */
+function nodeFiles() {
+  const node = (globalThis as { process?: Partial<NodeJS.Process> }).process
+  if (!node?.getBuiltinModule) throw new TypeError('only Node writes a file by its path: give a WritableStream instead')
+  return { ...node.getBuiltinModule('node:fs/promises'), dirname: node.getBuiltinModule('node:path').dirname }
 }
 
 export function streamSink(stream: WritableStream<Uint8Array>): Sink {

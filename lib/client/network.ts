@@ -1,4 +1,5 @@
 /** Attempts on the network: how long one may take, when the next may come, and when there is none. */
+import { refuseUnknownOptions } from '../core/options.js'
 import { RemoteError, failureOf } from './remote-error.js'
 
 export interface NetworkOptions {
@@ -31,8 +32,14 @@ const LONGEST = 2_000_000
 const WAIT = 60
 const TIMEOUT = 90
 
-/** Options with their defaults. Throws a RangeError for what is no number of attempts or seconds. */
-export function networkOf(options: NetworkOptions): Network {
+const OPTIONS = { fetch: true, attempts: true, timeout: true, maxWait: true, signal: true, sleep: true, random: true, now: true } as const
+
+/**
+ * Options of the function `of` with their defaults. Throws a RangeError for what is no number of attempts or seconds, a
+ * TypeError for an option that there is not.
+ */
+export function networkOf(options: NetworkOptions, of: string): Network {
+  refuseUnknownOptions<Required<NetworkOptions>>(of, options as Required<NetworkOptions>, OPTIONS)
   const { attempts = 3, timeout = TIMEOUT, maxWait, signal, random = Math.random, now = Date.now } = options
   if (!Number.isInteger(attempts) || attempts < 1) throw new RangeError('attempts must be a whole number from 1')
   if (!(timeout > 0)) throw new RangeError('timeout must be seconds, more than 0')

@@ -25,11 +25,20 @@ export function compileCheck(registry: Registry): CheckDocument {
   return (candidate) => explainFaults(errorsOf(validate, candidate), { schema, registry }).slice(0, MAX_FAULTS)
 }
 
+/** What is asked of the validator: its own class cannot be named by who compiles against us. */
+export interface Validator {
+  readonly errors?: ErrorObject[] | null
+  addSchema(schema: object, key?: string): unknown
+  compile(schema: object): ValidateFunction
+  validate(schema: object, candidate: unknown): unknown
+  validateSchema(schema: object): unknown
+}
+
 /**
  * Our draft-04 validator. Formats are our own: `email` is what the program takes for an address everywhere else.
  * Strict about schemas; others' may be written more loosely than ours.
  */
-export function makeValidator({ strict = true, logger }: Pick<Options, 'strict' | 'logger'> = {}): InstanceType<typeof draft04.default> {
+export function makeValidator({ strict = true, logger }: Pick<Options, 'strict' | 'logger'> = {}): Validator {
   const { _ } = draft04
   const ajv = new draft04.default({ strict, ...logger !== undefined && { logger }, strictRequired: false, allowMatchingProperties: true, allowUnionTypes: true, allErrors: true, ownProperties: true, verbose: true, formats: { email: isEmail, uri: isUri } })
   // A list of half a million faulty entries would be half a million errors; the answer lists a hundred.

@@ -1,11 +1,52 @@
 /** Loads better-sqlite3, and is the only place that does: which version of it runs depends on Node. */
 import { createRequire } from 'node:module'
-import type Database from 'better-sqlite3'
+
+// What we use of better-sqlite3, in types of our own: whoever compiles against the package has none of that one's.
+
+/** What a statement takes: values one by one, or an object of named ones. */
+type Parameters = readonly unknown[]
+
+/** A prepared statement. */
+export interface Statement {
+  readonly reader: boolean
+  run(...parameters: Parameters): { changes: number; lastInsertRowid: number | bigint }
+  get(...parameters: Parameters): unknown
+  all(...parameters: Parameters): unknown[]
+  iterate(...parameters: Parameters): IterableIterator<unknown>
+  /** Rows as their first column alone. */
+  pluck(on?: boolean): this
+  /** Rows as lists of values. */
+  raw(on?: boolean): this
+  bind(...parameters: Parameters): this
+  /** Whole numbers as bigints. */
+  safeIntegers(on?: boolean): this
+  columns(): { name: string; type: string | null }[]
+}
+
+/** A function that runs in one transaction, begun as it is called: immediate takes the write lock at once. */
+export interface Transaction<A extends unknown[], R> {
+  (...args: A): R
+  immediate(...args: A): R
+  deferred(...args: A): R
+}
 
 /** One open database file. */
-export type Raw = Database.Database
-/** A prepared statement. */
-export type Statement = Database.Statement
+export interface Raw {
+  readonly inTransaction: boolean
+  readonly open: boolean
+  prepare(sql: string): Statement
+  exec(sql: string): this
+  pragma(source: string, options?: { simple?: boolean }): unknown
+  transaction<A extends unknown[], R>(fn: (...args: A) => R): Transaction<A, R>
+  close(): this
+}
+
+export interface OpenOptions {
+  readonly?: boolean
+  fileMustExist?: boolean
+}
+
+type Driver = new (path: string, options?: OpenOptions) => Raw
 
 /** A runtime as `process.versions` describes it. */
 export interface Runtime {
@@ -20,13 +61,13 @@ const NATIVE_INTERFACE = 10
 const SUPPORTED = 'Node 20.19, 22.14 and 24, and later releases of these'
 
 const load = createRequire(import.meta.url)
-let driver: typeof Database | undefined
+let driver: Driver | undefined
 
 /**
  * Opens a file, or `:memory:`, with none of our pragmas. Throws an Error of one line that says what to do where no
  * better-sqlite3 is installed that runs on this Node.
  */
-export function openSqlite(path: string, options?: Database.Options): Raw {
+export function openSqlite(path: string, options?: OpenOptions): Raw {
   driver ??= loadDriver(process.versions as Runtime & NodeJS.ProcessVersions, (name) => load(name))
   return new driver(path, options)
 }
@@ -35,14 +76,14 @@ export function openSqlite(path: string, options?: Database.Options): Raw {
  * The better-sqlite3 that runs on this Node: 12 on Node 20, 13 on later ones. Its version is read before its native part
  * is loaded, since the wrong one ends the process: 13 on Node 20 at once, 12 on Node 24 within a second of work.
  */
-export function loadDriver({ node, napi }: Runtime, find: (name: string) => unknown): typeof Database {
+export function loadDriver({ node, napi }: Runtime, find: (name: string) => unknown): Driver {
   const is20 = node.startsWith('20.')
   if (!is20 && Number(napi) < NATIVE_INTERFACE) throw new Error(`Node ${node} is too old for the database: use ${SUPPORTED}`)
   const wanted = is20 ? '12' : '13'
   const found: string[] = []
   for (const name of ['better-sqlite3', 'better-sqlite3-12']) {
     const version = versionOf(name, find)
-    if (version?.startsWith(`${wanted}.`)) return withItsNativePart(find(name) as typeof Database, `better-sqlite3 ${version}`)
+    if (version?.startsWith(`${wanted}.`)) return withItsNativePart(find(name) as Driver, `better-sqlite3 ${version}`)
     if (version) found.push(version)
   }
   const there = found.length > 0 ? `, but ${found.join(' and ')} is` : ''
@@ -58,7 +99,7 @@ function versionOf(name: string, find: (name: string) => unknown): string | null
 }
 
 /** The native part is loaded by the first use: one that is missing, or made for another Node, is told here. */
-function withItsNativePart(constructor: typeof Database, name: string): typeof Database {
+function withItsNativePart(constructor: Driver, name: string): Driver {
   try {
     new constructor(':memory:').close()
     return constructor

@@ -24,43 +24,55 @@ export interface Setting {
 
 export type CheckOutcome = 'valid' | 'invalid' | 'unreachable'
 
+/** The value of a setting, by the way it is declared. */
+type ValueOf<S extends Setting> =
+  S extends { choices: readonly (infer Choice)[] } ? Choice
+    : S extends { form: 'text_or_number' } ? string | number
+      : { 'string': string; 'state-selector': string; 'number': number; 'boolean': boolean; 'array': string[] }[S['type']]
+
+/** The values of declared settings, by name. One that the subscriber has not set is absent, also where it is required. */
+export type SettingValues<S extends Readonly<Record<string, Setting>>> = { readonly [Name in keyof S]?: ValueOf<S[Name]> }
+
 /** What a connector is given to work with. */
-export interface Session {
+export interface Session<Values = Readonly<Record<string, unknown>>> {
   /** Values by the names of the distributor's settings; one that the subscriber has not set is absent. */
-  readonly settings: Readonly<Record<string, unknown>>
+  readonly settings: Values
   /** Aborted when the time is up or the app closes. */
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-export interface Distributor {
+export interface Distributor<S extends Readonly<Record<string, Setting>> = Readonly<Record<string, Setting>>, Values = Readonly<Record<string, unknown>>> {
   /** The short code, always a string of letters and digits. */
   readonly distid: string
   /** Its key in the configuration document. */
   readonly name: string
   readonly automatedFulfillment: boolean
-  readonly settings: Readonly<Record<string, Setting>>
+  readonly settings: S
   /** Sections that an entry must have, such as `fulfillment`, with the required settings in them. */
   readonly requiredSections?: readonly string[]
   /** What its template charges for shipping, in dollars. */
   readonly templateShipping?: number
   /** Asks the distributor whether the credentials are good: never a guess. Without it nobody can ask. */
-  check?(session: Session): Promise<CheckOutcome>
+  check?(session: Session<Values>): Promise<CheckOutcome>
   /** How its feeds are read, the full catalog first; those of the distributors that come with the program are known by themselves. */
   readonly presets?: readonly Preset[]
   /** A simulator stands in for the real one. */
   readonly simulated?: boolean
   /** Places real purchase orders, in mode `live`. */
-  readonly fulfillment?: Fulfillment
+  readonly fulfillment?: Fulfillment<Values>
   /** Plays the distributor, in mode `simulator`. */
-  readonly simulator?: Fulfillment
+  readonly simulator?: Fulfillment<Values>
   /** Milliseconds that a check may take; 15 seconds by default. */
   readonly checkTimeout?: number
 }
 
-/** Declares a distributor; throws when its distid or a setting's path cannot work. */
-export function defineDistributor(distributor: Distributor): Distributor {
+/**
+ * Declares a distributor; its functions are given the settings by their declared types. Throws when its distid or a
+ * setting's path cannot work.
+ */
+export function defineDistributor<const S extends Readonly<Record<string, Setting>>>(distributor: Distributor<S, SettingValues<S>>): Distributor {
   const { distid, name, settings } = distributor
   if (!/^[A-Za-z0-9]+$/.test(distid)) throw new Error(`${name}: the distid "${distid}" must be letters and digits`)
   if (name === '' || RESERVED.has(name)) throw new Error(`${distid}: "${name}" cannot be a distributor's name`)

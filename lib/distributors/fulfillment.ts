@@ -129,7 +129,7 @@ export interface OrderUpdate {
 }
 
 /** A session for one purchase order. */
-export interface OrderSession extends Session {
+export interface OrderSession<Values = Readonly<Record<string, unknown>>> extends Session<Values> {
   /** The number under which a staged order was built up in an earlier send; null where it is to be begun. */
   readonly stage: string | null
   /** Keeps that number; on the disk once it resolves. To be awaited before the call that has the effect. Refuses another one while the first may still become the order. */
@@ -151,17 +151,17 @@ export interface FulfillmentLimits {
   updatesEvery?: number
 }
 
-export interface Fulfillment {
+export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
   readonly recovery: Recovery
   readonly limits: FulfillmentLimits
   /** Pure: the lanes of a group, where one order cannot hold all of it. One lane by default. */
   plan?(lines: readonly PurchaseOrderLine[]): Lane[]
   /** One attempt, without any retry of its own. What it throws counts as `unknown`. */
-  submit(session: OrderSession, order: PurchaseOrder): Promise<Submission>
+  submit(session: OrderSession<Values>, order: PurchaseOrder): Promise<Submission>
   /** Every order that may be this one: by stage, by reference, then by PO. What it throws counts as `unreachable`. */
-  find?(session: OrderSession, order: PurchaseOrder): Promise<Search>
+  find?(session: OrderSession<Values>, order: PurchaseOrder): Promise<Search>
   /** News since a time, in any order, repeated as often as it likes. */
-  updates?(session: Session, since: number): AsyncIterable<OrderUpdate>
+  updates?(session: Session<Values>, since: number): AsyncIterable<OrderUpdate>
 }
 
 /** `simulator` on a fresh installation; `live` sends real purchase orders. */

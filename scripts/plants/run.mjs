@@ -27,8 +27,8 @@ async function tryOne(plant) {
   try {
     const { plugin, missing } = planting(plant, LISTS)
     const suites = Object.fromEntries(plant.suites.map((suite) => [`${suite}.test`, join('test', `${suite}.test.ts`)]))
-    await bundleTree(outdir, { index: 'lib/index.ts', ...suites }, [plugin])
-    await bundleLauncher(outdir, [plugin])
+    await bundleTree(outdir, { index: 'lib/index.ts', ...suites }, { plugins: [plugin] })
+    await bundleLauncher(outdir, { plugins: [plugin] })
     if (missing().length > 0) return { isRight: false, line: `NOT PLANTED ${plant.name}: ${missing().join(', ')}` }
     for (const suite of plant.suites) {
       const failed = await firstFailure(join(outdir, `${suite}.test.mjs`))

@@ -26,6 +26,7 @@ export const PAGES: readonly Page[] = [
   { name: 'fraud', title: 'Fraud signals: what is shared, and what nobody learns', summary: 'What matches, what a caller learns, what stays hidden, and sharing between installations' },
   { name: 'analytics', title: 'Analytics: what the numbers mean', summary: 'Seven metrics with their formulas, and how sales are inferred from stock' },
   { name: 'client', title: 'Clients', summary: 'The API as typed functions over HTTP or in your own process: what is repeated, and what never is' },
+  { name: 'testing', title: 'Testing a shop', summary: 'A whole installation for a test of yours, in milliseconds: a clock that the test moves, and an order that ships' },
   { name: 'operating', title: 'Operating', summary: 'The state folder, keys, feeds, backups and the restore drill, proxies, logs, and whether all is well' },
   { name: 's3', title: 'Files in S3', summary: 'Exports and documents in a bucket instead of the state folder' },
   { name: 'architecture', title: 'Architecture', summary: 'How the program is put together, and why' },
