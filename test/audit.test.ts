@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { audit } from '../lib/accounts/audit.js'
 import { openFile } from '../lib/db/sqlite.js'
 import { quartermasterSchema } from '../lib/db/migrations/quartermaster.js'
-import { open } from '../lib/open.js'
+import { openForTest as open } from '../server/testing-open.js'
 import { json, run } from './launcher.js'
 
 /** A folder whose audit has the making of a subscriber and these acts after it. */

@@ -13,14 +13,20 @@ import { move } from './transitions.js'
 import type { StoredPo } from './transitions.js'
 import { OPEN_STATES } from './work.js'
 
+/** Orders of a dead sender that are taken over in one transaction: whoever places one meanwhile waits for all of them. */
+const AT_ONCE = 50
+
 /** Returns the number of the last line that the journal's file has. The sender's lock must be held. */
 export async function recover(ctx: OperatorCtx, owner: string): Promise<number> {
   const written = await compareJournal(ctx)
   // The open states are those of the index, word for word.
   const left = ctx.engine.reader.prepare(`SELECT * FROM purchase_order WHERE ${OPEN_STATES} AND state = 'sending' AND owner <> ?`).all(owner) as StoredPo[]
-  for (const order of left) {
-    await ctx.engine.atomic(ctx, (tx) => move(tx, order, afterDeath(order, tx.now())))
-    ctx.log.warn({ ref: order.client_ref, distid: order.distid }, 'the server ended while an order was being sent; what became of it is being found out')
+  for (let i = 0; i < left.length; i += AT_ONCE) {
+    const orders = left.slice(i, i + AT_ONCE)
+    await ctx.engine.atomic(ctx, async (tx) => {
+      for (const order of orders) await move(tx, order, afterDeath(order, tx.now()))
+    })
+    for (const { client_ref: ref, distid } of orders) ctx.log.warn({ ref, distid }, 'the server ended while an order was being sent; what became of it is being found out')
   }
   return written
 }

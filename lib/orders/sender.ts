@@ -19,7 +19,7 @@ import { record } from './send.js'
 import type { SenderTools } from './send.js'
 import { makeSlots } from './slots.js'
 import type { Change, StoredPo } from './transitions.js'
-import { CONCURRENCY, dueOrders, makeWork } from './work.js'
+import { CONCURRENCY, dueOrders, makeWork, shopAt } from './work.js'
 
 export interface OrderSender {
   /** This life of this process: what it is sending bears its name. */
@@ -48,7 +48,7 @@ export interface OrderSender {
   journal: typeof appendJournal
   /** Throws 503 once the disk has failed: what is committed is not known from then on. */
   refuseFailed(): void
-  /** Takes up what is due, at most 500 at a time, and waits for it; `force` also what is due later. False where another process is the sender. */
+  /** Takes up what is due, at most 500 of it, a few at a time, and waits for it; `force` also what is due later. False where another process is the sender. */
   pass(options?: { force?: boolean }): Promise<boolean>
   /** Waits for what is being sent, at most 30 seconds, then gives the place back. */
   stop(): Promise<void>
@@ -57,7 +57,7 @@ export interface OrderSender {
 /** How often what is due is looked for, and how long a closing app waits for sends, in milliseconds. */
 const TICK = 200
 const PATIENCE = 30 * SECOND
-/** Orders that one look takes up, and that are worked on at a time. */
+/** Orders that one pass takes up, and that are worked on at a time. */
 const AT_ONCE = 500
 const AT_WORK = 5_000
 
@@ -75,6 +75,8 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   // One for every call that is under way.
   setMaxListeners(0, ending.signal)
   const busy = new Map<number, Promise<void>>()
+  /** Orders of each shop at each distributor that were taken up again. */
+  const atWork = new Map<string, number>()
   let seat: Seat | null = null
   let left: Promise<void> = Promise.resolve()
   let keeping: (() => void) | null = null
@@ -133,16 +135,30 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
     return run
   }
 
-  /** Takes up what is due; all that is being worked on then. */
-  async function takeUp(force: boolean): Promise<Promise<void>[]> {
+  /** Takes up the next few that are due but those of `except`, and adds them to it; whether there are more. */
+  async function takeUp(except: Set<number>, { force }: { force: boolean }): Promise<boolean> {
     refuseFailed()
-    if (stopping.signal.aborted || busy.size >= AT_WORK) return [...busy.values()]
+    if (stopping.signal.aborted || busy.size >= AT_WORK) return false
     const known = ctx()
     const isPaused = await readPause(known) !== null
-    const due = dueOrders(known, { now: known.now(), busy: [...busy.keys()], most: AT_ONCE, force })
-    // While orders are paused, those that were never sent wait for the operator.
-    const wanted = isPaused ? due.filter(({ state }) => state !== 'planned') : due
-    return [...busy.values(), ...wanted.map((order) => once(order, () => work.workOn(order, isPaused)))]
+    const { orders, isMore } = dueOrders(known, { now: known.now(), except: [...busy.keys(), ...except], force, isPaused, atWork })
+    for (const order of orders) {
+      except.add(order.id)
+      void once(order, () => takenUp(order, isPaused))
+    }
+    return isMore
+  }
+
+  async function takenUp(order: StoredPo, isPaused: boolean): Promise<void> {
+    const shop = shopAt(order)
+    atWork.set(shop, (atWork.get(shop) ?? 0) + 1)
+    try {
+      await work.workOn(order, isPaused)
+    } finally {
+      const left = atWork.get(shop)! - 1
+      if (left === 0) atWork.delete(shop)
+      else atWork.set(shop, left)
+    }
   }
 
   const trouble = { since: -Infinity, message: '' }
@@ -159,7 +175,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       keeping ??= await lease()
       if (!keeping) return tell('another process has the right to send orders; this one waits for it')
       await flush()
-      await takeUp(false)
+      await takeUp(new Set(), { force: false })
       if (seat) prover.look(ctx(), seat)
       copy?.look(ctx())
       await seat?.note(ctx())
@@ -186,7 +202,11 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       if (!release) return false
       try {
         await flush()
-        await Promise.all(await takeUp(force))
+        const seen = new Set<number>()
+        for (let isMore = true; isMore;) {
+          isMore = await takeUp(seen, { force }) && seen.size < AT_ONCE
+          await Promise.all(busy.values())
+        }
         await flush()
       } finally {
         release()

@@ -1,40 +1,57 @@
 /** How many sends of one account run at a time: one, where a distributor has one cart for each account. */
 
 export interface Slots {
-  /** Takes a place if one is free now. */
+  /** Takes a place for a new order if one is free now. Whatever is taken up again never stands before it. */
   tryTake(account: string, limit: number): boolean
-  /** Waits for a place, first come, first served. False when the signal is aborted first. */
-  take(account: string, limit: number, signal: AbortSignal): Promise<boolean>
+  /** Waits for a place, first come, first served; new orders before all others, for which one place is kept. False when the signal is aborted first. */
+  take(account: string, limit: number, options: TakeOptions): Promise<boolean>
   free(account: string): void
 }
 
+export interface TakeOptions {
+  signal: AbortSignal
+  /** It has just been placed: its caller waits. */
+  isNew: boolean
+}
+
+interface Waiting {
+  go: () => void
+  /** Places that may be taken when it goes. */
+  most: number
+}
+
 export function makeSlots(): Slots {
-  const accounts = new Map<string, { used: number; waiting: (() => void)[] }>()
+  const accounts = new Map<string, { used: number; fresh: Waiting[]; others: Waiting[] }>()
   const of = (account: string) => {
     let slots = accounts.get(account)
-    if (!slots) accounts.set(account, slots = { used: 0, waiting: [] })
+    if (!slots) accounts.set(account, slots = { used: 0, fresh: [], others: [] })
     return slots
   }
-  const tryTake = (account: string, limit: number) => {
+  const takeIf = (account: string, most: number, isNew: boolean) => {
     const slots = of(account)
-    if (slots.used >= limit || slots.waiting.length > 0) return false
+    if (slots.used >= most || slots.fresh.length > 0 || (!isNew && slots.others.length > 0)) return false
     slots.used++
     return true
   }
   return {
-    tryTake,
-    take(account, limit, signal) {
+    tryTake: (account, limit) => takeIf(account, limit, true),
+    take(account, limit, { signal, isNew }) {
       if (signal.aborted) return Promise.resolve(false)
-      if (tryTake(account, limit)) return Promise.resolve(true)
+      const most = isNew ? limit : Math.max(1, limit - 1)
+      if (takeIf(account, most, isNew)) return Promise.resolve(true)
       return new Promise((resolve) => {
-        const { waiting } = of(account)
+        const slots = of(account)
+        const waiting = isNew ? slots.fresh : slots.others
         const leave = () => {
           waiting.splice(waiting.indexOf(next), 1)
           resolve(false)
         }
-        const next = () => {
-          signal.removeEventListener('abort', leave)
-          resolve(true)
+        const next = {
+          most,
+          go() {
+            signal.removeEventListener('abort', leave)
+            resolve(true)
+          },
         }
         signal.addEventListener('abort', leave, { once: true })
         waiting.push(next)
@@ -42,10 +59,14 @@ export function makeSlots(): Slots {
     },
     free(account) {
       const slots = of(account)
-      const next = slots.waiting.shift()
-      // The place goes over to whoever waits for it.
-      if (next) next()
-      else if (--slots.used === 0) accounts.delete(account)
+      slots.used--
+      for (const waiting of [slots.fresh, slots.others]) {
+        while (waiting[0] && slots.used < waiting[0].most) {
+          slots.used++
+          waiting.shift()!.go()
+        }
+      }
+      if (slots.used === 0 && slots.fresh.length === 0 && slots.others.length === 0) accounts.delete(account)
     },
   }
 }

@@ -18,10 +18,16 @@ export const CONCURRENCY = 4
 export interface Work {
   /** Sends one whose state is `sending` and whose place at `account` is taken; frees the place. */
   sendNow(order: StoredPo, account: string): Promise<void>
-  /** Waits for a place, makes sure that it is still to be sent, and sends. */
+  /** Waits for a place, before all that is taken up again, makes sure that it is still to be sent, and sends. */
   sendLater(order: StoredPo): Promise<void>
   /** Whatever is due about it. While orders are paused nothing is sent and nothing given up. */
   workOn(order: StoredPo, isPaused: boolean): Promise<void>
+}
+
+interface SendOptions {
+  stage?: string | null
+  /** Its caller waits for it. */
+  isNew?: boolean
 }
 
 export interface WorkOptions {
@@ -69,10 +75,10 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
     }
   }
 
-  async function sendLater(order: StoredPo, { stage } = { stage: order.stage }): Promise<void> {
+  async function sendLater(order: StoredPo, { stage = order.stage, isNew = true }: SendOptions = {}): Promise<void> {
     const { ctx } = tools()
     const account = accountNow(ctx, order) ?? ''
-    if (!await slots.take(account, connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY, stopping)) return
+    if (!await slots.take(account, connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY, { signal: stopping, isNew })) return
     let claimed: StoredPo | null = null
     try {
       claimed = await claim(order, account, stage)
@@ -113,9 +119,9 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
     if (!unknownSince.has(order.id)) unknownSince.set(order.id, ctx.monotonic())
     const unknownFor = Math.max(0, Math.min(ctx.now() - (order.unknown_since ?? order.updated_at), ctx.monotonic() - unknownSince.get(order.id)!))
     const place = `search ${accountNow(ctx, order)}`
-    if (!await slots.take(place, CONCURRENCY, stopping)) return
+    if (!await slots.take(place, CONCURRENCY, { signal: stopping, isNew: false })) return
     const send = await reconcileOne(tools(), order, { unknownFor, isPaused }).finally(() => slots.free(place))
-    if (send) await sendLater(order, { stage: send === 'afresh' ? null : order.stage })
+    if (send) await sendLater(order, { stage: send === 'afresh' ? null : order.stage, isNew: false })
   }
 
   async function workOn(order: StoredPo, isPaused: boolean): Promise<void> {
@@ -124,7 +130,7 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
       if (order.state === 'unknown') return await lookUp(order, isPaused)
       if (isPaused) return
       if (isTooOld(order, ctx.now())) await expire(order)
-      else await sendLater(order)
+      else await sendLater(order, { isNew: false })
     } catch (error) {
       // A fault of ours must not come back five times a second; somebody else's change of the order stands.
       if (!ctx.engine.hasFailed() && !tools().signal.aborted) await write(order, { to: order.state, failures: order.failures + 1, next_at: ctx.now() + backoff(order.failures) })
@@ -155,14 +161,50 @@ async function firstOf(work: Promise<void>, ms: number, signal: AbortSignal): Pr
 /** Why nothing was sent, where the disk has no room for the journal. */
 export const DISK_FULL = 'the disk is full'
 
-/** Open orders whose time has come, the longest due first; those that wait for a slow distributor stand in nobody's way. */
-export function dueOrders({ engine }: Pick<OperatorCtx, 'engine'>, { now, busy, most, force }: { now: number; busy: readonly number[]; most: number; force: boolean }): StoredPo[] {
-  // The index is for open states, word for word; what is due further ahead than any pause comes from a clock that was wrong.
-  return engine.reader.prepare(`
-    SELECT * FROM purchase_order WHERE ${OPEN_STATES} AND state IN ('planned', 'unknown') AND (next_at <= ? OR next_at > ? OR ?)
-      AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at LIMIT ?`).all(now, now + FARTHEST, force ? 1 : 0, JSON.stringify(busy), most) as StoredPo[]
+/** Orders that one look takes up: what was placed meanwhile waits for the database behind no more than these. */
+export const BATCH = 10
+
+type Due = Pick<StoredPo, 'id' | 'state' | 'subscriber_id' | 'distid' | 'mode'>
+
+/** One distributor of one shop: what its orders wait for, no other's do. */
+export const shopAt = ({ subscriber_id: shop, distid, mode }: Pick<StoredPo, 'subscriber_id' | 'distid' | 'mode'>): string => `${distid} ${mode} ${shop}`
+
+export interface DueOptions {
+  now: number
+  /** Are not looked at: they are being worked on, or were in this pass. */
+  except: readonly number[]
+  /** Also what is due later. */
+  force: boolean
+  isPaused: boolean
+  /** Orders of each shop at each distributor that are being worked on. */
+  atWork: ReadonlyMap<string, number>
 }
 
+/**
+ * The next open orders whose time has come, the longest due first; `isMore` where others are due too. No shop has more than
+ * its places taken up, so that those that wait for a slow distributor stand in nobody's way.
+ */
+export function dueOrders({ engine }: Pick<OperatorCtx, 'engine'>, { now, except, force, isPaused, atWork }: DueOptions): { orders: StoredPo[]; isMore: boolean } {
+  // While orders are paused, those that were never sent wait for the operator.
+  const states = isPaused ? "state = 'unknown'" : "state IN ('planned', 'unknown')"
+  // The index is for open states, word for word; what is due further ahead than any pause comes from a clock that was wrong.
+  const due = engine.reader.prepare(`
+    SELECT id, state, subscriber_id, distid, mode FROM purchase_order WHERE ${OPEN_STATES} AND ${states} AND (next_at <= ? OR next_at > ? OR ?)
+      AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at LIMIT ${MOST_DUE}`).all(now, now + FARTHEST, force ? 1 : 0, JSON.stringify(except)) as Due[]
+  const taken = new Map(atWork)
+  const ids: number[] = []
+  for (const order of due) {
+    const before = taken.get(shopAt(order)) ?? 0
+    if (ids.length === BATCH) break
+    if (before >= CONCURRENCY - 1) continue
+    taken.set(shopAt(order), before + 1)
+    ids.push(order.id)
+  }
+  const orders = engine.reader.prepare('SELECT * FROM purchase_order WHERE id IN (SELECT value FROM json_each(?)) ORDER BY next_at').all(JSON.stringify(ids)) as StoredPo[]
+  return { orders, isMore: ids.length < due.length }
+}
+
+const MOST_DUE = 5_000
 const FARTHEST = 2 * 3_600_000
 /** As in the index `purchase_order_open`. */
 export const OPEN_STATES = "state IN ('planned', 'sending', 'unknown', 'review')"

@@ -83,7 +83,7 @@ const GUARDS: Planted[] = [
 
 const BOOKS: Planted[] = [
   { name: 'the sender\'s place is taken over from a live one', patches: [[`${ORDERS}/seat.ts`, "if (!engine.lock('engine')) return false", "engine.lock('engine')"]] },
-  { name: 'what a dead sender left is not taken over', patches: [[`${ORDERS}/recover.ts`, 'await ctx.engine.atomic(ctx, (tx) => move(tx, order, afterDeath(order, tx.now())))', '']] },
+  { name: 'what a dead sender left is not taken over', patches: [[`${ORDERS}/recover.ts`, 'await move(tx, order, afterDeath(order, tx.now()))', '']] },
   { name: 'a fault of ours leaves an order in sending', patches: [[`${ORDERS}/work.ts`, 'if (!tools().ctx.engine.hasFailed() && !tools().signal.aborted) note(await write(order, afterDeath(order, tools().ctx.now())))', '']] },
   { name: 'a change is written over somebody else\'s', patches: [[`${ORDERS}/transitions.ts`, ".where('state', '=', order.state).where('sends', '=', order.sends)", '']] },
   {
