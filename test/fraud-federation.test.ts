@@ -281,7 +281,7 @@ describe('a partner\'s key that is damaged', () => {
       await using other = await createTestApp()
       const lines: string[] = []
       const log = { ...silentLog, error: (_: unknown, message?: string) => { lines.push(message ?? '') } }
-      await using opened = await createTestApp({ log })
+      await using opened = await createTestApp({ log, expectErrors: [/the key of a partner cannot be read/] })
       await there.app.operator.fraud.addPartner('coast', SHARED)
       await other.app.operator.fraud.addPartner('river', OTHER)
       await opened.app.operator.fraud.addPartner('coast', SHARED)

@@ -234,6 +234,7 @@ describe('refusals', () => {
 
   test('of what nobody foresaw come from every endpoint, with the request id and nothing else', async () => {
     await using t = await createTestApp()
+    t.expectErrors(/a request failed: the clock has failed/)
     // The first thing that every call asks is the time.
     Object.defineProperty(t.clock, 'ms', { configurable: true, get() { throw new Error('the clock has failed') } })
     for (const endpoint of allEndpoints) {
@@ -247,6 +248,7 @@ describe('refusals', () => {
 
   test('of a disk that has become read-only come from every endpoint that writes', async () => {
     await using t = await createTestApp()
+    t.expectErrors(/a request failed: attempt to write a readonly database/)
     await t.stock([{ distid: 'RSR', stockid: 'A1', upc: '012345678905' }])
     await t.configure({ distributors: { 'RSR Group': { distid: 'RSR' } } })
     const signals = { shipping_address_1: '12 Main St', shipping_postcode: '85003', email: 'pat@customer.example' }
