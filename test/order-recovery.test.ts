@@ -26,7 +26,7 @@ function gate() {
 
 /** So many orders whose outcome is not known at a distributor, due at the next look. */
 async function backlog(t: OrderShop, tst: Scripted, count: number): Promise<void> {
-  tst.acts.push(...Array<Act>(count).fill(lost))
+  tst.acts.push(...Array.from({ length: count }, () => lost))
   const items = [{ distid: tst.distributor.distid, distsku: 'A1', upc: UPC, qty: 1 }]
   for (let i = 0; i < count; i++) assert.equal((await t.place(t.body({ items }))).body.data.status, 'pending')
   t.clock.advance(5 * SECOND)
@@ -46,7 +46,7 @@ describe('recovery', () => {
       }
       let numbers = 0
       const most = (concurrency ?? CONCURRENCY) - 1
-      tst.acts.push(...Array<Act>(most).fill(waits))
+      tst.acts.push(...Array.from({ length: most }, () => waits))
       const pass = t.app.orders.pass()
       await until(() => tst.sends.length === sentBefore + most)
       const { body: { data } } = await t.place(t.body({ order_id: 'NEW-1' }))
