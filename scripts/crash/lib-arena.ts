@@ -5,7 +5,7 @@ import type { Ledger, Target } from './lib-caller.js'
 import type { FastClock } from './lib-clock.js'
 import { makeEntrance } from './lib-doors.js'
 import type { Caller, Entrance } from './lib-doors.js'
-import { makeOrder, plainOrder } from './lib-orders.js'
+import { PLAYED, SHORTLY, makeOrder, plainOrder } from './lib-orders.js'
 import { startProcess } from './lib-process.js'
 import type { Process } from './lib-process.js'
 import { streamOf } from './lib-random.js'
@@ -60,6 +60,7 @@ export function openArena(options: ArenaOptions): Arena {
   const entrances = { server: makeEntrance(), library: makeEntrance() }
   const standby = new Map<Way, Process>()
   const callers: Promise<void>[] = []
+  const scenarios = options.pairs ? SHORTLY : PLAYED
   let { clock } = options
   let stopping = false
   let orders = 0
@@ -69,7 +70,7 @@ export function openArena(options: ArenaOptions): Arena {
   async function orderOn(name: string, random: Random, caller: Caller, target: Target): Promise<void> {
     for (let i = 0; !stopping; i++) {
       orders++
-      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10) })
+      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10), scenarios })
       const first = await placeUntilFinal(target, ledger, caller, body)
       if (first === 'gave up') return
       if (first === 'held' && random.chance(0.2)) await look(target, caller, body.order_id)
@@ -89,7 +90,7 @@ export function openArena(options: ArenaOptions): Arena {
   async function orderTogether(name: string, random: Random, key: string): Promise<void> {
     for (let i = 0; !stopping; i++) {
       orders++
-      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10) })
+      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10), scenarios })
       const place = (way: Way) => placeUntilFinal(targetAt(way), ledger, { shop: SHOP, key }, body, { isShared: true })
       await Promise.all([place('server'), place('library')])
     }

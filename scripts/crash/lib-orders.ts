@@ -22,6 +22,8 @@ const MIX = [...SIMULATED, ...SIMULATED.filter((distid) => distid !== '2AW')]
 export const PLAYED = Object.keys(SCENARIOS).filter((name) => !name.startsWith('CHAOS'))
 /** An answer that takes seconds, or never comes, holds up its caller for as long. */
 const LONG = ['SLOW', 'HANG']
+/** Without them: two processes on one folder wait for each other's sends. */
+export const SHORTLY = PLAYED.filter((name) => !LONG.includes(name))
 const CHAOTIC = 0.4
 
 /** A body; `name` begins its order_id and tells it from every other. */
