@@ -102,6 +102,7 @@ describe('what a distributor shows without our reference', () => {
             return unknown
           })
           await using t = await orderShop([tst])
+          if (expected === 'review') t.expectErrors(/an order needs a person's decision/)
           await t.place(t.body({ items: [{ distid: 'TST', distsku: 'A1', upc: UPC, qty: 2 }], ...po_number && { po_number } }))
           tst.connector.find = async () => ({ outcome: 'answered', orders: [{ number: 'N-1', po: tst.sends[0]!.po, ...content }] })
           await t.later(MINUTE, 15)
