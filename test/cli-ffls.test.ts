@@ -74,7 +74,8 @@ describe('ffls import', () => {
     const { dry_run: isDry, ...done } = await json(dir, 'ffls', 'import', second, ...LATER) as Record<string, unknown>
     assert.deepEqual([wasDry, isDry, said], [true, false, done])
     assert.deepEqual([done['added'], done['renewed'], done['gone'], done['kept']], [1, 1, 0, [{ state: 'GA', missing: 1, known: 30, reason: 'the list is cut off' }]])
-    assert.match((await run(dir, 'ffls', 'import', second, ...LATER)).out, /--revoke STATE does it:\nstate  missing  known  reason\nGA     1        29     the list is cut off\n$/)
+    assert.match((await run(dir, 'ffls', 'import', second, ...LATER, '--accept', '--dry-run')).out, /1 gone\.\nGone:\nlicense_number .*\n1-58-021-01-8E-00030 /)
+    assert.match((await run(dir, 'ffls', 'import', second, ...LATER)).out, /or --revoke STATE for one:\nstate  missing  known  reason\nGA     1        29     the list is cut off\n$/)
   })
 
   const misused: [args: string[], status: number, says: RegExp][] = [
@@ -104,7 +105,7 @@ describe('ffls import', () => {
     const reached: number[] = []
     // Among those that are gone, then among those that were renewed.
     for (const least of [400, 6_000]) {
-      const child = spawn(process.execPath, [LAUNCHER, 'ffls', 'import', after, ...LATER, '--dir', killed], { stdio: 'ignore' })
+      const child = spawn(process.execPath, [LAUNCHER, 'ffls', 'import', after, ...LATER, '--accept', '--dir', killed], { stdio: 'ignore' })
       const ended = new Promise((resolve) => child.once('exit', resolve))
       while (child.exitCode === null && count(killed) < least) await new Promise((resolve) => setTimeout(resolve, 2))
       child.kill('SIGKILL')
@@ -112,8 +113,8 @@ describe('ffls import', () => {
       reached.push(count(killed))
     }
     assert.ok(reached.every((done) => done > 0 && done < 20_000), `killed after ${reached.join(', ')} of 20,000`)
-    await json(killed, 'ffls', 'import', after, ...LATER)
-    await json(whole, 'ffls', 'import', after, ...LATER)
+    await json(killed, 'ffls', 'import', after, ...LATER, '--accept')
+    await json(whole, 'ffls', 'import', after, ...LATER, '--accept')
     assert.deepEqual(stored(killed), stored(whole))
     const again = await json(killed, 'ffls', 'import', after, ...LATER) as Record<string, unknown>
     assert.deepEqual([again['unchanged'], again['added'], again['gone']], [18_000, 0, 0])

@@ -59,7 +59,7 @@ export function text(rows: readonly Row[], { header = HEADER, separator = '\t', 
 /** So many dealers of a state, from a sequence on. */
 export const dealers = (count: number, state = 'GA', from = 1): Row[] => Array.from({ length: count }, (_, i) => ({ PREMISE_STATE: state, LIC_DIST: String(20 + Object.keys(PLACES).indexOf(state)), LIC_SEQN: String(from + i).padStart(5, '0') }))
 
-export const take = (t: TestApp, rows: readonly Row[], { asOf = MAY, ...input }: { asOf?: number; revoke?: string[]; types?: string[] } = {}) => t.app.operator.ffls.import({ file: file(text(rows)), ...input }, { asOf })
+export const take = (t: TestApp, rows: readonly Row[], { asOf = MAY, ...input }: { asOf?: number; revoke?: string[]; accept?: boolean; types?: string[] } = {}) => t.app.operator.ffls.import({ file: file(text(rows)), ...input }, { asOf })
 export const stored = (t: TestApp) => t.app.ctx.read.selectFrom('dealer').selectAll().orderBy('id').execute()
 export const listedOnes = async (t: TestApp) => (await stored(t)).filter(({ listed }) => listed === 1).map(({ id }) => id)
 export const counts = ({ added, renewed, changed, unchanged, gone }: { added: number; renewed: number; changed: number; unchanged: number; gone: number }) => [added, renewed, changed, unchanged, gone]

@@ -36,14 +36,14 @@ describe('a distributor\'s on-file list', () => {
 
   test('brings back a dealer that is gone when it has its new licence', () => withApp(async (t) => {
     await take(t, dealers(10))
-    await take(t, dealers(9), { asOf: JUNE })
+    await take(t, dealers(9), { asOf: JUNE, accept: true })
     await onFile(t, line(10), { asOf: JUNE + 1 })
     assert.equal((await listedOnes(t)).length, 9)
     await onFile(t, line(10, '9E'), { asOf: JUNE + 1 })
     assert.equal((await listedOnes(t)).length, 10)
     await take(t, dealers(9), { asOf: JUNE })
     assert.equal((await listedOnes(t)).length, 10, 'the list from before the renewal does not revoke it')
-    await take(t, dealers(9), { asOf: JUNE + 2 })
+    await take(t, dealers(9), { asOf: JUNE + 2, accept: true })
     assert.equal((await listedOnes(t)).length, 9)
   }))
 
@@ -145,7 +145,7 @@ describe('what the operator says of a dealer', () => {
     assert.deepEqual([added.license_number, added.premise_state, added.premise_zip, added.source, added.active, added.email], [own.license_number, 'GA', '31201-1234', 'operator', true, 'own@shop.example'])
     await assert.rejects(ffls.add({ ...own, license_number: '1-20-021-01-8E-00099' }), refuses(/is there already, as 1-20-021-01-9E-00099/))
     await take(t, dealers(10))
-    await take(t, dealers(9), { asOf: JUNE })
+    await take(t, dealers(9), { asOf: JUNE, accept: true })
     assert.equal((await ffls.show('1-20-00010')).listed, false)
     assert.equal((await ffls.add({ ...own, license_number: '1-20-021-01-9E-00010' })).listed, true)
     assert.equal((await t.app.ctx.read.selectFrom('audit').select('detail').where('action', '=', 'ffls.add').execute()).length, 2)

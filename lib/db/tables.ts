@@ -1,7 +1,7 @@
 /** Every table of quartermaster.db, as Kysely sees it. The row types stand beside their domains. */
 import type { ApiKeyTable, DataKeyTable, SubscriberTable } from '../accounts/tables.js'
 import type { ConfigurationTable, CredentialCheckTable } from '../configuration/tables.js'
-import type { DealerDocumentTable, DealerOnFileTable, DealerTable } from '../ffls/tables.js'
+import type { DealerDocumentTable, DealerListTable, DealerOnFileTable, DealerTable } from '../ffls/tables.js'
 import type { FeedImportTable, FeedSourceTable } from '../feeds/tables.js'
 import type { FailedPlacementTable, FulfillmentChangeTable, FulfillmentOrderTable, LaneStatusTable, MonitorTable, ParcelTable } from '../fulfillment/tables.js'
 import type { DistributorModeTable, JournalTable, OrderCountTable, OrderEngineTable, PlacementTable, PurchaseOrderTable } from '../orders/tables.js'
@@ -21,6 +21,7 @@ export interface Tables {
   feed_source: FeedSourceTable
   feed_import: FeedImportTable
   dealer: DealerTable
+  dealer_list: DealerListTable
   dealer_on_file: DealerOnFileTable
   dealer_document: DealerDocumentTable
   rule_set: RuleSetTable

@@ -1,6 +1,9 @@
 /** What a list changes: dealers by identity, and which of those that it lacks are gone (decisions 6.1-2). */
 import type { Selectable } from 'kysely'
+import { DAY } from '../core/clock.js'
 import type { StateCode } from '../places/states.js'
+import { isFollowed, orderOf } from './list-order.js'
+import type { ListOrder, OrderedRow } from './list-order.js'
 import type { ListedDealer } from './list-rows.js'
 import type { DealerTable } from './tables.js'
 
@@ -31,6 +34,8 @@ export interface Plan {
   outdated: number
   gone: KnownDealer[]
   kept: KeptState[]
+  /** The order to remember; null where the list is not shown to be whole. */
+  order: ListOrder | null
 }
 
 export interface DiffInput {
@@ -39,6 +44,10 @@ export interface DiffInput {
   listed: ReadonlyMap<string, ListedDealer>
   /** Identities of rows that are no dealers, but say that the licence exists. */
   mentioned: ReadonlySet<string>
+  /** Every row of the list whose licence and state can be read, whatever its type, in the order of the file. */
+  rows: readonly OrderedRow[]
+  /** The order of the last whole list; null where none is known. */
+  order: ListOrder | null
   /** Columns that the list does not have, and says nothing of. */
   absent: ReadonlySet<keyof ListedDealer>
   /** When the list was made, ms. */
@@ -49,10 +58,15 @@ export interface DiffInput {
   cutOff: boolean
   /** States in which the operator says that it may revoke. */
   revoke: ReadonlySet<StateCode>
+  /** The operator says so of all states. */
+  accept: boolean
 }
 
-/** Share of a state's known dealers that a list must hold to revoke there, in percent. */
-export const LEAST_SHARE = 70
+/** Dealers that a state may lose from one list to the next, in percent for each month that has begun, and at most. */
+const LOSS = { month: 5, most: 30 } as const
+const MONTH = 31 * DAY
+/** States with no more dealers may lose any number. */
+const FEW = 20
 
 export function compareList(input: DiffInput): Plan {
   const { known, listed, asOf, absent } = input
@@ -77,9 +91,10 @@ function isOlder({ source, updated_at }: KnownDealer, asOf: number): boolean {
   return source === 'atf' && asOf < updated_at
 }
 
-/** The dealer after the list. The licence that expires later stays, so that no list turns a renewal back. */
+/** The dealer after the list. What the newest list says counts; no older one turns a later licence back, and none what the operator or a distributor knew first. */
 function merge(before: KnownDealer, dealer: ListedDealer, { asOf, absent }: Pick<DiffInput, 'asOf' | 'absent'>): KnownDealer {
-  const { license_number, license_type, expires_on } = before.license_number !== dealer.license_number && dealer.expires_on < before.expires_on ? before : dealer
+  const isNewest = before.source === 'atf' && asOf > before.updated_at
+  const { license_number, license_type, expires_on } = !isNewest && before.license_number !== dealer.license_number && dealer.expires_on < before.expires_on ? before : dealer
   // An extension was given to the licence of then, and ends with it.
   const renewed = license_number === before.license_number ? null : { license_number, license_type, expires_on, valid_until: null }
   if (isOlder(before, asOf)) return renewed && expires_on > before.expires_on ? { ...before, ...renewed } : before
@@ -93,9 +108,74 @@ function differs(before: KnownDealer, after: KnownDealer): boolean {
   return (Object.keys(after) as (keyof KnownDealer)[]).some((name) => name !== 'updated_at' && after[name] !== before[name])
 }
 
-/** Those that the list lacks, state by state; where it may not revoke, why. */
-function goneFrom({ known, listed, mentioned, asOf, types, cutOff, revoke }: DiffInput): Pick<Plan, 'gone' | 'kept'> {
-  const covered = new Set([...listed.values()].map(({ premise_state }) => premise_state))
+const NO_ORDER = 'no whole list before this one is known'
+const BEHIND_THE_END = 'the list may be cut off: it shows nothing of what stood behind them in the last one'
+
+/** Those that the list lacks, state by state; where it may not revoke, why (decisions 6.2). */
+export function goneFrom(input: DiffInput): Pick<Plan, 'gone' | 'kept' | 'order'> {
+  const { listed, mentioned, rows, revoke, accept, cutOff, asOf } = input
+  const present = new Set(rows.map(({ id }) => id))
+  const states = judgeStates(input, present)
+  const proves = orderProof(input, present)
+  const kept = new Map<string, KeptState & { ids: string[] }>()
+  const gone: KnownDealer[] = []
+  for (const { state, known, missing, wholeFault } of states) {
+    for (const dealer of missing) {
+      // A row of another type says by itself that it is no dealer of ours any more.
+      const isSaid = accept || revoke.has(state as StateCode) || (present.has(dealer.id) && !mentioned.has(dealer.id) && !listed.has(dealer.id))
+      const reason = isSaid ? null : wholeFault ?? proves(dealer)
+      if (reason === null) {
+        gone.push(dealer)
+        continue
+      }
+      const entry = kept.get(`${state} ${reason}`) ?? { state, missing: 0, known, reason, ids: [] }
+      entry.missing++
+      entry.ids.push(dealer.id)
+      kept.set(`${state} ${reason}`, entry)
+    }
+  }
+  const held = [...kept.values()]
+  // What it lacks behind its end keeps its place there, so that no later list is taken for whole without it.
+  const isWhole = !cutOff && asOf > (input.order?.asOf ?? -Infinity) && held.every(({ reason }) => reason === NO_ORDER || reason === BEHIND_THE_END)
+  const behind = held.filter(({ reason }) => reason === BEHIND_THE_END).flatMap(({ ids }) => ids)
+  return { gone, kept: held.map(({ ids: _ids, ...state }) => state), order: isWhole ? orderOf(rows, asOf, behind) : null }
+}
+
+interface JudgedState {
+  state: string
+  known: number
+  missing: KnownDealer[]
+  /** Why the list is not shown to be whole at all; null where it may be. */
+  wholeFault: string | null
+}
+
+/** What the list lacks of each state that may lose dealers by it, and what speaks against the list as a whole. */
+function judgeStates(input: DiffInput, present: ReadonlySet<string>): JudgedState[] {
+  const { listed, mentioned, rows, order, asOf, cutOff, revoke } = input
+  const covered = new Set([...rows.map(({ state }) => state), ...[...listed.values()].map(({ premise_state }) => premise_state)])
+  const states = [...knownByState(input)].sort(([a], [b]) => a < b ? -1 : 1).map(([state, dealers]) => {
+    const missing = dealers.filter(({ id }) => !listed.has(id) && !mentioned.has(id))
+    const lost = missing.filter(({ id }) => !present.has(id)).length
+    return { state, missing, lost, known: knownBefore(dealers, missing, asOf), isListed: dealers.some(({ source }) => source === 'atf') }
+  })
+  const isLeft = (state: string) => !revoke.has(state as StateCode)
+  const months = order && order.asOf < asOf ? Math.ceil((asOf - order.asOf) / MONTH) : 1
+  const limit = Math.min(LOSS.most, LOSS.month * months)
+  const expected = new Set([...Object.keys(order?.states ?? {}), ...states.filter(({ isListed }) => isListed).map(({ state }) => state)])
+  const absent = [...expected].filter((state) => !covered.has(state) && isLeft(state)).sort()
+  const bled = states.filter(({ state, known, lost }) => known > FEW && lost * 100 > known * limit && isLeft(state))
+  const faultOf = (state: string): string | null => {
+    if (!covered.has(state)) return 'the list has no dealer of this state'
+    if (cutOff) return 'the list is cut off'
+    if (bled.some((other) => other.state === state)) return `the list lacks more than ${limit} % of the dealers that are known there`
+    if (absent.length > 0) return `the list has no dealer of ${absent.join(', ')}`
+    return bled.length > 0 ? `the list lacks more than ${limit} % of the dealers of ${bled.map((other) => other.state).join(', ')}` : null
+  }
+  return states.map(({ state, known, missing }) => ({ state, known, missing, wholeFault: faultOf(state) }))
+}
+
+/** Dealers that a list may take off, by state. */
+function knownByState({ known, types, asOf }: DiffInput): Map<string, KnownDealer[]> {
   const byState = new Map<string, KnownDealer[]>()
   for (const dealer of known.values()) {
     // Dealers that no list has are the operator's business, and those that came with a newer one cannot stand in this.
@@ -104,16 +184,21 @@ function goneFrom({ known, listed, mentioned, asOf, types, cutOff, revoke }: Dif
     if (state) state.push(dealer)
     else byState.set(dealer.premise_state, [dealer])
   }
-  const [gone, kept]: [KnownDealer[], KeptState[]] = [[], []]
-  for (const [state, dealers] of [...byState].sort(([a], [b]) => a < b ? -1 : 1)) {
-    const missing = dealers.filter(({ id }) => !listed.has(id) && !mentioned.has(id))
-    if (missing.length === 0) continue
-    const before = knownBefore(dealers, missing, asOf)
-    const reason = revoke.has(state as StateCode) ? null : whyKept({ isCovered: covered.has(state), cutOff, known: before, missing: missing.length })
-    if (reason === null) gone.push(...missing)
-    else kept.push({ state, missing: missing.length, known: before, reason })
+  return byState
+}
+
+/** Tells of a dealer that a list lacks why its absence proves nothing, by the order of the last whole list; null where it proves that it is gone. */
+function orderProof({ order, asOf }: DiffInput, present: ReadonlySet<string>): (dealer: KnownDealer) => string | null {
+  if (!order || order.asOf >= asOf) return () => NO_ORDER
+  const places = new Map(order.tail.map((id, place) => [id, place]))
+  const lastShown = order.tail.findLastIndex((id) => present.has(id))
+  const followed = new Set(Object.keys(order.states).filter((state) => isFollowed(order.states, state)))
+  return ({ id, premise_state: state }) => {
+    if (!order.states[state]) return BEHIND_THE_END
+    // A known state that is missing has spoken against the whole list before, so the one that follows is there.
+    if (followed.has(state)) return null
+    return (places.get(id) ?? Infinity) < lastShown ? null : BEHIND_THE_END
   }
-  return { gone, kept }
 }
 
 /**
@@ -123,10 +208,4 @@ function goneFrom({ known, listed, mentioned, asOf, types, cutOff, revoke }: Dif
 function knownBefore(dealers: readonly KnownDealer[], missing: readonly KnownDealer[], asOf: number): number {
   if (missing.some(({ updated_at }) => updated_at === asOf)) return dealers.length
   return dealers.filter(({ updated_at }) => updated_at < asOf).length
-}
-
-function whyKept({ isCovered, cutOff, known, missing }: { isCovered: boolean; cutOff: boolean; known: number; missing: number }): string | null {
-  if (!isCovered) return 'the list has no dealer of this state'
-  if (cutOff) return 'the list is cut off'
-  return (known - missing) * 100 < known * LEAST_SHARE ? `the list holds less than ${LEAST_SHARE} % of the dealers that are known there` : null
 }

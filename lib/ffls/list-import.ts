@@ -11,6 +11,8 @@ import { STEP, delistDealers, inChunks, knownDealers, patiently, putDealers, tur
 import { compareList } from './list-diff.js'
 import type { KeptState, KnownDealer, Plan } from './list-diff.js'
 import { readListFile } from './list-file.js'
+import { readListOrder, saveListOrder } from './list-order.js'
+import type { OrderedRow } from './list-order.js'
 import type { ListFile } from './list-file.js'
 import { NAMED, Rejects, TWICE, shown, timeOfList, typesOf } from './list-report.js'
 import type { ListInput, ListOptions, ListReport } from './list-report.js'
@@ -35,19 +37,32 @@ export interface ImportResult extends ListReport {
   ended_extensions: { license_number: string; name: string; valid_until: string }[]
 }
 
-/** Takes in a list. A file that is no list is a 400; `revoke` names states in which it may revoke whatever it holds. */
-export async function importDealers(ctx: OperatorCtx, input: ListInput & { revoke?: readonly string[] }, options: ListOptions = {}): Promise<ImportResult> {
+export interface ImportInput extends ListInput {
+  /** States in which the list may revoke whatever it holds. */
+  revoke?: readonly string[]
+  /** It may do so in all states: the operator knows that it is whole. */
+  accept?: boolean
+}
+
+/**
+ * Takes in a list. A file that is no list is a 400. Dealers that it lacks are taken off where it is shown to be whole around them
+ * (decisions 6.2); elsewhere they stay until the operator accepts it, or another list decides.
+ */
+export async function importDealers(ctx: OperatorCtx, input: ImportInput, options: ListOptions = {}): Promise<ImportResult> {
   const types = typesOf(input.types)
   const revoke = new Set((input.revoke ?? []).map(stateOf))
   const asOf = timeOfList(ctx, input.file, options.asOf)
   const { onProgress } = options
   const list = await readList(await readListFile({ file: input.file, fits: headerFit, onProgress: onProgress && ((...progress) => onProgress('reading', ...progress)) }), { types, asOf })
-  const plan = compareList({ known: await knownDealers(ctx), listed: list.dealers, mentioned: list.mentioned, absent: list.absent, asOf, types, cutOff: list.report.cut_off !== null, revoke })
+  const plan = compareList({
+    known: await knownDealers(ctx), order: await readListOrder(ctx), listed: list.dealers, mentioned: list.mentioned, rows: list.rows, absent: list.absent,
+    asOf, types, cutOff: list.report.cut_off !== null, revoke, accept: input.accept === true,
+  })
   const result = { ...list.report, ...resultOf(plan) }
   if (options.dryRun) return result
   await apply(ctx, plan, asOf, onProgress)
   const { rejects: _rejects, renewals: _renewals, changes: _changes, losses: _losses, ...counts } = result
-  await patiently(() => ctx.engine.atomic(ctx, (tx) => audit(tx, 'ffls.import', { file: basename(input.file), revoke: [...revoke], ...counts, cut_off: counts.cut_off?.line ?? null })))
+  await patiently(() => ctx.engine.atomic(ctx, (tx) => audit(tx, 'ffls.import', { file: basename(input.file), revoke: [...revoke], accept: input.accept === true, ...counts, cut_off: counts.cut_off?.line ?? null })))
   return result
 }
 
@@ -65,6 +80,7 @@ function headerFit(cells: readonly string[]): number {
 interface ReadList {
   dealers: Map<string, ListedDealer>
   mentioned: Set<string>
+  rows: OrderedRow[]
   absent: ReadonlySet<keyof ListedDealer>
   report: ListReport
 }
@@ -73,6 +89,7 @@ async function readList(file: ListFile, { types, asOf }: { types: ReadonlySet<st
   const { places, rows, cutOff, width } = partsOf(file)
   const rejects = new Rejects()
   const [dealers, mentioned] = [new Map<string, ListedDealer>(), new Set<string>()]
+  const ordered: OrderedRow[] = []
   for (const fault of file.broken) {
     rejects.add(fault)
     // A line with a quote too many is no row, but says that the licence exists.
@@ -81,7 +98,10 @@ async function readList(file: ListFile, { types, asOf }: { types: ReadonlySet<st
   }
   for (const [i, { line, cells }] of rows.entries()) {
     if (i % STEP === 0) await turn()
-    const licence = rejects.licenceOf({ line, cells }, licenceOf(cells, places), types)
+    const found = licenceOf(cells, places)
+    const state = stateCode(cells[places.PREMISE_STATE] ?? '')
+    if (!('reason' in found) && state !== null) ordered.push({ id: found.id, state })
+    const licence = rejects.licenceOf({ line, cells }, found, types)
     if (!licence) continue
     const reject = (reason: string) => rejects.add(shown(line, cells, reason))
     const dealer = isOfWidth(cells, width) ? readDealer({ cells, places, licence, asOf }) : { reason: `the row has ${cells.length} columns, the header has ${width}` }
@@ -96,7 +116,7 @@ async function readList(file: ListFile, { types, asOf }: { types: ReadonlySet<st
     }
   }
   const report = { as_of: new Date(asOf).toISOString(), rows: rows.length + file.broken.length, ...rejects.report(), cut_off: cutOff }
-  return { dealers, mentioned, absent: absentColumns(places), report }
+  return { dealers, mentioned, rows: ordered, absent: absentColumns(places), report }
 }
 
 /** Cells beyond the header are fine as long as they are blank. */
@@ -142,11 +162,13 @@ function resultOf({ added, renewed, changed, unchanged, outdated, gone, kept }: 
 }
 
 /** Those that are gone go first: what a list brings would otherwise raise its share of a state when a run is broken off. */
-async function apply(ctx: OperatorCtx, { gone, added, renewed, changed }: Plan, asOf: number, onProgress: ListOptions['onProgress']): Promise<void> {
+async function apply(ctx: OperatorCtx, { gone, added, renewed, changed, order }: Plan, asOf: number, onProgress: ListOptions['onProgress']): Promise<void> {
   const puts = [...renewed.map(({ after }) => after), ...changed.map(({ after }) => after), ...added]
   const total = gone.length + puts.length
   let done = 0
   const step = (count: number) => onProgress?.('writing', done += count, total, done)
   await inChunks(ctx, gone, (tx, chunk) => delistDealers(tx, chunk, asOf), step)
   await inChunks(ctx, puts, putDealers, step)
+  // Last: a run that was broken off judges by the list before this one again.
+  if (order) await patiently(() => ctx.engine.atomic(ctx, (tx) => saveListOrder(tx, order)))
 }

@@ -7,7 +7,6 @@ import { textFault } from '../core/text.js'
 import { inChunks, knownDealers, patiently, putDealers } from './dealer-store.js'
 import { REGIONS, expiryDate, parseLicence } from './licence.js'
 import type { Licence } from './licence.js'
-import { LEAST_SHARE } from './list-diff.js'
 import type { KeptState, KnownDealer } from './list-diff.js'
 import { readListFile } from './list-file.js'
 import type { ListFile } from './list-file.js'
@@ -166,6 +165,9 @@ async function compareMarks({ read }: OperatorCtx, { distid, list, known, asOf, 
   }
   return plan
 }
+
+/** Share of the marked dealers that a list must hold to take marks away, in percent. */
+const LEAST_SHARE = 70
 
 function whyKept(cutOff: boolean, known: number, missing: number): string | null {
   if (cutOff) return 'the list is cut off'

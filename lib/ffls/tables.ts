@@ -52,3 +52,12 @@ export interface DealerDocumentTable {
   content_type: string
   stored_at: number
 }
+
+/** The last whole list: one row. */
+export interface DealerListTable {
+  one: number
+  /** When it was made, ms. */
+  as_of: number
+  /** JSON of a `ListOrder`. */
+  content: string
+}

@@ -66,7 +66,7 @@ async function takeList<R extends ListReport>(invocation: Invocation, take: (app
 
 async function importList(invocation: Invocation): Promise<void> {
   const { args: [file], values } = invocation
-  const input = { file: file!, ...typesIn(values), revoke: list(values, 'revoke') }
+  const input = { file: file!, ...typesIn(values), revoke: list(values, 'revoke'), accept: values['accept'] === true }
   await takeList(invocation, (app, options) => app.operator.ffls.import(input, options), showImport)
 }
 
@@ -76,7 +76,7 @@ function showImport(out: Output, result: ImportResult): void {
   showSome(out, 'Renewed', renewed, result.renewals)
   showSome(out, 'Gone', gone, result.losses)
   if (kept.length > 0) {
-    out.line('Nobody was taken off the list in these states; --revoke STATE does it:')
+    out.line('These dealers are not in the list and stay, since it is not shown to be whole. The next list decides, or --accept for all, or --revoke STATE for one:')
     out.table(kept.map((state) => ({ ...state })))
   }
 }
@@ -150,10 +150,11 @@ const text = { type: 'string' } as const
 export const fflCommands: Command[] = [
   {
     name: 'ffls import', summary: 'Take in the ATF\'s monthly list of licensees', effect: 'writes', positionals: ['<FILE>'],
-    options: { ...LIST_OPTIONS, revoke: { type: 'string', multiple: true } },
+    options: { ...LIST_OPTIONS, revoke: { type: 'string', multiple: true }, accept: { type: 'boolean' } },
     help: {
       '<FILE>': 'the list as text (tab, comma or pipe), plain or gzip, or as .xlsx', ...LIST_HELP,
       revoke: 'take dealers off the list in this state whatever the list holds; may be repeated',
+      accept: 'the list is whole: take off all dealers that it lacks',
     },
     example: 'quartermaster ffls import ./1126-ffl-list.txt --as-of 2026-11-10',
     run: importList,

@@ -500,4 +500,11 @@ INSERT INTO state (name, value) VALUES ('fraud', 0);
 `, `
 -- Each row is chained to the one before it; rows of before are taken in at the start.
 ALTER TABLE audit ADD COLUMN mac TEXT NOT NULL DEFAULT '';
+`, `
+-- The order of the last whole list of dealers: by it a list that was cut off can be told.
+CREATE TABLE dealer_list (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  as_of INTEGER NOT NULL,
+  content TEXT NOT NULL
+) STRICT;
 `] as const
