@@ -38,6 +38,7 @@ export function connectorFor(world: World, nature: Nature): Fulfillment {
     ...nature.recovery === 'file' && { plan: lanesBySku },
     async submit(session, order) {
       world.sent(nature, order, session)
+      world.drawStranger(nature, accountOf(session), order)
       const answer = await submit.submit(session, order).catch((error: unknown): Submission => {
         if (error instanceof NotSent) return { outcome: 'not_sent', reason: error.message, ...error.retryAfter !== undefined && { retryAfter: error.retryAfter } }
         throw error
@@ -170,11 +171,18 @@ function find({ world, nature }: Desk, session: OrderSession, order: PurchaseOrd
     const visible = world.executions.filter((execution) => execution.distid === nature.distid && execution.account === account && execution.visibleAt <= now
       && ((nature.tells.ref && execution.clientRef === order.clientRef) || echo(nature, execution.po) === echo(nature, order.po)))
     for (const { shownTo, clientRef } of visible) if (shownTo && nature.tells.content && clientRef === order.clientRef) world.witness.misshown(clientRef)
-    const orders = visible.map((execution) => shown(nature, execution))
+    const strangers = world.strangers.filter(({ distid, account: of, po }) => distid === nature.distid && of === account && echo(nature, po) === echo(nature, order.po))
+    const orders = [...visible.map((execution) => shown(nature, execution)), ...strangers.map((stranger) => strangersOrder(nature, stranger))]
     if (orders.length > 0 && world.rng.chance(0.1)) orders.push(orders[0]!)
     world.witness.trace(() => `  search for ${order.clientRef}: ${orders.map(({ number }) => number).join(', ')}`)
     return { outcome: 'answered', orders: [...orders, ...open(session, order)] }
   })
+}
+
+/** As it is shown: it bears no reference of ours. */
+function strangersOrder(nature: Nature, stranger: Execution): FoundOrder {
+  const { clientRef: _, ...rest } = shown(nature, stranger)
+  return rest
 }
 
 function shown({ tells }: Nature, { number, po, clientRef, lines, shipTo: { name, address1, zip }, shownTo = { name, address1, zip }, at }: Execution & { po: string }): FoundOrder {

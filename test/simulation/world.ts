@@ -91,6 +91,8 @@ export interface Plan {
 
 export class World {
   readonly executions: Execution[] = []
+  /** Orders that somebody else placed with one of our accounts, under a PO of ours. */
+  readonly strangers: Execution[] = []
   /** Calls, and how many of them went wrong. */
   calls = 0
   faulty = 0
@@ -139,6 +141,19 @@ export class World {
     this.witness.trace(() => `${nature.distid} EXECUTES ${clientRef} as ${number}`)
     this.witness.executed(execution)
     return execution
+  }
+
+  /** Now and then somebody else uses the PO of an order, for other items or another place; only who tells those can be seen through. */
+  drawStranger(nature: Nature, account: string, { clientRef, po, lines, shipTo }: PurchaseOrder): void {
+    if (this.plan || this.faultRate === 0 || !nature.tells.content || !this.rng.chance(0.06)) return
+    const isElsewhere = this.rng.chance(0.5)
+    const number = this.nextNumber(nature.distid)
+    this.strangers.push({
+      distid: nature.distid, account, clientRef, number, po, lines: lines.map(({ distsku, qty }) => ({ distsku, qty: isElsewhere ? qty : qty + 1 })),
+      shipTo: isElsewhere ? { name: 'Walk-in', address1: '1 Other Street', zip: '99999' } : { name: shipTo.name, address1: shipTo.address1, zip: shipTo.zip },
+      at: this.time.outside(), visibleAt: this.time.outside(),
+    })
+    this.witness.trace(() => `${nature.distid} has a stranger's ${number} under ${po}`)
   }
 
   /** A send begins. */
