@@ -71,8 +71,11 @@ import { lookBack } from './orders/look-back.js'
 import { listPurchaseOrders, showOrder } from './orders/operator-view.js'
 import { resolveOrder } from './orders/resolve.js'
 import { verifyJournal } from './orders/verify-journal.js'
+import type { VerifyOptions } from './orders/verify-journal.js'
 import { openMonitors } from './fulfillment/monitor.js'
 import type { Monitors } from './fulfillment/monitor.js'
+import { fetchJournal } from './orders/fetch-journal.js'
+import type { FetchOptions } from './orders/fetch-journal.js'
 import { openJournalCopy } from './orders/journal-copy.js'
 import { openSender } from './orders/sender.js'
 import type { OrderSender, SenderOptions } from './orders/sender.js'
@@ -121,6 +124,8 @@ interface Bound {
   ctx: OperatorCtx
   background: Background
   underWay: UnderWay
+  /** The store of the journal's copy. */
+  journalCopy: ObjectStore | undefined
 }
 
 const OPTIONS = {
@@ -150,7 +155,7 @@ function forSubscriber<F extends Record<string, (ctx: OperatorCtx, subscriber: S
 }
 
 function operatorFunctions(bound: Bound, closing: AbortSignal) {
-  const { ctx } = bound
+  const { ctx, journalCopy } = bound
   return {
     subscribers: bind(bound, { create: createSubscriber, list: listSubscribers }),
     keys: bind(bound, { create: createKey, list: listKeys, allowlist: changeAllowlist, setStatus: setKeyStatus, rotate: rotateKey }),
@@ -183,7 +188,13 @@ function operatorFunctions(bound: Bound, closing: AbortSignal) {
     distributors: bind(bound, { setMode }),
     analytics: bind(bound, { rebuild: rebuildForOperator, show: showMetric }),
     ...bindWorker(bound, { backup: makeBackup }),
-    orders: { ...forSubscriber(bound, { preflight: preflightFor }), ...bind(bound, { list: listPurchaseOrders, show: showOrder, resolve: resolveOrder, lookBack, verifyJournal }) },
+    orders: { ...forSubscriber(bound, { preflight: preflightFor }), ...bind(bound, { list: listPurchaseOrders, show: showOrder, resolve: resolveOrder, lookBack }), ...bind(bound, {
+      verifyJournal: (known: OperatorCtx, options: VerifyOptions = {}) => verifyJournal(known, { copy: journalCopy, ...options }),
+      fetchJournal: async (known: OperatorCtx, options: FetchOptions) => {
+        if (!journalCopy) throw new Error('no copy of the journal is kept: give `open` the store as journalCopy')
+        return fetchJournal(known, journalCopy, options)
+      },
+    }) },
   }
 }
 
@@ -252,7 +263,8 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const ending = new AbortController()
   const underWay = openUnderWay(ending.signal)
   const objects = endingStore(options.objects ?? await openObjects({ dir, now, random, secrets, log, publicUrl: () => publicUrl }), ending.signal, options.faults?.objects)
-  const copy = options.journalCopy && openJournalCopy(endingStore(options.journalCopy, ending.signal, options.faults?.objects), ending.signal)
+  const journalCopy = options.journalCopy && endingStore(options.journalCopy, ending.signal, options.faults?.objects)
+  const copy = journalCopy && openJournalCopy(journalCopy, ending.signal)
   const ctx: OperatorCtx = { db: engine.db, read: engine.read, engine, now, monotonic, random, log, secrets, limits, catalog, configurations, checkRuns: openCheckRuns(), distributors, modes: openModes(engine, distributors), dealers: openDealers(engine), rules: openRules(engine), space: openSpace(dir, options.faults?.freeBytes), orders: openSender(() => ctx, random, { ...options.faults, copy }), objects, fraudKeys: openFraudKeys(engine, { random, log, mend: () => { void jobs.run('fraud').catch(() => {}) } }), fraudCounts: openFraudCounts(), exports: openExporter(() => ctx, options.faults?.exports), analytics: openAnalytics(() => ctx, options.faults?.analytics), actor: options.actor ?? 'library' }
   const jobs = openJobs(ctx, [pullJob(background), decisionJob, simulatorJob, exportJob, fraudJob, historyJob, analyticsJob])
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
@@ -300,7 +312,7 @@ export async function open(options: OpenOptions = {}): Promise<App> {
 
   return {
     dir, ctx, publicUrl: options.publicUrl === undefined ? null : publicUrl, jobs, orders: ctx.orders, monitors, findKey, contextFor, close,
-    operator: operatorFunctions({ ctx, background, underWay }, ending.signal),
+    operator: operatorFunctions({ ctx, background, underWay, journalCopy }, ending.signal),
     run: underWay.run,
     listensAt(url) { if (options.publicUrl === undefined) publicUrl = parsePublicUrl(url) },
     as: (caller) => makeShop((id, input) => underWay.run(async () => callEndpoint(await contextOf(caller), id, input))),

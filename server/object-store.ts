@@ -21,7 +21,7 @@ export function objectsFromEnvironment(): { objects?: S3Store } {
 /** For `open()`: the bucket as the place of the journal's second copy, where that is wanted. Throws a UsageError where there is no bucket. */
 export function journalCopyIn({ objects }: { objects?: S3Store }, isAsked: boolean): { journalCopy?: S3Store } {
   if (!isAsked && !wantsJournalCopy()) return {}
-  if (!objects) throw new UsageError('--journal-copy needs a bucket outside of this machine: set QUARTERMASTER_S3_*. A folder would be set back together with the machine, and show nothing')
+  if (!objects) throw new UsageError('the copy of the journal (--journal-copy) needs a bucket outside of this machine: set QUARTERMASTER_S3_*. A folder would be set back together with the machine, and show nothing')
   return { journalCopy: objects }
 }
 

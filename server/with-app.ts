@@ -6,7 +6,7 @@ import { filesIn } from '../lib/db/engine.js'
 import { open } from '../lib/open.js'
 import type { App } from '../lib/open.js'
 import { secretKeyFromEnvironment } from './env.js'
-import { objectsFromEnvironment } from './object-store.js'
+import { journalCopyIn, objectsFromEnvironment } from './object-store.js'
 
 /** Whether the folder has a system of record; the other files come back by themselves. */
 export function isInstallation(dir: string): boolean {
@@ -15,11 +15,13 @@ export function isInstallation(dir: string): boolean {
 
 /**
  * Opens the folder for one command, and closes it whatever happens. A folder without an installation is refused, so that
- * a slip in --dir leaves no second installation behind; `create` makes one.
+ * a slip in --dir leaves no second installation behind; `create` makes one. With `journalCopy` the bucket of the environment is
+ * where the journal's copy is kept, whether a variable says so or not.
  */
-export async function withApp<T>(dir: string, use: (app: App) => Promise<T>, { create = false } = {}): Promise<T> {
+export async function withApp<T>(dir: string, use: (app: App) => Promise<T>, { create = false, journalCopy = false } = {}): Promise<T> {
   if (!create && !isInstallation(dir)) throw new Error(`no installation in ${resolve(dir)}; run \`quartermaster init\``)
-  const app = await open({ dir, actor: 'cli', worker: false, ...secretKeyFromEnvironment(), ...objectsFromEnvironment() })
+  const store = objectsFromEnvironment()
+  const app = await open({ dir, actor: 'cli', worker: false, ...secretKeyFromEnvironment(), ...store, ...journalCopyIn(store, journalCopy) })
   try {
     return await use(app)
   } finally {

@@ -72,6 +72,11 @@ for (const [name, needsServer, make] of stores) {
       await store.put('a/b.pdf', source(Buffer.from('two')), csv)
       await store.put('a/b.pdf', source(large), csv)
       assert.equal(await store.has('a/b.pdf'), true)
+      assert.equal(store.get !== undefined, name !== 'on disk', 'a folder keeps no copy of the journal')
+      if (store.get) {
+        assert.ok(Buffer.from(await store.get('a/b.pdf')).equals(large))
+        await assert.rejects(store.get('never/there'))
+      }
       for (let i = 0; i < 2; i++) await store.remove('a/b.pdf')
       await store.remove('never/there')
       assert.equal(await store.has('a/b.pdf'), false)

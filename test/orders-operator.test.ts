@@ -315,7 +315,7 @@ describe('verifying the journal', () => {
 
   test('an empty installation, and lines that the file has not got yet, are sound', async () => {
     await using t = await orderShop([scripted()])
-    assert.deepEqual(await all(t).verifyJournal(), { sound: true, lines: 0, head: null, file: { lines: 0, pending: 0 }, purchase_orders: 0, faults: [] })
+    assert.deepEqual(await all(t).verifyJournal(), { sound: true, lines: 0, head: null, file: { lines: 0, pending: 0 }, purchase_orders: 0, copy: null, faults: [] })
     await t.place(t.body())
     const { t: other } = await inReview()
     await using _ = other

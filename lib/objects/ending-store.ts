@@ -25,6 +25,7 @@ export function endingStore(store: ObjectStore, signal: AbortSignal, { answering
     remove: (key) => ends(answering, () => store.remove(key)),
     list: (prefix) => ends(storing, () => store.list(prefix)),
     url: (...args) => ends(answering, () => store.url(...args)),
+    ...store.get && { get: (key) => ends(answering, () => store.get!(key)) },
     // Only of files that lie here.
     ...store.open && { open: (address) => store.open!(address) },
   }

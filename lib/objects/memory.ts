@@ -26,6 +26,12 @@ export function memoryStore({ now }: { now: () => number }): MemoryStore {
       checkKey(key)
       return objects.has(key)
     },
+    async get(key) {
+      checkKey(key)
+      const object = objects.get(key)
+      if (!object) throw new Error(`"${key}" is not stored`)
+      return object.bytes
+    },
     async remove(key) {
       checkKey(key)
       objects.delete(key)

@@ -74,6 +74,14 @@ export function s3Store(options: S3Options): S3Store {
       if (!await call('s3:ListBucket', SMALL, (client) => client.bucketExists(bucket))) throw noBucket(calls.endpoint.label, bucket)
       return false
     },
+    async get(key) {
+      const name = nameOf(key)
+      return call('s3:GetObject', LISTING, async (client) => {
+        const parts: Buffer[] = []
+        for await (const part of await client.getObject(bucket, name)) parts.push(part as Buffer)
+        return Buffer.concat(parts)
+      })
+    },
     async remove(key) {
       const name = nameOf(key)
       await call('s3:DeleteObject', SMALL, (client) => client.removeObject(bucket, name)).catch((error: unknown) => {

@@ -19,6 +19,8 @@ export interface ObjectStore {
   has(key: string): Promise<boolean>
   /** Removes an object; one that is not there is no error. */
   remove(key: string): Promise<void>
+  /** The bytes of an object. The store of the journal's copy needs it to bring the journal back. Rejects for one that is not there. */
+  get?(key: string): Promise<Uint8Array>
   /** Keys below a prefix, in their order, with the milliseconds of their last change. */
   list(prefix: string): Promise<{ key: string; changedAt: number }[]>
   /** An address from which anybody who has it can read the object until it expires; it does not end with the API key. */

@@ -96,15 +96,50 @@ export function openJournalCopy(store: ObjectStore, signal: AbortSignal): Journa
 export async function compareCopy(ctx: OperatorCtx, store: ObjectStore): Promise<CopyComparison> {
   const last = await ctx.read.selectFrom('journal').select('line').orderBy('seq', 'desc').limit(1).executeTakeFirst()
   const segments = await listSegments(ctx, store, last ? timeOf(last.line) : null)
-  let common: CopySegment | null = null
+  const { common, foreign } = await compareSegments(ctx, segments)
+  return { head: segments.at(-1) ?? null, common: common.at(-1) ?? null, foreign }
+}
+
+/** Which of the segments tell what the database tells. What an operator let orders go on with is not told of again. */
+async function compareSegments(ctx: OperatorCtx, segments: readonly CopySegment[]): Promise<{ common: CopySegment[]; foreign: CopySegment[] }> {
+  const common: CopySegment[] = []
   const foreign: CopySegment[] = []
   const known = Math.max(-Infinity, ...(await readKnownDamage(ctx)).filter((text) => text.startsWith(KNOWN)).map((text) => Date.parse(text.slice(KNOWN.length))))
   for (const segment of segments) {
     const own = await ctx.read.selectFrom('journal').select('line').where('seq', '=', segment.last).executeTakeFirst()
-    if (own && macOf(own.line) === segment.mac) common = segment
+    if (own && macOf(own.line) === segment.mac) common.push(segment)
     else if (segment.at > known) foreign.push(segment)
   }
-  return { head: segments.at(-1) ?? null, common, foreign }
+  return { common, foreign }
+}
+
+/** How far the copy reaches. */
+export interface CopyReach {
+  /** Its first line that the database has, too, and the last one. */
+  from: number
+  to: number
+  /** When the last one was written, ISO 8601. */
+  written_until: string
+  /** Lines that the database has and the copy not yet: it gets them within seconds, while a server runs. */
+  pending: number
+}
+
+/**
+ * Compares all of the copy with the database, by the names of its objects. A copy whose oldest lines were removed is whole; one
+ * that has lines that the database does not have, or lacks some in its middle, is not.
+ */
+export async function proveCopy(ctx: OperatorCtx, store: ObjectStore): Promise<{ reach: CopyReach | null; faults: { seq: number; fault: string }[] }> {
+  const { common, foreign } = await compareSegments(ctx, await listSegments(ctx, store, null))
+  const { last } = await ctx.read.selectFrom('journal').select((query) => query.fn.max<number | null>('seq').as('last')).executeTakeFirstOrThrow()
+  const faults = foreign.map(({ first, last: end, at }) => ({ seq: first, fault: `the copy has lines ${first} to ${end}, written until ${new Date(at).toISOString()}, that the database does not have` }))
+  let to = 0
+  for (const { first, last: end } of common.toSorted((a, b) => a.first - b.first)) {
+    if (to > 0 && first > to + 1) faults.push({ seq: to + 1, fault: `the copy lacks lines ${to + 1} to ${first - 1}` })
+    to = Math.max(to, end)
+  }
+  const [newest] = common.slice(-1)
+  const reach = newest ? { from: common.reduce((least, { first }) => Math.min(least, first), Infinity), to, written_until: new Date(newest.at).toISOString(), pending: (last ?? 0) - to } : null
+  return { reach, faults: faults.toSorted((a, b) => a.seq - b.seq) }
 }
 
 async function pauseForgotten(ctx: OperatorCtx, common: CopySegment | null, foreign: readonly CopySegment[]): Promise<void> {
@@ -121,7 +156,8 @@ function folderOf(ctx: OperatorCtx): string {
   return `journal/${journalSealer(ctx).fingerprint('copy of the journal').slice(0, 22)}/`
 }
 
-function nameOf(ctx: OperatorCtx, { first, last, at, mac }: CopySegment): string {
+/** The key of a segment in its store. */
+export function nameOf(ctx: OperatorCtx, { first, last, at, mac }: CopySegment): string {
   const number = (n: number) => String(n).padStart(DIGITS, '0')
   return `${folderOf(ctx)}${dayOf(at)}/${number(first)}.${number(last)}.${at}.${mac}`
 }
@@ -134,7 +170,8 @@ export function placeOf({ first, last }: Pick<CopySegment, 'first' | 'last'>): s
   return `lines ${first} to ${last} of the journal`
 }
 
-async function listSegments(ctx: OperatorCtx, store: ObjectStore, lastAt: number | null): Promise<CopySegment[]> {
+/** Objects of the copy by their last line: of the days from `lastAt` on, or all of them. Those that are no segment are left out. */
+export async function listSegments(ctx: OperatorCtx, store: ObjectStore, lastAt: number | null): Promise<CopySegment[]> {
   const folder = folderOf(ctx)
   const from = lastAt === null ? null : Math.min(lastAt, ctx.now()) - DAY
   const days = from === null ? Infinity : Math.ceil((ctx.now() + DAY - from) / DAY)

@@ -7,8 +7,11 @@ import type { OperatorCtx } from '../core/ctx.js'
 import { filesIn } from '../db/engine.js'
 import { openFile } from '../db/sqlite.js'
 import type { Raw } from '../db/sqlite.js'
+import type { ObjectStore } from '../objects/store.js'
 import { ChainWalk } from './chain-walk.js'
 import { journalSealer, readLine } from './journal.js'
+import { proveCopy } from './journal-copy.js'
+import type { CopyReach } from './journal-copy.js'
 import { openJournalLines } from './journal-lines.js'
 import type { JournalLines } from './journal-lines.js'
 import { openStateCheck } from './state-check.js'
@@ -17,7 +20,7 @@ import type { StateCheck } from './state-check.js'
 export interface JournalFault {
   /** The line; null where the fault is not in one. */
   seq: number | null
-  where: 'database' | 'orders.journal' | 'purchase orders'
+  where: 'database' | 'orders.journal' | 'purchase orders' | 'copy'
   fault: string
 }
 
@@ -33,6 +36,8 @@ export interface Verification {
     pending: number
   }
   purchase_orders: number
+  /** The copy outside of the machine; null where none is kept, where it has no line of ours, or where it cannot be asked. */
+  copy: CopyReach | null
   /** Empty where all is as it was written; at most 100. */
   faults: JournalFault[]
 }
@@ -40,6 +45,8 @@ export interface Verification {
 export interface VerifyOptions {
   /** A head that was noted before: the line must still be there, with this digest. */
   anchor?: { seq: number; mac: string } | undefined
+  /** Where a copy outside of the machine is kept: it is compared, too. */
+  copy?: ObjectStore | undefined
   onProgress?: ((done: number, total: number, rows: number) => void) | undefined
   /** Waits between two steps; the next turn of the event loop by default. What it throws ends the verification. */
   rest?: (() => Promise<unknown>) | undefined
@@ -55,11 +62,21 @@ export async function verifyJournal(ctx: OperatorCtx, options: VerifyOptions = {
   const raw = openFile(filesIn(ctx.engine.dir).record, { synchronous: 'FULL', readonly: true })
   try {
     raw.exec('BEGIN')
-    return await new Verifier(ctx, raw, file, openStateCheck(raw)).run(options)
+    const found = await new Verifier(ctx, raw, file, openStateCheck(raw)).run(options)
+    return options.copy ? await withCopy(ctx, options.copy, found) : found
   } finally {
     raw.close()
     await file.close()
   }
+}
+
+/** A copy that cannot be asked proves nothing: that is a fault, too. */
+async function withCopy(ctx: OperatorCtx, store: ObjectStore, found: Verification): Promise<Verification> {
+  const { reach, faults } = await proveCopy(ctx, store).catch((error: unknown) => (
+    { reach: null, faults: [{ seq: null, fault: `it cannot be compared: ${error instanceof Error ? error.message : String(error)}` }] }
+  ))
+  const all = [...found.faults, ...faults.map(({ seq, fault }) => ({ seq, where: 'copy' as const, fault }))]
+  return { ...found, sound: all.length === 0, copy: reach, faults: all.slice(0, MAX_FAULTS) }
 }
 
 class Verifier {
@@ -92,7 +109,7 @@ class Verifier {
     }
     return {
       sound: this.#faults.length === 0, lines: head.seq, head: head.seq === 0 ? null : head,
-      file: { lines: this.#fileLines, pending: Math.max(0, last - this.#fileLines) }, purchase_orders: this.#states.count, faults: this.#faults.slice(0, MAX_FAULTS),
+      file: { lines: this.#fileLines, pending: Math.max(0, last - this.#fileLines) }, purchase_orders: this.#states.count, copy: null, faults: this.#faults.slice(0, MAX_FAULTS),
     }
   }
 

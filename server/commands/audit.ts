@@ -4,10 +4,10 @@ import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
 
 /** The head of a chain, as `orders journal verify` and `audit verify` print it. */
-export function anchorIn(values: Invocation['values']): { seq: number; mac: string } | undefined {
-  const text = optional(values, 'anchor')
+export function anchorIn(values: Invocation['values'], option: 'anchor' | 'head' = 'anchor'): { seq: number; mac: string } | undefined {
+  const text = optional(values, option)
   const [, seq, mac] = text === undefined ? [] : /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? []
-  if (text !== undefined && mac === undefined) throw new UsageError('--anchor must be SEQ:MAC, as this command prints the head')
+  if (text !== undefined && mac === undefined) throw new UsageError(`--${option} must be SEQ:MAC, as this command prints the head`)
   return mac === undefined ? undefined : { seq: Number(seq), mac }
 }
 

@@ -2,6 +2,7 @@
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
 import type { LookBack } from '../../lib/orders/look-back.js'
 import { LIST_STATES } from '../../lib/orders/operator-view.js'
+import type { FetchedJournal } from '../../lib/orders/fetch-journal.js'
 import { resolveOrder } from '../../lib/orders/resolve.js'
 import type { Resolution, Verdict } from '../../lib/orders/resolve.js'
 import type { App } from '../../lib/open.js'
@@ -122,13 +123,35 @@ async function verify({ dir, values, out }: Invocation): Promise<number> {
     for (const { where, seq: at, fault } of found.faults) out.line(printable(at === null ? `${where}: ${fault}` : `${where}, line ${at}: ${fault}`))
     const count = (n: number) => n.toLocaleString('en-US')
     if (found.sound) out.line(`${count(found.lines)} lines are as they were written, and ${count(found.purchase_orders)} purchase orders are what they say.${found.file.pending > 0 ? ` ${count(found.file.pending)} of them come into orders.journal with the next order.` : ''}`)
+    if (found.copy) out.line(`The copy outside of this machine has lines ${count(found.copy.from)} to ${count(found.copy.to)}, written until ${found.copy.written_until}${found.copy.pending > 0 ? `; ${count(found.copy.pending)} more come into it while a server runs` : ''}.`)
     if (found.head) out.line(`Head: ${found.head.seq}:${found.head.mac}${found.sound ? ' (keep it elsewhere: with --anchor it proves later that nothing was cut off)' : ''}`)
     out.result(found)
     return found.sound ? 0 : 1
-  })
+  }, { journalCopy: values['journal-copy'] === true })
+}
+
+async function fetchCopy({ dir, values, out, dryRun }: Invocation): Promise<void> {
+  const head = anchorIn(values, 'head')
+  const to = required(values, 'to', FETCH)
+  await withApp(dir, async (app) => {
+    const fetched = await app.operator.orders.fetchJournal({ to, head, dryRun, onProgress: out.progress('fetching', 'lines') })
+    for (const line of fetchedLines(fetched, dryRun)) out.line(line)
+    out.result({ ...fetched, dry_run: dryRun })
+  }, { journalCopy: true })
+}
+
+function fetchedLines({ file, lines, written_until: until, from_database: own, missing_here: missing }: FetchedJournal, dryRun: boolean): string[] {
+  const count = (n: number) => n.toLocaleString('en-US')
+  return [
+    `${count(lines)} lines of the journal, written until ${until}, ${dryRun ? 'would be' : 'are'} in ${file}: a whole chain from the first line on.${own > 0 ? ` ${count(own)} of them are the database's, since the copy lacks them.` : ''}`,
+    missing === null ? 'The database goes on with other lines than these: the file fits a backup that was made before they part, not this folder.'
+      : missing === 0 ? 'The database has all of them.' : `The database lacks the last ${count(missing)} of them.`,
+    ...missing === 0 ? [] : [`With the server stopped, put it in the place of orders.journal in ${missing === null ? 'the folder, and restore such a backup over it' : 'the folder; the next start writes down what it tells, and pauses orders'}.`],
+  ]
 }
 
 const RESOLVE = 'quartermaster orders resolve W-1001 --placed 4711234 --reason "their desk, by telephone" --yes'
+const FETCH = 'quartermaster orders journal fetch --to /safe/orders.journal'
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const WHOSE = { subscriber: 'name or id of the shop; needed where two shops have the same order_id' }
@@ -166,9 +189,19 @@ export const orderCommands: Command[] = [
     run: reconcile,
   },
   {
-    name: 'orders journal verify', summary: 'Prove that the journal of orders is whole, in both copies, and that the orders are what it says', effect: 'reads', options: { anchor: text },
-    help: { anchor: 'SEQ:MAC of an earlier head: proves that nothing up to it was cut off' },
+    name: 'orders journal verify', summary: 'Prove that the journal of orders is whole, in every copy, and that the orders are what it says', effect: 'reads', options: { anchor: text, 'journal-copy': flag },
+    help: {
+      anchor: 'SEQ:MAC of an earlier head: proves that nothing up to it was cut off',
+      'journal-copy': 'compare with the copy in the bucket of QUARTERMASTER_S3_*, too (also QUARTERMASTER_JOURNAL_COPY=1)',
+    },
     example: 'quartermaster orders journal verify --anchor 1042:kZ0h1x0v8m3q5s7u9w1y3A5C7E9G1I3K5M7O9Q1S3U4',
     run: verify,
+  },
+  {
+    name: 'orders journal fetch', summary: 'Bring the journal back from its copy in the bucket of QUARTERMASTER_S3_*: opened, proved, and written as an orders.journal', effect: 'writes',
+    options: { to: text, head: text },
+    help: { to: 'the file to write; one that is there is never replaced', head: 'SEQ:MAC of the journal that is wanted, where the copy has several: after a machine was set back' },
+    example: FETCH,
+    run: fetchCopy,
   },
 ]
