@@ -10,6 +10,13 @@ import { dayOf } from '../core/clock.js'
 import { WINDOWS, firstDay } from './metrics/metric.js'
 import { isDrop } from './metrics/on-sale.js'
 
+/**
+ * Items go through sums and joins a part at a time: all at once, the hash tables of a million offers would take three times the
+ * memory. Each part reads the days anew, which costs a few hundred milliseconds.
+ */
+const PARTS = 4
+const IN_PART = `gtin % ${PARTS} = getvariable('part')`
+
 /** Distributors and items by their places, which the columns of a build use. */
 const PLACES = [
   `CREATE TABLE known_dist AS
@@ -25,7 +32,7 @@ const OFFERS = `
   CREATE TABLE offer_now AS
   SELECT item, dist, coalesce(min(price) FILTER (qty > 0), min(price)) AS price, max(map) AS map, max(msrp) AS msrp, least(sum(qty), 2147483647)::INTEGER AS qty,
     arg_min(text, (NOT categorized)::BIGINT * 4294967296 + text) AS text
-  FROM catalog_offer JOIN known_item USING (gtin) JOIN known_dist USING (distid) GROUP BY item, dist`
+  FROM catalog_offer JOIN known_item USING (gtin) JOIN known_dist USING (distid) WHERE ${IN_PART} GROUP BY item, dist`
 
 /** Days of the longest window. */
 const LONGEST = Math.max(...WINDOWS)
@@ -38,7 +45,7 @@ const MOVEMENT = `
   CREATE TABLE movement AS
   SELECT item, dist, sums.* EXCLUDE (gtin, distid) FROM (
     SELECT gtin, distid, ${WINDOWS.flatMap((days) => [inWindow('sold', days), inWindow('restocks', days)]).join(', ')}, greatest(max(price), max(price_before)) AS highest
-    FROM daily WHERE price IS NOT NULL OR NOT listed GROUP BY gtin, distid
+    FROM daily WHERE ${IN_PART} AND (price IS NOT NULL OR NOT listed) GROUP BY gtin, distid
   ) sums JOIN known_item USING (gtin) JOIN known_dist USING (distid)`
 
 /**
@@ -52,10 +59,9 @@ const SEEN = `
   SELECT item, dist, CASE WHEN first_at > first_feed THEN first_at ELSE 0 END AS first_seen,
     CASE WHEN qty = 0 OR back_at IS NOT NULL THEN coalesce(zero_since, first_at, '-infinity'::DOUBLE)::DOUBLE WHEN first_at > first_feed THEN '-infinity'::DOUBLE ELSE 'infinity'::DOUBLE END AS gone,
     CASE WHEN qty = 0 THEN 'infinity'::DOUBLE ELSE coalesce(back_at, first_at)::DOUBLE END AS back
-  FROM item_now JOIN known_item USING (gtin) JOIN known_dist USING (distid) LEFT JOIN first_feed USING (distid) WHERE price IS NOT NULL OR NOT listed`
+  FROM item_now JOIN known_item USING (gtin) JOIN known_dist USING (distid) LEFT JOIN first_feed USING (distid) WHERE ${IN_PART} AND (price IS NOT NULL OR NOT listed)`
 
 const PAIR = `
-  CREATE TABLE pair AS
   SELECT item, dist, price, map, msrp, coalesce(qty, 0) AS qty, text, highest,
     ${WINDOWS.flatMap((days) => [`coalesce(sold_${days}, 0) AS sold_${days}`, `coalesce(restocks_${days}, 0) AS restocks_${days}`]).join(', ')},
     coalesce(first_seen, 0) AS first_seen,
@@ -82,12 +88,16 @@ const PRICES = `
   )
   SELECT item, dist, day, until, price, max(day) FILTER (price <> before) OVER (PARTITION BY item, dist) AS changed_on FROM run QUALIFY price IS NOT NULL`
 
+const partOf = (part: number): [words: string, statements: readonly string[]] => [`what was sold and seen, ${part + 1} of ${PARTS}`, [
+  `SET VARIABLE part = ${part}`, OFFERS, MOVEMENT, SEEN, `${part === 0 ? 'CREATE TABLE pair AS' : 'INSERT INTO pair'} ${PAIR}`,
+  'DROP TABLE offer_now', 'DROP TABLE movement', 'DROP TABLE seen_now',
+]]
+
 /** What is made, in this order, with words for whoever waits. */
 const STEPS: readonly [words: string, statements: readonly string[]][] = [
-  ['the offers of now', [...PLACES, OFFERS, 'DROP TABLE catalog_offer']],
-  ['what was sold', [MOVEMENT]],
-  ['what was seen', [SEEN, PAIR, 'DROP TABLE offer_now', 'DROP TABLE movement', 'DROP TABLE seen_now']],
-  ['what was asked', [PRICES]],
+  ['the offers of now', PLACES],
+  ...Array.from({ length: PARTS }, (_, part) => partOf(part)),
+  ['what was asked', ['DROP TABLE catalog_offer', PRICES]],
 ]
 
 /** Steps that `prepare` tells of. */

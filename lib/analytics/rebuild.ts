@@ -43,7 +43,7 @@ export interface Rebuilt {
 
 /** Sections of a build: each metric with each of its windows. */
 const SECTIONS = METRICS.flatMap((metric) => (metric.hasWindow ? WINDOWS : [0] as const).map((days) => ({ metric, days })))
-/** History, offers, preparing, texts, sections. */
+/** Offers, history, preparing, texts, sections. */
 const STEPS = 3 + PREPARING + SECTIONS.length
 
 export async function rebuild({ dir, now }: RebuildInput, { duck, work, onProgress }: RebuildTools): Promise<Rebuilt> {
@@ -55,12 +55,13 @@ export async function rebuild({ dir, now }: RebuildInput, { duck, work, onProgre
   try {
     // Offers, and which distributors have any, are read at different times: both out of one state of the catalog.
     catalog.exec('BEGIN')
-    tell('the history')
-    const damaged = await openHistory(duck, { dir, historyDb: history, now })
     const draft = join(work, 'build')
     mkdirSync(draft, { mode: 0o700 })
     tell('the catalog')
     const texts = await readCatalog(duck, catalog, draft)
+    // After the catalog: of a first load it takes the most memory, and the system does not get all of it back.
+    tell('the history')
+    const damaged = await openHistory(duck, { dir, historyDb: history, now })
     await prepare(duck, now, tell)
     tell('names')
     const { items, part } = await writeListings(duck, texts, draft)
