@@ -130,7 +130,7 @@ function addOffer(offers: Offers, row: OfferRow): void {
   offers.stockids.push(stockid)
   offers.skus.push(distsku)
   offers.loweredSkus.push(distsku.toLowerCase())
-  offers.terms.addOffer([name, mfgName, distsku, mpn])
+  offers.terms.addOffer([name, mfgName], [distsku, mpn])
 }
 
 function define<T>(dictionary: Dictionary<T>, name: string | null, value: () => T): void {

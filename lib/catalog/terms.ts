@@ -2,6 +2,7 @@
 import type { Column } from './arena.js'
 import { GrowingNumbers, GrowingTexts, reorderTexts } from './growing.js'
 import { identity, inverse, sortByBytes } from './permutation.js'
+import { beginsSpelling, phraseAt, runsOf } from './spellings.js'
 import { wordReader } from './tokens.js'
 
 /** Words in the order in which they were first seen, found again through a hash table over their bytes. */
@@ -52,6 +53,18 @@ function hash(buffer: Uint8Array, from: number, to: number): number {
   return h ^ (h >>> 15)
 }
 
+/** What else a word of a name says, worked out once. */
+interface Spelled {
+  runs: readonly string[]
+  /** The words that begin at its second run and later ones: `19g5` has g5 and 5. */
+  ends: readonly number[]
+  /** One of its runs may begin a spelling of something. */
+  isSpelling: boolean
+}
+
+/** Words of more runs are codes. */
+const MOST_RUNS = 5
+
 /** Collects the words of offers one after the other. */
 export class TermBuilder {
   readonly #table = new WordTable()
@@ -59,17 +72,58 @@ export class TermBuilder {
   readonly #words = new GrowingNumbers()
   readonly #starts = new GrowingNumbers()
   #start = 0
-  readonly #read = wordReader((buffer, from, to) => {
+  readonly #spelled: (Spelled | undefined)[] = []
+  /** The words of the name that is being read. */
+  #name: Spelled[] = []
+  readonly #readCode = wordReader((buffer, from, to) => this.#add(this.#table.add(buffer, from, to)))
+  readonly #readName = wordReader((buffer, from, to, isJoined) => {
     const word = this.#table.add(buffer, from, to)
-    for (let i = this.#start; i < this.#words.length; i++) if (this.#words.at(i) === word) return
-    this.#words.push(word)
+    this.#add(word)
+    if (!isJoined) this.#name.push(this.#spelled[word] ??= this.#spell(buffer.toString('utf8', from, to)))
   })
 
-  /** Takes the searched texts of the next offer. */
-  addOffer(texts: readonly (string | null)[]): void {
+  /** Takes the searched texts of the next offer: names, which are read in all spellings, and codes as they are. */
+  addOffer(names: readonly (string | null)[], codes: readonly (string | null)[]): void {
     this.#start = this.#words.length
     this.#starts.push(this.#start)
-    for (const text of texts) if (text !== null) this.#read(text)
+    for (const name of names) if (name !== null) this.#addName(name)
+    for (const code of codes) if (code !== null) this.#readCode(code)
+  }
+
+  /** The words of the offer that was added last. */
+  lastWords(): string[] {
+    const { bytes, starts } = this.#table.words
+    return Array.from({ length: this.#words.length - this.#start }, (_, i) => {
+      const word = this.#words.at(this.#start + i)
+      return Buffer.from(bytes.buffer, bytes.byteOffset).toString('utf8', starts.at(word), starts.at(word + 1))
+    })
+  }
+
+  #addName(text: string): void {
+    this.#name = []
+    this.#readName(text)
+    for (const { ends } of this.#name) for (const word of ends) this.#add(word)
+    if (!this.#name.some(({ isSpelling }) => isSpelling)) return
+    const runs = this.#name.flatMap((word) => word.runs)
+    for (let at = 0; at < runs.length; at++) {
+      for (const word of phraseAt(runs, at)?.means ?? []) this.#add(this.#wordOf(word))
+    }
+  }
+
+  #spell(word: string): Spelled {
+    const runs = runsOf(word)
+    const ends = runs.length > MOST_RUNS ? [] : runs.slice(1).map((_, i) => this.#wordOf(runs.slice(i + 1).join('')))
+    return { runs, ends, isSpelling: runs.some(beginsSpelling) }
+  }
+
+  #wordOf(text: string): number {
+    const bytes = Buffer.from(text)
+    return this.#table.add(bytes, 0, bytes.length)
+  }
+
+  #add(word: number): void {
+    for (let i = this.#start; i < this.#words.length; i++) if (this.#words.at(i) === word) return
+    this.#words.push(word)
   }
 
   /** The index as columns; `offerOf` says which of the offers, in the order they were added, each row is. */

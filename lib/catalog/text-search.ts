@@ -5,23 +5,21 @@ import { Bits } from './bits.js'
 import { firstPlace } from './permutation.js'
 import { isList, keepIn, listHas, longestList } from './row-set.js'
 import type { RowSet } from './row-set.js'
-import { chunksOf } from './tokens.js'
-import type { Chunk } from './tokens.js'
+import { conditionsOf } from './spellings.js'
+import type { Condition } from './spellings.js'
 
-/** Terms from `from` up to `to` begin with the prefix; `postings` is how many rows they list, doubles included. */
+/** Terms from `from` up to `to` begin with the prefix; `atMost` is how many rows they list, doubles included. */
 interface Prefix {
   readonly from: number
   readonly to: number
-  readonly postings: number
-}
-
-/** A chunk of the query: every part, or else the joined word. */
-interface Condition {
-  readonly parts: readonly Prefix[]
-  readonly joined: Prefix | null
-  /** At most so many rows fulfil it. */
   readonly atMost: number
 }
+
+/** A condition with the terms that meet it; at most `atMost` rows do. */
+type Search =
+  | Prefix
+  | { readonly all: readonly Search[]; readonly atMost: number }
+  | { readonly any: readonly Search[]; readonly atMost: number }
 
 /** Bytes of remembered bitsets: 256 prefixes at a million rows. */
 const MEMO_BYTES = 32 * 1024 * 1024
@@ -34,18 +32,9 @@ const LOOKUP = 16
 export function openTextSearch(arena: Arena, rows: number): (text: string) => RowSet | null {
   const index = new TermIndex(arena, rows)
   return (text) => {
-    const conditions = distinct(chunksOf(text)).map(({ parts, joined }) => index.condition(parts, joined))
-    if (conditions.length === 0) return null
-    conditions.sort((a, b) => a.atMost - b.atMost)
-    return conditions.slice(1).reduce((found, condition) => index.narrow(found, condition), index.fulfilling(conditions[0]!))
+    const conditions = conditionsOf(text)
+    return conditions.length === 0 ? null : index.rows(index.search({ all: conditions }))
   }
-}
-
-/** Without chunks that another one implies: whatever has the word `glock` has its prefix `glo`. */
-function distinct(chunks: readonly Chunk[]): Chunk[] {
-  const key = ({ parts }: Chunk) => parts.join(' ')
-  const sorted = [...new Map(chunks.map((chunk) => [key(chunk), chunk])).values()].sort((a, b) => key(a) < key(b) ? -1 : 1)
-  return sorted.filter((chunk, i) => chunk.joined !== null || !sorted[i + 1]?.parts[0]!.startsWith(chunk.parts[0]!))
 }
 
 class TermIndex {
@@ -65,24 +54,31 @@ class TermIndex {
     this.#postingStarts = readColumn(arena, 'postingStarts', 'u32')
   }
 
-  condition(parts: string[], joined: string | null): Condition {
-    const prefixes = parts.map((part) => this.#prefix(part)).sort((a, b) => a.postings - b.postings)
-    const whole = joined === null ? null : this.#prefix(joined)
-    return { parts: prefixes, joined: whole, atMost: prefixes[0]!.postings + (whole?.postings ?? 0) }
+  /** The rarest of what must all hold comes first, and alternatives that no row meets are left out. */
+  search(condition: Condition): Search {
+    if ('word' in condition) return this.#prefix(condition.word, condition.isWhole)
+    if ('all' in condition) {
+      const all = condition.all.map((part) => this.search(part)).sort((a, b) => a.atMost - b.atMost)
+      return { all, atMost: all[0]!.atMost }
+    }
+    const any = condition.any.map((part) => this.search(part)).filter(({ atMost }) => atMost > 0)
+    return any.length === 1 ? any[0]! : { any, atMost: any.reduce((sum, { atMost }) => sum + atMost, 0) }
   }
 
-  /** All rows that fulfil the condition. */
-  fulfilling({ parts, joined }: Condition): RowSet {
-    let found = this.#gather(parts[0]!)
-    for (const part of parts.slice(1)) found = this.#narrowTo(found, part)
-    return joined && joined.postings > 0 ? this.#union(found, this.#gather(joined)) : found
+  /** All rows that meet the condition. */
+  rows(search: Search): RowSet {
+    if (search.atMost === 0) return new Uint32Array()
+    if ('all' in search) return search.all.slice(1).reduce((found, part) => this.#narrow(found, part), this.rows(search.all[0]!))
+    if ('any' in search) return search.any.map((part) => this.rows(part)).reduce((a, b) => this.#union(a, b))
+    return this.#gather(search)
   }
 
-  /** The rows of `found` that fulfil the condition too. */
-  narrow(found: RowSet, condition: Condition): RowSet {
-    const [first, ...more] = condition.parts
-    if (more.length === 0) return this.#narrowTo(found, first!)
-    const other = this.fulfilling(condition)
+  /** The rows of `found` that meet the condition too. */
+  #narrow(found: RowSet, search: Search): RowSet {
+    if ('all' in search) return search.all.reduce((left, part) => this.#narrow(left, part), found)
+    if (!('any' in search)) return this.#narrowTo(found, search)
+    if (isList(found) && found.length <= SHORT) return sortedUnion(search.any.map((part) => this.#narrow(found, part) as Uint32Array))
+    const other = this.rows(search)
     if (isList(found)) return kept(found, other)
     return isList(other) ? kept(other, found) : found.copy().and(other)
   }
@@ -92,7 +88,7 @@ class TermIndex {
       const other = this.#gather(prefix)
       return isList(other) ? kept(other, found) : found.copy().and(other)
     }
-    if (found.length * (prefix.to - prefix.from) * LOOKUP > prefix.postings) return kept(found, this.#gather(prefix))
+    if (found.length * (prefix.to - prefix.from) * LOOKUP > prefix.atMost) return kept(found, this.#gather(prefix))
     return found.filter((row) => {
       for (let term = prefix.from; term < prefix.to; term++) if (listHas(this.#list(term), row)) return true
       return false
@@ -110,11 +106,11 @@ class TermIndex {
 
   /** All rows of the prefix. Large bitsets are remembered, the least recently used goes first. */
   #gather(prefix: Prefix): RowSet {
-    const { from, to, postings } = prefix
-    const long = postings > longestList(this.#rows)
+    const { from, to, atMost } = prefix
+    const long = atMost > longestList(this.#rows)
     if (to - from === 1 && !long) return this.#list(from)
     const range = this.#postings.subarray(this.#postingStarts[from], this.#postingStarts[to])
-    if (postings <= SHORT) return sortedUnion([range])
+    if (atMost <= SHORT) return sortedUnion([range])
     const name = `${from} ${to}`
     let bits = this.#memo.get(name)
     if (bits) this.#memo.delete(name)
@@ -129,12 +125,14 @@ class TermIndex {
     return this.#postings.subarray(this.#postingStarts[term], this.#postingStarts[term + 1])
   }
 
-  #prefix(word: string): Prefix {
+  #prefix(word: string, isWhole: boolean): Prefix {
     const bytes = Buffer.from(word)
     const terms = this.#starts.length - 1
     const from = firstPlace(terms, (term) => this.#compare(term, bytes) >= 0)
-    const to = from + firstPlace(terms - from, (next) => this.#compare(from + next, bytes) > 0)
-    return { from, to, postings: this.#postingStarts[to]! - this.#postingStarts[from]! }
+    let to = from + firstPlace(terms - from, (next) => this.#compare(from + next, bytes) > 0)
+    // The word itself comes before those that are longer.
+    if (isWhole && to > from) to = this.#starts[from + 1]! - this.#starts[from]! === bytes.length ? from + 1 : from
+    return { from, to, atMost: this.#postingStarts[to]! - this.#postingStarts[from]! }
   }
 
   /** Order of a term, cut to the length of the prefix, and the prefix. */

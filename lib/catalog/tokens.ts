@@ -23,8 +23,11 @@ export function chunksOf(text: string): Chunk[] {
   return chunks
 }
 
-/** Takes one word as UTF-8: `buffer[from]` up to `to`. It must not keep the buffer. */
-export type WordSink = (buffer: Uint8Array, from: number, to: number) => void
+/**
+ * Takes one word as UTF-8: `buffer[from]` up to `to`, and whether it is the parts of a chunk in one. It must not keep
+ * the buffer.
+ */
+export type WordSink = (buffer: Buffer, from: number, to: number, isJoined: boolean) => void
 
 const SPACE = 1
 /** For each ASCII code: 0 for punctuation, 1 for white space, else the lower-case letter or the digit itself. */
@@ -43,7 +46,7 @@ export function wordReader(sink: WordSink): (text: string) => void {
     for (const { parts, joined } of chunksOf(text)) {
       for (const word of joined === null ? parts : [...parts, joined]) {
         const bytes = Buffer.from(word)
-        sink(bytes, 0, bytes.length)
+        sink(bytes, 0, bytes.length, word === joined)
       }
     }
   }
@@ -61,12 +64,12 @@ export function wordReader(sink: WordSink): (text: string) => void {
         continue
       }
       if (length > part) {
-        sink(buffer, part, length)
+        sink(buffer, part, length, false)
         part = length
         parts++
       }
       if (code !== SPACE) continue
-      if (parts > 1) sink(buffer, 0, length)
+      if (parts > 1) sink(buffer, 0, length, true)
       length = part = parts = 0
     }
   }

@@ -16,7 +16,9 @@ import { searchView } from '../../lib/catalog/search.js'
 import type { SearchedView } from '../../lib/catalog/search.js'
 import type { SearchQuery } from '../../lib/catalog/shapes.js'
 import type { Snapshot } from '../../lib/catalog/snapshot.js'
-import { chunksOf, wordReader } from '../../lib/catalog/tokens.js'
+import { conditionsOf } from '../../lib/catalog/spellings.js'
+import type { Condition } from '../../lib/catalog/spellings.js'
+import { TermBuilder } from '../../lib/catalog/terms.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import type { Raw } from '../../lib/db/sqlite.js'
 import { generateCatalog } from './offers.js'
@@ -90,16 +92,14 @@ async function materialize(postgres: Postgres, raw: Raw, { snapshot, visible }: 
   const file = join(postgres.dir, 'visible.tsv')
   const out = createWriteStream(file)
   const fragment = raw.prepare('SELECT name, mfg_name, distsku, mpn, upc, category_name FROM fragment WHERE id = ?').raw()
-  let words: Set<string> = new Set()
-  const read = wordReader((buffer, from, to) => words.add(Buffer.from(buffer).toString('utf8', from, to)))
+  const terms = new TermBuilder()
   for (let row = 0; row < snapshot.rows; row++) {
     if (!visible.has(row)) continue
     const [name, brand, sku, mpn, upc, category] = fragment.get(snapshot.fragment[row]) as string[]
-    words = new Set()
-    for (const text of [name, brand, sku, mpn]) read(text!)
+    terms.addOffer([name!, brand!], [sku!, mpn!])
     const line = [row, snapshot.tieRank[row], name!.toLowerCase(), brand, sku!.toLowerCase(), upc ? Number(upc) : 0, snapshot.price[row], snapshot.qty[row],
       snapshot.distids[snapshot.distributor[row]!], CLASS_CODES[snapshot.productClass[row]!], category,
-      snapshot.inStock.has(row), snapshot.dropShip.has(row), snapshot.fflReq.has(row), [...words].join(' ')]
+      snapshot.inStock.has(row), snapshot.dropShip.has(row), snapshot.fflReq.has(row), terms.lastWords().join(' ')]
     if (!out.write(`${line.join('\t')}\n`)) await once(out, 'drain')
   }
   out.end()
@@ -143,10 +143,11 @@ function conditions(query: SearchQuery): string[] {
 }
 
 function tsquery(q: string): string {
-  return chunksOf(q).map(({ parts, joined }) => {
-    const all = parts.map((part) => `'${part}':*`).join(' & ')
-    return joined === null ? all : `((${all}) | '${joined}':*)`
-  }).join(' & ')
+  const write = (condition: Condition): string => {
+    if ('word' in condition) return `'${condition.word}'${condition.isWhole ? '' : ':*'}`
+    return `(${'all' in condition ? condition.all.map(write).join(' & ') : condition.any.map(write).join(' | ')})`
+  }
+  return conditionsOf(q).map(write).join(' & ')
 }
 
 async function besidePostgres(raw: Raw, view: SearchedView, samples: Sample[]): Promise<void> {
