@@ -61,7 +61,7 @@ export async function orderShop(distributors: readonly Scripted[], { document = 
   let orders = 0
   const [first] = distributors
   return Object.assign(t, {
-    body: (more: Record<string, unknown> = {}) => ({ order_id: `W-${1000 + ++orders}`, customer: CUSTOMER, items: [{ distid: first!.distributor.distid, distsku: 'A1', upc: UPC, qty: 1 }], ...more }),
+    body: (more: Record<string, unknown> = {}) => ({ order_id: `W-${1000 + ++orders}`, customer: CUSTOMER, items: [{ distid: first?.distributor.distid, distsku: 'A1', upc: UPC, qty: 1 }], ...more }),
     place: (body: unknown, init: { key?: string | null } = {}) => t.json('/v1/orders', { method: 'POST', body: JSON.stringify(body), ...init }),
     purchaseOrders: () => readPos(t),
     logIn: (account: string) => configure({ account }),

@@ -15,7 +15,7 @@ const UPC = '012345678905'
 const CUSTOMER = { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-555-0100', address1: '12 Main St', city: 'Phoenix', state: 'AZ', zip: '85001' }
 
 /** An entry of the document with the demo's credentials in their places. */
-function entryOf({ distid, settings }: Distributor): Partial<DistributorEntry> & { distid: string } {
+export function entryOf({ distid, settings }: Distributor): Partial<DistributorEntry> & { distid: string } {
   const entry: Record<string, unknown> = { distid, fulfillment: {} }
   for (const [name, value] of Object.entries(demoSettings(distid))) {
     const path = settings[name]!.path.split('-')

@@ -1,13 +1,16 @@
 /**
- * What an order of quoted items would be refused for, as far as the quote can know: placement's own checks of items and
- * distributors (decisions 8.2-3), asked before there is an order. Customer, dealer and destination are not known yet.
+ * What an order of quoted items would be refused for, as far as the quote can know: placement's own checks of items,
+ * distributors and rules (decisions 8.2-3), asked before there is an order. Customer, dealer and destination are not
+ * known yet, so of the rules those count that block an item wherever it goes.
  */
 import type { View } from '../catalog/view.js'
 import type { Saved } from '../configuration/saved.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { Ctx } from '../core/ctx.js'
 import { distributorProblem } from '../orders/check-distributors.js'
 import { itemProblems } from '../orders/check-items.js'
 import type { OrderedItem } from '../orders/check-items.js'
+import { enforcesRestrictions } from '../orders/enforcement.js'
+import { blocksAnywhere } from '../restrictions/check.js'
 import type { Blocker } from './shapes.js'
 
 export type QuotedItem = Omit<OrderedItem, 'ffl_req'>
@@ -15,7 +18,7 @@ export type QuotedItem = Omit<OrderedItem, 'ffl_req'>
 /** The blockers of each item, were these items one order to the customer. */
 export type FindBlockers = (items: readonly QuotedItem[]) => Blocker[][]
 
-export function openBlockers(ctx: Pick<OperatorCtx, 'distributors' | 'modes'>, view: View, saved: Saved): FindBlockers {
+export async function openBlockers(ctx: Ctx, view: View, saved: Saved): Promise<FindBlockers> {
   const entryOf = (distid: string) => Object.values(saved.document.distributors).find((entry) => entry.distid === distid)
   // Nobody sees these texts.
   const textOf = () => ({ name: '', upc: null })
@@ -30,17 +33,21 @@ export function openBlockers(ctx: Pick<OperatorCtx, 'distributors' | 'modes'>, v
     }
     return blocker
   }
+  const rulesAgainst = await enforcesRestrictions(ctx) ? blocksAnywhere(ctx, ctx.subscriber, view.snapshot) : () => []
   return (items) => {
     const { problems } = itemProblems(ctx, { items: items.map((item) => ({ ...item, ffl_req: false })), ship_to_store: false }, sources)
     const sound = items.filter(({ distid }) => ofDistributor(distid) === null)
     const isMixed = new Set(sound.map(({ distid }) => ctx.modes.of(distid))).size > 1
-    return items.map(({ distid, distsku }, i) => {
+    return items.map(({ distid, distsku, upc }, i) => {
       const blocker = ofDistributor(distid)
+      const isToDealer = problems.some(({ item, code }) => item === i && code === 'ffl_required')
+      const rules = rulesAgainst({ distid, sku: distsku, upc }, isToDealer ? 'ffl' : 'consumer')
       return [
         ...blocker ? [blocker] : [],
         ...isMixed && !blocker ? [mixed(distid, ctx.modes.of(distid))] : [],
         ...problems.filter((problem) => problem.item === i)
           .map(({ code, message }): Blocker => ({ code, message: code === 'ffl_required' ? fflRequired(distid, distsku) : `${distid} ${distsku}: ${message}.` })),
+        ...rules.map(({ rule_id: id, customer_message: message }): Blocker => ({ code: 'restricted', message: `${distid} ${distsku} may not be shipped anywhere by the rule ${id}: ${message}` })),
       ]
     })
   }

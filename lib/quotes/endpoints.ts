@@ -41,6 +41,6 @@ export const quote = endpoint('orders.quote', {
   async run(ctx, { body }) {
     const view = await ctx.catalog.view(ctx.subscriber, false)
     const saved = ctx.configurations.of(ctx.subscriber)
-    return quoteLines(view, saved.document, body.items.map(({ upc, qty }) => ({ upc, qty })), openBlockers(ctx, view, saved))
+    return quoteLines(view, saved.document, body.items.map(({ upc, qty }) => ({ upc, qty })), await openBlockers(ctx, view, saved))
   },
 })

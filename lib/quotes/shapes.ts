@@ -20,7 +20,7 @@ export const QuoteBody = z.strictObject({
 
 export const BLOCKERS = [
   'fulfillment_not_configured', 'distributor_takes_no_orders', 'different_modes', 'ffl_required', 'not_drop_shippable', 'insufficient_stock', 'purchase_limit_exceeded',
-  'unknown_item',
+  'unknown_item', 'restricted',
 ] as const
 
 const OrderBlocker = z.object({

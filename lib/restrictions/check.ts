@@ -5,12 +5,13 @@ import type { Snapshot } from '../catalog/snapshot.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { invalid } from '../core/errors.js'
 import { logDecision } from './decisions.js'
-import { placeOf } from './destination.js'
+import { placeOf, UNKNOWN } from './destination.js'
 import type { Address, Place } from './destination.js'
 import { evaluate } from './evaluate.js'
 import type { Finding, ItemFacts } from './evaluate.js'
 import { itemFacts } from './item-facts.js'
-import { applyOverrides } from './overrides.js'
+import type { FactSources } from './item-facts.js'
+import { applyOverrides, mayLift } from './overrides.js'
 import type { Override } from './overrides.js'
 import { Day } from './rule.js'
 import type { CheckItem, CheckResult, MatchedRule } from './shapes.js'
@@ -36,11 +37,7 @@ export async function checkRestrictions(ctx: OperatorCtx, subscriber: Subscriber
   const day = input.asOf ?? dayOf(ctx.now())
   if (!Day.safeParse(day).success) throw invalid('asOf', 'must be a day as YYYY-MM-DD')
   const place = placeOf(input.shipping)
-  const snapshot = input.snapshot ?? ctx.catalog.current()
-  const attributes = ctx.engine.catalog.prepare('SELECT attributes FROM fragment WHERE id = ?').pluck()
-  const distidOf = (text: string) => ctx.distributors.byDistid(text)?.distid ?? ctx.distributors.all.find(({ distid, name }) => [distid, name].some((one) => one.toLowerCase() === text.toLowerCase()))?.distid
-    ?? snapshot?.distids.find((distid) => distid === text)
-  const sources = { snapshot, readAttributes: (fragment: number) => attributes.get(fragment) as string | null | undefined, distidOf }
+  const sources = factSources(ctx, input.snapshot ?? ctx.catalog.current())
   const items: ItemResult[] = []
   for (const item of input.items) {
     // A hundred items of a hundred attributes each are work for several turns of the loop.
@@ -50,6 +47,33 @@ export async function checkRestrictions(ctx: OperatorCtx, subscriber: Subscriber
   const result = { approved: items.every(({ approved }) => approved), items }
   logDecision(ctx, subscriber, { digest: active.digest, place, target: input.target ?? null, result })
   return result
+}
+
+function factSources(ctx: OperatorCtx, snapshot: Snapshot | null): FactSources {
+  const attributes = ctx.engine.catalog.prepare('SELECT attributes FROM fragment WHERE id = ?').pluck()
+  const distidOf = (text: string) => ctx.distributors.byDistid(text)?.distid ?? ctx.distributors.all.find(({ distid, name }) => [distid, name].some((one) => one.toLowerCase() === text.toLowerCase()))?.distid
+    ?? snapshot?.distids.find((distid) => distid === text)
+  return { snapshot, readAttributes: (fragment: number) => attributes.get(fragment) as string | null | undefined, distidOf }
+}
+
+/** A place in the United States of which nothing is known. */
+const SOMEWHERE: Place = { country: 'US', states: UNKNOWN, counties: UNKNOWN, city: null, zip: null, kinds: new Set() }
+
+/**
+ * A function that tells the active rules and blocks of the subscriber that an item meets wherever in the United States
+ * it goes: what can be known without a destination. A rule that an override lifts at some place is not told. Nothing
+ * is logged.
+ */
+export function blocksAnywhere(ctx: OperatorCtx, subscriber: Subscriber, snapshot: Snapshot): (item: Pick<CheckItem, 'upc' | 'sku' | 'distid'>, to: 'consumer' | 'ffl') => MatchedRule[] {
+  const active = ctx.rules.active()
+  const overrides = ctx.rules.overridesOf(subscriber)
+  const day = dayOf(ctx.now())
+  const sources = factSources(ctx, snapshot)
+  return (item, to) => {
+    const facts = itemFacts({ ...item, product_class: undefined, category: undefined, attributes: undefined }, sources, to)
+    const blocking = judge(active, overrides, facts, SOMEWHERE, day, item).blocking_rules
+    return blocking.filter(({ rule_id: id }) => !overrides.some((override) => override.ruleIds.has(id) && mayLift(override, facts, day)))
+  }
 }
 
 type ItemResult = CheckResult['items'][number]

@@ -78,7 +78,8 @@ function meetsPlace({ rule: { scope }, states, counties, cities, isZip, mayLieIn
   return note(inCity, place.city === null || place.zip !== null ? 'city' : 'zip', () => `city is ${place.city ?? scope.city!.join(', ')}`, notes)
 }
 
-function meetsItem(compiled: CompiledRule, item: ItemFacts, notes: Notes): boolean {
+/** Whether a rule's predicates of the item may hold, wherever it goes. */
+export function meetsItem(compiled: CompiledRule, item: ItemFacts, notes: Notes): boolean {
   const { rule, destinations, upcs, skus, distids, classes, categories, predicates } = compiled
   // Of one class, it may yet be that one distributor ships it to dealers alone.
   if (destinations && !note(among(item.destination, destinations), item.productClass.values.size === 1 ? 'distid' : 'product_class', () => rule.destination === 'ffl' ? 'ships to a licensed dealer' : 'ships to the consumer', notes)) return false

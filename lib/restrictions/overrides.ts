@@ -9,7 +9,7 @@ import { touch } from '../db/state.js'
 import { compileRule, isEffective } from './compile.js'
 import type { CompiledRule } from './compile.js'
 import type { Place } from './destination.js'
-import { evaluate } from './evaluate.js'
+import { evaluate, meetsItem } from './evaluate.js'
 import type { ItemFacts } from './evaluate.js'
 import { Day, Rule } from './rule.js'
 import type { CheckResult, MatchedRule } from './shapes.js'
@@ -116,6 +116,12 @@ export function applyOverrides(lists: Lists, overrides: readonly Override[], ite
     if (override.effect === 'allow' && finding.certain) lift(lists, override)
     else if (override.effect === 'block') (finding.certain ? lists.blocking_rules : lists.manual_review).push(blockedBy(override, [...new Set(finding.missing)]))
   }
+}
+
+/** Whether an `allow` may hold for the item at some destination. */
+export function mayLift({ effect, rule }: Override, item: ItemFacts, day: string): boolean {
+  if (effect !== 'allow' || !isEffective(rule.rule, day)) return false
+  return meetsItem(rule, item, { met: [], missing: [] })
 }
 
 function lift(lists: Lists, { ruleIds, author, reason, expires }: Override): void {
