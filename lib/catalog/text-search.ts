@@ -131,7 +131,7 @@ class TermIndex {
     const from = firstPlace(terms, (term) => this.#compare(term, bytes) >= 0)
     let to = from + firstPlace(terms - from, (next) => this.#compare(from + next, bytes) > 0)
     // The word itself comes before those that are longer.
-    if (isWhole && to > from) to = this.#starts[from + 1]! - this.#starts[from]! === bytes.length ? from + 1 : from
+    if (isWhole && to > from) to = this.#starts[from]! + bytes.length === this.#starts[from + 1] ? from + 1 : from
     return { from, to, atMost: this.#postingStarts[to]! - this.#postingStarts[from]! }
   }
 
