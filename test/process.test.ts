@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { demoStories } from '../lib/simulator/stories.js'
 import { openForTest as open } from '../server/testing-open.js'
 import { runProcess } from './launcher.js'
-import { hearStream } from './process-errors.js'
+import { expectProcessErrors, hearStream } from './process-errors.js'
 
 const LAUNCHER = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
 
@@ -112,6 +112,7 @@ describe('a killed server', () => {
 
 describe('a running server', () => {
   test('whose journal of orders is moved away takes no order until it is told to go on', async () => {
+    expectProcessErrors(/^orders are paused/)
     using scratch = folder()
     const server = await demo(scratch.dir)
     const { accessory } = demoStories()
