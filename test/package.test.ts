@@ -70,6 +70,13 @@ describe('the package', () => {
     for (const name of ['dist/lib/worker.mjs', 'dist/lib/duckdb.mjs', 'dist/docs/docs.css', 'dist/data/guide/guide.md', 'dist/types/lib/index.d.ts']) assert.ok(files.includes(name), name)
   })
 
+  test('has a lockfile from which npm starts no compiler for better-sqlite3 13, whose binaries lie in it', () => {
+    // npm leaves this out whenever it writes the file, and then asks for Python: put it back after `npm install`.
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, { version: string; gypfile?: boolean }> }
+    const { version, gypfile } = packages['node_modules/better-sqlite3']!
+    assert.deepEqual([version, gypfile], ['13.2.0', false])
+  })
+
   for (const [module, resolution] of [['node16', 'node16'], ['nodenext', 'nodenext'], ['preserve', 'bundler']] as const) {
     test(`has types that compile under ${resolution} resolution, for import and require, declarations included`, async () => {
       const tsc = resolve('node_modules', 'typescript', 'bin', 'tsc')
