@@ -90,7 +90,7 @@ describe('fraud import', () => {
     await refuses(dir, ['import', 'coast'], 'usage', /^<FILE> is missing/)
     assert.equal(audited(dir).length, 3)
     writeFileSync(join(dir, 'keys', 'fraud-partner-lakes'), OTHER.slice(2))
-    await refuses(dir, ['import', 'lakes', batch('b', next)], 'failed', /fraud-partner-lakes is damaged: it must be 64 hex digits, as the partner has them$/)
+    await refuses(dir, ['import', 'lakes', batch('b', next)], 'failed', /fraud-partner-lakes is damaged: it must be 64 hex digits, as the partner has them; restore it/)
   })
 })
 
