@@ -108,7 +108,7 @@ async function readBytes(request: Request): Promise<Buffer> {
   let size = 0
   const reader = request.body.getReader()
   for (;;) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch(() => { throw cutOff() })
     if (done) return Buffer.concat(chunks)
     size += value.byteLength
     if (size > MAX_BODY) {
@@ -117,6 +117,11 @@ async function readBytes(request: Request): Promise<Buffer> {
     }
     chunks.push(value)
   }
+}
+
+/** The client went away, which is no fault of ours. */
+function cutOff(): ApiError {
+  return new ApiError('invalid_json', { message: 'The request body was cut off; send all of it.' })
 }
 
 /** The rest of the body is not read, so the connection cannot be used again. */

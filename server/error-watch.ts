@@ -18,6 +18,20 @@ export function errorText(fields: object, message: string): string {
   return err === undefined ? message : `${message}: ${err instanceof Error ? err.message : (err as { message?: string } | null)?.message ?? String(err)}`
 }
 
+/** Hands every line on, and tells of each error that no planned fault explains. */
+export function tellStrays(expected: readonly RegExp[], tell: (text: string) => void, log: Log = silentLog): Log {
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
+    error(fields, message) {
+      const text = errorText(fields, message)
+      if (!expected.some((line) => line.test(text))) tell(text)
+      log.error(fields, message)
+    },
+  }
+}
+
 export function watchErrors(log: Log = silentLog): ErrorWatch {
   const expected: RegExp[] = []
   const told: { text: string; fields: object }[] = []

@@ -101,6 +101,19 @@ describe('bodies', () => {
     await listening.close()
   })
 
+  test('a body that its client cuts off is 400 invalid_json, and no error in the log', async () => {
+    await using t = await withOffer()
+    const cut = new ReadableStream({
+      start(body) {
+        body.enqueue(Buffer.from('{"items":['))
+        body.error(new Error('aborted'))
+      },
+    })
+    const answer = await t.json('/v1/orders/quote', { method: 'POST', body: cut })
+    assert.deepEqual([answer.status, answer.body.error.code], [400, 'invalid_json'])
+    assert.match(answer.body.error.message, /cut off/)
+  })
+
   const notJson: [name: string, body: string | Uint8Array, headers?: Record<string, string>][] = [
     ['nothing', ''], ['blanks', '  \n'], ['cut off', '{"items":['], ['words', 'hello'], ['a trailing comma', '{"items":[],}'], ['NaN', '{"items":NaN}'],
     ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])], ['65 levels', '['.repeat(65) + ']'.repeat(65)], ['a megabyte of brackets', '['.repeat(MAX_BODY)],

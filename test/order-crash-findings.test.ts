@@ -61,7 +61,7 @@ describe('an order that the database had lost and the journal has', () => {
   /** The retry of an order, after an older database was put back and `change` was done to it. */
   async function retried(change: (shop: Shop) => Promise<unknown>) {
     const known = new Map(Object.keys(NAMES).map((distid) => [distid, scripted({ distid })]))
-    const shop = await openShop(new Map([...known].map(([distid, { connector }]) => [distid, connector])), { now: () => START, random: randomBytes })
+    const shop = await openShop(new Map([...known].map(([distid, { connector }]) => [distid, connector])), { now: () => START, random: randomBytes, planned: [/^orders are paused; /] })
     try {
       const body = { order_id: 'W-1', customer: CUSTOMER, items: [{ distid: 'LOO', distsku: 'G1', upc: GUN_UPC, qty: 1, ffl_req: true }], ffl: { licenseNumber: DEALER } }
       const place = () => shop.app.as(shop.callers[0]!.subscriber.id).orders.place(body).then(({ status }) => status, (error: unknown) => isApiError(error) ? error.code : String(error))

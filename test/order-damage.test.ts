@@ -26,7 +26,8 @@ async function shopWith(orders: number) {
   const known = new Map(Object.keys(NAMES).map((distid) => [distid, scripted({ distid, recovery: distid === 'FIL' ? 'file' : 'lookup' })]))
   const [loo, fil] = [known.get('LOO')!, known.get('FIL')!]
   const connectors = new Map([...known].map(([distid, { connector }]) => [distid, connector]))
-  const setting = { now: () => clock.ms, random: (await import('node:crypto')).randomBytes }
+  const planned = [/^orders are paused; /]
+  const setting = { now: () => clock.ms, random: (await import('node:crypto')).randomBytes, planned }
   const shop = await openShop(connectors, setting)
   const place = (orderId: string, at: Shop = shop, distid = 'LOO') => placeOrder({ ...at.app.ctx, ...at.callers[0]! }, body(orderId, distid)).then(({ status }) => status, (error: unknown) => isApiError(error) ? error.code : String(error))
   for (let n = 1; n <= orders; n++) assert.equal(await place(`W-${n}`), 'placed')

@@ -2,12 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { silentLog } from '../lib/core/log.js'
+import { wholeMilliseconds } from '../lib/core/clock.js'
 import type { Fulfillment, OrderSession, OrderUpdate, PurchaseOrder, Search, Submission } from '../lib/distributors/fulfillment.js'
 import type { SimulatorOrder } from '../lib/simulator/orders/inspect.js'
 import { openSimulators } from '../lib/simulator/orders/simulators.js'
 import type { Simulators } from '../lib/simulator/orders/simulators.js'
 import { demoSettings } from '../lib/simulator/stand-ins.js'
+import { watchErrors } from '../server/error-watch.js'
+import { fractional } from '../server/testing-clock.js'
 
 export const START = Date.UTC(2026, 10, 21, 12)
 /** Units of every SKU that the test has not set. */
@@ -34,6 +36,7 @@ export interface SimulatorRig {
   has(order: PurchaseOrder): SimulatorOrder[]
   /** Closes the file and opens it again, as a restart does. */
   reopen(): void
+  /** Fails where an error was logged. */
   close(): void
 }
 
@@ -46,7 +49,9 @@ export function simulatorRig(dir = mkdtempSync(join(tmpdir(), 'qm-sim-'))): Simu
   const clock = { ms: START }
   const listed = new Map<string, number | null>()
   const stages = new Map<string, string>()
-  const open = () => openSimulators({ dir, now: () => clock.ms, log: silentLog, stockOf: (_distid, sku) => listed.has(sku) ? listed.get(sku)! : SHELF })
+  const watch = watchErrors()
+  const now = wholeMilliseconds(fractional(() => clock.ms))
+  const open = () => openSimulators({ dir, now, log: watch.log, stockOf: (_distid, sku) => listed.has(sku) ? listed.get(sku)! : SHELF })
   const rig: SimulatorRig = {
     dir, clock, listed, simulators: open(),
     connector: (distid) => rig.simulators.fulfillmentOf(distid)!,
@@ -59,7 +64,7 @@ export function simulatorRig(dir = mkdtempSync(join(tmpdir(), 'qm-sim-'))): Simu
       }
     },
     session: (distid, { clientRef }, { signal = new AbortController().signal, settings = demoSettings(distid) } = {}) => ({
-      settings, signal, now: () => clock.ms, stage: stages.get(clientRef) ?? null,
+      settings, signal, now, stage: stages.get(clientRef) ?? null,
       async keepStage(stage) {
         await new Promise(setImmediate)
         stages.set(clientRef, stage)
@@ -81,6 +86,7 @@ export function simulatorRig(dir = mkdtempSync(join(tmpdir(), 'qm-sim-'))): Simu
     close() {
       rig.simulators.close()
       rmSync(dir, { recursive: true, force: true })
+      watch.check()
     },
   }
   return rig

@@ -8,7 +8,7 @@ import type { Facts, PurchaseOrderFact } from './lib-facts.js'
 import type { DuplicateDetails } from './lib-http.js'
 
 /** Faults by kind. */
-export const KINDS = ['double', 'lost', 'wrong', 'unfinished', 'answer', 'journal', 'record', 'quota', 'opinion'] as const
+export const KINDS = ['double', 'lost', 'wrong', 'unfinished', 'answer', 'journal', 'record', 'quota', 'opinion', 'error'] as const
 export type Kind = typeof KINDS[number]
 
 export interface Fault {

@@ -5,9 +5,9 @@ import type { ConfigurationDocument, DistributorEntry } from '../../lib/configur
 import type { Distributor } from '../../lib/distributors/distributor.js'
 import { builtin } from '../../lib/distributors/index.js'
 import { writeOffers } from '../../lib/feeds/write-offers.js'
-import { open } from '../../lib/open.js'
 import { SIMULATED } from '../../lib/simulator/orders/profiles.js'
 import { demoSettings } from '../../lib/simulator/stand-ins.js'
+import { openForTest } from '../../server/testing-open.js'
 
 export interface CrashShop {
   /** Keys of the first subscriber. */
@@ -35,7 +35,7 @@ export function upcOf(sku: string): string {
 
 /** Makes the shop in a new folder. `now` is the time at which it is made. */
 export async function makeShopFolder(dir: string, now: () => number): Promise<CrashShop> {
-  await using app = await open({ dir, now, worker: false })
+  await using app = await openForTest({ dir, now, worker: false })
   writeCatalog(dir, now())
   await app.ctx.db.insertInto('dealer').values([dealer(DEALERS[0], 'Desert Arms'), dealer(DEALERS[1], 'Copper Arms'), dealer(STORE_DEALER, SHOP)]).execute()
   const document = shopDocument()

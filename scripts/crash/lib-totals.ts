@@ -42,7 +42,9 @@ export function newTotals(): Totals {
 }
 
 export function loadTotals(file: string): Totals {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) as Totals : newTotals()
+  if (!existsSync(file)) return newTotals()
+  const totals = JSON.parse(readFileSync(file, 'utf8')) as Totals
+  return { ...totals, faults: { ...newTotals().faults, ...totals.faults } }
 }
 
 export function saveTotals(file: string, totals: Totals): void {
@@ -92,7 +94,7 @@ export function totalsText(totals: Totals): string {
     `calls             ${n(totals.calls)} of orders with chaos, ${(100 * totals.faultyCalls / Math.max(1, totals.calls)).toFixed(1)} % of them with a fault`,
     `journal           ${n(totals.journalLines)} lines`,
     `quotas            a key's limit of an hour reached in ${totals.hourReached} folders, of a day in ${totals.dayReached}; exceeded or refused without cause: ${faults.quota}`,
-    `double ${faults.double}, lost ${faults.lost}, wrong ${faults.wrong}, unfinished ${faults.unfinished}, lying answers ${faults.answer}, journal ${faults.journal}, records ${faults.record}, by the checks of the simulation ${faults.opinion}`,
+    `double ${faults.double}, lost ${faults.lost}, wrong ${faults.wrong}, unfinished ${faults.unfinished}, lying answers ${faults.answer}, journal ${faults.journal}, records ${faults.record}, by the checks of the simulation ${faults.opinion}, in the log ${faults.error}`,
     `for a person      ${listed(totals.reviews) || 'none'}`,
   ].join('\n')
 }

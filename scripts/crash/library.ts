@@ -4,6 +4,7 @@ import { isUnavailable } from '../../lib/db/sqlite.js'
 import type { App } from '../../lib/open.js'
 import { open } from '../../lib/open.js'
 import { openLog } from '../../server/log.js'
+import { fractional } from '../../server/testing-clock.js'
 import { timeOf } from './lib-clock.js'
 import type { AnswerBody, HttpAnswer } from './lib-http.js'
 import type { Call, Life, Ready, Reply } from './lib-life.js'
@@ -12,7 +13,7 @@ import { stepsOf, watchApp } from './lib-steps.js'
 async function live(life: Life): Promise<void> {
   const pass = stepsOf(life)
   Object.assign(globalThis, { crashCalm: life.calm === true })
-  const app = await open({ dir: life.dir, now: () => timeOf(life.clock), worker: false, log: openLog('error'), faults: { step: pass } })
+  const app = await open({ dir: life.dir, now: fractional(() => timeOf(life.clock)), worker: false, log: openLog('error'), faults: { step: pass } })
   await watchApp(app, pass)
   process.on('message', ({ id, ...call }: Partial<Call>) => {
     if (id === undefined || !call.caller) return
@@ -34,7 +35,7 @@ async function answer(app: App, { caller: { shop, key }, place, look }: Pick<Cal
       const { status, code, message, details, headers } = error
       return { status, retryAfter: headers['retry-after'] === undefined ? null : Number(headers['retry-after']), body: { success: false, error: { code, message, details } } }
     }
-    console.error(error)
+    app.ctx.log.error({ err: error }, 'a call failed')
     return { status: isUnavailable(error) ? 503 : 500, retryAfter: 1, body: { success: false, error: { code: isUnavailable(error) ? 'service_unavailable' : 'internal_error', message: String(error) } } }
   }
 }

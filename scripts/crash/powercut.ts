@@ -22,6 +22,7 @@ import { openDisk, whyNoDisk } from './lib-disk.js'
 import type { Disk } from './lib-disk.js'
 import { httpDoor } from './lib-doors.js'
 import { drain } from './lib-drain.js'
+import { strayErrors } from './lib-errors.js'
 import { CHAOS } from './lib-epoch.js'
 import { readFacts } from './lib-facts.js'
 import { atMost, sleep } from './lib-process.js'
@@ -80,7 +81,7 @@ async function onDisk(workshop: Awaited<ReturnType<typeof openWorkshop>>, mine: 
     await drain(arena)
     const facts = await readFacts(dir, timeOf(arena.clock()))
     const { faults } = check(facts, arena.ledger.answers)
-    for (const { kind, text } of [...faults, ...arena.ledger.faults.map((text) => ({ kind: 'answer' as const, text }))]) {
+    for (const { kind, text } of [...faults, ...arena.ledger.faults.map((text) => ({ kind: 'answer' as const, text })), ...strayErrors(arena.log)]) {
       result.faults[kind]++
       result.texts.push(`${kind}: ${text}`)
     }

@@ -6,6 +6,7 @@ import { createServer as createApi } from '../../server/app.js'
 import type { Server } from '../../server/app.js'
 import { listen } from '../../server/listen.js'
 import { openLog } from '../../server/log.js'
+import { fractional } from '../../server/testing-clock.js'
 import { open } from '../../lib/open.js'
 import { timeOf } from './lib-clock.js'
 import type { Life, Ready } from './lib-life.js'
@@ -15,7 +16,7 @@ import type { Pass } from './lib-steps.js'
 async function live(life: Life): Promise<void> {
   const pass = stepsOf(life)
   Object.assign(globalThis, { crashCalm: life.calm === true })
-  const now = () => timeOf(life.clock)
+  const now = fractional(() => timeOf(life.clock))
   const app = await open({ dir: life.dir, now, worker: false, log: openLog('error'), actor: 'server', faults: { step: pass } })
   if (!app.ctx.engine.lock('serve')) throw new Error('another process serves the folder')
   await watchApp(app, pass)

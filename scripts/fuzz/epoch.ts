@@ -5,6 +5,7 @@
 import * as fc from 'fast-check'
 import { HOUR, MINUTE, SECOND } from '../../lib/core/clock.js'
 import { createServer } from '../../server/app.js'
+import { tellStrays } from '../../server/error-watch.js'
 import { listen } from '../../server/listen.js'
 import type { App } from '../../lib/open.js'
 import { makeCalls } from './calls.js'
@@ -71,6 +72,12 @@ const SLOW = 250
 const PER_MINUTE = 60
 const REPEATS = 5
 
+/** Lines of level error that requests and playing distributors are meant to bring about. Any other is a failure. */
+const EXPECTED: readonly RegExp[] = [
+  // Distributors that tell too little of what they have.
+  /^an order needs a person's decision: /,
+]
+
 /** Milliseconds below which nobody asks what the processor did. */
 const WORTH_A_LOOK = 20
 
@@ -92,7 +99,9 @@ export async function runEpoch({ template, seed, requests, socketShare = 2, stop
   const begun = performance.now()
   const { dir, remove } = copyOf(template)
   const clock = { ms: START + HOUR }
-  const app = await openFolder(dir, clock, String(seed))
+  const strays = new Map<string, number>()
+  const log = tellStrays(EXPECTED, (text) => void strays.set(text, (strays.get(text) ?? 0) + 1))
+  const app = await openFolder(dir, clock, String(seed), { log })
   try {
     const world = await openWorld(app, dir, clock, template, seed)
     const item = items(world.api, template, socketShare)
@@ -105,6 +114,7 @@ export async function runEpoch({ template, seed, requests, socketShare = 2, stop
       onProgress?.(world.sent)
     }
     await world.close()
+    for (const [text, times] of strays) world.note({ rule: 'log', sign: `error in the log: ${text}`, detail: `${times} times` }, 'what was logged', '')
     for (const finding of await stateFaults(app, clock)) world.note(finding, 'the state afterwards', '')
     return { requests: world.sent, overSocket: world.overSocket, failures: [...world.failures.values()], slowest: world.slowest, answers: world.answers, orders: world.orders, seconds: (performance.now() - begun) / 1_000 }
   } finally {

@@ -11,7 +11,7 @@ export interface Answer {
 
 /** A rule that an answer breaks. `sign` is the same for what is the same fault. */
 export interface Finding {
-  rule: 'server error' | 'undocumented' | 'shape' | 'envelope' | 'header' | 'leak' | 'refused' | 'not refused' | 'promise' | 'wrong answer' | 'slow' | 'state' | 'socket'
+  rule: 'server error' | 'undocumented' | 'shape' | 'envelope' | 'header' | 'leak' | 'refused' | 'not refused' | 'promise' | 'wrong answer' | 'slow' | 'state' | 'socket' | 'log'
   sign: string
   detail: string
 }

@@ -22,7 +22,9 @@ import { writeDemoHistory } from '../../lib/simulator/demo-history.js'
 import { demoDocument } from '../../lib/simulator/demo.js'
 import { demoOffers, writeDemoFeeds } from '../../lib/simulator/feeds.js'
 import { demoSettings } from '../../lib/simulator/stand-ins.js'
+import { watchErrors } from '../../server/error-watch.js'
 import { openApiDocument } from '../../server/openapi.js'
+import { fractional } from '../../server/testing-clock.js'
 import { readDocument } from './document.js'
 import type { ApiDocument } from './document.js'
 import { readPools } from './pools.js'
@@ -71,7 +73,8 @@ export function scratch(name: string): string {
 export async function makeTemplate(): Promise<Template> {
   const dir = scratch('qm-fuzz-template-')
   const clock = { ms: START }
-  const app = await openFolder(dir, clock, 'template')
+  const watch = watchErrors()
+  const app = await openFolder(dir, clock, 'template', { log: watch.log })
   try {
     await takeInStock(app)
     await addDemoDealers(app.ctx)
@@ -86,12 +89,13 @@ export async function makeTemplate(): Promise<Template> {
     return { dir, api, keys, pools, secrets, document, masked }
   } finally {
     await app.close()
+    watch.check()
   }
 }
 
-/** Opens a folder with a clock that the fuzzer moves, and with randomness of the seed. */
+/** Opens a folder with a clock that the fuzzer moves, with fractions as a machine's has, and with randomness of the seed. */
 export function openFolder(dir: string, clock: { ms: number }, seed: string, more: OpenOptions = {}): Promise<App> {
-  return open({ dir, now: () => clock.ms, random: seededBytes(seed), worker: false, publicUrl: 'http://shop.test', fatal: (error) => { throw error }, faults: { freeBytes: () => Infinity }, ...more })
+  return open({ dir, now: fractional(() => clock.ms), random: seededBytes(seed), worker: false, publicUrl: 'http://shop.test', fatal: (error) => { throw error }, faults: { freeBytes: () => Infinity }, ...more })
 }
 
 /** A copy of the shop, which is removed by `remove`. */

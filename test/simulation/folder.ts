@@ -2,6 +2,7 @@
 import type { DbFault, LifeOptions, Work } from './life.js'
 import { Life, settle } from './life.js'
 import { verifyJournal } from '../../lib/orders/verify-journal.js'
+import { tellStrays } from '../../server/error-watch.js'
 import { readBooks } from './books.js'
 import { Callers } from './callers.js'
 import { Changes } from './changes.js'
@@ -10,6 +11,7 @@ import { drainFolder } from './drain.js'
 import { guardFolder } from './files.js'
 import { violations } from './invariants.js'
 import type { OrderRow, Violation } from './invariants.js'
+import { EXPECTED } from './errors.js'
 import { drawNatures } from './natures.js'
 import { Rng } from './random.js'
 import { openShop } from './shop.js'
@@ -78,6 +80,7 @@ export class Folder {
   /** Nothing goes wrong any more. */
   isDraining = false
   readonly #draw: { diskFaults: number; jumps: boolean }
+  readonly #log = tellStrays(EXPECTED, (text) => this.watch.report('error', `in the log: ${text}`))
   #guard!: ReturnType<typeof guardFolder>
   /** Processes that are alive. */
   readonly lives = new Set<Life>()
@@ -101,7 +104,9 @@ export class Folder {
 
   async open(): Promise<void> {
     const connectors = new Map([...this.natures].map(([distid, nature]) => [distid, connectorFor(this.world, nature)]))
-    this.shop = await openShop(connectors, { now: () => this.time.now(), random: (bytes) => this.rng.bytes(bytes) })
+    this.shop = await openShop(connectors, {
+      now: () => this.time.now(), monotonic: () => this.time.steady, random: (bytes) => this.rng.bytes(bytes),
+    })
     this.callers = new Callers(this.rng, this.shop.callers, (text) => this.trace(text))
     this.watch.attach(this.shop.app.ctx)
     this.watch.changes = this.changes = new Changes(this.rng, this.shop, (text) => this.trace(text))
@@ -125,7 +130,7 @@ export class Folder {
 
   begin({ endsAfter, endsAt, outlivesDisk = false }: Pick<LifeOptions, 'endsAfter' | 'endsAt' | 'outlivesDisk'> = {}): Life {
     const life = new Life({
-      app: this.shop.app.ctx, time: this.time, random: (bytes) => this.rng.bytes(bytes), locks: this.locks, outlivesDisk, ...endsAfter !== undefined && { endsAfter }, ...endsAt && { endsAt },
+      app: this.shop.app.ctx, log: this.#log, random: (bytes) => this.rng.bytes(bytes), locks: this.locks, outlivesDisk, ...endsAfter !== undefined && { endsAfter }, ...endsAt && { endsAt },
       passed: (name) => void this.seen.add(name),
       dbFault: () => this.options.disk ? this.options.disk.transaction() : this.#draws(1) ? this.rng.pick<DbFault>(['full', 'full', 'io before', 'io after', 'ours']) : null,
     })

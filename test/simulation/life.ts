@@ -16,8 +16,8 @@ import type { Process } from './world.js'
 export type DbFault = 'full' | 'io before' | 'io after' | 'ours'
 
 export interface LifeOptions {
+  /** Its clocks are those of every life: with fractions as a machine tells them, and whole once they are opened. */
   app: OperatorCtx
-  time: VirtualTime
   random: (bytes: number) => Buffer
   /** Places that it passes before it ends; none ends it by default. */
   endsAfter?: number
@@ -31,7 +31,7 @@ export interface LifeOptions {
   passed?: (name: string) => void
   /** Drawn for each transaction. */
   dbFault?: () => DbFault | null
-  log?: Log
+  log: Log
 }
 
 class RolledBack extends Error {}
@@ -52,11 +52,11 @@ export class Life implements Process {
   constructor(options: LifeOptions) {
     this.#options = options
     this.#left = options.endsAfter ?? Infinity
-    this.#began = options.time.steady - 1_000
-    const { app, time } = options
+    const { app } = options
+    this.#began = app.monotonic() - 1_000
     const engine = this.#engineOf(app.engine)
     const ctx: OperatorCtx = {
-      ...app, engine, now: () => time.now(), monotonic: () => time.steady - this.#began, ...options.log && { log: options.log },
+      ...app, engine, now: () => app.now(), monotonic: () => app.monotonic() - this.#began, log: options.log,
       space: { free: () => 1e12, keepReserve() {}, giveUpReserve() {} }, get orders() { return sender },
     }
     const sender = openSender(() => ctx, options.random, { step: (name) => this.point(name) })

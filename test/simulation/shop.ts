@@ -13,8 +13,11 @@ import { defineDistributor } from '../../lib/distributors/distributor.js'
 import type { Distributor } from '../../lib/distributors/distributor.js'
 import type { Fulfillment } from '../../lib/distributors/fulfillment.js'
 import { writeOffers } from '../../lib/feeds/write-offers.js'
+import type { App, OpenOptions } from '../../lib/open.js'
 import { open } from '../../lib/open.js'
-import type { App } from '../../lib/open.js'
+import { tellStrays } from '../../server/error-watch.js'
+import { fractional } from '../../server/testing-clock.js'
+import { openForTest } from '../../server/testing-open.js'
 import { Rng } from './random.js'
 import { GUN_UPC, STORE, UPC, addDealers } from '../order-shop.js'
 
@@ -56,7 +59,7 @@ async function makeTemplate(): Promise<string> {
   const dir = mkdtempSync('/dev/shm/qm-simulation-')
   process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
   const rng = new Rng(1)
-  const app = await open({ dir, worker: false, now: () => START, random: (bytes) => rng.bytes(bytes), distributors: Object.keys(NAMES).map((distid) => distributorOf(distid, nobody)) })
+  const app = await openForTest({ dir, worker: false, now: () => START, random: (bytes) => rng.bytes(bytes), distributors: Object.keys(NAMES).map((distid) => distributorOf(distid, nobody)) })
   const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })
   writeOffers(catalog, Object.keys(NAMES).flatMap(offersOf), START)
   catalog.close()
@@ -91,16 +94,31 @@ function offersOf(distid: string): (FeedOffer & { distid: string })[] {
   ] as (FeedOffer & { distid: string })[]
 }
 
+export interface ShopSetting extends Pick<OpenOptions, 'fatal'> {
+  /** Clocks in whole milliseconds: they are given their fractions here. */
+  now: () => number
+  monotonic?: () => number
+  random: (bytes: number) => Buffer
+  /** Errors in the log that planned faults may bring about; any other fails `close`. */
+  planned?: readonly RegExp[]
+}
+
 /** A fresh copy of the folder, opened with these connectors. */
-export async function openShop(connectors: ReadonlyMap<string, Fulfillment>, { now, random, fatal }: { now: () => number; random: (bytes: number) => Buffer; fatal?: (error: unknown) => void }): Promise<Shop> {
-  return openCopy(await (template ??= makeTemplate()), connectors, { now, random, fatal })
+export async function openShop(connectors: ReadonlyMap<string, Fulfillment>, setting: ShopSetting): Promise<Shop> {
+  return openCopy(await (template ??= makeTemplate()), connectors, setting)
 }
 
 /** A copy of a folder, opened. */
-export async function openCopy(of: string, connectors: ReadonlyMap<string, Fulfillment>, { now, random, fatal = (error: unknown) => { throw error } }: { now: () => number; random: (bytes: number) => Buffer; fatal?: ((error: unknown) => void) | undefined }): Promise<Shop> {
+export async function openCopy(of: string, connectors: ReadonlyMap<string, Fulfillment>, setting: ShopSetting): Promise<Shop> {
   const dir = mkdtempSync('/dev/shm/qm-simulated-')
   cpSync(of, dir, { recursive: true })
-  const openApp = () => open({ dir, worker: false, now, random, fatal, distributors: [...connectors].map(([distid, connector]) => distributorOf(distid, connector)) })
+  const distributors = [...connectors].map(([distid, connector]) => distributorOf(distid, connector))
+  const fatal = (error: unknown) => { throw error }
+  const { now, monotonic = now, planned = [], ...more } = setting
+  const strays: string[] = []
+  const log = tellStrays(planned, (text) => void strays.push(text))
+  const clocks = { now: fractional(now), monotonic: fractional(monotonic) }
+  const openApp = () => open({ dir, worker: false, fatal, ...more, ...clocks, log, distributors })
   const app = await openApp()
   await app.ctx.catalog.refresh()
   const shop: Shop = {
@@ -114,6 +132,7 @@ export async function openCopy(of: string, connectors: ReadonlyMap<string, Fulfi
     async close() {
       await shop.app.close()
       rmSync(dir, { recursive: true, force: true })
+      if (strays.length > 0) throw new Error(`errors in the log that nobody planned: ${strays.join('; ')}`)
     },
   }
   return shop
