@@ -29,7 +29,8 @@ describe('search', () => {
     ['everything, by name', {}, ['GL-19', 'GLPA195', 'MAG-1', 'SCOPE-9', 'ZED']],
     ['words in any spelling', { q: 'Glock 19' }, ['GL-19', 'GLPA195']],
     ['a hyphen does not matter', { q: 'glock-19' }, ['GL-19', 'GLPA195']],
-    ['all words must match', { q: 'GLOCK 19 gen5' }, ['GL-19']],
+    ['a generation in any spelling', { q: 'GLOCK 19 gen5' }, ['GL-19', 'GLPA195']],
+    ['all words must match', { q: 'glock pa195s203' }, ['GL-19']],
     ['a prefix matches', { q: 'sco' }, ['SCOPE-9']],
     ['the brand, diacritics aside', { q: 'urumqi' }, ['ZED']],
     ['the SKU', { q: 'mag-1' }, ['MAG-1']],
@@ -130,7 +131,10 @@ describe('search', () => {
     await assert.rejects(t.shop.products.search({ constructor: 1 } as never).then(() => t.shop.orders.quote({ items: [], constructor: 1 } as never)), { code: 'invalid_parameter' })
     await assert.rejects(t.remote.products.get({ upc: 'search' }), { code: 'invalid_parameter' })
     await assert.rejects(t.remote.products.get({ upc: '' }), { code: 'invalid_parameter' })
-    for (const shop of [t.shop, t.remote]) assert.equal((await shop.products.search({ min_price: 1e-7 })).total, 5)
+    for (const shop of [t.shop, t.remote]) {
+      await assert.rejects(shop.products.search({ min_price: 1e-7 }), { code: 'invalid_parameter' })
+      assert.equal((await shop.products.search({ min_price: 0.01 })).total, 5)
+    }
   })
 })
 
