@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 /** Waits until something holds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 30_000
+  const end = Date.now() + 120_000
   while (!await isSo()) {
     if (Date.now() > end) throw new Error(`waited in vain for ${String(isSo)}`)
     await new Promise((resolve) => { setTimeout(resolve, 2) })
@@ -19,6 +19,11 @@ export async function childOf(pid: number): Promise<number> {
     return found.length > 0
   })
   return found[0]!
+}
+
+/** Waits until a server has no work of that kind left, such as the metrics of a demo that has just started. */
+export async function untilIdle(pid: number): Promise<void> {
+  await until(() => buildersOf(pid).length === 0)
 }
 
 /** Known by what they run: until then a child is its parent's copy, and holds its sockets. */

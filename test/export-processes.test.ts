@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { openForTest as open } from '../server/testing-open.js'
 import type { Answer } from '../server/testing.js'
-import { childOf, isAlive, until } from './export-child.js'
+import { childOf, isAlive, until, untilIdle } from './export-child.js'
 import { buildsIn, rowsIn } from './export-shop.js'
 import { runProcess, start, stop } from './launcher.js'
 
@@ -20,6 +20,7 @@ describe('a build of a server', () => {
     const started = await start(dir, 'demo')
     server = started.child
     ;({ url, key } = started.first)
+    await untilIdle(server.pid!)
   }
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'qm-export-process-'))
