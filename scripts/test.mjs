@@ -1,6 +1,6 @@
 /**
  * Bundles the suites and runs them with node's test runner: `npm test`, or `npm test -- products quotes` for some.
- * `--coverage` runs the same under c8.
+ * `--long` runs those that a whole run leaves out, `--coverage` all of them under c8.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,11 +11,14 @@ const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 /** What is known of it: measured on two cores with a load of 6. */
 const DURATION = 'On two busy cores that takes about twelve minutes, on idle ones less.'
 const coverage = process.argv.includes('--coverage')
+const isLong = process.argv.includes('--long')
+/** Every scenario at every distributor, real feeds of months, every line end of a list, the package as it is packed: minutes each. */
+const LONG = ['simulator-page.test.ts', 'real-feeds.test.ts', 'ffl-cuts.test.ts', 'package.test.ts']
 /** Processes of a whole run, beside the suites that start themselves once more, and the two longest, which begin first. */
 const GROUPS = 12
-const ALONE = ['simulator-stock.test.ts', 'process.test.ts', 'fuzz.test.ts', 'docs-browser.test.ts', 'closing.test.ts', 'package.test.ts']
-const suites = readdirSync('test').filter((file) => file.endsWith('.test.ts'))
-  .filter((file) => names.length === 0 || names.some((name) => file.startsWith(`${name}.`)))
+const ALONE = ['simulator-stock.test.ts', 'process.test.ts', 'fuzz.test.ts', 'docs-browser.test.ts', 'closing.test.ts']
+const isWanted = (file) => names.length > 0 ? names.some((name) => file.startsWith(`${name}.`)) : coverage || LONG.includes(file) === isLong
+const suites = readdirSync('test').filter((file) => file.endsWith('.test.ts')).filter(isWanted)
 const unknown = names.filter((name) => !suites.some((file) => file.startsWith(`${name}.`)))
 if (unknown.length > 0) {
   console.error(`there is no suite ${unknown.join(', ')}`)
@@ -24,7 +27,8 @@ if (unknown.length > 0) {
 
 mkdirSync('dist', { recursive: true })
 const outdir = mkdtempSync(join('dist', 'test-'))
-const groups = names.length > 0 || coverage ? suites.map((file) => ({ name: file.replace(/\.ts$/, ''), file: join('test', file) })) : grouped(outdir)
+const isEach = names.length > 0 || coverage || isLong
+const groups = isEach ? suites.map((file) => ({ name: file.replace(/\.ts$/, ''), file: join('test', file) })) : grouped(outdir)
 let status = 1
 try {
   // The launcher and the library stand beside the suites, for those that start a process or run README's code.
@@ -41,7 +45,7 @@ try {
   }
   const files = coverage ? suites.map((file) => join(suiteDir, file.replace(/\.ts$/, '.js'))) : groups.map(({ name }) => join(outdir, `${name}.mjs`))
   // Mapping every stack back to its source costs a tenth of a whole run; a suite that is named has it.
-  const maps = names.length > 0 || coverage ? ['--enable-source-maps'] : []
+  const maps = isEach ? ['--enable-source-maps'] : []
   const causes = resolve(outdir, 'causes.txt')
   const runner = [process.execPath, ...maps, `--import=${new URL('causes.mjs', import.meta.url)}`, '--max-semi-space-size=32', '--test', '--test-reporter=spec', '--test-concurrency=3', ...files]
   const command = coverage ? ['npx', 'c8', '--exclude-after-remap', '--include=lib/**', '--include=server/**', '--reporter=text-summary', '--reporter=lcov', ...runner] : runner

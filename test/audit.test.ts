@@ -112,7 +112,10 @@ describe('what is done to the audit afterwards', () => {
 })
 
 describe('a folder of an older release', () => {
-  const OLDER = `ALTER TABLE audit DROP COLUMN mac; PRAGMA user_version = ${quartermasterSchema.findIndex((step) => step.includes('ALTER TABLE audit'))}`
+  const AT = quartermasterSchema.findIndex((step) => step.includes('ALTER TABLE audit'))
+  /** The folder as it was before the step that gave the audit its chain: without what that step and later ones brought. */
+  const later = quartermasterSchema.slice(AT).flatMap((step) => [...step.matchAll(/^CREATE TABLE (\w+)/gm)])
+  const OLDER = `${later.map(([, table]) => `DROP TABLE ${table};`).join(' ')} ALTER TABLE audit DROP COLUMN mac; PRAGMA user_version = ${AT}`
 
   test('has its rows taken into the chain at its first start, once, and says so', async () => {
     using t = await folderWith(1_203)
