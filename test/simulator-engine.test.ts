@@ -2,31 +2,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SECOND } from '../lib/core/clock.js'
-import type { DistributorEntry } from '../lib/configuration/document.js'
-import type { Distributor } from '../lib/distributors/distributor.js'
 import { builtin } from '../lib/distributors/index.js'
 import { readSimulatorOrders } from '../lib/simulator/orders/inspect.js'
 import { profileOf, SIMULATED } from '../lib/simulator/orders/profiles.js'
 import { SCENARIOS } from '../lib/simulator/orders/scenarios.js'
-import { demoSettings } from '../lib/simulator/stand-ins.js'
 import { createTestApp } from '../server/testing.js'
 import type { TestApp } from '../server/testing.js'
+import { entryOf } from './simulator-page-rig.js'
 
 const UPC = '012345678905'
 const CUSTOMER = { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-555-0100', address1: '12 Main St', city: 'Phoenix', state: 'AZ', zip: '85001' }
-
-/** An entry of the document with the demo's credentials in their places. */
-function entryOf({ distid, settings }: Distributor): Partial<DistributorEntry> & { distid: string } {
-  const entry: Record<string, unknown> = { distid, fulfillment: {} }
-  for (const [name, value] of Object.entries(demoSettings(distid))) {
-    const path = settings[name]!.path.split('-')
-    let at = entry
-    for (const step of path.slice(0, -1)) at = (at[step] ??= {}) as Record<string, unknown>
-    at[path.at(-1)!] = value
-  }
-  if (settings['ffl_recipient_emails']?.required === true) (entry['fulfillment'] as Record<string, unknown>)['ffl_recipient_emails'] = ['ffl@shop.example']
-  return entry as Partial<DistributorEntry> & { distid: string }
-}
 
 async function shop(): Promise<TestApp> {
   const t = await createTestApp()

@@ -20,6 +20,11 @@ export function cleaned(text: string, most: number): string {
   return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\p{Surrogate}]+/gu, ' ').trim().slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
 }
 
+/** A text as a regular expression that matches it and nothing else. */
+export function patternOf(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
 /** Compares by code point, as every sort on the wire does; `<` compares UTF-16 units, which differ above U+FFFF. */
 export function byCodePoint(a: string, b: string): number {
   if (a === b) return 0

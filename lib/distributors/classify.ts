@@ -1,6 +1,7 @@
 /** Conditions and rules of a preset, compiled against the columns of one file. */
 import { UNCATEGORIZED } from '../catalog/feed-offer.js'
 import type { ProductClass } from '../catalog/product-classes.js'
+import { patternOf } from '../core/text.js'
 import { fold } from './casts.js'
 import { namesGun } from './gun-words.js'
 import type { Condition, NameTable, Outcome, Rule } from './preset.js'
@@ -36,7 +37,7 @@ export function meets(condition: Condition, row: RowReader): () => boolean {
 
 /** Whole words, the last one of each also in the plural. */
 function wordPattern(words: readonly string[], start: '^' | ''): RegExp {
-  const any = words.map((text) => fold(text).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')
+  const any = words.map((text) => patternOf(fold(text))).join('|')
   return new RegExp(`${start}(?<![a-z])(?:${any})(?:e?s)?(?![a-z])`)
 }
 

@@ -3,6 +3,7 @@ import type { Subscriber } from '../accounts/subscribers.js'
 import { SECOND } from '../core/clock.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { isApiError, kindOf } from '../core/errors.js'
+import { patternOf } from '../core/text.js'
 import type { Fulfillment, PurchaseOrder } from '../distributors/fulfillment.js'
 import { connectorOf } from '../distributors/modes.js'
 import { findDealer } from '../ffls/find.js'
@@ -49,8 +50,11 @@ function secretsIn(ctx: OperatorCtx, distid: string, settings: Line['settings'])
  * Base64. Before the words are cut, or half of one would stay.
  */
 export function withoutSecrets(text: string, { secrets }: Pick<Line, 'secrets'>): string {
+  if (secrets.length === 0) return text
   const spellings = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')])
-  return spellings.sort((a, b) => b.length - a.length).reduce((told, spelling) => told.replaceAll(new RegExp(spelling.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi'), '[credential]'), text)
+  // The longest first: one may be the beginning of another.
+  const patterns = spellings.sort((a, b) => b.length - a.length).map(patternOf)
+  return text.replaceAll(new RegExp(patterns.join('|'), 'gi'), '[credential]')
 }
 
 /** The account that a subscriber has at a distributor now; null where none is configured. */
