@@ -4,9 +4,13 @@
  *   against a bare node:http POST that commits one row (synchronous=FULL) and fsyncs one more file
  * All on the same disk; every round asks each of the three once.
  *   npx tsx scripts/bench/place.ts [rounds]
+ * And what it costs while 1,000 open orders of four distributors are looked up, after a restart:
+ *   placing over HTTP, against the same on a server without open orders    goal: p99 <= 2
+ *   npx tsx scripts/bench/place.ts recovery [open orders] [rounds]
  */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { Agent, createServer as createHttpServer, request } from 'node:http'
 import { join } from 'node:path'
@@ -72,6 +76,82 @@ function post(agent: Agent, port: number, key: string, body: unknown): Promise<v
   })
 }
 
+const DISTIDS = ['BEN', 'BEP', 'BEQ', 'BER']
+
+/** Leaves so many orders whose answers never came, and dies. */
+async function leaveOpen(dir: string, count: number): Promise<void> {
+  const app = await open({ dir, worker: false, distributors: DISTIDS.map((distid) => wholesale(0, { distid, isLost: true })) })
+  await makeOrderShop(app, 0, DISTIDS)
+  const shop = app.as(SHOP)
+  for (let i = 0; i < count; i++) await shop.orders.place(orderBody(`OPEN-${i}`, DISTIDS[i % DISTIDS.length]))
+  process.send!({ port: 0, keys: [] })
+}
+
+/** Goes on with what `leaveOpen` left; whatever message comes is answered with the orders still open and the searches so far. */
+async function serveAgain(dir: string, keys: number): Promise<void> {
+  let searches = 0
+  const app = await open({ dir, worker: false, distributors: DISTIDS.map((distid) => wholesale(DISTRIBUTOR_MS, { distid, onSearch: () => searches++ })) })
+  const made: string[] = []
+  for (let i = 0; i < keys; i++) made.push((await app.operator.keys.create({ subscriber: SHOP, name: `again ${i}`, tier: 'enterprise', ips: ['127.0.0.1'] })).key)
+  const { url } = await listen(createServer(app), { port: 0, host: '127.0.0.1' })
+  app.orders.start()
+  const left = app.ctx.engine.reader.prepare("SELECT count(*) AS orders FROM purchase_order WHERE state = 'unknown'")
+  process.on('message', () => process.send!({ ...left.get() as object, searches }))
+  process.send!({ port: Number(new URL(url).port), keys: made })
+}
+
+interface Recovery {
+  orders: number
+  searches: number
+}
+
+function recoveryOf({ child }: Running): Promise<Recovery> {
+  return new Promise((resolve) => {
+    child.once('message', resolve)
+    child.send('how far')
+  })
+}
+
+/** Both servers are asked in turn, so that whatever else this machine does is shared. */
+async function measureRecovery(count: number, rounds: number): Promise<void> {
+  const dir = folderOnDisk()
+  const children: ChildProcess[] = []
+  try {
+    const keys = Math.ceil((rounds + WARM) / ORDERS_A_KEY)
+    const left = { idle: 0, recovering: count }
+    const servers: Partial<Record<keyof typeof left, Running>> = {}
+    for (const [name, orders] of Object.entries(left)) {
+      const { child } = await start('leave', join(dir, name), orders)
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      const server = servers[name as keyof typeof left] = await start('again', join(dir, name), keys)
+      children.push(server.child)
+    }
+    const { idle, recovering } = servers as Record<keyof typeof left, Running>
+    const agent = new Agent({ keepAlive: true })
+    const times = { idle: [] as number[], recovering: [] as number[] }
+    const begin = await recoveryOf(recovering)
+    for (let i = 0; i < rounds + WARM; i++) {
+      const key = Math.floor(i / ORDERS_A_KEY)
+      const took = {
+        idle: await timed(() => post(agent, idle.port, idle.keys[key]!, orderBody(`B-${i}`))),
+        recovering: await timed(() => post(agent, recovering.port, recovering.keys[key]!, orderBody(`B-${i}`))),
+      }
+      if (i >= WARM) for (const name of ['idle', 'recovering'] as const) times[name].push(took[name])
+    }
+    const end = await recoveryOf(recovering)
+    agent.destroy()
+    console.log(`${rounds} orders each, distributors answer in ${DISTRIBUTOR_MS} ms; open orders ${begin.orders} at the start and ${end.orders} at the end, ${end.searches - begin.searches} searches meanwhile`)
+    for (const [label, share] of [['p50', 0.5], ['p99', 0.99], ['most', 1]] as const) {
+      const [quiet, busy] = [percentile(times.idle, share), percentile(times.recovering, share)]
+      console.log(`${label.padEnd(4)}: ${busy.toFixed(1)} ms during recovery, ${quiet.toFixed(1)} ms on an idle server, ratio ${(busy / quiet).toFixed(2)}${label === 'p99' ? ' (goal <= 2)' : ''}`)
+    }
+  } finally {
+    for (const child of children) child.kill('SIGKILL')
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
 async function timed(run: () => Promise<unknown>): Promise<number> {
   const begin = performance.now()
   await run()
@@ -118,4 +198,7 @@ async function measure(rounds: number): Promise<void> {
 const [kind, dir, keys] = process.argv.slice(2)
 if (kind === 'ours') await serveOurs(dir!, Number(keys))
 else if (kind === 'bare') serveBare(dir!)
+else if (kind === 'leave') await leaveOpen(dir!, Number(keys))
+else if (kind === 'again') await serveAgain(dir!, Number(keys))
+else if (kind === 'recovery') await measureRecovery(Number(dir ?? 1_000), Number(keys ?? 150))
 else await measure(Number(kind ?? 400))
