@@ -120,7 +120,7 @@ function noRandom(): never {
 function checkFolder(dir: string): void {
   if (!existsSync(dir)) return
   if (!statSync(dir).isDirectory()) throw invalid('dir', `${dir} is a file`)
-  const foreign = readdirSync(dir).filter((name) => !/^(lost\+found|keys|objects|exports|history|analytics|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|decisions|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(name))
+  const foreign = readdirSync(dir).filter((name) => !/^(lost\+found|keys|objects|exports|feeds|history|analytics|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|decisions|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(name))
   if (foreign.length > 0 && !existsSync(join(dir, RECORD))) throw invalid('dir', `${dir} holds something else (${foreign[0]!})`)
 }
 

@@ -10,6 +10,7 @@ import { filesIn } from '../lib/db/engine.js'
 import { openFile } from '../lib/db/sqlite.js'
 import { builtin } from '../lib/distributors/index.js'
 import type { Fulfillment, Recovery, Submission } from '../lib/distributors/fulfillment.js'
+import { downloadsOf } from '../lib/feeds/downloads.js'
 import { openForTest as open } from '../server/testing-open.js'
 import type { App } from '../lib/open.js'
 import { restoreBackup } from '../lib/restore.js'
@@ -268,6 +269,7 @@ describe('restoring', () => {
     await t.place(t.body({ order_id: 'TWO' }))
     await t.app.close()
     mkdirSync(join(t.app.dir, '.restoring-xyz'))
+    mkdirSync(downloadsOf(t.app.dir, 'DAV/davidsons'), { recursive: true })
     // What was computed from what is replaced goes aside with it.
     mkdirSync(join(t.app.dir, 'analytics'), { recursive: true })
     writeFileSync(join(t.app.dir, 'analytics', 'current'), 'of another time')
