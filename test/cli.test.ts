@@ -156,6 +156,19 @@ describe('a folder without an installation', () => {
     assert.deepEqual(readdirSync(dir), [])
   })
 
+  test('stays one, whatever command is run in it as its help shows', async () => {
+    const making = commands.filter(({ name, effect }) => effect === 'serves' || name === 'init' || name === 'restore')
+    assert.deepEqual(making.map(({ name }) => name), ['serve', 'demo', 'init', 'restore'])
+    const dir = join(scratch, 'still-nothing')
+    mkdirSync(dir)
+    for (const { name, example } of commands.filter((command) => !making.includes(command))) {
+      const [, ...words] = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2]!)
+      const { status } = await run(dir, ...words)
+      assert.equal(status, 1, name)
+      assert.deepEqual(readdirSync(dir), [], name)
+    }
+  })
+
   test('gets one from init, which --dry-run only checks', async () => {
     const dir = join(scratch, 'new')
     assert.match((await run(dir, 'init', '--dry-run')).out, /would be made in .*\/new/)

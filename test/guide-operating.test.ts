@@ -1,10 +1,10 @@
 /** The lines of the page on operating, run one after the other against an installation that begins with the first of them. */
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { blocks, page } from './guide-blocks.js'
+import { blocks, page, rows } from './guide-blocks.js'
 import { json, run } from './launcher.js'
 
 /** A server is what test/process.test.ts is about, and there is no such host. */
@@ -37,6 +37,10 @@ test('the lines of the page on operating do what it says, from an empty folder t
       assert.equal(done.status, REFUSED.includes(line) ? 1 : 0, `${line}: ${done.err}${done.out}`)
       if (line.startsWith('keys create')) id = (await json(dir, 'keys', 'list') as unknown as { keys: { id: string }[] }).keys[0]!.id
     }
+    const named = rows(page('operating.md'), '## The folder').map(([file]) => file).join()
+    const isNamed = (name: string) => [name, `${name}/`, name.replace(/^\w+/, '*')].some((text) => named.includes(`\`${text}\``))
+    const files = readdirSync(dir).map((name) => name.replace(/-(wal|shm|journal)$/, ''))
+    assert.deepEqual(files.filter((name) => !isNamed(name)), [], 'files that the page does not name')
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { SLUGS } from '../lib/analytics/metrics/index.js'
+import { builtin } from '../lib/distributors/index.js'
 import { SCENARIOS } from '../lib/simulator/orders/scenarios.js'
 import { SIMULATED, profileOf } from '../lib/simulator/orders/profiles.js'
+import { parseCommand } from '../server/command.js'
+import { commands } from '../server/commands/index.js'
 import { run } from './launcher.js'
 
 const FOLDER = join('data', 'guide')
@@ -32,5 +36,49 @@ describe('the guide', () => {
       }
     }
     assert.ok(helps.size > 6)
+  })
+})
+
+describe('the README', () => {
+  const readme = readFileSync('README.md', 'utf8')
+  const inFolders = (root: string) => readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => `${root}/${name}`)
+
+  test('its lines are commands that there are, with options that they have', () => {
+    const shell = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1]!).join('')
+    const lines = [...shell.matchAll(/^quartermaster ((?:[^#\n"]|"[^"]*")+)/gm)].map((match) => match[1]!.trim())
+    assert.ok(lines.length > 15)
+    for (const line of lines) {
+      const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2]!)
+      assert.doesNotThrow(() => parseCommand(commands, words), line)
+    }
+  })
+
+  test('counts rules, distributors, scenarios and metrics as they are', () => {
+    const rules = readdirSync('data/rules').filter((file) => file.endsWith('.json'))
+      .flatMap((file) => JSON.parse(readFileSync(join('data/rules', file), 'utf8')) as unknown[])
+    const words = ['six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
+    const inWords = (count: number) => words[count - 6]!
+    const played = inWords(SIMULATED.length)
+    const told = [
+      `${rules.length} starter rules`, `simulators of ${played} distributors`,
+      `${played} distributors with ${Object.keys(SCENARIOS).length} scenarios`,
+      `the ${inWords(builtin.length)} distributors,`, `${inWords(SLUGS.length)} metrics`,
+    ]
+    assert.deepEqual(told.filter((text) => !readme.includes(text)), [])
+    assert.ok(page('restrictions').includes(`\n${rules.length} rules of public law`))
+  })
+
+  test('its map has every folder of the library, and each folder of it is there', () => {
+    const named = [...readme.matchAll(/^\| `(lib\/\w+)` \|/gm)].map((match) => match[1]!)
+    assert.deepEqual(named.toSorted(), inFolders('lib').toSorted())
+  })
+
+  test('has a reason for every package', () => {
+    const file = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>
+    const { dependencies } = JSON.parse(readFileSync('scripts/conformance/package.json', 'utf8')) as typeof file
+    const names = [file['dependencies'], file['optionalDependencies'], file['devDependencies'], dependencies]
+      .flatMap((list) => Object.keys(list!))
+    const table = readme.slice(readme.indexOf('| Package | Why |'), readme.indexOf('## Contributing'))
+    assert.deepEqual(names.filter((name) => !table.includes(name)), [])
   })
 })

@@ -25,7 +25,7 @@ export const demoCommand: Command = {
   run: async (invocation) => {
     let demo: Demo
     await serve(invocation, (app, url) => {
-      invocation.out.line(`Quartermaster serves a simulated shop at ${url}/v1 (state in ${app.dir}).\n\nKey (this machine only): ${demo.key}\nRead: ${url}/v1/docs/guide\nTry in a browser: ${url}/v1/docs\n\nTry here:\n\n${curlLines(url, demo)}\n\nThe order ships within two minutes: ask for /v1/orders/DEMO-1 again and again. Stop with Ctrl-C; the next start keeps data and key.`)
+      invocation.out.line(`Quartermaster serves a simulated shop at ${url}/v1 (state in ${app.dir}).\n\nKey (this machine only): ${demo.key}\nRead: ${url}/v1/docs/guide\nTry in a browser: ${url}/v1/docs\n\nTry here:\n\n${curlLines(url, demo)}\n\nThe order ships after two minutes: ask for /v1/orders/DEMO-1 again and again. Stop with Ctrl-C; the next start keeps data and key.`)
       invocation.out.result({ url, key: demo.key, subscriber: demo.subscriber })
     }, async (app) => { demo = await prepareDemo(app) })
   },
