@@ -163,17 +163,17 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
 
   const trouble = { since: -Infinity, message: '' }
   /** The same trouble is told once a minute. */
-  function tell(message: string, error?: unknown): void {
+  function tell(level: 'warn' | 'error', message: string, error?: unknown): void {
     const { log, monotonic } = makeCtx()
     if (trouble.message === message && monotonic() - trouble.since < MINUTE) return
     Object.assign(trouble, { since: monotonic(), message })
-    log.error({ err: error }, message)
+    log[level]({ err: error }, message)
   }
 
   async function tick(): Promise<void> {
     try {
       keeping ??= await lease()
-      if (!keeping) return tell('another process has the right to send orders; this one waits for it')
+      if (!keeping) return tell('warn', 'another process has the right to send orders; this one waits for it')
       await flush()
       await takeUp(new Set(), { force: false })
       if (seat) prover.look(ctx(), seat)
@@ -181,7 +181,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       await seat?.note(ctx())
       makeCtx().space.keepReserve()
     } catch (error) {
-      if (!stopping.signal.aborted) tell('orders cannot be worked on at the moment', error)
+      if (!stopping.signal.aborted) tell('error', 'orders cannot be worked on at the moment', error)
     }
   }
 

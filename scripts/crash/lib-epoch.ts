@@ -10,7 +10,7 @@ import { startClock, timeOf } from './lib-clock.js'
 import { STOPPED, liveAndDie, liveAndStop, planDeath } from './lib-deaths.js'
 import type { Death } from './lib-deaths.js'
 import { drain } from './lib-drain.js'
-import { TWO, strayErrors } from './lib-errors.js'
+import { strayErrors } from './lib-errors.js'
 import { readFacts } from './lib-facts.js'
 import { atMost } from './lib-process.js'
 import { streamOf } from './lib-random.js'
@@ -78,7 +78,7 @@ export async function runEpoch(options: EpochOptions, totals: Totals): Promise<E
     const facts = await readFacts(dir, now)
     const checked = check(facts, arena.ledger.answers)
     if (trace !== undefined) faults.push(...overlapsIn(trace).map((text): Fault => ({ kind: 'wrong', text })))
-    faults.push(...checked.faults, ...arena.ledger.faults.map((text): Fault => ({ kind: 'answer', text })), ...strayErrors(arena.log, options.kind.pairs ? TWO : []))
+    faults.push(...checked.faults, ...arena.ledger.faults.map((text): Fault => ({ kind: 'answer', text })), ...strayErrors(arena.log))
     addFolder(totals, facts, arena.ledger, checked, busiest(facts, options.shop.quotaKeyId))
   } catch (error) {
     faults.push({ kind: 'unfinished', text: error instanceof Error ? error.stack ?? error.message : String(error) })

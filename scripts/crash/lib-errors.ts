@@ -11,21 +11,18 @@ const EXPECTED: readonly RegExp[] = [
   /: duckdb\.mjs, which writes exports and analytics, is not beside this module$/,
 ]
 
-/** Where two processes live on one folder, one of them waits for the right to send. */
-export const TWO: readonly RegExp[] = [/^another process has the right to send orders; this one waits for it$/]
-
 interface Line {
   level?: number
   msg?: string
   err?: { message?: string }
 }
 
-/** Each kind of line once, with how often it came; `more` names what one harness alone provokes. */
-export function strayErrors(file: string, more: readonly RegExp[] = []): Fault[] {
+/** Each kind of line once, with how often it came. */
+export function strayErrors(file: string): Fault[] {
   const strays = new Map<string, number>()
   for (const line of existsSync(file) ? readFileSync(file, 'utf8').split(/\n|(?=\{"level":)/) : []) {
     const text = textOf(line)
-    if (text === null || [...EXPECTED, ...more].some((pattern) => pattern.test(text))) continue
+    if (text === null || EXPECTED.some((pattern) => pattern.test(text))) continue
     strays.set(text, (strays.get(text) ?? 0) + 1)
   }
   return [...strays].map(([text, times]) => ({ kind: 'error', text: `in the log ${times} times: ${text}` }))

@@ -11,7 +11,7 @@ import { check } from './lib-check.js'
 import { startClock, timeOf } from './lib-clock.js'
 import { liveAndStop } from './lib-deaths.js'
 import { drain } from './lib-drain.js'
-import { TWO, strayErrors } from './lib-errors.js'
+import { strayErrors } from './lib-errors.js'
 import { readFacts } from './lib-facts.js'
 import type { Facts } from './lib-facts.js'
 import type { OrderBody } from './lib-orders.js'
@@ -60,7 +60,7 @@ export async function onFolder({ root, bundle, shop, seed }: PairOptions, name: 
     }))
     await drain(arena)
     const facts = await readFacts(dir, timeOf(arena.clock()))
-    faults.push(...check(facts, arena.ledger.answers).faults.map(({ kind, text }) => `${kind}: ${text}`), ...arena.ledger.faults, ...overlapsIn(trace), ...strayErrors(arena.log, TWO).map(({ text }) => text), ...inspect(facts))
+    faults.push(...check(facts, arena.ledger.answers).faults.map(({ kind, text }) => `${kind}: ${text}`), ...arena.ledger.faults, ...overlapsIn(trace), ...strayErrors(arena.log).map(({ text }) => text), ...inspect(facts))
   } finally {
     await arena.close()
   }

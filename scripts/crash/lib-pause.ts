@@ -8,7 +8,7 @@ import { startClock, timeOf } from './lib-clock.js'
 import { httpDoor } from './lib-doors.js'
 import { liveAndStop } from './lib-deaths.js'
 import { drain } from './lib-drain.js'
-import { TWO, strayErrors } from './lib-errors.js'
+import { strayErrors } from './lib-errors.js'
 import { PAIRS } from './lib-epoch.js'
 import { readFacts } from './lib-facts.js'
 import type { Step } from './lib-life.js'
@@ -39,7 +39,7 @@ export async function pauseAt(workshop: Workshop, step: Step, hold: number, seed
     await liveAndStop(arena, () => stopAndGoOn(arena, { step, hold, trace }, result), { way: 'library' })
     await drain(arena)
     const facts = await readFacts(dir, timeOf(arena.clock()))
-    result.faults.push(...check(facts, arena.ledger.answers).faults.map(({ kind, text }) => `${kind}: ${text}`), ...arena.ledger.faults, ...overlapsIn(trace), ...strayErrors(arena.log, TWO).map(({ text }) => text))
+    result.faults.push(...check(facts, arena.ledger.answers).faults.map(({ kind, text }) => `${kind}: ${text}`), ...arena.ledger.faults, ...overlapsIn(trace), ...strayErrors(arena.log).map(({ text }) => text))
   } finally {
     await arena.close()
   }
