@@ -10,7 +10,10 @@ type Job = BuildJob | AnalyticsJob | WorkbookJob
 /** As `nice 10`: it waits for whoever answers a caller. */
 const PRIORITY = 10
 
-/** Each domain's code is loaded only where its job asks for it. */
+/**
+ * Each domain's code is loaded only where its job asks for it, and so is DuckDB by those that need it: a static import would be
+ * hoisted to the top of the one bundled file, and where DuckDB is not installed, no workbook could be read.
+ */
 async function run(job: Job, onProgress: (...progress: ChildProgress) => void): Promise<unknown> {
   if (job.kind === 'export') return (await import('./exports/build.js')).build(job)
   if (job.kind === 'workbook') return (await import('./ffls/workbook.js')).tablesOf(job)

@@ -1,7 +1,9 @@
 /** Workbooks that are made to fill the memory, and those at the edge of what a list may be (`ffls import`). */
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { WORKBOOK, readTables } from '../lib/ffls/workbook.js'
@@ -19,9 +21,10 @@ function sheetOf(data: string, more: Record<string, string> = {}): Buffer {
 const cell = (place: string) => `<c r="${place}"><v>1</v></c>`
 const FAR = sheetOf(`<row r="1">${cell('A1')}</row><row r="1048576">${cell('XFD1048576')}</row>`)
 
+const CHILD = ['./duckdb.mjs', '../lib/duckdb.mjs', '../lib/duckdb.ts'].map((name) => fileURLToPath(new URL(name, import.meta.url))).find((found) => existsSync(found))!
+
 /** The child itself, as an import starts it, and the most memory that it took, in megabytes. */
-async function memoryOf(path: string): Promise<{ said: { error?: string; result?: unknown }; megabytes: number }> {
-  const child = ['./duckdb.mjs', '../lib/duckdb.mjs', '../lib/duckdb.ts'].map((name) => fileURLToPath(new URL(name, import.meta.url))).find((found) => existsSync(found))!
+async function memoryOf(path: string, child = CHILD): Promise<{ said: { error?: string; result?: unknown }; megabytes: number }> {
   const tell = 'import { readFileSync } from "node:fs"; process.on("exit", () => process.stderr.write("HWM " + (/VmHWM:\\s+(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? process.resourceUsage().maxRSS) + "\\n"))'
   return new Promise((resolve, reject) => {
     const started = fork(child, [], { execArgv: ['--import', `data:text/javascript,${encodeURIComponent(tell)}`], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
@@ -54,6 +57,18 @@ describe('a workbook with a cell at XFD1048576', () => {
     assert.ok(process.memoryUsage.rss() - before < 300 * 1_048_576)
     assert.deepEqual(await stored(t), kept)
   }))
+})
+
+test('a workbook is read where DuckDB is not installed, which only exports and metrics need', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'qm-alone-'))
+  try {
+    const alone = join(folder, 'duckdb.mjs')
+    copyFileSync(CHILD, alone)
+    const { said } = await memoryOf(file(sheetOf(`<row r="1">${cell('A1')}</row>`)), alone)
+    assert.deepEqual(said.result, [[{ line: 1, cells: ['1'] }]])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
 
 describe('the bounds of a workbook', () => {

@@ -5,7 +5,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import duckdb from '@duckdb/node-api'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ChildProgress } from '../core/child.js'
 import { mostMemory } from '../core/child-memory.js'
@@ -66,6 +65,7 @@ const TURN = { tries: 1_200, pause: 250 } as const
 
 /** Does one job. Rejects with what went wrong. */
 export async function runAnalytics(job: AnalyticsJob, onProgress: (...progress: ChildProgress) => void): Promise<AnalyticsResults[AnalyticsJob['task']]> {
+  const { default: duckdb } = await import('@duckdb/node-api')
   const root = join(job.dir, 'analytics')
   mkdirSync(root, { recursive: true, mode: 0o700 })
   const lock = await takeTurn(join(root, 'lock'))

@@ -1,5 +1,4 @@
 /** What a build takes from the catalog: the operator's offers of now for DuckDB, and the text of each. */
-import duckdb from '@duckdb/node-api'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { crc32 } from 'node:zlib'
 import { packArena } from '../catalog/arena.js'
@@ -19,7 +18,10 @@ const MAX_INT = 2_147_483_647
 type Offer = [distid: string, price: number, map: number | null, msrp: number | null, qty: number, upc: string, json: string, category: number | null, productClass: ProductClass]
 
 /** A distributor goes by its place in a list, a text by its number: a million strings would take longer than all the rest. */
-const LOADED = { gtin: duckdb.DOUBLE, place: duckdb.INTEGER, text: duckdb.INTEGER, categorized: duckdb.BOOLEAN, price: duckdb.INTEGER, map: duckdb.INTEGER, msrp: duckdb.INTEGER, qty: duckdb.INTEGER }
+const LOADED = {
+  gtin: 'DOUBLE', place: 'INTEGER', text: 'INTEGER', categorized: 'BOOLEAN',
+  price: 'INTEGER', map: 'INTEGER', msrp: 'INTEGER', qty: 'INTEGER',
+} as const
 
 /** Texts of offers in the file `texts`, one after the other, and what is kept beside each, by its number. */
 export type Texts = Pick<ListingColumns, 'category' | 'productClass' | 'crc'> & { /** Where it ends. */ end: Float64Array }
@@ -58,7 +60,8 @@ function offersOf(catalog: Raw): IterableIterator<Offer> {
 
 /** Rows for the table `loaded`, in chunks. */
 async function openLoader(duck: DuckDBConnection): Promise<{ add(row: readonly (number | boolean | null)[]): void; close(): void }> {
-  const types = Object.values(LOADED)
+  const { default: duckdb } = await import('@duckdb/node-api')
+  const types = Object.values(LOADED).map((name) => duckdb[name])
   await duck.run(`CREATE TEMP TABLE loaded (${Object.entries(LOADED).map(([name, type]) => `${name} ${type}`).join(', ')})`)
   const appender = await duck.createAppender('loaded')
   // One chunk for all: each would hold its memory until the next collection.

@@ -1,6 +1,5 @@
 /** Builds one export: texts and numbers joined by position, written by DuckDB, read back and counted. */
 import { readFileSync } from 'node:fs'
-import duckdb from '@duckdb/node-api'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { mostMemory } from '../core/child-memory.js'
 import { openFile } from '../db/sqlite.js'
@@ -39,6 +38,7 @@ function dollarsOrNull(cents: string): string {
 
 /** Builds what the job asks for. Throws where texts are gone, do not fit the numbers, or the disk is full. */
 export async function build(job: BuildJob): Promise<BuildResult> {
+  const { default: duckdb } = await import('@duckdb/node-api')
   const columns = readNumbers(job)
   const catalog = openFile(job.catalog, { synchronous: 'NORMAL', readonly: true, patient: true })
   const instance = await duckdb.DuckDBInstance.create(':memory:', {
@@ -80,6 +80,7 @@ async function makeMissing({ sections, attributes, work }: BuildJob, { fragment 
 }
 
 async function loadNumbers(duck: DuckDBConnection, columns: Numbers['columns'], { rows, hasRetail }: BuildJob): Promise<void> {
+  const { default: duckdb } = await import('@duckdb/node-api')
   const names = COLUMNS.filter((name) => name !== 'retail_price' || hasRetail)
   const types = names.map((name) => (WIDE as readonly string[]).includes(name) ? duckdb.DOUBLE : duckdb.INTEGER)
   await duck.run(`CREATE TABLE numbers (${names.map((name, place) => `${name} ${types[place]!}`).join(', ')})`)
