@@ -163,8 +163,8 @@ describe('a folder without an installation', () => {
     mkdirSync(dir)
     for (const { name, example } of commands.filter((command) => !making.includes(command))) {
       const [, ...words] = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2]!)
-      const { status } = await run(dir, ...words)
-      assert.equal(status, 1, name)
+      const refused = await run(dir, ...words, '--json')
+      assert.deepEqual([refused.status, Object.keys(lastLine(refused))], [1, ['error']], name)
       assert.deepEqual(readdirSync(dir), [], name)
     }
   })
