@@ -1,6 +1,6 @@
 /** The audit of what operators did: every row is chained, and whatever is done to it afterwards is found (reliability P13). */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -54,6 +54,27 @@ describe('an audit that nobody touched', () => {
     await Promise.all(Array.from({ length: 40 }, (_, i) => audit((i % 2 ? app : other).ctx, 'test.act', { i })))
     assert.deepEqual([(await app.operator.audit.verify()).rows, (await app.operator.audit.verify()).faults], [43, []])
   })
+})
+
+test('has every save of a configuration and every feed that was imported, by whom, and no dry run or refusal', async () => {
+  using t = await folderWith(1)
+  await using app = await open({ dir: t.dir, worker: false, actor: 'test' })
+  const document = { distributors: {}, targets: {}, notification_email: 'a@shop.example', pricing: {}, product_restrictions: {} }
+  await app.operator.configurations.put('Shop', { document })
+  await assert.rejects(app.operator.configurations.put('Shop', { document: {} }))
+  const [file, broken] = [join(t.dir, 'davidsons.csv'), join(t.dir, 'broken.csv')]
+  writeFileSync(file, 'Item #,Item Description,Dealer Price,Quantity,UPC Code,Gun Type\nR1,A scope,90.00,5,012345678905,OPTICS\n')
+  writeFileSync(broken, '')
+  await app.operator.feeds.import({ distid: 'DAV', file }, { dryRun: true })
+  await app.operator.feeds.import({ distid: 'DAV', file })
+  await app.operator.feeds.import({ distid: 'DAV', file: broken })
+  const rows = await app.ctx.read.selectFrom('audit').select(['actor', 'action', 'detail']).where('seq', '>', 1).orderBy('seq').execute()
+  const { id } = (await app.operator.subscribers.list())[0]!
+  assert.deepEqual(rows.map(({ actor, action, detail }) => [actor, action, JSON.parse(detail)]), [
+    ['test', 'config.save', { subscriber: id, version: 1 }],
+    ['test', 'feeds.import', { source: 'DAV/davidsons', file: 'davidsons.csv', force: false, outcome: 'taken' }],
+  ])
+  assert.equal((await app.operator.audit.verify()).sound, true)
 })
 
 describe('what is done to the audit afterwards', () => {

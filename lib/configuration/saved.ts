@@ -1,5 +1,6 @@
 /** Saved documents: one per subscriber, read by everything that decides what it sees and buys. */
 import { createHash } from 'node:crypto'
+import { audit } from '../accounts/audit.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import type { Secrets } from '../core/secrets.js'
 import type { Subscriber } from '../accounts/subscribers.js'
@@ -145,6 +146,7 @@ export async function saveDocument(ctx: OperatorCtx, subscriber: Subscriber, { d
     await tx.db.replaceInto('configuration').values(next).execute()
     await tx.db.insertInto('configuration_history').values(next).execute()
     await touch(tx.db, 'documents')
+    await audit(tx, 'config.save', { subscriber: subscriber.id, version })
     return { version }
   })
 }

@@ -1,5 +1,6 @@
 /** Feed sources: where a distributor's offers come from, for all subscribers or for one (decisions 4.6). */
 import { existsSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import { audit } from '../accounts/audit.js'
 import { findSubscriber } from '../accounts/subscribers.js'
 import type { Background, Progress } from '../background.js'
@@ -117,7 +118,11 @@ export async function importFeed(ctx: OperatorCtx, background: Background, input
   } catch {
     throw invalid('file', `cannot read ${input.file}`)
   }
-  return takeIn(ctx, background, source, input.file, { ...options, asOf })
+  const result = await takeIn(ctx, background, source, input.file, { ...options, asOf })
+  if (options.dryRun || result.outcome === 'refused') return result
+  const act = { source: source.id, file: basename(input.file), force: options.force === true, outcome: result.outcome }
+  await ctx.engine.atomic(ctx, (tx) => audit(tx, 'feeds.import', act))
+  return result
 }
 
 async function takeIn(ctx: OperatorCtx, background: Background, source: Source, file: string, options: ImportOptions & { asOf: number }): Promise<FeedResult> {
