@@ -103,7 +103,7 @@ function checkStates({ facts, executedByRef }: World, report: Report): void {
       if (number !== null && numbers.has(number)) report('wrong', `${number} stands on purchase orders ${numbers.get(number)} and ${id}`)
       if (number !== null) numbers.set(number, id)
     } else if (state === 'review') {
-      if (!mayWait(order)) report('unfinished', `purchase order ${id} (${ref}) of ${distid} waits for a person: ${reason}`)
+      if (!mayWait(order, executed !== undefined)) report('unfinished', `purchase order ${id} (${ref}) of ${distid} waits for a person: ${reason}`)
     } else if (OPEN.includes(state)) {
       report('unfinished', `purchase order ${id} (${ref}) of ${distid} is still ${state}: ${reason}; executed: ${executed?.number ?? 'no'}`)
     }
@@ -112,13 +112,18 @@ function checkStates({ facts, executedByRef }: World, report: Report): void {
 
 const CONFLICT = /under our reference with another content|orders like this one|stands on another order/
 
-/** Scenarios in which a person is asked also where a distributor can be: nobody else should have a PO that we made. */
-const asksPerson = ({ scenario, poIsOurs }: PurchaseOrderFact) => scenario === 'STRANGER-ONLY' && poIsOurs
+/**
+ * Scenarios in which a person is asked also where a distributor can be: nobody else should have a PO that we made. A stranger
+ * alone has it as well where the call died before ours was taken in, or ours was refused when it was sent again.
+ */
+function asksPerson({ scenario, poIsOurs }: PurchaseOrderFact, isExecuted: boolean): boolean {
+  return poIsOurs && (scenario === 'STRANGER-ONLY' || (scenario === 'STRANGER' && !isExecuted))
+}
 
 /** A person is only asked where no distributor can be: files, calls that tell nothing afterwards, and contradictions. */
-function mayWait(order: PurchaseOrderFact): boolean {
+function mayWait(order: PurchaseOrderFact, isExecuted: boolean): boolean {
   const { recovery, reason } = order
-  return asksPerson(order) || recovery === 'file' || recovery === 'one_shot' || CONFLICT.test(reason ?? '')
+  return asksPerson(order, isExecuted) || recovery === 'file' || recovery === 'one_shot' || CONFLICT.test(reason ?? '')
 }
 
 /** An order_id is held by one placement at most, and exactly while something came or may come of it. */
