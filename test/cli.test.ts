@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test, before, after } from 'node:test'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -71,6 +71,16 @@ describe('the command line', () => {
     assert.ok(existsSync(join(dir, 'quartermaster.db')))
     assert.match((await runWords('--dir', dir, '--help')).out, /serve .*\n/)
     assert.match((await runWords('--help', 'keys', 'create')).out, /Usage: quartermaster keys create /)
+  })
+
+  test('what commands write is for its owner alone, also in a folder that everybody can read', async () => {
+    const dir = join(scratch, 'shared')
+    mkdirSync(dir)
+    chmodSync(dir, 0o755)
+    assert.equal((await runProcess(dir, 'init')).status, 0)
+    const modes = (readdirSync(dir, { recursive: true }) as string[]).map((name) => [name, statSync(join(dir, name)).mode & 0o077])
+    assert.ok(modes.length > 3)
+    assert.deepEqual(modes.filter(([, mode]) => mode !== 0), [])
   })
 
   test('the help of a group lists its commands', async () => {
