@@ -14,9 +14,13 @@ export interface Seam {
   readonly make: (real: never) => unknown
 }
 
-export interface Plant {
+/** A bug, or whatever else a harness has to put into what it runs. */
+export interface Planted {
   readonly name: string
   readonly seams: readonly Seam[]
+}
+
+export interface Plant extends Planted {
   /** Suites of `test/` of which at least one must fail. */
   readonly suites: readonly string[]
 }
@@ -24,10 +28,12 @@ export interface Plant {
 const NAMESPACE = 'planted'
 
 /**
- * The esbuild plugin that plants it. `file` is the module that exports the lists of plants as `PLANTS`. After the build, `missing()` names
- * the seams that no bundle met: a plant that is nowhere would seem to be caught by nobody.
+ * The esbuild plugin that plants it. `file` is the module that exports the lists of plants as
+ * `PLANTS`. After the build, `missing()` names the seams that no bundle met: a plant that is
+ * nowhere would seem to be caught by nobody. A build fails where a seam names what its module does
+ * not export. One build may have several of them, as long as they share no module.
  */
-export function planting(plant: Plant, file: string): { plugin: Plugin; missing(): string[] } {
+export function planting(plant: Planted, file: string): { plugin: Plugin; missing(): string[] } {
   const places = new Map<string, Map<string, number>>()
   const waiting = new Set(plant.seams.map(({ at }) => at))
   plant.seams.forEach(({ at }, n) => {
@@ -38,21 +44,24 @@ export function planting(plant: Plant, file: string): { plugin: Plugin; missing(
   const plugin: Plugin = {
     name: 'plant',
     setup(build) {
+      const { initialOptions } = build
+      initialOptions.logOverride = { ...initialOptions.logOverride, 'import-is-undefined': 'error' }
       build.onResolve({ filter: /^\..*\.js$/ }, ({ path, resolveDir, namespace }) => {
         const target = resolve(resolveDir, path).replace(/\.js$/, '.ts')
         // The wrapper itself imports the real module.
         return namespace !== NAMESPACE && places.has(target) ? { path: target, namespace: NAMESPACE } : undefined
       })
       build.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => {
+        const names = places.get(path)
+        if (!names) return undefined
         const real = JSON.stringify(path.replace(/\.ts$/, '.js').replace(dirname(path), '.'))
-        const names = [...places.get(path)!]
-        for (const [name] of names) waiting.delete(plant.seams[places.get(path)!.get(name)!]!.at)
+        for (const n of names.values()) waiting.delete(plant.seams[n]!.at)
         const contents = [
           `import { PLANTS } from ${JSON.stringify(resolve(file))}`,
           `import * as real from ${real}`,
           `export * from ${real}`,
           `const { seams } = PLANTS.find(({ name }) => name === ${JSON.stringify(plant.name)})`,
-          ...names.map(([name, n]) => `export const ${name} = seams[${n}].make(real.${name})`),
+          ...[...names].map(([name, n]) => `export const ${name} = seams[${n}].make(real.${name})`),
         ].join('\n')
         return { contents, loader: 'ts', resolveDir: dirname(path) }
       })
