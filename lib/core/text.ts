@@ -16,9 +16,11 @@ export function nameFault(text: string): string | null {
 
 /** Text of somebody else's system for storing and showing: one line without control characters, cut. */
 export function cleaned(text: string, most: number): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-  return text.replaceAll(/[\u0000-\u001F\u007F-\u009F\p{Surrogate}]+/gu, ' ').trim().slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
+  return text.replaceAll(UNSEEN, ' ').trim().slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
 }
+
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const UNSEEN = /[\u0000-\u001F\u007F-\u009F\p{Surrogate}]+/gu
 
 /** A text as a regular expression that matches it and nothing else. */
 export function patternOf(text: string): string {

@@ -18,10 +18,13 @@ export function readQty(cell: string): number | undefined {
 /** Text without control characters (newline and tab aside) and outer blanks; '' where there is none. */
 export function readText(cell: string): string {
   const text = cell.trim()
-  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-  const clean = /[\u0000-\u0008\u000B-\u001F\u007F]/.test(text) ? text.replace(/\r\n?/g, '\n').replace(/[\u0000-\u0008\u000B-\u001F\u007F]+/g, ' ').trim() : text
+  const clean = CONTROL.test(text) ? text.replace(/\r\n?/g, '\n').replaceAll(CONTROLS, ' ').trim() : text
   return /^(nan|n\/a|null)$/i.test(clean) ? '' : clean
 }
+
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F]/
+const CONTROLS = new RegExp(`${CONTROL.source}+`, 'g')
 
 /** The last millisecond of a day such as `3/31/2023` or `2023-03-31`, in UTC; undefined for what is no date, null for blank. */
 export function readEndOfDay(cell: string): number | null | undefined {
