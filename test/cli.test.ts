@@ -288,9 +288,9 @@ describe('the parts of the command line', () => {
   })
 })
 
-describe('the README', () => {
+describe('the page on a first feed', () => {
   test('its way from a real feed to a key works from zero, as it stands', async () => {
-    const block = /## From a real feed[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))![1]!
+    const block = /# From a real feed[\s\S]*?```sh\n([\s\S]*?)```/.exec(readFileSync('data/guide/first-feed.md', 'utf8'))![1]!
     const dir = join(scratch, 'readme')
     // The launcher is built already; the folder must not be a real one.
     const lines = block.trim().split('\n').map((line) => line.replace('$PWD/dist/quartermaster/quartermaster.mjs', LAUNCHER).replace('/srv/quartermaster', dir))

@@ -6,6 +6,7 @@ import { SLUGS } from '../lib/analytics/metrics/index.js'
 import { builtin } from '../lib/distributors/index.js'
 import { SCENARIOS } from '../lib/simulator/orders/scenarios.js'
 import { SIMULATED, profileOf } from '../lib/simulator/orders/profiles.js'
+import { chartOf, figuresOf } from '../scripts/performance-chart.js'
 import { parseCommand } from '../server/command.js'
 import { commands } from '../server/commands/index.js'
 import { run } from './launcher.js'
@@ -39,12 +40,16 @@ describe('the guide', () => {
   })
 })
 
+/** From a heading to the next one of its depth. */
+const section = (text: string, heading: string) => text.slice(text.indexOf(`\n${heading}\n`)).split(/\n(?=## )/)[1]!
+
 describe('the README', () => {
   const readme = readFileSync('README.md', 'utf8')
   const inFolders = (root: string) => readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => `${root}/${name}`)
 
-  test('its lines are commands that there are, with options that they have', () => {
-    const shell = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map((match) => match[1]!).join('')
+  test('its lines, and those of the pages that it leads to, are commands that there are, with options that they have', () => {
+    const texts = [readme, page('first-feed'), section(page('operating'), '## Every day')]
+    const shell = texts.flatMap((text) => [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]).map((match) => match[1]!).join('')
     const lines = [...shell.matchAll(/^quartermaster ((?:[^#\n"]|"[^"]*")+)/gm)].map((match) => match[1]!.trim())
     assert.ok(lines.length > 15)
     for (const line of lines) {
@@ -73,12 +78,23 @@ describe('the README', () => {
     assert.deepEqual(named.toSorted(), inFolders('lib').toSorted())
   })
 
-  test('has a reason for every package', () => {
+  test('leads to a reason for every package', () => {
     const file = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>
     const { dependencies } = JSON.parse(readFileSync('scripts/conformance/package.json', 'utf8')) as typeof file
     const names = [file['dependencies'], file['optionalDependencies'], file['devDependencies'], dependencies]
       .flatMap((list) => Object.keys(list!))
-    const table = readme.slice(readme.indexOf('| Package | Why |'), readme.indexOf('## Contributing'))
-    assert.deepEqual(names.filter((name) => !table.includes(name)), [])
+    assert.deepEqual(names.filter((name) => !page('packages').includes(name)), [])
+  })
+})
+
+describe('the page on performance', () => {
+  test('has a chart that its table makes', () => {
+    assert.equal(readFileSync(join(FOLDER, 'pictures', 'performance.svg'), 'utf8'), chartOf(page('performance')))
+  })
+
+  test('says of each figure that misses its goal that it does', () => {
+    const figures = figuresOf(page('performance'))
+    assert.ok(figures.length > 25)
+    for (const { job, label, share, isMissed } of figures) assert.equal(isMissed, share > 1, `${job}, ${label}: ${share}`)
   })
 })

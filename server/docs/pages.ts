@@ -27,11 +27,15 @@ export const PAGES: readonly Page[] = [
   { name: 'analytics', title: 'Analytics: what the numbers mean', summary: 'Seven metrics with their formulas, and how sales are inferred from stock' },
   { name: 'client', title: 'Clients', summary: 'The API as typed functions over HTTP or in your own process: what is repeated, and what never is' },
   { name: 'testing', title: 'Testing a shop', summary: 'A whole installation for a test of yours, in milliseconds: a clock that the test moves, and an order that ships' },
+  { name: 'first-feed', title: 'From a real feed to your own offers', summary: 'A distributor\'s file becomes your own catalog: the commands from an empty folder, and which files can be read' },
   { name: 'operating', title: 'Operating', summary: 'The state folder, keys, feeds, backups and the restore drill, proxies, logs, and whether all is well' },
   { name: 's3', title: 'Files in S3', summary: 'Exports and documents in a bucket instead of the state folder' },
   { name: 'architecture', title: 'Architecture', summary: 'How the program is put together, and why' },
   { name: 'extending', title: 'Add an endpoint, a distributor, a rule', summary: 'What each takes, with a whole distributor as an example' },
   { name: 'decisions', title: 'Decisions', summary: 'How the contract is read where it is silent, and every departure from it' },
+  { name: 'promises', title: 'Promises', summary: 'What holds whatever breaks: the whole list, and what nobody can promise' },
+  { name: 'performance', title: 'Performance', summary: 'What was measured, against what, and which goals are missed' },
+  { name: 'packages', title: 'Packages', summary: 'Every package that the program needs, with its reason' },
 ]
 
 /** Where a page is shown. */

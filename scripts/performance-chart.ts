@@ -1,0 +1,91 @@
+/** `npx tsx scripts/performance-chart.ts`: draws the table of data/guide/performance.md. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PAGE = join('data', 'guide', 'performance.md')
+const PICTURE = join('data', 'guide', 'pictures', 'performance.svg')
+
+export interface Figure {
+  job: string
+  label: string
+  /** Of its goal: more than 1 is beyond it. */
+  share: number
+  /** Whether the page calls it missed. */
+  isMissed: boolean
+}
+
+const WIDTH = 960
+const ROW = 22
+const TOP = 64
+const LEFT = 430
+/** Pixels of a bar that has just reached its goal. */
+const GOAL = 260
+/** Text, its background, bars within their goals, and bars beyond them. */
+const [INK, PAPER, WITHIN, BEYOND] = ['#1c2430', '#fbfbf9', '#35507a', '#b3541e']
+
+/** The last number of a text, which is the worse end of a range. */
+function numberIn(text: string): number {
+  const [, range] = /(\d[\d.]*(?:-\d[\d.]*)?)(?: (?:ms|us|s|GB))?(?: \(missed\))?$/.exec(text) ?? []
+  return Number(range?.split('-').at(-1))
+}
+
+/** Every figure of the page that has a goal. */
+export function figuresOf(markdown: string): Figure[] {
+  const rows = markdown.split('\n').filter((line) => /^\| .*\|$/.test(line)).slice(1)
+  return rows.flatMap((line) => {
+    const cells = line.slice(1, -1).split('|').map((cell) => cell.trim())
+    const [job = '', , , measured = '', goals = ''] = cells
+    const goalOf = goals.split('; ')
+    return measured.split('; ').flatMap((text, i) => {
+      const goalText = goalOf[i] ?? '-'
+      if (goalText === '-') return []
+      const [value, goal] = [numberIn(text), numberIn(goalText)]
+      const label = text.replace(/ \(missed\)$/, '').replace(/ ?[\d.-]+( (?:ms|us|s|GB))?$/, '')
+      const share = goalText.startsWith('at least') ? goal / value : value / goal
+      return [{ job, label, share, isMissed: text.endsWith('(missed)') }]
+    })
+  })
+}
+
+/** The picture of a page's figures. */
+export function chartOf(markdown: string): string {
+  const figures = figuresOf(markdown)
+  const height = TOP + figures.length * ROW + 20
+  const bars = figures.map(({ job, label, share }, i) => {
+    const y = TOP + i * ROW
+    const name = [job, label].filter(Boolean).join(', ')
+    const width = Math.round(share * GOAL)
+    return `  <text x="${LEFT - 10}" y="${y + 15}" text-anchor="end">${escapeText(shorten(name))}</text>
+  <rect x="${LEFT}" y="${y + 4}" width="${width}" height="14" fill="${share > 1 ? BEYOND : WITHIN}"/>`
+  })
+  const shares = figures.map(({ share }, i) => {
+    const [x, y] = [LEFT + Math.round(share * GOAL) + 8, TOP + i * ROW + 15]
+    return `    <text x="${x}" y="${y}" font-weight="${share > 1 ? 600 : 400}">${share.toFixed(2)}</text>`
+  })
+  const font = 'font-family="system-ui, sans-serif" font-size="12"'
+  const label = 'role="img" aria-label="Each figure as a share of its goal"'
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" ${font} fill="${INK}" ${label}>
+  <rect width="${WIDTH}" height="${height}" fill="${PAPER}"/>
+  <text x="20" y="28" font-size="15" font-weight="600">Measured, as a share of the goal</text>
+  <text x="${LEFT + GOAL}" y="${TOP - 10}" text-anchor="middle">goal</text>
+${bars.join('\n')}
+  <path d="M${LEFT + GOAL} ${TOP - 4}V${height - 16}" stroke="${INK}" stroke-dasharray="4 3"/>
+  <g paint-order="stroke" stroke="${PAPER}" stroke-width="5">
+${shares.join('\n')}
+  </g>
+</svg>
+`
+}
+
+function shorten(text: string): string {
+  return text.length > 66 ? `${text.slice(0, 63)}...` : text
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  writeFileSync(PICTURE, chartOf(readFileSync(PAGE, 'utf8')))
+}
