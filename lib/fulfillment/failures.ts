@@ -1,9 +1,19 @@
 /** Failed placements of the history (contract "Failed-placement record", decisions 8.12). */
 import { DAY } from '../core/clock.js'
+import type { OperatorCtx } from '../core/ctx.js'
 import type { RawHandle } from '../db/engine.js'
 import { failureOf } from './records.js'
-import type { StoredFailure } from './records.js'
+import type { StoredFailure, StoredOrder } from './records.js'
+import type { StoredPo } from '../orders/transitions.js'
 import type { FailedPlacement } from './shapes.js'
+
+/** Lists a purchase order of which nothing came, in the transaction that ends it. */
+export async function listFailure(tx: OperatorCtx, record: StoredOrder, { reason }: Pick<StoredPo, 'state' | 'reason'>): Promise<void> {
+  await tx.db.insertInto('failed_placement').values({
+    placement_id: record.placement_id, fulfillment_order_id: record.id, subscriber_id: record.subscriber_id, failed_at: tx.now(), order_source: record.order_source,
+    order_id: record.order_id, po_number: record.po_number, po_given: record.po_given, distid: record.distid, reason: reason ?? 'refused',
+  }).execute()
+}
 
 export interface FailureQuery {
   reference?: string | undefined

@@ -6,6 +6,7 @@ import type { Lane, PurchaseOrder } from '../distributors/fulfillment.js'
 import { digestOf, sealContent } from '../fulfillment/content.js'
 import type { FulfillmentOrderTable } from '../fulfillment/tables.js'
 import type { CheckedGroup, CheckedOrder } from './check-order.js'
+import { OrderIdHeld, earlierPlacements } from './holder.js'
 import { appendJournal } from './journal.js'
 import { fitPo, poNumber, poOfAttempt } from './po-number.js'
 import { checkQuota, countOrder } from './quota.js'
@@ -39,11 +40,6 @@ export interface Intent {
   countedAt: number
   /** In the order of groups and lanes. */
   purchaseOrders: StoredPo[]
-}
-
-/** Thrown inside the transaction: somebody holds the order_id. */
-export class OrderIdHeld extends Error {
-  override readonly name = 'OrderIdHeld'
 }
 
 export interface IntentInput {
@@ -80,12 +76,6 @@ export async function writeIntent(ctx: Ctx, input: IntentInput): Promise<Intent>
     await appendJournal(tx, 'intent', { placement, orders: rows.orders.map(({ customer_name: _name, ...named }) => named), purchaseOrders: rows.purchaseOrders } satisfies IntentData)
     return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
   })
-}
-
-/** Whether somebody holds an order_id, and which attempt a placement of it would be. */
-export async function earlierPlacements({ read, subscriber }: Pick<Ctx, 'read' | 'subscriber'>, orderId: string): Promise<{ isHeld: boolean; attempt: number }> {
-  const earlier = await read.selectFrom('placement').select(['holds_id', 'was_refused']).where('subscriber_id', '=', subscriber.id).where('order_id', '=', orderId).execute()
-  return { isHeld: earlier.some(({ holds_id: holds }) => holds === 1), attempt: 1 + earlier.filter(({ was_refused: refused }) => refused === 1).length }
 }
 
 /** Throws 503 while the operator has orders paused. */

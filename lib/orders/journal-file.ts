@@ -1,9 +1,8 @@
 /** `orders.journal`: the second copy of the order journal, appended to by the one sender of the folder. */
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncFolder } from '../core/durable.js'
+import { endOfLastLine, syncData, syncFolder } from '../core/durable.js'
 
 export function journalPath(dir: string): string {
   return join(dir, 'orders.journal')
@@ -29,13 +28,13 @@ export async function openJournalFile(dir: string): Promise<JournalFile> {
   let size = await endOfLastLine(file)
   if (size < (await file.stat()).size) await file.truncate(size)
   // A process that died may have written lines that the disk does not have yet.
-  await file.datasync()
+  await syncData(file)
   return {
     async append(lines) {
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
       try {
         for (let written = 0; written < bytes.length;) written += (await file.write(bytes, written, bytes.length - written, size + written)).bytesWritten
-        await file.datasync()
+        await syncData(file)
         size += bytes.length
       } catch (error) {
         await file.truncate(size).catch(() => {})
@@ -65,18 +64,6 @@ export function layAside(dir: string, now: number): void {
 
 const BLOCK = 65_536
 const NEWLINE = 10
-
-/** The size that the file has without what follows its last newline. */
-async function endOfLastLine(file: FileHandle): Promise<number> {
-  const { size } = await file.stat()
-  for (let end = size; end > 0; end -= BLOCK) {
-    const start = Math.max(0, end - BLOCK)
-    const { buffer } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
-    const at = buffer.lastIndexOf(NEWLINE)
-    if (at >= 0) return start + at + 1
-  }
-  return 0
-}
 
 /** The last whole line of the file; null where there is none. */
 export async function lastJournalLine(dir: string): Promise<string | null> {

@@ -56,16 +56,36 @@ export function notSent(order: StoredPo, { reason, retryAfter = 0 }: { reason: s
   return { to: 'planned', ...common, next_at: Math.max(now, Math.min(next, order.planned_at + EXPIRES)), first_sent_at: null, account: null }
 }
 
-/** Why nothing is sent, or found, with what is configured now. */
-export const OTHER_ACCOUNT = 'it was sent with another account than the one that is configured now'
+const OTHER_ACCOUNT = 'it was sent with another account than the one that is configured now'
 
 function unknown(order: StoredPo, reason: string, now: number): Change {
   return { to: 'unknown', ever_unknown: 1, unknown_since: now, misses: 0, missed_at: null, reason, next_at: now, owner: null, failures: order.failures }
 }
 
+/** Why nothing is sent, and nothing found, with the account that is configured now; null where it is the one that it was sent with. */
+export function otherAccount({ account }: Pick<StoredPo, 'account'>, configured: string): string | null {
+  return account !== null && account !== configured ? OTHER_ACCOUNT : null
+}
+
 /** The sender died while it was sending. */
 export function afterDeath(order: StoredPo, now: number): Change {
   return { ...unknown(order, 'the server ended while the order was being sent', now), next_at: now }
+}
+
+/** A fault of ours after the send began: no more is known of it than after a death. */
+export function afterFault(order: StoredPo, now: number): Change {
+  return afterDeath(order, now)
+}
+
+/** What is due about an open order: only what never left may be given up in time. */
+export function whatIsDue(order: StoredPo, now: number): 'look up' | 'give up' | 'send' {
+  if (order.state === 'unknown') return 'look up'
+  return isTooOld(order, now) ? 'give up' : 'send'
+}
+
+/** Nobody expects an order any more that could not be sent for so long. */
+export function isTooOld({ first_sent_at: sentAt, planned_at: plannedAt }: StoredPo, now: number): boolean {
+  return sentAt === null && now - plannedAt >= EXPIRES
 }
 
 /** Orders of a distributor that may be ours. */

@@ -10,14 +10,15 @@ import { isIoError, isUnavailable } from '../db/sqlite.js'
 import { recordsOfPlacement } from '../fulfillment/records.js'
 import { checkOrder } from './check-order.js'
 import type { CheckedOrder } from './check-order.js'
-import { OrderIdHeld, requestDigest, writeIntent } from './intent.js'
+import { OrderIdHeld, holderOf } from './holder.js'
+import { requestDigest, writeIntent } from './intent.js'
 import type { Intent, PlannedGroup } from './intent.js'
 import { lanesOf } from './lanes.js'
 import { accountNow } from './line.js'
 import { forgetOrder, rememberOrder } from './quota.js'
 import type { PlaceBody, PlacedOrder } from './shapes.js'
 import { notSent } from './outcome.js'
-import { FAILED, OPEN, move } from './transitions.js'
+import { FAILED, isPending, move } from './transitions.js'
 import type { StoredPo } from './transitions.js'
 import { DISK_FULL } from './work.js'
 
@@ -178,13 +179,12 @@ async function answer(ctx: Ctx, { orderId, mode }: CheckedOrder, placementId: nu
     if (states.every(({ state }) => state === 'expired')) throw new ApiError('distributor_unavailable', { details: errors, headers: { 'retry-after': '60' } })
     throw new ApiError('order_rejected', { details: errors })
   }
-  const isPending = states.some(({ state }) => OPEN.includes(state))
-  return { order_id: orderId, status: isPending ? 'pending' : errors.length > 0 ? 'partial' : 'placed', mode, fulfillment_orders: orders, errors }
+  return { order_id: orderId, status: isPending(states) ? 'pending' : errors.length > 0 ? 'partial' : 'placed', mode, fulfillment_orders: orders, errors }
 }
 
 /** Throws 409 `duplicate_order` with the existing records where the order_id is held (decisions 8.6). */
 export async function refuseDuplicate(ctx: Ctx, body: PlaceBody): Promise<void> {
-  const holder = await ctx.read.selectFrom('placement').select(['id', 'request_digest']).where('subscriber_id', '=', ctx.subscriber.id).where('order_id', '=', body.order_id).where('holds_id', '=', 1).executeTakeFirst()
+  const holder = await holderOf(ctx, body.order_id)
   if (!holder) return
   const { orders, errors } = await recordsOfPlacement(ctx, holder.id)
   throw new ApiError('duplicate_order', { details: { order_id: body.order_id, fulfillment_orders: orders, errors, same_request: holder.request_digest === requestDigest(body) } })

@@ -55,6 +55,11 @@ export async function countOrder(tx: OperatorCtx, keyId: string, placementId: nu
   await tx.db.deleteFrom('order_count').where('key_id', '=', keyId).where('at', '<=', at - DAY).execute()
 }
 
+/** Nobody was asked for any part of it: it does not count. In the transaction that ends it. */
+export async function uncountOrder(tx: OperatorCtx, placementId: number): Promise<void> {
+  await tx.db.deleteFrom('order_count').where('placement_id', '=', placementId).execute()
+}
+
 /** Told once the order is committed; it counts from when it was written down on, as in the database. */
 export function rememberOrder({ times }: OrderCounts, keyId: string, { placementId, countedAt }: { placementId: number; countedAt: number }): void {
   const recent = [...times.get(keyId) ?? []].filter(([, at]) => at > countedAt - DAY)

@@ -16,9 +16,8 @@ import { OPEN_STATES } from './work.js'
 /** Orders of a dead sender that are taken over in one transaction: whoever places one meanwhile waits for all of them. */
 const AT_ONCE = 50
 
-/** Returns the number of the last line that the journal's file has. The sender's lock must be held. */
-export async function recover(ctx: OperatorCtx, owner: string): Promise<number> {
-  const written = await compareJournal(ctx)
+/** Takes over what a dead sender was sending: what became of it is found out. The sender's lock must be held. */
+export async function takeOver(ctx: OperatorCtx, owner: string): Promise<void> {
   // The open states are those of the index, word for word.
   const left = ctx.engine.reader.prepare(`SELECT * FROM purchase_order WHERE ${OPEN_STATES} AND state = 'sending' AND owner <> ?`).all(owner) as StoredPo[]
   for (let i = 0; i < left.length; i += AT_ONCE) {
@@ -28,7 +27,6 @@ export async function recover(ctx: OperatorCtx, owner: string): Promise<number> 
     })
     for (const { client_ref: ref, distid } of orders) ctx.log.warn({ ref, distid }, 'the server ended while an order was being sent; what became of it is being found out')
   }
-  return written
 }
 
 /**

@@ -4,7 +4,7 @@ import type { JournalCopy } from './journal-copy.js'
 import { layAside, openJournalFile } from './journal-file.js'
 import type { JournalFile } from './journal-file.js'
 import { pauseOrders } from './pause.js'
-import { compareJournal, recover } from './recover.js'
+import { compareJournal, takeOver } from './recover.js'
 
 /** How often the end of the journal's file is noted, in milliseconds. */
 const NOTE_EVERY = 5_000
@@ -43,7 +43,8 @@ export function openSeat(ctx: OperatorCtx, { owner, before, copy }: { owner: str
     await before
     if (!engine.lock('engine')) return false
     try {
-      written = await recover(ctx, owner)
+      written = await compareJournal(ctx)
+      await takeOver(ctx, owner)
       await copy?.compareOnce(ctx)
       file = await openJournalFile(engine.dir)
       await mark(ctx)

@@ -1,12 +1,11 @@
 /** One send of one purchase order, and what is written down of it (reliability 3.3). */
 import type { OperatorCtx } from '../core/ctx.js'
-import { cleaned } from '../core/text.js'
 import { isUnavailable } from '../db/sqlite.js'
-import type { OrderSession, Submission } from '../distributors/fulfillment.js'
-import { inTime, openLine, withoutSecrets } from './line.js'
-import type { Line } from './line.js'
+import type { OrderSession } from '../distributors/fulfillment.js'
+import { inTime, openLine } from './line.js'
 import { standsElsewhere } from '../fulfillment/numbers.js'
-import { OTHER_ACCOUNT, SEND_TIMEOUT, afterSend, notSent } from './outcome.js'
+import { SEND_TIMEOUT, afterSend, notSent, otherAccount } from './outcome.js'
+import { submissionOf } from './submission.js'
 import { move } from './transitions.js'
 import type { Change, StoredPo } from './transitions.js'
 
@@ -36,7 +35,7 @@ export async function sendOne(tools: SenderTools, order: StoredPo): Promise<Sent
   let current = order
   const line = openLine(ctx, order)
   // Who logs in as somebody else finds, and dedups against, nothing of what was sent before: it would be bought twice.
-  const reason = typeof line === 'string' ? line : order.account !== null && order.account !== line.account ? OTHER_ACCOUNT : null
+  const reason = typeof line === 'string' ? line : otherAccount(order, line.account)
   if (reason !== null || typeof line === 'string') return { order: await record(tools, current, notSent(order, { reason: reason! }, ctx.now())), ended: Promise.resolve() }
   const session: Omit<OrderSession, 'signal'> = {
     settings: line.settings, now: ctx.now, stage: order.stage,
@@ -52,29 +51,13 @@ export async function sendOne(tools: SenderTools, order: StoredPo): Promise<Sent
   }
   await tools.step('before the send')
   tools.refuseFailed()
-  // A connector that throws, answers nonsense or takes too long has not said what became of the order.
   const { answer, ended } = await inTime(tools, line.connector.limits.sendTimeout ?? SEND_TIMEOUT, (signal) => line.connector.submit({ ...session, signal }, line.content))
-  const sent = 'failed' in answer ? { outcome: 'unknown' as const, reason: answer.failed } : submissionOf(answer.value, line)
+  const sent = submissionOf(answer, line)
   await tools.step('after the send')
   const recorded = await record(tools, current, afterSend(current, sent, line.connector, ctx.now()))
   if (!recorded) ctx.log.error({ ref: order.client_ref, distid: order.distid, sent }, 'a distributor answered about an order that somebody has moved on meanwhile')
   return { order: recorded, ended }
 }
-
-/** What a connector answered, as far as it is an answer; a distributor's own words are redacted, cleaned and cut. */
-function submissionOf(value: Submission, line: Line): Submission {
-  const { outcome, number, reason, retryAfter } = (value ?? {}) as Partial<Record<'outcome' | 'number' | 'reason' | 'retryAfter', unknown>>
-  const said = typeof reason === 'string' && reason.trim() !== '' ? cleaned(withoutSecrets(reason, line), MAX_REASON) : 'no reason was given'
-  const isNumber = number === null || (typeof number === 'string' && number.trim() !== '' && cleaned(number, MAX_NUMBER) === number)
-  if ((outcome === 'accepted' || outcome === 'duplicate') && isNumber) return { outcome, number }
-  if (outcome === 'rejected' || outcome === 'unknown') return { outcome, reason: said }
-  if (outcome === 'not_sent') return { outcome, reason: said, ...typeof retryAfter === 'number' && retryAfter > 0 && { retryAfter } }
-  return { outcome: 'unknown', reason: 'the connector gave no outcome' }
-}
-
-/** Characters of what a distributor says that are kept. */
-export const MAX_REASON = 300
-export const MAX_NUMBER = 100
 
 /** Milliseconds between tries to write down what is known and must not be forgotten. */
 const RETRY = 250

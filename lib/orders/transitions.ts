@@ -4,10 +4,12 @@
  */
 import type { Selectable, Updateable } from 'kysely'
 import type { OperatorCtx } from '../core/ctx.js'
+import { listFailure } from '../fulfillment/failures.js'
 import { knownLanes } from '../fulfillment/lane-statuses.js'
 import { statusOfLanes } from '../fulfillment/statuses.js'
 import type { FulfillmentOrderTable } from '../fulfillment/tables.js'
 import { appendJournal } from './journal.js'
+import { uncountOrder } from './quota.js'
 import type { PoState, PurchaseOrderTable } from './tables.js'
 
 export type StoredPo = Selectable<PurchaseOrderTable>
@@ -16,6 +18,11 @@ export type StoredPo = Selectable<PurchaseOrderTable>
 export const OPEN: readonly PoState[] = ['planned', 'sending', 'unknown', 'review']
 /** States that produced no distributor order. */
 export const FAILED: readonly PoState[] = ['rejected', 'expired']
+
+/** Whether the outcome of any of these is still open. */
+export function isPending(orders: readonly Pick<StoredPo, 'state'>[]): boolean {
+  return orders.some(({ state }) => OPEN.includes(state))
+}
 
 /** What can be changed with a state; `reason` is told to the operator, and to the caller where it ends in a failure. */
 export type Change = { to: PoState } & Partial<Pick<StoredPo, 'sends' | 'owner' | 'account' | 'stage' | 'distributor_order_id' | 'ever_unknown' | 'unknown_since' | 'refusal' | 'misses' | 'missed_at' | 'next_at' | 'failures' | 'reason' | 'planned_at' | 'first_sent_at'>>
@@ -44,12 +51,7 @@ export async function move(tx: OperatorCtx, order: StoredPo, { to, ...rest }: Ch
 /** What a change means for the history: a failure is listed, the record tells the state of all its purchase orders. */
 export async function follow(tx: OperatorCtx, order: StoredPo, before: PoState): Promise<void> {
   const record = await tx.db.selectFrom('fulfillment_order').selectAll().where('id', '=', order.fulfillment_order_id).executeTakeFirstOrThrow()
-  if (FAILED.includes(order.state) && !FAILED.includes(before)) {
-    await tx.db.insertInto('failed_placement').values({
-      placement_id: record.placement_id, fulfillment_order_id: record.id, subscriber_id: record.subscriber_id, failed_at: tx.now(), order_source: record.order_source,
-      order_id: record.order_id, po_number: record.po_number, po_given: record.po_given, distid: record.distid, reason: order.reason ?? 'refused',
-    }).execute()
-  }
+  if (FAILED.includes(order.state) && !FAILED.includes(before)) await listFailure(tx, record, order)
   const lanes = await knownLanes(tx, record)
   const isNothing = lanes.every(({ isFailed }) => isFailed)
   const statuses = lanes.flatMap(({ status }) => status ?? [])
@@ -78,5 +80,5 @@ async function closePlacement(tx: OperatorCtx, placementId: number): Promise<voi
   if (!orders.every(({ state }) => FAILED.includes(state))) return
   const refused = orders.some(({ state }) => state === 'rejected')
   await tx.db.updateTable('placement').set({ holds_id: 0, was_refused: refused ? 1 : 0 }).where('id', '=', placementId).execute()
-  if (orders.every(({ first_sent_at: sent }) => sent === null)) await tx.db.deleteFrom('order_count').where('placement_id', '=', placementId).execute()
+  if (orders.every(({ first_sent_at: sent }) => sent === null)) await uncountOrder(tx, placementId)
 }

@@ -4,7 +4,7 @@ import { isUnavailable } from '../db/sqlite.js'
 import { connectorOf } from '../distributors/modes.js'
 import { contentOf } from '../fulfillment/content.js'
 import { accountNow, dealerFault } from './line.js'
-import { EXPIRES, afterDeath, backoff, notSent, settleTime } from './outcome.js'
+import { afterFault, backoff, isTooOld, notSent, settleTime, whatIsDue } from './outcome.js'
 import { NEEDS_REVIEW, reconcileOne } from './reconcile.js'
 import { record, sendOne } from './send.js'
 import type { SenderTools } from './send.js'
@@ -66,7 +66,7 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
       ended = sent.ended
     } catch (error) {
       // A fault of ours after the send began: what became of the order is not known.
-      if (!tools().ctx.engine.hasFailed() && !tools().signal.aborted) note(await write(order, afterDeath(order, tools().ctx.now())))
+      if (!tools().ctx.engine.hasFailed() && !tools().signal.aborted) note(await write(order, afterFault(order, tools().ctx.now())))
       throw error
     } finally {
       // Where an account has one cart, a call that was given up may still be filling it; one that never ends must not hold up all others for good.
@@ -127,9 +127,10 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
   async function workOn(order: StoredPo, isPaused: boolean): Promise<void> {
     const { ctx } = tools()
     try {
-      if (order.state === 'unknown') return await lookUp(order, isPaused)
+      const due = whatIsDue(order, ctx.now())
+      if (due === 'look up') return await lookUp(order, isPaused)
       if (isPaused) return
-      if (isTooOld(order, ctx.now())) await expire(order)
+      if (due === 'give up') await expire(order)
       else await sendLater(order, { isNew: false })
     } catch (error) {
       // A fault of ours must not come back five times a second; somebody else's change of the order stands.
@@ -139,11 +140,6 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
   }
 
   return { sendNow, sendLater, workOn }
-}
-
-/** Nobody expects an order any more that could not be sent for so long. */
-function isTooOld({ first_sent_at: sentAt, planned_at: plannedAt }: StoredPo, now: number): boolean {
-  return sentAt === null && now - plannedAt >= EXPIRES
 }
 
 /** Waits for work, but no longer than so many milliseconds, and not beyond the end of what `signal` tells. */
