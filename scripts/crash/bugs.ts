@@ -4,15 +4,17 @@
  *   npx tsx scripts/crash/bugs.ts [--crashes 20000] [--seed 1] [--workers 2] [--only <text>]
  *
  * Prints what caught it, and after how many crashes: once with everything that is checked, once by outcomes alone (no look at
- * what was on the disk when a send began). What no crash shows, the sweep of single faults must; then its cases are counted. Ends with 1 where a bug is not caught, or its text is no longer in the source.
+ * what was on the disk when a send began). What no crash shows, the sweep of single faults must; then
+ * its cases are counted. Ends with 1 where a bug is not caught, or a seam of it is no longer there.
  */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import * as esbuild from 'esbuild'
-import { PLANTED } from './planted.js'
-import type { Planted } from './planted.js'
+import { planting } from '../plants/seam.js'
+import type { Planted } from '../plants/seam.js'
+import { PLANTS } from './planted.js'
 
 const { values } = parseArgs({ options: { crashes: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' }, workers: { type: 'string', default: '2' }, only: { type: 'string' } } })
 
@@ -22,11 +24,10 @@ interface Caught {
   seed: number
 }
 
-const ROOT = resolve('.')
 mkdirSync('dist', { recursive: true })
 const outdir = mkdtempSync(join('dist', 'bugs-'))
 async function main(): Promise<number> {
-  const bugs: Planted[] = [{ name: 'none: the source as it is', patches: [] }, ...PLANTED].filter(({ name }) => values.only === undefined || name.includes(values.only))
+  const bugs: Planted[] = [{ name: 'none: the source as it is', seams: [] }, ...PLANTS].filter(({ name }) => values.only === undefined || name.includes(values.only))
   const lines: string[] = []
   const next = bugs.entries()
   let missed = 0
@@ -50,24 +51,20 @@ async function tryOne(bug: Planted, n: number): Promise<{ line: string; isRight:
     return { line: `| ${bug.name} | NOT PLANTED: ${(error as Error).message.split('\n').slice(0, 3).join(' ')} | | |`, isRight: false }
   }
   const full = await run(file, 'all') ?? await run(file, 'sweep')
-  const outcomes = bug.patches.length === 0 || full === null || full.by.startsWith('the sweep') ? null : await run(file, 'outcomes')
-  const isRight = (full === null) === (bug.patches.length === 0)
+  const outcomes = bug.seams.length === 0 || full === null || full.by.startsWith('the sweep') ? null : await run(file, 'outcomes')
+  const isRight = (full === null) === (bug.seams.length === 0)
   return { line: `| ${bug.name} | ${full?.by ?? 'NOT CAUGHT'} | ${full ? `${full.crashes} | ${full.seed}` : `${values.crashes} | ${values.seed}`} | ${outcomes ? `${outcomes.by} | ${outcomes.crashes}` : '- | -'} |`, isRight }
 }
 
-/** The simulation in one file, over the source with the bug in it. */
-async function bundle({ patches }: Planted, outfile: string): Promise<void> {
-  const files = new Map<string, string>()
-  for (const [file, find, replace] of patches) {
-    const path = join(ROOT, file)
-    const source = files.get(path) ?? readFileSync(path, 'utf8')
-    if (source.split(find).length !== 2) throw new Error(`${file} has ${source.split(find).length - 1} times: ${find}`)
-    files.set(path, source.replace(find, () => replace))
-  }
+/** The simulation in one file, with the bug in it. */
+async function bundle(bug: Planted, outfile: string): Promise<void> {
+  const { plugin, missing } = planting(bug, join('scripts', 'crash', 'planted.ts'))
   await esbuild.build({
-    stdin: { contents: ENTRY, resolveDir: ROOT, loader: 'ts' }, outfile, bundle: true, platform: 'node', target: 'node20.19', format: 'esm', packages: 'external', logLevel: 'silent',
-    plugins: [{ name: 'bug', setup: (build) => build.onLoad({ filter: /\.ts$/ }, ({ path }) => files.has(path) ? { contents: files.get(path)!, loader: 'ts' as const } : undefined) }],
+    stdin: { contents: ENTRY, resolveDir: process.cwd(), loader: 'ts' }, outfile, bundle: true,
+    platform: 'node', target: 'node20.19', format: 'esm', packages: 'external', logLevel: 'silent',
+    plugins: [plugin],
   })
+  if (missing().length > 0) throw new Error(`no bundle has ${missing().join(', ')}`)
 }
 
 const ENTRY = `

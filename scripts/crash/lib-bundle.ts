@@ -3,6 +3,9 @@ import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import * as esbuild from 'esbuild'
+import { planting } from '../plants/seam.js'
+import type { Planted } from '../plants/seam.js'
+import { PROBES } from './lib-probes.js'
 
 /** One text of one file that is replaced; it must stand there exactly once. */
 export interface Patch {
@@ -12,23 +15,28 @@ export interface Patch {
 }
 
 /**
- * Bundles entries of `scripts/crash` into a new temporary folder, which the caller removes. Run from the root of the
- * repository. Throws when a text that is to be replaced is gone.
+ * Bundles entries of `scripts/crash` into a new temporary folder, which the caller removes, with the
+ * probes of the harness and a bug of lib-plants.ts. Run from the root of the repository. Throws when
+ * a seam of them is gone.
  */
-export async function bundleEntries(names: readonly string[], patches: readonly Patch[] = []): Promise<string> {
+export async function bundleEntries(names: readonly string[], bug?: Planted): Promise<string> {
   const outdir = mkdtempSync(join(tmpdir(), 'qm-bundle-'))
   symlinkSync(resolve('node_modules'), join(outdir, 'node_modules'))
-  const planting = plant(patches)
+  const planted = [planting(PROBES, fileOf('lib-probes'))]
+  if (bug) planted.push(planting(bug, fileOf('lib-plants')))
   await esbuild.build({
     bundle: true, platform: 'node', target: 'node20.19', format: 'cjs', legalComments: 'none', logLevel: 'warning', external: ['better-sqlite3'],
-    entryPoints: Object.fromEntries(names.map((name) => [`${name}.bundle`, join('scripts', 'crash', `${name}.ts`)])), outdir, outExtension: { '.js': '.cjs' },
+    entryPoints: Object.fromEntries(names.map((name) => [`${name}.bundle`, fileOf(name)])), outdir, outExtension: { '.js': '.cjs' },
     define: { 'import.meta.url': '__importMetaUrl' }, banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
-    plugins: [planting.plugin],
+    plugins: planted.map(({ plugin }) => plugin),
   })
   for (const name of names) writeFileSync(join(outdir, `${name}.cjs`), STARTER.replaceAll('NAME', name))
-  planting.end()
+  const missing = planted.flatMap((each) => each.missing())
+  if (missing.length > 0) throw new Error(`not part of the bundle: ${missing.join(', ')}`)
   return outdir
 }
+
+const fileOf = (name: string) => join('scripts', 'crash', `${name}.ts`)
 
 /**
  * Starts a bundle with the code that V8 made of it in an earlier life, where there is such: a third of the time that a life

@@ -1,79 +1,156 @@
-/** Texts that the harness replaces in what it runs: places to die at, and faults that it must find. */
-import type { Patch } from './lib-bundle.js'
+/**
+ * Bugs of real processes and real disks that the harness must find. Those that only show where a
+ * distributor is late or contradicts itself are the simulation's (planted.ts).
+ */
+import { isApiError } from '../../lib/core/errors.js'
+import type { Ctx } from '../../lib/core/ctx.js'
+import type * as Sqlite from '../../lib/db/sqlite.js'
+import type { Submission } from '../../lib/distributors/fulfillment.js'
+import { samePo } from '../../lib/fulfillment/match.js'
+import type * as Match from '../../lib/fulfillment/match.js'
+import type * as Holder from '../../lib/orders/holder.js'
+import type * as Intent from '../../lib/orders/intent.js'
+import { openLine } from '../../lib/orders/line.js'
+import { afterSend } from '../../lib/orders/outcome.js'
+import type * as Outcome from '../../lib/orders/outcome.js'
+import { ORDER_QUOTAS } from '../../lib/orders/quota.js'
+import type * as Quota from '../../lib/orders/quota.js'
+import { move } from '../../lib/orders/transitions.js'
+import type { StoredPo } from '../../lib/orders/transitions.js'
+import type { Planted, Seam } from '../plants/seam.js'
+import { EVERYBODY_SENDS, UNSYNCED_LINES } from './plants/shared.js'
 
-/** In the simulated distributors only: a place to die at behind every call, and an end of all faults once a run lets all settle. */
-export const PROBES: readonly Patch[] = [
-  {
-    file: 'lib/simulator/orders/call.ts',
-    find: '  if (fault) await meet(',
-    replace: '  ;(globalThis as { crashProbe?: (step: string) => void }).crashProbe?.(\'distributor called\')\n  if (fault) await meet(',
-  },
-  {
-    file: 'lib/simulator/orders/scenarios.ts',
-    find: 'return percent === undefined ? 0 :',
-    replace: 'return percent === undefined || (globalThis as { crashCalm?: boolean }).crashCalm ? 0 :',
-  },
-  {
-    file: 'lib/simulator/orders/faults.ts',
-    find: '  const chance = chaosOf(asked)\n',
-    replace: '  if ((globalThis as { crashCalm?: boolean }).crashCalm) return null\n  const chance = chaosOf(asked)\n',
-  },
-]
-
-/** A fault in the order engine that the harness must find. Those that only show where a distributor is late or contradicts itself are the simulation's (planted.ts). */
-export interface Plant {
+export interface CrashPlant extends Planted {
   what: string
   /** The harness that finds it. */
-  by: 'kill' | 'two'
-  patches: readonly Patch[]
+  by: 'kill' | 'two' | 'powercut'
 }
 
-/** Sends inside the transaction that writes the order down, so that nothing is on the disk before a distributor has it. */
-const SEND_FIRST = `
-    for (const row of rows.purchaseOrders) {
-      if (row.state !== 'sending') continue
-      const { connector } = input.groups.find(({ distid }) => distid === row.distid)!
-      const session = { settings: plantSettings(tx, ctx.subscriber, row.distid)!, signal: new AbortController().signal, now: tx.now, stage: null, keepStage: async (stage: string) => { row.stage = stage } }
-      const sent = await connector.submit(session, contentOf(tx, row)).catch(() => ({ outcome: 'unknown' as const, reason: 'the connection failed' }))
-      const { to, ...rest } = plantAfter(row, sent, connector, tx.now())
-      Object.assign(row, rest, { state: to })
-      ctx.orders.free(row.account!)
-    }
-`
-
-export const PLANTS: Record<string, Plant> = {
-  'send, then record': {
-    what: 'the order is written down once the distributor has answered', by: 'kill',
-    patches: [
-      { file: 'lib/orders/intent.ts', find: "import { digestOf, sealContent } from '../fulfillment/content.js'\n", replace: "import { contentOf, digestOf, sealContent } from '../fulfillment/content.js'\nimport { accountSettings as plantSettings } from '../fulfillment/account.js'\nimport { afterSend as plantAfter } from './outcome.js'\n" },
-      { file: 'lib/orders/intent.ts', find: '    const rows = await rowsOf(tx as Ctx, input, placement)\n', replace: `    const rows = await rowsOf(tx as Ctx, input, placement)\n${SEND_FIRST}` },
-      { file: 'lib/orders/place.ts', find: 'purchaseOrders.map((order) => ctx.orders.deliver(order))', replace: "purchaseOrders.filter(({ state }) => state === 'sending' || state === 'planned').map((order) => ctx.orders.deliver(order))" },
-    ],
-  },
-  'blind resend at restart': {
-    what: 'what a dead process was sending is sent again without a look', by: 'kill',
-    patches: [{ file: 'lib/orders/recover.ts', find: 'move(tx, order, afterDeath(order, tx.now()))', replace: "move(tx, order, { to: 'planned', owner: null, next_at: tx.now() })" }],
-  },
-  'news are taken by their PO alone': {
-    what: 'a stranger\'s order under the PO of ours gives it their number and status', by: 'kill',
-    patches: [
-      { file: 'lib/fulfillment/match.ts', find: "  return lines === 'other' || zip === false\n", replace: "  return lines === 'other' && zip === false && told.po === ''\n" },
-      { file: 'lib/fulfillment/match.ts', find: '  return (isTold && isNamed !== false) || poProves(news, sent, context)', replace: "  return isTold || isNamed === null || poProves(news, sent, context) || samePo(news.po, sent.po) === 'same'" },
-    ],
-  },
-  'an order_id is free after a restart': {
-    what: 'the holder of an order_id is looked for among the orders of this life', by: 'kill',
-    patches: [
-      { file: 'lib/orders/place.ts', find: ".where('order_id', '=', body.order_id).where('holds_id', '=', 1)", replace: ".where('order_id', '=', body.order_id).where('holds_id', '=', 1).where('id', 'in', (query) => query.selectFrom('purchase_order').select('placement_id').where('owner', '=', ctx.orders.owner))" },
-      { file: 'lib/orders/intent.ts', find: 'if (isHeld) throw new OrderIdHeld()', replace: "if (isHeld) await tx.db.updateTable('placement').set({ holds_id: 0 }).where('order_id', '=', order.orderId).execute()" },
-    ],
-  },
-  'no engine lock': {
-    what: 'every process takes itself for the sender', by: 'two',
-    patches: [{ file: 'lib/db/engine.ts', find: 'return raw !== null\n', replace: "return raw !== null || name === 'engine'\n" }],
-  },
-  'the quota counts one process': {
-    what: 'orders of the last hour are those that this process took in', by: 'two',
-    patches: [{ file: 'lib/orders/quota.ts', find: 'Math.max(wait(rows.map(({ at }) => Math.min(at, now)), now, quota), wait(here, steady, quota))', replace: 'Math.max(wait(here, steady, quota), rows.length * 0)' }],
-  },
+/** Sends an order before it is written down, and writes down what came back. */
+async function sendInside(tx: Ctx, order: StoredPo): Promise<StoredPo> {
+  const line = openLine(tx, order)
+  if (typeof line === 'string') throw new Error(line)
+  const { connector, content, settings } = line
+  let stage: string | null = null
+  const sent = await connector.submit({
+    settings, now: tx.now, stage, signal: new AbortController().signal,
+    keepStage: async (kept) => { stage = kept },
+  }, content).catch((): Submission => ({ outcome: 'unknown', reason: 'the connection failed' }))
+  tx.orders.free(order.account!)
+  const change = { ...afterSend(order, sent, connector, tx.now()), stage }
+  return (await move(tx, order, change))!
 }
+
+/** Power cuts may take what was committed. */
+const NORMAL_COMMITS: Seam = {
+  at: 'lib/db/sqlite.ts#openFile',
+  make: (real: typeof Sqlite.openFile): typeof real => (path, options) =>
+    real(path, { ...options, synchronous: 'NORMAL' }),
+}
+
+export const NORMAL: CrashPlant = {
+  name: 'commits are not synced', by: 'powercut',
+  what: 'of what was answered a power cut takes the last, and the journal tells of it',
+  seams: [NORMAL_COMMITS],
+}
+
+export const UNSYNCED: CrashPlant = {
+  name: 'neither commits nor the journal are synced', by: 'powercut',
+  what: 'of what was answered a power cut takes the last, and nothing tells of it',
+  seams: [NORMAL_COMMITS, UNSYNCED_LINES],
+}
+
+export const PLANTS: readonly CrashPlant[] = [
+  {
+    name: 'send, then record', by: 'kill',
+    what: 'the order is written down once the distributor has answered',
+    seams: [{
+      at: 'lib/orders/intent.ts#writeIntent',
+      make: (real: typeof Intent.writeIntent): typeof real => (ctx, input) =>
+        ctx.engine.atomic(ctx, async (tx) => {
+          const intent = await real(tx, input)
+          const purchaseOrders: StoredPo[] = []
+          for (const order of intent.purchaseOrders) {
+            const after = order.state === 'sending' ? await sendInside(tx, order) : order
+            if (after.state === 'planned') purchaseOrders.push(after)
+          }
+          return { ...intent, purchaseOrders }
+        }),
+    }],
+  },
+  {
+    name: 'blind resend at restart', by: 'kill',
+    what: 'what a dead process was sending is sent again without a look',
+    seams: [{
+      at: 'lib/orders/outcome.ts#afterDeath',
+      make: (real: typeof Outcome.afterDeath): typeof real => (order, now) =>
+        order.state === 'sending' ? { to: 'planned', owner: null, next_at: now } : real(order, now),
+    }],
+  },
+  {
+    name: 'news are taken by their PO alone', by: 'kill',
+    what: 'a stranger\'s order under the PO of ours gives it their number and status',
+    seams: [
+      {
+        at: 'lib/fulfillment/match.ts#isOthers',
+        make: (real: typeof Match.isOthers): typeof real => (told, sent) =>
+          told.po === '' && real(told, sent),
+      },
+      {
+        at: 'lib/fulfillment/match.ts#isNewsOf',
+        make: (real: typeof Match.isNewsOf): typeof real => (news, sent, context) =>
+          samePo(news.po, sent.po) === 'same' || real(news, sent, context),
+      },
+    ],
+  },
+  {
+    name: 'an order_id is free after a restart', by: 'kill',
+    what: 'the holder of an order_id is looked for among the orders of this life',
+    seams: [
+      {
+        at: 'lib/orders/holder.ts#holderOf',
+        make: (real: typeof Holder.holderOf): typeof real => async (ctx, orderId) => {
+          const holder = await real(ctx, orderId)
+          const isOfThisLife = holder && await ctx.read.selectFrom('purchase_order').select('id')
+            .where('placement_id', '=', holder.id)
+            .where('owner', '=', (ctx as Ctx).orders.owner).executeTakeFirst()
+          return isOfThisLife && holder
+        },
+      },
+      {
+        at: 'lib/orders/holder.ts#earlierPlacements',
+        make: (real: typeof Holder.earlierPlacements): typeof real => async (ctx, orderId) => {
+          const { attempt } = await real(ctx, orderId)
+          const { db, subscriber } = ctx as Ctx
+          if (db.isTransaction) {
+            await db.updateTable('placement').set({ holds_id: 0 })
+              .where('subscriber_id', '=', subscriber.id).where('order_id', '=', orderId).execute()
+          }
+          return { isHeld: false, attempt }
+        },
+      },
+    ],
+  },
+  {
+    name: 'no engine lock', by: 'two',
+    what: 'every process takes itself for the sender',
+    seams: [EVERYBODY_SENDS],
+  },
+  {
+    name: 'the quota counts one process', by: 'two',
+    what: 'orders of the last hour are those that this process took in',
+    seams: [{
+      at: 'lib/orders/quota.ts#checkQuota',
+      make: (real: typeof Quota.checkQuota): typeof real => async (tx, counts, keyId) => {
+        const times = [...counts.times.get(keyId)?.values() ?? []]
+        const isOver = ORDER_QUOTAS.some(({ limit, window }) =>
+          times.filter((at) => at > tx.monotonic() - window).length >= limit)
+        await real(tx, counts, keyId).catch((error: unknown) => {
+          if (isOver || !isApiError(error) || error.code !== 'order_volume_limit') throw error
+        })
+      },
+    }],
+  },
+  NORMAL,
+  UNSYNCED,
+]

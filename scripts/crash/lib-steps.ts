@@ -4,6 +4,7 @@ import { open as openFileHandle } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { App } from '../../lib/open.js'
 import type { Life, Step } from './lib-life.js'
+import { probes } from './lib-probes.js'
 
 export type Pass = (step: string) => undefined
 
@@ -34,7 +35,7 @@ export async function watchApp({ ctx: { engine } }: App, pass: Pass): Promise<vo
     return result
   }
   await watchSyncs(named)
-  Object.assign(globalThis, { crashProbe: named })
+  probes.pass = named
 }
 
 /** `datasync` is what the journal's file alone is written with. */

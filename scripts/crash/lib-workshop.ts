@@ -2,12 +2,11 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Planted } from '../plants/seam.js'
 import { bundleEntries } from './lib-bundle.js'
-import type { Patch } from './lib-bundle.js'
 import { startClock } from './lib-clock.js'
 import { httpDoor, libraryDoor } from './lib-doors.js'
 import { makeOrder } from './lib-orders.js'
-import { PROBES } from './lib-plants.js'
 import { sleep, startProcess } from './lib-process.js'
 import { streamOf } from './lib-random.js'
 import { SHOP, makeShopFolder } from './lib-shop.js'
@@ -25,11 +24,11 @@ export interface Workshop {
   close(): void
 }
 
-/** `dir` is kept; without one a temporary folder is made. */
-export async function openWorkshop({ dir, entries, patches = [] }: { dir?: string | undefined; entries: readonly ('server' | 'library')[]; patches?: readonly Patch[] }): Promise<Workshop> {
+/** `dir` is kept; without one a temporary folder is made. `bug`: one of lib-plants.ts. */
+export async function openWorkshop({ dir, entries, bug }: { dir?: string | undefined; entries: readonly ('server' | 'library')[]; bug?: Planted | undefined }): Promise<Workshop> {
   const root = dir === undefined ? mkdtempSync(join(tmpdir(), 'qm-crash-')) : resolve(dir)
   mkdirSync(root, { recursive: true })
-  const bundle = await bundleEntries(entries, [...PROBES, ...patches])
+  const bundle = await bundleEntries(entries, bug)
   const template = join(root, 'template')
   rmSync(template, { recursive: true, force: true })
   const shop = await makeShopFolder(template, () => BEGINNING)

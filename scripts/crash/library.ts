@@ -8,11 +8,12 @@ import { fractional } from '../../server/testing-clock.js'
 import { timeOf } from './lib-clock.js'
 import type { AnswerBody, HttpAnswer } from './lib-http.js'
 import type { Call, Life, Ready, Reply } from './lib-life.js'
+import { probes } from './lib-probes.js'
 import { stepsOf, watchApp } from './lib-steps.js'
 
 async function live(life: Life): Promise<void> {
   const pass = stepsOf(life)
-  Object.assign(globalThis, { crashCalm: life.calm === true })
+  probes.isCalm = life.calm === true
   const app = await open({ dir: life.dir, now: fractional(() => timeOf(life.clock)), worker: false, log: openLog('error'), faults: { step: pass } })
   await watchApp(app, pass)
   process.on('message', ({ id, ...call }: Partial<Call>) => {

@@ -11,9 +11,9 @@ import { randomInt } from 'node:crypto'
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Planted } from '../plants/seam.js'
 import { openArena } from './lib-arena.js'
 import type { Arena } from './lib-arena.js'
-import type { Patch } from './lib-bundle.js'
 import { KINDS, check } from './lib-check.js'
 import type { Kind } from './lib-check.js'
 import { startClock, timeOf } from './lib-clock.js'
@@ -25,18 +25,13 @@ import { drain } from './lib-drain.js'
 import { strayErrors } from './lib-errors.js'
 import { CHAOS } from './lib-epoch.js'
 import { readFacts } from './lib-facts.js'
+import { NORMAL, UNSYNCED } from './lib-plants.js'
 import { atMost, sleep } from './lib-process.js'
 import { streamOf } from './lib-random.js'
 import { BEGINNING, openWorkshop } from './lib-workshop.js'
 
 const { values } = parseArgs({ options: { cuts: { type: 'string', default: '60' }, epoch: { type: 'string', default: '30' }, seed: { type: 'string' }, controls: { type: 'string', default: '20' } } })
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed)
-
-const NORMAL: readonly Patch[] = [
-  { file: 'lib/db/sqlite.ts', find: 'raw.pragma(`synchronous = ${options.synchronous}`)', replace: "raw.pragma('synchronous = NORMAL')" },
-  { file: 'lib/db/sqlite.ts', find: "if (level !== (options.synchronous === 'FULL' ? 2 : 1))", replace: 'if (level !== 1)' },
-]
-const UNSYNCED: readonly Patch[] = [...NORMAL, { file: 'lib/orders/journal-file.ts', find: 'await file.datasync()\n        size', replace: 'size' }]
 
 interface Result {
   cuts: number
@@ -94,8 +89,8 @@ async function onDisk(workshop: Awaited<ReturnType<typeof openWorkshop>>, mine: 
   }
 }
 
-async function run(name: string, cuts: number, patches: readonly Patch[]): Promise<Result> {
-  const workshop = await openWorkshop({ entries: ['server'], patches })
+async function run(name: string, cuts: number, bug?: Planted): Promise<Result> {
+  const workshop = await openWorkshop({ entries: ['server'], bug })
   const result: Result = { cuts: 0, answered: 0, faults: Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Result['faults'], paused: 0, texts: [] }
   try {
     for (let folder = 0; result.cuts < cuts; folder++) await onDisk(workshop, seed + folder, Math.min(cuts - result.cuts, Number(values.epoch)), result)
@@ -115,7 +110,7 @@ if (missing !== null) {
   process.exit(0)
 }
 console.log(`seed ${seed}`)
-const full = await run('synchronous=FULL', Number(values.cuts), [])
+const full = await run('synchronous=FULL', Number(values.cuts))
 const isWhole = full.texts.length === 0
 let hasPower = true
 if (Number(values.controls) > 0) {

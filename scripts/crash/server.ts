@@ -10,12 +10,13 @@ import { fractional } from '../../server/testing-clock.js'
 import { open } from '../../lib/open.js'
 import { timeOf } from './lib-clock.js'
 import type { Life, Ready } from './lib-life.js'
+import { probes } from './lib-probes.js'
 import { stepsOf, watchApp } from './lib-steps.js'
 import type { Pass } from './lib-steps.js'
 
 async function live(life: Life): Promise<void> {
   const pass = stepsOf(life)
-  Object.assign(globalThis, { crashCalm: life.calm === true })
+  probes.isCalm = life.calm === true
   const now = fractional(() => timeOf(life.clock))
   const app = await open({ dir: life.dir, now, worker: false, log: openLog('error'), actor: 'server', faults: { step: pass } })
   if (!app.ctx.engine.lock('serve')) throw new Error('another process serves the folder')
