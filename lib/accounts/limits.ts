@@ -6,6 +6,7 @@ import { DAY, MINUTE, SECOND, startOfDay } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { Engine } from '../db/engine.js'
 import type { Key } from './keys.js'
+import { SlidingWindow } from './sliding-window.js'
 import { TIERS } from './tiers.js'
 
 export interface Admission {
@@ -39,50 +40,6 @@ export interface Limits {
 const MAX_FAILURES = 20
 /** Addresses with failures that are remembered; beyond it the oldest is forgotten. */
 const MAX_FAILING = 10_000
-
-/** The last calls of one key: a true sliding window, so that a minute's edge gives no double burst. */
-class SlidingWindow {
-  /** A ring: `#used` times that end before `#next`, none older than a minute when last looked at. */
-  readonly #times: Float64Array
-  #next = 0
-  #used = 0
-  #last = 0
-
-  constructor(limit: number) {
-    this.#times = new Float64Array(limit)
-  }
-
-  /** Milliseconds until one more call fits; 0 when it fits now. */
-  wait(now: number): number {
-    return this.remaining(now) > 0 ? 0 : this.#oldest() + MINUTE - this.#last
-  }
-
-  /** The caller has seen that it fits. */
-  record(now: number): void {
-    if (this.remaining(now) === 0) this.#used--
-    this.#times[this.#next] = this.#last
-    this.#next = (this.#next + 1) % this.#times.length
-    this.#used++
-  }
-
-  remaining(now: number): number {
-    this.#last = this.#steady(now)
-    while (this.#used > 0 && this.#oldest() <= this.#last - MINUTE) this.#used--
-    return this.#times.length - this.#used
-  }
-
-  #oldest(): number {
-    return this.#times[(this.#next - this.#used + this.#times.length) % this.#times.length]!
-  }
-
-  /** A clock that steps back must not lock a key for longer than the window: later times are taken as now. */
-  #steady(now: number): number {
-    if (now >= this.#last) return now
-    if (this.#last - now < MINUTE) return this.#last
-    for (let i = 0; i < this.#times.length; i++) this.#times[i] = Math.min(this.#times[i]!, now)
-    return now
-  }
-}
 
 interface KeyCounts {
   window: SlidingWindow
