@@ -7,10 +7,9 @@ import type { Registry } from '../distributors/registry.js'
 import type { Distributor } from '../distributors/distributor.js'
 import { isBlank } from '../distributors/distributor.js'
 import type { ConfigurationDocument } from './document.js'
+import { soundsSecret } from './secret-names.js'
 
 export const MASK = '********'
-/** Members of a target that are secret wherever they stand in it; and what else is taken for a credential, however it is spelled. */
-const SOUNDS_SECRET = /^(key|pass|pwd)$|(password|passwd|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey|authkey|merchantkey|transactionkey|consumerkey|clientkey)$|(user|ftp|api|db)pass$/
 /** Sections that are open to anything. */
 const OPEN = new Set(['targets', 'fulfillment', 'bound_book', 'POS', 'payment_processor'])
 /** Marks sealed text in the stored document; no document can hold it, since U+0000 is refused in every text. */
@@ -86,7 +85,7 @@ class Walk {
 
 /** A switch is no credential, whatever it is called. */
 function isSecretMember(name: string, member: unknown): boolean {
-  return typeof member !== 'boolean' && !isBlank(member) && SOUNDS_SECRET.test(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
+  return typeof member !== 'boolean' && !isBlank(member) && soundsSecret(name)
 }
 
 /** The distributor of an entry: by the name that it stands under, else by its distid. */
