@@ -119,13 +119,32 @@ export function openReport({ secrets }: Pick<OperatorCtx, 'secrets'>, { id, subs
 }
 
 /** The notes of a report; null where they are not what was sealed, which the log tells. */
-export function openNotes({ secrets, log }: Pick<OperatorCtx, 'secrets' | 'log'>, owner: string, { id, notes }: { id: number; notes: string }): string | null {
+function openNotes({ secrets, log }: Pick<OperatorCtx, 'secrets' | 'log'>, owner: string, { id, notes }: { id: number; notes: string }): string | null {
   try {
     return JSON.parse(secrets.of(owner).open(notes, placeOf(id, 'notes'))) as string
   } catch (error) {
     log.error({ err: error, report: id }, 'the notes of a fraud report cannot be opened')
     return null
   }
+}
+
+/** A subscriber's own notes that it gets back. */
+const MOST_NOTES = 50
+
+/** The notes of those of these reports that are the subscriber's own, the newest first. */
+export function notesOf(
+  ctx: OperatorCtx,
+  subscriberId: string,
+  reports: readonly { id: number; mine: 0 | 1 }[],
+): string[] {
+  const mine = reports.filter((report) => report.mine === 1).map(({ id }) => id)
+  const rows = ctx.engine.reader
+    .prepare(
+      `SELECT id, notes FROM fraud_report WHERE id IN (SELECT value FROM json_each(?)) AND notes <> ''
+       ORDER BY updated_at DESC, id DESC LIMIT ?`,
+    )
+    .all(JSON.stringify(mine), MOST_NOTES) as { id: number; notes: string }[]
+  return rows.flatMap((row) => openNotes(ctx, subscriberId, row) ?? [])
 }
 
 /** Reports of one subscriber of which every strong signal that is given, and that they hold, matches, and at least one does. In a transaction. */

@@ -9,7 +9,7 @@ import { keysOfNow } from './keyring.js'
 import { STRONG } from './shapes.js'
 import type { FraudSummary } from './shapes.js'
 import type { Signals } from './signals.js'
-import { KINDS, SEEN, jsonOf, openNotes } from './store.js'
+import { KINDS, SEEN, jsonOf, notesOf } from './store.js'
 
 /** The caller's side of a summary. */
 export interface Asker {
@@ -29,8 +29,6 @@ interface Hit {
 
 /** Reports whose values and items are looked at, the newest of those that match: what one check may cost everybody else. */
 const MOST_REPORTS = 500
-/** A caller's own notes that it gets back. */
-const MOST_NOTES = 50
 
 /** The summary of these signals, as of now. Reads only, but for the note of what a caller has tried. Throws 503 while reports are there that it would miss. */
 export function summarize(ctx: OperatorCtx, signals: Signals, asker: Asker): FraudSummary {
@@ -75,12 +73,4 @@ function countValues({ engine }: OperatorCtx, reports: string, asked: readonly b
     ${among} = 1 AND kind <= ${KINDS.item} AND hash NOT IN (SELECT hash ${among} = 0) GROUP BY kind`).raw().all({ reports, asked: jsonOf(asked) }) as [number, number][]
   const counts = new Map(rows)
   return (kind) => counts.get(kind) ?? 0
-}
-
-/** The caller's own notes, the newest first. */
-function notesOf(ctx: OperatorCtx, subscriberId: string, hits: readonly Hit[]): string[] {
-  const mine = hits.filter((hit) => hit.mine === 1).map(({ id }) => id)
-  const rows = ctx.engine.reader.prepare('SELECT id, notes FROM fraud_report WHERE id IN (SELECT value FROM json_each(?)) AND notes <> \'\' ORDER BY updated_at DESC, id DESC LIMIT ?')
-    .all(JSON.stringify(mine), MOST_NOTES) as { id: number; notes: string }[]
-  return rows.flatMap((row) => openNotes(ctx, subscriberId, row) ?? [])
 }
