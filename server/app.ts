@@ -9,11 +9,12 @@ import type { App } from '../lib/open.js'
 import { pathPattern } from '../lib/routes.js'
 import { documentationRoutes, makeMethodRefusal } from './docs/routes.js'
 import { makeGate } from './gate.js'
-import { baseHeaders, makeFallback, makeHandler, refuse } from './handle.js'
+import { baseHeaders, makeFallback, makeHandler } from './handle.js'
 import type { Handler, Incoming } from './handle.js'
 import { checkHeaders } from './headers.js'
 import { makeObjectHandler } from './objects.js'
 import type { StreamReply } from './objects.js'
+import { refuse } from './refusal.js'
 
 export interface ServerOptions {
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed. */

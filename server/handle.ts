@@ -1,14 +1,14 @@
 /** One request, from gate to reply. */
 import type { Endpoint } from '../lib/core/endpoint.js'
-import { ApiError, isApiError } from '../lib/core/errors.js'
+import { ApiError } from '../lib/core/errors.js'
 import { isSerialized } from '../lib/core/serialized.js'
-import { isUnavailable } from '../lib/db/sqlite.js'
 import type { App } from '../lib/open.js'
 import { makeDecoder } from './decode.js'
 import { limitHeaders } from './gate.js'
 import type { Gate } from './gate.js'
 import { ignoredHeader } from './ignored.js'
-import { failure, finish, success } from './reply.js'
+import { refuse } from './refusal.js'
+import { finish, success } from './reply.js'
 import type { Reply } from './reply.js'
 
 export interface Incoming {
@@ -74,17 +74,4 @@ function requestId(app: App): string {
   let stock = stocks.get(app)
   if (!stock || stock.used === stock.bytes.length) stocks.set(app, stock = { bytes: app.ctx.random(ID_BYTES * 256), used: 0 })
   return stock.bytes.toString('base64url', stock.used, stock.used += ID_BYTES)
-}
-
-export async function refuse(app: App, error: unknown, headers: Record<string, string>, request: Request): Promise<Reply> {
-  const refusal = toApiError(app, error, headers['x-request-id']!)
-  return finish({ status: refusal.status, headers: { ...headers, ...refusal.headers }, body: failure(refusal) }, request.headers.get('accept-encoding'))
-}
-
-/** Unknown errors are logged with the request id and shown as nothing but that. */
-function toApiError(app: App, error: unknown, requestId: string): ApiError {
-  if (isApiError(error)) return error
-  app.ctx.log.error({ err: error, requestId }, 'a request failed')
-  if (isUnavailable(error)) return new ApiError('service_unavailable', { headers: { 'retry-after': '1' } })
-  return new ApiError('internal_error', { details: { request_id: requestId } })
 }

@@ -3,8 +3,9 @@ import { ApiError } from '../lib/core/errors.js'
 import { dispositionOf } from '../lib/objects/file-names.js'
 import type { OpenObject, SignedAddress } from '../lib/objects/store.js'
 import type { App } from '../lib/open.js'
-import { baseHeaders, refuse } from './handle.js'
+import { baseHeaders } from './handle.js'
 import type { Incoming } from './handle.js'
+import { refuse } from './refusal.js'
 import type { Reply } from './reply.js'
 
 /** A reply whose body may be read piece by piece. */
