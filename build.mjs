@@ -16,10 +16,19 @@ import * as esbuild from 'esbuild'
 const NATIVE = ['better-sqlite3', '@duckdb/node-api']
 const common = { bundle: true, platform: 'node', target: 'node20.19', sourcemap: true, legalComments: 'none', logLevel: 'warning' }
 
-/** ESM entries that share their chunks, with the worker beside them. Packages stay imports. `options` are esbuild's, as plugins of tests. */
+/** Runs esbuild, and tells the files that went into what it made. */
+async function bundle(options) {
+  const { metafile } = await esbuild.build({ ...options, metafile: true })
+  return Object.keys(metafile.inputs)
+}
+
+/**
+ * ESM entries that share their chunks, with the worker beside them. Packages stay imports. `options`
+ * are esbuild's, as plugins of tests.
+ */
 export async function bundleTree(outdir, entryPoints, options = {}) {
-  await esbuild.build({ ...common, ...options, entryPoints, outdir, format: 'esm', splitting: true, packages: 'external', outExtension: { '.js': '.mjs' } })
-  await bundleWorker(outdir, options)
+  const inputs = await bundle({ ...common, ...options, entryPoints, outdir, format: 'esm', splitting: true, packages: 'external', outExtension: { '.js': '.mjs' } })
+  return [...inputs, ...await bundleWorker(outdir, options)]
 }
 
 /** CommonJS has a path where a module has an address. */
@@ -30,7 +39,7 @@ const commonJs = {
 
 /** The same for `require`, each entry in one file. */
 export async function bundleCommonJs(outdir, entryPoints, options = {}) {
-  await esbuild.build({ ...commonJs, ...options, entryPoints, outdir, packages: 'external', outExtension: { '.js': '.cjs' } })
+  return bundle({ ...commonJs, ...options, entryPoints, outdir, packages: 'external', outExtension: { '.js': '.cjs' } })
 }
 
 /**
@@ -41,8 +50,9 @@ async function bundleSharedCommonJs(outdir, entryPoints, options) {
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
   const external = Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !ES_MODULES_ONLY.includes(name))
   const contents = Object.entries(entryPoints).map(([name, file]) => `exports.${name} = () => require('./${file}')\n`).join('')
-  await esbuild.build({ ...commonJs, ...options, stdin: { contents, resolveDir: '.' }, outfile: join(outdir, 'shared.cjs'), external })
+  const inputs = await bundle({ ...commonJs, ...options, stdin: { contents, resolveDir: '.' }, outfile: join(outdir, 'shared.cjs'), external })
   for (const name of Object.keys(entryPoints)) writeFileSync(join(outdir, `${name}.cjs`), `module.exports = require('./shared.cjs').${name}()\n`)
+  return inputs
 }
 const ES_MODULES_ONLY = ['h3', 'marked']
 
@@ -55,12 +65,12 @@ export async function transpileTree(outdir) {
 
 /** The worker, and the process that has DuckDB, have no shared chunks: their files alone are enough wherever they are copied. */
 async function bundleWorker(outdir, options = {}) {
-  await esbuild.build({ ...common, ...options, entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/duckdb.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
+  return bundle({ ...common, ...options, entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/duckdb.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
 }
 
 /** The command in one file, which starts in half the time that its packages' own files would take; what is imported late lies beside it. */
 export async function bundleLauncher(outdir, options = {}) {
-  await esbuild.build({ ...common, ...options, entryPoints: { quartermaster: 'server/main.ts' }, outdir, format: 'esm', splitting: true, external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
+  return bundle({ ...common, ...options, entryPoints: { quartermaster: 'server/main.ts' }, outdir, format: 'esm', splitting: true, external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
 }
 
 /** Bundled CommonJS packages call require. */
@@ -69,18 +79,23 @@ const REQUIRE = { js: "import { createRequire as __createRequire } from 'node:mo
 /** What the documentation page takes of Swagger UI, and what its licence asks to go along. */
 const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']
 
-/** Builds all of the package in a folder: what stands there of an earlier build goes first, and nothing else. */
+/**
+ * Builds all of the package in a folder: what stands there of an earlier build goes first, and
+ * nothing else. Tells the files that went into its bundles.
+ */
 export async function build(dist = 'dist', { quick = false } = {}) {
   for (const part of ['lib', 'types', 'types-cjs', 'docs', 'data', 'quartermaster']) rmSync(join(dist, part), { recursive: true, force: true })
   // Whoever has the package has no sources beside it, and the names in the bundles are those of the sources.
   const plain = { sourcemap: false }
   const client = { connect: 'lib/connect.ts' }
   const library = { index: 'lib/index.ts', server: 'server/index.ts', testing: 'server/testing.ts' }
-  await bundleTree(join(dist, 'lib'), { ...library, ...client }, plain)
-  await bundleCommonJs(join(dist, 'lib'), client, plain)
-  await bundleSharedCommonJs(join(dist, 'lib'), library, plain)
-  await bundleLauncher(join(dist, 'quartermaster'), plain)
-  await bundleWorker(join(dist, 'quartermaster'), plain)
+  const inputs = [
+    ...await bundleTree(join(dist, 'lib'), { ...library, ...client }, plain),
+    ...await bundleCommonJs(join(dist, 'lib'), client, plain),
+    ...await bundleSharedCommonJs(join(dist, 'lib'), library, plain),
+    ...await bundleLauncher(join(dist, 'quartermaster'), plain),
+    ...await bundleWorker(join(dist, 'quartermaster'), plain),
+  ]
   cpSync('data/guide', join(dist, 'data/guide'), { recursive: true })
   cpSync('server/docs/assets', join(dist, 'docs'), { recursive: true })
   for (const file of SWAGGER_UI) cpSync(join('node_modules/swagger-ui-dist', file), join(dist, 'docs/swagger-ui', file))
@@ -91,6 +106,7 @@ export async function build(dist = 'dist', { quick = false } = {}) {
     cpSync(join(dist, 'types'), join(dist, 'types-cjs'), { recursive: true })
     writeFileSync(join(dist, 'types-cjs/package.json'), '{ "type": "commonjs" }\n')
   }
+  return [...new Set(inputs)]
 }
 
 /** Removes the declarations that no entry leads to. */

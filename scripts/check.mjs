@@ -1,7 +1,12 @@
-/** `npm run check`: types, lint, directions of imports, and a table of what has grown large (it informs, it does not fail). */
+/**
+ * `npm run check`: types, lint, directions of imports, what the package is made of, and a table of
+ * what has grown large (it informs, it does not fail).
+ */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
+import { build } from '../build.mjs'
 
 const run = (name, command, args) => {
   const { status } = spawnSync(command, args, { stdio: 'inherit' })
@@ -21,7 +26,7 @@ function importsOf(file) {
   const text = readFileSync(file, 'utf8')
   // Types are erased, so they tie nothing together at run time.
   return [...text.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^'"]*?\bfrom\s+)?['"]([^'"]+)['"]/gm)].map((match) => match[1])
-    .concat([...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g)].map((match) => match[1]))
+    .concat([...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)].map((match) => match[1]))
 }
 
 function layerFault(file, target) {
@@ -49,6 +54,23 @@ function checkLayers() {
   return faults.length + clocks.length === 0
 }
 
+/** What may go into a bundle of the package; `<stdin>` is the line that has its entries share one. */
+const SHIPPED = /^(lib|server|data)\/|(^|\/)node_modules\/|^<stdin>$/
+
+/** A plant, a harness or a suite in the package would be a bug that somebody has on purpose. */
+async function checkPackage() {
+  const dist = mkdtempSync(join(tmpdir(), 'qm-check-'))
+  try {
+    const inputs = await build(dist, { quick: true })
+    const strangers = inputs.filter((file) => !SHIPPED.test(file))
+    for (const file of strangers) console.log(`${file}: must not be part of the package`)
+    console.log(`${strangers.length === 0 ? 'ok  ' : 'FAIL'} package`)
+    return strangers.length === 0
+  } finally {
+    rmSync(dist, { recursive: true, force: true })
+  }
+}
+
 function informAboutSizes() {
   const large = files.map((file) => [file, readFileSync(file, 'utf8').split('\n').length]).filter(([, lines]) => lines > 300).sort((a, b) => b[1] - a[1])
   if (large.length > 0) console.log(`\nlarger than 300 lines:\n${large.map(([file, lines]) => `  ${String(lines).padStart(5)}  ${file}`).join('\n')}`)
@@ -58,6 +80,7 @@ const results = [
   run('types', process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', '.']),
   run('lint', process.execPath, [join('node_modules', 'oxlint', 'bin', 'oxlint'), '--deny-warnings', 'lib', 'server', 'scripts', 'test', 'build.mjs']),
   checkLayers(),
+  await checkPackage(),
 ]
 informAboutSizes()
 process.exit(results.every(Boolean) ? 0 : 1)
