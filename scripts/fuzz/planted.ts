@@ -14,14 +14,17 @@ import type { EpochResult } from './epoch.js'
 import { PLANTS } from './plants/plants.js'
 
 const REQUESTS = 20_000
+/** What one epoch leaves out the next may ask; on a busy machine one may end by slowness alone. */
+const SEEDS = ['1', '2', '3']
 
 interface Outcome {
   after: number
   signs: string[]
 }
 
-function run(root: string): Promise<Outcome> {
-  const child = spawn(process.execPath, [join(root, 'fuzz', 'worker.mjs'), '1', '1', '1', String(REQUESTS), '2', 'stop'], { stdio: ['ignore', 'pipe', 'pipe'] })
+function run(root: string, seed: string): Promise<Outcome> {
+  const args = [join(root, 'fuzz', 'worker.mjs'), seed, '1', '1', String(REQUESTS), '2', 'stop']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const outcome: Outcome = { after: 0, signs: [] }
   let wrong = ''
   child.stderr.on('data', (chunk) => { wrong += String(chunk) })
@@ -49,8 +52,16 @@ for (const plant of PLANTS.filter(({ name }) => name.includes(wanted))) {
   const begun = Date.now()
   const root = await bundleWorker(plant)
   try {
-    const { after, signs } = await run(root)
-    const sign = signs.find((text) => found.test(text))
+    const signs: string[] = []
+    let sign: string | undefined
+    let after = 0
+    for (const seed of SEEDS) {
+      const outcome = await run(root, seed)
+      signs.push(...outcome.signs)
+      after += outcome.after
+      sign = outcome.signs.find((text) => found.test(text))
+      if (sign !== undefined) break
+    }
     if (sign === undefined) missed++
     console.log(`${sign === undefined ? 'MISSED' : 'found '} ${name.padEnd(44)} ${String(after).padStart(6)} requests ${((Date.now() - begun) / 1_000).toFixed(0).padStart(4)} s  ${sign ?? signs.slice(0, 3).join(' | ')}`)
   } finally {
