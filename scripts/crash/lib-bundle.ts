@@ -1,18 +1,11 @@
 /** Bundles the entries of the crash harness, as they are or with a fault planted in them. */
-import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import * as esbuild from 'esbuild'
 import { planting } from '../plants/seam.js'
 import type { Planted } from '../plants/seam.js'
 import { PROBES } from './lib-probes.js'
-
-/** One text of one file that is replaced; it must stand there exactly once. */
-export interface Patch {
-  file: string
-  find: string
-  replace: string
-}
 
 /**
  * Bundles entries of `scripts/crash` into a new temporary folder, which the caller removes, with the
@@ -55,30 +48,3 @@ process.on('message', ({ keepCode }) => {
   renameSync(file + '.code.new', file + '.code')
 })
 `
-
-/** Puts patches into the files of a bundle; `end` throws when one was of no file of it. */
-export function plant(patches: readonly Patch[]): { plugin: esbuild.Plugin; end(): void } {
-  const waiting = new Set(patches)
-  return {
-    plugin: {
-      name: 'patches',
-      setup(build) {
-        build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-          const mine = patches.filter(({ file }) => file === relative('.', path))
-          if (mine.length === 0) return undefined
-          for (const patch of mine) waiting.delete(patch)
-          return { contents: mine.reduce(apply, readFileSync(path, 'utf8')), loader: 'ts' }
-        })
-      },
-    },
-    end() {
-      if (waiting.size > 0) throw new Error(`not part of the bundle: ${[...waiting].map(({ file }) => file).join(', ')}`)
-    },
-  }
-}
-
-function apply(text: string, { file, find, replace }: Patch): string {
-  const parts = text.split(find)
-  if (parts.length !== 2) throw new Error(`${file} has this text ${parts.length - 1} times, not once: ${find}`)
-  return parts.join(replace)
-}
