@@ -51,6 +51,7 @@ async function tryOne(bug: Planted, n: number): Promise<{ line: string; isRight:
     return { line: `| ${bug.name} | NOT PLANTED: ${(error as Error).message.split('\n').slice(0, 3).join(' ')} | | |`, isRight: false }
   }
   const full = await run(file, 'all') ?? await run(file, 'sweep')
+  if (full?.by.includes('NOT PLANTED')) return { line: `| ${bug.name} | ${full.by} | | |`, isRight: false }
   const outcomes = bug.seams.length === 0 || full === null || full.by.startsWith('the sweep') ? null : await run(file, 'outcomes')
   const isRight = (full === null) === (bug.seams.length === 0)
   return { line: `| ${bug.name} | ${full?.by ?? 'NOT CAUGHT'} | ${full ? `${full.crashes} | ${full.seed}` : `${values.crashes} | ${values.seed}`} | ${outcomes ? `${outcomes.by} | ${outcomes.crashes}` : '- | -'} |`, isRight }

@@ -3,7 +3,7 @@
  * plant makes of it; the module itself stays as it is, so that no reformat and no edit inside it breaks a plant, and nothing of
  * it is ever in a build that is not told of it.
  */
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /** What takes the place of an exported name. */
@@ -26,6 +26,8 @@ export interface Plant extends Planted {
 }
 
 const NAMESPACE = 'planted'
+const WRAP = join('scripts', 'plants', 'wrap.ts')
+const NEEDED = 'a constant is needed before the plants are there; have them import less'
 
 /**
  * The esbuild plugin that plants it. `file` is the module that exports the lists of plants as
@@ -60,8 +62,13 @@ export function planting(plant: Planted, file: string): { plugin: Plugin; missin
           `import { PLANTS } from ${JSON.stringify(resolve(file))}`,
           `import * as real from ${real}`,
           `export * from ${real}`,
-          `const { seams } = PLANTS.find(({ name }) => name === ${JSON.stringify(plant.name)})`,
-          ...[...names].map(([name, n]) => `export const ${name} = seams[${n}].make(real.${name})`),
+          `import { wrap } from ${JSON.stringify(resolve(WRAP))}`,
+          `const is = ({ name }) => name === ${JSON.stringify(plant.name)}`,
+          'const make = (n) => (it) => {',
+          `  if (!PLANTS) throw new Error('NOT PLANTED: ' + ${JSON.stringify(NEEDED)})`,
+          '  return PLANTS.find(is).seams[n].make(it)',
+          '}',
+          ...[...names].map(([name, n]) => `export const ${name} = wrap(real.${name}, make(${n}))`),
         ].join('\n')
         return { contents, loader: 'ts', resolveDir: dirname(path) }
       })
