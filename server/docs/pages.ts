@@ -20,7 +20,7 @@ export const PAGES: readonly Page[] = [
   { name: 'catalog', title: 'Catalog: search and import', summary: 'Search, facets, the bulk export as one Parquet file, and three programs that keep a shop\'s copy of it current' },
   { name: 'configuration', title: 'Configuration', summary: 'The one document that says what a shop sees, at which prices, and how it ships' },
   { name: 'restrictions', title: 'Restrictions', summary: 'What may be sold where, how a rule decides, and what to do with an item that is held for a person' },
-  { name: 'dealers', title: 'Dealers and their licences', summary: 'The directory of dealers that firearms ship to, where it comes from, and documents' },
+  { name: 'dealers', title: 'Dealers and their licenses', summary: 'The directory of dealers that firearms ship to, where it comes from, and documents' },
   { name: 'orders', title: 'Orders: what we promise, and what to do when something goes wrong', summary: 'What holds whatever breaks, what cannot hold, and what caller and operator do' },
   { name: 'simulator', title: 'The simulated distributors', summary: 'How the played distributors behave, and every scenario that can be asked of them' },
   { name: 'fraud', title: 'Fraud signals: what is shared, and what nobody learns', summary: 'What matches, what a caller learns, what stays hidden, and sharing between installations' },
