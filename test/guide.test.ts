@@ -47,6 +47,20 @@ describe('the README', () => {
   const readme = readFileSync('README.md', 'utf8')
   const inFolders = (root: string) => readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => `${root}/${name}`)
 
+  test('fits on five screens, and its links lead to files and headings that there are', () => {
+    const lines = readme.trimEnd().split('\n')
+    assert.ok(lines.length <= 200, `${lines.length} lines`)
+    assert.deepEqual(lines.filter((line) => line.length > 100), [])
+    const slug = (heading: string) => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-')
+    const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!)
+    assert.ok(links.length > 25)
+    for (const link of links) {
+      const [file, anchor] = link.split('#') as [string, string | undefined]
+      const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map((match) => slug(match[1]!))
+      if (anchor !== undefined) assert.ok(headings.includes(anchor), link)
+    }
+  })
+
   test('its lines, and those of the pages that it leads to, are commands that there are, with options that they have', () => {
     const texts = [readme, page('first-feed'), section(page('operating'), '## Every day')]
     const shell = texts.flatMap((text) => [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]).map((match) => match[1]!).join('')
