@@ -26,6 +26,9 @@ export interface CrashPlant extends Planted {
   by: 'kill' | 'two' | 'powercut'
 }
 
+/** Milliseconds after which a call that never ends lets go of the transaction. */
+const LONGEST_CALL = 2_000
+
 /** Sends an order before it is written down, and writes down what came back. */
 async function sendInside(tx: Ctx, order: StoredPo): Promise<StoredPo> {
   const line = openLine(tx, order)
@@ -33,7 +36,7 @@ async function sendInside(tx: Ctx, order: StoredPo): Promise<StoredPo> {
   const { connector, content, settings } = line
   let stage: string | null = null
   const sent = await connector.submit({
-    settings, now: tx.now, stage, signal: new AbortController().signal,
+    settings, now: tx.now, stage, signal: AbortSignal.timeout(LONGEST_CALL),
     keepStage: async (kept) => { stage = kept },
   }, content).catch((): Submission => ({ outcome: 'unknown', reason: 'the connection failed' }))
   tx.orders.free(order.account!)
