@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, lint, directions of imports, what the package is made of, and a table of
+ * `npm run check`: format, types, lint, directions of imports, what the package is made of, and a table of
  * what has grown large (it informs, it does not fail).
  */
 import { spawnSync } from 'node:child_process'
@@ -77,6 +77,7 @@ function informAboutSizes() {
 }
 
 const results = [
+  run('format', process.execPath, [join('node_modules', 'oxfmt', 'bin', 'oxfmt'), '--check', 'lib', 'server', 'scripts', 'test', 'build.mjs']),
   run('types', process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', '.']),
   run('lint', process.execPath, [join('node_modules', 'oxlint', 'bin', 'oxlint'), '--deny-warnings', 'lib', 'server', 'scripts', 'test', 'build.mjs']),
   checkLayers(),
