@@ -14,7 +14,14 @@ import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
 
 const NATIVE = ['better-sqlite3', '@duckdb/node-api']
-const common = { bundle: true, platform: 'node', target: 'node20.19', sourcemap: true, legalComments: 'none', logLevel: 'warning' }
+const common = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  sourcemap: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+}
 
 /** Runs esbuild, and tells the files that went into what it made. */
 async function bundle(options) {
@@ -23,86 +30,187 @@ async function bundle(options) {
 }
 
 /**
- * ESM entries that share their chunks, with the worker beside them. Packages stay imports. `options`
- * are esbuild's, as plugins of tests.
+ * ESM entries that share their chunks, with the worker beside them. Packages stay imports.
+ * `options` are esbuild's, as plugins of tests.
  */
 export async function bundleTree(outdir, entryPoints, options = {}) {
-  const inputs = await bundle({ ...common, ...options, entryPoints, outdir, format: 'esm', splitting: true, packages: 'external', outExtension: { '.js': '.mjs' } })
-  return [...inputs, ...await bundleWorker(outdir, options)]
+  const inputs = await bundle({
+    ...common,
+    ...options,
+    entryPoints,
+    outdir,
+    format: 'esm',
+    splitting: true,
+    packages: 'external',
+    outExtension: { '.js': '.mjs' },
+  })
+  return [...inputs, ...(await bundleWorker(outdir, options))]
 }
 
 /** CommonJS has a path where a module has an address. */
 const commonJs = {
-  ...common, format: 'cjs', define: { 'import.meta.url': '__importMetaUrl' },
+  ...common,
+  format: 'cjs',
+  define: { 'import.meta.url': '__importMetaUrl' },
   banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 }
 
 /** The same for `require`, each entry in one file. */
 export async function bundleCommonJs(outdir, entryPoints, options = {}) {
-  return bundle({ ...commonJs, ...options, entryPoints, outdir, packages: 'external', outExtension: { '.js': '.cjs' } })
+  return bundle({
+    ...commonJs,
+    ...options,
+    entryPoints,
+    outdir,
+    packages: 'external',
+    outExtension: { '.js': '.cjs' },
+  })
 }
 
 /**
- * Entries for `require` that belong together: one file has them all, so that they share their state as the ES modules do,
- * and each begins to run when it is asked for. Packages that cannot be required everywhere (jest) are in it too.
+ * Entries for `require` that belong together: one file has them all, so that they share their state
+ * as the ES modules do, and each begins to run when it is asked for. Packages that cannot be
+ * required everywhere (jest) are in it too.
  */
 async function bundleSharedCommonJs(outdir, entryPoints, options) {
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const external = Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !ES_MODULES_ONLY.includes(name))
-  const contents = Object.entries(entryPoints).map(([name, file]) => `exports.${name} = () => require('./${file}')\n`).join('')
-  const inputs = await bundle({ ...commonJs, ...options, stdin: { contents, resolveDir: '.' }, outfile: join(outdir, 'shared.cjs'), external })
-  for (const name of Object.keys(entryPoints)) writeFileSync(join(outdir, `${name}.cjs`), `module.exports = require('./shared.cjs').${name}()\n`)
+  const external = Object.keys({ ...dependencies, ...optionalDependencies }).filter(
+    (name) => !ES_MODULES_ONLY.includes(name),
+  )
+  const contents = Object.entries(entryPoints)
+    .map(([name, file]) => `exports.${name} = () => require('./${file}')\n`)
+    .join('')
+  const inputs = await bundle({
+    ...commonJs,
+    ...options,
+    stdin: { contents, resolveDir: '.' },
+    outfile: join(outdir, 'shared.cjs'),
+    external,
+  })
+  for (const name of Object.keys(entryPoints))
+    writeFileSync(
+      join(outdir, `${name}.cjs`),
+      `module.exports = require('./shared.cjs').${name}()\n`,
+    )
   return inputs
 }
 const ES_MODULES_ONLY = ['h3', 'marked']
 
 /** Every file of its own, as it lies in the tree. */
 export async function transpileTree(outdir) {
-  const entryPoints = ['lib', 'server', 'scripts', 'test'].flatMap((folder) => readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.ts') && !file.includes('node_modules')).map((file) => join(folder, file)))
-  await esbuild.build({ ...common, bundle: false, entryPoints, outdir, outbase: '.', format: 'esm' })
+  const entryPoints = ['lib', 'server', 'scripts', 'test'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true })
+      .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+      .map((file) => join(folder, file)),
+  )
+  await esbuild.build({
+    ...common,
+    bundle: false,
+    entryPoints,
+    outdir,
+    outbase: '.',
+    format: 'esm',
+  })
   await bundleWorker(join(outdir, 'lib'))
 }
 
-/** The worker, and the process that has DuckDB, have no shared chunks: their files alone are enough wherever they are copied. */
+/**
+ * The worker, and the process that has DuckDB, have no shared chunks: their files alone are enough
+ * wherever they are copied.
+ */
 async function bundleWorker(outdir, options = {}) {
-  return bundle({ ...common, ...options, entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/duckdb.ts' }, outdir, format: 'esm', external: NATIVE, outExtension: { '.js': '.mjs' }, banner: REQUIRE })
+  return bundle({
+    ...common,
+    ...options,
+    entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/duckdb.ts' },
+    outdir,
+    format: 'esm',
+    external: NATIVE,
+    outExtension: { '.js': '.mjs' },
+    banner: REQUIRE,
+  })
 }
 
-/** The command in one file, which starts in half the time that its packages' own files would take; what is imported late lies beside it. */
+/**
+ * The command in one file, which starts in half the time that its packages' own files would take;
+ * what is imported late lies beside it.
+ */
 export async function bundleLauncher(outdir, options = {}) {
-  return bundle({ ...common, ...options, entryPoints: { quartermaster: 'server/main.ts' }, outdir, format: 'esm', splitting: true, external: [...NATIVE, 'listhen'], outExtension: { '.js': '.mjs' }, banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` } })
+  return bundle({
+    ...common,
+    ...options,
+    entryPoints: { quartermaster: 'server/main.ts' },
+    outdir,
+    format: 'esm',
+    splitting: true,
+    external: [...NATIVE, 'listhen'],
+    outExtension: { '.js': '.mjs' },
+    banner: { js: `#!/usr/bin/env node\n${REQUIRE.js}` },
+  })
 }
 
 /** Bundled CommonJS packages call require. */
-const REQUIRE = { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" }
+const REQUIRE = {
+  js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+}
 
 /** What the documentation page takes of Swagger UI, and what its licence asks to go along. */
-const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui.css', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']
+const SWAGGER_UI = [
+  'swagger-ui-bundle.js',
+  'swagger-ui.css',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'LICENSE',
+  'NOTICE',
+]
 
 /**
  * Builds all of the package in a folder: what stands there of an earlier build goes first, and
  * nothing else. Tells the files that went into its bundles.
  */
 export async function build(dist = 'dist', { quick = false } = {}) {
-  for (const part of ['lib', 'types', 'types-cjs', 'docs', 'data', 'quartermaster']) rmSync(join(dist, part), { recursive: true, force: true })
-  // Whoever has the package has no sources beside it, and the names in the bundles are those of the sources.
+  for (const part of ['lib', 'types', 'types-cjs', 'docs', 'data', 'quartermaster'])
+    rmSync(join(dist, part), { recursive: true, force: true })
+  // Whoever has the package has no sources beside it, and the names in the bundles are those of the
+  // sources.
   const plain = { sourcemap: false }
   const client = { connect: 'lib/connect.ts' }
   const library = { index: 'lib/index.ts', server: 'server/index.ts', testing: 'server/testing.ts' }
   const inputs = [
-    ...await bundleTree(join(dist, 'lib'), { ...library, ...client }, plain),
-    ...await bundleCommonJs(join(dist, 'lib'), client, plain),
-    ...await bundleSharedCommonJs(join(dist, 'lib'), library, plain),
-    ...await bundleLauncher(join(dist, 'quartermaster'), plain),
-    ...await bundleWorker(join(dist, 'quartermaster'), plain),
+    ...(await bundleTree(join(dist, 'lib'), { ...library, ...client }, plain)),
+    ...(await bundleCommonJs(join(dist, 'lib'), client, plain)),
+    ...(await bundleSharedCommonJs(join(dist, 'lib'), library, plain)),
+    ...(await bundleLauncher(join(dist, 'quartermaster'), plain)),
+    ...(await bundleWorker(join(dist, 'quartermaster'), plain)),
   ]
   cpSync('data/guide', join(dist, 'data/guide'), { recursive: true })
   cpSync('server/docs/assets', join(dist, 'docs'), { recursive: true })
-  for (const file of SWAGGER_UI) cpSync(join('node_modules/swagger-ui-dist', file), join(dist, 'docs/swagger-ui', file))
+  for (const file of SWAGGER_UI)
+    cpSync(join('node_modules/swagger-ui-dist', file), join(dist, 'docs/swagger-ui', file))
   if (!quick) {
     const tsc = join('node_modules', 'typescript', 'bin', 'tsc')
-    execFileSync(process.execPath, [tsc, '-p', '.', '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', '.', '--outDir', join(dist, 'types')], { stdio: 'inherit' })
-    keepReachable(join(dist, 'types'), ['lib/index.d.ts', 'lib/connect.d.ts', 'server/index.d.ts', 'server/testing.d.ts'])
+    execFileSync(
+      process.execPath,
+      [
+        tsc,
+        '-p',
+        '.',
+        '--noEmit',
+        'false',
+        '--declaration',
+        '--emitDeclarationOnly',
+        '--rootDir',
+        '.',
+        '--outDir',
+        join(dist, 'types'),
+      ],
+      { stdio: 'inherit' },
+    )
+    keepReachable(join(dist, 'types'), [
+      'lib/index.d.ts',
+      'lib/connect.d.ts',
+      'server/index.d.ts',
+      'server/testing.d.ts',
+    ])
     cpSync(join(dist, 'types'), join(dist, 'types-cjs'), { recursive: true })
     writeFileSync(join(dist, 'types-cjs/package.json'), '{ "type": "commonjs" }\n')
   }
@@ -116,10 +224,13 @@ function keepReachable(folder, entries) {
     if (kept.has(file)) return
     kept.add(file)
     const text = readFileSync(join(folder, file), 'utf8')
-    for (const [, path] of text.matchAll(/(?:from |import\(|import )["'](\.[^"']+)\.js["']/g)) walk(join(dirname(file), `${path}.d.ts`))
+    for (const [, path] of text.matchAll(/(?:from |import\(|import )["'](\.[^"']+)\.js["']/g))
+      walk(join(dirname(file), `${path}.d.ts`))
   }
   entries.forEach(walk)
-  for (const file of readdirSync(folder, { recursive: true })) if (file.endsWith('.ts') && !kept.has(file)) rmSync(join(folder, file))
+  for (const file of readdirSync(folder, { recursive: true }))
+    if (file.endsWith('.ts') && !kept.has(file)) rmSync(join(folder, file))
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await build('dist', { quick: process.argv.includes('--quick') })
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await build('dist', { quick: process.argv.includes('--quick') })

@@ -11,7 +11,11 @@ export type Progress = (done: number, total: number, rows: number) => void
 
 export interface Background {
   /** Runs one task after the tasks before it. Rejects with what the task threw. */
-  run<N extends keyof Tasks>(name: N, input: Parameters<Tasks[N]>[0], onProgress?: Progress): Promise<Awaited<ReturnType<Tasks[N]>>>
+  run<N extends keyof Tasks>(
+    name: N,
+    input: Parameters<Tasks[N]>[0],
+    onProgress?: Progress,
+  ): Promise<Awaited<ReturnType<Tasks[N]>>>
   close(): Promise<void>
 }
 
@@ -27,14 +31,22 @@ export type FromWorker =
   | { id: number; error: unknown }
 
 /**
- * Starts a worker on first use. `worker` is its file; undefined looks for `worker.mjs` beside this module, false works
- * on the calling thread, which is right for tests and commands that do nothing else.
+ * Starts a worker on first use. `worker` is its file; undefined looks for `worker.mjs` beside this
+ * module, false works on the calling thread, which is right for tests and commands that do nothing
+ * else.
  */
-export function openBackground(options: { worker?: string | false | undefined; log: Log }): Background {
+export function openBackground(options: {
+  worker?: string | false | undefined
+  log: Log
+}): Background {
   const beside = fileURLToPath(new URL('./worker.mjs', import.meta.url))
   const file = options.worker ?? (existsSync(beside) ? beside : false)
   if (file === false) {
-    if (options.worker === undefined) options.log.warn({ file: beside }, 'the worker file is missing: long work will hold up the main thread')
+    if (options.worker === undefined)
+      options.log.warn(
+        { file: beside },
+        'the worker file is missing: long work will hold up the main thread',
+      )
     return inline()
   }
   return threaded(file)
@@ -50,7 +62,7 @@ function inline(): Background {
       last = next.catch(() => {})
       return next as never
     },
-    close: async () => void await last,
+    close: async () => void (await last),
   }
 }
 
@@ -91,7 +103,9 @@ function threaded(file: string): Background {
       worker.ref()
       const id = next++
       worker.postMessage({ id, name, input, progress: onProgress !== undefined })
-      return new Promise((resolve, reject) => waiting.set(id, { resolve: resolve as (value: unknown) => void, reject, onProgress }))
+      return new Promise((resolve, reject) =>
+        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject, onProgress }),
+      )
     },
     async close() {
       closed = true

@@ -13,7 +13,33 @@ import { checkItems } from './restrictions/endpoints.js'
 import { quote } from './quotes/endpoints.js'
 import { place } from './orders/endpoints.js'
 
-export const endpoints = [ping, account, usage, listDistributors, getConfig, putConfig, configSchema, validateConfig, searchProducts, facets, getProduct, exportCatalog, analytics, nearFfls, getFfl, getFflDocument, checkItems, quote, place, listOrders, getOrder, fulfillmentHistory, checkFraud, reportFraud, removeFraud] as const
+export const endpoints = [
+  ping,
+  account,
+  usage,
+  listDistributors,
+  getConfig,
+  putConfig,
+  configSchema,
+  validateConfig,
+  searchProducts,
+  facets,
+  getProduct,
+  exportCatalog,
+  analytics,
+  nearFfls,
+  getFfl,
+  getFflDocument,
+  checkItems,
+  quote,
+  place,
+  listOrders,
+  getOrder,
+  fulfillmentHistory,
+  checkFraud,
+  reportFraud,
+  removeFraud,
+] as const
 
 /** For code that treats all endpoints alike. */
 export const allEndpoints = endpoints as unknown as readonly Endpoint[]

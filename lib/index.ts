@@ -12,8 +12,25 @@ export type { ErrorCode, Fault } from './core/errors.js'
 export type { Log } from './core/log.js'
 export { builtin } from './distributors/index.js'
 export { defineDistributor } from './distributors/distributor.js'
-export type { CheckOutcome, Distributor, Session, Setting, SettingValues } from './distributors/distributor.js'
-export type { Destination, FoundOrder, Fulfillment, OrderSession, OrderUpdate, Parcel, PurchaseOrder, PurchaseOrderLine, Search, Submission } from './distributors/fulfillment.js'
+export type {
+  CheckOutcome,
+  Distributor,
+  Session,
+  Setting,
+  SettingValues,
+} from './distributors/distributor.js'
+export type {
+  Destination,
+  FoundOrder,
+  Fulfillment,
+  OrderSession,
+  OrderUpdate,
+  Parcel,
+  PurchaseOrder,
+  PurchaseOrderLine,
+  Search,
+  Submission,
+} from './distributors/fulfillment.js'
 export type { CatalogPreset, Preset, QuantityPreset } from './distributors/preset.js'
 export { s3Store } from './objects/s3.js'
 export type { S3Options } from './objects/s3-calls.js'

@@ -1,12 +1,13 @@
 /**
- * The API's table of contents, in the order of its documentation: name of the library function, method and path. What a
- * call with a body puts into the query or into a header follows: `PUT /path?query Header`.
+ * The API's table of contents, in the order of its documentation: name of the library function,
+ * method and path. What a call with a body puts into the query or into a header follows: `PUT
+ * /path?query Header`.
  */
 export const ROUTES = {
-  'ping': 'GET /v1/ping',
-  'account': 'GET /v1/account',
-  'usage': 'GET /v1/usage',
-  'distributors': 'GET /v1/distributors',
+  ping: 'GET /v1/ping',
+  account: 'GET /v1/account',
+  usage: 'GET /v1/usage',
+  distributors: 'GET /v1/distributors',
   'config.get': 'GET /v1/config',
   'config.put': 'PUT /v1/config?validate If-Match',
   'config.schema': 'GET /v1/config/schema',
@@ -15,7 +16,7 @@ export const ROUTES = {
   'products.facets': 'GET /v1/products/facets',
   'products.get': 'GET /v1/products/{upc}',
   'products.catalog': 'GET /v1/products/catalog',
-  'analytics': 'GET /v1/analytics/{metric}',
+  analytics: 'GET /v1/analytics/{metric}',
   'ffls.near': 'GET /v1/ffls',
   'ffls.get': 'GET /v1/ffls/{license_number}',
   'ffls.document': 'GET /v1/ffls/{license_number}/documents/{document_type}',
@@ -41,10 +42,22 @@ export function pathPattern(path: string): RegExp {
 }
 
 /** `GET /v1/products/{upc}` taken apart. */
-export function parseRoute(route: string): { method: string; path: string; params: string[]; query: string[]; headers: string[] } {
+export function parseRoute(route: string): {
+  method: string
+  path: string
+  params: string[]
+  query: string[]
+  headers: string[]
+} {
   const [method, target, ...headers] = route.split(' ') as [string, string, ...string[]]
   const [path, query] = target.split('?') as [string, string | undefined]
-  return { method, path, params: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!), query: query?.split(',') ?? [], headers: headers.map(memberOf) }
+  return {
+    method,
+    path,
+    params: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
+    query: query?.split(',') ?? [],
+    headers: headers.map(memberOf),
+  }
 }
 
 /** The member of a call that travels in a header: `If-Match` -> `if_match`. */

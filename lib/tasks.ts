@@ -1,4 +1,7 @@
-/** What the worker can do. Each task opens its own database handles; nothing is shared with the main thread but what it returns. */
+/**
+ * What the worker can do. Each task opens its own database handles; nothing is shared with the main
+ * thread but what it returns.
+ */
 import type { Progress } from './background.js'
 import { buildSnapshot, buildTick } from './catalog/build.js'
 import type { SnapshotParts } from './catalog/build.js'
@@ -14,12 +17,19 @@ export interface Tasks {
   copyDatabase(input: { from: string; to: string }): void
 }
 
-/** The tasks of one worker, which remembers the last snapshot that it built: new prices then need no new text. */
+/**
+ * The tasks of one worker, which remembers the last snapshot that it built: new prices then need no
+ * new text.
+ */
 export function makeTasks(): Tasks {
   const built = new Map<string, SnapshotParts>()
   return {
     buildSnapshot({ dir }) {
-      const raw = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL', readonly: true, patient: true })
+      const raw = openFile(filesIn(dir).catalog, {
+        synchronous: 'NORMAL',
+        readonly: true,
+        patient: true,
+      })
       try {
         const previous = built.get(dir)
         const parts = (previous && buildTick(raw, previous)) ?? buildSnapshot(raw)

@@ -8,15 +8,30 @@ const port = parentPort!
 const tasks = makeTasks()
 let last: Promise<unknown> = Promise.resolve()
 
-port.on('message', ({ id, name, input, progress }: { id: number; name: keyof Tasks; input: unknown; progress: boolean }) => {
-  const post = (message: FromWorker) => port.postMessage(message)
-  const onProgress: Progress | undefined = progress ? (...args) => post({ id, progress: args }) : undefined
-  last = last.then(async () => {
-    try {
-      const task = tasks[name] as (input: unknown, onProgress?: Progress) => unknown
-      post({ id, result: await task(input, onProgress) })
-    } catch (error) {
-      post({ id, error })
-    }
-  })
-})
+port.on(
+  'message',
+  ({
+    id,
+    name,
+    input,
+    progress,
+  }: {
+    id: number
+    name: keyof Tasks
+    input: unknown
+    progress: boolean
+  }) => {
+    const post = (message: FromWorker) => port.postMessage(message)
+    const onProgress: Progress | undefined = progress
+      ? (...args) => post({ id, progress: args })
+      : undefined
+    last = last.then(async () => {
+      try {
+        const task = tasks[name] as (input: unknown, onProgress?: Progress) => unknown
+        post({ id, result: await task(input, onProgress) })
+      } catch (error) {
+        post({ id, error })
+      }
+    })
+  },
+)

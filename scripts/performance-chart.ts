@@ -32,9 +32,15 @@ function numberIn(text: string): number {
 
 /** Every figure of the page that has a goal. */
 export function figuresOf(markdown: string): Figure[] {
-  const rows = markdown.split('\n').filter((line) => /^\| .*\|$/.test(line)).slice(1)
+  const rows = markdown
+    .split('\n')
+    .filter((line) => /^\| .*\|$/.test(line))
+    .slice(1)
   return rows.flatMap((line) => {
-    const cells = line.slice(1, -1).split('|').map((cell) => cell.trim())
+    const cells = line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim())
     const [job = '', , , measured = '', goals = ''] = cells
     const goalOf = goals.split('; ')
     return measured.split('; ').flatMap((text, i) => {

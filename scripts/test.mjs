@@ -1,9 +1,19 @@
 /**
- * Bundles the suites and runs them with node's test runner: `npm test`, or `npm test -- products quotes` for some.
- * `--long` runs those that a whole run leaves out, `--coverage` all of them under c8.
+ * Bundles the suites and runs them with node's test runner: `npm test`, or `npm test -- products
+ * quotes` for some. `--long` runs those that a whole run leaves out, `--coverage` all of them under
+ * c8.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { bundleLauncher, bundleTree, transpileTree } from '../build.mjs'
 
@@ -12,13 +22,30 @@ const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const DURATION = 'On two idle cores that takes about six minutes, on busy ones twelve.'
 const coverage = process.argv.includes('--coverage')
 const isLong = process.argv.includes('--long')
-/** Every scenario at every distributor, real feeds of months, every line end of a list, the package as it is packed: minutes each. */
+/**
+ * Every scenario at every distributor, real feeds of months, every line end of a list, the package
+ * as it is packed: minutes each.
+ */
 const LONG = ['simulator-page.test.ts', 'real-feeds.test.ts', 'ffl-cuts.test.ts', 'package.test.ts']
-/** Processes of a whole run, beside the suites that start themselves once more, and the two longest, which begin first. */
+/**
+ * Processes of a whole run, beside the suites that start themselves once more, and the two longest,
+ * which begin first.
+ */
 const GROUPS = 12
-const ALONE = ['simulator-stock.test.ts', 'process.test.ts', 'fuzz.test.ts', 'docs-browser.test.ts', 'closing.test.ts']
-const isWanted = (file) => names.length > 0 ? names.some((name) => file.startsWith(`${name}.`)) : coverage || LONG.includes(file) === isLong
-const suites = readdirSync('test').filter((file) => file.endsWith('.test.ts')).filter(isWanted)
+const ALONE = [
+  'simulator-stock.test.ts',
+  'process.test.ts',
+  'fuzz.test.ts',
+  'docs-browser.test.ts',
+  'closing.test.ts',
+]
+const isWanted = (file) =>
+  names.length > 0
+    ? names.some((name) => file.startsWith(`${name}.`))
+    : coverage || LONG.includes(file) === isLong
+const suites = readdirSync('test')
+  .filter((file) => file.endsWith('.test.ts'))
+  .filter(isWanted)
 const unknown = names.filter((name) => !suites.some((file) => file.startsWith(`${name}.`)))
 if (unknown.length > 0) {
   console.error(`there is no suite ${unknown.join(', ')}`)
@@ -28,10 +55,13 @@ if (unknown.length > 0) {
 mkdirSync('dist', { recursive: true })
 const outdir = mkdtempSync(join('dist', 'test-'))
 const isEach = names.length > 0 || coverage || isLong
-const groups = isEach ? suites.map((file) => ({ name: file.replace(/\.ts$/, ''), file: join('test', file) })) : grouped(outdir)
+const groups = isEach
+  ? suites.map((file) => ({ name: file.replace(/\.ts$/, ''), file: join('test', file) }))
+  : grouped(outdir)
 let status = 1
 try {
-  // The launcher and the library stand beside the suites, for those that start a process or run README's code.
+  // The launcher and the library stand beside the suites, for those that start a process or run
+  // README's code.
   const beside = { index: 'lib/index.ts' }
   const suiteDir = coverage ? join(outdir, 'test') : outdir
   if (coverage) {
@@ -40,35 +70,76 @@ try {
     await transpileTree(outdir)
     cpSync('data', join(outdir, 'data'), { recursive: true })
   } else {
-    await bundleTree(outdir, { ...beside, ...Object.fromEntries(groups.map(({ name, file }) => [name, file])) })
+    await bundleTree(outdir, {
+      ...beside,
+      ...Object.fromEntries(groups.map(({ name, file }) => [name, file])),
+    })
     await bundleLauncher(outdir)
   }
-  const files = coverage ? suites.map((file) => join(suiteDir, file.replace(/\.ts$/, '.js'))) : groups.map(({ name }) => join(outdir, `${name}.mjs`))
-  // Mapping every stack back to its source costs a tenth of a whole run; a suite that is named has it.
+  const files = coverage
+    ? suites.map((file) => join(suiteDir, file.replace(/\.ts$/, '.js')))
+    : groups.map(({ name }) => join(outdir, `${name}.mjs`))
+  // Mapping every stack back to its source costs a tenth of a whole run; a suite that is named has
+  // it.
   const maps = isEach ? ['--enable-source-maps'] : []
   const causes = resolve(outdir, 'causes.txt')
-  const runner = [process.execPath, ...maps, `--import=${new URL('causes.mjs', import.meta.url)}`, '--max-semi-space-size=32', '--test', '--test-reporter=spec', '--test-concurrency=3', ...files]
-  const command = coverage ? ['npx', 'c8', '--exclude-after-remap', '--include=lib/**', '--include=server/**', '--reporter=text-summary', '--reporter=lcov', ...runner] : runner
-  if (names.length === 0) console.log(`${suites.length} suites in ${groups.length} processes, 3 at a time. ${DURATION}`)
-  status = spawnSync(command[0], command.slice(1), { stdio: 'inherit', env: { ...process.env, TEST_CAUSES: causes } }).status ?? 1
-  // The runner says of a file in which something failed outside any test that it failed, and no more.
-  if (status !== 0 && existsSync(causes)) console.error(`\nOutside any test:\n\n${readFileSync(causes, 'utf8')}`)
+  const runner = [
+    process.execPath,
+    ...maps,
+    `--import=${new URL('causes.mjs', import.meta.url)}`,
+    '--max-semi-space-size=32',
+    '--test',
+    '--test-reporter=spec',
+    '--test-concurrency=3',
+    ...files,
+  ]
+  const command = coverage
+    ? [
+        'npx',
+        'c8',
+        '--exclude-after-remap',
+        '--include=lib/**',
+        '--include=server/**',
+        '--reporter=text-summary',
+        '--reporter=lcov',
+        ...runner,
+      ]
+    : runner
+  if (names.length === 0)
+    console.log(`${suites.length} suites in ${groups.length} processes, 3 at a time. ${DURATION}`)
+  status =
+    spawnSync(command[0], command.slice(1), {
+      stdio: 'inherit',
+      env: { ...process.env, TEST_CAUSES: causes },
+    }).status ?? 1
+  // The runner says of a file in which something failed outside any test that it failed, and no
+  // more.
+  if (status !== 0 && existsSync(causes))
+    console.error(`\nOutside any test:\n\n${readFileSync(causes, 'utf8')}`)
 } finally {
   rmSync(outdir, { recursive: true, force: true })
 }
 process.exit(status)
 
 /**
- * Several suites in one process: starting one for each, and warming its code up, would cost more than most of them. Neighbours in
- * the alphabet, which take about equally long, go into different groups.
+ * Several suites in one process: starting one for each, and warming its code up, would cost more
+ * than most of them. Neighbours in the alphabet, which take about equally long, go into different
+ * groups.
  */
 function grouped(dir) {
   const together = suites.filter((file) => !ALONE.includes(file))
-  const alone = suites.filter((file) => ALONE.includes(file)).map((file) => ({ name: file.replace(/\.ts$/, ''), file: join('test', file) }))
-  return alone.concat(Array.from({ length: GROUPS }, (_, n) => {
-    const mine = together.filter((_, i) => i % GROUPS === n)
-    const file = join(dir, `group-${n}.test.ts`)
-    writeFileSync(file, mine.map((suite) => `import '../../test/${suite.replace(/\.ts$/, '.js')}'\n`).join(''))
-    return { name: `group-${n}.test`, file }
-  }))
+  const alone = suites
+    .filter((file) => ALONE.includes(file))
+    .map((file) => ({ name: file.replace(/\.ts$/, ''), file: join('test', file) }))
+  return alone.concat(
+    Array.from({ length: GROUPS }, (_, n) => {
+      const mine = together.filter((_, i) => i % GROUPS === n)
+      const file = join(dir, `group-${n}.test.ts`)
+      writeFileSync(
+        file,
+        mine.map((suite) => `import '../../test/${suite.replace(/\.ts$/, '.js')}'\n`).join(''),
+      )
+      return { name: `group-${n}.test`, file }
+    }),
+  )
 }

@@ -1,4 +1,7 @@
-/** The HTTP face of an app: every endpoint mounted on one router. The only file that knows the framework. */
+/**
+ * The HTTP face of an app: every endpoint mounted on one router. The only file that knows the
+ * framework.
+ */
 import { STATUS_CODES } from 'node:http'
 import type { RequestListener } from 'node:http'
 import { H3, HTTPResponse } from 'h3'
@@ -36,27 +39,38 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
   const router = new H3({ allowMalformedURL: true })
   const methods = new Map<string, string[]>()
   // `/v1/orders/quote` is an address of its own, and that of an order of this name.
-  const allowed = (path: string) => [...new Set([...methods].filter(([known]) => pathPattern(known).test(path)).flatMap(([, names]) => names))]
+  const allowed = (path: string) => [
+    ...new Set(
+      [...methods].filter(([known]) => pathPattern(known).test(path)).flatMap(([, names]) => names),
+    ),
+  ]
   const fallback = makeFallback(app, gate, allowed)
   const mount = (method: string, path: string, handler: Handler) => {
     // HEAD is mounted too: the router's own fallback to GET comes after our catch-all.
     const answered = method === 'GET' ? ['GET', 'HEAD'] : [method]
-    for (const name of answered) router.on(name as 'GET', routerPath(path), (event) => respond(app, event, event.url.pathname.endsWith('/') ? fallback : handler))
-    methods.set(path, [...methods.get(path) ?? [], ...answered])
+    for (const name of answered)
+      router.on(name as 'GET', routerPath(path), (event) =>
+        respond(app, event, event.url.pathname.endsWith('/') ? fallback : handler),
+      )
+    methods.set(path, [...(methods.get(path) ?? []), ...answered])
   }
-  for (const endpoint of allEndpoints) mount(endpoint.method, endpoint.path, makeHandler(app, gate, endpoint))
+  for (const endpoint of allEndpoints)
+    mount(endpoint.method, endpoint.path, makeHandler(app, gate, endpoint))
   const nothing = makeFallback(app, gate, () => [])
   const refuseMethod = makeMethodRefusal(app)
   for (const { path, handler } of documentationRoutes(app)) {
     // The router asks for the method first: what is left are the others.
-    router.all(routerPath(path), (event) => respond(app, event, event.url.pathname.endsWith('/') ? fallback : refuseMethod))
-    mount('GET', path, async (incoming) => await handler(incoming) ?? nothing(incoming))
+    router.all(routerPath(path), (event) =>
+      respond(app, event, event.url.pathname.endsWith('/') ? fallback : refuseMethod),
+    )
+    mount('GET', path, async (incoming) => (await handler(incoming)) ?? nothing(incoming))
   }
   const objects = makeObjectHandler(app)
   if (objects) router.all('/objects/**', (event) => respond(app, event, objects))
   router.all('/**', (event) => respond(app, event, fallback))
   return {
-    fetch: async (request, context) => router.request(request, undefined, { address: context?.address } as never),
+    fetch: async (request, context) =>
+      router.request(request, undefined, { address: context?.address } as never),
     nodeHandler: toNodeHandler(router) as RequestListener,
   }
 }
@@ -75,11 +89,20 @@ async function respond(app: App, event: H3Event, handler: Answerer): Promise<HTT
   } catch (error) {
     return new PlainResponse(await refuse(app, error, baseHeaders(app, request), request))
   }
-  const reply = await handler({ request, peer: address ?? request.ip ?? null, path: event.url.pathname, params: decodeParams(params), search: () => event.url.searchParams })
+  const reply = await handler({
+    request,
+    peer: address ?? request.ip ?? null,
+    path: event.url.pathname,
+    params: decodeParams(params),
+    search: () => event.url.searchParams,
+  })
   return new PlainResponse(reply)
 }
 
-/** Hands the headers on as they are: making a Headers object of them first costs as much as the gate. */
+/**
+ * Hands the headers on as they are: making a Headers object of them first costs as much as the
+ * gate.
+ */
 class PlainResponse extends HTTPResponse {
   readonly #headers: Record<string, string>
 
@@ -94,7 +117,9 @@ class PlainResponse extends HTTPResponse {
 }
 
 function decodeParams(params: Record<string, string> | undefined): Record<string, string> {
-  return Object.fromEntries(Object.entries(params ?? {}).map(([name, value]) => [name, decode(value)]))
+  return Object.fromEntries(
+    Object.entries(params ?? {}).map(([name, value]) => [name, decode(value)]),
+  )
 }
 
 function decode(value: string): string {

@@ -2,7 +2,10 @@
 import type { S3Options } from '../lib/objects/s3-calls.js'
 import { UsageError } from './command.js'
 
-/** The state folder: `--dir`, else QUARTERMASTER_DIR, else ./var. An empty variable counts as none: it would be the working folder. */
+/**
+ * The state folder: `--dir`, else QUARTERMASTER_DIR, else ./var. An empty variable counts as none:
+ * it would be the working folder.
+ */
 export function stateDir(option: string | undefined): string {
   return option ?? (process.env['QUARTERMASTER_DIR'] || './var')
 }
@@ -18,19 +21,30 @@ export type S3Environment = Omit<S3Options, 'now'>
 
 /** The variable of each setting, and what belongs there. */
 const S3_NEEDED = {
-  endpoint: ['QUARTERMASTER_S3_ENDPOINT', 'the address of the S3 server, as https://s3.eu-central-1.amazonaws.com or http://10.0.0.5:9000'],
+  endpoint: [
+    'QUARTERMASTER_S3_ENDPOINT',
+    'the address of the S3 server, as https://s3.eu-central-1.amazonaws.com or http://10.0.0.5:9000',
+  ],
   bucket: ['QUARTERMASTER_S3_BUCKET', 'the name of a private bucket that is there'],
-  region: ['QUARTERMASTER_S3_REGION', 'the region of the bucket; us-east-1 where the server has none'],
+  region: [
+    'QUARTERMASTER_S3_REGION',
+    'the region of the bucket; us-east-1 where the server has none',
+  ],
   accessKey: ['QUARTERMASTER_S3_ACCESS_KEY', 'the access key'],
   secretKey: ['QUARTERMASTER_S3_SECRET_KEY', 'the secret key of that access key'],
 } as const
-const S3_OPTIONAL = { pathStyle: 'QUARTERMASTER_S3_PATH_STYLE', publicEndpoint: 'QUARTERMASTER_S3_PUBLIC_ENDPOINT', prefix: 'QUARTERMASTER_S3_PREFIX' } as const
+const S3_OPTIONAL = {
+  pathStyle: 'QUARTERMASTER_S3_PATH_STYLE',
+  publicEndpoint: 'QUARTERMASTER_S3_PUBLIC_ENDPOINT',
+  prefix: 'QUARTERMASTER_S3_PREFIX',
+} as const
 
 /**
- * QUARTERMASTER_S3_ENDPOINT (`http(s)://host[:port]`), _BUCKET, _REGION, _ACCESS_KEY and _SECRET_KEY; if wanted
- * _PATH_STYLE (1, the default, for `https://host/bucket/key`; 0 for `https://bucket.host/key`), _PUBLIC_ENDPOINT (where
- * callers reach the server, when that is elsewhere) and _PREFIX (before every key). Null when none of them is set: files
- * are kept in the state folder. An empty variable counts as none. Throws a UsageError that names what is missing.
+ * QUARTERMASTER_S3_ENDPOINT (`http(s)://host[:port]`), _BUCKET, _REGION, _ACCESS_KEY and
+ * _SECRET_KEY; if wanted _PATH_STYLE (1, the default, for `https://host/bucket/key`; 0 for
+ * `https://bucket.host/key`), _PUBLIC_ENDPOINT (where callers reach the server, when that is
+ * elsewhere) and _PREFIX (before every key). Null when none of them is set: files are kept in the
+ * state folder. An empty variable counts as none. Throws a UsageError that names what is missing.
  */
 export function s3FromEnvironment(): S3Environment | null {
   const read = (name: string) => process.env[name] || undefined
@@ -40,26 +54,53 @@ export function s3FromEnvironment(): S3Environment | null {
   const needed = (setting: keyof typeof S3_NEEDED): string => {
     const [name, meaning] = S3_NEEDED[setting]
     const value = read(name)
-    if (value === undefined) throw new UsageError(`${name} is missing, but ${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} set: set it to ${meaning}, or unset all QUARTERMASTER_S3_* to keep files in the state folder`)
+    if (value === undefined)
+      throw new UsageError(
+        `${name} is missing, but ${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} set: set it to ${meaning}, or unset all QUARTERMASTER_S3_* to keep files in the state folder`,
+      )
     return value
   }
-  const [pathStyle, publicEndpoint, prefix] = [read(S3_OPTIONAL.pathStyle) ?? '1', read(S3_OPTIONAL.publicEndpoint), read(S3_OPTIONAL.prefix)]
-  if (pathStyle !== '0' && pathStyle !== '1') throw new UsageError(`${S3_OPTIONAL.pathStyle} must be 1 (https://host/bucket/key) or 0 (https://bucket.host/key)`)
+  const [pathStyle, publicEndpoint, prefix] = [
+    read(S3_OPTIONAL.pathStyle) ?? '1',
+    read(S3_OPTIONAL.publicEndpoint),
+    read(S3_OPTIONAL.prefix),
+  ]
+  if (pathStyle !== '0' && pathStyle !== '1')
+    throw new UsageError(
+      `${S3_OPTIONAL.pathStyle} must be 1 (https://host/bucket/key) or 0 (https://bucket.host/key)`,
+    )
   return {
-    endpoint: needed('endpoint'), bucket: needed('bucket'), region: needed('region'), accessKey: needed('accessKey'), secretKey: needed('secretKey'), pathStyle: pathStyle === '1',
-    ...publicEndpoint !== undefined && { publicEndpoint }, ...prefix !== undefined && { prefix },
+    endpoint: needed('endpoint'),
+    bucket: needed('bucket'),
+    region: needed('region'),
+    accessKey: needed('accessKey'),
+    secretKey: needed('secretKey'),
+    pathStyle: pathStyle === '1',
+    ...(publicEndpoint !== undefined && { publicEndpoint }),
+    ...(prefix !== undefined && { prefix }),
   }
 }
 
 /** The variable that holds a setting of S3. */
 export function s3Variable(setting: string): string | undefined {
-  return ({ ...Object.fromEntries(Object.entries(S3_NEEDED).map(([key, [name]]) => [key, name])), ...S3_OPTIONAL } as Record<string, string>)[setting]
+  return (
+    {
+      ...Object.fromEntries(Object.entries(S3_NEEDED).map(([key, [name]]) => [key, name])),
+      ...S3_OPTIONAL,
+    } as Record<string, string>
+  )[setting]
 }
 
-/** QUARTERMASTER_JOURNAL_COPY: 1 keeps a second copy of the order journal in the bucket of QUARTERMASTER_S3_*. */
+/**
+ * QUARTERMASTER_JOURNAL_COPY: 1 keeps a second copy of the order journal in the bucket of
+ * QUARTERMASTER_S3_*.
+ */
 export function wantsJournalCopy(): boolean {
   const text = process.env['QUARTERMASTER_JOURNAL_COPY'] || '0'
-  if (text !== '0' && text !== '1') throw new UsageError('QUARTERMASTER_JOURNAL_COPY must be 1 (keep a copy of the order journal in the bucket) or 0')
+  if (text !== '0' && text !== '1')
+    throw new UsageError(
+      'QUARTERMASTER_JOURNAL_COPY must be 1 (keep a copy of the order journal in the bucket) or 0',
+    )
   return text === '1'
 }
 

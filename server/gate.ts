@@ -1,4 +1,7 @@
-/** Who may call (contract "Authentication", decisions 2.1): key, status, allowlist, limits, in that order. */
+/**
+ * Who may call (contract "Authentication", decisions 2.1): key, status, allowlist, limits, in that
+ * order.
+ */
 import { clientAddress, compileAllowlist } from '../lib/accounts/allowlist.js'
 import type { Admission } from '../lib/accounts/limits.js'
 import type { Key } from '../lib/accounts/keys.js'
@@ -20,7 +23,10 @@ export interface ProxyOptions {
 }
 
 /** Builds the gate. */
-export function makeGate(app: App, { trustedProxies = [], trustProxyDirect = false }: ProxyOptions): Gate {
+export function makeGate(
+  app: App,
+  { trustedProxies = [], trustProxyDirect = false }: ProxyOptions,
+): Gate {
   const proxies = { isTrusted: compileAllowlist(trustedProxies), mayCallItself: trustProxyDirect }
   const { limits } = app.ctx
   return (headers, peer, route) => {
@@ -29,14 +35,20 @@ export function makeGate(app: App, { trustedProxies = [], trustProxyDirect = fal
     const address = clientAddress(peer, headers.get('x-forwarded-for'), proxies)
     const key = app.findKey(text)
     if (!key) {
-      if (!limits.allowFailure(address ?? peer ?? 'unknown')) throw new ApiError('rate_limited', { message: 'Too many wrong keys from this address.', headers: { 'retry-after': '60' } })
+      if (!limits.allowFailure(address ?? peer ?? 'unknown'))
+        throw new ApiError('rate_limited', {
+          message: 'Too many wrong keys from this address.',
+          headers: { 'retry-after': '60' },
+        })
       throw new ApiError('invalid_api_key')
     }
     if (key.status === 'disabled') throw new ApiError('key_disabled')
     if (key.status === 'cancelled') throw new ApiError('key_cancelled')
     if (key.allowlist.length === 0) throw new ApiError('ip_whitelist_required')
     if (address === null || !key.allows(address)) {
-      throw new ApiError('ip_not_allowed', { message: `The address ${address ?? 'of this call'} is not on the allowlist of the API key.` })
+      throw new ApiError('ip_not_allowed', {
+        message: `The address ${address ?? 'of this call'} is not on the allowlist of the API key.`,
+      })
     }
     const admission = limits.admit(key, route)
     if (!admission.allowed) {
@@ -51,5 +63,5 @@ export function makeGate(app: App, { trustedProxies = [], trustProxyDirect = fal
 
 /** What every authenticated answer says of the caller's limits (IETF draft, named policies). */
 export function limitHeaders({ policy, state }: Admission): Record<string, string> {
-  return { 'ratelimit-policy': policy, 'ratelimit': state }
+  return { 'ratelimit-policy': policy, ratelimit: state }
 }

@@ -37,7 +37,10 @@ export function makeHandler(app: App, gate: Gate, endpoint: Endpoint): Handler {
       const input = await decode(request, params, search)
       const payload = await app.run(() => endpoint.run(app.contextFor(key), input as never))
       if (isSerialized(payload)) Object.assign(headers, payload.headers)
-      return await finish({ status: 200, headers, body: success(payload, endpoint.isRaw) }, request.headers.get('accept-encoding'))
+      return await finish(
+        { status: 200, headers, body: success(payload, endpoint.isRaw) },
+        request.headers.get('accept-encoding'),
+      )
     } catch (error) {
       return refuse(app, error, headers, request)
     }
@@ -45,33 +48,53 @@ export function makeHandler(app: App, gate: Gate, endpoint: Endpoint): Handler {
 }
 
 /** The handler of an address that no endpoint has, or has with other methods: `allowed`. */
-export function makeFallback(app: App, gate: Gate, allowed: (path: string) => readonly string[]): Handler {
+export function makeFallback(
+  app: App,
+  gate: Gate,
+  allowed: (path: string) => readonly string[],
+): Handler {
   return async ({ request, peer, path }) => {
     const headers = baseHeaders(app, request)
     try {
       const { admission } = gate(request.headers, peer, 'unknown')
       Object.assign(headers, limitHeaders(admission))
       const methods = allowed(path)
-      if (methods.length === 0) throw new ApiError('not_found', { message: `There is no endpoint at ${path.slice(0, 200)}; see /v1/openapi.json.` })
-      throw new ApiError('method_not_allowed', { message: `${path} takes ${methods.join(', ')}.`, headers: { allow: methods.join(', ') } })
+      if (methods.length === 0)
+        throw new ApiError('not_found', {
+          message: `There is no endpoint at ${path.slice(0, 200)}; see /v1/openapi.json.`,
+        })
+      throw new ApiError('method_not_allowed', {
+        message: `${path} takes ${methods.join(', ')}.`,
+        headers: { allow: methods.join(', ') },
+      })
     } catch (error) {
       return refuse(app, error, headers, request)
     }
   }
 }
 
-/** `X-Request-Id` is echoed when it is sane, else made; nothing that a key was needed for is stored on the way; every answer says whether orders are real. */
+/**
+ * `X-Request-Id` is echoed when it is sane, else made; nothing that a key was needed for is stored
+ * on the way; every answer says whether orders are real.
+ */
 export function baseHeaders(app: App, request: Request): Record<string, string> {
   const given = request.headers.get('x-request-id')
-  return { 'cache-control': 'no-store', 'x-request-id': given && /^[\w.:-]{1,100}$/.test(given) ? given : requestId(app), 'x-service-mode': app.ctx.modes.service }
+  return {
+    'cache-control': 'no-store',
+    'x-request-id': given && /^[\w.:-]{1,100}$/.test(given) ? given : requestId(app),
+    'x-service-mode': app.ctx.modes.service,
+  }
 }
 
 const ID_BYTES = 12
-/** Random bytes in stock: drawing them one id at a time costs more than the rest of a small answer. */
+/**
+ * Random bytes in stock: drawing them one id at a time costs more than the rest of a small answer.
+ */
 const stocks = new WeakMap<App, { bytes: Buffer; used: number }>()
 
 function requestId(app: App): string {
   let stock = stocks.get(app)
-  if (!stock || stock.used === stock.bytes.length) stocks.set(app, stock = { bytes: app.ctx.random(ID_BYTES * 256), used: 0 })
-  return stock.bytes.toString('base64url', stock.used, stock.used += ID_BYTES)
+  if (!stock || stock.used === stock.bytes.length)
+    stocks.set(app, (stock = { bytes: app.ctx.random(ID_BYTES * 256), used: 0 }))
+  return stock.bytes.toString('base64url', stock.used, (stock.used += ID_BYTES))
 }

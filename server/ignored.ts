@@ -1,13 +1,20 @@
-/** Query parameters that an endpoint does not know: they change nothing, and the answer names them (decisions 2.8). */
+/**
+ * Query parameters that an endpoint does not know: they change nothing, and the answer names them
+ * (decisions 2.8).
+ */
 
 const MOST_NAMES = 10
 const MOST_BYTES = 200
 
 /**
- * `X-Ignored-Parameters` of an answer, none where every parameter is known: names in the order of the query, each once
- * and percent-encoded, parted by commas. Names that no longer fit are left out; one that alone is too long is cut.
+ * `X-Ignored-Parameters` of an answer, none where every parameter is known: names in the order of
+ * the query, each once and percent-encoded, parted by commas. Names that no longer fit are left
+ * out; one that alone is too long is cut.
  */
-export function ignoredHeader(search: URLSearchParams, known: (name: string) => boolean): Record<string, string> {
+export function ignoredHeader(
+  search: URLSearchParams,
+  known: (name: string) => boolean,
+): Record<string, string> {
   if (search.size === 0) return {}
   const unknown = [...new Set(search.keys())].filter((name) => name !== '' && !known(name))
   if (unknown.length === 0) return {}

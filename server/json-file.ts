@@ -11,9 +11,15 @@ import { MAX_BODY } from './decode.js'
 export async function readJsonFile(file: string): Promise<unknown> {
   const name = file === '-' ? 'standard input' : file
   const bytes = await readBytes(file).catch((error: NodeJS.ErrnoException) => {
-    throw invalid('file', `cannot read ${name}${error.code === 'EISDIR' ? ': it is a folder' : error.code === 'EACCES' ? ': permission denied' : ''}`)
+    throw invalid(
+      'file',
+      `cannot read ${name}${error.code === 'EISDIR' ? ': it is a folder' : error.code === 'EACCES' ? ': permission denied' : ''}`,
+    )
   })
-  if (bytes.length > MAX_BODY) throw new ApiError('payload_too_large', { message: `${name} is larger than 1 MB (1,048,576 bytes)` })
+  if (bytes.length > MAX_BODY)
+    throw new ApiError('payload_too_large', {
+      message: `${name} is larger than 1 MB (1,048,576 bytes)`,
+    })
   const document = parse(bytes, name)
   const faults: Fault[] = []
   checkTexts(document, faults)
@@ -43,7 +49,10 @@ function parse(bytes: Buffer, name: string): unknown {
   }
 }
 
-/** Where a text stops being JSON. The parser's own message would repeat what stands there, and that may be a secret. */
+/**
+ * Where a text stops being JSON. The parser's own message would repeat what stands there, and that
+ * may be a secret.
+ */
 function faultPlace(text: string): string {
   if (!breaksWithin(text)) return 'it ends too early'
   let [good, bad] = [0, text.length]
@@ -64,6 +73,8 @@ function breaksWithin(text: string): boolean {
   } catch (error) {
     const { message } = error as Error
     const position = /at position (\d+)/.exec(message)
-    return position ? Number(position[1]) < text.length && !message.startsWith('Unterminated') : message.startsWith('Unexpected token')
+    return position
+      ? Number(position[1]) < text.length && !message.startsWith('Unterminated')
+      : message.startsWith('Unexpected token')
   }
 }

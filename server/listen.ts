@@ -10,14 +10,27 @@ export interface Listening {
 }
 
 /** Listens with limits on slow and large requests. Port 0 takes a free one. */
-export async function listen(server: Server, options: { port: number; host: string }): Promise<Listening> {
-  const http = createHttpServer({
-    headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 70_000, connectionsCheckingInterval: 1_000,
-    maxHeaderSize: 16_384, noDelay: true,
-  }, server.nodeHandler)
+export async function listen(
+  server: Server,
+  options: { port: number; host: string },
+): Promise<Listening> {
+  const http = createHttpServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 70_000,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: 16_384,
+      noDelay: true,
+    },
+    server.nodeHandler,
+  )
   http.maxRequestsPerSocket = 10_000
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (socket.writable) socket.write(`HTTP/1.1 ${error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    if (socket.writable)
+      socket.write(
+        `HTTP/1.1 ${error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+      )
     socket.destroy()
   })
   await new Promise<void>((resolve, reject) => {
@@ -27,16 +40,17 @@ export async function listen(server: Server, options: { port: number; host: stri
   const { address, port, family } = http.address() as AddressInfo
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    close: (patience = 30_000) => new Promise((resolve) => {
-      // Sockets that fall idle after close() would hold it until their keep-alive ends.
-      const sweep = setInterval(() => http.closeIdleConnections(), 50)
-      const force = setTimeout(() => http.closeAllConnections(), patience)
-      http.close(() => {
-        clearInterval(sweep)
-        clearTimeout(force)
-        resolve()
-      })
-      http.closeIdleConnections()
-    }),
+    close: (patience = 30_000) =>
+      new Promise((resolve) => {
+        // Sockets that fall idle after close() would hold it until their keep-alive ends.
+        const sweep = setInterval(() => http.closeIdleConnections(), 50)
+        const force = setTimeout(() => http.closeAllConnections(), patience)
+        http.close(() => {
+          clearInterval(sweep)
+          clearTimeout(force)
+          resolve()
+        })
+        http.closeIdleConnections()
+      }),
   }
 }

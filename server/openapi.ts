@@ -13,15 +13,18 @@ import { tags } from './openapi/tags.js'
 export { codesOf } from './openapi/errors.js'
 
 /**
- * Builds the document; the same registry and address always give the same one. `url` is the server's base address; each
- * distributor of the registry has a configuration schema of its own.
+ * Builds the document; the same registry and address always give the same one. `url` is the
+ * server's base address; each distributor of the registry has a configuration schema of its own.
  */
 export function openApiDocument(url: string, registry: Registry): Json {
   const schemas = collectSchemas()
   const codes = [...new Set([...allEndpoints.flatMap(codesOf), 'method_not_allowed' as const])]
   const paths: Record<string, Json> = {}
   for (const endpoint of allEndpoints) {
-    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(endpoint, schemas) }
+    paths[endpoint.path] = {
+      ...paths[endpoint.path],
+      [endpoint.method.toLowerCase()]: operation(endpoint, schemas),
+    }
   }
   const errors = errorSchemas(schemas, codes)
   return {
@@ -33,7 +36,15 @@ export function openApiDocument(url: string, registry: Registry): Json {
     security: [{ apiKey: [] }],
     paths: { ...paths, ...documentationPaths() },
     components: {
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key that the operator issued, 40 characters of A-Z, a-z, 0-9. It is bound to registered addresses and authorizes real purchases: for servers only.' } },
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description:
+            'The key that the operator issued, 40 characters of A-Z, a-z, 0-9. It is bound to registered addresses and authorizes real purchases: for servers only.',
+        },
+      },
       schemas: { ...schemas.named, ...errors, ...configurationComponents(registry) },
       responses: responseComponents(),
       headers: headerComponents(),
@@ -43,7 +54,8 @@ export function openApiDocument(url: string, registry: Registry): Json {
 }
 
 const INFO = {
-  title: 'Quartermaster', version: '1.0.0',
+  title: 'Quartermaster',
+  version: '1.0.0',
   contact: { name: 'The operator of this server' },
   license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
   description: [

@@ -24,7 +24,11 @@ export function success(payload: unknown, isRaw = false): string {
 export function failure(error: ApiError): string {
   return JSON.stringify({
     success: false,
-    error: { code: error.code, message: error.message, ...error.details !== undefined && { details: error.details } },
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.details !== undefined && { details: error.details }),
+    },
   })
 }
 
@@ -35,8 +39,10 @@ export async function finish(reply: Reply, acceptEncoding: string | null): Promi
   const { headers } = reply
   headers['content-type'] ??= 'application/json; charset=utf-8'
   // A long text is encoded once, here, instead of measured here and encoded by the socket.
-  if (typeof reply.body === 'string' && reply.body.length > LONG_TEXT) reply.body = Buffer.from(reply.body)
-  const size = typeof reply.body === 'string' ? Buffer.byteLength(reply.body) : reply.body.byteLength
+  if (typeof reply.body === 'string' && reply.body.length > LONG_TEXT)
+    reply.body = Buffer.from(reply.body)
+  const size =
+    typeof reply.body === 'string' ? Buffer.byteLength(reply.body) : reply.body.byteLength
   if (size <= GZIP_ABOVE) {
     headers['content-length'] = String(size)
     return reply
@@ -52,10 +58,15 @@ export async function finish(reply: Reply, acceptEncoding: string | null): Promi
 
 /** `gzip`, `*`, with no `q=0` on it. */
 export function acceptsGzip(header: string): boolean {
-  const codings = new Map(header.toLowerCase().split(',').map((part) => {
-    const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim())
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))
-    return [coding, weight === undefined || Number(weight.slice(2)) > 0] as const
-  }))
+  const codings = new Map(
+    header
+      .toLowerCase()
+      .split(',')
+      .map((part) => {
+        const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim())
+        const weight = parameters.find((parameter) => parameter.startsWith('q='))
+        return [coding, weight === undefined || Number(weight.slice(2)) > 0] as const
+      }),
+  )
   return codings.get('gzip') ?? codings.get('*') ?? false
 }

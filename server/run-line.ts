@@ -1,4 +1,7 @@
-/** Runs a line of the command line: words to command. Where it writes is given, so that one process can run many of them. */
+/**
+ * Runs a line of the command line: words to command. Where it writes is given, so that one process
+ * can run many of them.
+ */
 import { MAX_FAULTS, isApiError } from '../lib/core/errors.js'
 import type { ApiError, Fault } from '../lib/core/errors.js'
 import { UsageError, makeOutput, optional, overview, parseCommand } from './command.js'
@@ -14,7 +17,10 @@ export interface Streams {
 }
 
 /** Runs one command and returns its exit code: 0 done, 1 refused or failed, 2 misused. */
-export async function runLine(argv: readonly string[], { stdout, stderr }: Streams): Promise<number> {
+export async function runLine(
+  argv: readonly string[],
+  { stdout, stderr }: Streams,
+): Promise<number> {
   // Looked for in the words themselves: also a line that cannot be parsed is answered in JSON.
   const json = argv.includes('--json')
   const out = makeOutput(json, stdout, stderr)
@@ -29,9 +35,24 @@ export async function runLine(argv: readonly string[], { stdout, stderr }: Strea
       return 0
     }
     const { command, values, args } = parsed
-    return await command.run({ values, args, dir: stateDir(optional(values, 'dir')), json, dryRun: values['dry-run'] === true, out }) ?? 0
+    return (
+      (await command.run({
+        values,
+        args,
+        dir: stateDir(optional(values, 'dir')),
+        json,
+        dryRun: values['dry-run'] === true,
+        out,
+      })) ?? 0
+    )
   } catch (error) {
-    out.result({ error: { code: codeOf(error), message: error instanceof Error ? error.message : String(error), ...isApiError(error) && { details: error.details } } })
+    out.result({
+      error: {
+        code: codeOf(error),
+        message: error instanceof Error ? error.message : String(error),
+        ...(isApiError(error) && { details: error.details }),
+      },
+    })
     stderr.write(`${describe(error)}\n`)
     return error instanceof UsageError ? 2 : 1
   }
@@ -45,14 +66,29 @@ function codeOf(error: unknown): string {
 function describe(error: unknown): string {
   if (error instanceof UsageError) return error.message
   // Its message tells of the first fault only.
-  if (isApiError(error) && error.code === 'schema_validation_failed') return [`${error.code}: the configuration does not fit its schema`, ...faultLines(error.details as Fault[])].join('\n')
+  if (isApiError(error) && error.code === 'schema_validation_failed')
+    return [
+      `${error.code}: the configuration does not fit its schema`,
+      ...faultLines(error.details as Fault[]),
+    ].join('\n')
   if (isApiError(error)) return describeRefusal(error)
-  return error instanceof Error ? (logLevel() === 'debug' ? error.stack ?? error.message : error.message) : String(error)
+  return error instanceof Error
+    ? logLevel() === 'debug'
+      ? (error.stack ?? error.message)
+      : error.message
+    : String(error)
 }
 
-/** With all faults a line each, where there are several: the message tells of the first, and of how many more. */
+/**
+ * With all faults a line each, where there are several: the message tells of the first, and of how
+ * many more.
+ */
 function describeRefusal({ code, message, details }: ApiError): string {
-  if (!Array.isArray(details) || details.length < 2 || !details.every(isFault)) return `${code}: ${message}`
+  if (!Array.isArray(details) || details.length < 2 || !details.every(isFault))
+    return `${code}: ${message}`
   const count = details.length < MAX_FAULTS ? `${details.length}` : `the first ${MAX_FAULTS}`
-  return [`${code}: ${message.endsWith('see details)') ? `${count} faults` : message}`, ...faultLines(details)].join('\n')
+  return [
+    `${code}: ${message.endsWith('see details)') ? `${count} faults` : message}`,
+    ...faultLines(details),
+  ].join('\n')
 }

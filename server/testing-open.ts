@@ -5,7 +5,10 @@ import { watchErrors } from './error-watch.js'
 import { fractional } from './testing-clock.js'
 
 export interface WatchedOptions extends OpenOptions {
-  /** Errors that the test provokes in the log, by message; each must really come. Any other fails the test when the app is closed. */
+  /**
+   * Errors that the test provokes in the log, by message; each must really come. Any other fails
+   * the test when the app is closed.
+   */
   expectErrors?: readonly RegExp[]
 }
 
@@ -14,11 +17,19 @@ export interface WatchedApp extends App {
   expectErrors(...lines: RegExp[]): void
 }
 
-export async function openForTest({ expectErrors = [], ...options }: WatchedOptions = {}): Promise<WatchedApp> {
+export async function openForTest({
+  expectErrors = [],
+  ...options
+}: WatchedOptions = {}): Promise<WatchedApp> {
   const { now = Date.now, monotonic = options.now ?? (() => performance.now()) } = options
   const watch = watchErrors(options.log)
   watch.expect(...expectErrors)
-  const app = await open({ ...options, log: watch.log, now: fractional(now), monotonic: fractional(monotonic) })
+  const app = await open({
+    ...options,
+    log: watch.log,
+    now: fractional(now),
+    monotonic: fractional(monotonic),
+  })
   const close = async () => {
     await app.close()
     watch.check()

@@ -14,14 +14,27 @@ export function isInstallation(dir: string): boolean {
 }
 
 /**
- * Opens the folder for one command, and closes it whatever happens. A folder without an installation is refused, so that
- * a slip in --dir leaves no second installation behind; `create` makes one. With `journalCopy` the bucket of the environment is
- * where the journal's copy is kept, whether a variable says so or not.
+ * Opens the folder for one command, and closes it whatever happens. A folder without an
+ * installation is refused, so that a slip in --dir leaves no second installation behind; `create`
+ * makes one. With `journalCopy` the bucket of the environment is where the journal's copy is kept,
+ * whether a variable says so or not.
  */
-export async function withApp<T>(dir: string, use: (app: App) => Promise<T>, { create = false, journalCopy = false } = {}): Promise<T> {
-  if (!create && !isInstallation(dir)) throw new Error(`no installation in ${resolve(dir)}; run \`quartermaster init\``)
+export async function withApp<T>(
+  dir: string,
+  use: (app: App) => Promise<T>,
+  { create = false, journalCopy = false } = {},
+): Promise<T> {
+  if (!create && !isInstallation(dir))
+    throw new Error(`no installation in ${resolve(dir)}; run \`quartermaster init\``)
   const store = objectsFromEnvironment()
-  const app = await open({ dir, actor: 'cli', worker: false, ...secretKeyFromEnvironment(), ...store, ...journalCopyIn(store, journalCopy) })
+  const app = await open({
+    dir,
+    actor: 'cli',
+    worker: false,
+    ...secretKeyFromEnvironment(),
+    ...store,
+    ...journalCopyIn(store, journalCopy),
+  })
   try {
     return await use(app)
   } finally {
@@ -29,8 +42,15 @@ export async function withApp<T>(dir: string, use: (app: App) => Promise<T>, { c
   }
 }
 
-/** Acts; under --dry-run in a transaction that is undone, so that every check is the real one and nothing stays. */
-export async function perform<T>({ ctx }: App, dryRun: boolean, act: (ctx: OperatorCtx) => Promise<T>): Promise<T> {
+/**
+ * Acts; under --dry-run in a transaction that is undone, so that every check is the real one and
+ * nothing stays.
+ */
+export async function perform<T>(
+  { ctx }: App,
+  dryRun: boolean,
+  act: (ctx: OperatorCtx) => Promise<T>,
+): Promise<T> {
   if (!dryRun) return act(ctx)
   let done: { result: T } | undefined
   try {

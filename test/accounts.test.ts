@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { canonicalAddress, clientAddress, compileAllowlist, parseAllowlistEntry } from '../lib/accounts/allowlist.js'
+import {
+  canonicalAddress,
+  clientAddress,
+  compileAllowlist,
+  parseAllowlistEntry,
+} from '../lib/accounts/allowlist.js'
 import { makeKey } from '../lib/accounts/keys.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../lib/core/clock.js'
 import { openForTest as open } from '../server/testing-open.js'
@@ -17,14 +22,19 @@ describe('keys', () => {
       for (const char of key) counts.set(char, (counts.get(char) ?? 0) + 1)
     }
     assert.equal(counts.size, 36)
-    for (const count of counts.values()) assert.ok(Math.abs(count - 80_000 / 36) < 350, `a character came ${count} times`)
+    for (const count of counts.values())
+      assert.ok(Math.abs(count - 80_000 / 36) < 350, `a character came ${count} times`)
   })
 
   test('the database holds no key, only its SHA-256', async () => {
     await using t = await createTestApp()
     const { readFileSync, readdirSync } = await import('node:fs')
     for (const file of readdirSync(t.app.dir, { recursive: true, withFileTypes: true })) {
-      if (file.isFile()) assert.ok(!readFileSync(`${file.parentPath}/${file.name}`).includes(t.key), `${file.name} holds the key`)
+      if (file.isFile())
+        assert.ok(
+          !readFileSync(`${file.parentPath}/${file.name}`).includes(t.key),
+          `${file.name} holds the key`,
+        )
     }
   })
 
@@ -47,12 +57,17 @@ describe('keys', () => {
     assert.deepEqual(await codeOf({}), [200, undefined])
     await t.app.operator.keys.setStatus(t.keyId, 'cancelled')
     assert.deepEqual(await codeOf({}), [403, 'key_cancelled'])
-    await assert.rejects(t.app.operator.keys.setStatus(t.keyId, 'enabled'), /cancelled; issue a new one/)
+    await assert.rejects(
+      t.app.operator.keys.setStatus(t.keyId, 'enabled'),
+      /cancelled; issue a new one/,
+    )
   })
 
   test('a request without a known address is let in by no allowlist', async () => {
     await using t = await createTestApp()
-    const response = await t.server.fetch(new Request('http://shop.test/v1/ping', { headers: { 'x-api-key': t.key } }))
+    const response = await t.server.fetch(
+      new Request('http://shop.test/v1/ping', { headers: { 'x-api-key': t.key } }),
+    )
     assert.equal(response.status, 403)
   })
 
@@ -112,9 +127,24 @@ describe('the allowlist', () => {
     })
   }
 
-  const refused = ['', 'shop.example', '203.0.113', '203.0.113.07', '203.0.113.7/33', '203.0.113.7/', '203.0.0.0/15', '0.0.0.0/0', '::/0', '2001::/31', '2001:db8::/129', 'fe80::1%eth0', '1.2.3.4/24/8']
+  const refused = [
+    '',
+    'shop.example',
+    '203.0.113',
+    '203.0.113.07',
+    '203.0.113.7/33',
+    '203.0.113.7/',
+    '203.0.0.0/15',
+    '0.0.0.0/0',
+    '::/0',
+    '2001::/31',
+    '2001:db8::/129',
+    'fe80::1%eth0',
+    '1.2.3.4/24/8',
+  ]
   for (const entry of refused) {
-    test(`"${entry}" is refused as an entry`, () => assert.throws(() => parseAllowlistEntry(entry), /ip: /))
+    test(`"${entry}" is refused as an entry`, () =>
+      assert.throws(() => parseAllowlistEntry(entry), /ip: /))
   }
 
   test('ranges of just /16 and /32 are taken', () => {
@@ -126,7 +156,10 @@ describe('the allowlist', () => {
     await using t = await createTestApp({ ips: [] })
     const entries = Array.from({ length: 50 }, (_, i) => `198.51.100.${i}`)
     assert.equal((await t.app.operator.keys.allowlist(t.keyId, { allow: entries })).length, 50)
-    await assert.rejects(t.app.operator.keys.allowlist(t.keyId, { allow: ['198.51.100.77'] }), /at most 50/)
+    await assert.rejects(
+      t.app.operator.keys.allowlist(t.keyId, { allow: ['198.51.100.77'] }),
+      /at most 50/,
+    )
   })
 
   const proxies = { isTrusted: compileAllowlist(['10.0.0.0/24']), mayCallItself: false }
@@ -166,10 +199,20 @@ describe('the allowlist', () => {
   })
 
   test('a proxy whose X-Forwarded-For is missing is let in by trustProxyDirect alone', async () => {
-    for (const [options, status] of [[{}, 403], [{ trustProxyDirect: false }, 403], [{ trustProxyDirect: true }, 200]] as const) {
-      await using t = await createTestApp({ ips: ['10.0.0.5'], server: { trustedProxies: ['10.0.0.0/24'], ...options } })
+    for (const [options, status] of [
+      [{}, 403],
+      [{ trustProxyDirect: false }, 403],
+      [{ trustProxyDirect: true }, 200],
+    ] as const) {
+      await using t = await createTestApp({
+        ips: ['10.0.0.5'],
+        server: { trustedProxies: ['10.0.0.0/24'], ...options },
+      })
       const answer = await t.json('/v1/ping', { address: '10.0.0.5' })
-      assert.deepEqual([answer.status, answer.body.error?.code], [status, status === 403 ? 'ip_not_allowed' : undefined])
+      assert.deepEqual(
+        [answer.status, answer.body.error?.code],
+        [status, status === 403 ? 'ip_not_allowed' : undefined],
+      )
     }
   })
 
@@ -178,19 +221,33 @@ describe('the allowlist', () => {
     const forged = { headers: { 'x-forwarded-for': '127.0.0.1' } }
     assert.equal((await t.request('/v1/ping', { ...forged, address: '203.0.113.9' })).status, 403)
     assert.equal((await t.request('/v1/ping', { ...forged, address: '10.0.0.5' })).status, 200)
-    assert.equal((await t.request('/v1/ping', { headers: { 'x-forwarded-for': '127.0.0.1, 203.0.113.9' }, address: '10.0.0.5' })).status, 403)
+    assert.equal(
+      (
+        await t.request('/v1/ping', {
+          headers: { 'x-forwarded-for': '127.0.0.1, 203.0.113.9' },
+          address: '10.0.0.5',
+        })
+      ).status,
+      403,
+    )
   })
 
   test('an address and its canonical text are let in alike', () => {
-    fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
-      assert.ok(compileAllowlist([parseAllowlistEntry(address)])(address))
-      assert.equal(canonicalAddress(canonicalAddress(address)!), canonicalAddress(address))
-    }))
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
+        assert.ok(compileAllowlist([parseAllowlistEntry(address)])(address))
+        assert.equal(canonicalAddress(canonicalAddress(address)!), canonicalAddress(address))
+      }),
+    )
   })
 })
 
 describe('limits', () => {
-  for (const [tier, perMinute] of [['standard', 60], ['pro', 300], ['enterprise', 1_000]] as const) {
+  for (const [tier, perMinute] of [
+    ['standard', 60],
+    ['pro', 300],
+    ['enterprise', 1_000],
+  ] as const) {
     test(`tier ${tier} admits ${perMinute} calls in any 60 seconds and refuses the next`, async () => {
       await using t = await createTestApp({ tier })
       for (let i = 0; i < perMinute; i++) {
@@ -233,7 +290,9 @@ describe('limits', () => {
   test('the day limit counts UTC days and says how long until midnight', async () => {
     await using t = await createTestApp({ tier: 'standard' })
     const { meter } = t.app.ctx.engine
-    meter.raw.prepare('INSERT INTO usage VALUES (?, ?, ?, ?)').run(t.keyId, Math.floor(t.clock.ms / DAY) * DAY, 'GET /v1/ping', 9_999)
+    meter.raw
+      .prepare('INSERT INTO usage VALUES (?, ?, ?, ?)')
+      .run(t.keyId, Math.floor(t.clock.ms / DAY) * DAY, 'GET /v1/ping', 9_999)
     assert.equal((await t.request('/v1/ping')).status, 200)
     const refused = await t.request('/v1/ping')
     assert.equal(refused.status, 429)
@@ -286,7 +345,9 @@ describe('usage', () => {
     const { body } = await t.json('/v1/usage')
     assert.equal(body.data.today, 5)
     assert.deepEqual(body.data.by_endpoint_today, [
-      { endpoint: 'GET /v1/ping', requests: 2 }, { endpoint: 'GET /v1/products/{upc}', requests: 2 }, { endpoint: 'GET /v1/usage', requests: 1 },
+      { endpoint: 'GET /v1/ping', requests: 2 },
+      { endpoint: 'GET /v1/products/{upc}', requests: 2 },
+      { endpoint: 'GET /v1/usage', requests: 1 },
     ])
   })
 
@@ -298,9 +359,20 @@ describe('usage', () => {
     await t.request('/v1/ping')
     t.clock.advance(2 * DAY)
     const { body } = await t.json('/v1/usage')
-    assert.deepEqual(body.data.by_day_last_7.map((entry: { day: string; requests: number }) => `${entry.day} ${entry.requests}`), [
-      '2026-11-26 0', '2026-11-27 0', '2026-11-28 0', '2026-11-29 1', '2026-11-30 1', '2026-12-01 0', '2026-12-02 1',
-    ])
+    assert.deepEqual(
+      body.data.by_day_last_7.map(
+        (entry: { day: string; requests: number }) => `${entry.day} ${entry.requests}`,
+      ),
+      [
+        '2026-11-26 0',
+        '2026-11-27 0',
+        '2026-11-28 0',
+        '2026-11-29 1',
+        '2026-11-30 1',
+        '2026-12-01 0',
+        '2026-12-02 1',
+      ],
+    )
     assert.equal(body.data.this_month, 1)
   })
 })
@@ -308,11 +380,18 @@ describe('usage', () => {
 describe('account', () => {
   test('names key, contact, tier, allowlist, limits and distributors', async () => {
     await using t = await createTestApp({ tier: 'pro', ips: ['127.0.0.1', '2001:DB8::/48'] })
-    await t.configure({ distributors: { 'RSR Group': { distid: 'RSR' }, 'Lipseys': { distid: 'LIP', active: false } } })
+    await t.configure({
+      distributors: { 'RSR Group': { distid: 'RSR' }, Lipseys: { distid: 'LIP', active: false } },
+    })
     for (const shop of [t.shop, t.remote]) {
       assert.deepEqual(await shop.account(), {
-        key_name: 'test key', contact_email: 'owner@shop.example', tier: 'pro', ip_whitelist: ['127.0.0.1', '2001:db8::/48'],
-        limits: { per_minute: 300, per_day: 100_000 }, configured_distributors: ['RSR Group', 'Lipseys'], active_distributors: ['RSR Group'],
+        key_name: 'test key',
+        contact_email: 'owner@shop.example',
+        tier: 'pro',
+        ip_whitelist: ['127.0.0.1', '2001:db8::/48'],
+        limits: { per_minute: 300, per_day: 100_000 },
+        configured_distributors: ['RSR Group', 'Lipseys'],
+        active_distributors: ['RSR Group'],
       })
     }
   })
@@ -320,22 +399,59 @@ describe('account', () => {
   test('names of shops and keys are one line', async () => {
     await using t = await createTestApp()
     const { subscribers, keys } = t.app.operator
-    for (const name of ['Main\nStreet', 'Main\r\nStreet', 'Main\tStreet', 'Main\u2028Street', 'Main\u0085Street', 'a\u0000b']) {
+    for (const name of [
+      'Main\nStreet',
+      'Main\r\nStreet',
+      'Main\tStreet',
+      'Main\u2028Street',
+      'Main\u0085Street',
+      'a\u0000b',
+    ]) {
       await assert.rejects(subscribers.create({ name, email: 'a@b.example' }), /^ApiError: name: /)
-      await assert.rejects(keys.create({ subscriber: t.subscriber, name, tier: 'pro' }), /^ApiError: name: /)
+      await assert.rejects(
+        keys.create({ subscriber: t.subscriber, name, tier: 'pro' }),
+        /^ApiError: name: /,
+      )
     }
-    assert.equal((await subscribers.create({ name: ' Main Street Guns – Né 火\n', email: 'a@b.example' })).name, 'Main Street Guns – Né 火')
-    await assert.rejects(subscribers.create({ name: ' \n ', email: 'a@b.example' }), /1 to 100 characters/)
+    assert.equal(
+      (await subscribers.create({ name: ' Main Street Guns – Né 火\n', email: 'a@b.example' }))
+        .name,
+      'Main Street Guns – Né 火',
+    )
+    await assert.rejects(
+      subscribers.create({ name: ' \n ', email: 'a@b.example' }),
+      /1 to 100 characters/,
+    )
   })
 
   test('subscribers have unique names, case aside, and a real e-mail address', async () => {
     await using t = await createTestApp()
-    await assert.rejects(t.app.operator.subscribers.create({ name: 'TEST SHOP', email: 'a@b.example' }), /name: there is a subscriber/)
+    await assert.rejects(
+      t.app.operator.subscribers.create({ name: 'TEST SHOP', email: 'a@b.example' }),
+      /name: there is a subscriber/,
+    )
     for (const email of ['', 'a', 'a@b', 'a b@c.example', '@c.example']) {
-      await assert.rejects(t.app.operator.subscribers.create({ name: `shop ${email}`, email }), /email: /)
+      await assert.rejects(
+        t.app.operator.subscribers.create({ name: `shop ${email}`, email }),
+        /email: /,
+      )
     }
-    await assert.rejects(t.app.operator.keys.create({ subscriber: t.subscriber, name: 'x', tier: 'pro', email: 'nobody' }), /email: /)
-    await assert.rejects(t.app.operator.keys.create({ subscriber: 'nobody', name: 'x', tier: 'pro' }), /no subscriber "nobody"/)
-    await assert.rejects(t.app.operator.keys.create({ subscriber: t.subscriber, name: 'x', tier: 'gold' as 'pro' }), /tier: must be one of/)
+    await assert.rejects(
+      t.app.operator.keys.create({
+        subscriber: t.subscriber,
+        name: 'x',
+        tier: 'pro',
+        email: 'nobody',
+      }),
+      /email: /,
+    )
+    await assert.rejects(
+      t.app.operator.keys.create({ subscriber: 'nobody', name: 'x', tier: 'pro' }),
+      /no subscriber "nobody"/,
+    )
+    await assert.rejects(
+      t.app.operator.keys.create({ subscriber: t.subscriber, name: 'x', tier: 'gold' as 'pro' }),
+      /tier: must be one of/,
+    )
   })
 })

@@ -1,6 +1,21 @@
-/** The files of a build: what serves while they are replaced, damaged, cut off or gone, and what is kept of them in memory. */
+/**
+ * The files of a build: what serves while they are replaced, damaged, cut off or gone, and what is
+ * kept of them in memory.
+ */
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -14,16 +29,25 @@ import type { AnalyticsShop } from './analytics-shop.js'
 
 const path = (slug: string, query = '') => `/v1/analytics/${slug}${query}`
 const folder = (t: AnalyticsShop, ...names: string[]) => join(t.app.dir, 'analytics', ...names)
-const answers = async (t: AnalyticsShop, query = '') => Promise.all(SLUGS.map(async (slug) => (await t.json(path(slug, query))).body.data as Answer))
-const asOf = async (t: AnalyticsShop, slug = 'top-products', query = '') => (await t.json(path(slug, query))).body.data.as_of as string | null
+const answers = async (t: AnalyticsShop, query = '') =>
+  Promise.all(SLUGS.map(async (slug) => (await t.json(path(slug, query))).body.data as Answer))
+const asOf = async (t: AnalyticsShop, slug = 'top-products', query = '') =>
+  (await t.json(path(slug, query))).body.data.as_of as string | null
 const iso = (ms: number) => new Date(ms).toISOString()
 
 let scratch: string
-before(() => { scratch = mkdtempSync(join(tmpdir(), 'qm-builds-')) })
+before(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'qm-builds-'))
+})
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** A shop with so many builds, an hour apart. They are made once for each number and copied then. */
-async function withBuilds(count: number, options = {}): Promise<AnalyticsShop & { times: string[] }> {
+/**
+ * A shop with so many builds, an hour apart. They are made once for each number and copied then.
+ */
+async function withBuilds(
+  count: number,
+  options = {},
+): Promise<AnalyticsShop & { times: string[] }> {
   const t = await analyticsShop(options)
   tellStories(t)
   const template = join(scratch, String(count))
@@ -41,57 +65,88 @@ async function withBuilds(count: number, options = {}): Promise<AnalyticsShop & 
 
 describe('a build', () => {
   let t: Awaited<ReturnType<typeof withBuilds>>
-  before(async () => { t = await withBuilds(3) })
+  before(async () => {
+    t = await withBuilds(3)
+  })
   after(() => t.close())
 
   test('is a folder with a list, texts and a file for each metric; the last two stay, nothing else', () => {
     assert.deepEqual(readdirSync(folder(t)).sort(), ['build-000002', 'build-000003', 'current'])
-    assert.deepEqual(readdirSync(folder(t, 'build-000003')).sort(), ['listings', 'meta', 'texts', ...SLUGS].sort())
+    assert.deepEqual(
+      readdirSync(folder(t, 'build-000003')).sort(),
+      ['listings', 'meta', 'texts', ...SLUGS].sort(),
+    )
     assert.equal(readFileSync(folder(t, 'current'), 'utf8'), 'build-000003\n')
-    for (const name of ['meta', 'texts', 'trending']) assert.equal(statSync(folder(t, 'build-000003', name)).mode & 0o077, 0, name)
+    for (const name of ['meta', 'texts', 'trending'])
+      assert.equal(statSync(folder(t, 'build-000003', name)).mode & 0o077, 0, name)
   })
 
   test('is found by another process, and by one that opens the folder later', async () => {
     await using other = await open({ dir: t.app.dir, worker: false, now: () => t.clock.ms })
-    assert.equal((await other.as(t.subscriber).analytics({ metric: 'top-products' })).as_of, t.times[2])
+    assert.equal(
+      (await other.as(t.subscriber).analytics({ metric: 'top-products' })).as_of,
+      t.times[2],
+    )
     t.clock.advance(HOUR)
     await rebuildHere(t.app.dir, t.clock.ms)
-    assert.equal((await other.as(t.subscriber).analytics({ metric: 'top-products' })).as_of, iso(t.clock.ms))
+    assert.equal(
+      (await other.as(t.subscriber).analytics({ metric: 'top-products' })).as_of,
+      iso(t.clock.ms),
+    )
     assert.equal(await asOf(t), iso(t.clock.ms))
   })
 })
 
 describe('damage', () => {
   const damages: [name: string, damage: (build: string) => void][] = [
-    ...['meta', 'listings', 'texts', 'top-products'].flatMap((file): [string, (build: string) => void][] => [
-      [`bytes of ${file} are other ones`, (build) => {
-        const bytes = readFileSync(join(build, file))
-        // Some of each text.
-        for (let at = 40; at < bytes.length; at += 40) bytes[at]! ^= 1
-        writeFileSync(join(build, file), bytes)
-      }],
-      [`${file} is cut off`, (build) => truncateSync(join(build, file), 20)],
-      [`${file} is empty`, (build) => truncateSync(join(build, file), 0)],
-      [`${file} is gone`, (build) => rmSync(join(build, file))],
-    ]),
+    ...['meta', 'listings', 'texts', 'top-products'].flatMap(
+      (file): [string, (build: string) => void][] => [
+        [
+          `bytes of ${file} are other ones`,
+          (build) => {
+            const bytes = readFileSync(join(build, file))
+            // Some of each text.
+            for (let at = 40; at < bytes.length; at += 40) bytes[at]! ^= 1
+            writeFileSync(join(build, file), bytes)
+          },
+        ],
+        [`${file} is cut off`, (build) => truncateSync(join(build, file), 20)],
+        [`${file} is empty`, (build) => truncateSync(join(build, file), 0)],
+        [`${file} is gone`, (build) => rmSync(join(build, file))],
+      ],
+    ),
     ['the whole build is gone', (build) => rmSync(build, { recursive: true })],
-    ['the build is a file', (build) => {
-      rmSync(build, { recursive: true })
-      writeFileSync(build, 'x')
-    }],
+    [
+      'the build is a file',
+      (build) => {
+        rmSync(build, { recursive: true })
+        writeFileSync(build, 'x')
+      },
+    ],
   ]
   for (const [name, damage] of damages) {
     test(`${name}: the build before it serves, and an error is logged once`, async () => {
       await using t = await withBuilds(2)
       t.expectErrors(/a build of the analytics cannot be read/)
       damage(folder(t, 'build-000002'))
-      for (let i = 0; i < 3; i++) assert.deepEqual([await asOf(t, 'top-products', `?limit=${i + 1}`), (await t.json(path('top-products'))).body.data.count], [t.times[0], 2])
+      for (let i = 0; i < 3; i++)
+        assert.deepEqual(
+          [
+            await asOf(t, 'top-products', `?limit=${i + 1}`),
+            (await t.json(path('top-products'))).body.data.count,
+          ],
+          [t.times[0], 2],
+        )
       assert.equal(t.errors.length, 1, t.errors.join())
     })
   }
 
   test('the next build is whole again, whatever name it has', async () => {
-    for (const remove of [(t: AnalyticsShop) => rmSync(folder(t, 'build-000002'), { recursive: true }), (t: AnalyticsShop) => truncateSync(folder(t, 'build-000002', 'meta'), 9), (t: AnalyticsShop) => rmSync(folder(t), { recursive: true })]) {
+    for (const remove of [
+      (t: AnalyticsShop) => rmSync(folder(t, 'build-000002'), { recursive: true }),
+      (t: AnalyticsShop) => truncateSync(folder(t, 'build-000002', 'meta'), 9),
+      (t: AnalyticsShop) => rmSync(folder(t), { recursive: true }),
+    ]) {
       await using t = await withBuilds(2)
       assert.equal(await asOf(t), t.times[1])
       remove(t)
@@ -115,7 +170,10 @@ describe('damage', () => {
     await using t = await withBuilds(2)
     t.expectErrors(/a build of the analytics cannot be read/)
     for (const build of ['build-000001', 'build-000002']) truncateSync(folder(t, build, 'meta'), 5)
-    assert.deepEqual((await answers(t)).map(({ as_of: at, count }) => [at, count]), SLUGS.map(() => [null, 0]))
+    assert.deepEqual(
+      (await answers(t)).map(({ as_of: at, count }) => [at, count]),
+      SLUGS.map(() => [null, 0]),
+    )
     assert.equal(t.errors.length, 2)
     assert.equal(t.app.ctx.analytics.status(), null)
   })
@@ -127,7 +185,10 @@ describe('damage', () => {
     mkdirSync(folder(t, 'work', 'build'), { recursive: true })
     mkdirSync(folder(t, 'build-abc'))
     await t.rebuild()
-    assert.deepEqual([await asOf(t), readFileSync(folder(t, 'current'), 'utf8')], [iso(t.clock.ms), 'build-000003\n'])
+    assert.deepEqual(
+      [await asOf(t), readFileSync(folder(t, 'current'), 'utf8')],
+      [iso(t.clock.ms), 'build-000003\n'],
+    )
     assert.deepEqual(t.errors, [])
   })
 
@@ -162,7 +223,7 @@ test('a build that is replaced while it is read answers whole, or the next one d
     while (going) {
       const slug = SLUGS[asked++ % SLUGS.length]!
       // Another limit each time: nothing is answered from memory.
-      const data = await t.shop.analytics({ metric: slug, limit: 2 + (asked * 4 + n) % 190 })
+      const data = await t.shop.analytics({ metric: slug, limit: 2 + ((asked * 4 + n) % 190) })
       assert.ok(allowed.has(data.as_of!), data.as_of!)
       assert.deepEqual(data.results, expected.get(slug))
     }
@@ -209,7 +270,8 @@ describe('memory', () => {
   test('what is asked again is answered from memory', async () => {
     await using t = await withBuilds(1)
     const first = await answers(t)
-    for (const file of readdirSync(folder(t, 'build-000001'))) rmSync(folder(t, 'build-000001', file))
+    for (const file of readdirSync(folder(t, 'build-000001')))
+      rmSync(folder(t, 'build-000001', file))
     assert.deepEqual(await answers(t), first)
     assert.deepEqual(t.errors, [])
   })
@@ -236,6 +298,9 @@ test('a rebuild that cannot write leaves what serves as it was', async () => {
   mkdirSync(folder(t, 'build-000002', 'meta'), { recursive: true })
   assert.equal(await asOf(t), t.times[0])
   await t.rebuild()
-  assert.deepEqual([await asOf(t), readFileSync(folder(t, 'current'), 'utf8')], [iso(t.clock.ms), 'build-000003\n'])
+  assert.deepEqual(
+    [await asOf(t), readFileSync(folder(t, 'current'), 'utf8')],
+    [iso(t.clock.ms), 'build-000003\n'],
+  )
   await assert.rejects(rebuildHere(join(t.app.dir, 'nowhere'), t.clock.ms))
 })

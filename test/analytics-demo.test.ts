@@ -1,4 +1,7 @@
-/** The demo over HTTP, from the first start: every metric has rows, and the stories that its history tells are in them. */
+/**
+ * The demo over HTTP, from the first start: every metric has rows, and the stories that its history
+ * tells are in them.
+ */
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,7 +18,7 @@ import { demoStories } from '../lib/simulator/stories.js'
 import type { Answer } from '../server/testing.js'
 import { get, lastLine, runProcess, start, stop } from './launcher.js'
 
-describe('the demo\'s metrics', () => {
+describe("the demo's metrics", () => {
   const stories = demoStories()
   let dir: string
   let child: ChildProcess
@@ -26,13 +29,22 @@ describe('the demo\'s metrics', () => {
     assert.equal(status, 200)
     return body.data
   }
-  const rowOf = (data: Answer, story: keyof typeof stories) => data.results.find(({ upc }: Answer) => upc === stories[story].upc)
+  const rowOf = (data: Answer, story: keyof typeof stories) =>
+    data.results.find(({ upc }: Answer) => upc === stories[story].upc)
 
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'qm-analytics-demo-'))
-    ;({ child, first: { url, key } } = await start(dir, 'demo'))
+    ;({
+      child,
+      first: { url, key },
+    } = await start(dir, 'demo'))
     // They are there with its first line; on a very busy machine somewhat later.
-    for (const until = Date.now() + 2 * MINUTE; (await ask('trending')).as_of === null; await pause(200)) assert.ok(Date.now() < until, 'the first build has not come')
+    for (
+      const until = Date.now() + 2 * MINUTE;
+      (await ask('trending')).as_of === null;
+      await pause(200)
+    )
+      assert.ok(Date.now() < until, 'the first build has not come')
   })
   after(async () => {
     assert.equal(await stop(child), 0)
@@ -52,34 +64,74 @@ describe('the demo\'s metrics', () => {
 
   test('tell the stories of its history', async () => {
     const sale = rowOf(await ask('on-sale', '?window=30d&limit=200'), 'accessory')
-    assert.deepEqual([sale.reference_price, sale.current_price, sale.drop_percent], [99.95, 82.95, 17])
-    assert.equal(rowOf(await ask('on-sale', '?limit=200'), 'accessory'), undefined, 'that was twelve days ago')
+    assert.deepEqual(
+      [sale.reference_price, sale.current_price, sale.drop_percent],
+      [99.95, 82.95, 17],
+    )
+    assert.equal(
+      rowOf(await ask('on-sale', '?limit=200'), 'accessory'),
+      undefined,
+      'that was twelve days ago',
+    )
     const back = rowOf(await ask('newly-available', '?limit=200'), 'firearm')
-    assert.equal(Math.round((Date.parse(back.back_in_stock) - Date.parse(back.out_of_stock_since)) / (24 * 60 * MINUTE)), 15)
-    const arrival = rowOf(await ask('new-arrivals', '?window=30d&limit=200&product_class=AR'), 'singleOffer')
+    assert.equal(
+      Math.round(
+        (Date.parse(back.back_in_stock) - Date.parse(back.out_of_stock_since)) / (24 * 60 * MINUTE),
+      ),
+      15,
+    )
+    const arrival = rowOf(
+      await ask('new-arrivals', '?window=30d&limit=200&product_class=AR'),
+      'singleOffer',
+    )
     assert.ok(arrival.qty_on_hand > 0)
     const top = (await ask('top-products', '?limit=5')).results.map(({ upc }: Answer) => upc)
-    assert.ok(top.includes(stories.magazine.upc) && top.includes(stories.ammunition.upc), top.join())
+    assert.ok(
+      top.includes(stories.magazine.upc) && top.includes(stories.ammunition.upc),
+      top.join(),
+    )
     const trend = rowOf(await ask('trending', '?limit=200&min_7d_units=100'), 'ammunition')
     assert.ok(trend.trend_ratio > 3 && trend.trend_ratio < 5, `${trend.trend_ratio}`)
-    for (const slug of SLUGS) assert.equal(rowOf(await ask(slug, '?limit=200&product_class=OP'), 'outOfStock')?.qty_on_hand, undefined, 'nobody has the scope')
+    for (const slug of SLUGS)
+      assert.equal(
+        rowOf(await ask(slug, '?limit=200&product_class=OP'), 'outOfStock')?.qty_on_hand,
+        undefined,
+        'nobody has the scope',
+      )
   })
 
   test('the documented example is a row of them', async () => {
-    const { metric, window_days: days, results: [row] } = analytics.example.result
+    const {
+      metric,
+      window_days: days,
+      results: [row],
+    } = analytics.example.result
     assert.deepEqual(rowOf(await ask(metric, `?window=${days}d&limit=200`), 'accessory'), row)
   })
 
   test('prices and stock are those of the catalog', async () => {
     for (const { upc, distid, price } of (await ask('price-gaps', '?limit=10')).results) {
-      const { offers } = (await get(`${url}/v1/products/${upc}?ignore_restrictions=true`, key)).body.data as Answer
+      const { offers } = (await get(`${url}/v1/products/${upc}?ignore_restrictions=true`, key)).body
+        .data as Answer
       const stocked = offers.filter(({ qty_on_hand: qty }: Answer) => qty > 0)
-      const cheapest = stocked.reduce((best: Answer, offer: Answer) => offer.unit_price < best.unit_price ? offer : best)
+      const cheapest = stocked.reduce((best: Answer, offer: Answer) =>
+        offer.unit_price < best.unit_price ? offer : best,
+      )
       assert.deepEqual([distid, price], [cheapest.distid, cheapest.unit_price])
     }
-    for (const { upc, unit_cost: cost, map_price: map } of (await ask('margin-opportunities', '?limit=10')).results) {
-      const { offers } = (await get(`${url}/v1/products/${upc}?ignore_restrictions=true`, key)).body.data as Answer
-      assert.equal(cost, Math.min(...offers.filter(({ qty_on_hand: qty }: Answer) => qty > 0).map(({ unit_price: price }: Answer) => price)))
+    for (const { upc, unit_cost: cost, map_price: map } of (
+      await ask('margin-opportunities', '?limit=10')
+    ).results) {
+      const { offers } = (await get(`${url}/v1/products/${upc}?ignore_restrictions=true`, key)).body
+        .data as Answer
+      assert.equal(
+        cost,
+        Math.min(
+          ...offers
+            .filter(({ qty_on_hand: qty }: Answer) => qty > 0)
+            .map(({ unit_price: price }: Answer) => price),
+        ),
+      )
       assert.ok(map === null || offers.some(({ map_price: named }: Answer) => named === map))
     }
   })
@@ -91,7 +143,17 @@ describe('the demo\'s metrics', () => {
     const { as_of: later } = lastLine(done) as unknown as { as_of: string }
     assert.ok(later > earlier)
     assert.equal((await ask('trending')).as_of, later)
-    const shown = await runProcess(dir, 'analytics', 'show', 'trending', '--limit', '3', '--subscriber', 'Demo Shop', '--json')
+    const shown = await runProcess(
+      dir,
+      'analytics',
+      'show',
+      'trending',
+      '--limit',
+      '3',
+      '--subscriber',
+      'Demo Shop',
+      '--json',
+    )
     assert.deepEqual(lastLine(shown), await ask('trending', '?limit=3'))
   })
 })

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -20,7 +30,9 @@ import { scripted } from './scripted-distributor.js'
 import type { Scripted } from './scripted-distributor.js'
 
 let scratch: string
-before(() => { scratch = mkdtempSync(join(tmpdir(), 'qm-backup-')) })
+before(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'qm-backup-'))
+})
 after(() => rmSync(scratch, { recursive: true, force: true }))
 let places = 0
 const place = () => join(scratch, `place-${++places}`)
@@ -30,24 +42,44 @@ function telling(tst: Scripted): Scripted {
   const connector = tst.connector as { -readonly [N in keyof Fulfillment]: Fulfillment[N] }
   connector.updates = async function* (_session, since) {
     for (const { number, order } of tst.orders) {
-      if (order.takenAt >= since) yield { number, po: order.po, clientRef: order.clientRef, at: order.takenAt, lines: order.lines.map(({ distsku, qty }) => ({ distsku, qty })), shipTo: { name: order.shipTo.name, zip: order.shipTo.zip } }
+      if (order.takenAt >= since)
+        yield {
+          number,
+          po: order.po,
+          clientRef: order.clientRef,
+          at: order.takenAt,
+          lines: order.lines.map(({ distsku, qty }) => ({ distsku, qty })),
+          shipTo: { name: order.shipTo.name, zip: order.shipTo.zip },
+        }
     }
   }
   return tst
 }
 
 const unreachable: Submission = { outcome: 'not_sent', reason: 'refused' }
-const pos = ({ ctx }: App) => ctx.read.selectFrom('purchase_order').selectAll().orderBy('id').execute()
+const pos = ({ ctx }: App) =>
+  ctx.read.selectFrom('purchase_order').selectAll().orderBy('id').execute()
 
 /** The shop's folder opened anew, as a server would after a restore. */
 async function reopened(t: OrderShop, some: readonly Scripted[]): Promise<App> {
-  const app = await open({ dir: t.app.dir, worker: false, now: () => t.clock.ms, distributors: [...builtin, ...some.map(({ distributor }) => distributor)], fatal: (error) => { throw error } })
+  const app = await open({
+    dir: t.app.dir,
+    worker: false,
+    now: () => t.clock.ms,
+    distributors: [...builtin, ...some.map(({ distributor }) => distributor)],
+    fatal: (error) => {
+      throw error
+    },
+  })
   await app.ctx.catalog.refresh()
   return app
 }
 
 async function code(call: Promise<unknown>): Promise<string> {
-  return call.then(() => 'done', (error: { code?: string }) => error.code ?? String(error))
+  return call.then(
+    () => 'done',
+    (error: { code?: string }) => error.code ?? String(error),
+  )
 }
 
 describe('a restore forgets nothing and buys nothing twice', () => {
@@ -58,9 +90,14 @@ describe('a restore forgets nothing and buys nothing twice', () => {
         const tst = telling(scripted({ recovery }))
         const other = telling(scripted({ distid: 'OTH', name: 'Other', recovery }))
         await using t = await orderShop([tst, other])
-        const both = (order_id: string) => t.body({ order_id, items: ['TST', 'OTH'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })) })
+        const both = (order_id: string) =>
+          t.body({
+            order_id,
+            items: ['TST', 'OTH'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })),
+          })
         await t.place(t.body({ order_id: 'BEFORE' }))
-        // It waits for a distributor that is out of reach when the backup is made, and is sent after it.
+        // It waits for a distributor that is out of reach when the backup is made, and is sent
+        // after it.
         tst.acts.push({ accept: false, answer: unreachable })
         await t.place(both('WAITS'))
         const backup = place()
@@ -75,20 +112,45 @@ describe('a restore forgets nothing and buys nothing twice', () => {
         if (!withJournal) rmSync(join(t.app.dir, 'orders.journal'))
         t.clock.advance(MINUTE)
         const done = await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
-        assert.deepEqual([done.journal_kept, done.replayed > 0, done.doubted], [withJournal, withJournal, withJournal ? 0 : 1])
+        assert.deepEqual(
+          [done.journal_kept, done.replayed > 0, done.doubted],
+          [withJournal, withJournal, withJournal ? 0 : 1],
+        )
 
         const app = await reopened(t, [tst, other])
         try {
           const shop = app.as({ key: t.key })
-          for (const body of bodies) assert.equal(await code(shop.orders.place(body as never)), withJournal ? 'duplicate_order' : 'service_unavailable')
+          for (const body of bodies)
+            assert.equal(
+              await code(shop.orders.place(body as never)),
+              withJournal ? 'duplicate_order' : 'service_unavailable',
+            )
           assert.equal(await code(shop.orders.place(t.body() as never)), 'service_unavailable')
           const report = await app.operator.orders.lookBack({})
-          assert.deepEqual(report.adopted.map(({ distributor_order_id: number }) => number).sort(), withJournal ? [] : numbers.slice().filter((number) => !['TST-1', 'OTH-1', 'TST-2'].includes(number)).sort())
-          assert.deepEqual([report.others, report.in_doubt, report.resumed, report.since], [[], [], false, '2026-11-21T12:00:00.000Z'])
+          assert.deepEqual(
+            report.adopted.map(({ distributor_order_id: number }) => number).sort(),
+            withJournal
+              ? []
+              : numbers
+                  .slice()
+                  .filter((number) => !['TST-1', 'OTH-1', 'TST-2'].includes(number))
+                  .sort(),
+          )
+          assert.deepEqual(
+            [report.others, report.in_doubt, report.resumed, report.since],
+            [[], [], false, '2026-11-21T12:00:00.000Z'],
+          )
           const resumed = await app.operator.orders.lookBack({ resume: true })
           assert.deepEqual([resumed.resumed, resumed.adopted], [true, []])
-          for (const body of bodies) assert.equal(await code(shop.orders.place(body as never)), 'duplicate_order')
-          assert.deepEqual([...await pos(app)].map(({ state, distributor_order_id: number }) => [state, number]).map(([, number]) => number).sort(), numbers)
+          for (const body of bodies)
+            assert.equal(await code(shop.orders.place(body as never)), 'duplicate_order')
+          assert.deepEqual(
+            [...(await pos(app))]
+              .map(({ state, distributor_order_id: number }) => [state, number])
+              .map(([, number]) => number)
+              .sort(),
+            numbers,
+          )
           assert.deepEqual([tst.sends.length, other.sends.length], sent, 'nothing was sent again')
           assert.equal(await code(shop.orders.place(t.body({ order_id: 'NEW' }) as never)), 'done')
           assert.deepEqual((await app.operator.orders.verifyJournal()).faults, [])
@@ -99,7 +161,10 @@ describe('a restore forgets nothing and buys nothing twice', () => {
         // What was adopted stands in the journal, so that a second restore with it brings it back.
         await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
         const again = await reopened(t, [tst, other])
-        assert.deepEqual((await pos(again)).map(({ distributor_order_id: number }) => number).sort(), [...numbers, `TST-${tst.orders.length}`].sort())
+        assert.deepEqual(
+          (await pos(again)).map(({ distributor_order_id: number }) => number).sort(),
+          [...numbers, `TST-${tst.orders.length}`].sort(),
+        )
         await again.close()
       })
     }
@@ -122,15 +187,28 @@ describe('a backup', () => {
   test('holds all but the key and what can be made again, and its manifest tells what', async () => {
     const { t, backup } = await backedUp()
     await using _ = t
-    const files = readdirSync(backup, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(backup, path)).isFile()).sort()
-    assert.deepEqual(files, ['decisions.db', 'history/history.db', 'manifest.json', 'objects/.types/documents/a.csv', 'objects/documents/a.csv', 'orders.journal', 'quartermaster.db'])
+    const files = readdirSync(backup, { recursive: true, encoding: 'utf8' })
+      .filter((path) => statSync(join(backup, path)).isFile())
+      .sort()
+    assert.deepEqual(files, [
+      'decisions.db',
+      'history/history.db',
+      'manifest.json',
+      'objects/.types/documents/a.csv',
+      'objects/documents/a.csv',
+      'orders.journal',
+      'quartermaster.db',
+    ])
     for (const path of files) assert.equal(statSync(join(backup, path)).mode & 0o077, 0, path)
     const manifest = await verifyBackup(backup)
     const { head } = await t.app.operator.orders.verifyJournal()
     const { head: last } = await t.app.operator.audit.verify()
     assert.equal(manifest.audit!.seq, last!.seq - 1, 'the backup is itself the next act')
     assert.deepEqual((await t.app.operator.audit.verify({ anchor: manifest.audit! })).faults, [])
-    assert.deepEqual([manifest.made_at, manifest.journal, manifest.secret_key_id], ['2026-11-21T12:00:00.000Z', head, t.app.ctx.secrets.keyId])
+    assert.deepEqual(
+      [manifest.made_at, manifest.journal, manifest.secret_key_id],
+      ['2026-11-21T12:00:00.000Z', head, t.app.ctx.secrets.keyId],
+    )
     const key = readFileSync(join(t.app.dir, 'keys', 'secret-key'), 'utf8').trim()
     for (const path of files) assert.ok(!readFileSync(join(backup, path)).includes(key), path)
     const raw = openFile(join(backup, 'quartermaster.db'), { synchronous: 'FULL', readonly: true })
@@ -142,7 +220,10 @@ describe('a backup', () => {
     const { t, backup } = await backedUp()
     await using _ = t
     await assert.rejects(t.app.operator.backup({ to: backup }), /is not empty/)
-    await assert.rejects(t.app.operator.backup({ to: join(t.app.dir, 'backup') }), /lies in the state folder/)
+    await assert.rejects(
+      t.app.operator.backup({ to: join(t.app.dir, 'backup') }),
+      /lies in the state folder/,
+    )
     const file = place()
     writeFileSync(file, '')
     await assert.rejects(t.app.operator.backup({ to: file }), /is a file/)
@@ -177,7 +258,12 @@ describe('a backup', () => {
     await orders
     const dir = place()
     await restoreBackup({ backup, dir, now: () => t.clock.ms, keys: join(t.app.dir, 'keys') })
-    const app = await open({ dir, worker: false, now: () => t.clock.ms, distributors: [...builtin, tst.distributor] })
+    const app = await open({
+      dir,
+      worker: false,
+      now: () => t.clock.ms,
+      distributors: [...builtin, tst.distributor],
+    })
     assert.deepEqual((await app.operator.orders.verifyJournal()).faults, [])
     await app.close()
   })
@@ -190,18 +276,53 @@ describe('restoring', () => {
     const dir = place()
     await assert.rejects(restoreBackup({ backup, dir }), /bring your own copy with --keys/)
     await assert.rejects(restoreBackup({ backup, dir, keys: scratch }), /secret-key is missing/)
-    await assert.rejects(restoreBackup({ backup, dir, secretKey: 'ab'.repeat(32) }), /not the one of the backup/)
+    await assert.rejects(
+      restoreBackup({ backup, dir, secretKey: 'ab'.repeat(32) }),
+      /not the one of the backup/,
+    )
     assert.ok(!existsSync(dir))
     const dry = await restoreBackup({ backup, dir, keys: join(t.app.dir, 'keys'), dryRun: true })
     assert.deepEqual([existsSync(dir), dry.files], [false, 6])
-    const done = await restoreBackup({ backup, dir, keys: join(t.app.dir, 'keys'), now: () => t.clock.ms })
-    assert.deepEqual([done.replaced, done.journal_kept, readdirSync(dir).sort()], [null, false, ['decisions.db', 'engine.lock', 'history', 'keys', 'objects', 'orders.journal', 'quartermaster.db', 'serve.lock']])
-    const app = await open({ dir, worker: false, now: () => t.clock.ms, distributors: [...builtin, tst.distributor] })
+    const done = await restoreBackup({
+      backup,
+      dir,
+      keys: join(t.app.dir, 'keys'),
+      now: () => t.clock.ms,
+    })
+    assert.deepEqual(
+      [done.replaced, done.journal_kept, readdirSync(dir).sort()],
+      [
+        null,
+        false,
+        [
+          'decisions.db',
+          'engine.lock',
+          'history',
+          'keys',
+          'objects',
+          'orders.journal',
+          'quartermaster.db',
+          'serve.lock',
+        ],
+      ],
+    )
+    const app = await open({
+      dir,
+      worker: false,
+      now: () => t.clock.ms,
+      distributors: [...builtin, tst.distributor],
+    })
     try {
       assert.equal(app.ctx.engine.reader.raw.pragma('journal_mode', { simple: true }), 'wal')
-      assert.deepEqual((await pos(app)).map(({ state }) => state), ['placed'])
+      assert.deepEqual(
+        (await pos(app)).map(({ state }) => state),
+        ['placed'],
+      )
       assert.equal(await app.ctx.objects.has('documents/a.csv'), true)
-      assert.match((await app.operator.orders.lookBack()).paused!.reason, /restored from the backup of 2026-11-21T12:00:00.000Z/)
+      assert.match(
+        (await app.operator.orders.lookBack()).paused!.reason,
+        /restored from the backup of 2026-11-21T12:00:00.000Z/,
+      )
     } finally {
       await app.close()
     }
@@ -217,7 +338,10 @@ describe('restoring', () => {
     await t.app.close()
     const { replaced } = await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
     assert.deepEqual(readdirSync(replaced!).sort(), ['history', 'objects', 'quartermaster.db'])
-    assert.deepEqual(readdirSync(t.app.dir).filter((name) => name.startsWith('.')), [])
+    assert.deepEqual(
+      readdirSync(t.app.dir).filter((name) => name.startsWith('.')),
+      [],
+    )
   })
 
   test('a journal that does not go on from the backup is laid aside', async () => {
@@ -226,7 +350,11 @@ describe('restoring', () => {
     await t.app.close()
     const journal = join(t.app.dir, 'orders.journal')
     writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":1', '"seq":7'))
-    const { journal_kept: kept, replaced } = await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
+    const { journal_kept: kept, replaced } = await restoreBackup({
+      backup,
+      dir: t.app.dir,
+      now: () => t.clock.ms,
+    })
     assert.deepEqual([kept, existsSync(join(replaced!, 'orders.journal'))], [false, true])
     const app = await reopened(t, [tst])
     assert.deepEqual((await app.operator.orders.verifyJournal()).faults, [])
@@ -244,7 +372,10 @@ describe('restoring', () => {
     const { replayed } = await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
     assert.equal(replayed, 2)
     const app = await reopened(t, [tst])
-    assert.deepEqual((await app.operator.orders.lookBack()).adopted.map(({ order_id: id }) => id), ['THREE'])
+    assert.deepEqual(
+      (await app.operator.orders.lookBack()).adopted.map(({ order_id: id }) => id),
+      ['THREE'],
+    )
     await app.close()
   })
 
@@ -252,15 +383,34 @@ describe('restoring', () => {
     const { t, tst, backup } = await backedUp()
     await using _ = t
     await t.app.operator.subscribers.create({ name: 'New shop', email: 'new@shop.example' })
-    const document = t.app.ctx.configurations.of({ id: (await t.app.ctx.read.selectFrom('subscriber').select('id').where('name', '=', t.subscriber).executeTakeFirstOrThrow()).id, name: '', email: '' }).document
+    const document = t.app.ctx.configurations.of({
+      id: (
+        await t.app.ctx.read
+          .selectFrom('subscriber')
+          .select('id')
+          .where('name', '=', t.subscriber)
+          .executeTakeFirstOrThrow()
+      ).id,
+      name: '',
+      email: '',
+    }).document
     await t.save('New shop', document)
     await t.app.operator.configurations.recordCheck('New shop', tst.distributor.name, true)
     await t.app.as('New shop').orders.place(t.body({ order_id: 'THEIRS' }) as never)
     await t.app.close()
-    const files = () => readdirSync(t.app.dir).filter((name) => !name.endsWith('.lock')).sort()
+    const files = () =>
+      readdirSync(t.app.dir)
+        .filter((name) => !name.endsWith('.lock'))
+        .sort()
     const [before, journal] = [files(), readFileSync(join(t.app.dir, 'orders.journal'), 'utf8')]
-    await assert.rejects(restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms }), /orders\.journal of .* cannot be applied .*move it away/)
-    assert.deepEqual([files(), readFileSync(join(t.app.dir, 'orders.journal'), 'utf8')], [before, journal])
+    await assert.rejects(
+      restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms }),
+      /orders\.journal of .* cannot be applied .*move it away/,
+    )
+    assert.deepEqual(
+      [files(), readFileSync(join(t.app.dir, 'orders.journal'), 'utf8')],
+      [before, journal],
+    )
   })
 
   test('a cut-off restore is finished by the next', async () => {
@@ -275,24 +425,60 @@ describe('restoring', () => {
     writeFileSync(join(t.app.dir, 'analytics', 'current'), 'of another time')
     rmSync(join(t.app.dir, 'quartermaster.db'))
     const done = await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
-    assert.deepEqual([done.journal_kept, done.replayed, readdirSync(t.app.dir).filter((name) => /^\.|^analytics$/.test(name))], [true, 2, []])
-    assert.equal(readFileSync(join(done.replaced!, 'analytics', 'current'), 'utf8'), 'of another time')
+    assert.deepEqual(
+      [
+        done.journal_kept,
+        done.replayed,
+        readdirSync(t.app.dir).filter((name) => /^\.|^analytics$/.test(name)),
+      ],
+      [true, 2, []],
+    )
+    assert.equal(
+      readFileSync(join(done.replaced!, 'analytics', 'current'), 'utf8'),
+      'of another time',
+    )
   })
 
   const damages: [name: string, damage: (backup: string) => void, says: RegExp][] = [
     ['no manifest', (dir) => rmSync(join(dir, 'manifest.json')), /has no manifest.json/],
-    ['another format', (dir) => writeFileSync(join(dir, 'manifest.json'), '{"format":2}'), /not of a form/],
-    ['a file that is missing', (dir) => rmSync(join(dir, 'orders.journal')), /orders\.journal is missing/],
-    ['a file that was cut off', (dir) => writeFileSync(join(dir, 'orders.journal'), ''), /its size differs/],
-    ['a byte that was changed', (dir) => {
-      const bytes = readFileSync(join(dir, 'quartermaster.db'))
-      bytes[5_000]! ^= 1
-      writeFileSync(join(dir, 'quartermaster.db'), bytes)
-    }, /its digest differs/],
-    ['a path that leads out of it', (dir) => {
-      const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as Manifest
-      writeFileSync(join(dir, 'manifest.json'), JSON.stringify({ ...manifest, files: [...manifest.files, { path: '../x', size: 0, sha256: '' }] }))
-    }, /lies outside/],
+    [
+      'another format',
+      (dir) => writeFileSync(join(dir, 'manifest.json'), '{"format":2}'),
+      /not of a form/,
+    ],
+    [
+      'a file that is missing',
+      (dir) => rmSync(join(dir, 'orders.journal')),
+      /orders\.journal is missing/,
+    ],
+    [
+      'a file that was cut off',
+      (dir) => writeFileSync(join(dir, 'orders.journal'), ''),
+      /its size differs/,
+    ],
+    [
+      'a byte that was changed',
+      (dir) => {
+        const bytes = readFileSync(join(dir, 'quartermaster.db'))
+        bytes[5_000]! ^= 1
+        writeFileSync(join(dir, 'quartermaster.db'), bytes)
+      },
+      /its digest differs/,
+    ],
+    [
+      'a path that leads out of it',
+      (dir) => {
+        const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')) as Manifest
+        writeFileSync(
+          join(dir, 'manifest.json'),
+          JSON.stringify({
+            ...manifest,
+            files: [...manifest.files, { path: '../x', size: 0, sha256: '' }],
+          }),
+        )
+      },
+      /lies outside/,
+    ],
   ]
   test('what is no whole backup is refused, and nothing is touched', async () => {
     const { t, backup } = await backedUp()
@@ -309,7 +495,10 @@ describe('restoring', () => {
     const full = place()
     mkdirSync(full)
     writeFileSync(join(full, 'letter.txt'), '')
-    await assert.rejects(restoreBackup({ backup, dir: full, keys: key }), /holds something else \(letter.txt\)/)
+    await assert.rejects(
+      restoreBackup({ backup, dir: full, keys: key }),
+      /holds something else \(letter.txt\)/,
+    )
   })
 
   test('a release cannot read the backup of a newer one', async () => {
@@ -322,12 +511,27 @@ describe('restoring', () => {
     raw.close()
     const { digestOf } = await import('../lib/backup.js')
     const manifest = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as Manifest
-    const files = await Promise.all(manifest.files.map(async ({ path: name }) => ({ path: name, ...await digestOf(join(backup, name)) })))
+    const files = await Promise.all(
+      manifest.files.map(async ({ path: name }) => ({
+        path: name,
+        ...(await digestOf(join(backup, name))),
+      })),
+    )
     writeFileSync(join(backup, 'manifest.json'), JSON.stringify({ ...manifest, files }))
-    await assert.rejects(restoreBackup({ backup, dir: place(), keys: join(t.app.dir, 'keys') }), /made by a newer release \(schema 999/)
+    await assert.rejects(
+      restoreBackup({ backup, dir: place(), keys: join(t.app.dir, 'keys') }),
+      /made by a newer release \(schema 999/,
+    )
   })
 })
 
 test('state files have the names that a backup knows', () => {
-  assert.deepEqual(Object.keys(filesIn('.')).sort(), ['catalog', 'decisions', 'history', 'meter', 'record', 'simulator'])
+  assert.deepEqual(Object.keys(filesIn('.')).sort(), [
+    'catalog',
+    'decisions',
+    'history',
+    'meter',
+    'record',
+    'simulator',
+  ])
 })

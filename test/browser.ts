@@ -16,7 +16,17 @@ const UNPLUGGED = '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: EXECUTABLE,
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', UNPLUGGED],
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      UNPLUGGED,
+    ],
   })
 }
 
@@ -24,23 +34,39 @@ export interface Visit {
   page: Page
   /** Addresses of all requests, in turn; those of data: are left out. */
   requests: string[]
-  /** What the browser complained of: errors and warnings of the console, violations of the policy, uncaught exceptions. */
+  /**
+   * What the browser complained of: errors and warnings of the console, violations of the policy,
+   * uncaught exceptions.
+   */
   complaints: string[]
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 900 } }
-export const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
+export const PHONE: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  deviceScaleFactor: 2,
+  isMobile: true,
+  hasTouch: true,
+}
 
 /** Opens an address in a fresh profile. */
-export async function visit(browser: Browser, address: string, options: BrowserContextOptions = DESKTOP): Promise<Visit> {
+export async function visit(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions = DESKTOP,
+): Promise<Visit> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   const requests: string[] = []
   const complaints: string[] = []
-  context.on('request', (request) => { if (!request.url().startsWith('data:')) requests.push(request.url()) })
-  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()) })
+  context.on('request', (request) => {
+    if (!request.url().startsWith('data:')) requests.push(request.url())
+  })
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
   page.on('pageerror', (error) => complaints.push(error.message))
   await page.goto(address)
   return { page, requests, complaints, [Symbol.asyncDispose]: () => context.close() }
@@ -48,5 +74,7 @@ export async function visit(browser: Browser, address: string, options: BrowserC
 
 /** How far the page can be moved sideways, in pixels. */
 export function sideways(page: Page): Promise<number> {
-  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  return page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
 }

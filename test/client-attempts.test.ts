@@ -16,8 +16,14 @@ import { scripted } from './scripted-distributor.js'
 describe('a read that fails on the way', () => {
   for (const [what, reply] of [
     ['a connection that is cut', cut],
-    ['an answer that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"success":tr')],
-    ['an answer that is not packed as it says', answer(200, '{"success":true}', { 'content-encoding': 'gzip' })],
+    [
+      'an answer that breaks off',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"success":tr'),
+    ],
+    [
+      'an answer that is not packed as it says',
+      answer(200, '{"success":true}', { 'content-encoding': 'gzip' }),
+    ],
     ['no HTTP at all', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['a 500', refusal(500, 'internal_error')],
     ['a 502 of a proxy', answer(502, '<html>Bad Gateway</html>')],
@@ -29,58 +35,116 @@ describe('a read that fails on the way', () => {
       const { shop, waits } = quick(server.url)
       assert.deepEqual(await shop.ping(), PING)
       assert.deepEqual(waits, [0.375, 0.75])
-      assert.ok(server.asked.every(({ method, path, headers }) => method === 'GET' && path === '/v1/ping' && headers['x-api-key'] === KEY))
+      assert.ok(
+        server.asked.every(
+          ({ method, path, headers }) =>
+            method === 'GET' && path === '/v1/ping' && headers['x-api-key'] === KEY,
+        ),
+      )
     })
   }
 
   test('is given up after three attempts, or as many as were asked for', async () => {
     const many = Array<Reply>(9).fill(cut)
-    for (const [options, attempts] of [[{}, 3], [{ attempts: 1 }, 1], [{ attempts: 5 }, 5]] as const) {
+    for (const [options, attempts] of [
+      [{}, 3],
+      [{ attempts: 1 }, 1],
+      [{ attempts: 5 }, 5],
+    ] as const) {
       const { error, asked } = await failureOf(many, (shop) => shop.ping(), options)
-      assert.deepEqual([error.code, error.status, error.outcome, asked.length], ['connection_lost', 0, 'unknown', attempts])
+      assert.deepEqual(
+        [error.code, error.status, error.outcome, asked.length],
+        ['connection_lost', 0, 'unknown', attempts],
+      )
     }
   })
 
   test('waits between a half and the whole of a step', async () => {
-    for (const [random, first] of [[0, 0.25], [0.999, 0.49975]] as const) {
-      const { waits } = await failureOf([cut, cut, cut], (shop) => shop.ping(), { random: () => random })
+    for (const [random, first] of [
+      [0, 0.25],
+      [0.999, 0.49975],
+    ] as const) {
+      const { waits } = await failureOf([cut, cut, cut], (shop) => shop.ping(), {
+        random: () => random,
+      })
       assert.equal(waits[0], first)
     }
   })
 
   test('is not repeated when the server has refused it', async () => {
-    for (const [status, code] of [[400, 'invalid_parameter'], [401, 'missing_api_key'], [403, 'ip_not_allowed'], [404, 'not_found'], [409, 'no_active_distributors']] as const) {
-      const { error, asked } = await failureOf([refusal(status, code, { 'x-request-id': 'abc' })], (shop) => shop.products.search())
-      assert.deepEqual([error.code, error.status, error.outcome, error.requestId, error.message, asked.length], [code, status, 'refused', 'abc', `It is ${code}.`, 1])
+    for (const [status, code] of [
+      [400, 'invalid_parameter'],
+      [401, 'missing_api_key'],
+      [403, 'ip_not_allowed'],
+      [404, 'not_found'],
+      [409, 'no_active_distributors'],
+    ] as const) {
+      const { error, asked } = await failureOf(
+        [refusal(status, code, { 'x-request-id': 'abc' })],
+        (shop) => shop.products.search(),
+      )
+      assert.deepEqual(
+        [error.code, error.status, error.outcome, error.requestId, error.message, asked.length],
+        [code, status, 'refused', 'abc', `It is ${code}.`, 1],
+      )
     }
   })
 
   test('has no server to reach: nothing was sent', async () => {
     const port = await closedPort()
     const { shop, waits } = quick(`http://127.0.0.1:${port}`)
-    await assert.rejects(shop.ping(), { name: 'RemoteError', code: 'unreachable', status: 0, outcome: 'not_sent', message: `No connection to http://127.0.0.1:${port} can be made (ECONNREFUSED).` })
+    await assert.rejects(shop.ping(), {
+      name: 'RemoteError',
+      code: 'unreachable',
+      status: 0,
+      outcome: 'not_sent',
+      message: `No connection to http://127.0.0.1:${port} can be made (ECONNREFUSED).`,
+    })
     await assert.rejects(shop.orders.place(ORDER), { code: 'unreachable', outcome: 'not_sent' })
     assert.equal(waits.length, 2, 'of the read alone')
   })
 
   test('is given up when nothing comes in time, in the head or in the body', async () => {
-    for (const reply of [() => {}, (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"succ')] satisfies Reply[]) {
-      const { error, waits } = await failureOf([reply, reply], (shop) => shop.ping(), { timeout: 0.1, attempts: 2 })
+    for (const reply of [
+      () => {},
+      (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"succ'),
+    ] satisfies Reply[]) {
+      const { error, waits } = await failureOf([reply, reply], (shop) => shop.ping(), {
+        timeout: 0.1,
+        attempts: 2,
+      })
       assert.deepEqual([error.code, error.outcome, waits.length], ['timeout', 'unknown', 1])
       assert.match(error.message, /did not answer within 0\.1 seconds/)
     }
   })
 
   test('ends in time also with a fetch that looks at no signal', async () => {
-    const shop = connect('http://shop.test', KEY, { fetch: () => new Promise(() => {}), timeout: 0.02, attempts: 1 })
+    const shop = connect('http://shop.test', KEY, {
+      fetch: () => new Promise(() => {}),
+      timeout: 0.02,
+      attempts: 1,
+    })
     await assert.rejects(shop.ping(), { code: 'timeout' })
   })
 
-  test('shows nothing of what a fetch of the caller\'s own throws', async () => {
-    const wrong = (request: Request) => Object.assign(new Error(`failed with ${request.headers.get('x-api-key')}`), { request })
-    for (const own of [async (request: Request) => { throw wrong(request) }, (request: Request) => { throw wrong(request) }]) {
-      const error = await connect('http://shop.test', KEY, { attempts: 1, fetch: own }).ping().catch((thrown: unknown) => thrown)
-      assert.ok(error instanceof RemoteError && !inspect(error, { depth: 9, showHidden: true }).includes('CANARY'))
+  test("shows nothing of what a fetch of the caller's own throws", async () => {
+    const wrong = (request: Request) =>
+      Object.assign(new Error(`failed with ${request.headers.get('x-api-key')}`), { request })
+    for (const own of [
+      async (request: Request) => {
+        throw wrong(request)
+      },
+      (request: Request) => {
+        throw wrong(request)
+      },
+    ]) {
+      const error = await connect('http://shop.test', KEY, { attempts: 1, fetch: own })
+        .ping()
+        .catch((thrown: unknown) => thrown)
+      assert.ok(
+        error instanceof RemoteError &&
+          !inspect(error, { depth: 9, showHidden: true }).includes('CANARY'),
+      )
       assert.deepEqual([error.code, error.outcome], ['connection_lost', 'unknown'])
     }
   })
@@ -91,13 +155,16 @@ describe('Retry-After', () => {
   const LATER = 'Sun, 22 Nov 2026 12:00:20 GMT'
   for (const [what, headers, waits] of [
     ['seconds', { 'retry-after': '7' }, 7],
-    ['a date, by the server\'s own clock', { 'retry-after': LATER, date: AT }, 20],
+    ["a date, by the server's own clock", { 'retry-after': LATER, date: AT }, 20],
     ['a date, by ours where the server has none', { 'retry-after': LATER }, 15],
     ['a date that is over', { 'retry-after': AT, date: LATER }, 0],
     ['no number and no date', { 'retry-after': 'soon' }, 0.375],
   ] as const) {
     test(`is waited for as it is given: ${what}`, async () => {
-      for (const reply of [refusal(429, 'rate_limited', headers), refusal(503, 'service_unavailable', headers)]) {
+      for (const reply of [
+        refusal(429, 'rate_limited', headers),
+        refusal(503, 'service_unavailable', headers),
+      ]) {
         await using server = await rawServer(reply, done(PING))
         const client = quick(server.url, { now: () => Date.parse(AT) + 5 * SECOND })
         assert.deepEqual(await client.shop.ping(), PING)
@@ -107,10 +174,25 @@ describe('Retry-After', () => {
   }
 
   test('that is longer than maxWait gives the error at once', async () => {
-    for (const [seconds, options, waits] of [[61, {}, []], [60, {}, [60]], [2, { maxWait: 1 }, []], [1, { maxWait: 0 }, []], [40, {}, [40]], ['9'.repeat(400), { maxWait: Infinity }, []]] as const) {
+    for (const [seconds, options, waits] of [
+      [61, {}, []],
+      [60, {}, [60]],
+      [2, { maxWait: 1 }, []],
+      [1, { maxWait: 0 }, []],
+      [40, {}, [40]],
+      ['9'.repeat(400), { maxWait: Infinity }, []],
+    ] as const) {
       const reply = refusal(429, 'rate_limited', { 'retry-after': String(seconds) })
-      const { error, ...seen } = await failureOf([reply, reply, reply], (shop) => shop.ping(), options)
-      assert.deepEqual([error.code, error.retryAfter, seen.waits, seen.asked.length], ['rate_limited', Number(seconds), waits, waits.length + 1], 'two waits of forty are longer than sixty')
+      const { error, ...seen } = await failureOf(
+        [reply, reply, reply],
+        (shop) => shop.ping(),
+        options,
+      )
+      assert.deepEqual(
+        [error.code, error.retryAfter, seen.waits, seen.asked.length],
+        ['rate_limited', Number(seconds), waits, waits.length + 1],
+        'two waits of forty are longer than sixty',
+      )
     }
   })
 
@@ -118,10 +200,12 @@ describe('Retry-After', () => {
     await using t = await createTestApp({ tier: 'standard' })
     const server = await served(t)
     const waits: number[] = []
-    const shop = connect(server.url, t.key, { sleep: async (seconds) => {
-      waits.push(seconds)
-      t.clock.advance(seconds * SECOND)
-    } })
+    const shop = connect(server.url, t.key, {
+      sleep: async (seconds) => {
+        waits.push(seconds)
+        t.clock.advance(seconds * SECOND)
+      },
+    })
     for (let n = 0; n < 61; n++) assert.equal((await shop.ping()).pong, true)
     assert.deepEqual(waits, [60])
     await server.close()
@@ -130,7 +214,10 @@ describe('Retry-After', () => {
   test('of a catalog that was polled too early is waited for only where maxWait is given', async () => {
     const reply = refusal(429, 'catalog_polled_too_early', { 'retry-after': '30' })
     const { error, asked } = await failureOf([reply], (shop) => shop.products.catalog())
-    assert.deepEqual([error.code, error.retryAfter, asked.length], ['catalog_polled_too_early', 30, 1])
+    assert.deepEqual(
+      [error.code, error.retryAfter, asked.length],
+      ['catalog_polled_too_early', 30, 1],
+    )
     await using server = await rawServer(reply, done({ changed: false }))
     const { shop, waits } = quick(server.url, { maxWait: 1_200 })
     assert.deepEqual([await shop.products.catalog(), waits], [{ changed: false }, [30]])
@@ -141,7 +228,8 @@ describe('what writes', () => {
   const CALLS: Record<string, (shop: Shop) => Promise<unknown>> = {
     'orders.place': (shop) => shop.orders.place(ORDER),
     'orders.quote': (shop) => shop.orders.quote({ items: [{ upc: '1', qty: 1 }] }),
-    'restrictions.check': (shop) => shop.restrictions.check({ shipping: { state: 'AZ' }, items: [{ upc: '1' }] }),
+    'restrictions.check': (shop) =>
+      shop.restrictions.check({ shipping: { state: 'AZ' }, items: [{ upc: '1' }] }),
     'config.validate': (shop) => shop.config.validate({}),
     'config.put': (shop) => shop.config.put({ configuration: {} } as never),
     'fraud.check': (shop) => shop.fraud.check({ email: 'p@customer.example' }),
@@ -149,15 +237,29 @@ describe('what writes', () => {
     'fraud.remove': (shop) => shop.fraud.remove({ email: 'p@customer.example' }),
   }
   test('is every route but the reads', () => {
-    assert.deepEqual(Object.keys(CALLS).toSorted(), Object.entries(ROUTES).flatMap(([id, route]) => route.startsWith('GET ') ? [] : [id]).toSorted())
+    assert.deepEqual(
+      Object.keys(CALLS).toSorted(),
+      Object.entries(ROUTES)
+        .flatMap(([id, route]) => (route.startsWith('GET ') ? [] : [id]))
+        .toSorted(),
+    )
   })
 
   for (const [id, call] of Object.entries(CALLS)) {
     test(`is sent once, whatever happens: ${id}`, async () => {
       for (const [reply, code, outcome] of [
-        [cut, 'connection_lost', 'unknown'], [(socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{'), 'connection_lost', 'unknown'],
-        [refusal(429, 'rate_limited', { 'retry-after': '1' }), 'rate_limited', 'refused'], [refusal(500, 'internal_error'), 'internal_error', 'unknown'], [answer(502, ''), 'unreadable_answer', 'unknown'],
-        [refusal(503, 'service_unavailable'), 'service_unavailable', 'unknown'], [refusal(503, 'distributor_unavailable'), 'distributor_unavailable', 'refused'], [refusal(409, 'duplicate_order'), 'duplicate_order', 'refused'],
+        [cut, 'connection_lost', 'unknown'],
+        [
+          (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{'),
+          'connection_lost',
+          'unknown',
+        ],
+        [refusal(429, 'rate_limited', { 'retry-after': '1' }), 'rate_limited', 'refused'],
+        [refusal(500, 'internal_error'), 'internal_error', 'unknown'],
+        [answer(502, ''), 'unreadable_answer', 'unknown'],
+        [refusal(503, 'service_unavailable'), 'service_unavailable', 'unknown'],
+        [refusal(503, 'distributor_unavailable'), 'distributor_unavailable', 'refused'],
+        [refusal(409, 'duplicate_order'), 'duplicate_order', 'refused'],
       ] satisfies [Reply, string, string][]) {
         const { error, asked } = await failureOf([reply], call)
         assert.deepEqual([error.code, error.outcome, asked.length], [code, outcome, 1])
@@ -167,47 +269,81 @@ describe('what writes', () => {
   }
 
   test('is sent once when no answer comes in time', async () => {
-    const { error, waits } = await failureOf([() => {}], (shop) => shop.orders.place(ORDER), { timeout: 0.1 })
+    const { error, waits } = await failureOf([() => {}], (shop) => shop.orders.place(ORDER), {
+      timeout: 0.1,
+    })
     assert.deepEqual([error.code, error.outcome, waits.length], ['timeout', 'unknown', 0])
   })
 
   test('is sent once also on a connection that was kept and has ended', async () => {
-    await using server = await rawServer((socket) => socket.write(done(PING, { connection: 'keep-alive' })), cut)
+    await using server = await rawServer(
+      (socket) => socket.write(done(PING, { connection: 'keep-alive' })),
+      cut,
+    )
     const { shop } = quick(server.url)
     await shop.ping()
     await assert.rejects(shop.orders.place(ORDER), { code: 'connection_lost', outcome: 'unknown' })
-    assert.deepEqual(server.asked.map(({ method }) => method), ['GET', 'POST'])
+    assert.deepEqual(
+      server.asked.map(({ method }) => method),
+      ['GET', 'POST'],
+    )
   })
 
   test('says of a broken order what to do', async () => {
     const { error } = await failureOf([cut], (shop) => shop.orders.place(ORDER))
-    assert.match(error.message, /broke before the answer was there \(UND_ERR_SOCKET\)\. Whether the order was placed is not known\. Send the same request again with the same order_id \(W-1\), or look with orders\.get; never place it under another order_id\.$/)
+    assert.match(
+      error.message,
+      /broke before the answer was there \(UND_ERR_SOCKET\)\. Whether the order was placed is not known\. Send the same request again with the same order_id \(W-1\), or look with orders\.get; never place it under another order_id\.$/,
+    )
   })
 
   test('an order whose answer is lost is placed once, however often it is repeated', async () => {
     const distributor = scripted()
     await using t = await orderShop([distributor])
     let lose = true
-    const shop = connect('http://shop.test', t.key, { fetch: async (request) => {
-      const response = await t.server.fetch(request, { address: '127.0.0.1' })
-      if (lose) throw new TypeError('fetch failed', { cause: Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' }) })
-      return response
-    } })
+    const shop = connect('http://shop.test', t.key, {
+      fetch: async (request) => {
+        const response = await t.server.fetch(request, { address: '127.0.0.1' })
+        if (lose)
+          throw new TypeError('fetch failed', {
+            cause: Object.assign(new Error('read ECONNRESET'), {
+              code: 'ECONNRESET',
+              syscall: 'read',
+            }),
+          })
+        return response
+      },
+    })
     const body = t.body() as never
     await assert.rejects(shop.orders.place(body), { code: 'connection_lost', outcome: 'unknown' })
     lose = false
-    const error = await shop.orders.place(body).catch((thrown: unknown) => thrown) as RemoteError
-    assert.deepEqual([error.code, error.outcome, (error.details as { fulfillment_orders: unknown[] }).fulfillment_orders.length, distributor.orders.length], ['duplicate_order', 'refused', 1, 1])
+    const error = (await shop.orders.place(body).catch((thrown: unknown) => thrown)) as RemoteError
+    assert.deepEqual(
+      [
+        error.code,
+        error.outcome,
+        (error.details as { fulfillment_orders: unknown[] }).fulfillment_orders.length,
+        distributor.orders.length,
+      ],
+      ['duplicate_order', 'refused', 1, 1],
+    )
   })
 })
 
 describe('a signal', () => {
   test('ends a call that runs, and refuses later ones', async () => {
     const ending = new AbortController()
-    const { error } = await failureOf([() => ending.abort(new Error(KEY))], (shop) => shop.orders.place(ORDER), { signal: ending.signal })
+    const { error } = await failureOf(
+      [() => ending.abort(new Error(KEY))],
+      (shop) => shop.orders.place(ORDER),
+      { signal: ending.signal },
+    )
     assert.deepEqual([error.code, error.outcome], ['aborted', 'unknown'])
     const later = await failureOf([], (shop) => shop.orders.place(ORDER), { signal: ending.signal })
-    assert.deepEqual([later.error.code, later.error.outcome, later.asked.length], ['aborted', 'not_sent', 0])
+    assert.deepEqual(
+      [later.error.code, later.error.outcome, later.asked.length],
+      ['aborted', 'not_sent', 0],
+    )
   })
 
   test('ends a wait', async () => {
@@ -216,12 +352,18 @@ describe('a signal', () => {
       socket.end(refusal(429, 'rate_limited', { 'retry-after': '50' }))
       setTimeout(() => ending.abort(), 30)
     })
-    await assert.rejects(connect(server.url, KEY, { signal: ending.signal }).ping(), { code: 'aborted' })
+    await assert.rejects(connect(server.url, KEY, { signal: ending.signal }).ping(), {
+      code: 'aborted',
+    })
     assert.equal(server.asked.length, 1)
   })
 
   test('that does not end a call leaves it to the timeout', async () => {
-    const { error } = await failureOf([() => {}], (shop) => shop.ping(), { signal: new AbortController().signal, timeout: 0.1, attempts: 1 })
+    const { error } = await failureOf([() => {}], (shop) => shop.ping(), {
+      signal: new AbortController().signal,
+      timeout: 0.1,
+      attempts: 1,
+    })
     assert.equal(error.code, 'timeout')
   })
 
@@ -234,12 +376,18 @@ describe('a signal', () => {
     await Promise.all(Array.from({ length: 30 }, () => shop.ping()))
     await new Promise(setImmediate)
     process.off('warning', note)
-    assert.deepEqual(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning'), [])
+    assert.deepEqual(
+      warnings.filter(({ name }) => name === 'MaxListenersExceededWarning'),
+      [],
+    )
   })
 })
 
 test('the wait between attempts is real where nobody stands in for it', async () => {
-  await using server = await rawServer(refusal(429, 'rate_limited', { 'retry-after': '0.05' }), done(PING))
+  await using server = await rawServer(
+    refusal(429, 'rate_limited', { 'retry-after': '0.05' }),
+    done(PING),
+  )
   const since = performance.now()
   await connect(server.url, KEY).ping()
   assert.ok(performance.now() - since >= 50)

@@ -21,7 +21,9 @@ function folder(): { dir: string; [Symbol.dispose](): void } {
   return { dir, [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
-/** What is installed: packages by name, with their versions. `loaded` tells which of them was taken. */
+/**
+ * What is installed: packages by name, with their versions. `loaded` tells which of them was taken.
+ */
 function installed(versions: Record<string, string>, native: (path: string) => void = () => {}) {
   const loaded: string[] = []
   const find = (name: string): unknown => {
@@ -30,7 +32,9 @@ function installed(versions: Record<string, string>, native: (path: string) => v
     if (name.endsWith('/package.json')) return { version }
     loaded.push(version)
     return class {
-      constructor(path: string) { native(path) }
+      constructor(path: string) {
+        native(path)
+      }
       close() {}
     }
   }
@@ -38,7 +42,11 @@ function installed(versions: Record<string, string>, native: (path: string) => v
 }
 
 describe('the better-sqlite3 that fits the running Node', () => {
-  const NODES = { 20: { node: '20.19.0', napi: '9' }, 22: { node: '22.14.0', napi: '10' }, 24: { node: '24.21.0', napi: '10' } }
+  const NODES = {
+    20: { node: '20.19.0', napi: '9' },
+    22: { node: '22.14.0', napi: '10' },
+    24: { node: '24.21.0', napi: '10' },
+  }
 
   for (const [version, node, packages] of [
     ['12.11.1', NODES[20], { 'better-sqlite3': '12.11.1' }],
@@ -55,26 +63,49 @@ describe('the better-sqlite3 that fits the running Node', () => {
   }
 
   for (const [node, packages, line] of [
-    [NODES[20], { 'better-sqlite3': '13.2.0' }, /^better-sqlite3 12, which Node 20\.19\.0 needs, is not installed, but 13\.2\.0 is: .*`npm update better-sqlite3`/],
-    [NODES[24], { 'better-sqlite3': '12.11.1' }, /^better-sqlite3 13, which Node 24\.21\.0 needs, is not installed, but 12\.11\.1 is: /],
+    [
+      NODES[20],
+      { 'better-sqlite3': '13.2.0' },
+      /^better-sqlite3 12, which Node 20\.19\.0 needs, is not installed, but 13\.2\.0 is: .*`npm update better-sqlite3`/,
+    ],
+    [
+      NODES[24],
+      { 'better-sqlite3': '12.11.1' },
+      /^better-sqlite3 13, which Node 24\.21\.0 needs, is not installed, but 12\.11\.1 is: /,
+    ],
     [NODES[22], {}, /^better-sqlite3 13, which Node 22\.14\.0 needs, is not installed: .*`npm ci`/],
-    [{ node: '22.13.1', napi: '9' }, { 'better-sqlite3': '13.2.0' }, /^Node 22\.13\.1 is too old for the database: use Node 20\.19, 22\.14 and 24/],
+    [
+      { node: '22.13.1', napi: '9' },
+      { 'better-sqlite3': '13.2.0' },
+      /^Node 22\.13\.1 is too old for the database: use Node 20\.19, 22\.14 and 24/,
+    ],
     [{ node: '21.7.3', napi: '9' }, { 'better-sqlite3': '12.11.1' }, /^Node 21\.7\.3 is too old/],
   ] as const) {
     test(`is missing on Node ${node.node} where ${JSON.stringify(packages)} is installed: one line says what to do, and nothing is loaded`, () => {
       const { loaded, find } = installed(packages)
-      assert.throws(() => loadDriver(node, find), ({ message }: Error) => line.test(message) && !message.includes('\n'))
+      assert.throws(
+        () => loadDriver(node, find),
+        ({ message }: Error) => line.test(message) && !message.includes('\n'),
+      )
       assert.deepEqual(loaded, [])
     })
   }
 
   test('is told apart from one whose native part was never made', () => {
-    const { find } = installed({ 'better-sqlite3': '13.2.0' }, () => { throw new Error('Could not locate the bindings file. Tried:\n → build/x.node\n → y.node') })
-    assert.throws(() => loadDriver(NODES[24], find), /^Error: better-sqlite3 13\.2\.0 is installed, but its native part is missing or does not fit Node .*`npm rebuild` \(Could not locate the bindings file\. Tried:\)$/)
+    const { find } = installed({ 'better-sqlite3': '13.2.0' }, () => {
+      throw new Error('Could not locate the bindings file. Tried:\n → build/x.node\n → y.node')
+    })
+    assert.throws(
+      () => loadDriver(NODES[24], find),
+      /^Error: better-sqlite3 13\.2\.0 is installed, but its native part is missing or does not fit Node .*`npm rebuild` \(Could not locate the bindings file\. Tried:\)$/,
+    )
   })
 
   test('is the one that these tests run on', () => {
-    const version = openSqlite(':memory:').prepare('SELECT sqlite_version()').pluck().get() as string
+    const version = openSqlite(':memory:')
+      .prepare('SELECT sqlite_version()')
+      .pluck()
+      .get() as string
     assert.match(version, /^3\.5\d\./)
   })
 })
@@ -85,7 +116,11 @@ describe('files', () => {
     const path = join(scratch.dir, 'a.db')
     openFile(path, { synchronous: 'FULL' }).close()
     const plain = openSqlite(path)
-    assert.equal(plain.pragma('synchronous', { simple: true }), 1, 'better-sqlite3 itself re-opens a WAL file at NORMAL')
+    assert.equal(
+      plain.pragma('synchronous', { simple: true }),
+      1,
+      'better-sqlite3 itself re-opens a WAL file at NORMAL',
+    )
     plain.close()
     const ours = openFile(path, { synchronous: 'FULL' })
     assert.equal(ours.pragma('synchronous', { simple: true }), 2)
@@ -98,7 +133,11 @@ describe('files', () => {
     using scratch = folder()
     await (await open({ dir: scratch.dir, worker: false })).close()
     await using app = await open({ dir: scratch.dir, worker: false })
-    assert.equal((await sql<{ synchronous: number }>`PRAGMA synchronous`.execute(app.ctx.db)).rows[0]!.synchronous, 2)
+    assert.equal(
+      (await sql<{ synchronous: number }>`PRAGMA synchronous`.execute(app.ctx.db)).rows[0]!
+        .synchronous,
+      2,
+    )
     assert.equal(app.ctx.engine.meter.raw.pragma('synchronous', { simple: true }), 1)
   })
 
@@ -122,9 +161,15 @@ describe('files', () => {
   test('a step of a migration that fails leaves the version before it', () => {
     using scratch = folder()
     const raw = openFile(join(scratch.dir, 'a.db'), { synchronous: 'FULL' })
-    assert.throws(() => migrate(raw, 'a.db', ['CREATE TABLE t (a)', 'CREATE TABLE u (a); CREATE TABLE t (a)']), /already exists/)
+    assert.throws(
+      () => migrate(raw, 'a.db', ['CREATE TABLE t (a)', 'CREATE TABLE u (a); CREATE TABLE t (a)']),
+      /already exists/,
+    )
     assert.equal(raw.pragma('user_version', { simple: true }), 1)
-    assert.equal(raw.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'u'").pluck().get(), 0)
+    assert.equal(
+      raw.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'u'").pluck().get(),
+      0,
+    )
     raw.close()
   })
 
@@ -154,7 +199,7 @@ describe('files', () => {
     await (await open({ dir: scratch.dir, worker: false })).close()
     const holder = openSqlite(filesIn(scratch.dir).catalog)
     holder.pragma('locking_mode = EXCLUSIVE')
-    holder.exec("BEGIN EXCLUSIVE; UPDATE state SET revision = 7")
+    holder.exec('BEGIN EXCLUSIVE; UPDATE state SET revision = 7')
     await assert.rejects(open({ dir: scratch.dir, worker: false }), { code: 'SQLITE_BUSY' })
     holder.exec('COMMIT')
     holder.close()
@@ -198,39 +243,67 @@ describe('atomic', () => {
   test('a failure undoes everything', async () => {
     await using t = await createTestApp()
     const { ctx } = t.app
-    await assert.rejects(ctx.engine.atomic(ctx, async (tx) => {
-      await touch(tx.db, 'keys')
-      await tx.db.deleteFrom('api_key').execute()
-      throw new Error('no')
-    }), /no/)
+    await assert.rejects(
+      ctx.engine.atomic(ctx, async (tx) => {
+        await touch(tx.db, 'keys')
+        await tx.db.deleteFrom('api_key').execute()
+        throw new Error('no')
+      }),
+      /no/,
+    )
     assert.equal((await t.request('/v1/ping')).status, 200)
   })
 
   test('inside another it joins it', async () => {
     await using t = await createTestApp()
     const { ctx } = t.app
-    const count = () => ctx.read.selectFrom('audit').select((query) => query.fn.countAll<number>().as('n')).executeTakeFirstOrThrow().then(({ n }) => n)
+    const count = () =>
+      ctx.read
+        .selectFrom('audit')
+        .select((query) => query.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+        .then(({ n }) => n)
     const before = await count()
-    await assert.rejects(ctx.engine.atomic(ctx, async (tx) => {
-      await tx.engine.atomic(tx, (inner) => inner.db.insertInto('audit').values({ at: 0, actor: 'a', action: 'b', detail: '{}' }).execute())
-      throw new Error('no')
-    }), /no/)
+    await assert.rejects(
+      ctx.engine.atomic(ctx, async (tx) => {
+        await tx.engine.atomic(tx, (inner) =>
+          inner.db
+            .insertInto('audit')
+            .values({ at: 0, actor: 'a', action: 'b', detail: '{}' })
+            .execute(),
+        )
+        throw new Error('no')
+      }),
+      /no/,
+    )
     assert.equal(await count(), before)
   })
 
   test('the outer db inside atomic is an error instead of a deadlock', async () => {
     await using t = await createTestApp()
     const { ctx } = t.app
-    await assert.rejects(ctx.engine.atomic(ctx, () => ctx.db.selectFrom('subscriber').selectAll().execute()), /inside atomic, use the context/)
-    await assert.rejects(ctx.engine.atomic(ctx, () => ctx.engine.atomic(ctx, async () => 1)), /already inside atomic/)
-    assert.equal(await ctx.engine.atomic(ctx, async () => 1), 1, 'and the writer is free afterwards')
+    await assert.rejects(
+      ctx.engine.atomic(ctx, () => ctx.db.selectFrom('subscriber').selectAll().execute()),
+      /inside atomic, use the context/,
+    )
+    await assert.rejects(
+      ctx.engine.atomic(ctx, () => ctx.engine.atomic(ctx, async () => 1)),
+      /already inside atomic/,
+    )
+    assert.equal(
+      await ctx.engine.atomic(ctx, async () => 1),
+      1,
+      'and the writer is free afterwards',
+    )
   })
 
   test('reads beside a transaction do not wait for it and do not see it', async () => {
     await using t = await createTestApp()
     const { ctx } = t.app
     let release = () => {}
-    const waiting = new Promise<void>((resolve) => { release = resolve })
+    const waiting = new Promise<void>((resolve) => {
+      release = resolve
+    })
     const writing = ctx.engine.atomic(ctx, async (tx) => {
       await tx.db.updateTable('subscriber').set({ email: 'new@shop.example' }).execute()
       await waiting
@@ -239,7 +312,10 @@ describe('atomic', () => {
     assert.equal(seen.email, 'owner@shop.example')
     release()
     await writing
-    assert.equal((await ctx.read.selectFrom('subscriber').select('email').executeTakeFirstOrThrow()).email, 'new@shop.example')
+    assert.equal(
+      (await ctx.read.selectFrom('subscriber').select('email').executeTakeFirstOrThrow()).email,
+      'new@shop.example',
+    )
   })
 
   test('a full disk is told as such, nothing is left open, and reads go on', async () => {
@@ -250,9 +326,16 @@ describe('atomic', () => {
     const owner = {}
     const fatal: unknown[] = []
     const db = kyselyOver<{ t: { a: string } }>(raw, (error) => fatal.push(error), owner)
-    await assert.rejects(transact(db, owner, async (tx) => {
-      for (let i = 0; i < 100; i++) await tx.insertInto('t').values({ a: 'x'.repeat(1_000) }).execute()
-    }), (error: Error & { code?: string }) => error.code === 'SQLITE_FULL')
+    await assert.rejects(
+      transact(db, owner, async (tx) => {
+        for (let i = 0; i < 100; i++)
+          await tx
+            .insertInto('t')
+            .values({ a: 'x'.repeat(1_000) })
+            .execute()
+      }),
+      (error: Error & { code?: string }) => error.code === 'SQLITE_FULL',
+    )
     assert.equal(raw.inTransaction, false)
     assert.equal((await db.selectFrom('t').selectAll().execute()).length, 0)
     assert.deepEqual(fatal, [])
@@ -267,17 +350,23 @@ describe('atomic', () => {
       get(target, name) {
         if (name === 'exec') {
           return (text: string) => {
-            if (text === 'commit') throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
+            if (text === 'commit')
+              throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
             return target.exec(text)
           }
         }
         const member = Reflect.get(target, name, target) as unknown
-        return typeof member === 'function' ? (member as (...args: unknown[]) => unknown).bind(target) : member
+        return typeof member === 'function'
+          ? (member as (...args: unknown[]) => unknown).bind(target)
+          : member
       },
     })
     const owner = {}
     const db = kyselyOver<{ t: { a: string } }>(failing, (error) => fatal.push(error), owner)
-    await assert.rejects(transact(db, owner, (tx) => sql`CREATE TABLE t (a)`.execute(tx)), /disk I\/O error/)
+    await assert.rejects(
+      transact(db, owner, (tx) => sql`CREATE TABLE t (a)`.execute(tx)),
+      /disk I\/O error/,
+    )
     assert.equal(fatal.length, 1)
     raw.close()
   })
@@ -304,7 +393,10 @@ describe('secrets', () => {
     assert.throws(() => vault.unwrap(wrapped, 's_2'))
     const other = openVault(Buffer.alloc(32, 2), random)
     assert.throws(() => other.unwrap(wrapped, 's_1'), /wrapped by the secret key/)
-    assert.deepEqual(other.unwrap(vault.rewrap(wrapped, 's_1', other), 's_1'), vault.unwrap(wrapped, 's_1'))
+    assert.deepEqual(
+      other.unwrap(vault.rewrap(wrapped, 's_1', other), 's_1'),
+      vault.unwrap(wrapped, 's_1'),
+    )
   })
 
   test('a missing key over existing data stops the start, and no new one is made', async () => {
@@ -320,16 +412,28 @@ describe('secrets', () => {
     await assert.rejects(open({ dir: scratch.dir, worker: false }), /is damaged/)
     writeFileSync(path, kept)
     await (await open({ dir: scratch.dir, worker: false })).close()
-    assert.throws(() => loadSecretKey(scratch.dir, { fresh: false, fromEnvironment: 'abc', random }), /64 hex digits/)
+    assert.throws(
+      () => loadSecretKey(scratch.dir, { fresh: false, fromEnvironment: 'abc', random }),
+      /64 hex digits/,
+    )
   })
 
   test('a folder that is opened while its key is rotated ends with one key that opens everything', async () => {
     using scratch = folder()
     const app = await open({ dir: scratch.dir, worker: false })
     await app.operator.subscribers.create({ name: 'Shop', email: 'a@shop.example' })
-    const document = { distributors: {}, targets: { woo: { 'active': true, 'consumer-key': 'kept' } }, notification_email: 'a@shop.example', pricing: {}, product_restrictions: {} }
+    const document = {
+      distributors: {},
+      targets: { woo: { active: true, 'consumer-key': 'kept' } },
+      notification_email: 'a@shop.example',
+      pricing: {},
+      product_restrictions: {},
+    }
     await app.operator.configurations.put('Shop', { document })
-    const [rotated, opened] = await Promise.allSettled([app.operator.secrets.rotate(), open({ dir: scratch.dir, worker: false })])
+    const [rotated, opened] = await Promise.allSettled([
+      app.operator.secrets.rotate(),
+      open({ dir: scratch.dir, worker: false }),
+    ])
     assert.equal(rotated.status, 'fulfilled')
     if (opened.status === 'fulfilled') await opened.value.close()
     // Whoever comes next, this process or another, can make a subscriber and read what is there.
@@ -337,7 +441,10 @@ describe('secrets', () => {
     await app.close()
     await using later = await open({ dir: scratch.dir, worker: false })
     const shop = await findSubscriber(later.ctx, 'Shop')
-    assert.deepEqual(openSaved(later.ctx, shop, later.ctx.configurations.of(shop)).targets['woo'], document.targets.woo)
+    assert.deepEqual(
+      openSaved(later.ctx, shop, later.ctx.configurations.of(shop)).targets['woo'],
+      document.targets.woo,
+    )
     await later.operator.configurations.put('Next', { document })
     assert.ok(!existsSync(join(scratch.dir, 'keys', 'secret-key.next')))
   })
@@ -347,12 +454,15 @@ describe('secrets', () => {
     const app = await open({ dir: scratch.dir, worker: false })
     const other = await open({ dir: scratch.dir, worker: false })
     await app.operator.secrets.rotate()
-    await assert.rejects(other.operator.subscribers.create({ name: 'Shop', email: 'a@shop.example' }), /start it again/)
+    await assert.rejects(
+      other.operator.subscribers.create({ name: 'Shop', email: 'a@shop.example' }),
+      /start it again/,
+    )
     await app.close()
     await other.close()
   })
 
-  test('a key that was given is not the folder\'s to rotate', async () => {
+  test("a key that was given is not the folder's to rotate", async () => {
     using scratch = folder()
     await using app = await open({ dir: scratch.dir, worker: false, secretKey: 'ab'.repeat(32) })
     await assert.rejects(app.operator.secrets.rotate(), /secret-key is missing|theirs to replace/)
@@ -360,9 +470,22 @@ describe('secrets', () => {
 
   test('the library takes no text that HTTP would not take', async () => {
     await using t = await createTestApp()
-    const document = { distributors: {}, targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {} }
-    const refused = async (bound: unknown, path: string) => assert.rejects(t.app.operator.configurations.put(t.subscriber, { document: { ...document, bound_book: bound } }),
-      (error: ApiError) => error.code === 'schema_validation_failed' && (error.details as { path: string }[])[0]!.path === path)
+    const document = {
+      distributors: {},
+      targets: {},
+      notification_email: 'a@b.example',
+      pricing: {},
+      product_restrictions: {},
+    }
+    const refused = async (bound: unknown, path: string) =>
+      assert.rejects(
+        t.app.operator.configurations.put(t.subscriber, {
+          document: { ...document, bound_book: bound },
+        }),
+        (error: ApiError) =>
+          error.code === 'schema_validation_failed' &&
+          (error.details as { path: string }[])[0]!.path === path,
+      )
     await refused({ a: '\u0000sealed:x' }, '/bound_book/a')
     await refused({ 'a\u0007': 1 }, '/bound_book/a\u0007')
     let deep: unknown = 1
@@ -373,28 +496,65 @@ describe('secrets', () => {
   test('credentials of a document are sealed in the database and masked when read', async () => {
     await using t = await createTestApp()
     await t.configure({
-      distributors: { 'RSR Group': { distid: 'RSR', fulfillment: { API_USER: '12345', API_PASSWORD: 'canary-one', ship_to_store: { store_account: '1', password: 'canary-two' } } } },
-      targets: { woo: { active: true, 'consumer-key': 'canary-three', 'consumer-secret': 'canary-four' }, gunbroker: { active: true, password: 'canary-five' } },
+      distributors: {
+        'RSR Group': {
+          distid: 'RSR',
+          fulfillment: {
+            API_USER: '12345',
+            API_PASSWORD: 'canary-one',
+            ship_to_store: { store_account: '1', password: 'canary-two' },
+          },
+        },
+      },
+      targets: {
+        woo: { active: true, 'consumer-key': 'canary-three', 'consumer-secret': 'canary-four' },
+        gunbroker: { active: true, password: 'canary-five' },
+      },
     })
     for (const shop of [t.shop, t.remote]) {
-      const { configuration } = await shop.config.get() as { configuration: { distributors: Record<string, { fulfillment: unknown }>; targets: unknown } }
-      assert.deepEqual(configuration.distributors['RSR Group']!.fulfillment, { API_USER: '12345', API_PASSWORD: '********', ship_to_store: { store_account: '1', password: '********' } })
-      assert.deepEqual(configuration.targets, { woo: { active: true, 'consumer-key': '********', 'consumer-secret': '********' }, gunbroker: { active: true, password: '********' } })
+      const { configuration } = (await shop.config.get()) as {
+        configuration: { distributors: Record<string, { fulfillment: unknown }>; targets: unknown }
+      }
+      assert.deepEqual(configuration.distributors['RSR Group']!.fulfillment, {
+        API_USER: '12345',
+        API_PASSWORD: '********',
+        ship_to_store: { store_account: '1', password: '********' },
+      })
+      assert.deepEqual(configuration.targets, {
+        woo: { active: true, 'consumer-key': '********', 'consumer-secret': '********' },
+        gunbroker: { active: true, password: '********' },
+      })
     }
     const files = Object.values(filesIn(t.app.dir)).flatMap((path) => [path, `${path}-wal`])
     for (const path of files) {
-      const bytes = (() => { try { return readFileSync(path) } catch { return Buffer.alloc(0) } })()
+      const bytes = (() => {
+        try {
+          return readFileSync(path)
+        } catch {
+          return Buffer.alloc(0)
+        }
+      })()
       assert.ok(!bytes.includes('canary-'), path)
     }
   })
 
   test('an entry under a name that nobody knows is sealed and masked all the same', async () => {
     await using t = await createTestApp()
-    await t.configure({ distributors: {
-      'RSR': { distid: 'RSR', fulfillment: { API_USER: '1', API_PASSWORD: 'canary-six' } },
-      'Nobody': { distid: 'NOB', fulfillment: { user: 'u', api_password: 'canary-seven', nested: { API_TOKEN: 'canary-eight' } } },
-    } })
-    // Such a document is never saved through the API, so its answer is not what the published schema says.
+    await t.configure({
+      distributors: {
+        RSR: { distid: 'RSR', fulfillment: { API_USER: '1', API_PASSWORD: 'canary-six' } },
+        Nobody: {
+          distid: 'NOB',
+          fulfillment: {
+            user: 'u',
+            api_password: 'canary-seven',
+            nested: { API_TOKEN: 'canary-eight' },
+          },
+        },
+      },
+    })
+    // Such a document is never saved through the API, so its answer is not what the published
+    // schema says.
     const text = JSON.stringify(await t.app.as(t.subscriber).config.get())
     assert.ok(!text.includes('canary') && !text.includes('sealed'))
     assert.equal(text.split('********').length - 1, 3)
@@ -405,7 +565,22 @@ describe('secrets', () => {
   test('what is no credential does not withdraw a validation', async () => {
     await using t = await createTestApp()
     await t.stock([{ distid: '2AW', stockid: 'A' }])
-    const entry = (email: string, token: string) => ({ distributors: { '2nd Amendment Wholesale': { distid: '2AW', active: true, drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: {}, fulfillment: { ffl_recipient_emails: [email], API_TOKEN: token } } }, targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {} })
+    const entry = (email: string, token: string) => ({
+      distributors: {
+        '2nd Amendment Wholesale': {
+          distid: '2AW',
+          active: true,
+          drop_ship_only_items: false,
+          shipping: { flat_rate: { cost: 1, shipping_class: 'a' } },
+          product_restrictions: {},
+          fulfillment: { ffl_recipient_emails: [email], API_TOKEN: token },
+        },
+      },
+      targets: {},
+      notification_email: 'a@b.example',
+      pricing: {},
+      product_restrictions: {},
+    })
     await t.save(t.subscriber, entry('a@shop.example', 'one'))
     await t.app.operator.configurations.recordCheck(t.subscriber, '2nd Amendment Wholesale', true)
     await t.save(t.subscriber, entry('b@shop.example', 'one'))
@@ -414,24 +589,46 @@ describe('secrets', () => {
     assert.equal((await t.json('/v1/products/search')).body.error.code, 'no_validated_distributors')
   })
 
-  test('one subscriber\'s save leaves the views of the others as they are', async () => {
+  test("one subscriber's save leaves the views of the others as they are", async () => {
     await using t = await createTestApp()
     await t.stock([{ distid: 'RSR', stockid: 'A' }])
     await t.configure({ distributors: { 'RSR Group': { distid: 'RSR' } } })
-    const other = await t.app.operator.subscribers.create({ name: 'Other', email: 'o@shop.example' })
+    const other = await t.app.operator.subscribers.create({
+      name: 'Other',
+      email: 'o@shop.example',
+    })
     const subscriber = { id: t.app.findKey(t.key)!.subscriberId, name: '', email: '' }
     const before = await t.app.ctx.catalog.view(subscriber, false)
-    await t.save(other.id, { distributors: {}, targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {} })
+    await t.save(other.id, {
+      distributors: {},
+      targets: {},
+      notification_email: 'a@b.example',
+      pricing: {},
+      product_restrictions: {},
+    })
     assert.equal(await t.app.ctx.catalog.view(subscriber, false), before)
   })
 
   test('changing a credential withdraws the validation of its distributor, anything else does not', async () => {
     await using t = await createTestApp()
     await t.stock([{ distid: 'RSR', stockid: 'A' }])
-    const save = (entry: object) => t.save(t.subscriber, {
-      targets: {}, notification_email: 'a@b.example', pricing: {}, product_restrictions: {},
-      distributors: { 'RSR Group': { active: true, distid: 'RSR', drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: {}, ...entry } },
-    })
+    const save = (entry: object) =>
+      t.save(t.subscriber, {
+        targets: {},
+        notification_email: 'a@b.example',
+        pricing: {},
+        product_restrictions: {},
+        distributors: {
+          'RSR Group': {
+            active: true,
+            distid: 'RSR',
+            drop_ship_only_items: false,
+            shipping: { flat_rate: { cost: 1, shipping_class: 'a' } },
+            product_restrictions: {},
+            ...entry,
+          },
+        },
+      })
     await save({ fulfillment: { API_USER: '1', API_PASSWORD: 'a' } })
     assert.equal((await t.json('/v1/products/search')).body.error.code, 'no_validated_distributors')
     await t.app.operator.configurations.recordCheck(t.subscriber, 'RSR Group', true)

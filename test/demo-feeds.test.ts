@@ -16,7 +16,12 @@ import { chattanooga } from '../lib/distributors/presets/chattanooga.js'
 import { lipseys } from '../lib/distributors/presets/lipseys.js'
 import { rsr } from '../lib/distributors/presets/rsr.js'
 import { CHATTANOOGA_COLUMNS } from '../lib/simulator/chattanooga-feed.js'
-import { type DemoFeed, type DemoFeedOptions, demoOffers, writeDemoFeeds } from '../lib/simulator/feeds.js'
+import {
+  type DemoFeed,
+  type DemoFeedOptions,
+  demoOffers,
+  writeDemoFeeds,
+} from '../lib/simulator/feeds.js'
 import type { Good } from '../lib/simulator/goods.js'
 import { LIPSEYS_COLUMNS } from '../lib/simulator/lipseys-feed.js'
 import { BRANDS, type DemoDistid, FAMILIES } from '../lib/simulator/market.js'
@@ -39,22 +44,32 @@ before(async () => {
 })
 after(() => rmSync(dir, { recursive: true, force: true }))
 
-const textOf = (distid: DemoDistid) => readFileSync(feeds.find((feed) => feed.distid === distid)!.file, 'utf8')
+const textOf = (distid: DemoDistid) =>
+  readFileSync(feeds.find((feed) => feed.distid === distid)!.file, 'utf8')
 
 /** Reads a file as its preset says it is written, without any code of the writer. */
 function rowsOf(distid: DemoDistid): Row[] {
-  return parsed[distid] ??= readRows(distid)
+  return (parsed[distid] ??= readRows(distid))
 }
 
 function readRows(distid: DemoDistid): Row[] {
   const { delimiter, quote, header, columns } = PRESETS[distid].format
-  return parse(textOf(distid), { bom: true, delimiter, quote: quote ?? false, columns: header ? true : [...columns!] }) as Row[]
+  return parse(textOf(distid), {
+    bom: true,
+    delimiter,
+    quote: quote ?? false,
+    columns: header ? true : [...columns!],
+  }) as Row[]
 }
 
 /** What the preset makes of a row. */
 function classed(distid: DemoDistid, row: Row): CatalogRow {
   const preset = PRESETS[distid]
-  const compiled = readers[distid] ??= compilePreset(preset, preset.format.header ? Object.keys(row) : null, AS_OF)
+  const compiled = (readers[distid] ??= compilePreset(
+    preset,
+    preset.format.header ? Object.keys(row) : null,
+    AS_OF,
+  ))
   const offer = compiled.read(Object.values(row))
   assert.ok(!isRejection(offer), JSON.stringify(offer))
   return offer as CatalogRow
@@ -64,7 +79,9 @@ const readers: Partial<Record<DemoDistid, Compiled>> = {}
 async function digest(options: DemoFeedOptions): Promise<string[]> {
   const into = mkdtempSync(join(tmpdir(), 'demo-feeds-'))
   try {
-    return (await writeDemoFeeds(into, options)).map(({ file }) => createHash('sha256').update(readFileSync(file)).digest('hex'))
+    return (await writeDemoFeeds(into, options)).map(({ file }) =>
+      createHash('sha256').update(readFileSync(file)).digest('hex'),
+    )
   } finally {
     rmSync(into, { recursive: true, force: true })
   }
@@ -80,7 +97,8 @@ describe('the market', () => {
   })
 
   test('three distributors have about 20,000 offers of about 11,000 items', () => {
-    const near = (actual: number, wanted: number) => assert.ok(Math.abs(actual / wanted - 1) < 0.04, `${actual} is not near ${wanted}`)
+    const near = (actual: number, wanted: number) =>
+      assert.ok(Math.abs(actual / wanted - 1) < 0.04, `${actual} is not near ${wanted}`)
     near(all.length, 20_000)
     near(offers.RSR.length, 9_000)
     near(offers.LIP.length, 5_000)
@@ -90,7 +108,7 @@ describe('the market', () => {
 
   test('many UPCs are sold by two distributors and some by all three, at different prices and under different names', () => {
     const sellers = new Map<Good, DemoOffer[]>()
-    for (const offer of all) sellers.set(offer.good, [...sellers.get(offer.good) ?? [], offer])
+    for (const offer of all) sellers.set(offer.good, [...(sellers.get(offer.good) ?? []), offer])
     const by = (count: number) => [...sellers.values()].filter((list) => list.length === count)
     assert.ok(by(2).length > 3_500)
     assert.ok(by(3).length > 1_200)
@@ -102,7 +120,10 @@ describe('the market', () => {
     const upcs = [...new Set(all.map(({ good }) => good))].map(({ upc }) => upc)
     const known = upcs.filter((upc) => upc !== null)
     assert.equal(new Set(known).size, known.length)
-    assert.ok(upcs.length - known.length > 20 && upcs.length - known.length < 150, 'a few items have no UPC')
+    assert.ok(
+      upcs.length - known.length > 20 && upcs.length - known.length < 150,
+      'a few items have no UPC',
+    )
     for (const upc of known) assert.ok(/^4\d{11}$/.test(upc) && hasValidCheckDigit(upc), upc)
   })
 
@@ -120,28 +141,40 @@ describe('the market', () => {
     const empty = all.filter(({ qty }) => qty === 0).length / all.length
     assert.ok(empty > 0.21 && empty < 0.29, String(empty))
     assert.ok(all.some(({ qty }) => qty > 1_000))
-    assert.ok(all.some(({ allocated }) => allocated) && all.some(({ reduced }) => reduced) && all.some(({ dropShip }) => !dropShip))
+    assert.ok(
+      all.some(({ allocated }) => allocated) &&
+        all.some(({ reduced }) => reduced) &&
+        all.some(({ dropShip }) => !dropShip),
+    )
     for (const { allocated, qty } of all) assert.ok(!allocated || qty === 0)
   })
 
   test('every product class appears, in a small catalog too', () => {
     for (const list of [all, Object.values(demoOffers({ offers: 200 })).flat()]) {
-      assert.deepEqual(new Set(list.map(({ good }) => good.family.class)), new Set(Object.keys(PRODUCT_CLASSES)))
+      assert.deepEqual(
+        new Set(list.map(({ good }) => good.family.class)),
+        new Set(Object.keys(PRODUCT_CLASSES)),
+      )
     }
   })
 
   test('item numbers are unique within a distributor', () => {
-    for (const list of Object.values(offers)) assert.equal(new Set(list.map(({ sku }) => sku)).size, list.length)
+    for (const list of Object.values(offers))
+      assert.equal(new Set(list.map(({ sku }) => sku)).size, list.length)
   })
 
   test('about 90 brands sell something, and every family names known ones', () => {
     assert.ok(Object.keys(BRANDS).length >= 85)
     assert.equal(new Set(all.map(({ good }) => good.brand)).size, Object.keys(BRANDS).length)
-    for (const family of FAMILIES) for (const brand of family.brands) assert.ok(BRANDS[brand], `${family.id} ${brand}`)
+    for (const family of FAMILIES)
+      for (const brand of family.brands) assert.ok(BRANDS[brand], `${family.id} ${brand}`)
   })
 
   test('the facts that the market is made from stay small', () => {
-    const bytes = ['families.json', 'market.json'].reduce((sum, file) => sum + readFileSync(join('data/demo', file)).length, 0)
+    const bytes = ['families.json', 'market.json'].reduce(
+      (sum, file) => sum + readFileSync(join('data/demo', file)).length,
+      0,
+    )
     assert.ok(bytes < 64_000, String(bytes))
   })
 })
@@ -164,7 +197,13 @@ describe('the files', () => {
     for (const distid of ['RSR', 'LIP', 'CSSI'] as const) {
       const rows = rowsOf(distid)
       assert.equal(rows.length, offers[distid].length)
-      rows.forEach((row, i) => assert.deepEqual(READERS[distid](row), expected(offers[distid][i]!), `${distid} row ${i + 1}`))
+      rows.forEach((row, i) =>
+        assert.deepEqual(
+          READERS[distid](row),
+          expected(offers[distid][i]!),
+          `${distid} row ${i + 1}`,
+        ),
+      )
     }
   })
 
@@ -188,11 +227,13 @@ describe('the files', () => {
         seen.add(offer.productClass)
       })
     }
-    for (const code of Object.keys(PRODUCT_CLASSES)) if (code !== 'HZ') assert.ok(seen.has(code), `no preset makes ${code}`)
+    for (const code of Object.keys(PRODUCT_CLASSES))
+      if (code !== 'HZ') assert.ok(seen.has(code), `no preset makes ${code}`)
   })
 
   test('RSR flags magazines of more than 10 rounds for the states that limit them, and only those', () => {
-    const states = (row: Row) => Object.keys(row).filter((column) => /^[A-Z]{2}$/.test(column) && row[column] === 'Y')
+    const states = (row: Row) =>
+      Object.keys(row).filter((column) => /^[A-Z]{2}$/.test(column) && row[column] === 'Y')
     rowsOf('RSR').forEach((row, i) => {
       const { family, values } = offers.RSR[i]!.good
       if (family.class !== 'MG') return
@@ -202,12 +243,14 @@ describe('the files', () => {
   })
 
   test('images are on a documentation host, or there are none', () => {
-    for (const row of rowsOf('CSSI')) assert.match(row['Image Location']!, /^https:\/\/images\.example\//)
+    for (const row of rowsOf('CSSI'))
+      assert.match(row['Image Location']!, /^https:\/\/images\.example\//)
     for (const row of rowsOf('LIP')) assert.equal(row['IMAGENAME'], 'li-missing-image.png')
   })
 
   test('descriptions are one to three sentences', () => {
-    for (const row of rowsOf('CSSI')) assert.match(row['Web Item Description']!, /^[A-Z0-9.].{10,400}\.$/)
+    for (const row of rowsOf('CSSI'))
+      assert.match(row['Web Item Description']!, /^[A-Z0-9.].{10,400}\.$/)
   })
 })
 
@@ -223,34 +266,72 @@ interface Cells {
   allocated: boolean
 }
 
-const expected = ({ good, sku, price, map, msrp, qty, dropShip, allocated }: DemoOffer): Cells =>
-  ({ sku, upc: good.upc, mpn: good.mpn, price, map, msrp, qty, dropShip, allocated })
+const expected = ({ good, sku, price, map, msrp, qty, dropShip, allocated }: DemoOffer): Cells => ({
+  sku,
+  upc: good.upc,
+  mpn: good.mpn,
+  price,
+  map,
+  msrp,
+  qty,
+  dropShip,
+  allocated,
+})
 const money = (cell: string) => parseMoney(cell) || null
 
 const READERS: Record<DemoDistid, (row: Row) => Cells> = {
   RSR: (row) => ({
-    sku: row['stock']!, upc: parseUpc(row['upc']!), mpn: row['part number']!, price: money(row['price']!)!, map: money(row['map']!), msrp: money(row['msrp']!),
-    qty: Number(row['quantity']), dropShip: row['no drop ship'] === '', allocated: row['status'] === 'Allocated',
+    sku: row['stock']!,
+    upc: parseUpc(row['upc']!),
+    mpn: row['part number']!,
+    price: money(row['price']!)!,
+    map: money(row['map']!),
+    msrp: money(row['msrp']!),
+    qty: Number(row['quantity']),
+    dropShip: row['no drop ship'] === '',
+    allocated: row['status'] === 'Allocated',
   }),
   LIP: (row) => ({
-    sku: row['ITEMNO']!, upc: parseUpc(row['UPC']!), mpn: row['MANUFACTURERMODELNO']!, price: money(row['CURRENTPRICE']!)!, map: money(row['RETAILMAP']!), msrp: money(row['MSRP']!),
-    qty: Number(row['QUANTITY']), dropShip: row['CANDROPSHIP'] === 'TRUE', allocated: row['ALLOCATED'] === 'TRUE',
+    sku: row['ITEMNO']!,
+    upc: parseUpc(row['UPC']!),
+    mpn: row['MANUFACTURERMODELNO']!,
+    price: money(row['CURRENTPRICE']!)!,
+    map: money(row['RETAILMAP']!),
+    msrp: money(row['MSRP']!),
+    qty: Number(row['QUANTITY']),
+    dropShip: row['CANDROPSHIP'] === 'TRUE',
+    allocated: row['ALLOCATED'] === 'TRUE',
   }),
   CSSI: (row) => ({
-    sku: row['SKU']!, upc: parseUpc(row['UPC']!), mpn: row['Manufacturer Item Number']!, price: money(row['Price']!)!, map: money(row['MAP']!), msrp: money(row['MSRP']!),
-    qty: Number(row['Quantity In Stock']), dropShip: row['Drop Ship Flag'] === '1', allocated: row['Allocated Item?'] === '1',
+    sku: row['SKU']!,
+    upc: parseUpc(row['UPC']!),
+    mpn: row['Manufacturer Item Number']!,
+    price: money(row['Price']!)!,
+    map: money(row['MAP']!),
+    msrp: money(row['MSRP']!),
+    qty: Number(row['Quantity In Stock']),
+    dropShip: row['Drop Ship Flag'] === '1',
+    allocated: row['Allocated Item?'] === '1',
   }),
 }
 
 describe('the stories', () => {
   const stories = demoStories()
-  const offered = (story: DemoStory, from = all) => from.filter(({ good }) => good.upc === story.upc)
+  const offered = (story: DemoStory, from = all) =>
+    from.filter(({ good }) => good.upc === story.upc)
 
   test('they hold in the files, whatever the seed and however small the catalog', () => {
     for (const options of [{}, { seed: 3, offers: 150 }, { seed: 99, offers: 40_000 }]) {
       const catalog = demoOffers(options)
       for (const story of Object.values(stories) as DemoStory[]) {
-        const found = (['RSR', 'LIP', 'CSSI'] as const).flatMap((distid) => offered(story, catalog[distid]).map(({ sku, price, qty }) => ({ distid, distsku: sku, price: price / 100, qty })))
+        const found = (['RSR', 'LIP', 'CSSI'] as const).flatMap((distid) =>
+          offered(story, catalog[distid]).map(({ sku, price, qty }) => ({
+            distid,
+            distsku: sku,
+            price: price / 100,
+            qty,
+          })),
+        )
         assert.deepEqual(found, story.offers)
       }
     }
@@ -260,7 +341,10 @@ describe('the stories', () => {
     const { accessory, firearm, magazine, nfa, outOfStock, singleOffer, ammunition } = stories
     const classOf = (story: DemoStory) => offered(story)[0]!.good.family.class
     assert.equal(classOf(accessory), 'AC')
-    assert.ok(accessory.offers.length === 3 && offered(accessory).every(({ qty, dropShip }) => qty > 0 && dropShip))
+    assert.ok(
+      accessory.offers.length === 3 &&
+        offered(accessory).every(({ qty, dropShip }) => qty > 0 && dropShip),
+    )
     assert.equal(classOf(firearm), 'FA')
     assert.ok(firearm.offers.length === 2 && firearm.offers.every(({ qty }) => qty > 0))
     assert.equal(classOf(magazine), 'MG')
@@ -272,9 +356,17 @@ describe('the stories', () => {
   })
 
   test('their UPCs are printed in documents and never change', () => {
-    assert.deepEqual(Object.fromEntries(Object.entries(stories).map(([id, story]) => [id, story.upc])), {
-      accessory: '493162079197', firearm: '410000079195', magazine: '439010079193', nfa: '429340079192',
-      outOfStock: '441911079196', singleOffer: '474789079197', ammunition: '432241079192',
-    })
+    assert.deepEqual(
+      Object.fromEntries(Object.entries(stories).map(([id, story]) => [id, story.upc])),
+      {
+        accessory: '493162079197',
+        firearm: '410000079195',
+        magazine: '439010079193',
+        nfa: '429340079192',
+        outOfStock: '441911079196',
+        singleOffer: '474789079197',
+        ammunition: '432241079192',
+      },
+    )
   })
 })

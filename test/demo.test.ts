@@ -9,7 +9,9 @@ import { LAUNCHER, get, json, runProcess, start, stop } from './launcher.js'
 import { hearStream } from './process-errors.js'
 
 let scratch: string
-before(() => { scratch = mkdtempSync(join(tmpdir(), 'qm-demo-')) })
+before(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'qm-demo-'))
+})
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
 describe('the demo', () => {
@@ -18,30 +20,58 @@ describe('the demo', () => {
     const one = await start(dir, 'demo')
     assert.deepEqual(Object.keys(one.first), ['url', 'key', 'subscriber'])
     assert.equal(statSync(join(dir, 'keys', 'demo-key')).mode & 0o777, 0o600)
-    const { body } = await get(`${one.first.url}/v1/products/search?q=9mm&in_stock=true&sort=price&page_size=3`, one.first.key)
+    const { body } = await get(
+      `${one.first.url}/v1/products/search?q=9mm&in_stock=true&sort=price&page_size=3`,
+      one.first.key,
+    )
     const page = body.data as { products: { unit_price: number }[]; total: number }
     assert.equal(page.products.length, 3)
     assert.ok(page.total > 50)
-    const account = (await get(`${one.first.url}/v1/account`, one.first.key)).body.data as { tier: string; active_distributors: string[] }
+    const account = (await get(`${one.first.url}/v1/account`, one.first.key)).body.data as {
+      tier: string
+      active_distributors: string[]
+    }
     assert.equal(account.tier, 'enterprise')
-    assert.deepEqual(account.active_distributors, ['RSR Group', 'Lipseys', 'Chattanooga Shooting Supplies'])
-    assert.ok(JSON.stringify((await get(`${one.first.url}/v1/config`, one.first.key)).body.data).includes('"API_PASSWORD":"********"'))
+    assert.deepEqual(account.active_distributors, [
+      'RSR Group',
+      'Lipseys',
+      'Chattanooga Shooting Supplies',
+    ])
+    assert.ok(
+      JSON.stringify((await get(`${one.first.url}/v1/config`, one.first.key)).body.data).includes(
+        '"API_PASSWORD":"********"',
+      ),
+    )
     assert.equal(await stop(one.child), 0)
     const two = await start(dir, 'demo')
     assert.equal(two.first.key, one.first.key)
-    assert.equal(((await get(`${two.first.url}/v1/products/search?q=9mm&in_stock=true&page_size=3`, two.first.key)).body.data as { total: number }).total, page.total)
+    assert.equal(
+      (
+        (
+          await get(
+            `${two.first.url}/v1/products/search?q=9mm&in_stock=true&page_size=3`,
+            two.first.key,
+          )
+        ).body.data as { total: number }
+      ).total,
+      page.total,
+    )
     await stop(two.child)
   })
 
   test('for people it prints three curl lines that work', async () => {
     const dir = join(scratch, 'demo')
-    const child = spawn(process.execPath, [LAUNCHER, 'demo', '--dir', dir, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [LAUNCHER, 'demo', '--dir', dir, '--port', '0'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     hearStream(child.stderr)
     let out = ''
-    await new Promise<void>((resolve) => child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk.toString()
-      if (out.includes('Ctrl-C')) resolve()
-    }))
+    await new Promise<void>((resolve) =>
+      child.stdout.on('data', (chunk: Buffer) => {
+        out += chunk.toString()
+        if (out.includes('Ctrl-C')) resolve()
+      }),
+    )
     const lines = out.split('\n').filter((line) => line.startsWith('curl '))
     assert.equal(lines.length, 3)
     for (const line of lines) {
@@ -54,7 +84,15 @@ describe('the demo', () => {
   test('never touches a real installation', async () => {
     const dir = join(scratch, 'shop')
     await json(dir, 'init')
-    await json(dir, 'subscribers', 'create', '--name', 'Main Street', '--email', 'owner@shop.example')
+    await json(
+      dir,
+      'subscribers',
+      'create',
+      '--name',
+      'Main Street',
+      '--email',
+      'owner@shop.example',
+    )
     const { status, err } = await runProcess(dir, 'demo', '--port', '0')
     assert.equal(status, 1)
     assert.match(err, /holds a real installation/)
@@ -68,7 +106,12 @@ describe('the README', () => {
     const code = /```js\n(\/\/ embed\.mjs[\s\S]*?)```/.exec(readme)?.[1]
     assert.ok(code, 'README has the embedding example')
     const file = fileURLToPath(new URL('./embed.mjs', import.meta.url))
-    writeFileSync(file, code.replace("'quartermaster'", "'./index.mjs'").replace("'./var'", JSON.stringify(join(scratch, 'demo'))))
+    writeFileSync(
+      file,
+      code
+        .replace("'quartermaster'", "'./index.mjs'")
+        .replace("'./var'", JSON.stringify(join(scratch, 'demo'))),
+    )
     const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' })
     assert.equal(status, 0, stderr)
     assert.match(stdout, /fulfillable: true/)

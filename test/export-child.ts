@@ -5,9 +5,11 @@ import { existsSync, readFileSync } from 'node:fs'
 /** Waits until something holds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 120_000
-  while (!await isSo()) {
+  while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`waited in vain for ${String(isSo)}`)
-    await new Promise((resolve) => { setTimeout(resolve, 2) })
+    await new Promise((resolve) => {
+      setTimeout(resolve, 2)
+    })
   }
 }
 
@@ -21,7 +23,10 @@ export async function childOf(pid: number): Promise<number> {
   return found[0]!
 }
 
-/** Waits until a server has no work of that kind left, such as the metrics of a demo that has just started. */
+/**
+ * Waits until a server has no work of that kind left, such as the metrics of a demo that has just
+ * started.
+ */
 export async function untilIdle(pid: number): Promise<void> {
   await until(() => buildersOf(pid).length === 0)
 }
@@ -29,9 +34,17 @@ export async function untilIdle(pid: number): Promise<void> {
 /** Known by what they run: until then a child is its parent's copy, and holds its sockets. */
 function buildersOf(pid: number): number[] {
   const path = `/proc/${pid}/task/${pid}/children`
-  if (existsSync(path)) return (readFileSync(path, 'utf8').match(/\d+/g) ?? []).map(Number).filter((child) => /duckdb/.test(commandOf(child)))
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n').map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)!)
-  return lines.filter(([, , parent, command]) => Number(parent) === pid && /duckdb/.test(command!)).map(([, child]) => Number(child))
+  if (existsSync(path))
+    return (readFileSync(path, 'utf8').match(/\d+/g) ?? [])
+      .map(Number)
+      .filter((child) => /duckdb/.test(commandOf(child)))
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line)!)
+  return lines
+    .filter(([, , parent, command]) => Number(parent) === pid && /duckdb/.test(command!))
+    .map(([, child]) => Number(child))
 }
 
 function commandOf(pid: number): string {
@@ -46,7 +59,10 @@ function commandOf(pid: number): string {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return !existsSync(`/proc/${pid}/stat`) || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+    return (
+      !existsSync(`/proc/${pid}/stat`) ||
+      !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+    )
   } catch {
     return false
   }

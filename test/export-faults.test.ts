@@ -1,7 +1,18 @@
-/** An export that cannot be built or stored is a 503, and nothing else changes (reliability F10, F28). */
+/**
+ * An export that cannot be built or stored is a 503, and nothing else changes (reliability F10,
+ * F28).
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { copyFileSync, readFileSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../lib/core/clock.js'
@@ -18,9 +29,13 @@ const PATH = '/v1/products/catalog'
 const PAUSE = 15 * SECOND
 let dollars = 0
 /** A configuration that needs a file of its own. */
-const another = (t: ExportShop) => t.configure({ ...PLAIN, pricing: { cost_adjustments: [{ dollar: ++dollars / 100 }] } })
+const another = (t: ExportShop) =>
+  t.configure({ ...PLAIN, pricing: { cost_adjustments: [{ dollar: ++dollars / 100 }] } })
 
-/** Fails unless the call is refused as documented, nothing is left behind, and the file before it is still there. */
+/**
+ * Fails unless the call is refused as documented, nothing is left behind, and the file before it is
+ * still there.
+ */
 async function assertRefused(t: ExportShop, before: string, query = ''): Promise<void> {
   const stored = t.store.objects.size
   const { status, headers, body } = await t.json(PATH + query)
@@ -31,12 +46,18 @@ async function assertRefused(t: ExportShop, before: string, query = ''): Promise
   assert.deepEqual([t.store.objects.has(keyAt(before)), t.store.objects.size], [true, stored])
 }
 
-/** Fails unless the next call, whose interval has not begun, gets a file that says what search does. */
+/**
+ * Fails unless the next call, whose interval has not begun, gets a file that says what search does.
+ */
 async function assertWorks(t: ExportShop, query = ''): Promise<void> {
   const { status, body } = await t.json(PATH + query)
   assert.equal(status, 200, JSON.stringify(body))
-  const prices = (rows: readonly { name: string; unit_price: number }[]) => rows.map(({ name, unit_price: price }) => `${name} ${price}`).sort()
-  assert.deepEqual(prices(await t.rowsOf(body.data) as never), prices((await t.remote.products.search()).products))
+  const prices = (rows: readonly { name: string; unit_price: number }[]) =>
+    rows.map(({ name, unit_price: price }) => `${name} ${price}`).sort()
+  assert.deepEqual(
+    prices((await t.rowsOf(body.data)) as never),
+    prices((await t.remote.products.search()).products),
+  )
   assert.deepEqual(buildsIn(t.app.dir), [])
   t.clock.advance(20 * MINUTE)
 }
@@ -73,7 +94,13 @@ describe('the process of a build', () => {
     const call = t.json(PATH)
     const child = await childOf(process.pid)
     process.kill(child, 'SIGSTOP')
-    for (const path of ['/v1/products/search', '/v1/products/860001234503', '/v1/products/facets', '/v1/account']) assert.equal((await t.json(path)).status, 200)
+    for (const path of [
+      '/v1/products/search',
+      '/v1/products/860001234503',
+      '/v1/products/facets',
+      '/v1/account',
+    ])
+      assert.equal((await t.json(path)).status, 200)
     process.kill(child, 'SIGCONT')
     assert.equal((await call).status, 200)
   })
@@ -81,7 +108,10 @@ describe('the process of a build', () => {
   test('that is late is a 503 to call again after, and then the file is there', async () => {
     await using t = await exportShop({ faults: { exports: { patience: 1 } } })
     const { status, headers, body } = await t.json(PATH)
-    assert.deepEqual([status, body.error.code, headers.get('retry-after')], [503, 'feed_unavailable', '30'])
+    assert.deepEqual(
+      [status, body.error.code, headers.get('retry-after')],
+      [503, 'feed_unavailable', '30'],
+    )
     assert.match(body.error.message, /still being built/)
     await until(() => t.store.objects.size === 1 && buildsIn(t.app.dir).length === 0)
     await assertWorks(t)
@@ -118,21 +148,40 @@ describe('the disk', () => {
 
 describe('the store', () => {
   const faults = new Map<string, 'refuses' | 'hangs'>()
-  const wrap = (store: ObjectStore) => new Proxy(store, {
-    get: (of, name: keyof ObjectStore) => {
-      const fault = faults.get(name)
-      return fault === 'refuses' ? async () => { throw new Error('Access Denied to bucket /secret') } : fault === 'hangs' ? () => new Promise(() => {}) : of[name]
-    },
-  })
+  const wrap = (store: ObjectStore) =>
+    new Proxy(store, {
+      get: (of, name: keyof ObjectStore) => {
+        const fault = faults.get(name)
+        return fault === 'refuses'
+          ? async () => {
+              throw new Error('Access Denied to bucket /secret')
+            }
+          : fault === 'hangs'
+            ? () => new Promise(() => {})
+            : of[name]
+      },
+    })
   let t: ExportShop
   let url: string
   before(async () => {
-    t = await exportShop({ wrap, faults: { objects: { answering: 250, storing: 250 } }, expectErrors: [/an export could not be built/, /the object store cannot be asked for an export/, /a job failed; .*: the object store did not answer/] })
+    t = await exportShop({
+      wrap,
+      faults: { objects: { answering: 250, storing: 250 } },
+      expectErrors: [
+        /an export could not be built/,
+        /the object store cannot be asked for an export/,
+        /a job failed; .*: the object store did not answer/,
+      ],
+    })
     url = (await t.ask()).url!
   })
   after(() => t.close())
 
-  for (const [name, isNew] of [['put', true], ['has', false], ['url', false]] as const) {
+  for (const [name, isNew] of [
+    ['put', true],
+    ['has', false],
+    ['url', false],
+  ] as const) {
     for (const fault of ['refuses', 'hangs'] as const) {
       test(`that ${fault} ${name} for ${isNew ? 'a new' : 'a known'} file`, async () => {
         if (isNew) await another(t)
@@ -148,7 +197,7 @@ describe('the store', () => {
     }
   }
 
-  test('that cannot say whether somebody else\'s equal file is there', async () => {
+  test("that cannot say whether somebody else's equal file is there", async () => {
     const other = await addShop(t, 'Other')
     faults.set('has', 'refuses')
     await assert.rejects(other.ask(), { code: 'feed_unavailable' })
@@ -174,7 +223,13 @@ describe('the store', () => {
     faults.set('put', 'hangs')
     const call = slow.ask()
     call.catch(() => {})
-    await until(() => readdirSync(slow.app.dir).includes('exports') && buildsIn(slow.app.dir).some((name) => readdirSync(join(slow.app.dir, 'exports', name)).includes('catalog.parquet')))
+    await until(
+      () =>
+        readdirSync(slow.app.dir).includes('exports') &&
+        buildsIn(slow.app.dir).some((name) =>
+          readdirSync(join(slow.app.dir, 'exports', name)).includes('catalog.parquet'),
+        ),
+    )
     await slow.app.close()
     faults.clear()
     await assert.rejects(call, { code: 'feed_unavailable' })
@@ -182,17 +237,26 @@ describe('the store', () => {
 })
 
 describe('texts that are kept', () => {
-  const two = OFFERS.flatMap((offer) => [offer, { ...offer, stockid: `${offer.stockid}-2`, name: `Second ${offer.name}`, qty: 1 }])
+  const two = OFFERS.flatMap((offer) => [
+    offer,
+    { ...offer, stockid: `${offer.stockid}-2`, name: `Second ${offer.name}`, qty: 1 },
+  ])
   let t: ExportShop
   let url: string
   before(async () => {
-    t = await exportShop({ expectErrors: [/an export could not be built: the export/], offers: two })
+    t = await exportShop({
+      expectErrors: [/an export could not be built: the export/],
+      offers: two,
+    })
     url = (await t.ask({ include_attributes: true })).url!
   })
   after(() => t.close())
   const files = (end: string) => {
     const folder = join(t.app.dir, 'exports', 'texts')
-    return readdirSync(folder).filter((name) => name.endsWith(end)).sort().map((name) => join(folder, name))
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(end))
+      .sort()
+      .map((name) => join(folder, name))
   }
   const swap = ([a, b]: string[]) => {
     copyFileSync(a!, `${a!}~`)
@@ -201,22 +265,31 @@ describe('texts that are kept', () => {
   }
   /** Writes a file of texts anew from what is in it. */
   const rewrite = async (path: string, sql: string) => {
-    const { rows: [row] } = await query(readFileSync(path), `COPY (${sql}) TO '${path}.new' (FORMAT parquet)`)
+    const {
+      rows: [row],
+    } = await query(readFileSync(path), `COPY (${sql}) TO '${path}.new' (FORMAT parquet)`)
     assert.ok(row)
     renameSync(`${path}.new`, path)
   }
   const damages: [name: string, damage: () => unknown][] = [
     ['cut off', () => truncateSync(files('.parquet')[0]!, 500)],
     ['of another distributor', () => swap(files('.parquet'))],
-    ['in another order', () => rewrite(files('.parquet')[0]!, 'SELECT * FROM FILE ORDER BY stockid DESC')],
+    [
+      'in another order',
+      () => rewrite(files('.parquet')[0]!, 'SELECT * FROM FILE ORDER BY stockid DESC'),
+    ],
     ['fewer than the offers', () => rewrite(files('.parquet')[1]!, 'SELECT * FROM FILE LIMIT 1')],
-    ['of another distributor, by their name alone', () => rewrite(files('.parquet')[0]!, 'SELECT * REPLACE (\'ZND\' AS distid) FROM FILE')],
+    [
+      'of another distributor, by their name alone',
+      () => rewrite(files('.parquet')[0]!, "SELECT * REPLACE ('ZND' AS distid) FROM FILE"),
+    ],
     ['attributes cut off', () => truncateSync(files('.csv')[0]!, 20)],
     ['attributes of fewer offers', () => truncateSync(files('.ends')[1]!, 16)],
   ]
   /** Gives every file the digest of what is in it, as whoever made it would have. */
   const seal = () => {
-    for (const path of [...files('.parquet'), ...files('.csv'), ...files('.ends')]) writeFileSync(`${path}.sum`, createHash('sha256').update(readFileSync(path)).digest('hex'))
+    for (const path of [...files('.parquet'), ...files('.csv'), ...files('.ends')])
+      writeFileSync(`${path}.sum`, createHash('sha256').update(readFileSync(path)).digest('hex'))
   }
   for (const [name, damage] of damages) {
     test(`and were made ${name}: no file, and the next build makes them anew`, async () => {
@@ -228,7 +301,10 @@ describe('texts that are kept', () => {
       assert.match(t.errors.join(), /the export/)
       t.clock.advance(PAUSE)
       await assertWorks(t, '?include_attributes=true')
-      assert.deepEqual([files('.parquet').length, files('.csv').length, files('.ends').length], [2, 2, 2])
+      assert.deepEqual(
+        [files('.parquet').length, files('.csv').length, files('.ends').length],
+        [2, 2, 2],
+      )
     })
   }
 
@@ -244,7 +320,10 @@ describe('texts that are kept', () => {
       t.errors.length = 0
       await damage()
       await assertWorks(t, '?include_attributes=true')
-      assert.deepEqual([t.errors, files('.parquet').length, files('.csv').length, files('.ends').length], [[], 2, 2, 2])
+      assert.deepEqual(
+        [t.errors, files('.parquet').length, files('.csv').length, files('.ends').length],
+        [[], 2, 2, 2],
+      )
     })
   }
 
@@ -264,18 +343,25 @@ describe('texts that are kept', () => {
   })
 
   test('flipped bits everywhere in a file of texts: not one is published', async () => {
-    const expected = async () => [...(await t.remote.products.search({ page_size: 100 })).products].map(({ name, unit_price: price }) => `${name} ${price}`).sort()
+    const expected = async () =>
+      [...(await t.remote.products.search({ page_size: 100 })).products]
+        .map(({ name, unit_price: price }) => `${name} ${price}`)
+        .sort()
     for (let part = 0; part < 25; part++) {
       await another(t)
       const [path] = files('.parquet')
       const bytes = readFileSync(path!)
-      const at = Math.floor(bytes.length * (part + 0.5) / 25)
+      const at = Math.floor((bytes.length * (part + 0.5)) / 25)
       bytes[at]! ^= 1 << (part % 8)
       writeFileSync(path!, bytes)
       const { status, body } = await t.json(`${PATH}?include_attributes=true`)
       assert.equal(status, 200)
       const rows = await t.rowsOf(body.data)
-      assert.deepEqual(rows.map((row) => `${String(row.name)} ${String(row.unit_price)}`).sort(), await expected(), `byte ${at}`)
+      assert.deepEqual(
+        rows.map((row) => `${String(row.name)} ${String(row.unit_price)}`).sort(),
+        await expected(),
+        `byte ${at}`,
+      )
       t.clock.advance(20 * MINUTE)
     }
   })

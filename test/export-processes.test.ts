@@ -1,4 +1,6 @@
-/** Builds of real servers: one that is killed, and two processes on one folder (reliability F25). */
+/**
+ * Builds of real servers: one that is killed, and two processes on one folder (reliability F25).
+ */
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -32,7 +34,7 @@ describe('a build of a server', () => {
   })
   const ask = async () => {
     const response = await fetch(`${url}/v1/products/catalog`, { headers: { 'x-api-key': key } })
-    return { status: response.status, data: (await response.json() as Answer).data }
+    return { status: response.status, data: ((await response.json()) as Answer).data }
   }
   /** Stops the process of a build that has begun to work in its folder. */
   const freeze = async () => {
@@ -70,7 +72,9 @@ describe('a build of a server', () => {
     const { status, data } = await call
     assert.equal(status, 200)
     const rows = await rowsIn(new Uint8Array(await (await fetch(data.url as string)).arrayBuffer()))
-    const search = await (await fetch(`${url}/v1/products/search`, { headers: { 'x-api-key': key } })).json() as Answer
+    const search = (await (
+      await fetch(`${url}/v1/products/search`, { headers: { 'x-api-key': key } })
+    ).json()) as Answer
     assert.deepEqual([rows.length, data.rows], [search.data.total, search.data.total])
     assert.deepEqual(buildsIn(dir), [])
   })

@@ -1,4 +1,7 @@
-/** The export in a bucket of a real S3 server: what a shop downloads, and what becomes of it while the server is away. */
+/**
+ * The export in a bucket of a real S3 server: what a shop downloads, and what becomes of it while
+ * the server is away.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'minio'
@@ -20,12 +23,28 @@ before(async () => {
   if (skip !== false) return
   s3 = await startS3Server()
   const { hostname, port } = new URL(s3.endpoint)
-  await new Client({ endPoint: hostname, port: Number(port), useSSL: false, region: s3.region, ...s3.owner, pathStyle: true }).makeBucket('exports')
+  await new Client({
+    endPoint: hostname,
+    port: Number(port),
+    useSSL: false,
+    region: s3.region,
+    ...s3.owner,
+    pathStyle: true,
+  }).makeBucket('exports')
 })
 after(() => s3?.stop())
 
 let prefixes = 0
-const storeAt = (endpoint: string, prefix = `shop-${++prefixes}`) => s3Store({ endpoint, bucket: 'exports', region: s3.region, ...s3.owner, pathStyle: true, prefix, now: Date.now })
+const storeAt = (endpoint: string, prefix = `shop-${++prefixes}`) =>
+  s3Store({
+    endpoint,
+    bucket: 'exports',
+    region: s3.region,
+    ...s3.owner,
+    pathStyle: true,
+    prefix,
+    now: Date.now,
+  })
 
 async function shopOver(objects: S3Store): Promise<TestApp> {
   const t = await createTestApp({ objects })
@@ -45,8 +64,14 @@ describe('an export in a bucket', { skip }, () => {
     const { body } = await t.json('/v1/products/catalog?include_attributes=true&expires_in=60')
     const { url, attributes_feed: feed } = body.data
     const { bytes } = await download(url)
-    assert.deepEqual((await rowsIn(bytes)).map(({ stockid }) => stockid), ['B-2', 'A-1'])
-    assert.deepEqual(linesIn((await download(feed.url)).bytes), [['860001234510', 'LIP', 'Color', 'Blue'], ['860001234503', 'RSR', 'Caliber', '5.56']])
+    assert.deepEqual(
+      (await rowsIn(bytes)).map(({ stockid }) => stockid),
+      ['B-2', 'A-1'],
+    )
+    assert.deepEqual(linesIn((await download(feed.url)).bytes), [
+      ['860001234510', 'LIP', 'Color', 'Blue'],
+      ['860001234503', 'RSR', 'Caliber', '5.56'],
+    ])
     const part = await download(url, { headers: { range: 'bytes=0-3' } })
     assert.deepEqual([part.status, Buffer.from(part.bytes).toString()], [206, 'PAR1'])
     const moved = new URL(feed.url)
@@ -67,12 +92,19 @@ describe('an export in a bucket', { skip }, () => {
     assert.equal((await keys()).length, 2)
     t.clock.advance(HOUR + MINUTE + SECOND)
     await t.app.jobs.run('exports')
-    assert.deepEqual((await keys()).map((key) => [first, second].findIndex((url) => new URL(url).pathname.endsWith(key))), [1])
+    assert.deepEqual(
+      (await keys()).map((key) =>
+        [first, second].findIndex((url) => new URL(url).pathname.endsWith(key)),
+      ),
+      [1],
+    )
   })
 
   test('while the server is away the answer is 503, what was stored is there again afterwards, and no interval has begun', async () => {
     let isAway = false
-    const door = await inFrontOf(s3.endpoint, { meanwhile: (_request, response) => isAway && response.destroy() !== undefined })
+    const door = await inFrontOf(s3.endpoint, {
+      meanwhile: (_request, response) => isAway && response.destroy() !== undefined,
+    })
     try {
       await using t = await shopOver(storeAt(door.endpoint))
       t.expectErrors(/the object store cannot be asked for an export: S3 .* cannot be reached/)
@@ -81,13 +113,19 @@ describe('an export in a bucket', { skip }, () => {
       isAway = true
       for (let n = 0; n < 2; n++) {
         const { status, headers, body } = await t.json('/v1/products/catalog')
-        assert.deepEqual([status, body.error.code, Number(headers.get('retry-after')) > 0], [503, 'feed_unavailable', true])
+        assert.deepEqual(
+          [status, body.error.code, Number(headers.get('retry-after')) > 0],
+          [503, 'feed_unavailable', true],
+        )
       }
       assert.equal((await t.json('/v1/products/search')).status, 200)
       isAway = false
       t.clock.advance(MINUTE)
       const { status, body } = await t.json('/v1/products/catalog')
-      assert.deepEqual([status, body.data.export_version, new URL(body.data.url).pathname], [200, version, new URL(url).pathname])
+      assert.deepEqual(
+        [status, body.data.export_version, new URL(body.data.url).pathname],
+        [200, version, new URL(url).pathname],
+      )
     } finally {
       await door.close()
     }

@@ -1,4 +1,7 @@
-/** What becomes of old exports, of objects that nobody knows, and of texts (decisions 4.8; reliability "Exports"). */
+/**
+ * What becomes of old exports, of objects that nobody knows, and of texts (decisions 4.8;
+ * reliability "Exports").
+ */
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +21,11 @@ describe('an old version', () => {
     const { url: old } = await t.ask({ expires_in: 60 })
     t.clock.advance(MINUTE)
     const { attributes_feed: feed } = await t.ask({ expires_in: 3_600, include_attributes: true })
-    assert.equal(keyAt((await t.ask({ expires_in: 3_600 })).url!), keyAt(old!), 'the last URL counts')
+    assert.equal(
+      keyAt((await t.ask({ expires_in: 3_600 })).url!),
+      keyAt(old!),
+      'the last URL counts',
+    )
     await t.configure(dearer(1))
     const { url: current } = await t.ask({ expires_in: 60 })
     t.clock.advance(2 * HOUR - 1)
@@ -26,22 +33,29 @@ describe('an old version', () => {
     assert.deepEqual([isStored(t, old!), isStored(t, feed!.url)], [true, true])
     t.clock.advance(1)
     await sweep(t)
-    assert.deepEqual([isStored(t, old!), isStored(t, feed!.url), isStored(t, current!)], [false, false, true])
+    assert.deepEqual(
+      [isStored(t, old!), isStored(t, feed!.url), isStored(t, current!)],
+      [false, false, true],
+    )
   })
 
   test('is kept while it is the current one, however old, with any flags', async () => {
     await using t = await exportShop()
     const urls: string[] = []
-    for (const query of [{}, { ignore_restrictions: true }, { include_attributes: true }]) urls.push((await t.ask(query)).url!)
+    for (const query of [{}, { ignore_restrictions: true }, { include_attributes: true }])
+      urls.push((await t.ask(query)).url!)
     t.clock.advance(30 * DAY)
     await sweep(t)
-    assert.deepEqual(urls.map((url) => isStored(t, url)), [true, true, true])
+    assert.deepEqual(
+      urls.map((url) => isStored(t, url)),
+      [true, true, true],
+    )
     await t.configure({ distributors: {} })
     await sweep(t)
     assert.equal(t.store.objects.size, 0, 'a shop that has left')
   })
 
-  test('is kept while it is somebody else\'s current one', async () => {
+  test("is kept while it is somebody else's current one", async () => {
     await using t = await exportShop()
     const other = await addShop(t, 'Other')
     const { url } = await t.ask()
@@ -58,11 +72,18 @@ describe('an old version', () => {
   })
 
   test('is not taken for one after a start, before the snapshot is built', async () => {
-    await using t = await exportShop({ offers: Array.from({ length: 2_001 }, (_, i) => ({ distid: 'RSR', stockid: `${i}` })) })
+    await using t = await exportShop({
+      offers: Array.from({ length: 2_001 }, (_, i) => ({ distid: 'RSR', stockid: `${i}` })),
+    })
     const { url } = await t.ask()
     t.clock.advance(DAY)
     await t.app.close()
-    await using again = await open({ dir: t.app.dir, worker: false, now: () => t.clock.ms, objects: t.store })
+    await using again = await open({
+      dir: t.app.dir,
+      worker: false,
+      now: () => t.clock.ms,
+      objects: t.store,
+    })
     await again.jobs.run('exports')
     assert.equal(isStored(t, url!), true)
   })
@@ -78,15 +99,27 @@ describe('an object that no export names', () => {
     await put('exports/1/catalog.parquet')
     t.clock.advance(6 * HOUR - MINUTE)
     await sweep(t)
-    assert.deepEqual([...t.store.objects.keys()].sort(), ['documents/exports/a.pdf', 'exports/0/catalog.parquet', 'exports/1/catalog.parquet'])
+    assert.deepEqual([...t.store.objects.keys()].sort(), [
+      'documents/exports/a.pdf',
+      'exports/0/catalog.parquet',
+      'exports/1/catalog.parquet',
+    ])
     t.clock.advance(1)
     await sweep(t)
-    assert.deepEqual([...t.store.objects.keys()].sort(), ['documents/exports/a.pdf', 'exports/1/catalog.parquet'])
+    assert.deepEqual([...t.store.objects.keys()].sort(), [
+      'documents/exports/a.pdf',
+      'exports/1/catalog.parquet',
+    ])
   })
 
   test('is also one that could not be removed when its export was forgotten', async () => {
     let dead = false
-    await using t = await exportShop({ wrap: (store) => ({ ...store, remove: async (key) => dead ? Promise.reject(new Error('no')) : store.remove(key) }) })
+    await using t = await exportShop({
+      wrap: (store) => ({
+        ...store,
+        remove: async (key) => (dead ? Promise.reject(new Error('no')) : store.remove(key)),
+      }),
+    })
     t.expectErrors(/a job failed; .*: no$/)
     const { url } = await t.ask()
     await t.configure(dearer(1))
@@ -101,20 +134,32 @@ describe('an object that no export names', () => {
 })
 
 describe('texts', () => {
-  const textsOf = ({ app }: ExportShop) => readdirSync(join(app.dir, 'exports', 'texts')).filter((name) => !name.endsWith('.sum')).sort()
+  const textsOf = ({ app }: ExportShop) =>
+    readdirSync(join(app.dir, 'exports', 'texts'))
+      .filter((name) => !name.endsWith('.sum'))
+      .sort()
 
-  test('of a distributor\'s former catalog go ten minutes after their last use, also while the store is down', async () => {
+  test("of a distributor's former catalog go ten minutes after their last use, also while the store is down", async () => {
     let dead = false
-    await using t = await exportShop({ wrap: (store) => ({ ...store, list: async (prefix) => dead ? Promise.reject(new Error('no')) : store.list(prefix) }) })
+    await using t = await exportShop({
+      wrap: (store) => ({
+        ...store,
+        list: async (prefix) => (dead ? Promise.reject(new Error('no')) : store.list(prefix)),
+      }),
+    })
     t.expectErrors(/a job failed; .*: no$/)
     await t.ask({ include_attributes: true })
     const first = textsOf(t)
-    assert.equal(first.length, 6, 'two distributors, each with texts, attributes and where they end')
+    assert.equal(
+      first.length,
+      6,
+      'two distributors, each with texts, attributes and where they end',
+    )
     t.clock.advance(MINUTE)
     await t.stock([{ ...OFFERS[0]!, name: 'Renamed' }])
     await t.ask({ include_attributes: true })
     const both = textsOf(t)
-    assert.equal(both.length, 9, 'the other distributor\'s are of use again')
+    assert.equal(both.length, 9, "the other distributor's are of use again")
     t.clock.advance(9 * MINUTE)
     await sweep(t)
     assert.deepEqual(textsOf(t), both)

@@ -16,32 +16,70 @@ import { run } from './launcher.js'
 import { compact } from './source.js'
 
 const page = readFileSync(join('data', 'guide', 'extending.md'), 'utf8')
-const block = (language: string, words: string) => page.split('```').find((text) => text.startsWith(`${language}\n`) && text.includes(words))!.slice(language.length + 1)
+const block = (language: string, words: string) =>
+  page
+    .split('```')
+    .find((text) => text.startsWith(`${language}\n`) && text.includes(words))!
+    .slice(language.length + 1)
 
-interface AcmeOrder { number: string; reference: string; po: string; lines: unknown[]; placed_at: string; changed_at: string; tracking: string | null }
+interface AcmeOrder {
+  number: string
+  reference: string
+  po: string
+  lines: unknown[]
+  placed_at: string
+  changed_at: string
+  tracking: string | null
+}
 
 /** The wholesaler of the page, over a real socket. `cut` has it lose its next answer. */
 function startAcme(now: () => number) {
   const orders: AcmeOrder[] = []
   const state = { cut: false }
   const server = createServer(async (request, response) => {
-    const answer = (status: number, body: unknown) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const answer = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     const { pathname, searchParams } = new URL(request.url!, 'http://acme.test')
     if (request.headers.authorization !== 'Bearer acme-token') return answer(401, {})
     if (pathname === '/me') return answer(200, {})
-    if (request.method === 'GET') return answer(200, { orders: orders.filter(({ reference }) => [null, reference].includes(searchParams.get('reference'))) })
+    if (request.method === 'GET')
+      return answer(200, {
+        orders: orders.filter(({ reference }) =>
+          [null, reference].includes(searchParams.get('reference')),
+        ),
+      })
     let text = ''
     for await (const chunk of request) text += String(chunk)
     const { reference, po, lines } = JSON.parse(text) as AcmeOrder
-    if (lines.some((line) => (line as { sku: string }).sku === 'A-GONE')) return answer(422, { message: 'A-GONE is discontinued' })
+    if (lines.some((line) => (line as { sku: string }).sku === 'A-GONE'))
+      return answer(422, { message: 'A-GONE is discontinued' })
     const at = new Date(now()).toISOString()
-    orders.push({ number: `AC-${orders.length + 1}`, reference, po, lines, placed_at: at, changed_at: at, tracking: null })
+    orders.push({
+      number: `AC-${orders.length + 1}`,
+      reference,
+      po,
+      lines,
+      placed_at: at,
+      changed_at: at,
+      tracking: null,
+    })
     if (state.cut) return request.socket.destroy()
     return answer(201, { number: orders.at(-1)!.number })
   })
-  return new Promise<{ url: string; orders: AcmeOrder[]; state: typeof state; close(): void }>((resolve) => server.listen(0, '127.0.0.1', () => resolve({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, orders, state, close: () => { server.closeAllConnections(); server.close() },
-  })))
+  return new Promise<{ url: string; orders: AcmeOrder[]; state: typeof state; close(): void }>(
+    (resolve) =>
+      server.listen(0, '127.0.0.1', () =>
+        resolve({
+          url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+          orders,
+          state,
+          close: () => {
+            server.closeAllConnections()
+            server.close()
+          },
+        }),
+      ),
+  )
 }
 
 const FEED = `item,upc,title,brand,price,map,stock,type,drop ship
@@ -60,15 +98,34 @@ describe('the page on extending', () => {
     const clock = { now: () => 0 }
     acme = await startAcme(() => clock.now())
     const library = pathToFileURL(fileURLToPath(new URL('./index.mjs', import.meta.url))).href
-    writeFileSync(join(scratch, 'acme.mjs'), block('js', '// acme.mjs').replace("'quartermaster'", JSON.stringify(library)))
-    const { acme: distributor } = await import(pathToFileURL(join(scratch, 'acme.mjs')).href) as { acme: Distributor }
+    writeFileSync(
+      join(scratch, 'acme.mjs'),
+      block('js', '// acme.mjs').replace("'quartermaster'", JSON.stringify(library)),
+    )
+    const { acme: distributor } = (await import(pathToFileURL(join(scratch, 'acme.mjs')).href)) as {
+      acme: Distributor
+    }
     t = await createTestApp({ distributors: [...builtin, distributor] })
     clock.now = () => t.clock.ms
-    await t.configure({ distributors: { 'Acme Wholesale': { distid: 'ACME', fulfillment: { url: acme.url, token: 'acme-token' } } as never } })
+    await t.configure({
+      distributors: {
+        'Acme Wholesale': {
+          distid: 'ACME',
+          fulfillment: { url: acme.url, token: 'acme-token' },
+        } as never,
+      },
+    })
     writeFileSync(join(scratch, 'acme.csv'), FEED)
-    const fed = await t.app.operator.feeds.import({ distid: 'ACME', file: join(scratch, 'acme.csv') }, { asOf: t.clock.ms })
+    const fed = await t.app.operator.feeds.import(
+      { distid: 'ACME', file: join(scratch, 'acme.csv') },
+      { asOf: t.clock.ms },
+    )
     assert.deepEqual([fed.outcome, fed.offers], ['taken', 4])
-    await t.app.operator.distributors.setMode({ distid: 'ACME', mode: 'live', reason: 'the page is tried' })
+    await t.app.operator.distributors.setMode({
+      distid: 'ACME',
+      mode: 'live',
+      reason: 'the page is tried',
+    })
   })
   after(async () => {
     await t.close()
@@ -76,10 +133,19 @@ describe('the page on extending', () => {
     rmSync(scratch, { recursive: true, force: true })
   })
 
-  const order = (order_id: string, distsku: string, upc: string) => t.shop.orders.place({
-    order_id, items: [{ distid: 'ACME', distsku, upc, qty: 1 }],
-    customer: { name: 'Pat Doe', email: 'pat@customer.example', address1: '12 Main St', city: 'Phoenix', state: 'AZ', zip: '85001' },
-  })
+  const order = (order_id: string, distsku: string, upc: string) =>
+    t.shop.orders.place({
+      order_id,
+      items: [{ distid: 'ACME', distsku, upc, qty: 1 }],
+      customer: {
+        name: 'Pat Doe',
+        email: 'pat@customer.example',
+        address1: '12 Main St',
+        city: 'Phoenix',
+        state: 'AZ',
+        zip: '85001',
+      },
+    })
 
   test('its endpoint stands in the code as it is shown', async () => {
     const code = await compact(readFileSync(join('lib', 'accounts', 'endpoints.ts'), 'utf8'))
@@ -88,27 +154,66 @@ describe('the page on extending', () => {
 
   test('its distributor has a feed, whose unknown goods go to no consumer', async () => {
     const { products } = await t.shop.products.search({ distributor: 'ACME' })
-    assert.deepEqual(products.map(({ distsku, product_class, ffl_req, drop_ship_flg, unit_price }) => [distsku, product_class, ffl_req, drop_ship_flg, unit_price]).toSorted(),
-      [['A-1', 'OP', 0, 1, 40], ['A-2', 'FA', 1, 1, 310], ['A-3', 'OT', 0, 0, 12], ['A-GONE', 'OP', 0, 1, 20]])
+    assert.deepEqual(
+      products
+        .map(({ distsku, product_class, ffl_req, drop_ship_flg, unit_price }) => [
+          distsku,
+          product_class,
+          ffl_req,
+          drop_ship_flg,
+          unit_price,
+        ])
+        .toSorted(),
+      [
+        ['A-1', 'OP', 0, 1, 40],
+        ['A-2', 'FA', 1, 1, 310],
+        ['A-3', 'OT', 0, 0, 12],
+        ['A-GONE', 'OP', 0, 1, 20],
+      ],
+    )
   })
 
   test('its distributor tells a good login from a wrong one, and the token is masked', async () => {
-    const told = async () => ((await t.shop.config.validate()) as { credentials: { distid: string; valid: boolean | null }[] }).credentials.map(({ distid, valid }) => [distid, valid])
+    const told = async () =>
+      (
+        (await t.shop.config.validate()) as {
+          credentials: { distid: string; valid: boolean | null }[]
+        }
+      ).credentials.map(({ distid, valid }) => [distid, valid])
     assert.deepEqual(await told(), [['ACME', true]])
     const { configuration } = await t.shop.config.get()
-    const { 'Acme Wholesale': entry } = configuration['distributors'] as Record<string, { fulfillment: { token: string } }>
+    const { 'Acme Wholesale': entry } = configuration['distributors'] as Record<
+      string,
+      { fulfillment: { token: string } }
+    >
     assert.equal(entry!.fulfillment.token, '********')
   })
 
   test('its distributor takes an order, refuses one, and ships', async () => {
     const placed = await order('X-1', 'A-1', '085000000019')
-    assert.deepEqual([placed.status, placed.mode, placed.fulfillment_orders[0]!.distributor_order_id], ['placed', 'live', 'AC-1'])
-    await assert.rejects(order('X-2', 'A-GONE', '085000000040'), (error: { code: string; details: unknown }) => error.code === 'order_rejected' && JSON.stringify(error.details).includes('A-GONE is discontinued'))
-    Object.assign(acme.orders[0]!, { tracking: '1Z999', changed_at: new Date(t.clock.ms + MINUTE).toISOString() })
+    assert.deepEqual(
+      [placed.status, placed.mode, placed.fulfillment_orders[0]!.distributor_order_id],
+      ['placed', 'live', 'AC-1'],
+    )
+    await assert.rejects(
+      order('X-2', 'A-GONE', '085000000040'),
+      (error: { code: string; details: unknown }) =>
+        error.code === 'order_rejected' &&
+        JSON.stringify(error.details).includes('A-GONE is discontinued'),
+    )
+    Object.assign(acme.orders[0]!, {
+      tracking: '1Z999',
+      changed_at: new Date(t.clock.ms + MINUTE).toISOString(),
+    })
     t.clock.advance(20 * MINUTE)
     await t.app.monitors.pass()
-    const { fulfillment_orders: [record] } = await t.shop.orders.get({ order_id: 'X-1' })
-    assert.deepEqual([record!.order_status, record!.ship_tracking_number, record!.ship_status], ['Fulfilled', '1Z999', 'in_transit'])
+    const {
+      fulfillment_orders: [record],
+    } = await t.shop.orders.get({ order_id: 'X-1' })
+    assert.deepEqual(
+      [record!.order_status, record!.ship_tracking_number, record!.ship_status],
+      ['Fulfilled', '1Z999', 'in_transit'],
+    )
   })
 
   test('an answer that it loses is looked up, and nothing is bought twice', async () => {
@@ -118,7 +223,9 @@ describe('the page on extending', () => {
     assert.equal(status, 'pending')
     t.clock.advance(MINUTE)
     await t.app.orders.pass({ force: true })
-    const { fulfillment_orders: [record] } = await t.shop.orders.get({ order_id: 'X-3' })
+    const {
+      fulfillment_orders: [record],
+    } = await t.shop.orders.get({ order_id: 'X-3' })
     assert.deepEqual([record!.order_status, record!.distributor_order_id], ['Submitted', 'AC-2'])
     assert.equal(acme.orders.length, 2)
   })
@@ -127,10 +234,23 @@ describe('the page on extending', () => {
     const dir = join(scratch, 'rules')
     mkdirSync(dir)
     await run(dir, 'init')
-    await run(dir, 'subscribers', 'create', '--name', 'Main Street', '--email', 'owner@shop.example')
+    await run(
+      dir,
+      'subscribers',
+      'create',
+      '--name',
+      'Main Street',
+      '--email',
+      'owner@shop.example',
+    )
     writeFileSync(join(dir, 'rules.json'), block('json', 'shop-no-knives'))
     for (const line of block('sh', 'rules import').trim().split('\n')) {
-      const words = line.replace(/#.*/, '').trim().split(/\s+/).slice(1).map((word) => word === 'rules.json' ? join(dir, word) : word)
+      const words = line
+        .replace(/#.*/, '')
+        .trim()
+        .split(/\s+/)
+        .slice(1)
+        .map((word) => (word === 'rules.json' ? join(dir, word) : word))
       const { status, out, err } = await run(dir, ...words)
       // A test of rules fails where they stop the item, so that a script can branch on it.
       assert.equal(status, words[1] === 'test' ? 1 : 0, out + err)

@@ -1,4 +1,7 @@
-/** What the feed suites share: databases in a throwaway folder, files written into it, and a look at what came of them. */
+/**
+ * What the feed suites share: databases in a throwaway folder, files written into it, and a look at
+ * what came of them.
+ */
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,7 +42,11 @@ export interface FeedBench {
   history: Raw
   file(name: string, content: string | Uint8Array): string
   /** Takes in text, bytes, or a file that is there. Each call is a minute later than the last. */
-  take(preset: Preset | string, content: string | Uint8Array | { file: string }, more?: Partial<FeedInput & Handles>): Promise<FeedResult>
+  take(
+    preset: Preset | string,
+    content: string | Uint8Array | { file: string },
+    more?: Partial<FeedInput & Handles>,
+  ): Promise<FeedResult>
   /** Every offer with its text, by distid and stockid, without row ids. */
   offers(): OfferRow[]
   offer(stockid: string): OfferRow
@@ -58,7 +65,9 @@ export function feedBench(): FeedBench {
   const select = `SELECT o.distid, o.stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name, images, product_url,
     short_description, description, attributes, price, map, msrp, shipping, qty, ffl_req, drop_ship, held FROM offer o JOIN fragment f ON f.id = o.fragment`
   const bench: FeedBench = {
-    dir, catalog, history,
+    dir,
+    catalog,
+    history,
     file(name, content) {
       const path = join(dir, name)
       writeFileSync(path, content)
@@ -67,14 +76,29 @@ export function feedBench(): FeedBench {
     take(preset, content, more = {}) {
       clock += 60_000
       const chosen = typeof preset === 'string' ? presets[preset]! : preset
-      const file = typeof content === 'object' && 'file' in content ? content.file : bench.file('feed', content)
-      return ingestFeed({ catalog, history, now: clock, preset: chosen, source: `${chosen.distid}/${chosen.id}`, subscriberId: null, file, asOf: clock, ...more })
+      const file =
+        typeof content === 'object' && 'file' in content
+          ? content.file
+          : bench.file('feed', content)
+      return ingestFeed({
+        catalog,
+        history,
+        now: clock,
+        preset: chosen,
+        source: `${chosen.distid}/${chosen.id}`,
+        subscriberId: null,
+        file,
+        asOf: clock,
+        ...more,
+      })
     },
     offers: () => catalog.prepare(`${select} ORDER BY o.distid, o.stockid`).all() as OfferRow[],
     offer: (stockid) => catalog.prepare(`${select} WHERE o.stockid = ?`).get(stockid) as OfferRow,
     everything: () => [
       bench.offers(),
-      ...['state', 'offer', 'fragment', 'own_price', 'tally', 'rejected_row', 'feed'].map((table) => catalog.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all()),
+      ...['state', 'offer', 'fragment', 'own_price', 'tally', 'rejected_row', 'feed'].map((table) =>
+        catalog.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all(),
+      ),
       history.prepare('SELECT * FROM change ORDER BY at, distid, stockid').all(),
     ],
     close() {
@@ -88,19 +112,35 @@ export function feedBench(): FeedBench {
 
 /** A small preset for everything that does not depend on a distributor. */
 export const ACME: CatalogPreset = {
-  id: 'acme', distid: 'ACME', kind: 'catalog',
+  id: 'acme',
+  distid: 'ACME',
+  kind: 'catalog',
   format: { delimiter: ',', quote: '"', header: true },
-  required: ['sku', 'price', 'qty'], key: ['sku'],
+  required: ['sku', 'price', 'qty'],
+  key: ['sku'],
   map: {
-    upc: { from: ['upc'] }, name: { from: ['name'] }, mfgName: { from: ['brand'] }, price: { from: ['price'] }, map: { from: ['map'] }, qty: { from: ['qty'] },
+    upc: { from: ['upc'] },
+    name: { from: ['name'] },
+    mfgName: { from: ['brand'] },
+    price: { from: ['price'] },
+    map: { from: ['map'] },
+    qty: { from: ['qty'] },
   },
   zeroWhen: [{ column: 'type', in: ['held'] }],
-  classify: [{ when: [{ column: 'type', in: ['gun'] }], set: { productClass: 'FA' } }, { when: [{ column: 'type', filled: true }], set: { productClass: 'AC' } }],
+  classify: [
+    { when: [{ column: 'type', in: ['gun'] }], set: { productClass: 'FA' } },
+    { when: [{ column: 'type', filled: true }], set: { productClass: 'AC' } },
+  ],
 }
 
 export const ACME_STOCK: QuantityPreset = {
-  id: 'acme-stock', distid: 'ACME', kind: 'quantity', format: { delimiter: ',', quote: null, header: false, columns: ['sku', 'qty'] },
-  required: [], key: ['sku'], qty: { from: ['qty'] },
+  id: 'acme-stock',
+  distid: 'ACME',
+  kind: 'quantity',
+  format: { delimiter: ',', quote: null, header: false, columns: ['sku', 'qty'] },
+  required: [],
+  key: ['sku'],
+  qty: { from: ['qty'] },
 }
 
 export const HEADER = 'sku,upc,name,brand,price,map,qty,type'
@@ -118,9 +158,15 @@ export async function bench(run: (feeds: FeedBench) => Promise<void>): Promise<v
   const feeds = feedBench()
   try {
     await run(feeds)
-    const counted = feeds.catalog.prepare(`SELECT distid, count(*) AS offers, count(price) AS priced, count(*) FILTER (WHERE qty > 0) AS stocked
-      FROM offer GROUP BY distid ORDER BY distid`).all()
-    assert.deepEqual(feeds.catalog.prepare('SELECT * FROM tally WHERE offers > 0 ORDER BY distid').all(), counted, 'the tally drifted from the offers')
+    const counted = feeds.catalog
+      .prepare(`SELECT distid, count(*) AS offers, count(price) AS priced, count(*) FILTER (WHERE qty > 0) AS stocked
+      FROM offer GROUP BY distid ORDER BY distid`)
+      .all()
+    assert.deepEqual(
+      feeds.catalog.prepare('SELECT * FROM tally WHERE offers > 0 ORDER BY distid').all(),
+      counted,
+      'the tally drifted from the offers',
+    )
   } finally {
     feeds.close()
   }

@@ -1,4 +1,7 @@
-/** The demo, with fewer of the offers that no page names, behind a real socket, by a clock that the guide's `sleep` moves, and a shell in which the guide's lines run. */
+/**
+ * The demo, with fewer of the offers that no page names, behind a real socket, by a clock that the
+ * guide's `sleep` moves, and a shell in which the guide's lines run.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createServer as createHttpServer } from 'node:http'
@@ -45,13 +48,23 @@ export async function openGuideShop(): Promise<GuideShop> {
     await app.monitors.pass()
   }
   const clock = createHttpServer((request, response) => {
-    void later(Number(request.url!.slice(1))).then(() => response.end(), (error: unknown) => response.destroy(error as Error))
+    void later(Number(request.url!.slice(1))).then(
+      () => response.end(),
+      (error: unknown) => response.destroy(error as Error),
+    )
   })
-  await new Promise<void>((resolve) => { clock.listen(0, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    clock.listen(0, '127.0.0.1', resolve)
+  })
   const { port } = clock.address() as AddressInfo
   return {
-    app, cwd, url: server.url, key, later,
-    shell: (script, env = {}) => runShell(`set -eu\nsleep() { curl -sS http://127.0.0.1:${port}/$1; }\n${script}`, cwd, env),
+    app,
+    cwd,
+    url: server.url,
+    key,
+    later,
+    shell: (script, env = {}) =>
+      runShell(`set -eu\nsleep() { curl -sS http://127.0.0.1:${port}/$1; }\n${script}`, cwd, env),
     async close() {
       clock.close()
       await server.close(1_000)
@@ -65,12 +78,21 @@ function runShell(script: string, cwd: string, env: Record<string, string>): Pro
   return new Promise((resolve, reject) => {
     const child = spawn('bash', [], { cwd, env: { ...process.env, ...env } })
     let [out, err] = ['', '']
-    child.stdout.on('data', (chunk: Buffer) => { out += chunk.toString() })
-    child.stderr.on('data', (chunk: Buffer) => { err += chunk.toString() })
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString()
+    })
     child.on('close', (code) => {
       hearErrors(err)
       if (code === 0) resolve(out)
-      else reject(new assert.AssertionError({ message: `the shell ended with ${code}: ${err}\n${out.slice(-2_000)}` }))
+      else
+        reject(
+          new assert.AssertionError({
+            message: `the shell ended with ${code}: ${err}\n${out.slice(-2_000)}`,
+          }),
+        )
     })
     child.stdin.end(script)
   })

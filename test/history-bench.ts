@@ -1,4 +1,7 @@
-/** What the history suites share: a state folder with nothing but a history, feeds written into it as ingest does, and what comes of them. */
+/**
+ * What the history suites share: a state folder with nothing but a history, feeds written into it
+ * as ingest does, and what comes of them.
+ */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -40,8 +43,17 @@ export type Told = { stockid: string } & Partial<Omit<Change, 'distid' | 'stocki
 export interface HistoryBench {
   dir: string
   history: Raw
-  /** A feed that changed these offers, as ingest writes it. `now` is the feed's own time where none is given; with `isFirst` the catalog had nothing of the distributor. */
-  feed(distid: string, asOf: number, changes: readonly Told[], now?: number, isFirst?: boolean): void
+  /**
+   * A feed that changed these offers, as ingest writes it. `now` is the feed's own time where none
+   * is given; with `isFirst` the catalog had nothing of the distributor.
+   */
+  feed(
+    distid: string,
+    asOf: number,
+    changes: readonly Told[],
+    now?: number,
+    isFirst?: boolean,
+  ): void
   unchanged(distid: string, asOf: number): void
   rollUp(now: number): Promise<string[]>
   /** Rows of the days' files. */
@@ -54,29 +66,55 @@ export interface HistoryBench {
 
 export const GTIN = 850_012_345_601
 
-export function historyBench(dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'qm-history-'))): HistoryBench {
+export function historyBench(
+  dir = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'qm-history-')),
+): HistoryBench {
   const path = filesIn(dir).history
   mkdirSync(dirname(path), { recursive: true })
   const history = openFile(path, { synchronous: 'NORMAL' })
   migrate(history, 'history.db', historySchema)
   const bench: HistoryBench = {
-    dir, history,
+    dir,
+    history,
     feed(distid, asOf, changes, now = asOf, isFirst = false) {
       const log = new ChangeLog(bench.history, distid, { asOf, now, isFirst })
-      for (const change of changes) log.record({ distid, upc: String(GTIN), price: 1_000, qty: 0, gone: false, held: false, ...change })
+      for (const change of changes)
+        log.record({
+          distid,
+          upc: String(GTIN),
+          price: 1_000,
+          qty: 0,
+          gone: false,
+          held: false,
+          ...change,
+        })
       log.commit()
     },
     unchanged: (distid, asOf) => noteUnchanged(bench.history, distid, { asOf, now: asOf }),
-    rollUp: async (now) => (await withDuck((duck) => rollUp({ kind: 'analytics', task: 'roll-up', dir, now }, { duck, onProgress() {} }))).days,
-    files: () => withDuck(async (duck) => {
-      const days = daysIn(dir)
-      if (days.length === 0) return []
-      return rowsOf(duck, `SELECT * FROM read_parquet([${days.map((day) => `'${dayFile(dir, day)}'`).join(', ')}]) ORDER BY day, distid, gtin`)
-    }),
-    seen: (now) => withDuck(async (duck) => {
-      const damaged = await openHistory(duck, { dir, historyDb: bench.history, now })
-      return { damaged, daily: await rowsOf(duck, 'SELECT * FROM daily ORDER BY day, distid, gtin'), items: await rowsOf(duck, 'SELECT * FROM item_now ORDER BY distid, gtin') }
-    }),
+    rollUp: async (now) =>
+      (
+        await withDuck((duck) =>
+          rollUp({ kind: 'analytics', task: 'roll-up', dir, now }, { duck, onProgress() {} }),
+        )
+      ).days,
+    files: () =>
+      withDuck(async (duck) => {
+        const days = daysIn(dir)
+        if (days.length === 0) return []
+        return rowsOf(
+          duck,
+          `SELECT * FROM read_parquet([${days.map((day) => `'${dayFile(dir, day)}'`).join(', ')}]) ORDER BY day, distid, gtin`,
+        )
+      }),
+    seen: (now) =>
+      withDuck(async (duck) => {
+        const damaged = await openHistory(duck, { dir, historyDb: bench.history, now })
+        return {
+          damaged,
+          daily: await rowsOf(duck, 'SELECT * FROM daily ORDER BY day, distid, gtin'),
+          items: await rowsOf(duck, 'SELECT * FROM item_now ORDER BY distid, gtin'),
+        }
+      }),
     close() {
       bench.history.close()
       rmSync(dir, { recursive: true, force: true })
@@ -88,15 +126,33 @@ export function historyBench(dir = mkdtempSync(join(existsSync('/dev/shm') ? '/d
 
 let shared: Promise<DuckDBConnection> | undefined
 
-/** In this process: what is tested is the work, not the process that does it. One DuckDB for all, since each starts for longer than it works. */
+/**
+ * In this process: what is tested is the work, not the process that does it. One DuckDB for all,
+ * since each starts for longer than it works.
+ */
 export async function withDuck<T>(work: (duck: DuckDBConnection) => Promise<T>): Promise<T> {
-  shared ??= duckdb.DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '512MB' }).then((instance) => instance.connect())
+  shared ??= duckdb.DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '512MB' }).then(
+    (instance) => instance.connect(),
+  )
   return work(await shared)
 }
 
 /** Rows with plain numbers and days as text. */
 export async function rowsOf<T>(duck: DuckDBConnection, sql: string): Promise<T[]> {
   const reader = await duck.runAndReadAll(sql)
-  return reader.getRowObjectsJS().map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) =>
-    [name, typeof value === 'bigint' ? Number(value) : value instanceof Date ? value.toISOString().slice(0, 10) : value])) as T)
+  return reader
+    .getRowObjectsJS()
+    .map(
+      (row) =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [
+            name,
+            typeof value === 'bigint'
+              ? Number(value)
+              : value instanceof Date
+                ? value.toISOString().slice(0, 10)
+                : value,
+          ]),
+        ) as T,
+    )
 }

@@ -1,4 +1,7 @@
-/** The same roll-up by plain loops: what each rule says, one feed after the other, one item after the other. */
+/**
+ * The same roll-up by plain loops: what each rule says, one feed after the other, one item after
+ * the other.
+ */
 import { gtinKey } from '../lib/core/gtin.js'
 import type { DayRow, ItemNow } from './history-bench.js'
 
@@ -35,7 +38,10 @@ const DAY = 86_400_000
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
 /** Feeds that were seen, and changes, in the order of their times. */
-export function byPlainLoops(logged: readonly LoggedChange[], seen: readonly SeenFeed[]): { daily: DayRow[]; items: ItemNow[] } {
+export function byPlainLoops(
+  logged: readonly LoggedChange[],
+  seen: readonly SeenFeed[],
+): { daily: DayRow[]; items: ItemNow[] } {
   const changes = withVanished(logged, seen)
   const items = new Map<string, Item>()
   /** What an item number last had while it could be ordered. */
@@ -48,7 +54,9 @@ export function byPlainLoops(logged: readonly LoggedChange[], seen: readonly See
 
   for (const feed of feedsOf(changes)) {
     const [at, distid] = [feed[0]!.at, feed[0]!.distid]
-    const before = seen.filter((other) => other.distid === distid && other.at < at).map((other) => other.at)
+    const before = seen
+      .filter((other) => other.distid === distid && other.at < at)
+      .map((other) => other.at)
     const isLate = before.length === 0 || at - Math.max(...before) > 3 * DAY
     const trades = new Map<Item, number>()
     const stocks = new Map<Item, number>()
@@ -57,7 +65,20 @@ export function byPlainLoops(logged: readonly LoggedChange[], seen: readonly See
       const place = `${distid} ${gtin}`
       let item = items.get(place)
       if (!item) {
-        items.set(place, item = { distid, gtin, price: null, qty: 0, zero_since: null, back_at: null, first_at: at, listed: false, offers: new Map() })
+        items.set(
+          place,
+          (item = {
+            distid,
+            gtin,
+            price: null,
+            qty: 0,
+            zero_since: null,
+            back_at: null,
+            first_at: at,
+            listed: false,
+            offers: new Map(),
+          }),
+        )
         newItems.add(item)
       }
       if (!trades.has(item)) {
@@ -81,15 +102,45 @@ export function byPlainLoops(logged: readonly LoggedChange[], seen: readonly See
       const old = item.offers.get(change.stockid)
       const can = change.gone === 0 && change.held === 0
       if (can) {
-        if (old) trades.set(item, trades.get(item)! + (old.listed && !old.held ? change.qty - old.qty : Math.max(0, change.qty - (had.get(place) ?? 0))))
+        if (old)
+          trades.set(
+            item,
+            trades.get(item)! +
+              (old.listed && !old.held
+                ? change.qty - old.qty
+                : Math.max(0, change.qty - (had.get(place) ?? 0))),
+          )
         had.set(place, change.qty)
       }
-      item.offers.set(change.stockid, { gtin, price: change.price, qty: change.qty, listed: change.gone === 0, held: change.held === 1 })
+      item.offers.set(change.stockid, {
+        gtin,
+        price: change.price,
+        qty: change.qty,
+        listed: change.gone === 0,
+        held: change.held === 1,
+      })
     }
     for (const [item, trade] of trades) {
       const place = `${dayOf(at)} ${distid} ${item.gtin}`
       let row = rows.get(place)
-      if (!row) rows.set(place, row = { day: dayOf(at), distid, gtin: item.gtin, price: null, qty: 0, sold: 0, restocks: 0, zero_since: null, back_at: null, first_at: null, listed: false, price_before: item.price })
+      if (!row)
+        rows.set(
+          place,
+          (row = {
+            day: dayOf(at),
+            distid,
+            gtin: item.gtin,
+            price: null,
+            qty: 0,
+            sold: 0,
+            restocks: 0,
+            zero_since: null,
+            back_at: null,
+            first_at: null,
+            listed: false,
+            price_before: item.price,
+          }),
+        )
       if (newItems.has(item)) row.first_at = at
       const last = lastTrade.get(place)
       // A fall over a long gap is no trade at all, so nothing gives it back.
@@ -110,10 +161,24 @@ export function byPlainLoops(logged: readonly LoggedChange[], seen: readonly See
       row.listed = item.listed
     }
   }
-  const order = (a: ItemNow, b: ItemNow) => a.distid < b.distid ? -1 : a.distid > b.distid ? 1 : a.gtin - b.gtin
+  const order = (a: ItemNow, b: ItemNow) =>
+    a.distid < b.distid ? -1 : a.distid > b.distid ? 1 : a.gtin - b.gtin
   return {
-    daily: [...rows.values()].sort((a, b) => a.day < b.day ? -1 : a.day > b.day ? 1 : order(a, b)),
-    items: [...items.values()].sort(order).map(({ distid, gtin, qty, price, zero_since, back_at, first_at, listed }) => ({ distid, gtin, qty, price, zero_since, back_at, first_at, listed })),
+    daily: [...rows.values()].sort((a, b) =>
+      a.day < b.day ? -1 : a.day > b.day ? 1 : order(a, b),
+    ),
+    items: [...items.values()]
+      .sort(order)
+      .map(({ distid, gtin, qty, price, zero_since, back_at, first_at, listed }) => ({
+        distid,
+        gtin,
+        qty,
+        price,
+        zero_since,
+        back_at,
+        first_at,
+        listed,
+      })),
   }
 }
 
@@ -125,12 +190,20 @@ function withVanished(logged: readonly LoggedChange[], seen: readonly SeenFeed[]
       const feeds = seen.filter((feed) => feed.distid === distid && dayOf(feed.at) === day)
       const firsts = feeds.filter(({ isFirst }) => isFirst)
       if (firsts.length === 0) continue
-      const [first, last] = [Math.max(...firsts.map(({ at }) => at)), Math.max(...feeds.map(({ at }) => at))]
-      const mine = changes.filter((change) => change.distid === distid && (dayOf(change.at) < day || change.at <= last)).toSorted((a, b) => a.at - b.at)
+      const [first, last] = [
+        Math.max(...firsts.map(({ at }) => at)),
+        Math.max(...feeds.map(({ at }) => at)),
+      ]
+      const mine = changes
+        .filter(
+          (change) => change.distid === distid && (dayOf(change.at) < day || change.at <= last),
+        )
+        .toSorted((a, b) => a.at - b.at)
       for (const newest of new Map(mine.map((change) => [change.stockid, change])).values()) {
         if (newest.at >= first || newest.gone === 1) continue
         // What is of no item has no row to end.
-        if (newest.upc !== null && newest.price !== null && gtinKey(newest.upc) !== null) changes.push({ ...newest, at: last, qty: 0, gone: 1, held: 0 })
+        if (newest.upc !== null && newest.price !== null && gtinKey(newest.upc) !== null)
+          changes.push({ ...newest, at: last, qty: 0, gone: 1, held: 0 })
       }
     }
   }
@@ -139,7 +212,11 @@ function withVanished(logged: readonly LoggedChange[], seen: readonly SeenFeed[]
 
 function feedsOf(changes: readonly LoggedChange[]): LoggedChange[][] {
   const feeds = new Map<string, LoggedChange[]>()
-  for (const change of changes) feeds.set(`${change.at} ${change.distid}`, [...feeds.get(`${change.at} ${change.distid}`) ?? [], change])
+  for (const change of changes)
+    feeds.set(`${change.at} ${change.distid}`, [
+      ...(feeds.get(`${change.at} ${change.distid}`) ?? []),
+      change,
+    ])
   return [...feeds.values()].sort((a, b) => a[0]!.at - b[0]!.at)
 }
 

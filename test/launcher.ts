@@ -1,4 +1,6 @@
-/** Runs commands as a person or a script would: most in this process, some by starting the launcher. */
+/**
+ * Runs commands as a person or a script would: most in this process, some by starting the launcher.
+ */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -19,7 +21,10 @@ export interface Run {
   err: string
 }
 
-/** Runs a command in this process, in a twentieth of the time that starting one takes. What ends a process, serves, or comes from its surroundings is for `runProcess`. */
+/**
+ * Runs a command in this process, in a twentieth of the time that starting one takes. What ends a
+ * process, serves, or comes from its surroundings is for `runProcess`.
+ */
 export function run(dir: string, ...args: string[]): Promise<Run> {
   return runWords(...args, '--dir', dir)
 }
@@ -27,7 +32,18 @@ export function run(dir: string, ...args: string[]): Promise<Run> {
 /** As `run`, with these words and no others. */
 export async function runWords(...words: string[]): Promise<Run> {
   let [out, err] = ['', '']
-  const status = await runLine(words, { stdout: { write: (text) => { out += text } }, stderr: { write: (text) => { err += text } } })
+  const status = await runLine(words, {
+    stdout: {
+      write: (text) => {
+        out += text
+      },
+    },
+    stderr: {
+      write: (text) => {
+        err += text
+      },
+    },
+  })
   return { status, out, err }
 }
 
@@ -37,12 +53,20 @@ export function runProcess(dir: string, ...args: string[]): Promise<Run> {
 }
 
 /** As `runProcess`, with these words and no others. */
-export function startProcess(words: readonly string[], { env = {}, input }: { env?: Record<string, string>; input?: string | Buffer } = {}): Promise<Run> {
+export function startProcess(
+  words: readonly string[],
+  { env = {}, input }: { env?: Record<string, string>; input?: string | Buffer } = {},
+): Promise<Run> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [LAUNCHER, ...words], { env: { ...process.env, ...env } }, (_error, out, err) => {
-      hearErrors(err)
-      resolve({ status: child.exitCode ?? -1, out, err })
-    })
+    const child = execFile(
+      process.execPath,
+      [LAUNCHER, ...words],
+      { env: { ...process.env, ...env } },
+      (_error, out, err) => {
+        hearErrors(err)
+        resolve({ status: child.exitCode ?? -1, out, err })
+      },
+    )
     child.stdin!.end(input)
   })
 }
@@ -60,8 +84,15 @@ export async function json(dir: string, ...args: string[]) {
 }
 
 /** Starts a serving command and waits for its first line of JSON. */
-export async function start(dir: string, ...args: string[]): Promise<{ child: ChildProcess; first: { url: string; key: string; subscriber: string } }> {
-  const child = spawn(process.execPath, [LAUNCHER, '--dir', dir, ...args, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] })
+export async function start(
+  dir: string,
+  ...args: string[]
+): Promise<{ child: ChildProcess; first: { url: string; key: string; subscriber: string } }> {
+  const child = spawn(
+    process.execPath,
+    [LAUNCHER, '--dir', dir, ...args, '--port', '0', '--json'],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
   hearStream(child.stderr)
   const first = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve)
@@ -78,20 +109,42 @@ export async function stop(child: ChildProcess): Promise<number | null> {
 
 export const get = async (url: string, key: string) => {
   const response = await fetch(url, { headers: { 'x-api-key': key } })
-  return { status: response.status, body: await response.json() as { success: boolean; data: never; error: { code: string } } }
+  return {
+    status: response.status,
+    body: (await response.json()) as { success: boolean; data: never; error: { code: string } },
+  }
 }
 
-/** Every file of a folder, the databases as their rows; without locks and the reserve, which a server makes in its own time. */
+/**
+ * Every file of a folder, the databases as their rows; without locks and the reserve, which a
+ * server makes in its own time.
+ */
 export function contents(dir: string): Record<string, unknown> {
-  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((file) => !/-(wal|shm)$|\.lock(-journal)?$|^reserve$/.test(file) && statSync(join(dir, file)).isFile()).sort()
-  return Object.fromEntries(files.map((file) => [file, file.endsWith('.db') ? rowsOf(join(dir, file)) : readFileSync(join(dir, file), 'utf8')]))
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .filter(
+      (file) =>
+        !/-(wal|shm)$|\.lock(-journal)?$|^reserve$/.test(file) &&
+        statSync(join(dir, file)).isFile(),
+    )
+    .sort()
+  return Object.fromEntries(
+    files.map((file) => [
+      file,
+      file.endsWith('.db') ? rowsOf(join(dir, file)) : readFileSync(join(dir, file), 'utf8'),
+    ]),
+  )
 }
 
 function rowsOf(file: string): Record<string, unknown[]> {
   const raw = openFile(file, { synchronous: 'NORMAL', readonly: true })
   try {
-    const tables = raw.prepare('SELECT name FROM sqlite_master WHERE type = \'table\' ORDER BY name').pluck().all() as string[]
-    return Object.fromEntries(tables.map((name) => [name, raw.prepare(`SELECT * FROM "${name}"`).all()]))
+    const tables = raw
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+      .pluck()
+      .all() as string[]
+    return Object.fromEntries(
+      tables.map((name) => [name, raw.prepare(`SELECT * FROM "${name}"`).all()]),
+    )
   } finally {
     raw.close()
   }

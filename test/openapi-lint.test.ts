@@ -1,4 +1,7 @@
-/** The document under two linters that are not ours. They have a lockfile of their own: `npm ci` in scripts/conformance. */
+/**
+ * The document under two linters that are not ours. They have a lockfile of their own: `npm ci` in
+ * scripts/conformance.
+ */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +11,9 @@ import { describe, test } from 'node:test'
 import { createTestApp } from '../server/testing.js'
 
 const LINT = join('scripts', 'conformance', 'lint.mjs')
-const skip = existsSync(join('scripts', 'conformance', 'node_modules')) ? false : 'the linters are not installed: npm ci in scripts/conformance'
+const skip = existsSync(join('scripts', 'conformance', 'node_modules'))
+  ? false
+  : 'the linters are not installed: npm ci in scripts/conformance'
 
 describe('the OpenAPI document', () => {
   test('gives Spectral and Redocly nothing to say, not even a warning', { skip }, async () => {
@@ -19,13 +24,31 @@ describe('the OpenAPI document', () => {
       writeFileSync(ours, await (await t.request('/v1/openapi.json', { key: null })).text())
       // One that has something wrong for each of them, so that silence means something.
       const content = { 'application/json': { schema: { type: 'integer' }, example: 'seven' } }
-      writeFileSync(faulty, JSON.stringify({ openapi: '3.0.3', info: { title: 'Faulty', version: '1' }, paths: { '/a': { get: { responses: { 200: { description: 'ok', content } } } } } }))
-      const { stdout, stderr } = spawnSync(process.execPath, [LINT, '--quick', ours, faulty], { encoding: 'utf8' })
+      writeFileSync(
+        faulty,
+        JSON.stringify({
+          openapi: '3.0.3',
+          info: { title: 'Faulty', version: '1' },
+          paths: { '/a': { get: { responses: { 200: { description: 'ok', content } } } } },
+        }),
+      )
+      const { stdout, stderr } = spawnSync(process.execPath, [LINT, '--quick', ours, faulty], {
+        encoding: 'utf8',
+      })
       assert.equal(stderr, '')
       const found = JSON.parse(stdout) as { file: string; linter: string; rule: string }[]
-      assert.deepEqual(found.filter(({ file }) => file === ours), [])
+      assert.deepEqual(
+        found.filter(({ file }) => file === ours),
+        [],
+      )
       const rules = found.map(({ linter, rule }) => `${linter} ${rule}`)
-      for (const expected of ['spectral operation-operationId', 'spectral info-description', 'redocly security-defined', 'redocly no-invalid-media-type-examples']) assert.ok(rules.includes(expected), expected)
+      for (const expected of [
+        'spectral operation-operationId',
+        'spectral info-description',
+        'redocly security-defined',
+        'redocly no-invalid-media-type-examples',
+      ])
+        assert.ok(rules.includes(expected), expected)
     } finally {
       rmSync(dir, { recursive: true, force: true })
     }

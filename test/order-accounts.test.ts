@@ -1,4 +1,7 @@
-/** An order is sent, and looked for, with one account alone; a number there belongs to one order, whoever's it is. */
+/**
+ * An order is sent, and looked for, with one account alone; a number there belongs to one order,
+ * whoever's it is.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DAY, MINUTE } from '../lib/core/clock.js'
@@ -13,9 +16,13 @@ const lost: Act = { accept: true, answer: unknown }
 const nothing: Act = { accept: false, answer: unknown }
 /** A file has no number yet when it is taken in. */
 const takenIn: Act = { accept: true, answer: { outcome: 'accepted', number: null } }
-const unreachable: Act = { accept: false, answer: { outcome: 'not_sent', reason: 'connection refused' } }
+const unreachable: Act = {
+  accept: false,
+  answer: { outcome: 'not_sent', reason: 'connection refused' },
+}
 const states = async (t: OrderShop) => (await t.purchaseOrders()).map(({ state }) => state)
-const numbers = async (t: OrderShop) => (await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [state, number])
+const numbers = async (t: OrderShop) =>
+  (await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [state, number])
 const accountOf = ({ settings }: Pick<OrderSession, 'settings'>) => String(settings['account'])
 
 /** Each account sees its own orders only, as everywhere. Returns the accounts of its sends. */
@@ -33,7 +40,14 @@ function apart({ connector, orders }: Scripted): string[] {
   if (find) {
     connector.find = async (session, order) => {
       const search = await find(session, order)
-      return search.outcome === 'answered' ? { ...search, orders: search.orders.filter(({ number }) => ownerOf.get(number!) === accountOf(session)) } : search
+      return search.outcome === 'answered'
+        ? {
+            ...search,
+            orders: search.orders.filter(
+              ({ number }) => ownerOf.get(number!) === accountOf(session),
+            ),
+          }
+        : search
     }
   }
   return sends
@@ -43,7 +57,21 @@ function apart({ connector, orders }: Scripted): string[] {
 function showAll(tst: Scripted, isNumbered: boolean): void {
   tst.connector.find = async () => ({
     outcome: 'answered',
-    orders: tst.orders.map(({ number, order: { po, lines, shipTo: { name, address1, zip } } }) => ({ number: isNumbered ? number : null, po, lines: lines.map(({ distsku, qty }) => ({ distsku, qty })), shipTo: { name, address1, zip } })),
+    orders: tst.orders.map(
+      ({
+        number,
+        order: {
+          po,
+          lines,
+          shipTo: { name, address1, zip },
+        },
+      }) => ({
+        number: isNumbered ? number : null,
+        po,
+        lines: lines.map(({ distsku, qty }) => ({ distsku, qty })),
+        shipTo: { name, address1, zip },
+      }),
+    ),
   })
 }
 
@@ -99,20 +127,33 @@ describe('a login that changes between two sends', () => {
   }
 
   test('what was never sent belongs to none: it is sent with that of now, and no other may prove its absence then', async () => {
-    const [tst, other] = [scripted({ hasLogin: true }), scripted({ distid: 'OTH', name: 'Other Wholesale' })]
+    const [tst, other] = [
+      scripted({ hasLogin: true }),
+      scripted({ distid: 'OTH', name: 'Other Wholesale' }),
+    ]
     tst.acts.push(unreachable, lost)
     const sends = apart(tst)
     await using t = await orderShop([tst, other])
     t.expectErrors(REVIEW)
     await t.logIn('first')
     // In a split, an order that could not be sent waits.
-    await t.place(t.body({ items: ['TST', 'OTH'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })) }))
-    assert.deepEqual([await states(t), (await t.purchaseOrders())[0]!.account], [['planned', 'placed'], null])
+    await t.place(
+      t.body({
+        items: ['TST', 'OTH'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })),
+      }),
+    )
+    assert.deepEqual(
+      [await states(t), (await t.purchaseOrders())[0]!.account],
+      [['planned', 'placed'], null],
+    )
     await t.logIn('second')
     await t.later(MINUTE)
     await t.logIn('first')
     await t.later(MINUTE, 15)
-    assert.deepEqual([sends, tst.orders.length, await states(t)], [['first', 'second'], 1, ['review', 'placed']])
+    assert.deepEqual(
+      [sends, tst.orders.length, await states(t)],
+      [['first', 'second'], 1, ['review', 'placed']],
+    )
   })
 })
 
@@ -130,7 +171,16 @@ describe('two orders alike, with a login that changes between them', () => {
       await t.logIn('second')
       await t.place(t.body({ po_number: 'MONDAY' }))
       await t.later(MINUTE, 15)
-      assert.deepEqual([sends, await numbers(t)], [['first', 'second'], [['review', null], ['placed', 'TST-2']]])
+      assert.deepEqual(
+        [sends, await numbers(t)],
+        [
+          ['first', 'second'],
+          [
+            ['review', null],
+            ['placed', 'TST-2'],
+          ],
+        ],
+      )
     })
   }
 
@@ -148,7 +198,7 @@ describe('two orders alike, with a login that changes between them', () => {
 })
 
 describe('two subscribers with one account', () => {
-  test('an order that stands on a record of one is not taken for the other\'s', async () => {
+  test("an order that stands on a record of one is not taken for the other's", async () => {
     const tst = scripted({ hasLogin: true })
     tst.acts.push('accept', nothing)
     showAll(tst, true)
@@ -156,9 +206,21 @@ describe('two subscribers with one account', () => {
     await t.logIn('shared')
     const key = await t.addShop()
     await t.place(t.body({ po_number: 'MONDAY' }))
-    assert.equal((await t.place(t.body({ po_number: 'MONDAY' }), { key })).body.data.status, 'pending')
+    assert.equal(
+      (await t.place(t.body({ po_number: 'MONDAY' }), { key })).body.data.status,
+      'pending',
+    )
     await t.later(MINUTE, 15)
-    assert.deepEqual([await numbers(t), tst.orders.length], [[['placed', 'TST-1'], ['placed', 'TST-2']], 2])
+    assert.deepEqual(
+      [await numbers(t), tst.orders.length],
+      [
+        [
+          ['placed', 'TST-1'],
+          ['placed', 'TST-2'],
+        ],
+        2,
+      ],
+    )
   })
 
   test('a fresh number that stands on a record of the other is for a person', async () => {
@@ -182,10 +244,13 @@ describe('two subscribers with one account', () => {
     await t.logIn('yours')
     await t.place(t.body())
     await t.place(t.body(), { key })
-    assert.deepEqual(await numbers(t), [['placed', 'TST-1'], ['placed', 'TST-1']])
+    assert.deepEqual(await numbers(t), [
+      ['placed', 'TST-1'],
+      ['placed', 'TST-1'],
+    ])
   })
 
-  test('file: what one of them may have been given is not taken for the other\'s either', async () => {
+  test("file: what one of them may have been given is not taken for the other's either", async () => {
     const fil = scripted({ distid: 'FIL', recovery: 'file', hasLogin: true })
     fil.acts.push(takenIn, nothing)
     showAll(fil, true)
@@ -223,7 +288,10 @@ describe('file: two orders alike of which no outcome is known', () => {
     assert.deepEqual((await states(t)).toSorted(), ['placed', 'unknown'])
   })
 
-  for (const [name, placedAt, end] of [['without a time may be as old as any that has no number', false, 'review'], ['with its time is the older one, and not this', true, 'unknown']] as const) {
+  for (const [name, placedAt, end] of [
+    ['without a time may be as old as any that has no number', false, 'review'],
+    ['with its time is the older one, and not this', true, 'unknown'],
+  ] as const) {
     test(`what is shown ${name}`, async () => {
       const fil = scripted({ distid: 'FIL', recovery: 'file' })
       fil.acts.push(takenIn, nothing)
@@ -231,7 +299,13 @@ describe('file: two orders alike of which no outcome is known', () => {
       if (end === 'review') t.expectErrors(REVIEW)
       await t.place(t.body({ po_number: 'WEEK 47' }))
       const { po, lines, shipTo } = fil.sends[0]!
-      const shown = { number: null, po, lines, shipTo: { name: shipTo.name, address1: shipTo.address1, zip: shipTo.zip }, ...placedAt && { placedAt: t.clock.ms } }
+      const shown = {
+        number: null,
+        po,
+        lines,
+        shipTo: { name: shipTo.name, address1: shipTo.address1, zip: shipTo.zip },
+        ...(placedAt && { placedAt: t.clock.ms }),
+      }
       fil.connector.find = async () => ({ outcome: 'answered', orders: [shown] })
       t.clock.advance(15 * DAY)
       await t.place(t.body({ po_number: 'WEEK 47' }))
@@ -240,14 +314,20 @@ describe('file: two orders alike of which no outcome is known', () => {
     })
   }
 
-  test('one that cannot be opened stands in no other\'s way for ever: after a day a person decides', async () => {
+  test("one that cannot be opened stands in no other's way for ever: after a day a person decides", async () => {
     const fil = scripted({ distid: 'FIL', recovery: 'file' })
     fil.acts.push(takenIn, nothing)
-    fil.searches.push(...Array.from({ length: 400 }, () => ({ outcome: 'answered' as const, orders: [] })))
+    fil.searches.push(
+      ...Array.from({ length: 400 }, () => ({ outcome: 'answered' as const, orders: [] })),
+    )
     await using t = await orderShop([fil])
     t.expectErrors(REVIEW)
     for (let n = 0; n < 2; n++) await t.place(t.body())
-    await t.app.ctx.db.updateTable('purchase_order').set({ payload: 'damaged' }).where('id', '=', 1).execute()
+    await t.app.ctx.db
+      .updateTable('purchase_order')
+      .set({ payload: 'damaged' })
+      .where('id', '=', 1)
+      .execute()
     await t.later(20 * MINUTE, 71)
     assert.deepEqual(await states(t), ['placed', 'unknown'])
     await t.later(20 * MINUTE, 3)
@@ -261,7 +341,11 @@ describe('file: two orders alike of which no outcome is known', () => {
     await using t = await orderShop([fil])
     t.expectErrors(REVIEW)
     for (let n = 0; n < 2; n++) await t.place(t.body({ po_number: 'WEEK 47' }))
-    await t.app.ctx.db.updateTable('purchase_order').set({ payload: 'damaged' }).where('id', '=', 1).execute()
+    await t.app.ctx.db
+      .updateTable('purchase_order')
+      .set({ payload: 'damaged' })
+      .where('id', '=', 1)
+      .execute()
     await t.later(MINUTE, 15)
     assert.deepEqual(await states(t), ['placed', 'review'])
   })

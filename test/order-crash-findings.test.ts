@@ -15,7 +15,10 @@ import type { Shop } from './simulation/shop.js'
 
 const START = Date.UTC(2026, 10, 21, 12)
 
-const soon = (ms = 20) => new Promise<void>((resolve) => { setTimeout(resolve, ms) })
+const soon = (ms = 20) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, ms)
+  })
 
 describe('another process that writes for longer than SQLite waits', () => {
   test('holds an order up, and does not have it refused', async () => {
@@ -35,7 +38,9 @@ describe('another process that writes for longer than SQLite waits', () => {
 
 describe('news of more than ten accounts at a time', () => {
   test('are asked for without a warning of the process', async () => {
-    const many = Array.from({ length: 12 }, (_, i) => scripted({ distid: `T${i}`, name: `Wholesale ${i}` }))
+    const many = Array.from({ length: 12 }, (_, i) =>
+      scripted({ distid: `T${i}`, name: `Wholesale ${i}` }),
+    )
     let asked = 0
     for (const { connector } of many) {
       connector.updates = async function* () {
@@ -45,10 +50,17 @@ describe('news of more than ten accounts at a time', () => {
       }
     }
     await using t = await orderShop(many)
-    const items = many.map(({ distributor: { distid } }) => ({ distid, distsku: 'A1', upc: '012345678905', qty: 1 }))
+    const items = many.map(({ distributor: { distid } }) => ({
+      distid,
+      distsku: 'A1',
+      upc: '012345678905',
+      qty: 1,
+    }))
     assert.equal((await t.place(t.body({ items }))).body.data.status, 'placed')
     const warnings: string[] = []
-    const note = ({ name }: Error) => { warnings.push(name) }
+    const note = ({ name }: Error) => {
+      warnings.push(name)
+    }
     process.on('warning', note)
     await t.app.monitors.pass()
     await soon()
@@ -61,10 +73,25 @@ describe('an order that the database had lost and the journal has', () => {
   /** The retry of an order, after an older database was put back and `change` was done to it. */
   async function retried(change: (shop: Shop) => Promise<unknown>) {
     const known = new Map(Object.keys(NAMES).map((distid) => [distid, scripted({ distid })]))
-    const shop = await openShop(new Map([...known].map(([distid, { connector }]) => [distid, connector])), { now: () => START, random: randomBytes, planned: [/^orders are paused; /] })
+    const shop = await openShop(
+      new Map([...known].map(([distid, { connector }]) => [distid, connector])),
+      { now: () => START, random: randomBytes, planned: [/^orders are paused; /] },
+    )
     try {
-      const body = { order_id: 'W-1', customer: CUSTOMER, items: [{ distid: 'LOO', distsku: 'G1', upc: GUN_UPC, qty: 1, ffl_req: true }], ffl: { licenseNumber: DEALER } }
-      const place = () => shop.app.as(shop.callers[0]!.subscriber.id).orders.place(body).then(({ status }) => status, (error: unknown) => isApiError(error) ? error.code : String(error))
+      const body = {
+        order_id: 'W-1',
+        customer: CUSTOMER,
+        items: [{ distid: 'LOO', distsku: 'G1', upc: GUN_UPC, qty: 1, ffl_req: true }],
+        ffl: { licenseNumber: DEALER },
+      }
+      const place = () =>
+        shop.app
+          .as(shop.callers[0]!.subscriber.id)
+          .orders.place(body)
+          .then(
+            ({ status }) => status,
+            (error: unknown) => (isApiError(error) ? error.code : String(error)),
+          )
       const old = join(shop.dir, 'older.db')
       await shop.reopen((dir) => copyFileSync(join(dir, 'quartermaster.db'), old))
       assert.equal(await place(), 'placed')
@@ -77,28 +104,44 @@ describe('an order that the database had lost and the journal has', () => {
   }
 
   test('is a duplicate also for the first who asks, whose call brings it back', async () => {
-    assert.deepEqual(await retried(() => Promise.resolve()), ['duplicate_order', 'duplicate_order', 1])
+    assert.deepEqual(await retried(() => Promise.resolve()), [
+      'duplicate_order',
+      'duplicate_order',
+      1,
+    ])
   })
 
   test('is one also where the check would refuse it by now: the caller must not take it for an order that came to nothing', async () => {
-    const gone = ({ app }: Shop) => app.ctx.db.updateTable('dealer').set({ listed: 0 }).where('license_number', '=', DEALER).execute()
+    const gone = ({ app }: Shop) =>
+      app.ctx.db
+        .updateTable('dealer')
+        .set({ listed: 0 })
+        .where('license_number', '=', DEALER)
+        .execute()
     assert.deepEqual(await retried(gone), ['duplicate_order', 'duplicate_order', 1])
   })
 })
 
 describe('an app that is closed while it sends', () => {
-  test('keeps the sender\'s place and the journal until what it took up is written down', async () => {
+  test("keeps the sender's place and the journal until what it took up is written down", async () => {
     const tst = scripted({ recovery: 'resend' })
     let answer!: () => void
     tst.acts.push({ accept: false, answer: { outcome: 'unknown', reason: 'timeout' } })
-    tst.acts.push((_session, order) => new Promise((resolve) => {
-      answer = () => {
-        tst.orders.push({ number: 'TST-1', order })
-        resolve({ outcome: 'accepted', number: 'TST-1' })
-      }
-    }))
+    tst.acts.push(
+      (_session, order) =>
+        new Promise((resolve) => {
+          answer = () => {
+            tst.orders.push({ number: 'TST-1', order })
+            resolve({ outcome: 'accepted', number: 'TST-1' })
+          }
+        }),
+    )
     const failures: unknown[] = []
-    await using t = await orderShop([tst], { fatal: (error) => { failures.push(error) } })
+    await using t = await orderShop([tst], {
+      fatal: (error) => {
+        failures.push(error)
+      },
+    })
     await t.place(t.body())
     t.clock.advance(10 * SECOND)
     t.app.orders.start()
@@ -109,10 +152,22 @@ describe('an app that is closed while it sends', () => {
     answer()
     await stopped
     assert.equal(isFree, false, 'nobody else may be the sender yet')
-    assert.deepEqual([failures, (await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [state, number])], [[], [['placed', 'TST-1']]])
+    assert.deepEqual(
+      [
+        failures,
+        (await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [
+          state,
+          number,
+        ]),
+      ],
+      [[], [['placed', 'TST-1']]],
+    )
     const lines = await t.app.ctx.read.selectFrom('journal').select('line').orderBy('seq').execute()
     const written = readFileSync(join(t.app.dir, 'orders.journal'), 'utf8').split('\n').slice(0, -1)
-    assert.ok(written.every((line, i) => line === lines[i]!.line), 'the file has what the database has')
+    assert.ok(
+      written.every((line, i) => line === lines[i]!.line),
+      'the file has what the database has',
+    )
     assert.equal(written.length, lines.length, 'the file has every line')
   })
 })

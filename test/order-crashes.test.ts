@@ -1,6 +1,6 @@
 /**
- * Orders survive the death of the process: the crash harness (scripts/crash) for a few seconds. Its long runs are scripts:
- * kill, two, pause, powercut and teeth.
+ * Orders survive the death of the process: the crash harness (scripts/crash) for a few seconds. Its
+ * long runs are scripts: kill, two, pause, powercut and teeth.
  */
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
@@ -17,7 +17,9 @@ import type { Workshop } from '../scripts/crash/lib-workshop.js'
 const SEED = 20_041
 let workshop: Workshop
 
-before(async () => { workshop = await openWorkshop({ entries: ['server', 'library'] }) })
+before(async () => {
+  workshop = await openWorkshop({ entries: ['server', 'library'] })
+})
 after(() => {
   workshop.close()
   rmSync(workshop.root, { recursive: true, force: true })
@@ -26,12 +28,40 @@ after(() => {
 describe('a server that is killed', () => {
   test('at every named step while distributors fail: no order twice, none lost, no answer a lie', async () => {
     const totals = newTotals()
-    const plan = (_random: unknown, cycle: number) => ({ kind: 'step' as const, step: STEPS[cycle % STEPS.length]!, n: 1 })
-    const result = await runEpoch({ ...workshop, seed: SEED, name: 'killed', cycles: STEPS.length, kind: CHAOS, plan, others: SHORT }, totals)
-    assert.deepEqual(result.faults, [], result.faults.length > 0 ? faultText(result, { seed: SEED }) : '')
-    assert.ok(totals.placements > 10 && totals.executed > 5, `${totals.placements} orders, ${totals.executed} executed`)
-    assert.ok(totals.faultyCalls / totals.calls > 0.25, `${totals.faultyCalls} of ${totals.calls} calls failed`)
-    assert.ok(STEPS.filter((step) => totals.deaths[step]).length >= 8, JSON.stringify(totals.deaths))
+    const plan = (_random: unknown, cycle: number) => ({
+      kind: 'step' as const,
+      step: STEPS[cycle % STEPS.length]!,
+      n: 1,
+    })
+    const result = await runEpoch(
+      {
+        ...workshop,
+        seed: SEED,
+        name: 'killed',
+        cycles: STEPS.length,
+        kind: CHAOS,
+        plan,
+        others: SHORT,
+      },
+      totals,
+    )
+    assert.deepEqual(
+      result.faults,
+      [],
+      result.faults.length > 0 ? faultText(result, { seed: SEED }) : '',
+    )
+    assert.ok(
+      totals.placements > 10 && totals.executed > 5,
+      `${totals.placements} orders, ${totals.executed} executed`,
+    )
+    assert.ok(
+      totals.faultyCalls / totals.calls > 0.25,
+      `${totals.faultyCalls} of ${totals.calls} calls failed`,
+    )
+    assert.ok(
+      STEPS.filter((step) => totals.deaths[step]).length >= 8,
+      JSON.stringify(totals.deaths),
+    )
   })
 })
 

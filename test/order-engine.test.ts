@@ -17,11 +17,29 @@ describe('a send whose outcome is not known', () => {
     tst.acts.push(lost)
     await using t = await orderShop([tst])
     const body = t.body()
-    const { status, body: { data } } = await t.place(body)
-    assert.deepEqual([status, data.status, data.fulfillment_orders[0].order_status, data.fulfillment_orders[0].distributor_order_id], [200, 'pending', 'Pending', null])
+    const {
+      status,
+      body: { data },
+    } = await t.place(body)
+    assert.deepEqual(
+      [
+        status,
+        data.status,
+        data.fulfillment_orders[0].order_status,
+        data.fulfillment_orders[0].distributor_order_id,
+      ],
+      [200, 'pending', 'Pending', null],
+    )
     assert.equal((await t.place(body)).status, 409)
     await t.later(5 * SECOND)
-    assert.deepEqual((await t.purchaseOrders()).map(({ state, distributor_order_id: number, sends }) => [state, number, sends]), [['placed', 'TST-1', 1]])
+    assert.deepEqual(
+      (await t.purchaseOrders()).map(({ state, distributor_order_id: number, sends }) => [
+        state,
+        number,
+        sends,
+      ]),
+      [['placed', 'TST-1', 1]],
+    )
     assert.equal(tst.sends.length, 1)
   })
 
@@ -37,7 +55,10 @@ describe('a send whose outcome is not known', () => {
     await t.later(30 * SECOND)
     assert.equal(tst.sends.length, 1)
     await t.later(31 * SECOND)
-    assert.deepEqual([tst.sends.length, (await t.purchaseOrders())[0]!.state, tst.orders.length], [2, 'placed', 1])
+    assert.deepEqual(
+      [tst.sends.length, (await t.purchaseOrders())[0]!.state, tst.orders.length],
+      [2, 'placed', 1],
+    )
     assert.deepEqual(tst.sends[1], tst.sends[0], 'the very same content')
   })
 
@@ -61,9 +82,23 @@ describe('a send whose outcome is not known', () => {
     await using t = await orderShop([tst])
     await t.place(t.body())
     await t.later(5 * SECOND)
-    assert.deepEqual([tst.sends.length, (await t.purchaseOrders())[0]!.state, (await t.purchaseOrders())[0]!.refusal], [2, 'unknown', 'out of stock'])
+    assert.deepEqual(
+      [
+        tst.sends.length,
+        (await t.purchaseOrders())[0]!.state,
+        (await t.purchaseOrders())[0]!.refusal,
+      ],
+      [2, 'unknown', 'out of stock'],
+    )
     await t.later(SECOND)
-    assert.deepEqual([tst.sends.length, (await t.purchaseOrders())[0]!.state, (await t.purchaseOrders())[0]!.distributor_order_id], [2, 'placed', 'TST-1'])
+    assert.deepEqual(
+      [
+        tst.sends.length,
+        (await t.purchaseOrders())[0]!.state,
+        (await t.purchaseOrders())[0]!.distributor_order_id,
+      ],
+      [2, 'placed', 'TST-1'],
+    )
   })
 
   test('resend: a refusal after an unknown becomes one when two looks prove the absence', async () => {
@@ -120,44 +155,79 @@ describe('a send whose outcome is not known', () => {
     const tst = scripted({ recovery: 'staged' })
     const stages: (string | null)[] = []
     tst.acts.push(
-      async ({ stage }) => { stages.push(stage); return unknown },
-      async ({ stage, keepStage }) => { stages.push(stage); await keepStage('S-1'); return unknown },
-      async ({ stage }) => { stages.push(stage); return { outcome: 'accepted', number: 'N-1' } },
+      async ({ stage }) => {
+        stages.push(stage)
+        return unknown
+      },
+      async ({ stage, keepStage }) => {
+        stages.push(stage)
+        await keepStage('S-1')
+        return unknown
+      },
+      async ({ stage }) => {
+        stages.push(stage)
+        return { outcome: 'accepted', number: 'N-1' }
+      },
     )
     await using t = await orderShop([tst])
     await t.place(t.body())
     await t.later(5 * SECOND)
     const [order] = tst.sends
-    tst.searches.push({ outcome: 'answered', orders: [{ number: 'S-1', po: order!.po, clientRef: order!.clientRef, submitted: false, lines: [] }] })
+    tst.searches.push({
+      outcome: 'answered',
+      orders: [
+        { number: 'S-1', po: order!.po, clientRef: order!.clientRef, submitted: false, lines: [] },
+      ],
+    })
     await t.later(15 * SECOND)
     assert.deepEqual(stages, [null, null, 'S-1'])
-    assert.deepEqual([(await t.purchaseOrders())[0]!.state, (await t.purchaseOrders())[0]!.stage], ['placed', 'S-1'])
+    assert.deepEqual(
+      [(await t.purchaseOrders())[0]!.state, (await t.purchaseOrders())[0]!.stage],
+      ['placed', 'S-1'],
+    )
   })
 
   test('staged: a connector that begins anew what it was to go on with is stopped before the call that has the effect', async () => {
     const tst = scripted({ recovery: 'staged' })
     const reached: string[] = []
-    const under = (stage: string): Act => async ({ keepStage }) => {
-      await keepStage(stage)
-      reached.push(stage)
-      return unknown
-    }
+    const under =
+      (stage: string): Act =>
+      async ({ keepStage }) => {
+        await keepStage(stage)
+        reached.push(stage)
+        return unknown
+      }
     tst.acts.push(under('S-1'), under('S-2'))
     await using t = await orderShop([tst])
     await t.place(t.body())
     const [order] = tst.sends
-    tst.searches.push({ outcome: 'answered', orders: [{ number: 'S-1', po: order!.po, clientRef: order!.clientRef, submitted: false, lines: [] }] })
+    tst.searches.push({
+      outcome: 'answered',
+      orders: [
+        { number: 'S-1', po: order!.po, clientRef: order!.clientRef, submitted: false, lines: [] },
+      ],
+    })
     await t.later(5 * SECOND)
     const [row] = await t.purchaseOrders()
-    assert.deepEqual([tst.sends.length, reached, row!.state, row!.stage], [2, ['S-1'], 'unknown', 'S-1'])
+    assert.deepEqual(
+      [tst.sends.length, reached, row!.state, row!.stage],
+      [2, ['S-1'], 'unknown', 'S-1'],
+    )
   })
 
   test('staged: a stage that is gone is left alone, and after two looks the order begins anew', async () => {
     const tst = scripted({ recovery: 'staged' })
     const stages: (string | null)[] = []
     tst.acts.push(
-      async ({ stage, keepStage }) => { stages.push(stage); await keepStage('S-1'); return unknown },
-      async ({ stage }) => { stages.push(stage); return { outcome: 'accepted', number: 'N-1' } },
+      async ({ stage, keepStage }) => {
+        stages.push(stage)
+        await keepStage('S-1')
+        return unknown
+      },
+      async ({ stage }) => {
+        stages.push(stage)
+        return { outcome: 'accepted', number: 'N-1' }
+      },
     )
     await using t = await orderShop([tst])
     await t.place(t.body())
@@ -167,14 +237,22 @@ describe('a send whose outcome is not known', () => {
     assert.deepEqual([stages, (await t.purchaseOrders())[0]!.state], [[null, null], 'placed'])
   })
 
-  test('somebody else\'s order with the same PO is not ours', async () => {
+  test("somebody else's order with the same PO is not ours", async () => {
     const tst = scripted({ recovery: 'lookup' })
     await using t = await orderShop([tst])
     tst.acts.push('accept', nothing)
     await t.place(t.body({ po_number: 'MONDAY' }))
-    await t.place(t.body({ po_number: 'MONDAY', items: [{ distid: 'TST', distsku: 'A1', upc: '012345678905', qty: 3 }] }))
+    await t.place(
+      t.body({
+        po_number: 'MONDAY',
+        items: [{ distid: 'TST', distsku: 'A1', upc: '012345678905', qty: 3 }],
+      }),
+    )
     await t.later(MINUTE, 9)
-    assert.deepEqual((await t.purchaseOrders()).map(({ state }) => state), ['placed', 'unknown'])
+    assert.deepEqual(
+      (await t.purchaseOrders()).map(({ state }) => state),
+      ['placed', 'unknown'],
+    )
   })
 
   test('our reference on another content is for a person', async () => {
@@ -183,7 +261,17 @@ describe('a send whose outcome is not known', () => {
     await using t = await orderShop([tst])
     t.expectErrors(REVIEW)
     await t.place(t.body())
-    tst.searches.push({ outcome: 'answered', orders: [{ number: 'X-1', po: 'x', clientRef: tst.sends[0]!.clientRef, lines: [{ distsku: 'A1', qty: 9 }] }] })
+    tst.searches.push({
+      outcome: 'answered',
+      orders: [
+        {
+          number: 'X-1',
+          po: 'x',
+          clientRef: tst.sends[0]!.clientRef,
+          lines: [{ distsku: 'A1', qty: 9 }],
+        },
+      ],
+    })
     await t.later(5 * SECOND)
     assert.deepEqual([tst.sends.length, (await t.purchaseOrders())[0]!.state], [1, 'review'])
   })
@@ -195,7 +283,10 @@ describe('a send whose outcome is not known', () => {
     t.expectErrors(REVIEW)
     await t.place(t.body())
     assert.equal((await t.place(t.body())).body.data.status, 'pending')
-    assert.deepEqual((await t.purchaseOrders()).map(({ state }) => state), ['placed', 'review'])
+    assert.deepEqual(
+      (await t.purchaseOrders()).map(({ state }) => state),
+      ['placed', 'review'],
+    )
   })
 
   test('a duplicate is looked up before it counts', async () => {
@@ -206,12 +297,18 @@ describe('a send whose outcome is not known', () => {
     await t.place(t.body())
     await t.later(5 * SECOND)
     await t.later(5 * SECOND)
-    assert.deepEqual((await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [state, number]), [['placed', 'TST-1']])
+    assert.deepEqual(
+      (await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [state, number]),
+      [['placed', 'TST-1']],
+    )
   })
 })
 
 describe('a distributor that cannot be reached', () => {
-  const unreachable: Act = { accept: false, answer: { outcome: 'not_sent', reason: 'connection refused' } }
+  const unreachable: Act = {
+    accept: false,
+    answer: { outcome: 'not_sent', reason: 'connection refused' },
+  }
 
   test('alone: 503, the order_id stays free, the quota too', async () => {
     const tst = scripted()
@@ -219,7 +316,10 @@ describe('a distributor that cannot be reached', () => {
     await using t = await orderShop([tst])
     const body = t.body()
     const answer = await t.place(body)
-    assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.details[0].failure_reason], [503, 'distributor_unavailable', 'connection refused'])
+    assert.deepEqual(
+      [answer.status, answer.body.error.code, answer.body.error.details[0].failure_reason],
+      [503, 'distributor_unavailable', 'connection refused'],
+    )
     assert.deepEqual(await t.app.ctx.read.selectFrom('order_count').selectAll().execute(), [])
     const again = await t.place(body)
     assert.equal(again.status, 200)
@@ -228,18 +328,43 @@ describe('a distributor that cannot be reached', () => {
   })
 
   test('in a split it stays Pending, is tried for 15 minutes, then stands in errors', async () => {
-    const [a, b] = [scripted({ distid: 'AAA', name: 'Alpha' }), scripted({ distid: 'BBB', name: 'Beta' })]
+    const [a, b] = [
+      scripted({ distid: 'AAA', name: 'Alpha' }),
+      scripted({ distid: 'BBB', name: 'Beta' }),
+    ]
     b.acts.push(...Array.from({ length: 30 }, () => unreachable))
     await using t = await orderShop([a, b])
-    const items = ['AAA', 'BBB'].map((distid) => ({ distid, distsku: 'A1', upc: '012345678905', qty: 1 }))
-    const { body: { data } } = await t.place(t.body({ items }))
-    assert.deepEqual([data.status, data.fulfillment_orders.map(({ order_status }: { order_status: string }) => order_status)], ['pending', ['Submitted', 'Pending']])
+    const items = ['AAA', 'BBB'].map((distid) => ({
+      distid,
+      distsku: 'A1',
+      upc: '012345678905',
+      qty: 1,
+    }))
+    const {
+      body: { data },
+    } = await t.place(t.body({ items }))
+    assert.deepEqual(
+      [
+        data.status,
+        data.fulfillment_orders.map(({ order_status }: { order_status: string }) => order_status),
+      ],
+      ['pending', ['Submitted', 'Pending']],
+    )
     await t.later(MINUTE, 14)
-    assert.deepEqual((await t.purchaseOrders()).map(({ state }) => state), ['placed', 'planned'])
+    assert.deepEqual(
+      (await t.purchaseOrders()).map(({ state }) => state),
+      ['placed', 'planned'],
+    )
     assert.ok(b.sends.length > 3)
     await t.later(5 * MINUTE)
-    assert.deepEqual((await t.purchaseOrders()).map(({ state }) => state), ['placed', 'expired'])
-    assert.equal((await t.app.ctx.read.selectFrom('failed_placement').selectAll().execute()).length, 1)
+    assert.deepEqual(
+      (await t.purchaseOrders()).map(({ state }) => state),
+      ['placed', 'expired'],
+    )
+    assert.equal(
+      (await t.app.ctx.read.selectFrom('failed_placement').selectAll().execute()).length,
+      1,
+    )
   })
 
   test('all refused: 409 order_rejected with the failures; a second placement sends -2', async () => {
@@ -248,7 +373,10 @@ describe('a distributor that cannot be reached', () => {
     await using t = await orderShop([tst])
     const body = t.body({ po_number: 'PO-9' })
     const answer = await t.place(body)
-    assert.deepEqual([answer.status, answer.body.error.code, answer.body.error.details[0].failure_reason], [409, 'order_rejected', 'out of stock'])
+    assert.deepEqual(
+      [answer.status, answer.body.error.code, answer.body.error.details[0].failure_reason],
+      [409, 'order_rejected', 'out of stock'],
+    )
     assert.equal((await t.place(body)).body.data.fulfillment_orders[0].po_number, 'PO-9-2')
   })
 })

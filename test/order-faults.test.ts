@@ -1,4 +1,7 @@
-/** Every single fault of disk and distributor at every place of an order, and a database that really has no room. */
+/**
+ * Every single fault of disk and distributor at every place of an order, and a database that really
+ * has no room.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from 'kysely'
@@ -20,15 +23,25 @@ const CALLS: Readonly<Record<string, number>> = { RES: 2, LOO: 2, STA: 6, CAR: 1
 
 /** So often at least a fault of this kind is met. */
 function least(distid: string, what: SweepFault['what']): number {
-  return what === 'call' || what === 'refusal' ? CALLS[distid]! : { transaction: 5, write: 2, datasync: 3, search: 1 }[what]
+  return what === 'call' || what === 'refusal'
+    ? CALLS[distid]!
+    : { transaction: 5, write: 2, datasync: 3, search: 1 }[what]
 }
 
 describe('one fault at a time, at every place of an order of two groups', () => {
   for (const distid of Object.keys(NAMES)) {
     test(NAMES[distid]!, async () => {
-      const { cases, wrong } = await sweep({ seed: 5, distid, faults: [...ALL_OF_IT.has(distid) ? EVERY_FAULT : DISTRIBUTOR_FAULTS, ...SENDS_AGAIN.has(distid) ? REFUSALS : []] })
+      const { cases, wrong } = await sweep({
+        seed: 5,
+        distid,
+        faults: [
+          ...(ALL_OF_IT.has(distid) ? EVERY_FAULT : DISTRIBUTOR_FAULTS),
+          ...(SENDS_AGAIN.has(distid) ? REFUSALS : []),
+        ],
+      })
       assert.deepEqual(wrong, [])
-      for (const [{ what, fault }, met] of cases) assert.ok(met >= least(distid, what), `${what} ${fault}: ${met} cases`)
+      for (const [{ what, fault }, met] of cases)
+        assert.ok(met >= least(distid, what), `${what} ${fault}: ${met} cases`)
     })
   }
 })
@@ -36,7 +49,11 @@ describe('one fault at a time, at every place of an order of two groups', () => 
 /** The database may have no page more than it has. */
 async function fill(t: OrderShop): Promise<void> {
   await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(t.app.ctx.db)
-  const { rows: [{ pages } = { pages: 0 }] } = await sql<{ pages: number }>`SELECT page_count AS pages FROM pragma_page_count`.execute(t.app.ctx.db)
+  const {
+    rows: [{ pages } = { pages: 0 }],
+  } = await sql<{ pages: number }>`SELECT page_count AS pages FROM pragma_page_count`.execute(
+    t.app.ctx.db,
+  )
   await sql`PRAGMA max_page_count = ${sql.raw(String(pages))}`.execute(t.app.ctx.db)
 }
 
@@ -56,7 +73,10 @@ describe('a database without room', () => {
     assert.equal(refused.length, 1)
     const sent = tst.sends.length
     const again = await t.place(refused[0])
-    assert.deepEqual([again.status, again.body.error.code, tst.sends.length], [503, 'service_unavailable', sent])
+    assert.deepEqual(
+      [again.status, again.body.error.code, tst.sends.length],
+      [503, 'service_unavailable', sent],
+    )
     await empty(t)
     assert.equal((await t.place(refused[0])).body.data.status, 'placed')
     assert.equal(tst.orders.length, sent + 1)
@@ -65,14 +85,30 @@ describe('a database without room', () => {
   test('what a distributor answered is kept until there is room to write it down', async () => {
     const tst = scripted()
     const waits: string[] = []
-    const log = { debug() {}, info() {}, warn() {}, error(fields: object, message: string) { if ('err' in fields && isUnavailable(fields.err)) waits.push(message) } }
-    await using t = await orderShop([tst], { log, expectErrors: [/cannot be written down yet: database or disk is full/] })
-    let [timer, emptied]: [NodeJS.Timeout | undefined, Promise<unknown>] = [undefined, Promise.resolve()]
-    // Each order leaves as little room as there can be before its answer; sooner or later the answer does not fit.
+    const log = {
+      debug() {},
+      info() {},
+      warn() {},
+      error(fields: object, message: string) {
+        if ('err' in fields && isUnavailable(fields.err)) waits.push(message)
+      },
+    }
+    await using t = await orderShop([tst], {
+      log,
+      expectErrors: [/cannot be written down yet: database or disk is full/],
+    })
+    let [timer, emptied]: [NodeJS.Timeout | undefined, Promise<unknown>] = [
+      undefined,
+      Promise.resolve(),
+    ]
+    // Each order leaves as little room as there can be before its answer; sooner or later the
+    // answer does not fit.
     for (let i = 0; i < 60 && waits.length === 0; i++) {
       tst.acts.push(async (_session, order) => {
         await fill(t)
-        timer = setTimeout(() => { emptied = empty(t) }, SECOND)
+        timer = setTimeout(() => {
+          emptied = empty(t)
+        }, SECOND)
         const number = `TST-${tst.orders.length + 1}`
         tst.orders.push({ number, order })
         return { outcome: 'accepted', number }
@@ -82,7 +118,10 @@ describe('a database without room', () => {
       await emptied
       await empty(t)
     }
-    assert.ok(waits.some((message) => message.includes('cannot be written down yet')), 'no answer met a full database')
+    assert.ok(
+      waits.some((message) => message.includes('cannot be written down yet')),
+      'no answer met a full database',
+    )
     const orders = await t.purchaseOrders()
     assert.ok(orders.every(({ state, sends }) => state === 'placed' && sends === 1))
     assert.equal(tst.orders.length, orders.length)

@@ -1,4 +1,7 @@
-/** What an order keeps of its request, what is kept of a distributor's words, and what stands on the disk before a send. */
+/**
+ * What an order keeps of its request, what is kept of a distributor's words, and what stands on the
+ * disk before a send.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -16,8 +19,14 @@ import { scripted } from './scripted-distributor.js'
 import type { Scripted } from './scripted-distributor.js'
 
 const OTHER_UPC = '012345678929'
-const other = (distid: string) =>
-  ({ distid, stockid: 'B1', upc: OTHER_UPC, name: 'Sling', price: 1_999, qty: 50 })
+const other = (distid: string) => ({
+  distid,
+  stockid: 'B1',
+  upc: OTHER_UPC,
+  name: 'Sling',
+  price: 1_999,
+  qty: 50,
+})
 
 describe('what was asked for is what is sent', () => {
   test('each line has its own unit price, in cents, in the order and in its pre-flight', async () => {
@@ -29,10 +38,21 @@ describe('what was asked for is what is sent', () => {
     ]
     const body = t.body({ items })
     const preflight = await t.app.operator.orders.preflight(t.subscriber, body)
-    const told = preflight.fulfillment_orders.flatMap(({ lines }) => lines.map((line) => [line.distsku, line.unit_price, line.line_total]))
-    assert.deepEqual(told, [['A1', 25, 25], ['B1', 19.99, 59.97]])
+    const told = preflight.fulfillment_orders.flatMap(({ lines }) =>
+      lines.map((line) => [line.distsku, line.unit_price, line.line_total]),
+    )
+    assert.deepEqual(told, [
+      ['A1', 25, 25],
+      ['B1', 19.99, 59.97],
+    ])
     assert.equal((await t.place(body)).body.data.status, 'placed')
-    assert.deepEqual(tst.sends[0]!.lines.map(({ distsku, unitPrice }) => [distsku, unitPrice]), [['A1', 2_500], ['B1', 1_999]])
+    assert.deepEqual(
+      tst.sends[0]!.lines.map(({ distsku, unitPrice }) => [distsku, unitPrice]),
+      [
+        ['A1', 2_500],
+        ['B1', 1_999],
+      ],
+    )
   })
 
   test('lines of one item become one line with all their units', async () => {
@@ -40,7 +60,10 @@ describe('what was asked for is what is sent', () => {
     await using t = await orderShop([tst])
     const line = (qty: number) => ({ distid: 'TST', distsku: 'A1', upc: UPC, qty })
     const { body } = await t.place(t.body({ items: [line(2), line(3)] }))
-    assert.deepEqual(tst.sends[0]!.lines.map(({ distsku, qty }) => [distsku, qty]), [['A1', 5]])
+    assert.deepEqual(
+      tst.sends[0]!.lines.map(({ distsku, qty }) => [distsku, qty]),
+      [['A1', 5]],
+    )
     const [record] = body.data.fulfillment_orders
     assert.deepEqual(JSON.parse(record.dist_order_items), [{ distsku: 'A1', upc: UPC, qty: 5 }])
   })
@@ -68,7 +91,10 @@ describe('what was asked for is what is sent', () => {
     const body = t.body({ po_number: 'PO-7' })
     assert.equal((await t.place(body)).status, 409)
     assert.equal((await t.place(body)).body.data.fulfillment_orders[0].po_number, 'PO-7-2')
-    assert.deepEqual(tst.sends.map(({ po }) => po), ['PO-7', 'PO-7-2'])
+    assert.deepEqual(
+      tst.sends.map(({ po }) => po),
+      ['PO-7', 'PO-7-2'],
+    )
   })
 
   test('the second line of an address goes along', async () => {
@@ -80,13 +106,19 @@ describe('what was asked for is what is sent', () => {
 })
 
 const TOKEN = 'Tok/en+Secret=77'
-const SPELLINGS = [TOKEN, TOKEN.toUpperCase(), encodeURIComponent(TOKEN), Buffer.from(TOKEN).toString('base64')]
+const SPELLINGS = [
+  TOKEN,
+  TOKEN.toUpperCase(),
+  encodeURIComponent(TOKEN),
+  Buffer.from(TOKEN).toString('base64'),
+]
 
 /** A distributor whose account has a token; whatever is logged goes into `logged`. */
 async function shopWithToken(tst: Scripted, logged: string[]): Promise<OrderShop> {
   const token = { type: 'string', label: 'Token', path: 'token', secret: true } as const
   const distributor = defineDistributor({ ...tst.distributor, settings: { token } })
-  const write = (fields: unknown, message?: string) => void logged.push(`${JSON.stringify(fields)} ${message}`)
+  const write = (fields: unknown, message?: string) =>
+    void logged.push(`${JSON.stringify(fields)} ${message}`)
   const log: Log = { debug: write, info: write, warn: write, error: write }
   const t = await orderShop([{ ...tst, distributor } as Scripted], { log })
   const entry = { distid: 'TST', token: TOKEN, fulfillment: {}, product_restrictions: {} }
@@ -100,7 +132,9 @@ async function everything(t: OrderShop, logged: readonly string[]): Promise<stri
   const journal = await read.selectFrom('journal').select('line').execute()
   const history = await t.json('/v1/fulfillment/history')
   const listed = await t.app.operator.orders.list({})
-  const shown = await Promise.all((await t.purchaseOrders()).map(({ client_ref: ref }) => t.app.operator.orders.show(ref)))
+  const shown = await Promise.all(
+    (await t.purchaseOrders()).map(({ client_ref: ref }) => t.app.operator.orders.show(ref)),
+  )
   return JSON.stringify([await t.purchaseOrders(), journal, history.body, listed, shown, logged])
 }
 
@@ -113,26 +147,35 @@ describe('credentials in what a distributor says', () => {
     await using t = await shopWithToken(tst, logged)
     const { status, body } = await t.place(t.body())
     assert.equal(status, 409)
-    assert.equal(body.error.details[0].failure_reason, '401 for token [credential] or [credential] or [credential] or [credential]: not yours')
-    const kept = JSON.stringify(body) + await everything(t, logged)
-    for (const spelling of SPELLINGS) assert.ok(!kept.includes(JSON.stringify(spelling).slice(1, -1)), spelling)
+    assert.equal(
+      body.error.details[0].failure_reason,
+      '401 for token [credential] or [credential] or [credential] or [credential]: not yours',
+    )
+    const kept = JSON.stringify(body) + (await everything(t, logged))
+    for (const spelling of SPELLINGS)
+      assert.ok(!kept.includes(JSON.stringify(spelling).slice(1, -1)), spelling)
   })
 
   test('so is what a connector throws, and a search that is not answered', async () => {
     const [tst, logged] = [scripted(), [] as string[]]
-    tst.acts.push(async () => { throw new Error(says) })
+    tst.acts.push(async () => {
+      throw new Error(says)
+    })
     tst.searches.push({ outcome: 'unreachable', reason: says }, 'throw')
     await using t = await shopWithToken(tst, logged)
     assert.equal((await t.place(t.body())).body.data.status, 'pending')
     await t.later(MINUTE)
     const kept = await everything(t, logged)
     assert.match(kept, /cannot be asked: 401 for token \[credential\]/)
-    for (const spelling of SPELLINGS) assert.ok(!kept.includes(JSON.stringify(spelling).slice(1, -1)), spelling)
+    for (const spelling of SPELLINGS)
+      assert.ok(!kept.includes(JSON.stringify(spelling).slice(1, -1)), spelling)
   })
 
   test('the own words of an error are not kept at all', async () => {
     const [tst, logged] = [scripted(), [] as string[]]
-    tst.acts.push(async () => { throw new Error('POST /login?user=17 failed') })
+    tst.acts.push(async () => {
+      throw new Error('POST /login?user=17 failed')
+    })
     await using t = await shopWithToken(tst, logged)
     await t.place(t.body())
     assert.doesNotMatch(await everything(t, logged), /login\?user/)
@@ -140,7 +183,10 @@ describe('credentials in what a distributor says', () => {
 
   test('a long reason is cut behind 300 characters, and never through a credential', async () => {
     const [tst, logged] = [scripted(), [] as string[]]
-    tst.acts.push({ accept: false, answer: { outcome: 'rejected', reason: `${'x'.repeat(290)} ${TOKEN} ${'y'.repeat(500)}` } })
+    tst.acts.push({
+      accept: false,
+      answer: { outcome: 'rejected', reason: `${'x'.repeat(290)} ${TOKEN} ${'y'.repeat(500)}` },
+    })
     await using t = await shopWithToken(tst, logged)
     const { body } = await t.place(t.body())
     assert.equal(body.error.details[0].failure_reason, `${'x'.repeat(290)} [credenti`)
@@ -152,9 +198,14 @@ describe('a PO that a distributor cannot take', () => {
     const tst = scripted({ limits: { po: { max: 22 } } })
     await using t = await orderShop([tst])
     const key = await t.addShop()
-    for (const body of [t.body({ po_number: 'ORDER-OF-THE-TENTH-OF-NOVEMBER' }), t.body({ order_id: 'AN-ORDER-ID-THAT-IS-LONG' })]) {
+    for (const body of [
+      t.body({ po_number: 'ORDER-OF-THE-TENTH-OF-NOVEMBER' }),
+      t.body({ order_id: 'AN-ORDER-ID-THAT-IS-LONG' }),
+    ]) {
       const [mine, theirs] = [await t.place(body), await t.place(body, { key })]
-      const [po, otherPo] = [mine, theirs].map(({ body: { data } }) => data.fulfillment_orders[0].po_number as string) as [string, string]
+      const [po, otherPo] = [mine, theirs].map(
+        ({ body: { data } }) => data.fulfillment_orders[0].po_number as string,
+      ) as [string, string]
       assert.equal(po.length, 22)
       assert.equal(otherPo.length, 22)
       assert.equal(po.slice(0, 9), otherPo.slice(0, 9), 'both begin as what they stand for')
@@ -172,9 +223,16 @@ describe('the sealed content of an order', () => {
     await t.place(t.body())
     await t.place(t.body({ customer: { ...CUSTOMER, name: 'Sam Roe', address1: '99 Elm St' } }))
     t.expectErrors(/an order cannot be opened/)
-    const [first, second] = await t.purchaseOrders() as [StoredPo, StoredPo]
-    for (const [to, { payload, payload_digest }] of [[first, second], [second, first]] as const) {
-      await t.app.ctx.db.updateTable('purchase_order').set({ payload, payload_digest }).where('id', '=', to.id).execute()
+    const [first, second] = (await t.purchaseOrders()) as [StoredPo, StoredPo]
+    for (const [to, { payload, payload_digest }] of [
+      [first, second],
+      [second, first],
+    ] as const) {
+      await t.app.ctx.db
+        .updateTable('purchase_order')
+        .set({ payload, payload_digest })
+        .where('id', '=', to.id)
+        .execute()
     }
     await t.later(MINUTE, 20)
     assert.equal(tst.sends.length, 2)

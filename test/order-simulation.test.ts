@@ -1,6 +1,7 @@
 /**
- * Processes that die at every step of the order engine, while distributors lose, delay and garble what is said. The long
- * run is `npx tsx scripts/crash/simulate.ts`; a failing seed is shown again by `--folder <seed> --crashes <n>`.
+ * Processes that die at every step of the order engine, while distributors lose, delay and garble
+ * what is said. The long run is `npx tsx scripts/crash/simulate.ts`; a failing seed is shown again
+ * by `--folder <seed> --crashes <n>`.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -15,7 +16,10 @@ describe('orders under crashes', () => {
     const { totals, failure } = await runUntil({ seed: SEED, crashes: CRASHES })
     assert.equal(failure && failureText(await shrink(failure)), null)
     assert.ok(totals.crashes >= CRASHES)
-    assert.ok(totals.faulty / totals.calls > 0.3, `${totals.faulty} of ${totals.calls} calls went wrong`)
+    assert.ok(
+      totals.faulty / totals.calls > 0.3,
+      `${totals.faulty} of ${totals.calls} calls went wrong`,
+    )
     assert.ok(totals.places.size >= 25, `it died at ${totals.places.size} places`)
   })
 
@@ -26,7 +30,8 @@ describe('orders under crashes', () => {
 
   test('a seed shows the same again', async () => {
     const lines: string[][] = [[], []]
-    for (const mine of lines) await runFolder({ seed: 3, crashes: 20, trace: (text) => void mine.push(text) })
+    for (const mine of lines)
+      await runFolder({ seed: 3, crashes: 20, trace: (text) => void mine.push(text) })
     assert.ok(lines[0]!.length > 100)
     assert.deepEqual(lines[0], lines[1])
   })

@@ -1,4 +1,7 @@
-/** Orders that wait: for a distributor, for their turn, for the end of a server, and for the next hour. */
+/**
+ * Orders that wait: for a distributor, for their turn, for the end of a server, and for the next
+ * hour.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../lib/core/clock.js'
@@ -11,34 +14,63 @@ import { VirtualTime } from './simulation/time.js'
 
 const unknown: Submission = { outcome: 'unknown', reason: 'timeout' }
 const states = async (t: OrderShop) => (await t.purchaseOrders()).map(({ state }) => state)
-const gun = { items: [{ distid: 'TST', distsku: 'G1', upc: GUN_UPC, qty: 1, ffl_req: true }], ffl: { licenseNumber: DEALER } }
-const soon = () => new Promise<void>((resolve) => { setImmediate(resolve) })
+const gun = {
+  items: [{ distid: 'TST', distsku: 'G1', upc: GUN_UPC, qty: 1, ffl_req: true }],
+  ffl: { licenseNumber: DEALER },
+}
+const soon = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve)
+  })
 
 /** Its next send reaches it and does not end. Returns what ends it. */
 function hold(tst: Scripted, answer: Submission): () => void {
   let end!: () => void
-  const ended = new Promise<void>((resolve) => { end = resolve })
-  tst.acts.push((_session, order) => ended.then(() => {
-    if (answer.outcome === 'accepted') tst.orders.push({ number: answer.number!, order })
-    return answer
-  }))
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  tst.acts.push((_session, order) =>
+    ended.then(() => {
+      if (answer.outcome === 'accepted') tst.orders.push({ number: answer.number!, order })
+      return answer
+    }),
+  )
   return end
 }
 
 /** Until the shop has so many purchase orders, and the distributor so many sends. */
-async function until(t: OrderShop, tst: Scripted, { orders, sends }: { orders: number; sends: number }): Promise<void> {
-  for (let turns = 0; (await t.purchaseOrders()).length < orders || tst.sends.length < sends; turns++) {
+async function until(
+  t: OrderShop,
+  tst: Scripted,
+  { orders, sends }: { orders: number; sends: number },
+): Promise<void> {
+  for (
+    let turns = 0;
+    (await t.purchaseOrders()).length < orders || tst.sends.length < sends;
+    turns++
+  ) {
     assert.ok(turns < 5_000, `${tst.sends.length} sends, and nothing happens any more`)
     await soon()
   }
 }
 
 describe('a distributor that asks for a pause', () => {
-  const limited = (retryAfter: number): Act => ({ accept: false, answer: { outcome: 'not_sent', reason: 'HTTP 429', retryAfter } })
-  const split = (t: OrderShop) => t.place(t.body({ items: ['AAA', 'BBB'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })) }))
+  const limited = (retryAfter: number): Act => ({
+    accept: false,
+    answer: { outcome: 'not_sent', reason: 'HTTP 429', retryAfter },
+  })
+  const split = (t: OrderShop) =>
+    t.place(
+      t.body({
+        items: ['AAA', 'BBB'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })),
+      }),
+    )
 
   test('of more than 15 minutes: the order is given up after 15 all the same', async () => {
-    const [a, b] = [scripted({ distid: 'AAA', name: 'Alpha' }), scripted({ distid: 'BBB', name: 'Beta' })]
+    const [a, b] = [
+      scripted({ distid: 'AAA', name: 'Alpha' }),
+      scripted({ distid: 'BBB', name: 'Beta' }),
+    ]
     b.acts.push(limited(3_600))
     await using t = await orderShop([a, b])
     await split(t)
@@ -49,7 +81,10 @@ describe('a distributor that asks for a pause', () => {
   })
 
   test('of less: it is left alone so long, and sent then', async () => {
-    const [a, b] = [scripted({ distid: 'AAA', name: 'Alpha' }), scripted({ distid: 'BBB', name: 'Beta' })]
+    const [a, b] = [
+      scripted({ distid: 'AAA', name: 'Alpha' }),
+      scripted({ distid: 'BBB', name: 'Beta' }),
+    ]
     b.acts.push(limited(300))
     await using t = await orderShop([a, b])
     await split(t)
@@ -80,7 +115,10 @@ describe('an order that waits for its turn', () => {
     end()
     assert.equal((await first).body.data.status, 'placed')
     const { status, body } = await second
-    assert.deepEqual([status, body.error.code, tst.sends.length, await states(t)], [503, 'distributor_unavailable', 1, ['placed', 'expired']])
+    assert.deepEqual(
+      [status, body.error.code, tst.sends.length, await states(t)],
+      [503, 'distributor_unavailable', 1, ['placed', 'expired']],
+    )
     assert.match(body.error.details[0].failure_reason, /15 minutes, nothing was sent/)
     assert.equal((await t.app.ctx.read.selectFrom('order_count').selectAll().execute()).length, 1)
   })
@@ -118,7 +156,11 @@ describe('an order that waits for its turn', () => {
   test('whose dealer is gone by then counts against no quota, in the database or in this process', async () => {
     await using waiting = await twoOrders(gun)
     const { t, first, second, end } = waiting
-    await t.app.ctx.db.updateTable('dealer').set({ listed: 0 }).where('license_number', '=', DEALER).execute()
+    await t.app.ctx.db
+      .updateTable('dealer')
+      .set({ listed: 0 })
+      .where('license_number', '=', DEALER)
+      .execute()
     end()
     assert.deepEqual([(await first).status, (await second).status], [200, 409])
     assert.deepEqual(await counted(t), [1, 1])
@@ -133,12 +175,30 @@ async function counted(t: OrderShop): Promise<[database: number, process: number
 
 describe('the order quota', () => {
   test('of a split of which one part was sent and the other never: it counts, here and there', async () => {
-    const [a, b] = [scripted({ distid: 'AAA', name: 'Alpha' }), scripted({ distid: 'BBB', name: 'Beta' })]
-    b.acts.push(...Array.from({ length: 30 }, (): Act => ({ accept: false, answer: { outcome: 'not_sent', reason: 'connection refused' } })))
+    const [a, b] = [
+      scripted({ distid: 'AAA', name: 'Alpha' }),
+      scripted({ distid: 'BBB', name: 'Beta' }),
+    ]
+    b.acts.push(
+      ...Array.from({ length: 30 }, (): Act => ({
+        accept: false,
+        answer: { outcome: 'not_sent', reason: 'connection refused' },
+      })),
+    )
     await using t = await orderShop([a, b])
-    await t.place(t.body({ items: ['AAA', 'BBB'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })) }))
+    await t.place(
+      t.body({
+        items: ['AAA', 'BBB'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })),
+      }),
+    )
     await t.later(MINUTE, 16)
-    assert.deepEqual([await states(t), await counted(t)], [['placed', 'expired'], [1, 1]])
+    assert.deepEqual(
+      [await states(t), await counted(t)],
+      [
+        ['placed', 'expired'],
+        [1, 1],
+      ],
+    )
   })
 
   test('with both windows full, Retry-After is that of the one that opens last', async () => {
@@ -146,14 +206,37 @@ describe('the order quota', () => {
     await t.place(t.body())
     const now = t.clock.ms
     const { db } = t.app.ctx
-    const { placement_id: _, ...count } = await db.selectFrom('order_count').selectAll().executeTakeFirstOrThrow()
+    const { placement_id: _, ...count } = await db
+      .selectFrom('order_count')
+      .selectAll()
+      .executeTakeFirstOrThrow()
     const placement = await db.selectFrom('placement').selectAll().executeTakeFirstOrThrow()
-    // 440 orders two hours ago and 60 within the last ten minutes: the hour opens in 50 minutes, the day in 22 hours.
+    // 440 orders two hours ago and 60 within the last ten minutes: the hour opens in 50 minutes,
+    // the day in 22 hours.
     const ids = Array.from({ length: 499 }, (_each, i) => placement.id + 1 + i)
-    await db.insertInto('placement').values(ids.map((id) => ({ ...placement, id, order_id: `Q-${id}`, holds_id: 0 }))).execute()
-    await db.insertInto('order_count').values(ids.map((id, i) => ({ ...count, placement_id: id, at: i < 440 ? now - 2 * HOUR : now - 10 * MINUTE }))).execute()
+    await db
+      .insertInto('placement')
+      .values(ids.map((id) => ({ ...placement, id, order_id: `Q-${id}`, holds_id: 0 })))
+      .execute()
+    await db
+      .insertInto('order_count')
+      .values(
+        ids.map((id, i) => ({
+          ...count,
+          placement_id: id,
+          at: i < 440 ? now - 2 * HOUR : now - 10 * MINUTE,
+        })),
+      )
+      .execute()
     const { status, headers, body } = await t.place(t.body())
-    assert.deepEqual([status, headers.get('retry-after'), body.error.details], [429, String(22 * 3_600), { limit: 500, window_seconds: 86_400, retry_after_seconds: 22 * 3_600 }])
+    assert.deepEqual(
+      [status, headers.get('retry-after'), body.error.details],
+      [
+        429,
+        String(22 * 3_600),
+        { limit: 500, window_seconds: 86_400, retry_after_seconds: 22 * 3_600 },
+      ],
+    )
     t.clock.advance(22 * HOUR)
     assert.equal((await t.place(t.body())).status, 200, 'who waited so long is let in')
   })
@@ -171,7 +254,10 @@ describe('a server that stops', () => {
     // No clock of the engine's own moves here: a stop that waits for the cart would wait for ever.
     await t.app.orders.stop()
     const { status, body } = await second
-    assert.deepEqual([status, body.data.status, tst.sends.length, await states(t)], [200, 'pending', 1, ['unknown', 'planned']])
+    assert.deepEqual(
+      [status, body.data.status, tst.sends.length, await states(t)],
+      [200, 'pending', 1, ['unknown', 'planned']],
+    )
     end()
   })
 
@@ -180,6 +266,9 @@ describe('a server that stops', () => {
     await using t = await orderShop([tst])
     await t.app.orders.stop()
     const { status, headers, body } = await t.place(t.body())
-    assert.deepEqual([status, body.error.code, headers.get('retry-after'), tst.sends.length, await states(t)], [503, 'service_unavailable', '5', 0, []])
+    assert.deepEqual(
+      [status, body.error.code, headers.get('retry-after'), tst.sends.length, await states(t)],
+      [503, 'service_unavailable', '5', 0, []],
+    )
   })
 })

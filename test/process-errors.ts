@@ -1,4 +1,6 @@
-/** Errors in the logs of processes that a suite starts: one that it did not expect fails its file. */
+/**
+ * Errors in the logs of processes that a suite starts: one that it did not expect fails its file.
+ */
 import { after } from 'node:test'
 import type { Readable } from 'node:stream'
 import { createInterface } from 'node:readline'

@@ -22,24 +22,35 @@ function folder(): { dir: string; [Symbol.dispose](): void } {
 /** A feed of many rows in Sports South's four columns. */
 function feedOf(rows: number, price: number): string {
   const lines = ['I,Q,P,UPC']
-  for (let i = 0; i < rows; i++) lines.push(`${100_000 + i},${i % 30},${price + i % 97}.50,`)
+  for (let i = 0; i < rows; i++) lines.push(`${100_000 + i},${i % 30},${price + (i % 97)}.50,`)
   return `${lines.join('\n')}\n`
 }
 
 async function demo(dir: string) {
-  const child = spawn(process.execPath, [LAUNCHER, 'demo', '--dir', dir, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [LAUNCHER, 'demo', '--dir', dir, '--port', '0', '--json'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   hearStream(child.stderr)
   const line = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve)
     child.once('exit', (code) => reject(new Error(`ended with ${code}`)))
   })
   const { url, key } = JSON.parse(line) as { url: string; key: string }
-  const post = (path: string, body: unknown) => fetch(`${url}${path}`, { method: 'POST', headers: { 'x-api-key': key, 'content-type': 'application/json' }, body: JSON.stringify(body) })
-  const get = async (path: string) => (await fetch(`${url}${path}`, { headers: { 'x-api-key': key } })).json() as Promise<{ data: { today: number; total: number } }>
-  const kill = (signal: NodeJS.Signals) => new Promise((resolve) => {
-    child.once('exit', resolve)
-    child.kill(signal)
-  })
+  const post = (path: string, body: unknown) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const get = async (path: string) =>
+    (await fetch(`${url}${path}`, { headers: { 'x-api-key': key } })).json() as Promise<{
+      data: { today: number; total: number }
+    }>
+  const kill = (signal: NodeJS.Signals) =>
+    new Promise((resolve) => {
+      child.once('exit', resolve)
+      child.kill(signal)
+    })
   return { get, post, kill }
 }
 
@@ -50,13 +61,29 @@ describe('the worker', () => {
     writeFileSync(file, feedOf(30_000, 10))
     await using app = await open({ dir: join(scratch.dir, 'state') })
     await app.operator.subscribers.create({ name: 'Shop', email: 'a@shop.example' })
-    await app.operator.configurations.put('Shop', { document: {
-      targets: {}, notification_email: 'a@shop.example', pricing: {}, product_restrictions: {},
-      distributors: { 'Sports South': { active: true, distid: 'TSW', drop_ship_only_items: false, shipping: { flat_rate: { cost: 1, shipping_class: 'a' } }, product_restrictions: { purchase_limit: 100 } } },
-    } })
+    await app.operator.configurations.put('Shop', {
+      document: {
+        targets: {},
+        notification_email: 'a@shop.example',
+        pricing: {},
+        product_restrictions: {},
+        distributors: {
+          'Sports South': {
+            active: true,
+            distid: 'TSW',
+            drop_ship_only_items: false,
+            shipping: { flat_rate: { cost: 1, shipping_class: 'a' } },
+            product_restrictions: { purchase_limit: 100 },
+          },
+        },
+      },
+    })
     const shop = app.as('Shop')
     const seen: number[] = []
-    const importing = app.operator.feeds.import({ distid: 'TSW', file }, { asOf: 1, onProgress: (done, total) => seen.push(done / total) })
+    const importing = app.operator.feeds.import(
+      { distid: 'TSW', file },
+      { asOf: 1, onProgress: (done, total) => seen.push(done / total) },
+    )
     let answered = 0
     let going = true
     const asking = (async () => {
@@ -71,24 +98,39 @@ describe('the worker', () => {
     await asking
     assert.deepEqual([result.outcome, result.added], ['taken', 30_000])
     assert.ok(answered > 10, `${answered} calls were answered meanwhile`)
-    assert.ok(seen.length > 0 && seen.every((share, i) => share <= 1 && share >= (seen[i - 1] ?? 0)))
+    assert.ok(
+      seen.length > 0 && seen.every((share, i) => share <= 1 && share >= (seen[i - 1] ?? 0)),
+    )
     const first = await shop.products.search({ sort: 'price', page_size: 1 })
     assert.deepEqual([first.total, first.products[0]!.unit_price], [30_000, 10.5])
 
     writeFileSync(file, feedOf(30_000, 11))
     const second = await app.operator.feeds.import({ distid: 'TSW', file }, { asOf: 2 })
     assert.deepEqual([second.outcome, second.price_changes], ['taken', 30_000])
-    assert.equal((await shop.products.search({ sort: 'price', page_size: 1 })).products[0]!.unit_price, 11.5, 'a tick beside the same text')
+    assert.equal(
+      (await shop.products.search({ sort: 'price', page_size: 1 })).products[0]!.unit_price,
+      11.5,
+      'a tick beside the same text',
+    )
   })
 
   test('a task that fails says why and leaves the worker fit for the next', async () => {
     using scratch = folder()
     await using app = await open({ dir: scratch.dir })
-    await assert.rejects(app.operator.feeds.import({ distid: 'TSW', file: join(scratch.dir, 'missing.csv') }), { code: 'invalid_parameter' })
-    await assert.rejects(app.operator.feeds.import({ distid: 'TSW', file: scratch.dir }, { asOf: 1 }), /EISDIR|directory|illegal operation/i)
+    await assert.rejects(
+      app.operator.feeds.import({ distid: 'TSW', file: join(scratch.dir, 'missing.csv') }),
+      { code: 'invalid_parameter' },
+    )
+    await assert.rejects(
+      app.operator.feeds.import({ distid: 'TSW', file: scratch.dir }, { asOf: 1 }),
+      /EISDIR|directory|illegal operation/i,
+    )
     const file = join(scratch.dir, 'feed.csv')
     writeFileSync(file, feedOf(10, 10))
-    assert.equal((await app.operator.feeds.import({ distid: 'TSW', file }, { asOf: 1 })).outcome, 'taken')
+    assert.equal(
+      (await app.operator.feeds.import({ distid: 'TSW', file }, { asOf: 1 })).outcome,
+      'taken',
+    )
   })
 })
 
@@ -103,7 +145,8 @@ describe('a killed server', () => {
     await first.kill('SIGKILL')
     const again = await demo(scratch.dir)
     const { today } = (await again.get('/v1/usage')).data
-    // Twenty pings and a search before the pause, this call after the restart; the ping before the kill may be lost.
+    // Twenty pings and a search before the pause, this call after the restart; the ping before the
+    // kill may be lost.
     assert.ok(today === 22 || today === 23, `${today} requests`)
     assert.equal((await again.get('/v1/products/search')).data.total, total)
     await again.kill('SIGTERM')
@@ -116,27 +159,56 @@ describe('a running server', () => {
     using scratch = folder()
     const server = await demo(scratch.dir)
     const { accessory } = demoStories()
-    const order = (id: string) => server.post('/v1/orders', {
-      order_id: id, customer: { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-555-0100', address1: '12 Main St', city: 'Phoenix', state: 'AZ', zip: '85001' },
-      items: [{ distid: accessory.offers[0]!.distid, distsku: accessory.offers[0]!.distsku, upc: accessory.upc, qty: 1 }],
-    })
+    const order = (id: string) =>
+      server.post('/v1/orders', {
+        order_id: id,
+        customer: {
+          name: 'Pat Doe',
+          email: 'pat@customer.example',
+          phone: '602-555-0100',
+          address1: '12 Main St',
+          city: 'Phoenix',
+          state: 'AZ',
+          zip: '85001',
+        },
+        items: [
+          {
+            distid: accessory.offers[0]!.distid,
+            distsku: accessory.offers[0]!.distsku,
+            upc: accessory.upc,
+            qty: 1,
+          },
+        ],
+      })
     try {
       assert.equal((await order('W-1')).status, 200)
       const path = join(scratch.dir, 'orders.journal')
       const before = readFileSync(path, 'utf8')
       renameSync(path, `${path}.1`)
       const moved = performance.now()
-      // Orders that come in the first second may still be taken; each has its line on the disk before it is sent.
+      // Orders that come in the first second may still be taken; each has its line on the disk
+      // before it is sent.
       let refused: Response
       for (let n = 2; (refused = await order(`W-${n}`)).status === 200; n++) {
         assert.ok(performance.now() - moved < 10_000, 'orders go on')
-        await new Promise((resolve) => { setTimeout(resolve, 100) })
+        await new Promise((resolve) => {
+          setTimeout(resolve, 100)
+        })
       }
       assert.equal(refused.status, 503)
-      assert.match((await refused.json() as { error: { message: string } }).error.message, /Orders are paused/)
-      for (let waited = 0; !existsSync(path) || !readFileSync(path, 'utf8').startsWith(before); waited += 100) {
+      assert.match(
+        ((await refused.json()) as { error: { message: string } }).error.message,
+        /Orders are paused/,
+      )
+      for (
+        let waited = 0;
+        !existsSync(path) || !readFileSync(path, 'utf8').startsWith(before);
+        waited += 100
+      ) {
         assert.ok(waited < 10_000, 'the journal is not made anew')
-        await new Promise((resolve) => { setTimeout(resolve, 100) })
+        await new Promise((resolve) => {
+          setTimeout(resolve, 100)
+        })
       }
       const done = await runProcess(scratch.dir, 'orders', 'reconcile', '--resume')
       assert.deepEqual([done.status, done.err], [0, ''])

@@ -20,18 +20,35 @@ export interface RawServer {
 }
 
 /** An answer as it goes over the wire; its length is told unless `headers` tell another. */
-export function answer(status: number, body: unknown, headers: Record<string, string> = {}): Buffer {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+export function answer(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Buffer {
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const all = { connection: 'close', 'content-length': String(bytes.length), ...headers }
-  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Said so\r\n${Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`), bytes])
+  return Buffer.concat([
+    Buffer.from(
+      `HTTP/1.1 ${status} Said so\r\n${Object.entries(all)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('')}\r\n`,
+    ),
+    bytes,
+  ])
 }
 
-export const done = (data: unknown, headers?: Record<string, string>) => answer(200, { success: true, data }, headers)
-export const refusal = (status: number, code: string, headers?: Record<string, string>) => answer(status, { success: false, error: { code, message: `It is ${code}.` } }, headers)
+export const done = (data: unknown, headers?: Record<string, string>) =>
+  answer(200, { success: true, data }, headers)
+export const refusal = (status: number, code: string, headers?: Record<string, string>) =>
+  answer(status, { success: false, error: { code, message: `It is ${code}.` } }, headers)
 /** Takes the request and goes away. */
 export const cut: Reply = (socket) => socket.destroy()
 
-/** Gives each request the next reply, whatever it asks; one too many gets a 400 `no_more_replies`. */
+/**
+ * Gives each request the next reply, whatever it asks; one too many gets a 400 `no_more_replies`.
+ */
 export async function rawServer(...replies: Reply[]): Promise<RawServer> {
   const asked: Asked[] = []
   const sockets = new Set<Socket>()
@@ -52,11 +69,13 @@ export async function rawServer(...replies: Reply[]): Promise<RawServer> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked,
-    [Symbol.asyncDispose]: () => new Promise((resolve) => {
-      server.close(() => resolve())
-      for (const socket of sockets) socket.destroy()
-    }),
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
   }
 }
 
@@ -64,7 +83,12 @@ function readRequest(text: string): { asked: Asked; length: number } | null {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0) return null
   const [line, ...lines] = text.slice(0, head).split('\r\n') as [string, ...string[]]
-  const headers = Object.fromEntries(lines.map((each) => [each.slice(0, each.indexOf(':')).toLowerCase(), each.slice(each.indexOf(':') + 1).trim()]))
+  const headers = Object.fromEntries(
+    lines.map((each) => [
+      each.slice(0, each.indexOf(':')).toLowerCase(),
+      each.slice(each.indexOf(':') + 1).trim(),
+    ]),
+  )
   const length = head + 4 + Number(headers['content-length'] ?? 0)
   if (text.length < length) return null
   const [method, path] = line.split(' ') as [string, string]

@@ -1,4 +1,7 @@
-/** Three metrics of one distributor, counted by plain loops over its stock files: for comparison with what the metrics say of the same month. */
+/**
+ * Three metrics of one distributor, counted by plain loops over its stock files: for comparison
+ * with what the metrics say of the same month.
+ */
 import { DAY } from '../lib/core/clock.js'
 
 export interface StockFile {
@@ -20,17 +23,27 @@ export interface Counted {
 /** A fall that is seen after a longer gap is not counted. */
 const GAP = 3 * DAY
 
-/** Item by item, file by file. `firstAt`: when the catalog came in, with the stock of the first file. */
+/**
+ * Item by item, file by file. `firstAt`: when the catalog came in, with the stock of the first
+ * file.
+ */
 export function countMonth(files: readonly StockFile[], items: number, firstAt: number): Counted[] {
   return Array.from({ length: items }, (_, place) => {
-    const counted: Counted = { place, sold: new Map(), restocks: new Map(), gone: firstAt, back: null }
+    const counted: Counted = {
+      place,
+      sold: new Map(),
+      restocks: new Map(),
+      gone: firstAt,
+      back: null,
+    }
     let stock = files[0]!.counts[place]!
     let lastFall = { day: -1, units: 0 }
     for (let n = 1; n < files.length; n++) {
       const { at, counts } = files[n]!
       const now = Math.max(0, counts[place]!)
       const day = Math.floor(at / DAY)
-      const add = (to: Map<number, number>, units: number) => to.set(day, (to.get(day) ?? 0) + units)
+      const add = (to: Map<number, number>, units: number) =>
+        to.set(day, (to.get(day) ?? 0) + units)
       if (now === stock) continue
       if (now < stock) {
         const units = at - files[n - 1]!.at > GAP ? 0 : stock - now
@@ -38,7 +51,8 @@ export function countMonth(files: readonly StockFile[], items: number, firstAt: 
         lastFall = { day, units }
       } else {
         // What the last change of the day took away is given back.
-        if (lastFall.day === day && lastFall.units === now - stock) add(counted.sold, -lastFall.units)
+        if (lastFall.day === day && lastFall.units === now - stock)
+          add(counted.sold, -lastFall.units)
         else add(counted.restocks, 1)
         lastFall = { day, units: 0 }
       }

@@ -8,9 +8,21 @@ import { pathToFileURL } from 'node:url'
 import { test } from 'node:test'
 
 for (const [name, body, cause] of [
-  ['a rejection that nobody handles', 'setTimeout(() => void Promise.reject(new Error(\'it is closed\')), 20)', /late\.mjs: a promise was rejected and nobody handled it\nError: it is closed\n +at /],
-  ['an exception after the end of the test', 'setTimeout(() => { throw new Error(\'it is late\') }, 20)', /late\.mjs: an exception was thrown outside any test\nError: it is late\n +at /],
-  ['a process that ends itself', 'setTimeout(() => process.exit(70), 20)', /late\.mjs: the process ended with status 70/],
+  [
+    'a rejection that nobody handles',
+    "setTimeout(() => void Promise.reject(new Error('it is closed')), 20)",
+    /late\.mjs: a promise was rejected and nobody handled it\nError: it is closed\n +at /,
+  ],
+  [
+    'an exception after the end of the test',
+    "setTimeout(() => { throw new Error('it is late') }, 20)",
+    /late\.mjs: an exception was thrown outside any test\nError: it is late\n +at /,
+  ],
+  [
+    'a process that ends itself',
+    'setTimeout(() => process.exit(70), 20)',
+    /late\.mjs: the process ended with status 70/,
+  ],
 ] as const) {
   test(`${name} is noted with its cause, which the runner leaves out`, () => {
     const dir = mkdtempSync(join(tmpdir(), 'qm-runner-'))
@@ -19,7 +31,11 @@ for (const [name, body, cause] of [
       writeFileSync(file, `import { test } from 'node:test'\ntest('passes', () => { ${body} })\n`)
       const { NODE_TEST_CONTEXT: _context, ...env } = process.env
       const preload = pathToFileURL(resolve('scripts', 'causes.mjs')).href
-      const { status } = spawnSync(process.execPath, [`--import=${preload}`, '--test', '--test-reporter=spec', file], { env: { ...env, TEST_CAUSES: causes } })
+      const { status } = spawnSync(
+        process.execPath,
+        [`--import=${preload}`, '--test', '--test-reporter=spec', file],
+        { env: { ...env, TEST_CAUSES: causes } },
+      )
       assert.equal(status, 1)
       assert.match(readFileSync(causes, 'utf8'), cause)
     } finally {

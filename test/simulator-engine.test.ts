@@ -1,4 +1,7 @@
-/** The order engine over the simulated distributors: whatever goes wrong, no order is there twice and none is lost. */
+/**
+ * The order engine over the simulated distributors: whatever goes wrong, no order is there twice
+ * and none is lost.
+ */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SECOND } from '../lib/core/clock.js'
@@ -11,19 +14,38 @@ import type { TestApp } from '../server/testing.js'
 import { entryOf } from './simulator-page-rig.js'
 
 const UPC = '012345678905'
-const CUSTOMER = { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-555-0100', address1: '12 Main St', city: 'Phoenix', state: 'AZ', zip: '85001' }
+const CUSTOMER = {
+  name: 'Pat Doe',
+  email: 'pat@customer.example',
+  phone: '602-555-0100',
+  address1: '12 Main St',
+  city: 'Phoenix',
+  state: 'AZ',
+  zip: '85001',
+}
 
 async function shop(): Promise<TestApp> {
   const t = await createTestApp()
   const played = builtin.filter(({ distid }) => SIMULATED.includes(distid))
   await t.stock(played.map(({ distid }) => ({ distid, stockid: 'A1', upc: UPC, qty: 500 })))
-  await t.configure({ distributors: Object.fromEntries(played.map((distributor) => [distributor.name, entryOf(distributor)])) })
+  await t.configure({
+    distributors: Object.fromEntries(
+      played.map((distributor) => [distributor.name, entryOf(distributor)]),
+    ),
+  })
   return t
 }
 
-const place = (t: TestApp, distid: string, orderId: string, more: object = {}) => t.json('/v1/orders', {
-  method: 'POST', body: JSON.stringify({ order_id: orderId, customer: CUSTOMER, items: [{ distid, distsku: 'A1', upc: UPC, qty: 2 }], ...more }),
-})
+const place = (t: TestApp, distid: string, orderId: string, more: object = {}) =>
+  t.json('/v1/orders', {
+    method: 'POST',
+    body: JSON.stringify({
+      order_id: orderId,
+      customer: CUSTOMER,
+      items: [{ distid, distsku: 'A1', upc: UPC, qty: 2 }],
+      ...more,
+    }),
+  })
 
 /** Lets the engine work for so many minutes. */
 async function minutes(t: TestApp, count: number): Promise<void> {
@@ -34,30 +56,62 @@ async function minutes(t: TestApp, count: number): Promise<void> {
 }
 
 /** Each purchase order against what the distributor really has of it. */
-async function account(t: TestApp): Promise<{ po: string; distid: string; state: string; has: number }[]> {
+async function account(
+  t: TestApp,
+): Promise<{ po: string; distid: string; state: string; has: number }[]> {
   const rows = await t.app.ctx.read.selectFrom('purchase_order').selectAll().orderBy('id').execute()
   const there = readSimulatorOrders(t.app.dir)
   return rows.map((row) => {
     const orders = there.filter(({ clientRef }) => clientRef === row.client_ref)
-    if (row.state === 'placed' && row.distributor_order_id !== null) assert.deepEqual(orders.map(({ number }) => number), [row.distributor_order_id], row.po_number)
+    if (row.state === 'placed' && row.distributor_order_id !== null)
+      assert.deepEqual(
+        orders.map(({ number }) => number),
+        [row.distributor_order_id],
+        row.po_number,
+      )
     return { po: row.po_number, distid: row.distid, state: row.state, has: orders.length }
   })
 }
 
-/** Placed is there once; refused and given up is not there; where nobody can be asked for sure, what never arrived stays open. */
-function assertKnown({ po, distid, state, has }: { po: string; distid: string; state: string; has: number }): void {
+/**
+ * Placed is there once; refused and given up is not there; where nobody can be asked for sure, what
+ * never arrived stays open.
+ */
+function assertKnown({
+  po,
+  distid,
+  state,
+  has,
+}: {
+  po: string
+  distid: string
+  state: string
+  has: number
+}): void {
   const text = `${distid} ${po}: ${state} with ${has} orders`
   if (state === 'placed') assert.equal(has, 1, text)
-  // Two orders under one PO of the caller's, at a distributor that shows no more than that: a person looks which is ours.
+  // Two orders under one PO of the caller's, at a distributor that shows no more than that: a
+  // person looks which is ours.
   else if (state === 'review' && po.includes('STRANGER')) assert.ok(has <= 1, text)
   else {
     assert.equal(has, 0, text)
-    assert.ok(['rejected', 'expired', ...['one_shot', 'file'].includes(profileOf(distid)!.recovery) ? ['unknown', 'review'] : []].includes(state), text)
+    assert.ok(
+      [
+        'rejected',
+        'expired',
+        ...(['one_shot', 'file'].includes(profileOf(distid)!.recovery)
+          ? ['unknown', 'review']
+          : []),
+      ].includes(state),
+      text,
+    )
   }
 }
 
 /** What takes real time is tried with the connectors alone. */
-const TRIED = Object.keys(SCENARIOS).filter((name) => !['SLOW', 'HANG', 'CHAOS-<percent>'].includes(name))
+const TRIED = Object.keys(SCENARIOS).filter(
+  (name) => !['SLOW', 'HANG', 'CHAOS-<percent>'].includes(name),
+)
 
 describe('the order engine over simulated distributors', () => {
   for (const distid of SIMULATED) {
@@ -67,7 +121,13 @@ describe('the order engine over simulated distributors', () => {
       if (distid === 'LIP') t.expectErrors(/an order needs a person's decision/)
       try {
         // Nobody else's order has a PO that we made; one that a caller chose may stand on many.
-        for (const scenario of TRIED) await place(t, distid, `o-SIM-${scenario}`, scenario.startsWith('STRANGER') ? { po_number: `PO-SIM-${scenario}` } : {})
+        for (const scenario of TRIED)
+          await place(
+            t,
+            distid,
+            `o-SIM-${scenario}`,
+            scenario.startsWith('STRANGER') ? { po_number: `PO-SIM-${scenario}` } : {},
+          )
         await minutes(t, 40)
         const rows = await account(t)
         assert.equal(rows.length, TRIED.length)
@@ -81,12 +141,15 @@ describe('the order engine over simulated distributors', () => {
   test('chaos at all seven: nothing twice, nothing lost', async () => {
     const t = await shop()
     try {
-      for (let i = 0; i < 8; i++) for (const distid of SIMULATED) await place(t, distid, `${distid}-${i}-SIM-CHAOS-25`)
+      for (let i = 0; i < 8; i++)
+        for (const distid of SIMULATED) await place(t, distid, `${distid}-${i}-SIM-CHAOS-25`)
       await minutes(t, 90)
-      // A quarter of all calls fail: an order of many calls may need many tries, each after its time to settle.
+      // A quarter of all calls fail: an order of many calls may need many tries, each after its
+      // time to settle.
       const isOpen = ({ state, distid }: { state: string; distid: string }) =>
         state === 'unknown' && !['one_shot', 'file'].includes(profileOf(distid)!.recovery)
-      for (let hours = 0; hours < 8 && (await account(t)).some(isOpen); hours++) await minutes(t, 60)
+      for (let hours = 0; hours < 8 && (await account(t)).some(isOpen); hours++)
+        await minutes(t, 60)
       const rows = await account(t)
       assert.equal(rows.length, 8 * SIMULATED.length)
       for (const row of rows) assertKnown(row)
@@ -100,7 +163,8 @@ describe('the order engine over simulated distributors', () => {
     try {
       for (const distid of SIMULATED) {
         const statuses = []
-        for (let i = 0; i < 3; i++) statuses.push((await place(t, distid, `${distid}-SIM-UNREACHABLE-ONCE`)).status)
+        for (let i = 0; i < 3; i++)
+          statuses.push((await place(t, distid, `${distid}-SIM-UNREACHABLE-ONCE`)).status)
         assert.deepEqual(statuses, [503, 503, 200])
       }
     } finally {
@@ -112,9 +176,15 @@ describe('the order engine over simulated distributors', () => {
     const t = await shop()
     t.expectErrors(/an order needs a person's decision/)
     try {
-      for (const distid of SIMULATED) for (const n of [1, 2]) await place(t, distid, `${distid}-${n}`, { po_number: 'SAME-SIM-CUT-REPLY' })
+      for (const distid of SIMULATED)
+        for (const n of [1, 2])
+          await place(t, distid, `${distid}-${n}`, { po_number: 'SAME-SIM-CUT-REPLY' })
       await minutes(t, 40)
-      for (const { distid, state, has } of await account(t)) assert.ok(has === 1 && ['placed', 'unknown', 'review'].includes(state), `${distid}: ${state} with ${has} orders`)
+      for (const { distid, state, has } of await account(t))
+        assert.ok(
+          has === 1 && ['placed', 'unknown', 'review'].includes(state),
+          `${distid}: ${state} with ${has} orders`,
+        )
     } finally {
       await t.close()
     }

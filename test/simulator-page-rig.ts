@@ -1,4 +1,7 @@
-/** A shop with all seven simulated distributors, which plays the scenarios of the guide's page end to end and keeps what is seen. */
+/**
+ * A shop with all seven simulated distributors, which plays the scenarios of the guide's page end
+ * to end and keeps what is seen.
+ */
 import { SECOND } from '../lib/core/clock.js'
 import type { DistributorEntry } from '../lib/configuration/document.js'
 import type { Distributor } from '../lib/distributors/distributor.js'
@@ -12,10 +15,21 @@ import { createTestApp } from '../server/testing.js'
 import type { TestApp } from '../server/testing.js'
 
 const UPC = '012345678905'
-const CUSTOMER = { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-555-0100', address1: '12 Main St', city: 'Phoenix', state: 'AZ', zip: '85001' }
+const CUSTOMER = {
+  name: 'Pat Doe',
+  email: 'pat@customer.example',
+  phone: '602-555-0100',
+  address1: '12 Main St',
+  city: 'Phoenix',
+  state: 'AZ',
+  zip: '85001',
+}
 
 /** An entry of the document with the demo's credentials in their places. */
-export function entryOf({ distid, settings }: Distributor): Partial<DistributorEntry> & { distid: string } {
+export function entryOf({
+  distid,
+  settings,
+}: Distributor): Partial<DistributorEntry> & { distid: string } {
   const entry: Record<string, unknown> = { distid, fulfillment: {} }
   for (const [name, value] of Object.entries(demoSettings(distid))) {
     const path = settings[name]!.path.split('-')
@@ -23,7 +37,8 @@ export function entryOf({ distid, settings }: Distributor): Partial<DistributorE
     for (const step of path.slice(0, -1)) at = (at[step] ??= {}) as Record<string, unknown>
     at[path.at(-1)!] = value
   }
-  if (settings['ffl_recipient_emails']?.required === true) (entry['fulfillment'] as Record<string, unknown>)['ffl_recipient_emails'] = ['ffl@shop.example']
+  if (settings['ffl_recipient_emails']?.required === true)
+    (entry['fulfillment'] as Record<string, unknown>)['ffl_recipient_emails'] = ['ffl@shop.example']
   return entry as Partial<DistributorEntry> & { distid: string }
 }
 
@@ -31,8 +46,16 @@ export function entryOf({ distid, settings }: Distributor): Partial<DistributorE
 export async function pageShop(): Promise<TestApp> {
   const t = await createTestApp()
   const played = builtin.filter(({ distid }) => SIMULATED.includes(distid))
-  await t.stock(played.flatMap(({ distid }) => ['A1', 'B1-SIM-UNREACHABLE'].map((stockid) => ({ distid, stockid, upc: UPC, qty: 5_000 }))))
-  await t.configure({ distributors: Object.fromEntries(played.map((distributor) => [distributor.name, entryOf(distributor)])) })
+  await t.stock(
+    played.flatMap(({ distid }) =>
+      ['A1', 'B1-SIM-UNREACHABLE'].map((stockid) => ({ distid, stockid, upc: UPC, qty: 5_000 })),
+    ),
+  )
+  await t.configure({
+    distributors: Object.fromEntries(
+      played.map((distributor) => [distributor.name, entryOf(distributor)]),
+    ),
+  })
   return t
 }
 
@@ -53,25 +76,54 @@ export interface Play {
 export const play = (distid: string, scenario: string, isCallers: boolean): Play => {
   const name = `${isCallers ? 'c' : 'o'}-SIM-${scenario}`
   const items = [{ distid, distsku: 'A1', upc: UPC, qty: 2 }]
-  return { scenario, isCallers, body: { order_id: isCallers ? `c-${scenario}` : name, customer: CUSTOMER, items, ...isCallers && { po_number: name } } as Play['body'], answers: [], seen: [], numberedAfter: null }
+  return {
+    scenario,
+    isCallers,
+    body: {
+      order_id: isCallers ? `c-${scenario}` : name,
+      customer: CUSTOMER,
+      items,
+      ...(isCallers && { po_number: name }),
+    } as Play['body'],
+    answers: [],
+    seen: [],
+    numberedAfter: null,
+  }
 }
 
 /** An order of which a part goes to a distributor that cannot be reached. */
 export function splitPlay(distid: string): Play {
   const other = SIMULATED.find((one) => one !== distid)
   const one = play(distid, 'split', false)
-  Object.assign(one.body, { order_id: 'split', items: [{ distid, distsku: 'B1-SIM-UNREACHABLE', upc: UPC, qty: 1 }, { distid: other, distsku: 'A1', upc: UPC, qty: 1 }] })
+  Object.assign(one.body, {
+    order_id: 'split',
+    items: [
+      { distid, distsku: 'B1-SIM-UNREACHABLE', upc: UPC, qty: 1 },
+      { distid: other, distsku: 'A1', upc: UPC, qty: 1 },
+    ],
+  })
   return one
 }
 
 /** Places it. */
 export async function post(t: TestApp, key: string, one: Play): Promise<void> {
-  const { status, body } = await t.json('/v1/orders', { method: 'POST', body: JSON.stringify(one.body), key })
+  const { status, body } = await t.json('/v1/orders', {
+    method: 'POST',
+    body: JSON.stringify(one.body),
+    key,
+  })
   one.answers.push(`${status} ${body.success ? body.data.status : body.error.code}`)
 }
 
-/** Lets everything go on for so many steps of so many milliseconds, and looks at every order after each. */
-export async function watch(t: TestApp, plays: readonly Play[], { steps, ms, from }: { steps: number; ms: number; from: number }): Promise<void> {
+/**
+ * Lets everything go on for so many steps of so many milliseconds, and looks at every order after
+ * each.
+ */
+export async function watch(
+  t: TestApp,
+  plays: readonly Play[],
+  { steps, ms, from }: { steps: number; ms: number; from: number },
+): Promise<void> {
   for (let i = 0; i < steps; i++) {
     t.clock.advance(ms)
     await t.app.orders.pass()
@@ -83,7 +135,9 @@ export async function watch(t: TestApp, plays: readonly Play[], { steps, ms, fro
 async function look(t: TestApp, plays: readonly Play[], from: number): Promise<void> {
   const records: FulfillmentOrder[] = []
   for (let page = 1; ; page++) {
-    const { orders } = (await t.json(`/v1/orders?limit=100&page=${page}`)).body.data as { orders: FulfillmentOrder[] }
+    const { orders } = (await t.json(`/v1/orders?limit=100&page=${page}`)).body.data as {
+      orders: FulfillmentOrder[]
+    }
     records.push(...orders)
     if (orders.length < 100) break
   }
@@ -93,7 +147,8 @@ async function look(t: TestApp, plays: readonly Play[], from: number): Promise<v
     if (!record) continue
     const text = `${record.order_status}${record.ship_status === null ? '' : ` / ${record.ship_status}`}`
     if (one.seen.at(-1) !== text) one.seen.push(text)
-    if (record.distributor_order_id !== null) one.numberedAfter ??= (t.clock.ms - from) / (60 * SECOND)
+    if (record.distributor_order_id !== null)
+      one.numberedAfter ??= (t.clock.ms - from) / (60 * SECOND)
   }
 }
 
@@ -107,8 +162,21 @@ export interface Outcome {
 }
 
 export async function outcomeOf(t: TestApp, one: Play): Promise<Outcome> {
-  const rows = await t.app.ctx.read.selectFrom('purchase_order').innerJoin('placement', 'placement.id', 'placement_id').selectAll('purchase_order').where('order_id', '=', one.body.order_id).orderBy('purchase_order.id').execute()
+  const rows = await t.app.ctx.read
+    .selectFrom('purchase_order')
+    .innerJoin('placement', 'placement.id', 'placement_id')
+    .selectAll('purchase_order')
+    .where('order_id', '=', one.body.order_id)
+    .orderBy('purchase_order.id')
+    .execute()
   const last = rows.at(-1)
   const refs = new Set(rows.map(({ client_ref: ref }) => ref))
-  return { state: last?.state ?? null, number: last?.distributor_order_id ?? null, sends: last?.sends ?? 0, there: readSimulatorOrders(t.app.dir).filter(({ clientRef }) => clientRef !== null && refs.has(clientRef)) }
+  return {
+    state: last?.state ?? null,
+    number: last?.distributor_order_id ?? null,
+    sends: last?.sends ?? 0,
+    there: readSimulatorOrders(t.app.dir).filter(
+      ({ clientRef }) => clientRef !== null && refs.has(clientRef),
+    ),
+  }
 }

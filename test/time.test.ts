@@ -25,9 +25,14 @@ describe('whole milliseconds', () => {
   test('an app tells whole milliseconds by its own clocks and by those that it is given', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'qm-time-'))
     try {
-      for (const clocks of [{}, { now: () => 1_795_262_400_000.75 }, { now: () => 1_795_262_400_000.75, monotonic: () => 12.5 }]) {
+      for (const clocks of [
+        {},
+        { now: () => 1_795_262_400_000.75 },
+        { now: () => 1_795_262_400_000.75, monotonic: () => 12.5 },
+      ]) {
         await using app = await open({ dir, worker: false, ...clocks })
-        for (const read of [app.ctx.now, app.ctx.monotonic]) for (let i = 0; i < 50; i++) assert.ok(Number.isInteger(read()))
+        for (const read of [app.ctx.now, app.ctx.monotonic])
+          for (let i = 0; i < 50; i++) assert.ok(Number.isInteger(read()))
       }
     } finally {
       rmSync(dir, { recursive: true, force: true })
@@ -52,11 +57,23 @@ describe('fractions of a millisecond', () => {
     await using t = await createTestApp()
     const { api_sid: API_SID, api_token: API_TOKEN } = demoSettings('CSSI')
     await t.stock(offersOf('CSSI'))
-    await t.configure({ fulfillment: {}, distributors: { 'Chattanooga Shooting Supplies': { distid: 'CSSI', fulfillment: { API_SID, API_TOKEN } } } })
-    const order = { order_id: 'A-TO-1-SIM-TIMEOUT', customer: CUSTOMER, items: [{ distid: 'CSSI', distsku: 'A1', upc: UPC, qty: 1 }] }
-    const { body: { data } } = await t.json('/v1/orders', { method: 'POST', body: JSON.stringify(order) })
+    await t.configure({
+      fulfillment: {},
+      distributors: {
+        'Chattanooga Shooting Supplies': { distid: 'CSSI', fulfillment: { API_SID, API_TOKEN } },
+      },
+    })
+    const order = {
+      order_id: 'A-TO-1-SIM-TIMEOUT',
+      customer: CUSTOMER,
+      items: [{ distid: 'CSSI', distsku: 'A1', upc: UPC, qty: 1 }],
+    }
+    const {
+      body: { data },
+    } = await t.json('/v1/orders', { method: 'POST', body: JSON.stringify(order) })
     assert.equal(data.status, 'pending')
-    const read = () => t.app.ctx.read.selectFrom('purchase_order').selectAll().executeTakeFirstOrThrow()
+    const read = () =>
+      t.app.ctx.read.selectFrom('purchase_order').selectAll().executeTakeFirstOrThrow()
     let seconds = 0
     for (; (await read()).state !== 'placed' && seconds < 20 * 60; seconds += 5) {
       t.clock.advance(5 * SECOND)
@@ -80,7 +97,10 @@ describe('fractions of a millisecond', () => {
 
   test('a distributor may ask for a pause of a fraction: it is asked again no earlier', async () => {
     const tst = scripted({ recovery: 'resend' })
-    const answers = [{ outcome: 'unknown', reason: 'timeout' }, { outcome: 'not_sent', reason: 'busy', retryAfter: 40.000_7 }] as const
+    const answers = [
+      { outcome: 'unknown', reason: 'timeout' },
+      { outcome: 'not_sent', reason: 'busy', retryAfter: 40.000_7 },
+    ] as const
     tst.acts.push(...answers.map((answer) => ({ accept: false, answer })))
     await using t = await orderShop([tst])
     await t.place(t.body())
@@ -92,14 +112,20 @@ describe('fractions of a millisecond', () => {
   })
 
   test('a connector may declare its times with fractions', async () => {
-    const tst = scripted({ recovery: 'lookup', limits: { sendTimeout: 300_000.25, visibilityLag: 0.3, updatesEvery: 1_000.5 } })
+    const tst = scripted({
+      recovery: 'lookup',
+      limits: { sendTimeout: 300_000.25, visibilityLag: 0.3, updatesEvery: 1_000.5 },
+    })
     tst.connector.updates = async function* () {}
     tst.acts.push({ accept: false, answer: { outcome: 'unknown', reason: 'timeout' } })
     await using t = await orderShop([tst])
     await t.place(t.body())
     await t.later(6 * SECOND)
     const [order] = await t.purchaseOrders()
-    assert.deepEqual([order!.state, order!.failures, order!.next_at], ['unknown', 0, t.clock.ms + 10 * MINUTE - 6 * SECOND + 1])
+    assert.deepEqual(
+      [order!.state, order!.failures, order!.next_at],
+      ['unknown', 0, t.clock.ms + 10 * MINUTE - 6 * SECOND + 1],
+    )
     await t.app.monitors.pass()
     const monitor = await t.app.ctx.read.selectFrom('monitor').selectAll().executeTakeFirstOrThrow()
     assert.equal(monitor.next_at, t.clock.ms + 1_001)
@@ -111,8 +137,15 @@ describe('fractions of a millisecond', () => {
     writeFileSync(file, 'SKU,Item Name,Price,Qty On Hand\n')
     const { operator, ctx } = t.app
     await operator.feeds.import({ distid: 'CSSI', file }, { asOf: t.clock.ms - 0.5 })
-    assert.equal(ctx.engine.catalog.prepare('SELECT as_of FROM refusal').pluck().get(), t.clock.ms - 1)
+    assert.equal(
+      ctx.engine.catalog.prepare('SELECT as_of FROM refusal').pluck().get(),
+      t.clock.ms - 1,
+    )
     await operator.feeds.set({ distid: 'CSSI', location: file, every: 90_000.4 })
-    assert.equal((await ctx.read.selectFrom('feed_source').select('every_ms').executeTakeFirstOrThrow()).every_ms, 90_001)
+    assert.equal(
+      (await ctx.read.selectFrom('feed_source').select('every_ms').executeTakeFirstOrThrow())
+        .every_ms,
+      90_001,
+    )
   })
 })

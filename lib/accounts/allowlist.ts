@@ -3,24 +3,37 @@ import { BlockList, isIP } from 'node:net'
 import { invalid } from '../core/errors.js'
 
 export const MAX_ALLOWLIST = 50
-/** No range may be wider than this prefix, so that a slip of the pen does not open a key to the world. */
+/**
+ * No range may be wider than this prefix, so that a slip of the pen does not open a key to the
+ * world.
+ */
 const WIDEST = { 4: 16, 6: 32 } as const
 
 /** The canonical text of an address or CIDR range; throws a 400 that says what is wrong. */
 export function parseAllowlistEntry(text: string, path = 'ip'): string {
   const [address = '', prefix, ...more] = text.trim().split('/')
   const canonical = canonicalAddress(address)
-  if (!canonical || more.length > 0) throw invalid(path, `"${text}" is no IPv4 or IPv6 address or CIDR range, such as 203.0.113.7 or 2001:db8::/48`)
+  if (!canonical || more.length > 0)
+    throw invalid(
+      path,
+      `"${text}" is no IPv4 or IPv6 address or CIDR range, such as 203.0.113.7 or 2001:db8::/48`,
+    )
   if (prefix === undefined) return canonical
   const version = isIP(canonical) as 4 | 6
   const bits = /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
-  if (isIP(address.trim()) === 6 && version === 4) throw invalid(path, `write the range "${text}" as an IPv4 range`)
-  if (bits < 0 || bits > (version === 4 ? 32 : 128)) throw invalid(path, `"/${prefix}" is no prefix length of an IPv${version} range`)
-  if (bits < WIDEST[version]) throw invalid(path, `"${text}" is wider than /${WIDEST[version]}; register narrower ranges`)
+  if (isIP(address.trim()) === 6 && version === 4)
+    throw invalid(path, `write the range "${text}" as an IPv4 range`)
+  if (bits < 0 || bits > (version === 4 ? 32 : 128))
+    throw invalid(path, `"/${prefix}" is no prefix length of an IPv${version} range`)
+  if (bits < WIDEST[version])
+    throw invalid(path, `"${text}" is wider than /${WIDEST[version]}; register narrower ranges`)
   return `${canonical}/${bits}`
 }
 
-/** One text for one address: an IPv4-mapped IPv6 address is its IPv4; null for anything that is no plain address. */
+/**
+ * One text for one address: an IPv4-mapped IPv6 address is its IPv4; null for anything that is no
+ * plain address.
+ */
 export function canonicalAddress(text: string): string | null {
   const bare = text.trim()
   const version = isIP(bare)
@@ -47,7 +60,8 @@ export function compileAllowlist(entries: readonly string[]): (address: string) 
   return (text) => {
     if (text === lastAllowed) return true
     const address = canonicalAddress(text)
-    if (address === null || !list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6')) return false
+    if (address === null || !list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6'))
+      return false
     lastAllowed = text
     return true
   }
@@ -59,16 +73,23 @@ const MAX_HOPS = 20
 export interface Proxies {
   /** Whether an address is that of a configured proxy. */
   isTrusted(address: string): boolean
-  /** A trusted peer without X-Forwarded-For is the caller itself; else it is a proxy that lost the header. */
+  /**
+   * A trusted peer without X-Forwarded-For is the caller itself; else it is a proxy that lost the
+   * header.
+   */
   mayCallItself: boolean
 }
 
 /**
- * The address that counts: the peer's, or behind trusted proxies the right-most entry of X-Forwarded-For that is not
- * one of them. Null where a trusted peer sends none, or one with an entry that cannot be read, wherever it stands:
- * then no address is trusted (decisions 2.5).
+ * The address that counts: the peer's, or behind trusted proxies the right-most entry of
+ * X-Forwarded-For that is not one of them. Null where a trusted peer sends none, or one with an
+ * entry that cannot be read, wherever it stands: then no address is trusted (decisions 2.5).
  */
-export function clientAddress(peer: string | null, forwardedFor: string | null, proxies: Proxies): string | null {
+export function clientAddress(
+  peer: string | null,
+  forwardedFor: string | null,
+  proxies: Proxies,
+): string | null {
   const address = peer === null ? null : canonicalAddress(peer)
   if (address === null || !proxies.isTrusted(address)) return address
   if (forwardedFor === null) return proxies.mayCallItself ? address : null

@@ -1,4 +1,7 @@
-/** The audit: every act of an operator, each row chained to the one before it by a keyed digest (reliability P13). */
+/**
+ * The audit: every act of an operator, each row chained to the one before it by a keyed digest
+ * (reliability P13).
+ */
 import type { OperatorCtx } from '../core/ctx.js'
 import { OPERATOR } from '../core/secrets.js'
 import type { Secrets } from '../core/secrets.js'
@@ -21,31 +24,79 @@ export const JOINED = 'audit.join'
 /** Records an operator's act in the transaction of the act itself. `detail` holds no secret. */
 export async function audit(ctx: OperatorCtx, action: string, detail: unknown): Promise<void> {
   const { actor } = ctx
-  await ctx.engine.atomic(ctx, (tx) => append(tx, { at: tx.now(), actor, action, detail: JSON.stringify(detail) }))
+  await ctx.engine.atomic(ctx, (tx) =>
+    append(tx, { at: tx.now(), actor, action, detail: JSON.stringify(detail) }),
+  )
 }
 
-async function append({ db, secrets }: Pick<OperatorCtx, 'db' | 'secrets'>, act: Omit<AuditRow, 'seq'>): Promise<void> {
-  const last = await db.selectFrom('audit').select('mac').orderBy('seq', 'desc').limit(1).executeTakeFirst()
-  // Its number is the table's own to give: a number that was cut off is not given again, so that the gap shows.
-  const { seq } = await db.insertInto('audit').values({ ...act, mac: '' }).returning('seq').executeTakeFirstOrThrow()
-  await db.updateTable('audit').set({ mac: auditMac(secrets, { seq, ...act }, last?.mac ?? '') }).where('seq', '=', seq).execute()
+async function append(
+  { db, secrets }: Pick<OperatorCtx, 'db' | 'secrets'>,
+  act: Omit<AuditRow, 'seq'>,
+): Promise<void> {
+  const last = await db
+    .selectFrom('audit')
+    .select('mac')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  // Its number is the table's own to give: a number that was cut off is not given again, so that
+  // the gap shows.
+  const { seq } = await db
+    .insertInto('audit')
+    .values({ ...act, mac: '' })
+    .returning('seq')
+    .executeTakeFirstOrThrow()
+  await db
+    .updateTable('audit')
+    .set({ mac: auditMac(secrets, { seq, ...act }, last?.mac ?? '') })
+    .where('seq', '=', seq)
+    .execute()
 }
 
-/** The digest that closes a row; its key is the operator's data key, which the database holds in wrapped form only. */
-export function auditMac(secrets: Secrets, { seq, at, actor, action, detail }: AuditRow, prev: string): string {
-  return secrets.of(OPERATOR).fingerprint(JSON.stringify(['audit', seq, at, actor, action, detail, prev]))
+/**
+ * The digest that closes a row; its key is the operator's data key, which the database holds in
+ * wrapped form only.
+ */
+export function auditMac(
+  secrets: Secrets,
+  { seq, at, actor, action, detail }: AuditRow,
+  prev: string,
+): string {
+  return secrets
+    .of(OPERATOR)
+    .fingerprint(JSON.stringify(['audit', seq, at, actor, action, detail, prev]))
 }
 
 /** Rows that are taken into the chain together. */
 const WINDOW = 500
 
-/** Takes the rows that an older release wrote into the chain, once: a later time would leave its own row behind. */
-export async function joinAudit(ctx: { engine: Engine; db: OperatorCtx['db']; read: OperatorCtx['read']; secrets: Secrets; now: () => number }): Promise<void> {
-  if (ctx.engine.reader.prepare("SELECT 1 FROM audit WHERE seq = (SELECT min(seq) FROM audit) AND mac = ''").get() === undefined) return
+/**
+ * Takes the rows that an older release wrote into the chain, once: a later time would leave its own
+ * row behind.
+ */
+export async function joinAudit(ctx: {
+  engine: Engine
+  db: OperatorCtx['db']
+  read: OperatorCtx['read']
+  secrets: Secrets
+  now: () => number
+}): Promise<void> {
+  if (
+    ctx.engine.reader
+      .prepare("SELECT 1 FROM audit WHERE seq = (SELECT min(seq) FROM audit) AND mac = ''")
+      .get() === undefined
+  )
+    return
   await ctx.engine.atomic(ctx, async (tx) => {
     let [prev, after, rows] = ['', 0, 0]
     for (;;) {
-      const some = await tx.db.selectFrom('audit').selectAll().where('seq', '>', after).orderBy('seq').limit(WINDOW).execute()
+      const some = await tx.db
+        .selectFrom('audit')
+        .selectAll()
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(WINDOW)
+        .execute()
       // Another process that started at this moment has done it.
       if (rows === 0 && some[0]?.mac !== '') return
       if (some.length === 0) break
@@ -56,6 +107,11 @@ export async function joinAudit(ctx: { engine: Engine; db: OperatorCtx['db']; re
       after = some.at(-1)!.seq
       rows += some.length
     }
-    await append(tx, { at: tx.now(), actor: 'upgrade', action: JOINED, detail: JSON.stringify({ rows, up_to: after }) })
+    await append(tx, {
+      at: tx.now(),
+      actor: 'upgrade',
+      action: JOINED,
+      detail: JSON.stringify({ rows, up_to: after }),
+    })
   })
 }

@@ -1,6 +1,17 @@
-/** The data keys of the installation, one for each subscriber and one for the operator, wrapped by the secret key. */
+/**
+ * The data keys of the installation, one for each subscriber and one for the operator, wrapped by
+ * the secret key.
+ */
 import type { OperatorCtx } from '../core/ctx.js'
-import { OPERATOR, loadSecretKey, makeSealer, openVault, readNextKey, settleNextKey, writeNextKey } from '../core/secrets.js'
+import {
+  OPERATOR,
+  loadSecretKey,
+  makeSealer,
+  openVault,
+  readNextKey,
+  settleNextKey,
+  writeNextKey,
+} from '../core/secrets.js'
 import type { Sealer, Secrets, Vault } from '../core/secrets.js'
 import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
@@ -8,23 +19,28 @@ import { audit } from './audit.js'
 type Random = (bytes: number) => Buffer
 
 /**
- * Opens the secrets of a folder. Throws when its secret key is not the one that the database was made with: nothing that
- * is stored could be opened, and whatever were sealed now could not be opened later.
+ * Opens the secrets of a folder. Throws when its secret key is not the one that the database was
+ * made with: nothing that is stored could be opened, and whatever were sealed now could not be
+ * opened later.
  */
 export async function openSecrets(engine: Engine, key: Buffer, random: Random): Promise<Secrets> {
   let vault = await knownVault(engine, openVault(key, random), random)
   const wrapped = engine.reader.prepare('SELECT wrapped FROM data_key WHERE owner = ?').pluck()
   const sealers = new Map<string, Sealer>()
   return {
-    get keyId() { return vault.id },
+    get keyId() {
+      return vault.id
+    },
     newDataKey: (owner) => vault.newDataKey(owner),
-    replaceKey(next) { vault = next },
+    replaceKey(next) {
+      vault = next
+    },
     of(owner) {
       let sealer = sealers.get(owner)
       if (!sealer) {
         const text = wrapped.get(owner) as string | undefined
         if (text === undefined) throw new Error(`${owner} has no data key`)
-        sealers.set(owner, sealer = makeSealer(vault.unwrap(text, owner), random))
+        sealers.set(owner, (sealer = makeSealer(vault.unwrap(text, owner), random)))
       }
       return sealer
     },
@@ -32,16 +48,27 @@ export async function openSecrets(engine: Engine, key: Buffer, random: Random): 
 }
 
 /**
- * Makes a subscriber's data key, in the transaction that makes the subscriber. Throws when the secret key was replaced
- * since this process started: what the former key wraps could never be unwrapped.
+ * Makes a subscriber's data key, in the transaction that makes the subscriber. Throws when the
+ * secret key was replaced since this process started: what the former key wraps could never be
+ * unwrapped.
  */
 export async function addDataKey({ db, secrets }: OperatorCtx, owner: string): Promise<void> {
-  const { key_id: known } = await db.selectFrom('secret_key').select('key_id').executeTakeFirstOrThrow()
-  if (known !== secrets.keyId) throw new Error('the secret key was replaced since this process started: start it again')
-  await db.insertInto('data_key').values({ owner, wrapped: secrets.newDataKey(owner) }).execute()
+  const { key_id: known } = await db
+    .selectFrom('secret_key')
+    .select('key_id')
+    .executeTakeFirstOrThrow()
+  if (known !== secrets.keyId)
+    throw new Error('the secret key was replaced since this process started: start it again')
+  await db
+    .insertInto('data_key')
+    .values({ owner, wrapped: secrets.newDataKey(owner) })
+    .execute()
 }
 
-/** The vault, once the database agrees that its key is the right one; a fresh database is told of it. */
+/**
+ * The vault, once the database agrees that its key is the right one; a fresh database is told of
+ * it.
+ */
 async function knownVault(engine: Engine, vault: Vault, random: Random): Promise<Vault> {
   const readId = engine.reader.prepare('SELECT key_id FROM secret_key').pluck()
   if (readId.get() === undefined) {
@@ -49,27 +76,36 @@ async function knownVault(engine: Engine, vault: Vault, random: Random): Promise
       const others = await db.selectFrom('secret_key').select('key_id').execute()
       if (others.length > 0) return
       await db.insertInto('secret_key').values({ key_id: vault.id }).execute()
-      await db.insertInto('data_key').values({ owner: OPERATOR, wrapped: vault.newDataKey(OPERATOR) }).execute()
+      await db
+        .insertInto('data_key')
+        .values({ owner: OPERATOR, wrapped: vault.newDataKey(OPERATOR) })
+        .execute()
     })
   }
-  const next = readNextKey(engine.dir) && await settle(engine, random)
+  const next = readNextKey(engine.dir) && (await settle(engine, random))
   if (next) return next
   const id = readId.get() as string
   if (id !== vault.id) {
-    throw new Error(`the secret key is not the one that this installation was made with (it has the id ${vault.id}, the database names ${id}): restore keys/secret-key from your own copy, or set QUARTERMASTER_SECRET_KEY to the right one`)
+    throw new Error(
+      `the secret key is not the one that this installation was made with (it has the id ${vault.id}, the database names ${id}): restore keys/secret-key from your own copy, or set QUARTERMASTER_SECRET_KEY to the right one`,
+    )
   }
   return vault
 }
 
 /**
- * Ends a rotation that was cut off; its vault, if the database knows it. One that is under way holds the writer from
- * before its key is laid down until it is committed, so nothing here takes the key away from under it.
+ * Ends a rotation that was cut off; its vault, if the database knows it. One that is under way
+ * holds the writer from before its key is laid down until it is committed, so nothing here takes
+ * the key away from under it.
  */
 async function settle(engine: Engine, random: Random): Promise<Vault | null> {
   return engine.atomic({ db: engine.db, read: engine.read }, async ({ db }) => {
     const key = readNextKey(engine.dir)
     const vault = key && openVault(key, random)
-    const { key_id: known } = await db.selectFrom('secret_key').select('key_id').executeTakeFirstOrThrow()
+    const { key_id: known } = await db
+      .selectFrom('secret_key')
+      .select('key_id')
+      .executeTakeFirstOrThrow()
     const isKnown = vault?.id === known
     settleNextKey(engine.dir, isKnown)
     return isKnown ? vault : null
@@ -77,21 +113,32 @@ async function settle(engine: Engine, random: Random): Promise<Vault | null> {
 }
 
 /**
- * Replaces the secret key of a folder that keeps it in its own file, and wraps every data key anew; what they sealed
- * stays as it is. No server may run meanwhile. A rotation that is cut off is finished or undone by the next start.
+ * Replaces the secret key of a folder that keeps it in its own file, and wraps every data key anew;
+ * what they sealed stays as it is. No server may run meanwhile. A rotation that is cut off is
+ * finished or undone by the next start.
  */
-export async function rotateSecretKey(ctx: OperatorCtx): Promise<{ key_id: string; data_keys: number }> {
+export async function rotateSecretKey(
+  ctx: OperatorCtx,
+): Promise<{ key_id: string; data_keys: number }> {
   const { engine, random } = ctx
-  if (!engine.lock('serve')) throw new Error(`a server runs on ${engine.dir}; stop it before the secret key is rotated`)
+  if (!engine.lock('serve'))
+    throw new Error(`a server runs on ${engine.dir}; stop it before the secret key is rotated`)
   const old = openVault(loadSecretKey(engine.dir, { fresh: false, random }), random)
-  if (old.id !== ctx.secrets.keyId) throw new Error('the secret key is not the one of keys/secret-key: it was given by whoever opened the folder, and is theirs to replace')
+  if (old.id !== ctx.secrets.keyId)
+    throw new Error(
+      'the secret key is not the one of keys/secret-key: it was given by whoever opened the folder, and is theirs to replace',
+    )
   const key = random(32)
   const vault = openVault(key, random)
   const dataKeys = await engine.atomic(ctx, async (tx) => {
     writeNextKey(engine.dir, key)
     const rows = await tx.db.selectFrom('data_key').selectAll().execute()
     for (const { owner, wrapped } of rows) {
-      await tx.db.updateTable('data_key').set({ wrapped: old.rewrap(wrapped, owner, vault) }).where('owner', '=', owner).execute()
+      await tx.db
+        .updateTable('data_key')
+        .set({ wrapped: old.rewrap(wrapped, owner, vault) })
+        .where('owner', '=', owner)
+        .execute()
     }
     await tx.db.updateTable('secret_key').set({ key_id: vault.id }).execute()
     await audit(tx, 'secrets.rotate', { from: old.id, to: vault.id })

@@ -1,4 +1,6 @@
-/** API keys: shown once, kept as SHA-256 (decisions 2.4), and the way from a key to its subscriber. */
+/**
+ * API keys: shown once, kept as SHA-256 (decisions 2.4), and the way from a key to its subscriber.
+ */
 import { hash as digest } from 'node:crypto'
 import { ApiError, invalid } from '../core/errors.js'
 import type { OperatorCtx } from '../core/ctx.js'
@@ -34,7 +36,8 @@ export function makeKey(random: (bytes: number) => Buffer): string {
   let key = ''
   while (key.length < KEY_LENGTH) {
     for (const byte of random(KEY_LENGTH)) {
-      // 252 is the greatest multiple of 36 in a byte; what lies above would favour the first letters.
+      // 252 is the greatest multiple of 36 in a byte; what lies above would favour the first
+      // letters.
       if (byte < 252 && key.length < KEY_LENGTH) key += ALPHABET[byte % 36]
     }
   }
@@ -45,7 +48,9 @@ function hashKey(key: string): Buffer {
   return digest('sha256', key, 'buffer')
 }
 
-/** Finds a key by its text. Every process sees a change of keys or allowlists with its next call. */
+/**
+ * Finds a key by its text. Every process sees a change of keys or allowlists with its next call.
+ */
 export function keyIndex(engine: Engine): (key: string) => Key | undefined {
   const all = remembered(engine, 'keys', () => {
     const rows = engine.reader.prepare('SELECT * FROM api_key').all() as ApiKeyTable[]
@@ -57,8 +62,15 @@ export function keyIndex(engine: Engine): (key: string) => Key | undefined {
 function fromRow(row: ApiKeyTable): Key {
   const allowlist = JSON.parse(row.allowlist) as string[]
   return {
-    id: row.id, subscriberId: row.subscriber_id, name: row.name, contactEmail: row.contact_email, tier: row.tier,
-    poTag: row.po_tag, allowlist, status: row.status, allows: compileAllowlist(allowlist),
+    id: row.id,
+    subscriberId: row.subscriber_id,
+    name: row.name,
+    contactEmail: row.contact_email,
+    tier: row.tier,
+    poTag: row.po_tag,
+    allowlist,
+    status: row.status,
+    allows: compileAllowlist(allowlist),
   }
 }
 
@@ -73,21 +85,37 @@ export interface NewKey {
 }
 
 /** Issues a key. The returned text is the only copy. */
-export async function createKey(ctx: OperatorCtx, input: NewKey): Promise<{ id: string; key: string }> {
+export async function createKey(
+  ctx: OperatorCtx,
+  input: NewKey,
+): Promise<{ id: string; key: string }> {
   if (!(input.tier in TIERS)) throw invalid('tier', `must be one of ${TIER_NAMES.join(', ')}`)
   const name = input.name.trim()
   const fault = nameFault(name)
-  if (name === '' || name.length > 100 || fault) throw invalid('name', fault ?? 'must be 1 to 100 characters')
-  if (input.email !== undefined && !isEmail(input.email)) throw invalid('email', `"${input.email}" is no e-mail address`)
+  if (name === '' || name.length > 100 || fault)
+    throw invalid('name', fault ?? 'must be 1 to 100 characters')
+  if (input.email !== undefined && !isEmail(input.email))
+    throw invalid('email', `"${input.email}" is no e-mail address`)
   const allowlist = checkedAllowlist(input.ips ?? [])
   const key = makeKey(ctx.random)
   const id = ctx.random(6).toString('hex')
   await ctx.engine.atomic(ctx, async (tx) => {
     const subscriber = await findSubscriber(tx, input.subscriber)
-    await tx.db.insertInto('api_key').values({
-      id, subscriber_id: subscriber.id, name, contact_email: input.email ?? subscriber.email, tier: input.tier,
-      hash: hashKey(key), po_tag: poTag(key), allowlist: JSON.stringify(allowlist), status: 'enabled', created_at: ctx.now(),
-    }).execute()
+    await tx.db
+      .insertInto('api_key')
+      .values({
+        id,
+        subscriber_id: subscriber.id,
+        name,
+        contact_email: input.email ?? subscriber.email,
+        tier: input.tier,
+        hash: hashKey(key),
+        po_tag: poTag(key),
+        allowlist: JSON.stringify(allowlist),
+        status: 'enabled',
+        created_at: ctx.now(),
+      })
+      .execute()
     await audit(tx, 'keys.create', { id, subscriber: subscriber.id, tier: input.tier, allowlist })
     await touch(tx.db, 'keys')
   })
@@ -100,19 +128,40 @@ function poTag(key: string): string {
 
 function checkedAllowlist(entries: readonly string[]): string[] {
   const canonical = [...new Set(entries.map((entry) => parseAllowlistEntry(entry)))]
-  if (canonical.length > MAX_ALLOWLIST) throw invalid('ip', `a key takes at most ${MAX_ALLOWLIST} entries, this would be ${canonical.length}`)
+  if (canonical.length > MAX_ALLOWLIST)
+    throw invalid(
+      'ip',
+      `a key takes at most ${MAX_ALLOWLIST} entries, this would be ${canonical.length}`,
+    )
   return canonical
 }
 
-/** Adds (`allow`) or removes (`deny`) entries of a key's allowlist; returns the list as it is then. */
-export async function changeAllowlist(ctx: OperatorCtx, keyId: string, change: { allow?: readonly string[]; deny?: readonly string[] }): Promise<string[]> {
+/**
+ * Adds (`allow`) or removes (`deny`) entries of a key's allowlist; returns the list as it is then.
+ */
+export async function changeAllowlist(
+  ctx: OperatorCtx,
+  keyId: string,
+  change: { allow?: readonly string[]; deny?: readonly string[] },
+): Promise<string[]> {
   return ctx.engine.atomic(ctx, async (tx) => {
     const before = JSON.parse((await keyRow(tx, keyId)).allowlist) as string[]
     const denied = (change.deny ?? []).map((entry) => parseAllowlistEntry(entry))
     const missing = denied.find((entry) => !before.includes(entry))
-    if (missing) throw invalid('ip', `${missing} is not on the allowlist, which holds: ${before.join(', ') || 'nothing'}`)
-    const after = checkedAllowlist([...before.filter((entry) => !denied.includes(entry)), ...(change.allow ?? [])])
-    await tx.db.updateTable('api_key').set({ allowlist: JSON.stringify(after) }).where('id', '=', keyId).execute()
+    if (missing)
+      throw invalid(
+        'ip',
+        `${missing} is not on the allowlist, which holds: ${before.join(', ') || 'nothing'}`,
+      )
+    const after = checkedAllowlist([
+      ...before.filter((entry) => !denied.includes(entry)),
+      ...(change.allow ?? []),
+    ])
+    await tx.db
+      .updateTable('api_key')
+      .set({ allowlist: JSON.stringify(after) })
+      .where('id', '=', keyId)
+      .execute()
     await audit(tx, 'keys.allowlist', { id: keyId, allowlist: after })
     await touch(tx.db, 'keys')
     return after
@@ -120,10 +169,15 @@ export async function changeAllowlist(ctx: OperatorCtx, keyId: string, change: {
 }
 
 /** Enables, disables or cancels a key. Cancelling is for good. */
-export async function setKeyStatus(ctx: OperatorCtx, keyId: string, status: ApiKeyTable['status']): Promise<void> {
+export async function setKeyStatus(
+  ctx: OperatorCtx,
+  keyId: string,
+  status: ApiKeyTable['status'],
+): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {
     const row = await keyRow(tx, keyId)
-    if (row.status === 'cancelled' && status !== 'cancelled') throw invalid('id', `key ${keyId} was cancelled; issue a new one`)
+    if (row.status === 'cancelled' && status !== 'cancelled')
+      throw invalid('id', `key ${keyId} was cancelled; issue a new one`)
     await tx.db.updateTable('api_key').set({ status }).where('id', '=', keyId).execute()
     await audit(tx, 'keys.status', { id: keyId, status })
     await touch(tx.db, 'keys')
@@ -131,12 +185,20 @@ export async function setKeyStatus(ctx: OperatorCtx, keyId: string, status: ApiK
 }
 
 /** Gives a key a new text; name, tier, allowlist and usage stay. The old text stops at once. */
-export async function rotateKey(ctx: OperatorCtx, keyId: string): Promise<{ id: string; key: string }> {
+export async function rotateKey(
+  ctx: OperatorCtx,
+  keyId: string,
+): Promise<{ id: string; key: string }> {
   const key = makeKey(ctx.random)
   await ctx.engine.atomic(ctx, async (tx) => {
     const row = await keyRow(tx, keyId)
-    if (row.status === 'cancelled') throw invalid('id', `key ${keyId} was cancelled; issue a new one`)
-    await tx.db.updateTable('api_key').set({ hash: hashKey(key), po_tag: poTag(key) }).where('id', '=', keyId).execute()
+    if (row.status === 'cancelled')
+      throw invalid('id', `key ${keyId} was cancelled; issue a new one`)
+    await tx.db
+      .updateTable('api_key')
+      .set({ hash: hashKey(key), po_tag: poTag(key) })
+      .where('id', '=', keyId)
+      .execute()
     await audit(tx, 'keys.rotate', { id: keyId })
     await touch(tx.db, 'keys')
   })
@@ -146,22 +208,57 @@ export async function rotateKey(ctx: OperatorCtx, keyId: string): Promise<{ id: 
 /** Keys of one subscriber, or all; never their text. */
 export async function listKeys(ctx: OperatorCtx, subscriber?: string) {
   const owner = subscriber === undefined ? null : await findSubscriber(ctx, subscriber)
-  const rows = await ctx.read.selectFrom('api_key').innerJoin('subscriber', 'subscriber.id', 'api_key.subscriber_id')
-    .select(['api_key.id', 'api_key.name', 'api_key.tier', 'api_key.status', 'api_key.allowlist', 'api_key.created_at', 'subscriber.name as subscriber'])
+  const rows = await ctx.read
+    .selectFrom('api_key')
+    .innerJoin('subscriber', 'subscriber.id', 'api_key.subscriber_id')
+    .select([
+      'api_key.id',
+      'api_key.name',
+      'api_key.tier',
+      'api_key.status',
+      'api_key.allowlist',
+      'api_key.created_at',
+      'subscriber.name as subscriber',
+    ])
     .$if(owner !== null, (query) => query.where('api_key.subscriber_id', '=', owner!.id))
-    .orderBy('api_key.created_at').orderBy('api_key.id').execute()
-  return rows.map((row) => ({ ...row, allowlist: JSON.parse(row.allowlist) as string[], created_at: new Date(row.created_at).toISOString() }))
+    .orderBy('api_key.created_at')
+    .orderBy('api_key.id')
+    .execute()
+  return rows.map((row) => ({
+    ...row,
+    allowlist: JSON.parse(row.allowlist) as string[],
+    created_at: new Date(row.created_at).toISOString(),
+  }))
 }
 
 /** A subscriber's key by its id, whatever its status; 404 where it has none of this id. */
-export async function keyById({ read }: Pick<OperatorCtx, 'read'>, subscriber: Subscriber, keyId: string): Promise<Key> {
-  const row = await read.selectFrom('api_key').selectAll().where('id', '=', keyId).where('subscriber_id', '=', subscriber.id).executeTakeFirst()
-  if (!row) throw new ApiError('not_found', { message: `${subscriber.name} has no key ${keyId}; \`keys list\` shows them` })
+export async function keyById(
+  { read }: Pick<OperatorCtx, 'read'>,
+  subscriber: Subscriber,
+  keyId: string,
+): Promise<Key> {
+  const row = await read
+    .selectFrom('api_key')
+    .selectAll()
+    .where('id', '=', keyId)
+    .where('subscriber_id', '=', subscriber.id)
+    .executeTakeFirst()
+  if (!row)
+    throw new ApiError('not_found', {
+      message: `${subscriber.name} has no key ${keyId}; \`keys list\` shows them`,
+    })
   return fromRow(row)
 }
 
 async function keyRow(ctx: OperatorCtx, keyId: string): Promise<ApiKeyTable> {
-  const row = await ctx.db.selectFrom('api_key').selectAll().where('id', '=', keyId).executeTakeFirst()
-  if (!row) throw new ApiError('not_found', { message: `there is no key ${keyId}; \`keys list\` shows them` })
+  const row = await ctx.db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('id', '=', keyId)
+    .executeTakeFirst()
+  if (!row)
+    throw new ApiError('not_found', {
+      message: `there is no key ${keyId}; \`keys list\` shows them`,
+    })
   return row
 }

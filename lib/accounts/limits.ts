@@ -1,6 +1,6 @@
 /**
- * Request limits and usage (contract "Limits", decisions 2.3, 2.6). Counted in memory and written every second, so a
- * kill forgets one second at most. Times are milliseconds.
+ * Request limits and usage (contract "Limits", decisions 2.3, 2.6). Counted in memory and written
+ * every second, so a kill forgets one second at most. Times are milliseconds.
  */
 import { DAY, MINUTE, SECOND, startOfDay } from '../core/clock.js'
 import type { Log } from '../core/log.js'
@@ -50,8 +50,12 @@ interface KeyCounts {
 
 export function openLimits(engine: Engine, now: () => number, log: Log): Limits {
   const { prepare, raw } = engine.meter
-  const byDay = prepare('SELECT sum(requests) FROM usage WHERE key_id = ? AND day BETWEEN ? AND ?').pluck()
-  const recent = prepare('SELECT second, requests FROM recent WHERE key_id = ? AND second > ? ORDER BY second')
+  const byDay = prepare(
+    'SELECT sum(requests) FROM usage WHERE key_id = ? AND day BETWEEN ? AND ?',
+  ).pluck()
+  const recent = prepare(
+    'SELECT second, requests FROM recent WHERE key_id = ? AND second > ? ORDER BY second',
+  )
   const keys = new Map<string, KeyCounts>()
   const failures = new Map<string, SlidingWindow>()
   const unwritten = { usage: new Map<string, number>(), recent: new Map<string, number>() }
@@ -60,7 +64,10 @@ export function openLimits(engine: Engine, now: () => number, log: Log): Limits 
   function load(key: Key, at: number): KeyCounts {
     const limit = TIERS[key.tier].per_minute
     const window = new SlidingWindow(limit)
-    for (const row of recent.all(key.id, Math.floor((at - MINUTE) / SECOND) - 1) as { second: number; requests: number }[]) {
+    for (const row of recent.all(key.id, Math.floor((at - MINUTE) / SECOND) - 1) as {
+      second: number
+      requests: number
+    }[]) {
       // The end of its second, or the window could be too wide by one.
       for (let i = 0; i < row.requests; i++) window.record(Math.min(row.second * SECOND + 999, at))
     }
@@ -73,7 +80,7 @@ export function openLimits(engine: Engine, now: () => number, log: Log): Limits 
     // A changed tier changes the window's size.
     if (!counts || counts.limit !== TIERS[key.tier].per_minute) {
       flush()
-      keys.set(key.id, counts = load(key, at))
+      keys.set(key.id, (counts = load(key, at)))
     }
     if (counts.day !== startOfDay(at)) {
       flush()
@@ -106,8 +113,12 @@ export function openLimits(engine: Engine, now: () => number, log: Log): Limits 
     }
   }
 
-  const writeUsage = prepare('INSERT INTO usage VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + excluded.requests')
-  const writeRecent = prepare('INSERT INTO recent VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + excluded.requests')
+  const writeUsage = prepare(
+    'INSERT INTO usage VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + excluded.requests',
+  )
+  const writeRecent = prepare(
+    'INSERT INTO recent VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + excluded.requests',
+  )
   const forgetRecent = prepare('DELETE FROM recent WHERE second < ?')
   const write = raw.transaction(() => {
     for (const [name, requests] of unwritten.usage) {
@@ -126,7 +137,8 @@ export function openLimits(engine: Engine, now: () => number, log: Log): Limits 
     try {
       write.immediate()
     } catch (error) {
-      // Another process holds the file, or the disk is full: what was counted is kept for the next time.
+      // Another process holds the file, or the disk is full: what was counted is kept for the next
+      // time.
       return log.warn({ err: error }, 'usage could not be written')
     }
     unwritten.usage.clear()
@@ -137,14 +149,16 @@ export function openLimits(engine: Engine, now: () => number, log: Log): Limits 
     let window = failures.get(address)
     if (!window) {
       if (failures.size >= MAX_FAILING) failures.delete(failures.keys().next().value!)
-      failures.set(address, window = new SlidingWindow(MAX_FAILURES))
+      failures.set(address, (window = new SlidingWindow(MAX_FAILURES)))
     }
     if (window.wait(now()) > 0) return false
     window.record(now())
     return true
   }
 
-  const endpoints = prepare('SELECT endpoint, requests FROM usage WHERE key_id = ? AND day = ? ORDER BY requests DESC, endpoint')
+  const endpoints = prepare(
+    'SELECT endpoint, requests FROM usage WHERE key_id = ? AND day = ? ORDER BY requests DESC, endpoint',
+  )
   function usage(keyId: string): UsageCounts {
     flush()
     const today = startOfDay(now())

@@ -13,16 +13,27 @@ export interface Subscriber {
 }
 
 /** Registers a shop. Names are unique, case aside. */
-export async function createSubscriber(ctx: OperatorCtx, input: { name: string; email: string }): Promise<Subscriber> {
+export async function createSubscriber(
+  ctx: OperatorCtx,
+  input: { name: string; email: string },
+): Promise<Subscriber> {
   const name = input.name.trim()
   const fault = nameFault(name)
-  if (name === '' || name.length > 100 || fault) throw invalid('name', fault ?? 'must be 1 to 100 characters')
+  if (name === '' || name.length > 100 || fault)
+    throw invalid('name', fault ?? 'must be 1 to 100 characters')
   if (!isEmail(input.email)) throw invalid('email', `"${input.email}" is no e-mail address`)
   const id = `s_${ctx.random(8).toString('hex')}`
   return ctx.engine.atomic(ctx, async (tx) => {
-    const taken = await tx.db.selectFrom('subscriber').select('id').where('name', '=', name).executeTakeFirst()
+    const taken = await tx.db
+      .selectFrom('subscriber')
+      .select('id')
+      .where('name', '=', name)
+      .executeTakeFirst()
     if (taken) throw invalid('name', `there is a subscriber "${name}" already (${taken.id})`)
-    await tx.db.insertInto('subscriber').values({ id, name, email: input.email, created_at: ctx.now() }).execute()
+    await tx.db
+      .insertInto('subscriber')
+      .values({ id, name, email: input.email, created_at: ctx.now() })
+      .execute()
     await addDataKey(tx, id)
     await audit(tx, 'subscribers.create', { id, name })
     await touch(tx.db, 'keys')
@@ -35,17 +46,35 @@ export function isEmail(text: string): boolean {
 }
 
 export async function listSubscribers(ctx: OperatorCtx) {
-  const rows = await ctx.read.selectFrom('subscriber')
+  const rows = await ctx.read
+    .selectFrom('subscriber')
     .leftJoin('api_key', 'api_key.subscriber_id', 'subscriber.id')
-    .select((query) => ['subscriber.id', 'subscriber.name', 'subscriber.email', 'subscriber.created_at', query.fn.count<number>('api_key.id').as('keys')])
-    .groupBy('subscriber.id').orderBy('subscriber.created_at').execute()
+    .select((query) => [
+      'subscriber.id',
+      'subscriber.name',
+      'subscriber.email',
+      'subscriber.created_at',
+      query.fn.count<number>('api_key.id').as('keys'),
+    ])
+    .groupBy('subscriber.id')
+    .orderBy('subscriber.created_at')
+    .execute()
   return rows.map((row) => ({ ...row, created_at: new Date(row.created_at).toISOString() }))
 }
 
 /** By name (case aside) or id; 404 where there is none. */
-export async function findSubscriber(ctx: Pick<OperatorCtx, 'db'>, nameOrId: string): Promise<Subscriber> {
-  const row = await ctx.db.selectFrom('subscriber').select(['id', 'name', 'email'])
-    .where((query) => query.or([query('id', '=', nameOrId), query('name', '=', nameOrId)])).executeTakeFirst()
-  if (!row) throw new ApiError('not_found', { message: `there is no subscriber "${nameOrId}"; \`subscribers list\` shows them` })
+export async function findSubscriber(
+  ctx: Pick<OperatorCtx, 'db'>,
+  nameOrId: string,
+): Promise<Subscriber> {
+  const row = await ctx.db
+    .selectFrom('subscriber')
+    .select(['id', 'name', 'email'])
+    .where((query) => query.or([query('id', '=', nameOrId), query('name', '=', nameOrId)]))
+    .executeTakeFirst()
+  if (!row)
+    throw new ApiError('not_found', {
+      message: `there is no subscriber "${nameOrId}"; \`subscribers list\` shows them`,
+    })
   return row
 }

@@ -1,4 +1,7 @@
-/** Proves the audit: that no row was changed, removed or moved, and with an anchor that none was cut off. */
+/**
+ * Proves the audit: that no row was changed, removed or moved, and with an anchor that none was cut
+ * off.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OperatorCtx } from '../core/ctx.js'
 import { filesIn } from '../db/engine.js'
@@ -20,9 +23,15 @@ export interface AuditFault {
 export interface AuditVerification {
   sound: boolean
   rows: number
-  /** The last row: kept elsewhere, it is an anchor that later finds every row up to here. Null where there is none. */
+  /**
+   * The last row: kept elsewhere, it is an anchor that later finds every row up to here. Null where
+   * there is none.
+   */
   head: AuditHead | null
-  /** When rows of before were taken into the chain: at the upgrade to this release, and never after it. */
+  /**
+   * When rows of before were taken into the chain: at the upgrade to this release, and never after
+   * it.
+   */
   joined: { at: string; up_to: number }[]
   /** Empty where all is as it was written; at most 100. */
   faults: AuditFault[]
@@ -39,7 +48,10 @@ const MAX_FAULTS = 100
 const STEP = 500
 
 /** Verifies the whole audit. Nothing is written, and a server may run meanwhile. */
-export async function verifyAudit(ctx: OperatorCtx, options: VerifyAuditOptions = {}): Promise<AuditVerification> {
+export async function verifyAudit(
+  ctx: OperatorCtx,
+  options: VerifyAuditOptions = {},
+): Promise<AuditVerification> {
   const raw = openFile(filesIn(ctx.engine.dir).record, { synchronous: 'FULL', readonly: true })
   try {
     raw.exec('BEGIN')
@@ -49,23 +61,41 @@ export async function verifyAudit(ctx: OperatorCtx, options: VerifyAuditOptions 
   }
 }
 
-async function prove(ctx: OperatorCtx, raw: Raw, { anchor, onProgress }: VerifyAuditOptions): Promise<AuditVerification> {
+async function prove(
+  ctx: OperatorCtx,
+  raw: Raw,
+  { anchor, onProgress }: VerifyAuditOptions,
+): Promise<AuditVerification> {
   const last = raw.prepare('SELECT coalesce(max(seq), 0) FROM audit').pluck().get() as number
-  const given = raw.prepare("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)").pluck().get() as number
-  const some = raw.prepare(`SELECT seq, at, actor, action, detail, mac FROM audit WHERE seq > ? ORDER BY seq LIMIT ${STEP}`)
+  const given = raw
+    .prepare("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)")
+    .pluck()
+    .get() as number
+  const some = raw.prepare(
+    `SELECT seq, at, actor, action, detail, mac FROM audit WHERE seq > ? ORDER BY seq LIMIT ${STEP}`,
+  )
   const faults: AuditFault[] = []
   const joined: AuditVerification['joined'] = []
   let [seq, prev, rows] = [0, '', 0]
   const missing = (from: number, to: number) => {
-    faults.push({ seq: from, fault: from === to ? 'the row is missing' : `the rows up to ${to} are missing` })
+    faults.push({
+      seq: from,
+      fault: from === to ? 'the row is missing' : `the rows up to ${to} are missing`,
+    })
   }
   while (seq < last) {
     for (const row of some.all(seq) as (AuditRow & { mac: string })[]) {
       // What follows a gap cannot be tied to what stood there; it is the gap that is told.
       if (row.seq !== seq + 1) missing(seq + 1, row.seq - 1)
-      else if (auditMac(ctx.secrets, row, prev) !== row.mac) faults.push({ seq: row.seq, fault: 'the row, or its place, was changed: its digest does not fit' })
-      if (anchor?.seq === row.seq && anchor.mac !== row.mac) faults.push({ seq: row.seq, fault: 'the row is not the one of the anchor' })
-      if (row.action === JOINED) joined.push({ at: new Date(row.at).toISOString(), up_to: row.seq - 1 })
+      else if (auditMac(ctx.secrets, row, prev) !== row.mac)
+        faults.push({
+          seq: row.seq,
+          fault: 'the row, or its place, was changed: its digest does not fit',
+        })
+      if (anchor?.seq === row.seq && anchor.mac !== row.mac)
+        faults.push({ seq: row.seq, fault: 'the row is not the one of the anchor' })
+      if (row.action === JOINED)
+        joined.push({ at: new Date(row.at).toISOString(), up_to: row.seq - 1 })
       ;[seq, prev] = [row.seq, row.mac]
       rows++
     }
@@ -73,5 +103,11 @@ async function prove(ctx: OperatorCtx, raw: Raw, { anchor, onProgress }: VerifyA
     await nextTurn()
   }
   if (Math.max(given, anchor?.seq ?? 0) > last) missing(last + 1, Math.max(given, anchor?.seq ?? 0))
-  return { sound: faults.length === 0, rows, head: last === 0 ? null : { seq: last, mac: prev }, joined, faults: faults.slice(0, MAX_FAULTS) }
+  return {
+    sound: faults.length === 0,
+    rows,
+    head: last === 0 ? null : { seq: last, mac: prev },
+    joined,
+    faults: faults.slice(0, MAX_FAULTS),
+  }
 }

@@ -1,11 +1,22 @@
 /**
- * The files of a build: columns as they lie in memory (catalog/arena.ts), texts, and a list of both with a checksum for each. A build
- * is a folder that is never changed again; `current` names the one that serves.
+ * The files of a build: columns as they lie in memory (catalog/arena.ts), texts, and a list of both
+ * with a checksum for each. A build is a folder that is never changed again; `current` names the
+ * one that serves.
  *
  *   analytics/build-000007/   meta, texts, listings, and a file of columns for each metric
  *   analytics/current
  */
-import { closeSync, fsyncSync, openSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Arena } from '../catalog/arena.js'
@@ -42,7 +53,9 @@ export interface Meta {
 
 /** Distributors of which the catalog has offers. */
 export function fedDistributors({ prepare }: Pick<RawHandle, 'prepare'>): string[] {
-  return prepare('SELECT distid FROM tally WHERE offers > 0 ORDER BY distid').pluck().all() as string[]
+  return prepare('SELECT distid FROM tally WHERE offers > 0 ORDER BY distid')
+    .pluck()
+    .all() as string[]
 }
 
 export const sectionName = (slug: string, days: number) => `${slug} ${days}`
@@ -62,7 +75,9 @@ const serialOf = (name: string) => Number(/^build-(\d{6,})$/.exec(name)?.[1] ?? 
 /** Names of the builds that there are, the newest first. */
 export function buildsIn(dir: string): string[] {
   try {
-    return readdirSync(analyticsFolder(dir)).filter((name) => !Number.isNaN(serialOf(name))).sort((a, b) => serialOf(b) - serialOf(a))
+    return readdirSync(analyticsFolder(dir))
+      .filter((name) => !Number.isNaN(serialOf(name)))
+      .sort((a, b) => serialOf(b) - serialOf(a))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
@@ -80,7 +95,9 @@ export function readCurrent(dir: string): string | null {
   }
 }
 
-/** Tells one state of `current` from another; empty where there is none. Costs three microseconds. */
+/**
+ * Tells one state of `current` from another; empty where there is none. Costs three microseconds.
+ */
 export function stampOfCurrent(dir: string): string {
   const found = statSync(currentFile(dir), { throwIfNoEntry: false })
   return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : ''
@@ -106,7 +123,8 @@ function sealed(text: string): string {
 export function readMeta(dir: string, name: string): Meta {
   const text = readFileSync(join(analyticsFolder(dir), name, 'meta'), 'utf8')
   const end = text.indexOf('\n')
-  if (end < 0 || Number(text.slice(0, end)) !== crc32(text.slice(end + 1))) throw new Error(`${name} is damaged: its list does not fit its checksum`)
+  if (end < 0 || Number(text.slice(0, end)) !== crc32(text.slice(end + 1)))
+    throw new Error(`${name} is damaged: its list does not fit its checksum`)
   const meta = JSON.parse(text.slice(end + 1)) as Meta
   if (meta.form !== FORM) throw new Error(`${name} was written by another release`)
   return meta
@@ -115,7 +133,10 @@ export function readMeta(dir: string, name: string): Meta {
 /** Bytes that are written at a time. */
 const BLOCK = 1 << 20
 
-/** A file of a build that is being written: parts one after the other, then `close`, which waits for the disk. */
+/**
+ * A file of a build that is being written: parts one after the other, then `close`, which waits for
+ * the disk.
+ */
 export class BuildFile {
   readonly #file: number
   readonly #name: string
@@ -131,13 +152,20 @@ export class BuildFile {
   }
 
   write(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at, Math.min(BLOCK, bytes.length - at))
+    for (let at = 0; at < bytes.length;)
+      at += writeSync(this.#file, bytes, at, Math.min(BLOCK, bytes.length - at))
     this.#offset += bytes.length
   }
 
   writeArena({ buffer, table }: Arena): Part {
     const bytes = new Uint8Array(buffer)
-    const part = { file: this.#name, offset: this.#offset, bytes: bytes.length, crc: crc32(bytes), table }
+    const part = {
+      file: this.#name,
+      offset: this.#offset,
+      bytes: bytes.length,
+      crc: crc32(bytes),
+      table,
+    }
     this.write(bytes)
     return part
   }
@@ -158,8 +186,9 @@ function syncFolder(path: string): void {
 }
 
 /**
- * Makes a finished draft the build that serves: its list is written last, then the folder gets its name, then `current` names it.
- * The build before it stays for whoever is reading it, and in case that this one turns out to be damaged; older ones go.
+ * Makes a finished draft the build that serves: its list is written last, then the folder gets its
+ * name, then `current` names it. The build before it stays for whoever is reading it, and in case
+ * that this one turns out to be damaged; older ones go.
  */
 export function publish(dir: string, draft: string, meta: Omit<Meta, 'form' | 'serial'>): string {
   const root = analyticsFolder(dir)
@@ -178,6 +207,7 @@ export function publish(dir: string, draft: string, meta: Omit<Meta, 'form' | 's
   closeSync(file)
   renameSync(pointer, currentFile(dir))
   syncFolder(root)
-  for (const old of buildsIn(dir).slice(2)) rmSync(join(root, old), { recursive: true, force: true })
+  for (const old of buildsIn(dir).slice(2))
+    rmSync(join(root, old), { recursive: true, force: true })
   return name
 }

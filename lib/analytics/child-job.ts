@@ -1,6 +1,7 @@
 /**
- * Analytics work in the process that has DuckDB (lib/duckdb.ts). One at a time for a state folder, whoever started it: the lock
- * is the working process's own, so that it ends with that process and not with the one that asked.
+ * Analytics work in the process that has DuckDB (lib/duckdb.ts). One at a time for a state folder,
+ * whoever started it: the lock is the working process's own, so that it ends with that process and
+ * not with the one that asked.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +43,7 @@ interface Cost {
 /** What each task tells. */
 export interface AnalyticsResults {
   'roll-up': RolledUp & Cost
-  'rebuild': Rebuilt & Cost
+  rebuild: Rebuilt & Cost
 }
 
 /** What a task works with. */
@@ -54,17 +55,24 @@ export interface Tools {
 }
 
 /**
- * Megabytes for DuckDB. Node, what DuckDB does not count, and the columns of a build come on top: a million offers stay under
- * 600 MB. What does not fit goes by way of the disk, which is why prepare.ts works on a part of the items at a time.
+ * Megabytes for DuckDB. Node, what DuckDB does not count, and the columns of a build come on top: a
+ * million offers stay under 600 MB. What does not fit goes by way of the disk, which is why
+ * prepare.ts works on a part of the items at a time.
  */
 const MEMORY = 256
-/** Freed memory goes back to the system soon: DuckDB would free 512 MB at once before it gives any back. */
+/**
+ * Freed memory goes back to the system soon: DuckDB would free 512 MB at once before it gives any
+ * back.
+ */
 const FREED = '16MB'
 /** Tries to get the lock, and milliseconds between two: a roll-up of one day takes seconds. */
 const TURN = { tries: 1_200, pause: 250 } as const
 
 /** Does one job. Rejects with what went wrong. */
-export async function runAnalytics(job: AnalyticsJob, onProgress: (...progress: ChildProgress) => void): Promise<AnalyticsResults[AnalyticsJob['task']]> {
+export async function runAnalytics(
+  job: AnalyticsJob,
+  onProgress: (...progress: ChildProgress) => void,
+): Promise<AnalyticsResults[AnalyticsJob['task']]> {
   const { default: duckdb } = await import('@duckdb/node-api')
   const root = join(job.dir, 'analytics')
   mkdirSync(root, { recursive: true, mode: 0o700 })
@@ -74,8 +82,14 @@ export async function runAnalytics(job: AnalyticsJob, onProgress: (...progress: 
   rmSync(work, { recursive: true, force: true })
   mkdirSync(work, { mode: 0o700 })
   const instance = await duckdb.DuckDBInstance.create(':memory:', {
-    threads: '1', memory_limit: `${MEMORY}MB`, temp_directory: work, preserve_insertion_order: 'true', autoinstall_known_extensions: 'false', autoload_known_extensions: 'false',
-    allocator_flush_threshold: FREED, allocator_bulk_deallocation_flush_threshold: FREED,
+    threads: '1',
+    memory_limit: `${MEMORY}MB`,
+    temp_directory: work,
+    preserve_insertion_order: 'true',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allocator_flush_threshold: FREED,
+    allocator_bulk_deallocation_flush_threshold: FREED,
   })
   try {
     const result = await doTask(job, { duck: await instance.connect(), work, onProgress })
@@ -90,8 +104,10 @@ export async function runAnalytics(job: AnalyticsJob, onProgress: (...progress: 
 
 async function doTask(job: AnalyticsJob, tools: Tools): Promise<RolledUp | Rebuilt> {
   switch (job.task) {
-    case 'roll-up': return rollUp(job, tools)
-    case 'rebuild': return rebuild(job, tools)
+    case 'roll-up':
+      return rollUp(job, tools)
+    case 'rebuild':
+      return rebuild(job, tools)
   }
 }
 

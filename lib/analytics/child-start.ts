@@ -18,10 +18,20 @@ export interface StartOptions {
   onProgress?: ((...progress: ChildProgress) => void) | undefined
 }
 
-/** Does one task over the state folder, after any other analytics work there. Rejects when it fails or takes too long. */
+/**
+ * Does one task over the state folder, after any other analytics work there. Rejects when it fails
+ * or takes too long.
+ */
 export function startAnalytics<T extends AnalyticsJob['task']>(
-  { engine, now }: Pick<OperatorCtx, 'engine' | 'now'>, job: Omit<Extract<AnalyticsJob, { task: T }>, 'kind' | 'dir' | 'now'> & { task: T }, { limit = LIMIT, ...options }: StartOptions,
+  { engine, now }: Pick<OperatorCtx, 'engine' | 'now'>,
+  job: Omit<Extract<AnalyticsJob, { task: T }>, 'kind' | 'dir' | 'now'> & { task: T },
+  { limit = LIMIT, ...options }: StartOptions,
 ): Promise<AnalyticsResults[T]> {
   const told = { ...job, kind: 'analytics', dir: engine.dir, now: now() }
-  return runChild<AnalyticsResults[T]>(told, { ...options, limit, heap: HEAP, failure: `the ${job.task} of analytics was not done` })
+  return runChild<AnalyticsResults[T]>(told, {
+    ...options,
+    limit,
+    heap: HEAP,
+    failure: `the ${job.task} of analytics was not done`,
+  })
 }

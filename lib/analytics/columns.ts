@@ -11,9 +11,20 @@ export function columnKinds({ columns }: Metric): Record<string, ColumnKind> {
 }
 
 /**
- * What each distributor says of an item, sorted by item and distributor: those of item `n` are `first[n]` to `first[n + 1]`. Beside
- * what filters look at (category NaN: in none) stands where the text is, and its checksum.
+ * What each distributor says of an item, sorted by item and distributor: those of item `n` are
+ * `first[n]` to `first[n + 1]`. Beside what filters look at (category NaN: in none) stands where
+ * the text is, and its checksum.
  */
-export const LISTING_KINDS = { first: 'u32', dist: 'u16', category: 'f64', productClass: 'u8', from: 'f64', size: 'u32', crc: 'u32' } as const satisfies Record<string, ColumnKind>
+export const LISTING_KINDS = {
+  first: 'u32',
+  dist: 'u16',
+  category: 'f64',
+  productClass: 'u8',
+  from: 'f64',
+  size: 'u32',
+  crc: 'u32',
+} as const satisfies Record<string, ColumnKind>
 
-export type ListingColumns = { readonly [N in keyof typeof LISTING_KINDS]: ColumnOf<(typeof LISTING_KINDS)[N]> }
+export type ListingColumns = {
+  readonly [N in keyof typeof LISTING_KINDS]: ColumnOf<(typeof LISTING_KINDS)[N]>
+}

@@ -1,9 +1,14 @@
-/** How the rows of a build become one subscriber's results: UPC by UPC, in turns of the event loop. */
+/**
+ * How the rows of a build become one subscriber's results: UPC by UPC, in turns of the event loop.
+ */
 import { PASSES, identity, sortByDigit } from '../catalog/permutation.js'
 import type { ListingColumns, SectionColumns } from './columns.js'
 import type { Metric } from './metrics/metric.js'
 
-/** Results of one metric for one set of distributors, in the order of their UPCs. NaN stands for null. */
+/**
+ * Results of one metric for one set of distributors, in the order of their UPCs. NaN stands for
+ * null.
+ */
 export interface Combined {
   items: Uint32Array
   values: Readonly<Record<string, Float64Array>>
@@ -20,7 +25,11 @@ const ROWS_A_TURN = 4_096
 const turn = () => new Promise<void>(setImmediate)
 
 /** Combines the rows of the distributors whose place is in `active`. */
-export async function combine(metric: Metric, columns: SectionColumns, active: ReadonlySet<number>): Promise<Combined> {
+export async function combine(
+  metric: Metric,
+  columns: SectionColumns,
+  active: ReadonlySet<number>,
+): Promise<Combined> {
   const { item, dist } = columns as { item: Uint32Array; dist: Uint16Array }
   const isActive = flags(active)
   const names = Object.keys(metric.measures)
@@ -30,7 +39,8 @@ export async function combine(metric: Metric, columns: SectionColumns, active: R
   for (let from = 0, done = 0; from < item.length;) {
     const upc = item[from]!
     rows.length = 0
-    for (; from < item.length && item[from] === upc; from++) if (isActive[dist[from]!] === 1) rows.push(from)
+    for (; from < item.length && item[from] === upc; from++)
+      if (isActive[dist[from]!] === 1) rows.push(from)
     if (rows.length > 0 && metric.combine(columns as never, rows, out)) results.push(upc, out)
     if (from - done >= ROWS_A_TURN) {
       done = from
@@ -40,13 +50,19 @@ export async function combine(metric: Metric, columns: SectionColumns, active: R
   return results.take()
 }
 
-const flags = (places: ReadonlySet<number>) => Uint8Array.from({ length: Math.max(0, ...places) + 1 }, (_, place) => places.has(place) ? 1 : 0)
+const flags = (places: ReadonlySet<number>) =>
+  Uint8Array.from({ length: Math.max(0, ...places) + 1 }, (_, place) => (places.has(place) ? 1 : 0))
 
 /**
- * Finds by which words each result is shown: those of the first of the active distributors that puts the item into a category, else
- * of the first. One of them offers it now, or it would be no result.
+ * Finds by which words each result is shown: those of the first of the active distributors that
+ * puts the item into a category, else of the first. One of them offers it now, or it would be no
+ * result.
  */
-export async function list(combined: Combined, { first, dist, category }: ListingColumns, active: ReadonlySet<number>): Promise<Listed> {
+export async function list(
+  combined: Combined,
+  { first, dist, category }: ListingColumns,
+  active: ReadonlySet<number>,
+): Promise<Listed> {
   const { items } = combined
   const isActive = flags(active)
   const listings = new Uint32Array(items.length)
@@ -79,7 +95,8 @@ class Results {
   push(item: number, out: Readonly<Record<string, number>>): void {
     if (this.#length === this.#items.length) this.#grow()
     this.#items[this.#length] = item
-    for (let i = 0; i < this.#names.length; i++) this.#values[i]![this.#length] = out[this.#names[i]!]!
+    for (let i = 0; i < this.#names.length; i++)
+      this.#values[i]![this.#length] = out[this.#names[i]!]!
     this.#length++
   }
 
@@ -93,12 +110,23 @@ class Results {
   }
 
   take(): Combined {
-    return { items: this.#items.subarray(0, this.#length), values: Object.fromEntries(this.#names.map((name, i) => [name, this.#values[i]!.subarray(0, this.#length)])) }
+    return {
+      items: this.#items.subarray(0, this.#length),
+      values: Object.fromEntries(
+        this.#names.map((name, i) => [name, this.#values[i]!.subarray(0, this.#length)]),
+      ),
+    }
   }
 }
 
-/** Places of the results, the greatest of the first measure first, then of the next; null comes last, and ties stay in the order of their UPCs. */
-export async function orderOf({ items, values }: Combined, measures: readonly string[]): Promise<Uint32Array> {
+/**
+ * Places of the results, the greatest of the first measure first, then of the next; null comes
+ * last, and ties stay in the order of their UPCs.
+ */
+export async function orderOf(
+  { items, values }: Combined,
+  measures: readonly string[],
+): Promise<Uint32Array> {
   let order = identity(items.length)
   // The least important one first: each sort keeps what the one before it did.
   for (const measure of measures.toReversed()) {
@@ -119,10 +147,16 @@ const LOW = 2 ** 31
 /** After every number. */
 const LAST = 1
 
-/** What of a whole number from 0 on is sorted by, ascending, so that the numbers come out descending: as much as goes into 32 bits, and then the rest. */
+/**
+ * What of a whole number from 0 on is sorted by, ascending, so that the numbers come out
+ * descending: as much as goes into 32 bits, and then the rest.
+ */
 function descendingKeys(column: Float64Array): ((value: number) => number)[] {
   const isLarge = column.some((value) => value >= LOW)
-  if (!isLarge) return [(value) => Number.isNaN(value) ? LAST : -value]
+  if (!isLarge) return [(value) => (Number.isNaN(value) ? LAST : -value)]
   const high = (value: number) => Math.floor(value / LOW)
-  return [(value) => Number.isNaN(value) ? LAST : high(value) * LOW - value, (value) => Number.isNaN(value) ? LAST : -high(value)]
+  return [
+    (value) => (Number.isNaN(value) ? LAST : high(value) * LOW - value),
+    (value) => (Number.isNaN(value) ? LAST : -high(value)),
+  ]
 }

@@ -1,9 +1,20 @@
-/** The history as the metrics see it: the days that are rolled up and the ones that are still open, and where things stand now. */
+/**
+ * The history as the metrics see it: the days that are rolled up and the ones that are still open,
+ * and where things stand now.
+ */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY, dayOf, startOfDay } from '../core/clock.js'
 import type { Raw } from '../db/sqlite.js'
 import { inBatches, loadDays } from './history-changes.js'
-import { damagedDays, dayFile, daysIn, momentOf, quoted, readStateDay, workFolder } from './history-files.js'
+import {
+  damagedDays,
+  dayFile,
+  daysIn,
+  momentOf,
+  quoted,
+  readStateDay,
+  workFolder,
+} from './history-files.js'
 import { loadState } from './roll-up.js'
 import { DAY_COLUMNS, ITEM_COLUMNS, advance, declared } from './roll-up-sql.js'
 
@@ -20,11 +31,15 @@ export interface HistorySource {
 }
 
 /**
- * Makes the views `daily` (a row for each day on which an item of a distributor changed, of the last 91 days) and `item_now`
- * (each item of a distributor after its last change). With no history at all both are empty. Writes nothing; only while no
- * roll-up runs (child-job.ts sees to that). Tells the days whose files are damaged: they are left out, for all others still hold.
+ * Makes the views `daily` (a row for each day on which an item of a distributor changed, of the
+ * last 91 days) and `item_now` (each item of a distributor after its last change). With no history
+ * at all both are empty. Writes nothing; only while no roll-up runs (child-job.ts sees to that).
+ * Tells the days whose files are damaged: they are left out, for all others still hold.
  */
-export async function openHistory(duck: DuckDBConnection, { dir, historyDb, now }: HistorySource): Promise<string[]> {
+export async function openHistory(
+  duck: DuckDBConnection,
+  { dir, historyDb, now }: HistorySource,
+): Promise<string[]> {
   const done = await readStateDay(duck, dir)
   await loadState(duck, dir)
   await duck.run(`CREATE OR REPLACE TABLE open_daily (${declared(DAY_COLUMNS)})`)
@@ -42,16 +57,25 @@ export async function openHistory(duck: DuckDBConnection, { dir, historyDb, now 
     historyDb.exec(begin === 'BEGIN' ? 'COMMIT' : 'RELEASE history')
   }
   // Metrics go by items; of a large network these would take a third of what there is.
-  await duck.run('DROP TABLE offer; DROP TABLE IF EXISTS day_row; DROP TABLE IF EXISTS change; DROP TABLE IF EXISTS late_feed')
+  await duck.run(
+    'DROP TABLE offer; DROP TABLE IF EXISTS day_row; DROP TABLE IF EXISTS change; DROP TABLE IF EXISTS late_feed',
+  )
   // A day whose file is there without the state after it is still among the open ones.
   const days = daysIn(dir).filter((day) => done !== null && day <= done && day >= from)
   const damaged = await damagedDays(duck, dir, days)
   const files = days.filter((day) => !damaged.includes(day)).map((day) => dayFile(dir, day))
   const columns = Object.keys(DAY_COLUMNS).join(', ')
   // By name: what a file of an earlier release lacks is NULL there.
-  const closed = files.length > 0 ? `SELECT * FROM read_parquet([${files.map(quoted).join(', ')}], union_by_name = true) UNION ALL BY NAME ` : ''
-  await duck.run(`CREATE OR REPLACE VIEW daily AS SELECT ${columns} FROM (${closed}SELECT * FROM open_daily)`)
-  await duck.run(`CREATE OR REPLACE VIEW item_now AS SELECT ${Object.keys(ITEM_COLUMNS).join(', ')} FROM item`)
+  const closed =
+    files.length > 0
+      ? `SELECT * FROM read_parquet([${files.map(quoted).join(', ')}], union_by_name = true) UNION ALL BY NAME `
+      : ''
+  await duck.run(
+    `CREATE OR REPLACE VIEW daily AS SELECT ${columns} FROM (${closed}SELECT * FROM open_daily)`,
+  )
+  await duck.run(
+    `CREATE OR REPLACE VIEW item_now AS SELECT ${Object.keys(ITEM_COLUMNS).join(', ')} FROM item`,
+  )
   return damaged
 }
 
@@ -60,7 +84,11 @@ function openDays(history: Raw, done: string | null): string[] {
   const firstAfter = history.prepare('SELECT min(at) FROM change WHERE at >= ?').pluck()
   const days: string[] = []
   let from = done === null ? 0 : momentOf(done) + DAY
-  for (let at = firstAfter.get(from) as number | null; at !== null; at = firstAfter.get(from) as number | null) {
+  for (
+    let at = firstAfter.get(from) as number | null;
+    at !== null;
+    at = firstAfter.get(from) as number | null
+  ) {
     days.push(dayOf(at))
     from = startOfDay(at) + DAY
   }

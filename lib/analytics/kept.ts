@@ -1,4 +1,7 @@
-/** What was computed and may be wanted again: up to so many bytes, and only for as long as somebody asks. */
+/**
+ * What was computed and may be wanted again: up to so many bytes, and only for as long as somebody
+ * asks.
+ */
 
 interface Entry<V> {
   value: Promise<V>
@@ -13,8 +16,18 @@ export class Kept<V> {
   readonly #sizeOf: (value: V) => number
   #bytes = 0
 
-  /** `idle`: milliseconds without a question after which a value goes; `most`: bytes of all of them. */
-  constructor({ idle, most, sizeOf }: { idle: number; most: number; sizeOf: (value: V) => number }) {
+  /**
+   * `idle`: milliseconds without a question after which a value goes; `most`: bytes of all of them.
+   */
+  constructor({
+    idle,
+    most,
+    sizeOf,
+  }: {
+    idle: number
+    most: number
+    sizeOf: (value: V) => number
+  }) {
     this.#idle = idle
     this.#most = most
     this.#sizeOf = sizeOf
@@ -24,7 +37,10 @@ export class Kept<V> {
     return this.#entries.size
   }
 
-  /** The value, made by the first who asks; who asks meanwhile waits for the same one. What could not be made is not kept. */
+  /**
+   * The value, made by the first who asks; who asks meanwhile waits for the same one. What could
+   * not be made is not kept.
+   */
   get(key: string, make: () => Promise<V>): Promise<V> {
     const known = this.#entries.get(key)
     if (known) {
@@ -34,9 +50,16 @@ export class Kept<V> {
       this.#entries.set(key, known)
       return known.value
     }
-    const entry: Entry<V> = { value: make(), bytes: 0, timer: setTimeout(() => this.#drop(key, entry), this.#idle).unref() }
+    const entry: Entry<V> = {
+      value: make(),
+      bytes: 0,
+      timer: setTimeout(() => this.#drop(key, entry), this.#idle).unref(),
+    }
     this.#entries.set(key, entry)
-    entry.value.then((value) => this.#weigh(key, entry, value), () => this.#drop(key, entry))
+    entry.value.then(
+      (value) => this.#weigh(key, entry, value),
+      () => this.#drop(key, entry),
+    )
     return entry.value
   }
 

@@ -1,4 +1,7 @@
-/** Reads a build: columns when they are asked for, texts of the rows that are shown. Everything that is read is checked. */
+/**
+ * Reads a build: columns when they are asked for, texts of the rows that are shown. Everything that
+ * is read is checked.
+ */
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +33,8 @@ export function openBuild(dir: string, name: string): Build {
   const id = idOf(dir, name)
   const meta = readMeta(dir, name)
   const pathOf = (file: string) => join(analyticsFolder(dir), name, file)
-  const damaged = (what: string) => new Error(`${name} is damaged: ${what} does not fit its checksum`)
+  const damaged = (what: string) =>
+    new Error(`${name} is damaged: ${what} does not fit its checksum`)
 
   async function read({ file, offset, bytes, crc, table }: Part): Promise<Arena> {
     const buffer = new SharedArrayBuffer(bytes)
@@ -49,23 +53,36 @@ export function openBuild(dir: string, name: string): Build {
   }
 
   /** Columns of these kinds out of one part. */
-  async function columnsOf(part: Part, kinds: Readonly<Record<string, ColumnKind>>): Promise<SectionColumns> {
+  async function columnsOf(
+    part: Part,
+    kinds: Readonly<Record<string, ColumnKind>>,
+  ): Promise<SectionColumns> {
     const arena = await read(part)
-    return Object.fromEntries(Object.entries(kinds).map(([column, kind]) => [column, readColumn(arena, column, kind)]))
+    return Object.fromEntries(
+      Object.entries(kinds).map(([column, kind]) => [column, readColumn(arena, column, kind)]),
+    )
   }
 
   return {
-    name, id, meta,
-    section: (metric, days) => columnsOf(meta.sections[sectionName(metric.slug, days)]!, columnKinds(metric)),
-    listings: async () => await columnsOf(meta.listings, LISTING_KINDS) as unknown as ListingColumns,
+    name,
+    id,
+    meta,
+    section: (metric, days) =>
+      columnsOf(meta.sections[sectionName(metric.slug, days)]!, columnKinds(metric)),
+    listings: async () =>
+      (await columnsOf(meta.listings, LISTING_KINDS)) as unknown as ListingColumns,
     async texts({ from, size, crc }, rows) {
       if (rows.length === 0) return []
-      return using(pathOf('texts'), (handle) => Promise.all(rows.map(async (row) => {
-        const bytes = Buffer.allocUnsafe(size[row]!)
-        const { bytesRead } = await handle.read(bytes, 0, bytes.length, from[row]!)
-        if (bytesRead !== bytes.length || crc32(bytes) !== crc[row]) throw damaged('a text')
-        return bytes.toString()
-      })))
+      return using(pathOf('texts'), (handle) =>
+        Promise.all(
+          rows.map(async (row) => {
+            const bytes = Buffer.allocUnsafe(size[row]!)
+            const { bytesRead } = await handle.read(bytes, 0, bytes.length, from[row]!)
+            if (bytesRead !== bytes.length || crc32(bytes) !== crc[row]) throw damaged('a text')
+            return bytes.toString()
+          }),
+        ),
+      )
     },
   }
 }

@@ -1,9 +1,11 @@
 /**
- * What all metrics read: one row for each UPC and distributor, with what the catalog says now and what the history says of it.
+ * What all metrics read: one row for each UPC and distributor, with what the catalog says now and
+ * what the history says of it.
  *
- * Made of `catalog_offer` (read-catalog.ts), `daily` and `item_now` (history.ts). An item is a UPC that somebody offers now at an operator's
- * price; what has no such offer has no name to be shown by. What is listed without a price of the operator's came with some
- * subscriber's own credentials and is left out.
+ * Made of `catalog_offer` (read-catalog.ts), `daily` and `item_now` (history.ts). An item is a UPC
+ * that somebody offers now at an operator's price; what has no such offer has no name to be shown
+ * by. What is listed without a price of the operator's came with some subscriber's own credentials
+ * and is left out.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { dayOf } from '../core/clock.js'
@@ -11,8 +13,9 @@ import { WINDOWS, firstDay } from './metrics/metric.js'
 import { isDrop } from './metrics/on-sale.js'
 
 /**
- * Items go through sums and joins a part at a time: all at once, the hash tables of a million offers would take three times the
- * memory. Each part reads the days anew, which costs a few hundred milliseconds.
+ * Items go through sums and joins a part at a time: all at once, the hash tables of a million
+ * offers would take three times the memory. Each part reads the days anew, which costs a few
+ * hundred milliseconds.
  */
 const PARTS = 4
 const IN_PART = `gtin % ${PARTS} = getvariable('part')`
@@ -25,8 +28,9 @@ const PLACES = [
 ]
 
 /**
- * Of several offers of one distributor (warehouses) the lowest price with stock counts, else the lowest; of MAPs and MSRPs the
- * highest; of texts the first that puts the item into a category, else the first.
+ * Of several offers of one distributor (warehouses) the lowest price with stock counts, else the
+ * lowest; of MAPs and MSRPs the highest; of texts the first that puts the item into a category,
+ * else the first.
  */
 const OFFERS = `
   CREATE TABLE offer_now AS
@@ -49,9 +53,10 @@ const MOVEMENT = `
   ) sums JOIN known_item USING (gtin) JOIN known_dist USING (distid)`
 
 /**
- * `first_seen` is 0 where an item came with the distributor's first feed. The last time without stock is [gone, back): from the
- * fall to the return. Without stock now it lasts; what came in with stock had none before; what was there from the first feed on
- * and never fell to zero has no such time.
+ * `first_seen` is 0 where an item came with the distributor's first feed. The last time without
+ * stock is [gone, back): from the fall to the return. Without stock now it lasts; what came in with
+ * stock had none before; what was there from the first feed on and never fell to zero has no such
+ * time.
  */
 const SEEN = `
   CREATE TABLE seen_now AS
@@ -70,9 +75,10 @@ const PAIR = `
   FROM offer_now FULL JOIN movement USING (item, dist) FULL JOIN seen_now USING (item, dist)`
 
 /**
- * From each day with a change to the next the price at its end, and before the first of them what it cost until then; only of offers
- * that were dearer once. `changed_on` is NULL where no price followed another one. A clock that was set back leaves days after today:
- * they count as today, in their order.
+ * From each day with a change to the next the price at its end, and before the first of them what
+ * it cost until then; only of offers that were dearer once. `changed_on` is NULL where no price
+ * followed another one. A clock that was set back leaves days after today: they count as today, in
+ * their order.
  */
 const PRICES = `
   CREATE TABLE price_run AS
@@ -88,10 +94,19 @@ const PRICES = `
   )
   SELECT item, dist, day, until, price, max(day) FILTER (price <> before) OVER (PARTITION BY item, dist) AS changed_on FROM run QUALIFY price IS NOT NULL`
 
-const partOf = (part: number): [words: string, statements: readonly string[]] => [`what was sold and seen, ${part + 1} of ${PARTS}`, [
-  `SET VARIABLE part = ${part}`, OFFERS, MOVEMENT, SEEN, `${part === 0 ? 'CREATE TABLE pair AS' : 'INSERT INTO pair'} ${PAIR}`,
-  'DROP TABLE offer_now', 'DROP TABLE movement', 'DROP TABLE seen_now',
-]]
+const partOf = (part: number): [words: string, statements: readonly string[]] => [
+  `what was sold and seen, ${part + 1} of ${PARTS}`,
+  [
+    `SET VARIABLE part = ${part}`,
+    OFFERS,
+    MOVEMENT,
+    SEEN,
+    `${part === 0 ? 'CREATE TABLE pair AS' : 'INSERT INTO pair'} ${PAIR}`,
+    'DROP TABLE offer_now',
+    'DROP TABLE movement',
+    'DROP TABLE seen_now',
+  ],
+]
 
 /** What is made, in this order, with words for whoever waits. */
 const STEPS: readonly [words: string, statements: readonly string[]][] = [
@@ -103,8 +118,15 @@ const STEPS: readonly [words: string, statements: readonly string[]][] = [
 /** Steps that `prepare` tells of. */
 export const PREPARING = STEPS.length
 
-/** Makes the tables `known_item`, `known_dist`, `pair` and `price_run`; `now` in milliseconds says which day is the last of every window. */
-export async function prepare(duck: DuckDBConnection, now: number, tell: (words: string) => void = () => {}): Promise<void> {
+/**
+ * Makes the tables `known_item`, `known_dist`, `pair` and `price_run`; `now` in milliseconds says
+ * which day is the last of every window.
+ */
+export async function prepare(
+  duck: DuckDBConnection,
+  now: number,
+  tell: (words: string) => void = () => {},
+): Promise<void> {
   await duck.run(`SET VARIABLE today = DATE '${dayOf(now)}'`)
   for (const [words, statements] of STEPS) {
     tell(words)

@@ -1,4 +1,7 @@
-/** What a build takes from the catalog: the operator's offers of now for DuckDB, and the text of each. */
+/**
+ * What a build takes from the catalog: the operator's offers of now for DuckDB, and the text of
+ * each.
+ */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { crc32 } from 'node:zlib'
 import { packArena } from '../catalog/arena.js'
@@ -15,54 +18,105 @@ import { quoted } from './history-files.js'
 const CHUNK = 2_048
 const MAX_INT = 2_147_483_647
 
-type Offer = [distid: string, price: number, map: number | null, msrp: number | null, qty: number, upc: string, json: string, category: number | null, productClass: ProductClass]
-
-/** A distributor goes by its place in a list, a text by its number: a million strings would take longer than all the rest. */
-const LOADED = {
-  gtin: 'DOUBLE', place: 'INTEGER', text: 'INTEGER', categorized: 'BOOLEAN',
-  price: 'INTEGER', map: 'INTEGER', msrp: 'INTEGER', qty: 'INTEGER',
-} as const
-
-/** Texts of offers in the file `texts`, one after the other, and what is kept beside each, by its number. */
-export type Texts = Pick<ListingColumns, 'category' | 'productClass' | 'crc'> & { /** Where it ends. */ end: Float64Array }
+type Offer = [
+  distid: string,
+  price: number,
+  map: number | null,
+  msrp: number | null,
+  qty: number,
+  upc: string,
+  json: string,
+  category: number | null,
+  productClass: ProductClass,
+]
 
 /**
- * Makes the table `catalog_offer`, every offer with a UPC and a price of the operator's, and writes the text of each: the members of
- * a row that all metrics share.
+ * A distributor goes by its place in a list, a text by its number: a million strings would take
+ * longer than all the rest.
  */
-export async function readCatalog(duck: DuckDBConnection, catalog: Raw, folder: string): Promise<Texts> {
+const LOADED = {
+  gtin: 'DOUBLE',
+  place: 'INTEGER',
+  text: 'INTEGER',
+  categorized: 'BOOLEAN',
+  price: 'INTEGER',
+  map: 'INTEGER',
+  msrp: 'INTEGER',
+  qty: 'INTEGER',
+} as const
+
+/**
+ * Texts of offers in the file `texts`, one after the other, and what is kept beside each, by its
+ * number.
+ */
+export type Texts = Pick<ListingColumns, 'category' | 'productClass' | 'crc'> & {
+  /** Where it ends. */ end: Float64Array
+}
+
+/**
+ * Makes the table `catalog_offer`, every offer with a UPC and a price of the operator's, and writes
+ * the text of each: the members of a row that all metrics share.
+ */
+export async function readCatalog(
+  duck: DuckDBConnection,
+  catalog: Raw,
+  folder: string,
+): Promise<Texts> {
   const most = catalog.prepare('SELECT count(*) FROM offer').pluck().get() as number
   const texts = new TextWriter(folder, most)
   const loader = await openLoader(duck)
   const places = new Map<string, number>()
-  for (const [distid, price, map, msrp, qty, upc, json, category, productClass] of offersOf(catalog)) {
+  for (const [distid, price, map, msrp, qty, upc, json, category, productClass] of offersOf(
+    catalog,
+  )) {
     const gtin = gtinKey(upc)
     if (gtin === null || gtin === 0) continue
     let place = places.get(distid)
-    if (place === undefined) places.set(distid, place = places.size)
-    loader.add([gtin, place, texts.write(json, category, productClass), category !== null, price, map, msrp, Math.min(qty, MAX_INT)])
+    if (place === undefined) places.set(distid, (place = places.size))
+    loader.add([
+      gtin,
+      place,
+      texts.write(json, category, productClass),
+      category !== null,
+      price,
+      map,
+      msrp,
+      Math.min(qty, MAX_INT),
+    ])
   }
   loader.close()
   const names = [...places].map(([distid, place]) => `(${place}, ${quoted(distid)})`).join(', ')
   await duck.run(`CREATE TABLE catalog_offer AS SELECT gtin::BIGINT AS gtin, distid, text, categorized, price, map, msrp, qty
-    FROM loaded JOIN (${names === '' ? 'SELECT 0 AS place, \'\' AS distid WHERE false' : `VALUES ${names}`}) AS known(place, distid) USING (place)`)
+    FROM loaded JOIN (${names === '' ? "SELECT 0 AS place, '' AS distid WHERE false" : `VALUES ${names}`}) AS known(place, distid) USING (place)`)
   await duck.run('DROP TABLE loaded')
   return texts.close()
 }
 
-/** In the order in which they lie, and so do their texts: by any other, each text would be looked for on a page of its own. */
+/**
+ * In the order in which they lie, and so do their texts: by any other, each text would be looked
+ * for on a page of its own.
+ */
 function offersOf(catalog: Raw): IterableIterator<Offer> {
-  return catalog.prepare(`
+  return catalog
+    .prepare(`
     SELECT o.distid, o.price, nullif(max(o.map, 0), 0), nullif(max(o.msrp, 0), 0), o.qty, f.upc,
       json_object('upc', upc, 'name', name, 'mfg_name', mfg_name, 'category_id', category_id, 'category_name', category_name), f.category_id, f.product_class
-    FROM shown o JOIN fragment f ON f.id = o.fragment WHERE o.price > 0 AND f.upc IS NOT NULL`).raw().iterate() as IterableIterator<Offer>
+    FROM shown o JOIN fragment f ON f.id = o.fragment WHERE o.price > 0 AND f.upc IS NOT NULL`)
+    .raw()
+    .iterate() as IterableIterator<Offer>
 }
 
 /** Rows for the table `loaded`, in chunks. */
-async function openLoader(duck: DuckDBConnection): Promise<{ add(row: readonly (number | boolean | null)[]): void; close(): void }> {
+async function openLoader(
+  duck: DuckDBConnection,
+): Promise<{ add(row: readonly (number | boolean | null)[]): void; close(): void }> {
   const { default: duckdb } = await import('@duckdb/node-api')
   const types = Object.values(LOADED).map((name) => duckdb[name])
-  await duck.run(`CREATE TEMP TABLE loaded (${Object.entries(LOADED).map(([name, type]) => `${name} ${type}`).join(', ')})`)
+  await duck.run(
+    `CREATE TEMP TABLE loaded (${Object.entries(LOADED)
+      .map(([name, type]) => `${name} ${type}`)
+      .join(', ')})`,
+  )
   const appender = await duck.createAppender('loaded')
   // One chunk for all: each would hold its memory until the next collection.
   const chunk = duckdb.DuckDBDataChunk.create(types)
@@ -101,7 +155,12 @@ class TextWriter {
 
   constructor(folder: string, most: number) {
     this.#file = new BuildFile(folder, 'texts')
-    this.#beside = { category: new Float64Array(most), productClass: new Uint8Array(most), crc: new Uint32Array(most), end: new Float64Array(most) }
+    this.#beside = {
+      category: new Float64Array(most),
+      productClass: new Uint8Array(most),
+      crc: new Uint32Array(most),
+      end: new Float64Array(most),
+    }
   }
 
   write(json: string, category: number | null, productClass: ProductClass): number {
@@ -131,16 +190,41 @@ class TextWriter {
   }
 }
 
-/** Writes which text each item has at each distributor, by item and distributor, with all that is kept beside it. */
-export async function writeListings(duck: DuckDBConnection, { category, productClass, crc, end }: Texts, folder: string): Promise<{ items: number; part: Part }> {
-  const [[items, rows]] = (await duck.runAndReadAll('SELECT (SELECT count(*) FROM known_item)::INTEGER, count(text)::INTEGER FROM pair')).getRows() as [[number, number]]
+/**
+ * Writes which text each item has at each distributor, by item and distributor, with all that is
+ * kept beside it.
+ */
+export async function writeListings(
+  duck: DuckDBConnection,
+  { category, productClass, crc, end }: Texts,
+  folder: string,
+): Promise<{ items: number; part: Part }> {
+  const [[items, rows]] = (
+    await duck.runAndReadAll(
+      'SELECT (SELECT count(*) FROM known_item)::INTEGER, count(text)::INTEGER FROM pair',
+    )
+  ).getRows() as [[number, number]]
   const columns: ListingColumns = {
-    first: new Uint32Array(items + 1), dist: new Uint16Array(rows), category: new Float64Array(rows), productClass: new Uint8Array(rows), from: new Float64Array(rows), size: new Uint32Array(rows), crc: new Uint32Array(rows),
+    first: new Uint32Array(items + 1),
+    dist: new Uint16Array(rows),
+    category: new Float64Array(rows),
+    productClass: new Uint8Array(rows),
+    from: new Float64Array(rows),
+    size: new Uint32Array(rows),
+    crc: new Uint32Array(rows),
   }
-  const result = await duck.stream('SELECT item, dist, text FROM pair WHERE text IS NOT NULL ORDER BY item, dist')
+  const result = await duck.stream(
+    'SELECT item, dist, text FROM pair WHERE text IS NOT NULL ORDER BY item, dist',
+  )
   let row = 0
-  for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-    const [item, dist, text] = [0, 1, 2].map((place) => (chunk.getColumnVector(place) as unknown as { items: ArrayLike<number> }).items) as [ArrayLike<number>, ArrayLike<number>, ArrayLike<number>]
+  for (
+    let chunk = await result.fetchChunk();
+    chunk && chunk.rowCount > 0;
+    chunk = await result.fetchChunk()
+  ) {
+    const [item, dist, text] = [0, 1, 2].map(
+      (place) => (chunk.getColumnVector(place) as unknown as { items: ArrayLike<number> }).items,
+    ) as [ArrayLike<number>, ArrayLike<number>, ArrayLike<number>]
     for (let i = 0; i < chunk.rowCount; i++, row++) {
       const number = text[i]!
       columns.first[item[i]! + 1] = row + 1

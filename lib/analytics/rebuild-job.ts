@@ -12,7 +12,10 @@ import type { Rebuilt } from './rebuild.js'
 /** After one that failed, milliseconds until the job tries again. */
 const PAUSE = 15 * MINUTE
 
-/** A look each minute: the first build is made soon after the first feed, the next ones a day after the one before. */
+/**
+ * A look each minute: the first build is made soon after the first feed, the next ones a day after
+ * the one before.
+ */
 export const analyticsJob: Job = { name: 'analytics', every: MINUTE, run: runWhenDue }
 
 /** When the last rebuild of a process failed, on its monotonic clock. */
@@ -32,14 +35,24 @@ async function runWhenDue(ctx: OperatorCtx, signal: AbortSignal): Promise<void> 
 }
 
 /**
- * Whether there is anything new to read: no build yet and a catalog, one that is a day old, damaged or from a day that has not come
- * (a clock that was set back), or a distributor whose first feed came after it.
+ * Whether there is anything new to read: no build yet and a catalog, one that is a day old, damaged
+ * or from a day that has not come (a clock that was set back), or a distributor whose first feed
+ * came after it.
  */
-export function isDue({ analytics, engine, now }: Pick<OperatorCtx, 'analytics' | 'engine' | 'now'>): boolean {
+export function isDue({
+  analytics,
+  engine,
+  now,
+}: Pick<OperatorCtx, 'analytics' | 'engine' | 'now'>): boolean {
   const fed = fedDistributors(engine.catalog)
   const status = analytics.status()
   if (!status) return fed.length > 0
-  return status.isSecondChoice || status.at + DAY <= now() || status.at > now() + MINUTE || fed.some((distid) => !status.fed.includes(distid))
+  return (
+    status.isSecondChoice ||
+    status.at + DAY <= now() ||
+    status.at > now() + MINUTE ||
+    fed.some((distid) => !status.fed.includes(distid))
+  )
 }
 
 export interface RebuildOptions {
@@ -57,22 +70,53 @@ export interface RebuiltNow extends Pick<Rebuilt, 'items' | 'rows'> {
   ms: number
 }
 
-/** Builds all seven metrics anew in a process of its own; the build before it serves until then. Rejects when it fails, and that one serves on. */
-export async function rebuildAnalytics(ctx: OperatorCtx, { signal, onProgress }: Omit<RebuildOptions, 'dryRun'> = {}): Promise<RebuiltNow> {
-  if (ctx.space.free() < ROOM_FOR_FEEDS) throw new Error('the metrics are not rebuilt: the disk is nearly full')
+/**
+ * Builds all seven metrics anew in a process of its own; the build before it serves until then.
+ * Rejects when it fails, and that one serves on.
+ */
+export async function rebuildAnalytics(
+  ctx: OperatorCtx,
+  { signal, onProgress }: Omit<RebuildOptions, 'dryRun'> = {},
+): Promise<RebuiltNow> {
+  if (ctx.space.free() < ROOM_FOR_FEEDS)
+    throw new Error('the metrics are not rebuilt: the disk is nearly full')
   const begunAt = ctx.monotonic()
-  const { build, at, items, rows, damaged, peak, cpu } = await startAnalytics(ctx, { task: 'rebuild' }, { signal: AbortSignal.any([ctx.analytics.closing, ...signal ? [signal] : []]), onProgress, ...ctx.analytics.process })
+  const { build, at, items, rows, damaged, peak, cpu } = await startAnalytics(
+    ctx,
+    { task: 'rebuild' },
+    {
+      signal: AbortSignal.any([ctx.analytics.closing, ...(signal ? [signal] : [])]),
+      onProgress,
+      ...ctx.analytics.process,
+    },
+  )
   const ms = Math.round(ctx.monotonic() - begunAt)
   ctx.log.info({ build, items, rows, peak, cpu, ms }, 'the metrics were rebuilt')
-  if (damaged.length > 0) ctx.log.warn({ days: damaged }, 'days of the history were left out of the metrics: their files in history/days are damaged; bring them back from a backup, or remove them')
+  if (damaged.length > 0)
+    ctx.log.warn(
+      { days: damaged },
+      'days of the history were left out of the metrics: their files in history/days are damaged; bring them back from a backup, or remove them',
+    )
   return { build, items, rows, as_of: new Date(at).toISOString(), ms }
 }
 
-/** As `rebuildAnalytics`, for an operator: noted in the audit. A dry run tells of the build that serves. */
-export async function rebuildForOperator(ctx: OperatorCtx, { dryRun = false, ...options }: RebuildOptions = {}): Promise<RebuiltNow> {
+/**
+ * As `rebuildAnalytics`, for an operator: noted in the audit. A dry run tells of the build that
+ * serves.
+ */
+export async function rebuildForOperator(
+  ctx: OperatorCtx,
+  { dryRun = false, ...options }: RebuildOptions = {},
+): Promise<RebuiltNow> {
   if (dryRun) {
     const status = ctx.analytics.status()
-    return { build: status?.build ?? null, items: status?.items ?? 0, rows: 0, as_of: status ? new Date(status.at).toISOString() : null, ms: 0 }
+    return {
+      build: status?.build ?? null,
+      items: status?.items ?? 0,
+      rows: 0,
+      as_of: status ? new Date(status.at).toISOString() : null,
+      ms: 0,
+    }
   }
   const rebuilt = await rebuildAnalytics(ctx, options)
   await audit(ctx, 'analytics.rebuild', { build: rebuilt.build, items: rebuilt.items })

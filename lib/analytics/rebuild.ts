@@ -1,4 +1,7 @@
-/** Builds all metrics anew, in the process that has DuckDB: reads catalog and history once, and writes a build that all subscribers share. */
+/**
+ * Builds all metrics anew, in the process that has DuckDB: reads catalog and history once, and
+ * writes a build that all subscribers share.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -42,31 +45,40 @@ export interface Rebuilt {
 }
 
 /** Sections of a build: each metric with each of its windows. */
-const SECTIONS = METRICS.flatMap((metric) => (metric.hasWindow ? WINDOWS : [0] as const).map((days) => ({ metric, days })))
+const SECTIONS = METRICS.flatMap((metric) =>
+  (metric.hasWindow ? WINDOWS : ([0] as const)).map((days) => ({ metric, days })),
+)
 /** Offers, history, preparing, texts, sections. */
 const STEPS = 3 + PREPARING + SECTIONS.length
 
-export async function rebuild({ dir, now }: RebuildInput, { duck, work, onProgress }: RebuildTools): Promise<Rebuilt> {
+export async function rebuild(
+  { dir, now }: RebuildInput,
+  { duck, work, onProgress }: RebuildTools,
+): Promise<Rebuilt> {
   let done = 0
   const tell = (words: string) => onProgress(done++, STEPS, words)
   const files = filesIn(dir)
   const catalog = openFile(files.catalog, { synchronous: 'NORMAL', readonly: true, patient: true })
   const history = openFile(files.history, { synchronous: 'NORMAL', readonly: true, patient: true })
   try {
-    // Offers, and which distributors have any, are read at different times: both out of one state of the catalog.
+    // Offers, and which distributors have any, are read at different times: both out of one state
+    // of the catalog.
     catalog.exec('BEGIN')
     const draft = join(work, 'build')
     mkdirSync(draft, { mode: 0o700 })
     tell('the catalog')
     const texts = await readCatalog(duck, catalog, draft)
-    // After the catalog: of a first load it takes the most memory, and the system does not get all of it back.
+    // After the catalog: of a first load it takes the most memory, and the system does not get all
+    // of it back.
     tell('the history')
     const damaged = await openHistory(duck, { dir, historyDb: history, now })
     await prepare(duck, now, tell)
     tell('names')
     const { items, part } = await writeListings(duck, texts, draft)
     const { sections, rows } = await writeSections(duck, draft, tell)
-    const distids = (await duck.runAndReadAll('SELECT distid FROM known_dist ORDER BY dist')).getRows().map(([distid]) => String(distid))
+    const distids = (await duck.runAndReadAll('SELECT distid FROM known_dist ORDER BY dist'))
+      .getRows()
+      .map(([distid]) => String(distid))
     const fed = fedDistributors({ prepare: (sql) => catalog.prepare(sql) })
     const build = publish(dir, draft, { at: now, distids, fed, items, listings: part, sections })
     onProgress(STEPS, STEPS, 'done')
@@ -77,14 +89,18 @@ export async function rebuild({ dir, now }: RebuildInput, { duck, work, onProgre
   }
 }
 
-async function writeSections(duck: DuckDBConnection, draft: string, tell: (words: string) => void): Promise<{ sections: Record<string, Part>; rows: number }> {
+async function writeSections(
+  duck: DuckDBConnection,
+  draft: string,
+  tell: (words: string) => void,
+): Promise<{ sections: Record<string, Part>; rows: number }> {
   const sections: Record<string, Part> = {}
   const written = new Map<string, BuildFile>()
   let rows = 0
   for (const { metric, days } of SECTIONS) {
     tell(days === 0 ? metric.slug : `${metric.slug}, ${days} days`)
     let file = written.get(metric.slug)
-    if (!file) written.set(metric.slug, file = new BuildFile(draft, metric.slug))
+    if (!file) written.set(metric.slug, (file = new BuildFile(draft, metric.slug)))
     const columns = await readRows(duck, metric, days)
     rows += columns['item']!.length
     sections[sectionName(metric.slug, days)] = file.writeArena(packArena(columns))

@@ -10,7 +10,8 @@ import type { StartOptions } from './child-start.js'
 
 /** Every hour, so that a server that was off at midnight is not a day late. */
 export const historyJob: Job = {
-  name: 'history', every: HOUR,
+  name: 'history',
+  every: HOUR,
   async run(ctx, signal) {
     await rollUpHistory(ctx, { signal }).catch((error: unknown) => {
       // Its process was ended with the app: the next start does it.
@@ -19,7 +20,10 @@ export const historyJob: Job = {
   },
 }
 
-/** Rolls up the days that are over. Tells which, none where none is; rejects when it fails, and the next run does it. */
+/**
+ * Rolls up the days that are over. Tells which, none where none is; rejects when it fails, and the
+ * next run does it.
+ */
 export async function rollUpHistory(ctx: OperatorCtx, options: StartOptions): Promise<string[]> {
   if (!hasClosedDay(ctx)) return []
   if (ctx.space.free() < ROOM_FOR_FEEDS) {
@@ -28,7 +32,10 @@ export async function rollUpHistory(ctx: OperatorCtx, options: StartOptions): Pr
   }
   const begunAt = ctx.monotonic()
   const { days, peak } = await startAnalytics(ctx, { task: 'roll-up' }, options)
-  ctx.log.info({ days, peak, ms: Math.round(ctx.monotonic() - begunAt) }, 'the history was rolled up')
+  ctx.log.info(
+    { days, peak, ms: Math.round(ctx.monotonic() - begunAt) },
+    'the history was rolled up',
+  )
   return days
 }
 

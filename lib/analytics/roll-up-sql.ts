@@ -1,14 +1,21 @@
 /**
- * What the changes of a few days mean, in SQL. `offer` and `item` are the state before the first of them and become the state after
- * the last; `day_row` is what the days' files hold. `ms` counts from the first day on, and `ms // DAY` says which day it is. Units that left stock are counted so (the guide says it for operators):
+ * What the changes of a few days mean, in SQL. `offer` and `item` are the state before the first of
+ * them and become the state after the last; `day_row` is what the days' files hold. `ms` counts
+ * from the first day on, and `ms // DAY` says which day it is. Units that left stock are counted so
+ * (the guide says it for operators):
  *
- * - A fall of an offer's quantity is units that left, a rise is a restock. An offer that is seen for the first time is neither.
- * - An offer that vanishes, or that the catalog holds back (allocated), is no sale; when it comes back it is none and no restock
- *   either, unless it comes back with more than it had: what is more is a restock.
- * - Falls and rises of an item's offers in one feed are added up first: moved from one warehouse to another is not sold.
- * - A rise by exactly what the item's last change on the same day took away gives that back: a reservation that was released is
- *   no sale, and no restock. Of RSR's rises in September 2025 that was seven in ten, nearly all within two hours.
- * - A fall that is seen only after the distributor's feed was missing for more than three days is not counted.
+ * - A fall of an offer's quantity is units that left, a rise is a restock. An offer that is seen
+ *   for the first time is neither.
+ * - An offer that vanishes, or that the catalog holds back (allocated), is no sale; when it comes
+ *   back it is none and no restock either, unless it comes back with more than it had: what is more
+ *   is a restock.
+ * - Falls and rises of an item's offers in one feed are added up first: moved from one warehouse to
+ *   another is not sold.
+ * - A rise by exactly what the item's last change on the same day took away gives that back: a
+ *   reservation that was released is no sale, and no restock. Of RSR's rises in September 2025 that
+ *   was seven in ten, nearly all within two hours.
+ * - A fall that is seen only after the distributor's feed was missing for more than three days is
+ *   not counted.
  * - What vanished while the catalog was lost is no sale either.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -16,28 +23,63 @@ import { DAY } from '../core/clock.js'
 import { momentOf } from './history-files.js'
 
 /**
- * Columns of a day's file, in order. Times are milliseconds, money is cents. `price_before`: what it cost before the day; files of
- * earlier releases lack it.
+ * Columns of a day's file, in order. Times are milliseconds, money is cents. `price_before`: what
+ * it cost before the day; files of earlier releases lack it.
  */
 export const DAY_COLUMNS = {
-  day: 'DATE', distid: 'VARCHAR', gtin: 'BIGINT', price: 'INTEGER', qty: 'INTEGER', sold: 'INTEGER', restocks: 'INTEGER',
-  zero_since: 'BIGINT', back_at: 'BIGINT', first_at: 'BIGINT', listed: 'BOOLEAN', price_before: 'INTEGER',
+  day: 'DATE',
+  distid: 'VARCHAR',
+  gtin: 'BIGINT',
+  price: 'INTEGER',
+  qty: 'INTEGER',
+  sold: 'INTEGER',
+  restocks: 'INTEGER',
+  zero_since: 'BIGINT',
+  back_at: 'BIGINT',
+  first_at: 'BIGINT',
+  listed: 'BOOLEAN',
+  price_before: 'INTEGER',
 } as const
 
-/** The state of offers with a UPC. `qty_before`: what it had before it vanished or was held back; `changed_at`: when it last changed. */
-export const OFFER_COLUMNS = { distid: 'VARCHAR', stockid: 'VARCHAR', gtin: 'BIGINT', price: 'INTEGER', qty: 'INTEGER', listed: 'BOOLEAN', held: 'BOOLEAN', qty_before: 'INTEGER', changed_at: 'BIGINT' } as const
+/**
+ * The state of offers with a UPC. `qty_before`: what it had before it vanished or was held back;
+ * `changed_at`: when it last changed.
+ */
+export const OFFER_COLUMNS = {
+  distid: 'VARCHAR',
+  stockid: 'VARCHAR',
+  gtin: 'BIGINT',
+  price: 'INTEGER',
+  qty: 'INTEGER',
+  listed: 'BOOLEAN',
+  held: 'BOOLEAN',
+  qty_before: 'INTEGER',
+  changed_at: 'BIGINT',
+} as const
 /** The state of an item at a distributor, over its offers there. */
-export const ITEM_COLUMNS = { distid: 'VARCHAR', gtin: 'BIGINT', qty: 'INTEGER', price: 'INTEGER', zero_since: 'BIGINT', back_at: 'BIGINT', first_at: 'BIGINT', listed: 'BOOLEAN' } as const
+export const ITEM_COLUMNS = {
+  distid: 'VARCHAR',
+  gtin: 'BIGINT',
+  qty: 'INTEGER',
+  price: 'INTEGER',
+  zero_since: 'BIGINT',
+  back_at: 'BIGINT',
+  first_at: 'BIGINT',
+  listed: 'BOOLEAN',
+} as const
 
-export const declared = (columns: Readonly<Record<string, string>>) => Object.entries(columns).map(([name, type]) => `${name} ${type}`).join(', ')
+export const declared = (columns: Readonly<Record<string, string>>) =>
+  Object.entries(columns)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ')
 
 const MAX_INT = 2_147_483_647
 const whole = (sum: string) => `least(${sum}, ${MAX_INT})::INTEGER`
 
 /**
- * Each change with what came before it for the same offer: another change, or the state before all of them. `base` is what the offer
- * had when it could last be ordered, `until` when the next change came; a row without a UPC is of no item, and what comes after it
- * begins anew.
+ * Each change with what came before it for the same offer: another change, or the state before all
+ * of them. `base` is what the offer had when it could last be ordered, `until` when the next change
+ * came; a row without a UPC is of no item, and what comes after it begins anew.
  */
 const STEPS = `CREATE OR REPLACE TEMP TABLE step AS
   WITH known AS (
@@ -51,7 +93,10 @@ const STEPS = `CREATE OR REPLACE TEMP TABLE step AS
     coalesce(last_value(CASE WHEN gtin IS NULL THEN 0 WHEN present THEN qty END IGNORE NULLS) OVER (offer_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), state_base) AS base
   FROM known WINDOW offer_time AS (PARTITION BY distid, stockid ORDER BY ms)`
 
-/** What each feed changed of an item: its stock by `rise` (negative: a fall), and what of that is trade. */
+/**
+ * What each feed changed of an item: its stock by `rise` (negative: a fall), and what of that is
+ * trade.
+ */
 const MOVES = `SELECT netted.distid, gtin, netted.ms, rise, CASE WHEN trade < 0 AND late_feed.ms IS NOT NULL THEN 0 ELSE trade END AS trade
   FROM (SELECT distid, gtin, ms, sum(rise)::BIGINT AS rise, sum(trade)::BIGINT AS trade FROM (
     SELECT distid, gtin, ms,
@@ -76,8 +121,14 @@ const PAST = `
   UNION ALL
   SELECT distid, gtin, price, qty, listed, held, -1, first FROM offer JOIN (SELECT distid, stockid, min(ms) AS first FROM step GROUP BY ALL HAVING first >= ${DAY}) USING (distid, stockid)`
 
-/** With several days there may be several rows of an item, of which the one before says what it cost before. */
-const dayRows = (isOneDay: boolean, nth = isOneDay ? '' : 'nth, ') => `CREATE OR REPLACE TABLE day_row AS
+/**
+ * With several days there may be several rows of an item, of which the one before says what it cost
+ * before.
+ */
+const dayRows = (
+  isOneDay: boolean,
+  nth = isOneDay ? '' : 'nth, ',
+) => `CREATE OR REPLACE TABLE day_row AS
   WITH move AS (${MOVES}), timed AS (
     SELECT move.*, ${isOneDay ? '' : `move.ms // ${DAY} AS nth, `}item.price AS price_before, coalesce(item.qty, 0) + (sum(rise) OVER (item_time ROWS UNBOUNDED PRECEDING))::BIGINT AS after, item.gtin IS NULL AND lag(ms) OVER item_time IS NULL AS is_new,
       lead(nullif(trade, 0) IGNORE NULLS) OVER item_day AS next_trade, lag(nullif(trade, 0) IGNORE NULLS) OVER item_day AS last_trade
@@ -115,10 +166,15 @@ const items = (isOneDay: boolean) => `CREATE OR REPLACE TABLE new_item AS
     coalesce(d.zero_since, i.zero_since) AS zero_since, coalesce(d.back_at, i.back_at) AS back_at, coalesce(i.first_at, d.first_at) AS first_at, coalesce(d.listed, i.listed) AS listed
   FROM item i FULL JOIN ${isOneDay ? 'day_row' : LAST_ROWS} d USING (distid, gtin)`
 
-/** Takes the state in `offer` and `item` over the changes of some days, given in their order, and makes `day_row` of each. */
+/**
+ * Takes the state in `offer` and `item` over the changes of some days, given in their order, and
+ * makes `day_row` of each.
+ */
 export async function advance(duck: DuckDBConnection, days: readonly string[]): Promise<void> {
   const [from, isOneDay] = [`${momentOf(days[0]!)}::BIGINT`, days.length === 1]
-  for (const statement of [STEPS, OFFERS, dayRows(isOneDay), items(isOneDay)]) await duck.run(statement.replaceAll('$from', from).replaceAll('$day', `'${days[0]}'`))
-  for (const table of ['offer', 'item']) await duck.run(`DROP TABLE ${table}; ALTER TABLE new_${table} RENAME TO ${table}`)
+  for (const statement of [STEPS, OFFERS, dayRows(isOneDay), items(isOneDay)])
+    await duck.run(statement.replaceAll('$from', from).replaceAll('$day', `'${days[0]}'`))
+  for (const table of ['offer', 'item'])
+    await duck.run(`DROP TABLE ${table}; ALTER TABLE new_${table} RENAME TO ${table}`)
   await duck.run('DROP TABLE step')
 }

@@ -1,4 +1,7 @@
-/** Which build serves: the one that `current` names, or where that is damaged, the one before it. Another process may replace it at any time. */
+/**
+ * Which build serves: the one that `current` names, or where that is damaged, the one before it.
+ * Another process may replace it at any time.
+ */
 import type { Log } from '../core/log.js'
 import { buildsIn, idOf, readCurrent, stampOfCurrent } from './build-files.js'
 import { openBuild } from './open-build.js'
@@ -7,7 +10,10 @@ import type { Build } from './open-build.js'
 export interface Serving {
   /** The build of now; null where there is none. */
   current(): Build | null
-  /** Runs `fn` with the build of now; with the next best one where that turns out to be damaged, and with null where there is none. */
+  /**
+   * Runs `fn` with the build of now; with the next best one where that turns out to be damaged, and
+   * with null where there is none.
+   */
   use<T>(fn: (build: Build | null) => Promise<T>): Promise<T>
   /** Whether `current` names another build than the one that serves. */
   isSecondChoice(): boolean
@@ -41,7 +47,10 @@ export function openServing(dir: string, log: Log, onChange: () => void): Servin
 
   function giveUp({ id, name }: Pick<Build, 'id' | 'name'>, error: unknown): void {
     damaged.add(id)
-    log.error({ err: error, build: name }, 'a build of the analytics cannot be read; the one before it serves, where there is one')
+    log.error(
+      { err: error, build: name },
+      'a build of the analytics cannot be read; the one before it serves, where there is one',
+    )
   }
 
   function look(): Build | null {
@@ -50,7 +59,7 @@ export function openServing(dir: string, log: Log, onChange: () => void): Servin
     stamp = now
     const next = choose()
     if (next !== build) onChange()
-    return build = next
+    return (build = next)
   }
 
   return {

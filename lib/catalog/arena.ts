@@ -1,8 +1,14 @@
 /**
- * Columns in one shared buffer: threads pass it on without a copy, and nothing in it is changed after it was built.
- * A layout is a table of 64-byte aligned offsets beside the buffer.
+ * Columns in one shared buffer: threads pass it on without a copy, and nothing in it is changed
+ * after it was built. A layout is a table of 64-byte aligned offsets beside the buffer.
  */
-const KINDS = { u8: Uint8Array, u16: Uint16Array, i32: Int32Array, u32: Uint32Array, f64: Float64Array } as const
+const KINDS = {
+  u8: Uint8Array,
+  u16: Uint16Array,
+  i32: Int32Array,
+  u32: Uint32Array,
+  f64: Float64Array,
+} as const
 
 export type ColumnKind = keyof typeof KINDS
 /** Over any buffer: a column is built in memory of its own and read from the shared one. */
@@ -32,7 +38,8 @@ export function packArena(columns: Record<string, Column>): Arena {
     size = Math.ceil((size + column.byteLength) / 64) * 64
   }
   const arena = { buffer: new SharedArrayBuffer(size), table }
-  for (const [name, column] of Object.entries(columns)) readColumn(arena, name, table[name]!.kind).set(column as never)
+  for (const [name, column] of Object.entries(columns))
+    readColumn(arena, name, table[name]!.kind).set(column as never)
   return arena
 }
 
@@ -40,6 +47,10 @@ export function packArena(columns: Record<string, Column>): Arena {
 export function readColumn<K extends ColumnKind>(arena: Arena, name: string, kind: K): ColumnOf<K> {
   const place = arena.table[name]
   if (!place || place.kind !== kind) throw new Error(`the arena has no ${kind} column ${name}`)
-  const Kind = KINDS[kind] as new (buffer: ArrayBufferLike, offset: number, length: number) => Column
+  const Kind = KINDS[kind] as new (
+    buffer: ArrayBufferLike,
+    offset: number,
+    length: number,
+  ) => Column
   return new Kind(arena.buffer, place.offset, place.length) as ColumnOf<K>
 }

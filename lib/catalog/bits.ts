@@ -16,7 +16,7 @@ export class Bits {
   }
 
   has(row: number): boolean {
-    return (this.words[row >>> 5]! >>> (row & 31) & 1) === 1
+    return ((this.words[row >>> 5]! >>> (row & 31)) & 1) === 1
   }
 
   add(row: number): void {
@@ -73,7 +73,7 @@ export class Bits {
       // As a signed number: above 2^31 it would be computed in floating point, five times slower.
       let word = this.words[i]! | 0
       while (word !== 0) {
-        const lowest = word & (~word + 1 | 0)
+        const lowest = word & ((~word + 1) | 0)
         if (visit(i * 32 + 31 - Math.clz32(lowest)) === false) return
         word ^= lowest
       }

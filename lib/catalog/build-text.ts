@@ -4,7 +4,14 @@ import { gtinKey } from '../core/gtin.js'
 import type { Raw } from '../db/sqlite.js'
 import type { Column } from './arena.js'
 import { GrowingNumbers, GrowingTexts, reorderTexts } from './growing.js'
-import { compareTexts, groupBy, identity, inverse, sortByBytes, sortByNumber } from './permutation.js'
+import {
+  compareTexts,
+  groupBy,
+  identity,
+  inverse,
+  sortByBytes,
+  sortByNumber,
+} from './permutation.js'
 import { CLASS_CODES } from './product-classes.js'
 import { TermBuilder } from './terms.js'
 
@@ -13,11 +20,24 @@ const MAX_DISTRIBUTORS = 256
 const OTHER = CLASS_CODES.indexOf('OT')
 
 type OfferRow = [
-  id: number, fragment: number, distid: string, stockid: string, distsku: string, upc: string | null, name: string,
-  mfgName: string | null, mpn: string | null, productClass: string, categoryId: number | null, categoryName: string,
+  id: number,
+  fragment: number,
+  distid: string,
+  stockid: string,
+  distsku: string,
+  upc: string | null,
+  name: string,
+  mfgName: string | null,
+  mpn: string | null,
+  productClass: string,
+  categoryId: number | null,
+  categoryName: string,
 ]
 
-/** Every offer in order of its id. Not yet sorted: an "offer" here is a place in that order, a "row" one in name order. */
+/**
+ * Every offer in order of its id. Not yet sorted: an "offer" here is a place in that order, a "row"
+ * one in name order.
+ */
 interface Offers {
   readonly ids: GrowingNumbers
   readonly fragments: GrowingNumbers
@@ -55,9 +75,17 @@ export function buildText(raw: Raw): Text {
   const offers = readOffers(raw)
   const rows = offers.ids.length
   const distributors = sortedDictionary(offers.distributors, byCodePoint)
-  const brands = sortedDictionary(offers.brands, (a, b) => a === null ? 1 : b === null ? -1 : byCodePoint(a, b))
-  const categories = sortedDictionary(offers.categories, (a, b) => byCodePoint(a.name, b.name) || (a.id ?? -1) - (b.id ?? -1))
-  if (distributors.values.length > MAX_DISTRIBUTORS) throw new Error(`the catalog has ${distributors.values.length} distributors; ${MAX_DISTRIBUTORS} is the most`)
+  const brands = sortedDictionary(offers.brands, (a, b) =>
+    a === null ? 1 : b === null ? -1 : byCodePoint(a, b),
+  )
+  const categories = sortedDictionary(
+    offers.categories,
+    (a, b) => byCodePoint(a.name, b.name) || (a.id ?? -1) - (b.id ?? -1),
+  )
+  if (distributors.values.length > MAX_DISTRIBUTORS)
+    throw new Error(
+      `the catalog has ${distributors.values.length} distributors; ${MAX_DISTRIBUTORS} is the most`,
+    )
 
   const byTie = tieOrder(distributors, offers.stockids)
   const offerOf = byTie.slice()
@@ -94,36 +122,65 @@ export function buildText(raw: Raw): Text {
 function readOffers(raw: Raw): Offers {
   const offers = emptyOffers()
   // CROSS JOIN fixes the order of the loops, so that no sort is needed.
-  const statement = raw.prepare(`
+  const statement = raw
+    .prepare(`
     SELECT o.id, o.fragment, o.distid, o.stockid, f.distsku, f.upc, f.name, f.mfg_name, f.mpn, f.product_class, f.category_id, f.category_name
-    FROM shown o CROSS JOIN fragment f ON f.id = o.fragment ORDER BY o.id`).raw()
+    FROM shown o CROSS JOIN fragment f ON f.id = o.fragment ORDER BY o.id`)
+    .raw()
   for (const row of statement.iterate() as IterableIterator<OfferRow>) addOffer(offers, row)
   return offers
 }
 
 function emptyOffers(): Offers {
-  const dictionary = <T>(): Dictionary<T> => ({ values: [], places: new Map(), column: new GrowingNumbers() })
+  const dictionary = <T>(): Dictionary<T> => ({
+    values: [],
+    places: new Map(),
+    column: new GrowingNumbers(),
+  })
   return {
-    ids: new GrowingNumbers(), fragments: new GrowingNumbers(), classes: new GrowingNumbers(),
-    distributors: dictionary(), brands: dictionary(), categories: dictionary(),
+    ids: new GrowingNumbers(),
+    fragments: new GrowingNumbers(),
+    classes: new GrowingNumbers(),
+    distributors: dictionary(),
+    brands: dictionary(),
+    categories: dictionary(),
     upcKeys: { low: new GrowingNumbers(), high: new GrowingNumbers() },
-    names: new GrowingTexts(), stockids: new GrowingTexts(), skus: new GrowingTexts(), loweredSkus: new GrowingTexts(),
+    names: new GrowingTexts(),
+    stockids: new GrowingTexts(),
+    skus: new GrowingTexts(),
+    loweredSkus: new GrowingTexts(),
     terms: new TermBuilder(),
   }
 }
 
 function addOffer(offers: Offers, row: OfferRow): void {
-  const [id, fragment, distid, stockid, distsku, upc, name, mfgName, mpn, productClass, categoryId, categoryName] = row
+  const [
+    id,
+    fragment,
+    distid,
+    stockid,
+    distsku,
+    upc,
+    name,
+    mfgName,
+    mpn,
+    productClass,
+    categoryId,
+    categoryName,
+  ] = row
   // An empty brand is none.
   const brand = mfgName || null
   offers.ids.push(id)
   offers.fragments.push(fragment)
   define(offers.distributors, distid, () => distid)
   define(offers.brands, brand, () => brand)
-  define(offers.categories, `${categoryId} ${categoryName}`, () => ({ id: categoryId, name: categoryName }))
+  define(offers.categories, `${categoryId} ${categoryName}`, () => ({
+    id: categoryId,
+    name: categoryName,
+  }))
   const place = (CLASS_CODES as string[]).indexOf(productClass)
   offers.classes.push(place < 0 ? OTHER : place)
-  const key = upc === null ? 0 : gtinKey(upc) ?? 0
+  const key = upc === null ? 0 : (gtinKey(upc) ?? 0)
   offers.upcKeys.low.push(key % UPC_CUT)
   offers.upcKeys.high.push(Math.floor(key / UPC_CUT))
   offers.names.push(name.toLowerCase())
@@ -142,24 +199,44 @@ function define<T>(dictionary: Dictionary<T>, name: string | null, value: () => 
   dictionary.column.push(place)
 }
 
-function sortedDictionary<T>({ values, column }: Dictionary<T>, compare: (a: T, b: T) => number): { values: T[]; column: Uint32Array } {
+function sortedDictionary<T>(
+  { values, column }: Dictionary<T>,
+  compare: (a: T, b: T) => number,
+): { values: T[]; column: Uint32Array } {
   const order = Uint32Array.from(values.keys()).sort((a, b) => compare(values[a]!, values[b]!))
-  return { values: Array.from(order, (place) => values[place]!), column: gather(inverse(order), column.values()) }
+  return {
+    values: Array.from(order, (place) => values[place]!),
+    column: gather(inverse(order), column.values()),
+  }
 }
 
 /** Offers in order of (distid, stockid), which breaks every tie. */
-function tieOrder(distributors: { values: string[]; column: Uint32Array }, stockids: GrowingTexts): Uint32Array {
-  const { items, starts } = groupBy(identity(stockids.length), distributors.column, distributors.values.length)
+function tieOrder(
+  distributors: { values: string[]; column: Uint32Array },
+  stockids: GrowingTexts,
+): Uint32Array {
+  const { items, starts } = groupBy(
+    identity(stockids.length),
+    distributors.column,
+    distributors.values.length,
+  )
   const column = stockids.column()
-  for (let i = 0; i < distributors.values.length; i++) sortByBytes(items.subarray(starts[i], starts[i + 1]), column)
+  for (let i = 0; i < distributors.values.length; i++)
+    sortByBytes(items.subarray(starts[i], starts[i + 1]), column)
   return items
 }
 
-function nameColumns(names: GrowingTexts, offerOf: Uint32Array, byTie: Uint32Array, rowOf: Uint32Array): Record<string, Column> {
+function nameColumns(
+  names: GrowingTexts,
+  offerOf: Uint32Array,
+  byTie: Uint32Array,
+  rowOf: Uint32Array,
+): Record<string, Column> {
   const column = names.column()
   const nameRank = new Uint32Array(offerOf.length)
   for (let row = 1; row < nameRank.length; row++) {
-    nameRank[row] = nameRank[row - 1]! + (compareTexts(column, offerOf[row - 1]!, offerOf[row]!) === 0 ? 0 : 1)
+    nameRank[row] =
+      nameRank[row - 1]! + (compareTexts(column, offerOf[row - 1]!, offerOf[row]!) === 0 ? 0 : 1)
   }
   const rowsByTie = gather(rowOf, byTie)
   return { nameRank, byTie: rowsByTie, tieRank: inverse(rowsByTie) }
@@ -170,10 +247,17 @@ function upcColumns(keys: Offers['upcKeys'], offerOf: Uint32Array): Record<strin
   const high = gather(keys.high.values(), offerOf)
   const upcKey = Float64Array.from(low, (value, row) => high[row]! * UPC_CUT + value)
   const withUpc = identity(offerOf.length).filter((row) => upcKey[row] !== 0)
-  return { upcKey, byUpc: sortByNumber(sortByNumber(withUpc, Int32Array.from(low)), Int32Array.from(high)) }
+  return {
+    upcKey,
+    byUpc: sortByNumber(sortByNumber(withUpc, Int32Array.from(low)), Int32Array.from(high)),
+  }
 }
 
-function skuColumns(offers: Offers, offerOf: Uint32Array, rowOf: Uint32Array): Record<string, Column> {
+function skuColumns(
+  offers: Offers,
+  offerOf: Uint32Array,
+  rowOf: Uint32Array,
+): Record<string, Column> {
   const order = offerOf.slice()
   sortByBytes(order, offers.loweredSkus.column())
   return { ...texts('sku', offers.skus, offerOf), bySku: gather(rowOf, order) }

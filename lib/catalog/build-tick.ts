@@ -10,8 +10,15 @@ const MAX_INT = 2 ** 31 - 1
 const NONE = -1
 
 type OfferRow = [
-  id: number, fragment: number, price: number | null, map: number | null, msrp: number | null, shipping: number | null,
-  qty: number, fflReq: number, dropShip: number,
+  id: number,
+  fragment: number,
+  price: number | null,
+  map: number | null,
+  msrp: number | null,
+  shipping: number | null,
+  qty: number,
+  fflReq: number,
+  dropShip: number,
 ]
 
 /** Cents, -1 for none; by row. */
@@ -32,25 +39,42 @@ const FLAGS = ['fflReq', 'dropShip', 'inStock'] as const
 export function emptyTick(rows: number): Tick {
   const column = () => new Int32Array(rows)
   return {
-    price: column(), map: column(), msrp: column(), shipping: column(), qty: column(),
-    fflReq: new Bits(rows), dropShip: new Bits(rows), inStock: new Bits(rows),
+    price: column(),
+    map: column(),
+    msrp: column(),
+    shipping: column(),
+    qty: column(),
+    fflReq: new Bits(rows),
+    dropShip: new Bits(rows),
+    inStock: new Bits(rows),
   }
 }
 
 /** A copy of the columns of an earlier snapshot, to be changed. */
 export function previousTick({ tick, rows }: SnapshotParts): Tick {
   return {
-    ...Object.fromEntries(NUMBERS.map((name) => [name, readColumn(tick, name, 'i32').slice()])) as Record<(typeof NUMBERS)[number], Int32Array>,
-    ...Object.fromEntries(FLAGS.map((name) => [name, new Bits(rows, readColumn(tick, name, 'u32').slice())])) as Record<(typeof FLAGS)[number], Bits>,
+    ...(Object.fromEntries(
+      NUMBERS.map((name) => [name, readColumn(tick, name, 'i32').slice()]),
+    ) as Record<(typeof NUMBERS)[number], Int32Array>),
+    ...(Object.fromEntries(
+      FLAGS.map((name) => [name, new Bits(rows, readColumn(tick, name, 'u32').slice())]),
+    ) as Record<(typeof FLAGS)[number], Bits>),
   }
 }
 
-/** Writes offers changed since a revision, or all of them, into the columns. False when the text arena does not know one. */
+/**
+ * Writes offers changed since a revision, or all of them, into the columns. False when the text
+ * arena does not know one.
+ */
 export function applyOffers(raw: Raw, tick: Tick, text: Arena, since: number | null): boolean {
   const rowOf = rowFinder(text)
   const fragment = readColumn(text, 'fragment', 'u32')
-  const select = 'SELECT id, fragment, price, map, msrp, shipping, qty, ffl_req, drop_ship FROM shown'
-  const changed = since === null ? raw.prepare(`${select} ORDER BY id`).raw().iterate() : raw.prepare(`${select} WHERE revision > ?`).raw().iterate(since)
+  const select =
+    'SELECT id, fragment, price, map, msrp, shipping, qty, ffl_req, drop_ship FROM shown'
+  const changed =
+    since === null
+      ? raw.prepare(`${select} ORDER BY id`).raw().iterate()
+      : raw.prepare(`${select} WHERE revision > ?`).raw().iterate(since)
   for (const offer of changed as IterableIterator<OfferRow>) {
     const row = rowOf(offer[0])
     if (row === null || fragment[row] !== offer[1]) return false
@@ -59,7 +83,11 @@ export function applyOffers(raw: Raw, tick: Tick, text: Arena, since: number | n
   return true
 }
 
-function applyOffer(tick: Tick, row: number, [, , price, map, msrp, shipping, qty, fflReq, dropShip]: OfferRow): void {
+function applyOffer(
+  tick: Tick,
+  row: number,
+  [, , price, map, msrp, shipping, qty, fflReq, dropShip]: OfferRow,
+): void {
   tick.price[row] = price ?? NONE
   tick.map[row] = map ?? NONE
   tick.msrp[row] = msrp ?? NONE
@@ -102,8 +130,12 @@ interface OwnPrices {
 function readOwnPrices(raw: Raw, text: Arena): OwnPrices[] {
   const rowOf = rowFinder(text)
   const own: OwnPrices[] = []
-  const statement = raw.prepare('SELECT subscriber_id, offer, price FROM own_price ORDER BY subscriber_id, offer').raw()
-  for (const [subscriber, offer, price] of statement.iterate() as IterableIterator<[string, number, number]>) {
+  const statement = raw
+    .prepare('SELECT subscriber_id, offer, price FROM own_price ORDER BY subscriber_id, offer')
+    .raw()
+  for (const [subscriber, offer, price] of statement.iterate() as IterableIterator<
+    [string, number, number]
+  >) {
     const row = rowOf(offer)
     if (row === null) continue
     if (own.at(-1)?.subscriber !== subscriber) own.push({ subscriber, rows: [], prices: [] })
@@ -118,7 +150,8 @@ function rowFinder(text: Arena): (offerId: number) => number | null {
   const byOfferId = readColumn(text, 'byOfferId', 'u32')
   const offerId = readColumn(text, 'offerId', 'u32')
   return (id) => {
-    const row = byOfferId[firstPlace(byOfferId.length, (place) => offerId[byOfferId[place]!]! >= id)]
+    const row =
+      byOfferId[firstPlace(byOfferId.length, (place) => offerId[byOfferId[place]!]! >= id)]
     return row !== undefined && offerId[row] === id ? row : null
   }
 }

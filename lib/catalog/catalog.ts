@@ -1,4 +1,7 @@
-/** The live catalog of an app: the newest snapshot, swapped by one pointer, and the subscribers' views of it. */
+/**
+ * The live catalog of an app: the newest snapshot, swapped by one pointer, and the subscribers'
+ * views of it.
+ */
 import { ApiError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
 import type { Subscriber } from '../accounts/subscribers.js'
@@ -16,26 +19,35 @@ import type { Prices, View } from './view.js'
 
 export interface Catalog {
   readonly records: Records
-  /** The newest snapshot that is built; null before the first feed. Notices what any process has changed. */
+  /**
+   * The newest snapshot that is built; null before the first feed. Notices what any process has
+   * changed.
+   */
   current(): Snapshot | null
   /** Waits until the snapshot holds everything that is committed now. */
   refresh(): Promise<void>
   /**
-   * The subscriber's view; the first call waits until a snapshot is built. Throws 409 `no_active_distributors`, 409
-   * `no_validated_distributors` and, without any snapshot, 503 `feed_unavailable` (contract "Distributor eligibility").
+   * The subscriber's view; the first call waits until a snapshot is built. Throws 409
+   * `no_active_distributors`, 409 `no_validated_distributors` and, without any snapshot, 503
+   * `feed_unavailable` (contract "Distributor eligibility").
    */
   view(subscriber: Subscriber, ignoreRestrictions: boolean): Promise<View>
   /** Builds no more; one that is under way may be cut off. */
   stop(): void
 }
 
-/** Offers up to which a snapshot is built on the spot, in a few milliseconds, instead of in the worker. */
+/**
+ * Offers up to which a snapshot is built on the spot, in a few milliseconds, instead of in the
+ * worker.
+ */
 const INLINE_OFFERS = 2_000
 
 /** Milliseconds until a snapshot that could not be built is tried again. */
 const RETRY = 30_000
 
-/** One subscriber's views, with restrictions and without, of one snapshot and one saved document. */
+/**
+ * One subscriber's views, with restrictions and without, of one snapshot and one saved document.
+ */
 interface Kept {
   snapshot: Snapshot
   saved: Saved
@@ -43,7 +55,12 @@ interface Kept {
   views: Map<boolean, View>
 }
 
-export function openCatalog(engine: Engine, configurations: Configurations, background: Background, log: Log): Catalog {
+export function openCatalog(
+  engine: Engine,
+  configurations: Configurations,
+  background: Background,
+  log: Log,
+): Catalog {
   const { raw, prepare } = engine.catalog
   const revision = prepare('SELECT revision FROM state').pluck()
   const highest = prepare('SELECT max(id) FROM offer').pluck()
@@ -58,11 +75,13 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
   const swap = (next: SnapshotParts) => {
     // A slow build must not take the place of a newer one.
     if (parts && next.revision <= parts.revision) return
-    // A buffer that was posted is another object over the same memory; what is remembered of the text hangs on the object.
+    // A buffer that was posted is another object over the same memory; what is remembered of the
+    // text hangs on the object.
     parts = parts?.textRevision === next.textRevision ? { ...next, text: parts.text } : next
     const before = snapshot
     snapshot = openSnapshot(parts)
-    // The view before helps to compute the next one; an older one would only keep its snapshot in memory.
+    // The view before helps to compute the next one; an older one would only keep its snapshot in
+    // memory.
     for (const [id, kept] of views) if (kept.snapshot !== before) views.delete(id)
   }
 
@@ -78,16 +97,22 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
   }
 
   function build(): Promise<void> {
-    return building ??= background.run('buildSnapshot', { dir: engine.dir })
-      .then(swap).catch((error: unknown) => {
+    return (building ??= background
+      .run('buildSnapshot', { dir: engine.dir })
+      .then(swap)
+      .catch((error: unknown) => {
         if (isStopped) return
         log.error({ err: error }, 'the snapshot could not be built; the last one serves on')
         // Tried again after a pause, or with the next commit.
         seen = engine.catalogVersion()
         clearTimeout(retry)
-        retry = setTimeout(() => { seen = -1 }, RETRY).unref()
+        retry = setTimeout(() => {
+          seen = -1
+        }, RETRY).unref()
       })
-      .finally(() => { building = null })
+      .finally(() => {
+        building = null
+      }))
   }
 
   function update(): void {
@@ -122,19 +147,33 @@ export function openCatalog(engine: Engine, configurations: Configurations, back
       if (!snapshot && building) await building
       const current = snapshot
       if (!current) throw new ApiError('feed_unavailable')
-      const input = { subscriberId: subscriber.id, document: saved.document, eligible: saved.eligible, ignoreRestrictions }
-      // Prices, view and what follows, such as a sort, are each work for a turn of the loop of its own.
-      const turn = () => current.rows > INLINE_OFFERS ? new Promise(setImmediate) : undefined
+      const input = {
+        subscriberId: subscriber.id,
+        document: saved.document,
+        eligible: saved.eligible,
+        ignoreRestrictions,
+      }
+      // Prices, view and what follows, such as a sort, are each work for a turn of the loop of its
+      // own.
+      const turn = () => (current.rows > INLINE_OFFERS ? new Promise(setImmediate) : undefined)
       const before = views.get(subscriber.id)
       let kept = before
       if (kept?.snapshot !== current || kept.saved !== saved) {
-        views.set(subscriber.id, kept = { snapshot: current, saved, prices: makePrices(current, input), views: new Map() })
+        views.set(
+          subscriber.id,
+          (kept = {
+            snapshot: current,
+            saved,
+            prices: makePrices(current, input),
+            views: new Map(),
+          }),
+        )
         await turn()
       }
       let view = kept.views.get(ignoreRestrictions)
       if (!view) {
         const previous = before?.saved === saved ? before.views.get(ignoreRestrictions) : undefined
-        kept.views.set(ignoreRestrictions, view = makeView(current, input, kept.prices, previous))
+        kept.views.set(ignoreRestrictions, (view = makeView(current, input, kept.prices, previous)))
         await turn()
       }
       return view

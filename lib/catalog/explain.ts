@@ -1,6 +1,7 @@
 /**
- * "Why is it hidden?": the offers of one UPC, each with everything that hides it from a subscriber. The view's own rules
- * judge them, as a small snapshot of their own, so that the answer is what search shows.
+ * "Why is it hidden?": the offers of one UPC, each with everything that hides it from a subscriber.
+ * The view's own rules judge them, as a small snapshot of their own, so that the answer is what
+ * search shows.
  */
 import { gtinKey } from '../core/gtin.js'
 import { toCents, toDollarsOrNull } from '../core/money.js'
@@ -8,7 +9,16 @@ import type { ProductGroup, ProductRestrictions } from '../configuration/documen
 import { Bits } from './bits.js'
 import { costColumn, shownColumn } from './costs.js'
 import { CLASS_CODES } from './product-classes.js'
-import { LISTS, entryPointer, groupName, groupRows, groupsOf, hasBounds, includeLists, listed } from './restrictions.js'
+import {
+  LISTS,
+  entryPointer,
+  groupName,
+  groupRows,
+  groupsOf,
+  hasBounds,
+  includeLists,
+  listed,
+} from './restrictions.js'
 import type { HidingRule, LayerInput, ListName, Rule } from './restrictions.js'
 import { sliceOf } from './slice.js'
 import type { Slice } from './slice.js'
@@ -39,10 +49,15 @@ export interface Explanation {
 }
 
 /**
- * Every offer of a UPC, visible or not, by (distid, stockid); none for a UPC that nobody has. `nameOf` looks up the name
- * of a fragment, which a snapshot does not hold.
+ * Every offer of a UPC, visible or not, by (distid, stockid); none for a UPC that nobody has.
+ * `nameOf` looks up the name of a fragment, which a snapshot does not hold.
  */
-export function explainOffers(snapshot: Snapshot, input: ExplainInput, upc: string, nameOf: (fragment: number) => string): Explanation[] {
+export function explainOffers(
+  snapshot: Snapshot,
+  input: ExplainInput,
+  upc: string,
+  nameOf: (fragment: number) => string,
+): Explanation[] {
   const judged = judge(snapshot, input, upc)
   const { slice, shown } = judged
   const causes = causesByPlace(snapshot, input, judged)
@@ -74,9 +89,17 @@ function judge(snapshot: Snapshot, input: ExplainInput, upc: string): Judged {
   const slice = sliceOf(snapshot, Uint32Array.from(key === null ? [] : snapshot.upcRows(key)))
   const own = snapshot.ownPrices(input.subscriberId)
   const ownPrices = () => own && Int32Array.from(slice.of, (row) => own[row]!)
-  const costs = costColumn({ ...slice, ownPrices }, input.subscriberId, input.document.pricing.cost_adjustments ?? [])
-  // Restrictions of an entry that is not eligible are told too; of two entries with one distid the eligible one counts.
-  const entries = Object.entries(input.document.distributors).map(([name, entry]) => ({ name, entry }))
+  const costs = costColumn(
+    { ...slice, ownPrices },
+    input.subscriberId,
+    input.document.pricing.cost_adjustments ?? [],
+  )
+  // Restrictions of an entry that is not eligible are told too; of two entries with one distid the
+  // eligible one counts.
+  const entries = Object.entries(input.document.distributors).map(([name, entry]) => ({
+    name,
+    entry,
+  }))
   const distributors = [...placed(snapshot, [...entries, ...input.eligible]).values()]
   const judged = { upc, slice, costs, shown: shownColumn(slice, costs, distributors) }
   return { ...judged, rules: viewRules(layerInput(judged), input.document, distributors) }
@@ -91,12 +114,21 @@ function causesByPlace(snapshot: Snapshot, input: ExplainInput, judged: Judged):
   const { slice, costs } = judged
   const causes = Array.from(slice.of, (row, place) => [
     ...distributorCauses(snapshot.distids[snapshot.distributor[row]!]!, input),
-    ...costs[place]! < 0 ? [{ pointer: null, reason: 'it has no price: neither a feed of your own nor the operator\'s gives one' }] : [],
+    ...(costs[place]! < 0
+      ? [
+          {
+            pointer: null,
+            reason: "it has no price: neither a feed of your own nor the operator's gives one",
+          },
+        ]
+      : []),
   ])
   for (const { pointer, rule, hides } of judged.rules) {
     const causeOf = causeFinder(snapshot, judged, pointer, rule)
     // What has no price is outside of no range.
-    hides.forEach((place) => { if (rule.kind !== 'cost' || costs[place]! >= 0) causes[place]!.push(...causeOf(place)) })
+    hides.forEach((place) => {
+      if (rule.kind !== 'cost' || costs[place]! >= 0) causes[place]!.push(...causeOf(place))
+    })
   }
   return causes
 }
@@ -104,12 +136,25 @@ function causesByPlace(snapshot: Snapshot, input: ExplainInput, judged: Judged):
 /** Why nothing of a distributor is seen. */
 function distributorCauses(distid: string, { document, eligible }: ExplainInput): Cause[] {
   if (eligible.some(({ entry }) => entry.distid === distid)) return []
-  const entries = Object.entries(document.distributors).filter(([, entry]) => entry.distid === distid)
-  if (entries.length === 0) return [{ pointer: null, reason: `${distid} is not configured: \`distributors\` has no entry for it` }]
+  const entries = Object.entries(document.distributors).filter(
+    ([, entry]) => entry.distid === distid,
+  )
+  if (entries.length === 0)
+    return [
+      {
+        pointer: null,
+        reason: `${distid} is not configured: \`distributors\` has no entry for it`,
+      },
+    ]
   const [name, { active }] = entries.find(([, entry]) => entry.active) ?? entries[0]!
-  return [active
-    ? { pointer: entryPointer(name), reason: `the credentials of ${name} have not passed validation; call POST /v1/config/validate, which checks them` }
-    : { pointer: `${entryPointer(name)}/active`, reason: `${name} is not active` }]
+  return [
+    active
+      ? {
+          pointer: entryPointer(name),
+          reason: `the credentials of ${name} have not passed validation; call POST /v1/config/validate, which checks them`,
+        }
+      : { pointer: `${entryPointer(name)}/active`, reason: `${name} is not active` },
+  ]
 }
 
 /** Tells of one rule what it has against an offer that it hides. */
@@ -118,66 +163,141 @@ type Finder = (place: number) => Cause[]
 function causeFinder(snapshot: Snapshot, judged: Judged, pointer: string, rule: Rule): Finder {
   const { slice, costs } = judged
   const own = (list: ListName, place: number) => ownValue(snapshot, judged, list, place)
-  const one = (reasonOf: (place: number) => string): Finder => (place) => [{ pointer, reason: reasonOf(place) }]
+  const one =
+    (reasonOf: (place: number) => string): Finder =>
+    (place) => [{ pointer, reason: reasonOf(place) }]
   switch (rule.kind) {
-    case 'exclude': return excludeFinder(judged, pointer, rule, (place) => `its ${own(rule.list, place)} is excluded`)
-    case 'group': return one((place) => `it belongs to the excluded group "${rule.name}": ${metCriteria(rule.criteria, place, judged, own)}`)
-    case 'include': return includeFinder(judged, pointer, rule.layer, own)
-    case 'quantity': return one((place) => `${stock(slice.qty[place]!)}, fewer than the ${rule.least} of min_quantity_to_list`)
-    case 'uncategorized': return one(() => 'it has no category, and include_uncategorized_product is off')
-    case 'cost': return one((place) => `its dealer cost of ${money(costs[place]!)} is outside of ${money(toCents(rule.range.min_distributor_cost))} to ${money(toCents(rule.range.max_distributor_cost))}`)
-    case 'drop_ship': return one(() => 'the distributor does not drop-ship it, and drop_ship_only_items is on')
+    case 'exclude':
+      return excludeFinder(
+        judged,
+        pointer,
+        rule,
+        (place) => `its ${own(rule.list, place)} is excluded`,
+      )
+    case 'group':
+      return one(
+        (place) =>
+          `it belongs to the excluded group "${rule.name}": ${metCriteria(rule.criteria, place, judged, own)}`,
+      )
+    case 'include':
+      return includeFinder(judged, pointer, rule.layer, own)
+    case 'quantity':
+      return one(
+        (place) =>
+          `${stock(slice.qty[place]!)}, fewer than the ${rule.least} of min_quantity_to_list`,
+      )
+    case 'uncategorized':
+      return one(() => 'it has no category, and include_uncategorized_product is off')
+    case 'cost':
+      return one(
+        (place) =>
+          `its dealer cost of ${money(costs[place]!)} is outside of ${money(toCents(rule.range.min_distributor_cost))} to ${money(toCents(rule.range.max_distributor_cost))}`,
+      )
+    case 'drop_ship':
+      return one(() => 'the distributor does not drop-ship it, and drop_ship_only_items is on')
   }
 }
 
 /** The very entries of the list that an offer is in: all of them would have to go. */
-function excludeFinder({ slice }: Judged, pointer: string, { list, values }: Extract<Rule, { kind: 'exclude' }>, reasonOf: (place: number) => string): Finder {
-  const entries = values.map((value, i) => ({ at: `${pointer}/${i}`, rows: listed(slice, list, [value]) }))
-  return (place) => entries.filter(({ rows }) => rows.has(place)).map(({ at }) => ({ pointer: at, reason: reasonOf(place) }))
+function excludeFinder(
+  { slice }: Judged,
+  pointer: string,
+  { list, values }: Extract<Rule, { kind: 'exclude' }>,
+  reasonOf: (place: number) => string,
+): Finder {
+  const entries = values.map((value, i) => ({
+    at: `${pointer}/${i}`,
+    rows: listed(slice, list, [value]),
+  }))
+  return (place) =>
+    entries
+      .filter(({ rows }) => rows.has(place))
+      .map(({ at }) => ({ pointer: at, reason: reasonOf(place) }))
 }
 
-/** Each include list and group that an offer fails. The pointer is that one's where it is the only one. */
-function includeFinder(judged: Judged, pointer: string, layer: ProductRestrictions, own: OwnValue): Finder {
+/**
+ * Each include list and group that an offer fails. The pointer is that one's where it is the only
+ * one.
+ */
+function includeFinder(
+  judged: Judged,
+  pointer: string,
+  layer: ProductRestrictions,
+  own: OwnValue,
+): Finder {
   const rules = [
     ...includeLists(layer).map(([list, { include }]) => ({
-      at: `${pointer}/${list}/include`, rows: listed(judged.slice, list, include!), reasonOf: (place: number) => `its ${own(list, place)} is not in ${list}.include`,
+      at: `${pointer}/${list}/include`,
+      rows: listed(judged.slice, list, include!),
+      reasonOf: (place: number) => `its ${own(list, place)} is not in ${list}.include`,
     })),
     ...groupsOf(layer, 'include').map(([i, group]) => ({
-      at: `${pointer}/product_groups/${i}`, rows: groupRows(layerInput(judged), group), reasonOf: () => `it does not belong to the included group "${groupName(group, i)}"`,
+      at: `${pointer}/product_groups/${i}`,
+      rows: groupRows(layerInput(judged), group),
+      reasonOf: () => `it does not belong to the included group "${groupName(group, i)}"`,
     })),
   ]
   return (place) => {
     const failed = rules.filter(({ rows }) => !rows.has(place))
     const reasons = failed.map(({ reasonOf }) => reasonOf(place)).join('; ')
-    return [{ pointer: failed.length === 1 ? failed[0]!.at : pointer, reason: `no include rule admits it: ${reasons}` }]
+    return [
+      {
+        pointer: failed.length === 1 ? failed[0]!.at : pointer,
+        reason: `no include rule admits it: ${reasons}`,
+      },
+    ]
   }
 }
 
 /** The offer's own value of one kind of list, in words. */
 type OwnValue = (list: ListName, place: number) => string
 
-function ownValue(snapshot: Snapshot, { slice, upc }: Judged, list: ListName, place: number): string {
+function ownValue(
+  snapshot: Snapshot,
+  { slice, upc }: Judged,
+  list: ListName,
+  place: number,
+): string {
   const row = slice.of[place]!
   switch (list) {
-    case 'sku': return `SKU "${snapshot.sku(row)}"`
-    case 'upc': return `UPC ${upc}`
-    case 'brand': return snapshot.brand[row] === snapshot.noBrand ? 'brand (none)' : `brand "${snapshot.brands[snapshot.brand[row]!]}"`
-    case 'category': return `category "${snapshot.categories[snapshot.category[row]!]!.name}"`
-    case 'product_class': return `product class ${CLASS_CODES[snapshot.productClass[row]!]}`
+    case 'sku':
+      return `SKU "${snapshot.sku(row)}"`
+    case 'upc':
+      return `UPC ${upc}`
+    case 'brand':
+      return snapshot.brand[row] === snapshot.noBrand
+        ? 'brand (none)'
+        : `brand "${snapshot.brands[snapshot.brand[row]!]}"`
+    case 'category':
+      return `category "${snapshot.categories[snapshot.category[row]!]!.name}"`
+    case 'product_class':
+      return `product class ${CLASS_CODES[snapshot.productClass[row]!]}`
   }
 }
 
-function metCriteria(criteria: ProductGroup['criteria'], place: number, { slice, costs }: Judged, own: OwnValue): string {
-  const met = LISTS.filter((list) => (criteria[list]?.length ?? 0) > 0).map((list) => `its ${own(list, place)}`)
+function metCriteria(
+  criteria: ProductGroup['criteria'],
+  place: number,
+  { slice, costs }: Judged,
+  own: OwnValue,
+): string {
+  const met = LISTS.filter((list) => (criteria[list]?.length ?? 0) > 0).map(
+    (list) => `its ${own(list, place)}`,
+  )
   if (criteria.min_quantity_to_list !== undefined) met.push(stock(slice.qty[place]!))
   if (hasBounds(criteria)) met.push(`its dealer cost of ${money(costs[place]!)}`)
   return met.join(', ')
 }
 
 function stock(qty: number): string {
-  return qty > 1 ? `${qty.toLocaleString('en-US')} are in stock` : `${qty === 1 ? 'one' : 'none'} is in stock`
+  return qty > 1
+    ? `${qty.toLocaleString('en-US')} are in stock`
+    : `${qty === 1 ? 'one' : 'none'} is in stock`
 }
 
 function money(cents: number): string {
-  return (cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+  return (cents / 100).toLocaleString('en-US', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  })
 }

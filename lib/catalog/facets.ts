@@ -14,17 +14,21 @@ const known = new WeakMap<FacetedView, Facets>()
 /** Sorted distinct values over the visible offers, by code point; computed once per view. */
 export function facetsOf(view: FacetedView): Facets {
   let facets = known.get(view)
-  if (!facets) known.set(view, facets = computeFacets(view))
+  if (!facets) known.set(view, (facets = computeFacets(view)))
   return facets
 }
 
 function computeFacets({ snapshot, visible }: FacetedView): Facets {
   const { brands, categories } = snapshot
-  const names = categories.filter((_, place) => overlaps(snapshot.categorySet(place), visible)).map(({ name }) => name)
+  const names = categories
+    .filter((_, place) => overlaps(snapshot.categorySet(place), visible))
+    .map(({ name }) => name)
   return {
     manufacturers: brands.filter((_, place) => overlaps(snapshot.brandSet(place), visible)),
     categories: [...new Set(names)].filter((name) => name !== '').sort(byCodePoint),
-    product_classes: CLASS_CODES.filter((_, place) => overlaps(snapshot.classRows(place), visible)).sort(byCodePoint),
+    product_classes: CLASS_CODES.filter((_, place) =>
+      overlaps(snapshot.classRows(place), visible),
+    ).sort(byCodePoint),
   }
 }
 
@@ -34,6 +38,7 @@ function overlaps(set: RowSet, visible: Bits): boolean {
     for (let i = 0; i < set.length; i++) if (visible.has(set[i]!)) return true
     return false
   }
-  for (let i = 0; i < set.words.length; i++) if ((set.words[i]! & visible.words[i]!) !== 0) return true
+  for (let i = 0; i < set.words.length; i++)
+    if ((set.words[i]! & visible.words[i]!) !== 0) return true
   return false
 }

@@ -1,6 +1,9 @@
 import type { ProductClass } from './product-classes.js'
 
-/** One distributor's stock item as a feed tells it, normalized. Money in cents; null where the feed has none. */
+/**
+ * One distributor's stock item as a feed tells it, normalized. Money in cents; null where the feed
+ * has none.
+ */
 export interface FeedOffer {
   /** The distributor's own key of the stock item: unique and stable per distid. */
   stockid: string

@@ -1,6 +1,8 @@
 /** Columns that are built before their length is known. */
 
-/** Texts as UTF-8 bytes one behind the other: text `i` is `bytes[starts[i]]` up to `starts[i + 1]`. */
+/**
+ * Texts as UTF-8 bytes one behind the other: text `i` is `bytes[starts[i]]` up to `starts[i + 1]`.
+ */
 export interface TextColumn {
   readonly bytes: Uint8Array
   readonly starts: Uint32Array
@@ -30,7 +32,10 @@ export class GrowingNumbers {
   }
 }
 
-/** A text column that is appended to. Millions of short strings cost a garbage collector more than their bytes. */
+/**
+ * A text column that is appended to. Millions of short strings cost a garbage collector more than
+ * their bytes.
+ */
 export class GrowingTexts {
   readonly starts = new GrowingNumbers()
   bytes: Buffer = Buffer.allocUnsafeSlow(1024)

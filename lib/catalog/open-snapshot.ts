@@ -12,8 +12,9 @@ import type { Row, Snapshot } from './snapshot.js'
 import { openTextSearch } from './text-search.js'
 
 /**
- * The snapshot over its parts. What is remembered about the text (prefixes, dense brands) is kept by its buffer, so a
- * tick that is opened with the text arena of the snapshot before it starts with that.
+ * The snapshot over its parts. What is remembered about the text (prefixes, dense brands) is kept
+ * by its buffer, so a tick that is opened with the text arena of the snapshot before it starts with
+ * that.
  */
 export function openSnapshot(parts: SnapshotParts): Snapshot {
   return {
@@ -37,7 +38,7 @@ const opened = new WeakMap<SharedArrayBuffer, Text>()
 
 function openText(parts: SnapshotParts): Text {
   let text = opened.get(parts.text.buffer)
-  if (!text) opened.set(parts.text.buffer, text = readText(parts))
+  if (!text) opened.set(parts.text.buffer, (text = readText(parts)))
   return text
 }
 
@@ -49,14 +50,22 @@ function readText({ text, rows, distids, brands, categories }: SnapshotParts) {
   const categoryList = lists(text, 'category', categories.length)
   const sku = texts(text, 'sku')
   return {
-    offerId: u32('offerId'), fragment: u32('fragment'), brand: u32('brand'), category: u32('category'),
-    nameRank: u32('nameRank'), tieRank: u32('tieRank'), byTie: u32('byTie'),
+    offerId: u32('offerId'),
+    fragment: u32('fragment'),
+    brand: u32('brand'),
+    category: u32('category'),
+    nameRank: u32('nameRank'),
+    tieRank: u32('tieRank'),
+    byTie: u32('byTie'),
     upcKey: readColumn(text, 'upcKey', 'f64'),
-    distributor, productClass,
+    distributor,
+    productClass,
     distributorRows: bitsetPerValue(distributor, rows, distids.length),
     classRows: bitsetPerValue(productClass, rows, CLASS_CODES.length),
-    brandRows: brandList, brandSet: denseOrList(brandList, rows),
-    categoryRows: categoryList, categorySet: denseOrList(categoryList, rows),
+    brandRows: brandList,
+    brandSet: denseOrList(brandList, rows),
+    categoryRows: categoryList,
+    categorySet: denseOrList(categoryList, rows),
     upcRows: openUpcs(text),
     skuRows: openSkus(text, sku),
     sku,
@@ -69,13 +78,23 @@ function openTick(tick: Arena, rows: number) {
   const i32 = (name: string) => readColumn(tick, name, 'i32')
   const bits = (name: string) => new Bits(rows, readColumn(tick, name, 'u32'))
   return {
-    qty: i32('qty'), price: i32('price'), map: i32('map'), msrp: i32('msrp'), shipping: i32('shipping'),
-    fflReq: bits('fflReq'), dropShip: bits('dropShip'), inStock: bits('inStock'),
-    byPrice: readColumn(tick, 'byPrice', 'u32'), byQty: readColumn(tick, 'byQty', 'u32'),
+    qty: i32('qty'),
+    price: i32('price'),
+    map: i32('map'),
+    msrp: i32('msrp'),
+    shipping: i32('shipping'),
+    fflReq: bits('fflReq'),
+    dropShip: bits('dropShip'),
+    inStock: bits('inStock'),
+    byPrice: readColumn(tick, 'byPrice', 'u32'),
+    byQty: readColumn(tick, 'byQty', 'u32'),
   }
 }
 
-/** Bitsets of a column with few values, all made on first use in one pass. A value that no row has gives an empty one. */
+/**
+ * Bitsets of a column with few values, all made on first use in one pass. A value that no row has
+ * gives an empty one.
+ */
 function bitsetPerValue(column: Uint8Array, rows: number, values: number): (value: number) => Bits {
   let sets: Bits[] | undefined
   const none = new Bits(rows)
@@ -91,18 +110,25 @@ function bitsetPerValue(column: Uint8Array, rows: number, values: number): (valu
 function lists(arena: Arena, name: string, values: number): (value: number) => Uint32Array {
   const rows = readColumn(arena, `${name}Rows`, 'u32')
   const starts = readColumn(arena, `${name}RowStarts`, 'u32')
-  if (starts.length !== values + 1) throw new Error(`the column ${name} has ${starts.length - 1} values, not ${values}`)
+  if (starts.length !== values + 1)
+    throw new Error(`the column ${name} has ${starts.length - 1} values, not ${values}`)
   return (value) => rows.subarray(starts[value], starts[value + 1])
 }
 
-/** Long lists as bitsets, made on first use. There are at most 32 of one column, since its lists do not overlap. */
-function denseOrList(list: (value: number) => Uint32Array, rows: number): (value: number) => RowSet {
+/**
+ * Long lists as bitsets, made on first use. There are at most 32 of one column, since its lists do
+ * not overlap.
+ */
+function denseOrList(
+  list: (value: number) => Uint32Array,
+  rows: number,
+): (value: number) => RowSet {
   const dense = new Map<number, Bits>()
   return (value) => {
     const found = list(value)
     if (found.length <= longestList(rows)) return found
     let bits = dense.get(value)
-    if (!bits) dense.set(value, bits = new Bits(rows).addAll(found))
+    if (!bits) dense.set(value, (bits = new Bits(rows).addAll(found)))
     return bits
   }
 }
@@ -132,7 +158,12 @@ function openSkus(text: Arena, sku: (row: Row) => string): (sku: string) => Row[
 /** The rows for which `compare` is 0 in an order that it sorts. */
 function run(order: Uint32Array, compare: (row: Row) => number): Row[] {
   const rows: Row[] = []
-  for (let i = firstPlace(order.length, (place) => compare(order[place]!) >= 0); i < order.length && compare(order[i]!) === 0; i++) rows.push(order[i]!)
+  for (
+    let i = firstPlace(order.length, (place) => compare(order[place]!) >= 0);
+    i < order.length && compare(order[i]!) === 0;
+    i++
+  )
+    rows.push(order[i]!)
   return rows
 }
 
@@ -144,9 +175,11 @@ function openOwnPrices({ tick, rows, ownPriceOf }: SnapshotParts): Snapshot['own
     if (place < 0) return undefined
     let column = columns.get(place)
     if (!column) {
-      columns.set(place, column = new Int32Array(rows).fill(-1))
+      columns.set(place, (column = new Int32Array(rows).fill(-1)))
       const prices = readColumn(tick, `ownPrices ${place}`, 'i32')
-      readColumn(tick, `ownRows ${place}`, 'u32').forEach((row, i) => { column![row] = prices[i]! })
+      readColumn(tick, `ownRows ${place}`, 'u32').forEach((row, i) => {
+        column![row] = prices[i]!
+      })
     }
     return column
   }

@@ -1,4 +1,7 @@
-/** One page out of the rows that a search found, in the asked order. Ties are in ascending (distid, stockid) order. */
+/**
+ * One page out of the rows that a search found, in the asked order. Ties are in ascending (distid,
+ * stockid) order.
+ */
 import { popcount } from './bits.js'
 import type { Bits } from './bits.js'
 import { stepBefore, stepsOf } from './order-steps.js'
@@ -24,7 +27,13 @@ interface Order {
 const SORT_COST = 50
 
 /** The rows of the page; `spare` is scratch memory, which may be what the hits lie in. */
-export function pageOf(view: SearchedView, hits: Hits, { sort, page, page_size: size }: SearchQuery, price: PriceRange | null, spare: Bits): Uint32Array {
+export function pageOf(
+  view: SearchedView,
+  hits: Hits,
+  { sort, page, page_size: size }: SearchQuery,
+  price: PriceRange | null,
+  spare: Bits,
+): Uint32Array {
   const skip = (page - 1) * size
   const take = Math.min(size, hits.total - skip)
   if (take <= 0) return new Uint32Array(0)
@@ -33,12 +42,14 @@ export function pageOf(view: SearchedView, hits: Hits, { sort, page, page_size: 
   if (rowOrder && !order.descending && isList(hits.rows)) return hits.rows.slice(skip, skip + take)
 
   const depth = rowOrder ? take : Math.min(skip + take, hits.total - skip)
-  const walked = depth / hits.total * (order.to - order.from)
+  const walked = (depth / hits.total) * (order.to - order.from)
   if (hits.total * SORT_COST < walked + (isList(hits.rows) ? hits.total * 2 : 0)) {
     return sortedPage(view.snapshot, hits, order, skip, take)
   }
   const set = isList(hits.rows) ? gather(hits.rows, spare) : hits.rows
-  return rowOrder ? pageByRow(set, order, hits.total, skip, take) : pageByWalk(set, order, hits.total, skip, take)
+  return rowOrder
+    ? pageByRow(set, order, hits.total, skip, take)
+    : pageByWalk(set, order, hits.total, skip, take)
 }
 
 function orderOf(view: SearchedView, sort: SearchQuery['sort'], price: PriceRange | null): Order {
@@ -58,9 +69,16 @@ function gather(rows: Uint32Array, spare: Bits): Bits {
 }
 
 /** For few rows: sorts (key, tie) as one number. Both fit into 53 bits up to four million rows. */
-function sortedPage({ rows: count, tieRank, byTie }: Snapshot, hits: Hits, { key, descending }: Order, skip: number, take: number): Uint32Array {
+function sortedPage(
+  { rows: count, tieRank, byTie }: Snapshot,
+  hits: Hits,
+  { key, descending }: Order,
+  skip: number,
+  take: number,
+): Uint32Array {
   const rows = isList(hits.rows) ? hits.rows : listOf(hits.rows, new Uint32Array(hits.total))
-  if (count > 2 ** 22) return sortedByComparing(rows, tieRank, key, descending).slice(skip, skip + take)
+  if (count > 2 ** 22)
+    return sortedByComparing(rows, tieRank, key, descending).slice(skip, skip + take)
   const sign = descending ? -1 : 1
   const keys = new Float64Array(rows.length)
   for (let i = 0; i < rows.length; i++) keys[i] = sign * key[rows[i]!]! * count + tieRank[rows[i]!]!
@@ -73,19 +91,38 @@ function sortedPage({ rows: count, tieRank, byTie }: Snapshot, hits: Hits, { key
   return page
 }
 
-function sortedByComparing(rows: Uint32Array, tieRank: Uint32Array, key: Order['key'], descending: boolean): Uint32Array {
+function sortedByComparing(
+  rows: Uint32Array,
+  tieRank: Uint32Array,
+  key: Order['key'],
+  descending: boolean,
+): Uint32Array {
   const sign = descending ? -1 : 1
   return rows.slice().sort((a, b) => sign * (key[a]! - key[b]!) || tieRank[a]! - tieRank[b]!)
 }
 
 /** By name: the first hit of the page is found by counting bits, whatever its depth. */
-function pageByRow(set: Bits, order: Order, total: number, skip: number, take: number): Uint32Array {
+function pageByRow(
+  set: Bits,
+  order: Order,
+  total: number,
+  skip: number,
+  take: number,
+): Uint32Array {
   const place = selectBit(set, order.descending ? total - 1 - skip : skip, total)
   return fill(set, order, place, order.descending ? -1 : 1, take)
 }
 
-/** By price or quantity: looks at places of the order from the nearer end until the page is full. */
-function pageByWalk(set: Bits, order: Order, total: number, skip: number, take: number): Uint32Array {
+/**
+ * By price or quantity: looks at places of the order from the nearer end until the page is full.
+ */
+function pageByWalk(
+  set: Bits,
+  order: Order,
+  total: number,
+  skip: number,
+  take: number,
+): Uint32Array {
   const behind = total - skip - take
   const forward = skip <= behind
   const step = forward !== order.descending ? 1 : -1
@@ -94,10 +131,16 @@ function pageByWalk(set: Bits, order: Order, total: number, skip: number, take: 
 }
 
 /**
- * The place of the hit number `skip`, from 0, from the end of the order where `step` begins. Hits may stand far from it,
- * as firearms do in an order by price: then the rest is found by counting.
+ * The place of the hit number `skip`, from 0, from the end of the order where `step` begins. Hits
+ * may stand far from it, as firearms do in an order by price: then the rest is found by counting.
  */
-function seek(set: Bits, { order, from, to }: Order, total: number, step: 1 | -1, skip: number): number {
+function seek(
+  set: Bits,
+  { order, from, to }: Order,
+  total: number,
+  step: 1 | -1,
+  skip: number,
+): number {
   const start = step === 1 ? from : to - 1
   const near = Math.min(Math.max(1024, (set.size >>> 5) + skip * 2), to - from)
   const found = seekFrom(set, order!, start, start + near * step, skip)
@@ -108,24 +151,31 @@ function seek(set: Bits, { order, from, to }: Order, total: number, step: 1 | -1
   return seekFrom(set, order!, Math.max(known.place, from), to, before - known.before) ?? start
 }
 
-function seekFrom({ words }: Bits, order: Uint32Array, from: number, end: number, skip: number): number | null {
+function seekFrom(
+  { words }: Bits,
+  order: Uint32Array,
+  from: number,
+  end: number,
+  skip: number,
+): number | null {
   const step = from < end ? 1 : -1
   for (let place = from, left = skip; place !== end; place += step) {
     const row = order[place]!
-    if ((words[row >>> 5]! >>> (row & 31) & 1) === 1 && left-- === 0) return place
+    if (((words[row >>> 5]! >>> (row & 31)) & 1) === 1 && left-- === 0) return place
   }
   return null
 }
 
 /**
- * As many hits as the page takes, from the one at `place` on. In a descending order hits of one key come in the direction
- * opposite to the walk, so it begins where their group begins, and leaves out what is not behind the first hit.
+ * As many hits as the page takes, from the one at `place` on. In a descending order hits of one key
+ * come in the direction opposite to the walk, so it begins where their group begins, and leaves out
+ * what is not behind the first hit.
  */
 function fill(set: Bits, plan: Order, place: number, step: 1 | -1, take: number): Uint32Array {
   const { order, descending: flip } = plan
   const page = new Uint32Array(take)
   const end = step === 1 ? plan.to : plan.from - 1
-  const rowAt = (at: number) => order === null ? at : order[at]!
+  const rowAt = (at: number) => (order === null ? at : order[at]!)
   let found = 0
   let skip = 0
   let at = place
@@ -149,7 +199,10 @@ function fill(set: Bits, plan: Order, place: number, step: 1 | -1, take: number)
   return page
 }
 
-/** The last place, in the direction of `step`, that has the same key as this one: by leaps, since a group may be long. */
+/**
+ * The last place, in the direction of `step`, that has the same key as this one: by leaps, since a
+ * group may be long.
+ */
 function groupEnd({ order, key, from, to }: Order, place: number, step: 1 | -1): number {
   const keyAt = (at: number) => key[order === null ? at : order[at]!]!
   const value = keyAt(place)

@@ -30,8 +30,16 @@ function cents(dollars: number): number {
   return Number.isNaN(exact) ? dollars * 100 : exact
 }
 
-/** Writes the rows of the range that are in every one of the sets to `out`; returns how many they are. */
-export function intersectRange({ order }: PriceOrder, { from, to }: PriceRange, sets: readonly Bits[], out: Bits): number {
+/**
+ * Writes the rows of the range that are in every one of the sets to `out`; returns how many they
+ * are.
+ */
+export function intersectRange(
+  { order }: PriceOrder,
+  { from, to }: PriceRange,
+  sets: readonly Bits[],
+  out: Bits,
+): number {
   sliceToBits(stepsOf(order), from, to, out)
   return intersect([out, ...sets], out)
 }

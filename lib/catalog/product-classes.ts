@@ -1,9 +1,28 @@
 /** The contract's product class codes. */
 export const PRODUCT_CLASSES = {
-  AC: 'Accessories', AG: 'Air Guns', AO: 'Ammunition', AP: 'Apparel', AR: 'Archery', BP: 'Black Powder Firearms',
-  BS: 'Binoculars/Spotting', FA: 'Firearms', FI: 'Fishing', FP: 'Firearm Parts', HS: 'Holsters', HT: 'Hunting',
-  HZ: 'Hazardous', KN: 'Knives', LL: 'Lights/Lasers', MG: 'Magazines', MZ: 'Muzzleloading', OP: 'Optics', OT: 'Other',
-  RC: 'Range Bags/Cases', RL: 'Reloading', SF: 'Safes', SO: 'SOT',
+  AC: 'Accessories',
+  AG: 'Air Guns',
+  AO: 'Ammunition',
+  AP: 'Apparel',
+  AR: 'Archery',
+  BP: 'Black Powder Firearms',
+  BS: 'Binoculars/Spotting',
+  FA: 'Firearms',
+  FI: 'Fishing',
+  FP: 'Firearm Parts',
+  HS: 'Holsters',
+  HT: 'Hunting',
+  HZ: 'Hazardous',
+  KN: 'Knives',
+  LL: 'Lights/Lasers',
+  MG: 'Magazines',
+  MZ: 'Muzzleloading',
+  OP: 'Optics',
+  OT: 'Other',
+  RC: 'Range Bags/Cases',
+  RL: 'Reloading',
+  SF: 'Safes',
+  SO: 'SOT',
 } as const
 
 export type ProductClass = keyof typeof PRODUCT_CLASSES

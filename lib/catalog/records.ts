@@ -1,6 +1,7 @@
 /**
- * Rows of a snapshot as the JSON of the wire. Cold text comes from catalog.db and is kept serialized; quantity, flags
- * and every price come from the snapshot, so that a page agrees with its total and its sort while a feed is taken in.
+ * Rows of a snapshot as the JSON of the wire. Cold text comes from catalog.db and is kept
+ * serialized; quantity, flags and every price come from the snapshot, so that a page agrees with
+ * its total and its sort while a feed is taken in.
  */
 import { ApiError } from '../core/errors.js'
 import { dollarsText } from '../core/money.js'
@@ -10,7 +11,10 @@ import type { ProductClass } from './product-classes.js'
 import type { Row } from './snapshot.js'
 import type { View } from './view.js'
 
-/** A fragment in two pieces, between which the prices go; `detail` is null until somebody asks for it. */
+/**
+ * A fragment in two pieces, between which the prices go; `detail` is null until somebody asks for
+ * it.
+ */
 interface Pieces {
   head: string
   tail: string
@@ -44,7 +48,9 @@ interface FragmentRow {
 }
 
 export function openRecords({ prepare }: RawHandle): Records {
-  const cold = prepare('SELECT distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name, images, product_url FROM fragment WHERE id = ?')
+  const cold = prepare(
+    'SELECT distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name, images, product_url FROM fragment WHERE id = ?',
+  )
   const descriptions = prepare('SELECT short_description, description FROM fragment WHERE id = ?')
   const kept = new Map<number, Pieces>()
 
@@ -52,7 +58,8 @@ export function openRecords({ prepare }: RawHandle): Records {
     let pieces = kept.get(fragment)
     if (pieces) return pieces
     const row = cold.get(fragment) as FragmentRow | undefined
-    // Only a catalog file that was removed under a running server loses a fragment that a snapshot names.
+    // Only a catalog file that was removed under a running server loses a fragment that a snapshot
+    // names.
     if (!row) throw new ApiError('feed_unavailable')
     pieces = { ...serialize(row), detail: null }
     if (kept.size >= KEPT) kept.delete(kept.keys().next().value!)
@@ -63,7 +70,9 @@ export function openRecords({ prepare }: RawHandle): Records {
   function detailOf(fragment: number, productClass: number): string {
     const pieces = piecesOf(fragment)
     if (pieces.detail === null) {
-      const row = descriptions.get(fragment) as { short_description: string | null; description: string | null } | undefined
+      const row = descriptions.get(fragment) as
+        | { short_description: string | null; description: string | null }
+        | undefined
       if (!row) throw new ApiError('feed_unavailable')
       pieces.detail = `,"product_class_description":${JSON.stringify(PRODUCT_CLASSES[CLASS_CODES[productClass]!])},"short_description":${JSON.stringify(row.short_description)},"description":${JSON.stringify(row.description)}`
     }
@@ -74,12 +83,19 @@ export function openRecords({ prepare }: RawHandle): Records {
     const { snapshot } = view
     const fragment = snapshot.fragment[row]!
     const { head, tail } = piecesOf(fragment)
-    return head + numbersOf(view, row) + tail + (detailed ? detailOf(fragment, snapshot.productClass[row]!) : '') + '}'
+    return (
+      head +
+      numbersOf(view, row) +
+      tail +
+      (detailed ? detailOf(fragment, snapshot.productClass[row]!) : '') +
+      '}'
+    )
   }
 
   const join = (view: View, rows: ArrayLike<Row>, detailed: boolean) => {
     let json = ''
-    for (let i = 0; i < rows.length; i++) json += (i > 0 ? ',' : '') + record(view, rows[i]!, detailed)
+    for (let i = 0; i < rows.length; i++)
+      json += (i > 0 ? ',' : '') + record(view, rows[i]!, detailed)
     return json
   }
 
@@ -91,10 +107,22 @@ export function openRecords({ prepare }: RawHandle): Records {
 
 function serialize(row: FragmentRow): { head: string; tail: string } {
   const head = JSON.stringify({
-    distid: row.distid, distsku: row.distsku, stockid: row.stockid, upc: row.upc, name: row.name, mfg_name: row.mfg_name, mpn: row.mpn,
-    product_class: row.product_class, item_cat: row.item_cat, item_gb_cat: row.category_id, item_gb_cat_name: row.category_name,
+    distid: row.distid,
+    distsku: row.distsku,
+    stockid: row.stockid,
+    upc: row.upc,
+    name: row.name,
+    mfg_name: row.mfg_name,
+    mpn: row.mpn,
+    product_class: row.product_class,
+    item_cat: row.item_cat,
+    item_gb_cat: row.category_id,
+    item_gb_cat_name: row.category_name,
   })
-  return { head: head.slice(0, -1), tail: `,"images":${row.images},"product_url":${JSON.stringify(row.product_url)}` }
+  return {
+    head: head.slice(0, -1),
+    tail: `,"images":${row.images},"product_url":${JSON.stringify(row.product_url)}`,
+  }
 }
 
 /** The members that change often, in the contract's order. */
@@ -103,9 +131,11 @@ function numbersOf(view: View, row: Row): string {
   const unitPrice = view.unitPrice(row)
   const shipping = view.shippingCost(row, 1)
   const retail = view.retailPrice ? `,"retail_price":${dollarsText(view.retailPrice(row))}` : ''
-  return `,"ffl_req":${snapshot.fflReq.has(row) ? 1 : 0},"unit_price":${dollarsText(unitPrice)},"shipping_cost":${dollarsText(shipping)}`
-    + `,"total_cost":${dollarsText(unitPrice + shipping)},"map_price":${dollarsOrNull(snapshot.map[row]!)},"msrp":${dollarsOrNull(snapshot.msrp[row]!)}`
-    + `,"qty_on_hand":${snapshot.qty[row]},"drop_ship_flg":${snapshot.dropShip.has(row) ? 1 : 0}${retail}`
+  return (
+    `,"ffl_req":${snapshot.fflReq.has(row) ? 1 : 0},"unit_price":${dollarsText(unitPrice)},"shipping_cost":${dollarsText(shipping)}` +
+    `,"total_cost":${dollarsText(unitPrice + shipping)},"map_price":${dollarsOrNull(snapshot.map[row]!)},"msrp":${dollarsOrNull(snapshot.msrp[row]!)}` +
+    `,"qty_on_hand":${snapshot.qty[row]},"drop_ship_flg":${snapshot.dropShip.has(row) ? 1 : 0}${retail}`
+  )
 }
 
 function dollarsOrNull(cents: number): string {

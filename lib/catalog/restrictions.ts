@@ -1,10 +1,17 @@
 /**
- * A subscriber's product restrictions as sets of rows (contract "Configuration document", decisions 4.4). Every rule
- * says what it hides and where it stands, so that one piece of code computes the view and answers "why is it hidden?".
+ * A subscriber's product restrictions as sets of rows (contract "Configuration document", decisions
+ * 4.4). Every rule says what it hides and where it stands, so that one piece of code computes the
+ * view and answers "why is it hidden?".
  */
 import { gtinKey } from '../core/gtin.js'
 import { toCents } from '../core/money.js'
-import type { CostRange, DistributorEntry, ListRule, ProductGroup, ProductRestrictions } from '../configuration/document.js'
+import type {
+  CostRange,
+  DistributorEntry,
+  ListRule,
+  ProductGroup,
+  ProductRestrictions,
+} from '../configuration/document.js'
 import { pointerStep } from '../core/pointer.js'
 import { Bits } from './bits.js'
 import { UNCATEGORIZED } from './feed-offer.js'
@@ -36,14 +43,22 @@ export const LISTS = ['sku', 'upc', 'brand', 'category', 'product_class'] as con
 export type ListName = (typeof LISTS)[number]
 
 /** Rows that hold one of the values, under one kind of list. */
-export function listed(snapshot: RuleRows, list: ListName, values: readonly (string | number)[]): Bits {
+export function listed(
+  snapshot: RuleRows,
+  list: ListName,
+  values: readonly (string | number)[],
+): Bits {
   const rows = new Bits(snapshot.rows)
   for (const text of new Set(values.map(String))) {
     if (list === 'sku') rows.addAll(snapshot.skuRows(text))
     else if (list === 'upc') rows.addAll(snapshot.upcRows(gtinKey(text.padStart(8, '0')) ?? -1))
-    else if (list === 'product_class') rows.or(snapshot.classRows(CLASS_CODES.indexOf(text as ProductClass)))
+    else if (list === 'product_class')
+      rows.or(snapshot.classRows(CLASS_CODES.indexOf(text as ProductClass)))
     else if (list === 'brand') rows.addAll(snapshot.brandRows(snapshot.brands.indexOf(text)))
-    else snapshot.categories.forEach((category, place) => category.name === text && rows.addAll(snapshot.categoryRows(place)))
+    else
+      snapshot.categories.forEach(
+        (category, place) => category.name === text && rows.addAll(snapshot.categoryRows(place)),
+      )
   }
   return rows
 }
@@ -56,7 +71,7 @@ export function within(scope: Bits, column: Int32Array, least: number, most: num
     let found = 0
     // As a signed number: above 2^31 it would be computed in floating point, five times slower.
     for (let word = words[i]! | 0; word !== 0;) {
-      const lowest = word & (~word + 1 | 0)
+      const lowest = word & ((~word + 1) | 0)
       word ^= lowest
       const value = column[i * 32 + 31 - Math.clz32(lowest)]!
       if (value >= least && value <= most) found |= lowest
@@ -75,43 +90,90 @@ export interface LayerInput {
   scope: Bits
 }
 
-/** The rules of one layer: the root's or one distributor's `product_restrictions`. They may name rows outside of the scope. */
-export function layerRules(input: LayerInput, layer: ProductRestrictions, pointer: string): HidingRule[] {
+/**
+ * The rules of one layer: the root's or one distributor's `product_restrictions`. They may name
+ * rows outside of the scope.
+ */
+export function layerRules(
+  input: LayerInput,
+  layer: ProductRestrictions,
+  pointer: string,
+): HidingRule[] {
   const { snapshot, scope } = input
   const rules: HidingRule[] = []
-  const hide = (at: string, reason: string, hides: Bits, rule: Rule) => rules.push({ pointer: pointer + at, reason, hides, rule })
+  const hide = (at: string, reason: string, hides: Bits, rule: Rule) =>
+    rules.push({ pointer: pointer + at, reason, hides, rule })
   for (const list of LISTS) {
     const values = layer[list]?.exclude ?? []
-    if (values.length > 0) hide(`/${list}/exclude`, `its ${list} is excluded`, listed(snapshot, list, values), { kind: 'exclude', list, values })
+    if (values.length > 0)
+      hide(`/${list}/exclude`, `its ${list} is excluded`, listed(snapshot, list, values), {
+        kind: 'exclude',
+        list,
+        values,
+      })
   }
   for (const [i, group] of groupsOf(layer, 'exclude')) {
     const name = groupName(group, i)
-    hide(`/product_groups/${i}`, `it belongs to the excluded group ${name}`, groupRows(input, group), { kind: 'group', name, criteria: group.criteria })
+    hide(
+      `/product_groups/${i}`,
+      `it belongs to the excluded group ${name}`,
+      groupRows(input, group),
+      { kind: 'group', name, criteria: group.criteria },
+    )
   }
   const admitted = admittedRows(input, layer)
-  if (admitted) hide('', 'no include rule admits it', scope.copy().andNot(admitted), { kind: 'include', layer })
+  if (admitted)
+    hide('', 'no include rule admits it', scope.copy().andNot(admitted), { kind: 'include', layer })
   const least = layer.min_quantity_to_list
-  if (least !== undefined) hide('/min_quantity_to_list', `fewer than ${least} are in stock`, within(scope, snapshot.qty, -1, Math.ceil(least) - 1), { kind: 'quantity', least })
+  if (least !== undefined)
+    hide(
+      '/min_quantity_to_list',
+      `fewer than ${least} are in stock`,
+      within(scope, snapshot.qty, -1, Math.ceil(least) - 1),
+      { kind: 'quantity', least },
+    )
   if (layer.include_uncategorized_product === false) {
-    hide('/include_uncategorized_product', 'it has no category', listed(snapshot, 'category', [UNCATEGORIZED]), { kind: 'uncategorized' })
+    hide(
+      '/include_uncategorized_product',
+      'it has no category',
+      listed(snapshot, 'category', [UNCATEGORIZED]),
+      { kind: 'uncategorized' },
+    )
   }
-  for (const { at, range, hides } of costRules(input, layer.cost ?? {})) hide(`/cost${at}`, 'its dealer cost is outside of the allowed range', hides, { kind: 'cost', range })
+  for (const { at, range, hides } of costRules(input, layer.cost ?? {}))
+    hide(`/cost${at}`, 'its dealer cost is outside of the allowed range', hides, {
+      kind: 'cost',
+      range,
+    })
   return rules
 }
 
 /** The include lists of a layer that hold anything. */
 export function includeLists(layer: ProductRestrictions): [ListName, ListRule][] {
-  return LISTS.map((list) => [list, layer[list]] as [ListName, ListRule | undefined])
-    .filter((pair): pair is [ListName, ListRule] => (pair[1]?.include?.length ?? 0) > 0)
+  return LISTS.map((list) => [list, layer[list]] as [ListName, ListRule | undefined]).filter(
+    (pair): pair is [ListName, ListRule] => (pair[1]?.include?.length ?? 0) > 0,
+  )
 }
 
-/** The product groups of one type with their places; one without any criterion is as if absent, like an empty list. */
-export function groupsOf(layer: ProductRestrictions, type: ProductGroup['type']): [number, ProductGroup][] {
-  return [...(layer.product_groups ?? []).entries()].filter(([, group]) => group.type === type && hasCriteria(group))
+/**
+ * The product groups of one type with their places; one without any criterion is as if absent, like
+ * an empty list.
+ */
+export function groupsOf(
+  layer: ProductRestrictions,
+  type: ProductGroup['type'],
+): [number, ProductGroup][] {
+  return [...(layer.product_groups ?? []).entries()].filter(
+    ([, group]) => group.type === type && hasCriteria(group),
+  )
 }
 
 function hasCriteria({ criteria }: ProductGroup): boolean {
-  return LISTS.some((list) => (criteria[list]?.length ?? 0) > 0) || criteria.min_quantity_to_list !== undefined || hasBounds(criteria)
+  return (
+    LISTS.some((list) => (criteria[list]?.length ?? 0) > 0) ||
+    criteria.min_quantity_to_list !== undefined ||
+    hasBounds(criteria)
+  )
 }
 
 export function hasBounds({ cost }: ProductGroup['criteria']): boolean {
@@ -136,7 +198,8 @@ function admittedRows(input: LayerInput, layer: ProductRestrictions): Bits | nul
     for (const [list, rule] of together) all.and(listed(snapshot, list, rule.include!))
     admitted.or(all)
   }
-  for (const [list, rule] of rules) if (rule.include_operand === 'OR') admitted.or(listed(snapshot, list, rule.include!))
+  for (const [list, rule] of rules)
+    if (rule.include_operand === 'OR') admitted.or(listed(snapshot, list, rule.include!))
   for (const [, group] of groups) admitted.or(groupRows(input, group))
   return admitted
 }
@@ -144,18 +207,31 @@ function admittedRows(input: LayerInput, layer: ProductRestrictions): Bits | nul
 /** Rows that meet every given criterion of a group; a group without any criterion has no rows. */
 export function groupRows({ snapshot, costs, scope }: LayerInput, group: ProductGroup): Bits {
   const { criteria } = group
-  const parts: Bits[] = LISTS.filter((list) => (criteria[list]?.length ?? 0) > 0).map((list) => listed(snapshot, list, criteria[list]!))
-  if (criteria.min_quantity_to_list !== undefined) parts.push(within(scope, snapshot.qty, Math.ceil(criteria.min_quantity_to_list), Infinity))
+  const parts: Bits[] = LISTS.filter((list) => (criteria[list]?.length ?? 0) > 0).map((list) =>
+    listed(snapshot, list, criteria[list]!),
+  )
+  if (criteria.min_quantity_to_list !== undefined)
+    parts.push(within(scope, snapshot.qty, Math.ceil(criteria.min_quantity_to_list), Infinity))
   if (hasBounds(criteria)) {
     const { min_cost, max_cost } = criteria.cost!
-    parts.push(within(scope, costs, min_cost === undefined ? 0 : toCents(min_cost), max_cost === undefined ? Infinity : toCents(max_cost)))
+    parts.push(
+      within(
+        scope,
+        costs,
+        min_cost === undefined ? 0 : toCents(min_cost),
+        max_cost === undefined ? Infinity : toCents(max_cost),
+      ),
+    )
   }
   const [first, ...more] = parts
   return first ? more.reduce((rows, part) => rows.and(part), first) : new Bits(snapshot.rows)
 }
 
 /** Rows outside of each range: a class's own replaces the global one. */
-function costRules({ snapshot, costs, scope }: LayerInput, cost: NonNullable<ProductRestrictions['cost']>): { at: string; range: CostRange; hides: Bits }[] {
+function costRules(
+  { snapshot, costs, scope }: LayerInput,
+  cost: NonNullable<ProductRestrictions['cost']>,
+): { at: string; range: CostRange; hides: Bits }[] {
   const rest = scope.copy()
   const named = new Set<string>()
   const rules: ReturnType<typeof costRules> = []
@@ -166,13 +242,26 @@ function costRules({ snapshot, costs, scope }: LayerInput, cost: NonNullable<Pro
     const rows = listed(snapshot, 'product_class', codes).and(rest)
     rest.andNot(rows)
     for (const code of codes) named.add(code)
-    rules.push({ at: `/product_class_restrictions/${i}`, range, hides: outside(rows, costs, range) })
+    rules.push({
+      at: `/product_class_restrictions/${i}`,
+      range,
+      hides: outside(rows, costs, range),
+    })
   }
-  if (cost.global_restrictions) rules.push({ at: '/global_restrictions', range: cost.global_restrictions, hides: outside(rest, costs, cost.global_restrictions) })
+  if (cost.global_restrictions)
+    rules.push({
+      at: '/global_restrictions',
+      range: cost.global_restrictions,
+      hides: outside(rest, costs, cost.global_restrictions),
+    })
   return rules
 }
 
-function outside(rows: Bits, costs: Int32Array, { min_distributor_cost: least, max_distributor_cost: most }: CostRange): Bits {
+function outside(
+  rows: Bits,
+  costs: Int32Array,
+  { min_distributor_cost: least, max_distributor_cost: most }: CostRange,
+): Bits {
   return rows.copy().andNot(within(rows, costs, toCents(least), toCents(most)))
 }
 
@@ -182,7 +271,12 @@ export function entryRules(input: LayerInput, name: string, entry: DistributorEn
   const rules = layerRules(input, entry.product_restrictions, `${pointer}/product_restrictions`)
   if (entry.drop_ship_only_items) {
     const hides = input.scope.copy().andNot(input.snapshot.dropShip)
-    rules.push({ pointer: `${pointer}/drop_ship_only_items`, reason: 'the distributor does not drop-ship it', hides, rule: { kind: 'drop_ship' } })
+    rules.push({
+      pointer: `${pointer}/drop_ship_only_items`,
+      reason: 'the distributor does not drop-ship it',
+      hides,
+      rule: { kind: 'drop_ship' },
+    })
   }
   return rules
 }

@@ -1,4 +1,7 @@
-/** Retail prices from the main pricing settings (decisions 4.7). Website-target adjustments never enter. Cents. */
+/**
+ * Retail prices from the main pricing settings (decisions 4.7). Website-target adjustments never
+ * enter. Cents.
+ */
 import { gtinKey } from '../core/gtin.js'
 import { toCents } from '../core/money.js'
 import type { MarginGroup, PriceRange, Pricing } from '../configuration/document.js'
@@ -28,7 +31,10 @@ const FILTERS = ['sku', 'upc', 'brand', 'category', 'product_class', 'distributo
 export function retailRule(pricing: Pricing): ((offer: Priced) => number) | null {
   const { margin } = pricing
   if (!margin?.default) return null
-  const groups = marginGroups(margin).map(({ group }) => ({ price: marginPrice(pricing, group), matches: groupMatcher(group) }))
+  const groups = marginGroups(margin).map(({ group }) => ({
+    price: marginPrice(pricing, group),
+    matches: groupMatcher(group),
+  }))
   const standard = marginPrice(pricing, margin.default)
   const finish = withFees(pricing)
   const freeOfMap = new Set(pricing.ignore_map_brands ?? [])
@@ -47,20 +53,36 @@ export function retailRule(pricing: Pricing): ((offer: Priced) => number) | null
   }
 }
 
-/** The groups beside the default in the order in which they are tried: the most specific first, then as in the document. */
-export function marginGroups(margin: Record<string, MarginGroup>): { name: string; group: MarginGroup }[] {
-  return Object.entries(margin).filter(([name]) => name !== 'default')
-    .map(([name, group], order) => ({ name, group, order, specificity: FILTERS.findIndex((filter) => (group[filter]?.length ?? 0) > 0) }))
-    // A group that names nothing would be a second default; the schema's default is the one.
-    .filter(({ specificity }) => specificity >= 0)
-    .sort((a, b) => a.specificity - b.specificity || a.order - b.order)
+/**
+ * The groups beside the default in the order in which they are tried: the most specific first, then
+ * as in the document.
+ */
+export function marginGroups(
+  margin: Record<string, MarginGroup>,
+): { name: string; group: MarginGroup }[] {
+  return (
+    Object.entries(margin)
+      .filter(([name]) => name !== 'default')
+      .map(([name, group], order) => ({
+        name,
+        group,
+        order,
+        specificity: FILTERS.findIndex((filter) => (group[filter]?.length ?? 0) > 0),
+      }))
+      // A group that names nothing would be a second default; the schema's default is the one.
+      .filter(({ specificity }) => specificity >= 0)
+      .sort((a, b) => a.specificity - b.specificity || a.order - b.order)
+  )
 }
 
 /** All filters that a group gives must hold. */
 function groupMatcher(group: MarginGroup): (offer: Priced) => boolean {
-  const values = (list: readonly (string | number)[] | undefined) => list && list.length > 0 ? new Set(list.map(String)) : null
+  const values = (list: readonly (string | number)[] | undefined) =>
+    list && list.length > 0 ? new Set(list.map(String)) : null
   const skus = values(group.sku?.map((sku) => String(sku).toLowerCase()))
-  const upcs = group.upc?.length ? new Set(group.upc.map((upc) => gtinKey(String(upc).padStart(8, '0')))) : null
+  const upcs = group.upc?.length
+    ? new Set(group.upc.map((upc) => gtinKey(String(upc).padStart(8, '0'))))
+    : null
   const tests: ((offer: Priced) => boolean)[] = []
   if (skus) tests.push((offer) => skus.has(offer.sku.toLowerCase()))
   if (upcs) tests.push((offer) => offer.upcKey > 0 && upcs.has(offer.upcKey))
@@ -88,12 +110,15 @@ function marginPrice(pricing: Pricing, group: MarginGroup): (offer: Priced) => n
   const rangeOf = rangeFinder(ranges.map(boundsOf))
   const own = marginOf(group)
   return (offer) => {
-    const { share, dollars } = margins.length === 0 ? own : margins[rangeOf(offer.cost)] ?? own
+    const { share, dollars } = margins.length === 0 ? own : (margins[rangeOf(offer.cost)] ?? own)
     return (offer.unitPrice + (withShipping ? offer.shippingCost : 0)) / (1 - share) + dollars
   }
 }
 
-function marginOf({ margin_percentage: share = 0, margin_dollar: dollars = 0 }: PriceRange): { share: number; dollars: number } {
+function marginOf({ margin_percentage: share = 0, margin_dollar: dollars = 0 }: PriceRange): {
+  share: number
+  dollars: number
+} {
   return { share, dollars: toCents(dollars) }
 }
 
@@ -107,20 +132,35 @@ export interface RangeBounds {
 export function rangeFinder(bounds: readonly RangeBounds[]): (cost: number) => number {
   return (cost) => {
     const exact = bounds.findIndex(({ least, most }) => cost >= least && cost <= most)
-    return exact >= 0 ? exact : bounds.findIndex(({ least, below }) => cost >= least && cost < below)
+    return exact >= 0
+      ? exact
+      : bounds.findIndex(({ least, below }) => cost >= least && cost < below)
   }
 }
 
-/** Ranges in whole dollars, 0-9 and 10-99, leave no gap for 9.50 between them: `below` is a dollar above such a maximum. */
-export function boundsOf({ minimum_unit_cost: least = 0, maximum_unit_cost: most }: PriceRange): RangeBounds {
+/**
+ * Ranges in whole dollars, 0-9 and 10-99, leave no gap for 9.50 between them: `below` is a dollar
+ * above such a maximum.
+ */
+export function boundsOf({
+  minimum_unit_cost: least = 0,
+  maximum_unit_cost: most,
+}: PriceRange): RangeBounds {
   if (most === undefined) return { least: toCents(least), most: Infinity, below: Infinity }
-  return { least: toCents(least), most: toCents(most), below: Number.isInteger(most) ? toCents(most + 1) : 0 }
+  return {
+    least: toCents(least),
+    most: toCents(most),
+    below: Number.isInteger(most) ? toCents(most + 1) : 0,
+  }
 }
 
 /** A share of fees and tax that nothing is left beside has no price; this is where it ends. */
 const MOST_FEES = 0.99
 
-/** The price at which the shop still has its margin after the card company took its share of price and sales tax. */
+/**
+ * The price at which the shop still has its margin after the card company took its share of price
+ * and sales tax.
+ */
 function withFees(pricing: Pricing): (price: number) => number {
   if (!pricing.include_credit_card_fees_in_price) return (price) => price
   const share = (pricing.credit_card_fee_percent ?? 0) * (1 + (pricing.sales_tax_assumption ?? 0))
@@ -129,7 +169,9 @@ function withFees(pricing: Pricing): (price: number) => number {
 }
 
 function roundPrice(price: number, rounding: Pricing['rounding']): number {
-  if (rounding === 'round_to_nearest_dollar') return Math.floor(roundHalfUp(price) / 100 + 0.5) * 100
-  if (rounding === 'round_up_to_99_cents') return Math.ceil((roundHalfUp(price) - 99) / 100) * 100 + 99
+  if (rounding === 'round_to_nearest_dollar')
+    return Math.floor(roundHalfUp(price) / 100 + 0.5) * 100
+  if (rounding === 'round_up_to_99_cents')
+    return Math.ceil((roundHalfUp(price) - 99) / 100) * 100 + 99
   return roundHalfUp(price)
 }

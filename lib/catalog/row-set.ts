@@ -4,7 +4,10 @@ import type { Bits } from './bits.js'
 
 export type RowSet = Uint32Array | Bits
 
-/** The longest list: with more rows than this, a pass over a bitset is cheaper than one over the list. */
+/**
+ * The longest list: with more rows than this, a pass over a bitset is cheaper than one over the
+ * list.
+ */
 export function longestList(rows: number): number {
   return Math.max(64, rows >>> 5)
 }
@@ -26,8 +29,9 @@ export function listHas(list: Uint32Array, row: number): boolean {
 }
 
 /**
- * Keeps the first `length` rows of the ascending `rows` that are in `set` too, in place; returns how many. A cursor
- * leaps through a longer list in doubling steps, so that its length hardly matters.
+ * Keeps the first `length` rows of the ascending `rows` that are in `set` too, in place; returns
+ * how many. A cursor leaps through a longer list in doubling steps, so that its length hardly
+ * matters.
  */
 export function keepIn(rows: Uint32Array, length: number, set: RowSet): number {
   let kept = 0
@@ -61,11 +65,16 @@ function leapTo(list: Uint32Array, cursor: number, row: number): number {
   return from
 }
 
-/** Writes what is in every one of the bitsets to `out`, which may be one of them, and returns how many rows that is. */
+/**
+ * Writes what is in every one of the bitsets to `out`, which may be one of them, and returns how
+ * many rows that is.
+ */
 export function intersect(sets: readonly Bits[], out: Bits): number {
   if (sets[0] !== out) out.words.set(sets[0]!.words)
   for (let s = 1; s < sets.length - 1; s++) out.and(sets[s]!)
-  return sets.length === 1 ? out.count() : andAndCount(out.words, sets[sets.length - 1]!.words, out.words)
+  return sets.length === 1
+    ? out.count()
+    : andAndCount(out.words, sets[sets.length - 1]!.words, out.words)
 }
 
 /** How many rows both have. */
@@ -74,11 +83,11 @@ export function countBoth(a: Bits, b: Bits): number {
 }
 
 /**
- * One pass for the intersection and its count. Four words at a time go through carry-save adders, so that only every
- * fourth of them is counted bit by bit.
+ * One pass for the intersection and its count. Four words at a time go through carry-save adders,
+ * so that only every fourth of them is counted bit by bit.
  */
 function andAndCount(a: Uint32Array, b: Uint32Array, out: Uint32Array | null): number {
-  const whole = a.length - a.length % 4
+  const whole = a.length - (a.length % 4)
   let ones = 0
   let twos = 0
   let fours = 0
@@ -119,7 +128,7 @@ export function listOf(set: Bits, out: Uint32Array): Uint32Array {
     // As a signed number: above 2^31 it would be computed in floating point.
     let word = words[i]! | 0
     while (word !== 0) {
-      const lowest = word & (~word + 1 | 0)
+      const lowest = word & ((~word + 1) | 0)
       out[length++] = i * 32 + 31 - Math.clz32(lowest)
       word ^= lowest
     }

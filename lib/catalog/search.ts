@@ -1,4 +1,7 @@
-/** Product search over one view (contract "Product search", decisions 4.1-3): exact totals, pages that never overlap. */
+/**
+ * Product search over one view (contract "Product search", decisions 4.1-3): exact totals, pages
+ * that never overlap.
+ */
 import { byCodePoint } from '../core/text.js'
 import { gtinKey } from '../core/gtin.js'
 import { Bits } from './bits.js'
@@ -29,7 +32,9 @@ interface Filter {
   price: PriceRange | null
 }
 
-/** Rows that fit the query, and how many: an ascending list, or a bitset that may be scratch memory. */
+/**
+ * Rows that fit the query, and how many: an ascending list, or a bitset that may be scratch memory.
+ */
 export interface Hits {
   readonly rows: RowSet
   readonly total: number
@@ -44,7 +49,7 @@ export function searchView(view: SearchedView, query: SearchQuery): Found {
   const filter = filterOf(view, query)
   if (!filter) return { rows: new Uint32Array(0), total: 0 }
   let scratch = scratchOf.get(snapshot)
-  if (!scratch) scratchOf.set(snapshot, scratch = new Bits(snapshot.rows))
+  if (!scratch) scratchOf.set(snapshot, (scratch = new Bits(snapshot.rows)))
   const hits = match(view, filter, scratch)
   return { rows: pageOf(view, hits, query, filter.price, scratch), total: hits.total }
 }
@@ -108,7 +113,7 @@ function textSet(snapshot: Snapshot, q: string): RowSet | null {
 /** Categories of one name may have several ids. */
 function categorySet(snapshot: Snapshot, name: string): RowSet | null {
   const { categories } = snapshot
-  const places = categories.flatMap((category, place) => category.name === name ? [place] : [])
+  const places = categories.flatMap((category, place) => (category.name === name ? [place] : []))
   if (places.length < 2) return places.length === 0 ? null : snapshot.categorySet(places[0]!)
   const bits = new Bits(snapshot.rows)
   for (const place of places) bits.addAll(snapshot.categoryRows(place))
@@ -130,11 +135,14 @@ const complements = new WeakMap<Bits, Bits>()
 
 function withoutFfl({ fflReq, rows }: Snapshot): Bits {
   let bits = complements.get(fflReq)
-  if (!bits) complements.set(fflReq, bits = Bits.full(rows).andNot(fflReq))
+  if (!bits) complements.set(fflReq, (bits = Bits.full(rows).andNot(fflReq)))
   return bits
 }
 
-/** Smallest first: a short list is tested against everything else; bitsets alone are intersected whole. */
+/**
+ * Smallest first: a short list is tested against everything else; bitsets alone are intersected
+ * whole.
+ */
 function match(view: SearchedView, { lists, sets, price }: Filter, scratch: Bits): Hits {
   const [first, ...others] = lists.sort((a, b) => a.length - b.length)
   if (first) {
@@ -154,7 +162,10 @@ function listed(rows: Uint32Array): Hits {
 }
 
 function keepAll(rows: Uint32Array, sets: RowSet[]): Uint32Array {
-  return rows.subarray(0, sets.reduce((length, set) => keepIn(rows, length, set), rows.length))
+  return rows.subarray(
+    0,
+    sets.reduce((length, set) => keepIn(rows, length, set), rows.length),
+  )
 }
 
 function keepPriced(rows: Uint32Array, column: Int32Array, { low, high }: PriceRange): number {

@@ -1,6 +1,7 @@
 /**
- * A few rows of a snapshot as a small one of their own, so that the rules which judge a whole snapshot judge just the
- * rows that a feed has moved, in their share of the time. Rows of the slice are places in `rows`.
+ * A few rows of a snapshot as a small one of their own, so that the rules which judge a whole
+ * snapshot judge just the rows that a feed has moved, in their share of the time. Rows of the slice
+ * are places in `rows`.
  */
 import { Bits } from './bits.js'
 import { CLASS_CODES } from './product-classes.js'
@@ -8,8 +9,24 @@ import { firstPlace } from './permutation.js'
 import type { Row, Snapshot } from './snapshot.js'
 
 /** What rules look at: a snapshot has it, and so has a slice. */
-export type RuleRows = Pick<Snapshot,
-  'rows' | 'distids' | 'brands' | 'categories' | 'qty' | 'price' | 'dropShip' | 'byPrice' | 'distributorRows' | 'classRows' | 'brandRows' | 'categoryRows' | 'upcRows' | 'skuRows' | 'ownPrices'>
+export type RuleRows = Pick<
+  Snapshot,
+  | 'rows'
+  | 'distids'
+  | 'brands'
+  | 'categories'
+  | 'qty'
+  | 'price'
+  | 'dropShip'
+  | 'byPrice'
+  | 'distributorRows'
+  | 'classRows'
+  | 'brandRows'
+  | 'categoryRows'
+  | 'upcRows'
+  | 'skuRows'
+  | 'ownPrices'
+>
 
 export interface Slice extends RuleRows {
   /** Rows of the snapshot, ascending. */
@@ -32,8 +49,13 @@ export function sliceOf(snapshot: Snapshot, of: Uint32Array): Slice {
     return found
   }
   return {
-    of, rows, price, dropShip,
-    distids: snapshot.distids, brands: snapshot.brands, categories: snapshot.categories,
+    of,
+    rows,
+    price,
+    dropShip,
+    distids: snapshot.distids,
+    brands: snapshot.brands,
+    categories: snapshot.categories,
     qty: pick(snapshot.qty),
     // Only for its rows without a price, which stand first: the rest is in no order.
     byPrice: unpricedFirst(price),
@@ -51,7 +73,8 @@ function unpricedFirst(price: Int32Array): Uint32Array {
   const order = new Uint32Array(price.length)
   let front = 0
   let back = price.length
-  for (let place = 0; place < price.length; place++) order[price[place]! < 0 ? front++ : --back] = place
+  for (let place = 0; place < price.length; place++)
+    order[price[place]! < 0 ? front++ : --back] = place
   return order
 }
 

@@ -1,8 +1,14 @@
-/** The network catalog as one immutable, versioned whole. Rows are numbered in name order; nothing here changes after the build. */
+/**
+ * The network catalog as one immutable, versioned whole. Rows are numbered in name order; nothing
+ * here changes after the build.
+ */
 import type { Bits } from './bits.js'
 import type { RowSet } from './row-set.js'
 
-/** A row of a snapshot: its place in name order. Valid only together with the snapshot that it came from. */
+/**
+ * A row of a snapshot: its place in name order. Valid only together with the snapshot that it came
+ * from.
+ */
 export type Row = number
 
 export interface Snapshot {
@@ -66,8 +72,14 @@ export interface Snapshot {
   skuRows(sku: string): Row[]
   sku(row: Row): string
   stockid(row: Row): string
-  /** Rows that hold every word of the text, as prefixes, case and punctuation aside; null when the text has no word. */
+  /**
+   * Rows that hold every word of the text, as prefixes, case and punctuation aside; null when the
+   * text has no word.
+   */
   textRows(text: string): RowSet | null
-  /** Prices of one subscriber's own feed by row, -1 for none; undefined for a subscriber without one. */
+  /**
+   * Prices of one subscriber's own feed by row, -1 for none; undefined for a subscriber without
+   * one.
+   */
   ownPrices(subscriberId: string): Int32Array | undefined
 }

@@ -1,6 +1,7 @@
 /**
- * One thing in several spellings, for the index and for the query alike (decisions 4.3): letters and digits joined or
- * apart (`AR15`, `AR 15`), generations (`G5`, `Gen 5`, `5th generation`) and brands (`GLK`, `S&W`; data/spellings).
+ * One thing in several spellings, for the index and for the query alike (decisions 4.3): letters
+ * and digits joined or apart (`AR15`, `AR 15`), generations (`G5`, `Gen 5`, `5th generation`) and
+ * brands (`GLK`, `S&W`; data/spellings).
  */
 import spellings from '../../data/spellings/words.json' with { type: 'json' }
 import { chunksOf } from './tokens.js'
@@ -30,7 +31,10 @@ type Where = 'anywhere' | 'first' | 'notAfterNumber'
 
 const ORDINALS = ['st', 'nd', 'rd', 'th', 'th', 'th', 'th', 'th', 'th']
 
-/** Letters, or digits: `19g5` has the runs 19, g and 5. The x between two numbers parts nothing: 9x19, 3-9x40. */
+/**
+ * Letters, or digits: `19g5` has the runs 19, g and 5. The x between two numbers parts nothing:
+ * 9x19, 3-9x40.
+ */
 const RUN = /[0-9]+(?:x[0-9]+)*|[^0-9]+/g
 
 export function runsOf(word: string): string[] {
@@ -85,7 +89,8 @@ export function phraseAt(runs: readonly string[], at: number): Phrase | undefine
   let node = table.next.get(runs[at]!)
   for (let end = at + 1; node; end++) {
     const { means, where } = node
-    const counts = at === 0 || where === 'anywhere' || (where === 'notAfterNumber' && !isNumber(runs[at - 1]!))
+    const counts =
+      at === 0 || where === 'anywhere' || (where === 'notAfterNumber' && !isNumber(runs[at - 1]!))
     if (means && counts) found = { runs: end - at, means }
     node = end < runs.length ? node.next.get(runs[end]!) : undefined
   }
@@ -132,10 +137,12 @@ interface Piece {
 }
 
 function placesOf(chunks: readonly Chunk[]): Place[] {
-  return chunks.flatMap(({ parts }, chunk) => parts.flatMap((part) => {
-    const runs = runsOf(part)
-    return runs.map((run, i) => ({ run, chunk, begins: i === 0, ends: i === runs.length - 1 }))
-  }))
+  return chunks.flatMap(({ parts }, chunk) =>
+    parts.flatMap((part) => {
+      const runs = runsOf(part)
+      return runs.map((run, i) => ({ run, chunk, begins: i === 0, ends: i === runs.length - 1 }))
+    }),
+  )
 }
 
 /** As it stands: every part begins a word, or else the parts in one do. */
@@ -144,13 +151,18 @@ function literally({ parts, joined }: Chunk): Condition {
   return joined === null ? apart : anyOf([apart, begins(joined)])
 }
 
-/** With letters and digits apart, and spellings by what they mean; nothing where that is how it stands. */
+/**
+ * With letters and digits apart, and spellings by what they mean; nothing where that is how it
+ * stands.
+ */
 function inPieces(pieces: readonly Piece[]): Condition[] {
   const all: Condition[] = []
   let rest: Place[] = []
   const endRest = () => {
-    if (rest.length > 1) all.push(anyOf([begins(rest.map(({ run }) => run).join('')), allOf(rest.map(asRun))]))
-    else if (rest.length === 1) all.push(rest[0]!.begins && rest[0]!.ends ? begins(rest[0]!.run) : asRun(rest[0]!))
+    if (rest.length > 1)
+      all.push(anyOf([begins(rest.map(({ run }) => run).join('')), allOf(rest.map(asRun))]))
+    else if (rest.length === 1)
+      all.push(rest[0]!.begins && rest[0]!.ends ? begins(rest[0]!.run) : asRun(rest[0]!))
     rest = []
   }
   for (const { places, means } of pieces) {
@@ -172,32 +184,48 @@ function asRun({ run }: Place): Condition {
   return { word: run, isWhole: !isNumber(run) && run.length < 3 }
 }
 
-/** A number after letters, or the other way around, may be joined to them in a SKU: `PA 195` and PA195S201. */
+/**
+ * A number after letters, or the other way around, may be joined to them in a SKU: `PA 195` and
+ * PA195S201.
+ */
 function withNeighbor(before: Chunk | undefined, own: Chunk): Condition[] {
   if (!before || before.joined !== null || own.joined !== null) return []
   const words = [before.parts[0]!, own.parts[0]!]
-  const isBorder = words.every((word) => runsOf(word).length === 1) && runsOf(words.join('')).length === 2
+  const isBorder =
+    words.every((word) => runsOf(word).length === 1) && runsOf(words.join('')).length === 2
   return isBorder ? [begins(words.join(''))] : []
 }
 
 const begins = (word: string): Condition => ({ word, isWhole: false })
-const allOf = (all: Condition[]): Condition => all.length === 1 ? all[0]! : { all }
+const allOf = (all: Condition[]): Condition => (all.length === 1 ? all[0]! : { all })
 
-/** Without alternatives that add nothing: whatever has `remington` has a word that begins with `rem`. */
+/**
+ * Without alternatives that add nothing: whatever has `remington` has a word that begins with
+ * `rem`.
+ */
 function anyOf(some: Condition[]): Condition {
-  const all = some.flatMap((condition) => 'any' in condition ? condition.any : [condition])
-  const any = all.filter((one, i) => !all.some((other, j) => i !== j && implies(one, other) && (j < i || !implies(other, one))))
+  const all = some.flatMap((condition) => ('any' in condition ? condition.any : [condition]))
+  const any = all.filter(
+    (one, i) =>
+      !all.some((other, j) => i !== j && implies(one, other) && (j < i || !implies(other, one))),
+  )
   return any.length === 1 ? any[0]! : { any }
 }
 
-/** Without conditions that another one implies: whatever has the word `glock` has its prefix `glo`. */
+/**
+ * Without conditions that another one implies: whatever has the word `glock` has its prefix `glo`.
+ */
 function withoutImplied(conditions: readonly Condition[]): Condition[] {
-  const all = [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()]
+  const all = [
+    ...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values(),
+  ]
   return all.filter((one, i) => !all.some((other, j) => i !== j && implies(other, one)))
 }
 
 function implies(condition: Condition, other: Condition): boolean {
   if (!('word' in other) || other.isWhole) return false
   if ('word' in condition) return condition.word.startsWith(other.word)
-  return 'all' in condition ? condition.all.some((part) => implies(part, other)) : condition.any.every((part) => implies(part, other))
+  return 'all' in condition
+    ? condition.all.some((part) => implies(part, other))
+    : condition.any.every((part) => implies(part, other))
 }

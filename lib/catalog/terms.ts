@@ -1,11 +1,17 @@
-/** Builds the term dictionary: every word of the catalog in byte order, each with the ascending rows that hold it. */
+/**
+ * Builds the term dictionary: every word of the catalog in byte order, each with the ascending rows
+ * that hold it.
+ */
 import type { Column } from './arena.js'
 import { GrowingNumbers, GrowingTexts, reorderTexts } from './growing.js'
 import { identity, inverse, sortByBytes } from './permutation.js'
 import { beginsSpelling, phraseAt, runsOf } from './spellings.js'
 import { wordReader } from './tokens.js'
 
-/** Words in the order in which they were first seen, found again through a hash table over their bytes. */
+/**
+ * Words in the order in which they were first seen, found again through a hash table over their
+ * bytes.
+ */
 class WordTable {
   readonly words = new GrowingTexts()
   #slots = new Uint32Array(1024)
@@ -75,14 +81,20 @@ export class TermBuilder {
   readonly #spelled: (Spelled | undefined)[] = []
   /** The words of the name that is being read. */
   #name: Spelled[] = []
-  readonly #readCode = wordReader((buffer, from, to) => this.#add(this.#table.add(buffer, from, to)))
+  readonly #readCode = wordReader((buffer, from, to) =>
+    this.#add(this.#table.add(buffer, from, to)),
+  )
   readonly #readName = wordReader((buffer, from, to, isJoined) => {
     const word = this.#table.add(buffer, from, to)
     this.#add(word)
-    if (!isJoined) this.#name.push(this.#spelled[word] ??= this.#spell(buffer.toString('utf8', from, to)))
+    if (!isJoined)
+      this.#name.push((this.#spelled[word] ??= this.#spell(buffer.toString('utf8', from, to))))
   })
 
-  /** Takes the searched texts of the next offer: names, which are read in all spellings, and codes as they are. */
+  /**
+   * Takes the searched texts of the next offer: names, which are read in all spellings, and codes
+   * as they are.
+   */
   addOffer(names: readonly (string | null)[], codes: readonly (string | null)[]): void {
     this.#start = this.#words.length
     this.#starts.push(this.#start)
@@ -95,7 +107,11 @@ export class TermBuilder {
     const { bytes, starts } = this.#table.words
     return Array.from({ length: this.#words.length - this.#start }, (_, i) => {
       const word = this.#words.at(this.#start + i)
-      return Buffer.from(bytes.buffer, bytes.byteOffset).toString('utf8', starts.at(word), starts.at(word + 1))
+      return Buffer.from(bytes.buffer, bytes.byteOffset).toString(
+        'utf8',
+        starts.at(word),
+        starts.at(word + 1),
+      )
     })
   }
 
@@ -112,7 +128,10 @@ export class TermBuilder {
 
   #spell(word: string): Spelled {
     const runs = runsOf(word)
-    const ends = runs.length > MOST_RUNS ? [] : runs.slice(1).map((_, i) => this.#wordOf(runs.slice(i + 1).join('')))
+    const ends =
+      runs.length > MOST_RUNS
+        ? []
+        : runs.slice(1).map((_, i) => this.#wordOf(runs.slice(i + 1).join('')))
     return { runs, ends, isSpelling: runs.some(beginsSpelling) }
   }
 
@@ -126,7 +145,10 @@ export class TermBuilder {
     this.#words.push(word)
   }
 
-  /** The index as columns; `offerOf` says which of the offers, in the order they were added, each row is. */
+  /**
+   * The index as columns; `offerOf` says which of the offers, in the order they were added, each
+   * row is.
+   */
   columns(offerOf: Uint32Array): Record<string, Column> {
     this.#starts.push(this.#words.length)
     const words = this.#table.words.column()
@@ -138,7 +160,10 @@ export class TermBuilder {
   }
 
   /** Rows are visited in order, so that the rows of each term come out ascending. */
-  #postings(offerOf: Uint32Array, termOf: Uint32Array): { postings: Uint32Array; starts: Uint32Array } {
+  #postings(
+    offerOf: Uint32Array,
+    termOf: Uint32Array,
+  ): { postings: Uint32Array; starts: Uint32Array } {
     const words = this.#words.values()
     const offers = this.#starts.values()
     const starts = new Uint32Array(termOf.length + 1)
@@ -148,7 +173,8 @@ export class TermBuilder {
     const postings = new Uint32Array(words.length)
     for (let row = 0; row < offerOf.length; row++) {
       const offer = offerOf[row]!
-      for (let i = offers[offer]!; i < offers[offer + 1]!; i++) postings[next[termOf[words[i]!]!]!++] = row
+      for (let i = offers[offer]!; i < offers[offer + 1]!; i++)
+        postings[next[termOf[words[i]!]!]!++] = row
     }
     return { postings, starts }
   }

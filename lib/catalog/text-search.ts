@@ -8,7 +8,10 @@ import type { RowSet } from './row-set.js'
 import { conditionsOf } from './spellings.js'
 import type { Condition } from './spellings.js'
 
-/** Terms from `from` up to `to` begin with the prefix; `atMost` is how many rows they list, doubles included. */
+/**
+ * Terms from `from` up to `to` begin with the prefix; `atMost` is how many rows they list, doubles
+ * included.
+ */
 interface Prefix {
   readonly from: number
   readonly to: number
@@ -25,10 +28,14 @@ type Search =
 const MEMO_BYTES = 32 * 1024 * 1024
 /** Short lists are sorted rather than gathered in a bitset. */
 const SHORT = 512
-/** What it costs to look a row up in the list of one term, in postings that are gathered instead. */
+/**
+ * What it costs to look a row up in the list of one term, in postings that are gathered instead.
+ */
 const LOOKUP = 16
 
-/** A function from a text to the rows that hold every word of it; null when the text has no word. */
+/**
+ * A function from a text to the rows that hold every word of it; null when the text has no word.
+ */
 export function openTextSearch(arena: Arena, rows: number): (text: string) => RowSet | null {
   const index = new TermIndex(arena, rows)
   return (text) => {
@@ -54,7 +61,9 @@ class TermIndex {
     this.#postingStarts = readColumn(arena, 'postingStarts', 'u32')
   }
 
-  /** The rarest of what must all hold comes first, and alternatives that no row meets are left out. */
+  /**
+   * The rarest of what must all hold comes first, and alternatives that no row meets are left out.
+   */
   search(condition: Condition): Search {
     if ('word' in condition) return this.#prefix(condition.word, condition.isWhole)
     if ('all' in condition) {
@@ -62,14 +71,20 @@ class TermIndex {
       return { all, atMost: all[0]!.atMost }
     }
     const any = condition.any.map((part) => this.search(part)).filter(({ atMost }) => atMost > 0)
-    return any.length === 1 ? any[0]! : { any, atMost: any.reduce((sum, { atMost }) => sum + atMost, 0) }
+    return any.length === 1
+      ? any[0]!
+      : { any, atMost: any.reduce((sum, { atMost }) => sum + atMost, 0) }
   }
 
   /** All rows that meet the condition. */
   rows(search: Search): RowSet {
     if (search.atMost === 0) return new Uint32Array()
-    if ('all' in search) return search.all.slice(1).reduce((found, part) => this.#narrow(found, part), this.rows(search.all[0]!))
-    if ('any' in search) return search.any.map((part) => this.rows(part)).reduce((a, b) => this.#union(a, b))
+    if ('all' in search)
+      return search.all
+        .slice(1)
+        .reduce((found, part) => this.#narrow(found, part), this.rows(search.all[0]!))
+    if ('any' in search)
+      return search.any.map((part) => this.rows(part)).reduce((a, b) => this.#union(a, b))
     return this.#gather(search)
   }
 
@@ -77,7 +92,8 @@ class TermIndex {
   #narrow(found: RowSet, search: Search): RowSet {
     if ('all' in search) return search.all.reduce((left, part) => this.#narrow(left, part), found)
     if (!('any' in search)) return this.#narrowTo(found, search)
-    if (isList(found) && found.length <= SHORT) return sortedUnion(search.any.map((part) => this.#narrow(found, part) as Uint32Array))
+    if (isList(found) && found.length <= SHORT)
+      return sortedUnion(search.any.map((part) => this.#narrow(found, part) as Uint32Array))
     const other = this.rows(search)
     if (isList(found)) return kept(found, other)
     return isList(other) ? kept(other, found) : found.copy().and(other)
@@ -88,9 +104,11 @@ class TermIndex {
       const other = this.#gather(prefix)
       return isList(other) ? kept(other, found) : found.copy().and(other)
     }
-    if (found.length * (prefix.to - prefix.from) * LOOKUP > prefix.atMost) return kept(found, this.#gather(prefix))
+    if (found.length * (prefix.to - prefix.from) * LOOKUP > prefix.atMost)
+      return kept(found, this.#gather(prefix))
     return found.filter((row) => {
-      for (let term = prefix.from; term < prefix.to; term++) if (listHas(this.#list(term), row)) return true
+      for (let term = prefix.from; term < prefix.to; term++)
+        if (listHas(this.#list(term), row)) return true
       return false
     })
   }
@@ -114,10 +132,11 @@ class TermIndex {
     const name = `${from} ${to}`
     let bits = this.#memo.get(name)
     if (bits) this.#memo.delete(name)
-    else addTo(bits = new Bits(this.#rows), range)
+    else addTo((bits = new Bits(this.#rows)), range)
     if (!long) return bits
     this.#memo.set(name, bits)
-    if (this.#memo.size > Math.max(16, MEMO_BYTES / bits.words.byteLength)) this.#memo.delete(this.#memo.keys().next().value!)
+    if (this.#memo.size > Math.max(16, MEMO_BYTES / bits.words.byteLength))
+      this.#memo.delete(this.#memo.keys().next().value!)
     return bits
   }
 
@@ -131,7 +150,8 @@ class TermIndex {
     const from = firstPlace(terms, (term) => this.#compare(term, bytes) >= 0)
     let to = from + firstPlace(terms - from, (next) => this.#compare(from + next, bytes) > 0)
     // The word itself comes before those that are longer.
-    if (isWhole && to > from) to = this.#starts[from]! + bytes.length === this.#starts[from + 1] ? from + 1 : from
+    if (isWhole && to > from)
+      to = this.#starts[from]! + bytes.length === this.#starts[from + 1] ? from + 1 : from
     return { from, to, atMost: this.#postingStarts[to]! - this.#postingStarts[from]! }
   }
 
@@ -157,7 +177,8 @@ function sortedUnion(lists: Uint32Array[]): Uint32Array {
   }
   rows.sort()
   let distinct = 0
-  for (let i = 0; i < rows.length; i++) if (i === 0 || rows[i] !== rows[i - 1]) rows[distinct++] = rows[i]!
+  for (let i = 0; i < rows.length; i++)
+    if (i === 0 || rows[i] !== rows[i - 1]) rows[distinct++] = rows[i]!
   return rows.subarray(0, distinct)
 }
 

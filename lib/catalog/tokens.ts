@@ -1,6 +1,6 @@
 /**
- * Words of a text, for the index and for the query alike (decisions 4.3). Case, marks and punctuation do not matter:
- * "AR-15" gives ar, 15 and, since its parts stand together, also ar15.
+ * Words of a text, for the index and for the query alike (decisions 4.3). Case, marks and
+ * punctuation do not matter: "AR-15" gives ar, 15 and, since its parts stand together, also ar15.
  */
 const WORD = /[\p{L}\p{N}]+/gu
 
@@ -14,7 +14,10 @@ export interface Chunk {
 
 /** The chunks of a text that hold a letter or digit. */
 export function chunksOf(text: string): Chunk[] {
-  const plain = text.normalize('NFKD').replace(/\p{M}+/gu, '').toLowerCase()
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
   const chunks: Chunk[] = []
   for (const chunk of plain.split(/\s+/)) {
     const parts = chunk.match(WORD)
@@ -24,21 +27,24 @@ export function chunksOf(text: string): Chunk[] {
 }
 
 /**
- * Takes one word as UTF-8: `buffer[from]` up to `to`, and whether it is the parts of a chunk in one. It must not keep
- * the buffer.
+ * Takes one word as UTF-8: `buffer[from]` up to `to`, and whether it is the parts of a chunk in
+ * one. It must not keep the buffer.
  */
 export type WordSink = (buffer: Buffer, from: number, to: number, isJoined: boolean) => void
 
 const SPACE = 1
-/** For each ASCII code: 0 for punctuation, 1 for white space, else the lower-case letter or the digit itself. */
+/**
+ * For each ASCII code: 0 for punctuation, 1 for white space, else the lower-case letter or the
+ * digit itself.
+ */
 const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
   const text = String.fromCharCode(code)
   return /[a-z0-9]/i.test(text) ? text.toLowerCase().charCodeAt(0) : /\s/.test(text) ? SPACE : 0
 })
 
 /**
- * A function that tells a sink every word and joined word of a text. Plain ASCII, which is nearly every offer, is read
- * byte by byte, without a string per word.
+ * A function that tells a sink every word and joined word of a text. Plain ASCII, which is nearly
+ * every offer, is read byte by byte, without a string per word.
  */
 export function wordReader(sink: WordSink): (text: string) => void {
   let buffer = Buffer.alloc(256)
@@ -53,7 +59,8 @@ export function wordReader(sink: WordSink): (text: string) => void {
   return (text) => {
     if (!isAscii(text)) return slow(text)
     if (buffer.length < text.length) buffer = Buffer.alloc(text.length * 2)
-    // The letters of a chunk are gathered without its punctuation, so the whole of them is its joined word.
+    // The letters of a chunk are gathered without its punctuation, so the whole of them is its
+    // joined word.
     let length = 0
     let part = 0
     let parts = 0

@@ -14,10 +14,19 @@ export interface Received {
 }
 
 /** Sends a call; reads are repeated, everything else is sent once. Rejects with RemoteError. */
-export async function callRemote(network: Network, base: string, key: string, id: RouteId, input: Record<string, unknown>): Promise<Received> {
+export async function callRemote(
+  network: Network,
+  base: string,
+  key: string,
+  id: RouteId,
+  input: Record<string, unknown>,
+): Promise<Received> {
   const prepared = prepare(base, key, id, input)
   refuseAborted(network)
-  if (prepared.method !== 'GET') return attempt(network, base, prepared, id).catch((error: unknown) => { throw inDoubt(error, id, input) })
+  if (prepared.method !== 'GET')
+    return attempt(network, base, prepared, id).catch((error: unknown) => {
+      throw inDoubt(error, id, input)
+    })
   const retry = makeRetry(network)
   for (;;) {
     try {
@@ -28,12 +37,23 @@ export async function callRemote(network: Network, base: string, key: string, id
   }
 }
 
-async function attempt(network: Network, base: string, { url, ...init }: Prepared, id: RouteId): Promise<Received> {
+async function attempt(
+  network: Network,
+  base: string,
+  { url, ...init }: Prepared,
+  id: RouteId,
+): Promise<Received> {
   const { signal, within, end } = begin(network, base)
   try {
     // A key goes to the address that it was given for, and to no other.
     const request = new Request(url, { ...init, redirect: 'manual', signal })
-    return await within(async () => readAnswer(await network.fetch(request), { isRaw: RAW.has(id), key: init.headers['x-api-key']!, now: network.now }))
+    return await within(async () =>
+      readAnswer(await network.fetch(request), {
+        isRaw: RAW.has(id),
+        key: init.headers['x-api-key']!,
+        now: network.now,
+      }),
+    )
   } finally {
     end()
   }
@@ -42,33 +62,62 @@ async function attempt(network: Network, base: string, { url, ...init }: Prepare
 /** Says what is known of a write that has no good answer, and what to do. */
 function inDoubt(error: unknown, id: RouteId, input: Record<string, unknown>): unknown {
   if (!(error instanceof RemoteError) || error.outcome !== 'unknown') return error
-  const advice = id === 'orders.place'
-    ? `Whether the order was placed is not known. Send the same request again with the same order_id (${String(input['order_id'])}), or look with orders.get; never place it under another order_id.`
-    : 'Whether it was done is not known.'
+  const advice =
+    id === 'orders.place'
+      ? `Whether the order was placed is not known. Send the same request again with the same order_id (${String(input['order_id'])}), or look with orders.get; never place it under another order_id.`
+      : 'Whether it was done is not known.'
   return new RemoteError({ ...error, message: `${error.message} ${advice}` })
 }
 
 /** Refusals with a 5xx that are answered only where nothing was done. */
-const NOTHING_DONE = new Set(['distributor_unavailable', 'feed_unavailable', 'document_file_unavailable'])
+const NOTHING_DONE = new Set([
+  'distributor_unavailable',
+  'feed_unavailable',
+  'document_file_unavailable',
+])
 
-async function readAnswer(response: Response, { isRaw, key, now }: { isRaw: boolean; key: string; now: () => number }): Promise<Received> {
+async function readAnswer(
+  response: Response,
+  { isRaw, key, now }: { isRaw: boolean; key: string; now: () => number },
+): Promise<Received> {
   const { status, headers } = response
   // Who is not this API may send back what it was sent.
-  const quote = (text: string, most: number) => JSON.stringify(text.replaceAll(key, '(the key)').slice(0, most))
-  const failed = (failure: Omit<Failure, 'status'>) => new RemoteError({ ...failure, status, retryAfter: retryAfterOf(headers, now), requestId: headers.get('x-request-id') })
+  const quote = (text: string, most: number) =>
+    JSON.stringify(text.replaceAll(key, '(the key)').slice(0, most))
+  const failed = (failure: Omit<Failure, 'status'>) =>
+    new RemoteError({
+      ...failure,
+      status,
+      retryAfter: retryAfterOf(headers, now),
+      requestId: headers.get('x-request-id'),
+    })
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-    throw failed({ code: 'redirected', outcome: 'refused', message: `The server redirects${headers.has('location') ? ` to ${quote(headers.get('location')!, 200)}` : ''}. The key is sent nowhere else: give connect() the address of the server itself.` })
+    throw failed({
+      code: 'redirected',
+      outcome: 'refused',
+      message: `The server redirects${headers.has('location') ? ` to ${quote(headers.get('location')!, 200)}` : ''}. The key is sent nowhere else: give connect() the address of the server itself.`,
+    })
   }
   const text = await response.text()
   const answer = parse(text)
-  if (isRaw && response.ok && answer !== undefined) return { payload: answer, etag: headers.get('etag') }
+  if (isRaw && response.ok && answer !== undefined)
+    return { payload: answer, etag: headers.get('etag') }
   if (isSuccess(answer) && response.ok) return { payload: answer.data, etag: headers.get('etag') }
   if (isFailure(answer) && !response.ok) {
     const { code, message, details } = answer.error
-    throw failed({ code, message, details, outcome: status < 500 || NOTHING_DONE.has(code) ? 'refused' : 'unknown' })
+    throw failed({
+      code,
+      message,
+      details,
+      outcome: status < 500 || NOTHING_DONE.has(code) ? 'refused' : 'unknown',
+    })
   }
   // A proxy on the way, or no Quartermaster at all.
-  throw failed({ code: 'unreadable_answer', outcome: 'unknown', message: `The answer (status ${status}) is not one of this API: it begins with ${quote(text, 80)}.` })
+  throw failed({
+    code: 'unreadable_answer',
+    outcome: 'unknown',
+    message: `The answer (status ${status}) is not one of this API: it begins with ${quote(text, 80)}.`,
+  })
 }
 
 function parse(text: string): object | undefined {
@@ -84,8 +133,11 @@ function isSuccess(answer: object | undefined): answer is { success: true; data:
   return answer !== undefined && 'success' in answer && answer.success === true && 'data' in answer
 }
 
-function isFailure(answer: object | undefined): answer is { success: false; error: { code: string; message: string; details?: unknown } } {
-  if (!answer || !('success' in answer) || answer.success !== false || !('error' in answer)) return false
+function isFailure(
+  answer: object | undefined,
+): answer is { success: false; error: { code: string; message: string; details?: unknown } } {
+  if (!answer || !('success' in answer) || answer.success !== false || !('error' in answer))
+    return false
   const { code, message } = (answer.error ?? {}) as Record<string, unknown>
   return typeof code === 'string' && typeof message === 'string'
 }

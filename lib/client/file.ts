@@ -1,4 +1,7 @@
-/** Where a download goes: a file that is there as a whole or not at all, or a stream of the caller's. */
+/**
+ * Where a download goes: a file that is there as a whole or not at all, or a stream of the
+ * caller's.
+ */
 
 export interface Sink {
   write(piece: Uint8Array): Promise<void>
@@ -15,7 +18,9 @@ export async function fileSink(path: string): Promise<Sink> {
   const { open, rename, rm, dirname } = nodeFiles()
   const draft = `${path}.${crypto.randomUUID()}.part`
   const handle = await open(draft, 'wx')
-  const close = async () => { await handle.close() }
+  const close = async () => {
+    await handle.close()
+  }
   return {
     write: (piece) => handle.appendFile(piece),
     async finish() {
@@ -40,17 +45,22 @@ export async function fileSink(path: string): Promise<Sink> {
 export async function checkFile(path: string): Promise<void> {
   const { access, constants, stat, dirname } = nodeFiles()
   await access(dirname(path), constants.W_OK | constants.X_OK)
-  if ((await stat(path).catch(() => null))?.isDirectory()) throw new TypeError(`${path} is a folder: name the file`)
+  if ((await stat(path).catch(() => null))?.isDirectory())
+    throw new TypeError(`${path} is a folder: name the file`)
 }
 
 /**
- * What Node has built in, asked for at run time: a bundler for browsers would look for whatever is imported. Throws a
- * TypeError where there is no Node.
+ * What Node has built in, asked for at run time: a bundler for browsers would look for whatever is
+ * imported. Throws a TypeError where there is no Node.
  */
 function nodeFiles() {
   const node = (globalThis as { process?: Partial<NodeJS.Process> }).process
-  if (!node?.getBuiltinModule) throw new TypeError('only Node writes a file by its path: give a WritableStream instead')
-  return { ...node.getBuiltinModule('node:fs/promises'), dirname: node.getBuiltinModule('node:path').dirname }
+  if (!node?.getBuiltinModule)
+    throw new TypeError('only Node writes a file by its path: give a WritableStream instead')
+  return {
+    ...node.getBuiltinModule('node:fs/promises'),
+    dirname: node.getBuiltinModule('node:path').dirname,
+  }
 }
 
 export function streamSink(stream: WritableStream<Uint8Array>): Sink {

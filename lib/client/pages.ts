@@ -2,14 +2,24 @@
 import type { Shop } from '../shop.js'
 
 type Input<F extends (input: never) => unknown> = Exclude<Parameters<F>[0], undefined>
-type Yielded<F extends (input: never) => unknown, M extends string> = Awaited<ReturnType<F>> extends Record<M, (infer E)[]> ? E : never
+type Yielded<F extends (input: never) => unknown, M extends string> =
+  Awaited<ReturnType<F>> extends Record<M, (infer E)[]> ? E : never
 
-type HistoryFilters = Omit<Input<Shop['fulfillment']['history']>, 'limit' | 'offset' | 'include_errors'>
+type HistoryFilters = Omit<
+  Input<Shop['fulfillment']['history']>,
+  'limit' | 'offset' | 'include_errors'
+>
 type ListFilters = Omit<Input<Shop['orders']['list']>, 'limit' | 'offset' | 'sort'>
 type None<T> = { [K in keyof T]?: never }
 
-/** The filters of `GET /v1/fulfillment/history`, or `search` and `direction` of `GET /v1/orders`; and the records of a page, 2 to 100. */
-export type OrderQuery = ((HistoryFilters & None<ListFilters>) | (ListFilters & None<HistoryFilters>)) & { page_size?: number }
+/**
+ * The filters of `GET /v1/fulfillment/history`, or `search` and `direction` of `GET /v1/orders`;
+ * and the records of a page, 2 to 100.
+ */
+export type OrderQuery = (
+  | (HistoryFilters & None<ListFilters>)
+  | (ListFilters & None<HistoryFilters>)
+) & { page_size?: number }
 /** The parameters of `GET /v1/products/search`; and the offers of a page, 1 to 100. */
 export type OfferQuery = Omit<Input<Shop['products']['search']>, 'page'>
 
@@ -19,25 +29,41 @@ export type Offer = Yielded<Shop['products']['search'], 'products'>
 const MOST = 100
 
 /**
- * Every fulfillment order that fits, the newest first (with `direction: 'asc'` the oldest first), read page by page as it is
- * asked for (contract "Order history and tracking").
+ * Every fulfillment order that fits, the newest first (with `direction: 'asc'` the oldest first),
+ * read page by page as it is asked for (contract "Order history and tracking").
  *
- * Each record that is there from beginning to end comes once, whatever is placed, refused or changed meanwhile. One that comes
- * later may or may not be among them; one that changes comes as it was when its page was read. Throws what the calls throw, and
- * a RangeError for filters that no one call takes.
+ * Each record that is there from beginning to end comes once, whatever is placed, refused or
+ * changed meanwhile. One that comes later may or may not be among them; one that changes comes as
+ * it was when its page was read. Throws what the calls throw, and a RangeError for filters that no
+ * one call takes.
  */
-export async function* eachOrder(shop: Shop, query: OrderQuery = {}): AsyncGenerator<Order, void, undefined> {
+export async function* eachOrder(
+  shop: Shop,
+  query: OrderQuery = {},
+): AsyncGenerator<Order, void, undefined> {
   const { page_size: size = MOST, search, direction, ...filters } = query
-  if (!Number.isInteger(size) || size < 2 || size > MOST) throw new RangeError('page_size must be a whole number from 2 to 100')
+  if (!Number.isInteger(size) || size < 2 || size > MOST)
+    throw new RangeError('page_size must be a whole number from 2 to 100')
   const isList = search !== undefined || direction !== undefined
-  if (isList && Object.values(filters).some((value) => value !== undefined)) throw new RangeError('search and direction go with no other filter: GET /v1/orders and GET /v1/fulfillment/history are two calls')
-  const read = async (offset: number) => isList
-    ? shop.orders.list({ ...search !== undefined && { search }, direction: direction ?? 'desc', sort: 'order_date', limit: size, offset })
-    : shop.fulfillment.history({ ...filters, include_errors: false, limit: size, offset })
+  if (isList && Object.values(filters).some((value) => value !== undefined))
+    throw new RangeError(
+      'search and direction go with no other filter: GET /v1/orders and GET /v1/fulfillment/history are two calls',
+    )
+  const read = async (offset: number) =>
+    isList
+      ? shop.orders.list({
+          ...(search !== undefined && { search }),
+          direction: direction ?? 'desc',
+          sort: 'order_date',
+          limit: size,
+          offset,
+        })
+      : shop.fulfillment.history({ ...filters, include_errors: false, limit: size, offset })
   const passed = passedOrders(direction ?? 'desc')
   for (let offset = 0; ;) {
     const { orders } = await read(offset)
-    // Each page begins with the last record of the one before it. Where it does not, records before it went away, and others moved up unseen.
+    // Each page begins with the last record of the one before it. Where it does not, records before
+    // it went away, and others moved up unseen.
     if (offset > 0 && (orders.length === 0 || passed.isNew(orders[0]!))) {
       offset = Math.max(0, offset - size + 1)
       continue
@@ -52,14 +78,29 @@ export async function* eachOrder(shop: Shop, query: OrderQuery = {}): AsyncGener
   }
 }
 
-/** Tells what an iteration has passed: all up to the date of the last record, and of that very second those that were seen. */
+/**
+ * Tells what an iteration has passed: all up to the date of the last record, and of that very
+ * second those that were seen.
+ */
 function passedOrders(direction: 'asc' | 'desc') {
   let date: string | null = null
   const ofDate = new Set<string>()
   // Numbers, statuses and tracking come later, so they name nothing.
-  const nameOf = (order: Order) => JSON.stringify([order.order_id, order.distid, order.ffl_required, order.ship_to_store, order.po_number, order.dist_order_items])
+  const nameOf = (order: Order) =>
+    JSON.stringify([
+      order.order_id,
+      order.distid,
+      order.ffl_required,
+      order.ship_to_store,
+      order.po_number,
+      order.dist_order_items,
+    ])
   return {
-    isNew: (order: Order) => date === null || (order.order_date === date ? !ofDate.has(nameOf(order)) : order.order_date < date === (direction === 'desc')),
+    isNew: (order: Order) =>
+      date === null ||
+      (order.order_date === date
+        ? !ofDate.has(nameOf(order))
+        : order.order_date < date === (direction === 'desc')),
     note(order: Order) {
       if (order.order_date !== date) ofDate.clear()
       date = order.order_date
@@ -72,12 +113,17 @@ function passedOrders(direction: 'asc' | 'desc') {
 const DEPTH = 10_000
 
 /**
- * Every offer that fits, in the order of the search, read page by page as it is asked for (contract "Product search").
+ * Every offer that fits, in the order of the search, read page by page as it is asked for (contract
+ * "Product search").
  *
- * Search reaches 10,000 rows: who asks for one beyond them gets a RangeError, since the whole catalog is what `downloadCatalog`
- * is for. No offer comes twice; when the catalog changes between two pages, one that moved may be missed.
+ * Search reaches 10,000 rows: who asks for one beyond them gets a RangeError, since the whole
+ * catalog is what `downloadCatalog` is for. No offer comes twice; when the catalog changes between
+ * two pages, one that moved may be missed.
  */
-export async function* eachOffer(shop: Shop, query: OfferQuery = {}): AsyncGenerator<Offer, void, undefined> {
+export async function* eachOffer(
+  shop: Shop,
+  query: OfferQuery = {},
+): AsyncGenerator<Offer, void, undefined> {
   const { page_size: size = MOST, ...rest } = query
   const seen = new Set<string>()
   for (let [page, rows] = [1, size]; ; page++) {
@@ -91,6 +137,9 @@ export async function* eachOffer(shop: Shop, query: OfferQuery = {}): AsyncGener
       yield offer
     }
     if (page * rows >= total) return
-    if (page * rows >= DEPTH) throw new RangeError(`${total} offers fit, and search reaches ${DEPTH} of them: narrow the search, or take the whole catalog with downloadCatalog`)
+    if (page * rows >= DEPTH)
+      throw new RangeError(
+        `${total} offers fit, and search reaches ${DEPTH} of them: narrow the search, or take the whole catalog with downloadCatalog`,
+      )
   }
 }

@@ -10,11 +10,24 @@ export interface Prepared {
   body?: string
 }
 
-const SIBLINGS = new Set(Object.values(ROUTES).map(parseRoute).map(({ method, path }) => `${method} ${path}`))
+const SIBLINGS = new Set(
+  Object.values(ROUTES)
+    .map(parseRoute)
+    .map(({ method, path }) => `${method} ${path}`),
+)
 
-/** Sorts the members of an input into path, query, headers and body. Throws `invalid_parameter` for what no request can say. */
-export function prepare(base: string, key: string, id: RouteId, input: Record<string, unknown>): Prepared {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw impossible('input', 'must be an object with the parameters of the call')
+/**
+ * Sorts the members of an input into path, query, headers and body. Throws `invalid_parameter` for
+ * what no request can say.
+ */
+export function prepare(
+  base: string,
+  key: string,
+  id: RouteId,
+  input: Record<string, unknown>,
+): Prepared {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw impossible('input', 'must be an object with the parameters of the call')
   const { method, path, params, query: asQuery, headers: asHeaders } = parseRoute(ROUTES[id])
   const rest = { ...input }
   let target = path
@@ -35,14 +48,26 @@ export function prepare(base: string, key: string, id: RouteId, input: Record<st
   }
   const url = query.size > 0 ? `${base}${target}?${query}` : base + target
   if (method === 'GET') return { method, url, headers }
-  return { method, url, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(rest) }
+  return {
+    method,
+    url,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(rest),
+  }
 }
 
 function inPath(route: string, name: string, given: unknown): string {
   if (given === undefined || given === null) throw impossible(name, 'is required')
   const value = String(given)
   // Such a value would be another endpoint's address, or none.
-  if (value === '' || value === '.' || value === '..' || /\p{Surrogate}/u.test(value) || SIBLINGS.has(route.replace(`{${name}}`, () => value))) throw impossible(name, `"${value}" is not possible here`)
+  if (
+    value === '' ||
+    value === '.' ||
+    value === '..' ||
+    /\p{Surrogate}/u.test(value) ||
+    SIBLINGS.has(route.replace(`{${name}}`, () => value))
+  )
+    throw impossible(name, `"${value}" is not possible here`)
   return encodeURIComponent(value)
 }
 
@@ -53,5 +78,11 @@ function inHeader(name: string, given: unknown): string {
 }
 
 function impossible(path: string, message: string): RemoteError {
-  return new RemoteError({ status: 400, code: 'invalid_parameter', outcome: 'not_sent', message: `${path}: ${message}`, details: [{ path, message }] })
+  return new RemoteError({
+    status: 400,
+    code: 'invalid_parameter',
+    outcome: 'not_sent',
+    message: `${path}: ${message}`,
+    details: [{ path, message }],
+  })
 }

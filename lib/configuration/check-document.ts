@@ -22,7 +22,8 @@ export type CheckDocument = (candidate: unknown) => Fault[]
 export function compileCheck(registry: Registry): CheckDocument {
   const schema = configurationSchema(registry)
   const validate = compile(schema)
-  return (candidate) => explainFaults(errorsOf(validate, candidate), { schema, registry }).slice(0, MAX_FAULTS)
+  return (candidate) =>
+    explainFaults(errorsOf(validate, candidate), { schema, registry }).slice(0, MAX_FAULTS)
 }
 
 /** What is asked of the validator: its own class cannot be named by who compiles against us. */
@@ -35,18 +36,41 @@ export interface Validator {
 }
 
 /**
- * Our draft-04 validator. Formats are our own: `email` is what the program takes for an address everywhere else.
- * Strict about schemas; others' may be written more loosely than ours.
+ * Our draft-04 validator. Formats are our own: `email` is what the program takes for an address
+ * everywhere else. Strict about schemas; others' may be written more loosely than ours.
  */
-export function makeValidator({ strict = true, logger }: Pick<Options, 'strict' | 'logger'> = {}): Validator {
+export function makeValidator({
+  strict = true,
+  logger,
+}: Pick<Options, 'strict' | 'logger'> = {}): Validator {
   const { _ } = draft04
-  const ajv = new draft04.default({ strict, ...logger !== undefined && { logger }, strictRequired: false, allowMatchingProperties: true, allowUnionTypes: true, allErrors: true, ownProperties: true, verbose: true, formats: { email: isEmail, uri: isUri } })
-  // A list of half a million faulty entries would be half a million errors; the answer lists a hundred.
-  ajv.addKeyword({
-    keyword: STOP, schemaType: 'boolean',
-    code: ({ gen }: KeywordCxt) => { gen.if(_`${names.default.errors} > ${ENOUGH}`, () => gen.throw(_`${names.default.vErrors}`)) },
+  const ajv = new draft04.default({
+    strict,
+    ...(logger !== undefined && { logger }),
+    strictRequired: false,
+    allowMatchingProperties: true,
+    allowUnionTypes: true,
+    allErrors: true,
+    ownProperties: true,
+    verbose: true,
+    formats: { email: isEmail, uri: isUri },
   })
-  ajv.addKeyword({ keyword: CENTS, type: 'number', schemaType: 'boolean', validate: (_schema: boolean, value: number) => hasWholeCents(value), errors: false })
+  // A list of half a million faulty entries would be half a million errors; the answer lists a
+  // hundred.
+  ajv.addKeyword({
+    keyword: STOP,
+    schemaType: 'boolean',
+    code: ({ gen }: KeywordCxt) => {
+      gen.if(_`${names.default.errors} > ${ENOUGH}`, () => gen.throw(_`${names.default.vErrors}`))
+    },
+  })
+  ajv.addKeyword({
+    keyword: CENTS,
+    type: 'number',
+    schemaType: 'boolean',
+    validate: (_schema: boolean, value: number) => hasWholeCents(value),
+    errors: false,
+  })
   return ajv
 }
 
@@ -61,20 +85,27 @@ function compile(schema: Schema): ValidateFunction {
   return makeValidator().compile(withRules(schema) as Schema)
 }
 
-/** The schema with a stop in each list's items, and the rule of money. The served schema has neither. */
+/**
+ * The schema with a stop in each list's items, and the rule of money. The served schema has
+ * neither.
+ */
 function withRules(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withRules)
   if (typeof value !== 'object' || value === null) return value
-  const copy = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withRules(part)]))
-  if (copy['type'] === 'array' && copy['items']) copy['items'] = { allOf: [copy['items'], { [STOP]: true }] }
-  if (copy['type'] === 'number' && String(copy['description']).endsWith(DECIMALS)) copy[CENTS] = true
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, withRules(part)]),
+  )
+  if (copy['type'] === 'array' && copy['items'])
+    copy['items'] = { allOf: [copy['items'], { [STOP]: true }] }
+  if (copy['type'] === 'number' && String(copy['description']).endsWith(DECIMALS))
+    copy[CENTS] = true
   return copy
 }
 
 /** What the validator found; it throws what it has once that is enough. */
 function errorsOf(validate: ValidateFunction, candidate: unknown): ErrorObject[] {
   try {
-    return validate(candidate) ? [] : validate.errors ?? []
+    return validate(candidate) ? [] : (validate.errors ?? [])
   } catch (found) {
     if (Array.isArray(found)) return found as ErrorObject[]
     throw found
@@ -92,8 +123,9 @@ const MAX_MEMBERS = 10_000
 const LONGEST_NAME = 200
 
 /**
- * What no part of a document may have, those included that are kept as they are: names that mean something to JavaScript,
- * texts that no text may be, depth and members without end. Nothing else is looked at before this.
+ * What no part of a document may have, those included that are kept as they are: names that mean
+ * something to JavaScript, texts that no text may be, depth and members without end. Nothing else
+ * is looked at before this.
  */
 export function shapeFaults(candidate: unknown): Fault[] {
   const found: Fault[] = []
@@ -130,11 +162,19 @@ export function shapeFaults(candidate: unknown): Fault[] {
     }
   }
   walk(candidate)
-  if (members > MAX_MEMBERS) return [{ path: '', message: `the document has more than ${MAX_MEMBERS.toLocaleString('en-US')} members: nothing that this program reads needs so many` }]
+  if (members > MAX_MEMBERS)
+    return [
+      {
+        path: '',
+        message: `the document has more than ${MAX_MEMBERS.toLocaleString('en-US')} members: nothing that this program reads needs so many`,
+      },
+    ]
   return found
 }
 
 function nameFault(name: string): string | null {
   if (RESERVED.has(name)) return 'cannot be the name of a member: remove it'
-  return name.length > LONGEST_NAME ? `has a name of more than ${LONGEST_NAME} characters` : textFault(name)
+  return name.length > LONGEST_NAME
+    ? `has a name of more than ${LONGEST_NAME} characters`
+    : textFault(name)
 }

@@ -1,21 +1,36 @@
-/** Live checks of credentials, and what they found (contract "Distributor eligibility", decisions 3.9). */
+/**
+ * Live checks of credentials, and what they found (contract "Distributor eligibility", decisions
+ * 3.9).
+ */
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { SECOND } from '../core/clock.js'
 import { invalid, kindOf } from '../core/errors.js'
 import type { Sealer } from '../core/secrets.js'
 import { touch } from '../db/state.js'
-import { isBlank, isCredential, mustHaveCredentials, settingsOf } from '../distributors/distributor.js'
+import {
+  isBlank,
+  isCredential,
+  mustHaveCredentials,
+  settingsOf,
+} from '../distributors/distributor.js'
 import type { CheckOutcome, Distributor } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument, DistributorEntry } from './document.js'
 import { entryDistributor, openSaved } from './secrets.js'
 
 /** A digest of an entry's credentials, to notice a change; empty for an entry that gives none. */
-export function fingerprintOf(entry: DistributorEntry, name: string, registry: Registry, sealer: Sealer): string {
+export function fingerprintOf(
+  entry: DistributorEntry,
+  name: string,
+  registry: Registry,
+  sealer: Sealer,
+): string {
   const distributor = entryDistributor(name, entry, registry)
   if (!distributor) return ''
-  const given = Object.entries(settingsOf(distributor, entry)).filter(([setting, value]) => isCredential(distributor.settings[setting]!) && !isBlank(value))
+  const given = Object.entries(settingsOf(distributor, entry)).filter(
+    ([setting, value]) => isCredential(distributor.settings[setting]!) && !isBlank(value),
+  )
   return given.length === 0 ? '' : sealer.fingerprint(JSON.stringify(given))
 }
 
@@ -47,41 +62,85 @@ export interface CheckOptions {
   record?: boolean
 }
 
-/** Asks distributors of the saved document about their credentials, side by side, and records the answers. */
-export async function checkCredentials(ctx: OperatorCtx, subscriber: Subscriber, names: readonly string[], options: CheckOptions = {}): Promise<CredentialResult[]> {
+/**
+ * Asks distributors of the saved document about their credentials, side by side, and records the
+ * answers.
+ */
+export async function checkCredentials(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  names: readonly string[],
+  options: CheckOptions = {},
+): Promise<CredentialResult[]> {
   const opened = openSaved(ctx, subscriber, ctx.configurations.of(subscriber))
   const unknown = names.find((name) => !Object.hasOwn(opened.distributors, name))
   if (unknown !== undefined) throw invalid('distributor', `"${unknown}" is not configured`)
-  return Promise.all(names.map(async (name) => {
-    const entry = opened.distributors[name]!
-    const outcome = await checkOne(ctx, subscriber, name, entry, options)
-    return { distid: entry.distid, distributor: name, valid: outcome === 'unreachable' ? null : outcome === 'valid' }
-  }))
+  return Promise.all(
+    names.map(async (name) => {
+      const entry = opened.distributors[name]!
+      const outcome = await checkOne(ctx, subscriber, name, entry, options)
+      return {
+        distid: entry.distid,
+        distributor: name,
+        valid: outcome === 'unreachable' ? null : outcome === 'valid',
+      }
+    }),
+  )
 }
 
 /** Checks in the background; what becomes of it shows in the catalog and in the next validation. */
-export function checkLater(ctx: OperatorCtx, subscriber: Subscriber, names: readonly string[]): void {
-  checkCredentials(ctx, subscriber, names).catch((error: unknown) => ctx.log.error({ err: error, subscriber: subscriber.id }, 'a credential check failed'))
+export function checkLater(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  names: readonly string[],
+): void {
+  checkCredentials(ctx, subscriber, names).catch((error: unknown) =>
+    ctx.log.error({ err: error, subscriber: subscriber.id }, 'a credential check failed'),
+  )
 }
 
-async function checkOne(ctx: OperatorCtx, subscriber: Subscriber, name: string, entry: DistributorEntry, { record: isRecorded = true }: CheckOptions): Promise<CheckOutcome> {
+async function checkOne(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  name: string,
+  entry: DistributorEntry,
+  { record: isRecorded = true }: CheckOptions,
+): Promise<CheckOutcome> {
   const fingerprint = fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id))
   if (!isRecorded) return outcomeOf(ctx, name, entry, fingerprint)
   const { running } = ctx.checkRuns
   const key = `${subscriber.id} ${name} ${fingerprint}`
   let run = running.get(key)
-  if (!run) running.set(key, run = runCheck(ctx, subscriber, name, entry, fingerprint).finally(() => running.delete(key)))
+  if (!run)
+    running.set(
+      key,
+      (run = runCheck(ctx, subscriber, name, entry, fingerprint).finally(() =>
+        running.delete(key),
+      )),
+    )
   return run
 }
 
-async function runCheck(ctx: OperatorCtx, subscriber: Subscriber, name: string, entry: DistributorEntry, fingerprint: string): Promise<CheckOutcome> {
+async function runCheck(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  name: string,
+  entry: DistributorEntry,
+  fingerprint: string,
+): Promise<CheckOutcome> {
   const outcome = await outcomeOf(ctx, name, entry, fingerprint)
-  if (outcome !== 'unreachable') await record(ctx, subscriber, name, { fingerprint, valid: outcome === 'valid' })
+  if (outcome !== 'unreachable')
+    await record(ctx, subscriber, name, { fingerprint, valid: outcome === 'valid' })
   return outcome
 }
 
 /** Nobody can be asked where there are no credentials, or where no interface is known. */
-async function outcomeOf(ctx: OperatorCtx, name: string, entry: DistributorEntry, fingerprint: string): Promise<CheckOutcome> {
+async function outcomeOf(
+  ctx: OperatorCtx,
+  name: string,
+  entry: DistributorEntry,
+  fingerprint: string,
+): Promise<CheckOutcome> {
   const distributor = entryDistributor(name, entry, ctx.distributors)
   if (!distributor) return 'unreachable'
   if (fingerprint === '') return mustHaveCredentials(distributor) ? 'invalid' : 'valid'
@@ -91,23 +150,37 @@ async function outcomeOf(ctx: OperatorCtx, name: string, entry: DistributorEntry
 const TIMEOUT = 15 * SECOND
 
 /** A connector that fails or takes too long has not answered. */
-async function ask(ctx: OperatorCtx, distributor: Distributor, entry: DistributorEntry): Promise<CheckOutcome> {
-  // A timer of our own: Node 20 may collect a timeout's signal that only a combined one knows, and then it never ends.
+async function ask(
+  ctx: OperatorCtx,
+  distributor: Distributor,
+  entry: DistributorEntry,
+): Promise<CheckOutcome> {
+  // A timer of our own: Node 20 may collect a timeout's signal that only a combined one knows, and
+  // then it never ends.
   const ending = new AbortController()
   const { signal } = ending
-  const ended = new Promise<CheckOutcome>((resolve) => signal.addEventListener('abort', () => resolve('unreachable'), { once: true }))
+  const ended = new Promise<CheckOutcome>((resolve) =>
+    signal.addEventListener('abort', () => resolve('unreachable'), { once: true }),
+  )
   const end = () => ending.abort()
   const timer = setTimeout(end, distributor.checkTimeout ?? TIMEOUT).unref()
   const closing = ctx.checkRuns.closing.signal
   if (closing.aborted) end()
   else closing.addEventListener('abort', end, { once: true })
   try {
-    const asked = distributor.check!({ settings: settingsOf(distributor, entry), signal, now: ctx.now })
+    const asked = distributor.check!({
+      settings: settingsOf(distributor, entry),
+      signal,
+      now: ctx.now,
+    })
     const outcome = await Promise.race([asked, ended])
     return outcome === 'valid' || outcome === 'invalid' ? outcome : 'unreachable'
   } catch (error) {
     // Not the error itself: what a distributor or a library says may repeat what it was sent.
-    ctx.log.warn({ distid: distributor.distid, cause: kindOf(error) }, 'credentials could not be checked')
+    ctx.log.warn(
+      { distid: distributor.distid, cause: kindOf(error) },
+      'credentials could not be checked',
+    )
     return 'unreachable'
   } finally {
     clearTimeout(timer)
@@ -116,22 +189,52 @@ async function ask(ctx: OperatorCtx, distributor: Distributor, entry: Distributo
 }
 
 /** Records a result unless the credentials have changed meanwhile, or the app is closing. */
-async function record(ctx: OperatorCtx, subscriber: Subscriber, name: string, { fingerprint, valid }: { fingerprint: string; valid: boolean }): Promise<void> {
+async function record(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  name: string,
+  { fingerprint, valid }: { fingerprint: string; valid: boolean },
+): Promise<void> {
   if (ctx.checkRuns.closing.signal.aborted) return
   await ctx.engine.atomic(ctx, async (tx) => {
-    const row = await tx.db.selectFrom('configuration').select(['version', 'document']).where('subscriber_id', '=', subscriber.id).executeTakeFirst()
-    const stored = row && JSON.parse(row.document) as ConfigurationDocument
+    const row = await tx.db
+      .selectFrom('configuration')
+      .select(['version', 'document'])
+      .where('subscriber_id', '=', subscriber.id)
+      .executeTakeFirst()
+    const stored = row && (JSON.parse(row.document) as ConfigurationDocument)
     if (!stored || !Object.hasOwn(stored.distributors, name)) return
-    const entry = openSaved(ctx, subscriber, { document: stored, version: row.version }).distributors[name]!
-    if (fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id)) !== fingerprint) return
-    await tx.db.replaceInto('credential_check')
-      .values({ subscriber_id: subscriber.id, distid: entry.distid, fingerprint, valid: valid ? 1 : 0, checked_at: tx.now() }).execute()
+    const entry = openSaved(ctx, subscriber, { document: stored, version: row.version })
+      .distributors[name]!
+    if (fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id)) !== fingerprint)
+      return
+    await tx.db
+      .replaceInto('credential_check')
+      .values({
+        subscriber_id: subscriber.id,
+        distid: entry.distid,
+        fingerprint,
+        valid: valid ? 1 : 0,
+        checked_at: tx.now(),
+      })
+      .execute()
     await touch(tx.db, 'documents')
   })
 }
 
-/** Records that the credentials of one distributor were accepted or refused, without asking: for tests, and for an operator who knows. */
-export async function recordCredentialCheck(ctx: OperatorCtx, subscriber: Subscriber, name: string, valid: boolean): Promise<void> {
+/**
+ * Records that the credentials of one distributor were accepted or refused, without asking: for
+ * tests, and for an operator who knows.
+ */
+export async function recordCredentialCheck(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  name: string,
+  valid: boolean,
+): Promise<void> {
   const entry = openSaved(ctx, subscriber, ctx.configurations.of(subscriber)).distributors[name]!
-  await record(ctx, subscriber, name, { fingerprint: fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id)), valid })
+  await record(ctx, subscriber, name, {
+    fingerprint: fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id)),
+    valid,
+  })
 }

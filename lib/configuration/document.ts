@@ -1,4 +1,7 @@
-/** The configuration document as code reads it (contract "Configuration document", decisions 3.2). Dollars and fractions, as in the JSON. */
+/**
+ * The configuration document as code reads it (contract "Configuration document", decisions 3.2).
+ * Dollars and fractions, as in the JSON.
+ */
 
 /** A list rule: `include` and `exclude` of one kind of value. */
 export interface ListRule {
@@ -36,7 +39,10 @@ export interface ProductRestrictions {
   brand?: ListRule
   category?: ListRule
   product_class?: ListRule
-  cost?: { global_restrictions?: CostRange; product_class_restrictions?: (CostRange & { product_class: string[] })[] }
+  cost?: {
+    global_restrictions?: CostRange
+    product_class_restrictions?: (CostRange & { product_class: string[] })[]
+  }
   product_groups?: ProductGroup[]
 }
 

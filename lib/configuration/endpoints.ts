@@ -6,17 +6,31 @@ import * as z from 'zod'
 import { putConfiguration } from './put.js'
 import { readConfiguration } from './saved.js'
 import { configurationSchema } from './schema.js'
-import { PutConfig, PutHeaders, PutQuery, PutResult, ReadConfig, ValidateConfig, ValidateResult } from './shapes.js'
+import {
+  PutConfig,
+  PutHeaders,
+  PutQuery,
+  PutResult,
+  ReadConfig,
+  ValidateConfig,
+  ValidateResult,
+} from './shapes.js'
 import { validateCandidate, validateSaved } from './validate.js'
 
 const EXAMPLE = {
   distributors: {
     Davidsons: {
-      active: true, distid: 'DAV', drop_ship_only_items: false, shipping: { flat_rate: { cost: 29.95, shipping_class: 'flat_rate_davidsons' } },
+      active: true,
+      distid: 'DAV',
+      drop_ship_only_items: false,
+      shipping: { flat_rate: { cost: 29.95, shipping_class: 'flat_rate_davidsons' } },
       product_restrictions: { min_quantity_to_list: 2 },
     },
   },
-  targets: {}, notification_email: 'owner@shop.example', pricing: { margin: { default: { margin_percentage: 0.2 } } }, product_restrictions: {},
+  targets: {},
+  notification_email: 'owner@shop.example',
+  pricing: { margin: { default: { margin_percentage: 0.2 } } },
+  product_restrictions: {},
 }
 
 const ETAG = { ETag: 'Of the document; send it as If-Match to save over this version only' }
@@ -24,7 +38,10 @@ const ETAG = { ETag: 'Of the document; send it as If-Match to save over this ver
 /** The masked document with its ETag; read together, after whatever this call has saved. */
 function answer<T>(ctx: Ctx, members: Omit<T, 'configuration'>) {
   const { etag } = ctx.configurations.of(ctx.subscriber)
-  return serialized<T>(JSON.stringify({ ...members, configuration: readConfiguration(ctx, ctx.subscriber) }), { etag })
+  return serialized<T>(
+    JSON.stringify({ ...members, configuration: readConfiguration(ctx, ctx.subscriber) }),
+    { etag },
+  )
 }
 
 export const getConfig = endpoint('config.get', {
@@ -39,40 +56,80 @@ export const getConfig = endpoint('config.get', {
 
 export const putConfig = endpoint('config.put', {
   summary: 'Replace the configuration document as a whole',
-  description: 'Send the full document, bare or as {"configuration": ...}. A value of asterisks alone keeps the stored secret. The document is checked against its schema before it is saved, and every accepted save is kept in a history.',
+  description:
+    'Send the full document, bare or as {"configuration": ...}. A value of asterisks alone keeps the stored secret. The document is checked against its schema before it is saved, and every accepted save is kept in a history.',
   query: PutQuery,
   headers: PutHeaders,
   body: PutConfig,
-  bodySchema: { anyOf: [{ $ref: '#/components/schemas/Configuration' }, { type: 'object', required: ['configuration'], properties: { configuration: { $ref: '#/components/schemas/Configuration' } } }] },
+  bodySchema: {
+    anyOf: [
+      { $ref: '#/components/schemas/Configuration' },
+      {
+        type: 'object',
+        required: ['configuration'],
+        properties: { configuration: { $ref: '#/components/schemas/Configuration' } },
+      },
+    ],
+  },
   result: PutResult,
   resultHeaders: ETAG,
   errors: ['schema_validation_failed', 'validation_failed', 'precondition_failed'],
   example: {
-    request: { configuration: EXAMPLE }, result: { saved: true, configuration: EXAMPLE },
+    request: { configuration: EXAMPLE },
+    result: { saved: true, configuration: EXAMPLE },
     refused: {
       invalid_parameter: {
-        request: { configuration: EXAMPLE, dry_run: true }, message: 'dry_run: stands beside configuration; send the document alone, or wrapped and nothing else',
-        details: [{ path: 'dry_run', message: 'stands beside configuration; send the document alone, or wrapped and nothing else' }],
+        request: { configuration: EXAMPLE, dry_run: true },
+        message:
+          'dry_run: stands beside configuration; send the document alone, or wrapped and nothing else',
+        details: [
+          {
+            path: 'dry_run',
+            message:
+              'stands beside configuration; send the document alone, or wrapped and nothing else',
+          },
+        ],
       },
       schema_validation_failed: {
-        request: { ...EXAMPLE, pricing: { marging: {} } }, message: 'The configuration does not fit its schema: `pricing.marging` is not a known member; did you mean `margin`?',
-        details: [{ path: '/pricing/marging', message: '`pricing.marging` is not a known member; did you mean `margin`?' }],
+        request: { ...EXAMPLE, pricing: { marging: {} } },
+        message:
+          'The configuration does not fit its schema: `pricing.marging` is not a known member; did you mean `margin`?',
+        details: [
+          {
+            path: '/pricing/marging',
+            message: '`pricing.marging` is not a known member; did you mean `margin`?',
+          },
+        ],
       },
       validation_failed: {
-        message: 'The document would remove 88 of 88 live offers (100 %); the delete threshold allows 25 %.',
+        message:
+          'The document would remove 88 of 88 live offers (100 %); the delete threshold allows 25 %.',
         details: {
-          deleted: 88, live: 88, deleted_percent: 1, threshold_percent: 0.25,
+          deleted: 88,
+          live: 88,
+          deleted_percent: 1,
+          threshold_percent: 0.25,
           by_distributor: [
             { distid: 'RSR', distributor: 'RSR Group', deleted: 25, live: 25, deleted_percent: 1 },
             { distid: 'LIP', distributor: 'Lipseys', deleted: 22, live: 22, deleted_percent: 1 },
-            { distid: 'CSSI', distributor: 'Chattanooga Shooting Supplies', deleted: 41, live: 41, deleted_percent: 1 },
+            {
+              distid: 'CSSI',
+              distributor: 'Chattanooga Shooting Supplies',
+              deleted: 41,
+              live: 41,
+              deleted_percent: 1,
+            },
           ],
         },
       },
     },
   },
   async run(ctx, { query, headers, body }) {
-    await putConfiguration(savedBy(ctx), ctx.subscriber, { document: unwrap(body), validate: query.validate, ...headers.if_match !== undefined && { ifMatch: headers.if_match } })
+    await putConfiguration(savedBy(ctx), ctx.subscriber, {
+      document: unwrap(body),
+      validate: query.validate,
+      ...(headers.if_match !== undefined && { ifMatch: headers.if_match }),
+    })
     return answer<z.input<typeof PutResult>>(ctx, { saved: true })
   },
 })
@@ -86,7 +143,11 @@ function savedBy(ctx: Ctx): Ctx {
 export function unwrap(body: z.output<typeof PutConfig>): unknown {
   if (!Object.hasOwn(body, 'configuration')) return body
   const beside = Object.keys(body).find((name) => name !== 'configuration')
-  if (beside !== undefined) throw invalid(beside.slice(0, 100), 'stands beside configuration; send the document alone, or wrapped and nothing else')
+  if (beside !== undefined)
+    throw invalid(
+      beside.slice(0, 100),
+      'stands beside configuration; send the document alone, or wrapped and nothing else',
+    )
   return body.configuration
 }
 
@@ -95,27 +156,50 @@ export const configSchema = endpoint('config.schema', {
   description: 'Draft-04, without the usual envelope.',
   result: z.looseObject({}),
   errors: [],
-  example: { result: { $schema: 'http://json-schema.org/draft-04/schema#', title: 'Quartermaster configuration', type: 'object' } },
+  example: {
+    result: {
+      $schema: 'http://json-schema.org/draft-04/schema#',
+      title: 'Quartermaster configuration',
+      type: 'object',
+    },
+  },
   run: async (ctx) => serialized(JSON.stringify(configurationSchema(ctx.distributors))),
 })
 
 export const validateConfig = endpoint('config.validate', {
   summary: 'Validate the saved document, or a candidate',
-  description: 'With an empty body: schema, unset required fields and live credentials of each active distributor of the SAVED document, which takes some seconds; the results are recorded and decide which distributors are served. With {"configuration": ...}: a dry run of that candidate against the schema.',
+  description:
+    'With an empty body: schema, unset required fields and live credentials of each active distributor of the SAVED document, which takes some seconds; the results are recorded and decide which distributors are served. With {"configuration": ...}: a dry run of that candidate against the schema.',
   body: ValidateConfig,
   bodyIsOptional: true,
-  bodySchema: { type: 'object', properties: { configuration: { $ref: '#/components/schemas/Configuration' } }, additionalProperties: false },
+  bodySchema: {
+    type: 'object',
+    properties: { configuration: { $ref: '#/components/schemas/Configuration' } },
+    additionalProperties: false,
+  },
   result: ValidateResult,
   errors: [],
   example: {
     result: {
-      valid: true, schema_errors: [], configured_distributors: ['Davidsons'], active_distributors: ['Davidsons'],
+      valid: true,
+      schema_errors: [],
+      configured_distributors: ['Davidsons'],
+      active_distributors: ['Davidsons'],
       credentials: [{ distid: 'DAV', distributor: 'Davidsons', valid: true }],
-      warnings: ['`distributors.Davidsons` has no offers: the catalog holds no feed of DAV; ask your operator for one, or set `active` to false'],
+      warnings: [
+        '`distributors.Davidsons` has no offers: the catalog holds no feed of DAV; ask your operator for one, or set `active` to false',
+      ],
     },
     refused: {
-      invalid_parameter: { request: { config: EXAMPLE }, message: 'config: is not a known member; known are configuration', details: [{ path: 'config', message: 'is not a known member; known are configuration' }] },
+      invalid_parameter: {
+        request: { config: EXAMPLE },
+        message: 'config: is not a known member; known are configuration',
+        details: [{ path: 'config', message: 'is not a known member; known are configuration' }],
+      },
     },
   },
-  run: async (ctx, { body }) => Object.hasOwn(body, 'configuration') ? validateCandidate(ctx, ctx.subscriber, body.configuration) : validateSaved(ctx, ctx.subscriber),
+  run: async (ctx, { body }) =>
+    Object.hasOwn(body, 'configuration')
+      ? validateCandidate(ctx, ctx.subscriber, body.configuration)
+      : validateSaved(ctx, ctx.subscriber),
 })

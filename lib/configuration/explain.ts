@@ -7,23 +7,39 @@ import { ApiError, invalid } from '../core/errors.js'
 import { borrowedBy } from '../catalog/lend.js'
 import type { Borrowed } from '../catalog/lend.js'
 
-/** An offer, and what it is shown with because other offers of its UPC say so (decisions 4.1); null where its own feed told all. */
+/**
+ * An offer, and what it is shown with because other offers of its UPC say so (decisions 4.1); null
+ * where its own feed told all.
+ */
 export interface ExplainedOffer extends Explanation {
   borrowed: Borrowed | null
 }
 
 /**
- * Every offer of a UPC that any feed has, whether the subscriber sees it, and the rules that hide it with their place in
- * the document. An empty list: no feed has the UPC. Throws 400 for what is no UPC, 503 before the first feed.
+ * Every offer of a UPC that any feed has, whether the subscriber sees it, and the rules that hide
+ * it with their place in the document. An empty list: no feed has the UPC. Throws 400 for what is
+ * no UPC, 503 before the first feed.
  */
-export async function explainProduct(ctx: OperatorCtx, subscriber: Subscriber, upc: string): Promise<ExplainedOffer[]> {
+export async function explainProduct(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  upc: string,
+): Promise<ExplainedOffer[]> {
   if (!/^\d{8,14}$/.test(upc)) throw invalid('upc', `"${upc}" is no UPC: it must be 8 to 14 digits`)
   await ctx.catalog.refresh()
   const snapshot = ctx.catalog.current()
-  if (!snapshot) throw new ApiError('feed_unavailable', { message: 'No feed has been taken in yet.' })
+  if (!snapshot)
+    throw new ApiError('feed_unavailable', { message: 'No feed has been taken in yet.' })
   const { document, eligible } = ctx.configurations.of(subscriber)
   const name = ctx.engine.catalog.prepare('SELECT name FROM fragment WHERE id = ?').pluck()
   const borrowed = borrowedBy(ctx.engine.catalog.raw, upc)
-  return explainOffers(snapshot, { subscriberId: subscriber.id, document, eligible }, upc, (fragment) => name.get(fragment) as string)
-    .map((offer) => ({ ...offer, borrowed: borrowed.get(`${offer.distid} ${offer.stockid}`) ?? null }))
+  return explainOffers(
+    snapshot,
+    { subscriberId: subscriber.id, document, eligible },
+    upc,
+    (fragment) => name.get(fragment) as string,
+  ).map((offer) => ({
+    ...offer,
+    borrowed: borrowed.get(`${offer.distid} ${offer.stockid}`) ?? null,
+  }))
 }

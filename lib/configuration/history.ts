@@ -1,4 +1,7 @@
-/** Every accepted save, what changed with it, and the way back (contract "Configuration": history). No answer holds a secret. */
+/**
+ * Every accepted save, what changed with it, and the way back (contract "Configuration": history).
+ * No answer holds a secret.
+ */
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
@@ -6,7 +9,15 @@ import { pointerStep } from '../core/pointer.js'
 import type { ConfigurationDocument } from './document.js'
 import { previewConfiguration, putConfiguration } from './put.js'
 import type { Preview } from './put.js'
-import { MASK, isObject, isSealed, mapSecrets, maskDocument, maskSealed, openSaved } from './secrets.js'
+import {
+  MASK,
+  isObject,
+  isSealed,
+  mapSecrets,
+  maskDocument,
+  maskSealed,
+  openSaved,
+} from './secrets.js'
 
 export interface SavedVersion {
   version: number
@@ -16,22 +27,54 @@ export interface SavedVersion {
 }
 
 /** Saves of a subscriber, newest first. */
-export async function configurationHistory(ctx: OperatorCtx, subscriber: Subscriber): Promise<SavedVersion[]> {
-  const rows = await ctx.read.selectFrom('configuration_history').select(['version', 'saved_at', 'saved_by'])
-    .where('subscriber_id', '=', subscriber.id).orderBy('version', 'desc').execute()
-  return rows.map(({ version, saved_at: at, saved_by }) => ({ version, saved_at: new Date(at).toISOString(), saved_by }))
+export async function configurationHistory(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+): Promise<SavedVersion[]> {
+  const rows = await ctx.read
+    .selectFrom('configuration_history')
+    .select(['version', 'saved_at', 'saved_by'])
+    .where('subscriber_id', '=', subscriber.id)
+    .orderBy('version', 'desc')
+    .execute()
+  return rows.map(({ version, saved_at: at, saved_by }) => ({
+    version,
+    saved_at: new Date(at).toISOString(),
+    saved_by,
+  }))
 }
 
-/** The document of one version with its secrets opened; the newest by default. 404 for one that was never saved. */
-async function openVersion(ctx: OperatorCtx, subscriber: Subscriber, version: number): Promise<ConfigurationDocument> {
-  const row = await ctx.read.selectFrom('configuration_history').select('document')
-    .where('subscriber_id', '=', subscriber.id).where('version', '=', version).executeTakeFirst()
-  if (!row) throw new ApiError('not_found', { message: `${subscriber.name} has no version ${version} of its configuration; \`config history\` lists them` })
-  return openSaved(ctx, subscriber, { document: JSON.parse(row.document) as ConfigurationDocument, version })
+/**
+ * The document of one version with its secrets opened; the newest by default. 404 for one that was
+ * never saved.
+ */
+async function openVersion(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  version: number,
+): Promise<ConfigurationDocument> {
+  const row = await ctx.read
+    .selectFrom('configuration_history')
+    .select('document')
+    .where('subscriber_id', '=', subscriber.id)
+    .where('version', '=', version)
+    .executeTakeFirst()
+  if (!row)
+    throw new ApiError('not_found', {
+      message: `${subscriber.name} has no version ${version} of its configuration; \`config history\` lists them`,
+    })
+  return openSaved(ctx, subscriber, {
+    document: JSON.parse(row.document) as ConfigurationDocument,
+    version,
+  })
 }
 
 /** The document of one version, masked. */
-export async function readVersion(ctx: OperatorCtx, subscriber: Subscriber, version: number): Promise<ConfigurationDocument> {
+export async function readVersion(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  version: number,
+): Promise<ConfigurationDocument> {
   return maskDocument(await openVersion(ctx, subscriber, version), ctx.distributors)
 }
 
@@ -44,9 +87,19 @@ export interface Difference {
 }
 
 /** What changed from one version to another. A secret shows as asterisks, and that it changed. */
-export async function diffVersions(ctx: OperatorCtx, subscriber: Subscriber, from: number, to: number): Promise<Difference[]> {
+export async function diffVersions(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  from: number,
+  to: number,
+): Promise<Difference[]> {
   const sealer = ctx.secrets.of(subscriber.id)
-  const marked = async (version: number) => mapSecrets(await openVersion(ctx, subscriber, version), ctx.distributors, (value) => new Secret(sealer.fingerprint(JSON.stringify(value))))
+  const marked = async (version: number) =>
+    mapSecrets(
+      await openVersion(ctx, subscriber, version),
+      ctx.distributors,
+      (value) => new Secret(sealer.fingerprint(JSON.stringify(value))),
+    )
   return differences(await marked(from), await marked(to), '')
 }
 
@@ -71,16 +124,22 @@ function differences(before: unknown, after: unknown, path: string): Difference[
     return same ? [] : [changed(before, after, path)]
   }
   if (isObject(before) && isObject(after)) {
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => differences(memberOf(before, name), memberOf(after, name), path + pointerStep(name)))
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
+      differences(memberOf(before, name), memberOf(after, name), path + pointerStep(name)),
+    )
   }
   if (Array.isArray(before) && Array.isArray(after)) {
-    if ([...before, ...after].every((item) => typeof item !== 'object')) return listDifferences(before, after, path)
-    return Array.from({ length: Math.max(before.length, after.length) }, (_, i) => differences(before[i], after[i], `${path}/${i}`)).flat()
+    if ([...before, ...after].every((item) => typeof item !== 'object'))
+      return listDifferences(before, after, path)
+    return Array.from({ length: Math.max(before.length, after.length) }, (_, i) =>
+      differences(before[i], after[i], `${path}/${i}`),
+    ).flat()
   }
   return before === after ? [] : [changed(before, after, path)]
 }
 
-const memberOf = (object: Record<string, unknown>, name: string) => Object.hasOwn(object, name) ? object[name] : undefined
+const memberOf = (object: Record<string, unknown>, name: string) =>
+  Object.hasOwn(object, name) ? object[name] : undefined
 
 /** Of a list of plain values, what came and what went; order means nothing in any of them. */
 function listDifferences(before: unknown[], after: unknown[], path: string): Difference[] {
@@ -94,17 +153,35 @@ function listDifferences(before: unknown[], after: unknown[], path: string): Dif
 function changed(before: unknown, after: unknown, path: string): Difference {
   const plain = (value: unknown) => maskSealed(JSON.parse(JSON.stringify(value)))
   return {
-    path, change: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
-    ...before !== undefined && { before: plain(before) }, ...after !== undefined && { after: plain(after) },
+    path,
+    change: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
+    ...(before !== undefined && { before: plain(before) }),
+    ...(after !== undefined && { after: plain(after) }),
   }
 }
 
 /** Saves an earlier version anew, its secrets with it, if it still fits the schema. */
-export async function rollBack(ctx: OperatorCtx, subscriber: Subscriber, version: number, { validate = false } = {}): Promise<{ version: number }> {
-  return putConfiguration(ctx, subscriber, { document: await openVersion(ctx, subscriber, version), validate })
+export async function rollBack(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  version: number,
+  { validate = false } = {},
+): Promise<{ version: number }> {
+  return putConfiguration(ctx, subscriber, {
+    document: await openVersion(ctx, subscriber, version),
+    validate,
+  })
 }
 
 /** What `rollBack` would do, with every refusal of it; nothing is saved. */
-export async function previewRollBack(ctx: OperatorCtx, subscriber: Subscriber, version: number, { validate = false } = {}): Promise<Preview> {
-  return previewConfiguration(ctx, subscriber, { document: await openVersion(ctx, subscriber, version), validate })
+export async function previewRollBack(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  version: number,
+  { validate = false } = {},
+): Promise<Preview> {
+  return previewConfiguration(ctx, subscriber, {
+    document: await openVersion(ctx, subscriber, version),
+    validate,
+  })
 }

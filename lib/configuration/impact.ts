@@ -1,4 +1,6 @@
-/** What a candidate document would do to the live catalog (contract "Configuration", decisions 3.3). */
+/**
+ * What a candidate document would do to the live catalog (contract "Configuration", decisions 3.3).
+ */
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { Bits } from '../catalog/bits.js'
 import { makeView } from '../catalog/view.js'
@@ -18,44 +20,84 @@ export interface Impact {
   /** Fractions: 0.25 is a quarter. */
   deleted_percent: number
   threshold_percent: number
-  by_distributor: { distid: string; distributor: string; deleted: number; live: number; deleted_percent: number }[]
+  by_distributor: {
+    distid: string
+    distributor: string
+    deleted: number
+    live: number
+    deleted_percent: number
+  }[]
 }
 
 /** Where a document sets none (decisions 3.3). */
 const THRESHOLD = 0.25
 
-/** Compares the live catalog with what the candidate would show, by the same code that search uses. */
-export async function impactOf(ctx: OperatorCtx, subscriber: Subscriber, candidate: ConfigurationDocument): Promise<Impact> {
+/**
+ * Compares the live catalog with what the candidate would show, by the same code that search uses.
+ */
+export async function impactOf(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  candidate: ConfigurationDocument,
+): Promise<Impact> {
   const saved = ctx.configurations.of(subscriber)
   const threshold = thresholdOf(saved.document)
   const view = await liveView(ctx, subscriber)
-  if (!view || view.total === 0) return { deleted: 0, live: 0, deleted_percent: 0, threshold_percent: threshold, by_distributor: [] }
+  if (!view || view.total === 0)
+    return {
+      deleted: 0,
+      live: 0,
+      deleted_percent: 0,
+      threshold_percent: threshold,
+      by_distributor: [],
+    }
   const { snapshot } = view
   const eligible = eligibleUnder(ctx, subscriber, saved, candidate)
-  const after = makeView(snapshot, { subscriberId: subscriber.id, document: candidate, eligible, ignoreRestrictions: false })
+  const after = makeView(snapshot, {
+    subscriberId: subscriber.id,
+    document: candidate,
+    eligible,
+    ignoreRestrictions: false,
+  })
   const gone = view.visible.copy().andNot(after.visible)
-  const count = (rows: Bits, place: number) => snapshot.distributorRows(place).copy().and(rows).count()
+  const count = (rows: Bits, place: number) =>
+    snapshot.distributorRows(place).copy().and(rows).count()
   const deleted = gone.count()
   return {
-    deleted, live: view.total, deleted_percent: share(deleted, view.total), threshold_percent: threshold,
+    deleted,
+    live: view.total,
+    deleted_percent: share(deleted, view.total),
+    threshold_percent: threshold,
     by_distributor: [...view.distributors.values()].map(({ name, entry, place }) => {
       const [lost, live] = [count(gone, place), count(view.visible, place)]
-      return { distid: entry.distid, distributor: name, deleted: lost, live, deleted_percent: share(lost, live) }
+      return {
+        distid: entry.distid,
+        distributor: name,
+        deleted: lost,
+        live,
+        deleted_percent: share(lost, live),
+      }
     }),
   }
 }
 
-/** Whether a save would take more of the catalog away than its subscriber allows; an empty catalog never blocks. */
+/**
+ * Whether a save would take more of the catalog away than its subscriber allows; an empty catalog
+ * never blocks.
+ */
 export function exceedsThreshold({ deleted, live, threshold_percent: threshold }: Impact): boolean {
   return live > 0 && deleted / live > threshold
 }
 
 /** As a fraction, to a millionth. */
 function share(part: number, whole: number): number {
-  return whole === 0 ? 0 : Math.round(part / whole * 1e6) / 1e6
+  return whole === 0 ? 0 : Math.round((part / whole) * 1e6) / 1e6
 }
 
-/** The threshold that the saved document sets: the candidate's own would let anything pass that brings a higher one. */
+/**
+ * The threshold that the saved document sets: the candidate's own would let anything pass that
+ * brings a higher one.
+ */
 function thresholdOf({ targets }: ConfigurationDocument): number {
   const alerts = isObject(targets['woo']) ? targets['woo']['alerts'] : undefined
   const threshold = isObject(alerts) ? alerts['delete_threshold_percent'] : undefined
@@ -67,18 +109,38 @@ async function liveView(ctx: OperatorCtx, subscriber: Subscriber): Promise<View 
   try {
     return await ctx.catalog.view(subscriber, false)
   } catch (error) {
-    if (isApiError(error) && ['no_active_distributors', 'no_validated_distributors', 'feed_unavailable'].includes(error.code)) return null
+    if (
+      isApiError(error) &&
+      ['no_active_distributors', 'no_validated_distributors', 'feed_unavailable'].includes(
+        error.code,
+      )
+    )
+      return null
     throw error
   }
 }
 
-/** Active distributors of the candidate that are validated; credentials that it changes count as valid. */
-function eligibleUnder(ctx: OperatorCtx, subscriber: Subscriber, saved: Saved, candidate: ConfigurationDocument): EligibleDistributor[] {
+/**
+ * Active distributors of the candidate that are validated; credentials that it changes count as
+ * valid.
+ */
+function eligibleUnder(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  saved: Saved,
+  candidate: ConfigurationDocument,
+): EligibleDistributor[] {
   const before = openSaved(ctx, subscriber, saved)
   const sealer = ctx.secrets.of(subscriber.id)
-  return Object.entries(candidate.distributors).filter(([, entry]) => entry.active).map(([name, entry]) => ({ name, entry })).filter(({ name, entry }) => {
-    const known = Object.hasOwn(before.distributors, name) ? before.distributors[name] : undefined
-    if (!known || saved.validated.has(name)) return true
-    return fingerprintOf(entry, name, ctx.distributors, sealer) !== fingerprintOf(known, name, ctx.distributors, sealer)
-  })
+  return Object.entries(candidate.distributors)
+    .filter(([, entry]) => entry.active)
+    .map(([name, entry]) => ({ name, entry }))
+    .filter(({ name, entry }) => {
+      const known = Object.hasOwn(before.distributors, name) ? before.distributors[name] : undefined
+      if (!known || saved.validated.has(name)) return true
+      return (
+        fingerprintOf(entry, name, ctx.distributors, sealer) !==
+        fingerprintOf(known, name, ctx.distributors, sealer)
+      )
+    })
 }

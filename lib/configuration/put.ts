@@ -27,19 +27,27 @@ export interface PutInput {
 const ATTEMPTS = 5
 
 /**
- * Checks a candidate and saves it. Throws 400 `schema_validation_failed` with all faults, 412 `precondition_failed` and
- * 409 `validation_failed`; then nothing is saved. Changed credentials are checked in the background.
+ * Checks a candidate and saves it. Throws 400 `schema_validation_failed` with all faults, 412
+ * `precondition_failed` and 409 `validation_failed`; then nothing is saved. Changed credentials are
+ * checked in the background.
  */
-export function putConfiguration(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): Promise<{ version: number }> {
+export function putConfiguration(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  input: PutInput,
+): Promise<{ version: number }> {
   return inTurn(ctx.engine, subscriber.id, () => put(ctx, subscriber, input))
 }
 
-/** Saves of one subscriber that wait for one another; several at once would each find that the others were first. */
+/**
+ * Saves of one subscriber that wait for one another; several at once would each find that the
+ * others were first.
+ */
 const turns = new WeakMap<Engine, Map<string, Promise<unknown>>>()
 
 async function inTurn<T>(engine: Engine, subscriberId: string, save: () => Promise<T>): Promise<T> {
   let waiting = turns.get(engine)
-  if (!waiting) turns.set(engine, waiting = new Map())
+  if (!waiting) turns.set(engine, (waiting = new Map()))
   const turn = (waiting.get(subscriberId) ?? Promise.resolve()).then(save)
   const settled = turn.catch(() => {})
   waiting.set(subscriberId, settled)
@@ -50,7 +58,11 @@ async function inTurn<T>(engine: Engine, subscriberId: string, save: () => Promi
   }
 }
 
-async function put(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): Promise<{ version: number }> {
+async function put(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  input: PutInput,
+): Promise<{ version: number }> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { saved, before, document } = admit(ctx, subscriber, input)
     if (input.validate) refuseLoss(await impactOf(ctx, subscriber, document))
@@ -59,7 +71,10 @@ async function put(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): P
     checkLater(ctx, subscriber, withNewCredentials(ctx, subscriber, before, document))
     return done
   }
-  throw new ApiError('service_unavailable', { message: 'The document is being saved by others again and again. Try again shortly.', headers: { 'retry-after': '1' } })
+  throw new ApiError('service_unavailable', {
+    message: 'The document is being saved by others again and again. Try again shortly.',
+    headers: { 'retry-after': '1' },
+  })
 }
 
 export interface Preview {
@@ -68,8 +83,14 @@ export interface Preview {
   checking: string[]
 }
 
-/** What `putConfiguration` would do, with every refusal of it; nothing is saved and nobody asked. */
-export async function previewConfiguration(ctx: OperatorCtx, subscriber: Subscriber, input: PutInput): Promise<Preview> {
+/**
+ * What `putConfiguration` would do, with every refusal of it; nothing is saved and nobody asked.
+ */
+export async function previewConfiguration(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  input: PutInput,
+): Promise<Preview> {
   const { before, document } = admit(ctx, subscriber, input)
   const checking = withNewCredentials(ctx, subscriber, before, document)
   const impact = await impactOf(ctx, subscriber, document)
@@ -77,13 +98,26 @@ export async function previewConfiguration(ctx: OperatorCtx, subscriber: Subscri
   return { impact, checking }
 }
 
-/** The candidate, if it fits the schema and what the caller takes for saved; `before` is the saved document with its secrets opened. */
-function admit(ctx: OperatorCtx, subscriber: Subscriber, { document: candidate, ifMatch }: PutInput): { saved: Saved; before: ConfigurationDocument; document: ConfigurationDocument } {
+/**
+ * The candidate, if it fits the schema and what the caller takes for saved; `before` is the saved
+ * document with its secrets opened.
+ */
+function admit(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  { document: candidate, ifMatch }: PutInput,
+): { saved: Saved; before: ConfigurationDocument; document: ConfigurationDocument } {
   const saved = ctx.configurations.of(subscriber)
-  if (ifMatch !== undefined && !matches(ifMatch, saved.etag)) throw new ApiError('precondition_failed')
+  if (ifMatch !== undefined && !matches(ifMatch, saved.etag))
+    throw new ApiError('precondition_failed')
   const before = openSaved(ctx, subscriber, saved)
   const { document, faults } = checkCandidate(ctx, before, candidate)
-  if (faults.length > 0) throw refusalOf('schema_validation_failed', faults, ({ message }) => `The configuration does not fit its schema: ${message}`)
+  if (faults.length > 0)
+    throw refusalOf(
+      'schema_validation_failed',
+      faults,
+      ({ message }) => `The configuration does not fit its schema: ${message}`,
+    )
   return { saved, before, document }
 }
 
@@ -96,10 +130,18 @@ function refuseLoss(impact: Impact): void {
   })
 }
 
-/** A candidate with its masks resolved from what is stored, and what is wrong with it, at most 100 faults. */
-export function checkCandidate(ctx: OperatorCtx, stored: ConfigurationDocument, candidate: unknown): { document: ConfigurationDocument; faults: Fault[] } {
+/**
+ * A candidate with its masks resolved from what is stored, and what is wrong with it, at most 100
+ * faults.
+ */
+export function checkCandidate(
+  ctx: OperatorCtx,
+  stored: ConfigurationDocument,
+  candidate: unknown,
+): { document: ConfigurationDocument; faults: Fault[] } {
   const outrageous = shapeFaults(candidate)
-  if (outrageous.length > 0) return { document: candidate as ConfigurationDocument, faults: outrageous }
+  if (outrageous.length > 0)
+    return { document: candidate as ConfigurationDocument, faults: outrageous }
   const kept = keepSecrets(candidate, stored, ctx.distributors)
   const faults = [...ctx.configurations.check(kept.document), ...kept.faults].slice(0, MAX_FAULTS)
   return { document: kept.document as ConfigurationDocument, faults }
@@ -111,11 +153,27 @@ function matches(ifMatch: string, etag: string): boolean {
   return tags.includes('*') || tags.includes(etag)
 }
 
-/** Distributors that are active with credentials that nobody was asked about: new ones, or those of an entry that was off. */
-function withNewCredentials(ctx: OperatorCtx, subscriber: Subscriber, before: ConfigurationDocument, after: ConfigurationDocument): string[] {
+/**
+ * Distributors that are active with credentials that nobody was asked about: new ones, or those of
+ * an entry that was off.
+ */
+function withNewCredentials(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  before: ConfigurationDocument,
+  after: ConfigurationDocument,
+): string[] {
   const sealer = ctx.secrets.of(subscriber.id)
-  const print = (document: ConfigurationDocument, name: string) => Object.hasOwn(document.distributors, name) ? fingerprintOf(document.distributors[name]!, name, ctx.distributors, sealer) : ''
+  const print = (document: ConfigurationDocument, name: string) =>
+    Object.hasOwn(document.distributors, name)
+      ? fingerprintOf(document.distributors[name]!, name, ctx.distributors, sealer)
+      : ''
   return Object.entries(after.distributors)
-    .filter(([name, entry]) => entry.active && print(after, name) !== '' && !(before.distributors[name]?.active && print(after, name) === print(before, name)))
+    .filter(
+      ([name, entry]) =>
+        entry.active &&
+        print(after, name) !== '' &&
+        !(before.distributors[name]?.active && print(after, name) === print(before, name)),
+    )
     .map(([name]) => name)
 }

@@ -12,15 +12,26 @@ import { compileCheck } from './check-document.js'
 import type { CheckDocument } from './check-document.js'
 import { fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument, DistributorEntry } from './document.js'
-import { entryDistributor, fingerprintDocument, maskDocument, openDocument, sealDocument } from './secrets.js'
+import {
+  entryDistributor,
+  fingerprintDocument,
+  maskDocument,
+  openDocument,
+  sealDocument,
+} from './secrets.js'
 
 /** One subscriber's saved document, its secrets still sealed. */
 export interface Saved {
   /** Grows with every save, 0 before the first. */
   readonly version: number
-  /** As `GET /v1/config` sends it. Two folders with one history behind them still have different ones. */
+  /**
+   * As `GET /v1/config` sends it. Two folders with one history behind them still have different
+   * ones.
+   */
   readonly etag: string
-  /** The same for the same content, secrets included, in however many saves; computed on first use. */
+  /**
+   * The same for the same content, secrets included, in however many saves; computed on first use.
+   */
   contentDigest(): string
   readonly document: ConfigurationDocument
   /** Names of the active distributors, in document order. */
@@ -44,7 +55,13 @@ export interface Configurations {
 
 /** What a subscriber has before its first save (decisions 3.2). */
 function emptyDocument(email: string): ConfigurationDocument {
-  return { distributors: {}, targets: {}, notification_email: email, pricing: {}, product_restrictions: {} }
+  return {
+    distributors: {},
+    targets: {},
+    notification_email: email,
+    pricing: {},
+    product_restrictions: {},
+  }
 }
 
 interface Stored {
@@ -53,10 +70,16 @@ interface Stored {
 }
 
 /** Documents in memory, read again when anybody saved one or recorded a credential check. */
-export function openConfigurations(engine: Engine, registry: Registry, secrets: Secrets): Configurations {
+export function openConfigurations(
+  engine: Engine,
+  registry: Registry,
+  secrets: Secrets,
+): Configurations {
   const { prepare } = engine.reader
   const document = prepare('SELECT version, document FROM configuration WHERE subscriber_id = ?')
-  const checks = prepare('SELECT distid, fingerprint, valid FROM credential_check WHERE subscriber_id = ?')
+  const checks = prepare(
+    'SELECT distid, fingerprint, valid FROM credential_check WHERE subscriber_id = ?',
+  )
   const imports = prepare('SELECT distid FROM feed_import ORDER BY distid').pluck()
   const isImported = prepare('SELECT 1 FROM feed_import WHERE distid = ?').pluck()
   // Counted, not kept: a look at the state is all that a call costs while nobody saves anything.
@@ -65,35 +88,62 @@ export function openConfigurations(engine: Engine, registry: Registry, secrets: 
   const known = new Map<string, { round: number; basis: string; saved: Saved }>()
   let check: CheckDocument | undefined
 
-  function compute(subscriber: Subscriber, row: Stored | undefined, passed: readonly Check[]): Saved {
-    const stored = row ? JSON.parse(row.document) as ConfigurationDocument : emptyDocument(subscriber.email)
+  function compute(
+    subscriber: Subscriber,
+    row: Stored | undefined,
+    passed: readonly Check[],
+  ): Saved {
+    const stored = row
+      ? (JSON.parse(row.document) as ConfigurationDocument)
+      : emptyDocument(subscriber.email)
     const version = row?.version ?? 0
     const isValidated = ([name, entry]: [string, DistributorEntry]) => {
-      const credentials = fingerprintOf(openEntry(stored, version, name, registry, secrets.of(subscriber.id)), name, registry, secrets.of(subscriber.id))
+      const credentials = fingerprintOf(
+        openEntry(stored, version, name, registry, secrets.of(subscriber.id)),
+        name,
+        registry,
+        secrets.of(subscriber.id),
+      )
       const result = passed.find(({ distid }) => distid === entry.distid)
       if (result?.valid === 1 && result.fingerprint === credentials) return true
       const distributor = entryDistributor(name, entry, registry)
-      return credentials === '' && distributor !== undefined && !mustHaveCredentials(distributor) && isImported.get(entry.distid) === 1
+      return (
+        credentials === '' &&
+        distributor !== undefined &&
+        !mustHaveCredentials(distributor) &&
+        isImported.get(entry.distid) === 1
+      )
     }
     const entries = Object.entries(stored.distributors)
     const validated = new Set(entries.filter(isValidated).map(([name]) => name))
     const active = entries.filter(([, entry]) => entry.active)
     let digest: string | undefined
-    const makeDigest = () => createHash('sha256')
-      .update(JSON.stringify(fingerprintDocument(stored, version, registry, secrets.of(subscriber.id)))).digest('base64url')
+    const makeDigest = () =>
+      createHash('sha256')
+        .update(
+          JSON.stringify(fingerprintDocument(stored, version, registry, secrets.of(subscriber.id))),
+        )
+        .digest('base64url')
     return {
       version,
-      etag: `"${version}-${createHash('sha256').update(row?.document ?? subscriber.id).digest('base64url').slice(0, 12)}"`,
-      contentDigest: () => digest ??= makeDigest(),
+      etag: `"${version}-${createHash('sha256')
+        .update(row?.document ?? subscriber.id)
+        .digest('base64url')
+        .slice(0, 12)}"`,
+      contentDigest: () => (digest ??= makeDigest()),
       document: stored,
       active: active.map(([name]) => name),
       validated,
-      eligible: active.filter(([name]) => validated.has(name)).map(([name, entry]) => ({ name, entry })),
+      eligible: active
+        .filter(([name]) => validated.has(name))
+        .map(([name, entry]) => ({ name, entry })),
     }
   }
 
   return {
-    get check() { return check ??= compileCheck(registry) },
+    get check() {
+      return (check ??= compileCheck(registry))
+    },
     of(subscriber) {
       const now = current()
       const last = known.get(subscriber.id)
@@ -116,8 +166,19 @@ interface Check {
 }
 
 /** One distributor's entry with its secrets opened. */
-function openEntry(stored: ConfigurationDocument, version: number, name: string, registry: Registry, sealer: ReturnType<Secrets['of']>): DistributorEntry {
-  return openDocument({ ...stored, targets: {}, distributors: { [name]: stored.distributors[name]! } }, version, registry, sealer).distributors[name]!
+function openEntry(
+  stored: ConfigurationDocument,
+  version: number,
+  name: string,
+  registry: Registry,
+  sealer: ReturnType<Secrets['of']>,
+): DistributorEntry {
+  return openDocument(
+    { ...stored, targets: {}, distributors: { [name]: stored.distributors[name]! } },
+    version,
+    registry,
+    sealer,
+  ).distributors[name]!
 }
 
 /** The saved document with its secrets masked (contract `GET /v1/config`). */
@@ -132,17 +193,34 @@ export interface SaveInput {
 }
 
 /**
- * Replaces a subscriber's document as a whole, as it is: `putConfiguration` is the one that checks. Document, history row
- * and what other processes notice it by are one transaction. Null when another version is there than the one given.
+ * Replaces a subscriber's document as a whole, as it is: `putConfiguration` is the one that checks.
+ * Document, history row and what other processes notice it by are one transaction. Null when
+ * another version is there than the one given.
  */
-export async function saveDocument(ctx: OperatorCtx, subscriber: Subscriber, { document, over }: SaveInput): Promise<{ version: number } | null> {
+export async function saveDocument(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  { document, over }: SaveInput,
+): Promise<{ version: number } | null> {
   return ctx.engine.atomic(ctx, async (tx) => {
-    const row = await tx.db.selectFrom('configuration').select('version').where('subscriber_id', '=', subscriber.id).executeTakeFirst()
+    const row = await tx.db
+      .selectFrom('configuration')
+      .select('version')
+      .where('subscriber_id', '=', subscriber.id)
+      .executeTakeFirst()
     const before = row?.version ?? 0
     if (over !== undefined && over !== before) return null
     const version = before + 1
-    const sealed = JSON.stringify(sealDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id)))
-    const next = { subscriber_id: subscriber.id, version, document: sealed, saved_at: tx.now(), saved_by: ctx.actor }
+    const sealed = JSON.stringify(
+      sealDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id)),
+    )
+    const next = {
+      subscriber_id: subscriber.id,
+      version,
+      document: sealed,
+      saved_at: tx.now(),
+      saved_by: ctx.actor,
+    }
     await tx.db.replaceInto('configuration').values(next).execute()
     await tx.db.insertInto('configuration_history').values(next).execute()
     await touch(tx.db, 'documents')

@@ -1,4 +1,7 @@
-/** Which members of a document are secret, how they are sealed for the database and masked for the reader (decisions 3.5). */
+/**
+ * Which members of a document are secret, how they are sealed for the database and masked for the
+ * reader (decisions 3.5).
+ */
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import type { Sealer } from '../core/secrets.js'
@@ -12,31 +15,43 @@ import { soundsSecret } from './secret-names.js'
 export const MASK = '********'
 /** Sections that are open to anything. */
 const OPEN = new Set(['targets', 'fulfillment', 'bound_book', 'POS', 'payment_processor'])
-/** Marks sealed text in the stored document; no document can hold it, since U+0000 is refused in every text. */
+/**
+ * Marks sealed text in the stored document; no document can hold it, since U+0000 is refused in
+ * every text.
+ */
 const SEALED = '\u0000sealed:'
 export type Json = Record<string, unknown>
 
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What to do with a secret; `pointer` is where it stands. */
 type Change = (value: unknown, pointer: string) => unknown
 
 /**
- * A document with every secret replaced by what `change` makes of it. Only what lies on the way to a changed secret is
- * copied. Takes a document of any shape: it may be a candidate that nobody has checked.
+ * A document with every secret replaced by what `change` makes of it. Only what lies on the way to
+ * a changed secret is copied. Takes a document of any shape: it may be a candidate that nobody has
+ * checked.
  */
 export function mapSecrets<T>(document: T, registry: Registry, change: Change): T {
   if (!isObject(document)) return document
   const walk = new Walk(change)
   return mapValues(document, (value, name) => {
     if (name === 'distributors' && isObject(value)) {
-      return walk.into(name, () => mapValues(value, (entry, key) => walk.into(key, () => mapEntry(walk, entry, entryDistributor(key, entry, registry)))))
+      return walk.into(name, () =>
+        mapValues(value, (entry, key) =>
+          walk.into(key, () => mapEntry(walk, entry, entryDistributor(key, entry, registry))),
+        ),
+      )
     }
     return OPEN.has(name) ? walk.into(name, () => walk.members(value)) : value
   }) as T
 }
 
-/** A copy of an object with changed members; the object itself where none changes. Members are defined, not assigned: one may be called __proto__. */
+/**
+ * A copy of an object with changed members; the object itself where none changes. Members are
+ * defined, not assigned: one may be called __proto__.
+ */
 function mapValues(value: Json, map: (member: unknown, name: string) => unknown): Json {
   let copy: [string, unknown][] | undefined
   const entries = Object.entries(value)
@@ -68,7 +83,10 @@ class Walk {
     return isBlank(value) ? value : this.#change(value, this.#way.map(pointerStep).join(''))
   }
 
-  /** Every secret member of a value, however deep; whatever stands under a secret's name is one secret. */
+  /**
+   * Every secret member of a value, however deep; whatever stands under a secret's name is one
+   * secret.
+   */
   members(value: unknown): unknown {
     if (Array.isArray(value)) {
       let copy: unknown[] | undefined
@@ -79,7 +97,13 @@ class Walk {
       }
       return copy ?? value
     }
-    return isObject(value) ? mapValues(value, (member, name) => this.into(name, () => isSecretMember(name, member) ? this.secret(member) : this.members(member))) : value
+    return isObject(value)
+      ? mapValues(value, (member, name) =>
+          this.into(name, () =>
+            isSecretMember(name, member) ? this.secret(member) : this.members(member),
+          ),
+        )
+      : value
   }
 }
 
@@ -89,13 +113,24 @@ function isSecretMember(name: string, member: unknown): boolean {
 }
 
 /** The distributor of an entry: by the name that it stands under, else by its distid. */
-export function entryDistributor(name: string, entry: unknown, registry: Registry): Distributor | undefined {
-  return registry.byName(name) ?? (isObject(entry) && typeof entry['distid'] === 'string' ? registry.byDistid(entry['distid']) : undefined)
+export function entryDistributor(
+  name: string,
+  entry: unknown,
+  registry: Registry,
+): Distributor | undefined {
+  return (
+    registry.byName(name) ??
+    (isObject(entry) && typeof entry['distid'] === 'string'
+      ? registry.byDistid(entry['distid'])
+      : undefined)
+  )
 }
 
 function mapEntry(walk: Walk, entry: unknown, distributor: Distributor | undefined): unknown {
   if (!distributor) return walk.members(entry)
-  return Object.values(distributor.settings).filter(({ secret }) => secret).reduce((changed, { path }) => mapPath(walk, changed, path.split('-')), entry)
+  return Object.values(distributor.settings)
+    .filter(({ secret }) => secret)
+    .reduce((changed, { path }) => mapPath(walk, changed, path.split('-')), entry)
 }
 
 function mapPath(walk: Walk, value: unknown, [name, ...rest]: string[]): unknown {
@@ -104,41 +139,91 @@ function mapPath(walk: Walk, value: unknown, [name, ...rest]: string[]): unknown
   return { ...value, [name]: walk.into(name, () => mapPath(walk, value[name], rest)) }
 }
 
-export const isSealed = (value: unknown): value is string => typeof value === 'string' && value.startsWith(SEALED)
+export const isSealed = (value: unknown): value is string =>
+  typeof value === 'string' && value.startsWith(SEALED)
 /** A sealed text belongs to one version of one document, and to its place in it. */
 const placeOf = (version: number, pointer: string) => `configuration ${version} ${pointer}`
 
 /** The document as it is stored: every secret sealed to its version and place. */
-export function sealDocument(document: ConfigurationDocument, version: number, registry: Registry, sealer: Sealer): ConfigurationDocument {
-  return mapSecrets(document, registry, (value, pointer) => SEALED + sealer.seal(JSON.stringify(value), placeOf(version, pointer)))
+export function sealDocument(
+  document: ConfigurationDocument,
+  version: number,
+  registry: Registry,
+  sealer: Sealer,
+): ConfigurationDocument {
+  return mapSecrets(
+    document,
+    registry,
+    (value, pointer) => SEALED + sealer.seal(JSON.stringify(value), placeOf(version, pointer)),
+  )
 }
 
 /** The inverse of `sealDocument`. */
-export function openDocument(stored: ConfigurationDocument, version: number, registry: Registry, sealer: Sealer): ConfigurationDocument {
+export function openDocument(
+  stored: ConfigurationDocument,
+  version: number,
+  registry: Registry,
+  sealer: Sealer,
+): ConfigurationDocument {
   return mapSecrets(stored, registry, (value, pointer) =>
-    isSealed(value) ? JSON.parse(sealer.open(value.slice(SEALED.length), placeOf(version, pointer))) : value)
+    isSealed(value)
+      ? JSON.parse(sealer.open(value.slice(SEALED.length), placeOf(version, pointer)))
+      : value,
+  )
 }
 
-/** A stored document with each secret replaced by its keyed fingerprint: equal for equal content, however often it was saved. */
-export function fingerprintDocument(stored: ConfigurationDocument, version: number, registry: Registry, sealer: Sealer): unknown {
-  const textOf = (value: unknown, pointer: string) => isSealed(value) ? sealer.open(value.slice(SEALED.length), placeOf(version, pointer)) : JSON.stringify(value)
+/**
+ * A stored document with each secret replaced by its keyed fingerprint: equal for equal content,
+ * however often it was saved.
+ */
+export function fingerprintDocument(
+  stored: ConfigurationDocument,
+  version: number,
+  registry: Registry,
+  sealer: Sealer,
+): unknown {
+  const textOf = (value: unknown, pointer: string) =>
+    isSealed(value)
+      ? sealer.open(value.slice(SEALED.length), placeOf(version, pointer))
+      : JSON.stringify(value)
   // In a list, so that no text of a document looks like one.
-  return mapSecrets(stored as unknown, registry, (value, pointer) => [SEALED, sealer.fingerprint(textOf(value, pointer))])
+  return mapSecrets(stored as unknown, registry, (value, pointer) => [
+    SEALED,
+    sealer.fingerprint(textOf(value, pointer)),
+  ])
 }
 
-/** A subscriber's saved document with its secrets opened, for whoever compares or uses them; never for an answer. */
-export function openSaved(ctx: OperatorCtx, subscriber: Subscriber, { document, version }: { document: ConfigurationDocument; version: number }): ConfigurationDocument {
+/**
+ * A subscriber's saved document with its secrets opened, for whoever compares or uses them; never
+ * for an answer.
+ */
+export function openSaved(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  { document, version }: { document: ConfigurationDocument; version: number },
+): ConfigurationDocument {
   return openDocument(document, version, ctx.distributors, ctx.secrets.of(subscriber.id))
 }
 
-/** The document as it is read back: every secret as `********`. Works on the stored form, without opening anything. */
-export function maskDocument(document: ConfigurationDocument, registry: Registry): ConfigurationDocument {
+/**
+ * The document as it is read back: every secret as `********`. Works on the stored form, without
+ * opening anything.
+ */
+export function maskDocument(
+  document: ConfigurationDocument,
+  registry: Registry,
+): ConfigurationDocument {
   return maskSealed(mapSecrets(document, registry, () => MASK)) as ConfigurationDocument
 }
 
 /** A secret of a distributor that this process was not told of is sealed where nobody looked. */
 export function maskSealed(value: unknown): unknown {
   if (isSealed(value)) return MASK
-  if (Array.isArray(value)) return value.some((item) => isSealed(item) || (typeof item === 'object' && maskSealed(item) !== item)) ? value.map(maskSealed) : value
+  if (Array.isArray(value))
+    return value.some(
+      (item) => isSealed(item) || (typeof item === 'object' && maskSealed(item) !== item),
+    )
+      ? value.map(maskSealed)
+      : value
   return isObject(value) ? mapValues(value, maskSealed) : value
 }

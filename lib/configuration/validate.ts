@@ -1,4 +1,7 @@
-/** What is wrong with a configuration, or odd about it (contract "Configuration": `POST /v1/config/validate`). */
+/**
+ * What is wrong with a configuration, or odd about it (contract "Configuration": `POST
+ * /v1/config/validate`).
+ */
 import type { Subscriber } from '../accounts/subscribers.js'
 import { oddMaps, oddMapsWarning } from '../catalog/odd-maps.js'
 import { ruleWarnings } from '../catalog/rule-use.js'
@@ -13,47 +16,91 @@ import { entryDistributor, openSaved } from './secrets.js'
 import type { DryRun, ValidationReport } from './shapes.js'
 
 /** A candidate, checked against the schema alone; nothing is saved and nobody asked. */
-export function validateCandidate(ctx: OperatorCtx, subscriber: Subscriber, candidate: unknown): DryRun {
-  const { faults } = checkCandidate(ctx, openSaved(ctx, subscriber, ctx.configurations.of(subscriber)), candidate)
+export function validateCandidate(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  candidate: unknown,
+): DryRun {
+  const { faults } = checkCandidate(
+    ctx,
+    openSaved(ctx, subscriber, ctx.configurations.of(subscriber)),
+    candidate,
+  )
   return { dry_run: true, schema_valid: faults.length === 0, errors: faults }
 }
 
-/** The saved document: schema, unset fields, live credentials of each active distributor, and what its rules do to the live catalog. */
-export async function validateSaved(ctx: OperatorCtx, subscriber: Subscriber, options: CheckOptions = {}): Promise<ValidationReport> {
+/**
+ * The saved document: schema, unset fields, live credentials of each active distributor, and what
+ * its rules do to the live catalog.
+ */
+export async function validateSaved(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  options: CheckOptions = {},
+): Promise<ValidationReport> {
   const saved = ctx.configurations.of(subscriber)
   const document = openSaved(ctx, subscriber, saved)
   const faults = ctx.configurations.check(document)
   const unset = unsetFields(ctx, document, saved.active)
   const credentials = await checkCredentials(ctx, subscriber, saved.active, options)
   return {
-    valid: faults.length === 0 && unset.length === 0 && credentials.every(({ valid }) => valid !== false),
+    valid:
+      faults.length === 0 &&
+      unset.length === 0 &&
+      credentials.every(({ valid }) => valid !== false),
     schema_errors: faults,
     configured_distributors: Object.keys(document.distributors),
     active_distributors: [...saved.active],
     credentials,
-    warnings: [...saved.active.length === 0 && Object.keys(document.distributors).length > 0 ? ['no distributor is active: nothing is served'] : [], ...unset, ...credentialWarnings(ctx, credentials, document), ...await catalogWarnings(ctx, subscriber), ...mapWarnings(ctx, subscriber)],
+    warnings: [
+      ...(saved.active.length === 0 && Object.keys(document.distributors).length > 0
+        ? ['no distributor is active: nothing is served']
+        : []),
+      ...unset,
+      ...credentialWarnings(ctx, credentials, document),
+      ...(await catalogWarnings(ctx, subscriber)),
+      ...mapWarnings(ctx, subscriber),
+    ],
   }
 }
 
 /** Required settings of active distributors that have no value, by their labels. */
-function unsetFields(ctx: OperatorCtx, document: ConfigurationDocument, active: readonly string[]): string[] {
+function unsetFields(
+  ctx: OperatorCtx,
+  document: ConfigurationDocument,
+  active: readonly string[],
+): string[] {
   return active.flatMap((name) => {
     const entry = document.distributors[name]!
     const distributor = entryDistributor(name, entry, ctx.distributors)
-    return distributor ? unsetSettings(distributor, entry).map(({ label, path }) => {
-      return `\`${dotted(settingPointer(name, path))}\` is not set: "${label}" is required while ${name} is active`
-    }) : []
+    return distributor
+      ? unsetSettings(distributor, entry).map(({ label, path }) => {
+          return `\`${dotted(settingPointer(name, path))}\` is not set: "${label}" is required while ${name} is active`
+        })
+      : []
   })
 }
 
-function credentialWarnings(ctx: OperatorCtx, credentials: readonly CredentialResult[], document: ConfigurationDocument): string[] {
+function credentialWarnings(
+  ctx: OperatorCtx,
+  credentials: readonly CredentialResult[],
+  document: ConfigurationDocument,
+): string[] {
   return credentials.flatMap(({ distributor: name, valid }) => {
     const distributor = entryDistributor(name, document.distributors[name], ctx.distributors)
-    if (valid === null) return [`${name} could not be reached, so its credentials were not checked; an earlier result stays`]
-    if (valid === false && distributor?.simulated) return [`${name} is played by a simulator, which takes the demo's credentials only; nothing was sent to the real ${name}`]
+    if (valid === null)
+      return [
+        `${name} could not be reached, so its credentials were not checked; an earlier result stays`,
+      ]
+    if (valid === false && distributor?.simulated)
+      return [
+        `${name} is played by a simulator, which takes the demo's credentials only; nothing was sent to the real ${name}`,
+      ]
     if (valid === false) return [`${name} refused the credentials`]
     const hasCredentials = Object.values(distributor?.settings ?? {}).some(({ secret }) => secret)
-    return hasCredentials && !distributor?.check ? [`${name} has no known interface to check credentials with; they were taken as they are`] : []
+    return hasCredentials && !distributor?.check
+      ? [`${name} has no known interface to check credentials with; they were taken as they are`]
+      : []
   })
 }
 
@@ -63,7 +110,12 @@ async function catalogWarnings(ctx: OperatorCtx, subscriber: Subscriber): Promis
   const snapshot = ctx.catalog.current()
   if (!snapshot) return []
   const { document, eligible } = ctx.configurations.of(subscriber)
-  return ruleWarnings(snapshot, { subscriberId: subscriber.id, document, eligible, ignoreRestrictions: false }).map(({ message }) => message)
+  return ruleWarnings(snapshot, {
+    subscriberId: subscriber.id,
+    document,
+    eligible,
+    ignoreRestrictions: false,
+  }).map(({ message }) => message)
 }
 
 /** Feeds that this subscriber's offers come from and whose MAPs are mostly none. */
@@ -71,6 +123,9 @@ function mapWarnings(ctx: OperatorCtx, subscriber: Subscriber): string[] {
   const { document, active } = ctx.configurations.of(subscriber)
   const distids = new Set([...active].map((name) => document.distributors[name]!.distid))
   return oddMaps(ctx.engine.catalog)
-    .filter(({ distid, subscriberId }) => distids.has(distid) && (subscriberId === null || subscriberId === subscriber.id))
+    .filter(
+      ({ distid, subscriberId }) =>
+        distids.has(distid) && (subscriberId === null || subscriberId === subscriber.id),
+    )
     .map(oddMapsWarning)
 }

@@ -6,8 +6,8 @@ export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
 /**
- * A clock in whole milliseconds, as everything that is kept needs them. Rounded down, as `Date.now` itself is: what waits
- * for a moment never comes before it.
+ * A clock in whole milliseconds, as everything that is kept needs them. Rounded down, as `Date.now`
+ * itself is: what waits for a moment never comes before it.
  */
 export function wholeMilliseconds(clock: () => number): () => number {
   return () => Math.floor(clock())

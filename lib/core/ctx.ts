@@ -1,4 +1,7 @@
-/** What every function of the domains gets first. There are no globals: two apps in one process know nothing of each other. */
+/**
+ * What every function of the domains gets first. There are no globals: two apps in one process know
+ * nothing of each other.
+ */
 import type { Kysely } from 'kysely'
 import type { Key } from '../accounts/keys.js'
 import type { Limits } from '../accounts/limits.js'
@@ -31,7 +34,10 @@ export interface OperatorCtx {
   readonly engine: Engine
   /** Whole milliseconds since 1970. The only clock. */
   readonly now: () => number
-  /** Whole milliseconds of a clock that never steps, from no day in particular: for what must not depend on the wall clock. */
+  /**
+   * Whole milliseconds of a clock that never steps, from no day in particular: for what must not
+   * depend on the wall clock.
+   */
   readonly monotonic: () => number
   readonly random: (bytes: number) => Buffer
   readonly log: Log
@@ -49,7 +55,10 @@ export interface OperatorCtx {
   readonly orders: OrderSender
   /** Where files are kept that callers download. */
   readonly objects: ObjectStore
-  /** The keys under which fraud signals are kept; read from their files when one was added or replaced. */
+  /**
+   * The keys under which fraud signals are kept; read from their files when one was added or
+   * replaced.
+   */
   readonly fraudKeys: () => FraudKeys
   /** What this process has counted of the use of fraud signals. */
   readonly fraudCounts: FraudCounts

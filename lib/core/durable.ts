@@ -2,7 +2,10 @@
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
-/** Waits until the disk knows which files a folder has: the name of a new file is the folder's, not its own. */
+/**
+ * Waits until the disk knows which files a folder has: the name of a new file is the folder's, not
+ * its own.
+ */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
@@ -20,7 +23,9 @@ export async function syncData(file: Pick<FileHandle, 'datasync'>): Promise<void
 const BLOCK = 65_536
 const NEWLINE = 10
 
-/** The size that a file of lines has without what follows its last newline: a line that was cut off. */
+/**
+ * The size that a file of lines has without what follows its last newline: a line that was cut off.
+ */
 export async function endOfLastLine(file: Pick<FileHandle, 'stat' | 'read'>): Promise<number> {
   const { size } = await file.stat()
   for (let end = size; end > 0; end -= BLOCK) {

@@ -1,4 +1,7 @@
-/** Work that comes back: declared beside its domain, never overlapping itself, its schedule kept over restarts. */
+/**
+ * Work that comes back: declared beside its domain, never overlapping itself, its schedule kept
+ * over restarts.
+ */
 import type { OperatorCtx } from './ctx.js'
 
 export interface Job {
@@ -23,7 +26,8 @@ const TICK = 1_000
 
 export function openJobs(ctx: OperatorCtx, jobs: readonly Job[]): Jobs {
   const running = new Map<string, Promise<void>>()
-  // The schedule of this process: a table that cannot be written must not bring a job back every second.
+  // The schedule of this process: a table that cannot be written must not bring a job back every
+  // second.
   const started = new Map<string, number>()
   const stopping = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -50,7 +54,8 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job[]): Jobs {
         // A schedule further ahead than one period comes from a clock that was wrong.
         const isDue = due <= now || due > now + job.every
         // What a job throws, its attempt has logged.
-        if (isDue && !running.has(job.name) && !stopping.signal.aborted) void run(job).catch(() => {})
+        if (isDue && !running.has(job.name) && !stopping.signal.aborted)
+          void run(job).catch(() => {})
       }
     } catch (error) {
       ctx.log.error({ err: error }, 'the job schedule cannot be read')
@@ -59,11 +64,19 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job[]): Jobs {
 
   return {
     start() {
-      if (!stopping.signal.aborted) timer ??= setInterval(() => { ticking ??= tick().finally(() => { ticking = undefined }) }, TICK).unref()
+      if (!stopping.signal.aborted)
+        timer ??= setInterval(() => {
+          ticking ??= tick().finally(() => {
+            ticking = undefined
+          })
+        }, TICK).unref()
     },
     async run(name) {
       const job = jobs.find((candidate) => candidate.name === name)
-      if (!job) throw new Error(`there is no job ${name}; known are ${jobs.map((known) => known.name).join(', ')}`)
+      if (!job)
+        throw new Error(
+          `there is no job ${name}; known are ${jobs.map((known) => known.name).join(', ')}`,
+        )
       await run(job)
     },
     async stop() {
@@ -75,14 +88,30 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job[]): Jobs {
   }
 }
 
-/** One run and its row in the table. Rejects with what the job threw; a row that cannot be written is only logged. */
+/**
+ * One run and its row in the table. Rejects with what the job threw; a row that cannot be written
+ * is only logged.
+ */
 async function attempt(ctx: OperatorCtx, job: Job, signal: AbortSignal): Promise<void> {
   const started = ctx.now()
   const record = async (values: { last_finished_at?: number; last_error?: string | null }) => {
     try {
-      await ctx.db.insertInto('job')
-        .values({ name: job.name, next_at: started + job.every, last_started_at: started, last_finished_at: null, last_error: null, ...values })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ next_at: started + job.every, last_started_at: started, ...values })).execute()
+      await ctx.db
+        .insertInto('job')
+        .values({
+          name: job.name,
+          next_at: started + job.every,
+          last_started_at: started,
+          last_finished_at: null,
+          last_error: null,
+          ...values,
+        })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet({ next_at: started + job.every, last_started_at: started, ...values }),
+        )
+        .execute()
     } catch (error) {
       ctx.log.error({ err: error, job: job.name }, 'a job cannot be noted in its table')
     }
@@ -95,7 +124,10 @@ async function attempt(ctx: OperatorCtx, job: Job, signal: AbortSignal): Promise
     // What the end of the app cut short has not failed: its next run does it.
     if (signal.aborted) throw error
     ctx.log.error({ err: error, job: job.name }, 'a job failed; it comes back at its next time')
-    await record({ last_finished_at: ctx.now(), last_error: error instanceof Error ? error.message : String(error) })
+    await record({
+      last_finished_at: ctx.now(),
+      last_error: error instanceof Error ? error.message : String(error),
+    })
     throw error
   }
 }

@@ -1,12 +1,21 @@
-/** Checks of JSON that no shape makes: depth, and the text rules of every string in it (decisions 2.9). */
+/**
+ * Checks of JSON that no shape makes: depth, and the text rules of every string in it (decisions
+ * 2.9).
+ */
 import type { Fault } from './errors.js'
 import { MAX_FAULTS } from './errors.js'
 import { shortName } from './pointer.js'
 import { textFault } from './text.js'
 
-/** Deeper JSON than this is refused before it is parsed: parsing, checking and printing it would each recurse. */
+/**
+ * Deeper JSON than this is refused before it is parsed: parsing, checking and printing it would
+ * each recurse.
+ */
 export const MAX_DEPTH = 64
-/** So is JSON with more members in all: objects of a hundred thousand members cost hundreds of milliseconds at every step. */
+/**
+ * So is JSON with more members in all: objects of a hundred thousand members cost hundreds of
+ * milliseconds at every step.
+ */
 export const MAX_MEMBERS = 25_000
 
 /** Why a JSON text is not worth parsing, or null; read without parsing it. */
@@ -23,18 +32,25 @@ export function jsonExcess(json: string): string | null {
     else if (char === 0x7b || char === 0x5b) {
       if (++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`
     } else if (char === 0x7d || char === 0x5d) depth--
-    else if (char === 0x3a && ++members > MAX_MEMBERS) return `has more than ${MAX_MEMBERS.toLocaleString('en-US')} members`
+    else if (char === 0x3a && ++members > MAX_MEMBERS)
+      return `has more than ${MAX_MEMBERS.toLocaleString('en-US')} members`
   }
   return null
 }
 
-/** The value with each CRLF in a text of it as a newline; itself where it has none (decisions 2.9). */
+/**
+ * The value with each CRLF in a text of it as a newline; itself where it has none (decisions 2.9).
+ */
 export function withNewlines<T>(value: T): T
 export function withNewlines(value: unknown): unknown {
-  if (typeof value === 'string') return value.includes('\r\n') ? value.replaceAll('\r\n', '\n') : value
+  if (typeof value === 'string')
+    return value.includes('\r\n') ? value.replaceAll('\r\n', '\n') : value
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value)
-  const made = entries.map(([name, member]): [string, unknown] => [name, withNewlines(member as unknown)])
+  const made = entries.map(([name, member]): [string, unknown] => [
+    name,
+    withNewlines(member as unknown),
+  ])
   if (made.every(([, member], i) => member === entries[i]![1])) return value
   return Array.isArray(value) ? made.map(([, member]) => member) : Object.fromEntries(made)
 }
@@ -63,7 +79,8 @@ export function checkTexts(value: unknown, faults: Fault[]): void {
     } else if (typeof at === 'object' && at !== null) {
       for (const [name, member] of Object.entries(at)) {
         // At the root nobody else would see it: a shape drops it.
-        const fault = name === '__proto__' && way.length === 0 ? 'must not be __proto__' : textFault(name)
+        const fault =
+          name === '__proto__' && way.length === 0 ? 'must not be __proto__' : textFault(name)
         if (fault) add(`a member name ${fault}`)
         else {
           way.push(name)
@@ -78,5 +95,15 @@ export function checkTexts(value: unknown, faults: Fault[]): void {
 
 /** `['items', 0, 'qty']` -> `items[0].qty`; long names are cut. */
 export function pathText(path: readonly PropertyKey[]): string {
-  return path.map((part, i) => typeof part === 'number' ? `[${part}]` : i === 0 ? shortName(String(part)) : `.${shortName(String(part))}`).join('') || 'body'
+  return (
+    path
+      .map((part, i) =>
+        typeof part === 'number'
+          ? `[${part}]`
+          : i === 0
+            ? shortName(String(part))
+            : `.${shortName(String(part))}`,
+      )
+      .join('') || 'body'
+  )
 }

@@ -1,4 +1,7 @@
-/** The little that the library asks of a log; pino fits. The library writes none unless it is given one. */
+/**
+ * The little that the library asks of a log; pino fits. The library writes none unless it is given
+ * one.
+ */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void

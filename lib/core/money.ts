@@ -1,13 +1,19 @@
 /** Money is whole cents inside and a number with at most two decimals outside (decisions 2.10). */
 
-/** Dollars to cents, halves rounded away from zero: 12.5 -> 1250, 1.005 -> 101 as a person would round what was written. */
+/**
+ * Dollars to cents, halves rounded away from zero: 12.5 -> 1250, 1.005 -> 101 as a person would
+ * round what was written.
+ */
 export function toCents(dollars: number): number {
   const cents = Number(`${Math.abs(dollars)}e2`)
   const rounded = Number.isNaN(cents) ? Math.round(Math.abs(dollars) * 100) : Math.round(cents)
   return dollars < 0 ? -rounded : rounded
 }
 
-/** Whether an amount in dollars is one of whole cents, as every amount from outside must be (decisions 2.10). */
+/**
+ * Whether an amount in dollars is one of whole cents, as every amount from outside must be
+ * (decisions 2.10).
+ */
 export function hasWholeCents(dollars: number): boolean {
   return Number(dollars.toFixed(2)) === dollars
 }
@@ -25,7 +31,10 @@ export function toDollarsOrNull(cents: number): number | null {
   return cents < 0 ? null : cents / 100
 }
 
-/** `toDollars` as JSON text, without the detour over floating point: 1250 -> `12.5`. Takes no negative amount. */
+/**
+ * `toDollars` as JSON text, without the detour over floating point: 1250 -> `12.5`. Takes no
+ * negative amount.
+ */
 export function dollarsText(cents: number): string {
   const dollars = Math.floor(cents / 100)
   const rest = cents - dollars * 100
@@ -34,7 +43,10 @@ export function dollarsText(cents: number): string {
   return rest < 10 ? `${dollars}.0${rest}` : `${dollars}.${rest}`
 }
 
-/** Text of a feed to cents: `$1,234.00`, ` 12.5 `, `.99`. Null for blank, `nan`, `N/A`; undefined for what is no amount. */
+/**
+ * Text of a feed to cents: `$1,234.00`, ` 12.5 `, `.99`. Null for blank, `nan`, `N/A`; undefined
+ * for what is no amount.
+ */
 export function parseMoney(text: string): number | null | undefined {
   const bare = text.trim().replace(/^\$\s*/, '')
   if (bare === '' || /^(nan|n\/a|null|none|-)$/i.test(bare)) return null

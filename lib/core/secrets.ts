@@ -1,9 +1,20 @@
 /**
- * Secrets at rest, in envelopes: each owner's texts are sealed with AES-256-GCM under a data key of its own, and the data
- * keys are wrapped by the secret key of the installation, which is kept outside the database (decisions 3.5).
+ * Secrets at rest, in envelopes: each owner's texts are sealed with AES-256-GCM under a data key of
+ * its own, and the data keys are wrapped by the secret key of the installation, which is kept
+ * outside the database (decisions 3.5).
  */
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Seals the texts of one owner. */
@@ -57,7 +68,8 @@ export function openVault(key: Buffer, random: Random): Vault {
     wrap: (dataKey, owner) => `k1.${id}.${encrypt(key, dataKey, place(owner), random)}`,
     unwrap(wrapped, owner) {
       const [version, by, iv, body] = wrapped.split('.')
-      if (version !== 'k1' || by !== id) throw new Error(`a data key was wrapped by the secret key ${by}, not by ${id}`)
+      if (version !== 'k1' || by !== id)
+        throw new Error(`a data key was wrapped by the secret key ${by}, not by ${id}`)
       return decrypt(key, `${iv}.${body}`, place(owner))
     },
     newDataKey: (owner) => vault.wrap(random(KEY), owner),
@@ -87,8 +99,11 @@ function encrypt(key: Buffer, bytes: Buffer, place: string, random: Random): str
 
 function decrypt(key: Buffer, text: string, place: string): Buffer {
   const [iv, body] = text.split('.').map((part) => Buffer.from(part, 'base64url'))
-  if (!iv || !body || iv.length !== IV || body.length < TAG) throw new Error('this is no sealed text')
-  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG }).setAAD(Buffer.from(place))
+  if (!iv || !body || iv.length !== IV || body.length < TAG)
+    throw new Error('this is no sealed text')
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG }).setAAD(
+    Buffer.from(place),
+  )
   decipher.setAuthTag(body.subarray(-TAG))
   return Buffer.concat([decipher.update(body.subarray(0, -TAG)), decipher.final()])
 }
@@ -98,17 +113,25 @@ const keyFile = (dir: string) => join(dir, 'keys', 'secret-key')
 const nextKeyFile = (dir: string) => join(dir, 'keys', 'secret-key.next')
 
 /**
- * The secret key of a state folder, from the environment's text (64 hex digits) or the folder's own file, which is made
- * on a fresh folder only: a new key over existing data would make every stored secret unreadable.
+ * The secret key of a state folder, from the environment's text (64 hex digits) or the folder's own
+ * file, which is made on a fresh folder only: a new key over existing data would make every stored
+ * secret unreadable.
  */
-export function loadSecretKey(dir: string, options: { fresh: boolean; fromEnvironment?: string; random: Random }): Buffer {
+export function loadSecretKey(
+  dir: string,
+  options: { fresh: boolean; fromEnvironment?: string; random: Random },
+): Buffer {
   if (options.fromEnvironment !== undefined) {
-    if (!/^[0-9a-f]{64}$/i.test(options.fromEnvironment)) throw new Error('QUARTERMASTER_SECRET_KEY must be 64 hex digits')
+    if (!/^[0-9a-f]{64}$/i.test(options.fromEnvironment))
+      throw new Error('QUARTERMASTER_SECRET_KEY must be 64 hex digits')
     return Buffer.from(options.fromEnvironment, 'hex')
   }
   const path = keyFile(dir)
   if (existsSync(path)) return readKeyFile(path)
-  if (!options.fresh) throw new Error(`${path} is missing, and the database holds secrets sealed with it: restore the file from your own copy`)
+  if (!options.fresh)
+    throw new Error(
+      `${path} is missing, and the database holds secrets sealed with it: restore the file from your own copy`,
+    )
   const key = options.random(KEY)
   writeKeyFile(path, key.toString('hex'))
   return key
@@ -116,11 +139,15 @@ export function loadSecretKey(dir: string, options: { fresh: boolean; fromEnviro
 
 function readKeyFile(path: string): Buffer {
   const text = readFileSync(path, 'utf8').trim()
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error(`${path} is damaged: restore it from your own copy`)
+  if (!/^[0-9a-f]{64}$/.test(text))
+    throw new Error(`${path} is damaged: restore it from your own copy`)
   return Buffer.from(text, 'hex')
 }
 
-/** Lays a new secret key beside the old one; the database is told next, and then `settleNextKey` makes it the one. */
+/**
+ * Lays a new secret key beside the old one; the database is told next, and then `settleNextKey`
+ * makes it the one.
+ */
 export function writeNextKey(dir: string, key: Buffer): void {
   writeKeyFile(nextKeyFile(dir), key.toString('hex'))
 }
@@ -146,7 +173,10 @@ export function settleNextKey(dir: string, isKnown: boolean): void {
   }
 }
 
-/** Writes a file that only its owner reads, whole or not at all, and on the disk before anything depends on it. */
+/**
+ * Writes a file that only its owner reads, whole or not at all, and on the disk before anything
+ * depends on it.
+ */
 export function writeKeyFile(path: string, text: string): void {
   const folder = dirname(path)
   mkdirSync(folder, { recursive: true, mode: 0o700 })

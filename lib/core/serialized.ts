@@ -1,6 +1,7 @@
 /**
- * An answer that is already JSON text. A page of offers is put together from stored fragments; parsing it only to
- * stringify it again would be most of its cost. The server sends the text as it is, the library parses it for its caller.
+ * An answer that is already JSON text. A page of offers is put together from stored fragments;
+ * parsing it only to stringify it again would be most of its cost. The server sends the text as it
+ * is, the library parses it for its caller.
  */
 export interface Serialized<T> {
   readonly json: string
@@ -13,7 +14,7 @@ export interface Serialized<T> {
 const brand = Symbol.for('quartermaster.serialized')
 
 export function serialized<T>(json: string, headers?: Record<string, string>): Serialized<T> {
-  return { json, ...headers && { headers }, [brand]: true } as Serialized<T>
+  return { json, ...(headers && { headers }), [brand]: true } as Serialized<T>
 }
 
 export function isSerialized(value: unknown): value is Serialized<unknown> {

@@ -1,4 +1,7 @@
-/** Room on the disk: what stops before it is full, and what is kept back for what must still be written (reliability 4). */
+/**
+ * Room on the disk: what stops before it is full, and what is kept back for what must still be
+ * written (reliability 4).
+ */
 import { existsSync, rmSync, writeFileSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -20,15 +23,18 @@ export interface Space {
 
 export function openSpace(dir: string, freeBytes?: () => number): Space {
   const path = join(dir, 'reserve')
-  const free = freeBytes ?? (() => {
-    const { bavail, bsize } = statfsSync(dir)
-    return bavail * bsize
-  })
+  const free =
+    freeBytes ??
+    (() => {
+      const { bavail, bsize } = statfsSync(dir)
+      return bavail * bsize
+    })
   return {
     free,
     keepReserve() {
       // Written, not only sized: a hole keeps nothing back.
-      if (!existsSync(path) && free() > ROOM_FOR_FEEDS) writeFileSync(path, Buffer.alloc(RESERVE, 1), { mode: 0o600 })
+      if (!existsSync(path) && free() > ROOM_FOR_FEEDS)
+        writeFileSync(path, Buffer.alloc(RESERVE, 1), { mode: 0o600 })
     },
     giveUpReserve: () => rmSync(path, { force: true }),
   }

@@ -1,22 +1,35 @@
 /** Rules for text that comes in from outside (decisions 2.8-9). */
 
-/** Why a text is refused, or null: no NUL, no control character but newline and tab, no lone surrogate. */
+/**
+ * Why a text is refused, or null: no NUL, no control character but newline and tab, no lone
+ * surrogate.
+ */
 export function textFault(text: string): string | null {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   const control = /[\u0000-\u0008\u000B-\u001F\u007F]/.exec(text)
-  if (control) return `holds the control character U+${control[0].charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}; remove it`
+  if (control)
+    return `holds the control character U+${control[0].charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}; remove it`
   if (/\p{Surrogate}/u.test(text)) return 'holds half of a surrogate pair; send well-formed Unicode'
   return null
 }
 
 /** Why a text is no name: as `textFault`, and it must stand in one line of a list or a log. */
 export function nameFault(text: string): string | null {
-  return textFault(text) ?? (/[\n\t\u0080-\u009F\u2028\u2029]/.test(text) ? 'must be one line without tabs' : null)
+  return (
+    textFault(text) ??
+    (/[\n\t\u0080-\u009F\u2028\u2029]/.test(text) ? 'must be one line without tabs' : null)
+  )
 }
 
-/** Text of somebody else's system for storing and showing: one line without control characters, cut. */
+/**
+ * Text of somebody else's system for storing and showing: one line without control characters, cut.
+ */
 export function cleaned(text: string, most: number): string {
-  return text.replaceAll(UNSEEN, ' ').trim().slice(0, most).replace(/[\uD800-\uDBFF]$/, '')
+  return text
+    .replaceAll(UNSEEN, ' ')
+    .trim()
+    .slice(0, most)
+    .replace(/[\uD800-\uDBFF]$/, '')
 }
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
@@ -27,7 +40,10 @@ export function patternOf(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-/** Compares by code point, as every sort on the wire does; `<` compares UTF-16 units, which differ above U+FFFF. */
+/**
+ * Compares by code point, as every sort on the wire does; `<` compares UTF-16 units, which differ
+ * above U+FFFF.
+ */
 export function byCodePoint(a: string, b: string): number {
   if (a === b) return 0
   const n = Math.min(a.length, b.length)
@@ -67,7 +83,11 @@ export function editDistance(a: string, b: string, limit: number): number {
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+      next[j] = Math.min(
+        next[j - 1]! + 1,
+        row[j]! + 1,
+        row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
+      )
     }
     if (Math.min(...next) >= limit) return limit
     row = next

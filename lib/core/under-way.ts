@@ -14,7 +14,12 @@ export function openUnderWay(closing: AbortSignal): UnderWay {
     run(work) {
       if (closing.aborted) return Promise.reject(new Error('closed'))
       const ended = Promise.resolve().then(work)
-      const settled = ended.then(() => {}, () => {}).finally(() => running.delete(settled))
+      const settled = ended
+        .then(
+          () => {},
+          () => {},
+        )
+        .finally(() => running.delete(settled))
       running.add(settled)
       return ended
     },

@@ -1,7 +1,13 @@
-/** Copies of database files: by SQLite itself, since a file that is opened and closed beside it loses the locks of its process. */
+/**
+ * Copies of database files: by SQLite itself, since a file that is opened and closed beside it
+ * loses the locks of its process.
+ */
 import { openFile } from './sqlite.js'
 
-/** Copies a database that may be in use: one consistent state of it. Throws when the copy is damaged. */
+/**
+ * Copies a database that may be in use: one consistent state of it. Throws when the copy is
+ * damaged.
+ */
 export function copyDatabase({ from, to }: { from: string; to: string }): void {
   const source = openFile(from, { synchronous: 'FULL', readonly: true, patient: true })
   try {

@@ -1,7 +1,10 @@
-/** Loads better-sqlite3, and is the only place that does: which version of it runs depends on Node. */
+/**
+ * Loads better-sqlite3, and is the only place that does: which version of it runs depends on Node.
+ */
 import { createRequire } from 'node:module'
 
-// What we use of better-sqlite3, in types of our own: whoever compiles against the package has none of that one's.
+// What we use of better-sqlite3, in types of our own: whoever compiles against the package has none
+// of that one's.
 
 /** What a statement takes: values one by one, or an object of named ones. */
 type Parameters = readonly unknown[]
@@ -23,7 +26,10 @@ export interface Statement {
   columns(): { name: string; type: string | null }[]
 }
 
-/** A function that runs in one transaction, begun as it is called: immediate takes the write lock at once. */
+/**
+ * A function that runs in one transaction, begun as it is called: immediate takes the write lock at
+ * once.
+ */
 export interface Transaction<A extends unknown[], R> {
   (...args: A): R
   immediate(...args: A): R
@@ -56,7 +62,10 @@ export interface Runtime {
   napi: string
 }
 
-/** better-sqlite3 13 speaks this version of the native interface, and crashes the process on a Node that has an older one. */
+/**
+ * better-sqlite3 13 speaks this version of the native interface, and crashes the process on a Node
+ * that has an older one.
+ */
 const NATIVE_INTERFACE = 10
 const SUPPORTED = 'Node 20.19, 22.14 and 24, and later releases of these'
 
@@ -64,8 +73,8 @@ const load = createRequire(import.meta.url)
 let driver: Driver | undefined
 
 /**
- * Opens a file, or `:memory:`, with none of our pragmas. Throws an Error of one line that says what to do where no
- * better-sqlite3 is installed that runs on this Node.
+ * Opens a file, or `:memory:`, with none of our pragmas. Throws an Error of one line that says what
+ * to do where no better-sqlite3 is installed that runs on this Node.
  */
 export function openSqlite(path: string, options?: OpenOptions): Raw {
   driver ??= loadDriver(process.versions as Runtime & NodeJS.ProcessVersions, (name) => load(name))
@@ -73,21 +82,26 @@ export function openSqlite(path: string, options?: OpenOptions): Raw {
 }
 
 /**
- * The better-sqlite3 that runs on this Node: 12 on Node 20, 13 on later ones. Its version is read before its native part
- * is loaded, since the wrong one ends the process: 13 on Node 20 at once, 12 on Node 24 within a second of work.
+ * The better-sqlite3 that runs on this Node: 12 on Node 20, 13 on later ones. Its version is read
+ * before its native part is loaded, since the wrong one ends the process: 13 on Node 20 at once, 12
+ * on Node 24 within a second of work.
  */
 export function loadDriver({ node, napi }: Runtime, find: (name: string) => unknown): Driver {
   const is20 = node.startsWith('20.')
-  if (!is20 && Number(napi) < NATIVE_INTERFACE) throw new Error(`Node ${node} is too old for the database: use ${SUPPORTED}`)
+  if (!is20 && Number(napi) < NATIVE_INTERFACE)
+    throw new Error(`Node ${node} is too old for the database: use ${SUPPORTED}`)
   const wanted = is20 ? '12' : '13'
   const found: string[] = []
   for (const name of ['better-sqlite3', 'better-sqlite3-12']) {
     const version = versionOf(name, find)
-    if (version?.startsWith(`${wanted}.`)) return withItsNativePart(find(name) as Driver, `better-sqlite3 ${version}`)
+    if (version?.startsWith(`${wanted}.`))
+      return withItsNativePart(find(name) as Driver, `better-sqlite3 ${version}`)
     if (version) found.push(version)
   }
   const there = found.length > 0 ? `, but ${found.join(' and ')} is` : ''
-  throw new Error(`better-sqlite3 ${wanted}, which Node ${node} needs, is not installed${there}: with this Node, run \`npm ci\` in a copy of the repository, \`npm update better-sqlite3\` in a project that uses the package`)
+  throw new Error(
+    `better-sqlite3 ${wanted}, which Node ${node} needs, is not installed${there}: with this Node, run \`npm ci\` in a copy of the repository, \`npm update better-sqlite3\` in a project that uses the package`,
+  )
 }
 
 function versionOf(name: string, find: (name: string) => unknown): string | null {
@@ -98,13 +112,19 @@ function versionOf(name: string, find: (name: string) => unknown): string | null
   }
 }
 
-/** The native part is loaded by the first use: one that is missing, or made for another Node, is told here. */
+/**
+ * The native part is loaded by the first use: one that is missing, or made for another Node, is
+ * told here.
+ */
 function withItsNativePart(constructor: Driver, name: string): Driver {
   try {
     new constructor(':memory:').close()
     return constructor
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new Error(`${name} is installed, but its native part is missing or does not fit Node ${process.version}: with this Node, run \`npm rebuild\` (${reason})`, { cause: error })
+    throw new Error(
+      `${name} is installed, but its native part is missing or does not fit Node ${process.version}: with this Node, run \`npm rebuild\` (${reason})`,
+      { cause: error },
+    )
   }
 }

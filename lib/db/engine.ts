@@ -1,4 +1,7 @@
-/** What differs between database engines, in one place (design: PostgreSQL may later take the place of quartermaster.db). */
+/**
+ * What differs between database engines, in one place (design: PostgreSQL may later take the place
+ * of quartermaster.db).
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -11,7 +14,13 @@ import { decisionsSchema } from './migrations/decisions.js'
 import { meterSchema } from './migrations/meter.js'
 import { moveDecisions } from './move-decisions.js'
 import { RECORD_ID, quartermasterSchema } from './migrations/quartermaster.js'
-import { assertSqliteVersion, kyselyOver, openFile, rememberStatements, transact } from './sqlite.js'
+import {
+  assertSqliteVersion,
+  kyselyOver,
+  openFile,
+  rememberStatements,
+  transact,
+} from './sqlite.js'
 import type { Raw, Statement } from './sqlite.js'
 import type { Tables } from './tables.js'
 
@@ -36,20 +45,32 @@ export interface Engine {
   readonly decisions: RawHandle
   /** Offers and fragments, read only: the worker writes them. */
   readonly catalog: RawHandle
-  /** Runs `fn` in one transaction; inside another `atomic` it joins it. `fn` may run again, so it holds database work only. */
-  atomic<C extends { db: Kysely<Tables>; read: Kysely<Tables> }, R>(ctx: C, fn: (ctx: C) => Promise<R>): Promise<R>
   /**
-   * A number that moves whenever another handle, of this process or another, commits to the system of record. Read once
-   * a turn of the event loop, and after every `atomic`.
+   * Runs `fn` in one transaction; inside another `atomic` it joins it. `fn` may run again, so it
+   * holds database work only.
+   */
+  atomic<C extends { db: Kysely<Tables>; read: Kysely<Tables> }, R>(
+    ctx: C,
+    fn: (ctx: C) => Promise<R>,
+  ): Promise<R>
+  /**
+   * A number that moves whenever another handle, of this process or another, commits to the system
+   * of record. Read once a turn of the event loop, and after every `atomic`.
    */
   version(): number
   /** As `version`, of the catalog file. */
   catalogVersion(): number
   /** Has both read anew: for who knows of a commit within this turn. */
   lookAgain(): void
-  /** Takes the named lock until `close` or the death of the process. False when another process has it. */
+  /**
+   * Takes the named lock until `close` or the death of the process. False when another process has
+   * it.
+   */
   lock(name: string): boolean
-  /** Told of a disk error under what must not be lost; ends the process, unless whoever opened the folder does something else. */
+  /**
+   * Told of a disk error under what must not be lost; ends the process, unless whoever opened the
+   * folder does something else.
+   */
   readonly fatal: (error: unknown) => void
   /** True once that was told: what is committed is not known from then on. */
   readonly hasFailed: () => boolean
@@ -69,7 +90,9 @@ const FILES = {
 
 /** Paths of the database files in a state folder. */
 export function filesIn(dir: string): Record<keyof typeof FILES, string> {
-  return Object.fromEntries(Object.entries(FILES).map(([name, file]) => [name, join(dir, file)])) as Record<keyof typeof FILES, string>
+  return Object.fromEntries(
+    Object.entries(FILES).map(([name, file]) => [name, join(dir, file)]),
+  ) as Record<keyof typeof FILES, string>
 }
 
 /** Creates what is missing in the folder and brings every file to the newest schema. */
@@ -77,12 +100,19 @@ export function prepareFolder(dir: string): void {
   assertSqliteVersion()
   mkdirSync(join(dir, 'history'), { recursive: true })
   const files = filesIn(dir)
-  const upgrade = (path: string, synchronous: 'FULL' | 'NORMAL', name: keyof typeof FILES, steps: readonly string[]) => {
+  const upgrade = (
+    path: string,
+    synchronous: 'FULL' | 'NORMAL',
+    name: keyof typeof FILES,
+    steps: readonly string[],
+  ) => {
     const raw = openFile(path, { synchronous, patient: true })
     try {
       migrate(raw, FILES[name], steps)
       if (name === 'record' && raw.pragma('application_id', { simple: true }) !== RECORD_ID) {
-        throw new Error(`${path} is no Quartermaster database, or one from before the first release: start in another folder`)
+        throw new Error(
+          `${path} is no Quartermaster database, or one from before the first release: start in another folder`,
+        )
       }
     } finally {
       raw.close()
@@ -104,18 +134,25 @@ const CATALOG_ID = crc32(catalogSchema.join('')) >>> 1
 function markCatalog(path: string): void {
   const raw = openFile(path, { synchronous: 'NORMAL', patient: true })
   try {
-    if (raw.pragma('application_id', { simple: true }) !== CATALOG_ID) raw.pragma(`application_id = ${CATALOG_ID}`)
+    if (raw.pragma('application_id', { simple: true }) !== CATALOG_ID)
+      raw.pragma(`application_id = ${CATALOG_ID}`)
   } finally {
     raw.close()
   }
 }
 
-/** The catalog is rebuilt from feeds, never migrated: a file of another version, or a damaged one, is thrown away. */
+/**
+ * The catalog is rebuilt from feeds, never migrated: a file of another version, or a damaged one,
+ * is thrown away.
+ */
 function isCurrentCatalog(path: string): boolean {
   let raw: Raw | undefined
   try {
     raw = openSqlite(path, { readonly: true, fileMustExist: true })
-    return raw.pragma('user_version', { simple: true }) === 0 || raw.pragma('application_id', { simple: true }) === CATALOG_ID
+    return (
+      raw.pragma('user_version', { simple: true }) === 0 ||
+      raw.pragma('application_id', { simple: true }) === CATALOG_ID
+    )
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (code === 'SQLITE_CANTOPEN') return true
@@ -127,10 +164,15 @@ function isCurrentCatalog(path: string): boolean {
   }
 }
 
-/** Only while nobody serves the folder: a server would go on with a file that no longer has a name. */
+/**
+ * Only while nobody serves the folder: a server would go on with a file that no longer has a name.
+ */
 function discardCatalog(dir: string, { catalog, record }: ReturnType<typeof filesIn>): void {
   const lock = takeLock(join(dir, 'serve.lock'))
-  if (!lock) throw new Error(`${catalog} is damaged or of another release, and a server is running on it: stop the server first`)
+  if (!lock)
+    throw new Error(
+      `${catalog} is damaged or of another release, and a server is running on it: stop the server first`,
+    )
   try {
     discard(catalog)
     // Every source is due at once, or the catalog would be empty until each one's own time.
@@ -142,7 +184,10 @@ function discardCatalog(dir: string, { catalog, record }: ReturnType<typeof file
   }
 }
 
-/** Opens every handle. `tell` is told of a disk error of the system of record and is expected to end the process. */
+/**
+ * Opens every handle. `tell` is told of a disk error of the system of record and is expected to end
+ * the process.
+ */
 export function openEngine(dir: string, tell: (error: unknown) => void): Engine {
   let failed = false
   const fatal = (error: unknown) => {
@@ -165,7 +210,10 @@ export function openEngine(dir: string, tell: (error: unknown) => void): Engine 
   const locks = new Map<string, Raw>()
 
   return {
-    dir, db, read, fatal,
+    dir,
+    db,
+    read,
+    fatal,
     hasFailed: () => failed,
     reader: handle(rawReader),
     meter: handle(meter),
@@ -194,16 +242,22 @@ export function openEngine(dir: string, tell: (error: unknown) => void): Engine 
     },
     async close() {
       // Readers first: a reader that closes last leaves -wal and -shm behind.
-      for (const raw of [catalog, rawReader, reader, meter, decisions, writer, ...locks.values()]) raw.close()
+      for (const raw of [catalog, rawReader, reader, meter, decisions, writer, ...locks.values()])
+        raw.close()
       await Promise.all([db.destroy(), read.destroy()])
     },
   }
 }
 
-/** A number that the calls of one turn of the event loop share: reading it costs five microseconds of system calls. */
+/**
+ * A number that the calls of one turn of the event loop share: reading it costs five microseconds
+ * of system calls.
+ */
 function oncePerTurn(statement: Statement): { read(): number; forget(): void } {
   let known: number | undefined
-  const forget = () => { known = undefined }
+  const forget = () => {
+    known = undefined
+  }
   return {
     forget,
     read() {
@@ -216,7 +270,10 @@ function oncePerTurn(statement: Statement): { read(): number; forget(): void } {
   }
 }
 
-/** An open exclusive transaction: the kernel releases it when the process dies, and a paused process keeps it. */
+/**
+ * An open exclusive transaction: the kernel releases it when the process dies, and a paused process
+ * keeps it.
+ */
 export function takeLock(path: string): Raw | null {
   const raw = openSqlite(path)
   try {
@@ -227,7 +284,8 @@ export function takeLock(path: string): Raw | null {
   } catch (error) {
     raw.close()
     // Only who holds it keeps others out; whatever else goes wrong must not look like that.
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) return null
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY'))
+      return null
     throw error
   }
 }

@@ -9,15 +9,19 @@ export type Migrations = readonly string[]
 export function migrate(raw: Raw, name: string, steps: Migrations): void {
   const version = () => raw.pragma('user_version', { simple: true }) as number
   if (version() > steps.length) {
-    throw new Error(`${name} was written by a newer release (schema ${version()}, this one knows ${steps.length}); install that release again`)
+    throw new Error(
+      `${name} was written by a newer release (schema ${version()}, this one knows ${steps.length}); install that release again`,
+    )
   }
   for (let next = version(); next < steps.length; next = version()) {
-    raw.transaction(() => {
-      // Two processes may start at once: whoever comes second finds the step done.
-      if (version() !== next) return
-      raw.exec(steps[next]!)
-      raw.pragma(`user_version = ${next + 1}`)
-    }).immediate()
+    raw
+      .transaction(() => {
+        // Two processes may start at once: whoever comes second finds the step done.
+        if (version() !== next) return
+        raw.exec(steps[next]!)
+        raw.pragma(`user_version = ${next + 1}`)
+      })
+      .immediate()
   }
 }
 

@@ -1,29 +1,52 @@
 /** Everything that is particular to SQLite: files, pragmas, handles, the driver under Kysely. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Kysely, SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import type { DatabaseConnection, Dialect, KyselyPlugin, PluginTransformQueryArgs, UnknownRow, QueryResult, RootOperationNode } from 'kysely'
+import {
+  Kysely,
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type {
+  DatabaseConnection,
+  Dialect,
+  KyselyPlugin,
+  PluginTransformQueryArgs,
+  UnknownRow,
+  QueryResult,
+  RootOperationNode,
+} from 'kysely'
 import { openSqlite } from './driver.js'
 import type { Raw, Statement } from './driver.js'
 
 export type { Raw, Statement }
 
-/** Milliseconds that a handle of the request path waits for another process's write; a wait blocks the event loop. */
+/**
+ * Milliseconds that a handle of the request path waits for another process's write; a wait blocks
+ * the event loop.
+ */
 const REQUEST_TIMEOUT = 200
 /**
- * How often a transaction tries to begin, how long SQLite may block the loop in each try, and how long the loop turns before
- * the next, in milliseconds: two seconds in all. SQLite serves nobody in turn, so a process that commits one transaction
- * after the other can keep another out for long.
+ * How often a transaction tries to begin, how long SQLite may block the loop in each try, and how
+ * long the loop turns before the next, in milliseconds: two seconds in all. SQLite serves nobody in
+ * turn, so a process that commits one transaction after the other can keep another out for long.
  */
 const BEGIN = { tries: 100, wait: 10, pause: 10 } as const
 /** A worker and a command may wait for the other's whole feed. */
 const PATIENT_TIMEOUT = 120_000
-/** Older versions can corrupt a WAL file when a writer meets a checkpoint (fixed in 3.51.3; 3.52.0 was withdrawn). */
+/**
+ * Older versions can corrupt a WAL file when a writer meets a checkpoint (fixed in 3.51.3; 3.52.0
+ * was withdrawn).
+ */
 const OLDEST_SQLITE = [3, 51, 3] as const
 /** Statements kept prepared per handle; the least recently used one goes first. */
 const STATEMENTS = 500
 
 export interface OpenFile {
-  /** FULL: a commit that was answered survives a power cut. NORMAL: it survives the death of the process. */
+  /**
+   * FULL: a commit that was answered survives a power cut. NORMAL: it survives the death of the
+   * process.
+   */
   synchronous: 'FULL' | 'NORMAL'
   readonly?: boolean
   /** A worker or command: wait for other writers instead of failing after 200 ms. */
@@ -38,10 +61,12 @@ export function openFile(path: string, options: OpenFile): Raw {
     if (!options.readonly && raw.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
       throw new Error(`${path}: the file system does not allow write-ahead logging`)
     }
-    // better-sqlite3 opens an existing WAL file at NORMAL, so this is set and read back on every open.
+    // better-sqlite3 opens an existing WAL file at NORMAL, so this is set and read back on every
+    // open.
     raw.pragma(`synchronous = ${options.synchronous}`)
     const level = raw.pragma('synchronous', { simple: true })
-    if (level !== (options.synchronous === 'FULL' ? 2 : 1)) throw new Error(`${path}: synchronous is ${String(level)}, not ${options.synchronous}`)
+    if (level !== (options.synchronous === 'FULL' ? 2 : 1))
+      throw new Error(`${path}: synchronous is ${String(level)}, not ${options.synchronous}`)
     raw.pragma('foreign_keys = ON')
     raw.pragma('journal_size_limit = 67108864')
     raw.pragma('temp_store = MEMORY')
@@ -58,8 +83,10 @@ export function assertSqliteVersion(): void {
   const version = raw.prepare('SELECT sqlite_version()').pluck().get() as string
   raw.close()
   const parts = version.split('.').map(Number)
-  const difference = OLDEST_SQLITE.map((least, i) => (parts[i] ?? 0) - least).find((d) => d !== 0) ?? 0
-  if (difference < 0 || version === '3.52.0') throw new Error(`SQLite ${version} has a known corruption bug; 3.51.3 or later is needed`)
+  const difference =
+    OLDEST_SQLITE.map((least, i) => (parts[i] ?? 0) - least).find((d) => d !== 0) ?? 0
+  if (difference < 0 || version === '3.52.0')
+    throw new Error(`SQLite ${version} has a known corruption bug; 3.51.3 or later is needed`)
 }
 
 /** A `prepare` that remembers its statements: 29 against 45 microseconds a query under Kysely. */
@@ -75,7 +102,10 @@ export function rememberStatements(raw: Raw): (sql: string) => Statement {
   }
 }
 
-/** True for an error with which SQLite says that the disk failed: whether the commit is durable is then not known. */
+/**
+ * True for an error with which SQLite says that the disk failed: whether the commit is durable is
+ * then not known.
+ */
 export function isIoError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_IOERR')
 }
@@ -86,7 +116,11 @@ function isBusy(error: unknown): boolean {
 
 /** True when SQLite had no room to write, or another process held the file for too long. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^SQLITE_(FULL|BUSY|LOCKED|READONLY|CANTOPEN)/.test(String(error.code))
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    /^SQLITE_(FULL|BUSY|LOCKED|READONLY|CANTOPEN)/.test(String(error.code))
+  )
 }
 
 class ImmediateDriver extends SqliteDriver {
@@ -105,7 +139,10 @@ class ImmediateDriver extends SqliteDriver {
     if (timeout > REQUEST_TIMEOUT) return this.#guarded('begin immediate')
     this.#raw.pragma(`busy_timeout = ${BEGIN.wait}`)
     try {
-      for (let tries = 1; !this.#hasBegun(tries === BEGIN.tries); tries++) await new Promise((resolve) => { setTimeout(resolve, BEGIN.pause) })
+      for (let tries = 1; !this.#hasBegun(tries === BEGIN.tries); tries++)
+        await new Promise((resolve) => {
+          setTimeout(resolve, BEGIN.pause)
+        })
     } finally {
       this.#raw.pragma(`busy_timeout = ${timeout}`)
     }
@@ -156,7 +193,10 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-/** Set while the code of an `atomic` runs, so that the outer handle can refuse instead of waiting for itself for ever. */
+/**
+ * Set while the code of an `atomic` runs, so that the outer handle can refuse instead of waiting
+ * for itself for ever.
+ */
 const inside = new AsyncLocalStorage<object>()
 /** Transactions under way, of all apps of this process. */
 let running = 0
@@ -167,16 +207,28 @@ class NotInsideAtomic implements KyselyPlugin {
     this.#owner = owner
   }
   transformQuery(args: PluginTransformQueryArgs): RootOperationNode {
-    if (inside.getStore() === this.#owner) throw new Error('inside atomic, use the context that it passes: the outer db would wait for itself')
+    if (inside.getStore() === this.#owner)
+      throw new Error(
+        'inside atomic, use the context that it passes: the outer db would wait for itself',
+      )
     return args.node
   }
-  async transformResult(args: { result: QueryResult<UnknownRow> }): Promise<QueryResult<UnknownRow>> {
+  async transformResult(args: {
+    result: QueryResult<UnknownRow>
+  }): Promise<QueryResult<UnknownRow>> {
     return args.result
   }
 }
 
-/** Kysely over one handle. `owner` marks the writer, whose use inside its own transaction is an error. */
-export function kyselyOver<T>(raw: Raw, fatal: (error: unknown) => void, owner?: object): Kysely<T> {
+/**
+ * Kysely over one handle. `owner` marks the writer, whose use inside its own transaction is an
+ * error.
+ */
+export function kyselyOver<T>(
+  raw: Raw,
+  fatal: (error: unknown) => void,
+  owner?: object,
+): Kysely<T> {
   const prepare = rememberStatements(raw)
   const dialect: Dialect = {
     createAdapter: () => new SqliteAdapter(),
@@ -187,9 +239,17 @@ export function kyselyOver<T>(raw: Raw, fatal: (error: unknown) => void, owner?:
   return new Kysely<T>({ dialect, plugins: owner ? [new NotInsideAtomic(owner)] : [] })
 }
 
-/** Runs `fn` in BEGIN IMMEDIATE on the writer. The transaction object carries no plugin: it may be used inside. */
-export async function transact<T, R>(db: Kysely<T>, owner: object, fn: (tx: Kysely<T>) => Promise<R>): Promise<R> {
-  if (inside.getStore() === owner) throw new Error('this is already inside atomic: pass its context on')
+/**
+ * Runs `fn` in BEGIN IMMEDIATE on the writer. The transaction object carries no plugin: it may be
+ * used inside.
+ */
+export async function transact<T, R>(
+  db: Kysely<T>,
+  owner: object,
+  fn: (tx: Kysely<T>) => Promise<R>,
+): Promise<R> {
+  if (inside.getStore() === owner)
+    throw new Error('this is already inside atomic: pass its context on')
   running++
   try {
     return await db.transaction().execute((tx) => inside.run(owner, () => fn(tx.withoutPlugins())))

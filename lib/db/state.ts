@@ -6,12 +6,16 @@ import type { StateName, Tables } from './tables.js'
 
 /** Raises the number of one kind of state, inside the transaction of the change itself. */
 export async function touch(tx: Kysely<Tables>, name: StateName): Promise<void> {
-  await tx.updateTable('state').set({ value: sql`value + 1` }).where('name', '=', name).execute()
+  await tx
+    .updateTable('state')
+    .set({ value: sql`value + 1` })
+    .where('name', '=', name)
+    .execute()
 }
 
 /**
- * A value that is computed from the database once and again only after somebody touched its state: two microseconds a
- * call as long as nobody commits.
+ * A value that is computed from the database once and again only after somebody touched its state:
+ * two microseconds a call as long as nobody commits.
  */
 export function remembered<T>(engine: Engine, name: StateName, load: () => T): () => T {
   const read = engine.reader.prepare('SELECT value FROM state WHERE name = ?').pluck()

@@ -1,11 +1,37 @@
 /** Every table of quartermaster.db, as Kysely sees it. The row types stand beside their domains. */
 import type { ApiKeyTable, DataKeyTable, SubscriberTable } from '../accounts/tables.js'
 import type { ConfigurationTable, CredentialCheckTable } from '../configuration/tables.js'
-import type { DealerDocumentTable, DealerListTable, DealerOnFileTable, DealerTable } from '../ffls/tables.js'
+import type {
+  DealerDocumentTable,
+  DealerListTable,
+  DealerOnFileTable,
+  DealerTable,
+} from '../ffls/tables.js'
 import type { FeedImportTable, FeedSourceTable } from '../feeds/tables.js'
-import type { FailedPlacementTable, FulfillmentChangeTable, FulfillmentOrderTable, LaneStatusTable, MonitorTable, ParcelTable } from '../fulfillment/tables.js'
-import type { DistributorModeTable, JournalTable, OrderCountTable, OrderEngineTable, PlacementTable, PurchaseOrderTable } from '../orders/tables.js'
-import type { FraudEvidenceTable, FraudInstallationTable, FraudPartnerTable, FraudReportTable, FraudSignalTable, FraudUseTable } from '../fraud/tables.js'
+import type {
+  FailedPlacementTable,
+  FulfillmentChangeTable,
+  FulfillmentOrderTable,
+  LaneStatusTable,
+  MonitorTable,
+  ParcelTable,
+} from '../fulfillment/tables.js'
+import type {
+  DistributorModeTable,
+  JournalTable,
+  OrderCountTable,
+  OrderEngineTable,
+  PlacementTable,
+  PurchaseOrderTable,
+} from '../orders/tables.js'
+import type {
+  FraudEvidenceTable,
+  FraudInstallationTable,
+  FraudPartnerTable,
+  FraudReportTable,
+  FraudSignalTable,
+  FraudUseTable,
+} from '../fraud/tables.js'
 import type { ActiveRuleSetTable, RuleOverrideTable, RuleSetTable } from '../restrictions/tables.js'
 import type { Generated } from 'kysely'
 
@@ -46,9 +72,25 @@ export interface Tables {
   fraud_use: FraudUseTable
   fraud_partner: FraudPartnerTable
   fraud_installation: FraudInstallationTable
-  job: { name: string; next_at: number; last_started_at: number | null; last_finished_at: number | null; last_error: string | null }
-  audit: { seq: Generated<number>; at: number; actor: string; action: string; detail: string; mac: Generated<string> }
+  job: {
+    name: string
+    next_at: number
+    last_started_at: number | null
+    last_finished_at: number | null
+    last_error: string | null
+  }
+  audit: {
+    seq: Generated<number>
+    at: number
+    actor: string
+    action: string
+    detail: string
+    mac: Generated<string>
+  }
 }
 
-/** What a process keeps in memory, each with a number that a writer raises so that other processes read it again. */
+/**
+ * What a process keeps in memory, each with a number that a writer raises so that other processes
+ * read it again.
+ */
 export type StateName = 'keys' | 'documents' | 'sources' | 'dealers' | 'rules' | 'modes' | 'fraud'

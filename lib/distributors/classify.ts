@@ -31,7 +31,10 @@ export function meets(condition: Condition, row: RowReader): () => boolean {
   }
   if ('filled' in condition) return () => cell() !== ''
   if ('namesGun' in condition) return gunNamed([condition.column], row)
-  const pattern = 'startsWith' in condition ? wordPattern(condition.startsWith, '^') : wordPattern(condition.contains, '')
+  const pattern =
+    'startsWith' in condition
+      ? wordPattern(condition.startsWith, '^')
+      : wordPattern(condition.contains, '')
   return once(row, place, (text) => pattern.test(fold(text)))
 }
 
@@ -41,7 +44,10 @@ function wordPattern(words: readonly string[], start: '^' | ''): RegExp {
   return new RegExp(`${start}(?<![a-z])(?:${any})(?:e?s)?(?![a-z])`)
 }
 
-/** Texts of such columns are few, so each is judged once; a file that makes up new ones must not fill the memory. */
+/**
+ * Texts of such columns are few, so each is judged once; a file that makes up new ones must not
+ * fill the memory.
+ */
 function once<T>(row: RowReader, place: number, judge: (text: string) => T): () => T {
   const judged = new Map<string, T>()
   return () => {
@@ -49,7 +55,7 @@ function once<T>(row: RowReader, place: number, judge: (text: string) => T): () 
     let found = judged.get(text)
     if (found === undefined) {
       if (judged.size >= 10_000) judged.clear()
-      judged.set(text, found = judge(text))
+      judged.set(text, (found = judge(text)))
     }
     return found
   }
@@ -62,8 +68,13 @@ export function gunNamed(columns: readonly string[], row: RowReader): () => bool
 }
 
 /** The outcome of the first rule that fits, null where none does. */
-export function compileRules(rules: readonly (Rule | NameTable)[], row: RowReader): () => Kind | null {
-  const compiled = rules.map((rule) => ('names' in rule ? nameTable(rule, row) : wordRule(rule, row)))
+export function compileRules(
+  rules: readonly (Rule | NameTable)[],
+  row: RowReader,
+): () => Kind | null {
+  const compiled = rules.map((rule) =>
+    'names' in rule ? nameTable(rule, row) : wordRule(rule, row),
+  )
   return () => {
     for (const kindOf of compiled) {
       const kind = kindOf()
@@ -99,7 +110,9 @@ function nameTable({ column, separator, names }: NameTable, row: RowReader): () 
     for (const name of same) known.set(fold(name), named)
   }
   // Null is an answer too: nothing to be looked up again.
-  const judge = once(row, place, (text) => ({ kind: byName(text.split(separator).map(fold), known) }))
+  const judge = once(row, place, (text) => ({
+    kind: byName(text.split(separator).map(fold), known),
+  }))
   return () => judge().kind
 }
 

@@ -1,4 +1,7 @@
-/** The connector type: what the program knows of one distributor. Capabilities are added by presence. */
+/**
+ * The connector type: what the program knows of one distributor. Capabilities are added by
+ * presence.
+ */
 import { pointerStep } from '../core/pointer.js'
 import type { Fulfillment } from './fulfillment.js'
 import type { Preset } from './preset.js'
@@ -10,13 +13,19 @@ export interface Setting {
   helperText?: string
   /** Dash-delimited path into the distributor's entry of the configuration document. */
   path: string
-  /** An active distributor is not complete without it; `in_object`: the object that it stands in is not. */
+  /**
+   * An active distributor is not complete without it; `in_object`: the object that it stands in is
+   * not.
+   */
   required?: boolean | 'in_object'
   /** Sealed at rest and masked when read back; always a credential. */
   secret?: boolean
   /** Part of what a distributor checks: a change withdraws the validation. */
   credential?: boolean
-  /** How its values are written; `text_or_number` for what shops give as either, such as an account number. */
+  /**
+   * How its values are written; `text_or_number` for what shops give as either, such as an account
+   * number.
+   */
   form?: 'text_or_number' | 'postal_code' | 'email'
   /** The only values that it takes. */
   choices?: readonly string[]
@@ -25,17 +34,32 @@ export interface Setting {
 export type CheckOutcome = 'valid' | 'invalid' | 'unreachable'
 
 /** The value of a setting, by the way it is declared. */
-type ValueOf<S extends Setting> =
-  S extends { choices: readonly (infer Choice)[] } ? Choice
-    : S extends { form: 'text_or_number' } ? string | number
-      : { 'string': string; 'state-selector': string; 'number': number; 'boolean': boolean; 'array': string[] }[S['type']]
+type ValueOf<S extends Setting> = S extends { choices: readonly (infer Choice)[] }
+  ? Choice
+  : S extends { form: 'text_or_number' }
+    ? string | number
+    : {
+        string: string
+        'state-selector': string
+        number: number
+        boolean: boolean
+        array: string[]
+      }[S['type']]
 
-/** The values of declared settings, by name. One that the subscriber has not set is absent, also where it is required. */
-export type SettingValues<S extends Readonly<Record<string, Setting>>> = { readonly [Name in keyof S]?: ValueOf<S[Name]> }
+/**
+ * The values of declared settings, by name. One that the subscriber has not set is absent, also
+ * where it is required.
+ */
+export type SettingValues<S extends Readonly<Record<string, Setting>>> = {
+  readonly [Name in keyof S]?: ValueOf<S[Name]>
+}
 
 /** What a connector is given to work with. */
 export interface Session<Values = Readonly<Record<string, unknown>>> {
-  /** Values by the names of the distributor's settings; one that the subscriber has not set is absent. */
+  /**
+   * Values by the names of the distributor's settings; one that the subscriber has not set is
+   * absent.
+   */
   readonly settings: Values
   /** Aborted when the time is up or the app closes. */
   readonly signal: AbortSignal
@@ -43,20 +67,31 @@ export interface Session<Values = Readonly<Record<string, unknown>>> {
   readonly now: () => number
 }
 
-export interface Distributor<S extends Readonly<Record<string, Setting>> = Readonly<Record<string, Setting>>, Values = Readonly<Record<string, unknown>>> {
+export interface Distributor<
+  S extends Readonly<Record<string, Setting>> = Readonly<Record<string, Setting>>,
+  Values = Readonly<Record<string, unknown>>,
+> {
   /** The short code, always a string of letters and digits. */
   readonly distid: string
   /** Its key in the configuration document. */
   readonly name: string
   readonly automatedFulfillment: boolean
   readonly settings: S
-  /** Sections that an entry must have, such as `fulfillment`, with the required settings in them. */
+  /**
+   * Sections that an entry must have, such as `fulfillment`, with the required settings in them.
+   */
   readonly requiredSections?: readonly string[]
   /** What its template charges for shipping, in dollars. */
   readonly templateShipping?: number
-  /** Asks the distributor whether the credentials are good: never a guess. Without it nobody can ask. */
+  /**
+   * Asks the distributor whether the credentials are good: never a guess. Without it nobody can
+   * ask.
+   */
   check?(session: Session<Values>): Promise<CheckOutcome>
-  /** How its feeds are read, the full catalog first; those of the distributors that come with the program are known by themselves. */
+  /**
+   * How its feeds are read, the full catalog first; those of the distributors that come with the
+   * program are known by themselves.
+   */
   readonly presets?: readonly Preset[]
   /** A simulator stands in for the real one. */
   readonly simulated?: boolean
@@ -69,38 +104,70 @@ export interface Distributor<S extends Readonly<Record<string, Setting>> = Reado
 }
 
 /**
- * Declares a distributor; its functions are given the settings by their declared types. Throws when its distid or a
- * setting's path cannot work.
+ * Declares a distributor; its functions are given the settings by their declared types. Throws when
+ * its distid or a setting's path cannot work.
  */
-export function defineDistributor<const S extends Readonly<Record<string, Setting>>>(distributor: Distributor<S, SettingValues<S>>): Distributor {
+export function defineDistributor<const S extends Readonly<Record<string, Setting>>>(
+  distributor: Distributor<S, SettingValues<S>>,
+): Distributor {
   const { distid, name, settings } = distributor
-  if (!/^[A-Za-z0-9]+$/.test(distid)) throw new Error(`${name}: the distid "${distid}" must be letters and digits`)
-  if (name === '' || RESERVED.has(name)) throw new Error(`${distid}: "${name}" cannot be a distributor's name`)
+  if (!/^[A-Za-z0-9]+$/.test(distid))
+    throw new Error(`${name}: the distid "${distid}" must be letters and digits`)
+  if (name === '' || RESERVED.has(name))
+    throw new Error(`${distid}: "${name}" cannot be a distributor's name`)
   for (const [setting, { path }] of Object.entries(settings)) {
-    if (path.split('-').some((segment) => segment === '' || RESERVED.has(segment))) throw new Error(`${distid}: the path "${path}" of setting ${setting} has an empty or reserved segment`)
-    if (COMMON.has(path)) throw new Error(`${distid}: the path "${path}" of setting ${setting} is a member that every entry has`)
+    if (path.split('-').some((segment) => segment === '' || RESERVED.has(segment)))
+      throw new Error(
+        `${distid}: the path "${path}" of setting ${setting} has an empty or reserved segment`,
+      )
+    if (COMMON.has(path))
+      throw new Error(
+        `${distid}: the path "${path}" of setting ${setting} is a member that every entry has`,
+      )
   }
   return distributor
 }
 
 const RESERVED = new Set(['__proto__', 'prototype', 'constructor'])
 /** Members of every entry (contract "Configuration document"). */
-const COMMON = new Set(['active', 'distid', 'drop_ship_only_items', 'shipping', 'product_restrictions', 'product_feed', 'fulfillment', 'product_feed-active'])
+const COMMON = new Set([
+  'active',
+  'distid',
+  'drop_ship_only_items',
+  'shipping',
+  'product_restrictions',
+  'product_feed',
+  'fulfillment',
+  'product_feed-active',
+])
 
 /** The JSON Pointer of a setting's path in the configuration document. */
 export function settingPointer(name: string, path: string): string {
   return `/distributors${pointerStep(name)}${path.split('-').map(pointerStep).join('')}`
 }
 
-/** The values of a distributor's settings in an entry, by setting; own members only, what is not there is left out. */
+/**
+ * The values of a distributor's settings in an entry, by setting; own members only, what is not
+ * there is left out.
+ */
 export function settingsOf(distributor: Distributor, entry: unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(distributor.settings)
-    .map(([name, { path }]) => [name, valueAt(entry, path)] as const).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(
+    Object.entries(distributor.settings)
+      .map(([name, { path }]) => [name, valueAt(entry, path)] as const)
+      .filter(([, value]) => value !== undefined),
+  )
 }
 
 function valueAt(entry: unknown, path: string): unknown {
-  return path.split('-').reduce<unknown>((at, segment) =>
-    typeof at === 'object' && at !== null && !Array.isArray(at) && Object.hasOwn(at, segment) ? (at as Record<string, unknown>)[segment] : undefined, entry)
+  return path
+    .split('-')
+    .reduce<unknown>(
+      (at, segment) =>
+        typeof at === 'object' && at !== null && !Array.isArray(at) && Object.hasOwn(at, segment)
+          ? (at as Record<string, unknown>)[segment]
+          : undefined,
+      entry,
+    )
 }
 
 /** Settings that are credentials, which a change of withdraws the validation. */
@@ -108,21 +175,38 @@ export function isCredential({ secret, credential }: Setting): boolean {
   return secret === true || credential === true
 }
 
-/** Whether an entry must give credentials; without them there is nothing that could be validated. */
+/**
+ * Whether an entry must give credentials; without them there is nothing that could be validated.
+ */
 export function mustHaveCredentials({ settings, requiredSections = [] }: Distributor): boolean {
-  return Object.values(settings).some((setting) => isCredential(setting) && setting.required === true && requiredSections.includes(setting.path.split('-')[0]!))
+  return Object.values(settings).some(
+    (setting) =>
+      isCredential(setting) &&
+      setting.required === true &&
+      requiredSections.includes(setting.path.split('-')[0]!),
+  )
 }
 
 /** Empty text, an empty list and null are blanks of a template, not values. */
 export function isBlank(value: unknown): boolean {
-  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  return (
+    value === undefined ||
+    value === null ||
+    value === '' ||
+    (Array.isArray(value) && value.length === 0)
+  )
 }
 
 /** Required settings of an entry that have no value yet. */
 export function unsetSettings(distributor: Distributor, entry: unknown): Setting[] {
   const values = settingsOf(distributor, entry)
   return Object.entries(distributor.settings)
-    .filter(([name, setting]) => isBlank(values[name]) && (setting.required === true || (setting.required === 'in_object' && isInObject(entry, setting.path))))
+    .filter(
+      ([name, setting]) =>
+        isBlank(values[name]) &&
+        (setting.required === true ||
+          (setting.required === 'in_object' && isInObject(entry, setting.path))),
+    )
     .map(([, setting]) => setting)
 }
 

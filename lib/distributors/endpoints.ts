@@ -6,9 +6,13 @@ import { RegistryEntry } from './shapes.js'
 
 export const listDistributors = endpoint('distributors', {
   summary: 'The distributors that can be configured',
-  description: 'By name. `config_key` is a dash-delimited path into the distributor\'s entry of the configuration document; `default_config` is a template of that entry.',
+  description:
+    "By name. `config_key` is a dash-delimited path into the distributor's entry of the configuration document; `default_config` is a template of that entry.",
   result: z.record(z.string(), RegistryEntry).describe('Distributors by name'),
   errors: [],
   example: { result: { Davidsons: registryEntry(davidsons) } },
-  run: async (ctx) => Object.fromEntries(ctx.distributors.all.map((distributor) => [distributor.name, registryEntry(distributor)])),
+  run: async (ctx) =>
+    Object.fromEntries(
+      ctx.distributors.all.map((distributor) => [distributor.name, registryEntry(distributor)]),
+    ),
 })

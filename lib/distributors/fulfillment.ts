@@ -1,14 +1,15 @@
 /**
- * How a connector places purchase orders (design, "Distributors"). A connector tells what it saw and guesses nothing: what
- * follows from it is the order engine's business.
+ * How a connector places purchase orders (design, "Distributors"). A connector tells what it saw
+ * and guesses nothing: what follows from it is the order engine's business.
  */
 import type { Session } from './distributor.js'
 
 /**
- * What can be done about an order of which nobody knows whether it arrived (reliability, classes A to E):
- * `resend` the distributor dedups on a reference that is ours alone; `lookup` it can be asked by that reference; `staged` an
- * order is built up under a number and only the last call has an effect; `file` a file is dropped, and whether it was read
- * is only told later; `one_shot` nothing but a later report tells.
+ * What can be done about an order of which nobody knows whether it arrived (reliability, classes A
+ * to E): `resend` the distributor dedups on a reference that is ours alone; `lookup` it can be
+ * asked by that reference; `staged` an order is built up under a number and only the last call has
+ * an effect; `file` a file is dropped, and whether it was read is only told later; `one_shot`
+ * nothing but a later report tells.
  */
 export type Recovery = 'resend' | 'lookup' | 'staged' | 'file' | 'one_shot'
 
@@ -34,9 +35,15 @@ export interface PurchaseOrderLine {
   fflRequired: boolean
 }
 
-/** One purchase order as it was frozen before the first send; every later send has the very same content. */
+/**
+ * One purchase order as it was frozen before the first send; every later send has the very same
+ * content.
+ */
 export interface PurchaseOrder {
-  /** 20 letters and digits that no other purchase order ever has: what a distributor dedups by, and is asked by. */
+  /**
+   * 20 letters and digits that no other purchase order ever has: what a distributor dedups by, and
+   * is asked by.
+   */
   clientRef: string
   /** Ascending over all purchase orders of the installation. */
   serial: number
@@ -44,7 +51,10 @@ export interface PurchaseOrder {
   po: string
   /** The PO before it was shortened. */
   poGiven: string
-  /** Made by us for this order, so that nobody else's order has it; false for one that the caller supplied. */
+  /**
+   * Made by us for this order, so that nobody else's order has it; false for one that the caller
+   * supplied.
+   */
   poIsOurs: boolean
   /** Which of the connector's lanes this is. */
   lane: string
@@ -55,7 +65,10 @@ export interface PurchaseOrder {
   lines: PurchaseOrderLine[]
   shipTo: Destination
   customer: Destination & { email: string }
-  /** The dealer that receives it, with dashes; null for what ships to the customer. `expiresOn` is `YYYY-MM-DD`. */
+  /**
+   * The dealer that receives it, with dashes; null for what ships to the customer. `expiresOn` is
+   * `YYYY-MM-DD`.
+   */
   ffl: { licenseNumber: string; name: string; expiresOn: string } | null
   /** Milliseconds since 1970. */
   takenAt: number
@@ -69,7 +82,10 @@ export interface Lane {
 
 /** What became of one send. */
 export type Submission =
-  /** The reply was read whole and says so. `number` is null only where it comes later, with the confirmation. */
+  /**
+   * The reply was read whole and says so. `number` is null only where it comes later, with the
+   * confirmation.
+   */
   | { outcome: 'accepted'; number: string | null }
   /** The distributor says that it has this reference already. */
   | { outcome: 'duplicate'; number: string | null }
@@ -77,7 +93,10 @@ export type Submission =
   | { outcome: 'rejected'; reason: string }
   /** Anything may have happened: a timeout, a reset, a cut or unreadable reply, a 5xx. */
   | { outcome: 'unknown'; reason: string }
-  /** No byte of the order left, or it was refused before anything was looked at. `retryAfter` in seconds. */
+  /**
+   * No byte of the order left, or it was refused before anything was looked at. `retryAfter` in
+   * seconds.
+   */
   | { outcome: 'not_sent'; reason: string; retryAfter?: number }
 
 /** An order that a distributor has, as far as it tells. What it does not tell is absent. */
@@ -95,13 +114,31 @@ export interface FoundOrder {
 }
 
 /** `answered` with no order means: the distributor was asked and shows none. */
-export type Search = { outcome: 'answered'; orders: FoundOrder[] } | { outcome: 'unreachable'; reason: string }
+export type Search =
+  | { outcome: 'answered'; orders: FoundOrder[] }
+  | { outcome: 'unreachable'; reason: string }
 
 /** `order_status` of a record, in the words that clients test (decisions 8.7). */
-export const ORDER_STATUSES = ['Pending', 'Submitted', 'FFL Hold', 'Backordered', 'Partially Fulfilled', 'Not Fulfilled', 'Fulfilled', 'Cancelled'] as const
+export const ORDER_STATUSES = [
+  'Pending',
+  'Submitted',
+  'FFL Hold',
+  'Backordered',
+  'Partially Fulfilled',
+  'Not Fulfilled',
+  'Fulfilled',
+  'Cancelled',
+] as const
 export type OrderStatus = (typeof ORDER_STATUSES)[number]
 
-export const SHIP_STATUSES = ['pre_transit', 'in_transit', 'out_for_delivery', 'delivered', 'return_to_sender', 'failure'] as const
+export const SHIP_STATUSES = [
+  'pre_transit',
+  'in_transit',
+  'out_for_delivery',
+  'delivered',
+  'return_to_sender',
+  'failure',
+] as const
 export type ShipStatus = (typeof SHIP_STATUSES)[number]
 
 export interface Parcel {
@@ -114,7 +151,9 @@ export interface Parcel {
   status: ShipStatus | null
 }
 
-/** News of one order: a confirmation, a shipment, a cancellation. Whatever is absent stays as it is. */
+/**
+ * News of one order: a confirmation, a shipment, a cancellation. Whatever is absent stays as it is.
+ */
 export interface OrderUpdate {
   number: string | null
   clientRef?: string
@@ -123,16 +162,24 @@ export interface OrderUpdate {
   at: number
   status?: OrderStatus
   parcels?: Parcel[]
-  /** As in `FoundOrder`: without a reference or a known number they alone tell whose order it is. */
+  /**
+   * As in `FoundOrder`: without a reference or a known number they alone tell whose order it is.
+   */
   lines?: { distsku: string; qty: number }[]
   shipTo?: { name?: string; address1?: string; zip?: string }
 }
 
 /** A session for one purchase order. */
 export interface OrderSession<Values = Readonly<Record<string, unknown>>> extends Session<Values> {
-  /** The number under which a staged order was built up in an earlier send; null where it is to be begun. */
+  /**
+   * The number under which a staged order was built up in an earlier send; null where it is to be
+   * begun.
+   */
   readonly stage: string | null
-  /** Keeps that number; on the disk once it resolves. To be awaited before the call that has the effect. Refuses another one while the first may still become the order. */
+  /**
+   * Keeps that number; on the disk once it resolves. To be awaited before the call that has the
+   * effect. Refuses another one while the first may still become the order.
+   */
   keepStage(stage: string): Promise<void>
 }
 
@@ -141,7 +188,9 @@ export interface FulfillmentLimits {
   po: { max: number; chars?: RegExp }
   /** The customer's phone must be given for every order, or for those that go to a dealer. */
   needsConsumerPhone?: 'always' | 'ffl'
-  /** Sends at a time of one account, 4 by default; 1 where the distributor has one cart an account. */
+  /**
+   * Sends at a time of one account, 4 by default; 1 where the distributor has one cart an account.
+   */
   concurrency?: number
   /** Milliseconds after which a send counts as unknown, 60,000 by default. */
   sendTimeout?: number
@@ -158,7 +207,10 @@ export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
   plan?(lines: readonly PurchaseOrderLine[]): Lane[]
   /** One attempt, without any retry of its own. What it throws counts as `unknown`. */
   submit(session: OrderSession<Values>, order: PurchaseOrder): Promise<Submission>
-  /** Every order that may be this one: by stage, by reference, then by PO. What it throws counts as `unreachable`. */
+  /**
+   * Every order that may be this one: by stage, by reference, then by PO. What it throws counts as
+   * `unreachable`.
+   */
   find?(session: OrderSession<Values>, order: PurchaseOrder): Promise<Search>
   /** News since a time, in any order, repeated as often as it likes. */
   updates?(session: Session<Values>, since: number): AsyncIterable<OrderUpdate>

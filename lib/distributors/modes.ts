@@ -1,4 +1,7 @@
-/** Which distributors are played by a simulator, and which get real purchase orders (decisions 1, 8.11). */
+/**
+ * Which distributors are played by a simulator, and which get real purchase orders (decisions 1,
+ * 8.11).
+ */
 import { audit } from '../accounts/audit.js'
 import { invalid } from '../core/errors.js'
 import type { OperatorCtx } from '../core/ctx.js'
@@ -16,35 +19,81 @@ export interface Modes {
 export function openModes(engine: Engine, registry: Registry): Modes {
   const rows = engine.reader.prepare('SELECT distid, mode FROM distributor_mode')
   const known = remembered(engine, 'modes', () => {
-    const byDistid = new Map((rows.all() as { distid: string; mode: Mode }[]).map(({ distid, mode }) => [distid, mode]))
+    const byDistid = new Map(
+      (rows.all() as { distid: string; mode: Mode }[]).map(({ distid, mode }) => [distid, mode]),
+    )
     const of = (distid: string): Mode => byDistid.get(distid) ?? 'simulator'
-    const used = new Set(registry.all.filter(({ fulfillment, simulator }) => fulfillment ?? simulator).map(({ distid }) => of(distid)))
-    return { of, service: used.size > 1 ? 'mixed' as const : [...used][0] ?? 'simulator' as const }
+    const used = new Set(
+      registry.all
+        .filter(({ fulfillment, simulator }) => fulfillment ?? simulator)
+        .map(({ distid }) => of(distid)),
+    )
+    return {
+      of,
+      service: used.size > 1 ? ('mixed' as const) : ([...used][0] ?? ('simulator' as const)),
+    }
   })
-  return { of: (distid) => known().of(distid), get service() { return known().service } }
+  return {
+    of: (distid) => known().of(distid),
+    get service() {
+      return known().service
+    },
+  }
 }
 
 /** What places orders with a distributor in a mode; undefined where nothing does. */
-export function connectorOf({ distributors }: Pick<OperatorCtx, 'distributors'>, distid: string, mode: Mode): Fulfillment | undefined {
+export function connectorOf(
+  { distributors }: Pick<OperatorCtx, 'distributors'>,
+  distid: string,
+  mode: Mode,
+): Fulfillment | undefined {
   const distributor = distributors.byDistid(distid)
   return mode === 'live' ? distributor?.fulfillment : distributor?.simulator
 }
 
 /**
- * Changes a distributor's mode, with a reason for the audit. Orders that were placed before stay in the mode that they were
- * placed in. Throws 400 where no connector speaks the distributor's own protocol.
+ * Changes a distributor's mode, with a reason for the audit. Orders that were placed before stay in
+ * the mode that they were placed in. Throws 400 where no connector speaks the distributor's own
+ * protocol.
  */
-export async function setMode(ctx: OperatorCtx, input: { distid: string; mode: Mode; reason: string | null }): Promise<{ distid: string; mode: Mode; before: Mode }> {
+export async function setMode(
+  ctx: OperatorCtx,
+  input: { distid: string; mode: Mode; reason: string | null },
+): Promise<{ distid: string; mode: Mode; before: Mode }> {
   const distributor = ctx.distributors.byDistid(input.distid)
-  if (!distributor) throw invalid('distid', `"${input.distid}" is no distributor; known are ${ctx.distributors.all.map(({ distid }) => distid).join(', ')}`)
+  if (!distributor)
+    throw invalid(
+      'distid',
+      `"${input.distid}" is no distributor; known are ${ctx.distributors.all.map(({ distid }) => distid).join(', ')}`,
+    )
   if (input.mode === 'live' && !distributor.fulfillment) {
-    throw invalid('distid', `${distributor.name} cannot be live: this release has no connector that speaks its own protocol${distributor.simulator ? ', only its simulator' : ''}`)
+    throw invalid(
+      'distid',
+      `${distributor.name} cannot be live: this release has no connector that speaks its own protocol${distributor.simulator ? ', only its simulator' : ''}`,
+    )
   }
-  if (input.mode === 'live' && (input.reason ?? '').trim() === '') throw invalid('reason', 'say why: from then on real purchase orders are placed, which cost real money')
+  if (input.mode === 'live' && (input.reason ?? '').trim() === '')
+    throw invalid(
+      'reason',
+      'say why: from then on real purchase orders are placed, which cost real money',
+    )
   const before = ctx.modes.of(input.distid)
   await ctx.engine.atomic(ctx, async (tx) => {
-    await tx.db.replaceInto('distributor_mode').values({ distid: input.distid, mode: input.mode, changed_at: tx.now(), changed_by: ctx.actor }).execute()
-    await audit(tx, 'distributors.mode', { distid: input.distid, mode: input.mode, before, reason: input.reason })
+    await tx.db
+      .replaceInto('distributor_mode')
+      .values({
+        distid: input.distid,
+        mode: input.mode,
+        changed_at: tx.now(),
+        changed_by: ctx.actor,
+      })
+      .execute()
+    await audit(tx, 'distributors.mode', {
+      distid: input.distid,
+      mode: input.mode,
+      before,
+      reason: input.reason,
+    })
     await touch(tx.db, 'modes')
   })
   return { distid: input.distid, mode: input.mode, before }

@@ -13,7 +13,8 @@ export class RowReader {
   #folded = ''
 
   constructor(columns: readonly string[]) {
-    // Of two columns with one name the first counts: exports repeat columns, but do not reorder them.
+    // Of two columns with one name the first counts: exports repeat columns, but do not reorder
+    // them.
     columns.forEach((name, i) => this.#places.has(fold(name)) || this.#places.set(fold(name), i))
   }
 
@@ -27,7 +28,9 @@ export class RowReader {
     return this.cells[place] ?? ''
   }
 
-  /** As `cell`, for comparing. Rules ask for one column again and again, so the last answer is kept. */
+  /**
+   * As `cell`, for comparing. Rules ask for one column again and again, so the last answer is kept.
+   */
   folded(place: number): string {
     if (this.#foldedCells !== this.cells || this.#foldedPlace !== place) {
       this.#folded = fold(this.cell(place))

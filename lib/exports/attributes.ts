@@ -1,9 +1,19 @@
 /**
- * The attributes feed: a line of CSV for each attribute of an authorized offer. As with the texts, the lines of all offers
- * of a distributor are kept, and a build only leaves out what its subscriber does not see.
+ * The attributes feed: a line of CSV for each attribute of an authorized offer. As with the texts,
+ * the lines of all offers of a distributor are kept, and a build only leaves out what its
+ * subscriber does not see.
  */
 import { once } from 'node:events'
-import { closeSync, createWriteStream, fstatSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  createWriteStream,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -20,14 +30,20 @@ const LEVEL = 1
 /** Bytes that are read and packed at a time. */
 const BLOCK = 1 << 20
 
-/** A field is quoted where it must be (RFC 4180), and otherwise left as it is: nothing in it is changed. */
-const field = (text: string) => /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+/**
+ * A field is quoted where it must be (RFC 4180), and otherwise left as it is: nothing in it is
+ * changed.
+ */
+const field = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /**
- * Writes the lines of these fragments, and beside them, as `path.ends`, where the lines of each end. An offer without a UPC
- * has none: nobody could tell whose they are.
+ * Writes the lines of these fragments, and beside them, as `path.ends`, where the lines of each
+ * end. An offer without a UPC has none: nobody could tell whose they are.
  */
-export function makeAttributeTexts(catalog: Raw, { fragments, path, work }: { fragments: Int32Array; path: string; work: string }): void {
+export function makeAttributeTexts(
+  catalog: Raw,
+  { fragments, path, work }: { fragments: Int32Array; path: string; work: string },
+): void {
   const find = catalog.prepare('SELECT upc, distid, attributes FROM fragment WHERE id = ?').raw()
   const [draft, draftEnds] = [join(work, 'attributes.csv'), join(work, 'attributes.ends')]
   const ends = new Float64Array(fragments.length * 2)
@@ -35,12 +51,16 @@ export function makeAttributeTexts(catalog: Raw, { fragments, path, work }: { fr
   let text = ''
   let [written, lines] = [0, 0]
   fragments.forEach((fragment, place) => {
-    const row = find.get(fragment) as [upc: string | null, distid: string, attributes: string | null] | undefined
+    const row = find.get(fragment) as
+      | [upc: string | null, distid: string, attributes: string | null]
+      | undefined
     if (!row) throw new Error(`the text ${fragment} is no longer in the catalog`)
     const [upc, distid, attributes] = row
     if (upc !== null && attributes !== null) {
       const all = Object.entries(JSON.parse(attributes) as Record<string, string>)
-      const own = all.map(([name, value]) => `${upc},${field(distid)},${field(name)},${field(value)}\n`).join('')
+      const own = all
+        .map(([name, value]) => `${upc},${field(distid)},${field(name)},${field(value)}\n`)
+        .join('')
       text += own
       written += Buffer.byteLength(own)
       lines += all.length
@@ -58,31 +78,49 @@ export function makeAttributeTexts(catalog: Raw, { fragments, path, work }: { fr
 }
 
 /** Writes the feed of the visible offers. Returns how many lines it has beside the header. */
-export async function writeAttributes({ sections, flags, path }: { sections: (Section & { attributes: string })[]; flags: Int32Array; path: string }): Promise<number> {
+export async function writeAttributes({
+  sections,
+  flags,
+  path,
+}: {
+  sections: (Section & { attributes: string })[]
+  flags: Int32Array
+  path: string
+}): Promise<number> {
   const zip = createGzip({ level: LEVEL, chunkSize: BLOCK })
   const written = pipeline(zip, createWriteStream(path, { mode: 0o600 }))
   // A failure is told by the wait at the end, and must not end the process before it.
   written.catch(() => {})
   zip.write(HEADER)
   let lines = 0
-  for (const { from, rows, attributes } of sections) lines += await copyVisible(zip, written, attributes, flags.subarray(from, from + rows))
+  for (const { from, rows, attributes } of sections)
+    lines += await copyVisible(zip, written, attributes, flags.subarray(from, from + rows))
   zip.end()
   await written
   return lines
 }
 
-async function copyVisible(zip: Gzip, written: Promise<void>, path: string, flags: Int32Array): Promise<number> {
+async function copyVisible(
+  zip: Gzip,
+  written: Promise<void>,
+  path: string,
+  flags: Int32Array,
+): Promise<number> {
   const bytes = readFileSync(`${path}.ends`)
-  const ends = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+  const ends = new Float64Array(
+    bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+  )
   const file = openSync(path, 'r')
   const total = ends.at(-2) ?? 0
   let lines = 0
   try {
-    if (ends.length !== flags.length * 2 || fstatSync(file).size !== total) throw new Error('the attributes are cut off, or those of other offers')
+    if (ends.length !== flags.length * 2 || fstatSync(file).size !== total)
+      throw new Error('the attributes are cut off, or those of other offers')
     // Block by block, each without the parts that belong to hidden offers.
     for (let at = 0, row = 0; at < total; at += BLOCK) {
       const block = Buffer.allocUnsafe(Math.min(BLOCK, total - at))
-      if (readSync(file, block, 0, block.length, at) !== block.length) throw new Error('the attributes are cut off')
+      if (readSync(file, block, 0, block.length, at) !== block.length)
+        throw new Error('the attributes are cut off')
       let kept = 0
       for (let from = at; from < at + block.length;) {
         const end = ends[row * 2]!
@@ -94,7 +132,8 @@ async function copyVisible(zip: Gzip, written: Promise<void>, path: string, flag
         if (isVisible) lines += ends[row * 2 + 1]! - (row === 0 ? 0 : ends[row * 2 - 1]!)
         row++
       }
-      if (kept > 0 && !zip.write(block.subarray(0, kept))) await Promise.race([once(zip, 'drain'), written])
+      if (kept > 0 && !zip.write(block.subarray(0, kept)))
+        await Promise.race([once(zip, 'drain'), written])
     }
   } finally {
     closeSync(file)

@@ -1,4 +1,7 @@
-/** One build from the columns of a view to objects in the store, in a folder of its own that goes in any case. */
+/**
+ * One build from the columns of a view to objects in the store, in a folder of its own that goes in
+ * any case.
+ */
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { rm, utimes, writeFile } from 'node:fs/promises'
@@ -34,8 +37,14 @@ export function exportFolders(dir: string): { root: string; texts: string } {
 export const WORK = 'build-'
 export const LOCK = 'lock'
 
-/** Runs `fn` with a new folder, which is removed afterwards; a later start removes it where this process dies. */
-export async function withWorkFolder<T>({ ctx }: BuildTools, fn: (work: string) => Promise<T>): Promise<T> {
+/**
+ * Runs `fn` with a new folder, which is removed afterwards; a later start removes it where this
+ * process dies.
+ */
+export async function withWorkFolder<T>(
+  { ctx }: BuildTools,
+  fn: (work: string) => Promise<T>,
+): Promise<T> {
   const { root, texts } = exportFolders(ctx.engine.dir)
   mkdirSync(texts, { recursive: true, mode: 0o700 })
   const work = join(root, WORK + ctx.random(8).toString('hex'))
@@ -58,30 +67,70 @@ export interface Ordered {
 /** Megabytes for DuckDB. */
 const MEMORY = 192
 
-/** Builds the files, makes sure that they hold what the view does, and stores them under names that nobody can guess. */
-export async function buildFiles(tools: BuildTools, work: string, { numbers, hasRetail, attributes }: Ordered): Promise<Files> {
+/**
+ * Builds the files, makes sure that they hold what the view does, and stores them under names that
+ * nobody can guess.
+ */
+export async function buildFiles(
+  tools: BuildTools,
+  work: string,
+  { numbers, hasRetail, attributes }: Ordered,
+): Promise<Files> {
   const { ctx, signal, limit, file } = tools
   const job: BuildJob = {
-    kind: 'export', catalog: filesIn(ctx.engine.dir).catalog, work, rows: numbers.rows, hasRetail, memory: MEMORY,
-    numbers: join(work, 'numbers'), parquet: join(work, 'catalog.parquet'), attributes: attributes ? join(work, 'attributes.csv.gz') : null,
-    sections: numbers.sections.map((section) => ({ ...section, ...textFiles(ctx, numbers, section) })),
+    kind: 'export',
+    catalog: filesIn(ctx.engine.dir).catalog,
+    work,
+    rows: numbers.rows,
+    hasRetail,
+    memory: MEMORY,
+    numbers: join(work, 'numbers'),
+    parquet: join(work, 'catalog.parquet'),
+    attributes: attributes ? join(work, 'attributes.csv.gz') : null,
+    sections: numbers.sections.map((section) => ({
+      ...section,
+      ...textFiles(ctx, numbers, section),
+    })),
   }
   const begunAt = ctx.monotonic()
   await writeFile(job.numbers, numbers.bytes, { mode: 0o600 })
-  const result = await runBuild(job, { signal, ...limit !== undefined && { limit }, ...file !== undefined && { file } }).then((read) => assertSame(numbers, read)).catch(async (error: unknown) => {
-    // What it joined may be what is wrong: the next build makes the texts anew. One that was out of time must find what it has made.
-    if (!(error as Partial<StoppedWork>).isStopped) await Promise.all(job.sections.flatMap(filesOf).map((path) => rm(path, { force: true })))
-    throw error
+  const result = await runBuild(job, {
+    signal,
+    ...(limit !== undefined && { limit }),
+    ...(file !== undefined && { file }),
   })
-  if (result.damaged > 0) ctx.log.warn({ files: result.damaged }, 'kept texts of exports were damaged, and were made anew: look at the disk and the memory')
+    .then((read) => assertSame(numbers, read))
+    .catch(async (error: unknown) => {
+      // What it joined may be what is wrong: the next build makes the texts anew. One that was out
+      // of time must find what it has made.
+      if (!(error as Partial<StoppedWork>).isStopped)
+        await Promise.all(job.sections.flatMap(filesOf).map((path) => rm(path, { force: true })))
+      throw error
+    })
+  if (result.damaged > 0)
+    ctx.log.warn(
+      { files: result.damaged },
+      'kept texts of exports were damaged, and were made anew: look at the disk and the memory',
+    )
   await touch(job.sections.flatMap(filesOf), ctx.now())
   const builtAt = ctx.monotonic()
   const name = `exports/${ctx.random(16).toString('hex')}`
-  const files: Files = { parquet_key: `${name}/catalog.parquet`, attributes_key: attributes ? `${name}/attributes.csv.gz` : null }
-  await ctx.objects.put(files.parquet_key, job.parquet, { contentType: 'application/vnd.apache.parquet' })
-  if (files.attributes_key !== null) await ctx.objects.put(files.attributes_key, job.attributes!, { contentType: 'application/gzip' })
+  const files: Files = {
+    parquet_key: `${name}/catalog.parquet`,
+    attributes_key: attributes ? `${name}/attributes.csv.gz` : null,
+  }
+  await ctx.objects.put(files.parquet_key, job.parquet, {
+    contentType: 'application/vnd.apache.parquet',
+  })
+  if (files.attributes_key !== null)
+    await ctx.objects.put(files.attributes_key, job.attributes!, {
+      contentType: 'application/gzip',
+    })
   const [build_ms, store_ms] = [builtAt - begunAt, ctx.monotonic() - builtAt].map(Math.round)
-  ctx.log.info({ rows: result.rows, attributes: result.attributes, peak: result.peak, build_ms, store_ms }, 'an export was built and stored')
+  ctx.log.info(
+    { rows: result.rows, attributes: result.attributes, peak: result.peak, build_ms, store_ms },
+    'an export was built and stored',
+  )
   return files
 }
 
@@ -90,11 +139,25 @@ export function catalogOf({ catalog }: OperatorCtx['engine']): string {
   return catalog.prepare('SELECT made FROM state').pluck().get() as string
 }
 
-/** Files of a distributor's texts, `DISTRIBUTOR-TEXTS`: others for other texts, and for a catalog that was made anew. */
-function textFiles({ engine }: OperatorCtx, { columns }: Numbers, { distid, from, rows }: Numbers['sections'][number]): { texts: string; attributes: string } {
-  const digest = (...parts: (string | Uint8Array)[]) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex')
-  const texts = digest(`${FORM} ${catalogOf(engine)} ${distid} `, new Uint8Array(columns.fragment.buffer, columns.fragment.byteOffset + from * 4, rows * 4))
-  const path = join(exportFolders(engine.dir).texts, `${digest(distid).slice(0, 16)}-${texts.slice(0, 32)}`)
+/**
+ * Files of a distributor's texts, `DISTRIBUTOR-TEXTS`: others for other texts, and for a catalog
+ * that was made anew.
+ */
+function textFiles(
+  { engine }: OperatorCtx,
+  { columns }: Numbers,
+  { distid, from, rows }: Numbers['sections'][number],
+): { texts: string; attributes: string } {
+  const digest = (...parts: (string | Uint8Array)[]) =>
+    parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex')
+  const texts = digest(
+    `${FORM} ${catalogOf(engine)} ${distid} `,
+    new Uint8Array(columns.fragment.buffer, columns.fragment.byteOffset + from * 4, rows * 4),
+  )
+  const path = join(
+    exportFolders(engine.dir).texts,
+    `${digest(distid).slice(0, 16)}-${texts.slice(0, 32)}`,
+  )
   return { texts: `${path}.parquet`, attributes: `${path}.csv` }
 }
 
@@ -103,7 +166,9 @@ function filesOf({ texts, attributes: lines }: BuildJob['sections'][number]): st
   return [texts, lines, `${lines}.ends`].flatMap((path) => [path, sumOf(path)])
 }
 
-/** Notes when a file of texts was last of use; one that no build of this kind has made is not there. */
+/**
+ * Notes when a file of texts was last of use; one that no build of this kind has made is not there.
+ */
 async function touch(paths: readonly string[], at: number): Promise<void> {
   await Promise.all(paths.map((path) => utimes(path, at / 1_000, at / 1_000).catch(() => {})))
 }
@@ -111,10 +176,19 @@ async function touch(paths: readonly string[], at: number): Promise<void> {
 /** The file is published only when what is read back from it is what the view says. */
 function assertSame({ totals, sections }: Numbers, result: BuildResult): BuildResult {
   for (const name of ['rows', 'unitPrice', 'totalCost', 'qty'] as const) {
-    if (result[name] !== totals[name]) throw new Error(`the export that was written has another ${name} than the view: ${result[name]}, not ${totals[name]}`)
+    if (result[name] !== totals[name])
+      throw new Error(
+        `the export that was written has another ${name} than the view: ${result[name]}, not ${totals[name]}`,
+      )
   }
   const found = Object.keys(result.byDistributor).sort().join()
-  const known = sections.map(({ distid }) => distid).sort().join()
-  if (found !== known) throw new Error(`the export that was written has other distributors than the view: ${found}, not ${known}`)
+  const known = sections
+    .map(({ distid }) => distid)
+    .sort()
+    .join()
+  if (found !== known)
+    throw new Error(
+      `the export that was written has other distributors than the view: ${found}, not ${known}`,
+    )
   return result
 }

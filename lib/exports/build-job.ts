@@ -1,4 +1,7 @@
-/** What a build is told, and what it tells. It runs in a process of its own (lib/duckdb.ts), which is started here. */
+/**
+ * What a build is told, and what it tells. It runs in a process of its own (lib/duckdb.ts), which
+ * is started here.
+ */
 import { runChild } from '../core/child.js'
 import { SECOND } from '../core/clock.js'
 import type { Section, Totals } from './numbers.js'
@@ -39,7 +42,13 @@ export const BUILD_LIMIT = 120 * SECOND
 /** Megabytes of JavaScript that a build may hold. */
 const HEAP = 192
 
-/** Runs one build. Rejects when it fails, takes longer than `limit` milliseconds, or its process ends without a word. */
-export function runBuild(job: BuildJob, { limit = BUILD_LIMIT, file, signal }: { limit?: number; file?: string; signal: AbortSignal }): Promise<BuildResult> {
+/**
+ * Runs one build. Rejects when it fails, takes longer than `limit` milliseconds, or its process
+ * ends without a word.
+ */
+export function runBuild(
+  job: BuildJob,
+  { limit = BUILD_LIMIT, file, signal }: { limit?: number; file?: string; signal: AbortSignal },
+): Promise<BuildResult> {
   return runChild(job, { limit, heap: HEAP, signal, file, failure: 'the export was not built' })
 }

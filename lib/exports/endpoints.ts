@@ -9,15 +9,29 @@ import { assertPollDue, exportVersion, notePoll } from './version.js'
 
 export const exportCatalog = endpoint('products.catalog', {
   summary: 'Your whole restricted and priced catalog as one Parquet file',
-  description: 'The first call after a new snapshot or a change of the configuration builds the file, which takes up to a minute; later ones answer at once. '
-    + 'A key may call once every 20 minutes. Download at once: a URL expires, and until then works for whoever has it, whatever becomes of the key.',
+  description:
+    'The first call after a new snapshot or a change of the configuration builds the file, which takes up to a minute; later ones answer at once. ' +
+    'A key may call once every 20 minutes. Download at once: a URL expires, and until then works for whoever has it, whatever becomes of the key.',
   query: ExportQuery,
   result: ExportDescriptor,
-  errors: ['no_active_distributors', 'no_validated_distributors', 'catalog_polled_too_early', 'feed_unavailable'],
+  errors: [
+    'no_active_distributors',
+    'no_validated_distributors',
+    'catalog_polled_too_early',
+    'feed_unavailable',
+  ],
   example: {
     result: {
-      version: '20261121T120000Z-3', export_version: '9hT3mC1rWv0eJqYfB7uKzA5d', changed: true, format: 'parquet', compression: 'snappy', rows: 88,
-      restrictions_applied: true, custom_pricing_applied: false, retail_pricing_applied: true, expires_in_seconds: 1_800,
+      version: '20261121T120000Z-3',
+      export_version: '9hT3mC1rWv0eJqYfB7uKzA5d',
+      changed: true,
+      format: 'parquet',
+      compression: 'snappy',
+      rows: 88,
+      restrictions_applied: true,
+      custom_pricing_applied: false,
+      retail_pricing_applied: true,
+      expires_in_seconds: 1_800,
       url: 'https://shop.example/objects/exports/118602c2f011534030bb1a62e8a48c1e/catalog.parquet?expires=1795264200&name=catalog-9hT3mC1rWv0eJqYfB7uKzA5d.parquet&signature=uin2n3PtfbKTBnbR8oIXy-YtgVlnrexlcUBZDxfEXk4',
       attributes_feed: {
         format: 'csv.gz',
@@ -25,32 +39,71 @@ export const exportCatalog = endpoint('products.catalog', {
       },
     },
     refused: {
-      invalid_parameter: { request: { expires_in: 30 }, message: 'expires_in: must be at least 60', details: [{ path: 'expires_in', message: 'must be at least 60' }] },
-      catalog_polled_too_early: { request: {}, message: 'The catalog export may be called once every 20 minutes; call again in 1200 seconds.', details: { retry_after_seconds: 1_200 } },
+      invalid_parameter: {
+        request: { expires_in: 30 },
+        message: 'expires_in: must be at least 60',
+        details: [{ path: 'expires_in', message: 'must be at least 60' }],
+      },
+      catalog_polled_too_early: {
+        request: {},
+        message:
+          'The catalog export may be called once every 20 minutes; call again in 1200 seconds.',
+        details: { retry_after_seconds: 1_200 },
+      },
     },
   },
   async run(ctx, { query }) {
-    const wanted = { ignoreRestrictions: query.ignore_restrictions, attributes: query.include_attributes }
+    const wanted = {
+      ignoreRestrictions: query.ignore_restrictions,
+      attributes: query.include_attributes,
+    }
     // Read before the view is waited for, which reads it in the same turn.
     const saved = ctx.configurations.of(ctx.subscriber)
     const view = await ctx.catalog.view(ctx.subscriber, wanted.ignoreRestrictions)
     if (ctx.key) assertPollDue(ctx, ctx.key)
     const version = exportVersion(ctx.subscriber.id, saved, view.snapshot.version, wanted)
     const isNew = version !== query.last_version
-    const urls = isNew ? await signedUrls(ctx, view, version, { ...wanted, expiresIn: query.expires_in }) : {}
+    const urls = isNew
+      ? await signedUrls(ctx, view, version, { ...wanted, expiresIn: query.expires_in })
+      : {}
     if (ctx.key) notePoll(ctx, ctx.key)
     return {
-      version: view.snapshot.version, export_version: version, changed: isNew, format: 'parquet' as const, compression: 'snappy' as const, rows: view.total,
-      restrictions_applied: !wanted.ignoreRestrictions, custom_pricing_applied: view.customPricing(), retail_pricing_applied: isRetailPriced(view),
-      expires_in_seconds: query.expires_in, ...urls,
+      version: view.snapshot.version,
+      export_version: version,
+      changed: isNew,
+      format: 'parquet' as const,
+      compression: 'snappy' as const,
+      rows: view.total,
+      restrictions_applied: !wanted.ignoreRestrictions,
+      custom_pricing_applied: view.customPricing(),
+      retail_pricing_applied: isRetailPriced(view),
+      expires_in_seconds: query.expires_in,
+      ...urls,
     }
   },
 })
 
-async function signedUrls(ctx: Ctx, view: View, version: string, { expiresIn, ...wanted }: { expiresIn: number; ignoreRestrictions: boolean; attributes: boolean }): Promise<Pick<ExportDescriptor, 'url' | 'attributes_feed'>> {
+async function signedUrls(
+  ctx: Ctx,
+  view: View,
+  version: string,
+  { expiresIn, ...wanted }: { expiresIn: number; ignoreRestrictions: boolean; attributes: boolean },
+): Promise<Pick<ExportDescriptor, 'url' | 'attributes_feed'>> {
   const files = await ctx.exports.files(ctx.subscriber, view, version, wanted)
   noteUrl(ctx, files, ctx.now() + expiresIn * SECOND)
-  const url = await ctx.exports.url(files.parquet_key, { expiresIn, fileName: `catalog-${version}.parquet` })
+  const url = await ctx.exports.url(files.parquet_key, {
+    expiresIn,
+    fileName: `catalog-${version}.parquet`,
+  })
   if (files.attributes_key === null) return { url }
-  return { url, attributes_feed: { format: 'csv.gz', url: await ctx.exports.url(files.attributes_key, { expiresIn, fileName: `attributes-${version}.csv.gz` }) } }
+  return {
+    url,
+    attributes_feed: {
+      format: 'csv.gz',
+      url: await ctx.exports.url(files.attributes_key, {
+        expiresIn,
+        fileName: `attributes-${version}.csv.gz`,
+      }),
+    },
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * Builds exports and knows where they are (contract "Catalog export"). One build at a time for all who wait for the same
- * one; what fails leaves the version before it where it is.
+ * Builds exports and knows where they are (contract "Catalog export"). One build at a time for all
+ * who wait for the same one; what fails leaves the version before it where it is.
  */
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
@@ -22,7 +22,10 @@ import { FORM } from './version.js'
 import type { Wanted } from './version.js'
 
 export interface Exporter {
-  /** The files of an export, built if they are not there. Throws `feed_unavailable` where that fails or takes too long. */
+  /**
+   * The files of an export, built if they are not there. Throws `feed_unavailable` where that fails
+   * or takes too long.
+   */
   files(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published>
   /** An address of one of its files. Throws `feed_unavailable` where the store gives none. */
   url(key: string, options: UrlOptions): Promise<string>
@@ -38,14 +41,23 @@ export interface ExporterOptions {
   file?: string
 }
 
-/** A caller is answered before a proxy gives up on it (contract: "up to about 60 seconds"); its next call finds the file. */
+/**
+ * A caller is answered before a proxy gives up on it (contract: "up to about 60 seconds"); its next
+ * call finds the file.
+ */
 const PATIENCE = 55 * SECOND
-/** For so long after a failure nobody tries again: a store that is down must not cost a build for each call. */
+/**
+ * For so long after a failure nobody tries again: a store that is down must not cost a build for
+ * each call.
+ */
 const PAUSE = 15 * SECOND
 /** Each takes half a gigabyte; one processor is left to who searches. */
 const MOST_BUILDS = Math.max(1, Math.min(2, availableParallelism() - 1))
 
-export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, limit, file }: ExporterOptions = {}): Exporter {
+export function openExporter(
+  context: () => OperatorCtx,
+  { patience = PATIENCE, limit, file }: ExporterOptions = {},
+): Exporter {
   const building = new Map<string, Promise<Published>>()
   const failures = new Map<string, { until: number; error: Error }>()
   const stopping = new AbortController()
@@ -67,25 +79,52 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
     }
   }
 
-  async function make(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published> {
+  async function make(
+    subscriber: Subscriber,
+    view: View,
+    version: string,
+    wanted: Wanted,
+  ): Promise<Published> {
     const ctx = context()
-    const tools: BuildTools = { ctx, signal: stopping.signal, ...limit !== undefined && { limit }, ...file !== undefined && { file } }
+    const tools: BuildTools = {
+      ctx,
+      signal: stopping.signal,
+      ...(limit !== undefined && { limit }),
+      ...(file !== undefined && { file }),
+    }
     const numbers = await makeNumbers(view)
     const hasRetail = isRetailPriced(view)
     const content = await digestOf(ctx, numbers, hasRetail, wanted)
     const publish = (keys: Files): Published => {
-      const row: Published = { subscriber_id: subscriber.id, export_version: version, content, parquet_key: keys.parquet_key, attributes_key: keys.attributes_key, made_at: ctx.now(), urls_until: 0 }
+      const row: Published = {
+        subscriber_id: subscriber.id,
+        export_version: version,
+        content,
+        parquet_key: keys.parquet_key,
+        attributes_key: keys.attributes_key,
+        made_at: ctx.now(),
+        urls_until: 0,
+      }
       savePublished(ctx, row)
       return row
     }
     const twin = findTwin(ctx, content)
     // In the same turn, so that its objects are of use to somebody before anybody can remove them.
     const row = twin && publish(twin)
-    if (row && await isThere(ctx, row)) return row
-    return publish(await withWorkFolder(tools, (work) => buildFiles(tools, work, { numbers, hasRetail, attributes: wanted.attributes })))
+    if (row && (await isThere(ctx, row))) return row
+    return publish(
+      await withWorkFolder(tools, (work) =>
+        buildFiles(tools, work, { numbers, hasRetail, attributes: wanted.attributes }),
+      ),
+    )
   }
 
-  function begin(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published> {
+  function begin(
+    subscriber: Subscriber,
+    view: View,
+    version: string,
+    wanted: Wanted,
+  ): Promise<Published> {
     const { log, monotonic, space } = context()
     const place = `${subscriber.id} ${version}`
     const failed = failures.get(place)
@@ -93,14 +132,26 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
     failures.delete(place)
     let build = building.get(place)
     if (!build) {
-      if (space.free() < ROOM_FOR_FEEDS) throw unavailable('The export cannot be built: the server\'s disk is nearly full. Tell the operator.')
-      build = inTurn(() => make(subscriber, view, version, wanted)).catch((error: unknown) => {
-        if (!stopping.signal.aborted) log.error({ err: error, subscriber: subscriber.id, version }, 'an export could not be built')
-        const refusal = unavailable('The export could not be built or stored at the moment. Try again shortly.')
-        for (const [other, { until }] of failures) if (until <= monotonic()) failures.delete(other)
-        failures.set(place, { until: monotonic() + PAUSE, error: refusal })
-        throw refusal
-      }).finally(() => building.delete(place))
+      if (space.free() < ROOM_FOR_FEEDS)
+        throw unavailable(
+          "The export cannot be built: the server's disk is nearly full. Tell the operator.",
+        )
+      build = inTurn(() => make(subscriber, view, version, wanted))
+        .catch((error: unknown) => {
+          if (!stopping.signal.aborted)
+            log.error(
+              { err: error, subscriber: subscriber.id, version },
+              'an export could not be built',
+            )
+          const refusal = unavailable(
+            'The export could not be built or stored at the moment. Try again shortly.',
+          )
+          for (const [other, { until }] of failures)
+            if (until <= monotonic()) failures.delete(other)
+          failures.set(place, { until: monotonic() + PAUSE, error: refusal })
+          throw refusal
+        })
+        .finally(() => building.delete(place))
       building.set(place, build)
       // Whoever waits may have left.
       build.catch(() => {})
@@ -112,8 +163,12 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
     async files(subscriber, view, version, wanted) {
       const ctx = context()
       const known = findPublished(ctx, subscriber.id, version)
-      if (known && await answered(ctx, isThere(ctx, known))) return known
-      const late = () => new ApiError('feed_unavailable', { message: 'The export is still being built. Call again in half a minute.', headers: { 'retry-after': '30' } })
+      if (known && (await answered(ctx, isThere(ctx, known)))) return known
+      const late = () =>
+        new ApiError('feed_unavailable', {
+          message: 'The export is still being built. Call again in half a minute.',
+          headers: { 'retry-after': '30' },
+        })
       return inTime(begin(subscriber, view, version, wanted), patience, late)
     },
     url(key, options) {
@@ -129,27 +184,42 @@ export function openExporter(context: () => OperatorCtx, { patience = PATIENCE, 
 }
 
 function unavailable(message: string): ApiError {
-  return new ApiError('feed_unavailable', { message, headers: { 'retry-after': String(PAUSE / SECOND) } })
+  return new ApiError('feed_unavailable', {
+    message,
+    headers: { 'retry-after': String(PAUSE / SECOND) },
+  })
 }
 
 /** A store that cannot be asked is a store from which nothing can be read. */
 async function answered<T>({ log }: OperatorCtx, answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
     log.error({ err: error, kind: kindOf(error) }, 'the object store cannot be asked for an export')
-    throw unavailable('The place where exports are kept cannot be reached at the moment. Try again shortly.')
+    throw unavailable(
+      'The place where exports are kept cannot be reached at the moment. Try again shortly.',
+    )
   })
 }
 
-async function isThere({ objects }: OperatorCtx, { parquet_key: parquet, attributes_key: attributes }: Published): Promise<boolean> {
-  return await objects.has(parquet) && (attributes === null || await objects.has(attributes))
+async function isThere(
+  { objects }: OperatorCtx,
+  { parquet_key: parquet, attributes_key: attributes }: Published,
+): Promise<boolean> {
+  return (await objects.has(parquet)) && (attributes === null || (await objects.has(attributes)))
 }
 
 /** Bytes that are hashed in one turn of the loop. */
 const HASHED = 1 << 20
 
 /** Equal for files with equal bytes in them: which texts, which numbers. */
-async function digestOf({ engine }: OperatorCtx, { bytes, sections }: Numbers, hasRetail: boolean, { attributes }: Wanted): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify([FORM, catalogOf(engine), sections, hasRetail, attributes]))
+async function digestOf(
+  { engine }: OperatorCtx,
+  { bytes, sections }: Numbers,
+  hasRetail: boolean,
+  { attributes }: Wanted,
+): Promise<string> {
+  const hash = createHash('sha256').update(
+    JSON.stringify([FORM, catalogOf(engine), sections, hasRetail, attributes]),
+  )
   for (let at = 0; at < bytes.length; at += HASHED) {
     hash.update(bytes.subarray(at, at + HASHED))
     await new Promise(setImmediate)

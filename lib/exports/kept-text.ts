@@ -1,9 +1,18 @@
 /**
- * Files of texts are kept for weeks, and their content is published again and again: beside each stands the digest of its bytes,
- * and one that is not what was written is made anew.
+ * Files of texts are kept for weeks, and their content is published again and again: beside each
+ * stands the digest of its bytes, and one that is not what was written is made anew.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 
 /** Bytes that are read at a time. */
 const BLOCK = 1 << 20
@@ -11,10 +20,16 @@ const BLOCK = 1 << 20
 /** Path of the digest of a kept file. */
 export const sumOf = (path: string) => `${path}.sum`
 
-/** Gives a finished file its name, once its bytes are on the disk. The digest goes first: beside another file it fits to nothing. */
+/**
+ * Gives a finished file its name, once its bytes are on the disk. The digest goes first: beside
+ * another file it fits to nothing.
+ */
 export function keep(draft: string, path: string): void {
   writeFileSync(sumOf(draft), digestOf(draft), { mode: 0o600 })
-  for (const [from, to] of [[sumOf(draft), sumOf(path)], [draft, path]] as const) {
+  for (const [from, to] of [
+    [sumOf(draft), sumOf(path)],
+    [draft, path],
+  ] as const) {
     const file = openSync(from, 'r')
     fsyncSync(file)
     closeSync(file)

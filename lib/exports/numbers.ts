@@ -1,15 +1,22 @@
 /**
- * What a view knows of its offers beside their texts: prices, stock, flags, as columns of whole numbers. A build joins
- * them with the texts by position, so offers that the view hides have a row too.
+ * What a view knows of its offers beside their texts: prices, stock, flags, as columns of whole
+ * numbers. A build joins them with the texts by position, so offers that the view hides have a row
+ * too.
  */
 import type { Bits } from '../catalog/bits.js'
 import type { Row } from '../catalog/snapshot.js'
 import type { View } from '../catalog/view.js'
 
-/** Cents that a configuration can multiply beyond 32 bits. They come first, so that each column lies where its type may. */
+/**
+ * Cents that a configuration can multiply beyond 32 bits. They come first, so that each column lies
+ * where its type may.
+ */
 export const WIDE = ['shipping_cost', 'retail_price'] as const
 const NARROW = ['fragment', 'flags', 'unit_price', 'map_price', 'msrp', 'qty_on_hand'] as const
-/** Cents, -1 for none; `flags` are bits of FLAGS. `retail_price` is 0 where the document asks for none. */
+/**
+ * Cents, -1 for none; `flags` are bits of FLAGS. `retail_price` is 0 where the document asks for
+ * none.
+ */
 export const COLUMNS = [...WIDE, ...NARROW] as const
 export const FLAGS = { visible: 1, fflReq: 2, dropShip: 4 } as const
 
@@ -38,7 +45,10 @@ export interface Numbers {
   totals: Totals
 }
 
-/** True where the file has a retail price: the document asks for one, and there is an offer to have it. */
+/**
+ * True where the file has a retail price: the document asks for one, and there is an offer to have
+ * it.
+ */
 export function isRetailPriced({ retailPrice, total }: View): boolean {
   return retailPrice !== null && total > 0
 }
@@ -47,22 +57,30 @@ export function isRetailPriced({ retailPrice, total }: View): boolean {
 const ROWS_A_TURN = 8_192
 
 /** Bytes of a row. */
-const ROW = WIDE.length * Float64Array.BYTES_PER_ELEMENT + NARROW.length * Int32Array.BYTES_PER_ELEMENT
+const ROW =
+  WIDE.length * Float64Array.BYTES_PER_ELEMENT + NARROW.length * Int32Array.BYTES_PER_ELEMENT
 
 /** The columns that lie one after the other in these bytes. */
 export function columnsIn(bytes: ArrayBuffer, rows: number): Numbers['columns'] {
   let at = 0
-  const next = <T>(Column: { new (buffer: ArrayBuffer, at: number, length: number): T; BYTES_PER_ELEMENT: number }) => {
+  const next = <T>(Column: {
+    new (buffer: ArrayBuffer, at: number, length: number): T
+    BYTES_PER_ELEMENT: number
+  }) => {
     const column = new Column(bytes, at, rows)
     at += rows * Column.BYTES_PER_ELEMENT
     return column
   }
-  return Object.fromEntries([...WIDE.map((name) => [name, next(Float64Array)]), ...NARROW.map((name) => [name, next(Int32Array)])]) as Numbers['columns']
+  return Object.fromEntries([
+    ...WIDE.map((name) => [name, next(Float64Array)]),
+    ...NARROW.map((name) => [name, next(Int32Array)]),
+  ]) as Numbers['columns']
 }
 
 /**
- * Computes the columns of a view, in many turns of the loop. Offers are read in the snapshot's own order and written where
- * they belong: the other way round, half of the time would be spent on waiting for memory.
+ * Computes the columns of a view, in many turns of the loop. Offers are read in the snapshot's own
+ * order and written where they belong: the other way round, half of the time would be spent on
+ * waiting for memory.
  */
 export async function makeNumbers(view: View): Promise<Numbers> {
   const { snapshot } = view
@@ -79,10 +97,15 @@ export async function makeNumbers(view: View): Promise<Numbers> {
 }
 
 /**
- * The distributors that have a visible offer, in the order of (distid, stockid), and by place of a distributor, how far its
- * offers stand before their place in that order, since those of others are left out.
+ * The distributors that have a visible offer, in the order of (distid, stockid), and by place of a
+ * distributor, how far its offers stand before their place in that order, since those of others are
+ * left out.
  */
-function sectionsOf({ snapshot, visible, distributors }: View): { sections: Section[]; shifts: number[]; rows: number } {
+function sectionsOf({ snapshot, visible, distributors }: View): {
+  sections: Section[]
+  shifts: number[]
+  rows: number
+} {
   const sections: Section[] = []
   const shifts: number[] = []
   let from = 0
@@ -103,14 +126,23 @@ function meet(a: Bits, b: Bits): boolean {
   return a.words.some((word, i) => (word & b.words[i]!) !== 0)
 }
 
-function fillRow(columns: Numbers['columns'], view: View, row: Row, at: number, totals: Totals): void {
+function fillRow(
+  columns: Numbers['columns'],
+  view: View,
+  row: Row,
+  at: number,
+  totals: Totals,
+): void {
   const { snapshot } = view
   columns.fragment[at] = snapshot.fragment[row]!
   if (!view.visible.has(row)) return
   const unitPrice = view.unitPrice(row)
   const shippingCost = view.shippingCost(row, 1)
   const qty = snapshot.qty[row]!
-  columns.flags[at] = FLAGS.visible + (snapshot.fflReq.has(row) ? FLAGS.fflReq : 0) + (snapshot.dropShip.has(row) ? FLAGS.dropShip : 0)
+  columns.flags[at] =
+    FLAGS.visible +
+    (snapshot.fflReq.has(row) ? FLAGS.fflReq : 0) +
+    (snapshot.dropShip.has(row) ? FLAGS.dropShip : 0)
   columns.unit_price[at] = unitPrice
   columns.shipping_cost[at] = shippingCost
   columns.map_price[at] = snapshot.map[row]!

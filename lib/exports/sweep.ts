@@ -18,36 +18,71 @@ const IN_USE = 10 * MINUTE
 /** Texts of a distributor that nobody exports any more. */
 const UNUSED = 7 * DAY
 
-/** Every ten minutes, and also where nobody asks for anything: the last file of a shop that has left must go too. */
-export const exportJob: Job = { name: 'exports', every: 10 * MINUTE, run: async (ctx) => sweepExports(ctx) }
+/**
+ * Every ten minutes, and also where nobody asks for anything: the last file of a shop that has left
+ * must go too.
+ */
+export const exportJob: Job = {
+  name: 'exports',
+  every: 10 * MINUTE,
+  run: async (ctx) => sweepExports(ctx),
+}
 
-/** Removes old versions once their URLs have expired, objects that no export names, and texts that no build needs. */
+/**
+ * Removes old versions once their URLs have expired, objects that no export names, and texts that
+ * no build needs.
+ */
 export async function sweepExports(ctx: OperatorCtx): Promise<void> {
   const now = ctx.now()
   // First what needs no store: one that is down must not let the disk fill up.
   await sweepTexts(exportFolders(ctx.engine.dir).texts, now)
-  // A large snapshot is still being built after a start, and until then no export would look like a current one.
+  // A large snapshot is still being built after a start, and until then no export would look like a
+  // current one.
   await ctx.catalog.refresh()
   const snapshot = ctx.catalog.current()
   for (const row of allPublished(ctx)) {
-    if (Math.max(row.urls_until, row.made_at) + GRACE > now || (snapshot && isCurrent(ctx, row, snapshot.version))) continue
+    if (
+      Math.max(row.urls_until, row.made_at) + GRACE > now ||
+      (snapshot && isCurrent(ctx, row, snapshot.version))
+    )
+      continue
     for (const key of forgetPublished(ctx, row)) await ctx.objects.remove(key)
   }
-  const known = new Set(allPublished(ctx).flatMap(({ parquet_key: parquet, attributes_key: attributes }) => [parquet, attributes]))
+  const known = new Set(
+    allPublished(ctx).flatMap(({ parquet_key: parquet, attributes_key: attributes }) => [
+      parquet,
+      attributes,
+    ]),
+  )
   for (const { key, changedAt } of await ctx.objects.list('exports/')) {
     if (!known.has(key) && changedAt + UNKNOWN < now) await ctx.objects.remove(key)
   }
 }
 
-function isCurrent(ctx: OperatorCtx, { subscriber_id: id, export_version: version }: { subscriber_id: string; export_version: string }, snapshot: string): boolean {
+function isCurrent(
+  ctx: OperatorCtx,
+  { subscriber_id: id, export_version: version }: { subscriber_id: string; export_version: string },
+  snapshot: string,
+): boolean {
   const saved = ctx.configurations.of({ id, name: '', email: '' })
-  return [true, false].some((ignoreRestrictions) => [true, false].some((attributes) => exportVersion(id, saved, snapshot, { ignoreRestrictions, attributes }) === version))
+  return [true, false].some((ignoreRestrictions) =>
+    [true, false].some(
+      (attributes) =>
+        exportVersion(id, saved, snapshot, { ignoreRestrictions, attributes }) === version,
+    ),
+  )
 }
 
 /** Of each distributor the texts that were last of use stay. */
 async function sweepTexts(folder: string, now: number): Promise<void> {
-  const files = await Promise.all((await namesIn(folder)).map(async (name) => ({ name, at: (await stat(join(folder, name)).catch(() => null))?.mtimeMs ?? now })))
-  const kindOf = (name: string) => `${name.slice(0, name.indexOf('-'))}${name.slice(name.indexOf('.'))}`
+  const files = await Promise.all(
+    (await namesIn(folder)).map(async (name) => ({
+      name,
+      at: (await stat(join(folder, name)).catch(() => null))?.mtimeMs ?? now,
+    })),
+  )
+  const kindOf = (name: string) =>
+    `${name.slice(0, name.indexOf('-'))}${name.slice(name.indexOf('.'))}`
   for (const { name, at } of files) {
     const isNewest = !files.some((other) => kindOf(other.name) === kindOf(name) && other.at > at)
     if (at + (isNewest ? UNUSED : IN_USE) < now) await rm(join(folder, name), { force: true })
@@ -64,7 +99,8 @@ export async function removeDeadBuilds(dir: string): Promise<void> {
       lock?.close()
       if (lock) await rm(join(root, name), { recursive: true, force: true })
     } catch {
-      // Its own process has just removed it, or it is no folder of a build: neither keeps an app from opening.
+      // Its own process has just removed it, or it is no folder of a build: neither keeps an app
+      // from opening.
     }
   }
 }

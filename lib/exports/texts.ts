@@ -1,6 +1,7 @@
 /**
- * The texts of one distributor's offers as Parquet, in the order of (distid, stockid). They are the same for every
- * subscriber and change only with the distributor's catalog, so the file is kept and joined by every build.
+ * The texts of one distributor's offers as Parquet, in the order of (distid, stockid). They are the
+ * same for every subscriber and change only with the distributor's catalog, so the file is kept and
+ * joined by every build.
  */
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,17 +10,39 @@ import { PRODUCT_CLASSES } from '../catalog/product-classes.js'
 import type { Raw } from '../db/sqlite.js'
 import { keep } from './kept-text.js'
 
-/** Columns of the texts and their types in the file. `fragment` says which text it is; the rest are members of a product. */
+/**
+ * Columns of the texts and their types in the file. `fragment` says which text it is; the rest are
+ * members of a product.
+ */
 export const TEXTS = {
-  fragment: 'INTEGER', distid: 'VARCHAR', distsku: 'VARCHAR', stockid: 'VARCHAR', upc: 'VARCHAR', name: 'VARCHAR', mfg_name: 'VARCHAR', mpn: 'VARCHAR',
-  product_class: 'VARCHAR', item_cat: 'VARCHAR', item_gb_cat: 'INTEGER', item_gb_cat_name: 'VARCHAR', images: 'STRUCT(src VARCHAR)[]', product_url: 'VARCHAR',
-  short_description: 'VARCHAR', description: 'VARCHAR', product_class_description: 'VARCHAR',
+  fragment: 'INTEGER',
+  distid: 'VARCHAR',
+  distsku: 'VARCHAR',
+  stockid: 'VARCHAR',
+  upc: 'VARCHAR',
+  name: 'VARCHAR',
+  mfg_name: 'VARCHAR',
+  mpn: 'VARCHAR',
+  product_class: 'VARCHAR',
+  item_cat: 'VARCHAR',
+  item_gb_cat: 'INTEGER',
+  item_gb_cat_name: 'VARCHAR',
+  images: 'STRUCT(src VARCHAR)[]',
+  product_url: 'VARCHAR',
+  short_description: 'VARCHAR',
+  description: 'VARCHAR',
+  product_class_description: 'VARCHAR',
 } as const
 
 /** Where a column's value comes from, if not from the fragment's column of its name. */
 const SOURCES: Partial<Record<keyof typeof TEXTS, string>> = {
-  fragment: 'id', item_gb_cat: 'category_id', item_gb_cat_name: 'category_name', images: 'json(images)',
-  product_class_description: `CASE product_class ${Object.entries(PRODUCT_CLASSES).map(([code, text]) => `WHEN '${code}' THEN '${text}'`).join(' ')} END`,
+  fragment: 'id',
+  item_gb_cat: 'category_id',
+  item_gb_cat_name: 'category_name',
+  images: 'json(images)',
+  product_class_description: `CASE product_class ${Object.entries(PRODUCT_CLASSES)
+    .map(([code, text]) => `WHEN '${code}' THEN '${text}'`)
+    .join(' ')} END`,
 }
 
 /** A smaller group leaves nothing to compress, a larger one takes more memory. */
@@ -28,24 +51,40 @@ export const PARQUET = `(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${RO
 /** Characters that are written at a time. */
 const BLOCK = 1 << 20
 
-export const quoted = (text: string) => `'${text.replaceAll('\'', '\'\'')}'`
+export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 /** Writes the texts of these fragments, in this order, to `path`: whole, or not at all. */
-export async function makeTexts(catalog: Raw, duck: DuckDBConnection, { fragments, path, work }: { fragments: Int32Array; path: string; work: string }): Promise<void> {
+export async function makeTexts(
+  catalog: Raw,
+  duck: DuckDBConnection,
+  { fragments, path, work }: { fragments: Int32Array; path: string; work: string },
+): Promise<void> {
   const lines = join(work, 'texts.json')
-  const members = Object.keys(TEXTS).map((name) => `'${name}', ${SOURCES[name as keyof typeof TEXTS] ?? name}`).join(', ')
+  const members = Object.keys(TEXTS)
+    .map((name) => `'${name}', ${SOURCES[name as keyof typeof TEXTS] ?? name}`)
+    .join(', ')
   // One text a row is many times as fast as a value at a time, on both sides.
   const line = catalog.prepare(`SELECT json_object(${members}) FROM fragment WHERE id = ?`).pluck()
   writeLines(lines, fragments, (fragment) => line.get(fragment) as string | undefined)
   const draft = join(work, 'texts.parquet')
-  const columns = Object.entries(TEXTS).map(([name, type]) => `${name}: ${quoted(type)}`).join(', ')
-  await duck.run(`COPY (SELECT * FROM read_json(${quoted(lines)}, format = 'newline_delimited', columns = {${columns}})) TO ${quoted(draft)} ${PARQUET}`)
+  const columns = Object.entries(TEXTS)
+    .map(([name, type]) => `${name}: ${quoted(type)}`)
+    .join(', ')
+  await duck.run(
+    `COPY (SELECT * FROM read_json(${quoted(lines)}, format = 'newline_delimited', columns = {${columns}})) TO ${quoted(draft)} ${PARQUET}`,
+  )
   rmSync(lines)
   keep(draft, path)
 }
 
-/** Writes a line for each fragment. Throws where one is gone: a newer feed has replaced it long ago. */
-export function writeLines(path: string, fragments: Int32Array, lineOf: (fragment: number) => string | undefined): void {
+/**
+ * Writes a line for each fragment. Throws where one is gone: a newer feed has replaced it long ago.
+ */
+export function writeLines(
+  path: string,
+  fragments: Int32Array,
+  lineOf: (fragment: number) => string | undefined,
+): void {
   const file = openSync(path, 'w', 0o600)
   try {
     let block = ''

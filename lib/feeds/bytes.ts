@@ -1,4 +1,7 @@
-/** A feed's file as plain UTF-8-compatible bytes: gzip unpacked under limits, UTF-16 transcoded, the digest taken on the way. */
+/**
+ * A feed's file as plain UTF-8-compatible bytes: gzip unpacked under limits, UTF-16 transcoded, the
+ * digest taken on the way.
+ */
 import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 import { open } from 'node:fs/promises'
@@ -38,9 +41,10 @@ export interface ByteSource {
 }
 
 /**
- * A name for a file's bytes: a CRC-32 for each 64 KB block, and SHA-256 over those and the size. It finds any change of up
- * to 32 bits for sure and others but for one in four billion a block, at five times the speed of SHA-256 over the bytes:
- * an unchanged feed must cost little more than reading it.
+ * A name for a file's bytes: a CRC-32 for each 64 KB block, and SHA-256 over those and the size. It
+ * finds any change of up to 32 bits for sure and others but for one in four billion a block, at
+ * five times the speed of SHA-256 over the bytes: an unchanged feed must cost little more than
+ * reading it.
  */
 export class FileDigest {
   readonly #hash: Hash
@@ -92,7 +96,11 @@ export async function digestFile(file: string, seed: string): Promise<string> {
 }
 
 /** Opens a plain or gzip file. `next` throws UnreadableFile for broken gzip and for a bomb. */
-export async function openBytes(file: string, seed: string, limits: GzipLimits = GZIP_LIMITS): Promise<ByteSource> {
+export async function openBytes(
+  file: string,
+  seed: string,
+  limits: GzipLimits = GZIP_LIMITS,
+): Promise<ByteSource> {
   const handle = await open(file)
   try {
     const { size } = await handle.stat()
@@ -104,7 +112,9 @@ export async function openBytes(file: string, seed: string, limits: GzipLimits =
     const plain = transcode(isGzip ? unpack(packed.pieces(), limits, size) : packed.pieces())
     return {
       size,
-      get bytesRead() { return packed.bytesRead() },
+      get bytesRead() {
+        return packed.bytesRead()
+      },
       next: async () => (await plain.next()).value ?? null,
       digest: () => digest.end(),
       async close() {
@@ -144,28 +154,41 @@ function readPieces(handle: FileHandle, digest: FileDigest) {
 }
 
 /** createGunzip({ maxOutputLength }) does not limit a stream, so what comes out is counted here. */
-async function* unpack(packed: AsyncGenerator<Buffer, undefined>, limits: GzipLimits, size: number): AsyncGenerator<Buffer, undefined> {
+async function* unpack(
+  packed: AsyncGenerator<Buffer, undefined>,
+  limits: GzipLimits,
+  size: number,
+): AsyncGenerator<Buffer, undefined> {
   const gunzip = createGunzip({ chunkSize: READ })
   const most = Math.min(limits.maxBytes, Math.max(size * limits.maxRatio, ALWAYS_ALLOWED))
   let fault: unknown = null
   const feeding = (async () => {
     for await (const piece of packed) {
       // The piece is overwritten by the next read, and the stream may hold on to it.
-      if (!gunzip.write(Buffer.from(piece))) await new Promise<void>((resolve) => gunzip.once('drain', resolve).once('close', resolve))
+      if (!gunzip.write(Buffer.from(piece)))
+        await new Promise<void>((resolve) => gunzip.once('drain', resolve).once('close', resolve))
       if (gunzip.destroyed) return
     }
     gunzip.end()
-  })().catch((error: unknown) => { fault = error; gunzip.destroy() })
+  })().catch((error: unknown) => {
+    fault = error
+    gunzip.destroy()
+  })
   let out = 0
   try {
     for await (const piece of gunzip as AsyncIterable<Buffer>) {
       out += piece.length
-      if (out > most) throw new UnreadableFile(`the gzip file unpacks to more than ${most} bytes from ${size}: it is a bomb or no feed`)
+      if (out > most)
+        throw new UnreadableFile(
+          `the gzip file unpacks to more than ${most} bytes from ${size}: it is a bomb or no feed`,
+        )
       yield piece
     }
   } catch (error) {
     if (error instanceof UnreadableFile) throw error
-    throw new UnreadableFile(`the gzip file is cut off or damaged: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UnreadableFile(
+      `the gzip file is cut off or damaged: ${error instanceof Error ? error.message : String(error)}`,
+    )
   } finally {
     gunzip.destroy()
     await feeding
@@ -173,8 +196,13 @@ async function* unpack(packed: AsyncGenerator<Buffer, undefined>, limits: GzipLi
   if (fault !== null) throw fault
 }
 
-/** UTF-16, told by its mark or by a zero in every second byte of the beginning, becomes UTF-8; all else passes as it is. */
-async function* transcode(pieces: AsyncGenerator<Buffer, undefined>): AsyncGenerator<Buffer, undefined> {
+/**
+ * UTF-16, told by its mark or by a zero in every second byte of the beginning, becomes UTF-8; all
+ * else passes as it is.
+ */
+async function* transcode(
+  pieces: AsyncGenerator<Buffer, undefined>,
+): AsyncGenerator<Buffer, undefined> {
   let decoder: InstanceType<typeof TextDecoder> | null | undefined
   for await (const piece of pieces) {
     if (decoder === undefined) {
@@ -191,7 +219,8 @@ function utf16(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   const pairs = Math.min(start.length >> 1, 64)
   const zeros = [0, 0]
   for (let i = 0; i < pairs * 2; i++) if (start[i] === 0) zeros[i & 1]!++
-  // Latin text has its zero byte in the same place of nearly every pair; a stray NUL in a line does not.
+  // Latin text has its zero byte in the same place of nearly every pair; a stray NUL in a line does
+  // not.
   if (pairs < 4 || Math.max(...zeros) < pairs * 0.9) return null
   return zeros[1]! > zeros[0]! ? 'utf-16le' : 'utf-16be'
 }

@@ -13,8 +13,14 @@ export function parseCells(records: readonly string[], format: LineFormat): (str
     if (record.includes(quote) && beginsField(record, quote, delimiter)) quoted.push(i)
     else cells[i] = record.split(delimiter)
   })
-  const parsed = parseQuoted(quoted.map((i) => records[i]!), delimiter, quote)
-  quoted.forEach((i, k) => { cells[i] = parsed[k]! })
+  const parsed = parseQuoted(
+    quoted.map((i) => records[i]!),
+    delimiter,
+    quote,
+  )
+  quoted.forEach((i, k) => {
+    cells[i] = parsed[k]!
+  })
   return cells
 }
 
@@ -31,13 +37,29 @@ function isPadding(character: string | undefined, delimiter: string): boolean {
   return character === ' ' || (character === '\t' && delimiter !== '\t')
 }
 
-/** All in one call; where they do not come out one by one, each is parsed alone, so that a broken one costs only itself. */
-function parseQuoted(records: readonly string[], delimiter: string, quote: string): (string[] | string)[] {
-  const options = { delimiter, quote, escape: quote, record_delimiter: '\n', relax_quotes: true, relax_column_count: true, trim: delimiter !== '\t' }
+/**
+ * All in one call; where they do not come out one by one, each is parsed alone, so that a broken
+ * one costs only itself.
+ */
+function parseQuoted(
+  records: readonly string[],
+  delimiter: string,
+  quote: string,
+): (string[] | string)[] {
+  const options = {
+    delimiter,
+    quote,
+    escape: quote,
+    record_delimiter: '\n',
+    relax_quotes: true,
+    relax_column_count: true,
+    trim: delimiter !== '\t',
+  }
   if (records.length === 0) return []
   try {
     const all = parse(records.join('\n'), options)
-    // No record can be split in two, since a newline stands only inside its quotes; so none was joined to the next either.
+    // No record can be split in two, since a newline stands only inside its quotes; so none was
+    // joined to the next either.
     if (all.length === records.length) return all
   } catch {
     // One of them is broken.

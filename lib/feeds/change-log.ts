@@ -1,4 +1,7 @@
-/** Price and stock changes on their way into history.db, in a transaction of their own that begins with the first. */
+/**
+ * Price and stock changes on their way into history.db, in a transaction of their own that begins
+ * with the first.
+ */
 import { HOUR } from '../core/clock.js'
 import type { Raw, Statement } from '../db/sqlite.js'
 
@@ -18,7 +21,10 @@ export interface FeedTimes {
   /** When the feed was made, milliseconds. */
   asOf: number
   now: number
-  /** Of the operator's catalog feeds, the one before which the catalog had no price of the distributor. */
+  /**
+   * Of the operator's catalog feeds, the one before which the catalog had no price of the
+   * distributor.
+   */
   isFirst?: boolean
 }
 
@@ -43,7 +49,10 @@ export class ChangeLog {
   commit(): void {
     this.#begin()
     noteSeen(this.#raw, this.#distid, this.#at)
-    if (this.#times.isFirst) this.#raw.prepare('UPDATE seen SET is_first = 1 WHERE distid = ? AND at = ?').run(this.#distid, this.#at)
+    if (this.#times.isFirst)
+      this.#raw
+        .prepare('UPDATE seen SET is_first = 1 WHERE distid = ? AND at = ?')
+        .run(this.#distid, this.#at)
     this.#raw.exec('COMMIT')
     this.#insert = null
   }
@@ -58,7 +67,9 @@ export class ChangeLog {
     if (!this.#insert) {
       this.#raw.exec('BEGIN IMMEDIATE')
       this.#at = nextTime(this.#raw, this.#distid, this.#times)
-      this.#insert = this.#raw.prepare('INSERT OR REPLACE INTO change (distid, stockid, at, upc, price, qty, gone, held) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+      this.#insert = this.#raw.prepare(
+        'INSERT OR REPLACE INTO change (distid, stockid, at, upc, price, qty, gone, held) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      )
     }
     return this.#insert
   }
@@ -74,26 +85,43 @@ function noteSeen(raw: Raw, distid: string, at: number): void {
 }
 
 /**
- * The time under which a feed's changes are kept: its own, but never before what the distributor's last feed changed (rows are
- * whole states, so their order in time must be the order in which they came), and never within a day that is rolled up. A feed
- * that is taken in again after a crash has its own time again, and replaces its own rows.
+ * The time under which a feed's changes are kept: its own, but never before what the distributor's
+ * last feed changed (rows are whole states, so their order in time must be the order in which they
+ * came), and never within a day that is rolled up. A feed that is taken in again after a crash has
+ * its own time again, and replaces its own rows.
  */
 function nextTime(raw: Raw, distid: string, { asOf, now }: FeedTimes): number {
   const begins = raw.prepare('SELECT begins FROM open_day').pluck().get() as number
-  const last = lastSeen(raw, distid) > now + HOUR ? bringBack(raw, distid, Math.max(now, begins)) : lastSeen(raw, distid)
+  const last =
+    lastSeen(raw, distid) > now + HOUR
+      ? bringBack(raw, distid, Math.max(now, begins))
+      : lastSeen(raw, distid)
   const own = Math.min(asOf, now)
   return Math.max(own < last ? last + 1 : own, begins)
 }
 
 function lastSeen(raw: Raw, distid: string): number {
-  return raw.prepare('SELECT max(at) FROM seen WHERE distid = ?').pluck().get(distid) as number | null ?? 0
+  return (
+    (raw.prepare('SELECT max(at) FROM seen WHERE distid = ?').pluck().get(distid) as
+      | number
+      | null) ?? 0
+  )
 }
 
-/** After a clock was far ahead: what came then would keep every later change in that future. Tells when it came last, now. */
+/**
+ * After a clock was far ahead: what came then would keep every later change in that future. Tells
+ * when it came last, now.
+ */
 function bringBack(raw: Raw, distid: string, to: number): number {
-  const ahead = raw.prepare('SELECT at FROM seen WHERE distid = ? AND at > ? ORDER BY at').pluck().all(distid, to + HOUR) as number[]
+  const ahead = raw
+    .prepare('SELECT at FROM seen WHERE distid = ? AND at > ? ORDER BY at')
+    .pluck()
+    .all(distid, to + HOUR) as number[]
   for (const [place, at] of ahead.entries()) {
-    for (const table of ['change', 'seen']) raw.prepare(`UPDATE OR REPLACE ${table} SET at = ? WHERE at = ? AND distid = ?`).run(to + place, at, distid)
+    for (const table of ['change', 'seen'])
+      raw
+        .prepare(`UPDATE OR REPLACE ${table} SET at = ? WHERE at = ? AND distid = ?`)
+        .run(to + place, at, distid)
   }
   return lastSeen(raw, distid)
 }

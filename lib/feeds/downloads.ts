@@ -1,4 +1,7 @@
-/** Folders of downloads: one for each pull, so that a file which waits for the operator's decision stays as it was judged. */
+/**
+ * Folders of downloads: one for each pull, so that a file which waits for the operator's decision
+ * stays as it was judged.
+ */
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -15,14 +18,20 @@ export function downloadAt(downloads: string, started: number): string {
 }
 
 /**
- * Removes the downloads of a source but the one that holds `kept`: those of pulls that ended, and of processes that were
- * killed in one. What began after `started` belongs to a pull that still runs.
+ * Removes the downloads of a source but the one that holds `kept`: those of pulls that ended, and
+ * of processes that were killed in one. What began after `started` belongs to a pull that still
+ * runs.
  */
-export async function sweepDownloads(downloads: string, started: number, kept: string | null): Promise<void> {
+export async function sweepDownloads(
+  downloads: string,
+  started: number,
+  kept: string | null,
+): Promise<void> {
   const keptFolder = kept === null ? null : dirname(kept)
   for (const name of foldersIn(downloads)) {
     const folder = join(downloads, name)
-    if (folder !== keptFolder && Number.parseInt(name, 10) <= started) await rm(folder, { recursive: true, force: true })
+    if (folder !== keptFolder && Number.parseInt(name, 10) <= started)
+      await rm(folder, { recursive: true, force: true })
   }
 }
 

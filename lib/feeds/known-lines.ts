@@ -1,6 +1,6 @@
 /**
- * What a source's last feed held: the hash of each taken line, the offer that it made, and what the feed as a whole is
- * judged by (the row's mark, price and quantity), packed into one blob.
+ * What a source's last feed held: the hash of each taken line, the offer that it made, and what the
+ * feed as a whole is judged by (the row's mark, price and quantity), packed into one blob.
  */
 
 const COLUMNS = 6
@@ -20,7 +20,7 @@ export class OfferSet {
   size = 0
 
   has(id: number): boolean {
-    return ((this.#bits[id >>> 3] ?? 0) >> (id & 7) & 1) === 1
+    return (((this.#bits[id >>> 3] ?? 0) >> (id & 7)) & 1) === 1
   }
 
   /** False when it was there already. */
@@ -43,7 +43,10 @@ export class OfferSet {
 const DROPPED_LO = 0
 const DROPPED_HI = 0xffff_ffff
 
-/** The previous feed's lines. An entry whose hash is 0 must be read again; one whose offer is 0 made none. */
+/**
+ * The previous feed's lines. An entry whose hash is 0 must be read again; one whose offer is 0 made
+ * none.
+ */
 export class KnownLines {
   readonly count: number
   readonly lo: Uint32Array
@@ -52,10 +55,16 @@ export class KnownLines {
   readonly #marks: Uint32Array
   readonly #prices: Uint32Array
   readonly #qtys: Uint32Array
-  /** Open addressing: place + 1 of an entry, 0 for free. Made when the first line is not where it was. */
+  /**
+   * Open addressing: place + 1 of an entry, 0 for free. Made when the first line is not where it
+   * was.
+   */
   #table: Uint32Array | null = null
   #cursor = 0
-  /** After a miss: the offer of the line that stood there, most likely the changed line's own; 0 for none. */
+  /**
+   * After a miss: the offer of the line that stood there, most likely the changed line's own; 0 for
+   * none.
+   */
   guess = 0
   /** After a hit: where the line stands. */
   place = 0
@@ -78,10 +87,12 @@ export class KnownLines {
 
   /** The offer that this very line made last time, 0 when it is new or changed. */
   offerOf(lo: number, hi: number): number {
-    // Most lines stand where they stood: no need to search for those. A miss is taken for a line that changed in its
-    // place; where it was a new one, the search finds the next line and sets the cursor right again.
+    // Most lines stand where they stood: no need to search for those. A miss is taken for a line
+    // that changed in its place; where it was a new one, the search finds the next line and sets
+    // the cursor right again.
     const at = this.#cursor
-    const found = at < this.count && this.lo[at] === lo && this.hi[at] === hi ? at : this.#search(lo, hi)
+    const found =
+      at < this.count && this.lo[at] === lo && this.hi[at] === hi ? at : this.#search(lo, hi)
     if (found === -1) this.guess = this.offers[at] ?? 0
     else this.place = found
     this.#cursor = found === -1 ? at + 1 : found + 1
@@ -89,7 +100,7 @@ export class KnownLines {
   }
 
   #search(lo: number, hi: number): number {
-    const table = this.#table ??= this.#index()
+    const table = (this.#table ??= this.#index())
     const mask = table.length - 1
     for (let slot = lo & mask; table[slot] !== 0; slot = (slot + 1) & mask) {
       const at = table[slot]! - 1
@@ -122,7 +133,9 @@ export class KnownLines {
     return set
   }
 
-  /** Marks lines to be read again, and forgets offers that are gone. The number of lines touched. */
+  /**
+   * Marks lines to be read again, and forgets offers that are gone. The number of lines touched.
+   */
   reopen(changed: (id: number) => boolean, removed: OfferSet): number {
     let touched = 0
     for (let at = 0; at < this.count; at++) {
@@ -173,7 +186,9 @@ export class LinesBuilder {
 
   /** What the lines so far say, in their order. */
   facts(): { marks: Uint32Array; prices: Uint32Array; qtys: Uint32Array } {
-    const [marks, prices, qtys] = this.#columns.slice(3).map((column) => column.subarray(0, this.count))
+    const [marks, prices, qtys] = this.#columns
+      .slice(3)
+      .map((column) => column.subarray(0, this.count))
     return { marks: marks!, prices: prices!, qtys: qtys! }
   }
 

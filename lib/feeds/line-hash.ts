@@ -1,4 +1,7 @@
-/** Hashes that tell changed lines and changed wording. Not for secrets: a distributor has no reason to forge one. */
+/**
+ * Hashes that tell changed lines and changed wording. Not for secrets: a distributor has no reason
+ * to forge one.
+ */
 import { createHash } from 'node:crypto'
 
 const rotl = (x: number, by: number) => (x << by) | (x >>> (32 - by))
@@ -9,7 +12,10 @@ function mix(h: number): number {
   return h ^ (h >>> 16)
 }
 
-/** 64 bits of a raw line in two halves, in the manner of MurmurHash3: two lanes that cross, 8 bytes a step. */
+/**
+ * 64 bits of a raw line in two halves, in the manner of MurmurHash3: two lanes that cross, 8 bytes
+ * a step.
+ */
 export class LineHash {
   lo = 0
   hi = 0
@@ -25,7 +31,10 @@ export class LineHash {
     this.#seedHi = digest.readInt32LE(4)
   }
 
-  /** Leaves the hash of the bytes in `lo` and `hi`, unsigned; never both zero, which stands for "read it again". */
+  /**
+   * Leaves the hash of the bytes in `lo` and `hi`, unsigned; never both zero, which stands for
+   * "read it again".
+   */
   take(bytes: Uint8Array, start: number, end: number): void {
     if (this.#of !== bytes) {
       this.#of = bytes
@@ -48,11 +57,11 @@ export class LineHash {
     let tail = 0
     for (let shift = 0; at < end; at++, shift += 8) tail |= view.getUint8(at) << shift
     b ^= Math.imul(rotl(Math.imul(tail, 0xa1e38b93 | 0), 18), 0x239b961b)
-    a = (a ^ (end - start)) + b | 0
-    b = b + a | 0
+    a = ((a ^ (end - start)) + b) | 0
+    b = (b + a) | 0
     a = mix(a)
     b = mix(b)
-    a = a + b | 0
+    a = (a + b) | 0
     this.lo = a >>> 0
     this.hi = (b + a) >>> 0
     if (this.lo === 0 && this.hi === 0) this.lo = 1
@@ -69,6 +78,6 @@ export function textHash(text: string): number {
     b = rotl(Math.imul(b + unit, 0xc2b2ae35), 15)
   }
   a = mix(a ^ text.length)
-  b = mix(b + a | 0)
+  b = mix((b + a) | 0)
   return (b >>> 11) * 0x1_0000_0000 + (a >>> 0)
 }

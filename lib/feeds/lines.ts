@@ -1,7 +1,7 @@
 /**
- * Bytes of a feed to raw records, without making a string of any. A record is a line; where the format has quotes, a
- * newline inside a quoted field belongs to it. A quote opens only at the start of a field, and one that nobody closes
- * costs its own line, never the rest of the file.
+ * Bytes of a feed to raw records, without making a string of any. A record is a line; where the
+ * format has quotes, a newline inside a quoted field belongs to it. A quote opens only at the start
+ * of a field, and one that nobody closes costs its own line, never the rest of the file.
  */
 import type { ByteSource } from './bytes.js'
 import { recordText } from './text.js'
@@ -23,7 +23,10 @@ export interface BrokenLine {
   text: string
 }
 
-/** Records of one piece of the file: bytes `start[i]` to `end[i]` of `buffer`. It holds only until the next one is asked for. */
+/**
+ * Records of one piece of the file: bytes `start[i]` to `end[i]` of `buffer`. It holds only until
+ * the next one is asked for.
+ */
 export interface Batch {
   readonly buffer: Buffer
   count: number
@@ -41,8 +44,14 @@ export interface LineFormat {
   quote: '"' | null
 }
 
-/** The records of a file in batches of about 4 MB. Blank lines are left out; a mark at the beginning is stripped. */
-export async function* readRecords(source: ByteSource, format: LineFormat): AsyncGenerator<Batch, undefined> {
+/**
+ * The records of a file in batches of about 4 MB. Blank lines are left out; a mark at the beginning
+ * is stripped.
+ */
+export async function* readRecords(
+  source: ByteSource,
+  format: LineFormat,
+): AsyncGenerator<Batch, undefined> {
   const splitter = new Splitter(format)
   for (;;) {
     const piece = await source.next()
@@ -75,7 +84,15 @@ class Splitter {
     this.#quote = format.quote !== null
     this.#delimiter = format.delimiter.charCodeAt(0)
     const column = () => new Uint32Array(1 << 16)
-    this.#batch = { buffer: this.#buffer, count: 0, start: column(), end: column(), line: column(), broken: [], unterminated: false }
+    this.#batch = {
+      buffer: this.#buffer,
+      count: 0,
+      start: column(),
+      end: column(),
+      line: column(),
+      broken: [],
+      unterminated: false,
+    }
   }
 
   get full(): boolean {
@@ -115,7 +132,8 @@ class Splitter {
 
   #run(): void {
     const data = this.#buffer.subarray(0, this.#length)
-    // Each search runs on only when its last find was passed, so that every byte is looked at once per search.
+    // Each search runs on only when its last find was passed, so that every byte is looked at once
+    // per search.
     const next = { lf: -2, cr: -2, quote: -2, nul: -2 }
     const find = (what: keyof typeof next, byte: number) => {
       if (next[what] !== -1 && next[what] < this.#at) next[what] = data.indexOf(byte, this.#at)
@@ -148,7 +166,10 @@ class Splitter {
     }
   }
 
-  /** Takes the record that ends at `end` and goes past its newline. False when it takes more bytes to know where that ends. */
+  /**
+   * Takes the record that ends at `end` and goes past its newline. False when it takes more bytes
+   * to know where that ends.
+   */
   #finish(end: number, fault: string | null): boolean {
     let after = end + 1
     if (end < this.#length && this.#buffer[end] === CR) {
@@ -177,13 +198,15 @@ class Splitter {
   }
 
   #isBlank(start: number, end: number): boolean {
-    for (let i = start; i < end; i++) if (this.#buffer[i] !== SPACE && this.#buffer[i] !== TAB) return false
+    for (let i = start; i < end; i++)
+      if (this.#buffer[i] !== SPACE && this.#buffer[i] !== TAB) return false
     return true
   }
 
   /**
-   * The end of a record that has a quote in its first line. `more`: the field goes on beyond the bytes held. `stray`:
-   * its quote is closed nowhere near, or by one that opens a field further down.
+   * The end of a record that has a quote in its first line. `more`: the field goes on beyond the
+   * bytes held. `stray`: its quote is closed nowhere near, or by one that opens a field further
+   * down.
    */
   #quotedEnd(data: Buffer): number | 'more' | 'stray' {
     const { length } = data
@@ -242,7 +265,11 @@ class Splitter {
   }
 
   #break(line: number, reason: string, start: number, end: number): void {
-    this.#batch.broken.push({ line, reason, text: recordText(this.#buffer, start, Math.min(end, start + KEPT_TEXT)) })
+    this.#batch.broken.push({
+      line,
+      reason,
+      text: recordText(this.#buffer, start, Math.min(end, start + KEPT_TEXT)),
+    })
   }
 
   #skipRest(): void {

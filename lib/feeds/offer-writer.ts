@@ -46,7 +46,17 @@ export function movedByHalf(old: number | null, price: number | null): boolean {
 }
 
 /** What an offer's row holds, in the order in which it is read and written. */
-type Tick = [price: number | null, map: number | null, msrp: number | null, shipping: number | null, qty: number, fflReq: number, dropShip: number, held: number, kind: number]
+type Tick = [
+  price: number | null,
+  map: number | null,
+  msrp: number | null,
+  shipping: number | null,
+  qty: number,
+  fflReq: number,
+  dropShip: number,
+  held: number,
+  kind: number,
+]
 const TICK_LENGTH = 9
 export interface TakeOptions {
   /** A newer feed knows the offer's quantity better. */
@@ -61,8 +71,18 @@ export interface TakeOptions {
   narrow?: boolean
 }
 
-/** An offer's row as it stands: its price is at `PRICE`, and so on. `gtin` is the key by which it lends and borrows. */
-export type StoredOffer = [id: number, fragment: number, wording: number, ...Tick, gtin: number | null, lent: number | null]
+/**
+ * An offer's row as it stands: its price is at `PRICE`, and so on. `gtin` is the key by which it
+ * lends and borrows.
+ */
+export type StoredOffer = [
+  id: number,
+  fragment: number,
+  wording: number,
+  ...Tick,
+  gtin: number | null,
+  lent: number | null,
+]
 export const PRICE = 3
 export const QTY = 7
 export const HELD = 10
@@ -81,9 +101,26 @@ export interface Touched {
 
 export class OfferWriter {
   readonly counts: Counts = {
-    added: 0, changed: 0, removed: 0, price_changes: 0, stock_changes: 0, reworded: false, priceMoves: 0, emptied: 0, upcsLost: 0, offers: 0, priced: 0, stocked: 0,
+    added: 0,
+    changed: 0,
+    removed: 0,
+    price_changes: 0,
+    stock_changes: 0,
+    reworded: false,
+    priceMoves: 0,
+    emptied: 0,
+    upcsLost: 0,
+    offers: 0,
+    priced: 0,
+    stocked: 0,
   }
-  readonly touched: Touched = { restocked: new OfferSet(), repriced: new OfferSet(), released: new OfferSet(), removed: new OfferSet(), keys: new TouchedKeys() }
+  readonly touched: Touched = {
+    restocked: new OfferSet(),
+    repriced: new OfferSet(),
+    released: new OfferSet(),
+    removed: new OfferSet(),
+    keys: new TouchedKeys(),
+  }
   readonly #ctx: WriteContext
   readonly #sql: ReturnType<typeof prepare>
 
@@ -92,10 +129,17 @@ export class OfferWriter {
     this.#sql = prepare(ctx.catalog)
   }
 
-  /** The offer with this key, undefined where there is none. A right guess of its id halves the cost. */
+  /**
+   * The offer with this key, undefined where there is none. A right guess of its id halves the
+   * cost.
+   */
   find(stockid: string, guess = 0): StoredOffer | undefined {
     if (guess !== 0) {
-      const [distid, key, ...offer] = (this.#sql.byId.get(guess) ?? []) as [distid?: string, stockid?: string, ...StoredOffer]
+      const [distid, key, ...offer] = (this.#sql.byId.get(guess) ?? []) as [
+        distid?: string,
+        stockid?: string,
+        ...StoredOffer,
+      ]
       if (key === stockid && distid === this.#ctx.distid) return offer
     }
     return this.#sql.find.get(this.#ctx.distid, stockid) as StoredOffer | undefined
@@ -119,7 +163,17 @@ export class OfferWriter {
       }
       return id
     }
-    const tick: Tick = [operators && !keepPrice ? row.price : old[0], row.map, row.msrp, row.shipping, keepQty ? old[4] : row.qty, row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0, kind]
+    const tick: Tick = [
+      operators && !keepPrice ? row.price : old[0],
+      row.map,
+      row.msrp,
+      row.shipping,
+      keepQty ? old[4] : row.qty,
+      row.fflReq ? 1 : 0,
+      row.dropShip ? 1 : 0,
+      row.held ? 1 : 0,
+      kind,
+    ]
     if (older) {
       for (const place of [1, 2, 3] as const) tick[place] = old[place] ?? tick[place]
       tick[7] = old[7]
@@ -132,7 +186,8 @@ export class OfferWriter {
     if (!reworded && !ownChanged && tick.every((value, i) => value === old[i])) return id
     // A stock feed counted what could not be ordered; now it can.
     if (old[7] === 1 && tick[7] === 0) this.touched.restocked.add(id)
-    // The history goes by UPCs: an item number that stands for another item now is news to it, whatever it costs.
+    // The history goes by UPCs: an item number that stands for another item now is news to it,
+    // whatever it costs.
     const oldUpc = reworded ? this.#upc(fragment) : row.upc
     const isOther = oldUpc !== row.upc
     if (isOther && oldUpc !== null) this.counts.upcsLost++
@@ -145,7 +200,8 @@ export class OfferWriter {
     } else {
       this.#sql.tick.run(...tick, revision, id)
       // Whoever has a price of the operator's may lend texts.
-      if (tick[5] !== old[5] || tick[8] !== old[8] || (tick[0] === null) !== (old[0] === null)) this.touched.keys.add(gtin)
+      if (tick[5] !== old[5] || tick[8] !== old[8] || (tick[0] === null) !== (old[0] === null))
+        this.touched.keys.add(gtin)
     }
     this.counts.changed++
     this.#moved(id, row.stockid, row.upc, stateOf(old), stateOf(tick), isOther)
@@ -155,7 +211,8 @@ export class OfferWriter {
   /** Sets the stock of one offer from a quantity feed. */
   setQty(stockid: string, existing: StoredOffer, count: number): void {
     const { id, fragment, old } = unpack(existing)
-    // A catalog that holds an item back (allocated) counts more than a stock feed that has no word for that.
+    // A catalog that holds an item back (allocated) counts more than a stock feed that has no word
+    // for that.
     const qty = old[7] === 1 ? 0 : count
     if (qty === old[4]) return
     this.#sql.qty.run(qty, this.#ctx.revision, id)
@@ -169,7 +226,10 @@ export class OfferWriter {
     if (stockid !== undefined) this.setQty(stockid, this.find(stockid)!, 0)
   }
 
-  /** Takes this feed's part of an offer away: all of it, or only the price when other feeds still have it. */
+  /**
+   * Takes this feed's part of an offer away: all of it, or only the price when other feeds still
+   * have it.
+   */
   remove(id: number, others: Holders): void {
     const stockid = this.#sql.stockid.get(id) as string | undefined
     if (stockid === undefined) return
@@ -180,14 +240,22 @@ export class OfferWriter {
       if (subscriberId === null && !others.operator) this.touched.released.add(id)
       // The price went with its row, which the guard counts as missing; it did not move.
       const { priceMoves } = counts
-      if (subscriberId === null ? others.operator || old[0] === null : others.subscriber || !this.#setOwnPrice(id, null, { kind: 0, gtin })) return
+      if (
+        subscriberId === null
+          ? others.operator || old[0] === null
+          : others.subscriber || !this.#setOwnPrice(id, null, { kind: 0, gtin })
+      )
+        return
       counts.changed++
       if (subscriberId !== null) {
         this.#sql.touch.run(revision, id)
       } else {
         this.#sql.tick.run(null, ...old.slice(1), revision, id)
         this.touched.keys.add(gtin)
-        this.#moved(id, stockid, this.#upc(fragment), stateOf(old), { ...stateOf(old), price: null })
+        this.#moved(id, stockid, this.#upc(fragment), stateOf(old), {
+          ...stateOf(old),
+          price: null,
+        })
       }
       counts.priceMoves = priceMoves
       return
@@ -205,7 +273,14 @@ export class OfferWriter {
       counts.stocked--
       counts.emptied++
     }
-    this.#ctx.changes.record({ distid, stockid, upc: this.#upc(fragment), ...stateOf(old), qty: 0, gone: true })
+    this.#ctx.changes.record({
+      distid,
+      stockid,
+      upc: this.#upc(fragment),
+      ...stateOf(old),
+      qty: 0,
+      gone: true,
+    })
   }
 
   /** Deletes fragments that no snapshot can name any more. */
@@ -222,8 +297,26 @@ export class OfferWriter {
     const price = subscriberId === null ? row.price : null
     const fragment = this.#fragment(row, attributes)
     const [kind, gtin] = [kindOf(row), lendingKey(row.upc)]
-    const id = Number(this.#sql.insert.run(distid, row.stockid, fragment, wording, gtin, price, row.map, row.msrp, row.shipping, row.qty,
-      row.fflReq ? 1 : 0, row.dropShip ? 1 : 0, row.held ? 1 : 0, kind, revision, asOf).lastInsertRowid)
+    const id = Number(
+      this.#sql.insert.run(
+        distid,
+        row.stockid,
+        fragment,
+        wording,
+        gtin,
+        price,
+        row.map,
+        row.msrp,
+        row.shipping,
+        row.qty,
+        row.fflReq ? 1 : 0,
+        row.dropShip ? 1 : 0,
+        row.held ? 1 : 0,
+        kind,
+        revision,
+        asOf,
+      ).lastInsertRowid,
+    )
     this.touched.keys.add(gtin)
     if (subscriberId !== null) this.#setOwnPrice(id, row.price, { kind, gtin })
     const { counts } = this
@@ -233,19 +326,55 @@ export class OfferWriter {
     if (price !== null) counts.priced++
     if (row.qty > 0) counts.stocked++
     // The first state is a change too: without it the next one has nothing to be compared with.
-    changes.record({ distid, stockid: row.stockid, upc: row.upc, price, qty: row.qty, gone: false, held: row.held })
+    changes.record({
+      distid,
+      stockid: row.stockid,
+      upc: row.upc,
+      price,
+      qty: row.qty,
+      gone: false,
+      held: row.held,
+    })
     return id
   }
 
   #fragment(row: CatalogRow, attributes: string | null): number {
-    return Number(this.#sql.fragment.run(this.#ctx.distid, row.stockid, row.distsku, row.upc, row.name, row.mfgName, row.mpn, row.productClass, row.itemCat,
-      row.categoryId, row.categoryName, imagesText(row), row.productUrl, row.shortDescription, row.description, attributes).lastInsertRowid)
+    return Number(
+      this.#sql.fragment.run(
+        this.#ctx.distid,
+        row.stockid,
+        row.distsku,
+        row.upc,
+        row.name,
+        row.mfgName,
+        row.mpn,
+        row.productClass,
+        row.itemCat,
+        row.categoryId,
+        row.categoryName,
+        imagesText(row),
+        row.productUrl,
+        row.shortDescription,
+        row.description,
+        attributes,
+      ).lastInsertRowid,
+    )
   }
 
-  /** Whether the subscriber's price changed, or what its feed says that the item is: the latter is lent, the former never. */
-  #setOwnPrice(id: number, price: number | null, { kind, gtin }: { kind: number; gtin: number | null }): boolean {
+  /**
+   * Whether the subscriber's price changed, or what its feed says that the item is: the latter is
+   * lent, the former never.
+   */
+  #setOwnPrice(
+    id: number,
+    price: number | null,
+    { kind, gtin }: { kind: number; gtin: number | null },
+  ): boolean {
     const { subscriberId } = this.#ctx
-    const [old = null, oldKind = 0] = (this.#sql.own.get(subscriberId, id) ?? []) as [price?: number, kind?: number]
+    const [old = null, oldKind = 0] = (this.#sql.own.get(subscriberId, id) ?? []) as [
+      price?: number,
+      kind?: number,
+    ]
     const isOtherKind = (price === null ? 0 : kind) !== oldKind
     if (old === price && !isOtherKind) return false
     if (price === null) this.#sql.dropOneOwn.run(subscriberId, id)
@@ -258,8 +387,18 @@ export class OfferWriter {
     return true
   }
 
-  /** Counts and records a changed price or stock, that an offer is held back or no longer so, and that it is another item's. */
-  #moved(id: number, stockid: string, upc: string | null, old: OfferState, { price, qty, held }: OfferState, isOther = false): void {
+  /**
+   * Counts and records a changed price or stock, that an offer is held back or no longer so, and
+   * that it is another item's.
+   */
+  #moved(
+    id: number,
+    stockid: string,
+    upc: string | null,
+    old: OfferState,
+    { price, qty, held }: OfferState,
+    isOther = false,
+  ): void {
     if (old.price === price && old.qty === qty && old.held === held && !isOther) return
     const { counts } = this
     if (old.price !== price) {
@@ -274,13 +413,35 @@ export class OfferWriter {
       if (old.qty > 0 && qty === 0) counts.emptied++
       counts.stocked += Number(qty > 0) - Number(old.qty > 0)
     }
-    this.#ctx.changes.record({ distid: this.#ctx.distid, stockid, upc, price, qty, gone: false, held })
+    this.#ctx.changes.record({
+      distid: this.#ctx.distid,
+      stockid,
+      upc,
+      price,
+      qty,
+      gone: false,
+      held,
+    })
   }
 }
 
-function unpack(offer: StoredOffer): { id: number; fragment: number; wording: number; old: Tick; gtin: number | null; lent: number | null } {
+function unpack(offer: StoredOffer): {
+  id: number
+  fragment: number
+  wording: number
+  old: Tick
+  gtin: number | null
+  lent: number | null
+} {
   const [id, fragment, wording, ...rest] = offer
-  return { id, fragment, wording, old: rest.slice(0, TICK_LENGTH) as Tick, gtin: rest[TICK_LENGTH]!, lent: rest[TICK_LENGTH + 1]! }
+  return {
+    id,
+    fragment,
+    wording,
+    old: rest.slice(0, TICK_LENGTH) as Tick,
+    gtin: rest[TICK_LENGTH]!,
+    lent: rest[TICK_LENGTH + 1]!,
+  }
 }
 
 /** What the history keeps of an offer. */
@@ -303,34 +464,58 @@ function imagesText({ images }: CatalogRow): string {
 /** Everything that a fragment holds, in one number. */
 function wordingOf(row: CatalogRow, attributes: string | null): number {
   const texts = [
-    row.distsku, row.upc, row.name, row.mfgName, row.mpn, row.productClass, row.itemCat, row.categoryId, row.categoryName,
-    row.images.join(' '), row.productUrl, row.shortDescription, row.description, attributes,
+    row.distsku,
+    row.upc,
+    row.name,
+    row.mfgName,
+    row.mpn,
+    row.productClass,
+    row.itemCat,
+    row.categoryId,
+    row.categoryName,
+    row.images.join(' '),
+    row.productUrl,
+    row.shortDescription,
+    row.description,
+    attributes,
   ]
-  // No text holds a control character, so the marks between them cannot be mistaken; null differs from ''.
+  // No text holds a control character, so the marks between them cannot be mistaken; null differs
+  // from ''.
   return textHash(texts.map((text) => text ?? '\u0001').join('\u0000'))
 }
 
 function prepare(raw: Raw) {
   const sql = (text: string): Statement => raw.prepare(text)
   return {
-    find: sql('SELECT id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, gtin, lent FROM offer WHERE distid = ? AND stockid = ?').raw(),
-    byId: sql('SELECT distid, stockid, id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, gtin, lent FROM offer WHERE id = ?').raw(),
+    find: sql(
+      'SELECT id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, gtin, lent FROM offer WHERE distid = ? AND stockid = ?',
+    ).raw(),
+    byId: sql(
+      'SELECT distid, stockid, id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, gtin, lent FROM offer WHERE id = ?',
+    ).raw(),
     stockid: sql('SELECT stockid FROM offer WHERE id = ?').pluck(),
     upc: sql('SELECT upc FROM fragment WHERE id = ?').pluck(),
-    fragment: sql(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name,
+    fragment:
+      sql(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name,
       images, product_url, short_description, description, attributes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     retire: sql('UPDATE fragment SET retired_at = ? WHERE id = ?'),
     sweep: sql('DELETE FROM fragment WHERE retired_at < ?'),
-    insert: sql(`INSERT INTO offer (distid, stockid, fragment, wording, gtin, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, revision, first_seen)
+    insert:
+      sql(`INSERT INTO offer (distid, stockid, fragment, wording, gtin, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, revision, first_seen)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    update: sql(`UPDATE offer SET fragment = ?, wording = ?, gtin = ?, lent = NULL, lent_ffl = NULL, lent_key = NULL,
+    update:
+      sql(`UPDATE offer SET fragment = ?, wording = ?, gtin = ?, lent = NULL, lent_ffl = NULL, lent_key = NULL,
       price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, kind = ?, revision = ? WHERE id = ?`),
-    tick: sql('UPDATE offer SET price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, kind = ?, revision = ? WHERE id = ?'),
+    tick: sql(
+      'UPDATE offer SET price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, kind = ?, revision = ? WHERE id = ?',
+    ),
     qty: sql('UPDATE offer SET qty = ?, revision = ? WHERE id = ?'),
     touch: sql('UPDATE offer SET revision = ? WHERE id = ?'),
     drop: sql('DELETE FROM offer WHERE id = ?'),
     own: sql('SELECT price, kind FROM own_price WHERE subscriber_id = ? AND offer = ?').raw(),
-    setOwn: sql('INSERT INTO own_price (subscriber_id, offer, price, kind) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price, kind = excluded.kind'),
+    setOwn: sql(
+      'INSERT INTO own_price (subscriber_id, offer, price, kind) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price, kind = excluded.kind',
+    ),
     dropOneOwn: sql('DELETE FROM own_price WHERE subscriber_id = ? AND offer = ?'),
     dropOwn: sql('DELETE FROM own_price WHERE offer = ?'),
   }

@@ -1,4 +1,7 @@
-/** Rows of a feed's file, one batch at a time: the lines that changed since the last feed are parsed, the others only named. */
+/**
+ * Rows of a feed's file, one batch at a time: the lines that changed since the last feed are
+ * parsed, the others only named.
+ */
 import { compilePreset, isRejection } from '../distributors/generic.js'
 import type { CatalogRow, Compiled, Preset, Rejection, StockRow } from '../distributors/generic.js'
 import { fold } from '../distributors/casts.js'
@@ -36,14 +39,24 @@ export interface Reading {
 /** A record that is no row after all. */
 export function brokenLine(batch: Batch, index: number, reason: string): BrokenLine {
   const start = batch.start[index]!
-  return { line: batch.line[index]!, reason, text: recordText(batch.buffer, start, Math.min(batch.end[index]!, start + KEPT_TEXT)) }
+  return {
+    line: batch.line[index]!,
+    reason,
+    text: recordText(batch.buffer, start, Math.min(batch.end[index]!, start + KEPT_TEXT)),
+  }
 }
 
 /** A bar that stands still for a second looks broken. */
 const ROWS_BETWEEN_PROGRESS = 2_000
 
-/** Reads a whole file into the sink; `at` (ms) decides whether a sale is on. Throws only for a file that cannot be opened. */
-export async function readRows(input: { preset: Preset; file: string; at: number; seed: string }, sink: RowSink): Promise<Reading> {
+/**
+ * Reads a whole file into the sink; `at` (ms) decides whether a sale is on. Throws only for a file
+ * that cannot be opened.
+ */
+export async function readRows(
+  input: { preset: Preset; file: string; at: number; seed: string },
+  sink: RowSink,
+): Promise<Reading> {
   const { preset, at } = input
   const bytes = await openBytes(input.file, input.seed)
   try {
@@ -51,15 +64,22 @@ export async function readRows(input: { preset: Preset; file: string; at: number
     try {
       for await (const batch of readRecords(bytes, preset.format)) {
         reader.progressTo(bytes.bytesRead, bytes.size)
-        if (!reader.take(batch)) return { reasons: reader.reasons, cutOff: false, endsInNewline: true, digest: null }
+        if (!reader.take(batch))
+          return { reasons: reader.reasons, cutOff: false, endsInNewline: true, digest: null }
         sink.progress(bytes.bytesRead, bytes.size)
       }
     } catch (error) {
-      if (error instanceof UnreadableFile) return { reasons: [error.message], cutOff: true, endsInNewline: false, digest: null }
+      if (error instanceof UnreadableFile)
+        return { reasons: [error.message], cutOff: true, endsInNewline: false, digest: null }
       throw error
     }
     reader.finish()
-    return { reasons: [], cutOff: reader.cutOff, endsInNewline: reader.endsInNewline, digest: bytes.digest() }
+    return {
+      reasons: [],
+      cutOff: reader.cutOff,
+      endsInNewline: reader.endsInNewline,
+      digest: bytes.digest(),
+    }
   } finally {
     await bytes.close()
   }
@@ -118,7 +138,12 @@ class RowFeeder {
     this.#compiled = compilePreset(this.#preset, header.columns, this.#at)
     this.#least = leastColumns(this.#preset, header.columns ?? [])
     const { repeats } = this.#preset.kind === 'catalog' ? this.#preset : {}
-    if (repeats) this.#repeats = new Repeats(header.columns ?? this.#preset.format.columns ?? [], repeats, this.#sink)
+    if (repeats)
+      this.#repeats = new Repeats(
+        header.columns ?? this.#preset.format.columns ?? [],
+        repeats,
+        this.#sink,
+      )
     this.#sink.begin(header.columns)
     return true
   }
@@ -154,7 +179,8 @@ class RowFeeder {
   /** What an item is depends on several lines, so none of them is known by itself: all are read. */
   #repeatingRows(batch: Batch, from: number, repeats: Repeats): void {
     const texts: string[] = []
-    for (let i = from; i < batch.count; i++) texts.push(recordText(batch.buffer, batch.start[i]!, batch.end[i]!))
+    for (let i = from; i < batch.count; i++)
+      texts.push(recordText(batch.buffer, batch.start[i]!, batch.end[i]!))
     parseCells(texts, this.#preset.format).forEach((cells, n) => {
       this.#progress(n, texts.length)
       const read = this.#read(cells)
@@ -167,7 +193,10 @@ class RowFeeder {
     return typeof cells === 'string' ? { reason: cells } : this.#compiled!.read(cells)
   }
 
-  /** Without a newline at the end of the file, a last line that lacks columns was cut off in the middle. */
+  /**
+   * Without a newline at the end of the file, a last line that lacks columns was cut off in the
+   * middle.
+   */
   #lookAtEnd(batch: Batch, from: number): void {
     const last = batch.count - 1
     const broken = batch.broken.at(-1)
@@ -176,17 +205,25 @@ class RowFeeder {
       return
     }
     if (last < from) return
-    const [cells] = parseCells([recordText(batch.buffer, batch.start[last]!, batch.end[last]!)], this.#preset.format)
+    const [cells] = parseCells(
+      [recordText(batch.buffer, batch.start[last]!, batch.end[last]!)],
+      this.#preset.format,
+    )
     this.cutOff = typeof cells === 'string' || cells!.length < this.#least
   }
 }
 
-/** Joins adjacent rows of one item that differ in columns of lists alone (`repeats` of a preset). */
+/**
+ * Joins adjacent rows of one item that differ in columns of lists alone (`repeats` of a preset).
+ */
 class Repeats {
   readonly #columns: readonly string[]
   readonly #lists: ReadonlySet<string>
   readonly #sink: RowSink
-  /** The first row of the item in hand; its record is copied, since the next one may be of another batch. */
+  /**
+   * The first row of the item in hand; its record is copied, since the next one may be of another
+   * batch.
+   */
   #held: { row: CatalogRow; cells: readonly string[]; batch: Batch } | null = null
 
   constructor(columns: readonly string[], lists: readonly string[], sink: RowSink) {
@@ -202,8 +239,14 @@ class Repeats {
       this.#held = { row, cells, batch: oneRecord(batch, index) }
       return
     }
-    const other = this.#columns.findIndex((name, i) => !this.#lists.has(fold(name)) && (cells[i] ?? '').trim() !== (held.cells[i] ?? '').trim())
-    if (other !== -1) return this.#sink.rejected(brokenLine(batch, index, this.#difference(other, cells, held.cells)))
+    const other = this.#columns.findIndex(
+      (name, i) =>
+        !this.#lists.has(fold(name)) && (cells[i] ?? '').trim() !== (held.cells[i] ?? '').trim(),
+    )
+    if (other !== -1)
+      return this.#sink.rejected(
+        brokenLine(batch, index, this.#difference(other, cells, held.cells)),
+      )
     held.row.images = [...new Set([...held.row.images, ...row.images])]
     held.row.mark |= row.mark
     this.#sink.joined()
@@ -219,12 +262,22 @@ class Repeats {
 
   #difference(place: number, cells: readonly string[], before: readonly string[]): string {
     const cell = (of: readonly string[]) => `"${(of[place] ?? '').trim().slice(0, 40)}"`
-    return `${this.#columns[place]} is ${cell(cells)} and ${cell(before)} in the row before with the same item number; `
-      + `such rows may differ in ${[...this.#lists].map((list) => this.#columns.find((name) => fold(name) === list) ?? list).join(', ')} alone`
+    return (
+      `${this.#columns[place]} is ${cell(cells)} and ${cell(before)} in the row before with the same item number; ` +
+      `such rows may differ in ${[...this.#lists].map((list) => this.#columns.find((name) => fold(name) === list) ?? list).join(', ')} alone`
+    )
   }
 }
 
 function oneRecord(batch: Batch, index: number): Batch {
   const buffer = Buffer.from(batch.buffer.subarray(batch.start[index]!, batch.end[index]!))
-  return { buffer, count: 1, start: Uint32Array.of(0), end: Uint32Array.of(buffer.length), line: Uint32Array.of(batch.line[index]!), broken: [], unterminated: false }
+  return {
+    buffer,
+    count: 1,
+    start: Uint32Array.of(0),
+    end: Uint32Array.of(buffer.length),
+    line: Uint32Array.of(batch.line[index]!),
+    broken: [],
+    unterminated: false,
+  }
 }

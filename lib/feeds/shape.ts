@@ -1,11 +1,16 @@
-/** What a feed looks like as a whole, and what about it moved out of proportion since the last one (decisions 4.11). */
+/**
+ * What a feed looks like as a whole, and what about it moved out of proportion since the last one
+ * (decisions 4.11).
+ */
 import { CLASS_CODES } from '../catalog/product-classes.js'
 import { MARKS, MARK_CLASS } from '../distributors/generic.js'
 import type { Preset } from '../distributors/generic.js'
 
 /** Kept of the last taken feed of each source. */
 export interface Shape {
-  /** Names how the rows were read; what another preset or another release read cannot be compared. */
+  /**
+   * Names how the rows were read; what another preset or another release read cannot be compared.
+   */
   reading: string
   offers: number
   /** Columns of the file that the preset reads; empty without a header. */
@@ -35,10 +40,20 @@ export interface Facts {
 export function shapeOf(facts: Facts, { kind }: Preset, reading: string, columns: string[]): Shape {
   const counts = new Map<number, number>()
   for (const mark of facts.marks) counts.set(mark, (counts.get(mark) ?? 0) + 1)
-  const shape: Shape = { reading, offers: facts.marks.length, columns, filled: {}, classes: {}, qty: amountsOf(facts.qtys), price: amountsOf(facts.prices) }
+  const shape: Shape = {
+    reading,
+    offers: facts.marks.length,
+    columns,
+    filled: {},
+    classes: {},
+    qty: amountsOf(facts.qtys),
+    price: amountsOf(facts.prices),
+  }
   if (kind === 'quantity') return shape
   for (const [mark, count] of counts) {
-    MARKS.forEach((name, bit) => { if ((mark >>> bit & 1) === 1) shape.filled[name] = (shape.filled[name] ?? 0) + count })
+    MARKS.forEach((name, bit) => {
+      if (((mark >>> bit) & 1) === 1) shape.filled[name] = (shape.filled[name] ?? 0) + count
+    })
     const code = CLASS_CODES[mark >>> MARK_CLASS]!
     shape.classes[code] = (shape.classes[code] ?? 0) + count
   }
@@ -79,32 +94,56 @@ const JUDGED = MARKS.filter((mark) => mark !== 'keptMap')
 /** Sentences with both figures, one for each loss. None where the feeds cannot be compared. */
 export function movedShape(before: Shape, now: Shape, preset: Preset): string[] {
   if (before.reading !== now.reading || before.offers === 0 || now.offers === 0) return []
-  const reasons = before.columns.filter((column) => !now.columns.includes(column)).map((column) => `the file has no column "${column}" any more, and the last one had it`)
-  const share = (part: number, of: number) => `${part.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} offers (${((part / of) * 100).toFixed(1)} %)`
+  const reasons = before.columns
+    .filter((column) => !now.columns.includes(column))
+    .map((column) => `the file has no column "${column}" any more, and the last one had it`)
+  const share = (part: number, of: number) =>
+    `${part.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} offers (${((part / of) * 100).toFixed(1)} %)`
   const compare = (what: string, had: number, has: number) => {
-    const expected = had / before.offers * now.offers
+    const expected = (had / before.offers) * now.offers
     if (expected - has < FEW || (expected - has) * 10 <= expected * 3) return
-    reasons.push(`${what} ${share(has, now.offers)}, in the last feed ${share(had, before.offers)}; at most 30 % of that share may go`)
+    reasons.push(
+      `${what} ${share(has, now.offers)}, in the last feed ${share(had, before.offers)}; at most 30 % of that share may go`,
+    )
   }
-  for (const mark of JUDGED) compare(labelOf(preset, mark), before.filled[mark] ?? 0, now.filled[mark] ?? 0)
-  for (const code of Object.keys(before.classes)) compare(`class ${code} has`, before.classes[code]!, now.classes[code] ?? 0)
+  for (const mark of JUDGED)
+    compare(labelOf(preset, mark), before.filled[mark] ?? 0, now.filled[mark] ?? 0)
+  for (const code of Object.keys(before.classes))
+    compare(`class ${code} has`, before.classes[code]!, now.classes[code] ?? 0)
   return [...reasons, ...movedAmounts(before, now)]
 }
 
 /** One outlier moves a sum, and new goods a median; both together move only when all values do. */
 function movedAmounts(before: Shape, now: Shape): string[] {
   const beyond = (a: number, b: number, ratio: number) => Math.max(a, b) >= Math.min(a, b) * ratio
-  const dollars = (cents: number) => `$${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
+  const dollars = (cents: number) =>
+    `$${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
   const whole = (units: number) => units.toLocaleString('en-US')
-  const judge = (what: string, a: Amounts, b: Amounts, ratio: number, show: (value: number) => string) => {
-    if (Math.min(a.count, b.count) < FEW || !beyond(a.sum / a.count, b.sum / b.count, ratio) || !beyond(a.median, b.median, ratio)) return []
-    return [`${what} have a median of ${show(b.median)} and a sum of ${show(b.sum)}, in the last feed ${show(a.median)} and ${show(a.sum)}; `
-      + `both may not move by a factor of ${ratio} or more`]
+  const judge = (
+    what: string,
+    a: Amounts,
+    b: Amounts,
+    ratio: number,
+    show: (value: number) => string,
+  ) => {
+    if (
+      Math.min(a.count, b.count) < FEW ||
+      !beyond(a.sum / a.count, b.sum / b.count, ratio) ||
+      !beyond(a.median, b.median, ratio)
+    )
+      return []
+    return [
+      `${what} have a median of ${show(b.median)} and a sum of ${show(b.sum)}, in the last feed ${show(a.median)} and ${show(a.sum)}; ` +
+        `both may not move by a factor of ${ratio} or more`,
+    ]
   }
-  return [...judge('the quantities', before.qty, now.qty, 3, whole), ...judge('the prices', before.price, now.price, 1.25, dollars)]
+  return [
+    ...judge('the quantities', before.qty, now.qty, 3, whole),
+    ...judge('the prices', before.price, now.price, 1.25, dollars),
+  ]
 }
 
-function labelOf(preset: Preset, mark: typeof MARKS[number]): string {
+function labelOf(preset: Preset, mark: (typeof MARKS)[number]): string {
   if (mark === 'noDropShip') return 'not to be drop-shipped are'
   if (mark === 'dropShip') return 'drop-shippable by their flag are'
   if (mark === 'ffl') return 'a license is needed for'

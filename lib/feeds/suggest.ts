@@ -10,21 +10,43 @@ import { recordText } from './text.js'
 
 const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** The distid of a distributor by its distid or its name; case, blanks and apostrophes aside. Other words stay as they are. */
+/**
+ * The distid of a distributor by its distid or its name; case, blanks and apostrophes aside. Other
+ * words stay as they are.
+ */
 export function distidOf({ all }: Registry, word: string): string {
   const exact = all.find(({ distid }) => distid === word)
-  return (exact ?? all.find(({ distid, name }) => plain(distid) === plain(word) || plain(name) === plain(word)))?.distid ?? word
+  return (
+    (
+      exact ??
+      all.find(({ distid, name }) => plain(distid) === plain(word) || plain(name) === plain(word))
+    )?.distid ?? word
+  )
 }
 
-/** A preset by its id, or the catalog preset of a distributor by its distid or name; undefined where there is none. */
+/**
+ * A preset by its id, or the catalog preset of a distributor by its distid or name; undefined where
+ * there is none.
+ */
 export function presetFor(registry: Registry, word: string): Preset | undefined {
   const all = [...registry.presets.values()]
   const distid = distidOf(registry, word)
-  return registry.presets.get(word) ?? all.find(({ id }) => plain(id) === plain(word)) ?? all.find((preset) => preset.distid === distid && preset.kind === 'catalog')
+  return (
+    registry.presets.get(word) ??
+    all.find(({ id }) => plain(id) === plain(word)) ??
+    all.find((preset) => preset.distid === distid && preset.kind === 'catalog')
+  )
 }
 
-/** The preset that reads more columns of this file than any other; the one in hand wins a tie. Null where none fits. */
-export async function bestPreset(registry: Registry, file: string, inHand: Preset): Promise<Preset | null> {
+/**
+ * The preset that reads more columns of this file than any other; the one in hand wins a tie. Null
+ * where none fits.
+ */
+export async function bestPreset(
+  registry: Registry,
+  file: string,
+  inHand: Preset,
+): Promise<Preset | null> {
   const [presets, first] = [[...registry.presets.values()], await firstRecord(file)]
   if (first === null) return null
   let best: { preset: Preset; columns: number } | null = null
@@ -35,7 +57,10 @@ export async function bestPreset(registry: Registry, file: string, inHand: Prese
   return best?.preset ?? null
 }
 
-/** How many columns of a file with this first line the preset reads; 0 where it is none of the preset. */
+/**
+ * How many columns of a file with this first line the preset reads; 0 where it is none of the
+ * preset.
+ */
 function columnsRead(preset: Preset, first: string): number {
   const header = readHeader(preset, first)
   if ('reasons' in header) return 0
@@ -43,7 +68,10 @@ function columnsRead(preset: Preset, first: string): number {
   const [cells] = parseCells([first], preset.format)
   if (typeof cells === 'string' || cells!.length < leastColumns(preset, [])) return 0
   // Two columns may be anything: a stock file has a count in the second one.
-  return preset.kind === 'catalog' || (cells!.length === preset.format.columns?.length && /^\s*\d+\s*$/.test(cells!.at(-1)!)) ? cells!.length : 0
+  return preset.kind === 'catalog' ||
+    (cells!.length === preset.format.columns?.length && /^\s*\d+\s*$/.test(cells!.at(-1)!))
+    ? cells!.length
+    : 0
 }
 
 async function firstRecord(file: string): Promise<string | null> {

@@ -1,4 +1,7 @@
-/** One feed while it is taken in, inside the catalog's write transaction: which rows are new, and what they add up to. */
+/**
+ * One feed while it is taken in, inside the catalog's write transaction: which rows are new, and
+ * what they add up to.
+ */
 import { HOUR } from '../core/clock.js'
 import { MAPPING_VERSION, mappedColumns } from '../distributors/generic.js'
 import type { CatalogRow, StockRow } from '../distributors/generic.js'
@@ -17,7 +20,16 @@ import { brokenLine } from './read-rows.js'
 import type { Reading, RowSink } from './read-rows.js'
 import { movedShape, shapeOf } from './shape.js'
 import type { Shape } from './shape.js'
-import { OtherFeeds, addToTally, countOwnPrices, readState, readTaken, readTally, seedOf, writeState } from './state.js'
+import {
+  OtherFeeds,
+  addToTally,
+  countOwnPrices,
+  readState,
+  readTaken,
+  readTally,
+  seedOf,
+  writeState,
+} from './state.js'
 
 /** Rejected rows that are kept for the operator. */
 const KEPT_REJECTS = 1_000
@@ -68,7 +80,7 @@ export class Taking implements RowSink {
     this.#distid = distid
     this.#seed = seed
     this.#endedInNewline = previous?.endsInNewline === 1
-    this.#shapeBefore = previous?.shape ? JSON.parse(previous.shape) as Shape : null
+    this.#shapeBefore = previous?.shape ? (JSON.parse(previous.shape) as Shape) : null
     this.#known = new KnownLines(previous?.lines ?? null)
     this.#lines = new LinesBuilder(this.#known.count)
     this.#others = new OtherFeeds(catalog, distid, source, subscriberId)
@@ -79,11 +91,22 @@ export class Taking implements RowSink {
     const state = readState(catalog)
     this.#revision = state.revision + 1
     this.#version = state.version
-    this.#writer = new OfferWriter({ catalog, changes, distid, subscriberId, revision: this.#revision, now, asOf })
+    this.#writer = new OfferWriter({
+      catalog,
+      changes,
+      distid,
+      subscriberId,
+      revision: this.#revision,
+      now,
+      asOf,
+    })
     const tally = readTally(catalog, distid)
     this.#before = {
       previousAsOf: previous?.asOf ?? null,
-      priced: subscriberId === null ? tally.priced : countOwnPrices(catalog, subscriberId, this.#known.offerSet()),
+      priced:
+        subscriberId === null
+          ? tally.priced
+          : countOwnPrices(catalog, subscriberId, this.#known.offerSet()),
       stocked: tally.stocked,
     }
   }
@@ -111,7 +134,8 @@ export class Taking implements RowSink {
   }
 
   unchanged(batch: Batch, index: number, offer: number): void {
-    if (this.#claim(batch, index, offer)) this.#keep(index, offer, this.#known.facts(this.#place[index]!))
+    if (this.#claim(batch, index, offer))
+      this.#keep(index, offer, this.#known.facts(this.#place[index]!))
   }
 
   row(batch: Batch, index: number, row: CatalogRow | StockRow): void {
@@ -121,10 +145,17 @@ export class Taking implements RowSink {
       const options = existing ? this.#optionsFor(row, existing) : {}
       const id = this.#writer.take(row, existing, options)
       this.#claimed.add(id)
-      this.#keep(existing && this.#isPutOff(row, existing, options) ? null : index, id, { mark: row.mark, price: row.price ?? 0, qty: row.qty })
+      this.#keep(existing && this.#isPutOff(row, existing, options) ? null : index, id, {
+        mark: row.mark,
+        price: row.price ?? 0,
+        qty: row.qty,
+      })
     } else if (existing) {
-      const putOff = existing[QTY] !== (existing[HELD] === 1 ? 0 : row.qty) && (this.#newerCatalog(existing[0]) || this.#newerStock(existing[0]))
-      if (!putOff && this.#maySetQty(existing[0])) this.#writer.setQty(row.stockid, existing, row.qty)
+      const putOff =
+        existing[QTY] !== (existing[HELD] === 1 ? 0 : row.qty) &&
+        (this.#newerCatalog(existing[0]) || this.#newerStock(existing[0]))
+      if (!putOff && this.#maySetQty(existing[0]))
+        this.#writer.setQty(row.stockid, existing, row.qty)
       this.#keep(putOff ? null : index, existing[0], { mark: 0, price: 0, qty: row.qty })
     } else {
       this.#rows++
@@ -140,17 +171,26 @@ export class Taking implements RowSink {
     if (!operators && holders.operator) return { keepPrice, ownOnly: true }
     const older = this.#newerCatalog(id)
     return {
-      keepPrice, older,
+      keepPrice,
+      older,
       keepQty: existing[QTY] !== row.qty && (older || (!row.held && this.#newerStock(id))),
-      // A price list that cannot tell a pistol from a holster must not undo what the full catalog says of the item.
+      // A price list that cannot tell a pistol from a holster must not undo what the full catalog
+      // says of the item.
       narrow: !row.classified && (operators ? holders.operator : holders.anyone),
     }
   }
 
   /** Whether something of the row was left out that counts as soon as this file is the newest. */
-  #isPutOff(row: CatalogRow, existing: StoredOffer, { keepQty, keepPrice, older }: TakeOptions): boolean {
-    return keepQty === true || (older === true && row.held !== (existing[HELD] === 1))
-      || (keepPrice === true && (this.#input.subscriberId !== null || row.price !== existing[PRICE]))
+  #isPutOff(
+    row: CatalogRow,
+    existing: StoredOffer,
+    { keepQty, keepPrice, older }: TakeOptions,
+  ): boolean {
+    return (
+      keepQty === true ||
+      (older === true && row.held !== (existing[HELD] === 1)) ||
+      (keepPrice === true && (this.#input.subscriberId !== null || row.price !== existing[PRICE]))
+    )
   }
 
   /** A subscriber's own stock feed does not count for what an operator's catalog feed holds. */
@@ -175,7 +215,9 @@ export class Taking implements RowSink {
   /** False for an offer that an earlier row has named: the first one counts. */
   #claim(batch: Batch, index: number, offer: number): boolean {
     if (this.#claimed.add(offer)) return true
-    this.rejected(brokenLine(batch, index, 'duplicate key: an earlier row has the same item number'))
+    this.rejected(
+      brokenLine(batch, index, 'duplicate key: an earlier row has the same item number'),
+    )
     return false
   }
 
@@ -188,14 +230,28 @@ export class Taking implements RowSink {
     } else this.#lines.add(this.#lo[index]!, this.#hi[index]!, offer, facts)
   }
 
-  /** After the last row: what is gone, the verdict, and the books. The caller commits what is taken and undoes the rest. */
+  /**
+   * After the last row: what is gone, the verdict, and the books. The caller commits what is taken
+   * and undoes the rest.
+   */
   finish(reading: Reading): FeedResult {
     if (reading.reasons.length > 0) return this.#result(reading.reasons)
     const shape = this.#shape()
     const evidence: Evidence = {
-      ...this.#before, ...this.#dropMissing(), rows: this.#rows, rejected: this.#rejected, usable: this.#rows - this.#rejected, claimed: this.#claimed.size,
-      cutOff: reading.cutOff, newlineLost: this.#endedInNewline && !reading.endsInNewline, asOf: this.#input.asOf, priceMoves: this.#writer.counts.priceMoves, emptied: 0,
-      upcs: this.#shapeBefore?.filled['upc'] ?? 0, upcsLost: this.#writer.counts.upcsLost, moved: this.#shapeBefore ? movedShape(this.#shapeBefore, shape, this.#input.preset) : [],
+      ...this.#before,
+      ...this.#dropMissing(),
+      rows: this.#rows,
+      rejected: this.#rejected,
+      usable: this.#rows - this.#rejected,
+      claimed: this.#claimed.size,
+      cutOff: reading.cutOff,
+      newlineLost: this.#endedInNewline && !reading.endsInNewline,
+      asOf: this.#input.asOf,
+      priceMoves: this.#writer.counts.priceMoves,
+      emptied: 0,
+      upcs: this.#shapeBefore?.filled['upc'] ?? 0,
+      upcsLost: this.#writer.counts.upcsLost,
+      moved: this.#shapeBefore ? movedShape(this.#shapeBefore, shape, this.#input.preset) : [],
     }
     evidence.emptied = this.#writer.counts.emptied
     const reasons = judge(evidence, this.#input.force ?? false)
@@ -209,7 +265,9 @@ export class Taking implements RowSink {
     return shapeOf(this.#lines.facts(), preset, seedOf([MAPPING_VERSION, preset]), this.#columns)
   }
 
-  /** Offers that the last feed named and this one does not are gone; of a stock feed, out of stock. */
+  /**
+   * Offers that the last feed named and this one does not are gone; of a stock feed, out of stock.
+   */
   #dropMissing(): { named: number; lost: number } {
     const missing: number[] = []
     let named = 0
@@ -222,7 +280,8 @@ export class Taking implements RowSink {
       if (!this.#claimed.has(offer)) (before ? dropped : missing).push(offer)
     })
     const isCatalog = this.#input.preset.kind === 'catalog'
-    // A file that says nothing at all is refused whatever it lacks; the work of removing everything would be for nothing.
+    // A file that says nothing at all is refused whatever it lacks; the work of removing everything
+    // would be for nothing.
     if (this.#claimed.size > 0) {
       for (const offer of missing) {
         if (isCatalog) this.#writer.remove(offer, this.#others.holders(offer))
@@ -233,7 +292,10 @@ export class Taking implements RowSink {
     return { named, lost: missing.length }
   }
 
-  /** The stock feed goes on knowing the offer, so that an older catalog file does not bring its stock back. */
+  /**
+   * The stock feed goes on knowing the offer, so that an older catalog file does not bring its
+   * stock back.
+   */
   #empty(offer: number): void {
     this.#lines.drop(offer)
     if (this.#newerCatalog(offer) || this.#newerStock(offer)) this.#pending = true
@@ -246,15 +308,33 @@ export class Taking implements RowSink {
     this.#others.reopen(preset.kind, touched, counts.added)
     addToTally(catalog, this.#distid, counts)
     if (lend(catalog, touched.keys, { revision: this.#revision, now })) counts.reworded = true
-    if (counts.added + counts.changed + counts.removed > 0) writeState(catalog, this.#revision, counts.reworded, now)
+    if (counts.added + counts.changed + counts.removed > 0)
+      writeState(catalog, this.#revision, counts.reworded, now)
     this.#writer.sweep(now - FRAGMENT_LIFE)
-    catalog.prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, offers, ends_in_newline, shape, lines)
+    catalog
+      .prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, offers, ends_in_newline, shape, lines)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-      .run(source, this.#distid, subscriberId, preset.id, preset.kind, asOf, now, this.#pending ? '' : digest!, this.#rows, this.#rejected,
-        this.#claimed.size, endsInNewline ? 1 : 0, JSON.stringify(shape), this.#lines.blob())
+      .run(
+        source,
+        this.#distid,
+        subscriberId,
+        preset.id,
+        preset.kind,
+        asOf,
+        now,
+        this.#pending ? '' : digest!,
+        this.#rows,
+        this.#rejected,
+        this.#claimed.size,
+        endsInNewline ? 1 : 0,
+        JSON.stringify(shape),
+        this.#lines.blob(),
+      )
     catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
     catalog.prepare('DELETE FROM rejected_row WHERE source = ?').run(source)
-    const keep = catalog.prepare('INSERT OR IGNORE INTO rejected_row (source, line, reason, text) VALUES (?, ?, ?, ?)')
+    const keep = catalog.prepare(
+      'INSERT OR IGNORE INTO rejected_row (source, line, reason, text) VALUES (?, ?, ?, ?)',
+    )
     for (const { line, reason, text } of this.#rejects) keep.run(source, line, reason, text)
   }
 
@@ -263,10 +343,21 @@ export class Taking implements RowSink {
     const { catalog, source, dryRun } = this.#input
     const rejects = this.#rejects.sort((a, b) => a.line - b.line).slice(0, SHOWN_REJECTS)
     return {
-      source, distid: this.#distid, outcome: reasons.length > 0 ? 'refused' : 'taken', reasons,
-      rows: this.#rows, offers: this.#claimed.size, rejected: this.#rejected, rejects,
-      added: counts.added, changed: counts.changed, removed: counts.removed, price_changes: counts.price_changes, stock_changes: counts.stock_changes,
-      unmatched: this.#unmatched, version: dryRun ? this.#version : readState(catalog).version,
+      source,
+      distid: this.#distid,
+      outcome: reasons.length > 0 ? 'refused' : 'taken',
+      reasons,
+      rows: this.#rows,
+      offers: this.#claimed.size,
+      rejected: this.#rejected,
+      rejects,
+      added: counts.added,
+      changed: counts.changed,
+      removed: counts.removed,
+      price_changes: counts.price_changes,
+      stock_changes: counts.stock_changes,
+      unmatched: this.#unmatched,
+      version: dryRun ? this.#version : readState(catalog).version,
     }
   }
 }

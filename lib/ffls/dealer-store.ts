@@ -8,21 +8,48 @@ import type { ListedDealer } from './list-rows.js'
 
 /** Columns that a list decides. */
 const LISTED: readonly (keyof ListedDealer)[] = [
-  'id', 'license_number', 'license_type', 'expires_on', 'license_name', 'business_name', 'premise_street', 'premise_city', 'premise_state', 'premise_zip',
-  'mail_street', 'mail_city', 'mail_state', 'mail_zip', 'voice_phone',
+  'id',
+  'license_number',
+  'license_type',
+  'expires_on',
+  'license_name',
+  'business_name',
+  'premise_street',
+  'premise_city',
+  'premise_state',
+  'premise_zip',
+  'mail_street',
+  'mail_city',
+  'mail_state',
+  'mail_zip',
+  'voice_phone',
 ]
-const COLUMNS: readonly Exclude<keyof KnownDealer, keyof OperatorsWord>[] = [...LISTED, 'listed', 'source', 'updated_at']
+const COLUMNS: readonly Exclude<keyof KnownDealer, keyof OperatorsWord>[] = [
+  ...LISTED,
+  'listed',
+  'source',
+  'updated_at',
+]
 
 /** Rows that are worked on at a time: they hold up everything else for some 30 ms. */
 export const STEP = 4_000
 /** Lets everything else that waits have its turn. */
-export const turn = () => new Promise<void>((resolve) => { setImmediate(resolve) })
+export const turn = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve)
+  })
 
 /** Every dealer by identity. Read in pages, so that others have their turn. */
 export async function knownDealers({ read }: OperatorCtx): Promise<Map<string, KnownDealer>> {
   const known = new Map<string, KnownDealer>()
   for (let after = ''; ;) {
-    const rows = await read.selectFrom('dealer').select([...COLUMNS, 'valid_until', 'own_phone']).where('id', '>', after).orderBy('id').limit(STEP).execute() as KnownDealer[]
+    const rows = (await read
+      .selectFrom('dealer')
+      .select([...COLUMNS, 'valid_until', 'own_phone'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(STEP)
+      .execute()) as KnownDealer[]
     for (const row of rows) known.set(row.id, row)
     if (rows.length < STEP) return known
     after = rows.at(-1)!.id
@@ -30,7 +57,9 @@ export async function knownDealers({ read }: OperatorCtx): Promise<Map<string, K
   }
 }
 
-/** Rows of one transaction: it lasts some 20 ms, and a server beside it waits 200 ms for its own. */
+/**
+ * Rows of one transaction: it lasts some 20 ms, and a server beside it waits 200 ms for its own.
+ */
 const CHUNK = 400
 /** Rows of one statement. */
 const BATCH = 100
@@ -38,16 +67,24 @@ const BATCH = 100
 const PAUSE = 10
 
 /**
- * Works through items in transactions of some hundred, each of which says that dealers changed. What is left after a
- * crash, the next run finds again.
+ * Works through items in transactions of some hundred, each of which says that dealers changed.
+ * What is left after a crash, the next run finds again.
  */
-export async function inChunks<T>(ctx: OperatorCtx, items: readonly T[], act: (tx: OperatorCtx, chunk: readonly T[]) => Promise<void>, onChunk: (done: number) => void): Promise<void> {
+export async function inChunks<T>(
+  ctx: OperatorCtx,
+  items: readonly T[],
+  act: (tx: OperatorCtx, chunk: readonly T[]) => Promise<void>,
+  onChunk: (done: number) => void,
+): Promise<void> {
   for (let at = 0; at < items.length; at += CHUNK) {
     const chunk = items.slice(at, at + CHUNK)
-    await patiently(() => ctx.engine.atomic(ctx, async (tx) => {
-      for (let from = 0; from < chunk.length; from += BATCH) await act(tx, chunk.slice(from, from + BATCH))
-      await touch(tx.db, 'dealers')
-    }))
+    await patiently(() =>
+      ctx.engine.atomic(ctx, async (tx) => {
+        for (let from = 0; from < chunk.length; from += BATCH)
+          await act(tx, chunk.slice(from, from + BATCH))
+        await touch(tx.db, 'dealers')
+      }),
+    )
     onChunk(chunk.length)
     await wait(PAUSE)
   }
@@ -63,7 +100,8 @@ export async function patiently<T>(act: () => Promise<T>): Promise<T> {
     try {
       return await act()
     } catch (error) {
-      const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
+      const isBusy =
+        error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
       if (!isBusy || attempt === ATTEMPTS) throw error
       await wait(PAUSE * 5)
     }
@@ -71,20 +109,47 @@ export async function patiently<T>(act: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Adds dealers, or gives known ones these values. What the operator set stays as it is now, whatever it was when the list
- * was compared: a telephone number, and a later end as long as the licence is the one that it was given to.
+ * Adds dealers, or gives known ones these values. What the operator set stays as it is now,
+ * whatever it was when the list was compared: a telephone number, and a later end as long as the
+ * licence is the one that it was given to.
  */
-export async function putDealers({ db }: OperatorCtx, dealers: readonly KnownDealer[]): Promise<void> {
+export async function putDealers(
+  { db }: OperatorCtx,
+  dealers: readonly KnownDealer[],
+): Promise<void> {
   const rows = dealers.map(({ valid_until: _end, own_phone: _own, ...dealer }) => dealer)
-  await db.insertInto('dealer').values(rows)
-    .onConflict((conflict) => conflict.column('id').doUpdateSet((query) => ({
-      ...Object.fromEntries(COLUMNS.slice(1).map((column) => [column, query.ref(`excluded.${column}`)])),
-      valid_until: sql<string | null>`iif(dealer.license_number = excluded.license_number, dealer.valid_until, NULL)`,
-      voice_phone: sql<string | null>`iif(dealer.own_phone, dealer.voice_phone, excluded.voice_phone)`,
-    }))).execute()
+  await db
+    .insertInto('dealer')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((query) => ({
+        ...Object.fromEntries(
+          COLUMNS.slice(1).map((column) => [column, query.ref(`excluded.${column}`)]),
+        ),
+        valid_until: sql<
+          string | null
+        >`iif(dealer.license_number = excluded.license_number, dealer.valid_until, NULL)`,
+        voice_phone: sql<
+          string | null
+        >`iif(dealer.own_phone, dealer.voice_phone, excluded.voice_phone)`,
+      })),
+    )
+    .execute()
 }
 
 /** Takes dealers off the list. `asOf`: the time of the list that lacks them, ms. */
-export async function delistDealers({ db }: OperatorCtx, dealers: readonly KnownDealer[], asOf: number): Promise<void> {
-  await db.updateTable('dealer').set({ listed: 0, updated_at: asOf }).where('id', 'in', dealers.map(({ id }) => id)).execute()
+export async function delistDealers(
+  { db }: OperatorCtx,
+  dealers: readonly KnownDealer[],
+  asOf: number,
+): Promise<void> {
+  await db
+    .updateTable('dealer')
+    .set({ listed: 0, updated_at: asOf })
+    .where(
+      'id',
+      'in',
+      dealers.map(({ id }) => id),
+    )
+    .execute()
 }

@@ -1,6 +1,7 @@
 /**
- * The dealers of the list in memory. Dealers of one ZIP area stand at one place, so the index is one of places: those of
- * one band of latitude side by side, by longitude, each with its dealers in the order in which they are listed.
+ * The dealers of the list in memory. Dealers of one ZIP area stand at one place, so the index is
+ * one of places: those of one band of latitude side by side, by longitude, each with its dealers in
+ * the order in which they are listed.
  */
 import type { Engine } from '../db/engine.js'
 import { remembered } from '../db/state.js'
@@ -27,9 +28,14 @@ export interface DealerColumns {
   readonly licence: readonly string[]
 }
 
-/** Places by band and longitude, so that neighbours are neighbours in memory; those without a known position at the end. */
+/**
+ * Places by band and longitude, so that neighbours are neighbours in memory; those without a known
+ * position at the end.
+ */
 export interface PlaceColumns {
-  /** The dealers of place `i` are those from `from[i]` to `from[i + 1]`, on file up to `others[i]`. */
+  /**
+   * The dealers of place `i` are those from `from[i]` to `from[i + 1]`, on file up to `others[i]`.
+   */
   readonly from: Uint32Array
   readonly others: Uint32Array
   /** Degrees; no number where there is no position. */
@@ -42,11 +48,14 @@ export interface PlaceColumns {
 
 export interface Dealers {
   /**
-   * The directory, whoever changed it. A large one is loaded anew beside its callers: until that is done, within a second of
-   * the change, they get the one before.
+   * The directory, whoever changed it. A large one is loaded anew beside its callers: until that is
+   * done, within a second of the change, they get the one before.
    */
   current(): Promise<Directory>
-  /** Waits until `current` holds everything that is committed now; not at all where nobody has asked for it yet. */
+  /**
+   * Waits until `current` holds everything that is committed now; not at all where nobody has asked
+   * for it yet.
+   */
   refresh(): Promise<void>
   /** Ends the look for changes, and waits for a load that is under way. */
   stop(): Promise<void>
@@ -59,8 +68,8 @@ const STEP = 4_000
 const WATCH = 400
 
 /**
- * Loads the directory when it is first asked for, and again after a change. A load takes about half a second for 80,000
- * dealers, so it is made in steps, between which the process answers others.
+ * Loads the directory when it is first asked for, and again after a change. A load takes about half
+ * a second for 80,000 dealers, so it is made in steps, between which the process answers others.
  */
 export function openDealers(engine: Engine): Dealers {
   let round = 0
@@ -82,7 +91,10 @@ export function openDealers(engine: Engine): Dealers {
     }
   }
 
-  /** What is being loaded may be older than this call: then the next one is waited for, and no more than that. */
+  /**
+   * What is being loaded may be older than this call: then the next one is waited for, and no more
+   * than that.
+   */
   async function reach(wanted: number): Promise<Directory> {
     while (!loaded || loaded.round < wanted) await (loading ??= load())
     return loaded.directory
@@ -90,7 +102,7 @@ export function openDealers(engine: Engine): Dealers {
 
   function loadBeside(): void {
     // The one before serves on, and the next look tries again.
-    (loading ??= load()).catch(() => {})
+    ;(loading ??= load()).catch(() => {})
   }
 
   function watch(): void {
@@ -127,7 +139,10 @@ export function openDealers(engine: Engine): Dealers {
 }
 
 /** Lets everything else that waits have its turn. */
-const turn = () => new Promise<void>((resolve) => { setImmediate(resolve) })
+const turn = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve)
+  })
 
 /** What is read, before it has its order. */
 export interface Draft {
@@ -162,26 +177,53 @@ async function buildDirectory(engine: Engine): Promise<Directory> {
   return arrange(draft)
 }
 
-type Row = [row: number, licence: string, zip: string, lastDay: string, onFile: number, business: string | null, name: string]
+type Row = [
+  row: number,
+  licence: string,
+  zip: string,
+  lastDay: string,
+  onFile: number,
+  business: string | null,
+  name: string,
+]
 
-/** The next dealers that are listed. Not a cursor: nothing is held open while others have their turn. */
+/**
+ * The next dealers that are listed. Not a cursor: nothing is held open while others have their
+ * turn.
+ */
 function readStep(engine: Engine, after: number): Row[] {
-  return engine.reader.prepare(`
+  return engine.reader
+    .prepare(`
     SELECT row, license_number, substr(premise_zip, 1, 5), max(expires_on, coalesce(valid_until, expires_on)),
       marked_on_file OR EXISTS (SELECT 1 FROM dealer_on_file WHERE dealer_id = dealer.id), business_name, license_name
-    FROM dealer WHERE listed = 1 AND row > ? ORDER BY row LIMIT ${STEP}`).raw().all(after) as Row[]
+    FROM dealer WHERE listed = 1 AND row > ? ORDER BY row LIMIT ${STEP}`)
+    .raw()
+    .all(after) as Row[]
 }
 
-function addDealer({ dealers, placeOfZip: known, places }: Draft, byPosition: Map<string, number>, [row, licence, text, lastDay, onFile, business, name]: Row): void {
+function addDealer(
+  { dealers, placeOfZip: known, places }: Draft,
+  byPosition: Map<string, number>,
+  [row, licence, text, lastDay, onFile, business, name]: Row,
+): void {
   const zip = zipNumber(text)
   let place = known.get(zip)
-  if (place === undefined) known.set(zip, place = addPlace(places, byPosition, text))
-  const dealer = { row, zip, lastDay: dayNumber(lastDay), names: (business === null ? name : `${business}\n${name}`).toLowerCase(), licence }
+  if (place === undefined) known.set(zip, (place = addPlace(places, byPosition, text)))
+  const dealer = {
+    row,
+    zip,
+    lastDay: dayNumber(lastDay),
+    names: (business === null ? name : `${business}\n${name}`).toLowerCase(),
+    licence,
+  }
   dealers.push(dealer)
   places[place]![onFile === 1 ? 'onFile' : 'others'].push(dealer)
 }
 
-/** Several ZIPs share a place: one that is no ZIP area takes that of its neighbour. One without a position is a place of its own. */
+/**
+ * Several ZIPs share a place: one that is no ZIP area takes that of its neighbour. One without a
+ * position is a place of its own.
+ */
 function addPlace(places: DraftPlace[], byPosition: Map<string, number>, zip: string): number {
   const position = placeOfZip(zip)
   const key = position === null ? zip : `${position.lat} ${position.lng}`
@@ -202,7 +244,10 @@ export function dayNumber(day: string): number {
   return Number(day.slice(0, 4)) * 10_000 + Number(day.slice(5, 7)) * 100 + Number(day.slice(8, 10))
 }
 
-/** Degrees of latitude of a band, about 17 miles: narrow enough that a search looks at little that is too far. */
+/**
+ * Degrees of latitude of a band, about 17 miles: narrow enough that a search looks at little that
+ * is too far.
+ */
 const BAND = 0.25
 const BANDS = 180 / BAND
 
@@ -212,10 +257,26 @@ export function bandOf(lat: number): number {
 }
 
 /** Puts places and dealers into their order. */
-export async function arrange({ dealers: all, places: some, placeOfZip: byZip }: Draft): Promise<Directory> {
+export async function arrange({
+  dealers: all,
+  places: some,
+  placeOfZip: byZip,
+}: Draft): Promise<Directory> {
   const { order, bands } = inBands(some)
-  const dealers = { row: new Uint32Array(all.length), zip: new Int32Array(all.length), lastDay: new Uint32Array(all.length), names: new Array<string>(all.length), licence: new Array<string>(all.length) }
-  const places = { from: new Uint32Array(order.length + 1), others: new Uint32Array(order.length), lng: new Float64Array(order.length), vectors: new Float64Array(3 * order.length), bands }
+  const dealers = {
+    row: new Uint32Array(all.length),
+    zip: new Int32Array(all.length),
+    lastDay: new Uint32Array(all.length),
+    names: new Array<string>(all.length),
+    licence: new Array<string>(all.length),
+  }
+  const places = {
+    from: new Uint32Array(order.length + 1),
+    others: new Uint32Array(order.length),
+    lng: new Float64Array(order.length),
+    vectors: new Float64Array(3 * order.length),
+    bands,
+  }
   let next = 0
   const add = ({ row, zip, lastDay, names, licence }: DraftDealer) => {
     dealers.row[next] = row
@@ -235,17 +296,25 @@ export async function arrange({ dealers: all, places: some, placeOfZip: byZip }:
     if (i % STEP === STEP - 1) await turn()
   }
   const placed = new Uint32Array(order.length)
-  order.forEach((place, i) => { placed[place] = i })
-  return { dealers, places, placeOfZip: new Map([...byZip].map(([zip, place]) => [zip, placed[place]!])) }
+  order.forEach((place, i) => {
+    placed[place] = i
+  })
+  return {
+    dealers,
+    places,
+    placeOfZip: new Map([...byZip].map(([zip, place]) => [zip, placed[place]!])),
+  }
 }
 
-const byLicence = (a: DraftDealer, b: DraftDealer) => a.licence < b.licence ? -1 : 1
+const byLicence = (a: DraftDealer, b: DraftDealer) => (a.licence < b.licence ? -1 : 1)
 
 /** Places in their order, and where each band begins. */
 function inBands(places: readonly DraftPlace[]): { order: number[]; bands: Uint32Array } {
   const members: number[][] = Array.from({ length: BANDS }, () => [])
   const nowhere: number[] = []
-  places.forEach(({ position }, place) => (position ? members[bandOf(position.lat)]! : nowhere).push(place))
+  places.forEach(({ position }, place) =>
+    (position ? members[bandOf(position.lat)]! : nowhere).push(place),
+  )
   const bands = new Uint32Array(BANDS + 1)
   members.forEach((band, i) => {
     band.sort((a, b) => places[a]!.position!.lng - places[b]!.position!.lng)

@@ -1,4 +1,7 @@
-/** Dealers as callers see them: the list around a ZIP, and one by its licence (contract "FFL directory"). */
+/**
+ * Dealers as callers see them: the list around a ZIP, and one by its licence (contract "FFL
+ * directory").
+ */
 import type { Selectable } from 'kysely'
 import type { OperatorCtx } from '../core/ctx.js'
 import { dayOf } from '../core/clock.js'
@@ -15,12 +18,35 @@ import type { DealerTable } from './tables.js'
 export type StoredDealer = Selectable<DealerTable> & { on_file: number }
 
 /** A dealer as the list reads it. */
-type ListedDealer = Pick<StoredDealer, 'license_number' | 'license_name' | 'business_name' | 'premise_street' | 'premise_city' | 'premise_state' | 'premise_zip' | 'voice_phone' | 'email' | 'sot_on_file' | 'expires_on' | 'valid_until' | 'listed' | 'on_file'>
+type ListedDealer = Pick<
+  StoredDealer,
+  | 'license_number'
+  | 'license_name'
+  | 'business_name'
+  | 'premise_street'
+  | 'premise_city'
+  | 'premise_state'
+  | 'premise_zip'
+  | 'voice_phone'
+  | 'email'
+  | 'sot_on_file'
+  | 'expires_on'
+  | 'valid_until'
+  | 'listed'
+  | 'on_file'
+>
 
-const ON_FILE = '(marked_on_file OR EXISTS (SELECT 1 FROM dealer_on_file WHERE dealer_id = dealer.id)) AS on_file'
+const ON_FILE =
+  '(marked_on_file OR EXISTS (SELECT 1 FROM dealer_on_file WHERE dealer_id = dealer.id)) AS on_file'
 
-/** Dealers near a ZIP, at most 150, best first. An unknown ZIP has the dealers that stand in exactly that ZIP, or none. */
-export async function findNear(ctx: OperatorCtx, { zip, radius, name }: NearQuery): Promise<{ count: number; ffls: Dealer[] }> {
+/**
+ * Dealers near a ZIP, at most 150, best first. An unknown ZIP has the dealers that stand in exactly
+ * that ZIP, or none.
+ */
+export async function findNear(
+  ctx: OperatorCtx,
+  { zip, radius, name }: NearQuery,
+): Promise<{ count: number; ffls: Dealer[] }> {
   const directory = await ctx.dealers.current()
   const today = dayOf(ctx.now())
   const found = nearDealers(directory, { zip, radius, name, today: dayNumber(today) })
@@ -28,27 +54,48 @@ export async function findNear(ctx: OperatorCtx, { zip, radius, name }: NearQuer
     SELECT license_number, license_name, business_name, premise_street, premise_city, premise_state, premise_zip, voice_phone, email, sot_on_file, expires_on, valid_until, listed, ${ON_FILE}
     FROM dealer WHERE row = ?`)
   // The directory may be a moment old: who has gone since then is left out.
-  const ffls = found.map((dealer) => read.get(directory.dealers.row[dealer]!) as ListedDealer | undefined).filter((dealer): dealer is ListedDealer => dealer !== undefined && isActive(dealer, today)).map((dealer) => listRecord(dealer, today))
+  const ffls = found
+    .map((dealer) => read.get(directory.dealers.row[dealer]!) as ListedDealer | undefined)
+    .filter((dealer): dealer is ListedDealer => dealer !== undefined && isActive(dealer, today))
+    .map((dealer) => listRecord(dealer, today))
   return { count: ffls.length, ffls }
 }
 
 /** The day that a licence is valid through, `YYYY-MM-DD`. */
-export function lastDay({ expires_on, valid_until }: Pick<StoredDealer, 'expires_on' | 'valid_until'>): string {
+export function lastDay({
+  expires_on,
+  valid_until,
+}: Pick<StoredDealer, 'expires_on' | 'valid_until'>): string {
   return valid_until !== null && valid_until > expires_on ? valid_until : expires_on
 }
 
 /** Listed, and valid on a day. */
-export function isActive(dealer: Pick<StoredDealer, 'expires_on' | 'valid_until' | 'listed'>, day: string): boolean {
+export function isActive(
+  dealer: Pick<StoredDealer, 'expires_on' | 'valid_until' | 'listed'>,
+  day: string,
+): boolean {
   return dealer.listed === 1 && day <= lastDay(dealer)
 }
 
 function listRecord(dealer: ListedDealer, today: string): Dealer {
   const place = placeOfZip(dealer.premise_zip)
   return {
-    license_number: dealer.license_number, list_name: dealer.business_name ?? dealer.license_name, business_name: dealer.business_name, license_name: dealer.license_name,
-    premise_street: dealer.premise_street, premise_city: dealer.premise_city, premise_state: dealer.premise_state, premise_zip_code: dealer.premise_zip,
-    voice_phone: dealer.voice_phone, email: dealer.email, lat: place?.lat ?? null, lng: place?.lng ?? null,
-    ffl_on_file: flag(dealer.on_file), sot_on_file: flag(dealer.sot_on_file), expiration_date: lastDay(dealer), active: isActive(dealer, today) ? 1 : 0,
+    license_number: dealer.license_number,
+    list_name: dealer.business_name ?? dealer.license_name,
+    business_name: dealer.business_name,
+    license_name: dealer.license_name,
+    premise_street: dealer.premise_street,
+    premise_city: dealer.premise_city,
+    premise_state: dealer.premise_state,
+    premise_zip_code: dealer.premise_zip,
+    voice_phone: dealer.voice_phone,
+    email: dealer.email,
+    lat: place?.lat ?? null,
+    lng: place?.lng ?? null,
+    ffl_on_file: flag(dealer.on_file),
+    sot_on_file: flag(dealer.sot_on_file),
+    expiration_date: lastDay(dealer),
+    active: isActive(dealer, today) ? 1 : 0,
   }
 }
 
@@ -56,25 +103,37 @@ function listRecord(dealer: ListedDealer, today: string): Dealer {
 export function fullRecord(dealer: StoredDealer, today: string): FullDealer {
   return {
     ...listRecord(dealer, today),
-    transfer_fee_longgun: dollars(dealer.fee_longgun), transfer_fee_handgun: dollars(dealer.fee_handgun),
-    residential: flag(dealer.residential), contact_required: flag(dealer.contact_required),
-    mail_street: dealer.mail_street, mail_city: dealer.mail_city, mail_state: dealer.mail_state, mail_zip_code: dealer.mail_zip,
+    transfer_fee_longgun: dollars(dealer.fee_longgun),
+    transfer_fee_handgun: dollars(dealer.fee_handgun),
+    residential: flag(dealer.residential),
+    contact_required: flag(dealer.contact_required),
+    mail_street: dealer.mail_street,
+    mail_city: dealer.mail_city,
+    mail_state: dealer.mail_state,
+    mail_zip_code: dealer.mail_zip,
   }
 }
 
-const flag = (value: number): 0 | 1 => value === 1 ? 1 : 0
-const dollars = (cents: number | null) => cents === null ? null : toDollarsOrNull(cents)
+const flag = (value: number): 0 | 1 => (value === 1 ? 1 : 0)
+const dollars = (cents: number | null) => (cents === null ? null : toDollarsOrNull(cents))
 
 /** What a licence number looks like, for messages. */
-export const LICENCE_FORM = 'a licence number is 15 digits and letters as 1-57-033-01-7E-67890, where unknown ones may be X and dashes may be left out'
+export const LICENCE_FORM =
+  'a licence number is 15 digits and letters as 1-57-033-01-7E-67890, where unknown ones may be X and dashes may be left out'
 
 /**
- * The dealer of a full or masked licence number, whatever its state. Throws `not_found` when there is none, when a mask fits
- * several, and when the number is that of a licence which was renewed.
+ * The dealer of a full or masked licence number, whatever its state. Throws `not_found` when there
+ * is none, when a mask fits several, and when the number is that of a licence which was renewed.
  */
-export async function findDealer(ctx: Pick<OperatorCtx, 'read'>, text: string): Promise<StoredDealer> {
+export async function findDealer(
+  ctx: Pick<OperatorCtx, 'read'>,
+  text: string,
+): Promise<StoredDealer> {
   const mask = parseMask(text)
-  if (mask === null) throw new ApiError('not_found', { message: `"${text.slice(0, 40)}" is no dealer's licence: ${LICENCE_FORM}.` })
+  if (mask === null)
+    throw new ApiError('not_found', {
+      message: `"${text.slice(0, 40)}" is no dealer's licence: ${LICENCE_FORM}.`,
+    })
   const pattern = dashed(mask)
   const id = parseLicence(text)?.id ?? idOf(pattern)
   return id === null ? findByMask(ctx, pattern) : findById(ctx, id, pattern)
@@ -92,11 +151,18 @@ function idOf(pattern: string): string | null {
   return id.includes('X') ? null : id
 }
 
-async function findById({ read }: Pick<OperatorCtx, 'read'>, id: string, pattern: string): Promise<StoredDealer> {
+async function findById(
+  { read }: Pick<OperatorCtx, 'read'>,
+  id: string,
+  pattern: string,
+): Promise<StoredDealer> {
   const dealer = await selectDealer(read).where('id', '=', id).executeTakeFirst()
   if (!dealer) throw new ApiError('not_found', { message: `No dealer has the licence ${pattern}.` })
   if (!fits(dealer.license_number, pattern)) {
-    throw new ApiError('not_found', { message: `The licence ${pattern} was renewed or changed; its number is ${dealer.license_number} now.`, details: { license_number: dealer.license_number } })
+    throw new ApiError('not_found', {
+      message: `The licence ${pattern} was renewed or changed; its number is ${dealer.license_number} now.`,
+      details: { license_number: dealer.license_number },
+    })
   }
   return dealer
 }
@@ -105,12 +171,22 @@ function fits(number: string, pattern: string): boolean {
   return [...pattern].every((character, i) => character === 'X' || character === number[i])
 }
 
-async function findByMask({ read }: Pick<OperatorCtx, 'read'>, pattern: string): Promise<StoredDealer> {
+async function findByMask(
+  { read }: Pick<OperatorCtx, 'read'>,
+  pattern: string,
+): Promise<StoredDealer> {
   const like = pattern.replaceAll('X', '_')
   const dealers = await selectDealer(read).where('license_number', 'like', like).limit(2).execute()
   if (dealers.length > 1) {
-    const { count } = await read.selectFrom('dealer').select((query) => query.fn.countAll<number>().as('count')).where('license_number', 'like', like).executeTakeFirstOrThrow()
-    throw new ApiError('not_found', { message: `${pattern} fits ${count} dealers; leave less of it masked.`, details: { matches: count } })
+    const { count } = await read
+      .selectFrom('dealer')
+      .select((query) => query.fn.countAll<number>().as('count'))
+      .where('license_number', 'like', like)
+      .executeTakeFirstOrThrow()
+    throw new ApiError('not_found', {
+      message: `${pattern} fits ${count} dealers; leave less of it masked.`,
+      details: { matches: count },
+    })
   }
   const [dealer] = dealers
   if (!dealer) throw new ApiError('not_found', { message: `No dealer's licence fits ${pattern}.` })
@@ -118,7 +194,21 @@ async function findByMask({ read }: Pick<OperatorCtx, 'read'>, pattern: string):
 }
 
 function selectDealer(read: OperatorCtx['read']) {
-  return read.selectFrom('dealer').selectAll().select((query) => query.or([
-    query('marked_on_file', '=', 1), query.exists(query.selectFrom('dealer_on_file').select('distid').whereRef('dealer_on_file.dealer_id', '=', 'dealer.id')),
-  ]).as('on_file')).$castTo<StoredDealer>()
+  return read
+    .selectFrom('dealer')
+    .selectAll()
+    .select((query) =>
+      query
+        .or([
+          query('marked_on_file', '=', 1),
+          query.exists(
+            query
+              .selectFrom('dealer_on_file')
+              .select('distid')
+              .whereRef('dealer_on_file.dealer_id', '=', 'dealer.id'),
+          ),
+        ])
+        .as('on_file'),
+    )
+    .$castTo<StoredDealer>()
 }

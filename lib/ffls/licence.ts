@@ -1,4 +1,7 @@
-/** Licence numbers: `1-57-033-01-7E-67890` is region, district, county, type, expiry code and sequence (decisions 6.1-3). */
+/**
+ * Licence numbers: `1-57-033-01-7E-67890` is region, district, county, type, expiry code and
+ * sequence (decisions 6.1-3).
+ */
 
 export interface Licence {
   /** Region, district and sequence: they stay with a renewal. */
@@ -16,40 +19,75 @@ const NUMBER = /^(\d)(\d{2})(\d{3})(\d{2})(\d[A-HJ-M])(\d{5})$/
 export function parseLicence(text: string): Licence | null {
   const match = NUMBER.exec(text.replaceAll('-', '').toUpperCase())
   if (!match) return null
-  const [, region, district, county, type, expiryCode, sequence] = match as unknown as [string, string, string, string, string, string, string]
-  return { id: `${region}-${district}-${sequence}`, number: `${region}-${district}-${county}-${type}-${expiryCode}-${sequence}`, type, expiryCode }
+  const [, region, district, county, type, expiryCode, sequence] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+  return {
+    id: `${region}-${district}-${sequence}`,
+    number: `${region}-${district}-${county}-${type}-${expiryCode}-${sequence}`,
+    type,
+    expiryCode,
+  }
 }
 
 /** Regions that there are: 2 and 7 stand in the place of a licence in some distributors' lists. */
 export const REGIONS: ReadonlySet<string> = new Set(['1', '3', '4', '5', '6', '8', '9'])
 
-/** Types of licence that may take in firearms for customers; without collectors (03) and makers of ammunition (06). */
+/**
+ * Types of licence that may take in firearms for customers; without collectors (03) and makers of
+ * ammunition (06).
+ */
 export const DEALER_TYPES: readonly string[] = ['01', '02', '07', '08', '09', '10', '11']
 /** Every type that the ATF issues. */
-export const LICENCE_TYPES: readonly string[] = ['01', '02', '03', '06', '07', '08', '09', '10', '11']
+export const LICENCE_TYPES: readonly string[] = [
+  '01',
+  '02',
+  '03',
+  '06',
+  '07',
+  '08',
+  '09',
+  '10',
+  '11',
+]
 
 /** Months of the expiry code; there is no I. */
 const MONTHS = 'ABCDEFGHJKLM'
-/** A licence is issued for three years, so its end is never far ahead of the list that it stands in. */
+/**
+ * A licence is issued for three years, so its end is never far ahead of the list that it stands in.
+ */
 const YEARS_AHEAD = 4
 
 /**
- * The day of an expiry code, `YYYY-MM-DD`: the first of its month. The year's last digit is all that the code has, so it
- * is the year of that digit from five years before the day of the list to four years after it.
+ * The day of an expiry code, `YYYY-MM-DD`: the first of its month. The year's last digit is all
+ * that the code has, so it is the year of that digit from five years before the day of the list to
+ * four years after it.
  */
 export function expiryDate(code: string, asOf: number): string {
   const latest = new Date(asOf).getUTCFullYear() + YEARS_AHEAD
-  const year = latest - ((latest - Number(code[0])) % 10 + 10) % 10
+  const year = latest - ((((latest - Number(code[0])) % 10) + 10) % 10)
   return `${year}-${String(MONTHS.indexOf(code[1]!) + 1).padStart(2, '0')}-01`
 }
 
-/** What names a dealer to an operator, as a licence number that may be masked: `1-57-67890` is `1-57-XXX-XX-XX-67890`. */
+/**
+ * What names a dealer to an operator, as a licence number that may be masked: `1-57-67890` is
+ * `1-57-XXX-XX-XX-67890`.
+ */
 export function asLicence(text: string): string {
   const identity = /^(\d)-?(\d{2})-?(\d{5})$/.exec(text.trim())
   return identity ? `${identity[1]}-${identity[2]}-XXX-XX-XX-${identity[3]}` : text
 }
 
-/** A licence number that may be masked with X, without dashes: 15 characters; null when it cannot be one. */
+/**
+ * A licence number that may be masked with X, without dashes: 15 characters; null when it cannot be
+ * one.
+ */
 export function parseMask(text: string): string | null {
   const mask = text.replaceAll('-', '').toUpperCase()
   return /^[\dX]{9}[A-HJ-MX][\dX]{5}$/.test(mask) ? mask : null

@@ -1,4 +1,7 @@
-/** The files that lists of dealers come in: separated text, plain or gzip, in any of the usual encodings, and workbooks. */
+/**
+ * The files that lists of dealers come in: separated text, plain or gzip, in any of the usual
+ * encodings, and workbooks.
+ */
 import { open } from 'node:fs/promises'
 import type { Progress } from '../background.js'
 import { invalid } from '../core/errors.js'
@@ -26,18 +29,25 @@ export interface ListFile {
   cutOff: BrokenLine | null
 }
 
-/** How well the first row fits; the separator, or the sheet of a workbook, that fits best is taken. */
+/**
+ * How well the first row fits; the separator, or the sheet of a workbook, that fits best is taken.
+ */
 type Fits = (cells: readonly string[]) => number
 
 const SEPARATORS = ['\t', ',', '|', ';']
 
 /** Reads a whole list. A file that cannot be read, or is none of rows, is a 400 that says why. */
-export async function readListFile(input: { file: string; fits: Fits; onProgress?: Progress | undefined }): Promise<ListFile> {
+export async function readListFile(input: {
+  file: string
+  fits: Fits
+  onProgress?: Progress | undefined
+}): Promise<ListFile> {
   const start = await firstBytes(input.file)
   if (start.length === 0) throw notAList('it is empty')
   // The beginnings of a zip file, which every workbook is, and of a workbook of before 2007.
   if (start.readUInt32BE(0) === 0x504b0304) return readWorkbook(input)
-  if (start.readUInt32BE(0) === 0xd0cf11e0) throw notAList('it is a workbook of the old kind; save it as .xlsx or as text')
+  if (start.readUInt32BE(0) === 0xd0cf11e0)
+    throw notAList('it is a workbook of the old kind; save it as .xlsx or as text')
   try {
     return await readText(input)
   } catch (error) {
@@ -63,18 +73,34 @@ async function firstBytes(file: string): Promise<Buffer> {
   }
 }
 
-async function readText({ file, fits, onProgress }: Parameters<typeof readListFile>[0]): Promise<ListFile> {
+async function readText({
+  file,
+  fits,
+  onProgress,
+}: Parameters<typeof readListFile>[0]): Promise<ListFile> {
   const first = await firstLine(file)
   if (first === null) throw notAList('it is empty')
-  if (/^\s*</.test(first)) throw notAList(/html/i.test(first) ? 'it is an HTML page, such as a login or error page' : 'it is HTML or XML')
-  const format = { delimiter: best(SEPARATORS, (separator) => fits(cellsOf(first, separator))), quote: '"' } as const
+  if (/^\s*</.test(first))
+    throw notAList(
+      /html/i.test(first)
+        ? 'it is an HTML page, such as a login or error page'
+        : 'it is HTML or XML',
+    )
+  const format = {
+    delimiter: best(SEPARATORS, (separator) => fits(cellsOf(first, separator))),
+    quote: '"',
+  } as const
   const list: ListFile = { rows: [], broken: [], unterminated: false, cutOff: null }
   const bytes = await openBytes(file, '')
   try {
-    for await (const { buffer, count, start, end, line, broken, unterminated } of readRecords(bytes, format)) {
+    for await (const { buffer, count, start, end, line, broken, unterminated } of readRecords(
+      bytes,
+      format,
+    )) {
       const texts = Array.from({ length: count }, (_, i) => recordText(buffer, start[i]!, end[i]!))
       parseCells(texts, format).forEach((cells, i) => {
-        if (typeof cells === 'string') list.broken.push({ line: line[i]!, reason: cells, text: texts[i]!.slice(0, KEPT_TEXT) })
+        if (typeof cells === 'string')
+          list.broken.push({ line: line[i]!, reason: cells, text: texts[i]!.slice(0, KEPT_TEXT) })
         else list.rows.push({ line: line[i]!, cells })
       })
       list.broken.push(...broken)
@@ -91,7 +117,14 @@ async function readText({ file, fits, onProgress }: Parameters<typeof readListFi
 function withoutBrokenEnd(list: ListFile): ListFile {
   if (!list.unterminated) return list
   const last = list.broken.findLast(({ line }) => line > (list.rows.at(-1)?.line ?? 0))
-  return last ? { ...list, broken: list.broken.filter((fault) => fault !== last), unterminated: false, cutOff: last } : list
+  return last
+    ? {
+        ...list,
+        broken: list.broken.filter((fault) => fault !== last),
+        unterminated: false,
+        cutOff: last,
+      }
+    : list
 }
 
 /** The first line that is not blank, without a mark; null where there is none. */
@@ -99,7 +132,10 @@ async function firstLine(file: string): Promise<string | null> {
   const bytes = await openBytes(file, '')
   try {
     for (let piece = await bytes.next(); piece !== null; piece = await bytes.next()) {
-      const line = recordText(piece, 0, piece.length).replace(/^\uFEFF/, '').split(/[\r\n]+/).find((text) => text.trim() !== '')
+      const line = recordText(piece, 0, piece.length)
+        .replace(/^\uFEFF/, '')
+        .split(/[\r\n]+/)
+        .find((text) => text.trim() !== '')
       if (line !== undefined) return line
     }
     return null
@@ -118,8 +154,14 @@ function best<T>(candidates: readonly T[], score: (candidate: T) => number): T {
   return candidates[scores.indexOf(Math.max(...scores))]!
 }
 
-async function readWorkbook({ file, fits, onProgress }: Parameters<typeof readListFile>[0]): Promise<ListFile> {
-  const tables = await readTables(file).catch((error: Error) => { throw notAList(error.message) })
+async function readWorkbook({
+  file,
+  fits,
+  onProgress,
+}: Parameters<typeof readListFile>[0]): Promise<ListFile> {
+  const tables = await readTables(file).catch((error: Error) => {
+    throw notAList(error.message)
+  })
   if (tables.length === 0) throw notAList('it is empty')
   const rows = best(tables, ([first]) => fits(first!.cells))
   onProgress?.(1, 1, rows.length)

@@ -46,11 +46,18 @@ export const NAMED = 100
 export function typesOf(types: readonly string[] = DEALER_TYPES): Set<string> {
   const wanted = types.map((type) => type.trim().padStart(2, '0'))
   const unknown = wanted.find((type) => !LICENCE_TYPES.includes(type))
-  if (unknown !== undefined || wanted.length === 0) throw invalid('types', `"${unknown ?? ''}" is no type of licence; there are ${LICENCE_TYPES.join(', ')}`)
+  if (unknown !== undefined || wanted.length === 0)
+    throw invalid(
+      'types',
+      `"${unknown ?? ''}" is no type of licence; there are ${LICENCE_TYPES.join(', ')}`,
+    )
   return new Set(wanted)
 }
 
-/** When a list was made, ms. A file from a clock that is ahead must not make every later list look old. */
+/**
+ * When a list was made, ms. A file from a clock that is ahead must not make every later list look
+ * old.
+ */
 export function timeOfList(ctx: OperatorCtx, file: string, asOf: number | undefined): number {
   if (asOf !== undefined) return Math.floor(asOf)
   try {
@@ -60,7 +67,10 @@ export function timeOfList(ctx: OperatorCtx, file: string, asOf: number | undefi
   }
 }
 
-/** Rows that are not taken: of another type of licence, or rejected. All are counted, the first rejected ones are kept. */
+/**
+ * Rows that are not taken: of another type of licence, or rejected. All are counted, the first
+ * rejected ones are kept.
+ */
 export class Rejects {
   readonly #skipped: Record<string, number> = {}
   readonly #reasons = new Map<string, number>()
@@ -74,7 +84,11 @@ export class Rejects {
   }
 
   /** The licence of a row, if its type is taken; null for a row that is counted here instead. */
-  licenceOf({ line, cells }: { line: number; cells: readonly string[] }, licence: Licence | { reason: string }, types: ReadonlySet<string>): Licence | null {
+  licenceOf(
+    { line, cells }: { line: number; cells: readonly string[] },
+    licence: Licence | { reason: string },
+    types: ReadonlySet<string>,
+  ): Licence | null {
     if ('reason' in licence) this.add(shown(line, cells, licence.reason))
     else if (types.has(licence.type)) return licence
     else this.#skipped[licence.type] = (this.#skipped[licence.type] ?? 0) + 1
@@ -82,7 +96,12 @@ export class Rejects {
   }
 
   report(): Pick<ListReport, 'skipped' | 'rejected' | 'reasons' | 'rejects'> {
-    return { skipped: this.#skipped, rejected: this.#count, reasons: Object.fromEntries([...this.#reasons].sort((a, b) => b[1] - a[1])), rejects: this.#first.sort((a, b) => a.line - b.line) }
+    return {
+      skipped: this.#skipped,
+      rejected: this.#count,
+      reasons: Object.fromEntries([...this.#reasons].sort((a, b) => b[1] - a[1])),
+      rejects: this.#first.sort((a, b) => a.line - b.line),
+    }
   }
 }
 

@@ -18,26 +18,43 @@ export interface NearInput {
 export const MOST = 150
 
 /**
- * Dealers as places in the directory's columns: on file in the ZIP, on file nearby by distance, others in the ZIP, others
- * by distance, then by licence number.
+ * Dealers as places in the directory's columns: on file in the ZIP, on file nearby by distance,
+ * others in the ZIP, others by distance, then by licence number.
  */
-export function nearDealers(directory: Directory, { zip, radius, name, today }: NearInput): number[] {
+export function nearDealers(
+  directory: Directory,
+  { zip, radius, name, today }: NearInput,
+): number[] {
   const { dealers, places } = directory
   const home = zipNumber(zip)
   const here = directory.placeOfZip.get(home)
-  const nearby = placesAround(places, here === undefined ? vectorOf(zip) : vectorAt(places, here), radius)
+  const nearby = placesAround(
+    places,
+    here === undefined ? vectorOf(zip) : vectorAt(places, here),
+    radius,
+  )
   const wanted = name?.toLowerCase() ?? ''
   const found: number[] = []
   const take = (dealer: number, atHome: boolean) => {
-    if (dealers.lastDay[dealer]! < today || (dealers.zip[dealer] === home) !== atHome || found.length === MOST) return
+    if (
+      dealers.lastDay[dealer]! < today ||
+      (dealers.zip[dealer] === home) !== atHome ||
+      found.length === MOST
+    )
+      return
     if (wanted === '' || dealers.names[dealer]!.includes(wanted)) found.push(dealer)
   }
   for (const group of [onFileOf, othersOf]) {
-    if (here !== undefined) for (let [dealer, end] = group(places, here); dealer < end; dealer++) take(dealer, true)
+    if (here !== undefined)
+      for (let [dealer, end] = group(places, here); dealer < end; dealer++) take(dealer, true)
     for (let i = 0; i < nearby.count && found.length < MOST; i++) {
       const equal = runLength(nearby, i)
-      if (equal === 1) for (let [dealer, end] = group(places, nearby.place[i]!); dealer < end; dealer++) take(dealer, false)
-      else for (const dealer of merged(directory, nearby.place.subarray(i, i + equal), group)) take(dealer, false)
+      if (equal === 1)
+        for (let [dealer, end] = group(places, nearby.place[i]!); dealer < end; dealer++)
+          take(dealer, false)
+      else
+        for (const dealer of merged(directory, nearby.place.subarray(i, i + equal), group))
+          take(dealer, false)
       i += equal - 1
     }
   }
@@ -56,7 +73,9 @@ function vectorOf(zip: string): Vector | null {
 }
 
 function vectorAt({ lng, vectors }: PlaceColumns, place: number): Vector | null {
-  return Number.isNaN(lng[place]!) ? null : [vectors[place * 3]!, vectors[place * 3 + 1]!, vectors[place * 3 + 2]!]
+  return Number.isNaN(lng[place]!)
+    ? null
+    : [vectors[place * 3]!, vectors[place * 3 + 1]!, vectors[place * 3 + 2]!]
 }
 
 /** How many places from here on are equally far. */
@@ -67,12 +86,16 @@ function runLength({ squared, count }: Nearby, from: number): number {
 }
 
 /** Dealers of places that are equally far, by licence number. */
-function merged({ places, dealers: { licence } }: Directory, some: Uint32Array, group: Group): number[] {
+function merged(
+  { places, dealers: { licence } }: Directory,
+  some: Uint32Array,
+  group: Group,
+): number[] {
   const all = Array.from(some, (place) => {
     const [from, end] = group(places, place)
     return Array.from({ length: end - from }, (_, i) => from + i)
   })
-  return all.flat().sort((a, b) => licence[a]! < licence[b]! ? -1 : 1)
+  return all.flat().sort((a, b) => (licence[a]! < licence[b]! ? -1 : 1))
 }
 
 /** The nearest first, with their squared chords. */
@@ -88,7 +111,11 @@ const DEGREES = 180 / Math.PI
 const SLACK = 1e-6
 
 /** Every place within so many miles of a point, the nearest first. */
-function placesAround({ bands, lng, vectors }: PlaceColumns, vector: Vector | null, radius: number): Nearby {
+function placesAround(
+  { bands, lng, vectors }: PlaceColumns,
+  vector: Vector | null,
+  radius: number,
+): Nearby {
   if (!vector) return NOTHING
   const [x, y, z] = vector
   const limit = milesChord(radius)
@@ -100,8 +127,15 @@ function placesAround({ bands, lng, vectors }: PlaceColumns, vector: Vector | nu
     // The band as it is, and as it goes on beyond the date line on either side.
     for (let shift = -360; shift <= 360; shift += 360) {
       if (west + shift >= 180 || east + shift <= -180) continue
-      for (let at = firstFrom(lng, west + shift, bands[band]!, end); at < end && lng[at]! <= east + shift; at++) {
-        const distance = (vectors[at * 3]! - x) ** 2 + (vectors[at * 3 + 1]! - y) ** 2 + (vectors[at * 3 + 2]! - z) ** 2
+      for (
+        let at = firstFrom(lng, west + shift, bands[band]!, end);
+        at < end && lng[at]! <= east + shift;
+        at++
+      ) {
+        const distance =
+          (vectors[at * 3]! - x) ** 2 +
+          (vectors[at * 3 + 1]! - y) ** 2 +
+          (vectors[at * 3 + 2]! - z) ** 2
         if (distance > limit) continue
         place.push(at)
         squared.push(distance)
@@ -112,7 +146,10 @@ function placesAround({ bands, lng, vectors }: PlaceColumns, vector: Vector | nu
 }
 
 /** The bands and the longitudes, in degrees, that a circle touches. */
-function bounds([x, y, z]: Vector, limit: number): { from: number; to: number; west: number; east: number } {
+function bounds(
+  [x, y, z]: Vector,
+  limit: number,
+): { from: number; to: number; west: number; east: number } {
   const lat = Math.asin(z) * DEGREES
   const lng = Math.atan2(y, x) * DEGREES
   const angle = 2 * Math.asin(Math.min(1, Math.sqrt(limit) / 2))
@@ -136,13 +173,16 @@ function firstFrom(lng: Float64Array, wanted: number, from: number, to: number):
   return low
 }
 
-/** Squared chords grow with the area of the circle, so rings of equal steps hold about as many places each. */
+/**
+ * Squared chords grow with the area of the circle, so rings of equal steps hold about as many
+ * places each.
+ */
 const RINGS = 256
 
 /** Sorted by ring first and then within the rings: a fifth of the time of a sort that compares. */
 function nearestFirst(place: readonly number[], squared: readonly number[], limit: number): Nearby {
   const count = place.length
-  const ringOf = (distance: number) => Math.min(RINGS - 1, Math.floor(distance / limit * RINGS))
+  const ringOf = (distance: number) => Math.min(RINGS - 1, Math.floor((distance / limit) * RINGS))
   const next = new Uint32Array(RINGS + 1)
   for (const distance of squared) next[ringOf(distance) + 1]!++
   for (let ring = 0; ring < RINGS; ring++) next[ring + 1]! += next[ring]!

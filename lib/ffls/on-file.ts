@@ -1,4 +1,7 @@
-/** `ffls on-file`: a distributor's list of the dealers whose licence it has (RSR: NAME;STREET;CITY;ST;ZIP;LICENSE, no header). */
+/**
+ * `ffls on-file`: a distributor's list of the dealers whose licence it has (RSR:
+ * NAME;STREET;CITY;ST;ZIP;LICENSE, no header).
+ */
 import { basename } from 'node:path'
 import { audit } from '../accounts/audit.js'
 import type { OperatorCtx } from '../core/ctx.js'
@@ -30,7 +33,10 @@ export interface OnFileResult extends ListReport {
   added: number
   /** Dealers whose licence is a later one than the known. */
   renewed: number
-  /** Marked dealers that are not in the directory, since their row has a licence alone; their mark waits for them. */
+  /**
+   * Marked dealers that are not in the directory, since their row has a licence alone; their mark
+   * waits for them.
+   */
   unknown: number
   /** Marks that stay although the list lacks their dealers, and why. */
   kept: Omit<KeptState, 'state'> | null
@@ -40,13 +46,25 @@ export interface OnFileResult extends ListReport {
 }
 
 /** Takes in a distributor's list. A file without licences is a 400. */
-export async function importOnFile(ctx: OperatorCtx, input: OnFileInput, options: ListOptions = {}): Promise<OnFileResult> {
+export async function importOnFile(
+  ctx: OperatorCtx,
+  input: OnFileInput,
+  options: ListOptions = {},
+): Promise<OnFileResult> {
   const { distid } = input
-  if (!ctx.distributors.byDistid(distid)) throw invalid('distid', `"${distid}" is no known distributor; known are ${ctx.distributors.all.map((known) => known.distid).join(', ')}`)
+  if (!ctx.distributors.byDistid(distid))
+    throw invalid(
+      'distid',
+      `"${distid}" is no known distributor; known are ${ctx.distributors.all.map((known) => known.distid).join(', ')}`,
+    )
   const types = typesOf(input.types)
   const asOf = timeOfList(ctx, input.file, options.asOf)
   const { onProgress } = options
-  const file = await readListFile({ file: input.file, fits: licenceFit, onProgress: onProgress && ((...progress) => onProgress('reading', ...progress)) })
+  const file = await readListFile({
+    file: input.file,
+    fits: licenceFit,
+    onProgress: onProgress && ((...progress) => onProgress('reading', ...progress)),
+  })
   const known = await knownDealers(ctx)
   const list = readEntries(file, { types, asOf, known })
   const plan = await compareMarks(ctx, { distid, list, known, asOf, force: input.force === true })
@@ -54,7 +72,15 @@ export async function importOnFile(ctx: OperatorCtx, input: OnFileInput, options
   if (options.dryRun) return result
   await apply(ctx, distid, plan, onProgress)
   const { rejects: _rejects, additions: _additions, renewals: _renewals, ...counts } = result
-  await patiently(() => ctx.engine.atomic(ctx, (tx) => audit(tx, 'ffls.on-file', { file: basename(input.file), ...counts, cut_off: counts.cut_off?.line ?? null })))
+  await patiently(() =>
+    ctx.engine.atomic(ctx, (tx) =>
+      audit(tx, 'ffls.on-file', {
+        file: basename(input.file),
+        ...counts,
+        cut_off: counts.cut_off?.line ?? null,
+      }),
+    ),
+  )
   return result
 }
 
@@ -63,7 +89,10 @@ function licenceFit(cells: readonly string[]): number {
   return cells.length + (cells.some((cell) => parseLicence(cell.trim())) ? 1_000 : 0)
 }
 
-type Address = Pick<KnownDealer, 'license_name' | 'premise_street' | 'premise_city' | 'premise_state' | 'premise_zip'>
+type Address = Pick<
+  KnownDealer,
+  'license_name' | 'premise_street' | 'premise_city' | 'premise_state' | 'premise_zip'
+>
 
 interface Entry {
   licence: Licence
@@ -79,7 +108,14 @@ interface Entries {
   report: ListReport
 }
 
-function readEntries(file: ListFile, { types, asOf, known }: { types: ReadonlySet<string>; asOf: number; known: ReadonlyMap<string, KnownDealer> }): Entries {
+function readEntries(
+  file: ListFile,
+  {
+    types,
+    asOf,
+    known,
+  }: { types: ReadonlySet<string>; asOf: number; known: ReadonlyMap<string, KnownDealer> },
+): Entries {
   const { rows, cutOff } = partsOf(file)
   const rejects = new Rejects()
   for (const fault of file.broken) rejects.add(fault)
@@ -97,17 +133,42 @@ function readEntries(file: ListFile, { types, asOf, known }: { types: ReadonlySe
       reject(address.reason)
       mentioned.add(licence.id)
     } else {
-      if (other) rejects.add({ line, reason: TWICE, text: `${other.licence.number}, in a line before this one` })
-      entries.set(licence.id, { licence, expires, address: address && 'reason' in address ? null : address })
+      if (other)
+        rejects.add({
+          line,
+          reason: TWICE,
+          text: `${other.licence.number}, in a line before this one`,
+        })
+      entries.set(licence.id, {
+        licence,
+        expires,
+        address: address && 'reason' in address ? null : address,
+      })
     }
   }
-  return { entries, mentioned, report: { as_of: new Date(asOf).toISOString(), rows: rows.length + file.broken.length, ...rejects.report(), cut_off: cutOff } }
+  return {
+    entries,
+    mentioned,
+    report: {
+      as_of: new Date(asOf).toISOString(),
+      rows: rows.length + file.broken.length,
+      ...rejects.report(),
+      cut_off: cutOff,
+    },
+  }
 }
 
 /** The rows without a header and without a cut-off end. Throws where no row has a licence. */
-function partsOf({ rows, unterminated, cutOff }: ListFile): { rows: ListFile['rows']; cutOff: ListReport['cut_off'] } {
+function partsOf({ rows, unterminated, cutOff }: ListFile): {
+  rows: ListFile['rows']
+  cutOff: ListReport['cut_off']
+} {
   const first = rows.findIndex(({ cells }) => hasLicence(cells))
-  if (first < 0) throw invalid('file', `this is no list of licences: no row has a number such as 1-57-033-01-7E-67890; its first is ${rows[0]?.cells.join(' | ').slice(0, NAMED) ?? 'missing'}`)
+  if (first < 0)
+    throw invalid(
+      'file',
+      `this is no list of licences: no row has a number such as 1-57-033-01-7E-67890; its first is ${rows[0]?.cells.join(' | ').slice(0, NAMED) ?? 'missing'}`,
+    )
   const isHeader = first === 1 && /licen[cs]e|ffl/i.test(rows[0]!.cells.join(' '))
   const body = isHeader ? rows.slice(1) : rows
   const last = body.at(-1)!
@@ -119,15 +180,22 @@ function partsOf({ rows, unterminated, cutOff }: ListFile): { rows: ListFile['ro
 const hasLicence = (cells: readonly string[]) => !('reason' in licenceIn(cells))
 
 function licenceIn(cells: readonly string[]): Licence | { reason: string } {
-  if (cells.length !== 1 && cells.length !== 6) return { reason: `the row has ${cells.length} columns; there are 6 (name, street, city, state, ZIP, licence), or the licence alone` }
+  if (cells.length !== 1 && cells.length !== 6)
+    return {
+      reason: `the row has ${cells.length} columns; there are 6 (name, street, city, state, ZIP, licence), or the licence alone`,
+    }
   const licence = parseLicence(cells.at(-1)!.trim())
   if (!licence) return { reason: 'the licence is no licence number' }
-  return REGIONS.has(licence.number[0]!) ? licence : { reason: `the region is none of ${[...REGIONS].join(', ')}` }
+  return REGIONS.has(licence.number[0]!)
+    ? licence
+    : { reason: `the region is none of ${[...REGIONS].join(', ')}` }
 }
 
 function addressOf(cells: readonly string[]): Address | { reason: string } | null {
   if (cells.length === 1) return null
-  const [name, street, city, state, zip] = cells.map((cell) => cell.replaceAll(/\s+/g, ' ').trim()) as [string, string, string, string, string]
+  const [name, street, city, state, zip] = cells.map((cell) =>
+    cell.replaceAll(/\s+/g, ' ').trim(),
+  ) as [string, string, string, string, string]
   const fault = textFault(cells.join(' '))
   if (fault) return { reason: `the row ${fault}` }
   if (name === '') return { reason: 'there is no name' }
@@ -145,14 +213,45 @@ interface Plan {
   kept: OnFileResult['kept']
 }
 
-async function compareMarks({ read }: OperatorCtx, { distid, list, known, asOf, force }: { distid: string; list: Entries; known: ReadonlyMap<string, KnownDealer>; asOf: number; force: boolean }): Promise<Plan> {
+async function compareMarks(
+  { read }: OperatorCtx,
+  {
+    distid,
+    list,
+    known,
+    asOf,
+    force,
+  }: {
+    distid: string
+    list: Entries
+    known: ReadonlyMap<string, KnownDealer>
+    asOf: number
+    force: boolean
+  },
+): Promise<Plan> {
   const { entries, mentioned, report } = list
-  const marks = new Set((await read.selectFrom('dealer_on_file').select('dealer_id').where('distid', '=', distid).execute()).map((row) => row.dealer_id))
+  const marks = new Set(
+    (
+      await read
+        .selectFrom('dealer_on_file')
+        .select('dealer_id')
+        .where('distid', '=', distid)
+        .execute()
+    ).map((row) => row.dealer_id),
+  )
   const missing = [...marks].filter((id) => !entries.has(id) && !mentioned.has(id))
-  const reason = force || missing.length === 0 ? null : whyKept(report.cut_off !== null, marks.size, missing.length)
+  const reason =
+    force || missing.length === 0
+      ? null
+      : whyKept(report.cut_off !== null, marks.size, missing.length)
   const mark = [...entries.keys()].filter((id) => !marks.has(id))
   const plan: Plan = {
-    mark, unmark: reason === null ? missing : [], unchanged: entries.size - mark.length, unknown: 0, added: [], renewed: [],
+    mark,
+    unmark: reason === null ? missing : [],
+    unchanged: entries.size - mark.length,
+    unknown: 0,
+    added: [],
+    renewed: [],
     kept: reason === null ? null : { missing: missing.length, known: marks.size, reason },
   }
   for (const [id, entry] of entries) {
@@ -171,42 +270,115 @@ const LEAST_SHARE = 70
 
 function whyKept(cutOff: boolean, known: number, missing: number): string | null {
   if (cutOff) return 'the list is cut off'
-  return (known - missing) * 100 < known * LEAST_SHARE ? `the list holds less than ${LEAST_SHARE} % of the dealers that have the mark` : null
+  return (known - missing) * 100 < known * LEAST_SHARE
+    ? `the list holds less than ${LEAST_SHARE} % of the dealers that have the mark`
+    : null
 }
 
-/** The dealer with the licence of the list where that one expires later; also one that an older list revoked. */
-function renew(before: KnownDealer, { licence, expires, address }: Entry, asOf: number): KnownDealer {
+/**
+ * The dealer with the licence of the list where that one expires later; also one that an older list
+ * revoked.
+ */
+function renew(
+  before: KnownDealer,
+  { licence, expires, address }: Entry,
+  asOf: number,
+): KnownDealer {
   if (licence.number === before.license_number || expires <= before.expires_on) return before
   return {
-    ...before, ...before.source === 'on_file' && address, license_number: licence.number, license_type: licence.type, expires_on: expires,
-    ...asOf >= before.updated_at && { listed: 1, updated_at: asOf },
+    ...before,
+    ...(before.source === 'on_file' && address),
+    license_number: licence.number,
+    license_type: licence.type,
+    expires_on: expires,
+    ...(asOf >= before.updated_at && { listed: 1, updated_at: asOf }),
   }
 }
 
 function newDealer({ licence, expires }: Entry, address: Address, asOf: number): KnownDealer {
   return {
-    id: licence.id, license_number: licence.number, license_type: licence.type, expires_on: expires, ...address, business_name: null,
-    mail_street: null, mail_city: null, mail_state: null, mail_zip: null, voice_phone: null, listed: 1, source: 'on_file', updated_at: asOf,
+    id: licence.id,
+    license_number: licence.number,
+    license_type: licence.type,
+    expires_on: expires,
+    ...address,
+    business_name: null,
+    mail_street: null,
+    mail_city: null,
+    mail_state: null,
+    mail_zip: null,
+    voice_phone: null,
+    listed: 1,
+    source: 'on_file',
+    updated_at: asOf,
   }
 }
 
-function resultOf({ mark, unmark, unchanged, unknown, added, renewed, kept }: Plan): Omit<OnFileResult, keyof ListReport | 'distid'> {
+function resultOf({
+  mark,
+  unmark,
+  unchanged,
+  unknown,
+  added,
+  renewed,
+  kept,
+}: Plan): Omit<OnFileResult, keyof ListReport | 'distid'> {
   return {
-    marked: mark.length, unchanged, unmarked: unmark.length, added: added.length, renewed: renewed.length, unknown, kept,
-    additions: added.slice(0, NAMED).map((dealer) => ({ license_number: dealer.license_number, name: dealer.license_name, state: dealer.premise_state })),
-    renewals: renewed.slice(0, NAMED).map(({ before, after }) => ({ from: before.license_number, to: after.license_number, name: after.business_name ?? after.license_name })),
+    marked: mark.length,
+    unchanged,
+    unmarked: unmark.length,
+    added: added.length,
+    renewed: renewed.length,
+    unknown,
+    kept,
+    additions: added.slice(0, NAMED).map((dealer) => ({
+      license_number: dealer.license_number,
+      name: dealer.license_name,
+      state: dealer.premise_state,
+    })),
+    renewals: renewed.slice(0, NAMED).map(({ before, after }) => ({
+      from: before.license_number,
+      to: after.license_number,
+      name: after.business_name ?? after.license_name,
+    })),
   }
 }
 
-/** Marks go first: new ones would otherwise raise the share of the list when a run is broken off. */
-async function apply(ctx: OperatorCtx, distid: string, { mark, unmark, added, renewed }: Plan, onProgress: ListOptions['onProgress']): Promise<void> {
+/**
+ * Marks go first: new ones would otherwise raise the share of the list when a run is broken off.
+ */
+async function apply(
+  ctx: OperatorCtx,
+  distid: string,
+  { mark, unmark, added, renewed }: Plan,
+  onProgress: ListOptions['onProgress'],
+): Promise<void> {
   const puts = [...renewed.map(({ after }) => after), ...added]
   const total = unmark.length + puts.length + mark.length
   let done = 0
-  const step = (count: number) => onProgress?.('writing', done += count, total, done)
-  await inChunks(ctx, unmark, async ({ db }, ids) => void await db.deleteFrom('dealer_on_file').where('distid', '=', distid).where('dealer_id', 'in', [...ids]).execute(), step)
+  const step = (count: number) => onProgress?.('writing', (done += count), total, done)
+  await inChunks(
+    ctx,
+    unmark,
+    async ({ db }, ids) =>
+      void (await db
+        .deleteFrom('dealer_on_file')
+        .where('distid', '=', distid)
+        .where('dealer_id', 'in', [...ids])
+        .execute()),
+    step,
+  )
   await inChunks(ctx, puts, putDealers, step)
-  await inChunks(ctx, mark, async ({ db }, ids) => {
-    await db.insertInto('dealer_on_file').values(ids.map((id) => ({ distid, dealer_id: id }))).onConflict((conflict) => conflict.doNothing()).execute()
-  }, step)
+  await inChunks(
+    ctx,
+    mark,
+    async ({ db }, ids) => {
+      await db
+        .insertInto('dealer_on_file')
+        .values(ids.map((id) => ({ distid, dealer_id: id })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    },
+    step,
+  )
 }

@@ -1,10 +1,13 @@
 /**
- * Words of US addresses: street suffixes (USPS Publication 28, appendix C1), secondary units (C2), directionals (233) and
- * ordinals. Variants that may
- * stand for two suffixes are left out: `pk` (park or pike), `cr`, `br`, `dv`, `ldg`, `vl`.
+ * Words of US addresses: street suffixes (USPS Publication 28, appendix C1), secondary units (C2),
+ * directionals (233) and ordinals. Variants that may stand for two suffixes are left out: `pk`
+ * (park or pike), `cr`, `br`, `dv`, `ldg`, `vl`.
  */
 
-/** Suffixes: the USPS abbreviation, the word in full, then other spellings, the plural too where it has no abbreviation of its own. */
+/**
+ * Suffixes: the USPS abbreviation, the word in full, then other spellings, the plural too where it
+ * has no abbreviation of its own.
+ */
 const SUFFIXES = `
 aly alley allee ally|anx annex anex annx|arc arcade|ave avenue av aven avenu avn avnue aveune|byu bayou bayoo|bch beach|bnd bend|blf bluff bluf|blfs bluffs|btm bottom bot bottm|blvd boulevard boul boulv blv bvd boulavard
 brnch branch|brg bridge brdge|brk brook|brks brooks|bg burg|bgs burgs|byp bypass bypa bypas byps|cp camp cmp|cyn canyon canyn cnyn|cpe cape|cswy causeway causwa|ctr center cen cent centr centre cnter cntr|ctrs centers
@@ -20,7 +23,10 @@ skwy skyway|spg spring spng sprng|spgs springs spngs sprngs|spur spur spurs|sq s
 ter terrace terr tce terace|trwy throughway thruway thrwy|trce trace traces|trak track trk tracks trks|trfy trafficway|trl trail tr trails trls|tunl tunnel tunel tunnl tunnels tunls|tpke turnpike trnpk turnpk tpk trpk tnpk|upas underpass|un union|uns unions|vly valley vally vlly|vlys valleys|vdct viaduct viadct
 vw view|vws views|vlg village vill villag villg villiage|vlgs villages|ville ville|vis vista vist vst vsta|walk walk wlk walks|wall wall|way way wy|ways ways|wl well|wls wells
 `
-/** A word that says what a street is, and hardly ever what it is called: `North Park` is a name, `North Ave` has a name. */
+/**
+ * A word that says what a street is, and hardly ever what it is called: `North Park` is a name,
+ * `North Ave` has a name.
+ */
 const PLAIN = 'ave blvd cir ct cts dr expy fwy hwy ln pike pkwy pl rd sq st ter tpke trl way'
 
 const suffixOf = new Map<string, string>()
@@ -34,19 +40,54 @@ for (const entry of SUFFIXES.trim().split(/[|\n]/)) {
 }
 
 /** The USPS abbreviation of a street suffix, however it is spelled. */
-export const suffix = (word: string | undefined): string | undefined => word === undefined ? undefined : suffixOf.get(word)
+export const suffix = (word: string | undefined): string | undefined =>
+  word === undefined ? undefined : suffixOf.get(word)
 export const PLAIN_SUFFIXES: ReadonlySet<string> = new Set(PLAIN.split(' '))
 
 /** Words of names that are shortened, with what they stand for. */
-const NAME_WORDS = new Map(Object.entries({
-  ft: 'fort', mt: 'mount', mtn: 'mountain', ste: 'sainte', mlk: 'martinlutherking', indl: 'industrial', industl: 'industrial', indust: 'industrial', indstrl: 'industrial', natl: 'national', intl: 'international',
-  univ: 'university', meml: 'memorial', mem: 'memorial', gen: 'general', hosp: 'hospital', arpt: 'airport', airpt: 'airport', cnty: 'county', twp: 'township', northeast: 'ne', northwest: 'nw', southeast: 'se', southwest: 'sw',
-}))
-/** Suffixes that are shortened within a name as well. Others are left alone there: Fry Rd is no Ferry Rd, Cent Ave no Center Ave. */
-const SUFFIXES_IN_NAMES = new Set(`rd ln lk lks hl hls cv sq pl ct dr pt av ave blvd bnd blf blfs brk brks brg bch byp cswy cir clf clfs crk crst ctr cntr centre xing expy fld flds frst frg frk fwy gdn gdns gtwy gln grn grv hbr harbour hvn hts hwy holw inlt jct knl knls lndg
-mnr mdw mdws mls mtn mtns nck orch pkwy pky pne pnes pln plns plz plza prt prk rnch rpds rdg rdge rdgs shr shrs skwy spg spgs spng sprng trl tpke vly vally vlys vw vlg wlk`.split(/\s+/))
+const NAME_WORDS = new Map(
+  Object.entries({
+    ft: 'fort',
+    mt: 'mount',
+    mtn: 'mountain',
+    ste: 'sainte',
+    mlk: 'martinlutherking',
+    indl: 'industrial',
+    industl: 'industrial',
+    indust: 'industrial',
+    indstrl: 'industrial',
+    natl: 'national',
+    intl: 'international',
+    univ: 'university',
+    meml: 'memorial',
+    mem: 'memorial',
+    gen: 'general',
+    hosp: 'hospital',
+    arpt: 'airport',
+    airpt: 'airport',
+    cnty: 'county',
+    twp: 'township',
+    northeast: 'ne',
+    northwest: 'nw',
+    southeast: 'se',
+    southwest: 'sw',
+  }),
+)
+/**
+ * Suffixes that are shortened within a name as well. Others are left alone there: Fry Rd is no
+ * Ferry Rd, Cent Ave no Center Ave.
+ */
+const SUFFIXES_IN_NAMES = new Set(
+  `rd ln lk lks hl hls cv sq pl ct dr pt av ave blvd bnd blf blfs brk brks brg bch byp cswy cir clf clfs crk crst ctr cntr centre xing expy fld flds frst frg frk fwy gdn gdns gtwy gln grn grv hbr harbour hvn hts hwy holw inlt jct knl knls lndg
+mnr mdw mdws mls mtn mtns nck orch pkwy pky pne pnes pln plns plz plza prt prk rnch rpds rdg rdge rdgs shr shrs skwy spg spgs spng sprng trl tpke vly vally vlys vw vlg wlk`.split(
+    /\s+/,
+  ),
+)
 
-/** A word within the name of a street, in full: `rdg` is `ridge`, `mtn` is `mountain`. What may mean two things stays. */
+/**
+ * A word within the name of a street, in full: `rdg` is `ridge`, `mtn` is `mountain`. What may mean
+ * two things stays.
+ */
 export function nameWord(word: string, isFirst: boolean): string {
   const known = NAME_WORDS.get(word)
   if (known !== undefined) return known
@@ -59,57 +100,167 @@ export function nameWord(word: string, isFirst: boolean): string {
 
 const LETTERS = /^\D\D+$/
 
-/** Words in one, since `La Salle` is `LaSalle`. Numbers and single letters stay apart: `B Road` is no `Broad`. */
+/**
+ * Words in one, since `La Salle` is `LaSalle`. Numbers and single letters stay apart: `B Road` is
+ * no `Broad`.
+ */
 export function oneName(words: readonly string[]): string {
   let name = ''
-  words.forEach((word, i) => { name += i > 0 && !(LETTERS.test(word) && LETTERS.test(words[i - 1]!)) ? ` ${word}` : word })
+  words.forEach((word, i) => {
+    name += i > 0 && !(LETTERS.test(word) && LETTERS.test(words[i - 1]!)) ? ` ${word}` : word
+  })
   return name
 }
 
-const DIRECTIONS = new Map(Object.entries({
-  n: 'n', north: 'n', s: 's', south: 's', e: 'e', east: 'e', w: 'w', west: 'w', ne: 'ne', northeast: 'ne', nw: 'nw', northwest: 'nw', se: 'se', southeast: 'se', sw: 'sw', southwest: 'sw', no: 'n', so: 's',
-}))
+const DIRECTIONS = new Map(
+  Object.entries({
+    n: 'n',
+    north: 'n',
+    s: 's',
+    south: 's',
+    e: 'e',
+    east: 'e',
+    w: 'w',
+    west: 'w',
+    ne: 'ne',
+    northeast: 'ne',
+    nw: 'nw',
+    northwest: 'nw',
+    se: 'se',
+    southeast: 'se',
+    sw: 'sw',
+    southwest: 'sw',
+    no: 'n',
+    so: 's',
+  }),
+)
 /** n, s, e, w, ne, nw, se or sw. */
-export const direction = (word: string | undefined): string | undefined => word === undefined ? undefined : DIRECTIONS.get(word)
+export const direction = (word: string | undefined): string | undefined =>
+  word === undefined ? undefined : DIRECTIONS.get(word)
 const WORDS_OF_LETTERS = new Map(Object.entries({ n: 'north', s: 'south', e: 'east', w: 'west' }))
 /** `west` for `w`. */
 export const directionWord = (word: string): string => WORDS_OF_LETTERS.get(word) ?? word
 
-const ONES = 'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth'.split(' ')
-const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(' ')
+const ONES =
+  'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth'.split(
+    ' ',
+  )
+const NUMBERS =
+  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(
+    ' ',
+  )
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
-const ordinals = new Map([...ONES.map((word, i) => [word, i + 1] as const), ...TENS.map((word, i) => [`${word.slice(0, -1)}ieth`, (i + 2) * 10] as const)])
+const ordinals = new Map([
+  ...ONES.map((word, i) => [word, i + 1] as const),
+  ...TENS.map((word, i) => [`${word.slice(0, -1)}ieth`, (i + 2) * 10] as const),
+])
 const tens = new Map(TENS.map((word, i) => [word, (i + 2) * 10]))
 const numbers = new Map(NUMBERS.map((word, i) => [word, String(i + 1)]))
 
 /** `3` for `third`, `20` for `twentieth`. */
-export const ordinalWord = (word: string | undefined): number | undefined => word === undefined ? undefined : ordinals.get(word)
+export const ordinalWord = (word: string | undefined): number | undefined =>
+  word === undefined ? undefined : ordinals.get(word)
 /** `20` for `twenty`, before an ordinal. */
 export const tensWord = (word: string): number | undefined => tens.get(word)
 /** `4` for `four`, up to twenty. */
-export const numberWord = (word: string | undefined): string | undefined => word === undefined ? undefined : numbers.get(word)
+export const numberWord = (word: string | undefined): string | undefined =>
+  word === undefined ? undefined : numbers.get(word)
 /** `four` for `4`, up to twenty. */
 export const wordOfNumber = (number: string): string | undefined => NUMBERS[Number(number) - 1]
 
-/** What a unit lies in or is, that its number alone does not say: floor 2, building 2 and apartment 2 are three places. */
-export type UnitLevel = '' | 'bldg' | 'twr' | 'wing' | 'fl' | 'dept' | 'stop' | 'box' | 'pmb' | 'ph' | 'hngr' | 'key' | 'pier' | 'slip'
+/**
+ * What a unit lies in or is, that its number alone does not say: floor 2, building 2 and apartment
+ * 2 are three places.
+ */
+export type UnitLevel =
+  | ''
+  | 'bldg'
+  | 'twr'
+  | 'wing'
+  | 'fl'
+  | 'dept'
+  | 'stop'
+  | 'box'
+  | 'pmb'
+  | 'ph'
+  | 'hngr'
+  | 'key'
+  | 'pier'
+  | 'slip'
 
-const DESIGNATORS: ReadonlyMap<string, UnitLevel> = new Map(([
-  ['', 'apt apts apartment apartments appt apmt aptmt unit units un ste stes suite suites suit rm room lot spc space spce sp trlr trailer ofc office off condo townhouse townhome'],
-  ['bldg', 'bldg building bld bdg blg'], ['twr', 'twr tower'], ['wing', 'wing'], ['fl', 'fl floor flr level lvl'], ['dept', 'dept department'], ['stop', 'stop mailstop ms'], ['box', 'box bx'], ['pmb', 'pmb'], ['ph', 'ph penthouse'],
-  ['hngr', 'hngr hangar'], ['key', 'key'], ['pier', 'pier'], ['slip', 'slip'],
-] as [UnitLevel, string][]).flatMap(([level, words]) => words.split(' ').map((word) => [word, level] as const)))
+const DESIGNATORS: ReadonlyMap<string, UnitLevel> = new Map(
+  (
+    [
+      [
+        '',
+        'apt apts apartment apartments appt apmt aptmt unit units un ste stes suite suites suit rm room lot spc space spce sp trlr trailer ofc office off condo townhouse townhome',
+      ],
+      ['bldg', 'bldg building bld bdg blg'],
+      ['twr', 'twr tower'],
+      ['wing', 'wing'],
+      ['fl', 'fl floor flr level lvl'],
+      ['dept', 'dept department'],
+      ['stop', 'stop mailstop ms'],
+      ['box', 'box bx'],
+      ['pmb', 'pmb'],
+      ['ph', 'ph penthouse'],
+      ['hngr', 'hngr hangar'],
+      ['key', 'key'],
+      ['pier', 'pier'],
+      ['slip', 'slip'],
+    ] as [UnitLevel, string][]
+  ).flatMap(([level, words]) => words.split(' ').map((word) => [word, level] as const)),
+)
 /** The level of a secondary unit designator. */
-export const designator = (word: string | undefined): UnitLevel | undefined => word === undefined ? undefined : DESIGNATORS.get(word)
+export const designator = (word: string | undefined): UnitLevel | undefined =>
+  word === undefined ? undefined : DESIGNATORS.get(word)
 /** Designators that are no word of street names, so that they need no suffix before them. */
-export const SURE_DESIGNATORS: ReadonlySet<string> = new Set('apt apartment appt apmt aptmt unit units ste stes suite suites rm room bldg building fl floor flr lot spc space trlr trailer ofc pmb ph penthouse dept hngr hangar'.split(' '))
+export const SURE_DESIGNATORS: ReadonlySet<string> = new Set(
+  'apt apartment appt apmt aptmt unit units ste stes suite suites rm room bldg building fl floor flr lot spc space trlr trailer ofc pmb ph penthouse dept hngr hangar'.split(
+    ' ',
+  ),
+)
 
-const STANDALONE = new Map(Object.entries({
-  bsmt: 'bsmt', basement: 'bsmt', bsmnt: 'bsmt', frnt: 'frnt', front: 'frnt', lbby: 'lbby', lobby: 'lbby', lowr: 'lowr', lower: 'lowr', lwr: 'lowr', ofc: 'ofc', office: 'ofc', ph: 'ph', penthouse: 'ph',
-  rear: 'rear', side: 'side', uppr: 'uppr', upper: 'uppr', upr: 'uppr', left: 'left', right: 'right', upstairs: 'upstairs', downstairs: 'downstairs', attic: 'attic', garage: 'garage', middle: 'middle',
-}))
+const STANDALONE = new Map(
+  Object.entries({
+    bsmt: 'bsmt',
+    basement: 'bsmt',
+    bsmnt: 'bsmt',
+    frnt: 'frnt',
+    front: 'frnt',
+    lbby: 'lbby',
+    lobby: 'lbby',
+    lowr: 'lowr',
+    lower: 'lowr',
+    lwr: 'lowr',
+    ofc: 'ofc',
+    office: 'ofc',
+    ph: 'ph',
+    penthouse: 'ph',
+    rear: 'rear',
+    side: 'side',
+    uppr: 'uppr',
+    upper: 'uppr',
+    upr: 'uppr',
+    left: 'left',
+    right: 'right',
+    upstairs: 'upstairs',
+    downstairs: 'downstairs',
+    attic: 'attic',
+    garage: 'garage',
+    middle: 'middle',
+  }),
+)
 /** A unit that is told without an identifier: `rear`, `bsmt`. */
-export const standalone = (word: string | undefined): string | undefined => word === undefined ? undefined : STANDALONE.get(word)
+export const standalone = (word: string | undefined): string | undefined =>
+  word === undefined ? undefined : STANDALONE.get(word)
 
-/** Words of buildings: what bears one is no business's name that may be dropped, since two of them are two places. */
-export const BUILDING_WORDS: ReadonlySet<string> = new Set('hall house tower towers building bldg wing dorm dormitory residence residences cottage cabin villa villas lodge manor court plaza center centre mall barn annex apartments apts condos condominiums estates village park terminal hangar camp fort base barracks hospital school quarters warehouse gate dock concourse kiosk booth campus yard'.split(' '))
+/**
+ * Words of buildings: what bears one is no business's name that may be dropped, since two of them
+ * are two places.
+ */
+export const BUILDING_WORDS: ReadonlySet<string> = new Set(
+  'hall house tower towers building bldg wing dorm dormitory residence residences cottage cabin villa villas lodge manor court plaza center centre mall barn annex apartments apts condos condominiums estates village park terminal hangar camp fort base barracks hospital school quarters warehouse gate dock concourse kiosk booth campus yard'.split(
+    ' ',
+  ),
+)

@@ -1,5 +1,6 @@
 /**
- * Batches, by which two installations that agreed on a key share signals: a file of hashes under that key, sealed by it.
+ * Batches, by which two installations that agreed on a key share signals: a file of hashes under
+ * that key, sealed by it.
  *
  *     {"batch":1,"form":1,"made_at":1795262400000,"installation":"9f…"}
  *     {"dealer":"…","first":"2026-06-02","last":"2026-11-19","signals":[[1,"-812…"],[3,"77…"]]}
@@ -59,24 +60,42 @@ export function batchWriter(key: FraudKey, { madeAt, sender }: { madeAt: number;
     head: () => line({ batch: BATCH, form: FORM, made_at: madeAt, installation: sender }),
     report({ dealer, first, last, hashes }: BatchReport): string {
       reports++
-      return line({ dealer, first: day(first), last: day(last), signals: hashes.map(([kind, hash]) => [kind, String(hash)]) })
+      return line({
+        dealer,
+        first: day(first),
+        last: day(last),
+        signals: hashes.map(([kind, hash]) => [kind, String(hash)]),
+      })
     },
     seal: () => JSON.stringify({ reports, seal: sealOf(key, reports, sum.digest('hex')) }),
     count: () => reports,
   }
 }
 
-const sealOf = (key: FraudKey, reports: number, digest: string) => key.digest('batch', `${reports} ${digest}`)
+const sealOf = (key: FraudKey, reports: number, digest: string) =>
+  key.digest('batch', `${reports} ${digest}`)
 
 /**
- * Reads a batch from its first line to its seal, and gives each report to `take`, which must not believe it before a reading to
- * the end. Throws 400 where the file is no batch, was changed, or says what cannot be.
+ * Reads a batch from its first line to its seal, and gives each report to `take`, which must not
+ * believe it before a reading to the end. Throws 400 where the file is no batch, was changed, or
+ * says what cannot be.
  */
-export async function readBatch(path: string, key: FraudKey, { partner, take = async () => {} }: { partner: string; take?: (report: BatchReport) => Promise<void> }): Promise<Batch> {
+export async function readBatch(
+  path: string,
+  key: FraudKey,
+  {
+    partner,
+    take = async () => {},
+  }: { partner: string; take?: (report: BatchReport) => Promise<void> },
+): Promise<Batch> {
   const refuse = (why: string) => invalid('file', `${path} ${why}`)
   const sum = createHash('sha256')
   const dealers = new Set<string>()
-  let [head, seal, fault]: [head: Head | null, seal: Seal | null, fault: string | null] = [null, null, null]
+  let [head, seal, fault]: [head: Head | null, seal: Seal | null, fault: string | null] = [
+    null,
+    null,
+    null,
+  ]
   let reports = 0
   try {
     for await (const line of linesOf(path)) {
@@ -92,23 +111,37 @@ export async function readBatch(path: string, key: FraudKey, { partner, take = a
         continue
       }
       const report = reportOf(value, head)
-      if (typeof report === 'string') fault ??= `says what cannot be: ${report} of report ${reports + 1}; the partner's release may be damaged or another one`
+      if (typeof report === 'string')
+        fault ??= `says what cannot be: ${report} of report ${reports + 1}; the partner's release may be damaged or another one`
       else {
         dealers.add(report.dealer)
         await take(report)
       }
-      if (++reports > MOST_REPORTS) throw refuse(`holds more than ${MOST_REPORTS.toLocaleString('en-US')} reports`)
+      if (++reports > MOST_REPORTS)
+        throw refuse(`holds more than ${MOST_REPORTS.toLocaleString('en-US')} reports`)
     }
   } catch (error) {
     throw reasonOf(error, refuse)
   }
   const digest = sum.digest('hex')
   if (!head) throw refuse(NO_BATCH)
-  if (!seal || seal.seal !== sealOf(key, Number(seal.reports), digest)) throw refuse(`was cut off or changed, or sealed with another key than the one that is shared with ${partner}: have it sent again, or compare the keys`)
-  if (head.form !== FORM) throw refuse(`was made by a release with other rules of spelling (${String(head.form)}, not ${FORM}): both sides need the same`)
+  if (!seal || seal.seal !== sealOf(key, Number(seal.reports), digest))
+    throw refuse(
+      `was cut off or changed, or sealed with another key than the one that is shared with ${partner}: have it sent again, or compare the keys`,
+    )
+  if (head.form !== FORM)
+    throw refuse(
+      `was made by a release with other rules of spelling (${String(head.form)}, not ${FORM}): both sides need the same`,
+    )
   if (fault !== null) throw refuse(fault)
   if (reports !== seal.reports) throw refuse(`holds ${reports} reports, and says ${seal.reports}`)
-  return { sender: head.installation, made_at: head.made_at, reports, dealers: dealers.size, digest }
+  return {
+    sender: head.installation,
+    made_at: head.made_at,
+    reports,
+    dealers: dealers.size,
+    digest,
+  }
 }
 
 interface Head {
@@ -128,7 +161,8 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   for await (const chunk of createReadStream(path, 'utf8')) {
     const lines = (rest + String(chunk)).split('\n')
     rest = lines.pop()!
-    if (rest.length > LONGEST_LINE || lines.some((line) => line.length > LONGEST_LINE)) throw new SyntaxError('too long')
+    if (rest.length > LONGEST_LINE || lines.some((line) => line.length > LONGEST_LINE))
+      throw new SyntaxError('too long')
     for (const line of lines) yield line.replace(/\r$/, '')
   }
   if (rest !== '') yield rest
@@ -142,7 +176,12 @@ function objectOf(line: string): Record<string, unknown> {
 }
 
 function headOf({ batch, form, made_at: madeAt, installation }: Record<string, unknown>): Head {
-  const isHead = batch === BATCH && Number.isSafeInteger(madeAt) && dayIn(madeAt as number) !== null && typeof installation === 'string' && /^[0-9a-f]{32}$/.test(installation)
+  const isHead =
+    batch === BATCH &&
+    Number.isSafeInteger(madeAt) &&
+    dayIn(madeAt as number) !== null &&
+    typeof installation === 'string' &&
+    /^[0-9a-f]{32}$/.test(installation)
   if (!isHead) throw new SyntaxError('no head')
   return { form, made_at: madeAt as number, installation }
 }
@@ -153,24 +192,43 @@ function dayIn(ms: number): string | null {
 }
 
 /** The report of a line, or which of its members cannot be. */
-function reportOf({ dealer, first, last, signals }: Record<string, unknown>, { made_at: madeAt }: Head): BatchReport | string {
+function reportOf(
+  { dealer, first, last, signals }: Record<string, unknown>,
+  { made_at: madeAt }: Head,
+): BatchReport | string {
   if (typeof dealer !== 'string' || !/^[\w-]{1,64}$/.test(dealer)) return 'the dealer'
-  if (!isDay(first) || !isDay(last) || first < FIRST_DAY || first > last || last > dayOf(madeAt)) return 'the days'
+  if (!isDay(first) || !isDay(last) || first < FIRST_DAY || first > last || last > dayOf(madeAt))
+    return 'the days'
   if (!Array.isArray(signals) || signals.length > MOST_SIGNALS) return 'the signals'
   const hashes = signals.flatMap((signal) => hashOf(signal) ?? [])
-  const isWhole = hashes.length === signals.length && new Set(hashes.map(([, hash]) => hash)).size === hashes.length && hashes.some(([kind]) => kind <= KINDS.phone)
-  return isWhole ? { dealer, first: Date.parse(first), last: Date.parse(last), hashes } : 'the signals'
+  const isWhole =
+    hashes.length === signals.length &&
+    new Set(hashes.map(([, hash]) => hash)).size === hashes.length &&
+    hashes.some(([kind]) => kind <= KINDS.phone)
+  return isWhole
+    ? { dealer, first: Date.parse(first), last: Date.parse(last), hashes }
+    : 'the signals'
 }
 
 function isDay(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && dayIn(Date.parse(value)) === value
+  return (
+    typeof value === 'string' &&
+    /^\d{4}-\d{2}-\d{2}$/.test(value) &&
+    dayIn(Date.parse(value)) === value
+  )
 }
 
 const KNOWN: readonly unknown[] = Object.values(KINDS)
 
 function hashOf(signal: unknown): [kind: number, hash: bigint][] | null {
-  const [kind, hash] = Array.isArray(signal) ? signal as unknown[] : []
-  if (!KNOWN.includes(kind) || typeof hash !== 'string' || !/^-?\d{1,19}$/.test(hash) || BigInt.asIntN(64, BigInt(hash)) !== BigInt(hash)) return null
+  const [kind, hash] = Array.isArray(signal) ? (signal as unknown[]) : []
+  if (
+    !KNOWN.includes(kind) ||
+    typeof hash !== 'string' ||
+    !/^-?\d{1,19}$/.test(hash) ||
+    BigInt.asIntN(64, BigInt(hash)) !== BigInt(hash)
+  )
+    return null
   return [[kind as number, BigInt(hash)]]
 }
 

@@ -1,9 +1,14 @@
-/** Countries as addresses and telephones need them: one code for all that people and shops write. */
+/**
+ * Countries as addresses and telephones need them: one code for all that people and shops write.
+ */
 import { folded, wordsOf } from './fold.js'
 
 const LONGEST_NAME = 100
 
-/** Codes of two and three letters, then names, without blanks. What belongs to the United States is told by its state or area code. */
+/**
+ * Codes of two and three letters, then names, without blanks. What belongs to the United States is
+ * told by its state or area code.
+ */
 const COUNTRIES = `
 us usa unitedstates unitedstatesofamerica theunitedstates theunitedstatesofamerica america estadosunidos eeuu um umi unitedstatesminoroutlyingislands pr pri puertorico vi vir usvirginislands virginislandsus gu gum guam as asm americansamoa mp mnp northernmarianaislands
 ca can canada|mx mex mexico|gb gbr uk unitedkingdom greatbritain britain england scotland wales northernireland unitedkingdomofgreatbritainandnorthernireland|ie irl ireland|de deu germany deutschland|fr fra france|es esp spain espana|it ita italy italia|pt prt portugal
@@ -15,11 +20,15 @@ za zaf southafrica|ng nga nigeria|ke ken kenya|gh gha ghana|eg egy egypt|ma mar 
 ag atg antiguaandbarbuda antigua|ai aia anguilla|bb brb barbados|bm bmu bermuda|bs bhs bahamas thebahamas|dm dma dominica|do dom dominicanrepublic|gd grd grenada|jm jam jamaica|kn kna saintkittsandnevis stkittsandnevis|ky cym caymanislands|lc lca saintlucia stlucia|ms msr montserrat|sx sxm sintmaarten
 tc tca turksandcaicosislands turksandcaicos|tt tto trinidadandtobago trinidad|vc vct saintvincentandthegrenadines stvincentandthegrenadines|vg vgb britishvirginislands virginislandsbritish
 `
-const codeOf = new Map(COUNTRIES.trim().split(/[|\n]/).flatMap((entry) => entry.split(' ').map((name, _, [code]) => [name, code!] as const)))
+const codeOf = new Map(
+  COUNTRIES.trim()
+    .split(/[|\n]/)
+    .flatMap((entry) => entry.split(' ').map((name, _, [code]) => [name, code!] as const)),
+)
 
 /**
- * The code of a country, in lower case: `US`, `u.s.a.`, `United States (US)`, `Puerto Rico` and nothing at all are `us`, `UK`
- * is `gb`. A name that is not known stays one of its own.
+ * The code of a country, in lower case: `US`, `u.s.a.`, `United States (US)`, `Puerto Rico` and
+ * nothing at all are `us`, `UK` is `gb`. A name that is not known stays one of its own.
  */
 export function countryCode(text: string | null | undefined): string {
   if (!text) return 'us'
@@ -31,10 +40,18 @@ export function countryCode(text: string | null | undefined): string {
   const known = codeOf.get(whole)
   if (known !== undefined || !name.includes('(')) return known ?? whole
   // As shops write it: the name, and its code or an article in brackets.
-  const [outside, inside] = [name.replace(/\(.*/, ''), name.replace(/^[^(]*/, '').replace(/\).*/, '')].map((part) => wordsOf(part).join(''))
+  const [outside, inside] = [
+    name.replace(/\(.*/, ''),
+    name.replace(/^[^(]*/, '').replace(/\).*/, ''),
+  ].map((part) => wordsOf(part).join(''))
   return codeOf.get(outside!) ?? codeOf.get(inside!) ?? whole
 }
 
-/** Countries other than the United States that share their plan of numbers: `1` is the country, `011` leads abroad. */
-const NORTH_AMERICAN = new Set('us ca ag ai bb bm bs dm do gd jm kn ky lc ms sx tc tt vc vg'.split(' '))
+/**
+ * Countries other than the United States that share their plan of numbers: `1` is the country,
+ * `011` leads abroad.
+ */
+const NORTH_AMERICAN = new Set(
+  'us ca ag ai bb bm bs dm do gd jm kn ky lc ms sx tc tt vc vg'.split(' '),
+)
 export const isNorthAmerican = (code: string): boolean => NORTH_AMERICAN.has(code)

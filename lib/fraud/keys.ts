@@ -1,6 +1,7 @@
 /**
- * The keys under which signals are kept: outside the database, so that a copy of it tells nothing. Local ones are numbered
- * and can be replaced; each partner of a federation shares one with this installation.
+ * The keys under which signals are kept: outside the database, so that a copy of it tells nothing.
+ * Local ones are numbered and can be replaced; each partner of a federation shares one with this
+ * installation.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -26,11 +27,16 @@ export interface FraudKeys {
   readonly local: readonly FraudKey[]
   /** All under which there may be reports: the local ones and each partner's. */
   readonly all: readonly FraudKey[]
-  /** Under which the values of a report made here are kept besides, so that one that stands under another key too is counted once. */
+  /**
+   * Under which the values of a report made here are kept besides, so that one that stands under
+   * another key too is counted once.
+   */
   readonly mirrors: readonly FraudKey[]
   /** Tells these mirrors from others. */
   readonly mirrored: string
-  /** True while reports made here are under a key that is not here any more: nobody would find them. */
+  /**
+   * True while reports made here are under a key that is not here any more: nobody would find them.
+   */
   readonly isLacking: boolean
 }
 
@@ -38,13 +44,18 @@ const LOCAL = 'fraud-keys'
 const PARTNER = /^fraud-partner-([a-z0-9-]{1,40})$/
 const KEY = 32
 
-/** The name tells the key and the rules of spelling apart: under another of either, everything is hashed anew. */
+/**
+ * The name tells the key and the rules of spelling apart: under another of either, everything is
+ * hashed anew.
+ */
 export function makeKey(name: string, secret: Buffer): FraudKey {
   const id = createHmac('sha256', secret).update('id').digest('hex').slice(0, 8)
   return {
     name: `${name} ${id} form ${FORM}`,
-    hash: (field, value) => createHmac('sha256', secret).update(`${FORM}|${field}|${value}`).digest().readBigInt64LE(0),
-    digest: (purpose, text) => createHmac('sha256', secret).update(`${purpose}|${text}`).digest('base64url'),
+    hash: (field, value) =>
+      createHmac('sha256', secret).update(`${FORM}|${field}|${value}`).digest().readBigInt64LE(0),
+    digest: (purpose, text) =>
+      createHmac('sha256', secret).update(`${purpose}|${text}`).digest('base64url'),
   }
 }
 
@@ -53,10 +64,15 @@ const localKey = (version: number, secret: Buffer) => makeKey(`local ${version}`
 /** The local keys of a state folder, the newest last; none where there is no file. */
 export function localKeys(dir: string): FraudKey[] {
   if (!existsSync(join(dir, 'keys', LOCAL))) return []
-  return [...readLocal(dir)].sort(([a], [b]) => a - b).map(([version, secret]) => localKey(version, secret))
+  return [...readLocal(dir)]
+    .sort(([a], [b]) => a - b)
+    .map(([version, secret]) => localKey(version, secret))
 }
 
-/** Makes the first local key, unless another process does so at this moment: then its key is the one. */
+/**
+ * Makes the first local key, unless another process does so at this moment: then its key is the
+ * one.
+ */
 export function makeFirstKey(dir: string, random: (bytes: number) => Buffer): void {
   const path = join(dir, 'keys', LOCAL)
   const draft = `${path}.${randomUUID()}`
@@ -72,17 +88,27 @@ export function makeFirstKey(dir: string, random: (bytes: number) => Buffer): vo
   }
 }
 
-/** Lays a new key beside those in use, which stay as long as anything is kept under them. Within a write transaction, which keeps other processes from the file. */
+/**
+ * Lays a new key beside those in use, which stay as long as anything is kept under them. Within a
+ * write transaction, which keeps other processes from the file.
+ */
 export function addLocalKey(dir: string, random: (bytes: number) => Buffer): void {
   const keys = readLocal(dir)
   writeLocal(dir, keys.set(Math.max(...keys.keys()) + 1, random(KEY)))
 }
 
-/** Removes all local keys but the newest and those that are used. True if there were any. As `addLocalKey`, within a write transaction. */
+/**
+ * Removes all local keys but the newest and those that are used. True if there were any. As
+ * `addLocalKey`, within a write transaction.
+ */
 export function dropLocalKeys(dir: string, isUsed: (name: string) => boolean): boolean {
   const keys = readLocal(dir)
   const newest = Math.max(...keys.keys())
-  const kept = new Map([...keys].filter(([version, secret]) => version === newest || isUsed(localKey(version, secret).name)))
+  const kept = new Map(
+    [...keys].filter(
+      ([version, secret]) => version === newest || isUsed(localKey(version, secret).name),
+    ),
+  )
   if (kept.size === keys.size) return false
   writeLocal(dir, kept)
   return true
@@ -90,8 +116,14 @@ export function dropLocalKeys(dir: string, isUsed: (name: string) => boolean): b
 
 function readLocal(dir: string): Map<number, Buffer> {
   const path = join(dir, 'keys', LOCAL)
-  const lines = readFileSync(path, 'utf8').trim().split('\n').map((line) => /^(\d{1,9}) ([0-9a-f]{64})$/.exec(line))
-  if (lines.some((line) => line === null)) throw new Error(`${path} is damaged: restore it from your own copy, or remove it and run \`fraud rotate-key\``)
+  const lines = readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => /^(\d{1,9}) ([0-9a-f]{64})$/.exec(line))
+  if (lines.some((line) => line === null))
+    throw new Error(
+      `${path} is damaged: restore it from your own copy, or remove it and run \`fraud rotate-key\``,
+    )
   return new Map(lines.map((line) => [Number(line![1]), Buffer.from(line![2]!, 'hex')]))
 }
 
@@ -106,10 +138,17 @@ function textOf(keys: ReadonlyMap<number, Buffer>): string {
 /** Names of the partners that a key is shared with. */
 export function partnersIn(dir: string): string[] {
   const keys = join(dir, 'keys')
-  return existsSync(keys) ? readdirSync(keys).flatMap((file) => PARTNER.exec(file)?.[1] ?? []).sort() : []
+  return existsSync(keys)
+    ? readdirSync(keys)
+        .flatMap((file) => PARTNER.exec(file)?.[1] ?? [])
+        .sort()
+    : []
 }
 
-/** The partners' keys, and what is wrong with each that cannot be read: that partner is as good as none, the others are not concerned. */
+/**
+ * The partners' keys, and what is wrong with each that cannot be read: that partner is as good as
+ * none, the others are not concerned.
+ */
 export function partnerKeys(dir: string): { keys: FraudKey[]; damaged: string[] } {
   const found: ReturnType<typeof partnerKeys> = { keys: [], damaged: [] }
   for (const name of partnersIn(dir)) {
@@ -130,7 +169,10 @@ const partnerFile = (dir: string, name: string) => join(dir, 'keys', `fraud-part
 
 function readPartner(dir: string, name: string): Buffer {
   const text = partnerKeyText(dir, name)
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error(`${partnerFile(dir, name)} is damaged: it must be 64 hex digits, as the partner has them; restore it from your own copy, and start the server again`)
+  if (!/^[0-9a-f]{64}$/.test(text))
+    throw new Error(
+      `${partnerFile(dir, name)} is damaged: it must be 64 hex digits, as the partner has them; restore it from your own copy, and start the server again`,
+    )
   return Buffer.from(text, 'hex')
 }
 
@@ -145,13 +187,20 @@ function partnerKeyText(dir: string, name: string): string {
 
 /** Throws where a key that both sides agreed on cannot be kept under this name. */
 export function checkPartner(dir: string, name: string, secret: string): void {
-  if (!PARTNER.test(`fraud-partner-${name}`)) throw new Error('the name of a partner is 1 to 40 small letters, digits and dashes')
+  if (!PARTNER.test(`fraud-partner-${name}`))
+    throw new Error('the name of a partner is 1 to 40 small letters, digits and dashes')
   if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error('the shared key must be 64 hex digits')
   // Under another key nothing would be found any more of what the partner sent before.
-  if (partnersIn(dir).includes(name)) throw new Error(`"${name}" is a partner already; to give it another key, remove ${partnerFile(dir, name)} first, and take in a new batch after`)
+  if (partnersIn(dir).includes(name))
+    throw new Error(
+      `"${name}" is a partner already; to give it another key, remove ${partnerFile(dir, name)} first, and take in a new batch after`,
+    )
   // Two who share one key could take in each other's batches, and look up each other's values.
   const other = partnersIn(dir).find((each) => partnerKeyText(dir, each) === secret)
-  if (other !== undefined) throw new Error(`this key is shared with ${other} already: agree on another one with each partner`)
+  if (other !== undefined)
+    throw new Error(
+      `this key is shared with ${other} already: agree on another one with each partner`,
+    )
 }
 
 /** Keeps a key that both sides agreed on. */
@@ -164,12 +213,20 @@ export function removePartnerKey(dir: string, name: string): void {
   rmSync(partnerFile(dir, name), { force: true })
 }
 
-/** The files of a folder of keys that are kept for fraud signals, by name. Throws for one that is damaged. */
+/**
+ * The files of a folder of keys that are kept for fraud signals, by name. Throws for one that is
+ * damaged.
+ */
 export function fraudKeyFiles(keysDir: string): Map<string, string> {
-  const names = existsSync(keysDir) ? readdirSync(keysDir).filter((name) => name === LOCAL || PARTNER.test(name)) : []
-  return new Map(names.map((name) => {
-    const text = readFileSync(join(keysDir, name), 'utf8').trim()
-    if (!(name === LOCAL ? /^(\d{1,9} [0-9a-f]{64}(\n|$))+$/ : /^[0-9a-f]{64}$/).test(text)) throw new Error(`${join(keysDir, name)} is damaged`)
-    return [name, text]
-  }))
+  const names = existsSync(keysDir)
+    ? readdirSync(keysDir).filter((name) => name === LOCAL || PARTNER.test(name))
+    : []
+  return new Map(
+    names.map((name) => {
+      const text = readFileSync(join(keysDir, name), 'utf8').trim()
+      if (!(name === LOCAL ? /^(\d{1,9} [0-9a-f]{64}(\n|$))+$/ : /^[0-9a-f]{64}$/).test(text))
+        throw new Error(`${join(keysDir, name)} is damaged`)
+      return [name, text]
+    }),
+  )
 }

@@ -12,10 +12,15 @@ import { removeReports } from './store.js'
 const AT_ONCE = 100
 
 /**
- * Keeps the key that was agreed on, 64 hex digits, and what was reported here under it too, for the counts. Throws 400 where the
- * key or the name is none, or either is a partner's already.
+ * Keeps the key that was agreed on, 64 hex digits, and what was reported here under it too, for the
+ * counts. Throws 400 where the key or the name is none, or either is a partner's already.
  */
-export async function addPartner(ctx: OperatorCtx, name: string, secret: string, { dryRun = false } = {}): Promise<void> {
+export async function addPartner(
+  ctx: OperatorCtx,
+  name: string,
+  secret: string,
+  { dryRun = false } = {},
+): Promise<void> {
   const text = secret.trim().toLowerCase()
   try {
     checkPartner(ctx.engine.dir, name, text)
@@ -31,11 +36,27 @@ export async function addPartner(ctx: OperatorCtx, name: string, secret: string,
   await rehashReports(ctx)
 }
 
-/** Ends a partnership: its key and all that came from it go. From the first transaction on, nothing of it is found. Throws 400 for an unknown one. */
-export async function removePartner(ctx: OperatorCtx, name: string, { dryRun = false } = {}): Promise<{ reports: number }> {
-  const { reports } = await ctx.read.selectFrom('fraud_report').select((query) => query.fn.countAll<number>().as('reports')).where('partner', '=', name).executeTakeFirstOrThrow()
-  const known = await ctx.read.selectFrom('fraud_partner').select('name').where('name', '=', name).executeTakeFirst()
-  if (!known && reports === 0 && !partnersIn(ctx.engine.dir).includes(name)) throw unknownPartner(ctx, name)
+/**
+ * Ends a partnership: its key and all that came from it go. From the first transaction on, nothing
+ * of it is found. Throws 400 for an unknown one.
+ */
+export async function removePartner(
+  ctx: OperatorCtx,
+  name: string,
+  { dryRun = false } = {},
+): Promise<{ reports: number }> {
+  const { reports } = await ctx.read
+    .selectFrom('fraud_report')
+    .select((query) => query.fn.countAll<number>().as('reports'))
+    .where('partner', '=', name)
+    .executeTakeFirstOrThrow()
+  const known = await ctx.read
+    .selectFrom('fraud_partner')
+    .select('name')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (!known && reports === 0 && !partnersIn(ctx.engine.dir).includes(name))
+    throw unknownPartner(ctx, name)
   if (dryRun) return { reports }
   await ctx.engine.atomic(ctx, async (tx) => {
     await tx.db.deleteFrom('fraud_partner').where('name', '=', name).execute()
@@ -56,25 +77,49 @@ export function sharedKey(ctx: OperatorCtx, name: string): FraudKey {
 }
 
 function unknownPartner({ engine }: OperatorCtx, name: string): Error {
-  return invalid('partner', `"${name}" is no partner; known are ${partnersIn(engine.dir).join(', ') || 'none'}; \`fraud partner\` makes one`)
+  return invalid(
+    'partner',
+    `"${name}" is no partner; known are ${partnersIn(engine.dir).join(', ') || 'none'}; \`fraud partner\` makes one`,
+  )
 }
 
-/** Removes what a partner sent that is not of the batch that holds: an older one, or one that was cut off while it was taken in. */
+/**
+ * Removes what a partner sent that is not of the batch that holds: an older one, or one that was
+ * cut off while it was taken in.
+ */
 export async function removeUnseen(ctx: OperatorCtx, partner: string): Promise<void> {
   for (let some = AT_ONCE; some === AT_ONCE;) {
     some = await ctx.engine.atomic(ctx, async (tx) => {
-      const holds = await tx.db.selectFrom('fraud_partner').select('batch').where('name', '=', partner).executeTakeFirst()
-      const all = tx.db.selectFrom('fraud_report').select('id').where('partner', '=', partner).limit(AT_ONCE)
+      const holds = await tx.db
+        .selectFrom('fraud_partner')
+        .select('batch')
+        .where('name', '=', partner)
+        .executeTakeFirst()
+      const all = tx.db
+        .selectFrom('fraud_report')
+        .select('id')
+        .where('partner', '=', partner)
+        .limit(AT_ONCE)
       const rows = await (holds ? all.where('batch', '<>', holds.batch) : all).execute()
-      await removeReports(tx, rows.map(({ id }) => id))
+      await removeReports(
+        tx,
+        rows.map(({ id }) => id),
+      )
       return rows.length
     })
     await new Promise(setImmediate)
   }
 }
 
-/** How partners tell this installation from others: made once, and kept with the database, its backups too. In a transaction. */
+/**
+ * How partners tell this installation from others: made once, and kept with the database, its
+ * backups too. In a transaction.
+ */
 export async function installationId(tx: OperatorCtx): Promise<string> {
-  await tx.db.insertInto('fraud_installation').values({ one: 1, id: tx.random(16).toString('hex') }).onConflict((conflict) => conflict.doNothing()).execute()
+  await tx.db
+    .insertInto('fraud_installation')
+    .values({ one: 1, id: tx.random(16).toString('hex') })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
   return (await tx.db.selectFrom('fraud_installation').select('id').executeTakeFirstOrThrow()).id
 }

@@ -1,4 +1,7 @@
-/** What a check or report says, normalized: equal strings are the same thing, and nothing else is compared (decisions 9.1). */
+/**
+ * What a check or report says, normalized: equal strings are the same thing, and nothing else is
+ * compared (decisions 9.1).
+ */
 import { isIP } from 'node:net'
 import { canonicalAddress } from '../accounts/allowlist.js'
 import { normalizeAddress } from './address.js'
@@ -33,10 +36,15 @@ export function signalsOf(body: FraudSignals): Signals {
   put('shipping_address_1', addressOf(body, 'shipping'))
   put('billing_address_1', addressOf(body, 'billing'))
   put('email', body.email && normalizeEmail(body.email))
-  put('phone', body.phone && normalizePhone(body.phone, body.billing_country ?? body.shipping_country))
+  put(
+    'phone',
+    body.phone && normalizePhone(body.phone, body.billing_country ?? body.shipping_country),
+  )
   return {
     strong,
-    names: distinct([body.shipping_name, body.billing_name].map((name) => name && normalizeName(name))),
+    names: distinct(
+      [body.shipping_name, body.billing_name].map((name) => name && normalizeName(name)),
+    ),
     ips: distinct([body.ip_address && canonicalIp(body.ip_address)]),
     items: body.order_items.flatMap((item) => itemSignals(item) ?? []),
   }
@@ -47,11 +55,22 @@ export function addressOf(body: FraudSignals, kind: 'shipping' | 'billing'): str
 }
 
 export function postalAddress(body: FraudSignals, kind: 'shipping' | 'billing'): PostalAddress {
-  return { address1: body[`${kind}_address_1`], address2: body[`${kind}_address_2`], city: body[`${kind}_city`], state: body[`${kind}_state`], postcode: body[`${kind}_postcode`], country: body[`${kind}_country`] }
+  return {
+    address1: body[`${kind}_address_1`],
+    address2: body[`${kind}_address_2`],
+    city: body[`${kind}_city`],
+    state: body[`${kind}_state`],
+    postcode: body[`${kind}_postcode`],
+    country: body[`${kind}_country`],
+  }
 }
 
 function distinct(values: readonly (string | null | undefined)[]): string[] {
-  return [...new Set(values.filter((value): value is string => typeof value === 'string' && value !== ''))]
+  return [
+    ...new Set(
+      values.filter((value): value is string => typeof value === 'string' && value !== ''),
+    ),
+  ]
 }
 
 function itemSignals(item: FraudSignals['order_items'][number]): ItemSignals | null {

@@ -1,6 +1,9 @@
 import type { ColumnType, Generated } from 'kysely'
 
-/** 64 bits: written and compared as BigInt, never read into JavaScript, where they would come as rounded numbers. */
+/**
+ * 64 bits: written and compared as BigInt, never read into JavaScript, where they would come as
+ * rounded numbers.
+ */
 type Hash = ColumnType<bigint, bigint, never>
 
 export interface FraudReportTable {
@@ -16,7 +19,9 @@ export interface FraudReportTable {
   key: string
   /** Tells under which other keys its values are kept besides, for the counts. */
   mirrors: Generated<string>
-  /** 1: it could not be opened when its signals were to be hashed anew, so they stay under `key`. */
+  /**
+   * 1: it could not be opened when its signals were to be hashed anew, so they stay under `key`.
+   */
   unreadable: Generated<number>
   /** Digest of its strong signals. */
   strong: string

@@ -13,12 +13,18 @@ export const RETENTION = 730 * DAY
 /** Reports that one transaction removes. */
 const AT_ONCE = 100
 
-/** Forgets what is old, and ends what a rotation, a lost key or a restored backup left half done. */
+/**
+ * Forgets what is old, and ends what a rotation, a lost key or a restored backup left half done.
+ */
 export const fraudJob: Job = {
-  name: 'fraud', every: HOUR,
+  name: 'fraud',
+  every: HOUR,
   async run(ctx, signal) {
     await settleReports(ctx, signal)
-    while (!signal.aborted && await removeSome(ctx, (query) => query.where('updated_at', '<=', ctx.now() - RETENTION)) > 0);
+    while (
+      !signal.aborted &&
+      (await removeSome(ctx, (query) => query.where('updated_at', '<=', ctx.now() - RETENTION))) > 0
+    );
   },
 }
 
@@ -28,15 +34,25 @@ const reportsIn = ({ read }: OperatorCtx) => read.selectFrom('fraud_report').sel
 async function removeSome(ctx: OperatorCtx, which: (query: Reports) => Reports): Promise<number> {
   return ctx.engine.atomic(ctx, async (tx) => {
     const rows = await which(reportsIn(tx)).orderBy('id').limit(AT_ONCE).execute()
-    await removeReports(tx, rows.map(({ id }) => id))
+    await removeReports(
+      tx,
+      rows.map(({ id }) => id),
+    )
     return rows.length
   })
 }
 
 /** Removes every report of a subscriber, as it may ask for when it leaves. Returns how many. */
-export async function eraseReports(ctx: OperatorCtx, { id, name }: Subscriber): Promise<{ removed: number }> {
+export async function eraseReports(
+  ctx: OperatorCtx,
+  { id, name }: Subscriber,
+): Promise<{ removed: number }> {
   let removed = 0
-  for (let some; (some = await removeSome(ctx, (query) => query.where('subscriber_id', '=', id))) > 0;) removed += some
+  for (
+    let some;
+    (some = await removeSome(ctx, (query) => query.where('subscriber_id', '=', id))) > 0;
+  )
+    removed += some
   await ctx.engine.atomic(ctx, (tx) => audit(tx, 'fraud erase', { subscriber: name, removed }))
   return { removed }
 }
@@ -60,15 +76,39 @@ export interface FraudStats {
 /** Counts alone; nothing of what was reported. Makes no key where there is none. */
 export async function fraudStats(ctx: OperatorCtx): Promise<FraudStats> {
   const { prepare } = ctx.engine.reader
-  const all = prepare(`SELECT count(*) AS reports, count(DISTINCT dealer) AS dealers, min(reported_at) AS first, max(updated_at) AS last FROM fraud_report WHERE ${SEEN}`).get() as { reports: number; dealers: number; first: number | null; last: number | null }
-  const day = (at: number | null) => at === null ? null : new Date(at).toISOString().slice(0, 10)
+  const all = prepare(
+    `SELECT count(*) AS reports, count(DISTINCT dealer) AS dealers, min(reported_at) AS first, max(updated_at) AS last FROM fraud_report WHERE ${SEEN}`,
+  ).get() as { reports: number; dealers: number; first: number | null; last: number | null }
+  const day = (at: number | null) => (at === null ? null : new Date(at).toISOString().slice(0, 10))
   const current = localKeys(ctx.engine.dir).at(-1)?.name ?? ''
-  const old = prepare('SELECT count(CASE WHEN unreadable = 0 THEN 1 END) AS waiting, count(CASE WHEN unreadable = 1 THEN 1 END) AS unreadable FROM fraud_report WHERE partner IS NULL AND key <> ?').get(current) as { waiting: number; unreadable: number }
+  const old = prepare(
+    'SELECT count(CASE WHEN unreadable = 0 THEN 1 END) AS waiting, count(CASE WHEN unreadable = 1 THEN 1 END) AS unreadable FROM fraud_report WHERE partner IS NULL AND key <> ?',
+  ).get(current) as { waiting: number; unreadable: number }
   return {
-    reports: all.reports, dealers: all.dealers, first_reported: day(all.first), last_reported: day(all.last),
-    signals: prepare(`SELECT count(DISTINCT hash) FROM fraud_signal JOIN fraud_report ON id = report WHERE ${SEEN}`).pluck().get() as number,
-    by_subscriber: prepare('SELECT name AS subscriber, count(*) AS reports FROM fraud_report JOIN subscriber ON subscriber.id = subscriber_id GROUP BY subscriber_id ORDER BY name').all() as FraudStats['by_subscriber'],
-    partners: (await ctx.read.selectFrom('fraud_partner').select(['name', 'reports', 'made_at']).orderBy('name').execute()).map(({ name, reports, made_at: at }) => ({ partner: name, reports, made_at: new Date(at).toISOString() })),
-    under_old_keys: old.waiting, unreadable: old.unreadable,
+    reports: all.reports,
+    dealers: all.dealers,
+    first_reported: day(all.first),
+    last_reported: day(all.last),
+    signals: prepare(
+      `SELECT count(DISTINCT hash) FROM fraud_signal JOIN fraud_report ON id = report WHERE ${SEEN}`,
+    )
+      .pluck()
+      .get() as number,
+    by_subscriber: prepare(
+      'SELECT name AS subscriber, count(*) AS reports FROM fraud_report JOIN subscriber ON subscriber.id = subscriber_id GROUP BY subscriber_id ORDER BY name',
+    ).all() as FraudStats['by_subscriber'],
+    partners: (
+      await ctx.read
+        .selectFrom('fraud_partner')
+        .select(['name', 'reports', 'made_at'])
+        .orderBy('name')
+        .execute()
+    ).map(({ name, reports, made_at: at }) => ({
+      partner: name,
+      reports,
+      made_at: new Date(at).toISOString(),
+    })),
+    under_old_keys: old.waiting,
+    unreadable: old.unreadable,
   }
 }

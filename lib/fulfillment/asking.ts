@@ -9,10 +9,15 @@ import type { Account } from './apply-update.js'
 
 /** Milliseconds that all answers of an account may take together. */
 export const PATIENCE = 2 * MINUTE
-/** Accounts of one distributor that are asked at a time. A slow one never holds up those of another. */
+/**
+ * Accounts of one distributor that are asked at a time. A slow one never holds up those of another.
+ */
 const SIDE_BY_SIDE = 4
 
-/** What is said of an account that could not be asked; it never holds what a connector said, which may repeat a password. */
+/**
+ * What is said of an account that could not be asked; it never holds what a connector said, which
+ * may repeat a password.
+ */
 export class NotAsked extends Error {
   override readonly name = 'NotAsked'
 }
@@ -26,10 +31,16 @@ export interface AskOptions {
 }
 
 /**
- * Hands every update of an account since a time to `take`, one after the other, with the login that saw it. Rejects with `NotAsked`, or with what
- * `take` threw. A connector that does not look at its signal is left to itself.
+ * Hands every update of an account since a time to `take`, one after the other, with the login that
+ * saw it. Rejects with `NotAsked`, or with what `take` threw. A connector that does not look at its
+ * signal is left to itself.
  */
-export async function askForUpdates(ctx: OperatorCtx, { subscriberId, distid, mode }: Account, { since, signal: closing, patience = PATIENCE }: AskOptions, take: (update: OrderUpdate, login: string) => Promise<void>): Promise<void> {
+export async function askForUpdates(
+  ctx: OperatorCtx,
+  { subscriberId, distid, mode }: Account,
+  { since, signal: closing, patience = PATIENCE }: AskOptions,
+  take: (update: OrderUpdate, login: string) => Promise<void>,
+): Promise<void> {
   const connector = connectorOf(ctx, distid, mode)
   if (!connector?.updates) throw new NotAsked('there is no connector that could be asked')
   const settings = await settingsOf(ctx, subscriberId, distid)
@@ -41,13 +52,25 @@ export async function askForUpdates(ctx: OperatorCtx, { subscriberId, distid, mo
   let updates: AsyncIterator<OrderUpdate> | undefined
   let isOver = false
   let left = patience
-  const why = () => closing.aborted ? 'the server was stopped' : `no complete answer within ${Math.round(patience / SECOND)} s`
+  const why = () =>
+    closing.aborted
+      ? 'the server was stopped'
+      : `no complete answer within ${Math.round(patience / SECOND)} s`
   try {
-    updates = guarded(() => connector.updates!({ settings, signal: ending.signal, now: ctx.now }, since)[Symbol.asyncIterator]())
+    updates = guarded(() =>
+      connector.updates!({ settings, signal: ending.signal, now: ctx.now }, since)[
+        Symbol.asyncIterator
+      ](),
+    )
     for (;;) {
       if (left <= 0) throw new NotAsked(why())
       const start = ctx.monotonic()
-      const next = await within(guarded(() => updates!.next()), ending, left, why)
+      const next = await within(
+        guarded(() => updates!.next()),
+        ending,
+        left,
+        why,
+      )
       left -= ctx.monotonic() - start
       isOver = next.done === true
       if (next.done === true) return
@@ -57,13 +80,26 @@ export async function askForUpdates(ctx: OperatorCtx, { subscriberId, distid, mo
     closing.removeEventListener('abort', end)
     end()
     // A connector that hangs would hang here too, and one that fails now has nobody to tell.
-    if (!isOver) void Promise.resolve().then(() => updates?.return?.()).catch(() => {})
+    if (!isOver)
+      void Promise.resolve()
+        .then(() => updates?.return?.())
+        .catch(() => {})
   }
 }
 
-async function settingsOf(ctx: OperatorCtx, subscriberId: string, distid: string): Promise<Record<string, unknown>> {
-  const subscriber = await ctx.read.selectFrom('subscriber').select(['id', 'name', 'email']).where('id', '=', subscriberId).executeTakeFirst()
-  const settings = subscriber && guarded(() => accountSettings(ctx, subscriber, distid), 'its credentials cannot be opened')
+async function settingsOf(
+  ctx: OperatorCtx,
+  subscriberId: string,
+  distid: string,
+): Promise<Record<string, unknown>> {
+  const subscriber = await ctx.read
+    .selectFrom('subscriber')
+    .select(['id', 'name', 'email'])
+    .where('id', '=', subscriberId)
+    .executeTakeFirst()
+  const settings =
+    subscriber &&
+    guarded(() => accountSettings(ctx, subscriber, distid), 'its credentials cannot be opened')
   if (!settings) throw new NotAsked('the distributor is not configured')
   return settings
 }
@@ -78,10 +114,15 @@ function guarded<T>(run: () => T, what = 'the connector failed'): T {
 }
 
 /**
- * The answer, or a refusal once the time is up or `ending` is aborted. A timer of our own: a connector need not look at its
- * signal. It keeps a command alive that waits for nothing else.
+ * The answer, or a refusal once the time is up or `ending` is aborted. A timer of our own: a
+ * connector need not look at its signal. It keeps a command alive that waits for nothing else.
  */
-async function within<T>(answer: Promise<T>, ending: AbortController, milliseconds: number, reason: () => string): Promise<T> {
+async function within<T>(
+  answer: Promise<T>,
+  ending: AbortController,
+  milliseconds: number,
+  reason: () => string,
+): Promise<T> {
   const { signal } = ending
   const timer = setTimeout(() => ending.abort(), milliseconds)
   let stop = () => {}
@@ -93,7 +134,9 @@ async function within<T>(answer: Promise<T>, ending: AbortController, millisecon
   try {
     return await Promise.race([answer, ended])
   } catch (error) {
-    throw error instanceof NotAsked ? error : new NotAsked(`the connector failed (${kindOf(error)})`)
+    throw error instanceof NotAsked
+      ? error
+      : new NotAsked(`the connector failed (${kindOf(error)})`)
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
@@ -101,7 +144,9 @@ async function within<T>(answer: Promise<T>, ending: AbortController, millisecon
 }
 
 /** Runs work of each distributor a few at a time, and distributors side by side. */
-export function makeLanes(width: number = SIDE_BY_SIDE): <T>(distid: string, work: () => Promise<T>) => Promise<T> {
+export function makeLanes(
+  width: number = SIDE_BY_SIDE,
+): <T>(distid: string, work: () => Promise<T>) => Promise<T> {
   const lanes = new Map<string, { active: number; waiting: (() => void)[] }>()
   return async (distid, work) => {
     const lane = lanes.get(distid) ?? { active: 0, waiting: [] }

@@ -1,4 +1,7 @@
-/** What distributors say, made fit to be kept: nothing of it is trusted to have the form that it should have. */
+/**
+ * What distributors say, made fit to be kept: nothing of it is trusted to have the form that it
+ * should have.
+ */
 import { ORDER_STATUSES, SHIP_STATUSES } from '../distributors/fulfillment.js'
 import type { OrderUpdate, Parcel } from '../distributors/fulfillment.js'
 import { LONGEST_TEXT } from './shapes.js'
@@ -8,10 +11,16 @@ const MOST_PARCELS = 100
 const MOST_LINES = 1_000
 const LONGEST_URL = 1_000
 
-/** A text without control characters, turns of direction and halves of surrogate pairs, of at most 200 characters; null where nothing is left. */
+/**
+ * A text without control characters, turns of direction and halves of surrogate pairs, of at most
+ * 200 characters; null where nothing is left.
+ */
 export function cleanText(value: unknown): string | null {
   if (typeof value !== 'string') return null
-  const clean = value.slice(0, 10 * LONGEST_TEXT).replaceAll(/[\p{Cc}\p{Cs}\u2028-\u202E\u2066-\u2069]/gu, ' ').trim()
+  const clean = value
+    .slice(0, 10 * LONGEST_TEXT)
+    .replaceAll(/[\p{Cc}\p{Cs}\u2028-\u202E\u2066-\u2069]/gu, ' ')
+    .trim()
   return [...clean].slice(0, LONGEST_TEXT).join('').trim() || null
 }
 
@@ -29,30 +38,67 @@ function cleanDay(value: unknown): string | null {
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(value) ? value : null
 }
 
-const oneOf = <T extends string>(known: readonly T[], value: unknown): T | null => known.find((name) => name === value) ?? null
+const oneOf = <T extends string>(known: readonly T[], value: unknown): T | null =>
+  known.find((name) => name === value) ?? null
 
 /** An update of the documented form; null for one that says nothing that could be used. */
 export function cleanUpdate(update: OrderUpdate): OrderUpdate | null {
   // Its type is a connector's promise.
   const raw = update as Partial<Record<keyof OrderUpdate, unknown>> | null | undefined
   if (typeof raw !== 'object' || raw === null) return null
-  const [number, clientRef, po] = [cleanText(raw.number), cleanText(raw.clientRef), cleanText(raw.po)]
+  const [number, clientRef, po] = [
+    cleanText(raw.number),
+    cleanText(raw.clientRef),
+    cleanText(raw.po),
+  ]
   const at = raw.at
-  if ((number ?? clientRef ?? po) === null || typeof at !== 'number' || !Number.isSafeInteger(Math.round(at))) return null
+  if (
+    (number ?? clientRef ?? po) === null ||
+    typeof at !== 'number' ||
+    !Number.isSafeInteger(Math.round(at))
+  )
+    return null
   const status = oneOf(ORDER_STATUSES, raw.status)
-  const parcels = Array.isArray(raw.parcels) ? (raw.parcels as unknown[]).slice(0, MOST_PARCELS).flatMap((parcel) => cleanParcel(parcel) ?? []) : []
-  return { number, po: po ?? '', at: Math.round(at), parcels, ...clientRef !== null && { clientRef }, ...status !== null && { status }, ...cleanContent(raw) }
+  const parcels = Array.isArray(raw.parcels)
+    ? (raw.parcels as unknown[])
+        .slice(0, MOST_PARCELS)
+        .flatMap((parcel) => cleanParcel(parcel) ?? [])
+    : []
+  return {
+    number,
+    po: po ?? '',
+    at: Math.round(at),
+    parcels,
+    ...(clientRef !== null && { clientRef }),
+    ...(status !== null && { status }),
+    ...cleanContent(raw),
+  }
 }
 
 /** What an order that was forgotten can be told by. */
-function cleanContent({ lines, shipTo }: Partial<Record<keyof OrderUpdate, unknown>>): Pick<OrderUpdate, 'lines' | 'shipTo'> {
-  const to = typeof shipTo === 'object' && shipTo !== null ? shipTo as Record<string, unknown> : {}
-  const told = (['name', 'address1', 'zip'] as const).flatMap((name) => cleanText(to[name]) === null ? [] : [[name, cleanText(to[name])]])
-  const items = Array.isArray(lines) ? (lines as ({ distsku?: unknown; qty?: unknown } | null)[]).slice(0, MOST_LINES).flatMap((line) => {
-    const [distsku, qty] = [cleanText(line?.distsku), line?.qty]
-    return distsku !== null && typeof qty === 'number' && Number.isSafeInteger(qty) ? [{ distsku, qty }] : []
-  }) : []
-  return { ...items.length > 0 && { lines: items }, ...told.length > 0 && { shipTo: Object.fromEntries(told) as OrderUpdate['shipTo'] } }
+function cleanContent({
+  lines,
+  shipTo,
+}: Partial<Record<keyof OrderUpdate, unknown>>): Pick<OrderUpdate, 'lines' | 'shipTo'> {
+  const to =
+    typeof shipTo === 'object' && shipTo !== null ? (shipTo as Record<string, unknown>) : {}
+  const told = (['name', 'address1', 'zip'] as const).flatMap((name) =>
+    cleanText(to[name]) === null ? [] : [[name, cleanText(to[name])]],
+  )
+  const items = Array.isArray(lines)
+    ? (lines as ({ distsku?: unknown; qty?: unknown } | null)[])
+        .slice(0, MOST_LINES)
+        .flatMap((line) => {
+          const [distsku, qty] = [cleanText(line?.distsku), line?.qty]
+          return distsku !== null && typeof qty === 'number' && Number.isSafeInteger(qty)
+            ? [{ distsku, qty }]
+            : []
+        })
+    : []
+  return {
+    ...(items.length > 0 && { lines: items }),
+    ...(told.length > 0 && { shipTo: Object.fromEntries(told) as OrderUpdate['shipTo'] }),
+  }
 }
 
 function cleanParcel(parcel: unknown): Parcel | null {
@@ -61,6 +107,11 @@ function cleanParcel(parcel: unknown): Parcel | null {
   const trackingNumber = cleanText(raw.trackingNumber)
   if (trackingNumber === null) return null
   return {
-    trackingNumber, company: cleanText(raw.company), method: cleanText(raw.method), shippedOn: cleanDay(raw.shippedOn), url: cleanUrl(raw.url), status: oneOf(SHIP_STATUSES, raw.status),
+    trackingNumber,
+    company: cleanText(raw.company),
+    method: cleanText(raw.method),
+    shippedOn: cleanDay(raw.shippedOn),
+    url: cleanUrl(raw.url),
+    status: oneOf(SHIP_STATUSES, raw.status),
   }
 }

@@ -1,17 +1,29 @@
-/** Which records a text may belong to. What is found is checked against the subscriber by whoever makes a page of it. */
+/**
+ * Which records a text may belong to. What is found is checked against the subscriber by whoever
+ * makes a page of it.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { filesIn } from '../db/engine.js'
 import type { Engine, RawHandle } from '../db/engine.js'
 import { openFile } from '../db/sqlite.js'
 
-/** Where single texts stand. Each query has the subscriber, the text and the last place seen, and goes on by its index. */
+/**
+ * Where single texts stand. Each query has the subscriber, the text and the last place seen, and
+ * goes on by its index.
+ */
 const PLACES = {
-  order_id: 'SELECT id AS place, id FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1 AND order_id = ? AND id > ? ORDER BY id',
-  po_number: 'SELECT id AS place, id FROM fulfillment_order WHERE subscriber_id = ? AND po_number = ? AND id > ? ORDER BY id',
-  po_given: 'SELECT id AS place, id FROM fulfillment_order WHERE subscriber_id = ? AND po_given = ? AND id > ? ORDER BY id',
-  number: 'SELECT id AS place, fulfillment_order_id AS id FROM purchase_order WHERE subscriber_id = ? AND distributor_order_id = ? AND id > ? ORDER BY id',
-  numbers: 'SELECT id AS place, id FROM fulfillment_order WHERE subscriber_id = ? AND distributor_order_id = ? AND id > ? ORDER BY id',
-  parcel: 'SELECT fulfillment_order_id AS place, fulfillment_order_id AS id FROM parcel WHERE subscriber_id = ? AND tracking_number = ? AND fulfillment_order_id > ? ORDER BY fulfillment_order_id',
+  order_id:
+    'SELECT id AS place, id FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1 AND order_id = ? AND id > ? ORDER BY id',
+  po_number:
+    'SELECT id AS place, id FROM fulfillment_order WHERE subscriber_id = ? AND po_number = ? AND id > ? ORDER BY id',
+  po_given:
+    'SELECT id AS place, id FROM fulfillment_order WHERE subscriber_id = ? AND po_given = ? AND id > ? ORDER BY id',
+  number:
+    'SELECT id AS place, fulfillment_order_id AS id FROM purchase_order WHERE subscriber_id = ? AND distributor_order_id = ? AND id > ? ORDER BY id',
+  numbers:
+    'SELECT id AS place, id FROM fulfillment_order WHERE subscriber_id = ? AND distributor_order_id = ? AND id > ? ORDER BY id',
+  parcel:
+    'SELECT fulfillment_order_id AS place, fulfillment_order_id AS id FROM parcel WHERE subscriber_id = ? AND tracking_number = ? AND fulfillment_order_id > ? ORDER BY fulfillment_order_id',
 } as const
 
 /** What a parameter of the history looks at (contract "Order history and tracking"). */
@@ -32,7 +44,12 @@ const STEP = 20_000
 const FEW_TEXTS = 5_000
 
 /** Ids of the records that have this very text. */
-async function having(reader: RawHandle, subscriberId: string, lookup: Lookup, text: string): Promise<Set<number>> {
+async function having(
+  reader: RawHandle,
+  subscriberId: string,
+  lookup: Lookup,
+  text: string,
+): Promise<Set<number>> {
   const ids = new Set<number>()
   for (const place of FIELDS[lookup]) {
     const statement = reader.prepare(`${PLACES[place]} LIMIT ${STEP}`).raw()
@@ -50,7 +67,11 @@ async function having(reader: RawHandle, subscriberId: string, lookup: Lookup, t
 }
 
 /** Ids of the records that have each of these texts; null where none is given. */
-export async function lookUp(reader: RawHandle, subscriberId: string, texts: Partial<Record<Lookup, string | undefined>>): Promise<number[] | null> {
+export async function lookUp(
+  reader: RawHandle,
+  subscriberId: string,
+  texts: Partial<Record<Lookup, string | undefined>>,
+): Promise<number[] | null> {
   let ids: number[] | null = null
   for (const lookup of LOOKUPS) {
     const text = texts[lookup]
@@ -62,8 +83,14 @@ export async function lookUp(reader: RawHandle, subscriberId: string, texts: Par
   return ids
 }
 
-/** Ids of the records, of any subscriber, that have a text somewhere in what can be searched; case aside. */
-export async function search({ dir, reader }: Pick<Engine, 'dir' | 'reader'>, text: string): Promise<number[]> {
+/**
+ * Ids of the records, of any subscriber, that have a text somewhere in what can be searched; case
+ * aside.
+ */
+export async function search(
+  { dir, reader }: Pick<Engine, 'dir' | 'reader'>,
+  text: string,
+): Promise<number[]> {
   // The index knows parts of three characters.
   if ([...text].length < 3) return lookThrough(reader, text)
   const sql = 'SELECT rowid FROM fulfillment_search WHERE fulfillment_search MATCH ?'
@@ -72,7 +99,10 @@ export async function search({ dir, reader }: Pick<Engine, 'dir' | 'reader'>, te
   return first.length < FEW_TEXTS ? first : searchWidely(dir, sql, phrase)
 }
 
-/** Reads many matches in steps, with a handle of its own: the index would begin anew for each, and others read in between. */
+/**
+ * Reads many matches in steps, with a handle of its own: the index would begin anew for each, and
+ * others read in between.
+ */
 async function searchWidely(dir: string, sql: string, phrase: string): Promise<number[]> {
   const own = openFile(filesIn(dir).record, { synchronous: 'FULL', readonly: true })
   try {
@@ -89,12 +119,23 @@ async function searchWidely(dir: string, sql: string, phrase: string): Promise<n
 
 /** The same for one or two characters: a look at every text, in the index's own table of them. */
 async function lookThrough(reader: RawHandle, text: string): Promise<number[]> {
-  const last = (reader.prepare('SELECT max(id) FROM fulfillment_order').pluck().get() as number | null) ?? 0
+  const last =
+    (reader.prepare('SELECT max(id) FROM fulfillment_order').pluck().get() as number | null) ?? 0
   // lower() of SQLite leaves all but A-Z as it is.
-  const scan = reader.prepare('SELECT id FROM fulfillment_search_content WHERE id BETWEEN ? AND ? AND (instr(lower(c0), ?) > 0 OR instr(lower(c0), lower(?)) > 0)').pluck()
+  const scan = reader
+    .prepare(
+      'SELECT id FROM fulfillment_search_content WHERE id BETWEEN ? AND ? AND (instr(lower(c0), ?) > 0 OR instr(lower(c0), lower(?)) > 0)',
+    )
+    .pluck()
   const ids: number[] = []
   for (let from = 1; from <= last; from += FEW_TEXTS) {
-    for (const id of scan.all(from, from + FEW_TEXTS - 1, text.toLowerCase(), text.toUpperCase()) as number[]) ids.push(id)
+    for (const id of scan.all(
+      from,
+      from + FEW_TEXTS - 1,
+      text.toLowerCase(),
+      text.toUpperCase(),
+    ) as number[])
+      ids.push(id)
     await nextTurn()
   }
   return ids

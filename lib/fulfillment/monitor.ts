@@ -1,6 +1,7 @@
 /**
- * Monitors: they ask distributors what became of open orders (contract "Shipping fields"). The schedule stands in the
- * database, so it goes on where it was; it changes nothing in what is asked but the time.
+ * Monitors: they ask distributors what became of open orders (contract "Shipping fields"). The
+ * schedule stands in the database, so it goes on where it was; it changes nothing in what is asked
+ * but the time.
  */
 import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,13 +17,18 @@ import { IS_OPEN, isDead } from './statuses.js'
 export interface Monitors {
   /** Looks for what is due every second from now on. */
   start(): void
-  /** Does everything that is due and waits for it. What fails is noted in the schedule, and logged. */
+  /**
+   * Does everything that is due and waits for it. What fails is noted in the schedule, and logged.
+   */
   pass(): Promise<void>
   /** Ends what runs and waits for it. */
   stop(): Promise<void>
 }
 
-/** Milliseconds from one look to the next, where a connector has no time of its own, and after failures at most. */
+/**
+ * Milliseconds from one look to the next, where a connector has no time of its own, and after
+ * failures at most.
+ */
 const EVERY = 15 * MINUTE
 const LONGEST_WAIT = 2 * HOUR
 /** News are asked for again that far back: a distributor may list them late. */
@@ -50,7 +56,10 @@ export interface MonitorOptions {
 }
 
 /** Opens the monitors; nothing runs before `start` or `pass`. */
-export function openMonitors(ctx: OperatorCtx, { patience = PATIENCE }: MonitorOptions = {}): Monitors {
+export function openMonitors(
+  ctx: OperatorCtx,
+  { patience = PATIENCE }: MonitorOptions = {},
+): Monitors {
   const closing = new AbortController()
   // One for every account that is being asked.
   setMaxListeners(0, closing.signal)
@@ -65,7 +74,12 @@ export function openMonitors(ctx: OperatorCtx, { patience = PATIENCE }: MonitorO
     return accounts.flatMap((account) => {
       const key = `${account.distid} ${account.mode} ${account.subscriberId}`
       let round = rounds.get(key)
-      if (!round && !closing.signal.aborted && Math.max(account.nextAt, heldBack.get(key) ?? 0) <= ctx.now()) rounds.set(key, round = runRound(key, account))
+      if (
+        !round &&
+        !closing.signal.aborted &&
+        Math.max(account.nextAt, heldBack.get(key) ?? 0) <= ctx.now()
+      )
+        rounds.set(key, (round = runRound(key, account)))
       return round ?? []
     })
   }
@@ -77,7 +91,8 @@ export function openMonitors(ctx: OperatorCtx, { patience = PATIENCE }: MonitorO
     } catch (error) {
       // A schedule that cannot be written must not have a distributor asked every second.
       heldBack.set(key, ctx.now() + everyOf(ctx, account))
-      if (!closing.signal.aborted) ctx.log.error({ err: error }, 'a look for news of orders could not be noted')
+      if (!closing.signal.aborted)
+        ctx.log.error({ err: error }, 'a look for news of orders could not be noted')
       throw error
     } finally {
       rounds.delete(key)
@@ -86,20 +101,22 @@ export function openMonitors(ctx: OperatorCtx, { patience = PATIENCE }: MonitorO
 
   function tick(): void {
     const version = ctx.engine.version()
-    if (known?.version !== version || Math.abs(ctx.now() - known.at) > STALE) known = { version, at: ctx.now(), accounts: watchedAccounts(ctx) }
+    if (known?.version !== version || Math.abs(ctx.now() - known.at) > STALE)
+      known = { version, at: ctx.now(), accounts: watchedAccounts(ctx) }
     // What ends a round badly, the round itself has logged.
     for (const round of startDue(known.accounts)) round.catch(() => {})
   }
 
   return {
     start() {
-      if (!closing.signal.aborted) timer ??= setInterval(() => {
-        try {
-          tick()
-        } catch (error) {
-          ctx.log.error({ err: error }, 'open orders cannot be looked for')
-        }
-      }, TICK).unref()
+      if (!closing.signal.aborted)
+        timer ??= setInterval(() => {
+          try {
+            tick()
+          } catch (error) {
+            ctx.log.error({ err: error }, 'open orders cannot be looked for')
+          }
+        }, TICK).unref()
     },
     async pass() {
       await Promise.all(startDue(watchedAccounts(ctx)))
@@ -114,20 +131,38 @@ export function openMonitors(ctx: OperatorCtx, { patience = PATIENCE }: MonitorO
 
 /** Accounts with orders of which more may be heard, as far as their distributor can be asked. */
 function watchedAccounts({ engine, now, distributors }: OperatorCtx): Watched[] {
-  const rows = engine.reader.prepare(`
+  const rows = engine.reader
+    .prepare(`
     SELECT o.subscriber_id AS subscriberId, o.distid, o.mode, o.oldest, m.since, coalesce(m.next_at, 0) AS nextAt, coalesce(m.failures, 0) AS failures
     FROM (SELECT subscriber_id, distid, mode, min(order_date) AS oldest FROM fulfillment_order INDEXED BY fulfillment_order_open WHERE ${IS_OPEN} AND order_date > ? GROUP BY subscriber_id, distid, mode) AS o
-    LEFT JOIN monitor AS m USING (subscriber_id, distid, mode)`).all(now() - GIVE_UP) as Watched[]
-  return rows.filter(({ distid, mode }) => connectorOf({ distributors }, distid, mode)?.updates)
-    // A time further ahead than the longest wait comes from a clock that was wrong.
-    .map((account) => account.nextAt > now() + Math.max(LONGEST_WAIT, everyOf({ distributors }, account)) ? { ...account, nextAt: 0 } : account)
+    LEFT JOIN monitor AS m USING (subscriber_id, distid, mode)`)
+    .all(now() - GIVE_UP) as Watched[]
+  return (
+    rows
+      .filter(({ distid, mode }) => connectorOf({ distributors }, distid, mode)?.updates)
+      // A time further ahead than the longest wait comes from a clock that was wrong.
+      .map((account) =>
+        account.nextAt > now() + Math.max(LONGEST_WAIT, everyOf({ distributors }, account))
+          ? { ...account, nextAt: 0 }
+          : account,
+      )
+  )
 }
 
 /** Milliseconds between two looks; a connector may declare a fraction. */
-const everyOf = (ctx: Pick<OperatorCtx, 'distributors'>, { distid, mode }: Account) => Math.ceil(connectorOf(ctx, distid, mode)?.limits.updatesEvery ?? EVERY)
+const everyOf = (ctx: Pick<OperatorCtx, 'distributors'>, { distid, mode }: Account) =>
+  Math.ceil(connectorOf(ctx, distid, mode)?.limits.updatesEvery ?? EVERY)
 
-/** One round of one account, with its line in the schedule. Rejects only where that cannot be written. */
-async function lookAt(ctx: OperatorCtx, account: Watched, signal: AbortSignal, patience: number): Promise<void> {
+/**
+ * One round of one account, with its line in the schedule. Rejects only where that cannot be
+ * written.
+ */
+async function lookAt(
+  ctx: OperatorCtx,
+  account: Watched,
+  signal: AbortSignal,
+  patience: number,
+): Promise<void> {
   if (signal.aborted) return
   const { subscriberId, distid, mode, failures } = account
   const started = ctx.now()
@@ -138,24 +173,60 @@ async function lookAt(ctx: OperatorCtx, account: Watched, signal: AbortSignal, p
   try {
     await askForUpdates(ctx, account, { since, signal, patience }, async (update, login) => {
       const applied = await applyUpdate(ctx, { ...account, login }, update)
-      if (applied.outcome === 'not_placed' && UNSETTLED.includes(applied.state)) settledUntil = Math.min(settledUntil, Math.floor(update.at))
+      if (applied.outcome === 'not_placed' && UNSETTLED.includes(applied.state))
+        settledUntil = Math.min(settledUntil, Math.floor(update.at))
       else if (applied.outcome === 'not_placed' && !isDead(update.status)) {
-        ctx.log.error({ distid, mode, subscriber: subscriberId, purchaseOrder: applied.purchaseOrderId, state: applied.state, number: update.number, po: update.po },
-          'a distributor executes an order that counts as refused: its order_id may have been placed again; `orders reconcile --since` lists it')
+        ctx.log.error(
+          {
+            distid,
+            mode,
+            subscriber: subscriberId,
+            purchaseOrder: applied.purchaseOrderId,
+            state: applied.state,
+            number: update.number,
+            po: update.po,
+          },
+          'a distributor executes an order that counts as refused: its order_id may have been placed again; `orders reconcile --since` lists it',
+        )
       }
       await nextTurn()
     })
-    await note(ctx, account, { since: Math.max(since, settledUntil - OVERLAP), next_at: started + every, failures: 0 })
-    if (failures > 0) ctx.log.info({ distid, mode, subscriber: subscriberId }, 'news of orders are to be had again')
+    await note(ctx, account, {
+      since: Math.max(since, settledUntil - OVERLAP),
+      next_at: started + every,
+      failures: 0,
+    })
+    if (failures > 0)
+      ctx.log.info({ distid, mode, subscriber: subscriberId }, 'news of orders are to be had again')
   } catch (error) {
     if (signal.aborted) return
     const cause = error instanceof NotAsked ? error.message : 'what came could not be written'
-    if (!(error instanceof NotAsked)) ctx.log.error({ err: error, distid, mode, subscriber: subscriberId }, 'news of orders could not be written')
-    else if (failures === 0) ctx.log.warn({ distid, mode, subscriber: subscriberId, cause }, 'news of orders are not to be had at the moment; it is tried again')
-    await note(ctx, account, { since, next_at: started + Math.max(every, Math.min(every * 2 ** Math.min(failures + 1, 10), LONGEST_WAIT)), failures: failures + 1 })
+    if (!(error instanceof NotAsked))
+      ctx.log.error(
+        { err: error, distid, mode, subscriber: subscriberId },
+        'news of orders could not be written',
+      )
+    else if (failures === 0)
+      ctx.log.warn(
+        { distid, mode, subscriber: subscriberId, cause },
+        'news of orders are not to be had at the moment; it is tried again',
+      )
+    await note(ctx, account, {
+      since,
+      next_at:
+        started + Math.max(every, Math.min(every * 2 ** Math.min(failures + 1, 10), LONGEST_WAIT)),
+      failures: failures + 1,
+    })
   }
 }
 
-async function note({ db }: OperatorCtx, { subscriberId, distid, mode }: Account, values: { since: number; next_at: number; failures: number }): Promise<void> {
-  await db.replaceInto('monitor').values({ subscriber_id: subscriberId, distid, mode, ...values }).execute()
+async function note(
+  { db }: OperatorCtx,
+  { subscriberId, distid, mode }: Account,
+  values: { since: number; next_at: number; failures: number },
+): Promise<void> {
+  await db
+    .replaceInto('monitor')
+    .values({ subscriber_id: subscriberId, distid, mode, ...values })
+    .execute()
 }

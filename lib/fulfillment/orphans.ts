@@ -1,4 +1,7 @@
-/** Orders that distributors have and this installation does not: what a restored backup has forgotten. */
+/**
+ * Orders that distributors have and this installation does not: what a restored backup has
+ * forgotten.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../core/ctx.js'
@@ -29,36 +32,62 @@ export interface NotAskedAccount extends Account {
 }
 
 /**
- * Asks every configured account that can be asked for its news since a time, and returns the orders in them that no
- * purchase order here knows by reference or number, nor waits for by its PO. Writes nothing.
+ * Asks every configured account that can be asked for its news since a time, and returns the orders
+ * in them that no purchase order here knows by reference or number, nor waits for by its PO. Writes
+ * nothing.
  */
-export async function orphansSince(ctx: OperatorCtx, since: number, { signal = new AbortController().signal, patience = PATIENCE }: { signal?: AbortSignal; patience?: number } = {}): Promise<{ orphans: Orphan[]; notAsked: NotAskedAccount[] }> {
+export async function orphansSince(
+  ctx: OperatorCtx,
+  since: number,
+  {
+    signal = new AbortController().signal,
+    patience = PATIENCE,
+  }: { signal?: AbortSignal; patience?: number } = {},
+): Promise<{ orphans: Orphan[]; notAsked: NotAskedAccount[] }> {
   const lanes = makeLanes()
   const notAsked: NotAskedAccount[] = []
   const accounts = await configuredAccounts(ctx)
-  const found = await Promise.all(accounts.map((account) => lanes(account.distid, async () => {
-    try {
-      return await orphansOf(ctx, account, since, { signal, patience })
-    } catch (error) {
-      if (!(error instanceof NotAsked)) throw error
-      notAsked.push({ ...account, reason: error.message })
-      return []
-    }
-  })))
+  const found = await Promise.all(
+    accounts.map((account) =>
+      lanes(account.distid, async () => {
+        try {
+          return await orphansOf(ctx, account, since, { signal, patience })
+        } catch (error) {
+          if (!(error instanceof NotAsked)) throw error
+          notAsked.push({ ...account, reason: error.message })
+          return []
+        }
+      }),
+    ),
+  )
   return { orphans: found.flat(), notAsked }
 }
 
 /** Accounts in every saved document whose distributor can be asked, in the mode that it is in. */
 async function configuredAccounts(ctx: OperatorCtx): Promise<Account[]> {
-  const subscribers: Subscriber[] = await ctx.read.selectFrom('subscriber').select(['id', 'name', 'email']).orderBy('id').execute()
+  const subscribers: Subscriber[] = await ctx.read
+    .selectFrom('subscriber')
+    .select(['id', 'name', 'email'])
+    .orderBy('id')
+    .execute()
   return subscribers.flatMap((subscriber) => {
-    const distids = new Set(Object.values(ctx.configurations.of(subscriber).document.distributors).map(({ distid }) => distid))
-    return [...distids].map((distid) => ({ subscriberId: subscriber.id, distid, mode: ctx.modes.of(distid) }))
+    const distids = new Set(
+      Object.values(ctx.configurations.of(subscriber).document.distributors).map(
+        ({ distid }) => distid,
+      ),
+    )
+    return [...distids]
+      .map((distid) => ({ subscriberId: subscriber.id, distid, mode: ctx.modes.of(distid) }))
       .filter(({ distid, mode }) => connectorOf(ctx, distid, mode)?.updates)
   })
 }
 
-async function orphansOf(ctx: OperatorCtx, account: Account, since: number, options: { signal: AbortSignal; patience: number }): Promise<Orphan[]> {
+async function orphansOf(
+  ctx: OperatorCtx,
+  account: Account,
+  since: number,
+  options: { signal: AbortSignal; patience: number },
+): Promise<Orphan[]> {
   const orphans = new Map<string, Orphan>()
   const numbersOfOurs = new Set<string>()
   await askForUpdates(ctx, account, { ...options, since }, async (news) => {
@@ -76,27 +105,60 @@ async function orphansOf(ctx: OperatorCtx, account: Account, since: number, opti
   return [...orphans.values()].filter(({ number }) => number === null || !numbersOfOurs.has(number))
 }
 
-async function isOurs(ctx: OperatorCtx, { subscriberId, distid, mode }: Account, update: OrderUpdate): Promise<boolean> {
+async function isOurs(
+  ctx: OperatorCtx,
+  { subscriberId, distid, mode }: Account,
+  update: OrderUpdate,
+): Promise<boolean> {
   const { read } = ctx
   const { number, clientRef, po, status, at } = update
-  const all = read.selectFrom('purchase_order').select(['id', 'state']).where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode)
-  const named = clientRef === undefined ? undefined : await all.where('client_ref', '=', clientRef).executeTakeFirst()
+  const all = read
+    .selectFrom('purchase_order')
+    .select(['id', 'state'])
+    .where('subscriber_id', '=', subscriberId)
+    .where('distid', '=', distid)
+    .where('mode', '=', mode)
+  const named =
+    clientRef === undefined
+      ? undefined
+      : await all.where('client_ref', '=', clientRef).executeTakeFirst()
   // What counts as refused, and was executed all the same, is an order that nobody here knows of.
   if (named) return !PARTS_THAT_FAILED.includes(named.state) || isDead(status)
-  if (number !== null && await all.where('distributor_order_id', '=', number).executeTakeFirst()) return true
+  if (number !== null && (await all.where('distributor_order_id', '=', number).executeTakeFirst()))
+    return true
   if (clientRef !== undefined || po === '') return false
-  // A PO alone names one of ours only while that one has no number yet, and nothing that is told is another order's.
-  const waiting = read.selectFrom('purchase_order').selectAll().where('subscriber_id', '=', subscriberId).where('distid', '=', distid).where('mode', '=', mode).where('distributor_order_id', 'is', null)
+  // A PO alone names one of ours only while that one has no number yet, and nothing that is told is
+  // another order's.
+  const waiting = read
+    .selectFrom('purchase_order')
+    .selectAll()
+    .where('subscriber_id', '=', subscriberId)
+    .where('distid', '=', distid)
+    .where('mode', '=', mode)
+    .where('distributor_order_id', 'is', null)
   const mayBe = (order: StoredPo) => {
     const content = contentOrNull(ctx, order)
     return content === null || !isOthers(update, content)
   }
   if ((await waiting.where('po_number', '=', po).execute()).some(mayBe)) return true
-  const recent = await waiting.where('planned_at', '>', at - LONGEST_AGO).where('state', 'not in', PARTS_THAT_FAILED).execute()
+  const recent = await waiting
+    .where('planned_at', '>', at - LONGEST_AGO)
+    .where('state', 'not in', PARTS_THAT_FAILED)
+    .execute()
   return recent.some((order) => samePo(po, order.po_number) !== 'other' && mayBe(order))
 }
 
-function merged(known: Orphan | undefined, { subscriberId, distid, mode }: Account, { number, po, at, clientRef, lines, shipTo }: OrderUpdate): Orphan {
-  const told = { ...clientRef !== undefined && { clientRef }, ...lines && { lines }, ...shipTo && { shipTo } }
-  return known ? { ...told, ...known, at: Math.min(known.at, at) } : { subscriberId, distid, mode, number, po, at, ...told }
+function merged(
+  known: Orphan | undefined,
+  { subscriberId, distid, mode }: Account,
+  { number, po, at, clientRef, lines, shipTo }: OrderUpdate,
+): Orphan {
+  const told = {
+    ...(clientRef !== undefined && { clientRef }),
+    ...(lines && { lines }),
+    ...(shipTo && { shipTo }),
+  }
+  return known
+    ? { ...told, ...known, at: Math.min(known.at, at) }
+    : { subscriberId, distid, mode, number, po, at, ...told }
 }

@@ -1,6 +1,6 @@
 /**
- * Pages of a subscriber's history with exact counts, by walks over indexes that hold all that is asked for. The records
- * themselves are read for the page alone.
+ * Pages of a subscriber's history with exact counts, by walks over indexes that hold all that is
+ * asked for. The records themselves are read for the page alone.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Bits } from '../catalog/bits.js'
@@ -10,7 +10,10 @@ import type { RawHandle } from '../db/engine.js'
 import type { StoredOrder } from './records.js'
 import type { Direction, Sort } from './shapes.js'
 
-/** What narrows a history without a look at single orders. Days are counted from 1970, UTC, both inclusive. */
+/**
+ * What narrows a history without a look at single orders. Days are counted from 1970, UTC, both
+ * inclusive.
+ */
 export interface Scope {
   distid?: string | undefined
   order_source?: string | undefined
@@ -37,7 +40,13 @@ export interface Order {
 }
 
 /** What each sort goes by, as its index has it. */
-const KEYS: Record<Sort, string> = { order_date: 'order_date', order_id: 'order_id', ship_date: "coalesce(ship_date, '')", order_status: 'order_status', order_source: 'order_source' }
+const KEYS: Record<Sort, string> = {
+  order_date: 'order_date',
+  order_id: 'order_id',
+  ship_date: "coalesce(ship_date, '')",
+  order_status: 'order_status',
+  order_source: 'order_source',
+}
 const EQUALS = ['distid', 'order_source', 'order_status', 'ship_status'] as const
 
 /** Ids that one statement looks up: some ten milliseconds where the records lie far apart. */
@@ -55,17 +64,24 @@ interface Conditions {
 /** The conditions of a scope but for its days: the same on records and on counts. */
 function kindsOf(scope: Scope): Conditions {
   const given = EQUALS.filter((name) => scope[name] !== undefined)
-  return { sql: given.map((name) => ` AND ${name} = ?`).join(''), values: given.map((name) => scope[name]!) }
+  return {
+    sql: given.map((name) => ` AND ${name} = ?`).join(''),
+    values: given.map((name) => scope[name]!),
+  }
 }
 
 function conditionsOf({ fromDay, toDay, ...kinds }: Scope): Conditions {
   const { sql, values } = kindsOf(kinds)
   const from = fromDay === undefined ? [] : [fromDay * DAY]
   const to = toDay === undefined ? [] : [(toDay + 1) * DAY]
-  return { sql: `${sql}${from.length > 0 ? ' AND order_date >= ?' : ''}${to.length > 0 ? ' AND order_date < ?' : ''}`, values: [...values, ...from, ...to] }
+  return {
+    sql: `${sql}${from.length > 0 ? ' AND order_date >= ?' : ''}${to.length > 0 ? ' AND order_date < ?' : ''}`,
+    values: [...values, ...from, ...to],
+  }
 }
 
-const ordering = ({ sort, direction }: Order) => `ORDER BY ${KEYS[sort]} ${direction}, id ${direction}`
+const ordering = ({ sort, direction }: Order) =>
+  `ORDER BY ${KEYS[sort]} ${direction}, id ${direction}`
 
 /** Runs synchronous reads over one state of the database. */
 export function inSnapshot<T>({ raw }: RawHandle, read: () => T): T {
@@ -76,18 +92,29 @@ export function inSnapshot<T>({ raw }: RawHandle, read: () => T): T {
 const LONG = 32
 
 /**
- * A page by order date. Long spans are skipped by their counts, in the one where the page begins the days, and only that
- * day's entries one by one: a deep page costs as much as the first.
+ * A page by order date. Long spans are skipped by their counts, in the one where the page begins
+ * the days, and only that day's entries one by one: a deep page costs as much as the first.
  */
-export function pageByDate({ prepare }: RawHandle, subscriberId: string, scope: Scope, direction: Direction, { limit, offset }: Slice): Page {
+export function pageByDate(
+  { prepare }: RawHandle,
+  subscriberId: string,
+  scope: Scope,
+  direction: Direction,
+  { limit, offset }: Slice,
+): Page {
   const [first, last] = [scope.fromDay ?? 0, scope.toDay ?? LAST_DAY]
   const kinds = kindsOf(scope)
-  const counts = (days: number, from: number, to: number) => prepare(`
-    SELECT span, sum(orders) FROM fulfillment_count WHERE subscriber_id = ? AND days = ? AND span BETWEEN ? AND ?${kinds.sql} GROUP BY span ORDER BY span ${direction}`).raw()
-    .all(subscriberId, days, from, to, ...kinds.values) as Span[]
+  const counts = (days: number, from: number, to: number) =>
+    prepare(`
+    SELECT span, sum(orders) FROM fulfillment_count WHERE subscriber_id = ? AND days = ? AND span BETWEEN ? AND ?${kinds.sql} GROUP BY span ORDER BY span ${direction}`)
+      .raw()
+      .all(subscriberId, days, from, to, ...kinds.values) as Span[]
   const ofDay = (day: number, take: number, skip: number) => {
     const { sql, values } = conditionsOf({ ...scope, fromDay: day, toDay: day })
-    return prepare(`SELECT id FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1${sql} ${ordering({ sort: 'order_date', direction })} LIMIT ? OFFSET ?`).pluck()
+    return prepare(
+      `SELECT id FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1${sql} ${ordering({ sort: 'order_date', direction })} LIMIT ? OFFSET ?`,
+    )
+      .pluck()
       .all(subscriberId, ...values, take, skip) as number[]
   }
   const ids: number[] = []
@@ -102,13 +129,14 @@ export function pageByDate({ prepare }: RawHandle, subscriberId: string, scope: 
     const orders = days ? days.reduce((sum, [, some]) => sum + some, 0) : all
     count += orders
     if (skip >= orders) skip -= orders
-    else for (const [day, some] of ids.length < limit ? days ?? daysInside() : []) {
-      if (skip >= some) skip -= some
-      else if (ids.length < limit) {
-        ids.push(...ofDay(day, limit - ids.length, skip))
-        skip = 0
+    else
+      for (const [day, some] of ids.length < limit ? (days ?? daysInside()) : []) {
+        if (skip >= some) skip -= some
+        else if (ids.length < limit) {
+          ids.push(...ofDay(day, limit - ids.length, skip))
+          skip = 0
+        }
       }
-    }
   }
   return { count, ids }
 }
@@ -118,56 +146,122 @@ type Span = [span: number, orders: number]
 const LAST_DAY = 10_000_000
 
 /** A page of all records in some order, walked to from the nearer end. */
-export function pageBySort(reader: RawHandle, subscriberId: string, order: Order, slice: Slice): Page {
-  if (order.sort === 'order_date') return pageByDate(reader, subscriberId, {}, order.direction, slice)
-  const count = (reader.prepare('SELECT sum(orders) FROM fulfillment_count WHERE subscriber_id = ? AND days = ?').pluck().get(subscriberId, LONG) as number | null) ?? 0
+export function pageBySort(
+  reader: RawHandle,
+  subscriberId: string,
+  order: Order,
+  slice: Slice,
+): Page {
+  if (order.sort === 'order_date')
+    return pageByDate(reader, subscriberId, {}, order.direction, slice)
+  const count =
+    (reader
+      .prepare('SELECT sum(orders) FROM fulfillment_count WHERE subscriber_id = ? AND days = ?')
+      .pluck()
+      .get(subscriberId, LONG) as number | null) ?? 0
   const take = Math.min(slice.limit, count - slice.offset)
-  return { count, ids: take > 0 ? walkTo(reader, subscriberId, order, { count, take, skip: slice.offset }) : [] }
+  return {
+    count,
+    ids: take > 0 ? walkTo(reader, subscriberId, order, { count, take, skip: slice.offset }) : [],
+  }
 }
 
-function walkTo({ prepare }: RawHandle, subscriberId: string, { sort, direction }: Order, { count, take, skip }: { count: number; take: number; skip: number }): number[] {
+function walkTo(
+  { prepare }: RawHandle,
+  subscriberId: string,
+  { sort, direction }: Order,
+  { count, take, skip }: { count: number; take: number; skip: number },
+): number[] {
   const behind = count - skip - take
-  const walk = (towards: Direction, offset: number) => prepare(`SELECT id FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1 ${ordering({ sort, direction: towards })} LIMIT ? OFFSET ?`).pluck()
-    .all(subscriberId, take, offset) as number[]
-  return skip <= behind ? walk(direction, skip) : walk(direction === 'asc' ? 'desc' : 'asc', behind).reverse()
+  const walk = (towards: Direction, offset: number) =>
+    prepare(
+      `SELECT id FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1 ${ordering({ sort, direction: towards })} LIMIT ? OFFSET ?`,
+    )
+      .pluck()
+      .all(subscriberId, take, offset) as number[]
+  return skip <= behind
+    ? walk(direction, skip)
+    : walk(direction === 'asc' ? 'desc' : 'asc', behind).reverse()
 }
 
-/** A page of the given records, as far as they are visible, the subscriber's, and within the scope. It works in steps, and lets others in between. */
-export async function pageOfIds(reader: RawHandle, subscriberId: string, ids: readonly number[], scope: Scope, order: Order, slice: Slice): Promise<Page> {
-  return ids.length > MANY ? walkOver(reader, subscriberId, ids, scope, order, slice) : lookUpEach(reader, subscriberId, ids, scope, order, slice)
+/**
+ * A page of the given records, as far as they are visible, the subscriber's, and within the scope.
+ * It works in steps, and lets others in between.
+ */
+export async function pageOfIds(
+  reader: RawHandle,
+  subscriberId: string,
+  ids: readonly number[],
+  scope: Scope,
+  order: Order,
+  slice: Slice,
+): Promise<Page> {
+  return ids.length > MANY
+    ? walkOver(reader, subscriberId, ids, scope, order, slice)
+    : lookUpEach(reader, subscriberId, ids, scope, order, slice)
 }
 
 type Entry = [key: number | string, id: number]
 
-async function lookUpEach({ prepare }: RawHandle, subscriberId: string, ids: readonly number[], scope: Scope, { sort, direction }: Order, { limit, offset }: Slice): Promise<Page> {
+async function lookUpEach(
+  { prepare }: RawHandle,
+  subscriberId: string,
+  ids: readonly number[],
+  scope: Scope,
+  { sort, direction }: Order,
+  { limit, offset }: Slice,
+): Promise<Page> {
   const { sql, values } = conditionsOf(scope)
   const statement = prepare(`
     SELECT ${KEYS[sort]}, o.id FROM json_each(?) AS given CROSS JOIN fulfillment_order AS o ON o.id = given.value WHERE subscriber_id = ? AND visible = 1${sql}`).raw()
   const found: Entry[] = []
   for (let at = 0; at < ids.length; at += FEW) {
     if (at > 0) await nextTurn()
-    for (const entry of statement.all(JSON.stringify(ids.slice(at, at + FEW)), subscriberId, ...values) as Entry[]) found.push(entry)
+    for (const entry of statement.all(
+      JSON.stringify(ids.slice(at, at + FEW)),
+      subscriberId,
+      ...values,
+    ) as Entry[])
+      found.push(entry)
   }
-  const compare = ([a, x]: Entry, [b, y]: Entry) => (typeof a === 'number' ? a - Number(b) : byCodePoint(a, String(b))) || x - y
+  const compare = ([a, x]: Entry, [b, y]: Entry) =>
+    (typeof a === 'number' ? a - Number(b) : byCodePoint(a, String(b))) || x - y
   found.sort(direction === 'asc' ? compare : (a, b) => compare(b, a))
   return { count: found.length, ids: found.slice(offset, offset + limit).map(([, id]) => id) }
 }
 
-async function walkOver({ prepare }: RawHandle, subscriberId: string, wanted: readonly number[], scope: Scope, { sort, direction }: Order, { limit, offset }: Slice): Promise<Page> {
+async function walkOver(
+  { prepare }: RawHandle,
+  subscriberId: string,
+  wanted: readonly number[],
+  scope: Scope,
+  { sort, direction }: Order,
+  { limit, offset }: Slice,
+): Promise<Page> {
   const left = new Bits(wanted.reduce((most, id) => Math.max(most, id), 0) + 1).addAll(wanted)
   const { sql, values } = conditionsOf(scope)
   const from = `FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1${sql}`
   const tail = `${ordering({ sort, direction })} LIMIT ${STRIDE} OFFSET ?`
-  const [start, goOn] = [prepare(`SELECT id ${from} ${tail}`).pluck(), prepare(`SELECT id ${from} AND ${KEYS[sort]} ${direction === 'asc' ? '>=' : '<='} ? ${tail}`).pluck()]
+  const [start, goOn] = [
+    prepare(`SELECT id ${from} ${tail}`).pluck(),
+    prepare(
+      `SELECT id ${from} AND ${KEYS[sort]} ${direction === 'asc' ? '>=' : '<='} ? ${tail}`,
+    ).pluck(),
+  ]
   const keyOf = prepare(`SELECT ${KEYS[sort]} FROM fulfillment_order WHERE id = ?`).pluck()
   const ids: number[] = []
   let count = 0
   let key: number | string | undefined
   for (let skip = 0; ;) {
-    const step = (key === undefined ? start.all(subscriberId, ...values, skip) : goOn.all(subscriberId, ...values, key, skip)) as number[]
+    const step = (
+      key === undefined
+        ? start.all(subscriberId, ...values, skip)
+        : goOn.all(subscriberId, ...values, key, skip)
+    ) as number[]
     for (const id of step) {
       if (id >= left.size || !left.has(id)) continue
-      // The next step begins among the entries with the last key of this one, so some come by twice.
+      // The next step begins among the entries with the last key of this one, so some come by
+      // twice.
       left.delete(id)
       if (count++ >= offset && ids.length < limit) ids.push(id)
     }
@@ -181,7 +275,9 @@ async function walkOver({ prepare }: RawHandle, subscriberId: string, wanted: re
 
 /** The records of a page, in its order. */
 export function recordsOf({ prepare }: RawHandle, ids: readonly number[]): StoredOrder[] {
-  const rows = prepare('SELECT * FROM fulfillment_order WHERE id IN (SELECT value FROM json_each(?))').all(JSON.stringify(ids)) as StoredOrder[]
+  const rows = prepare(
+    'SELECT * FROM fulfillment_order WHERE id IN (SELECT value FROM json_each(?))',
+  ).all(JSON.stringify(ids)) as StoredOrder[]
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

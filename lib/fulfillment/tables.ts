@@ -1,7 +1,10 @@
 import type { Generated } from 'kysely'
 import type { Mode, OrderStatus, ShipStatus } from '../distributors/fulfillment.js'
 
-/** One fulfillment order: a group of an order, one record of the history. Times are milliseconds, days `YYYY-MM-DD`, flags 0 or 1. */
+/**
+ * One fulfillment order: a group of an order, one record of the history. Times are milliseconds,
+ * days `YYYY-MM-DD`, flags 0 or 1.
+ */
 export interface FulfillmentOrderTable {
   id: Generated<number>
   placement_id: number
@@ -13,7 +16,10 @@ export interface FulfillmentOrderTable {
   order_date: number
   distid: string
   mode: Mode
-  /** 0: it produced no distributor order, so it stands among the failed placements and not in the history. */
+  /**
+   * 0: it produced no distributor order, so it stands among the failed placements and not in the
+   * history.
+   */
   visible: number
   order_status: OrderStatus
   /** The distributor's number, several joined by ", "; null until it is known. */

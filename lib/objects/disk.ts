@@ -1,7 +1,18 @@
 /** Objects as files of a folder, and URLs of our own server that are signed and expire. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, copyFile, mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  access,
+  copyFile,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { HOUR } from '../core/clock.js'
@@ -38,9 +49,13 @@ export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptio
     checkKey(key)
     return join(dir, folder, ...key.split('/'))
   }
-  const sign = ({ key, expires, fileName }: Omit<SignedAddress, 'signature'>) => createHmac('sha256', signingKey()).update(`${expires}\n${key}\n${fileName}`).digest('base64url')
+  const sign = ({ key, expires, fileName }: Omit<SignedAddress, 'signature'>) =>
+    createHmac('sha256', signingKey()).update(`${expires}\n${key}\n${fileName}`).digest('base64url')
 
-  /** Written under another name and renamed: whoever looks finds all of it or nothing, also after a power cut. */
+  /**
+   * Written under another name and renamed: whoever looks finds all of it or nothing, also after a
+   * power cut.
+   */
   async function keep(place: string, write: (draft: string) => Promise<void>): Promise<void> {
     const draft = join(dir, DRAFTS, random(12).toString('hex'))
     await mkdir(dirname(draft), { recursive: true, mode: 0o700 })
@@ -54,7 +69,11 @@ export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptio
       throw error
     }
     // The name is durable once its folder is, and a folder once the one that it stands in is.
-    for (let folder = dirname(place); folder.length >= dirname(dir).length; folder = dirname(folder)) {
+    for (
+      let folder = dirname(place);
+      folder.length >= dirname(dir).length;
+      folder = dirname(folder)
+    ) {
       await synced(folder)
       if (folder === dirname(folder)) return
     }
@@ -64,11 +83,21 @@ export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptio
     async put(key, file, { contentType }) {
       const place = placeOf(key)
       await keep(placeOf(key, TYPES), (draft) => writeFile(draft, contentType, { mode: 0o600 }))
-      await keep(place, (draft) => typeof file === 'string' ? copyFile(file, draft, constants.COPYFILE_FICLONE) : writeFile(draft, file, { mode: 0o600 }))
+      await keep(place, (draft) =>
+        typeof file === 'string'
+          ? copyFile(file, draft, constants.COPYFILE_FICLONE)
+          : writeFile(draft, file, { mode: 0o600 }),
+      )
     },
     async has(key) {
       const place = placeOf(key)
-      return await orNull(stat(place).then(async (found) => found.isFile() && access(place, constants.R_OK).then(() => true))) ?? false
+      return (
+        (await orNull(
+          stat(place).then(
+            async (found) => found.isFile() && access(place, constants.R_OK).then(() => true),
+          ),
+        )) ?? false
+      )
     },
     async remove(key) {
       await rm(placeOf(key), { force: true })
@@ -78,27 +107,38 @@ export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptio
       const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
       if (folder !== '') checkKey(folder.slice(0, -1))
       const keys = (await filesBelow(dir, folder)).filter((key) => key.startsWith(prefix)).sort()
-      const found = await Promise.all(keys.map(async (key) => ({ key, changedAt: (await orNull(stat(placeOf(key))))?.mtimeMs })))
-      return found.flatMap(({ key, changedAt }) => changedAt === undefined ? [] : [{ key, changedAt: Math.floor(changedAt) }])
+      const found = await Promise.all(
+        keys.map(async (key) => ({ key, changedAt: (await orNull(stat(placeOf(key))))?.mtimeMs })),
+      )
+      return found.flatMap(({ key, changedAt }) =>
+        changedAt === undefined ? [] : [{ key, changedAt: Math.floor(changedAt) }],
+      )
     },
     async url(key, { expiresIn, fileName = '' }) {
       checkKey(key)
       const expires = String(Math.ceil(now() / 1_000) + expiresIn)
-      const query = new URLSearchParams({ expires, ...fileName !== '' && { name: fileName }, signature: sign({ key, expires, fileName }) })
+      const query = new URLSearchParams({
+        expires,
+        ...(fileName !== '' && { name: fileName }),
+        signature: sign({ key, expires, fileName }),
+      })
       return `${publicUrl()}/objects/${key}?${query}`
     },
     async open(address) {
-      if (!isKey(address.key) || !equal(sign(address), address.signature)) throw new ApiError('invalid_url')
-      if (now() >= Number(address.expires) * 1_000) throw new ApiError('invalid_url', { message: 'This URL has expired; ask for a new one.' })
+      if (!isKey(address.key) || !equal(sign(address), address.signature))
+        throw new ApiError('invalid_url')
+      if (now() >= Number(address.expires) * 1_000)
+        throw new ApiError('invalid_url', { message: 'This URL has expired; ask for a new one.' })
       const handle = await orNull(open(placeOf(address.key)))
       if (!handle) throw new ApiError('not_found', { message: NOT_THERE })
       return openObject(handle, () => orNull(readFile(placeOf(address.key, TYPES), 'utf8')))
     },
     async tidy() {
       const drafts = join(dir, DRAFTS)
-      for (const name of await orNull(readdir(drafts)) ?? []) {
+      for (const name of (await orNull(readdir(drafts))) ?? []) {
         const found = await orNull(stat(join(drafts, name)))
-        if (found && found.mtimeMs < now() - OLD_DRAFT) await rm(join(drafts, name), { force: true })
+        if (found && found.mtimeMs < now() - OLD_DRAFT)
+          await rm(join(drafts, name), { force: true })
       }
     },
   }
@@ -107,8 +147,17 @@ export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptio
 /** A public address without a slash at its end. Throws for what is no address of a server. */
 export function parsePublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new Error(`"${text.slice(0, 200)}" is no public address: it must be as https://shop.example or https://shop.example/path`)
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    url.search !== '' ||
+    url.hash !== ''
+  ) {
+    throw new Error(
+      `"${text.slice(0, 200)}" is no public address: it must be as https://shop.example or https://shop.example/path`,
+    )
   }
   return url.href.replace(/\/+$/, '')
 }
@@ -138,20 +187,35 @@ async function synced(path: string): Promise<void> {
 
 /** Keys of the files in a folder and below it. */
 async function filesBelow(dir: string, folder: string): Promise<string[]> {
-  const entries = await orNull(readdir(join(dir, folder), { withFileTypes: true })) ?? []
-  const found = await Promise.all(entries.filter(({ name }) => isKey(name)).map(async (entry) => entry.isDirectory() ? filesBelow(dir, `${folder}${entry.name}/`) : entry.isFile() ? [folder + entry.name] : []))
+  const entries = (await orNull(readdir(join(dir, folder), { withFileTypes: true }))) ?? []
+  const found = await Promise.all(
+    entries
+      .filter(({ name }) => isKey(name))
+      .map(async (entry) =>
+        entry.isDirectory()
+          ? filesBelow(dir, `${folder}${entry.name}/`)
+          : entry.isFile()
+            ? [folder + entry.name]
+            : [],
+      ),
+  )
   return found.flat()
 }
 
 const CHUNK = 256 * 1_024
 
-async function openObject(handle: FileHandle, readType: () => Promise<string | null>): Promise<OpenObject> {
+async function openObject(
+  handle: FileHandle,
+  readType: () => Promise<string | null>,
+): Promise<OpenObject> {
   try {
     const found = await handle.stat()
     if (!found.isFile()) throw new ApiError('not_found', { message: NOT_THERE })
     const { size, mtimeMs, ino } = found
     return {
-      size, contentType: await readType() ?? 'application/octet-stream', etag: `"${ino.toString(36)}-${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
+      size,
+      contentType: (await readType()) ?? 'application/octet-stream',
+      etag: `"${ino.toString(36)}-${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
       stream: (from, to) => streamOf(handle, from, to),
       close: () => handle.close(),
     }
@@ -163,21 +227,28 @@ async function openObject(handle: FileHandle, readType: () => Promise<string | n
 
 function streamOf(handle: FileHandle, from: number, to: number): ReadableStream<Uint8Array> {
   let at = from
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const length = Math.min(CHUNK, to + 1 - at)
-        const { bytesRead, buffer } = length > 0 ? await handle.read(Buffer.allocUnsafe(length), 0, length, at) : { bytesRead: 0, buffer: null }
-        if (buffer && bytesRead === 0) throw new Error('an object became shorter while it was read')
-        if (buffer) controller.enqueue(buffer.subarray(0, bytesRead))
-        at += bytesRead
-        if (at <= to) return
-        controller.close()
-      } catch (error) {
-        controller.error(error)
-      }
-      await handle.close()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const length = Math.min(CHUNK, to + 1 - at)
+          const { bytesRead, buffer } =
+            length > 0
+              ? await handle.read(Buffer.allocUnsafe(length), 0, length, at)
+              : { bytesRead: 0, buffer: null }
+          if (buffer && bytesRead === 0)
+            throw new Error('an object became shorter while it was read')
+          if (buffer) controller.enqueue(buffer.subarray(0, bytesRead))
+          at += bytesRead
+          if (at <= to) return
+          controller.close()
+        } catch (error) {
+          controller.error(error)
+        }
+        await handle.close()
+      },
+      cancel: () => handle.close(),
     },
-    cancel: () => handle.close(),
-  }, { highWaterMark: 0 })
+    { highWaterMark: 0 },
+  )
 }

@@ -1,4 +1,7 @@
-/** Objects in memory, for tests and for embedders that hand them out themselves. Nothing of it survives the process. */
+/**
+ * Objects in memory, for tests and for embedders that hand them out themselves. Nothing of it
+ * survives the process.
+ */
 import { readFile } from 'node:fs/promises'
 import { checkKey } from './store.js'
 import type { ObjectStore } from './store.js'
@@ -20,7 +23,11 @@ export function memoryStore({ now }: { now: () => number }): MemoryStore {
     objects,
     async put(key, file, { contentType }) {
       checkKey(key)
-      objects.set(key, { bytes: typeof file === 'string' ? await readFile(file) : Uint8Array.from(file), contentType, changedAt: now() })
+      objects.set(key, {
+        bytes: typeof file === 'string' ? await readFile(file) : Uint8Array.from(file),
+        contentType,
+        changedAt: now(),
+      })
     },
     async has(key) {
       checkKey(key)
@@ -37,11 +44,14 @@ export function memoryStore({ now }: { now: () => number }): MemoryStore {
       objects.delete(key)
     },
     async list(prefix) {
-      return [...objects].filter(([key]) => key.startsWith(prefix)).map(([key, { changedAt }]) => ({ key, changedAt })).sort((a, b) => a.key < b.key ? -1 : 1)
+      return [...objects]
+        .filter(([key]) => key.startsWith(prefix))
+        .map(([key, { changedAt }]) => ({ key, changedAt }))
+        .sort((a, b) => (a.key < b.key ? -1 : 1))
     },
     async url(key, { expiresIn, fileName }) {
       checkKey(key)
-      return `memory:${key}?${new URLSearchParams({ expires: String(Math.ceil(now() / 1_000) + expiresIn), ...fileName !== undefined && { name: fileName } })}`
+      return `memory:${key}?${new URLSearchParams({ expires: String(Math.ceil(now() / 1_000) + expiresIn), ...(fileName !== undefined && { name: fileName }) })}`
     },
   }
 }

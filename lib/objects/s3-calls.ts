@@ -15,11 +15,19 @@ export interface S3Options {
   region: string
   accessKey: string
   secretKey: string
-  /** True for `https://host/bucket/key`, false for `https://bucket.host/key`, which Amazon prefers. */
+  /**
+   * True for `https://host/bucket/key`, false for `https://bucket.host/key`, which Amazon prefers.
+   */
   pathStyle: boolean
-  /** `http(s)://host[:port]` at which callers reach the server, for the signed URLs; the endpoint by default. */
+  /**
+   * `http(s)://host[:port]` at which callers reach the server, for the signed URLs; the endpoint by
+   * default.
+   */
   publicEndpoint?: string
-  /** Comes before every key, for a bucket that others use too: `quartermaster` makes `quartermaster/exports/...`. */
+  /**
+   * Comes before every key, for a bucket that others use too: `quartermaster` makes
+   * `quartermaster/exports/...`.
+   */
   prefix?: string
   /** Milliseconds since 1970: the time from which a URL's seconds are counted. */
   now: () => number
@@ -37,8 +45,8 @@ export interface S3Calls {
   readonly endpoint: Endpoint
   readonly publicEndpoint: Endpoint
   /**
-   * Hands a client to `ask`, which has `limit` milliseconds for its requests; whatever is open then is closed. Throws a
-   * StoreFault. `right` is what S3 calls the right to it.
+   * Hands a client to `ask`, which has `limit` milliseconds for its requests; whatever is open then
+   * is closed. Throws a StoreFault. `right` is what S3 calls the right to it.
    */
   call<T>(right: string, limit: number, ask: (client: Client) => Promise<T>): Promise<T>
   /** A client that signs URLs of the public endpoint; it asks nobody. */
@@ -49,27 +57,40 @@ export interface S3Calls {
 export function openCalls(options: S3Options): S3Calls {
   const { bucket, region, accessKey, secretKey, pathStyle, now } = options
   const endpoint = parseEndpoint('endpoint', options.endpoint)
-  const publicEndpoint = options.publicEndpoint === undefined ? endpoint : parseEndpoint('publicEndpoint', options.publicEndpoint)
+  const publicEndpoint =
+    options.publicEndpoint === undefined
+      ? endpoint
+      : parseEndpoint('publicEndpoint', options.publicEndpoint)
   checkNames(options)
 
-  // Loaded with the first call: it takes a while, and a command that needs no file should not wait for it.
+  // Loaded with the first call: it takes a while, and a command that needs no file should not wait
+  // for it.
   const clientFor = async ({ host, port, secure }: Endpoint, transport?: Transport) => {
     const { Client } = await import('minio')
     return new Client({
-      endPoint: host, port, useSSL: secure, region, accessKey, secretKey, pathStyle,
+      endPoint: host,
+      port,
+      useSSL: secure,
+      region,
+      accessKey,
+      secretKey,
+      pathStyle,
       // It would sleep, and write to the console; who asks knows better whether to ask again.
-      retryOptions: { disableRetry: true }, ...transport && { transport: transport as never, transportAgent: transport.agent },
+      retryOptions: { disableRetry: true },
+      ...(transport && { transport: transport as never, transportAgent: transport.agent }),
     })
   }
 
   return {
-    endpoint, publicEndpoint,
+    endpoint,
+    publicEndpoint,
     signer: () => clientFor(publicEndpoint),
     async call(right, limit, ask) {
       const transport = makeTransport(endpoint)
       let timedOut = false
       let timer: NodeJS.Timeout | undefined
-      // The client waits for bodies by itself: a race ends the wait also where it would miss that they were cut off.
+      // The client waits for bodies by itself: a race ends the wait also where it would miss that
+      // they were cut off.
       const late = new Promise<never>((_resolve, reject) => {
         timer = setTimeout(() => {
           timedOut = true
@@ -79,7 +100,17 @@ export function openCalls(options: S3Options): S3Calls {
       try {
         return await Promise.race([clientFor(endpoint, transport).then(ask), late])
       } catch (error) {
-        throw faultOf(error, { host: endpoint.label, bucket, region, accessKey, right, limit, timedOut, answer: transport.answer(), now: now() })
+        throw faultOf(error, {
+          host: endpoint.label,
+          bucket,
+          region,
+          accessKey,
+          right,
+          limit,
+          timedOut,
+          answer: transport.answer(),
+          now: now(),
+        })
       } finally {
         clearTimeout(timer)
         transport.end()
@@ -96,7 +127,10 @@ interface Transport {
   end(): void
 }
 
-/** Connections of one call. None outlives it: one that stood idle may be dead, and only a retry would tell. */
+/**
+ * Connections of one call. None outlives it: one that stood idle may be dead, and only a retry
+ * would tell.
+ */
 function makeTransport({ secure }: Endpoint): Transport {
   const agent = secure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   const ended = new AbortController()
@@ -104,10 +138,17 @@ function makeTransport({ secure }: Endpoint): Transport {
   return {
     agent,
     request(options, onAnswer) {
-      return (secure ? httpsRequest : httpRequest)({ ...options, signal: ended.signal }, (response) => {
-        answer = { method: options.method ?? 'GET', status: response.statusCode ?? 0, headers: response.headers }
-        onAnswer(response)
-      })
+      return (secure ? httpsRequest : httpRequest)(
+        { ...options, signal: ended.signal },
+        (response) => {
+          answer = {
+            method: options.method ?? 'GET',
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+          }
+          onAnswer(response)
+        },
+      )
     },
     answer: () => answer,
     end() {
@@ -120,16 +161,33 @@ function makeTransport({ secure }: Endpoint): Transport {
 function parseEndpoint(name: string, text: string): Endpoint {
   const url = URL.canParse(text) ? new URL(text) : null
   // Not repeated: it may hold a password.
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') throw new Error(`${name}: must be as https://s3.example:9000, without a user`)
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') throw new Error(`${name}: must be as https://s3.example:9000, without a path; the bucket has its own setting`)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
+    throw new Error(`${name}: must be as https://s3.example:9000, without a user`)
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    throw new Error(
+      `${name}: must be as https://s3.example:9000, without a path; the bucket has its own setting`,
+    )
   const secure = url.protocol === 'https:'
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
-  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port, secure, label: `${url.hostname}:${port}` }
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    secure,
+    label: `${url.hostname}:${port}`,
+  }
 }
 
 function checkNames({ bucket, region, accessKey, secretKey }: S3Options): void {
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) || bucket.includes('..') || /^\d+\.\d+\.\d+\.\d+$/.test(bucket)) throw new Error(`bucket: "${bucket.slice(0, 100)}" is no name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes`)
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(region)) throw new Error('region: must be as us-east-1, the name that the server gives it')
+  if (
+    !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) ||
+    bucket.includes('..') ||
+    /^\d+\.\d+\.\d+\.\d+$/.test(bucket)
+  )
+    throw new Error(
+      `bucket: "${bucket.slice(0, 100)}" is no name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes`,
+    )
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(region))
+    throw new Error('region: must be as us-east-1, the name that the server gives it')
   if (accessKey === '') throw new Error('accessKey: must not be empty')
   if (secretKey === '') throw new Error('secretKey: must not be empty')
 }

@@ -8,8 +8,8 @@ import type { ObjectStore } from './store.js'
 
 export interface StoreCheck {
   /**
-   * `wrong`: nothing will work until somebody changes it. `doubtful`: it cannot be told now (nobody answers, or not from
-   * here), or works and may not for long.
+   * `wrong`: nothing will work until somebody changes it. `doubtful`: it cannot be told now (nobody
+   * answers, or not from here), or works and may not for long.
    */
   verdict: 'works' | 'doubtful' | 'wrong'
   /** What was found, in one line without a secret. */
@@ -29,7 +29,10 @@ const LIMIT = 10 * SECOND
 /** Seconds that the URL of the self-test works. */
 const URL_SECONDS = 60
 
-/** Writes a small object, asks for it, reads it by its URL, lists and removes it, and begins an upload in parts. */
+/**
+ * Writes a small object, asks for it, reads it by its URL, lists and removes it, and begins an
+ * upload in parts.
+ */
 export async function checkS3(parts: Parts): Promise<StoreCheck> {
   const { store, calls, bucket } = parts
   const key = `self-test/${randomBytes(12).toString('hex')}.txt`
@@ -38,16 +41,29 @@ export async function checkS3(parts: Parts): Promise<StoreCheck> {
   try {
     await store.put(key, Buffer.from(bytes), { contentType: 'text/plain' })
     isThere = true
-    if (!await store.has(key)) return { verdict: 'wrong', line: `S3 at ${calls.endpoint.label} has not kept what it was given in bucket "${bucket}"` }
+    if (!(await store.has(key)))
+      return {
+        verdict: 'wrong',
+        line: `S3 at ${calls.endpoint.label} has not kept what it was given in bucket "${bucket}"`,
+      }
     await store.list('self-test/')
     await tryParts(parts, key)
     const found = await readByUrl(parts, key, bytes)
     await store.remove(key)
     isThere = false
-    return found ?? { verdict: 'works', line: `files are kept in bucket "${bucket}" of S3 at ${calls.endpoint.label}` }
+    return (
+      found ?? {
+        verdict: 'works',
+        line: `files are kept in bucket "${bucket}" of S3 at ${calls.endpoint.label}`,
+      }
+    )
   } catch (error) {
-    if (isFault(error, 'unreachable')) return { verdict: 'doubtful', line: (error as StoreFault).message }
-    return { verdict: 'wrong', line: oneLine(error instanceof Error ? error.message : String(error)) }
+    if (isFault(error, 'unreachable'))
+      return { verdict: 'doubtful', line: (error as StoreFault).message }
+    return {
+      verdict: 'wrong',
+      line: oneLine(error instanceof Error ? error.message : String(error)),
+    }
   } finally {
     // Of a test that failed; what failed was told.
     if (isThere) await store.remove(key).catch(() => {})
@@ -56,28 +72,55 @@ export async function checkS3(parts: Parts): Promise<StoreCheck> {
 
 /** A large file needs a right of its own. */
 async function tryParts({ calls, bucket, nameOf }: Parts, key: string): Promise<void> {
-  const uploadId = await calls.call('s3:PutObject', LIMIT, (client) => client.initiateNewMultipartUpload(bucket, nameOf(key), { 'Content-Type': 'text/plain' }))
-  await calls.call('s3:AbortMultipartUpload', LIMIT, (client) => client.abortMultipartUpload(bucket, nameOf(key), encodeURIComponent(uploadId)))
+  const uploadId = await calls.call('s3:PutObject', LIMIT, (client) =>
+    client.initiateNewMultipartUpload(bucket, nameOf(key), { 'Content-Type': 'text/plain' }),
+  )
+  await calls.call('s3:AbortMultipartUpload', LIMIT, (client) =>
+    client.abortMultipartUpload(bucket, nameOf(key), encodeURIComponent(uploadId)),
+  )
 }
 
 /** As a caller would: with the URL alone. Null when all is well. */
-async function readByUrl({ store, calls, bucket, now }: Parts, key: string, bytes: string): Promise<StoreCheck | null> {
+async function readByUrl(
+  { store, calls, bucket, now }: Parts,
+  key: string,
+  bytes: string,
+): Promise<StoreCheck | null> {
   const url = await store.url(key, { expiresIn: URL_SECONDS })
   const at = calls.publicEndpoint.label
   const signed = await get(url)
   // Callers may reach an address that this machine does not.
-  if ('error' in signed) return { verdict: 'doubtful', line: `a signed URL cannot be read at ${at} from this machine (${signed.error}); files are stored all the same` }
+  if ('error' in signed)
+    return {
+      verdict: 'doubtful',
+      line: `a signed URL cannot be read at ${at} from this machine (${signed.error}); files are stored all the same`,
+    }
   const skew = skewOf(signed.date, now())
-  if (signed.status >= 500) return { verdict: 'doubtful', line: `S3 at ${at} answers ${signed.status} to a signed URL` }
+  if (signed.status >= 500)
+    return { verdict: 'doubtful', line: `S3 at ${at} answers ${signed.status} to a signed URL` }
   if (signed.status !== 200) return { verdict: 'wrong', line: refusedUrl(at, signed, skew) }
-  if (signed.body !== bytes) return { verdict: 'wrong', line: `a signed URL at ${at} answers something else than what was stored: does it lead to the same server?` }
+  if (signed.body !== bytes)
+    return {
+      verdict: 'wrong',
+      line: `a signed URL at ${at} answers something else than what was stored: does it lead to the same server?`,
+    }
   const unsigned = await get(url.split('?')[0]!)
-  if ('status' in unsigned && unsigned.status === 200) return { verdict: 'wrong', line: `bucket "${bucket}" is public: anybody reads it without a signature; make it private` }
-  return skew !== null && Math.abs(skew) > MINUTE ? { verdict: 'doubtful', line: `this machine's clock is ${describeSkew(skew)} that of S3 at ${at}; set it, since from 15 minutes on nothing works` } : null
+  if ('status' in unsigned && unsigned.status === 200)
+    return {
+      verdict: 'wrong',
+      line: `bucket "${bucket}" is public: anybody reads it without a signature; make it private`,
+    }
+  return skew !== null && Math.abs(skew) > MINUTE
+    ? {
+        verdict: 'doubtful',
+        line: `this machine's clock is ${describeSkew(skew)} that of S3 at ${at}; set it, since from 15 minutes on nothing works`,
+      }
+    : null
 }
 
 function refusedUrl(at: string, { status, body }: Got, skew: number | null): string {
-  if (status === 403 && skew !== null && Math.abs(skew) > 15 * MINUTE) return `this machine's clock is off: ${describeSkew(skew)} that of S3 at ${at}`
+  if (status === 403 && skew !== null && Math.abs(skew) > 15 * MINUTE)
+    return `this machine's clock is off: ${describeSkew(skew)} that of S3 at ${at}`
   const [, code = ''] = /<Code>(\w+)<\/Code>/.exec(body) ?? []
   return `a signed URL cannot be read at ${at}, which answers ${[status, code].join(' ').trim()}: it must lead to the same server, with host, path and query as they are`
 }
@@ -91,8 +134,17 @@ interface Got {
 async function get(url: string): Promise<Got | { error: string }> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(LIMIT) })
-    return { status: response.status, body: await response.text(), date: response.headers.get('date') }
+    return {
+      status: response.status,
+      body: await response.text(),
+      date: response.headers.get('date'),
+    }
   } catch (error) {
-    return { error: error instanceof Error && error.name === 'TimeoutError' ? `no answer within ${LIMIT / SECOND} seconds` : kindOf(error) }
+    return {
+      error:
+        error instanceof Error && error.name === 'TimeoutError'
+          ? `no answer within ${LIMIT / SECOND} seconds`
+          : kindOf(error),
+    }
   }
 }

@@ -1,4 +1,7 @@
-/** Objects in a bucket of an S3 server; its URLs lead there, so that no file passes through this process. */
+/**
+ * Objects in a bucket of an S3 server; its URLs lead there, so that no file passes through this
+ * process.
+ */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { DAY, SECOND } from '../core/clock.js'
@@ -16,29 +19,36 @@ export interface S3Store extends ObjectStore {
   /** Tries all that the store needs, with a small object that is removed again. Throws nothing. */
   check(): Promise<StoreCheck>
   /**
-   * Removes what a process that died left half uploaded below a prefix, once it is a day old; nobody ever sees it, but it
-   * is paid for. Needs the right s3:ListBucketMultipartUploads; a lifecycle rule of the bucket does the same.
+   * Removes what a process that died left half uploaded below a prefix, once it is a day old;
+   * nobody ever sees it, but it is paid for. Needs the right s3:ListBucketMultipartUploads; a
+   * lifecycle rule of the bucket does the same.
    */
   tidy(prefix: string): Promise<void>
 }
 
-/** Time limits of a request in milliseconds. A caller waits for one that hangs, so the small ones are short. */
+/**
+ * Time limits of a request in milliseconds. A caller waits for one that hangs, so the small ones
+ * are short.
+ */
 const SMALL = 10 * SECOND
 const LISTING = 30 * SECOND
 /** The server may put the parts together by copying them. */
 const COMPLETING = 60 * SECOND
 /** Bytes per millisecond that an upload makes at least. */
 const SLOWEST = 256
-/** Of a larger object one part is in memory at a time. 5 MiB is the least that S3 takes, 10,000 the most parts. */
+/**
+ * Of a larger object one part is in memory at a time. 5 MiB is the least that S3 takes, 10,000 the
+ * most parts.
+ */
 const PART = 5 * 1_048_576
 const MAX_PARTS = 10_000
 /** Seconds: S3 signs for a week at most. */
 const LONGEST = 7 * 86_400
 
 /**
- * A store in a bucket. Asks nobody until it is used; `check()` tells whether it works. Its methods throw a StoreFault,
- * one line without a secret, at the latest when the time limit of a request is over.
- * Throws an Error that names the option that cannot be.
+ * A store in a bucket. Asks nobody until it is used; `check()` tells whether it works. Its methods
+ * throw a StoreFault, one line without a secret, at the latest when the time limit of a request is
+ * over. Throws an Error that names the option that cannot be.
  */
 export function s3Store(options: S3Options): S3Store {
   const { bucket, now } = options
@@ -57,7 +67,9 @@ export function s3Store(options: S3Options): S3Store {
       try {
         if (source.size > PART) return await putParts(calls, bucket, { name, source, contentType })
         const bytes = await source.read(0, source.size)
-        await call('s3:PutObject', uploadLimit(bytes), (client) => client.putObject(bucket, name, bytes, bytes.length, { 'Content-Type': contentType }))
+        await call('s3:PutObject', uploadLimit(bytes), (client) =>
+          client.putObject(bucket, name, bytes, bytes.length, { 'Content-Type': contentType }),
+        )
       } finally {
         await source.close()
       }
@@ -71,7 +83,8 @@ export function s3Store(options: S3Options): S3Store {
         if (!isFault(error, 'missing')) throw error
       }
       // HEAD has no body that would say what is missing: it may be the bucket.
-      if (!await call('s3:ListBucket', SMALL, (client) => client.bucketExists(bucket))) throw noBucket(calls.endpoint.label, bucket)
+      if (!(await call('s3:ListBucket', SMALL, (client) => client.bucketExists(bucket))))
+        throw noBucket(calls.endpoint.label, bucket)
       return false
     },
     async get(key) {
@@ -84,24 +97,41 @@ export function s3Store(options: S3Options): S3Store {
     },
     async remove(key) {
       const name = nameOf(key)
-      await call('s3:DeleteObject', SMALL, (client) => client.removeObject(bucket, name)).catch((error: unknown) => {
-        if (!isFault(error, 'missing')) throw error
-      })
+      await call('s3:DeleteObject', SMALL, (client) => client.removeObject(bucket, name)).catch(
+        (error: unknown) => {
+          if (!isFault(error, 'missing')) throw error
+        },
+      )
     },
     async list(prefix) {
-      const found = await call('s3:ListBucket', LISTING, (client) => listObjects(client, bucket, base + prefix))
-      return found.map(({ name, changedAt }) => ({ key: name.slice(base.length), changedAt })).filter(({ key }) => isKey(key)).sort((a, b) => a.key < b.key ? -1 : 1)
+      const found = await call('s3:ListBucket', LISTING, (client) =>
+        listObjects(client, bucket, base + prefix),
+      )
+      return found
+        .map(({ name, changedAt }) => ({ key: name.slice(base.length), changedAt }))
+        .filter(({ key }) => isKey(key))
+        .sort((a, b) => (a.key < b.key ? -1 : 1))
     },
     async url(key, { expiresIn, fileName = '' }) {
       const name = nameOf(key)
       // The client would take 0 for a week.
-      if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > LONGEST) throw new Error(`a URL of S3 works for 1 to ${LONGEST} whole seconds, not for ${expiresIn}`)
-      return (await calls.signer()).presignedGetObject(bucket, name, expiresIn, { 'response-content-disposition': dispositionOf(fileName) }, new Date(now()))
+      if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > LONGEST)
+        throw new Error(`a URL of S3 works for 1 to ${LONGEST} whole seconds, not for ${expiresIn}`)
+      return (await calls.signer()).presignedGetObject(
+        bucket,
+        name,
+        expiresIn,
+        { 'response-content-disposition': dispositionOf(fileName) },
+        new Date(now()),
+      )
     },
     check: () => checkS3({ store, calls, bucket, now, nameOf }),
     async tidy(prefix) {
-      const uploads = await call('s3:ListBucketMultipartUploads', LISTING, (client) => listUploads(client, bucket, base + prefix))
-      for (const { name, uploadId, begunAt } of uploads) if (begunAt < now() - DAY) await abort(calls, bucket, name, uploadId)
+      const uploads = await call('s3:ListBucketMultipartUploads', LISTING, (client) =>
+        listUploads(client, bucket, base + prefix),
+      )
+      for (const { name, uploadId, begunAt } of uploads)
+        if (begunAt < now() - DAY) await abort(calls, bucket, name, uploadId)
     },
   }
   return store
@@ -109,7 +139,10 @@ export function s3Store(options: S3Options): S3Store {
 
 function baseOf(prefix = ''): string {
   const folder = prefix.replaceAll(/^\/+|\/+$/g, '')
-  if (folder !== '' && !isKey(folder)) throw new Error('prefix: must be as shop or shop/files: letters, digits, dots, dashes and underscores')
+  if (folder !== '' && !isKey(folder))
+    throw new Error(
+      'prefix: must be as shop or shop/files: letters, digits, dots, dashes and underscores',
+    )
   return folder === '' ? '' : `${folder}/`
 }
 
@@ -125,7 +158,12 @@ interface Source {
 }
 
 async function openSource(file: string | Uint8Array): Promise<Source> {
-  if (typeof file !== 'string') return { size: file.length, read: async (from, length) => Buffer.from(file.buffer, file.byteOffset + from, length), close: async () => {} }
+  if (typeof file !== 'string')
+    return {
+      size: file.length,
+      read: async (from, length) => Buffer.from(file.buffer, file.byteOffset + from, length),
+      close: async () => {},
+    }
   const handle = await open(file)
   const { size } = await handle.stat()
   return {
@@ -140,13 +178,20 @@ async function openSource(file: string | Uint8Array): Promise<Source> {
 }
 
 /**
- * In parts, which become an object all at once or never. Not by the client's own `fPutObject`: that goes on with whatever
- * upload of the same name it finds, another process' one too, and leaves its parts behind when it fails.
+ * In parts, which become an object all at once or never. Not by the client's own `fPutObject`: that
+ * goes on with whatever upload of the same name it finds, another process' one too, and leaves its
+ * parts behind when it fails.
  */
-async function putParts(calls: S3Calls, bucket: string, { name, source, contentType }: { name: string; source: Source; contentType: string }): Promise<void> {
+async function putParts(
+  calls: S3Calls,
+  bucket: string,
+  { name, source, contentType }: { name: string; source: Source; contentType: string },
+): Promise<void> {
   const { call } = calls
   const length = Math.max(PART, Math.ceil(source.size / MAX_PARTS))
-  const uploadId = await call('s3:PutObject', SMALL, (client) => client.initiateNewMultipartUpload(bucket, name, { 'Content-Type': contentType }))
+  const uploadId = await call('s3:PutObject', SMALL, (client) =>
+    client.initiateNewMultipartUpload(bucket, name, { 'Content-Type': contentType }),
+  )
   try {
     const parts: { part: number; etag: string }[] = []
     for (let from = 0; from < source.size; from += length) {
@@ -154,17 +199,38 @@ async function putParts(calls: S3Calls, bucket: string, { name, source, contentT
       const bytes = await source.read(from, Math.min(length, source.size - from))
       // The server compares it: over TLS the client signs a part without its content.
       const headers = { 'Content-MD5': createHash('md5').update(bytes).digest('base64') }
-      const { etag } = await call('s3:PutObject', uploadLimit(bytes), (client) => client.uploadPart({ bucketName: bucket, objectName: name, uploadID: encodeStrictly(uploadId), partNumber: part, headers }, bytes))
+      const { etag } = await call('s3:PutObject', uploadLimit(bytes), (client) =>
+        client.uploadPart(
+          {
+            bucketName: bucket,
+            objectName: name,
+            uploadID: encodeStrictly(uploadId),
+            partNumber: part,
+            headers,
+          },
+          bytes,
+        ),
+      )
       parts.push({ part, etag })
     }
-    await call('s3:PutObject', COMPLETING, (client) => client.completeMultipartUpload(bucket, name, uploadId, parts))
+    await call('s3:PutObject', COMPLETING, (client) =>
+      client.completeMultipartUpload(bucket, name, uploadId, parts),
+    )
   } catch (error) {
-    // Where this fails too, `tidy` or the bucket's lifecycle rule removes the parts; the caller hears of what came first.
+    // Where this fails too, `tidy` or the bucket's lifecycle rule removes the parts; the caller
+    // hears of what came first.
     await abort(calls, bucket, name, uploadId).catch(() => {})
     throw error
   }
 }
 
-async function abort({ call }: S3Calls, bucket: string, name: string, uploadId: string): Promise<void> {
-  await call('s3:AbortMultipartUpload', SMALL, (client) => client.abortMultipartUpload(bucket, name, encodeStrictly(uploadId)))
+async function abort(
+  { call }: S3Calls,
+  bucket: string,
+  name: string,
+  uploadId: string,
+): Promise<void> {
+  await call('s3:AbortMultipartUpload', SMALL, (client) =>
+    client.abortMultipartUpload(bucket, name, encodeStrictly(uploadId)),
+  )
 }

@@ -1,4 +1,7 @@
-/** Follows the journal's chain as `ChainReader` does, three times as fast: what a line holds is parsed only where it is wanted. */
+/**
+ * Follows the journal's chain as `ChainReader` does, three times as fast: what a line holds is
+ * parsed only where it is wanted.
+ */
 import type { Sealer } from '../core/secrets.js'
 import { ChainReader, isFault } from './journal.js'
 import type { ChainFault, JournalKind } from './journal.js'
@@ -37,15 +40,28 @@ export class ChainWalk {
     const kindAt = text.indexOf(',"kind":"', beginning.length)
     const dataAt = text.indexOf('","data":', kindAt)
     const prev = `,"prev":"${this.#mac}"`
-    const isWhole = end > 0 && text.startsWith(OPENING, end) && text.startsWith(beginning) && text.startsWith(prev, end - prev.length) && dataAt > 0
-    if (!isWhole || this.#sealer.fingerprint(`${text.slice(0, end)}}`) !== mac) return this.#faultOf(text)
+    const isWhole =
+      end > 0 &&
+      text.startsWith(OPENING, end) &&
+      text.startsWith(beginning) &&
+      text.startsWith(prev, end - prev.length) &&
+      dataAt > 0
+    if (!isWhole || this.#sealer.fingerprint(`${text.slice(0, end)}}`) !== mac)
+      return this.#faultOf(text)
     this.#mac = mac
-    return { seq: ++this.#seq, mac, kind: text.slice(kindAt + 9, dataAt) as JournalKind, data: text.slice(dataAt + 9, end - prev.length) }
+    return {
+      seq: ++this.#seq,
+      mac,
+      kind: text.slice(kindAt + 9, dataAt) as JournalKind,
+      data: text.slice(dataAt + 9, end - prev.length),
+    }
   }
 
   /** In the words of the chain's own reader. */
   #faultOf(text: string): ChainFault {
     const read = new ChainReader(this.#sealer, this.#seq, this.#mac).next(text)
-    return isFault(read) ? read : { seq: this.#seq + 1, fault: 'the line is written in another way than ours' }
+    return isFault(read)
+      ? read
+      : { seq: this.#seq + 1, fault: 'the line is written in another way than ours' }
   }
 }

@@ -1,4 +1,7 @@
-/** Can orders be placed with the distributors of a cart? (decisions 8.3: `fulfillment_not_configured`) */
+/**
+ * Can orders be placed with the distributors of a cart? (decisions 8.3:
+ * `fulfillment_not_configured`)
+ */
 import type { Saved } from '../configuration/saved.js'
 import type { OperatorCtx } from '../core/ctx.js'
 import { ApiError } from '../core/errors.js'
@@ -20,8 +23,15 @@ export interface NotConfigured {
   reason: string
 }
 
-/** The cart's distributors by distid. Throws 409 `fulfillment_not_configured` that lists what is missing. */
-export function checkDistributors(ctx: Pick<OperatorCtx, 'distributors' | 'modes'>, saved: Saved, distids: ReadonlySet<string>): Map<string, CartDistributor> {
+/**
+ * The cart's distributors by distid. Throws 409 `fulfillment_not_configured` that lists what is
+ * missing.
+ */
+export function checkDistributors(
+  ctx: Pick<OperatorCtx, 'distributors' | 'modes'>,
+  saved: Saved,
+  distids: ReadonlySet<string>,
+): Map<string, CartDistributor> {
   const problems: NotConfigured[] = []
   const cart = new Map<string, CartDistributor>()
   for (const distid of distids) {
@@ -29,11 +39,22 @@ export function checkDistributors(ctx: Pick<OperatorCtx, 'distributors' | 'modes
     const mode = ctx.modes.of(distid)
     const problem = distributorProblem(ctx, saved, distid)
     if (problem) problems.push({ distid, distributor: distributor.name, reason: problem.reason })
-    else cart.set(distid, { distid, name: distributor.name, mode, connector: connectorOf(ctx, distid, mode)! })
+    else
+      cart.set(distid, {
+        distid,
+        name: distributor.name,
+        mode,
+        connector: connectorOf(ctx, distid, mode)!,
+      })
   }
   const modes = new Set([...cart.values()].map(({ mode }) => mode))
   if (modes.size > 1) {
-    for (const { distid, name, mode } of cart.values()) problems.push({ distid, distributor: name, reason: `it is in mode ${mode}, others of the cart are not: order from them apart` })
+    for (const { distid, name, mode } of cart.values())
+      problems.push({
+        distid,
+        distributor: name,
+        reason: `it is in mode ${mode}, others of the cart are not: order from them apart`,
+      })
   }
   if (problems.length > 0) throw notConfigured(problems)
   return cart
@@ -42,16 +63,29 @@ export function checkDistributors(ctx: Pick<OperatorCtx, 'distributors' | 'modes
 export function notConfigured(problems: NotConfigured[]): ApiError {
   const [first] = problems
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more, see details)` : ''
-  return new ApiError('fulfillment_not_configured', { message: `${first!.distributor ?? 'The store'}: ${first!.reason}${more}`, details: problems })
+  return new ApiError('fulfillment_not_configured', {
+    message: `${first!.distributor ?? 'The store'}: ${first!.reason}${more}`,
+    details: problems,
+  })
 }
 
 /** Why no order can be placed with one distributor, or null. */
-export function distributorProblem(ctx: Pick<OperatorCtx, 'distributors' | 'modes'>, saved: Saved, distid: string): DistributorProblem | null {
+export function distributorProblem(
+  ctx: Pick<OperatorCtx, 'distributors' | 'modes'>,
+  saved: Saved,
+  distid: string,
+): DistributorProblem | null {
   const reason = reasonAgainst(ctx, saved, distid)
   if (reason !== null) return { code: 'fulfillment_not_configured', reason }
   const mode = ctx.modes.of(distid)
   if (connectorOf(ctx, distid, mode)) return null
-  return { code: 'distributor_takes_no_orders', reason: mode === 'live' ? 'no connector places real orders with it' : 'it has no automated fulfillment' }
+  return {
+    code: 'distributor_takes_no_orders',
+    reason:
+      mode === 'live'
+        ? 'no connector places real orders with it'
+        : 'it has no automated fulfillment',
+  }
 }
 
 export interface DistributorProblem {
@@ -59,12 +93,22 @@ export interface DistributorProblem {
   reason: string
 }
 
-function reasonAgainst({ distributors }: Pick<OperatorCtx, 'distributors'>, saved: Saved, distid: string): string | null {
-  const [name, entry] = Object.entries(saved.document.distributors).find(([, candidate]) => candidate.distid === distid) ?? []
+function reasonAgainst(
+  { distributors }: Pick<OperatorCtx, 'distributors'>,
+  saved: Saved,
+  distid: string,
+): string | null {
+  const [name, entry] =
+    Object.entries(saved.document.distributors).find(
+      ([, candidate]) => candidate.distid === distid,
+    ) ?? []
   if (name === undefined || !entry) return 'it is not configured'
   if (!entry.active) return 'it is not active'
-  if (!saved.validated.has(name)) return 'its credentials have not passed validation; call POST /v1/config/validate'
+  if (!saved.validated.has(name))
+    return 'its credentials have not passed validation; call POST /v1/config/validate'
   if (!entry.fulfillment) return 'its entry has no fulfillment section'
   const unset = unsetSettings(distributors.byDistid(distid)!, entry)
-  return unset.length > 0 ? `its entry lacks ${unset.map(({ path }) => path.replaceAll('-', '.')).join(', ')}` : null
+  return unset.length > 0
+    ? `its entry lacks ${unset.map(({ path }) => path.replaceAll('-', '.')).join(', ')}`
+    : null
 }

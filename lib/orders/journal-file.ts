@@ -1,4 +1,7 @@
-/** `orders.journal`: the second copy of the order journal, appended to by the one sender of the folder. */
+/**
+ * `orders.journal`: the second copy of the order journal, appended to by the one sender of the
+ * folder.
+ */
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,16 +12,21 @@ export function journalPath(dir: string): string {
 }
 
 export interface JournalFile {
-  /** Appends whole lines and waits until the disk has them. After a failure the file ends where it ended before. */
+  /**
+   * Appends whole lines and waits until the disk has them. After a failure the file ends where it
+   * ended before.
+   */
   append(lines: readonly string[]): Promise<void>
-  /** What somebody else has done to the file since it was opened, in words; null where nobody has. */
+  /**
+   * What somebody else has done to the file since it was opened, in words; null where nobody has.
+   */
   disturbance(): Promise<string | null>
   close(): Promise<void>
 }
 
 /**
- * Opens the file at the end of its last whole line; a line that was cut off while it was written is removed, since the
- * database has it whole. Makes the file where there is none.
+ * Opens the file at the end of its last whole line; a line that was cut off while it was written is
+ * removed, since the database has it whole. Makes the file where there is none.
  */
 export async function openJournalFile(dir: string): Promise<JournalFile> {
   const path = journalPath(dir)
@@ -33,7 +41,9 @@ export async function openJournalFile(dir: string): Promise<JournalFile> {
     async append(lines) {
       const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
       try {
-        for (let written = 0; written < bytes.length;) written += (await file.write(bytes, written, bytes.length - written, size + written)).bytesWritten
+        for (let written = 0; written < bytes.length;)
+          written += (await file.write(bytes, written, bytes.length - written, size + written))
+            .bytesWritten
         await syncData(file)
         size += bytes.length
       } catch (error) {
@@ -45,7 +55,8 @@ export async function openJournalFile(dir: string): Promise<JournalFile> {
       const here = await file.stat()
       const there = statSync(path, { throwIfNoEntry: false })
       if (!there) return 'was removed or moved away while the server ran'
-      if (there.ino !== here.ino || there.dev !== here.dev) return 'was replaced by another file while the server ran'
+      if (there.ino !== here.ino || there.dev !== here.dev)
+        return 'was replaced by another file while the server ran'
       if (here.size === size) return null
       return `was changed while the server ran: it has ${here.size} bytes, and should have ${size}`
     },
@@ -53,7 +64,10 @@ export async function openJournalFile(dir: string): Promise<JournalFile> {
   }
 }
 
-/** Keeps what stands in the file's place under another name, so that it can be looked at, and the file made anew. */
+/**
+ * Keeps what stands in the file's place under another name, so that it can be looked at, and the
+ * file made anew.
+ */
 export function layAside(dir: string, now: number): void {
   const path = journalPath(dir)
   const name = `${path}.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`

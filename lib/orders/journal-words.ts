@@ -17,39 +17,68 @@ export interface ToldLine {
 export function linesInWords(ref: string, texts: readonly string[]): ToldLine[] {
   let order: StoredPo | undefined
   return texts.flatMap((text) => {
-    const { seq, at, kind, data } = JSON.parse(text) as JournalLine & { data: Partial<IntentData & AdoptionData & VerdictData & StateData> }
+    const { seq, at, kind, data } = JSON.parse(text) as JournalLine & {
+      data: Partial<IntentData & AdoptionData & VerdictData & StateData>
+    }
     const told = (what: string) => [{ seq, at: new Date(at).toISOString(), what }]
     if (data.resolved === ref) return told(verdictInWords(data as VerdictData))
     const begun = data.purchaseOrders?.find(({ client_ref: own }) => own === ref)
     if (begun) {
       order = begun
-      return told(kind === 'note' ? `found at ${begun.distid}, which the installation had forgotten, and taken in` : begun.state === 'sending' ? 'taken in, and being sent' : 'taken in, to be sent')
+      return told(
+        kind === 'note'
+          ? `found at ${begun.distid}, which the installation had forgotten, and taken in`
+          : begun.state === 'sending'
+            ? 'taken in, and being sent'
+            : 'taken in, to be sent',
+      )
     }
     if (kind !== 'state' || data.ref !== ref) return []
     const { from, set } = data as StateData
-    const before = order ?? { state: from } as StoredPo
+    const before = order ?? ({ state: from } as StoredPo)
     order = { ...before, ...set } as StoredPo
     return told(changeInWords(before, order, set))
   })
 }
 
 function verdictInWords({ by, ...verdict }: VerdictData): string {
-  const decision = verdict.verdict === 'placed' ? `the distributor has it as ${verdict.number}` : `the distributor does not have it: ${verdict.next === 'resend' ? 'send it again' : 'refuse it'}`
+  const decision =
+    verdict.verdict === 'placed'
+      ? `the distributor has it as ${verdict.number}`
+      : `the distributor does not have it: ${verdict.next === 'resend' ? 'send it again' : 'refuse it'}`
   return `decided by ${by}: ${decision}${verdict.reason ? ` (${verdict.reason})` : ''}`
 }
 
-function changeInWords(before: StoredPo, { state, reason, sends, stage, distributor_order_id: number, misses }: StoredPo, set: StateData['set']): string {
+function changeInWords(
+  before: StoredPo,
+  { state, reason, sends, stage, distributor_order_id: number, misses }: StoredPo,
+  set: StateData['set'],
+): string {
   const why = reason ? `: ${reason}` : ''
   switch (state) {
-    case 'sending': return before.state === 'sending' ? `begun at the distributor as ${stage}` : `being sent, for the ${ordinal(sends)} time`
-    case 'placed': return before.state === 'sending' ? `accepted${number ? ` as ${number}` : '; its number comes later'}` : `found at the distributor${number ? ` as ${number}` : '; its number comes later'}`
-    case 'planned': return before.state === 'sending' ? `not sent${why}; tried again` : 'to be sent again'
-    case 'rejected': return `refused${why}`
-    case 'expired': return `given up, nothing was sent${why}`
-    case 'review': return `left to a person${why}`
+    case 'sending':
+      return before.state === 'sending'
+        ? `begun at the distributor as ${stage}`
+        : `being sent, for the ${ordinal(sends)} time`
+    case 'placed':
+      return before.state === 'sending'
+        ? `accepted${number ? ` as ${number}` : '; its number comes later'}`
+        : `found at the distributor${number ? ` as ${number}` : '; its number comes later'}`
+    case 'planned':
+      return before.state === 'sending' ? `not sent${why}; tried again` : 'to be sent again'
+    case 'rejected':
+      return `refused${why}`
+    case 'expired':
+      return `given up, nothing was sent${why}`
+    case 'review':
+      return `left to a person${why}`
     case 'unknown':
       if (before.state !== 'unknown') return `whether it arrived is not known${why}`
-      return set.misses ? `looked for, and not there (${misses} of 2 looks that prove it)` : set.reason ? `looked for in vain${why}` : 'looked for, and not there yet'
+      return set.misses
+        ? `looked for, and not there (${misses} of 2 looks that prove it)`
+        : set.reason
+          ? `looked for in vain${why}`
+          : 'looked for, and not there yet'
   }
 }
 

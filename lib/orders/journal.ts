@@ -1,13 +1,16 @@
 /**
- * The order journal (reliability 3.8): what was to be sent, what was sent, what came back, each line chained to the one
- * before it by a keyed digest. A line is written in the transaction of what it tells, so the database always has it first;
- * `orders.journal` is its second copy, on the disk before the send that it tells of.
+ * The order journal (reliability 3.8): what was to be sent, what was sent, what came back, each
+ * line chained to the one before it by a keyed digest. A line is written in the transaction of what
+ * it tells, so the database always has it first; `orders.journal` is its second copy, on the disk
+ * before the send that it tells of.
  */
 import type { OperatorCtx } from '../core/ctx.js'
 import { OPERATOR } from '../core/secrets.js'
 import type { Sealer } from '../core/secrets.js'
 
-/** What a line tells: an order that was taken in, and every change of a purchase order after that. */
+/**
+ * What a line tells: an order that was taken in, and every change of a purchase order after that.
+ */
 export type JournalKind = 'intent' | 'state' | 'note'
 
 export interface JournalLine {
@@ -29,10 +32,22 @@ export interface ReadLine extends JournalLine {
 const CLOSING = /,"mac":"([\w-]{43})"\}$/
 
 /** Appends a line in the transaction of `tx`. */
-export async function appendJournal(tx: OperatorCtx, kind: JournalKind, data: unknown): Promise<number> {
-  const last = await tx.db.selectFrom('journal').select(['seq', 'line']).orderBy('seq', 'desc').limit(1).executeTakeFirst()
+export async function appendJournal(
+  tx: OperatorCtx,
+  kind: JournalKind,
+  data: unknown,
+): Promise<number> {
+  const last = await tx.db
+    .selectFrom('journal')
+    .select(['seq', 'line'])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
   const seq = (last?.seq ?? 0) + 1
-  const line = closeLine({ seq, at: tx.now(), kind, data, prev: last ? macOf(last.line) : '' }, journalSealer(tx))
+  const line = closeLine(
+    { seq, at: tx.now(), kind, data, prev: last ? macOf(last.line) : '' },
+    journalSealer(tx),
+  )
   await tx.db.insertInto('journal').values({ seq, line }).execute()
   return seq
 }
@@ -59,7 +74,7 @@ export function readLine(line: string, sealer: Sealer): ReadLine | null {
   if (mac === '') return null
   const body = line.replace(CLOSING, '}')
   if (sealer.fingerprint(body) !== mac) return null
-  return { ...JSON.parse(body) as JournalLine, mac }
+  return { ...(JSON.parse(body) as JournalLine), mac }
 }
 
 /** What is wrong with a journal, and at which line. */
@@ -68,7 +83,10 @@ export interface ChainFault {
   fault: string
 }
 
-/** Follows a chain from its first line on; stops at the first fault, since nothing after it can be trusted. */
+/**
+ * Follows a chain from its first line on; stops at the first fault, since nothing after it can be
+ * trusted.
+ */
 export class ChainReader {
   readonly #sealer: Sealer
   #seq: number
@@ -90,8 +108,10 @@ export class ChainReader {
     const line = readLine(text, this.#sealer)
     const expected = this.#seq + 1
     if (!line) return { seq: expected, fault: 'the line was changed: its digest does not fit' }
-    if (line.seq !== expected) return { seq: expected, fault: `the line is missing: ${line.seq} stands in its place` }
-    if (line.prev !== this.#mac) return { seq: expected, fault: 'the line does not follow the one before it' }
+    if (line.seq !== expected)
+      return { seq: expected, fault: `the line is missing: ${line.seq} stands in its place` }
+    if (line.prev !== this.#mac)
+      return { seq: expected, fault: 'the line does not follow the one before it' }
     this.#seq = line.seq
     this.#mac = line.mac
     return line

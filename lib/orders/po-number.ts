@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto'
 
 export interface PoParts {
   orderId: string
-  /** First two and last two characters of the calling key, upper-cased; null for a library caller without a key. */
+  /**
+   * First two and last two characters of the calling key, upper-cased; null for a library caller
+   * without a key.
+   */
   poTag: string | null
   fflRequired: boolean
   shipToStore: boolean
@@ -11,7 +14,10 @@ export interface PoParts {
 
 const WITHOUT_KEY = 'LIB0'
 
-/** The PO of one distributor order that the caller gave none for: `<order_id>-<ABCD>-<f><m><s>`; `m` is 1 for every API order. */
+/**
+ * The PO of one distributor order that the caller gave none for: `<order_id>-<ABCD>-<f><m><s>`; `m`
+ * is 1 for every API order.
+ */
 export function poNumber({ orderId, poTag, fflRequired, shipToStore }: PoParts): string {
   return `${orderId}-${poTag ?? WITHOUT_KEY}-${fflRequired ? 1 : 0}1${shipToStore ? 1 : 0}`
 }
@@ -33,12 +39,19 @@ const DIGEST = 13
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /**
- * The PO as one distributor takes it: itself where it fits, else its beginning and a digest of what it stands for, which is
- * the same for the same `identity` (subscriber, order, group, attempt) and differs for every other.
+ * The PO as one distributor takes it: itself where it fits, else its beginning and a digest of what
+ * it stands for, which is the same for the same `identity` (subscriber, order, group, attempt) and
+ * differs for every other.
  */
-export function fitPo(po: string, { max, chars = /[\x20-\x7e]/ }: PoLimits, identity: string): string {
+export function fitPo(
+  po: string,
+  { max, chars = /[\x20-\x7e]/ }: PoLimits,
+  identity: string,
+): string {
   if (max < DIGEST) throw new Error(`a PO of ${max} characters cannot tell orders apart`)
-  const taken = [...po].filter((char) => new RegExp(`^(?:${chars.source})$`, chars.flags.replace('g', '')).test(char)).join('')
+  const taken = [...po]
+    .filter((char) => new RegExp(`^(?:${chars.source})$`, chars.flags.replace('g', '')).test(char))
+    .join('')
   if (taken === po && po.length <= max) return po
   const digest = base32(createHash('sha256').update(identity).digest())
   const room = max - DIGEST - 1

@@ -1,4 +1,7 @@
-/** What placing an order would do, told without doing it: nothing is sent, and nothing written but the check's own line. */
+/**
+ * What placing an order would do, told without doing it: nothing is sent, and nothing written but
+ * the check's own line.
+ */
 import { keyById } from '../accounts/keys.js'
 import type { Subscriber } from '../accounts/subscribers.js'
 import { checkPart, refuseFaults } from '../core/endpoint.js'
@@ -26,12 +29,23 @@ export interface PreflightGroup {
   ship_to: Destination
   /** The dealer that receives it; `expires_on` is the last day of its licence. */
   ffl: { license_number: string; name: string; expires_on: string } | null
-  lines: { distsku: string; upc: string; name: string; qty: number; unit_price: number; line_total: number; ffl_required: boolean }[]
+  lines: {
+    distsku: string
+    upc: string
+    name: string
+    qty: number
+    unit_price: number
+    line_total: number
+    ffl_required: boolean
+  }[]
   product_subtotal: number
   shipping_estimate: number
   /** As it was given or made. */
   po_given: string
-  /** As its distributor would get it: shortened where it does not fit, and with `-2` after a placement that was refused. */
+  /**
+   * As its distributor would get it: shortened where it does not fit, and with `-2` after a
+   * placement that was refused.
+   */
   po_number: string
   /** What it is sent as: several where the distributor does not take all of it in one. */
   purchase_orders: { lane: string; distskus: string[] }[]
@@ -68,19 +82,44 @@ export interface Preflight {
   quota: { hour: number; day: number } | null
 }
 
-/** As `preflightOrder`, for an operator: with a key's tag in the PO and its quotas, or with none. */
-export async function preflightFor(ctx: OperatorCtx, subscriber: Subscriber, body: unknown, { keyId }: { keyId?: string } = {}): Promise<Preflight> {
-  return preflightOrder({ ...ctx, subscriber, key: keyId === undefined ? null : await keyById(ctx, subscriber, keyId) }, body)
+/**
+ * As `preflightOrder`, for an operator: with a key's tag in the PO and its quotas, or with none.
+ */
+export async function preflightFor(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  body: unknown,
+  { keyId }: { keyId?: string } = {},
+): Promise<Preflight> {
+  return preflightOrder(
+    { ...ctx, subscriber, key: keyId === undefined ? null : await keyById(ctx, subscriber, keyId) },
+    body,
+  )
 }
 
-/** Tells what `placeOrder` would do with a body, and the refusal that it would answer with. Throws only where we fail. */
+/**
+ * Tells what `placeOrder` would do with a body, and the refusal that it would answer with. Throws
+ * only where we fail.
+ */
 export async function preflightOrder(ctx: Ctx, body: unknown): Promise<Preflight> {
   const nothing: Preflight = {
-    order_id: null, refusal: null, order_id_free: null, attempt: null, mode: null, ship_to_store: null, fulfillment_orders: [], product_subtotal: 0, shipping_estimate: 0, total_estimate: 0,
-    restrictions: null, warnings: [], quota: ctx.key ? await quotaLeft(ctx, ctx.key.id) : null,
+    order_id: null,
+    refusal: null,
+    order_id_free: null,
+    attempt: null,
+    mode: null,
+    ship_to_store: null,
+    fulfillment_orders: [],
+    product_subtotal: 0,
+    shipping_estimate: 0,
+    total_estimate: 0,
+    restrictions: null,
+    warnings: [],
+    quota: ctx.key ? await quotaLeft(ctx, ctx.key.id) : null,
   }
   const shape = await attempted(async () => {
-    if (ctx.key && ctx.key.status !== 'enabled') throw new ApiError(ctx.key.status === 'disabled' ? 'key_disabled' : 'key_cancelled')
+    if (ctx.key && ctx.key.status !== 'enabled')
+      throw new ApiError(ctx.key.status === 'disabled' ? 'key_disabled' : 'key_cancelled')
     return bodyOf(body)
   })
   if ('refusal' in shape) return { ...nothing, refusal: shape.refusal }
@@ -91,9 +130,26 @@ export async function preflightOrder(ctx: Ctx, body: unknown): Promise<Preflight
   const checked = await attempted(() => checkOrder(ctx, order))
   const plan = 'refusal' in checked ? null : planOf(ctx, checked.result, attempt)
   const engine = await attempted(() => refusedByEngine(ctx))
-  const refusal = [held, checked, engine].find((step): step is { refusal: Refusal } => 'refusal' in step)?.refusal ?? null
-  const restrictions = 'result' in checked ? checked.result.restrictions : checked.refusal.code === 'restricted_destination' ? checked.refusal.details as CheckResult : null
-  return { ...nothing, ...plan, order_id: order.order_id, order_id_free: !isHeld, attempt, ship_to_store: order.ship_to_store, restrictions, warnings: restrictions ? warningsOf(order, restrictions) : [], refusal }
+  const refusal =
+    [held, checked, engine].find((step): step is { refusal: Refusal } => 'refusal' in step)
+      ?.refusal ?? null
+  const restrictions =
+    'result' in checked
+      ? checked.result.restrictions
+      : checked.refusal.code === 'restricted_destination'
+        ? (checked.refusal.details as CheckResult)
+        : null
+  return {
+    ...nothing,
+    ...plan,
+    order_id: order.order_id,
+    order_id_free: !isHeld,
+    attempt,
+    ship_to_store: order.ship_to_store,
+    restrictions,
+    warnings: restrictions ? warningsOf(order, restrictions) : [],
+    refusal,
+  }
 }
 
 function bodyOf(body: unknown): PlaceBody {
@@ -121,36 +177,78 @@ async function refusedByEngine(ctx: Ctx): Promise<void> {
   if (ctx.key) await refuseOverQuota(ctx, ctx.orders.counts, ctx.key.id)
 }
 
-function planOf(ctx: Ctx, order: CheckedOrder, attempt: number): Pick<Preflight, 'mode' | 'fulfillment_orders' | 'product_subtotal' | 'shipping_estimate' | 'total_estimate'> {
-  const sum = (of: (group: CheckedGroup) => number) => order.groups.reduce((cents, group) => cents + of(group), 0)
+function planOf(
+  ctx: Ctx,
+  order: CheckedOrder,
+  attempt: number,
+): Pick<
+  Preflight,
+  'mode' | 'fulfillment_orders' | 'product_subtotal' | 'shipping_estimate' | 'total_estimate'
+> {
+  const sum = (of: (group: CheckedGroup) => number) =>
+    order.groups.reduce((cents, group) => cents + of(group), 0)
   const [products, shipping] = [sum(productsOf), sum(({ shippingEstimate }) => shippingEstimate)]
   return {
-    mode: order.mode, fulfillment_orders: order.groups.map((group, groupNo) => groupOf(ctx, order, group, { attempt, groupNo })),
-    product_subtotal: toDollars(products), shipping_estimate: toDollars(shipping), total_estimate: toDollars(products + shipping),
+    mode: order.mode,
+    fulfillment_orders: order.groups.map((group, groupNo) =>
+      groupOf(ctx, order, group, { attempt, groupNo }),
+    ),
+    product_subtotal: toDollars(products),
+    shipping_estimate: toDollars(shipping),
+    total_estimate: toDollars(products + shipping),
   }
 }
 
-const productsOf = ({ lines }: Pick<CheckedGroup, 'lines'>) => lines.reduce((cents, { qty, unitPrice }) => cents + qty * unitPrice, 0)
+const productsOf = ({ lines }: Pick<CheckedGroup, 'lines'>) =>
+  lines.reduce((cents, { qty, unitPrice }) => cents + qty * unitPrice, 0)
 
-function groupOf(ctx: Ctx, order: CheckedOrder, group: CheckedGroup, place: { attempt: number; groupNo: number }): PreflightGroup {
+function groupOf(
+  ctx: Ctx,
+  order: CheckedOrder,
+  group: CheckedGroup,
+  place: { attempt: number; groupNo: number },
+): PreflightGroup {
   const { given, po } = posOf(ctx, order, group, place)
   const { distid, distributor, fflRequired, shipTo, ffl, lines, shippingEstimate } = group
   return {
-    distid, distributor, ffl_required: fflRequired, ship_to: shipTo, ffl: ffl && { license_number: ffl.licenseNumber, name: ffl.name, expires_on: ffl.expiresOn },
-    lines: lines.map(({ distsku, upc, name, qty, unitPrice, fflRequired: toDealer }) => ({ distsku, upc, name, qty, unit_price: toDollars(unitPrice), line_total: toDollars(qty * unitPrice), ffl_required: toDealer })),
-    product_subtotal: toDollars(productsOf(group)), shipping_estimate: toDollars(shippingEstimate), po_given: given, po_number: po,
-    purchase_orders: lanesOf(group).map(({ name, lines: places }) => ({ lane: name, distskus: places.map((place) => lines[place]!.distsku) })),
+    distid,
+    distributor,
+    ffl_required: fflRequired,
+    ship_to: shipTo,
+    ffl: ffl && { license_number: ffl.licenseNumber, name: ffl.name, expires_on: ffl.expiresOn },
+    lines: lines.map(({ distsku, upc, name, qty, unitPrice, fflRequired: toDealer }) => ({
+      distsku,
+      upc,
+      name,
+      qty,
+      unit_price: toDollars(unitPrice),
+      line_total: toDollars(qty * unitPrice),
+      ffl_required: toDealer,
+    })),
+    product_subtotal: toDollars(productsOf(group)),
+    shipping_estimate: toDollars(shippingEstimate),
+    po_given: given,
+    po_number: po,
+    purchase_orders: lanesOf(group).map(({ name, lines: places }) => ({
+      lane: name,
+      distskus: places.map((place) => lines[place]!.distsku),
+    })),
   }
 }
 
-/** A placement is refused for what blocks; what the rules leave to a person is said here and nowhere else. */
+/**
+ * A placement is refused for what blocks; what the rules leave to a person is said here and nowhere
+ * else.
+ */
 function warningsOf({ items }: PlaceBody, { items: judged }: CheckResult): string[] {
   return judged.flatMap(({ blocking_rules: blocking, manual_review: held, warnings }, i) => {
     const item = `items[${i}] (${items[i]!.distid} ${items[i]!.distsku})`
     return [
       ...blocking.map(({ rule_id: rule, reason }) => `${item}: ${rule} blocks it: ${reason}`),
       ...held.map(({ rule_id: rule, reason }) => `${item}: hold for a person: ${rule} ${reason}`),
-      ...warnings.map(({ rule_id: rule, customer_message: message }) => `${item}: ${rule}: ${message}`),
+      ...warnings.map(
+        ({ rule_id: rule, customer_message: message }) => `${item}: ${rule}: ${message}`,
+      ),
     ]
   })
 }

@@ -1,4 +1,7 @@
-/** Writes down once more what the database has lost and the journal's file still has (reliability 3.8). */
+/**
+ * Writes down once more what the database has lost and the journal's file still has (reliability
+ * 3.8).
+ */
 import type { Ctx, OperatorCtx } from '../core/ctx.js'
 import type { AdoptionData } from './adopt.js'
 import { contentOf } from '../fulfillment/content.js'
@@ -12,8 +15,8 @@ import type { StateData, StoredPo } from './transitions.js'
 export type LostLine = ReadLine & { text: string }
 
 /**
- * Applies lines that follow the database's last one, all in one transaction. Returns the order ids that they are about.
- * Throws when a line does not fit to what is there: then nothing is changed.
+ * Applies lines that follow the database's last one, all in one transaction. Returns the order ids
+ * that they are about. Throws when a line does not fit to what is there: then nothing is changed.
  */
 export async function replay(ctx: OperatorCtx, lines: readonly LostLine[]): Promise<string[]> {
   return ctx.engine.atomic(ctx, async (tx) => {
@@ -21,7 +24,8 @@ export async function replay(ctx: OperatorCtx, lines: readonly LostLine[]): Prom
     for (const line of lines) {
       // Everything happens at the time of the line.
       const then = { ...tx, now: () => line.at }
-      if (line.kind === 'intent' || isAdoption(line.data)) concerned.add(await replayIntent(then, line.data as IntentData | AdoptionData))
+      if (line.kind === 'intent' || isAdoption(line.data))
+        concerned.add(await replayIntent(then, line.data as IntentData | AdoptionData))
       if (line.kind === 'state') concerned.add(await replayState(then, line.data as StateData))
       await tx.db.insertInto('journal').values({ seq: line.seq, line: line.text }).execute()
     }
@@ -31,21 +35,41 @@ export async function replay(ctx: OperatorCtx, lines: readonly LostLine[]): Prom
 
 const isAdoption = (data: unknown) => typeof data === 'object' && data !== null && 'adopted' in data
 
-async function replayIntent(tx: OperatorCtx, { placement, orders, purchaseOrders }: IntentData | AdoptionData): Promise<string> {
+async function replayIntent(
+  tx: OperatorCtx,
+  { placement, orders, purchaseOrders }: IntentData | AdoptionData,
+): Promise<string> {
   const [first] = purchaseOrders
   const { customer } = contentOf(tx as Ctx, first!)
   if (placement) await tx.db.insertInto('placement').values(placement).execute()
-  await tx.db.insertInto('fulfillment_order').values(orders.map((order) => ({ ...order, customer_name: customer.name }))).execute()
+  await tx.db
+    .insertInto('fulfillment_order')
+    .values(orders.map((order) => ({ ...order, customer_name: customer.name })))
+    .execute()
   await tx.db.insertInto('purchase_order').values(purchaseOrders).execute()
-  if (placement && placement.key_id !== null) await countOrder(tx, placement.key_id, placement.id, placement.placed_at)
+  if (placement && placement.key_id !== null)
+    await countOrder(tx, placement.key_id, placement.id, placement.placed_at)
   return orders[0]!.order_id
 }
 
 async function replayState(tx: OperatorCtx, { id, ref, from, set }: StateData): Promise<string> {
-  const order = await tx.db.selectFrom('purchase_order').selectAll().where('id', '=', id).where('client_ref', '=', ref).where('state', '=', from).executeTakeFirst()
-  if (!order) throw new Error(`the journal tells of purchase order ${id} (${ref}) in state ${from}, which the database does not have`)
+  const order = await tx.db
+    .selectFrom('purchase_order')
+    .selectAll()
+    .where('id', '=', id)
+    .where('client_ref', '=', ref)
+    .where('state', '=', from)
+    .executeTakeFirst()
+  if (!order)
+    throw new Error(
+      `the journal tells of purchase order ${id} (${ref}) in state ${from}, which the database does not have`,
+    )
   await tx.db.updateTable('purchase_order').set(set).where('id', '=', id).execute()
   await follow(tx, { ...order, ...set } as StoredPo, from)
-  const { order_id: orderId } = await tx.db.selectFrom('fulfillment_order').select('order_id').where('id', '=', order.fulfillment_order_id).executeTakeFirstOrThrow()
+  const { order_id: orderId } = await tx.db
+    .selectFrom('fulfillment_order')
+    .select('order_id')
+    .where('id', '=', order.fulfillment_order_id)
+    .executeTakeFirstOrThrow()
   return orderId
 }

@@ -1,6 +1,7 @@
 /**
- * The one sender of a folder (reliability 3.7): whoever holds `engine.lock` sends, reconciles and writes the journal's file.
- * A server holds it as long as it runs; a process without a server takes it for the orders that it places itself.
+ * The one sender of a folder (reliability 3.7): whoever holds `engine.lock` sends, reconciles and
+ * writes the journal's file. A server holds it as long as it runs; a process without a server takes
+ * it for the orders that it places itself.
  */
 import { setMaxListeners } from 'node:events'
 import { MINUTE, SECOND } from '../core/clock.js'
@@ -31,16 +32,25 @@ export interface OrderSender {
   step(name: string): Promise<void> | undefined
   /** Holds the sender's place from now on, and does what is due. */
   start(): void
-  /** The right to send, until it is given back; null where another process has it. Refused once the disk has failed. */
+  /**
+   * The right to send, until it is given back; null where another process has it. Refused once the
+   * disk has failed.
+   */
   lease(): Promise<(() => void) | null>
   /** A place for one send of an account, if one is free now. */
   tryTake(account: string, connector: Fulfillment): boolean
   free(account: string): void
   /** Has the journal's file hold every line that is committed now. To be called under a lease. */
   flush(): Promise<void>
-  /** Sends an order that was just written down: at once if it is `sending` (its place is taken, and freed then), else when its turn comes. Under a lease. */
+  /**
+   * Sends an order that was just written down: at once if it is `sending` (its place is taken, and
+   * freed then), else when its turn comes. Under a lease.
+   */
   deliver(order: StoredPo): Promise<void>
-  /** Writes a change of an order down; null when somebody else has moved it. Waits for a full disk as long as the app is open. */
+  /**
+   * Writes a change of an order down; null when somebody else has moved it. Waits for a full disk
+   * as long as the app is open.
+   */
   record(order: StoredPo, change: Change): Promise<StoredPo | null>
   /** Aborted once it is told to stop: nothing new is begun. */
   readonly stopping: AbortSignal
@@ -48,13 +58,18 @@ export interface OrderSender {
   journal: typeof appendJournal
   /** Throws 503 once the disk has failed: what is committed is not known from then on. */
   refuseFailed(): void
-  /** Takes up what is due, at most 500 of it, a few at a time, and waits for it; `force` also what is due later. False where another process is the sender. */
+  /**
+   * Takes up what is due, at most 500 of it, a few at a time, and waits for it; `force` also what
+   * is due later. False where another process is the sender.
+   */
   pass(options?: { force?: boolean }): Promise<boolean>
   /** Waits for what is being sent, at most 30 seconds, then gives the place back. */
   stop(): Promise<void>
 }
 
-/** How often what is due is looked for, and how long a closing app waits for sends, in milliseconds. */
+/**
+ * How often what is due is looked for, and how long a closing app waits for sends, in milliseconds.
+ */
 const TICK = 200
 const PATIENCE = 30 * SECOND
 /** Orders that one pass takes up, and that are worked on at a time. */
@@ -67,7 +82,11 @@ export interface SenderOptions {
   step?: (name: string) => Promise<void> | undefined
 }
 
-export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) => Buffer, { copy, step = () => undefined }: SenderOptions = {}): OrderSender {
+export function openSender(
+  makeCtx: () => OperatorCtx,
+  random: (bytes: number) => Buffer,
+  { copy, step = () => undefined }: SenderOptions = {},
+): OrderSender {
   const owner = random(9).toString('base64url')
   const counts = openOrderCounts()
   const slots = makeSlots()
@@ -86,22 +105,41 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   const prover = openProver(stopping.signal)
 
   const ctx = () => ({ ...makeCtx(), actor: 'orders' })
-  const tools = (): SenderTools => ({ ctx: ctx(), signal: ending.signal, flush, step, refuseFailed })
+  const tools = (): SenderTools => ({
+    ctx: ctx(),
+    signal: ending.signal,
+    flush,
+    step,
+    refuseFailed,
+  })
   const work = makeWork({ owner, slots, tools, stopping: stopping.signal, uncount })
 
   /** What the database counts no more; of a split another part may have been sent. */
   function uncount({ placement_id: placementId }: StoredPo): void {
-    if (!makeCtx().engine.reader.prepare('SELECT 1 FROM order_count WHERE placement_id = ?').get(placementId)) forgetOrder(counts, placementId)
+    if (
+      !makeCtx()
+        .engine.reader.prepare('SELECT 1 FROM order_count WHERE placement_id = ?')
+        .get(placementId)
+    )
+      forgetOrder(counts, placementId)
   }
 
   function refuseFailed(): void {
-    if (makeCtx().engine.hasFailed()) throw new ApiError('service_unavailable', { message: 'The disk failed under the orders: what was committed is not known. Try the same order_id again later.' })
+    if (makeCtx().engine.hasFailed())
+      throw new ApiError('service_unavailable', {
+        message:
+          'The disk failed under the orders: what was committed is not known. Try the same order_id again later.',
+      })
   }
 
   async function lease(): Promise<(() => void) | null> {
     refuseFailed()
-    if (stopping.signal.aborted) throw new ApiError('service_unavailable', { message: 'The server is stopping. Nothing was sent; try again in a moment.', headers: { 'retry-after': '5' } })
-    const mine = seat ??= openSeat(ctx(), { owner, before: left, copy })
+    if (stopping.signal.aborted)
+      throw new ApiError('service_unavailable', {
+        message: 'The server is stopping. Nothing was sent; try again in a moment.',
+        headers: { 'retry-after': '5' },
+      })
+    const mine = (seat ??= openSeat(ctx(), { owner, before: left, copy }))
     mine.holders++
     const isOurs = await mine.ready.catch((error: unknown) => {
       leave(mine)
@@ -127,21 +165,36 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   function once(order: StoredPo, begin: () => Promise<void>): Promise<void> {
     let run = busy.get(order.id)
     if (!run) {
-      run = begin().catch((error: unknown) => {
-        if (!ending.signal.aborted) makeCtx().log.error({ err: error, ref: order.client_ref }, 'an order could not be worked on; it is taken up again')
-      }).finally(() => busy.delete(order.id))
+      run = begin()
+        .catch((error: unknown) => {
+          if (!ending.signal.aborted)
+            makeCtx().log.error(
+              { err: error, ref: order.client_ref },
+              'an order could not be worked on; it is taken up again',
+            )
+        })
+        .finally(() => busy.delete(order.id))
       busy.set(order.id, run)
     }
     return run
   }
 
-  /** Takes up the next few that are due but those of `except`, and adds them to it; whether there are more. */
+  /**
+   * Takes up the next few that are due but those of `except`, and adds them to it; whether there
+   * are more.
+   */
   async function takeUp(except: Set<number>, { force }: { force: boolean }): Promise<boolean> {
     refuseFailed()
     if (stopping.signal.aborted || busy.size >= AT_WORK) return false
     const known = ctx()
-    const isPaused = await readPause(known) !== null
-    const { orders, isMore } = dueOrders(known, { now: known.now(), except: [...busy.keys(), ...except], force, isPaused, atWork })
+    const isPaused = (await readPause(known)) !== null
+    const { orders, isMore } = dueOrders(known, {
+      now: known.now(),
+      except: [...busy.keys(), ...except],
+      force,
+      isPaused,
+      atWork,
+    })
     for (const order of orders) {
       except.add(order.id)
       void once(order, () => takenUp(order, isPaused))
@@ -173,7 +226,8 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
   async function tick(): Promise<void> {
     try {
       keeping ??= await lease()
-      if (!keeping) return tell('warn', 'another process has the right to send orders; this one waits for it')
+      if (!keeping)
+        return tell('warn', 'another process has the right to send orders; this one waits for it')
       await flush()
       await takeUp(new Set(), { force: false })
       if (seat) prover.look(ctx(), seat)
@@ -187,15 +241,29 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
 
   let ticking: Promise<void> | undefined
   return {
-    owner, counts, step, lease, flush, refuseFailed, stopping: stopping.signal,
+    owner,
+    counts,
+    step,
+    lease,
+    flush,
+    refuseFailed,
+    stopping: stopping.signal,
     placing: new Map(),
     tryTake: (account, { limits }) => slots.tryTake(account, limits.concurrency ?? CONCURRENCY),
     free: slots.free,
     journal: appendJournal,
     record: (order, change) => record(tools(), order, change),
-    deliver: (order) => once(order, () => order.state === 'sending' ? work.sendNow(order, order.account!) : work.sendLater(order)),
+    deliver: (order) =>
+      once(order, () =>
+        order.state === 'sending' ? work.sendNow(order, order.account!) : work.sendLater(order),
+      ),
     start() {
-      if (!stopping.signal.aborted) timer ??= setInterval(() => { ticking ??= tick().finally(() => { ticking = undefined }) }, TICK).unref()
+      if (!stopping.signal.aborted)
+        timer ??= setInterval(() => {
+          ticking ??= tick().finally(() => {
+            ticking = undefined
+          })
+        }, TICK).unref()
     },
     async pass({ force = false } = {}) {
       const release = await lease()
@@ -204,7 +272,7 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
         await flush()
         const seen = new Set<number>()
         for (let isMore = true; isMore;) {
-          isMore = await takeUp(seen, { force }) && seen.size < AT_ONCE
+          isMore = (await takeUp(seen, { force })) && seen.size < AT_ONCE
           await Promise.all(busy.values())
         }
         await flush()
@@ -220,7 +288,8 @@ export function openSender(makeCtx: () => OperatorCtx, random: (bytes: number) =
       await ticking
       await prover.ended()
       await copy?.ended()
-      // The place is kept until the last send is written down: nobody else may send meanwhile, and the journal is still needed.
+      // The place is kept until the last send is written down: nobody else may send meanwhile, and
+      // the journal is still needed.
       await Promise.allSettled(busy.values())
       // What cannot be written now, the next sender's first look writes.
       if (keeping && seat) await flush().catch(() => {})

@@ -1,9 +1,18 @@
-/** How many sends of one account run at a time: one, where a distributor has one cart for each account. */
+/**
+ * How many sends of one account run at a time: one, where a distributor has one cart for each
+ * account.
+ */
 
 export interface Slots {
-  /** Takes a place for a new order if one is free now. Whatever is taken up again never stands before it. */
+  /**
+   * Takes a place for a new order if one is free now. Whatever is taken up again never stands
+   * before it.
+   */
   tryTake(account: string, limit: number): boolean
-  /** Waits for a place, first come, first served; new orders before all others, for which one place is kept. False when the signal is aborted first. */
+  /**
+   * Waits for a place, first come, first served; new orders before all others, for which one place
+   * is kept. False when the signal is aborted first.
+   */
   take(account: string, limit: number, options: TakeOptions): Promise<boolean>
   free(account: string): void
 }
@@ -24,12 +33,13 @@ export function makeSlots(): Slots {
   const accounts = new Map<string, { used: number; fresh: Waiting[]; others: Waiting[] }>()
   const of = (account: string) => {
     let slots = accounts.get(account)
-    if (!slots) accounts.set(account, slots = { used: 0, fresh: [], others: [] })
+    if (!slots) accounts.set(account, (slots = { used: 0, fresh: [], others: [] }))
     return slots
   }
   const takeIf = (account: string, most: number, isNew: boolean) => {
     const slots = of(account)
-    if (slots.used >= most || slots.fresh.length > 0 || (!isNew && slots.others.length > 0)) return false
+    if (slots.used >= most || slots.fresh.length > 0 || (!isNew && slots.others.length > 0))
+      return false
     slots.used++
     return true
   }
@@ -66,7 +76,8 @@ export function makeSlots(): Slots {
           waiting.shift()!.go()
         }
       }
-      if (slots.used === 0 && slots.fresh.length === 0 && slots.others.length === 0) accounts.delete(account)
+      if (slots.used === 0 && slots.fresh.length === 0 && slots.others.length === 0)
+        accounts.delete(account)
     },
   }
 }

@@ -9,14 +9,29 @@ import type { Called, Line } from './line.js'
  * too long has not said what became of the order. A distributor's own words are redacted, cleaned
  * and cut.
  */
-export function submissionOf(answer: Called<Submission>['answer'], line: Pick<Line, 'secrets'>): Submission {
+export function submissionOf(
+  answer: Called<Submission>['answer'],
+  line: Pick<Line, 'secrets'>,
+): Submission {
   if ('failed' in answer) return { outcome: 'unknown', reason: answer.failed }
-  const { outcome, number, reason, retryAfter } = (answer.value ?? {}) as Partial<Record<'outcome' | 'number' | 'reason' | 'retryAfter', unknown>>
-  const said = typeof reason === 'string' && reason.trim() !== '' ? cleaned(withoutSecrets(reason, line), MAX_REASON) : 'no reason was given'
-  const isNumber = number === null || (typeof number === 'string' && number.trim() !== '' && cleaned(number, MAX_NUMBER) === number)
+  const { outcome, number, reason, retryAfter } = (answer.value ?? {}) as Partial<
+    Record<'outcome' | 'number' | 'reason' | 'retryAfter', unknown>
+  >
+  const said =
+    typeof reason === 'string' && reason.trim() !== ''
+      ? cleaned(withoutSecrets(reason, line), MAX_REASON)
+      : 'no reason was given'
+  const isNumber =
+    number === null ||
+    (typeof number === 'string' && number.trim() !== '' && cleaned(number, MAX_NUMBER) === number)
   if ((outcome === 'accepted' || outcome === 'duplicate') && isNumber) return { outcome, number }
   if (outcome === 'rejected' || outcome === 'unknown') return { outcome, reason: said }
-  if (outcome === 'not_sent') return { outcome, reason: said, ...typeof retryAfter === 'number' && retryAfter > 0 && { retryAfter } }
+  if (outcome === 'not_sent')
+    return {
+      outcome,
+      reason: said,
+      ...(typeof retryAfter === 'number' && retryAfter > 0 && { retryAfter }),
+    }
   return { outcome: 'unknown', reason: 'the connector gave no outcome' }
 }
 

@@ -6,7 +6,10 @@ export interface PlacementTable {
   id: Generated<number>
   subscriber_id: string
   order_id: string
-  /** 1, and one more for every placement of this order_id that was refused: what the PO says as `-2`. */
+  /**
+   * 1, and one more for every placement of this order_id that was refused: what the PO says as
+   * `-2`.
+   */
   attempt: number
   key_id: string | null
   mode: Mode
@@ -20,7 +23,15 @@ export interface PlacementTable {
 }
 
 /** What the sender knows of one purchase order (reliability, order states). */
-export const PO_STATES = ['planned', 'sending', 'placed', 'rejected', 'unknown', 'review', 'expired'] as const
+export const PO_STATES = [
+  'planned',
+  'sending',
+  'placed',
+  'rejected',
+  'unknown',
+  'review',
+  'expired',
+] as const
 export type PoState = (typeof PO_STATES)[number]
 
 /** One purchase order: what is sent to a distributor, a lane of a fulfillment order. */
@@ -51,9 +62,14 @@ export interface PurchaseOrderTable {
   /** 1: some send had no known outcome; from then on a refusal alone proves nothing. */
   ever_unknown: number
   unknown_since: number | null
-  /** How the distributor refused a send that followed one without a known outcome: no proof that it has no order. */
+  /**
+   * How the distributor refused a send that followed one without a known outcome: no proof that it
+   * has no order.
+   */
   refusal: string | null
-  /** Looks at the distributor that showed nothing, after it should have, and when the last one was. */
+  /**
+   * Looks at the distributor that showed nothing, after it should have, and when the last one was.
+   */
   misses: number
   missed_at: number | null
   next_at: number | null
@@ -78,7 +94,10 @@ export interface JournalTable {
   line: string
 }
 
-/** Single facts of the order engine: `journaled` (the seq that the file has for sure), `paused` (why nothing is placed), `known_damage` (with which it is placed again). */
+/**
+ * Single facts of the order engine: `journaled` (the seq that the file has for sure), `paused` (why
+ * nothing is placed), `known_damage` (with which it is placed again).
+ */
 export interface OrderEngineTable {
   name: 'journaled' | 'paused' | 'known_damage'
   value: string

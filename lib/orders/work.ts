@@ -1,4 +1,7 @@
-/** What is done about one open purchase order: it is sent, sent again, looked up, or given up (reliability 3.3). */
+/**
+ * What is done about one open purchase order: it is sent, sent again, looked up, or given up
+ * (reliability 3.3).
+ */
 import type { OperatorCtx } from '../core/ctx.js'
 import { isUnavailable } from '../db/sqlite.js'
 import { connectorOf } from '../distributors/modes.js'
@@ -18,7 +21,10 @@ export const CONCURRENCY = 4
 export interface Work {
   /** Sends one whose state is `sending` and whose place at `account` is taken; frees the place. */
   sendNow(order: StoredPo, account: string): Promise<void>
-  /** Waits for a place, before all that is taken up again, makes sure that it is still to be sent, and sends. */
+  /**
+   * Waits for a place, before all that is taken up again, makes sure that it is still to be sent,
+   * and sends.
+   */
   sendLater(order: StoredPo): Promise<void>
   /** Whatever is due about it. While orders are paused nothing is sent and nothing given up. */
   workOn(order: StoredPo, isPaused: boolean): Promise<void>
@@ -36,7 +42,10 @@ export interface WorkOptions {
   tools: () => SenderTools
   /** Aborted once the sender is told to stop: nothing new is begun. */
   stopping: AbortSignal
-  /** Told of an order of which nobody was asked: where none of its placement was, it counts against no quota. */
+  /**
+   * Told of an order of which nobody was asked: where none of its placement was, it counts against
+   * no quota.
+   */
   uncount: (order: StoredPo) => void
 }
 
@@ -51,7 +60,8 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
     const told = { ref: order.client_ref, distid: order.distid, reason: order.reason }
     if (order.state === 'unknown') unknownSince.set(order.id, monotonic())
     else unknownSince.delete(order.id)
-    if (order.state === 'unknown') log.warn(told, 'what became of an order is not known; it is being found out')
+    if (order.state === 'unknown')
+      log.warn(told, 'what became of an order is not known; it is being found out')
     if (order.state === 'review') log.error(told, NEEDS_REVIEW)
     if (FAILED.includes(order.state) && order.first_sent_at === null) uncount(order)
   }
@@ -66,19 +76,32 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
       ended = sent.ended
     } catch (error) {
       // A fault of ours after the send began: what became of the order is not known.
-      if (!tools().ctx.engine.hasFailed() && !tools().signal.aborted) note(await write(order, afterFault(order, tools().ctx.now())))
+      if (!tools().ctx.engine.hasFailed() && !tools().signal.aborted)
+        note(await write(order, afterFault(order, tools().ctx.now())))
       throw error
     } finally {
-      // Where an account has one cart, a call that was given up may still be filling it; one that never ends must not hold up all others for good.
-      if (isAlone && ended) void firstOf(ended, settleTime(connector), stopping).then(() => slots.free(account))
+      // Where an account has one cart, a call that was given up may still be filling it; one that
+      // never ends must not hold up all others for good.
+      if (isAlone && ended)
+        void firstOf(ended, settleTime(connector), stopping).then(() => slots.free(account))
       else slots.free(account)
     }
   }
 
-  async function sendLater(order: StoredPo, { stage = order.stage, isNew = true }: SendOptions = {}): Promise<void> {
+  async function sendLater(
+    order: StoredPo,
+    { stage = order.stage, isNew = true }: SendOptions = {},
+  ): Promise<void> {
     const { ctx } = tools()
     const account = accountNow(ctx, order) ?? ''
-    if (!await slots.take(account, connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY, { signal: stopping, isNew })) return
+    if (
+      !(await slots.take(
+        account,
+        connectorOf(ctx, order.distid, order.mode)?.limits.concurrency ?? CONCURRENCY,
+        { signal: stopping, isNew },
+      ))
+    )
+      return
     let claimed: StoredPo | null = null
     try {
       claimed = await claim(order, account, stage)
@@ -87,7 +110,8 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
     } catch (error) {
       slots.free(account)
       // The journal must have it before a distributor does: it has not left.
-      if (claimed && isUnavailable(error)) await write(claimed, notSent(claimed, { reason: DISK_FULL }, ctx.now()))
+      if (claimed && isUnavailable(error))
+        await write(claimed, notSent(claimed, { reason: DISK_FULL }, ctx.now()))
       throw error
     }
     if (claimed) await sendNow(claimed, account)
@@ -95,33 +119,68 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
   }
 
   /** Null where it is not to be sent any more. */
-  async function claim(order: StoredPo, account: string, stage: string | null): Promise<StoredPo | null> {
+  async function claim(
+    order: StoredPo,
+    account: string,
+    stage: string | null,
+  ): Promise<StoredPo | null> {
     const { ctx } = tools()
     tools().refuseFailed()
     // It may have waited long for its turn.
     if (isTooOld(order, ctx.now())) return expire(order)
     const fault = await dealerFault(ctx, contentOf(ctx, order))
     if (fault !== null) {
-      note(await write(order, order.ever_unknown === 0 ? { to: 'rejected', reason: `${fault}; nothing was sent`, next_at: null } : { to: 'review', reason: fault, next_at: null }))
+      note(
+        await write(
+          order,
+          order.ever_unknown === 0
+            ? { to: 'rejected', reason: `${fault}; nothing was sent`, next_at: null }
+            : { to: 'review', reason: fault, next_at: null },
+        ),
+      )
       return null
     }
-    return write(order, { to: 'sending', sends: order.sends + 1, owner, account: order.ever_unknown === 1 ? order.account ?? account : account, stage, first_sent_at: order.first_sent_at ?? ctx.now(), next_at: null })
+    return write(order, {
+      to: 'sending',
+      sends: order.sends + 1,
+      owner,
+      account: order.ever_unknown === 1 ? (order.account ?? account) : account,
+      stage,
+      first_sent_at: order.first_sent_at ?? ctx.now(),
+      next_at: null,
+    })
   }
 
   async function expire(order: StoredPo): Promise<null> {
-    note(await write(order, { to: 'expired', reason: `${order.reason ?? 'it could not be sent'}; given up after 15 minutes, nothing was sent`, next_at: null }))
+    note(
+      await write(order, {
+        to: 'expired',
+        reason: `${order.reason ?? 'it could not be sent'}; given up after 15 minutes, nothing was sent`,
+        next_at: null,
+      }),
+    )
     return null
   }
 
   async function lookUp(order: StoredPo, isPaused: boolean): Promise<void> {
     const { ctx } = tools()
-    // What another life noted was noted by a wall clock that may have been set since: this life waits anew.
+    // What another life noted was noted by a wall clock that may have been set since: this life
+    // waits anew.
     if (!unknownSince.has(order.id)) unknownSince.set(order.id, ctx.monotonic())
-    const unknownFor = Math.max(0, Math.min(ctx.now() - (order.unknown_since ?? order.updated_at), ctx.monotonic() - unknownSince.get(order.id)!))
+    const unknownFor = Math.max(
+      0,
+      Math.min(
+        ctx.now() - (order.unknown_since ?? order.updated_at),
+        ctx.monotonic() - unknownSince.get(order.id)!,
+      ),
+    )
     const place = `search ${accountNow(ctx, order)}`
-    if (!await slots.take(place, CONCURRENCY, { signal: stopping, isNew: false })) return
-    const send = await reconcileOne(tools(), order, { unknownFor, isPaused }).finally(() => slots.free(place))
-    if (send) await sendLater(order, { stage: send === 'afresh' ? null : order.stage, isNew: false })
+    if (!(await slots.take(place, CONCURRENCY, { signal: stopping, isNew: false }))) return
+    const send = await reconcileOne(tools(), order, { unknownFor, isPaused }).finally(() =>
+      slots.free(place),
+    )
+    if (send)
+      await sendLater(order, { stage: send === 'afresh' ? null : order.stage, isNew: false })
   }
 
   async function workOn(order: StoredPo, isPaused: boolean): Promise<void> {
@@ -133,8 +192,14 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
       if (due === 'give up') await expire(order)
       else await sendLater(order, { isNew: false })
     } catch (error) {
-      // A fault of ours must not come back five times a second; somebody else's change of the order stands.
-      if (!ctx.engine.hasFailed() && !tools().signal.aborted) await write(order, { to: order.state, failures: order.failures + 1, next_at: ctx.now() + backoff(order.failures) })
+      // A fault of ours must not come back five times a second; somebody else's change of the order
+      // stands.
+      if (!ctx.engine.hasFailed() && !tools().signal.aborted)
+        await write(order, {
+          to: order.state,
+          failures: order.failures + 1,
+          next_at: ctx.now() + backoff(order.failures),
+        })
       throw error
     }
   }
@@ -142,28 +207,41 @@ export function makeWork({ owner, slots, tools, stopping, uncount }: WorkOptions
   return { sendNow, sendLater, workOn }
 }
 
-/** Waits for work, but no longer than so many milliseconds, and not beyond the end of what `signal` tells. */
+/**
+ * Waits for work, but no longer than so many milliseconds, and not beyond the end of what `signal`
+ * tells.
+ */
 async function firstOf(work: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   const over = new AbortController()
-  await Promise.race([work, new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms).unref()
-    over.signal.addEventListener('abort', () => clearTimeout(timer))
-    signal.addEventListener('abort', () => resolve(), { signal: over.signal })
-  })])
+  await Promise.race([
+    work,
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms).unref()
+      over.signal.addEventListener('abort', () => clearTimeout(timer))
+      signal.addEventListener('abort', () => resolve(), { signal: over.signal })
+    }),
+  ])
   over.abort()
 }
 
 /** Why nothing was sent, where the disk has no room for the journal. */
 export const DISK_FULL = 'the disk is full'
 
-/** Orders that one look takes up: what was placed meanwhile waits for the database behind no more than these. */
+/**
+ * Orders that one look takes up: what was placed meanwhile waits for the database behind no more
+ * than these.
+ */
 export const BATCH = 10
 
 type Due = Pick<StoredPo, 'id' | 'state' | 'subscriber_id' | 'distid' | 'mode'>
 
 /** One distributor of one shop: what its orders wait for, no other's do. */
-export const shopAt = ({ subscriber_id: shop, distid, mode }: Pick<StoredPo, 'subscriber_id' | 'distid' | 'mode'>): string => `${distid} ${mode} ${shop}`
+export const shopAt = ({
+  subscriber_id: shop,
+  distid,
+  mode,
+}: Pick<StoredPo, 'subscriber_id' | 'distid' | 'mode'>): string => `${distid} ${mode} ${shop}`
 
 export interface DueOptions {
   now: number
@@ -177,16 +255,23 @@ export interface DueOptions {
 }
 
 /**
- * The next open orders whose time has come, the longest due first; `isMore` where others are due too. No shop has more than
- * its places taken up, so that those that wait for a slow distributor stand in nobody's way.
+ * The next open orders whose time has come, the longest due first; `isMore` where others are due
+ * too. No shop has more than its places taken up, so that those that wait for a slow distributor
+ * stand in nobody's way.
  */
-export function dueOrders({ engine }: Pick<OperatorCtx, 'engine'>, { now, except, force, isPaused, atWork }: DueOptions): { orders: StoredPo[]; isMore: boolean } {
+export function dueOrders(
+  { engine }: Pick<OperatorCtx, 'engine'>,
+  { now, except, force, isPaused, atWork }: DueOptions,
+): { orders: StoredPo[]; isMore: boolean } {
   // While orders are paused, those that were never sent wait for the operator.
   const states = isPaused ? "state = 'unknown'" : "state IN ('planned', 'unknown')"
-  // The index is for open states, word for word; what is due further ahead than any pause comes from a clock that was wrong.
-  const due = engine.reader.prepare(`
+  // The index is for open states, word for word; what is due further ahead than any pause comes
+  // from a clock that was wrong.
+  const due = engine.reader
+    .prepare(`
     SELECT id, state, subscriber_id, distid, mode FROM purchase_order WHERE ${OPEN_STATES} AND ${states} AND (next_at <= ? OR next_at > ? OR ?)
-      AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at LIMIT ${MOST_DUE}`).all(now, now + FARTHEST, force ? 1 : 0, JSON.stringify(except)) as Due[]
+      AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at LIMIT ${MOST_DUE}`)
+    .all(now, now + FARTHEST, force ? 1 : 0, JSON.stringify(except)) as Due[]
   const taken = new Map(atWork)
   const ids: number[] = []
   for (const order of due) {
@@ -196,7 +281,11 @@ export function dueOrders({ engine }: Pick<OperatorCtx, 'engine'>, { now, except
     taken.set(shopAt(order), before + 1)
     ids.push(order.id)
   }
-  const orders = engine.reader.prepare('SELECT * FROM purchase_order WHERE id IN (SELECT value FROM json_each(?)) ORDER BY next_at').all(JSON.stringify(ids)) as StoredPo[]
+  const orders = engine.reader
+    .prepare(
+      'SELECT * FROM purchase_order WHERE id IN (SELECT value FROM json_each(?)) ORDER BY next_at',
+    )
+    .all(JSON.stringify(ids)) as StoredPo[]
   return { orders, isMore: ids.length < due.length }
 }
 

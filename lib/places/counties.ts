@@ -12,7 +12,12 @@ let byFips: Map<string, County> | undefined
 let byName: Map<string, County[]> | undefined
 
 function all(): Map<string, County> {
-  return byFips ??= new Map((facts as [string, string, string][]).map(([fips, state, name]) => [fips, { fips, state, name }]))
+  return (byFips ??= new Map(
+    (facts as [string, string, string][]).map(([fips, state, name]) => [
+      fips,
+      { fips, state, name },
+    ]),
+  ))
 }
 
 export function countyOf(fips: string): County | undefined {
@@ -22,13 +27,16 @@ export function countyOf(fips: string): County | undefined {
 /** Blanks aside: `De Kalb` is `DeKalb`. */
 const keyOf = (state: string, name: string) => `${state} ${name.replaceAll(' ', '')}`
 
-/** The counties of a state that a name fits; several where a city and a county share it, none where it is unknown. */
+/**
+ * The counties of a state that a name fits; several where a city and a county share it, none where
+ * it is unknown.
+ */
 export function findCounties(state: string, name: string): readonly County[] {
   if (!byName) {
     byName = new Map()
     for (const county of all().values()) {
       const key = keyOf(county.state, countyName(county.name))
-      byName.set(key, [...byName.get(key) ?? [], county])
+      byName.set(key, [...(byName.get(key) ?? []), county])
     }
   }
   const wanted = countyName(name)

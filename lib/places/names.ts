@@ -3,18 +3,48 @@ import { editDistance } from '../core/text.js'
 import { STATES } from './states.js'
 import type { StateCode } from './states.js'
 
-const SHORT = new Map(Object.entries({ st: 'saint', ste: 'sainte', ft: 'fort', mt: 'mount', mtn: 'mountain', n: 'north', s: 'south', e: 'east', w: 'west', pt: 'point', hts: 'heights', spgs: 'springs', vlg: 'village', jct: 'junction' }))
+const SHORT = new Map(
+  Object.entries({
+    st: 'saint',
+    ste: 'sainte',
+    ft: 'fort',
+    mt: 'mount',
+    mtn: 'mountain',
+    n: 'north',
+    s: 'south',
+    e: 'east',
+    w: 'west',
+    pt: 'point',
+    hts: 'heights',
+    spgs: 'springs',
+    vlg: 'village',
+    jct: 'junction',
+  }),
+)
 
-/** `St. Louis`, `Saint Louis` and `SAINT-LOUIS` are one: lower case, no accents or punctuation, abbreviations in full. */
+/**
+ * `St. Louis`, `Saint Louis` and `SAINT-LOUIS` are one: lower case, no accents or punctuation,
+ * abbreviations in full.
+ */
 export function placeName(text: string): string {
-  const words = text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(/['’]/g, '').split(/[^a-z0-9]+/).filter((word) => word !== '')
+  const words = text
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/['’]/g, '')
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
   return words.map((word) => SHORT.get(word) ?? word).join(' ')
 }
 
 /** What stands after a county's name, or before it. */
-const COUNTY_WORDS = / (county|parish|city and borough|borough|census area|municipality|municipio|district|island|planning region|co)$/
+const COUNTY_WORDS =
+  / (county|parish|city and borough|borough|census area|municipality|municipio|district|island|planning region|co)$/
 
-/** A county without its kind: `Cook County`, `Orleans Parish`, `City of Alexandria`, `Baltimore city` -> the name alone. */
+/**
+ * A county without its kind: `Cook County`, `Orleans Parish`, `City of Alexandria`, `Baltimore
+ * city` -> the name alone.
+ */
 export function countyName(text: string): string {
   const name = placeName(text).replace(/^city and county of /, '')
   if (name.startsWith('city of ')) return `${name.slice(8)} city`
@@ -22,10 +52,27 @@ export function countyName(text: string): string {
 }
 
 /** Boroughs and common names of cities that addresses use for them. */
-const CITY_ALIASES = new Map(Object.entries({
-  'manhattan': 'new york', 'brooklyn': 'new york', 'bronx': 'new york', 'the bronx': 'new york', 'queens': 'new york', 'staten island': 'new york',
-  'new york city': 'new york', 'nyc': 'new york', 'ny': 'new york', 'washington dc': 'washington', 'washington d c': 'washington', 'phila': 'philadelphia', 'chi town': 'chicago', 'lodo': 'denver', 'la': 'los angeles', 'sf': 'san francisco', 'philly': 'philadelphia',
-}))
+const CITY_ALIASES = new Map(
+  Object.entries({
+    manhattan: 'new york',
+    brooklyn: 'new york',
+    bronx: 'new york',
+    'the bronx': 'new york',
+    queens: 'new york',
+    'staten island': 'new york',
+    'new york city': 'new york',
+    nyc: 'new york',
+    ny: 'new york',
+    'washington dc': 'washington',
+    'washington d c': 'washington',
+    phila: 'philadelphia',
+    'chi town': 'chicago',
+    lodo: 'denver',
+    la: 'los angeles',
+    sf: 'san francisco',
+    philly: 'philadelphia',
+  }),
+)
 
 /** As `placeName`, with a borough as its city, and without the state behind it. */
 export function cityName(text: string, state?: string): string {
@@ -37,7 +84,8 @@ export function cityName(text: string, state?: string): string {
 /** `columbus oh` and `columbus ohio` are Columbus. */
 function withoutState(name: string, state: string): string {
   for (const ending of [state.toLowerCase(), placeName(STATES[state as StateCode] ?? state)]) {
-    if (name.endsWith(` ${ending}`) && name.length > ending.length + 1) return name.slice(0, -ending.length - 1)
+    if (name.endsWith(` ${ending}`) && name.length > ending.length + 1)
+      return name.slice(0, -ending.length - 1)
   }
   return name
 }

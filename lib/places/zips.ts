@@ -1,4 +1,7 @@
-/** Positions and counties of ZIP codes, from Census figures (data/places, made by scripts/data/places.mjs). */
+/**
+ * Positions and counties of ZIP codes, from Census figures (data/places, made by
+ * scripts/data/places.mjs).
+ */
 import { gunzipSync } from 'node:zlib'
 import facts from '../../data/places/zips.json' with { type: 'json' }
 
@@ -6,9 +9,15 @@ export interface ZipPlace {
   /** Degrees. */
   readonly lat: number
   readonly lng: number
-  /** FIPS codes of the counties that it lies in, the most people first; all that it may lie in where `exact` is false. */
+  /**
+   * FIPS codes of the counties that it lies in, the most people first; all that it may lie in where
+   * `exact` is false.
+   */
   readonly counties: readonly string[]
-  /** False for a ZIP that is no ZIP area, such as one of PO boxes: its place is that of its nearest neighbour in number. */
+  /**
+   * False for a ZIP that is no ZIP area, such as one of PO boxes: its place is that of its nearest
+   * neighbour in number.
+   */
   readonly exact: boolean
 }
 
@@ -22,13 +31,23 @@ export interface ZipTable {
 
 let table: ZipTable | undefined
 
-/** Every ZIP area; unpacked on first use, in about 20 ms. Reference facts, the same for every app of the process. */
+/**
+ * Every ZIP area; unpacked on first use, in about 20 ms. Reference facts, the same for every app of
+ * the process.
+ */
 export function zipTable(): ZipTable {
-  return table ??= unpack(gunzipSync(Buffer.from(facts.zips, 'base64')).toString('utf8').split('\n'))
+  return (table ??= unpack(
+    gunzipSync(Buffer.from(facts.zips, 'base64')).toString('utf8').split('\n'),
+  ))
 }
 
 function unpack(lines: readonly string[]): ZipTable {
-  const made = { numbers: new Uint32Array(lines.length), lat: new Float64Array(lines.length), lng: new Float64Array(lines.length), counties: new Array<string>(lines.length) }
+  const made = {
+    numbers: new Uint32Array(lines.length),
+    lat: new Float64Array(lines.length),
+    lng: new Float64Array(lines.length),
+    counties: new Array<string>(lines.length),
+  }
   let number = 0
   lines.forEach((line, i) => {
     const [step, lat, lng, codes] = line.split('\t') as [string, string, string, string]
@@ -40,10 +59,15 @@ function unpack(lines: readonly string[]): ZipTable {
   return made
 }
 
-/** American Samoa's one ZIP: no ZIP area, and far from those of Hawaii that have its first digits. */
+/**
+ * American Samoa's one ZIP: no ZIP area, and far from those of Hawaii that have its first digits.
+ */
 const PAGO_PAGO = 96_799
 
-/** The place of a ZIP (5 digits, or 5+4); null where nothing near it in number is known, as for military mail. */
+/**
+ * The place of a ZIP (5 digits, or 5+4); null where nothing near it in number is known, as for
+ * military mail.
+ */
 export function placeOfZip(zip: string): ZipPlace | null {
   const digits = /^(\d{5})(?:-?\d{4})?$/.exec(zip.trim())?.[1]
   if (digits === undefined) return null
@@ -51,9 +75,11 @@ export function placeOfZip(zip: string): ZipPlace | null {
   const wanted = Number(digits)
   if (wanted === PAGO_PAGO) return null
   const at = lowerBound(numbers, wanted)
-  if (numbers[at] === wanted && counties[at] !== '') return { lat: lat[at]!, lng: lng[at]!, counties: countiesOf(counties[at]!), exact: true }
+  if (numbers[at] === wanted && counties[at] !== '')
+    return { lat: lat[at]!, lng: lng[at]!, counties: countiesOf(counties[at]!), exact: true }
   const area = Math.floor(wanted / 100)
-  const near = [numbers[at] === wanted ? at : at - 1, at].filter((i) => numbers[i] !== undefined && Math.floor(numbers[i]! / 100) === area)
+  const near = [numbers[at] === wanted ? at : at - 1, at]
+    .filter((i) => numbers[i] !== undefined && Math.floor(numbers[i]! / 100) === area)
     .sort((a, b) => Math.abs(numbers[a]! - wanted) - Math.abs(numbers[b]! - wanted))[0]
   if (near === undefined) return null
   return { lat: lat[near]!, lng: lng[near]!, counties: countiesOfArea(area), exact: false }
@@ -72,14 +98,18 @@ export function lowerBound(numbers: Uint32Array, wanted: number): number {
 
 function countiesOf(codes: string): string[] {
   const all = codes.split(' ').filter((code) => code !== '')
-  return all.map((code) => code.length === 3 ? all[0]!.slice(0, 2) + code : code)
+  return all.map((code) => (code.length === 3 ? all[0]!.slice(0, 2) + code : code))
 }
 
 /** FIPS codes of every county that the ZIP areas of one three-digit area lie in. */
 export function countiesOfArea(area: number): string[] {
   const { numbers, counties } = zipTable()
   const found = new Set<string>()
-  for (let at = lowerBound(numbers, area * 100); at < numbers.length && numbers[at]! < (area + 1) * 100; at++) {
+  for (
+    let at = lowerBound(numbers, area * 100);
+    at < numbers.length && numbers[at]! < (area + 1) * 100;
+    at++
+  ) {
     for (const fips of countiesOf(counties[at]!)) found.add(fips)
   }
   return [...found]

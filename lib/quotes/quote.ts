@@ -1,6 +1,6 @@
 /**
- * The cheapest fulfillment source of each line, and the plan that follows from it (contract "Quote", decisions
- * 8.1-2). Cents until the answer is written.
+ * The cheapest fulfillment source of each line, and the plan that follows from it (contract
+ * "Quote", decisions 8.1-2). Cents until the answer is written.
  */
 import { gtinKey } from '../core/gtin.js'
 import { toDollars, toDollarsOrNull } from '../core/money.js'
@@ -36,13 +36,20 @@ interface Taken {
   lines: Map<string, number>
 }
 
-const orderLineOf = ({ snapshot }: View, row: Row) => `${snapshot.distributor[row]} ${snapshot.sku(row)}`
+const orderLineOf = ({ snapshot }: View, row: Row) =>
+  `${snapshot.distributor[row]} ${snapshot.sku(row)}`
 
 const MAX_ALTERNATIVES = 5
-const NOTE = 'Shipping is estimated line by line and summed per distributor; what ships together may cost less.'
+const NOTE =
+  'Shipping is estimated line by line and summed per distributor; what ships together may cost less.'
 
 /** Quotes lines in the order given: each against the stock that the ones before it left. */
-export function quoteLines(view: View, document: ConfigurationDocument, lines: readonly Line[], blockersOf: FindBlockers = (items) => items.map(() => [])): Quote {
+export function quoteLines(
+  view: View,
+  document: ConfigurationDocument,
+  lines: readonly Line[],
+  blockersOf: FindBlockers = (items) => items.map(() => []),
+): Quote {
   const taken: Taken = { stock: new Map(), lines: new Map() }
   const chosen: { line: Line; best: Candidate }[] = []
   const items: Quote['items'] = []
@@ -58,37 +65,67 @@ export function quoteLines(view: View, document: ConfigurationDocument, lines: r
     } else {
       unfulfillable.push({ ...line, reason: found as Reason })
     }
-    const optionOf = (candidate: Candidate) => toOption(view, candidate, blockersOf([itemOf(view, line, candidate)])[0]!)
+    const optionOf = (candidate: Candidate) =>
+      toOption(view, candidate, blockersOf([itemOf(view, line, candidate)])[0]!)
     items.push({
-      upc: line.upc, qty: line.qty,
+      upc: line.upc,
+      qty: line.qty,
       best: best ? optionOf(best) : null,
       alternatives: others.slice(0, MAX_ALTERNATIVES).map(optionOf),
     })
   }
-  return { fulfillable: unfulfillable.length === 0, plan: planOf(view, chosen, blockersOf), items, unfulfillable }
+  return {
+    fulfillable: unfulfillable.length === 0,
+    plan: planOf(view, chosen, blockersOf),
+    items,
+    unfulfillable,
+  }
 }
 
 /** Every offer that can fill the line, cheapest first; or why there is none. */
-function candidates(view: View, document: ConfigurationDocument, { upc, qty }: Line, taken: Taken): Candidate[] | Reason {
+function candidates(
+  view: View,
+  document: ConfigurationDocument,
+  { upc, qty }: Line,
+  taken: Taken,
+): Candidate[] | Reason {
   const key = gtinKey(upc)
-  const offers = key === null ? [] : view.snapshot.upcRows(key).filter((row) => view.visible.has(row))
+  const offers =
+    key === null ? [] : view.snapshot.upcRows(key).filter((row) => view.visible.has(row))
   if (offers.length === 0) return 'upc_not_found'
-  const stocked = offers.filter((row) => view.snapshot.qty[row]! - (taken.stock.get(row) ?? 0) >= qty)
+  const stocked = offers.filter(
+    (row) => view.snapshot.qty[row]! - (taken.stock.get(row) ?? 0) >= qty,
+  )
   if (stocked.length === 0) return 'insufficient_stock'
-  const allowed = stocked.filter((row) => (taken.lines.get(orderLineOf(view, row)) ?? 0) + qty <= purchaseLimit(document, distributorOf(view, row)))
+  const allowed = stocked.filter(
+    (row) =>
+      (taken.lines.get(orderLineOf(view, row)) ?? 0) + qty <=
+      purchaseLimit(document, distributorOf(view, row)),
+  )
   if (allowed.length === 0) return 'purchase_limit_exceeded'
-  return allowed.map((row) => candidate(view, row, qty, taken.stock.get(row) ?? 0)).sort((a, b) => compare(view, a, b))
+  return allowed
+    .map((row) => candidate(view, row, qty, taken.stock.get(row) ?? 0))
+    .sort((a, b) => compare(view, a, b))
 }
 
 function candidate(view: View, row: Row, qty: number, taken: number): Candidate {
   const unitPrice = view.unitPrice(row)
   const shipping = view.shippingCost(row, qty)
-  return { row, qty, unitPrice, shipping, total: unitPrice * qty + shipping, stock: view.snapshot.qty[row]! - taken }
+  return {
+    row,
+    qty,
+    unitPrice,
+    shipping,
+    total: unitPrice * qty + shipping,
+    stock: view.snapshot.qty[row]! - taken,
+  }
 }
 
 /** Cheapest line first; ties: higher stock, then distid, then stockid. */
 function compare({ snapshot }: View, a: Candidate, b: Candidate): number {
-  return a.total - b.total || b.stock - a.stock || snapshot.tieRank[a.row]! - snapshot.tieRank[b.row]!
+  return (
+    a.total - b.total || b.stock - a.stock || snapshot.tieRank[a.row]! - snapshot.tieRank[b.row]!
+  )
 }
 
 function distributorOf(view: View, row: Row): ViewDistributor {
@@ -97,44 +134,79 @@ function distributorOf(view: View, row: Row): ViewDistributor {
 
 /** The stricter of the root's and the distributor's limit of one order line. */
 export function purchaseLimit(document: ConfigurationDocument, { entry }: ViewDistributor): number {
-  return Math.min(document.product_restrictions.purchase_limit ?? Infinity, entry.product_restrictions.purchase_limit ?? Infinity)
+  return Math.min(
+    document.product_restrictions.purchase_limit ?? Infinity,
+    entry.product_restrictions.purchase_limit ?? Infinity,
+  )
 }
 
 /** As an order would name it. */
 function itemOf(view: View, { upc }: Line, { row, qty }: Candidate): QuotedItem {
-  return { distid: distributorOf(view, row).entry.distid, distsku: view.snapshot.sku(row), upc, qty }
+  return {
+    distid: distributorOf(view, row).entry.distid,
+    distsku: view.snapshot.sku(row),
+    upc,
+    qty,
+  }
 }
 
-function toOption(view: View, { row, unitPrice, shipping, total }: Candidate, blockers: Blocker[]): Option {
+function toOption(
+  view: View,
+  { row, unitPrice, shipping, total }: Candidate,
+  blockers: Blocker[],
+): Option {
   const { snapshot } = view
   const { name, entry } = distributorOf(view, row)
   return {
-    distid: entry.distid, distributor: name, distsku: snapshot.sku(row), qty_on_hand: snapshot.qty[row]!,
-    unit_price: toDollars(unitPrice), shipping_cost: toDollars(shipping),
-    map_price: toDollarsOrNull(snapshot.map[row]!), msrp: toDollarsOrNull(snapshot.msrp[row]!),
-    drop_ship_flg: snapshot.dropShip.has(row) ? 1 : 0, line_total: toDollars(total), order_blockers: blockers,
+    distid: entry.distid,
+    distributor: name,
+    distsku: snapshot.sku(row),
+    qty_on_hand: snapshot.qty[row]!,
+    unit_price: toDollars(unitPrice),
+    shipping_cost: toDollars(shipping),
+    map_price: toDollarsOrNull(snapshot.map[row]!),
+    msrp: toDollarsOrNull(snapshot.msrp[row]!),
+    drop_ship_flg: snapshot.dropShip.has(row) ? 1 : 0,
+    line_total: toDollars(total),
+    order_blockers: blockers,
   }
 }
 
 /** Each line's best, grouped by distributor in the order in which they first appear. */
-function planOf(view: View, chosen: readonly { line: Line; best: Candidate }[], blockersOf: FindBlockers): Quote['plan'] {
-  const groups = new Map<string, { name: string; lines: { line: Line; best: Candidate }[]; blockers: Blocker[] }>()
+function planOf(
+  view: View,
+  chosen: readonly { line: Line; best: Candidate }[],
+  blockersOf: FindBlockers,
+): Quote['plan'] {
+  const groups = new Map<
+    string,
+    { name: string; lines: { line: Line; best: Candidate }[]; blockers: Blocker[] }
+  >()
   const blockers = blockersOf(chosen.map(({ line, best }) => itemOf(view, line, best)))
   for (const [i, entry] of chosen.entries()) {
-    const { name, entry: { distid } } = distributorOf(view, entry.best.row)
+    const {
+      name,
+      entry: { distid },
+    } = distributorOf(view, entry.best.row)
     const group = groups.get(distid) ?? { name, lines: [], blockers: [] }
     group.lines.push(entry)
-    for (const blocker of blockers[i]!) if (!group.blockers.some(({ message }) => message === blocker.message)) group.blockers.push(blocker)
+    for (const blocker of blockers[i]!)
+      if (!group.blockers.some(({ message }) => message === blocker.message))
+        group.blockers.push(blocker)
     groups.set(distid, group)
   }
-  const sum = (lines: { best: Candidate }[], pick: (best: Candidate) => number) => lines.reduce((total, { best }) => total + pick(best), 0)
+  const sum = (lines: { best: Candidate }[], pick: (best: Candidate) => number) =>
+    lines.reduce((total, { best }) => total + pick(best), 0)
   return {
     orders: [...groups].map(([distid, { name, lines, blockers: found }]) => ({
       distid,
       distributor: name,
       items: lines.map(({ line, best }) => ({
-        upc: line.upc, distsku: view.snapshot.sku(best.row), qty: line.qty,
-        unit_price: toDollars(best.unitPrice), line_total: toDollars(best.unitPrice * line.qty),
+        upc: line.upc,
+        distsku: view.snapshot.sku(best.row),
+        qty: line.qty,
+        unit_price: toDollars(best.unitPrice),
+        line_total: toDollars(best.unitPrice * line.qty),
       })),
       product_subtotal: toDollars(sum(lines, (best) => best.unitPrice * best.qty)),
       shipping_estimate: toDollars(sum(lines, (best) => best.shipping)),

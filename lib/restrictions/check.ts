@@ -28,10 +28,15 @@ export interface CheckInput {
 }
 
 /**
- * Checks items against the active rules and the subscriber's overrides; nothing but memory and the catalog is asked. The
- * decision is logged with the digest of the rules. Throws 400 for an address that cannot be one.
+ * Checks items against the active rules and the subscriber's overrides; nothing but memory and the
+ * catalog is asked. The decision is logged with the digest of the rules. Throws 400 for an address
+ * that cannot be one.
  */
-export async function checkRestrictions(ctx: OperatorCtx, subscriber: Subscriber, input: CheckInput): Promise<CheckResult> {
+export async function checkRestrictions(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  input: CheckInput,
+): Promise<CheckResult> {
   const active = ctx.rules.active()
   const overrides = ctx.rules.overridesOf(subscriber)
   const day = input.asOf ?? dayOf(ctx.now())
@@ -45,34 +50,67 @@ export async function checkRestrictions(ctx: OperatorCtx, subscriber: Subscriber
     items.push(judge(active, overrides, itemFacts(item, sources, item.to), place, day, item))
   }
   const result = { approved: items.every(({ approved }) => approved), items }
-  logDecision(ctx, subscriber, { digest: active.digest, place, target: input.target ?? null, result })
+  logDecision(ctx, subscriber, {
+    digest: active.digest,
+    place,
+    target: input.target ?? null,
+    result,
+  })
   return result
 }
 
 function factSources(ctx: OperatorCtx, snapshot: Snapshot | null): FactSources {
-  const attributes = ctx.engine.catalog.prepare('SELECT attributes FROM fragment WHERE id = ?').pluck()
-  const distidOf = (text: string) => ctx.distributors.byDistid(text)?.distid ?? ctx.distributors.all.find(({ distid, name }) => [distid, name].some((one) => one.toLowerCase() === text.toLowerCase()))?.distid
-    ?? snapshot?.distids.find((distid) => distid === text)
-  return { snapshot, readAttributes: (fragment: number) => attributes.get(fragment) as string | null | undefined, distidOf }
+  const attributes = ctx.engine.catalog
+    .prepare('SELECT attributes FROM fragment WHERE id = ?')
+    .pluck()
+  const distidOf = (text: string) =>
+    ctx.distributors.byDistid(text)?.distid ??
+    ctx.distributors.all.find(({ distid, name }) =>
+      [distid, name].some((one) => one.toLowerCase() === text.toLowerCase()),
+    )?.distid ??
+    snapshot?.distids.find((distid) => distid === text)
+  return {
+    snapshot,
+    readAttributes: (fragment: number) => attributes.get(fragment) as string | null | undefined,
+    distidOf,
+  }
 }
 
 /** A place in the United States of which nothing is known. */
-const SOMEWHERE: Place = { country: 'US', states: UNKNOWN, counties: UNKNOWN, city: null, zip: null, kinds: new Set() }
+const SOMEWHERE: Place = {
+  country: 'US',
+  states: UNKNOWN,
+  counties: UNKNOWN,
+  city: null,
+  zip: null,
+  kinds: new Set(),
+}
 
 /**
- * A function that tells the active rules and blocks of the subscriber that an item meets wherever in the United States
- * it goes: what can be known without a destination. A rule that an override lifts at some place is not told. Nothing
- * is logged.
+ * A function that tells the active rules and blocks of the subscriber that an item meets wherever
+ * in the United States it goes: what can be known without a destination. A rule that an override
+ * lifts at some place is not told. Nothing is logged.
  */
-export function blocksAnywhere(ctx: OperatorCtx, subscriber: Subscriber, snapshot: Snapshot): (item: Pick<CheckItem, 'upc' | 'sku' | 'distid'>, to: 'consumer' | 'ffl') => MatchedRule[] {
+export function blocksAnywhere(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  snapshot: Snapshot,
+): (item: Pick<CheckItem, 'upc' | 'sku' | 'distid'>, to: 'consumer' | 'ffl') => MatchedRule[] {
   const active = ctx.rules.active()
   const overrides = ctx.rules.overridesOf(subscriber)
   const day = dayOf(ctx.now())
   const sources = factSources(ctx, snapshot)
   return (item, to) => {
-    const facts = itemFacts({ ...item, product_class: undefined, category: undefined, attributes: undefined }, sources, to)
+    const facts = itemFacts(
+      { ...item, product_class: undefined, category: undefined, attributes: undefined },
+      sources,
+      to,
+    )
     const blocking = judge(active, overrides, facts, SOMEWHERE, day, item).blocking_rules
-    return blocking.filter(({ rule_id: id }) => !overrides.some((override) => override.ruleIds.has(id) && mayLift(override, facts, day)))
+    return blocking.filter(
+      ({ rule_id: id }) =>
+        !overrides.some((override) => override.ruleIds.has(id) && mayLift(override, facts, day)),
+    )
   }
 }
 
@@ -82,36 +120,81 @@ type ItemResult = CheckResult['items'][number]
 const TURN = 20
 
 /** One item against a set of rules and overrides. Pure. */
-export function judge(active: ActiveRules, overrides: readonly Override[], facts: ItemFacts, place: Place, day: string, { upc, sku }: Partial<Pick<CheckItem, 'upc' | 'sku'>>): ItemResult {
-  const findings = active.index.candidates(facts, place, day).map((rule) => evaluate(rule, facts, place)).filter((finding) => finding !== null).sort((a, b) => a.rule.order - b.rule.order)
-  const lists: Pick<ItemResult, 'blocking_rules' | 'warnings' | 'manual_review'> = { blocking_rules: [], warnings: [], manual_review: [] }
+export function judge(
+  active: ActiveRules,
+  overrides: readonly Override[],
+  facts: ItemFacts,
+  place: Place,
+  day: string,
+  { upc, sku }: Partial<Pick<CheckItem, 'upc' | 'sku'>>,
+): ItemResult {
+  const findings = active.index
+    .candidates(facts, place, day)
+    .map((rule) => evaluate(rule, facts, place))
+    .filter((finding) => finding !== null)
+    .sort((a, b) => a.rule.order - b.rule.order)
+  const lists: Pick<ItemResult, 'blocking_rules' | 'warnings' | 'manual_review'> = {
+    blocking_rules: [],
+    warnings: [],
+    manual_review: [],
+  }
   for (const finding of findings) lists[listOf(finding)].push(matchedRule(finding))
   if (place.country !== 'US') lists.manual_review.push(ABROAD)
   applyOverrides(lists, overrides, facts, place, day)
-  return { upc: upc ?? null, sku: sku ?? null, approved: lists.blocking_rules.length === 0 && lists.manual_review.length === 0, ...lists }
+  return {
+    upc: upc ?? null,
+    sku: sku ?? null,
+    approved: lists.blocking_rules.length === 0 && lists.manual_review.length === 0,
+    ...lists,
+  }
 }
 
 /** A rule that may apply is for a person to decide; a warning stays one. */
-function listOf({ rule: { rule: { kind } }, certain }: Finding): 'blocking_rules' | 'warnings' | 'manual_review' {
+function listOf({
+  rule: {
+    rule: { kind },
+  },
+  certain,
+}: Finding): 'blocking_rules' | 'warnings' | 'manual_review' {
   if (kind === 'WARNING') return 'warnings'
   return kind === 'BLOCK' && certain ? 'blocking_rules' : 'manual_review'
 }
 
 function matchedRule(finding: Finding): MatchedRule {
-  const { rule: { rule }, certain, met } = finding
+  const {
+    rule: { rule },
+    certain,
+    met,
+  } = finding
   const missing = [...new Set(finding.missing)]
-  const reason = certain ? met.join('; ') || 'it holds for every item and destination'
+  const reason = certain
+    ? met.join('; ') || 'it holds for every item and destination'
     : `would apply, depending on ${missing.join(', ')}, which ${missing.length === 1 ? 'is' : 'are'} not known${met.length > 0 ? ` (${met.join('; ')})` : ''}`
   // One that only may apply blocks nothing: a person decides.
   const kind = certain || rule.kind === 'WARNING' ? rule.kind : 'MANUAL_REVIEW'
   return {
-    rule_id: rule.rule_id, kind, customer_message: rule.customer_message, reason, missing, would_change: [...finding.rule.wouldChange],
-    citations: rule.citations, effective_from: rule.effective_from,
+    rule_id: rule.rule_id,
+    kind,
+    customer_message: rule.customer_message,
+    reason,
+    missing,
+    would_change: [...finding.rule.wouldChange],
+    citations: rule.citations,
+    effective_from: rule.effective_from,
   }
 }
 
-/** Distributors ship within the United States; whatever else is asked of them needs an export licence. */
+/**
+ * Distributors ship within the United States; whatever else is asked of them needs an export
+ * licence.
+ */
 const ABROAD: MatchedRule = {
-  rule_id: 'builtin.abroad', kind: 'MANUAL_REVIEW', customer_message: 'We cannot ship this item abroad without a review.', reason: 'the destination is outside of the United States',
-  missing: [], would_change: ['a destination in the United States'], citations: [{ cite: '22 CFR 120-130; 15 CFR 730-774', url: null, retrieved: null }], effective_from: null,
+  rule_id: 'builtin.abroad',
+  kind: 'MANUAL_REVIEW',
+  customer_message: 'We cannot ship this item abroad without a review.',
+  reason: 'the destination is outside of the United States',
+  missing: [],
+  would_change: ['a destination in the United States'],
+  citations: [{ cite: '22 CFR 120-130; 15 CFR 730-774', url: null, retrieved: null }],
+  effective_from: null,
 }

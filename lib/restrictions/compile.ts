@@ -18,7 +18,10 @@ export interface CompiledRule {
   /** Each with each state of the scope. */
   readonly cities: readonly { state: string; name: string }[] | null
   readonly isZip: ((zip: string) => boolean) | null
-  /** Whether one of its ZIPs may lie in this state; asked only where the ZIP of a destination is not known. */
+  /**
+   * Whether one of its ZIPs may lie in this state; asked only where the ZIP of a destination is not
+   * known.
+   */
   readonly mayLieIn: (state: string) => boolean
   readonly destinations: ReadonlySet<'consumer' | 'ffl'> | null
   readonly upcs: ReadonlySet<number> | null
@@ -34,18 +37,25 @@ export interface CompiledRule {
 
 export interface RuleIndex {
   readonly rules: readonly CompiledRule[]
-  /** Rules that may speak of an item and a place, on the day `YYYY-MM-DD`; each once, in no order. */
+  /**
+   * Rules that may speak of an item and a place, on the day `YYYY-MM-DD`; each once, in no order.
+   */
   candidates(item: ItemFacts, place: Place, day: string): CompiledRule[]
 }
 
 export function compileRule(rule: Rule, order: number): CompiledRule {
   const { scope, match } = rule
-  const set = <T>(values: readonly T[] | undefined) => values ? new Set(values) : null
+  const set = <T>(values: readonly T[] | undefined) => (values ? new Set(values) : null)
   return {
-    rule, order,
+    rule,
+    order,
     states: set(scope.state),
     counties: countyCodes(rule),
-    cities: scope.city ? scope.city.flatMap((city) => scope.state!.map((state) => ({ state, name: cityName(city, state) }))) : null,
+    cities: scope.city
+      ? scope.city.flatMap((city) =>
+          scope.state!.map((state) => ({ state, name: cityName(city, state) })),
+        )
+      : null,
     isZip: scope.zip ? zipTest(scope.zip) : null,
     mayLieIn: stateTest(scope.zip ?? []),
     destinations: rule.destination === 'any' ? null : new Set([rule.destination]),
@@ -55,7 +65,10 @@ export function compileRule(rule: Rule, order: number): CompiledRule {
     classes: set<string>(match.product_class),
     categories: set(match.category?.map((category) => category.toLowerCase())),
     predicates: (match.attributes ?? []).map(readyPredicate),
-    wouldChange: [...(match.attributes ?? []).map(describeOpposite), ...rule.destination === 'consumer' ? ['shipment to a licensed dealer'] : []],
+    wouldChange: [
+      ...(match.attributes ?? []).map(describeOpposite),
+      ...(rule.destination === 'consumer' ? ['shipment to a licensed dealer'] : []),
+    ],
   }
 }
 
@@ -68,7 +81,8 @@ function zipTest(zips: readonly string[]): (zip: string) => boolean {
 /** True for any state where the states of one of the ZIPs are not known. */
 function stateTest(zips: readonly string[]): (state: string) => boolean {
   let known: (ReadonlySet<string> | null)[] | undefined
-  return (state) => (known ??= zips.map(statesOfZips)).some((states) => states === null || states.has(state))
+  return (state) =>
+    (known ??= zips.map(statesOfZips)).some((states) => states === null || states.has(state))
 }
 
 /** Rules of one state by the narrowest thing that they ask of a product. */
@@ -96,7 +110,17 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
   for (const rule of compiled) {
     for (const state of rule.states ?? [ANYWHERE]) {
       let shelf = shelves.get(state)
-      if (!shelf) shelves.set(state, shelf = { upc: postings(), sku: postings(), category: postings(), productClass: postings(), rest: [] })
+      if (!shelf)
+        shelves.set(
+          state,
+          (shelf = {
+            upc: postings(),
+            sku: postings(),
+            category: postings(),
+            productClass: postings(),
+            rest: [],
+          }),
+        )
       place(shelf, rule)
     }
   }
@@ -106,8 +130,11 @@ export function indexRules(rules: readonly Rule[]): RuleIndex {
       const found: CompiledRule[] = []
       for (const state of states.values) collect(shelves.get(state), item, day, found)
       collect(shelves.get(ANYWHERE), item, day, found)
-      // A rule stands on one shelf of a state in one kind of postings: only a fact of several values meets it twice.
-      const isPlain = [states, item.upc, item.sku, item.category, item.productClass].every(({ values }) => values.size < 2)
+      // A rule stands on one shelf of a state in one kind of postings: only a fact of several
+      // values meets it twice.
+      const isPlain = [states, item.upc, item.sku, item.category, item.productClass].every(
+        ({ values }) => values.size < 2,
+      )
       return isPlain ? found : [...new Set(found)]
     },
   }
@@ -132,7 +159,12 @@ function post<T>({ by, all }: Postings<T>, values: ReadonlySet<T>, rule: Compile
   }
 }
 
-function collect(shelf: Shelf | undefined, item: ItemFacts, day: string, found: CompiledRule[]): void {
+function collect(
+  shelf: Shelf | undefined,
+  item: ItemFacts,
+  day: string,
+  found: CompiledRule[],
+): void {
   if (!shelf) return
   pick(shelf.upc, item.upc, day, found)
   pick(shelf.sku, item.sku, day, found)
@@ -141,16 +173,28 @@ function collect(shelf: Shelf | undefined, item: ItemFacts, day: string, found: 
   take(shelf.rest, day, found)
 }
 
-function pick<T>({ by, all }: Postings<T>, { values, known }: Possible<T>, day: string, found: CompiledRule[]): void {
+function pick<T>(
+  { by, all }: Postings<T>,
+  { values, known }: Possible<T>,
+  day: string,
+  found: CompiledRule[],
+): void {
   if (!known) return take(all, day, found)
   for (const value of values) take(by.get(value), day, found)
 }
 
-function take(rules: readonly CompiledRule[] | undefined, day: string, found: CompiledRule[]): void {
+function take(
+  rules: readonly CompiledRule[] | undefined,
+  day: string,
+  found: CompiledRule[],
+): void {
   if (rules) for (const rule of rules) if (isEffective(rule.rule, day)) found.push(rule)
 }
 
 /** Both days are inclusive. */
-export function isEffective({ effective_from: from, effective_to: to }: Rule, day: string): boolean {
+export function isEffective(
+  { effective_from: from, effective_to: to }: Rule,
+  day: string,
+): boolean {
   return (from === null || from <= day) && (to === null || day <= to)
 }

@@ -17,11 +17,37 @@ export interface Decision {
   result: CheckResult
 }
 
-/** Writes one line: who asked, where to, which rules decided what. It holds no address beyond the ZIP. */
-export function logDecision({ engine, now }: OperatorCtx, subscriber: Subscriber, { digest, place, target, result }: Decision): void {
-  const items = result.items.map(({ upc, sku, approved, blocking_rules: blocked, manual_review: held }) => ({ upc, sku, approved, rules: [...blocked, ...held].map(({ rule_id: id }) => id) }))
-  engine.decisions.prepare('INSERT INTO restriction_decision (at, subscriber_id, digest, state, zip, target, approved, items) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-    .run(now(), subscriber.id, digest, [...place.states.values].join(' '), place.zip, target, result.approved ? 1 : 0, JSON.stringify(items))
+/**
+ * Writes one line: who asked, where to, which rules decided what. It holds no address beyond the
+ * ZIP.
+ */
+export function logDecision(
+  { engine, now }: OperatorCtx,
+  subscriber: Subscriber,
+  { digest, place, target, result }: Decision,
+): void {
+  const items = result.items.map(
+    ({ upc, sku, approved, blocking_rules: blocked, manual_review: held }) => ({
+      upc,
+      sku,
+      approved,
+      rules: [...blocked, ...held].map(({ rule_id: id }) => id),
+    }),
+  )
+  engine.decisions
+    .prepare(
+      'INSERT INTO restriction_decision (at, subscriber_id, digest, state, zip, target, approved, items) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    )
+    .run(
+      now(),
+      subscriber.id,
+      digest,
+      [...place.states.values].join(' '),
+      place.zip,
+      target,
+      result.approved ? 1 : 0,
+      JSON.stringify(items),
+    )
 }
 
 /** Removes decisions that are older than 400 days. */
@@ -29,4 +55,8 @@ export function forgetDecisions({ engine, now }: OperatorCtx): void {
   engine.decisions.prepare('DELETE FROM restriction_decision WHERE at < ?').run(now() - KEPT)
 }
 
-export const decisionJob: Job = { name: 'restriction decisions', every: DAY, run: async (ctx) => forgetDecisions(ctx) }
+export const decisionJob: Job = {
+  name: 'restriction decisions',
+  every: DAY,
+  run: async (ctx) => forgetDecisions(ctx),
+}

@@ -37,18 +37,41 @@ export interface Place {
   readonly kinds: ReadonlySet<'po_box' | 'military' | 'territory'>
 }
 
-/** Throws 400 for a state that is none, and for a ZIP of another form; `path` is where the address stands in the request. */
+/**
+ * Throws 400 for a state that is none, and for a ZIP of another form; `path` is where the address
+ * stands in the request.
+ */
 export function placeOf(address: Address, path = 'shipping'): Place {
   const country = (address.country ?? 'US').trim().toUpperCase()
-  if (!/^[A-Z]{2}$/.test(country)) throw invalid(`${path}.country`, 'must be the two letters of a country')
+  if (!/^[A-Z]{2}$/.test(country))
+    throw invalid(`${path}.country`, 'must be the two letters of a country')
   const zip = address.zip?.trim() || null
-  if (country !== 'US') return { country, states: single(address.state.trim().toUpperCase()), counties: UNKNOWN, city: givenCity(address), zip, kinds: new Set() }
+  if (country !== 'US')
+    return {
+      country,
+      states: single(address.state.trim().toUpperCase()),
+      counties: UNKNOWN,
+      city: givenCity(address),
+      zip,
+      kinds: new Set(),
+    }
   const state = stateCode(address.state)
-  if (!state) throw invalid(`${path}.state`, `"${address.state.slice(0, 40)}" is no state; send its two letters`)
-  const digits = zip === null ? null : /^(\d{5})(-?\d{4})?$/.exec(zip)?.[1] ?? null
+  if (!state)
+    throw invalid(
+      `${path}.state`,
+      `"${address.state.slice(0, 40)}" is no state; send its two letters`,
+    )
+  const digits = zip === null ? null : (/^(\d{5})(-?\d{4})?$/.exec(zip)?.[1] ?? null)
   if (zip !== null && digits === null) throw invalid(`${path}.zip`, 'must be 5 digits, or 5 and 4')
   const counties = countiesOf(state, address.county, digits, path)
-  return { country, states: single(state), counties, city: givenCity(address, state) ?? (digits === null ? null : cityOfZip(digits)), zip: digits, kinds: kindsOf(state, address, digits) }
+  return {
+    country,
+    states: single(state),
+    counties,
+    city: givenCity(address, state) ?? (digits === null ? null : cityOfZip(digits)),
+    zip: digits,
+    kinds: kindsOf(state, address, digits),
+  }
 }
 
 const single = <T>(value: T): Possible<T> => ({ values: new Set([value]), known: true })
@@ -58,28 +81,49 @@ function givenCity({ city }: Address, state?: string): string | null {
 }
 
 /**
- * The county that was given, else those of the ZIP. A county that nobody knows is as if it were not given. Throws 400 where
- * ZIP and state, or ZIP and county, contradict each other: one of them is wrong, and the rules of either might hold.
+ * The county that was given, else those of the ZIP. A county that nobody knows is as if it were not
+ * given. Throws 400 where ZIP and state, or ZIP and county, contradict each other: one of them is
+ * wrong, and the rules of either might hold.
  */
-function countiesOf(state: string, name: string | undefined, zip: string | null, path: string): Possible<string> {
+function countiesOf(
+  state: string,
+  name: string | undefined,
+  zip: string | null,
+  path: string,
+): Possible<string> {
   const ofZip = zip === null ? null : placeOfZip(zip)
   const near = (ofZip?.counties ?? []).filter((fips) => countyOf(fips)?.state === state)
-  const elsewhere = ofZip !== null && ofZip.counties.length > 0 && near.length === 0 && (ofZip.exact || !areaStates(zip!).has(state))
+  const elsewhere =
+    ofZip !== null &&
+    ofZip.counties.length > 0 &&
+    near.length === 0 &&
+    (ofZip.exact || !areaStates(zip!).has(state))
   if (elsewhere || (zip !== null && contradictsIsland(zip, state))) {
     throw invalid(`${path}.zip`, `${zip} does not lie in ${state}: one of the two is wrong`)
   }
-  const given = name === undefined || name.trim() === '' ? [] : findCounties(state, name).map(({ fips }) => fips)
-  if (given.length === 0) return near.length === 0 ? UNKNOWN : { values: new Set(near), known: true }
+  const given =
+    name === undefined || name.trim() === ''
+      ? []
+      : findCounties(state, name).map(({ fips }) => fips)
+  if (given.length === 0)
+    return near.length === 0 ? UNKNOWN : { values: new Set(near), known: true }
   if (near.length === 0) return { values: new Set(given), known: true }
   const both = given.filter((fips) => near.includes(fips))
   if (both.length > 0) return { values: new Set(both), known: true }
-  if (ofZip!.exact) throw invalid(`${path}.county`, `"${name!.slice(0, 60)}" and ZIP ${zip} do not meet: one of the two is wrong`)
+  if (ofZip!.exact)
+    throw invalid(
+      `${path}.county`,
+      `"${name!.slice(0, 60)}" and ZIP ${zip} do not meet: one of the two is wrong`,
+    )
   return { values: new Set(given), known: true }
 }
 
 /** ZIP codes of territories, which the Census has no areas of. */
 const ISLANDS: [zips: RegExp, states: readonly string[]][] = [
-  [/^00[679]/, ['PR']], [/^008/, ['VI']], [/^96799/, ['AS']], [/^969/, ['GU', 'MP', 'FM', 'MH', 'PW']],
+  [/^00[679]/, ['PR']],
+  [/^008/, ['VI']],
+  [/^96799/, ['AS']],
+  [/^969/, ['GU', 'MP', 'FM', 'MH', 'PW']],
 ]
 
 function contradictsIsland(zip: string, state: string): boolean {
@@ -88,8 +132,9 @@ function contradictsIsland(zip: string, state: string): boolean {
 }
 
 /**
- * States that a ZIP, or every ZIP that begins as `606*`, may lie in; null where no figures tell, as for military mail. It
- * never leaves one out: of digits that are no ZIP area, all states of the areas with the same first three count.
+ * States that a ZIP, or every ZIP that begins as `606*`, may lie in; null where no figures tell, as
+ * for military mail. It never leaves one out: of digits that are no ZIP area, all states of the
+ * areas with the same first three count.
  */
 export function statesOfZips(zips: string): ReadonlySet<string> | null {
   const prefix = zips.replace('*', '')
@@ -111,19 +156,31 @@ export function statesOfZips(zips: string): ReadonlySet<string> | null {
 
 /** States of every ZIP area with the same three digits. */
 function areaStates(zip: string): Set<string> {
-  return new Set(countiesOfArea(Math.floor(Number(zip) / 100)).map((fips) => countyOf(fips)?.state ?? ''))
+  return new Set(
+    countiesOfArea(Math.floor(Number(zip) / 100)).map((fips) => countyOf(fips)?.state ?? ''),
+  )
 }
 
-const PO_BOX = /\b(?:p[\s.-]*o[\s.-]*bo?x|post[\s.-]+office[\s.-]+box)(?![a-z])|\bp\.?o\.?b\.?\s*#?\d/i
+const PO_BOX =
+  /\b(?:p[\s.-]*o[\s.-]*bo?x|post[\s.-]+office[\s.-]+box)(?![a-z])|\bp\.?o\.?b\.?\s*#?\d/i
 
 /** ZIP codes of military mail, wherever the address says that it is. */
 const MILITARY_ZIP = /^(09\d|340|96[2-6])/
 const MILITARY_POST = /\b[afd]\.?\s?p\.?\s?o\b/i
 
-function kindsOf(state: string, { lines = [], city = '' }: Address, zip: string | null): Place['kinds'] {
+function kindsOf(
+  state: string,
+  { lines = [], city = '' }: Address,
+  zip: string | null,
+): Place['kinds'] {
   const kinds = new Set<'po_box' | 'military' | 'territory'>()
   if ([...lines, city].some((line) => PO_BOX.test(line))) kinds.add('po_box')
-  if (isMilitary(state) || [...lines, city].some((line) => MILITARY_POST.test(line)) || MILITARY_ZIP.test(zip ?? '')) kinds.add('military')
+  if (
+    isMilitary(state) ||
+    [...lines, city].some((line) => MILITARY_POST.test(line)) ||
+    MILITARY_ZIP.test(zip ?? '')
+  )
+    kinds.add('military')
   if (isTerritory(state)) kinds.add('territory')
   return kinds
 }

@@ -38,15 +38,25 @@ interface Group {
 const STEPS = 2_000
 
 /**
- * Judges every offer of the catalog for every state and territory, before and after a change; of a destination only the
- * state is taken for known, so rules of cities and counties hold an offer. States in which nothing changes are left out.
+ * Judges every offer of the catalog for every state and territory, before and after a change; of a
+ * destination only the state is taken for known, so rules of cities and counties hold an offer.
+ * States in which nothing changes are left out.
  */
-export async function rulesImpact(ctx: OperatorCtx, after: readonly Rule[]): Promise<{ offers: number; states: StateImpact[] }> {
+export async function rulesImpact(
+  ctx: OperatorCtx,
+  after: readonly Rule[],
+): Promise<{ offers: number; states: StateImpact[] }> {
   const snapshot = ctx.catalog.current()
   if (!snapshot) return { offers: 0, states: [] }
   const sets = [ctx.rules.active(), { digest: '', index: indexRules(after) }] as const
-  const attributes = ctx.engine.catalog.prepare('SELECT attributes FROM fragment WHERE id = ?').pluck()
-  const groups = await groupOffers(snapshot, [...sets[0].index.rules, ...sets[1].index.rules], (fragment) => attributes.get(fragment) as string | null | undefined)
+  const attributes = ctx.engine.catalog
+    .prepare('SELECT attributes FROM fragment WHERE id = ?')
+    .pluck()
+  const groups = await groupOffers(
+    snapshot,
+    [...sets[0].index.rules, ...sets[1].index.rules],
+    (fragment) => attributes.get(fragment) as string | null | undefined,
+  )
   const day = dayOf(ctx.now())
   const states: StateImpact[] = []
   for (const state of Object.keys(STATES)) {
@@ -54,7 +64,10 @@ export async function rulesImpact(ctx: OperatorCtx, after: readonly Rule[]): Pro
     const impact = { state, before: nobody(), after: nobody(), changed: 0 }
     let step = 0
     for (const { facts, offers } of groups) {
-      const [was, is] = sets.map((set) => verdict(judge(set, [], facts, place, day, {}))) as [keyof Verdicts, keyof Verdicts]
+      const [was, is] = sets.map((set) => verdict(judge(set, [], facts, place, day, {}))) as [
+        keyof Verdicts,
+        keyof Verdicts,
+      ]
       impact.before[was] += offers
       impact.after[is] += offers
       if (was !== is) impact.changed += offers
@@ -71,21 +84,37 @@ function verdict({ approved, blocking_rules: blocked }: ReturnType<typeof judge>
   return approved ? 'approved' : blocked.length > 0 ? 'blocked' : 'held'
 }
 
-/** A million offers are some thousand kinds: rules ask for classes, categories and a few attributes. */
-async function groupOffers(snapshot: Snapshot, rules: readonly CompiledRule[], readAttributes: ReadAttributes): Promise<Group[]> {
+/**
+ * A million offers are some thousand kinds: rules ask for classes, categories and a few attributes.
+ */
+async function groupOffers(
+  snapshot: Snapshot,
+  rules: readonly CompiledRule[],
+  readAttributes: ReadAttributes,
+): Promise<Group[]> {
   const asked = {
-    upcs: new Set(rules.flatMap(({ upcs }) => [...upcs ?? []])), skus: new Set(rules.flatMap(({ skus }) => [...skus ?? []])),
-    attributes: new Set(rules.flatMap(({ predicates }) => predicates.map(({ name }) => name))), distids: rules.some(({ distids }) => distids !== null),
+    upcs: new Set(rules.flatMap(({ upcs }) => [...(upcs ?? [])])),
+    skus: new Set(rules.flatMap(({ skus }) => [...(skus ?? [])])),
+    attributes: new Set(rules.flatMap(({ predicates }) => predicates.map(({ name }) => name))),
+    distids: rules.some(({ distids }) => distids !== null),
   }
   const groups = new Map<string, Group>()
   for (let row = 0; row < snapshot.rows; row++) {
     const distid = snapshot.distids[snapshot.distributor[row]!]!
     const sku = snapshot.sku(row)
-    const facts = itemFacts({ distid, sku } as Parameters<typeof itemFacts>[0], { snapshot: only(snapshot, row), readAttributes })
+    const facts = itemFacts({ distid, sku } as Parameters<typeof itemFacts>[0], {
+      snapshot: only(snapshot, row),
+      readAttributes,
+    })
     const values = [...facts.attributes].filter(([name]) => asked.attributes.has(name))
     const key = JSON.stringify([
-      CLASS_CODES[snapshot.productClass[row]!], snapshot.category[row], snapshot.fflReq.has(row), asked.distids ? distid : '', values,
-      asked.upcs.has(snapshot.upcKey[row]!) ? snapshot.upcKey[row] : 0, asked.skus.has(sku.toLowerCase()) ? sku : '',
+      CLASS_CODES[snapshot.productClass[row]!],
+      snapshot.category[row],
+      snapshot.fflReq.has(row),
+      asked.distids ? distid : '',
+      values,
+      asked.upcs.has(snapshot.upcKey[row]!) ? snapshot.upcKey[row] : 0,
+      asked.skus.has(sku.toLowerCase()) ? sku : '',
     ])
     const group = groups.get(key)
     if (group) group.offers++

@@ -32,7 +32,10 @@ const Detail = z.strictObject({
   scope: Rule.shape.scope,
   match: Rule.shape.match,
   destination: Rule.shape.destination,
-  customer_message: z.string().max(1_000).default('This item cannot be shipped to this destination.'),
+  customer_message: z
+    .string()
+    .max(1_000)
+    .default('This item cannot be shipped to this destination.'),
 })
 
 export const NewOverride = Detail.extend({
@@ -45,26 +48,64 @@ export type NewOverride = z.input<typeof NewOverride>
 
 const DAY_END = 86_399_999
 
-/** Adds an override. An `allow` names the rules that it lifts; a `block` says what it blocks. Throws 400. */
-export async function addOverride(ctx: OperatorCtx, subscriber: Subscriber, input: NewOverride): Promise<{ id: string }> {
+/**
+ * Adds an override. An `allow` names the rules that it lifts; a `block` says what it blocks. Throws
+ * 400.
+ */
+export async function addOverride(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  input: NewOverride,
+): Promise<{ id: string }> {
   const parsed = NewOverride.safeParse(input)
-  if (!parsed.success) throw invalid(parsed.error.issues[0]!.path.join('.') || 'override', parsed.error.issues[0]!.message)
+  if (!parsed.success)
+    throw invalid(
+      parsed.error.issues[0]!.path.join('.') || 'override',
+      parsed.error.issues[0]!.message,
+    )
   const { effect, author, reason, expires, ...detail } = parsed.data
-  if (effect === 'allow' && detail.rule_ids.length === 0) throw invalid('rule_ids', 'is required: the rules that it lifts')
+  if (effect === 'allow' && detail.rule_ids.length === 0)
+    throw invalid('rule_ids', 'is required: the rules that it lifts')
   if (expires !== null && expires < dayOf(ctx.now())) throw invalid('expires', 'lies in the past')
-  if (effect === 'allow' && detail.match.attributes?.some(({ op, value }) => op === 'exists' && value === false)) throw invalid('match.attributes', 'what is not known allows nothing: exists must be true')
-  const unknown = detail.rule_ids.find((id) => !ctx.rules.active().index.rules.some(({ rule }) => rule.rule_id === id))
+  if (
+    effect === 'allow' &&
+    detail.match.attributes?.some(({ op, value }) => op === 'exists' && value === false)
+  )
+    throw invalid('match.attributes', 'what is not known allows nothing: exists must be true')
+  const unknown = detail.rule_ids.find(
+    (id) => !ctx.rules.active().index.rules.some(({ rule }) => rule.rule_id === id),
+  )
   if (unknown !== undefined) throw invalid('rule_ids', `there is no active rule "${unknown}"`)
-  if (effect === 'block' && Object.keys(detail.match).length === 0 && !detail.scope.state) throw invalid('match', 'is required: what it blocks, or a state')
+  if (effect === 'block' && Object.keys(detail.match).length === 0 && !detail.scope.state)
+    throw invalid('match', 'is required: what it blocks, or a state')
   const checked = Rule.safeParse(ruleOf(detail, 'override'))
-  if (!checked.success) throw invalid(checked.error.issues[0]!.path.join('.'), checked.error.issues[0]!.message)
+  if (!checked.success)
+    throw invalid(checked.error.issues[0]!.path.join('.'), checked.error.issues[0]!.message)
   const id = `o_${ctx.random(8).toString('hex')}`
   await ctx.engine.atomic(ctx, async (tx) => {
-    await tx.db.insertInto('rule_override').values({
-      id, subscriber_id: subscriber.id, effect, detail: JSON.stringify(detail), author, reason,
-      expires_at: expires === null ? null : Date.parse(`${expires}T00:00:00Z`) + DAY_END, created_at: tx.now(), withdrawn_at: null,
-    }).execute()
-    await audit(tx, 'rules.override', { id, subscriber: subscriber.id, effect, author, reason, expires, ...detail })
+    await tx.db
+      .insertInto('rule_override')
+      .values({
+        id,
+        subscriber_id: subscriber.id,
+        effect,
+        detail: JSON.stringify(detail),
+        author,
+        reason,
+        expires_at: expires === null ? null : Date.parse(`${expires}T00:00:00Z`) + DAY_END,
+        created_at: tx.now(),
+        withdrawn_at: null,
+      })
+      .execute()
+    await audit(tx, 'rules.override', {
+      id,
+      subscriber: subscriber.id,
+      effect,
+      author,
+      reason,
+      expires,
+      ...detail,
+    })
     await touch(tx.db, 'rules')
   })
   return { id }
@@ -73,8 +114,14 @@ export async function addOverride(ctx: OperatorCtx, subscriber: Subscriber, inpu
 /** Ends an override at once; it stays in the list with its end. 404 for one that is not there. */
 export async function withdrawOverride(ctx: OperatorCtx, id: string): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {
-    const { numUpdatedRows } = await tx.db.updateTable('rule_override').set({ withdrawn_at: tx.now() }).where('id', '=', id).where('withdrawn_at', 'is', null).executeTakeFirst()
-    if (numUpdatedRows === 0n) throw new ApiError('not_found', { message: `there is no override ${id} that holds` })
+    const { numUpdatedRows } = await tx.db
+      .updateTable('rule_override')
+      .set({ withdrawn_at: tx.now() })
+      .where('id', '=', id)
+      .where('withdrawn_at', 'is', null)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n)
+      throw new ApiError('not_found', { message: `there is no override ${id} that holds` })
     await audit(tx, 'rules.override.withdraw', { id })
     await touch(tx.db, 'rules')
   })
@@ -90,31 +137,67 @@ interface StoredOverride {
 }
 
 /** An override of the database, ready to be applied. */
-export function readOverride({ id, effect, detail, author, reason, expires_at: end }: StoredOverride): Override {
+export function readOverride({
+  id,
+  effect,
+  detail,
+  author,
+  reason,
+  expires_at: end,
+}: StoredOverride): Override {
   const parsed = JSON.parse(detail) as z.output<typeof Detail>
   return {
-    id, effect, author, reason, ruleIds: new Set(parsed.rule_ids), expires: end === null ? null : new Date(end).toISOString().slice(0, 10),
-    rule: compileRule(Rule.parse({ ...ruleOf(parsed, id), effective_to: end === null ? null : new Date(end).toISOString().slice(0, 10) }), 0),
+    id,
+    effect,
+    author,
+    reason,
+    ruleIds: new Set(parsed.rule_ids),
+    expires: end === null ? null : new Date(end).toISOString().slice(0, 10),
+    rule: compileRule(
+      Rule.parse({
+        ...ruleOf(parsed, id),
+        effective_to: end === null ? null : new Date(end).toISOString().slice(0, 10),
+      }),
+      0,
+    ),
   }
 }
 
-function ruleOf({ rule_ids: _ids, customer_message, ...detail }: z.output<typeof Detail>, id: string): z.input<typeof Rule> {
-  return { ...detail, rule_id: `override.${id}`, kind: 'BLOCK', customer_message, legal_status: 'policy' }
+function ruleOf(
+  { rule_ids: _ids, customer_message, ...detail }: z.output<typeof Detail>,
+  id: string,
+): z.input<typeof Rule> {
+  return {
+    ...detail,
+    rule_id: `override.${id}`,
+    kind: 'BLOCK',
+    customer_message,
+    legal_status: 'policy',
+  }
 }
 
 type Lists = Pick<CheckResult['items'][number], 'blocking_rules' | 'warnings' | 'manual_review'>
 
 /**
- * Moves what an `allow` lifts to the warnings, with author and end; adds what a `block` forbids. An `allow` that only may
- * hold lifts nothing; a `block` that may hold is for a person to decide.
+ * Moves what an `allow` lifts to the warnings, with author and end; adds what a `block` forbids. An
+ * `allow` that only may hold lifts nothing; a `block` that may hold is for a person to decide.
  */
-export function applyOverrides(lists: Lists, overrides: readonly Override[], item: ItemFacts, place: Place, day: string): void {
+export function applyOverrides(
+  lists: Lists,
+  overrides: readonly Override[],
+  item: ItemFacts,
+  place: Place,
+  day: string,
+): void {
   for (const override of overrides) {
     if (!isEffective(override.rule.rule, day)) continue
     const finding = evaluate(override.rule, item, place)
     if (!finding) continue
     if (override.effect === 'allow' && finding.certain) lift(lists, override)
-    else if (override.effect === 'block') (finding.certain ? lists.blocking_rules : lists.manual_review).push(blockedBy(override, [...new Set(finding.missing)]))
+    else if (override.effect === 'block')
+      (finding.certain ? lists.blocking_rules : lists.manual_review).push(
+        blockedBy(override, [...new Set(finding.missing)]),
+      )
   }
 }
 
@@ -128,13 +211,25 @@ function lift(lists: Lists, { ruleIds, author, reason, expires }: Override): voi
   for (const name of ['blocking_rules', 'manual_review'] as const) {
     const lifted = lists[name].filter(({ rule_id: id }) => ruleIds.has(id))
     lists[name] = lists[name].filter(({ rule_id: id }) => !ruleIds.has(id))
-    lists.warnings.push(...lifted.map((rule) => ({ ...rule, overridden_by: { author, reason, expires } })))
+    lists.warnings.push(
+      ...lifted.map((rule) => ({ ...rule, overridden_by: { author, reason, expires } })),
+    )
   }
 }
 
-function blockedBy({ rule: { rule }, author, reason, expires }: Override, missing: string[]): MatchedRule {
+function blockedBy(
+  { rule: { rule }, author, reason, expires }: Override,
+  missing: string[],
+): MatchedRule {
   return {
-    rule_id: rule.rule_id, kind: missing.length === 0 ? 'BLOCK' : 'MANUAL_REVIEW', customer_message: rule.customer_message, reason: `blocked by ${author}: ${reason}`, missing, would_change: [],
-    citations: [], effective_from: null, overridden_by: { author, reason, expires },
+    rule_id: rule.rule_id,
+    kind: missing.length === 0 ? 'BLOCK' : 'MANUAL_REVIEW',
+    customer_message: rule.customer_message,
+    reason: `blocked by ${author}: ${reason}`,
+    missing,
+    would_change: [],
+    citations: [],
+    effective_from: null,
+    overridden_by: { author, reason, expires },
   }
 }

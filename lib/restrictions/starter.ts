@@ -1,4 +1,7 @@
-/** The starter set: facts of public law and carriers' policy, dated and graded. Not legal advice; active once it is accepted. */
+/**
+ * The starter set: facts of public law and carriers' policy, dated and graded. Not legal advice;
+ * active once it is accepted.
+ */
 import ammunition from '../../data/rules/ammunition.json' with { type: 'json' }
 import distributors from '../../data/rules/distributors.json' with { type: 'json' }
 import firearms from '../../data/rules/firearms.json' with { type: 'json' }

@@ -3,18 +3,26 @@ import type { DemoOffer } from './offers.js'
 import { describe, nameAt } from './spelling.js'
 import { csvRow, dollars, pounds } from './units.js'
 
-/** The header of the web export: the catalog's keys in upper case, and CANDROPSHIP, which only the export has. */
-export const LIPSEYS_COLUMNS = ('ITEMNO DESCRIPTION1 DESCRIPTION2 UPC MANUFACTURERMODELNO MSRP MODEL CALIBERGAUGE MANUFACTURER TYPE ACTION BARRELLENGTH CAPACITY ' +
+/**
+ * The header of the web export: the catalog's keys in upper case, and CANDROPSHIP, which only the
+ * export has.
+ */
+export const LIPSEYS_COLUMNS = (
+  'ITEMNO DESCRIPTION1 DESCRIPTION2 UPC MANUFACTURERMODELNO MSRP MODEL CALIBERGAUGE MANUFACTURER TYPE ACTION BARRELLENGTH CAPACITY ' +
   'FINISH OVERALLLENGTH RECEIVER SAFETY SIGHTS STOCKFRAMEGRIPS MAGAZINE WEIGHT IMAGENAME CHAMBER DRILLEDANDTAPPED RATEOFTWIST ITEMTYPE ADDITIONALFEATURE1 ' +
   'ADDITIONALFEATURE2 ADDITIONALFEATURE3 SHIPPINGWEIGHT BOUNDBOOKMANUFACTURER BOUNDBOOKMODEL BOUNDBOOKTYPE NFATHREADPATTERN NFAATTACHMENTMETHOD NFABAFFLETYPE ' +
   'SILENCERCANBEDISASSEMBLED SILENCERCONSTRUCTIONMATERIAL NFADBREDUCTION SILENCEROUTSIDEDIAMETER NFAFORM3CALIBER OPTICMAGNIFICATION MAINTUBESIZE ' +
   'ADJUSTABLEOBJECTIVE OBJECTIVESIZE OPTICADJUSTMENTS ILLUMINATEDRETICLE RETICLE EXCLUSIVE QUANTITY ALLOCATED ONSALE PRICE CURRENTPRICE RETAILMAP FFLREQUIRED ' +
   'SOTREQUIRED EXCLUSIVETYPE SCOPECOVERINCLUDED SPECIAL SIGHTSTYPE CASE CHOKE DBREDUCTION FAMILY FINISHTYPE FRAME GRIPTYPE HANDGUNSLIDEMATERIAL ITEMLENGTH ' +
-  'ITEMWIDTH ITEMHEIGHT PACKAGELENGTH PACKAGEWIDTH PACKAGEHEIGHT ITEMGROUP CANDROPSHIP COUNTRYOFORIGIN').split(' ')
+  'ITEMWIDTH ITEMHEIGHT PACKAGELENGTH PACKAGEWIDTH PACKAGEHEIGHT ITEMGROUP CANDROPSHIP COUNTRYOFORIGIN'
+).split(' ')
 
 type Cell = (offer: DemoOffer) => string
 
-/** What each column holds; a column that is not here is blank in this market, as most are on most rows of a real export. */
+/**
+ * What each column holds; a column that is not here is blank in this market, as most are on most
+ * rows of a real export.
+ */
 const CELLS: Readonly<Record<string, Cell>> = {
   ITEMNO: ({ sku }) => sku,
   DESCRIPTION1: ({ good }) => nameAt('LIP', good),
@@ -27,26 +35,31 @@ const CELLS: Readonly<Record<string, Cell>> = {
   MANUFACTURER: ({ good }) => brandAt('LIP', good.brand),
   TYPE: ({ good }) => good.family.lip![1]!,
   ACTION: value('action'),
-  BARRELLENGTH: ({ good }) => good.values['barrel'] === undefined ? '' : `${good.values['barrel']}"`,
+  BARRELLENGTH: ({ good }) =>
+    good.values['barrel'] === undefined ? '' : `${good.values['barrel']}"`,
   CAPACITY: capacity,
   FINISH: ({ good }) => good.values['finish'] ?? good.values['color'] ?? '',
   SIGHTS: value('sights'),
   STOCKFRAMEGRIPS: value('stock'),
   WEIGHT: ({ good }) => `${good.ounces} oz.`,
-  // Lipsey's own name for "none": a demo must not link to pictures on a real company's server that do not exist.
+  // Lipsey's own name for "none": a demo must not link to pictures on a real company's server that
+  // do not exist.
   IMAGENAME: () => 'li-missing-image.png',
   CHAMBER: value('chamber'),
   RATEOFTWIST: value('twist'),
   ITEMTYPE: ({ good }) => good.family.lip![0]!,
-  ADDITIONALFEATURE1: ({ good }) => good.values['fit'] ? `Fits ${good.values['fit']}` : good.values['kind'] ?? '',
+  ADDITIONALFEATURE1: ({ good }) =>
+    good.values['fit'] ? `Fits ${good.values['fit']}` : (good.values['kind'] ?? ''),
   ADDITIONALFEATURE2: value('hand'),
   SHIPPINGWEIGHT: ({ good }) => pounds(good.ounces),
   BOUNDBOOKMANUFACTURER: serialized(({ good }) => BRANDS[good.brand]!),
   BOUNDBOOKMODEL: serialized(({ good }) => good.model),
   BOUNDBOOKTYPE: serialized(({ good }) => good.family.lip![1]!),
   NFATHREADPATTERN: value('thread'),
-  NFAATTACHMENTMETHOD: ({ good }) => good.family.flags.has('sot') ? good.values['mount'] ?? '' : '',
-  SILENCERCONSTRUCTIONMATERIAL: ({ good }) => good.family.flags.has('sot') ? good.values['material'] ?? '' : '',
+  NFAATTACHMENTMETHOD: ({ good }) =>
+    good.family.flags.has('sot') ? (good.values['mount'] ?? '') : '',
+  SILENCERCONSTRUCTIONMATERIAL: ({ good }) =>
+    good.family.flags.has('sot') ? (good.values['material'] ?? '') : '',
   OPTICMAGNIFICATION: value('magnification'),
   MAINTUBESIZE: value('tube'),
   OBJECTIVESIZE: ({ good }) => good.values['magnification']?.split('x')[1] ?? '',
@@ -66,13 +79,16 @@ const CELLS: Readonly<Record<string, Cell>> = {
   PACKAGEHEIGHT: ({ good }) => good.size[2],
   ITEMGROUP: ({ good }) => good.family.noun,
   CANDROPSHIP: ({ dropShip }) => bool(dropShip),
-  COUNTRYOFORIGIN: ({ good }) => good.item.endsWith('7') ? 'Italy' : 'United States',
+  COUNTRYOFORIGIN: ({ good }) => (good.item.endsWith('7') ? 'Italy' : 'United States'),
 }
 
 const blank: Cell = () => ''
 const WRITERS = LIPSEYS_COLUMNS.map((column) => CELLS[column] ?? blank)
 
-/** Lipsey's web export: CSV with upper-case columns, TRUE and FALSE, and 0 where there is no MAP or MSRP. */
+/**
+ * Lipsey's web export: CSV with upper-case columns, TRUE and FALSE, and 0 where there is no MAP or
+ * MSRP.
+ */
 export function lipseysFeed(offers: DemoOffer[]): string {
   let text = csvRow(LIPSEYS_COLUMNS)
   for (const offer of offers) text += csvRow(WRITERS.map((write) => write(offer)))
@@ -84,13 +100,17 @@ function value(key: string): Cell {
 }
 
 function serialized(cell: Cell): Cell {
-  return (offer) => offer.good.family.flags.has('ffl') ? cell(offer) : ''
+  return (offer) => (offer.good.family.flags.has('ffl') ? cell(offer) : '')
 }
 
 /** Pistols and autoloaders hold one more in the chamber. */
 function capacity({ good }: DemoOffer): string {
   const rounds = good.values['capacity'] ?? ''
-  return rounds !== '' && good.family.class === 'FA' && /Auto|Striker/.test(good.values['action'] ?? '') ? `${rounds} + 1` : rounds
+  return rounds !== '' &&
+    good.family.class === 'FA' &&
+    /Auto|Striker/.test(good.values['action'] ?? '')
+    ? `${rounds} + 1`
+    : rounds
 }
 
 function bool(on: boolean): string {

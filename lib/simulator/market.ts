@@ -16,7 +16,10 @@ export interface Choice {
   rows: string[][]
 }
 
-/** A kind of goods: which values its items differ in, what they cost, and what each distributor files them under. */
+/**
+ * A kind of goods: which values its items differ in, what they cost, and what each distributor
+ * files them under.
+ */
 export interface Family {
   id: string
   class: ProductClass
@@ -94,7 +97,8 @@ interface MarketFacts {
   stories: StoryFacts[]
 }
 
-// The type of a JSON import lists every key of every entry; the suite proves that the facts have these shapes.
+// The type of a JSON import lists every key of every entry; the suite proves that the facts have
+// these shapes.
 const market = facts as unknown as MarketFacts
 
 export const BRANDS = market.brands
@@ -130,7 +134,10 @@ function readFamily(entry: FamilyFacts): Family {
 }
 
 function readChoices(choices: Record<string, string>): Choice[] {
-  return Object.entries(choices).map(([keys, rows]) => ({ keys: keys.split(','), rows: rows.split('|').map((row) => row.split(',')) }))
+  return Object.entries(choices).map(([keys, rows]) => ({
+    keys: keys.split(','),
+    rows: rows.split('|').map((row) => row.split(',')),
+  }))
 }
 
 function withNoun(name: string, noun: string): string {

@@ -29,18 +29,29 @@ export function makeOffers(goods: Good[], seed: number, count: number): DemoOffe
   const offers: DemoOffers = { RSR: [], LIP: [], CSSI: [] }
   const odds = oddsOfCarrying(goods, count)
   const shelves = createRandom(seed, 'shelves')
-  const terms = { RSR: createRandom(seed, 'RSR'), LIP: createRandom(seed, 'LIP'), CSSI: createRandom(seed, 'CSSI') }
+  const terms = {
+    RSR: createRandom(seed, 'RSR'),
+    LIP: createRandom(seed, 'LIP'),
+    CSSI: createRandom(seed, 'CSSI'),
+  }
   for (const good of goods) {
     const sellers = sellersOf(good, odds, shelves)
     for (const distid of sellers) {
       const story = good.story?.offers[distid]
-      offers[distid].push(story ? storyOffer(distid, good, story, sellers.length === 1) : makeOffer(distid, good, sellers.length === 1, terms[distid]))
+      offers[distid].push(
+        story
+          ? storyOffer(distid, good, story, sellers.length === 1)
+          : makeOffer(distid, good, sellers.length === 1, terms[distid]),
+      )
     }
   }
   return offers
 }
 
-/** The chance that a distributor stocks an item of a family that it carries, so that its offers come to its share. */
+/**
+ * The chance that a distributor stocks an item of a family that it carries, so that its offers come
+ * to its share.
+ */
 function oddsOfCarrying(goods: Good[], count: number): Record<DemoDistid, number> {
   const odds = { RSR: 0, LIP: 0, CSSI: 0 }
   for (const distid of DEMO_DISTIDS) {
@@ -50,7 +61,10 @@ function oddsOfCarrying(goods: Good[], count: number): Record<DemoDistid, number
       if (family.sellers.length === 1 && family.sellers[0] === distid) alone++
       else if (family.sellers.includes(distid)) shared++
     }
-    odds[distid] = Math.min(1, Math.max(0, (DEMO_SHARES[distid] * count - alone) / Math.max(1, shared)))
+    odds[distid] = Math.min(
+      1,
+      Math.max(0, (DEMO_SHARES[distid] * count - alone) / Math.max(1, shared)),
+    )
   }
   return odds
 }
@@ -64,10 +78,28 @@ function sellersOf(good: Good, odds: Record<DemoDistid, number>, random: Random)
   return chosen.length > 0 ? chosen : [random.pick(able)]
 }
 
-function storyOffer(distid: DemoDistid, good: Good, [price, qty]: NonNullable<StoryFacts['offers'][DemoDistid]>, exclusive: boolean): DemoOffer {
+function storyOffer(
+  distid: DemoDistid,
+  good: Good,
+  [price, qty]: NonNullable<StoryFacts['offers'][DemoDistid]>,
+  exclusive: boolean,
+): DemoOffer {
   const cents = Math.round(price! * 100)
   const dropShip = !good.family.flags.has('nodrop')
-  return { good, sku: skuOf(distid, good), price: cents, listPrice: cents, map: good.map, msrp: good.msrp, qty: qty!, allocated: false, reduced: false, dropShip, exclusive, listedDays: 400 }
+  return {
+    good,
+    sku: skuOf(distid, good),
+    price: cents,
+    listPrice: cents,
+    map: good.map,
+    msrp: good.msrp,
+    qty: qty!,
+    allocated: false,
+    reduced: false,
+    dropShip,
+    exclusive,
+    listedDays: 400,
+  }
 }
 
 function makeOffer(distid: DemoDistid, good: Good, exclusive: boolean, random: Random): DemoOffer {
@@ -75,7 +107,12 @@ function makeOffer(distid: DemoDistid, good: Good, exclusive: boolean, random: R
   const reduced = random.chance(0.03)
   const allocated = random.chance(good.family.flags.has('ffl') ? 0.03 : 0.004)
   return {
-    good, sku: skuOf(distid, good), listPrice, allocated, reduced, exclusive,
+    good,
+    sku: skuOf(distid, good),
+    listPrice,
+    allocated,
+    reduced,
+    exclusive,
     price: reduced ? Math.round(listPrice * (0.7 + random.next() * 0.2)) : listPrice,
     map: random.chance(0.03) ? null : good.map,
     msrp: good.msrp,
@@ -95,12 +132,17 @@ function stockOf(distid: DemoDistid, good: Good, allocated: boolean, random: Ran
   return Math.min(qty, distid === 'LIP' ? 100 : 60_000)
 }
 
-/** Item numbers in each distributor's own style; the brand's code and item number keep them unique. */
+/**
+ * Item numbers in each distributor's own style; the brand's code and item number keep them unique.
+ */
 function skuOf(distid: DemoDistid, good: Good): string {
   const bare = good.mpn.replaceAll('-', '')
   switch (distid) {
-    case 'RSR': return good.mpn.startsWith(good.brand) ? good.mpn : `${good.brand}${good.mpn}`
-    case 'LIP': return bare.startsWith(good.brand) ? bare : good.brand + bare
-    case 'CSSI': return `${good.brand}-${good.item}`
+    case 'RSR':
+      return good.mpn.startsWith(good.brand) ? good.mpn : `${good.brand}${good.mpn}`
+    case 'LIP':
+      return bare.startsWith(good.brand) ? bare : good.brand + bare
+    case 'CSSI':
+      return `${good.brand}-${good.item}`
   }
 }

@@ -1,4 +1,7 @@
-/** One page of lines, as a small PDF: the stand-in for a scanned document. Takes ASCII without brackets and backslashes. */
+/**
+ * One page of lines, as a small PDF: the stand-in for a scanned document. Takes ASCII without
+ * brackets and backslashes.
+ */
 export function makePdf(lines: readonly string[]): Buffer {
   const text = `BT /F1 14 Tf 72 720 Td 20 TL ${lines.map((line) => `(${line.replaceAll(/[^\x20-\x7e]|[()\\]/g, ' ')}) Tj T*`).join(' ')} ET`
   const objects = [
@@ -15,5 +18,8 @@ export function makePdf(lines: readonly string[]): Buffer {
     return start
   })
   const table = starts.map((start) => `${String(start).padStart(10, '0')} 00000 n \n`).join('')
-  return Buffer.from(`${file}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`, 'latin1')
+  return Buffer.from(
+    `${file}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`,
+    'latin1',
+  )
 }

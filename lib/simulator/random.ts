@@ -1,4 +1,7 @@
-/** A small seeded generator: the demo market is the same on every machine, so that examples can name its UPCs. */
+/**
+ * A small seeded generator: the demo market is the same on every machine, so that examples can name
+ * its UPCs.
+ */
 export interface Random {
   /** 0 <= x < 1 */
   next(): number

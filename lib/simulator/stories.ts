@@ -3,7 +3,9 @@ import { DEMO_SEED, type DemoDistid } from './market.js'
 import { makeOffers } from './offers.js'
 import { plainName } from './spelling.js'
 
-/** An item of the demo that examples may count on, whatever the seed and however small the catalog. */
+/**
+ * An item of the demo that examples may count on, whatever the seed and however small the catalog.
+ */
 export interface DemoStory {
   upc: string
   name: string
@@ -31,10 +33,24 @@ export interface DemoStories {
 /** The items that documents and examples name. */
 export function demoStories(): DemoStories {
   const goods = makeGoods(DEMO_SEED, 0).filter((good) => good.story)
-  const all = Object.entries(makeOffers(goods, DEMO_SEED, 0)).flatMap(([distid, offers]) => offers.map((offer) => ({ ...offer, distid: distid as DemoDistid })))
-  return Object.fromEntries(goods.map((good) => [good.story!.id, {
-    upc: good.upc!,
-    name: plainName(good),
-    offers: all.filter((offer) => offer.good === good).map(({ distid, sku, price, qty }) => ({ distid, distsku: sku, price: price / 100, qty })),
-  }])) as unknown as DemoStories
+  const all = Object.entries(makeOffers(goods, DEMO_SEED, 0)).flatMap(([distid, offers]) =>
+    offers.map((offer) => ({ ...offer, distid: distid as DemoDistid })),
+  )
+  return Object.fromEntries(
+    goods.map((good) => [
+      good.story!.id,
+      {
+        upc: good.upc!,
+        name: plainName(good),
+        offers: all
+          .filter((offer) => offer.good === good)
+          .map(({ distid, sku, price, qty }) => ({
+            distid,
+            distsku: sku,
+            price: price / 100,
+            qty,
+          })),
+      },
+    ]),
+  ) as unknown as DemoStories
 }

@@ -8,7 +8,7 @@ export function dollars(cents: number | null): string {
 }
 
 export function pounds(ounces: number): string {
-  return dollars(Math.max(5, Math.round(ounces * 100 / 16)))
+  return dollars(Math.max(5, Math.round((ounces * 100) / 16)))
 }
 
 /** Length, width and height in inches: long guns are long, all else is a box of its weight. */
@@ -20,7 +20,7 @@ export function packageSize(family: Family, ounces: number): [string, string, st
 
 function tenths(inches: number): string {
   const whole = Math.round(inches * 10)
-  return `${(whole - whole % 10) / 10}.${whole % 10}`
+  return `${(whole - (whole % 10)) / 10}.${whole % 10}`
 }
 
 /** A row of comma-separated values. */

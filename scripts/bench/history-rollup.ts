@@ -1,7 +1,8 @@
 /**
- * The roll-up of a long history against SQLite (design §4), which sums up the same changes day by day on one thread. SQLite is
- * spared what is given back, held or vanished; where both count the same they must agree. The process of the roll-up is nice, so
- * on a busy machine the whole is run so:
+ * The roll-up of a long history against SQLite (design §4), which sums up the same changes day by
+ * day on one thread. SQLite is spared what is given back, held or vanished; where both count the
+ * same they must agree. The process of the roll-up is nice, so on a busy machine the whole is run
+ * so:
  *   nice -n 10 npx tsx scripts/bench/history-rollup.ts [days] [items]
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -26,24 +27,42 @@ const DISTRIBUTORS = 12
 const FEEDS = 4
 const FIRST = Date.UTC(2026, 0, 1)
 
-/** Four feeds a day from each of twelve distributors; four of five items change once a day, the first day brings them all. */
+/**
+ * Four feeds a day from each of twelve distributors; four of five items change once a day, the
+ * first day brings them all.
+ */
 function fill(history: Raw): number {
-  const change = history.prepare('INSERT INTO change (at, distid, stockid, upc, price, qty, gone, held) VALUES (?, ?, ?, ?, ?, ?, 0, 0)')
+  const change = history.prepare(
+    'INSERT INTO change (at, distid, stockid, upc, price, qty, gone, held) VALUES (?, ?, ?, ?, ?, ?, 0, 0)',
+  )
   const seen = history.prepare('INSERT INTO seen (distid, at) VALUES (?, ?)')
-  const keys = Array.from({ length: ITEMS }, (_, i) => [`SKU${String(i).padStart(7, '0')}`, String(700_000_000_000 + i)] as const)
+  const keys = Array.from(
+    { length: ITEMS },
+    (_, i) => [`SKU${String(i).padStart(7, '0')}`, String(700_000_000_000 + i)] as const,
+  )
   const qty = new Int32Array(ITEMS).map((_, i) => (i * 13) % 50)
   let rows = 0
   for (let day = 0; day < DAYS; day++) {
     history.exec('BEGIN')
     for (let feed = 0; feed < FEEDS; feed++) {
       for (let dist = 0; dist < DISTRIBUTORS; dist++) {
-        const [at, distid] = [FIRST + day * DAY + (feed * 6 + 1) * HOUR + dist, `D${String(dist).padStart(2, '0')}`]
+        const [at, distid] = [
+          FIRST + day * DAY + (feed * 6 + 1) * HOUR + dist,
+          `D${String(dist).padStart(2, '0')}`,
+        ]
         for (let i = dist; i < ITEMS; i += DISTRIBUTORS) {
           // Multiplied, so that the same items do not come in the same feed each day.
-          const mixed = Math.imul(i + 1, 2_654_435_761) + Math.imul(day, 40_503) >>> 8
+          const mixed = (Math.imul(i + 1, 2_654_435_761) + Math.imul(day, 40_503)) >>> 8
           if (day === 0 ? feed > 0 : mixed % 5 === 0 || (mixed >>> 3) % FEEDS !== feed) continue
-          if (day > 0) qty[i] = qty[i]! > 3 ? qty[i]! - 1 - mixed % 3 : mixed % 7 === 0 ? 40 : 0
-          change.run(at, distid, keys[i]![0], keys[i]![1], 1_000 + i % 90_000 + (mixed % 11 === 0 ? day : 0), qty[i])
+          if (day > 0) qty[i] = qty[i]! > 3 ? qty[i]! - 1 - (mixed % 3) : mixed % 7 === 0 ? 40 : 0
+          change.run(
+            at,
+            distid,
+            keys[i]![0],
+            keys[i]![1],
+            1_000 + (i % 90_000) + (mixed % 11 === 0 ? day : 0),
+            qty[i],
+          )
           rows++
         }
         seen.run(distid, at)
@@ -85,7 +104,8 @@ function rollUpBySqlite(raw: Raw, history: string): void {
       FROM moved m CROSS JOIN shelf s ON s.distid = m.distid AND s.gtin = m.gtin ORDER BY m.distid, m.gtin`,
     `INSERT INTO item SELECT m.distid, m.gtin, s.qty, s.price, zero_since, back_at, first_at FROM moved m CROSS JOIN shelf s ON s.distid = m.distid AND s.gtin = m.gtin WHERE true
       ON CONFLICT DO UPDATE SET qty = excluded.qty, price = excluded.price, zero_since = coalesce(excluded.zero_since, zero_since), back_at = coalesce(excluded.back_at, back_at)`,
-    'DROP TABLE moved', 'DROP TABLE shelf',
+    'DROP TABLE moved',
+    'DROP TABLE shelf',
     'DELETE FROM history.change WHERE at >= @from AND at < @until',
   ]
   for (let day = 0; day < DAYS; day++) {
@@ -113,15 +133,35 @@ try {
   const copy = join(dir, 'copy.db')
   history.prepare('VACUUM INTO ?').run(copy)
   history.close()
-  console.log(`${rows.toLocaleString('en-US')} changes of ${ITEMS.toLocaleString('en-US')} items in ${DAYS} days, history.db ${(statSync(path).size / 1e6).toFixed(0)} MB`)
+  console.log(
+    `${rows.toLocaleString('en-US')} changes of ${ITEMS.toLocaleString('en-US')} items in ${DAYS} days, history.db ${(statSync(path).size / 1e6).toFixed(0)} MB`,
+  )
 
   // As it is shipped: a loader of source texts would take longer to start than a day's roll-up.
-  await esbuild.build({ entryPoints: { duckdb: 'lib/duckdb.ts' }, outdir: join('dist', 'bench'), bundle: true, platform: 'node', target: 'node20.19', format: 'esm', external: ['better-sqlite3', '@duckdb/node-api'], outExtension: { '.js': '.mjs' }, banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" } })
+  await esbuild.build({
+    entryPoints: { duckdb: 'lib/duckdb.ts' },
+    outdir: join('dist', 'bench'),
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    external: ['better-sqlite3', '@duckdb/node-api'],
+    outExtension: { '.js': '.mjs' },
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+  })
   let start = performance.now()
-  const { days, peak, cpu } = await startAnalytics({ engine: { dir } as OperatorCtx['engine'], now: () => FIRST + DAYS * DAY }, { task: 'roll-up' }, { signal: new AbortController().signal, file: resolve('dist/bench/duckdb.mjs'), limit: HOUR })
+  const { days, peak, cpu } = await startAnalytics(
+    { engine: { dir } as OperatorCtx['engine'], now: () => FIRST + DAYS * DAY },
+    { task: 'roll-up' },
+    { signal: new AbortController().signal, file: resolve('dist/bench/duckdb.mjs'), limit: HOUR },
+  )
   const ours = performance.now() - start
   const size = daysIn(dir).reduce((sum, day) => sum + statSync(dayFile(dir, day)).size, 0)
-  console.log(`roll-up           ${(ours / 1_000).toFixed(1)} s (of the processor ${(cpu / 1_000).toFixed(1)}) for ${days.length} days, ${(ours / days.length).toFixed(0)} ms a day; peak memory of its process ${(peak / 1e6).toFixed(0)} MB; days ${(size / 1e6).toFixed(0)} MB, state ${(statSync(historyPaths(dir).state).size / 1e6).toFixed(0)} MB`)
+  console.log(
+    `roll-up           ${(ours / 1_000).toFixed(1)} s (of the processor ${(cpu / 1_000).toFixed(1)}) for ${days.length} days, ${(ours / days.length).toFixed(0)} ms a day; peak memory of its process ${(peak / 1e6).toFixed(0)} MB; days ${(size / 1e6).toFixed(0)} MB, state ${(statSync(historyPaths(dir).state).size / 1e6).toFixed(0)} MB`,
+  )
 
   const yardstick = openFile(join(dir, 'yardstick.db'), { synchronous: 'NORMAL' })
   start = performance.now()
@@ -130,18 +170,30 @@ try {
   const theirs = performance.now() - start
   const { user, system } = process.cpuUsage(before)
   const theirCpu = (user + system) / 1_000
-  console.log(`roll-up by SQLite ${(theirs / 1_000).toFixed(1)} s (of the processor ${(theirCpu / 1_000).toFixed(1)}), ${(statSync(join(dir, 'yardstick.db')).size / 1e6).toFixed(0)} MB`)
-  console.log(`ratio             ${(ours / theirs).toFixed(3)} x (goal 0.6), of processor time ${(cpu / theirCpu).toFixed(3)} x`)
+  console.log(
+    `roll-up by SQLite ${(theirs / 1_000).toFixed(1)} s (of the processor ${(theirCpu / 1_000).toFixed(1)}), ${(statSync(join(dir, 'yardstick.db')).size / 1e6).toFixed(0)} MB`,
+  )
+  console.log(
+    `ratio             ${(ours / theirs).toFixed(3)} x (goal 0.6), of processor time ${(cpu / theirCpu).toFixed(3)} x`,
+  )
 
   const instance = await duckdb.DuckDBInstance.create(':memory:', { threads: '1' })
   const duck = await instance.connect()
-  const files = readdirSync(historyPaths(dir).days).map((name) => `'${join(historyPaths(dir).days, name)}'`).join(', ')
-  const sums = 'count(*), sum(price), sum(qty), count(zero_since), sum(zero_since), sum(back_at), sum(first_at)'
-  const mine = (await duck.runAndReadAll(`SELECT ${sums} FROM read_parquet([${files}])`)).getRows()[0]!.map(Number)
-  const other = (yardstick.prepare(`SELECT ${sums} FROM day_row`).raw().get() as number[]).map(Number)
+  const files = readdirSync(historyPaths(dir).days)
+    .map((name) => `'${join(historyPaths(dir).days, name)}'`)
+    .join(', ')
+  const sums =
+    'count(*), sum(price), sum(qty), count(zero_since), sum(zero_since), sum(back_at), sum(first_at)'
+  const mine = (await duck.runAndReadAll(`SELECT ${sums} FROM read_parquet([${files}])`))
+    .getRows()[0]!
+    .map(Number)
+  const other = (yardstick.prepare(`SELECT ${sums} FROM day_row`).raw().get() as number[]).map(
+    Number,
+  )
   instance.closeSync()
   yardstick.close()
-  if (JSON.stringify(mine) !== JSON.stringify(other)) throw new Error(`they differ: ${mine.join(' ')} and ${other.join(' ')}`)
+  if (JSON.stringify(mine) !== JSON.stringify(other))
+    throw new Error(`they differ: ${mine.join(' ')} and ${other.join(' ')}`)
   console.log('price, stock and times agree')
 } finally {
   rmSync(dir, { recursive: true, force: true })

@@ -26,19 +26,32 @@ const LOAD_ROUNDS = 6
 const LOAD_MS = 1_500
 const CONNECTIONS = 16
 
-const percentile = (times: number[], share: number) => times.sort((a, b) => a - b)[Math.floor(times.length * share)]!
+const percentile = (times: number[], share: number) =>
+  times.sort((a, b) => a - b)[Math.floor(times.length * share)]!
 
 function start(kind: string, target: string): Promise<Running> {
-  const child = fork(fileURLToPath(new URL('./serve.ts', import.meta.url)), [kind, target], { execArgv: ['--import', 'tsx'] })
-  return new Promise((resolve) => child.once('message', ({ port }: { port: number }) => resolve({ child, port })))
+  const child = fork(fileURLToPath(new URL('./serve.ts', import.meta.url)), [kind, target], {
+    execArgv: ['--import', 'tsx'],
+  })
+  return new Promise((resolve) =>
+    child.once('message', ({ port }: { port: number }) => resolve({ child, port })),
+  )
 }
 
 function get(agent: Agent, port: number, path: string, key: string): Promise<string> {
   return new Promise((resolve, reject) => {
     request({ agent, port, host: '127.0.0.1', path, headers: { 'x-api-key': key } }, (response) => {
       const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => response.statusCode === 200 ? resolve(Buffer.concat(chunks).toString()) : reject(new Error(`${path}: ${response.statusCode} ${Buffer.concat(chunks)}`)))
-    }).on('error', reject).end()
+      response
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () =>
+          response.statusCode === 200
+            ? resolve(Buffer.concat(chunks).toString())
+            : reject(new Error(`${path}: ${response.statusCode} ${Buffer.concat(chunks)}`)),
+        )
+    })
+      .on('error', reject)
+      .end()
   })
 }
 
@@ -47,16 +60,24 @@ async function latency(paths: string[], ours: number, bare: number, key: string)
   const times = { ours: [] as number[], bare: [] as number[] }
   for (let round = 0; round < ROUNDS; round++) {
     for (const path of paths) {
-      for (const [name, port] of [['ours', ours], ['bare', bare]] as const) {
+      for (const [name, port] of [
+        ['ours', ours],
+        ['bare', bare],
+      ] as const) {
         const begin = performance.now()
         await get(agent, port, path, key)
         if (round > 0) times[name].push(performance.now() - begin)
       }
     }
   }
-  for (const [label, share, goal] of [['p50', 0.5, 2.5], ['p99', 0.99, 4]] as const) {
+  for (const [label, share, goal] of [
+    ['p50', 0.5, 2.5],
+    ['p99', 0.99, 4],
+  ] as const) {
     const [a, b] = [percentile(times.ours, share), percentile(times.bare, share)]
-    console.log(`search over HTTP ${label}: ${a.toFixed(3)} ms, bare node:http ${b.toFixed(3)} ms, ratio ${(a / b).toFixed(2)} (goal <= ${goal})`)
+    console.log(
+      `search over HTTP ${label}: ${a.toFixed(3)} ms, bare node:http ${b.toFixed(3)} ms, ratio ${(a / b).toFixed(2)} (goal <= ${goal})`,
+    )
   }
   agent.destroy()
 }
@@ -71,20 +92,28 @@ interface Running {
   port: number
 }
 
-/** Answers a second from 16 connections, and the server's own processor time an answer, which no client can blur. */
+/**
+ * Answers a second from 16 connections, and the server's own processor time an answer, which no
+ * client can blur.
+ */
 async function underLoad({ child, port }: Running, path: string, key: string): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const before = (await ask(child)).cpuMicros
   const end = performance.now() + LOAD_MS
   let answered = 0
-  await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
-    while (performance.now() < end) {
-      await get(agent, port, path, key)
-      answered++
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      while (performance.now() < end) {
+        await get(agent, port, path, key)
+        answered++
+      }
+    }),
+  )
   agent.destroy()
-  return { rate: answered / LOAD_MS * 1_000, cpuMicros: ((await ask(child)).cpuMicros - before) / answered }
+  return {
+    rate: (answered / LOAD_MS) * 1_000,
+    cpuMicros: ((await ask(child)).cpuMicros - before) / answered,
+  }
 }
 
 function ask(child: ChildProcess): Promise<{ cpuMicros: number; maxDelayMs: number }> {
@@ -98,28 +127,50 @@ async function load(ours: Running, bare: Running, key: string): Promise<void> {
     loads.ours.push(await underLoad(ours, '/v1/ping', key))
     loads.bare.push(await underLoad(bare, '/v1/ping', key))
   }
-  const median = (name: 'ours' | 'bare', figure: keyof Load) => percentile(loads[name].map((one) => one[figure]), 0.5)
+  const median = (name: 'ours' | 'bare', figure: keyof Load) =>
+    percentile(
+      loads[name].map((one) => one[figure]),
+      0.5,
+    )
   const [a, b] = [median('ours', 'rate'), median('bare', 'rate')]
-  console.log(`gate and limits: ${a.toFixed(0)} requests/s, bare node:http ${b.toFixed(0)}, ratio ${(a / b).toFixed(2)} (goal >= 0.75)`)
+  console.log(
+    `gate and limits: ${a.toFixed(0)} requests/s, bare node:http ${b.toFixed(0)}, ratio ${(a / b).toFixed(2)} (goal >= 0.75)`,
+  )
   const [x, y] = [median('ours', 'cpuMicros'), median('bare', 'cpuMicros')]
-  console.log(`gate and limits, processor time an answer: ${x.toFixed(1)} us, bare node:http ${y.toFixed(1)} us`)
+  console.log(
+    `gate and limits, processor time an answer: ${x.toFixed(1)} us, bare node:http ${y.toFixed(1)} us`,
+  )
 }
 
 const dir = mkdtempSync(join(tmpdir(), 'qm-bench-'))
 const children: ChildProcess[] = []
 try {
   const app = await open({ dir, worker: false, distributors: benchDistributors() })
-  const { name } = await app.operator.subscribers.create({ name: 'Bench', email: 'bench@shop.example' })
-  const { key } = await app.operator.keys.create({ subscriber: name, name: 'bench', tier: 'enterprise', ips: ['127.0.0.1'] })
+  const { name } = await app.operator.subscribers.create({
+    name: 'Bench',
+    email: 'bench@shop.example',
+  })
+  const { key } = await app.operator.keys.create({
+    subscriber: name,
+    name: 'bench',
+    tier: 'enterprise',
+    ips: ['127.0.0.1'],
+  })
   await app.operator.configurations.put(name, { document: benchDocument(BENCH_DISTIDS) })
-  for (const distid of BENCH_DISTIDS) await app.operator.configurations.recordCheck(name, distid, true)
+  for (const distid of BENCH_DISTIDS)
+    await app.operator.configurations.recordCheck(name, distid, true)
   await app.close()
   const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })
   writeOffers(catalog, OFFERS)
-  const samples = catalog.prepare(`SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc, f.product_class AS productClass, f.category_name AS categoryName, f.distid, o.price AS cents
-    FROM offer o JOIN fragment f ON f.id = o.fragment WHERE o.price IS NOT NULL AND f.mfg_name IS NOT NULL AND o.id % ? = 0`).all(Math.max(1, Math.floor(OFFERS / 500))) as Sample[]
+  const samples = catalog
+    .prepare(`SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc, f.product_class AS productClass, f.category_name AS categoryName, f.distid, o.price AS cents
+    FROM offer o JOIN fragment f ON f.id = o.fragment WHERE o.price IS NOT NULL AND f.mfg_name IS NOT NULL AND o.id % ? = 0`)
+    .all(Math.max(1, Math.floor(OFFERS / 500))) as Sample[]
   catalog.close()
-  const paths = queriesOf(samples, 1).map((query) => `/v1/products/search?${new URLSearchParams(Object.entries(query).map(([parameter, value]): [string, string] => [parameter, String(value)]))}`)
+  const paths = queriesOf(samples, 1).map(
+    (query) =>
+      `/v1/products/search?${new URLSearchParams(Object.entries(query).map(([parameter, value]): [string, string] => [parameter, String(value)]))}`,
+  )
   const ours = await start('ours', dir)
   children.push(ours.child)
   const agent = new Agent({ keepAlive: true })
@@ -130,10 +181,14 @@ try {
   writeFileSync(file, JSON.stringify(bodies))
   const bare = await start('bare', file)
   children.push(bare.child)
-  console.log(`${OFFERS.toLocaleString('en-US')} offers, ${paths.length} query shapes, ${(Object.values(bodies).reduce((sum, body) => sum + body.length, 0) / paths.length / 1024).toFixed(0)} KB an answer`)
+  console.log(
+    `${OFFERS.toLocaleString('en-US')} offers, ${paths.length} query shapes, ${(Object.values(bodies).reduce((sum, body) => sum + body.length, 0) / paths.length / 1024).toFixed(0)} KB an answer`,
+  )
   await latency(paths, ours.port, bare.port, key)
   await load(ours, bare, key)
-  console.log(`longest hold of the loop by a request: ${(await ask(ours.child)).maxDelayMs.toFixed(0)} ms (bound 250 ms)`)
+  console.log(
+    `longest hold of the loop by a request: ${(await ask(ours.child)).maxDelayMs.toFixed(0)} ms (bound 250 ms)`,
+  )
 } finally {
   for (const child of children) child.kill('SIGKILL')
   rmSync(dir, { recursive: true, force: true })

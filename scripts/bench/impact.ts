@@ -20,7 +20,10 @@ const ROUNDS = 15
 
 const dir = mkdtempSync(join(tmpdir(), 'qm-bench-'))
 const app = await open({ dir, distributors: benchDistributors(), worker: false })
-const { name } = await app.operator.subscribers.create({ name: 'Bench', email: 'bench@shop.example' })
+const { name } = await app.operator.subscribers.create({
+  name: 'Bench',
+  email: 'bench@shop.example',
+})
 const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })
 writeOffers(catalog, OFFERS)
 catalog.close()
@@ -28,7 +31,8 @@ await app.ctx.catalog.refresh()
 const snapshot = app.ctx.catalog.current()!
 const saved = benchDocument(BENCH_DISTIDS, 0, snapshot.brands)
 await app.operator.configurations.put(name, { document: saved })
-for (const distid of BENCH_DISTIDS) await app.operator.configurations.recordCheck(name, distid, true)
+for (const distid of BENCH_DISTIDS)
+  await app.operator.configurations.recordCheck(name, distid, true)
 const subscriber = await findSubscriber(app.ctx, name)
 await app.ctx.catalog.view(subscriber, false)
 
@@ -47,10 +51,19 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!
 const [impact, view] = [median(times.impact), median(times.view)]
-console.log(`impact on ${OFFERS.toLocaleString('en-US')} offers: ${impact.toFixed(1)} ms (${deleted} deleted), one view ${view.toFixed(1)} ms, ratio ${(impact / view).toFixed(2)} (goal <= 2)`)
+console.log(
+  `impact on ${OFFERS.toLocaleString('en-US')} offers: ${impact.toFixed(1)} ms (${deleted} deleted), one view ${view.toFixed(1)} ms, ratio ${(impact / view).toFixed(2)} (goal <= 2)`,
+)
 const { document, eligible } = app.ctx.configurations.of(subscriber)
 const start = performance.now()
-const warnings = ruleWarnings(snapshot, { subscriberId: subscriber.id, document, eligible, ignoreRestrictions: false })
-console.log(`warnings of the rules: ${(performance.now() - start).toFixed(0)} ms, ${warnings.length} of them`)
+const warnings = ruleWarnings(snapshot, {
+  subscriberId: subscriber.id,
+  document,
+  eligible,
+  ignoreRestrictions: false,
+})
+console.log(
+  `warnings of the rules: ${(performance.now() - start).toFixed(0)} ms, ${warnings.length} of them`,
+)
 await app.close()
 rmSync(dir, { recursive: true, force: true })

@@ -1,4 +1,7 @@
-/** A shop with one made-up distributor that answers after so many milliseconds: for the benchmarks of placing orders. */
+/**
+ * A shop with one made-up distributor that answers after so many milliseconds: for the benchmarks
+ * of placing orders.
+ */
 import { mkdtempSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -24,18 +27,27 @@ export interface WholesaleOptions {
 }
 
 /** Accepts every order, and answers every search with nothing, after `ms` milliseconds. */
-export function wholesale(ms: number, { distid = 'BEN', isLost = false, onSearch = () => {} }: WholesaleOptions = {}): Distributor {
+export function wholesale(
+  ms: number,
+  { distid = 'BEN', isLost = false, onSearch = () => {} }: WholesaleOptions = {},
+): Distributor {
   let last = 0
   const answer = async () => {
     if (ms > 0) await sleep(ms)
   }
   return defineDistributor({
-    distid, name: nameOf(distid), automatedFulfillment: true, settings: { account: { type: 'string', label: 'Account number', path: 'fulfillment-account' } },
+    distid,
+    name: nameOf(distid),
+    automatedFulfillment: true,
+    settings: { account: { type: 'string', label: 'Account number', path: 'fulfillment-account' } },
     simulator: {
-      recovery: 'lookup', limits: { po: { max: 60 }, concurrency: 64 },
+      recovery: 'lookup',
+      limits: { po: { max: 60 }, concurrency: 64 },
       async submit() {
         await answer()
-        return isLost ? { outcome: 'unknown', reason: 'timeout' } : { outcome: 'accepted', number: `${distid}-${process.pid}-${++last}` }
+        return isLost
+          ? { outcome: 'unknown', reason: 'timeout' }
+          : { outcome: 'accepted', number: `${distid}-${process.pid}-${++last}` }
       },
       async find() {
         onSearch()
@@ -49,29 +61,93 @@ export function wholesale(ms: number, { distid = 'BEN', isLost = false, onSearch
 const nameOf = (distid: string) => `Bench Wholesale ${distid}`
 
 /** Makes the shop, with so many keys; each of its distributors has the one item. */
-export async function makeOrderShop(app: App, keys: number, distids: readonly string[] = ['BEN']): Promise<string[]> {
+export async function makeOrderShop(
+  app: App,
+  keys: number,
+  distids: readonly string[] = ['BEN'],
+): Promise<string[]> {
   const catalog = openFile(filesIn(app.dir).catalog, { synchronous: 'NORMAL' })
-  writeOffers(catalog, distids.map((distid) => ({
-    distid, stockid: 'A1', distsku: 'A1', upc: UPC, name: 'Bipod', mfgName: null, mpn: null, productClass: 'AC', itemCat: null, categoryId: null, categoryName: 'Uncategorized',
-    price: 2_500, map: null, msrp: null, shipping: null, qty: 1_000_000, fflReq: false, dropShip: true, images: [], productUrl: null, shortDescription: null, description: null, attributes: {},
-  })), app.ctx.now())
+  writeOffers(
+    catalog,
+    distids.map((distid) => ({
+      distid,
+      stockid: 'A1',
+      distsku: 'A1',
+      upc: UPC,
+      name: 'Bipod',
+      mfgName: null,
+      mpn: null,
+      productClass: 'AC',
+      itemCat: null,
+      categoryId: null,
+      categoryName: 'Uncategorized',
+      price: 2_500,
+      map: null,
+      msrp: null,
+      shipping: null,
+      qty: 1_000_000,
+      fflReq: false,
+      dropShip: true,
+      images: [],
+      productUrl: null,
+      shortDescription: null,
+      description: null,
+      attributes: {},
+    })),
+    app.ctx.now(),
+  )
   catalog.close()
   await app.operator.subscribers.create({ name: SHOP, email: 'bench@shop.example' })
-  await app.operator.configurations.put(SHOP, { document: {
-    targets: {}, notification_email: 'bench@shop.example', pricing: {}, product_restrictions: {},
-    distributors: Object.fromEntries(distids.map((distid) => [nameOf(distid), {
-      active: true, distid, drop_ship_only_items: false, shipping: { flat_rate: { cost: 10, shipping_class: 'flat' } }, product_restrictions: { min_quantity_to_list: 1 }, fulfillment: { account: 'bench' },
-    }])),
-  } })
-  for (const distid of distids) await app.operator.configurations.recordCheck(SHOP, nameOf(distid), true)
+  await app.operator.configurations.put(SHOP, {
+    document: {
+      targets: {},
+      notification_email: 'bench@shop.example',
+      pricing: {},
+      product_restrictions: {},
+      distributors: Object.fromEntries(
+        distids.map((distid) => [
+          nameOf(distid),
+          {
+            active: true,
+            distid,
+            drop_ship_only_items: false,
+            shipping: { flat_rate: { cost: 10, shipping_class: 'flat' } },
+            product_restrictions: { min_quantity_to_list: 1 },
+            fulfillment: { account: 'bench' },
+          },
+        ]),
+      ),
+    },
+  })
+  for (const distid of distids)
+    await app.operator.configurations.recordCheck(SHOP, nameOf(distid), true)
   await app.ctx.catalog.refresh()
   const made: string[] = []
-  for (let i = 0; i < keys; i++) made.push((await app.operator.keys.create({ subscriber: SHOP, name: `key ${i}`, tier: 'enterprise', ips: ['127.0.0.1'] })).key)
+  for (let i = 0; i < keys; i++)
+    made.push(
+      (
+        await app.operator.keys.create({
+          subscriber: SHOP,
+          name: `key ${i}`,
+          tier: 'enterprise',
+          ips: ['127.0.0.1'],
+        })
+      ).key,
+    )
   return made
 }
 
 export const orderBody = (id: string, distid = 'BEN') => ({
-  order_id: id, customer: { name: 'Pat Doe', email: 'pat@customer.example', phone: '602-555-0100', address1: '12 Main St', city: 'Phoenix', state: 'AZ', zip: '85001' },
+  order_id: id,
+  customer: {
+    name: 'Pat Doe',
+    email: 'pat@customer.example',
+    phone: '602-555-0100',
+    address1: '12 Main St',
+    city: 'Phoenix',
+    state: 'AZ',
+    zip: '85001',
+  },
   items: [{ distid, distsku: 'A1', upc: UPC, qty: 1 }],
 })
 
@@ -90,4 +166,5 @@ export function folderOnDisk(): string {
   return mkdtempSync(join(parent, 'qm-bench-'))
 }
 
-export const percentile = (times: readonly number[], share: number) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))]!
+export const percentile = (times: readonly number[], share: number) =>
+  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))]!

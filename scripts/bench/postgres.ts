@@ -1,4 +1,7 @@
-/** PostgreSQL as a yardstick: Debian's package, in a throwaway folder, asked through one psql process. */
+/**
+ * PostgreSQL as a yardstick: Debian's package, in a throwaway folder, asked through one psql
+ * process.
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams, ExecFileSyncOptions } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -7,8 +10,19 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const ROOT = '/usr/lib/postgresql'
-/** Enough memory to hold the table and its indexes, and no JIT, which costs more than it saves here. */
-const SETTINGS = ['shared_buffers=1GB', 'work_mem=64MB', 'jit=off', 'random_page_cost=1.1', 'fsync=off', 'max_wal_size=4GB', 'listen_addresses=', 'autovacuum=off']
+/**
+ * Enough memory to hold the table and its indexes, and no JIT, which costs more than it saves here.
+ */
+const SETTINGS = [
+  'shared_buffers=1GB',
+  'work_mem=64MB',
+  'jit=off',
+  'random_page_cost=1.1',
+  'fsync=off',
+  'max_wal_size=4GB',
+  'listen_addresses=',
+  'autovacuum=off',
+]
 
 export interface Postgres {
   /** The throwaway folder, writable by us and readable by the server. */
@@ -20,7 +34,11 @@ export interface Postgres {
 
 /** Starts a server; null where the package is not installed. */
 export async function startPostgres(): Promise<Postgres | null> {
-  const bin = existsSync(ROOT) ? readdirSync(ROOT).map((version) => join(ROOT, version, 'bin')).find((path) => existsSync(join(path, 'initdb'))) : undefined
+  const bin = existsSync(ROOT)
+    ? readdirSync(ROOT)
+        .map((version) => join(ROOT, version, 'bin'))
+        .find((path) => existsSync(join(path, 'initdb')))
+    : undefined
   if (!bin) return null
   const dir = mkdtempSync(join(tmpdir(), 'bench-pg-'))
   const owner = process.getuid?.() === 0 ? userOf('postgres') : undefined
@@ -28,9 +46,30 @@ export async function startPostgres(): Promise<Postgres | null> {
   if (owner) chownSync(dir, owner.uid, owner.gid)
   chmodSync(dir, 0o755)
   const data = join(dir, 'data')
-  execFileSync(join(bin, 'initdb'), ['-D', data, '--auth=trust', '--encoding=UTF8', '--locale=C', '--username=postgres'], options)
-  execFileSync(join(bin, 'pg_ctl'), ['-D', data, '-w', '-l', join(dir, 'log'), '-o', `-k ${dir} ${SETTINGS.map((setting) => `-c ${setting}`).join(' ')}`, 'start'], options)
-  const psql = spawn(join(bin, 'psql'), ['-h', dir, '-U', 'postgres', '-qAtX', '-v', 'ON_ERROR_STOP=1'], owner ? { cwd: dir, ...owner } : { cwd: dir })
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '--auth=trust', '--encoding=UTF8', '--locale=C', '--username=postgres'],
+    options,
+  )
+  execFileSync(
+    join(bin, 'pg_ctl'),
+    [
+      '-D',
+      data,
+      '-w',
+      '-l',
+      join(dir, 'log'),
+      '-o',
+      `-k ${dir} ${SETTINGS.map((setting) => `-c ${setting}`).join(' ')}`,
+      'start',
+    ],
+    options,
+  )
+  const psql = spawn(
+    join(bin, 'psql'),
+    ['-h', dir, '-U', 'postgres', '-qAtX', '-v', 'ON_ERROR_STOP=1'],
+    owner ? { cwd: dir, ...owner } : { cwd: dir },
+  )
   return {
     dir,
     run: runner(psql),
@@ -59,14 +98,17 @@ function runner(psql: ChildProcessWithoutNullStreams): Postgres['run'] {
     else lines.push(line)
   })
   let complaint = ''
-  psql.stderr.on('data', (chunk: Buffer) => { complaint += chunk.toString() })
+  psql.stderr.on('data', (chunk: Buffer) => {
+    complaint += chunk.toString()
+  })
   psql.on('exit', () => failed?.(new Error(`psql ended: ${complaint}`)))
   psql.stdin.write('\\timing on\n')
-  return (sql) => new Promise((resolve, reject) => {
-    lines = []
-    ms = 0
-    done = () => resolve({ lines, ms })
-    failed = reject
-    psql.stdin.write(`${sql}\n\\echo END\n`)
-  })
+  return (sql) =>
+    new Promise((resolve, reject) => {
+      lines = []
+      ms = 0
+      done = () => resolve({ lines, ms })
+      failed = reject
+      psql.stdin.write(`${sql}\n\\echo END\n`)
+    })
 }

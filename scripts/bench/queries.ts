@@ -1,4 +1,7 @@
-/** The 46 shapes of the search benchmark. A shape draws its values anew each time, by the share of offers that have them. */
+/**
+ * The 46 shapes of the search benchmark. A shape draws its values anew each time, by the share of
+ * offers that have them.
+ */
 import { SearchQuery } from '../../lib/catalog/shapes.js'
 import { randomFrom } from './offers.js'
 import type { Random } from './offers.js'
@@ -17,8 +20,17 @@ export interface Sample {
 
 type Shape = (sample: Sample, random: Random) => Partial<SearchQuery>
 
-const words = ({ name }: Sample, count: number) => name.split(' ').slice(2).filter((word) => /\w/.test(word)).slice(0, count).join(' ')
-const around = ({ cents }: Sample, share: number) => ({ min_price: Math.floor(cents * (1 - share)) / 100, max_price: Math.ceil(cents * (1 + share)) / 100 })
+const words = ({ name }: Sample, count: number) =>
+  name
+    .split(' ')
+    .slice(2)
+    .filter((word) => /\w/.test(word))
+    .slice(0, count)
+    .join(' ')
+const around = ({ cents }: Sample, share: number) => ({
+  min_price: Math.floor(cents * (1 - share)) / 100,
+  max_price: Math.ceil(cents * (1 + share)) / 100,
+})
 const deep = (random: Random) => ({ page: 1 + random.below(200), page_size: 50 })
 const LAST = { page: 100, page_size: 100 }
 
@@ -59,7 +71,12 @@ export const SHAPES: readonly Shape[] = [
   (s) => ({ category: s.categoryName, sort: 'price', in_stock: true }),
   (s, random) => ({ category: s.categoryName, sort: '-name', ...deep(random) }),
   (s) => ({ product_class: s.productClass, sort: '-price' }),
-  (s, random) => ({ product_class: s.productClass, ffl_required: false, sort: 'price', ...deep(random) }),
+  (s, random) => ({
+    product_class: s.productClass,
+    ffl_required: false,
+    sort: 'price',
+    ...deep(random),
+  }),
   (s) => ({ distributor: s.distid, sort: 'qty' }),
   (s) => ({ distributor: s.distid, in_stock: true, drop_ship_only: true, sort: 'price' }),
   (s) => ({ distributor: s.distid, manufacturer: s.mfgName, sort: '-name' }),
@@ -80,5 +97,7 @@ export const SHAPES: readonly Shape[] = [
 /** One query of each shape; the same for the same seed. */
 export function queriesOf(samples: readonly Sample[], seed: number): SearchQuery[] {
   const random = randomFrom(seed)
-  return SHAPES.map((shape) => SearchQuery.parse(shape(samples[random.below(samples.length)]!, random)))
+  return SHAPES.map((shape) =>
+    SearchQuery.parse(shape(samples[random.below(samples.length)]!, random)),
+  )
 }

@@ -1,7 +1,8 @@
 /**
- * Search over generated offers: `npx tsx scripts/bench/search.ts [rows] [rounds]`. Prints how long builds take, and p50
- * and p99 of 46 query shapes (each of them with SHAPES=1) for a restricted subscriber, alone and query by query beside PostgreSQL, which holds a table
- * materialized for this very subscriber. Both answer with the exact total and the page; answers must agree.
+ * Search over generated offers: `npx tsx scripts/bench/search.ts [rows] [rounds]`. Prints how long
+ * builds take, and p50 and p99 of 46 query shapes (each of them with SHAPES=1) for a restricted
+ * subscriber, alone and query by query beside PostgreSQL, which holds a table materialized for this
+ * very subscriber. Both answer with the exact total and the page; answers must agree.
  */
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
@@ -45,21 +46,36 @@ function timed<T>(what: string, run: () => T): T {
 function restrictedView(snapshot: Snapshot): SearchedView {
   const visible = new Bits(snapshot.rows)
   for (let row = 0; row < snapshot.rows; row++) {
-    if (snapshot.price[row]! >= 0 && snapshot.distributor[row]! % 4 !== 3 && snapshot.brand[row]! % 5 !== 1) visible.add(row)
+    if (
+      snapshot.price[row]! >= 0 &&
+      snapshot.distributor[row]! % 4 !== 3 &&
+      snapshot.brand[row]! % 5 !== 1
+    )
+      visible.add(row)
   }
-  return { snapshot, visible, total: visible.count(), prices: () => ({ column: snapshot.price, order: snapshot.byPrice }) }
+  return {
+    snapshot,
+    visible,
+    total: visible.count(),
+    prices: () => ({ column: snapshot.price, order: snapshot.byPrice }),
+  }
 }
 
 function samplesOf(raw: Raw): Sample[] {
-  return raw.prepare(`
+  return raw
+    .prepare(`
     SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc, f.product_class AS productClass, f.category_name AS categoryName, f.distid, o.price AS cents
-    FROM offer o JOIN fragment f ON f.id = o.fragment WHERE o.price IS NOT NULL AND o.id % (1 + (SELECT max(id) FROM offer) / 5000) = 0`).all() as Sample[]
+    FROM offer o JOIN fragment f ON f.id = o.fragment WHERE o.price IS NOT NULL AND o.id % (1 + (SELECT max(id) FROM offer) / 5000) = 0`)
+    .all() as Sample[]
 }
 
 function report(what: string, times: number[]): { p50: number; p99: number } {
   const sorted = [...times].sort((a, b) => a - b)
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
-  console.log(`${what}: p50 ${at(0.5).toFixed(3)} ms, p99 ${at(0.99).toFixed(3)} ms, worst ${at(1).toFixed(3)} ms of ${times.length}`)
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
+  console.log(
+    `${what}: p50 ${at(0.5).toFixed(3)} ms, p99 ${at(0.99).toFixed(3)} ms, worst ${at(1).toFixed(3)} ms of ${times.length}`,
+  )
   return { p50: at(0.5), p99: at(0.99) }
 }
 
@@ -77,29 +93,56 @@ function alone(view: SearchedView, samples: Sample[]): void {
       const ms = clock(view, query)
       if (round < WARM) continue
       times.push(ms)
-      const some = byShape[shape] ??= []
+      const some = (byShape[shape] ??= [])
       some.push(ms)
     }
   }
   report('search, alone', times)
-  if (process.env['SHAPES']) byShape.forEach((some, shape) => report(`  ${shape} ${JSON.stringify(queriesOf(samples, 1)[shape])}`, some))
+  if (process.env['SHAPES'])
+    byShape.forEach((some, shape) =>
+      report(`  ${shape} ${JSON.stringify(queriesOf(samples, 1)[shape])}`, some),
+    )
 }
 
-const COLUMNS = 'row, tie, name, brand, sku, upc, price, qty, distid, class, category, in_stock, drop_ship, ffl, words'
+const COLUMNS =
+  'row, tie, name, brand, sku, upc, price, qty, distid, class, category, in_stock, drop_ship, ffl, words'
 
-/** The subscriber's offers as a table with an index for each order and filter, and one over the words. */
-async function materialize(postgres: Postgres, raw: Raw, { snapshot, visible }: SearchedView): Promise<void> {
+/**
+ * The subscriber's offers as a table with an index for each order and filter, and one over the
+ * words.
+ */
+async function materialize(
+  postgres: Postgres,
+  raw: Raw,
+  { snapshot, visible }: SearchedView,
+): Promise<void> {
   const file = join(postgres.dir, 'visible.tsv')
   const out = createWriteStream(file)
-  const fragment = raw.prepare('SELECT name, mfg_name, distsku, mpn, upc, category_name FROM fragment WHERE id = ?').raw()
+  const fragment = raw
+    .prepare('SELECT name, mfg_name, distsku, mpn, upc, category_name FROM fragment WHERE id = ?')
+    .raw()
   const terms = new TermBuilder()
   for (let row = 0; row < snapshot.rows; row++) {
     if (!visible.has(row)) continue
     const [name, brand, sku, mpn, upc, category] = fragment.get(snapshot.fragment[row]) as string[]
     terms.addOffer([name!, brand!], [sku!, mpn!])
-    const line = [row, snapshot.tieRank[row], name!.toLowerCase(), brand, sku!.toLowerCase(), upc ? Number(upc) : 0, snapshot.price[row], snapshot.qty[row],
-      snapshot.distids[snapshot.distributor[row]!], CLASS_CODES[snapshot.productClass[row]!], category,
-      snapshot.inStock.has(row), snapshot.dropShip.has(row), snapshot.fflReq.has(row), terms.lastWords().join(' ')]
+    const line = [
+      row,
+      snapshot.tieRank[row],
+      name!.toLowerCase(),
+      brand,
+      sku!.toLowerCase(),
+      upc ? Number(upc) : 0,
+      snapshot.price[row],
+      snapshot.qty[row],
+      snapshot.distids[snapshot.distributor[row]!],
+      CLASS_CODES[snapshot.productClass[row]!],
+      category,
+      snapshot.inStock.has(row),
+      snapshot.dropShip.has(row),
+      snapshot.fflReq.has(row),
+      terms.lastWords().join(' '),
+    ]
     if (!out.write(`${line.join('\t')}\n`)) await once(out, 'drain')
   }
   out.end()
@@ -109,15 +152,32 @@ async function materialize(postgres: Postgres, raw: Raw, { snapshot, visible }: 
     COPY loaded (${COLUMNS}) FROM '${file}';
     CREATE UNLOGGED TABLE visible AS SELECT ${COLUMNS.replace(', words', '')}, array_to_tsvector(string_to_array(words, ' ')) AS words FROM loaded ORDER BY row;
     DROP TABLE loaded;`)
-  const indexes = ['name, tie', 'name DESC, tie', 'price, tie', 'price DESC, tie', 'qty, tie', 'qty DESC, tie', 'brand', 'category', 'class', 'distid', 'upc', 'sku']
+  const indexes = [
+    'name, tie',
+    'name DESC, tie',
+    'price, tie',
+    'price DESC, tie',
+    'qty, tie',
+    'qty DESC, tie',
+    'brand',
+    'category',
+    'class',
+    'distid',
+    'upc',
+    'sku',
+  ]
   for (const index of indexes) await postgres.run(`CREATE INDEX ON visible (${index});`)
-  await postgres.run('CREATE INDEX ON visible USING gin (words) WITH (fastupdate = off);\nVACUUM ANALYZE visible;')
+  await postgres.run(
+    'CREATE INDEX ON visible USING gin (words) WITH (fastupdate = off);\nVACUUM ANALYZE visible;',
+  )
 }
 
 /** The query as a count and a page. */
 function toSql(query: SearchQuery): string {
   const where = conditions(query)
-  const [column, direction] = query.sort.startsWith('-') ? [query.sort.slice(1), ' DESC'] : [query.sort, '']
+  const [column, direction] = query.sort.startsWith('-')
+    ? [query.sort.slice(1), ' DESC']
+    : [query.sort, '']
   const filter = where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''
   return `SELECT count(*) FROM visible ${filter};
     SELECT row FROM visible ${filter} ORDER BY ${column}${direction}, tie LIMIT ${query.page_size} OFFSET ${(query.page - 1) * query.page_size};`
@@ -152,11 +212,14 @@ function tsquery(q: string): string {
 
 async function besidePostgres(raw: Raw, view: SearchedView, samples: Sample[]): Promise<void> {
   const postgres = await startPostgres()
-  if (!postgres) return console.log('PostgreSQL is not installed (apt-get install postgresql): no yardstick')
+  if (!postgres)
+    return console.log('PostgreSQL is not installed (apt-get install postgresql): no yardstick')
   try {
     const start = performance.now()
     await materialize(postgres, raw, view)
-    console.log(`PostgreSQL loaded and indexed: ${((performance.now() - start) / 1000).toFixed(1)} s`)
+    console.log(
+      `PostgreSQL loaded and indexed: ${((performance.now() - start) / 1000).toFixed(1)} s`,
+    )
     const ours: number[] = []
     const theirs: number[] = []
     for (let round = -1; round < rounds; round++) {
@@ -165,7 +228,10 @@ async function besidePostgres(raw: Raw, view: SearchedView, samples: Sample[]): 
         const taken = clock(view, query)
         const found = searchView(view, query)
         const same = lines.join() === [found.total, ...found.rows].join()
-        if (!same) throw new Error(`answers differ for ${JSON.stringify(query)}: ${lines.slice(0, 5).join()} and ${[found.total, ...found.rows].slice(0, 5).join()}`)
+        if (!same)
+          throw new Error(
+            `answers differ for ${JSON.stringify(query)}: ${lines.slice(0, 5).join()} and ${[found.total, ...found.rows].slice(0, 5).join()}`,
+          )
         if (round < 0) continue
         ours.push(taken)
         theirs.push(ms)
@@ -173,25 +239,36 @@ async function besidePostgres(raw: Raw, view: SearchedView, samples: Sample[]): 
     }
     const a = report('search, beside', ours)
     const b = report('PostgreSQL    ', theirs)
-    console.log(`ratio: p50 ${(a.p50 / b.p50).toFixed(4)} (goal 0.02), p99 ${(a.p99 / b.p99).toFixed(4)} (goal 0.005)`)
+    console.log(
+      `ratio: p50 ${(a.p50 / b.p50).toFixed(4)} (goal 0.02), p99 ${(a.p99 / b.p99).toFixed(4)} (goal 0.005)`,
+    )
   } finally {
     await postgres.close()
   }
 }
 
 /**
- * Facets without the memo, beside SELECT DISTINCT over a table of the visible offers with an index per column: as it is,
- * and after ANALYZE, which lets SQLite skip from value to value in an index that holds nothing hidden.
+ * Facets without the memo, beside SELECT DISTINCT over a table of the visible offers with an index
+ * per column: as it is, and after ANALYZE, which lets SQLite skip from value to value in an index
+ * that holds nothing hidden.
  */
 function facets(view: SearchedView, dir: string): void {
   const { snapshot } = view
   const raw = openSqlite(join(dir, 'facets.db'))
   raw.exec('CREATE TABLE visible (brand TEXT, category TEXT, class TEXT)')
   const insert = raw.prepare('INSERT INTO visible VALUES (?, ?, ?)')
-  raw.transaction(() => view.visible.forEach((row) => {
-    insert.run(snapshot.brands[snapshot.brand[row]!], snapshot.categories[snapshot.category[row]!]!.name, CLASS_CODES[snapshot.productClass[row]!])
-  }))()
-  raw.exec('CREATE INDEX a ON visible (brand); CREATE INDEX b ON visible (category); CREATE INDEX c ON visible (class)')
+  raw.transaction(() =>
+    view.visible.forEach((row) => {
+      insert.run(
+        snapshot.brands[snapshot.brand[row]!],
+        snapshot.categories[snapshot.category[row]!]!.name,
+        CLASS_CODES[snapshot.productClass[row]!],
+      )
+    }),
+  )()
+  raw.exec(
+    'CREATE INDEX a ON visible (brand); CREATE INDEX b ON visible (category); CREATE INDEX c ON visible (class)',
+  )
   facetsBeside(raw, view, 'SQLite DISTINCT')
   raw.exec('ANALYZE')
   facetsBeside(raw, view, 'SQLite DISTINCT after ANALYZE')
@@ -199,7 +276,9 @@ function facets(view: SearchedView, dir: string): void {
 }
 
 function facetsBeside(raw: Raw, view: SearchedView, name: string): void {
-  const distinct = ['brand', 'category', 'class'].map((column) => raw.prepare(`SELECT DISTINCT ${column} FROM visible ORDER BY ${column}`).pluck())
+  const distinct = ['brand', 'category', 'class'].map((column) =>
+    raw.prepare(`SELECT DISTINCT ${column} FROM visible ORDER BY ${column}`).pluck(),
+  )
   const ours: number[] = []
   const theirs: number[] = []
   for (let round = 0; round < 30; round++) {
@@ -209,7 +288,8 @@ function facetsBeside(raw: Raw, view: SearchedView, name: string): void {
     const { manufacturers, categories, product_classes } = facetsOf({ ...view })
     ours.push(performance.now() - middle)
     theirs.push(middle - start)
-    if (JSON.stringify(expected) !== JSON.stringify([manufacturers, categories, product_classes])) throw new Error('facets differ')
+    if (JSON.stringify(expected) !== JSON.stringify([manufacturers, categories, product_classes]))
+      throw new Error('facets differ')
   }
   const ratio = report('facets', ours).p50 / report(name, theirs).p50
   console.log(`ratio: p50 ${ratio.toFixed(4)} (goal 0.02)`)
@@ -222,9 +302,11 @@ try {
   const raw = openFile(path, { synchronous: 'NORMAL', readonly: true })
   const parts = timed('build', () => buildSnapshot(raw))
   timed('tick', () => buildTick(raw, parts))
-  console.log(`text ${(parts.text.buffer.byteLength / 1e6).toFixed(0)} MB, tick ${(parts.tick.buffer.byteLength / 1e6).toFixed(0)} MB`)
+  console.log(
+    `text ${(parts.text.buffer.byteLength / 1e6).toFixed(0)} MB, tick ${(parts.tick.buffer.byteLength / 1e6).toFixed(0)} MB`,
+  )
   const view = restrictedView(timed('open', () => openSnapshot(parts)))
-  console.log(`visible: ${(view.total / rows * 100).toFixed(0)} %`)
+  console.log(`visible: ${((view.total / rows) * 100).toFixed(0)} %`)
   const samples = samplesOf(raw)
   alone(view, samples)
   facets(view, dir)

@@ -1,6 +1,6 @@
 /**
- * Views of 200 subscribers after a feed that moved 5 % of the prices and stock, against computing them in full.
- * Goal: <= 0.2 x.
+ * Views of 200 subscribers after a feed that moved 5 % of the prices and stock, against computing
+ * them in full. Goal: <= 0.2 x.
  *   npx tsx scripts/bench/view.ts [offers]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -26,14 +26,23 @@ let parts = buildSnapshot(raw)
 let snapshot = openSnapshot(parts)
 const inputs: ViewInput[] = Array.from({ length: SUBSCRIBERS }, (_, i) => {
   const document = benchDocument(BENCH_DISTIDS, i, snapshot.brands)
-  return { subscriberId: `s${i}`, document, eligible: Object.entries(document.distributors).map(([name, entry]) => ({ name, entry })), ignoreRestrictions: false }
+  return {
+    subscriberId: `s${i}`,
+    document,
+    eligible: Object.entries(document.distributors).map(([name, entry]) => ({ name, entry })),
+    ignoreRestrictions: false,
+  }
 })
 let views: View[] = inputs.map((input) => makeView(snapshot, input))
 const totals = { delta: 0, full: 0 }
 for (let round = 0; round < ROUNDS; round++) {
   raw.transaction(() => {
     raw.exec('UPDATE state SET revision = revision + 1')
-    raw.prepare('UPDATE offer SET price = price + 1, qty = (qty + 7) % 40, revision = (SELECT revision FROM state) WHERE (id + ?) % 20 = 0').run(round)
+    raw
+      .prepare(
+        'UPDATE offer SET price = price + 1, qty = (qty + 7) % 40, revision = (SELECT revision FROM state) WHERE (id + ?) % 20 = 0',
+      )
+      .run(round)
   })()
   parts = buildTick(raw, parts)!
   snapshot = openSnapshot(parts)
@@ -44,10 +53,16 @@ for (let round = 0; round < ROUNDS; round++) {
   const full = inputs.map((input) => makeView(snapshot, input))
   totals.full += performance.now() - start
   full.forEach((view, i) => {
-    if (view.total !== next[i]!.total || view.visible.words.some((word, at) => word !== next[i]!.visible.words[at])) throw new Error(`view ${i} differs`)
+    if (
+      view.total !== next[i]!.total ||
+      view.visible.words.some((word, at) => word !== next[i]!.visible.words[at])
+    )
+      throw new Error(`view ${i} differs`)
   })
   views = next
 }
-console.log(`views of ${SUBSCRIBERS} subscribers on ${OFFERS.toLocaleString('en-US')} offers, 5 % changed: ${(totals.delta / ROUNDS).toFixed(0)} ms, in full ${(totals.full / ROUNDS).toFixed(0)} ms, ratio ${(totals.delta / totals.full).toFixed(2)} (goal <= 0.2)`)
+console.log(
+  `views of ${SUBSCRIBERS} subscribers on ${OFFERS.toLocaleString('en-US')} offers, 5 % changed: ${(totals.delta / ROUNDS).toFixed(0)} ms, in full ${(totals.full / ROUNDS).toFixed(0)} ms, ratio ${(totals.delta / totals.full).toFixed(2)} (goal <= 0.2)`,
+)
 raw.close()
 rmSync(dir, { recursive: true, force: true })

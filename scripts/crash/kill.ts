@@ -1,7 +1,9 @@
 /**
- * Kills a server with SIGKILL again and again while it takes orders, and checks what came of every one of them:
+ * Kills a server with SIGKILL again and again while it takes orders, and checks what came of every
+ * one of them:
  *   npx tsx scripts/crash/kill.ts --cycles 10000 --parallel 2
- * Real HTTP, files, fsyncs and processes; distributors that play every scenario, or of which every third call fails; a clock 600 times as fast as ours.
+ * Real HTTP, files, fsyncs and processes; distributors that play every scenario, or of which every
+ * third call fails; a clock 600 times as fast as ours.
  *   --seed N        orders, faults and deaths again (not the moment of a signal)
  *   --epoch N       cycles on one state folder before it is let settle and checked, 200 by default
  *   --dir PATH      where state folders and totals are kept, a temporary folder by default
@@ -15,10 +17,16 @@ import { CHAOS, QUOTA, faultText, runEpoch } from './lib-epoch.js'
 import { loadTotals, newTotals, saveTotals, totalsText } from './lib-totals.js'
 import { openWorkshop } from './lib-workshop.js'
 
-const { values } = parseArgs({ options: {
-  cycles: { type: 'string', default: '500' }, parallel: { type: 'string', default: '1' }, seed: { type: 'string' }, epoch: { type: 'string', default: '200' },
-  dir: { type: 'string' }, append: { type: 'boolean', default: false },
-} })
+const { values } = parseArgs({
+  options: {
+    cycles: { type: 'string', default: '500' },
+    parallel: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    epoch: { type: 'string', default: '200' },
+    dir: { type: 'string' },
+    append: { type: 'boolean', default: false },
+  },
+})
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed)
 const workshop = await openWorkshop({ dir: values.dir, entries: ['server'] })
 const { root } = workshop
@@ -41,11 +49,16 @@ async function work(): Promise<void> {
     left -= cycles
     const mine = seed + next++
     const kind = mine % QUOTA_EVERY === QUOTA_EVERY - 1 ? QUOTA : CHAOS
-    const result = await runEpoch({ ...workshop, seed: mine, name: `shop-${process.pid}-${mine}`, cycles, kind }, totals)
+    const result = await runEpoch(
+      { ...workshop, seed: mine, name: `shop-${process.pid}-${mine}`, cycles, kind },
+      totals,
+    )
     left += cycles - result.cycles
     totals.seconds = before + (performance.now() - begun) / 1_000
     saveTotals(file, totals)
-    console.log(`${new Date().toISOString()} ${totals.cycles} cycles, ${(totals.cycles / totals.seconds).toFixed(2)} a second, ${result.faults.length} faults`)
+    console.log(
+      `${new Date().toISOString()} ${totals.cycles} cycles, ${(totals.cycles / totals.seconds).toFixed(2)} a second, ${result.faults.length} faults`,
+    )
     if (result.faults.length === 0) continue
     failed = true
     console.log(faultText(result, { seed: mine }))

@@ -20,7 +20,10 @@ export interface ArenaOptions {
   shop: CrashShop
   clock: FastClock
   seed: number
-  /** Callers that order with chaos, and the probability with which each call of a distributor then fails, in percent. */
+  /**
+   * Callers that order with chaos, and the probability with which each call of a distributor then
+   * fails, in percent.
+   */
   callers: number
   chaos: number
   /** Callers that share the key whose quotas are watched. */
@@ -65,24 +68,48 @@ export function openArena(options: ArenaOptions): Arena {
   let stopping = false
   let orders = 0
 
-  const targetAt = (way: Way): Target => ({ door: entrances[way].door, lost: entrances[way].lost, clock: () => clock, get isEnding() { return stopping } })
+  const targetAt = (way: Way): Target => ({
+    door: entrances[way].door,
+    lost: entrances[way].lost,
+    clock: () => clock,
+    get isEnding() {
+      return stopping
+    },
+  })
 
-  async function orderOn(name: string, random: Random, caller: Caller, target: Target): Promise<void> {
+  async function orderOn(
+    name: string,
+    random: Random,
+    caller: Caller,
+    target: Target,
+  ): Promise<void> {
     for (let i = 0; !stopping; i++) {
       orders++
-      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10), scenarios })
+      const body = makeOrder(random, `${name}-${i}`, {
+        percent: options.chaos + random.int(0, 10),
+        scenarios,
+      })
       const first = await placeUntilFinal(target, ledger, caller, body)
       if (first === 'gave up') return
       if (first === 'held' && random.chance(0.2)) await look(target, caller, body.order_id)
       // Asked for again: what is held stays held, what was refused may be placed anew.
-      if (random.chance(first === 'held' ? 0.15 : 0.5)) await placeUntilFinal(target, ledger, caller, body)
+      if (random.chance(first === 'held' ? 0.15 : 0.5))
+        await placeUntilFinal(target, ledger, caller, body)
     }
   }
 
   async function orderPlainly(name: string, random: Random, target: Target): Promise<void> {
     for (let i = 0; !stopping; i++) {
       orders++
-      if (await placeUntilFinal(target, ledger, { shop: SHOP, key: shop.quotaKey }, plainOrder(random, `${name}-${i}`)) === 'gave up') return
+      if (
+        (await placeUntilFinal(
+          target,
+          ledger,
+          { shop: SHOP, key: shop.quotaKey },
+          plainOrder(random, `${name}-${i}`),
+        )) === 'gave up'
+      )
+        return
     }
   }
 
@@ -90,23 +117,36 @@ export function openArena(options: ArenaOptions): Arena {
   async function orderTogether(name: string, random: Random, key: string): Promise<void> {
     for (let i = 0; !stopping; i++) {
       orders++
-      const body = makeOrder(random, `${name}-${i}`, { percent: options.chaos + random.int(0, 10), scenarios })
-      const place = (way: Way) => placeUntilFinal(targetAt(way), ledger, { shop: SHOP, key }, body, { isShared: true })
+      const body = makeOrder(random, `${name}-${i}`, {
+        percent: options.chaos + random.int(0, 10),
+        scenarios,
+      })
+      const place = (way: Way) =>
+        placeUntilFinal(targetAt(way), ledger, { shop: SHOP, key }, body, { isShared: true })
       await Promise.all([place('server'), place('library')])
     }
   }
 
   async function look(target: Target, caller: Caller, orderId: string): Promise<void> {
     const answer = await (await target.door())?.look(caller, orderId)
-    if (answer && answer.status !== 200 && answer.status !== 404) ledger.faults.push(`GET of ${orderId}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    if (answer && answer.status !== 200 && answer.status !== 404)
+      ledger.faults.push(`GET of ${orderId}: ${answer.status} ${JSON.stringify(answer.body)}`)
   }
 
   const keyOf = (i: number) => shop.keys[i % shop.keys.length]!
   return {
-    dir, ledger, log, entrances, trace,
-    get orders() { return orders },
+    dir,
+    ledger,
+    log,
+    entrances,
+    trace,
+    get orders() {
+      return orders
+    },
     clock: () => clock,
-    setClock: (next) => { clock = next },
+    setClock: (next) => {
+      clock = next
+    },
     nextProcess(way) {
       const load = () => startProcess(join(bundle, `${way}.cjs`), log)
       const process = standby.get(way) ?? load()
@@ -115,12 +155,35 @@ export function openArena(options: ArenaOptions): Arena {
     },
     startCallers() {
       const { watched, callers: many, pairs } = options
-      for (let i = 0; i < watched; i++) callers.push(orderPlainly(`Q${i}`, streamOf(seed, `watched caller ${i}`), targetAt(pairs && i % 2 ? 'library' : 'server')))
-      for (let i = 0; i < many; i++) callers.push(orderOn(`C${i}`, streamOf(seed, `caller ${i}`), i === 0 ? { shop: OTHER_SHOP, key: shop.otherKey } : { shop: SHOP, key: keyOf(i) }, targetAt('server')))
+      for (let i = 0; i < watched; i++)
+        callers.push(
+          orderPlainly(
+            `Q${i}`,
+            streamOf(seed, `watched caller ${i}`),
+            targetAt(pairs && i % 2 ? 'library' : 'server'),
+          ),
+        )
+      for (let i = 0; i < many; i++)
+        callers.push(
+          orderOn(
+            `C${i}`,
+            streamOf(seed, `caller ${i}`),
+            i === 0 ? { shop: OTHER_SHOP, key: shop.otherKey } : { shop: SHOP, key: keyOf(i) },
+            targetAt('server'),
+          ),
+        )
       if (!pairs) return
-      for (let i = 0; i < pairs; i++) callers.push(orderTogether(`P${i}`, streamOf(seed, `pair ${i}`), keyOf(many + i)))
+      for (let i = 0; i < pairs; i++)
+        callers.push(orderTogether(`P${i}`, streamOf(seed, `pair ${i}`), keyOf(many + i)))
       // One without a key, whom no quota holds up.
-      callers.push(orderOn('L', streamOf(seed, 'library caller'), { shop: SHOP, key: null }, targetAt('library')))
+      callers.push(
+        orderOn(
+          'L',
+          streamOf(seed, 'library caller'),
+          { shop: SHOP, key: null },
+          targetAt('library'),
+        ),
+      )
     },
     async stopCallers() {
       stopping = true
@@ -135,4 +198,3 @@ export function openArena(options: ArenaOptions): Arena {
     },
   }
 }
-

@@ -8,9 +8,9 @@ import type { Planted } from '../plants/seam.js'
 import { PROBES } from './lib-probes.js'
 
 /**
- * Bundles entries of `scripts/crash` into a new temporary folder, which the caller removes, with the
- * probes of the harness and a bug of lib-plants.ts. Run from the root of the repository. Throws when
- * a seam of them is gone.
+ * Bundles entries of `scripts/crash` into a new temporary folder, which the caller removes, with
+ * the probes of the harness and a bug of lib-plants.ts. Run from the root of the repository. Throws
+ * when a seam of them is gone.
  */
 export async function bundleEntries(names: readonly string[], bug?: Planted): Promise<string> {
   const outdir = mkdtempSync(join(tmpdir(), 'qm-bundle-'))
@@ -18,12 +18,22 @@ export async function bundleEntries(names: readonly string[], bug?: Planted): Pr
   const planted = [planting(PROBES, fileOf('lib-probes'))]
   if (bug) planted.push(planting(bug, fileOf('lib-plants')))
   await esbuild.build({
-    bundle: true, platform: 'node', target: 'node20.19', format: 'cjs', legalComments: 'none', logLevel: 'warning', external: ['better-sqlite3'],
-    entryPoints: Object.fromEntries(names.map((name) => [`${name}.bundle`, fileOf(name)])), outdir, outExtension: { '.js': '.cjs' },
-    define: { 'import.meta.url': '__importMetaUrl' }, banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'cjs',
+    legalComments: 'none',
+    logLevel: 'warning',
+    external: ['better-sqlite3'],
+    entryPoints: Object.fromEntries(names.map((name) => [`${name}.bundle`, fileOf(name)])),
+    outdir,
+    outExtension: { '.js': '.cjs' },
+    define: { 'import.meta.url': '__importMetaUrl' },
+    banner: { js: "const __importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
     plugins: planted.map(({ plugin }) => plugin),
   })
-  for (const name of names) writeFileSync(join(outdir, `${name}.cjs`), STARTER.replaceAll('NAME', name))
+  for (const name of names)
+    writeFileSync(join(outdir, `${name}.cjs`), STARTER.replaceAll('NAME', name))
   const missing = planted.flatMap((each) => each.missing())
   if (missing.length > 0) throw new Error(`not part of the bundle: ${missing.join(', ')}`)
   return outdir
@@ -32,8 +42,9 @@ export async function bundleEntries(names: readonly string[], bug?: Planted): Pr
 const fileOf = (name: string) => join('scripts', 'crash', `${name}.ts`)
 
 /**
- * Starts a bundle with the code that V8 made of it in an earlier life, where there is such: a third of the time that a life
- * takes to begin is compiling. `{ keepCode: true }` has a process that has done some work leave its own behind.
+ * Starts a bundle with the code that V8 made of it in an earlier life, where there is such: a third
+ * of the time that a life takes to begin is compiling. `{ keepCode: true }` has a process that has
+ * done some work leave its own behind.
  */
 const STARTER = `
 const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs')

@@ -18,7 +18,10 @@ export function timeOf({ real, base, speed }: FastClock, at = Date.now()): numbe
 }
 
 /** The clock that goes on from here at another speed, so many milliseconds of its own ahead. */
-export function goOn(clock: FastClock, { speed = clock.speed, ahead = 0 }: { speed?: number; ahead?: number }): FastClock {
+export function goOn(
+  clock: FastClock,
+  { speed = clock.speed, ahead = 0 }: { speed?: number; ahead?: number },
+): FastClock {
   const real = Date.now()
   return { real, base: timeOf(clock, real) + ahead, speed }
 }

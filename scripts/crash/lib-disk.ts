@@ -1,4 +1,7 @@
-/** A disk that can lose its power: an ext4 image on a loop device, which is shut down without writing out what it has in memory. */
+/**
+ * A disk that can lose its power: an ext4 image on a loop device, which is shut down without
+ * writing out what it has in memory.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,15 +23,24 @@ const MB = 1_048_576
 /** What is missing for such a disk; null when nothing is. */
 export function whyNoDisk(): string | null {
   if (process.getuid?.() !== 0) return 'only root may mount a disk'
-  for (const [command, ...args] of [['mkfs.ext4', '-V'], ['losetup', '-f'], ['python3', '-V'], ['mount', '-V']] as const) {
+  for (const [command, ...args] of [
+    ['mkfs.ext4', '-V'],
+    ['losetup', '-f'],
+    ['python3', '-V'],
+    ['mount', '-V'],
+  ] as const) {
     const { status, error } = spawnSync(command, args, { stdio: 'ignore' })
     if (error || status !== 0) return `\`${[command, ...args].join(' ')}\` does not work here`
   }
   return null
 }
 
-/** EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH: no write reaches the image from now on, not even the file system's journal. */
-const SHUTDOWN = "import fcntl, os, struct, sys; fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))"
+/**
+ * EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH: no write reaches the image from now on, not
+ * even the file system's journal.
+ */
+const SHUTDOWN =
+  "import fcntl, os, struct, sys; fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))"
 
 export function openDisk(root: string, megabytes = 600): Disk {
   const image = join(root, 'disk.img')
@@ -44,7 +56,9 @@ export function openDisk(root: string, megabytes = 600): Disk {
   }
   const unmount = () => {
     for (let tries = 0; mounted; tries++) {
-      const { status } = spawnSync('umount', tries < 20 ? [path] : ['-l', path], { stdio: 'ignore' })
+      const { status } = spawnSync('umount', tries < 20 ? [path] : ['-l', path], {
+        stdio: 'ignore',
+      })
       if (status === 0) mounted = false
       else spawnSync('sleep', ['0.05'])
     }
@@ -53,8 +67,12 @@ export function openDisk(root: string, megabytes = 600): Disk {
   mount()
   return {
     path,
-    sync: () => { execFileSync('sync', ['-f', path]) },
-    cut: () => { execFileSync('python3', ['-c', SHUTDOWN, path]) },
+    sync: () => {
+      execFileSync('sync', ['-f', path])
+    },
+    cut: () => {
+      execFileSync('python3', ['-c', SHUTDOWN, path])
+    },
     restart() {
       unmount()
       mount()

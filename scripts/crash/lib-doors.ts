@@ -1,4 +1,7 @@
-/** The two ways in: the server over HTTP, and a process that has the library open on the same folder. */
+/**
+ * The two ways in: the server over HTTP, and a process that has the library open on the same
+ * folder.
+ */
 import { ask, keepAlive } from './lib-http.js'
 import type { HttpAnswer } from './lib-http.js'
 import type { Call, Reply } from './lib-life.js'
@@ -21,8 +24,10 @@ export interface Caller {
 export function httpDoor(url: string): Door {
   const agent = keepAlive(1_000)
   return {
-    place: ({ key }, body) => ask(agent, url, { method: 'POST', path: '/v1/orders', key: key!, body }),
-    look: ({ key }, orderId) => ask(agent, url, { method: 'GET', path: `/v1/orders/${orderId}`, key: key! }),
+    place: ({ key }, body) =>
+      ask(agent, url, { method: 'POST', path: '/v1/orders', key: key!, body }),
+    look: ({ key }, orderId) =>
+      ask(agent, url, { method: 'GET', path: `/v1/orders/${orderId}`, key: key! }),
     close: () => agent.destroy(),
   }
 }
@@ -41,12 +46,17 @@ export function libraryDoor({ channel, ended }: Pick<Process, 'channel' | 'ended
     waiting.delete(message.id)
   })
   void ended.then(giveUp)
-  const call = (sent: Omit<Call, 'id'>) => new Promise<HttpAnswer | null>((resolve) => {
-    if (!channel.connected) return resolve(null)
-    waiting.set(++last, resolve)
-    channel.send({ ...sent, id: last } satisfies Call)
-  })
-  return { place: (caller, body) => call({ caller, place: body }), look: (caller, orderId) => call({ caller, look: orderId }), close: giveUp }
+  const call = (sent: Omit<Call, 'id'>) =>
+    new Promise<HttpAnswer | null>((resolve) => {
+      if (!channel.connected) return resolve(null)
+      waiting.set(++last, resolve)
+      channel.send({ ...sent, id: last } satisfies Call)
+    })
+  return {
+    place: (caller, body) => call({ caller, place: body }),
+    look: (caller, orderId) => call({ caller, look: orderId }),
+    close: giveUp,
+  }
 }
 
 /** Where callers of one way in find it at the moment. */
@@ -64,8 +74,13 @@ export function makeEntrance(): Entrance {
   let closed = false
   let waiting: ((door: Door | null) => void)[] = []
   const entrance: Entrance = {
-    door: () => current || closed ? Promise.resolve(current) : new Promise((resolve) => waiting.push(resolve)),
-    lost: (door) => { if (door === current) entrance.open(null) },
+    door: () =>
+      current || closed
+        ? Promise.resolve(current)
+        : new Promise((resolve) => waiting.push(resolve)),
+    lost: (door) => {
+      if (door === current) entrance.open(null)
+    },
     open(door) {
       current?.close()
       current = door

@@ -11,9 +11,15 @@ import { goOn, timeOf } from './lib-clock.js'
 import { liveAndStop } from './lib-deaths.js'
 import { sleep } from './lib-process.js'
 
-/** Speed of the clock meanwhile. A faster one outruns a machine that has other work as well: orders would grow old unsent. */
+/**
+ * Speed of the clock meanwhile. A faster one outruns a machine that has other work as well: orders
+ * would grow old unsent.
+ */
 const SPEED = 600
-/** Milliseconds of real time for what a distributor can be asked about, for the rest, for the day after, and for the news of all that. */
+/**
+ * Milliseconds of real time for what a distributor can be asked about, for the rest, for the day
+ * after, and for the news of all that.
+ */
 const LONGEST = { askable: 80_000, others: 5_000, after: 20_000, news: 240_000 }
 
 /** Milliseconds for files and calls that tell nothing afterwards, where a run is to be short. */
@@ -23,17 +29,29 @@ export const SHORT = 500
 export async function drain(arena: Arena, others = LONGEST.others): Promise<void> {
   const { dir } = arena
   arena.setClock(goOn(arena.clock(), { speed: SPEED }))
-  await liveAndStop(arena, async () => {
-    await until(() => openOrders(dir).every(({ distid, state }) => state === 'review' || isHard(distid)), LONGEST.askable)
-    await until(() => openOrders(dir).every(({ state }) => state === 'review'), others)
-  }, { serving: false, calm: true })
+  await liveAndStop(
+    arena,
+    async () => {
+      await until(
+        () => openOrders(dir).every(({ distid, state }) => state === 'review' || isHard(distid)),
+        LONGEST.askable,
+      )
+      await until(() => openOrders(dir).every(({ state }) => state === 'review'), others)
+    },
+    { serving: false, calm: true },
+  )
   arena.setClock(goOn(arena.clock(), { ahead: DAY + HOUR }))
-  await liveAndStop(arena, async () => {
-    await until(() => openOrders(dir).every(({ state }) => state === 'review'), LONGEST.after)
-    // All that ever became of an order has happened by now: once each account was asked, the records say so.
-    const began = timeOf(arena.clock())
-    await until(() => isAsked(dir, began), LONGEST.news)
-  }, { serving: false, calm: true })
+  await liveAndStop(
+    arena,
+    async () => {
+      await until(() => openOrders(dir).every(({ state }) => state === 'review'), LONGEST.after)
+      // All that ever became of an order has happened by now: once each account was asked, the
+      // records say so.
+      const began = timeOf(arena.clock())
+      await until(() => isAsked(dir, began), LONGEST.news)
+    },
+    { serving: false, calm: true },
+  )
 }
 
 async function until(isDone: () => boolean, ms: number): Promise<void> {
@@ -53,7 +71,15 @@ function isAsked(dir: string, began: number): boolean {
 }
 
 function openOrders(dir: string): { distid: string; state: string }[] {
-  return query(dir, (raw) => raw.prepare(`SELECT DISTINCT distid, state FROM purchase_order WHERE state IN (${OPEN.map((state) => `'${state}'`).join(', ')})`).all() as { distid: string; state: string }[])
+  return query(
+    dir,
+    (raw) =>
+      raw
+        .prepare(
+          `SELECT DISTINCT distid, state FROM purchase_order WHERE state IN (${OPEN.map((state) => `'${state}'`).join(', ')})`,
+        )
+        .all() as { distid: string; state: string }[],
+  )
 }
 
 function query<T>(dir: string, ask: (raw: Raw) => T): T {

@@ -3,18 +3,37 @@ import type { FastClock } from './lib-clock.js'
 import type { HttpAnswer } from './lib-http.js'
 import type { OrderBody } from './lib-orders.js'
 
-/** Places at which a process may kill itself: named ones of the order engine, and of what lies around it. */
+/**
+ * Places at which a process may kill itself: named ones of the order engine, and of what lies
+ * around it.
+ */
 export const STEPS = [
-  'request read', 'before a commit', 'after a commit', 'intent committed', 'journal written', 'journal on the disk', 'intent in the journal', 'claimed', 'before the send',
-  'distributor called', 'stage kept', 'after the send', 'after the search', 'before the answer', 'answered',
+  'request read',
+  'before a commit',
+  'after a commit',
+  'intent committed',
+  'journal written',
+  'journal on the disk',
+  'intent in the journal',
+  'claimed',
+  'before the send',
+  'distributor called',
+  'stage kept',
+  'after the send',
+  'after the search',
+  'before the answer',
+  'answered',
 ] as const
-export type Step = typeof STEPS[number]
+export type Step = (typeof STEPS)[number]
 
 /** The life of a process, told to it over its channel once it may begin. */
 export interface Life {
   dir: string
   clock: FastClock
-  /** Where it kills itself: at this step, the n-th time. `stop` has it stop there until somebody lets it go on. */
+  /**
+   * Where it kills itself: at this step, the n-th time. `stop` has it stop there until somebody
+   * lets it go on.
+   */
   crash?: { step: Step; n: number; stop?: boolean }
   /** No distributor fails any more. */
   calm?: boolean

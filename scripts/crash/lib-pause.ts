@@ -1,4 +1,6 @@
-/** A sender that is stopped for minutes, and another process beside it that must not take its place. */
+/**
+ * A sender that is stopped for minutes, and another process beside it that must not take its place.
+ */
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openArena } from './lib-arena.js'
@@ -17,8 +19,18 @@ import { overlapsIn } from './lib-trace.js'
 import { BEGINNING } from './lib-workshop.js'
 import type { Workshop } from './lib-workshop.js'
 
-/** Places at which a sender is stopped: with a send under way, with its answer not written down, with a transaction open. */
-export const STOPS: readonly Step[] = ['before the send', 'distributor called', 'after the send', 'before a commit', 'stage kept', 'journal written']
+/**
+ * Places at which a sender is stopped: with a send under way, with its answer not written down,
+ * with a transaction open.
+ */
+export const STOPS: readonly Step[] = [
+  'before the send',
+  'distributor called',
+  'after the send',
+  'before a commit',
+  'stage kept',
+  'journal written',
+]
 
 export interface PauseResult {
   faults: string[]
@@ -26,44 +38,80 @@ export interface PauseResult {
   answers: string[]
 }
 
-/** Stops the server at a step for so many milliseconds of real time, 600 times as many of the shop's clock. */
-export async function pauseAt(workshop: Workshop, step: Step, hold: number, seed: number): Promise<PauseResult> {
+/**
+ * Stops the server at a step for so many milliseconds of real time, 600 times as many of the shop's
+ * clock.
+ */
+export async function pauseAt(
+  workshop: Workshop,
+  step: Step,
+  hold: number,
+  seed: number,
+): Promise<PauseResult> {
   const dir = join(workshop.root, `pause-${process.pid}-${step.replaceAll(' ', '-')}`)
   rmSync(dir, { recursive: true, force: true })
   cpSync(join(workshop.root, 'template'), dir, { recursive: true })
   const trace = `${dir}.trace`
-  const arena = openArena({ ...workshop, ...PAIRS, watched: 0, dir, trace, seed, clock: startClock(BEGINNING, PAIRS.speed) })
+  const arena = openArena({
+    ...workshop,
+    ...PAIRS,
+    watched: 0,
+    dir,
+    trace,
+    seed,
+    clock: startClock(BEGINNING, PAIRS.speed),
+  })
   const result: PauseResult = { faults: [], answers: [] }
   try {
     arena.startCallers()
-    await liveAndStop(arena, () => stopAndGoOn(arena, { step, hold, trace }, result), { way: 'library' })
+    await liveAndStop(arena, () => stopAndGoOn(arena, { step, hold, trace }, result), {
+      way: 'library',
+    })
     await drain(arena)
     const facts = await readFacts(dir, timeOf(arena.clock()))
-    result.faults.push(...check(facts, arena.ledger.answers).faults.map(({ kind, text }) => `${kind}: ${text}`), ...arena.ledger.faults, ...overlapsIn(trace), ...strayErrors(arena.log).map(({ text }) => text))
+    result.faults.push(
+      ...check(facts, arena.ledger.answers).faults.map(({ kind, text }) => `${kind}: ${text}`),
+      ...arena.ledger.faults,
+      ...overlapsIn(trace),
+      ...strayErrors(arena.log).map(({ text }) => text),
+    )
   } finally {
     await arena.close()
   }
-  if (result.faults.length === 0) for (const path of [dir, arena.log, trace]) rmSync(path, { recursive: true, force: true })
+  if (result.faults.length === 0)
+    for (const path of [dir, arena.log, trace]) rmSync(path, { recursive: true, force: true })
   return result
 }
 
-async function stopAndGoOn(arena: Arena, { step, hold, trace }: { step: Step; hold: number; trace: string }, result: PauseResult): Promise<void> {
+async function stopAndGoOn(
+  arena: Arena,
+  { step, hold, trace }: { step: Step; hold: number; trace: string },
+  result: PauseResult,
+): Promise<void> {
   const server = arena.nextProcess('server')
   try {
-    const ready = await server.begin({ dir: arena.dir, clock: arena.clock(), trace, crash: { step, n: 3, stop: true } })
+    const ready = await server.begin({
+      dir: arena.dir,
+      clock: arena.clock(),
+      trace,
+      crash: { step, n: 3, stop: true },
+    })
     if (!ready) throw new Error(`the server does not start; see ${arena.log}`)
     arena.entrances.server.open(httpDoor(ready.url!))
-    if (!await isStopped(server.pid)) throw new Error(`the server never came to "${step}"`)
+    if (!(await isStopped(server.pid))) throw new Error(`the server never came to "${step}"`)
     const before = sendsIn(trace)
     const from = arena.ledger.answers.length
     await sleep(hold)
     const meanwhile = arena.ledger.answers.slice(from)
-    if (sendsIn(trace) !== before) result.faults.push(`while the sender stood at "${step}", another process sent`)
+    if (sendsIn(trace) !== before)
+      result.faults.push(`while the sender stood at "${step}", another process sent`)
     for (const { orderId, status, code, body } of meanwhile) {
       const told = `${status} ${code ?? body.data!.status}`
       result.answers.push(told)
-      // What was sent before the stop may be told now; who cannot write because the stopped one holds the file says so.
-      if (status >= 500 && code !== 'service_unavailable') result.faults.push(`while the sender stood at "${step}", ${orderId} was answered ${told}`)
+      // What was sent before the stop may be told now; who cannot write because the stopped one
+      // holds the file says so.
+      if (status >= 500 && code !== 'service_unavailable')
+        result.faults.push(`while the sender stood at "${step}", ${orderId} was answered ${told}`)
     }
     server.kill('SIGCONT')
     await sleep(2_000)
@@ -74,15 +122,21 @@ async function stopAndGoOn(arena: Arena, { step, hold, trace }: { step: Step; ho
     server.kill('SIGTERM')
   }
   const { code, signal } = await server.ended
-  if (code !== 0) result.faults.push(`the server did not end as it should (${signal ?? code}); see ${arena.log}`)
+  if (code !== 0)
+    result.faults.push(`the server did not end as it should (${signal ?? code}); see ${arena.log}`)
 }
 
 /** Waits until the process stands still. */
 async function isStopped(pid: number): Promise<boolean> {
   for (const end = performance.now() + 20_000; performance.now() < end; await sleep(20)) {
-    if (existsSync(`/proc/${pid}/stat`) && readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.startsWith('T')) return true
+    if (
+      existsSync(`/proc/${pid}/stat`) &&
+      readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.startsWith('T')
+    )
+      return true
   }
   return false
 }
 
-const sendsIn = (trace: string) => existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').length : 0
+const sendsIn = (trace: string) =>
+  existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').length : 0

@@ -21,25 +21,31 @@ export const PROBES: Planted = {
   seams: [
     {
       at: 'lib/simulator/orders/call.ts#call',
-      make: (real: typeof Call.call): typeof real => (world, ...rest) => {
-        const { store } = world
-        const transact: typeof store.transact = (work) => {
-          const result = store.transact(work)
-          probes.pass('distributor called')
-          return result
-        }
-        return real({ ...world, store: { ...store, transact } }, ...rest)
-      },
+      make:
+        (real: typeof Call.call): typeof real =>
+        (world, ...rest) => {
+          const { store } = world
+          const transact: typeof store.transact = (work) => {
+            const result = store.transact(work)
+            probes.pass('distributor called')
+            return result
+          }
+          return real({ ...world, store: { ...store, transact } }, ...rest)
+        },
     },
     {
       at: 'lib/simulator/orders/scenarios.ts#chaosOf',
-      make: (real: typeof Scenarios.chaosOf): typeof real => (name) =>
-        probes.isCalm ? 0 : real(name),
+      make:
+        (real: typeof Scenarios.chaosOf): typeof real =>
+        (name) =>
+          probes.isCalm ? 0 : real(name),
     },
     {
       at: 'lib/simulator/orders/faults.ts#faultOf',
-      make: (real: typeof Faults.faultOf): typeof real => (db, call) =>
-        probes.isCalm ? null : real(db, call),
+      make:
+        (real: typeof Faults.faultOf): typeof real =>
+        (db, call) =>
+          probes.isCalm ? null : real(db, call),
     },
   ],
 }

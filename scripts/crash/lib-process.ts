@@ -1,4 +1,7 @@
-/** Processes of the crash harness: loaded ahead, begun when they are needed, ended by signals, never left behind. */
+/**
+ * Processes of the crash harness: loaded ahead, begun when they are needed, ended by signals, never
+ * left behind.
+ */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -19,7 +22,9 @@ export interface Process {
 }
 
 const running = new Set<ChildProcess>()
-process.on('exit', () => { for (const child of running) child.kill('SIGKILL') })
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     console.error(`ended by ${signal}`)
@@ -27,7 +32,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-/** Starts a process that waits for its life. What it writes to standard error is appended to `log`. */
+/**
+ * Starts a process that waits for its life. What it writes to standard error is appended to `log`.
+ */
 export function startProcess(script: string, log: string): Process {
   const errors = openSync(log, 'a')
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'ignore', errors, 'ipc'] })
@@ -42,7 +49,9 @@ export function startProcess(script: string, log: string): Process {
   // A channel that breaks while something is written to it says nothing that its end does not say.
   child.on('error', () => {})
   return {
-    pid: child.pid!, channel: child, ended,
+    pid: child.pid!,
+    channel: child,
+    ended,
     begin(life) {
       const ready = new Promise<Ready>((resolve) => {
         const hear = (message: unknown) => {
@@ -55,15 +64,25 @@ export function startProcess(script: string, log: string): Process {
       if (child.connected) child.send(life)
       return Promise.race([ready, ended.then(() => null)])
     },
-    kill: (signal) => { child.kill(signal) },
+    kill: (signal) => {
+      child.kill(signal)
+    },
   }
 }
 
-export const sleep = (ms: number) => new Promise<void>((resolve) => { setTimeout(resolve, ms) })
+export const sleep = (ms: number) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, ms)
+  })
 
 /** Waits for work, but no longer than so many milliseconds. */
 export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   let clock: NodeJS.Timeout | undefined
-  await Promise.race([work, new Promise((resolve) => { clock = setTimeout(resolve, ms) })])
+  await Promise.race([
+    work,
+    new Promise((resolve) => {
+      clock = setTimeout(resolve, ms)
+    }),
+  ])
   clearTimeout(clock)
 }

@@ -1,4 +1,7 @@
-/** Named places in a running app at which the harness may end the process; nothing of the order engine is changed for it. */
+/**
+ * Named places in a running app at which the harness may end the process; nothing of the order
+ * engine is changed for it.
+ */
 import { appendFileSync } from 'node:fs'
 import { open as openFileHandle } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,17 +13,25 @@ export type Pass = (step: string) => undefined
 
 const TRACED: Record<string, string> = { 'before the send': 'begins', 'after the send': 'ends' }
 
-/** Kills the process at the step that its life names, and writes its sends down where that is asked for. */
+/**
+ * Kills the process at the step that its life names, and writes its sends down where that is asked
+ * for.
+ */
 export function stepsOf({ crash, trace }: Pick<Life, 'crash' | 'trace'>): Pass {
   let passed = 0
   return (step) => {
-    if (trace !== undefined && TRACED[step]) appendFileSync(trace, `${TRACED[step]} ${process.pid}\n`)
-    if (crash?.step === step && ++passed === crash.n) process.kill(process.pid, crash.stop ? 'SIGSTOP' : 'SIGKILL')
+    if (trace !== undefined && TRACED[step])
+      appendFileSync(trace, `${TRACED[step]} ${process.pid}\n`)
+    if (crash?.step === step && ++passed === crash.n)
+      process.kill(process.pid, crash.stop ? 'SIGSTOP' : 'SIGKILL')
     return undefined
   }
 }
 
-/** Adds the places around the order engine: commits of the system of record, the journal's file, calls of simulated distributors. */
+/**
+ * Adds the places around the order engine: commits of the system of record, the journal's file,
+ * calls of simulated distributors.
+ */
 export async function watchApp({ ctx: { engine } }: App, pass: Pass): Promise<void> {
   const named = (step: Step) => pass(step)
   const { atomic } = engine

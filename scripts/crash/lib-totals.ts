@@ -1,4 +1,7 @@
-/** What a run of the crash harness has come to so far, kept in a file so that a long run can be done in pieces. */
+/**
+ * What a run of the crash harness has come to so far, kept in a file so that a long run can be done
+ * in pieces.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { KINDS } from './lib-check.js'
 import type { Checked, Kind } from './lib-check.js'
@@ -30,14 +33,35 @@ export interface Totals {
   hourReached: number
   dayReached: number
   faults: Record<Kind, number>
-  /** Milliseconds from the word to begin until it listens, of each server that was loaded by then. */
+  /**
+   * Milliseconds from the word to begin until it listens, of each server that was loaded by then.
+   */
   starts: number[]
 }
 
 export function newTotals(): Totals {
   return {
-    cycles: 0, seconds: 0, folders: 0, orders: 0, posts: 0, broken: 0, answers: {}, deaths: {}, placements: 0, purchaseOrders: {}, scenarios: {}, unknown: 0, executed: 0, calls: 0, faultyCalls: 0,
-    reviews: {}, journalLines: 0, hourReached: 0, dayReached: 0, faults: Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>, starts: [],
+    cycles: 0,
+    seconds: 0,
+    folders: 0,
+    orders: 0,
+    posts: 0,
+    broken: 0,
+    answers: {},
+    deaths: {},
+    placements: 0,
+    purchaseOrders: {},
+    scenarios: {},
+    unknown: 0,
+    executed: 0,
+    calls: 0,
+    faultyCalls: 0,
+    reviews: {},
+    journalLines: 0,
+    hourReached: 0,
+    dayReached: 0,
+    faults: Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>,
+    starts: [],
   }
 }
 
@@ -51,14 +75,23 @@ export function saveTotals(file: string, totals: Totals): void {
   writeFileSync(file, `${JSON.stringify(totals)}\n`)
 }
 
-export const count = (counts: Record<string, number>, name: string, by = 1) => { counts[name] = (counts[name] ?? 0) + by }
+export const count = (counts: Record<string, number>, name: string, by = 1) => {
+  counts[name] = (counts[name] ?? 0) + by
+}
 
 /** Adds what one folder came to. */
-export function addFolder(totals: Totals, facts: Facts, ledger: Ledger, { faults, reviews }: Checked, { hour, day }: { hour: number; day: number }): void {
+export function addFolder(
+  totals: Totals,
+  facts: Facts,
+  ledger: Ledger,
+  { faults, reviews }: Checked,
+  { hour, day }: { hour: number; day: number },
+): void {
   totals.folders++
   totals.posts += ledger.posts
   totals.broken += ledger.broken
-  for (const { status, code, body } of ledger.answers) count(totals.answers, `${status} ${code ?? body.data!.status}`)
+  for (const { status, code, body } of ledger.answers)
+    count(totals.answers, `${status} ${code ?? body.data!.status}`)
   totals.placements += facts.placements.length
   for (const { state, scenario, ever_unknown: unknown } of facts.purchaseOrders) {
     count(totals.purchaseOrders, state)
@@ -76,9 +109,14 @@ export function addFolder(totals: Totals, facts: Facts, ledger: Ledger, { faults
   totals.faults.answer += ledger.faults.length
 }
 
-const percentile = (times: readonly number[], share: number) => times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
+const percentile = (times: readonly number[], share: number) =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
 
-const listed = (counts: Record<string, number>) => Object.entries(counts).sort(([, a], [, b]) => b - a).map(([name, many]) => `${name} ${many.toLocaleString('en-US')}`).join(', ')
+const listed = (counts: Record<string, number>) =>
+  Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, many]) => `${name} ${many.toLocaleString('en-US')}`)
+    .join(', ')
 
 export function totalsText(totals: Totals): string {
   const { faults } = totals
@@ -91,7 +129,7 @@ export function totalsText(totals: Totals): string {
     `answers           ${listed(totals.answers)}`,
     `purchase orders   ${listed(totals.purchaseOrders)}; ${n(totals.unknown)} with a send of unknown outcome; ${n(totals.executed)} executed`,
     `scenarios         ${listed(totals.scenarios)}`,
-    `calls             ${n(totals.calls)} of orders with chaos, ${(100 * totals.faultyCalls / Math.max(1, totals.calls)).toFixed(1)} % of them with a fault`,
+    `calls             ${n(totals.calls)} of orders with chaos, ${((100 * totals.faultyCalls) / Math.max(1, totals.calls)).toFixed(1)} % of them with a fault`,
     `journal           ${n(totals.journalLines)} lines`,
     `quotas            a key's limit of an hour reached in ${totals.hourReached} folders, of a day in ${totals.dayReached}; exceeded or refused without cause: ${faults.quota}`,
     `double ${faults.double}, lost ${faults.lost}, wrong ${faults.wrong}, unfinished ${faults.unfinished}, lying answers ${faults.answer}, journal ${faults.journal}, records ${faults.record}, by the checks of the simulation ${faults.opinion}, in the log ${faults.error}`,

@@ -1,4 +1,7 @@
-/** What every run of the crash harness begins with: a folder, a shop that folders are copied from, and bundles that start quickly. */
+/**
+ * What every run of the crash harness begins with: a folder, a shop that folders are copied from,
+ * and bundles that start quickly.
+ */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -25,7 +28,15 @@ export interface Workshop {
 }
 
 /** `dir` is kept; without one a temporary folder is made. `bug`: one of lib-plants.ts. */
-export async function openWorkshop({ dir, entries, bug }: { dir?: string | undefined; entries: readonly ('server' | 'library')[]; bug?: Planted | undefined }): Promise<Workshop> {
+export async function openWorkshop({
+  dir,
+  entries,
+  bug,
+}: {
+  dir?: string | undefined
+  entries: readonly ('server' | 'library')[]
+  bug?: Planted | undefined
+}): Promise<Workshop> {
   const root = dir === undefined ? mkdtempSync(join(tmpdir(), 'qm-crash-')) : resolve(dir)
   mkdirSync(root, { recursive: true })
   const bundle = await bundleEntries(entries, bug)
@@ -36,8 +47,13 @@ export async function openWorkshop({ dir, entries, bug }: { dir?: string | undef
   return { root, bundle, shop, close: () => rmSync(bundle, { recursive: true, force: true }) }
 }
 
-/** Has a process of each kind take some orders on a copy, and keep the code that V8 made meanwhile. */
-async function warmUp({ root, bundle, shop }: Pick<Workshop, 'root' | 'bundle' | 'shop'>, entry: 'server' | 'library'): Promise<void> {
+/**
+ * Has a process of each kind take some orders on a copy, and keep the code that V8 made meanwhile.
+ */
+async function warmUp(
+  { root, bundle, shop }: Pick<Workshop, 'root' | 'bundle' | 'shop'>,
+  entry: 'server' | 'library',
+): Promise<void> {
   const dir = join(root, `warm-up-${process.pid}`)
   cpSync(join(root, 'template'), dir, { recursive: true })
   const started = startProcess(join(bundle, `${entry}.cjs`), `${dir}.log`)
@@ -46,7 +62,11 @@ async function warmUp({ root, bundle, shop }: Pick<Workshop, 'root' | 'bundle' |
     if (!ready) throw new Error(`the ${entry} does not start; see ${dir}.log`)
     const door = ready.url === undefined ? libraryDoor(started) : httpDoor(ready.url)
     const random = streamOf(0, 'warm-up')
-    for (let i = 0; i < 40; i++) await door.place({ shop: SHOP, key: shop.keys[i % shop.keys.length]! }, makeOrder(random, `warm-${i}`, { percent: 30, scenarios: [] }))
+    for (let i = 0; i < 40; i++)
+      await door.place(
+        { shop: SHOP, key: shop.keys[i % shop.keys.length]! },
+        makeOrder(random, `warm-${i}`, { percent: 30, scenarios: [] }),
+      )
     started.channel.send({ keepCode: true })
     while (!existsSync(join(bundle, `${entry}.bundle.cjs.code`))) await sleep(20)
     door.close()

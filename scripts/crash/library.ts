@@ -1,4 +1,7 @@
-/** A process that has the library open on a state folder, beside a server or alone: no server of its own, and no schedule. */
+/**
+ * A process that has the library open on a state folder, beside a server or alone: no server of its
+ * own, and no schedule.
+ */
 import { isApiError } from '../../lib/core/errors.js'
 import { isUnavailable } from '../../lib/db/sqlite.js'
 import type { App } from '../../lib/open.js'
@@ -14,30 +17,65 @@ import { stepsOf, watchApp } from './lib-steps.js'
 async function live(life: Life): Promise<void> {
   const pass = stepsOf(life)
   probes.isCalm = life.calm === true
-  const app = await open({ dir: life.dir, now: fractional(() => timeOf(life.clock)), worker: false, log: openLog('error'), faults: { step: pass } })
+  const app = await open({
+    dir: life.dir,
+    now: fractional(() => timeOf(life.clock)),
+    worker: false,
+    log: openLog('error'),
+    faults: { step: pass },
+  })
   await watchApp(app, pass)
   process.on('message', ({ id, ...call }: Partial<Call>) => {
     if (id === undefined || !call.caller) return
     const { caller, place, look } = call
-    void answer(app, { caller, place, look }).then((given) => { if (process.connected) process.send!({ id, answer: given } satisfies Reply) })
+    void answer(app, { caller, place, look }).then((given) => {
+      if (process.connected) process.send!({ id, answer: given } satisfies Reply)
+    })
   })
-  process.once('SIGTERM', () => { void app.close().then(() => process.disconnect()) })
+  process.once('SIGTERM', () => {
+    void app.close().then(() => process.disconnect())
+  })
   process.send!({ ready: true } satisfies Ready)
 }
 
 /** What a server would have answered. */
-async function answer(app: App, { caller: { shop, key }, place, look }: Pick<Call, 'caller'> & Partial<Pick<Call, 'place' | 'look'>>): Promise<HttpAnswer> {
+async function answer(
+  app: App,
+  {
+    caller: { shop, key },
+    place,
+    look,
+  }: Pick<Call, 'caller'> & Partial<Pick<Call, 'place' | 'look'>>,
+): Promise<HttpAnswer> {
   const { orders } = app.as(key === null ? shop : { key })
   try {
     const data = place ? await orders.place(place) : await orders.get({ order_id: look! })
-    return { status: 200, retryAfter: null, body: { success: true, data: data as unknown as AnswerBody['data'] } }
+    return {
+      status: 200,
+      retryAfter: null,
+      body: { success: true, data: data as unknown as AnswerBody['data'] },
+    }
   } catch (error) {
     if (isApiError(error)) {
       const { status, code, message, details, headers } = error
-      return { status, retryAfter: headers['retry-after'] === undefined ? null : Number(headers['retry-after']), body: { success: false, error: { code, message, details } } }
+      return {
+        status,
+        retryAfter: headers['retry-after'] === undefined ? null : Number(headers['retry-after']),
+        body: { success: false, error: { code, message, details } },
+      }
     }
     app.ctx.log.error({ err: error }, 'a call failed')
-    return { status: isUnavailable(error) ? 503 : 500, retryAfter: 1, body: { success: false, error: { code: isUnavailable(error) ? 'service_unavailable' : 'internal_error', message: String(error) } } }
+    return {
+      status: isUnavailable(error) ? 503 : 500,
+      retryAfter: 1,
+      body: {
+        success: false,
+        error: {
+          code: isUnavailable(error) ? 'service_unavailable' : 'internal_error',
+          message: String(error),
+        },
+      },
+    }
   }
 }
 

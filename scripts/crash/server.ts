@@ -1,6 +1,6 @@
 /**
- * The server that is killed: all of Quartermaster on a state folder, over a socket, with a clock of its own. It is loaded
- * first and begins when it is told what its life is.
+ * The server that is killed: all of Quartermaster on a state folder, over a socket, with a clock of
+ * its own. It is loaded first and begins when it is told what its life is.
  */
 import { createServer as createApi } from '../../server/app.js'
 import type { Server } from '../../server/app.js'
@@ -18,18 +18,31 @@ async function live(life: Life): Promise<void> {
   const pass = stepsOf(life)
   probes.isCalm = life.calm === true
   const now = fractional(() => timeOf(life.clock))
-  const app = await open({ dir: life.dir, now, worker: false, log: openLog('error'), actor: 'server', faults: { step: pass } })
+  const app = await open({
+    dir: life.dir,
+    now,
+    worker: false,
+    log: openLog('error'),
+    actor: 'server',
+    faults: { step: pass },
+  })
   if (!app.ctx.engine.lock('serve')) throw new Error('another process serves the folder')
   await watchApp(app, pass)
   await app.ctx.catalog.refresh()
   await app.ctx.dealers.current()
-  const listening = await listen(watchRequests(createApi(app), pass), { port: 0, host: '127.0.0.1' })
+  const listening = await listen(watchRequests(createApi(app), pass), {
+    port: 0,
+    host: '127.0.0.1',
+  })
   app.listensAt(listening.url)
   app.jobs.start()
   app.orders.start()
   app.monitors.start()
   process.once('SIGTERM', () => {
-    void listening.close().then(() => app.close()).then(() => process.disconnect())
+    void listening
+      .close()
+      .then(() => app.close())
+      .then(() => process.disconnect())
   })
   process.send!({ ready: true, url: listening.url } satisfies Ready)
 }

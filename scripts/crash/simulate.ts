@@ -16,8 +16,12 @@ import type { Failure, Totals } from '../../test/simulation/run.js'
 
 const { values } = parseArgs({
   options: {
-    crashes: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' }, workers: { type: 'string', default: '1' },
-    folder: { type: 'string' }, order: { type: 'string' }, 'is-worker': { type: 'boolean', default: false },
+    crashes: { type: 'string', default: '20000' },
+    seed: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '1' },
+    folder: { type: 'string' },
+    order: { type: 'string' },
+    'is-worker': { type: 'boolean', default: false },
   },
 })
 
@@ -39,14 +43,23 @@ async function replay(folder: number): Promise<void> {
     if (values.order === undefined || text.includes(values.order)) console.log(text)
   }
   const { violations } = await runFolder({ seed: folder, crashes, trace })
-  console.log(violations.length === 0 ? 'nothing is wrong' : failureText({ seed: folder, crashes, violations }))
+  console.log(
+    violations.length === 0
+      ? 'nothing is wrong'
+      : failureText({ seed: folder, crashes, violations }),
+  )
   process.exitCode = violations.length === 0 ? 0 : 1
 }
 
 async function work(): Promise<void> {
-  const send = (totals: Totals, failure: Failure | null, isOver: boolean) => process.send!({ totals: { ...totals, places: [...totals.places] }, failure, isOver } satisfies Message)
+  const send = (totals: Totals, failure: Failure | null, isOver: boolean) =>
+    process.send!({
+      totals: { ...totals, places: [...totals.places] },
+      failure,
+      isOver,
+    } satisfies Message)
   const { totals, failure } = await runUntil({ seed, crashes }, (sofar) => send(sofar, null, false))
-  send(totals, failure && await shrink(failure), true)
+  send(totals, failure && (await shrink(failure)), true)
   process.disconnect()
 }
 
@@ -55,22 +68,44 @@ async function lead(workers: number): Promise<void> {
   const began = performance.now()
   const latest = new Map<number, Message>()
   let told = began
-  await Promise.all(Array.from({ length: workers }, (_, n) => new Promise<void>((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), ['--is-worker', '--crashes', String(Math.ceil(crashes / workers)), '--seed', String(seedOf(seed, n))], { execArgv: process.execArgv })
-    child.on('message', (message: Message) => {
-      latest.set(n, message)
-      // At once: the other workers may go on for an hour.
-      if (message.failure) console.log(`WRONG: ${failureText(message.failure)}\nagain: npx tsx scripts/crash/simulate.ts --folder ${message.failure.seed} --crashes ${message.failure.crashes}`)
-      if (performance.now() - told < 60_000) return
-      told = performance.now()
-      console.log(figures(sum(latest), began))
-    })
-    child.on('error', reject)
-    child.on('exit', (code) => latest.get(n)?.isOver ? resolve() : reject(new Error(`worker ${n} ended with ${code}`)))
-  })))
+  await Promise.all(
+    Array.from(
+      { length: workers },
+      (_, n) =>
+        new Promise<void>((resolve, reject) => {
+          const child = fork(
+            fileURLToPath(import.meta.url),
+            [
+              '--is-worker',
+              '--crashes',
+              String(Math.ceil(crashes / workers)),
+              '--seed',
+              String(seedOf(seed, n)),
+            ],
+            { execArgv: process.execArgv },
+          )
+          child.on('message', (message: Message) => {
+            latest.set(n, message)
+            // At once: the other workers may go on for an hour.
+            if (message.failure)
+              console.log(
+                `WRONG: ${failureText(message.failure)}\nagain: npx tsx scripts/crash/simulate.ts --folder ${message.failure.seed} --crashes ${message.failure.crashes}`,
+              )
+            if (performance.now() - told < 60_000) return
+            told = performance.now()
+            console.log(figures(sum(latest), began))
+          })
+          child.on('error', reject)
+          child.on('exit', (code) =>
+            latest.get(n)?.isOver ? resolve() : reject(new Error(`worker ${n} ended with ${code}`)),
+          )
+        }),
+    ),
+  )
   const totals = sum(latest)
   console.log(figures(totals, began))
-  for (const [place, times] of [...totals.places].sort(([, a], [, b]) => b - a)) console.log(`${String(times).padStart(9)}  ${place}`)
+  for (const [place, times] of [...totals.places].sort(([, a], [, b]) => b - a))
+    console.log(`${String(times).padStart(9)}  ${place}`)
   if ([...latest.values()].some(({ failure }) => failure)) process.exitCode = 1
 }
 
@@ -83,7 +118,10 @@ function sum(latest: ReadonlyMap<number, Message>): Totals {
   return totals
 }
 
-function figures({ crashes: died, folders, orders, posts, executed, calls, faulty, reviews }: Totals, began: number): string {
+function figures(
+  { crashes: died, folders, orders, posts, executed, calls, faulty, reviews }: Totals,
+  began: number,
+): string {
   const seconds = (performance.now() - began) / 1000
-  return `seed ${seed}: ${died} crashes in ${folders} folders, ${orders} orders in ${posts} calls, ${executed} placed with distributors, ${calls} calls to them, ${(100 * faulty / Math.max(1, calls)).toFixed(1)} % faulty, ${reviews} left to a person; ${seconds.toFixed(0)} s, ${(died / seconds).toFixed(0)} crashes/s`
+  return `seed ${seed}: ${died} crashes in ${folders} folders, ${orders} orders in ${posts} calls, ${executed} placed with distributors, ${calls} calls to them, ${((100 * faulty) / Math.max(1, calls)).toFixed(1)} % faulty, ${reviews} left to a person; ${seconds.toFixed(0)} s, ${(died / seconds).toFixed(0)} crashes/s`
 }

@@ -1,5 +1,6 @@
 /**
- * Does the harness find what it is there for? Each fault of lib-plants.ts is planted in turn, and `kill` or `two` must fail:
+ * Does the harness find what it is there for? Each fault of lib-plants.ts is planted in turn, and
+ * `kill` or `two` must fail:
  *   npx tsx scripts/crash/teeth.ts [--cycles 300] [--only 'no engine lock']
  * Prints a table: after how many kills the first folder was wrong, and what was found there.
  */
@@ -13,12 +14,22 @@ import type { CrashPlant } from './lib-plants.js'
 import { newTotals } from './lib-totals.js'
 import { openWorkshop } from './lib-workshop.js'
 
-const { values } = parseArgs({ options: { cycles: { type: 'string', default: '300' }, epoch: { type: 'string', default: '40' }, seed: { type: 'string', default: '1' }, only: { type: 'string' } } })
+const { values } = parseArgs({
+  options: {
+    cycles: { type: 'string', default: '300' },
+    epoch: { type: 'string', default: '40' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+  },
+})
 
 /** How it was found; null when it was not, within so many kills. */
 async function findPlant(bug: CrashPlant): Promise<string | null> {
   const { by } = bug
-  const workshop = await openWorkshop({ entries: by === 'two' ? ['server', 'library'] : ['server'], bug })
+  const workshop = await openWorkshop({
+    entries: by === 'two' ? ['server', 'library'] : ['server'],
+    bug,
+  })
   const totals = newTotals()
   const seed = Number(values.seed)
   try {
@@ -27,9 +38,23 @@ async function findPlant(bug: CrashPlant): Promise<string | null> {
       if (faults.length > 0) return `before any kill: ${faults[0]!.slice(0, 90)}`
     }
     for (let next = 0; totals.cycles < Number(values.cycles); next++) {
-      const { faults } = await runEpoch({ ...workshop, seed: seed + next, name: `planted-${process.pid}-${next}`, cycles: Number(values.epoch), kind: by === 'two' ? PAIRS : CHAOS }, totals)
+      const { faults } = await runEpoch(
+        {
+          ...workshop,
+          seed: seed + next,
+          name: `planted-${process.pid}-${next}`,
+          cycles: Number(values.epoch),
+          kind: by === 'two' ? PAIRS : CHAOS,
+        },
+        totals,
+      )
       if (faults.length === 0) continue
-      return `after ${String(totals.cycles).padStart(3)} kills: ${KINDS.map((kind) => [kind, faults.filter((fault) => fault.kind === kind).length] as const).filter(([, many]) => many > 0).map(([kind, many]) => `${many} ${kind}`).join(', ')}`
+      return `after ${String(totals.cycles).padStart(3)} kills: ${KINDS.map(
+        (kind) => [kind, faults.filter((fault) => fault.kind === kind).length] as const,
+      )
+        .filter(([, many]) => many > 0)
+        .map(([kind, many]) => `${many} ${kind}`)
+        .join(', ')}`
     }
     return null
   } finally {
@@ -44,6 +69,8 @@ for (const plant of PLANTS) {
   if (by === 'powercut' || (values.only !== undefined && values.only !== name)) continue
   const found = await findPlant(plant)
   if (found === null) missed++
-  console.log(`${found === null ? 'MISSED' : 'found '} ${name.padEnd(40)} ${by.padEnd(5)} ${found ?? `not within ${values.cycles} kills`}`)
+  console.log(
+    `${found === null ? 'MISSED' : 'found '} ${name.padEnd(40)} ${by.padEnd(5)} ${found ?? `not within ${values.cycles} kills`}`,
+  )
 }
 process.exit(missed === 0 ? 0 : 1)

@@ -1,8 +1,10 @@
 /**
- * Makes data/places from Census figures: the position and the counties of every ZIP area, and the names of counties.
+ * Makes data/places from Census figures: the position and the counties of every ZIP area, and the
+ * names of counties.
  *   node scripts/data/places.mjs FOLDER
- * FOLDER holds zctas.csv.gz, zcta_counties.csv.gz and counties.csv.gz (US Census, ZIP code tabulation areas of 2020 with
- * figures of 2025) and may hold census-2021-zcta-centroids.csv.gz (the better positions).
+ * FOLDER holds zctas.csv.gz, zcta_counties.csv.gz and counties.csv.gz (US Census, ZIP code
+ * tabulation areas of 2020 with figures of 2025) and may hold census-2021-zcta-centroids.csv.gz
+ * (the better positions).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,34 +15,68 @@ if (!folder) throw new Error('which folder holds the figures? node scripts/data/
 
 /** Rows of a table without quoted cells, as objects. */
 function read(name) {
-  const [head, ...lines] = gunzipSync(readFileSync(join(folder, name))).toString('utf8').trim().split('\n').map((line) => line.trimEnd().split(','))
+  const [head, ...lines] = gunzipSync(readFileSync(join(folder, name)))
+    .toString('utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.trimEnd().split(','))
   return lines.map((cells) => Object.fromEntries(head.map((column, i) => [column, cells[i]])))
 }
 
-const positions = new Map(read('zctas.csv.gz').map((row) => [row.ZCTA5, [Number(row.Latitude), Number(row.Longitude)]]))
+const positions = new Map(
+  read('zctas.csv.gz').map((row) => [row.ZCTA5, [Number(row.Latitude), Number(row.Longitude)]]),
+)
 if (existsSync(join(folder, 'census-2021-zcta-centroids.csv.gz'))) {
-  for (const row of read('census-2021-zcta-centroids.csv.gz')) positions.set(row.zip, [Number(row.lat), Number(row.lng)])
+  for (const row of read('census-2021-zcta-centroids.csv.gz'))
+    positions.set(row.zip, [Number(row.lat), Number(row.lng)])
 }
 const counties = new Map()
-for (const { ZCTA5: zip, GEOID: fips, Population: people } of read('zcta_counties.csv.gz')) counties.set(zip, [...counties.get(zip) ?? [], { fips, people: Number(people) }])
+for (const { ZCTA5: zip, GEOID: fips, Population: people } of read('zcta_counties.csv.gz'))
+  counties.set(zip, [...(counties.get(zip) ?? []), { fips, people: Number(people) }])
 
-/** Thousandths of a degree are a hundred yards. Differences and repeated states are left out, which halves the file. */
+/**
+ * Thousandths of a degree are a hundred yards. Differences and repeated states are left out, which
+ * halves the file.
+ */
 let before = 0
 const lines = [...positions.keys()].sort().map((zip) => {
   const [lat, lng] = positions.get(zip)
-  const [first, ...more] = (counties.get(zip) ?? []).sort((a, b) => b.people - a.people).map(({ fips }) => fips)
-  const codes = first ? [first, ...more.map((fips) => fips.slice(0, 2) === first.slice(0, 2) ? fips.slice(2) : fips)] : []
-  const line = [Number(zip) - before, Math.round(lat * 1000), Math.round(lng * 1000), codes.join(' ')].join('\t')
+  const [first, ...more] = (counties.get(zip) ?? [])
+    .sort((a, b) => b.people - a.people)
+    .map(({ fips }) => fips)
+  const codes = first
+    ? [
+        first,
+        ...more.map((fips) => (fips.slice(0, 2) === first.slice(0, 2) ? fips.slice(2) : fips)),
+      ]
+    : []
+  const line = [
+    Number(zip) - before,
+    Math.round(lat * 1000),
+    Math.round(lng * 1000),
+    codes.join(' '),
+  ].join('\t')
   before = Number(zip)
   return line
 })
 
 mkdirSync('data/places', { recursive: true })
-writeFileSync('data/places/zips.json', `${JSON.stringify({
-  source: 'US Census Bureau, ZIP code tabulation areas (public domain)',
-  format: 'gzip, base64; a line a ZIP: difference to the ZIP before, latitude and longitude in thousandths of a degree, counties by population (FIPS; those of the first one\'s state without it)',
-  zips: gzipSync(lines.join('\n'), { level: 9 }).toString('base64'),
-}, null, 1)}\n`)
-const named = read('counties.csv.gz').sort((a, b) => a.GEOID < b.GEOID ? -1 : 1)
-writeFileSync('data/places/counties.json', `[\n${named.map((row) => JSON.stringify([row.GEOID, row.State, row.Name])).join(',\n')}\n]\n`)
+writeFileSync(
+  'data/places/zips.json',
+  `${JSON.stringify(
+    {
+      source: 'US Census Bureau, ZIP code tabulation areas (public domain)',
+      format:
+        "gzip, base64; a line a ZIP: difference to the ZIP before, latitude and longitude in thousandths of a degree, counties by population (FIPS; those of the first one's state without it)",
+      zips: gzipSync(lines.join('\n'), { level: 9 }).toString('base64'),
+    },
+    null,
+    1,
+  )}\n`,
+)
+const named = read('counties.csv.gz').sort((a, b) => (a.GEOID < b.GEOID ? -1 : 1))
+writeFileSync(
+  'data/places/counties.json',
+  `[\n${named.map((row) => JSON.stringify([row.GEOID, row.State, row.Name])).join(',\n')}\n]\n`,
+)
 console.log(`${lines.length} ZIPs, ${named.length} counties`)

@@ -1,4 +1,7 @@
-/** The OpenAPI document as the fuzzer reads it: operations, their parameters and bodies, and what each may answer. */
+/**
+ * The OpenAPI document as the fuzzer reads it: operations, their parameters and bodies, and what
+ * each may answer.
+ */
 import { Ajv } from 'ajv'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 
@@ -77,24 +80,52 @@ export function readDocument(document: Json): ApiDocument {
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: false, logger: false })
   const components = (document['components'] as { schemas: Record<string, Schema> }).schemas
   ajv.addSchema({ $id: 'api', components: { schemas: toJsonSchema(components) } })
-  const resolve = (schema: Schema): Schema => schema.$ref === undefined ? schema : resolve(components[schema.$ref.split('/').at(-1)!]!)
+  const resolve = (schema: Schema): Schema =>
+    schema.$ref === undefined ? schema : resolve(components[schema.$ref.split('/').at(-1)!]!)
   const validator = lazyValidators((schema) => ajv.compile(toJsonSchema(schema) as Json))
   const security = document['security'] as unknown[] | undefined
-  const operations = Object.entries(document['paths'] as Record<string, Json>).flatMap(([path, methods]) => METHODS.filter((method) => method in methods).map((method): Operation => {
-    const operation = methods[method] as Json
-    const body = operation['requestBody'] as { required?: boolean; content: Record<string, { schema: Schema }> } | undefined
-    const schema = body?.content['application/json']?.schema ?? null
-    return {
-      id: operation['operationId'] as string, method: method.toUpperCase(), path,
-      parameters: ((operation['parameters'] ?? []) as (Partial<Parameter> & Pick<Parameter, 'name' | 'in' | 'schema'> & { description?: string })[]).map((parameter) => ({ ...parameter, required: parameter.required === true, schema: { ...resolve(parameter.schema), ...parameter.description !== undefined && { description: parameter.description } } })),
-      body: schema, bodyIsRequired: body?.required === true, isBodyValid: schema && validator(schema),
-      needsKey: ((operation['security'] ?? security ?? []) as unknown[]).length > 0,
-      responses: new Map(Object.entries(operation['responses'] as Record<string, Json>).map(([status, response]) => [Number(status), documented(response, document, validator)])),
-    }
-  }))
+  const operations = Object.entries(document['paths'] as Record<string, Json>).flatMap(
+    ([path, methods]) =>
+      METHODS.filter((method) => method in methods).map((method): Operation => {
+        const operation = methods[method] as Json
+        const body = operation['requestBody'] as
+          | { required?: boolean; content: Record<string, { schema: Schema }> }
+          | undefined
+        const schema = body?.content['application/json']?.schema ?? null
+        return {
+          id: operation['operationId'] as string,
+          method: method.toUpperCase(),
+          path,
+          parameters: (
+            (operation['parameters'] ?? []) as (Partial<Parameter> &
+              Pick<Parameter, 'name' | 'in' | 'schema'> & { description?: string })[]
+          ).map((parameter) => ({
+            ...parameter,
+            required: parameter.required === true,
+            schema: {
+              ...resolve(parameter.schema),
+              ...(parameter.description !== undefined && { description: parameter.description }),
+            },
+          })),
+          body: schema,
+          bodyIsRequired: body?.required === true,
+          isBodyValid: schema && validator(schema),
+          needsKey: ((operation['security'] ?? security ?? []) as unknown[]).length > 0,
+          responses: new Map(
+            Object.entries(operation['responses'] as Record<string, Json>).map(
+              ([status, response]) => [Number(status), documented(response, document, validator)],
+            ),
+          ),
+        }
+      }),
+  )
   return {
-    operations, resolve,
-    methodsOf: (path) => operations.filter((operation) => operation.path === path).flatMap(({ method }) => method === 'GET' ? ['GET', 'HEAD'] : [method]),
+    operations,
+    resolve,
+    methodsOf: (path) =>
+      operations
+        .filter((operation) => operation.path === path)
+        .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
   }
 }
 
@@ -103,28 +134,53 @@ export function isMoney({ description }: Schema): boolean {
   return description?.includes('at most two decimals') === true
 }
 
-/** Compiled when they are first used, and once for all that are the same: hundreds of answers share a few schemas. */
-function lazyValidators(compile: (schema: unknown) => ValidateFunction): (schema: unknown) => Check {
+/**
+ * Compiled when they are first used, and once for all that are the same: hundreds of answers share
+ * a few schemas.
+ */
+function lazyValidators(
+  compile: (schema: unknown) => ValidateFunction,
+): (schema: unknown) => Check {
   const known = new Map<string, Check>()
   return (schema) => {
     const name = JSON.stringify(schema)
     let check = known.get(name)
     if (!check) {
       let validate: ValidateFunction | undefined
-      known.set(name, check = (value) => (validate ??= compile(schema))(value) ? null : validate.errors![0]!)
+      known.set(
+        name,
+        (check = (value) => ((validate ??= compile(schema))(value) ? null : validate.errors![0]!)),
+      )
     }
     return check
   }
 }
 
 /** What an answer of one status is. */
-function documented(response: Json, document: Json, validator: (schema: unknown) => Check): Documented {
-  const { headers = {}, content = {} } = deref(response, document) as { headers?: Record<string, Json>; content?: Record<string, { schema?: Schema }> }
+function documented(
+  response: Json,
+  document: Json,
+  validator: (schema: unknown) => Check,
+): Documented {
+  const { headers = {}, content = {} } = deref(response, document) as {
+    headers?: Record<string, Json>
+    content?: Record<string, { schema?: Schema }>
+  }
   const schema = content['application/json']?.schema
-  const required = Object.entries(headers).map(([name, header]) => ({ name, ...deref(header, document) as { required?: boolean; schema: Schema } })).filter((header) => header.required === true)
+  const required = Object.entries(headers)
+    .map(([name, header]) => ({
+      name,
+      ...(deref(header, document) as { required?: boolean; schema: Schema }),
+    }))
+    .filter((header) => header.required === true)
   return {
-    codes: new Set(schema ? codesOf(schema, document) : []), validate: schema ? validator(schema) : null,
-    headers: required.map((header) => ({ name: header.name, validate: validator(header.schema), isNumber: header.schema.type === 'integer' })),
+    codes: new Set(schema ? codesOf(schema, document) : []),
+    validate: schema ? validator(schema) : null,
+    headers: required.map((header) => ({
+      name: header.name,
+      validate: validator(header.schema),
+      isNumber: header.schema.type === 'integer',
+    })),
   }
 }
 
@@ -138,16 +194,31 @@ function codesOf(given: Schema, document: Json): string[] {
 function deref(value: Json, document: Json): Json {
   const reference = value['$ref']
   if (typeof reference !== 'string') return value
-  return deref(reference.slice(2).split('/').reduce((at: Json, part) => at[part] as Json, document), document)
+  return deref(
+    reference
+      .slice(2)
+      .split('/')
+      .reduce((at: Json, part) => at[part] as Json, document),
+    document,
+  )
 }
 
 /** OpenAPI 3.0 as JSON Schema: `nullable`, and bounds that are exclusive. */
 export function toJsonSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toJsonSchema)
   if (typeof value !== 'object' || value === null) return value
-  const { nullable, exclusiveMinimum, exclusiveMaximum, example: _example, default: _default, ...schema } = value as Schema & { example?: unknown; default?: unknown }
+  const {
+    nullable,
+    exclusiveMinimum,
+    exclusiveMaximum,
+    example: _example,
+    default: _default,
+    ...schema
+  } = value as Schema & { example?: unknown; default?: unknown }
   if (schema.$ref !== undefined) return { $ref: schema.$ref.replace('#/', 'api#/') }
-  const made = Object.fromEntries(Object.entries(schema).map(([name, member]) => [name, toJsonSchema(member)])) as Schema
+  const made = Object.fromEntries(
+    Object.entries(schema).map(([name, member]) => [name, toJsonSchema(member)]),
+  ) as Schema
   if (exclusiveMinimum === true) made.exclusiveMinimum = made.minimum!
   if (exclusiveMaximum === true) made.exclusiveMaximum = made.maximum!
   if (nullable !== true) return made

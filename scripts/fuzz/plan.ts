@@ -54,7 +54,11 @@ export class Raw {
 export function write(value: unknown): string {
   if (value instanceof Raw) return value.json
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
-  if (typeof value === 'object' && value !== null) return `{${Object.entries(value).filter(([, member]) => member !== undefined).map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`
+  if (typeof value === 'object' && value !== null)
+    return `{${Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`)
+      .join(',')}}`
   return JSON.stringify(value)
 }
 
@@ -63,18 +67,39 @@ export function encode(part: string): string {
   return encodeURIComponent(Buffer.from(part).toString())
 }
 
-export function targetOf({ operation, params, query }: Pick<Call, 'operation' | 'params' | 'query'>): string {
+export function targetOf({
+  operation,
+  params,
+  query,
+}: Pick<Call, 'operation' | 'params' | 'query'>): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(params[name]!))
-  return query.length === 0 ? path : `${path}?${query.map(([name, text]) => `${encode(name)}=${encode(text)}`).join('&')}`
+  return query.length === 0
+    ? path
+    : `${path}?${query.map(([name, text]) => `${encode(name)}=${encode(text)}`).join('&')}`
 }
 
-export function planOf(call: Call, more: Pick<Plan, 'what' | 'sort' | 'expect' | 'caller'> & Partial<Plan>): Plan {
-  return { operation: call.operation, method: call.operation.method, target: targetOf(call), headers: call.headers, body: call.body === undefined ? null : write(call.body), chunked: false, ...more }
+export function planOf(
+  call: Call,
+  more: Pick<Plan, 'what' | 'sort' | 'expect' | 'caller'> & Partial<Plan>,
+): Plan {
+  return {
+    operation: call.operation,
+    method: call.operation.method,
+    target: targetOf(call),
+    headers: call.headers,
+    body: call.body === undefined ? null : write(call.body),
+    chunked: false,
+    ...more,
+  }
 }
 
 /** As in the answers: `items[0].qty`. */
 export function pathText(path: readonly (string | number)[]): string {
-  return path.map((part, i) => typeof part === 'number' ? `[${part}]` : i === 0 ? part : `.${part}`).join('') || 'body'
+  return (
+    path
+      .map((part, i) => (typeof part === 'number' ? `[${part}]` : i === 0 ? part : `.${part}`))
+      .join('') || 'body'
+  )
 }
 
 /** As in the answers about a configuration document. */
@@ -83,12 +108,26 @@ export function pointerText(path: readonly (string | number)[]): string {
 }
 
 /** The value with another one at this place, or without it. */
-export function replaced(value: unknown, path: readonly (string | number)[], by: unknown, remove = false): unknown {
+export function replaced(
+  value: unknown,
+  path: readonly (string | number)[],
+  by: unknown,
+  remove = false,
+): unknown {
   const [head, ...rest] = path
   if (head === undefined) return by
-  if (Array.isArray(value)) return value.map((member, i) => i === head ? replaced(member, rest, by, remove) : member as unknown)
+  if (Array.isArray(value))
+    return value.map((member, i) =>
+      i === head ? replaced(member, rest, by, remove) : (member as unknown),
+    )
   const members = Object.entries(value as object)
-  if (rest.length === 0 && remove) return Object.fromEntries(members.filter(([name]) => name !== head))
+  if (rest.length === 0 && remove)
+    return Object.fromEntries(members.filter(([name]) => name !== head))
   if (!members.some(([name]) => name === head)) return Object.fromEntries([...members, [head, by]])
-  return Object.fromEntries(members.map(([name, member]) => [name, name === head ? replaced(member, rest, by, remove) : member as unknown]))
+  return Object.fromEntries(
+    members.map(([name, member]) => [
+      name,
+      name === head ? replaced(member, rest, by, remove) : (member as unknown),
+    ]),
+  )
 }

@@ -27,11 +27,16 @@ function run(root: string, seed: string): Promise<Outcome> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const outcome: Outcome = { after: 0, signs: [] }
   let wrong = ''
-  child.stderr.on('data', (chunk) => { wrong += String(chunk) })
+  child.stderr.on('data', (chunk) => {
+    wrong += String(chunk)
+  })
   createInterface({ input: child.stdout }).on('line', (line) => {
     const said = JSON.parse(line) as { result?: EpochResult; done?: boolean; left?: string[] }
     if (said.result) {
-      outcome.after = Math.min(...said.result.failures.map((failure) => failure.at), said.result.requests)
+      outcome.after = Math.min(
+        ...said.result.failures.map((failure) => failure.at),
+        said.result.requests,
+      )
       outcome.signs.push(...said.result.failures.map(({ sign }) => sign))
     }
     if (said.done) {
@@ -39,10 +44,12 @@ function run(root: string, seed: string): Promise<Outcome> {
       child.kill()
     }
   })
-  return new Promise((resolve) => child.once('close', () => {
-    if (outcome.after === 0) outcome.signs.push(`the worker ended: ${wrong.slice(0, 300)}`)
-    resolve(outcome)
-  }))
+  return new Promise((resolve) =>
+    child.once('close', () => {
+      if (outcome.after === 0) outcome.signs.push(`the worker ended: ${wrong.slice(0, 300)}`)
+      resolve(outcome)
+    }),
+  )
 }
 
 const wanted = process.argv.slice(2).join(' ')
@@ -63,7 +70,9 @@ for (const plant of PLANTS.filter(({ name }) => name.includes(wanted))) {
       if (sign !== undefined) break
     }
     if (sign === undefined) missed++
-    console.log(`${sign === undefined ? 'MISSED' : 'found '} ${name.padEnd(44)} ${String(after).padStart(6)} requests ${((Date.now() - begun) / 1_000).toFixed(0).padStart(4)} s  ${sign ?? signs.slice(0, 3).join(' | ')}`)
+    console.log(
+      `${sign === undefined ? 'MISSED' : 'found '} ${name.padEnd(44)} ${String(after).padStart(6)} requests ${((Date.now() - begun) / 1_000).toFixed(0).padStart(4)} s  ${sign ?? signs.slice(0, 3).join(' | ')}`,
+    )
   } finally {
     rmSync(root, { recursive: true, force: true })
   }

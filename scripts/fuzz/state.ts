@@ -6,7 +6,10 @@ import type { App } from '../../lib/open.js'
 import { readSimulatorOrders } from '../../lib/simulator/orders/inspect.js'
 import type { Finding } from './judge.js'
 
-/** Everything that is wrong: the journal, the files, and purchase orders against what the distributors have. */
+/**
+ * Everything that is wrong: the journal, the files, and purchase orders against what the
+ * distributors have.
+ */
 export async function stateFaults(app: App, clock: { ms: number }): Promise<Finding[]> {
   const found: string[] = []
   for (let i = 0; i < 4; i++) {
@@ -26,15 +29,23 @@ export async function stateFaults(app: App, clock: { ms: number }): Promise<Find
       raw.close()
     }
   }
-  found.push(...await orderFaults(app))
-  return found.map((detail) => ({ rule: 'state' as const, sign: `state: ${detail.slice(0, 60)}`, detail }))
+  found.push(...(await orderFaults(app)))
+  return found.map((detail) => ({
+    rule: 'state' as const,
+    sign: `state: ${detail.slice(0, 60)}`,
+    detail,
+  }))
 }
 
 /** Every purchase order that was placed is there once, and nothing else of ours is. */
 async function orderFaults(app: App): Promise<string[]> {
-  const orders = await app.ctx.read.selectFrom('purchase_order').select(['id', 'client_ref', 'state', 'distid']).execute()
+  const orders = await app.ctx.read
+    .selectFrom('purchase_order')
+    .select(['id', 'client_ref', 'state', 'distid'])
+    .execute()
   const executed = new Map<string, number>()
-  for (const { clientRef } of readSimulatorOrders(app.dir)) if (clientRef !== null) executed.set(clientRef, (executed.get(clientRef) ?? 0) + 1)
+  for (const { clientRef } of readSimulatorOrders(app.dir))
+    if (clientRef !== null) executed.set(clientRef, (executed.get(clientRef) ?? 0) + 1)
   const known = new Map(orders.map((order) => [order.client_ref, order]))
   const faults: string[] = []
   for (const [ref, times] of executed) {
@@ -44,8 +55,10 @@ async function orderFaults(app: App): Promise<string[]> {
   }
   for (const { id, client_ref: ref, state, distid } of orders) {
     const times = executed.get(ref) ?? 0
-    if (state === 'placed' && times === 0) faults.push(`${distid} has not what was placed: purchase order ${id}`)
-    if ((state === 'rejected' || state === 'expired') && times > 0) faults.push(`${distid} has what is told as failed (${state}): purchase order ${id}`)
+    if (state === 'placed' && times === 0)
+      faults.push(`${distid} has not what was placed: purchase order ${id}`)
+    if ((state === 'rejected' || state === 'expired') && times > 0)
+      faults.push(`${distid} has what is told as failed (${state}): purchase order ${id}`)
   }
   return faults
 }

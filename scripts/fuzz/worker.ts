@@ -3,7 +3,8 @@ import { rmSync } from 'node:fs'
 import { runEpoch } from './epoch.js'
 import { makeTemplate } from './shop.js'
 
-const [first = '1', stride = '1', epochs = '1', requests = '20000', socketShare = '2', stop = ''] = process.argv.slice(2)
+const [first = '1', stride = '1', epochs = '1', requests = '20000', socketShare = '2', stop = ''] =
+  process.argv.slice(2)
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)
 
 const template = await makeTemplate()
@@ -12,7 +13,11 @@ try {
     const seed = Number(first) + i * Number(stride)
     let told = Date.now()
     const result = await runEpoch({
-      template, seed, requests: Number(requests), socketShare: Number(socketShare), stopAtFirst: stop === 'stop',
+      template,
+      seed,
+      requests: Number(requests),
+      socketShare: Number(socketShare),
+      stopAtFirst: stop === 'stop',
       onProgress(done) {
         if (Date.now() - told < 5_000) return
         told = Date.now()
@@ -25,5 +30,7 @@ try {
   rmSync(template.dir, { recursive: true, force: true })
 }
 // A timer that is left would keep the process: it is asked after, and told.
-const left = process.getActiveResourcesInfo().filter((name) => name === 'Timeout' || name === 'Immediate')
+const left = process
+  .getActiveResourcesInfo()
+  .filter((name) => name === 'Timeout' || name === 'Immediate')
 say({ done: true, left })

@@ -1,6 +1,6 @@
 /**
- * One life of the package in a process of its own: it starts, imports a feed in the worker, orders, exports in the child,
- * backs up, and closes. Run in a folder where the package is installed.
+ * One life of the package in a process of its own: it starts, imports a feed in the worker, orders,
+ * exports in the child, backs up, and closes. Run in a folder where the package is installed.
  */
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,15 +16,36 @@ assert.ok(existsSync(worker))
 const t = await createTestApp({ worker })
 try {
   const feed = join(scratch, 'davidsons.csv')
-  writeFileSync(feed, `Item #,Item Description,Dealer Price,Quantity,UPC Code,Gun Type\nR0,A scope,90.00,5,${OTHER_UPC},OPTICS\n`)
-  const { outcome, offers } = await t.app.operator.feeds.import({ distid: 'DAV', file: feed }, { asOf: t.clock.ms })
+  writeFileSync(
+    feed,
+    `Item #,Item Description,Dealer Price,Quantity,UPC Code,Gun Type\nR0,A scope,90.00,5,${OTHER_UPC},OPTICS\n`,
+  )
+  const { outcome, offers } = await t.app.operator.feeds.import(
+    { distid: 'DAV', file: feed },
+    { asOf: t.clock.ms },
+  )
   assert.deepEqual([outcome, offers], ['taken', 1])
 
   await t.stock([{ distid: 'CSSI', stockid: 'BIPOD', upc: UPC, name: 'Bipod', price: 6_000 }])
-  await t.configure({ distributors: { 'Chattanooga Shooting Supplies': { distid: 'CSSI', fulfillment: { API_SID: 'DEMO-SID', API_TOKEN: 'demo-chattanooga' } } } })
+  await t.configure({
+    distributors: {
+      'Chattanooga Shooting Supplies': {
+        distid: 'CSSI',
+        fulfillment: { API_SID: 'DEMO-SID', API_TOKEN: 'demo-chattanooga' },
+      },
+    },
+  })
   const { status } = await t.remote.orders.place({
-    order_id: 'W-1', items: [{ distid: 'CSSI', distsku: 'BIPOD', upc: UPC, qty: 1 }],
-    customer: { name: 'Pat Doe', email: 'pat@customer.example', address1: '12 Main St', city: 'Phoenix', state: 'AZ', zip: '85001' },
+    order_id: 'W-1',
+    items: [{ distid: 'CSSI', distsku: 'BIPOD', upc: UPC, qty: 1 }],
+    customer: {
+      name: 'Pat Doe',
+      email: 'pat@customer.example',
+      address1: '12 Main St',
+      city: 'Phoenix',
+      state: 'AZ',
+      zip: '85001',
+    },
   })
   assert.equal(status, 'placed')
 

@@ -9,100 +9,244 @@ import type { Plant } from './seam.js'
 
 export const CATALOG: readonly Plant[] = [
   {
-    name: 'a line is insured as one unit', suites: ['quotes', 'view'],
-    seams: [{
-      at: 'lib/catalog/shipping.ts#shippingModel',
-      make: (real: typeof Shipping.shippingModel): typeof real => (shipping) => {
-        const model = real(shipping)
-        return (shipped) => model(shipped, 1)
-      },
-    }],
-  },
-  {
-    name: 'an unused spelling of the levels is not read', suites: ['view', 'quotes', 'config-schema'],
-    seams: [{
-      at: 'lib/catalog/shipping.ts#shippingModel',
-      make: (real: typeof Shipping.shippingModel): typeof real => ({ price_based_shipping_levels: _levels, ...shipping }) => real(shipping as Parameters<typeof real>[0]),
-    }],
-  },
-  {
-    name: 'a half cent goes down', suites: ['view', 'quotes'],
+    name: 'a line is insured as one unit',
+    suites: ['quotes', 'view'],
     seams: [
-      { at: 'lib/catalog/costs.ts#roundHalfUp', make: (): typeof Costs.roundHalfUp => (cents) => Math.ceil(cents - 0.5) },
+      {
+        at: 'lib/catalog/shipping.ts#shippingModel',
+        make:
+          (real: typeof Shipping.shippingModel): typeof real =>
+          (shipping) => {
+            const model = real(shipping)
+            return (shipped) => model(shipped, 1)
+          },
+      },
     ],
   },
   {
-    name: 'prices of one\'s own feed are not used', suites: ['sources', 'view'],
-    seams: [{ at: 'lib/catalog/costs.ts#costColumn', make: (real: typeof Costs.costColumn): typeof real => (snapshot, _subscriber, adjustments) => real(snapshot, 'nobody', adjustments) }],
-  },
-  {
-    name: 'of several cost adjustments the last one counts', suites: ['view'],
-    seams: [{ at: 'lib/catalog/costs.ts#costColumn', make: (real: typeof Costs.costColumn): typeof real => (snapshot, subscriber, adjustments) => real(snapshot, subscriber, adjustments.slice(-1)) }],
-  },
-  {
-    name: 'handling goes into the cost of a cart at its threshold', suites: ['view', 'quotes'],
-    seams: [{
-      at: 'lib/catalog/costs.ts#shownColumn',
-      make: (real: typeof Costs.shownColumn): typeof real => (snapshot, costs, distributors) => real(snapshot, costs, distributors.map(({ place, entry }) => {
-        const { handling } = entry.shipping
-        return { place, entry: handling ? { ...entry, shipping: { ...entry.shipping, handling: { ...handling, order_threshold: handling.order_threshold + 0.01 } } } : entry }
-      })),
-    }],
-  },
-  {
-    name: 'MAP binds nobody', suites: ['view'],
-    seams: [{
-      at: 'lib/catalog/retail.ts#retailRule',
-      make: (real: typeof Retail.retailRule): typeof real => (pricing) => {
-        const rule = real(pricing)
-        return rule && ((offer) => rule({ ...offer, distid: offer.distid, sku: offer.sku, upcKey: offer.upcKey, brand: offer.brand, category: offer.category, productClass: offer.productClass, cost: offer.cost, unitPrice: offer.unitPrice, shippingCost: offer.shippingCost, map: -1 }))
+    name: 'an unused spelling of the levels is not read',
+    suites: ['view', 'quotes', 'config-schema'],
+    seams: [
+      {
+        at: 'lib/catalog/shipping.ts#shippingModel',
+        make:
+          (real: typeof Shipping.shippingModel): typeof real =>
+          ({ price_based_shipping_levels: _levels, ...shipping }) =>
+            real(shipping as Parameters<typeof real>[0]),
       },
-    }],
+    ],
   },
   {
-    name: 'the fee of the card is added once for the price and not for the tax', suites: ['view'],
-    seams: [{ at: 'lib/catalog/retail.ts#retailRule', make: (real: typeof Retail.retailRule): typeof real => (pricing) => real({ ...pricing, sales_tax_assumption: 0 }) }],
-  },
-  {
-    name: 'include lists admit on their own by default', suites: ['view'],
-    seams: [{
-      at: 'lib/catalog/restrictions.ts#entryRules',
-      make: (real: typeof Restrictions.entryRules): typeof real => (input, name, entry) => {
-        const layer = Object.fromEntries(Object.entries(entry.product_restrictions).map(([list, rule]) => [list, rule && typeof rule === 'object' && 'include' in rule ? { include_operand: 'OR', ...rule } : rule]))
-        return real(input, name, { ...entry, product_restrictions: layer as typeof entry.product_restrictions })
+    name: 'a half cent goes down',
+    suites: ['view', 'quotes'],
+    seams: [
+      {
+        at: 'lib/catalog/costs.ts#roundHalfUp',
+        make: (): typeof Costs.roundHalfUp => (cents) => Math.ceil(cents - 0.5),
       },
-    }],
+    ],
   },
   {
-    name: 'what a distributor does not drop-ship is shown all the same', suites: ['view'],
-    seams: [{ at: 'lib/catalog/restrictions.ts#entryRules', make: (real: typeof Restrictions.entryRules): typeof real => (input, name, entry) => real(input, name, { ...entry, drop_ship_only_items: false }) }],
-  },
-  {
-    name: 'the root layer holds for nobody', suites: ['view'],
-    seams: [{ at: 'lib/catalog/restrictions.ts#layerRules', make: (): typeof Restrictions.layerRules => () => [] }],
-  },
-  {
-    name: 'a view is not judged again where prices moved', suites: ['view', 'feed-updates'],
-    seams: [{ at: 'lib/catalog/view.ts#makeView', make: (real: typeof View.makeView): typeof real => (snapshot, input, prices, previous) => {
-      const view = real(snapshot, input, prices, previous)
-      return previous && previous.snapshot.rows === snapshot.rows ? { ...view, visible: previous.visible } : view
-    } }],
-  },
-  {
-    name: 'each line of a quote has all the stock', suites: ['quotes'],
-    seams: [{
-      at: 'lib/quotes/quote.ts#quoteLines',
-      make: (real: typeof Quote.quoteLines): typeof real => (view, document, lines) => {
-        const quotes = lines.map((line) => real(view, document, [line]))
-        return { ...real(view, document, lines), items: quotes.flatMap(({ items }) => items), unfulfillable: quotes.flatMap(({ unfulfillable }) => unfulfillable) }
+    name: "prices of one's own feed are not used",
+    suites: ['sources', 'view'],
+    seams: [
+      {
+        at: 'lib/catalog/costs.ts#costColumn',
+        make:
+          (real: typeof Costs.costColumn): typeof real =>
+          (snapshot, _subscriber, adjustments) =>
+            real(snapshot, 'nobody', adjustments),
       },
-    }],
+    ],
   },
   {
-    name: 'a quote takes the lines from the last on', suites: ['quotes'],
-    seams: [{ at: 'lib/quotes/quote.ts#quoteLines', make: (real: typeof Quote.quoteLines): typeof real => (view, document, lines) => {
-      const quote = real(view, document, [...lines].reverse())
-      return { ...quote, items: [...quote.items].reverse() }
-    } }],
+    name: 'of several cost adjustments the last one counts',
+    suites: ['view'],
+    seams: [
+      {
+        at: 'lib/catalog/costs.ts#costColumn',
+        make:
+          (real: typeof Costs.costColumn): typeof real =>
+          (snapshot, subscriber, adjustments) =>
+            real(snapshot, subscriber, adjustments.slice(-1)),
+      },
+    ],
+  },
+  {
+    name: 'handling goes into the cost of a cart at its threshold',
+    suites: ['view', 'quotes'],
+    seams: [
+      {
+        at: 'lib/catalog/costs.ts#shownColumn',
+        make:
+          (real: typeof Costs.shownColumn): typeof real =>
+          (snapshot, costs, distributors) =>
+            real(
+              snapshot,
+              costs,
+              distributors.map(({ place, entry }) => {
+                const { handling } = entry.shipping
+                return {
+                  place,
+                  entry: handling
+                    ? {
+                        ...entry,
+                        shipping: {
+                          ...entry.shipping,
+                          handling: {
+                            ...handling,
+                            order_threshold: handling.order_threshold + 0.01,
+                          },
+                        },
+                      }
+                    : entry,
+                }
+              }),
+            ),
+      },
+    ],
+  },
+  {
+    name: 'MAP binds nobody',
+    suites: ['view'],
+    seams: [
+      {
+        at: 'lib/catalog/retail.ts#retailRule',
+        make:
+          (real: typeof Retail.retailRule): typeof real =>
+          (pricing) => {
+            const rule = real(pricing)
+            return (
+              rule &&
+              ((offer) =>
+                rule({
+                  ...offer,
+                  distid: offer.distid,
+                  sku: offer.sku,
+                  upcKey: offer.upcKey,
+                  brand: offer.brand,
+                  category: offer.category,
+                  productClass: offer.productClass,
+                  cost: offer.cost,
+                  unitPrice: offer.unitPrice,
+                  shippingCost: offer.shippingCost,
+                  map: -1,
+                }))
+            )
+          },
+      },
+    ],
+  },
+  {
+    name: 'the fee of the card is added once for the price and not for the tax',
+    suites: ['view'],
+    seams: [
+      {
+        at: 'lib/catalog/retail.ts#retailRule',
+        make:
+          (real: typeof Retail.retailRule): typeof real =>
+          (pricing) =>
+            real({ ...pricing, sales_tax_assumption: 0 }),
+      },
+    ],
+  },
+  {
+    name: 'include lists admit on their own by default',
+    suites: ['view'],
+    seams: [
+      {
+        at: 'lib/catalog/restrictions.ts#entryRules',
+        make:
+          (real: typeof Restrictions.entryRules): typeof real =>
+          (input, name, entry) => {
+            const layer = Object.fromEntries(
+              Object.entries(entry.product_restrictions).map(([list, rule]) => [
+                list,
+                rule && typeof rule === 'object' && 'include' in rule
+                  ? { include_operand: 'OR', ...rule }
+                  : rule,
+              ]),
+            )
+            return real(input, name, {
+              ...entry,
+              product_restrictions: layer as typeof entry.product_restrictions,
+            })
+          },
+      },
+    ],
+  },
+  {
+    name: 'what a distributor does not drop-ship is shown all the same',
+    suites: ['view'],
+    seams: [
+      {
+        at: 'lib/catalog/restrictions.ts#entryRules',
+        make:
+          (real: typeof Restrictions.entryRules): typeof real =>
+          (input, name, entry) =>
+            real(input, name, { ...entry, drop_ship_only_items: false }),
+      },
+    ],
+  },
+  {
+    name: 'the root layer holds for nobody',
+    suites: ['view'],
+    seams: [
+      {
+        at: 'lib/catalog/restrictions.ts#layerRules',
+        make: (): typeof Restrictions.layerRules => () => [],
+      },
+    ],
+  },
+  {
+    name: 'a view is not judged again where prices moved',
+    suites: ['view', 'feed-updates'],
+    seams: [
+      {
+        at: 'lib/catalog/view.ts#makeView',
+        make:
+          (real: typeof View.makeView): typeof real =>
+          (snapshot, input, prices, previous) => {
+            const view = real(snapshot, input, prices, previous)
+            return previous && previous.snapshot.rows === snapshot.rows
+              ? { ...view, visible: previous.visible }
+              : view
+          },
+      },
+    ],
+  },
+  {
+    name: 'each line of a quote has all the stock',
+    suites: ['quotes'],
+    seams: [
+      {
+        at: 'lib/quotes/quote.ts#quoteLines',
+        make:
+          (real: typeof Quote.quoteLines): typeof real =>
+          (view, document, lines) => {
+            const quotes = lines.map((line) => real(view, document, [line]))
+            return {
+              ...real(view, document, lines),
+              items: quotes.flatMap(({ items }) => items),
+              unfulfillable: quotes.flatMap(({ unfulfillable }) => unfulfillable),
+            }
+          },
+      },
+    ],
+  },
+  {
+    name: 'a quote takes the lines from the last on',
+    suites: ['quotes'],
+    seams: [
+      {
+        at: 'lib/quotes/quote.ts#quoteLines',
+        make:
+          (real: typeof Quote.quoteLines): typeof real =>
+          (view, document, lines) => {
+            const quote = real(view, document, [...lines].reverse())
+            return { ...quote, items: [...quote.items].reverse() }
+          },
+      },
+    ],
   },
 ]

@@ -11,58 +11,151 @@ import type { Plant } from './seam.js'
 
 export const HISTORY: readonly Plant[] = [
   {
-    name: 'the last day of a span is left out', suites: ['fulfillment'],
-    seams: [{ at: 'lib/fulfillment/pages.ts#pageByDate', make: (real: typeof Pages.pageByDate): typeof real => (reader, id, scope, ...rest) => real(reader, id, scope.toDay === undefined ? scope : { ...scope, toDay: scope.toDay - 1 }, ...rest) }],
-  },
-  {
-    name: 'a reference finds no tracking number', suites: ['fulfillment'],
-    seams: [{
-      at: 'lib/fulfillment/lookup.ts#lookUp',
-      make: (real: typeof Lookup.lookUp): typeof real => async (reader, id, texts) => {
-        if (texts.reference === undefined) return real(reader, id, texts)
-        const [byAny, byParcel] = [await real(reader, id, texts), await real(reader, id, { tracking_number: texts.reference })]
-        return byAny!.filter((one) => !byParcel!.includes(one))
+    name: 'the last day of a span is left out',
+    suites: ['fulfillment'],
+    seams: [
+      {
+        at: 'lib/fulfillment/pages.ts#pageByDate',
+        make:
+          (real: typeof Pages.pageByDate): typeof real =>
+          (reader, id, scope, ...rest) =>
+            real(
+              reader,
+              id,
+              scope.toDay === undefined ? scope : { ...scope, toDay: scope.toDay - 1 },
+              ...rest,
+            ),
       },
-    }],
+    ],
   },
   {
-    name: 'failures ignore the dates', suites: ['fulfillment'],
-    seams: [{ at: 'lib/fulfillment/failures.ts#failuresOf', make: (real: typeof Failures.failuresOf): typeof real => (reader, id, { fromDay: _from, toDay: _to, ...given }) => real(reader, id, { ...given, fromDay: undefined, toDay: undefined }) }],
+    name: 'a reference finds no tracking number',
+    suites: ['fulfillment'],
+    seams: [
+      {
+        at: 'lib/fulfillment/lookup.ts#lookUp',
+        make:
+          (real: typeof Lookup.lookUp): typeof real =>
+          async (reader, id, texts) => {
+            if (texts.reference === undefined) return real(reader, id, texts)
+            const [byAny, byParcel] = [
+              await real(reader, id, texts),
+              await real(reader, id, { tracking_number: texts.reference }),
+            ]
+            return byAny!.filter((one) => !byParcel!.includes(one))
+          },
+      },
+    ],
   },
   {
-    name: 'a failure tells the PO that was given', suites: ['fulfillment', 'orders', 'order-findings', 'order-promises'],
-    seams: [{ at: 'lib/fulfillment/records.ts#failureOf', make: (real: typeof Records.failureOf): typeof real => (row) => ({ ...real(row), po_number: row.po_given }) }],
+    name: 'failures ignore the dates',
+    suites: ['fulfillment'],
+    seams: [
+      {
+        at: 'lib/fulfillment/failures.ts#failuresOf',
+        make:
+          (real: typeof Failures.failuresOf): typeof real =>
+          (reader, id, { fromDay: _from, toDay: _to, ...given }) =>
+            real(reader, id, { ...given, fromDay: undefined, toDay: undefined }),
+      },
+    ],
   },
   {
-    name: 'a record without its tracking address', suites: ['fulfillment', 'fulfillment-updates'],
-    seams: [{ at: 'lib/fulfillment/records.ts#recordOf', make: (real: typeof Records.recordOf): typeof real => (row) => ({ ...real(row), ship_tracking_url: null }) }],
+    name: 'a failure tells the PO that was given',
+    suites: ['fulfillment', 'orders', 'order-findings', 'order-promises'],
+    seams: [
+      {
+        at: 'lib/fulfillment/records.ts#failureOf',
+        make:
+          (real: typeof Records.failureOf): typeof real =>
+          (row) => ({ ...real(row), po_number: row.po_given }),
+      },
+    ],
   },
   {
-    name: 'a record of several parts has the status of the first', suites: ['fulfillment-updates', 'fulfillment', 'order-parts'],
-    seams: [{ at: 'lib/fulfillment/statuses.ts#statusOfLanes', make: (): typeof Statuses.statusOfLanes => (lanes) => lanes[0]!.status }],
+    name: 'a record without its tracking address',
+    suites: ['fulfillment', 'fulfillment-updates'],
+    seams: [
+      {
+        at: 'lib/fulfillment/records.ts#recordOf',
+        make:
+          (real: typeof Records.recordOf): typeof real =>
+          (row) => ({ ...real(row), ship_tracking_url: null }),
+      },
+    ],
   },
   {
-    name: 'later news of a parcel always stand', suites: ['fulfillment-updates', 'fulfillment'],
-    seams: [{ at: 'lib/fulfillment/statuses.ts#laterShip', make: (): typeof Statuses.laterShip => (_known, news) => news }],
+    name: 'a record of several parts has the status of the first',
+    suites: ['fulfillment-updates', 'fulfillment', 'order-parts'],
+    seams: [
+      {
+        at: 'lib/fulfillment/statuses.ts#statusOfLanes',
+        make: (): typeof Statuses.statusOfLanes => (lanes) => lanes[0]!.status,
+      },
+    ],
   },
   {
-    name: 'an order goes back to a status that it had', suites: ['fulfillment-updates', 'fulfillment'],
-    seams: [{ at: 'lib/fulfillment/statuses.ts#laterOrder', make: (): typeof Statuses.laterOrder => (_known, news) => news }],
+    name: 'later news of a parcel always stand',
+    suites: ['fulfillment-updates', 'fulfillment'],
+    seams: [
+      {
+        at: 'lib/fulfillment/statuses.ts#laterShip',
+        make: (): typeof Statuses.laterShip => (_known, news) => news,
+      },
+    ],
   },
   {
-    name: 'a record of several parcels tells of the one that is furthest', suites: ['fulfillment-updates', 'fulfillment'],
-    seams: [{ at: 'lib/fulfillment/statuses.ts#shipStatusOf', make: (): typeof Statuses.shipStatusOf => (statuses) => statuses.findLast((status) => status === 'delivered') ?? statuses.at(-1) ?? null }],
+    name: 'an order goes back to a status that it had',
+    suites: ['fulfillment-updates', 'fulfillment'],
+    seams: [
+      {
+        at: 'lib/fulfillment/statuses.ts#laterOrder',
+        make: (): typeof Statuses.laterOrder => (_known, news) => news,
+      },
+    ],
   },
   {
-    name: 'the second parcel of an order is lost', suites: ['fulfillment-updates', 'fulfillment', 'simulator-scenarios'],
-    seams: [{ at: 'lib/fulfillment/parcels.ts#mergeParcels', make: (real: typeof Parcels.mergeParcels): typeof real => (tx, order, news, at) => real(tx, order, news.slice(0, 1), at) }],
+    name: 'a record of several parcels tells of the one that is furthest',
+    suites: ['fulfillment-updates', 'fulfillment'],
+    seams: [
+      {
+        at: 'lib/fulfillment/statuses.ts#shipStatusOf',
+        make: (): typeof Statuses.shipStatusOf => (statuses) =>
+          statuses.findLast((status) => status === 'delivered') ?? statuses.at(-1) ?? null,
+      },
+    ],
   },
   {
-    name: 'a PO is only itself in its own case', suites: ['order-matching', 'order-news', 'fulfillment-updates'],
-    seams: [{ at: 'lib/fulfillment/match.ts#samePo', make: (): typeof Match.samePo => (found, sent) => found === sent ? 'same' : 'other' }],
+    name: 'the second parcel of an order is lost',
+    suites: ['fulfillment-updates', 'fulfillment', 'simulator-scenarios'],
+    seams: [
+      {
+        at: 'lib/fulfillment/parcels.ts#mergeParcels',
+        make:
+          (real: typeof Parcels.mergeParcels): typeof real =>
+          (tx, order, news, at) =>
+            real(tx, order, news.slice(0, 1), at),
+      },
+    ],
   },
   {
-    name: 'one number may stand on two orders', suites: ['order-matching', 'order-news', 'order-accounts', 'order-doubts'],
-    seams: [{ at: 'lib/fulfillment/numbers.ts#standsElsewhere', make: (): typeof Numbers.standsElsewhere => async () => false }],
+    name: 'a PO is only itself in its own case',
+    suites: ['order-matching', 'order-news', 'fulfillment-updates'],
+    seams: [
+      {
+        at: 'lib/fulfillment/match.ts#samePo',
+        make: (): typeof Match.samePo => (found, sent) => (found === sent ? 'same' : 'other'),
+      },
+    ],
+  },
+  {
+    name: 'one number may stand on two orders',
+    suites: ['order-matching', 'order-news', 'order-accounts', 'order-doubts'],
+    seams: [
+      {
+        at: 'lib/fulfillment/numbers.ts#standsElsewhere',
+        make: (): typeof Numbers.standsElsewhere => async () => false,
+      },
+    ],
   },
 ]

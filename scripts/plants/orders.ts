@@ -19,156 +19,337 @@ const DAY = 86_400_000
 function unbound<C extends Pick<OperatorCtx, 'secrets'>>(ctx: C): C {
   const of = (owner: string) => {
     const sealer = ctx.secrets.of(owner)
-    return { ...sealer, seal: (text: string) => sealer.seal(text, 'any'), open: (sealed: string) => sealer.open(sealed, 'any') }
+    return {
+      ...sealer,
+      seal: (text: string) => sealer.seal(text, 'any'),
+      open: (sealed: string) => sealer.open(sealed, 'any'),
+    }
   }
   return { ...ctx, secrets: { ...ctx.secrets, of } }
 }
 
 export const ORDERS: readonly Plant[] = [
   {
-    name: 'every line has the unit price of the first', suites: ['order-promises', 'orders'],
-    seams: [{
-      at: 'lib/orders/check-order.ts#checkOrder',
-      make: (real: typeof CheckOrder.checkOrder): typeof real => async (ctx, body) => {
-        const order = await real(ctx, body)
-        const groups = order.groups.map((group) => {
-          const lines = group.lines.map((line) => ({ ...line, unitPrice: group.lines[0]!.unitPrice }))
-          return { ...group, lines }
-        })
-        return { ...order, groups }
-      },
-    }],
-  },
-  {
-    name: 'the error text of a connector is kept as the reason', suites: ['order-promises', 'order-faults'],
-    seams: [{
-      at: 'lib/orders/line.ts#inTime',
-      make: (real: typeof Line.inTime): typeof real => async (tools, timeout, call) => {
-        let text: string | null = null
-        const called = await real(tools, timeout, (signal) => call(signal).catch((error: unknown) => {
-          text = String(error)
-          throw error
-        }))
-        return text === null ? called : { ...called, answer: { failed: text } }
-      },
-    }],
-  },
-  {
-    name: 'what a distributor says is kept with the credentials in it', suites: ['order-promises'],
-    seams: [{ at: 'lib/orders/line.ts#withoutSecrets', make: (): typeof Line.withoutSecrets => (text) => text }],
-  },
-  {
-    name: 'a shortened PO is made without the subscriber', suites: ['order-promises'],
-    seams: [{
-      at: 'lib/orders/po-number.ts#fitPo',
-      make: (real: typeof PoNumber.fitPo): typeof real => (po, limits, identity) => real(po, limits, identity.slice(identity.indexOf('|'))),
-    }],
-  },
-  {
-    name: 'a sealed content may stand on any order', suites: ['order-promises'],
+    name: 'every line has the unit price of the first',
+    suites: ['order-promises', 'orders'],
     seams: [
-      { at: 'lib/fulfillment/content.ts#sealContent', make: (real: typeof Content.sealContent): typeof real => (ctx, owner, content) => real(unbound(ctx), owner, content) },
-      { at: 'lib/fulfillment/content.ts#contentOf', make: (real: typeof Content.contentOf): typeof real => (ctx, order) => real(unbound(ctx), order) },
-      { at: 'lib/fulfillment/content.ts#contentOrNull', make: (real: typeof Content.contentOrNull): typeof real => (ctx, order) => real(unbound(ctx), order) },
+      {
+        at: 'lib/orders/check-order.ts#checkOrder',
+        make:
+          (real: typeof CheckOrder.checkOrder): typeof real =>
+          async (ctx, body) => {
+            const order = await real(ctx, body)
+            const groups = order.groups.map((group) => {
+              const lines = group.lines.map((line) => ({
+                ...line,
+                unitPrice: group.lines[0]!.unitPrice,
+              }))
+              return { ...group, lines }
+            })
+            return { ...order, groups }
+          },
+      },
     ],
   },
   {
-    name: 'the folder of a new journal is not synced', suites: ['order-promises'],
-    seams: [{ at: 'lib/core/durable.ts#syncFolder', make: (): typeof Durable.syncFolder => async () => {} }],
-  },
-  {
-    name: 'firearms and accessories of a distributor go in one order', suites: ['orders', 'order-rules'],
-    seams: [{ at: 'lib/orders/split.ts#splitOrder', make: (real: typeof Split.splitOrder): typeof real => (lines) => real(lines, true) }],
-  },
-  {
-    name: 'an order to the store is split by license', suites: ['orders', 'order-rules'],
-    seams: [{ at: 'lib/orders/split.ts#splitOrder', make: (real: typeof Split.splitOrder): typeof real => (lines) => real(lines, false) }],
-  },
-  {
-    name: 'of two lines of one item the second is lost', suites: ['order-promises', 'orders'],
-    seams: [{
-      at: 'lib/orders/split.ts#splitOrder',
-      make: (real: typeof Split.splitOrder): typeof real => (lines, toStore) => real(lines.filter((line, at) => lines.findIndex((other) => other.distid === line.distid && other.distsku === line.distsku) === at), toStore),
-    }],
-  },
-  {
-    name: 'the flags of a generated PO change places', suites: ['order-promises'],
-    seams: [{
-      at: 'lib/orders/po-number.ts#poNumber',
-      make: (real: typeof PoNumber.poNumber): typeof real => (parts) => real({ ...parts, fflRequired: parts.shipToStore, shipToStore: parts.fflRequired }),
-    }],
-  },
-  {
-    name: 'an order after a refusal has the PO of the refused one', suites: ['order-promises'],
-    seams: [{ at: 'lib/orders/po-number.ts#poOfAttempt', make: (): typeof PoNumber.poOfAttempt => (po) => po }],
-  },
-  {
-    name: 'a license holds a day too long', suites: ['orders', 'order-rules', 'order-findings'],
-    seams: [{ at: 'lib/orders/check-destination.ts#checkDealer', make: (real: typeof CheckDestination.checkDealer): typeof real => (ctx, license, faults) => real({ ...ctx, now: () => ctx.now() - DAY }, license, faults) }],
-  },
-  {
-    name: 'a license ends a day too early', suites: ['orders', 'order-rules', 'order-findings'],
-    seams: [{ at: 'lib/orders/check-destination.ts#checkDealer', make: (real: typeof CheckDestination.checkDealer): typeof real => (ctx, license, faults) => real({ ...ctx, now: () => ctx.now() + DAY }, license, faults) }],
-  },
-  {
-    name: 'a firearm goes to the customer', suites: ['orders', 'order-rules'],
-    seams: [{
-      at: 'lib/orders/check-order.ts#checkOrder',
-      make: (real: typeof CheckOrder.checkOrder): typeof real => async (ctx, body) => {
-        const order = await real(ctx, body)
-        return order.shipToStore ? order : { ...order, groups: order.groups.map((group) => ({ ...group, shipTo: order.customer })) }
+    name: 'the error text of a connector is kept as the reason',
+    suites: ['order-promises', 'order-faults'],
+    seams: [
+      {
+        at: 'lib/orders/line.ts#inTime',
+        make:
+          (real: typeof Line.inTime): typeof real =>
+          async (tools, timeout, call) => {
+            let text: string | null = null
+            const called = await real(tools, timeout, (signal) =>
+              call(signal).catch((error: unknown) => {
+                text = String(error)
+                throw error
+              }),
+            )
+            return text === null ? called : { ...called, answer: { failed: text } }
+          },
       },
-    }],
+    ],
   },
   {
-    name: 'an order to the store names no dealer', suites: ['orders', 'order-rules'],
-    seams: [{ at: 'lib/orders/check-destination.ts#storeReceiver', make: (real: typeof CheckDestination.storeReceiver): typeof real => async (...args) => ({ ...await real(...args), ffl: null }) }],
-  },
-  {
-    name: 'the second line of an address is lost', suites: ['orders', 'order-rules', 'order-promises'],
-    seams: [{ at: 'lib/orders/check-destination.ts#customerDestination', make: (real: typeof CheckDestination.customerDestination): typeof real => (body) => ({ ...real(body), address2: null }) }],
-  },
-  {
-    name: 'any NFA item goes to any dealer', suites: ['orders', 'order-rules', 'order-findings'],
-    seams: [{
-      at: 'lib/orders/check-destination.ts#checkDealer',
-      make: (real: typeof CheckDestination.checkDealer): typeof real => async (...args) => {
-        const receiver = await real(...args)
-        return receiver && { ...receiver, isSot: true }
+    name: 'what a distributor says is kept with the credentials in it',
+    suites: ['order-promises'],
+    seams: [
+      {
+        at: 'lib/orders/line.ts#withoutSecrets',
+        make: (): typeof Line.withoutSecrets => (text) => text,
       },
-    }],
+    ],
   },
   {
-    name: 'the hourly limit of orders is not looked at', suites: ['orders', 'order-rules', 'fuzz'],
-    seams: [{
-      at: 'lib/orders/quota.ts#checkQuota',
-      make: (real: typeof Quota.checkQuota): typeof real => async (...args) => real(...args).catch((error: { details?: { limit?: number } }) => {
-        if (error.details?.limit !== 60) throw error
-      }),
-    }],
+    name: 'a shortened PO is made without the subscriber',
+    suites: ['order-promises'],
+    seams: [
+      {
+        at: 'lib/orders/po-number.ts#fitPo',
+        make:
+          (real: typeof PoNumber.fitPo): typeof real =>
+          (po, limits, identity) =>
+            real(po, limits, identity.slice(identity.indexOf('|'))),
+      },
+    ],
   },
   {
-    name: 'the daily limit of orders is not looked at', suites: ['orders', 'order-rules'],
-    seams: [{
-      at: 'lib/orders/quota.ts#checkQuota',
-      make: (real: typeof Quota.checkQuota): typeof real => async (...args) => real(...args).catch((error: { details?: { limit?: number } }) => {
-        if (error.details?.limit !== 500) throw error
-      }),
-    }],
+    name: 'a sealed content may stand on any order',
+    suites: ['order-promises'],
+    seams: [
+      {
+        at: 'lib/fulfillment/content.ts#sealContent',
+        make:
+          (real: typeof Content.sealContent): typeof real =>
+          (ctx, owner, content) =>
+            real(unbound(ctx), owner, content),
+      },
+      {
+        at: 'lib/fulfillment/content.ts#contentOf',
+        make:
+          (real: typeof Content.contentOf): typeof real =>
+          (ctx, order) =>
+            real(unbound(ctx), order),
+      },
+      {
+        at: 'lib/fulfillment/content.ts#contentOrNull',
+        make:
+          (real: typeof Content.contentOrNull): typeof real =>
+          (ctx, order) =>
+            real(unbound(ctx), order),
+      },
+    ],
   },
   {
-    name: 'a distributor that parts an order is sent all of it', suites: ['orders-operator', 'order-news'],
-    seams: [{ at: 'lib/orders/lanes.ts#lanesOf', make: (): typeof Lanes.lanesOf => ({ lines }) => [{ name: 'all', lines: lines.map((_, at) => at) }] }],
+    name: 'the folder of a new journal is not synced',
+    suites: ['order-promises'],
+    seams: [
+      {
+        at: 'lib/core/durable.ts#syncFolder',
+        make: (): typeof Durable.syncFolder => async () => {},
+      },
+    ],
   },
   {
-    name: 'rules do not hold orders back', suites: ['order-rules', 'orders'],
-    seams: [{ at: 'lib/orders/enforcement.ts#enforcesRestrictions', make: (): typeof Enforcement.enforcesRestrictions => async () => false }],
+    name: 'firearms and accessories of a distributor go in one order',
+    suites: ['orders', 'order-rules'],
+    seams: [
+      {
+        at: 'lib/orders/split.ts#splitOrder',
+        make:
+          (real: typeof Split.splitOrder): typeof real =>
+          (lines) =>
+            real(lines, true),
+      },
+    ],
   },
   {
-    name: 'a cart may be half real and half played', suites: ['orders', 'order-rules', 'order-findings'],
-    seams: [{
-      at: 'lib/orders/check-distributors.ts#checkDistributors',
-      make: (real: typeof CheckDistributors.checkDistributors): typeof real => (ctx, saved, distids) => new Map([...distids].flatMap((distid) => [...real(ctx, saved, new Set([distid]))])),
-    }],
+    name: 'an order to the store is split by license',
+    suites: ['orders', 'order-rules'],
+    seams: [
+      {
+        at: 'lib/orders/split.ts#splitOrder',
+        make:
+          (real: typeof Split.splitOrder): typeof real =>
+          (lines) =>
+            real(lines, false),
+      },
+    ],
+  },
+  {
+    name: 'of two lines of one item the second is lost',
+    suites: ['order-promises', 'orders'],
+    seams: [
+      {
+        at: 'lib/orders/split.ts#splitOrder',
+        make:
+          (real: typeof Split.splitOrder): typeof real =>
+          (lines, toStore) =>
+            real(
+              lines.filter(
+                (line, at) =>
+                  lines.findIndex(
+                    (other) => other.distid === line.distid && other.distsku === line.distsku,
+                  ) === at,
+              ),
+              toStore,
+            ),
+      },
+    ],
+  },
+  {
+    name: 'the flags of a generated PO change places',
+    suites: ['order-promises'],
+    seams: [
+      {
+        at: 'lib/orders/po-number.ts#poNumber',
+        make:
+          (real: typeof PoNumber.poNumber): typeof real =>
+          (parts) =>
+            real({ ...parts, fflRequired: parts.shipToStore, shipToStore: parts.fflRequired }),
+      },
+    ],
+  },
+  {
+    name: 'an order after a refusal has the PO of the refused one',
+    suites: ['order-promises'],
+    seams: [
+      {
+        at: 'lib/orders/po-number.ts#poOfAttempt',
+        make: (): typeof PoNumber.poOfAttempt => (po) => po,
+      },
+    ],
+  },
+  {
+    name: 'a license holds a day too long',
+    suites: ['orders', 'order-rules', 'order-findings'],
+    seams: [
+      {
+        at: 'lib/orders/check-destination.ts#checkDealer',
+        make:
+          (real: typeof CheckDestination.checkDealer): typeof real =>
+          (ctx, license, faults) =>
+            real({ ...ctx, now: () => ctx.now() - DAY }, license, faults),
+      },
+    ],
+  },
+  {
+    name: 'a license ends a day too early',
+    suites: ['orders', 'order-rules', 'order-findings'],
+    seams: [
+      {
+        at: 'lib/orders/check-destination.ts#checkDealer',
+        make:
+          (real: typeof CheckDestination.checkDealer): typeof real =>
+          (ctx, license, faults) =>
+            real({ ...ctx, now: () => ctx.now() + DAY }, license, faults),
+      },
+    ],
+  },
+  {
+    name: 'a firearm goes to the customer',
+    suites: ['orders', 'order-rules'],
+    seams: [
+      {
+        at: 'lib/orders/check-order.ts#checkOrder',
+        make:
+          (real: typeof CheckOrder.checkOrder): typeof real =>
+          async (ctx, body) => {
+            const order = await real(ctx, body)
+            return order.shipToStore
+              ? order
+              : {
+                  ...order,
+                  groups: order.groups.map((group) => ({ ...group, shipTo: order.customer })),
+                }
+          },
+      },
+    ],
+  },
+  {
+    name: 'an order to the store names no dealer',
+    suites: ['orders', 'order-rules'],
+    seams: [
+      {
+        at: 'lib/orders/check-destination.ts#storeReceiver',
+        make:
+          (real: typeof CheckDestination.storeReceiver): typeof real =>
+          async (...args) => ({ ...(await real(...args)), ffl: null }),
+      },
+    ],
+  },
+  {
+    name: 'the second line of an address is lost',
+    suites: ['orders', 'order-rules', 'order-promises'],
+    seams: [
+      {
+        at: 'lib/orders/check-destination.ts#customerDestination',
+        make:
+          (real: typeof CheckDestination.customerDestination): typeof real =>
+          (body) => ({ ...real(body), address2: null }),
+      },
+    ],
+  },
+  {
+    name: 'any NFA item goes to any dealer',
+    suites: ['orders', 'order-rules', 'order-findings'],
+    seams: [
+      {
+        at: 'lib/orders/check-destination.ts#checkDealer',
+        make:
+          (real: typeof CheckDestination.checkDealer): typeof real =>
+          async (...args) => {
+            const receiver = await real(...args)
+            return receiver && { ...receiver, isSot: true }
+          },
+      },
+    ],
+  },
+  {
+    name: 'the hourly limit of orders is not looked at',
+    suites: ['orders', 'order-rules', 'fuzz'],
+    seams: [
+      {
+        at: 'lib/orders/quota.ts#checkQuota',
+        make:
+          (real: typeof Quota.checkQuota): typeof real =>
+          async (...args) =>
+            real(...args).catch((error: { details?: { limit?: number } }) => {
+              if (error.details?.limit !== 60) throw error
+            }),
+      },
+    ],
+  },
+  {
+    name: 'the daily limit of orders is not looked at',
+    suites: ['orders', 'order-rules'],
+    seams: [
+      {
+        at: 'lib/orders/quota.ts#checkQuota',
+        make:
+          (real: typeof Quota.checkQuota): typeof real =>
+          async (...args) =>
+            real(...args).catch((error: { details?: { limit?: number } }) => {
+              if (error.details?.limit !== 500) throw error
+            }),
+      },
+    ],
+  },
+  {
+    name: 'a distributor that parts an order is sent all of it',
+    suites: ['orders-operator', 'order-news'],
+    seams: [
+      {
+        at: 'lib/orders/lanes.ts#lanesOf',
+        make:
+          (): typeof Lanes.lanesOf =>
+          ({ lines }) => [{ name: 'all', lines: lines.map((_, at) => at) }],
+      },
+    ],
+  },
+  {
+    name: 'rules do not hold orders back',
+    suites: ['order-rules', 'orders'],
+    seams: [
+      {
+        at: 'lib/orders/enforcement.ts#enforcesRestrictions',
+        make: (): typeof Enforcement.enforcesRestrictions => async () => false,
+      },
+    ],
+  },
+  {
+    name: 'a cart may be half real and half played',
+    suites: ['orders', 'order-rules', 'order-findings'],
+    seams: [
+      {
+        at: 'lib/orders/check-distributors.ts#checkDistributors',
+        make:
+          (real: typeof CheckDistributors.checkDistributors): typeof real =>
+          (ctx, saved, distids) =>
+            new Map([...distids].flatMap((distid) => [...real(ctx, saved, new Set([distid]))])),
+      },
+    ],
   },
 ]

@@ -1,4 +1,7 @@
-/** All bugs that the suites must find. Those of crashes, of several processes and of the fuzzer stand beside their harnesses. */
+/**
+ * All bugs that the suites must find. Those of crashes, of several processes and of the fuzzer
+ * stand beside their harnesses.
+ */
 import { CATALOG } from './catalog.js'
 import { FRAUD } from './fraud.js'
 import { HISTORY } from './history.js'
@@ -6,4 +9,10 @@ import { ORDERS } from './orders.js'
 import { RESTRICTIONS } from './restrictions.js'
 import type { Plant } from './seam.js'
 
-export const PLANTS: readonly Plant[] = [...ORDERS, ...HISTORY, ...CATALOG, ...RESTRICTIONS, ...FRAUD]
+export const PLANTS: readonly Plant[] = [
+  ...ORDERS,
+  ...HISTORY,
+  ...CATALOG,
+  ...RESTRICTIONS,
+  ...FRAUD,
+]

@@ -9,72 +9,156 @@ import type { Plant } from './seam.js'
 
 export const RESTRICTIONS: readonly Plant[] = [
   {
-    name: 'a rule that may apply does not', suites: ['restriction-check', 'restriction-holes'],
-    seams: [{
-      at: 'lib/restrictions/evaluate.ts#evaluate',
-      make: (real: typeof Evaluate.evaluate): typeof real => (rule, item, place) => {
-        const finding = real(rule, item, place)
-        return finding?.certain ? finding : null
+    name: 'a rule that may apply does not',
+    suites: ['restriction-check', 'restriction-holes'],
+    seams: [
+      {
+        at: 'lib/restrictions/evaluate.ts#evaluate',
+        make:
+          (real: typeof Evaluate.evaluate): typeof real =>
+          (rule, item, place) => {
+            const finding = real(rule, item, place)
+            return finding?.certain ? finding : null
+          },
       },
-    }],
+    ],
   },
   {
-    name: 'a rule that may apply does', suites: ['restriction-check', 'restriction-holes'],
-    seams: [{
-      at: 'lib/restrictions/evaluate.ts#evaluate',
-      make: (real: typeof Evaluate.evaluate): typeof real => (rule, item, place) => {
-        const finding = real(rule, item, place)
-        return finding && { ...finding, certain: true }
+    name: 'a rule that may apply does',
+    suites: ['restriction-check', 'restriction-holes'],
+    seams: [
+      {
+        at: 'lib/restrictions/evaluate.ts#evaluate',
+        make:
+          (real: typeof Evaluate.evaluate): typeof real =>
+          (rule, item, place) => {
+            const finding = real(rule, item, place)
+            return finding && { ...finding, certain: true }
+          },
       },
-    }],
+    ],
   },
   {
-    name: 'military mail is mail', suites: ['restriction-check', 'restriction-holes', 'starter-rules'],
-    seams: [{
-      at: 'lib/restrictions/destination.ts#placeOf',
-      make: (real: typeof Destination.placeOf): typeof real => (...args) => {
-        const place = real(...args)
-        return { ...place, kinds: new Set([...place.kinds].filter((kind) => kind !== 'military')) }
+    name: 'military mail is mail',
+    suites: ['restriction-check', 'restriction-holes', 'starter-rules'],
+    seams: [
+      {
+        at: 'lib/restrictions/destination.ts#placeOf',
+        make:
+          (real: typeof Destination.placeOf): typeof real =>
+          (...args) => {
+            const place = real(...args)
+            return {
+              ...place,
+              kinds: new Set([...place.kinds].filter((kind) => kind !== 'military')),
+            }
+          },
       },
-    }],
+    ],
   },
   {
-    name: 'a city is only itself in one spelling', suites: ['restriction-check', 'restriction-holes', 'restriction-rules'],
-    seams: [{ at: 'lib/restrictions/destination.ts#isInCity', make: (): typeof Destination.isInCity => (place, _state, wanted) => place.city === null ? null : place.city === wanted }],
-  },
-  {
-    name: 'an override holds for ever', suites: ['restriction-check', 'restriction-sets', 'restriction-rules', 'restriction-holes'],
-    seams: [{
-      at: 'lib/restrictions/overrides.ts#applyOverrides',
-      make: (real: typeof Overrides.applyOverrides): typeof real => (lists, overrides, item, place, day) => real(lists, overrides.map((override) => ({ ...override, rule: { ...override.rule, rule: { ...override.rule.rule, effective_to: null } } })), item, place, day),
-    }],
-  },
-  {
-    name: 'an override lifts every rule', suites: ['restriction-check', 'restriction-sets', 'restriction-rules', 'restriction-holes'],
-    seams: [{
-      at: 'lib/restrictions/overrides.ts#applyOverrides',
-      make: (real: typeof Overrides.applyOverrides): typeof real => (lists, overrides, ...rest) => {
-        const every = new Set([...lists.blocking_rules, ...lists.manual_review].map(({ rule_id: id }) => id))
-        return real(lists, overrides.map((override) => override.effect === 'allow' ? { ...override, ruleIds: every } : override), ...rest)
+    name: 'a city is only itself in one spelling',
+    suites: ['restriction-check', 'restriction-holes', 'restriction-rules'],
+    seams: [
+      {
+        at: 'lib/restrictions/destination.ts#isInCity',
+        make: (): typeof Destination.isInCity => (place, _state, wanted) =>
+          place.city === null ? null : place.city === wanted,
       },
-    }],
+    ],
   },
   {
-    name: 'a feature that is not told of is not there', suites: ['restriction-check', 'restriction-holes', 'restriction-rules'],
-    seams: [{ at: 'lib/restrictions/predicates.ts#askFact', make: (real: typeof Predicates.askFact): typeof real => (ready, fact) => real(ready, fact) ?? false }],
-  },
-  {
-    name: 'the catalog is not asked what an item is', suites: ['restriction-check', 'restriction-holes'],
-    seams: [{ at: 'lib/restrictions/item-facts.ts#itemFacts', make: (real: typeof ItemFacts.itemFacts): typeof real => (item, sources, to) => real(item, { ...sources, snapshot: null }, to) }],
-  },
-  {
-    name: 'an item that a rule blocks is approved with a warning', suites: ['restriction-check', 'restriction-rules'],
-    seams: [{
-      at: 'lib/restrictions/check.ts#checkRestrictions',
-      make: (real: typeof Check.checkRestrictions): typeof real => async (...args) => {
-        const { items } = await real(...args)
-        return { approved: true, items: items.map((item) => ({ ...item, approved: true, blocking_rules: [], warnings: [...item.blocking_rules, ...item.warnings] })) }
+    name: 'an override holds for ever',
+    suites: ['restriction-check', 'restriction-sets', 'restriction-rules', 'restriction-holes'],
+    seams: [
+      {
+        at: 'lib/restrictions/overrides.ts#applyOverrides',
+        make:
+          (real: typeof Overrides.applyOverrides): typeof real =>
+          (lists, overrides, item, place, day) =>
+            real(
+              lists,
+              overrides.map((override) => ({
+                ...override,
+                rule: { ...override.rule, rule: { ...override.rule.rule, effective_to: null } },
+              })),
+              item,
+              place,
+              day,
+            ),
       },
-    }],
+    ],
+  },
+  {
+    name: 'an override lifts every rule',
+    suites: ['restriction-check', 'restriction-sets', 'restriction-rules', 'restriction-holes'],
+    seams: [
+      {
+        at: 'lib/restrictions/overrides.ts#applyOverrides',
+        make:
+          (real: typeof Overrides.applyOverrides): typeof real =>
+          (lists, overrides, ...rest) => {
+            const every = new Set(
+              [...lists.blocking_rules, ...lists.manual_review].map(({ rule_id: id }) => id),
+            )
+            return real(
+              lists,
+              overrides.map((override) =>
+                override.effect === 'allow' ? { ...override, ruleIds: every } : override,
+              ),
+              ...rest,
+            )
+          },
+      },
+    ],
+  },
+  {
+    name: 'a feature that is not told of is not there',
+    suites: ['restriction-check', 'restriction-holes', 'restriction-rules'],
+    seams: [
+      {
+        at: 'lib/restrictions/predicates.ts#askFact',
+        make:
+          (real: typeof Predicates.askFact): typeof real =>
+          (ready, fact) =>
+            real(ready, fact) ?? false,
+      },
+    ],
+  },
+  {
+    name: 'the catalog is not asked what an item is',
+    suites: ['restriction-check', 'restriction-holes'],
+    seams: [
+      {
+        at: 'lib/restrictions/item-facts.ts#itemFacts',
+        make:
+          (real: typeof ItemFacts.itemFacts): typeof real =>
+          (item, sources, to) =>
+            real(item, { ...sources, snapshot: null }, to),
+      },
+    ],
+  },
+  {
+    name: 'an item that a rule blocks is approved with a warning',
+    suites: ['restriction-check', 'restriction-rules'],
+    seams: [
+      {
+        at: 'lib/restrictions/check.ts#checkRestrictions',
+        make:
+          (real: typeof Check.checkRestrictions): typeof real =>
+          async (...args) => {
+            const { items } = await real(...args)
+            return {
+              approved: true,
+              items: items.map((item) => ({
+                ...item,
+                approved: true,
+                blocking_rules: [],
+                warnings: [...item.blocking_rules, ...item.warnings],
+              })),
+            }
+          },
+      },
+    ],
   },
 ]

@@ -1,16 +1,23 @@
 /**
- * Plants a bug without touching the source: the seam is an exported name of a module. Whoever imports that name gets what the
- * plant makes of it; the module itself stays as it is, so that no reformat and no edit inside it breaks a plant, and nothing of
- * it is ever in a build that is not told of it.
+ * Plants a bug without touching the source: the seam is an exported name of a module. Whoever
+ * imports that name gets what the plant makes of it; the module itself stays as it is, so that no
+ * reformat and no edit inside it breaks a plant, and nothing of it is ever in a build that is not
+ * told of it.
  */
 import { dirname, join, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /** What takes the place of an exported name. */
 export interface Seam {
-  /** `lib/orders/split.ts#splitOrder`: a file from the root of the repository, and a name that it exports. */
+  /**
+   * `lib/orders/split.ts#splitOrder`: a file from the root of the repository, and a name that it
+   * exports.
+   */
   readonly at: string
-  /** Makes the replacement out of the real thing. It may use nothing but its argument, and what its own file imports. */
+  /**
+   * Makes the replacement out of the real thing. It may use nothing but its argument, and what its
+   * own file imports.
+   */
   readonly make: (real: never) => unknown
 }
 
@@ -51,7 +58,9 @@ export function planting(plant: Planted, file: string): { plugin: Plugin; missin
       build.onResolve({ filter: /^\..*\.js$/ }, ({ path, resolveDir, namespace }) => {
         const target = resolve(resolveDir, path).replace(/\.js$/, '.ts')
         // The wrapper itself imports the real module.
-        return namespace !== NAMESPACE && places.has(target) ? { path: target, namespace: NAMESPACE } : undefined
+        return namespace !== NAMESPACE && places.has(target)
+          ? { path: target, namespace: NAMESPACE }
+          : undefined
       })
       build.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => {
         const names = places.get(path)

@@ -1,4 +1,7 @@
-/** What the modules that plant a seam are made of; a bundle has it, and nothing that is shipped does. */
+/**
+ * What the modules that plant a seam are made of; a bundle has it, and nothing that is shipped
+ * does.
+ */
 
 /**
  * Stands in place of `real`. What a plant makes of a function or a class is made at its first use:

@@ -4,21 +4,35 @@ import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
 
 /** The head of a chain, as `orders journal verify` and `audit verify` print it. */
-export function anchorIn(values: Invocation['values'], option: 'anchor' | 'head' = 'anchor'): { seq: number; mac: string } | undefined {
+export function anchorIn(
+  values: Invocation['values'],
+  option: 'anchor' | 'head' = 'anchor',
+): { seq: number; mac: string } | undefined {
   const text = optional(values, option)
-  const [, seq, mac] = text === undefined ? [] : /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? []
-  if (text !== undefined && mac === undefined) throw new UsageError(`--${option} must be SEQ:MAC, as this command prints the head`)
+  const [, seq, mac] = text === undefined ? [] : (/^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [])
+  if (text !== undefined && mac === undefined)
+    throw new UsageError(`--${option} must be SEQ:MAC, as this command prints the head`)
   return mac === undefined ? undefined : { seq: Number(seq), mac }
 }
 
 async function verify({ dir, values, out }: Invocation): Promise<number> {
   const anchor = anchorIn(values)
   return withApp(dir, async (app) => {
-    const found = await app.operator.audit.verify({ anchor, onProgress: out.progress('verifying', 'rows') })
+    const found = await app.operator.audit.verify({
+      anchor,
+      onProgress: out.progress('verifying', 'rows'),
+    })
     for (const { seq, fault } of found.faults) out.line(`row ${seq}: ${fault}`)
-    if (found.sound) out.line(`${found.rows.toLocaleString('en-US')} rows are as they were written.`)
-    for (const { at, up_to: upTo } of found.joined) out.line(`Rows up to ${upTo} were taken into the chain on ${at}, by an upgrade: what was changed before then cannot be seen.`)
-    if (found.head) out.line(`Head: ${found.head.seq}:${found.head.mac}${found.sound ? ' (keep it elsewhere: with --anchor it proves later that nothing was cut off)' : ''}`)
+    if (found.sound)
+      out.line(`${found.rows.toLocaleString('en-US')} rows are as they were written.`)
+    for (const { at, up_to: upTo } of found.joined)
+      out.line(
+        `Rows up to ${upTo} were taken into the chain on ${at}, by an upgrade: what was changed before then cannot be seen.`,
+      )
+    if (found.head)
+      out.line(
+        `Head: ${found.head.seq}:${found.head.mac}${found.sound ? ' (keep it elsewhere: with --anchor it proves later that nothing was cut off)' : ''}`,
+      )
     out.result(found)
     return found.sound ? 0 : 1
   })
@@ -26,7 +40,10 @@ async function verify({ dir, values, out }: Invocation): Promise<number> {
 
 export const auditCommands: Command[] = [
   {
-    name: 'audit verify', summary: 'Prove that the audit of what operators did is whole', effect: 'reads', options: { anchor: { type: 'string' } },
+    name: 'audit verify',
+    summary: 'Prove that the audit of what operators did is whole',
+    effect: 'reads',
+    options: { anchor: { type: 'string' } },
     help: { anchor: 'SEQ:MAC of an earlier head: proves that nothing up to it was cut off' },
     example: 'quartermaster audit verify --anchor 214:kZ0h1x0v8m3q5s7u9w1y3A5C7E9G1I3K5M7O9Q1S3U4',
     run: verify,

@@ -18,4 +18,22 @@ import { secretCommands } from './secrets.js'
 import { ruleCommands } from './rules.js'
 import { serveCommand } from './serve.js'
 
-export const commands: Command[] = [serveCommand, demoCommand, initCommand, ...accountCommands, ...distributorCommands, ...feedCommands, ...fflCommands, ...fflDocumentCommands, ...ruleCommands, ...configurationCommands, ...catalogCommands, ...orderCommands, ...analyticsCommands, ...fraudCommands, ...backupCommands, ...auditCommands, ...secretCommands]
+export const commands: Command[] = [
+  serveCommand,
+  demoCommand,
+  initCommand,
+  ...accountCommands,
+  ...distributorCommands,
+  ...feedCommands,
+  ...fflCommands,
+  ...fflDocumentCommands,
+  ...ruleCommands,
+  ...configurationCommands,
+  ...catalogCommands,
+  ...orderCommands,
+  ...analyticsCommands,
+  ...fraudCommands,
+  ...backupCommands,
+  ...auditCommands,
+  ...secretCommands,
+]

@@ -13,15 +13,23 @@ import { journalCopyIn, objectsFromEnvironment, prepareObjects } from '../object
 
 export const SERVE_OPTIONS = {
   options: {
-    port: { type: 'string' }, host: { type: 'string' }, 'public-url': { type: 'string' }, 'trust-proxy': { type: 'string', multiple: true },
-    'trust-proxy-direct': { type: 'boolean' }, 'journal-copy': { type: 'boolean' },
+    port: { type: 'string' },
+    host: { type: 'string' },
+    'public-url': { type: 'string' },
+    'trust-proxy': { type: 'string', multiple: true },
+    'trust-proxy-direct': { type: 'boolean' },
+    'journal-copy': { type: 'boolean' },
   },
   help: {
-    port: 'port to listen on, 8080 by default; 0 takes a free one', host: 'address to listen on, 127.0.0.1 by default',
-    'public-url': 'address at which callers reach this server, for URLs of files and openapi.json; the one it listens on by default',
-    'trust-proxy': 'address or CIDR range of a proxy whose X-Forwarded-For is believed; may be repeated',
+    port: 'port to listen on, 8080 by default; 0 takes a free one',
+    host: 'address to listen on, 127.0.0.1 by default',
+    'public-url':
+      'address at which callers reach this server, for URLs of files and openapi.json; the one it listens on by default',
+    'trust-proxy':
+      'address or CIDR range of a proxy whose X-Forwarded-For is believed; may be repeated',
     'trust-proxy-direct': 'a trusted proxy may also call for itself, without X-Forwarded-For',
-    'journal-copy': 'keep a second copy of the order journal in the bucket of QUARTERMASTER_S3_*, and compare with it at the start (also QUARTERMASTER_JOURNAL_COPY=1)',
+    'journal-copy':
+      'keep a second copy of the order journal in the bucket of QUARTERMASTER_S3_*, and compare with it at the start (also QUARTERMASTER_JOURNAL_COPY=1)',
   },
 } as const
 
@@ -29,19 +37,38 @@ export const SERVE_OPTIONS = {
 const WATCH = 500
 
 /** Opens the folder, prepares it, serves until the process is told to stop. */
-export async function serve({ dir, values, out }: Invocation, announce: (app: App, url: string) => void, prepare: (app: App) => Promise<void> = async () => {}): Promise<void> {
+export async function serve(
+  { dir, values, out }: Invocation,
+  announce: (app: App, url: string) => void,
+  prepare: (app: App) => Promise<void> = async () => {},
+): Promise<void> {
   const port = Number(optional(values, 'port') ?? 8080)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port must be a number from 0 to 65535')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError('--port must be a number from 0 to 65535')
   const host = optional(values, 'host') ?? '127.0.0.1'
-  const trustedProxies = list(values, 'trust-proxy').map((entry) => parseAllowlistEntry(entry, '--trust-proxy'))
+  const trustedProxies = list(values, 'trust-proxy').map((entry) =>
+    parseAllowlistEntry(entry, '--trust-proxy'),
+  )
   const trustProxyDirect = values['trust-proxy-direct'] === true
-  if (trustProxyDirect && trustedProxies.length === 0) throw new UsageError('--trust-proxy-direct says something of the proxies of --trust-proxy: name them')
+  if (trustProxyDirect && trustedProxies.length === 0)
+    throw new UsageError(
+      '--trust-proxy-direct says something of the proxies of --trust-proxy: name them',
+    )
   const publicUrl = publicUrlOf(optional(values, 'public-url'))
   const log = openLog(logLevel())
   const store = objectsFromEnvironment()
-  const app = await open({ dir, log, actor: 'server', ...publicUrl !== undefined && { publicUrl }, ...secretKeyFromEnvironment(), ...store, ...journalCopyIn(store, values['journal-copy'] === true) })
+  const app = await open({
+    dir,
+    log,
+    actor: 'server',
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...secretKeyFromEnvironment(),
+    ...store,
+    ...journalCopyIn(store, values['journal-copy'] === true),
+  })
   try {
-    if (!app.ctx.engine.lock('serve')) throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
+    if (!app.ctx.engine.lock('serve'))
+      throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
     await prepareObjects(store, log)
     await prepare(app)
     await app.ctx.catalog.refresh()
@@ -51,11 +78,15 @@ export async function serve({ dir, values, out }: Invocation, announce: (app: Ap
     await app.close()
     throw error
   }
-  const listening = await listen(createServer(app, { trustedProxies, trustProxyDirect }), { port, host })
-    .catch(async (error: NodeJS.ErrnoException) => {
-      await app.close()
-      throw error.code === 'EADDRINUSE' ? new UsageError(`port ${port} is taken; choose another with --port, or 0 for a free one`) : error
-    })
+  const listening = await listen(createServer(app, { trustedProxies, trustProxyDirect }), {
+    port,
+    host,
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    await app.close()
+    throw error.code === 'EADDRINUSE'
+      ? new UsageError(`port ${port} is taken; choose another with --port, or 0 for a free one`)
+      : error
+  })
   // Every address of the machine is none that a caller could use.
   app.listensAt(listening.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'))
   app.jobs.start()
@@ -79,8 +110,9 @@ function publicUrlOf(text: string | undefined): string | undefined {
 }
 
 /**
- * Has the catalog look for what other processes wrote; returns what ends it. A failure is told once until it is over:
- * the requests that need the catalog answer for themselves, and the next look may find the file whole again.
+ * Has the catalog look for what other processes wrote; returns what ends it. A failure is told once
+ * until it is over: the requests that need the catalog answer for themselves, and the next look may
+ * find the file whole again.
  */
 export function watchCatalog({ ctx }: App, every = WATCH): () => void {
   let failing = false
@@ -89,7 +121,11 @@ export function watchCatalog({ ctx }: App, every = WATCH): () => void {
       ctx.catalog.current()
       failing = false
     } catch (error) {
-      if (!failing) ctx.log.error({ err: error }, 'the catalog file cannot be read; the last snapshot serves on')
+      if (!failing)
+        ctx.log.error(
+          { err: error },
+          'the catalog file cannot be read; the last snapshot serves on',
+        )
       failing = true
     }
   }, every).unref()
@@ -123,10 +159,14 @@ function stopped(listening: Listening, out: Invocation['out']): Promise<void> {
 }
 
 export const serveCommand: Command = {
-  name: 'serve', summary: 'Serve the API from a state folder, which is made where there is none', effect: 'serves', ...SERVE_OPTIONS,
+  name: 'serve',
+  summary: 'Serve the API from a state folder, which is made where there is none',
+  effect: 'serves',
+  ...SERVE_OPTIONS,
   example: 'quartermaster serve --dir /srv/quartermaster --port 8080 --trust-proxy 10.0.0.0/24',
-  run: (invocation) => serve(invocation, (_app, url) => {
-    invocation.out.line(`Quartermaster serves ${url}/v1`)
-    invocation.out.result({ url })
-  }),
+  run: (invocation) =>
+    serve(invocation, (_app, url) => {
+      invocation.out.line(`Quartermaster serves ${url}/v1`)
+      invocation.out.result({ url })
+    }),
 }

@@ -1,4 +1,7 @@
-/** Schemas of the OpenAPI document in few words, a line for each member: for programs that read text. */
+/**
+ * Schemas of the OpenAPI document in few words, a line for each member: for programs that read
+ * text.
+ */
 
 export interface Schema {
   $ref?: string
@@ -37,8 +40,9 @@ const DEEPEST = 5
 export type Marked = 'required' | 'optional'
 
 /**
- * The members of an object, those of inner objects as `customer.name`, of lists as `items[].qty` and of maps as `<name>.distid`.
- * Members that may be anything, because they are ignored, are left out; a component is told once, and then named.
+ * The members of an object, those of inner objects as `customer.name`, of lists as `items[].qty`
+ * and of maps as `<name>.distid`. Members that may be anything, because they are ignored, are left
+ * out; a component is told once, and then named.
  */
 export function memberLines(schema: Schema, components: Components, mark: Marked): string[] {
   const told = new Map<string, string>()
@@ -47,20 +51,27 @@ export function memberLines(schema: Schema, components: Components, mark: Marked
     const { properties = {}, required = [], additionalProperties } = resolve(object, components)
     const isMap = typeof additionalProperties === 'object' && Object.keys(properties).length === 0
     const members = isMap ? { '<name>': additionalProperties } : properties
-    return Object.entries(members).flatMap(([name, given]) => lineOf(path + name, given, !isMap && required.includes(name) === (mark === 'required'), depth))
+    return Object.entries(members).flatMap(([name, given]) =>
+      lineOf(
+        path + name,
+        given,
+        !isMap && required.includes(name) === (mark === 'required'),
+        depth,
+      ),
+    )
   }
 
   function lineOf(path: string, given: Schema, isMarked: boolean, depth: number): string[] {
     const member = resolve(given, components)
     if (isAnything(member)) return []
     const isList = member.type === 'array'
-    const component = nameOf(isList ? member.items ?? {} : given)
+    const component = nameOf(isList ? (member.items ?? {}) : given)
     const before = component === undefined ? undefined : told.get(component)
-    const line = `- ${[`${path}: ${typeText(given, components)}`, ...isMarked ? [mark] : [], ...before === undefined ? [] : [`as ${before}`]].join(', ')}${aboutText(given, member)}`
+    const line = `- ${[`${path}: ${typeText(given, components)}`, ...(isMarked ? [mark] : []), ...(before === undefined ? [] : [`as ${before}`])].join(', ')}${aboutText(given, member)}`
     if (isElsewhere(given) || before !== undefined || depth >= DEEPEST) return [line]
     const here = `${path}${isList ? '[]' : ''}`
     if (component !== undefined) told.set(component, here)
-    return [line, ...linesOf(isList ? member.items ?? {} : member, `${here}.`, depth + 1)]
+    return [line, ...linesOf(isList ? (member.items ?? {}) : member, `${here}.`, depth + 1)]
   }
 
   return linesOf(schema, '', 0)
@@ -78,31 +89,56 @@ export function typeText(schema: Schema, components: Components): string {
   const own = resolve(schema, components)
   const choices = own.anyOf ?? own.oneOf
   const limits = [
-    ...own.enum ? [own.enum.length === 1 ? own.enum[0] === null ? 'null' : `always ${String(own.enum[0])}` : `one of ${own.enum.map(String).join(', ')}`] : [],
+    ...(own.enum
+      ? [
+          own.enum.length === 1
+            ? own.enum[0] === null
+              ? 'null'
+              : `always ${String(own.enum[0])}`
+            : `one of ${own.enum.map(String).join(', ')}`,
+        ]
+      : []),
     ...range('from', 'to', own.minimum, own.maximum),
-    ...own.minLength === 1 && own.maxLength === undefined ? ['not empty'] : sizeText(own.minLength, own.maxLength, 'characters'),
+    ...(own.minLength === 1 && own.maxLength === undefined
+      ? ['not empty']
+      : sizeText(own.minLength, own.maxLength, 'characters')),
     ...sizeText(own.minItems, own.maxItems, 'entries'),
-    ...own.pattern === undefined ? [] : [`matches ${own.pattern}`],
-    ...own.default === undefined ? [] : [`default ${JSON.stringify(own.default)}`],
+    ...(own.pattern === undefined ? [] : [`matches ${own.pattern}`]),
+    ...(own.default === undefined ? [] : [`default ${JSON.stringify(own.default)}`]),
   ]
-  const kind = own.enum ? [] : [choices && !own.type ? choices.map((choice) => typeText(choice, components)).join(' or ') : kindText(own, components)]
+  const kind = own.enum
+    ? []
+    : [
+        choices && !own.type
+          ? choices.map((choice) => typeText(choice, components)).join(' or ')
+          : kindText(own, components),
+      ]
   return `${[...kind, ...limits].join(', ')}${own.nullable && !own.enum?.includes(null) ? ', or null' : ''}`
 }
 
 function kindText({ type, items, format }: Schema, components: Components): string {
-  if (type !== 'array') return [type ?? 'any value', ...format ? [`(${format})`] : []].join(' ')
+  if (type !== 'array') return [type ?? 'any value', ...(format ? [`(${format})`] : [])].join(' ')
   const entry = resolve(items ?? {}, components)
   return entry.properties ? 'list of objects' : `list of (${typeText(items ?? {}, components)})`
 }
 
-function range(from: string, to: string, least: number | undefined, most: number | undefined): string[] {
-  const text = [...least === undefined ? [] : [`${from} ${least}`], ...most === undefined ? [] : [`${to} ${most}`]].join(' ')
+function range(
+  from: string,
+  to: string,
+  least: number | undefined,
+  most: number | undefined,
+): string[] {
+  const text = [
+    ...(least === undefined ? [] : [`${from} ${least}`]),
+    ...(most === undefined ? [] : [`${to} ${most}`]),
+  ].join(' ')
   return text ? [text] : []
 }
 
 function sizeText(least: number | undefined, most: number | undefined, unit: string): string[] {
   if (least === undefined && most === undefined) return []
-  if (least === undefined || most === undefined) return [`${least === undefined ? 'at most' : 'at least'} ${least ?? most} ${unit}`]
+  if (least === undefined || most === undefined)
+    return [`${least === undefined ? 'at most' : 'at least'} ${least ?? most} ${unit}`]
   return [`${least} to ${most} ${unit}`]
 }
 
@@ -113,13 +149,19 @@ function aboutText(given: Schema, member: Schema): string {
 
 /** What a reference names, with what its place adds. */
 function resolve(schema: Schema, components: Components): Schema {
-  if (schema.$ref !== undefined) return resolve(components[schema.$ref.split('/').at(-1)!]!, components)
+  if (schema.$ref !== undefined)
+    return resolve(components[schema.$ref.split('/').at(-1)!]!, components)
   // A place that describes a reference wraps it: allOf of one, or anyOf of it and null.
   const [first, second] = schema.allOf ?? schema.anyOf ?? []
-  const isNull = (other: Schema | undefined) => other?.nullable === true && other.enum?.length === 1 && other.enum[0] === null
-  if (schema.type === undefined && first && (schema.allOf ? !second : schema.anyOf?.length === 2 && isNull(second))) {
+  const isNull = (other: Schema | undefined) =>
+    other?.nullable === true && other.enum?.length === 1 && other.enum[0] === null
+  if (
+    schema.type === undefined &&
+    first &&
+    (schema.allOf ? !second : schema.anyOf?.length === 2 && isNull(second))
+  ) {
     const { allOf: _all, anyOf: _any, ...own } = schema
-    return { ...resolve(first, components), ...own, ...second && { nullable: true } }
+    return { ...resolve(first, components), ...own, ...(second && { nullable: true }) }
   }
   return schema
 }
@@ -134,6 +176,7 @@ function isAnything(schema: Schema): boolean {
 }
 
 function isElsewhere({ $ref, anyOf, allOf }: Schema): boolean {
-  if ($ref?.split('/').at(-1)?.startsWith('Configuration') && !$ref.endsWith('/ConfigurationFault')) return true
-  return [...anyOf ?? [], ...allOf ?? []].some(isElsewhere)
+  if ($ref?.split('/').at(-1)?.startsWith('Configuration') && !$ref.endsWith('/ConfigurationFault'))
+    return true
+  return [...(anyOf ?? []), ...(allOf ?? [])].some(isElsewhere)
 }

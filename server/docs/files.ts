@@ -1,4 +1,7 @@
-/** Files that the documentation is made of: Swagger UI's two, our own styles and scripts, the guide and its pictures. */
+/**
+ * Files that the documentation is made of: Swagger UI's two, our own styles and scripts, the guide
+ * and its pictures.
+ */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
@@ -6,7 +9,10 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const TYPES: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.svg': 'image/svg+xml', '.png': 'image/png',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
 }
 
 const OWN = ['docs.css', 'guide.js', 'icon.svg', 'reference.css', 'reference.js']
@@ -25,28 +31,51 @@ export interface Folders {
   guide: string
 }
 
-/** Seen from this module: from server/docs, from a bundle in dist/NAME, and from a transpiled tree there. */
+/**
+ * Seen from this module: from server/docs, from a bundle in dist/NAME, and from a transpiled tree
+ * there.
+ */
 const TREES = ['../..', '../../../..']
-/** A tree that was built and then rid of what only development needs is no working tree any more. */
+/**
+ * A tree that was built and then rid of what only development needs is no working tree any more.
+ */
 const MARKS = ['server/docs/assets/reference.js', 'node_modules/swagger-ui-dist/swagger-ui.css']
 
-/** In a working tree the files as they lie there; else those that the build put beside the bundles. */
+/**
+ * In a working tree the files as they lie there; else those that the build put beside the bundles.
+ */
 export function findFolders(): Folders {
   const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const tree = TREES.map(at).find((root) => MARKS.every((file) => existsSync(join(root, file))))
-  if (tree === undefined) return { own: at('../docs'), swaggerUi: at('../docs/swagger-ui'), guide: at('../data/guide') }
-  return { own: join(tree, 'server/docs/assets'), swaggerUi: join(tree, 'node_modules/swagger-ui-dist'), guide: join(tree, 'data/guide') }
+  if (tree === undefined)
+    return { own: at('../docs'), swaggerUi: at('../docs/swagger-ui'), guide: at('../data/guide') }
+  return {
+    own: join(tree, 'server/docs/assets'),
+    swaggerUi: join(tree, 'node_modules/swagger-ui-dist'),
+    guide: join(tree, 'data/guide'),
+  }
 }
 
-/** Every asset by its plain name (`docs.css`, `pictures/architecture.svg`), read once. No other file can be had. */
-export async function readAssets({ own, swaggerUi, guide }: Folders): Promise<ReadonlyMap<string, Asset>> {
+/**
+ * Every asset by its plain name (`docs.css`, `pictures/architecture.svg`), read once. No other file
+ * can be had.
+ */
+export async function readAssets({
+  own,
+  swaggerUi,
+  guide,
+}: Folders): Promise<ReadonlyMap<string, Asset>> {
   const pictures = (await readdir(join(guide, 'pictures'))).filter((name) => extname(name) in TYPES)
   const files = [
     ...OWN.map((name) => [name, join(own, name)]),
     ...SWAGGER_UI.map((name) => [name, join(swaggerUi, name)]),
     ...pictures.map((name) => [`pictures/${name}`, join(guide, 'pictures', name)]),
   ] as [string, string][]
-  return new Map(await Promise.all(files.map(async ([name, file]) => [name, assetOf(name, await readFile(file))] as const)))
+  return new Map(
+    await Promise.all(
+      files.map(async ([name, file]) => [name, assetOf(name, await readFile(file))] as const),
+    ),
+  )
 }
 
 function assetOf(name: string, body: Buffer): Asset {

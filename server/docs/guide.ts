@@ -14,17 +14,29 @@ export function readPage(folder: string, { name }: Pick<Page, 'name'>): Promise<
 }
 
 /** Markdown as HTML, with its headings. */
-export async function renderPage(markdown: string, assets: ReadonlyMap<string, Asset>): Promise<Rendered> {
+export async function renderPage(
+  markdown: string,
+  assets: ReadonlyMap<string, Asset>,
+): Promise<Rendered> {
   const render = await loadRenderer()
   return render(markdown, linksOf(assets))
 }
 
 /** A page of the guide with navigation around it. */
-export async function guidePage(page: Page, folder: string, assets: ReadonlyMap<string, Asset>): Promise<string> {
+export async function guidePage(
+  page: Page,
+  folder: string,
+  assets: ReadonlyMap<string, Asset>,
+): Promise<string> {
   const { html, headings } = await renderPage(await readPage(folder, page), assets)
   const asset = (name: string) => assets.get(name)!.address
   return pageHtml({
-    title: `${page.title} · Quartermaster`, description: page.summary, at: 'guide', icon: asset('icon.svg'), styles: [asset('docs.css')], scripts: [asset('guide.js')],
+    title: `${page.title} · Quartermaster`,
+    description: page.summary,
+    at: 'guide',
+    icon: asset('icon.svg'),
+    styles: [asset('docs.css')],
+    scripts: [asset('guide.js')],
     body: `<div class="columns">
 <aside>
 ${contents(page, headings)}
@@ -36,7 +48,10 @@ ${html}${neighbours(page)}
   })
 }
 
-/** `orders.md#anchor` leads to the page, `#anchor` stays, other hosts are linked as they are; anything else is no link. */
+/**
+ * `orders.md#anchor` leads to the page, `#anchor` stays, other hosts are linked as they are;
+ * anything else is no link.
+ */
 function linksOf(assets: ReadonlyMap<string, Asset>): Links {
   return {
     link(href) {
@@ -56,10 +71,15 @@ function shortTitle({ title }: Page): string {
 }
 
 function contents(current: Page, headings: readonly Heading[]): string {
-  const sections = headings.filter(({ depth }) => depth === 2).map(({ id, text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`).join('\n')
-  const pages = PAGES.map((page) => page === current
-    ? `<li><a href="${addressOf(page)}" aria-current="page">${escapeHtml(shortTitle(page))}</a>\n<ul>${sections}</ul></li>`
-    : `<li><a href="${addressOf(page)}">${escapeHtml(shortTitle(page))}</a></li>`)
+  const sections = headings
+    .filter(({ depth }) => depth === 2)
+    .map(({ id, text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`)
+    .join('\n')
+  const pages = PAGES.map((page) =>
+    page === current
+      ? `<li><a href="${addressOf(page)}" aria-current="page">${escapeHtml(shortTitle(page))}</a>\n<ul>${sections}</ul></li>`
+      : `<li><a href="${addressOf(page)}">${escapeHtml(shortTitle(page))}</a></li>`,
+  )
   return `<details class="contents">
 <summary>Contents</summary>
 <nav aria-label="Guide"><ul>
@@ -70,7 +90,10 @@ ${pages.join('\n')}
 
 function neighbours(page: Page): string {
   const at = PAGES.indexOf(page)
-  const link = (other: Page | undefined, rel: string, text: string) => other ? `<a rel="${rel}" href="${addressOf(other)}"><small>${text}</small> ${escapeHtml(shortTitle(other))}</a>` : '<span></span>'
+  const link = (other: Page | undefined, rel: string, text: string) =>
+    other
+      ? `<a rel="${rel}" href="${addressOf(other)}"><small>${text}</small> ${escapeHtml(shortTitle(other))}</a>`
+      : '<span></span>'
   return `<nav class="neighbours" aria-label="Next pages">${link(PAGES[at - 1], 'prev', 'Before')}${link(PAGES[at + 1], 'next', 'Next')}</nav>
 <p class="source"><a href="${markdownAddressOf(page)}">This page as Markdown</a></p>`
 }

@@ -1,24 +1,44 @@
 /** The frame that all pages share. */
 
 export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll('\'', '&#39;')
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
 }
 
 /** Nothing but our own files; no script, style or handler in the page itself. */
-const PAGE_POLICY = 'default-src \'none\'; script-src \'self\'; style-src \'self\'; img-src \'self\' data:; connect-src \'self\'; frame-ancestors \'none\'; base-uri \'none\'; form-action \'none\''
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 /** A picture that is opened by itself may style itself, and do nothing else. */
-const ASSET_POLICY = 'default-src \'none\'; style-src \'unsafe-inline\'; frame-ancestors \'none\'; sandbox'
+const ASSET_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
 const SAFE = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' }
 
 /** Asked for anew each time, and answered with 304 while nothing has changed. */
 const REVALIDATE = { 'cache-control': 'no-cache' }
 
-export const PAGE_HEADERS = { ...SAFE, ...REVALIDATE, 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY }
+export const PAGE_HEADERS = {
+  ...SAFE,
+  ...REVALIDATE,
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': PAGE_POLICY,
+}
 export const TEXT_HEADERS = { ...SAFE, ...REVALIDATE, 'content-type': 'text/plain; charset=utf-8' }
 export const MARKDOWN_HEADERS = { ...TEXT_HEADERS, 'content-type': 'text/markdown; charset=utf-8' }
-export const JSON_HEADERS = { 'x-content-type-options': 'nosniff', 'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, max-age=300' }
-export const ASSET_HEADERS = { ...SAFE, 'cache-control': 'public, max-age=31536000, immutable', 'content-security-policy': ASSET_POLICY }
+export const JSON_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'public, max-age=300',
+}
+export const ASSET_HEADERS = {
+  ...SAFE,
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': ASSET_POLICY,
+}
 
 export interface Frame {
   title: string
@@ -41,7 +61,10 @@ const TOP = [
 
 /** A whole page. `body` is HTML. */
 export function pageHtml({ title, description, at, styles, scripts, icon, body }: Frame): string {
-  const links = TOP.map((link) => `<a href="${link.href}"${link.at === at ? ' aria-current="true"' : ''}>${link.text}</a>`).join('\n    ')
+  const links = TOP.map(
+    (link) =>
+      `<a href="${link.href}"${link.at === at ? ' aria-current="true"' : ''}>${link.text}</a>`,
+  ).join('\n    ')
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,7 @@
-/** The documentation for programs that read text: an index by the llms.txt convention, and all of it in one file. */
+/**
+ * The documentation for programs that read text: an index by the llms.txt convention, and all of it
+ * in one file.
+ */
 import type { Endpoint } from '../../lib/core/endpoint.js'
 import { ERRORS } from '../../lib/core/errors.js'
 import type { ErrorCode } from '../../lib/core/errors.js'
@@ -16,7 +19,13 @@ import { PAGES, markdownAddressOf } from './pages.js'
 interface Operation {
   summary: string
   description: string
-  parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[]
+  parameters?: {
+    name: string
+    in: string
+    required: boolean
+    description?: string
+    schema: Schema
+  }[]
   requestBody?: { required: boolean; content: { 'application/json': { schema: Schema } } }
   responses: { 200: { content: Record<string, { schema: Schema }> } }
 }
@@ -63,47 +72,86 @@ const ADVICE: Record<number, string> = {
 
 /** `/v1/llms.txt`: what there is, a line for each. */
 export function llmsIndex(): string {
-  return [
-    HEAD + errorsInShort(),
-    `## Guide\n\n${PAGES.map((page) => `- [${page.title}](${markdownAddressOf(page)}): ${page.summary}`).join('\n')}`,
-    `## Endpoints\n\n${allEndpoints.map((endpoint) =>
-      `- [${endpoint.method} ${endpoint.path}](/v1/docs#/${tagOf(endpoint)}/${operationIdOf(endpoint)}): ${endpoint.summary}`).join('\n')}`,
-    `## Descriptions for tools\n\n- [openapi.json](/v1/openapi.json): OpenAPI 3.0.3, with a configuration schema for each distributor\n- [API reference](/v1/docs): every operation, to read and to try\n- [Guide](/v1/docs/guide): the guide as pages`,
-    '## Optional\n\n- [llms-full.txt](/docs/llms-full.txt): every page of the guide, and every endpoint with its parameters, limits and answers, in one file',
-  ].join('\n\n') + '\n'
+  return (
+    [
+      HEAD + errorsInShort(),
+      `## Guide\n\n${PAGES.map((page) => `- [${page.title}](${markdownAddressOf(page)}): ${page.summary}`).join('\n')}`,
+      `## Endpoints\n\n${allEndpoints
+        .map(
+          (endpoint) =>
+            `- [${endpoint.method} ${endpoint.path}](/v1/docs#/${tagOf(endpoint)}/${operationIdOf(endpoint)}): ${endpoint.summary}`,
+        )
+        .join('\n')}`,
+      `## Descriptions for tools\n\n- [openapi.json](/v1/openapi.json): OpenAPI 3.0.3, with a configuration schema for each distributor\n- [API reference](/v1/docs): every operation, to read and to try\n- [Guide](/v1/docs/guide): the guide as pages`,
+      '## Optional\n\n- [llms-full.txt](/docs/llms-full.txt): every page of the guide, and every endpoint with its parameters, limits and answers, in one file',
+    ].join('\n\n') + '\n'
+  )
 }
 
 /** `/docs/llms-full.txt`: every page and every endpoint. `folder` holds the guide's Markdown. */
 export async function llmsFull(registry: Registry, folder: string): Promise<string> {
-  const pages = await Promise.all(PAGES.map(async (page) => `<!-- ${markdownAddressOf(page)} -->\n\n${(await readPage(folder, page)).trim()}`))
+  const pages = await Promise.all(
+    PAGES.map(
+      async (page) =>
+        `<!-- ${markdownAddressOf(page)} -->\n\n${(await readPage(folder, page)).trim()}`,
+    ),
+  )
   const document = openApiDocument('/', registry) as unknown as OpenApi
-  const errors = Object.entries(ERRORS).map(([code, [status, sentence]]) => `- ${status} ${code}: ${sentence}`)
-  return [
-    HEAD + errorsInShort(), ...pages,
-    '# Endpoints\n\nEvery endpoint may also answer with the refusals of the key, of limits and of what is unexpected (401, 403, 429, 500, 503).',
-    ...allEndpoints.map((endpoint) => endpointText(endpoint, document)),
-    `# Error codes\n\n${errors.join('\n')}`,
-  ].join('\n\n') + '\n'
+  const errors = Object.entries(ERRORS).map(
+    ([code, [status, sentence]]) => `- ${status} ${code}: ${sentence}`,
+  )
+  return (
+    [
+      HEAD + errorsInShort(),
+      ...pages,
+      '# Endpoints\n\nEvery endpoint may also answer with the refusals of the key, of limits and of what is unexpected (401, 403, 429, 500, 503).',
+      ...allEndpoints.map((endpoint) => endpointText(endpoint, document)),
+      `# Error codes\n\n${errors.join('\n')}`,
+    ].join('\n\n') + '\n'
+  )
 }
 
 function errorsInShort(): string {
-  return [...byStatus(Object.keys(ERRORS) as ErrorCode[])].map(([status, codes]) => `  - ${status} ${codes.map((code) => `\`${code}\``).join(', ')}: ${ADVICE[status]}.`).join('\n')
+  return [...byStatus(Object.keys(ERRORS) as ErrorCode[])]
+    .map(
+      ([status, codes]) =>
+        `  - ${status} ${codes.map((code) => `\`${code}\``).join(', ')}: ${ADVICE[status]}.`,
+    )
+    .join('\n')
 }
 
 function endpointText(endpoint: Endpoint, { paths, components: { schemas } }: OpenApi): string {
-  const { summary, description, parameters = [], requestBody, responses } = paths[endpoint.path]![endpoint.method.toLowerCase()]!
+  const {
+    summary,
+    description,
+    parameters = [],
+    requestBody,
+    responses,
+  } = paths[endpoint.path]![endpoint.method.toLowerCase()]!
   const answer = Object.values(responses[200].content)[0]!.schema
   const body = requestBody?.content['application/json'].schema
   const payload = endpoint.isRaw ? answer : answer.properties!['data']!
-  const given = parameters.map(({ name, in: place, required, description: about, schema }) =>
-    `- ${name} (${place}): ${typeText(schema, schemas)}${required ? ', required' : ''}${about ? `. ${about}` : ''}`)
+  const given = parameters.map(
+    ({ name, in: place, required, description: about, schema }) =>
+      `- ${name} (${place}): ${typeText(schema, schemas)}${required ? ', required' : ''}${about ? `. ${about}` : ''}`,
+  )
   return [
     `## ${endpoint.method} ${endpoint.path}`,
-    description === `${summary}.` ? description : `${summary.replace(/(?<![.?])$/, '.')} ${description}`,
-    ...given.length > 0 ? [`Parameters:\n${given.join('\n')}`] : [],
-    ...body ? [`Body${requestBody.required ? '' : ' (may be empty)'}:\n${lines(body, schemas, 'required')}`] : [],
+    description === `${summary}.`
+      ? description
+      : `${summary.replace(/(?<![.?])$/, '.')} ${description}`,
+    ...(given.length > 0 ? [`Parameters:\n${given.join('\n')}`] : []),
+    ...(body
+      ? [
+          `Body${requestBody.required ? '' : ' (may be empty)'}:\n${lines(body, schemas, 'required')}`,
+        ]
+      : []),
     `Answer${endpoint.isRaw ? ' (without envelope)' : ', in `data`'}:\n${lines(payload, schemas, 'optional')}`,
-    ...endpoint.errors.length > 0 ? [`Refusals of its own: ${endpoint.errors.map((code) => `${ERRORS[code][0]} ${code}`).join(', ')}`] : [],
+    ...(endpoint.errors.length > 0
+      ? [
+          `Refusals of its own: ${endpoint.errors.map((code) => `${ERRORS[code][0]} ${code}`).join(', ')}`,
+        ]
+      : []),
   ].join('\n\n')
 }
 
@@ -111,6 +159,10 @@ function endpointText(endpoint: Endpoint, { paths, components: { schemas } }: Op
 function lines(schema: Schema, components: Components, mark: Marked): string {
   const whole = typeText(schema, components)
   if (whole === CONFIGURATION) return `- ${whole}`
-  const choices = choicesOf(schema, components).map((choice) => memberLines(choice, components, mark)).filter((choice) => choice.length > 0)
-  return choices.length > 0 ? choices.map((choice) => choice.join('\n')).join('\nor\n') : `- ${whole}`
+  const choices = choicesOf(schema, components)
+    .map((choice) => memberLines(choice, components, mark))
+    .filter((choice) => choice.length > 0)
+  return choices.length > 0
+    ? choices.map((choice) => choice.join('\n')).join('\nor\n')
+    : `- ${whole}`
 }

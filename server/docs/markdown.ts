@@ -1,6 +1,7 @@
 /**
- * The guide's Markdown as HTML. HTML in it is shown as text, and links and pictures lead only to where they may: what a page
- * says can never become a script, whatever the browser makes of the policy.
+ * The guide's Markdown as HTML. HTML in it is shown as text, and links and pictures lead only to
+ * where they may: what a page says can never become a script, whatever the browser makes of the
+ * policy.
  */
 import type { Marked as MarkedClass, Tokens } from 'marked'
 import { escapeHtml } from './html.js'
@@ -19,7 +20,10 @@ export interface Rendered {
 }
 
 export interface Links {
-  /** Where a link of the Markdown leads: another page, or what stands there. Null for what may not be linked. */
+  /**
+   * Where a link of the Markdown leads: another page, or what stands there. Null for what may not
+   * be linked.
+   */
   link(href: string): string | null
   /** Where a picture is; null when there is no such picture. */
   picture(href: string): string | null
@@ -45,11 +49,20 @@ function render(Marked: typeof MarkedClass, markdown: string, links: Links): Ren
         const text = plainText(tokens)
         const id = anchor(text, taken)
         headings.push({ depth, text, id })
-        const link = depth === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`
+        const link =
+          depth === 1
+            ? ''
+            : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}${link}</h${depth}>\n`
       },
       table(token) {
-        const cells = (row: Tokens.TableCell[], tag: string) => row.map(({ tokens, align }) => `<${tag}${align ? ` class="${align}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>`).join('')
+        const cells = (row: Tokens.TableCell[], tag: string) =>
+          row
+            .map(
+              ({ tokens, align }) =>
+                `<${tag}${align ? ` class="${align}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>`,
+            )
+            .join('')
         const body = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
         return `<div class="table" role="region" aria-label="Table" tabindex="0"><table><thead><tr>${cells(token.header, 'th')}</tr></thead><tbody>\n${body}\n</tbody></table></div>\n`
       },
@@ -60,7 +73,9 @@ function render(Marked: typeof MarkedClass, markdown: string, links: Links): Ren
       },
       image({ href, text }) {
         const source = links.picture(href)
-        return source === null ? escapeHtml(text) : `<img src="${escapeHtml(source)}" alt="${escapeHtml(text)}" loading="lazy">`
+        return source === null
+          ? escapeHtml(text)
+          : `<img src="${escapeHtml(source)}" alt="${escapeHtml(text)}" loading="lazy">`
       },
     },
   })
@@ -69,12 +84,20 @@ function render(Marked: typeof MarkedClass, markdown: string, links: Links): Ren
 
 /** The words of a heading, without marks. */
 function plainText(tokens: Tokens.Generic[]): string {
-  return tokens.map((token) => token.tokens ? plainText(token.tokens) : 'text' in token ? String(token.text) : '').join('')
+  return tokens
+    .map((token) =>
+      token.tokens ? plainText(token.tokens) : 'text' in token ? String(token.text) : '',
+    )
+    .join('')
 }
 
 /** `What's new?` -> `whats-new`; a second one gets `-1` behind it. */
 function anchor(text: string, taken: Map<string, number>): string {
-  const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-')
+  const plain = text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
   const times = taken.get(plain) ?? 0
   taken.set(plain, times + 1)
   return times === 0 ? plain : `${plain}-${times}`

@@ -1,6 +1,7 @@
 /**
- * The pages of the guide, in reading order: the one list that navigation, routes, llms.txt and their tests come from. To
- * add a page: a line here and `data/guide/NAME.md`, whose first heading is the title.
+ * The pages of the guide, in reading order: the one list that navigation, routes, llms.txt and
+ * their tests come from. To add a page: a line here and `data/guide/NAME.md`, whose first heading
+ * is the title.
  */
 export interface Page {
   /** Its file is `data/guide/NAME.md`. */
@@ -15,27 +16,119 @@ export interface Page {
 export const FIRST_PAGE = 'guide'
 
 export const PAGES: readonly Page[] = [
-  { name: FIRST_PAGE, title: 'Integration guide', summary: 'From the first call to a tracked order in 20 minutes: what a shop\'s developer reads first' },
-  { name: 'errors', title: 'Errors and retries', summary: 'Every error code, what it means, and whether, when and how to try again' },
-  { name: 'catalog', title: 'Catalog: search and import', summary: 'Search, facets, the bulk export as one Parquet file, and three programs that keep a shop\'s copy of it current' },
-  { name: 'configuration', title: 'Configuration', summary: 'The one document that says what a shop sees, at which prices, and how it ships' },
-  { name: 'restrictions', title: 'Restrictions', summary: 'What may be sold where, how a rule decides, and what to do with an item that is held for a person' },
-  { name: 'dealers', title: 'Dealers and their licenses', summary: 'The directory of dealers that firearms ship to, where it comes from, and documents' },
-  { name: 'orders', title: 'Orders: what we promise, and what to do when something goes wrong', summary: 'What holds whatever breaks, what cannot hold, and what caller and operator do' },
-  { name: 'simulator', title: 'The simulated distributors', summary: 'How the played distributors behave, and every scenario that can be asked of them' },
-  { name: 'fraud', title: 'Fraud signals: what is shared, and what nobody learns', summary: 'What matches, what a caller learns, what stays hidden, and sharing between installations' },
-  { name: 'analytics', title: 'Analytics: what the numbers mean', summary: 'Seven metrics with their formulas, and how sales are inferred from stock' },
-  { name: 'client', title: 'Clients', summary: 'The API as typed functions over HTTP or in your own process: what is repeated, and what never is' },
-  { name: 'testing', title: 'Testing a shop', summary: 'A whole installation for a test of yours, in milliseconds: a clock that the test moves, and an order that ships' },
-  { name: 'first-feed', title: 'From a real feed to your own offers', summary: 'A distributor\'s file becomes your own catalog: the commands from an empty folder, and which files can be read' },
-  { name: 'operating', title: 'Operating', summary: 'The state folder, keys, feeds, backups and the restore drill, proxies, logs, and whether all is well' },
-  { name: 's3', title: 'Files in S3', summary: 'Exports and documents in a bucket instead of the state folder' },
-  { name: 'architecture', title: 'Architecture', summary: 'How the program is put together, and why' },
-  { name: 'extending', title: 'Add an endpoint, a distributor, a rule', summary: 'What each takes, with a whole distributor as an example' },
-  { name: 'decisions', title: 'Decisions', summary: 'How the contract is read where it is silent, and every departure from it' },
-  { name: 'promises', title: 'Promises', summary: 'What holds whatever breaks: the whole list, and what nobody can promise' },
-  { name: 'performance', title: 'Performance', summary: 'What was measured, against what, and which goals are missed' },
-  { name: 'packages', title: 'Packages', summary: 'Every package that the program needs, with its reason' },
+  {
+    name: FIRST_PAGE,
+    title: 'Integration guide',
+    summary:
+      "From the first call to a tracked order in 20 minutes: what a shop's developer reads first",
+  },
+  {
+    name: 'errors',
+    title: 'Errors and retries',
+    summary: 'Every error code, what it means, and whether, when and how to try again',
+  },
+  {
+    name: 'catalog',
+    title: 'Catalog: search and import',
+    summary:
+      "Search, facets, the bulk export as one Parquet file, and three programs that keep a shop's copy of it current",
+  },
+  {
+    name: 'configuration',
+    title: 'Configuration',
+    summary: 'The one document that says what a shop sees, at which prices, and how it ships',
+  },
+  {
+    name: 'restrictions',
+    title: 'Restrictions',
+    summary:
+      'What may be sold where, how a rule decides, and what to do with an item that is held for a person',
+  },
+  {
+    name: 'dealers',
+    title: 'Dealers and their licenses',
+    summary: 'The directory of dealers that firearms ship to, where it comes from, and documents',
+  },
+  {
+    name: 'orders',
+    title: 'Orders: what we promise, and what to do when something goes wrong',
+    summary: 'What holds whatever breaks, what cannot hold, and what caller and operator do',
+  },
+  {
+    name: 'simulator',
+    title: 'The simulated distributors',
+    summary: 'How the played distributors behave, and every scenario that can be asked of them',
+  },
+  {
+    name: 'fraud',
+    title: 'Fraud signals: what is shared, and what nobody learns',
+    summary:
+      'What matches, what a caller learns, what stays hidden, and sharing between installations',
+  },
+  {
+    name: 'analytics',
+    title: 'Analytics: what the numbers mean',
+    summary: 'Seven metrics with their formulas, and how sales are inferred from stock',
+  },
+  {
+    name: 'client',
+    title: 'Clients',
+    summary:
+      'The API as typed functions over HTTP or in your own process: what is repeated, and what never is',
+  },
+  {
+    name: 'testing',
+    title: 'Testing a shop',
+    summary:
+      'A whole installation for a test of yours, in milliseconds: a clock that the test moves, and an order that ships',
+  },
+  {
+    name: 'first-feed',
+    title: 'From a real feed to your own offers',
+    summary:
+      "A distributor's file becomes your own catalog: the commands from an empty folder, and which files can be read",
+  },
+  {
+    name: 'operating',
+    title: 'Operating',
+    summary:
+      'The state folder, keys, feeds, backups and the restore drill, proxies, logs, and whether all is well',
+  },
+  {
+    name: 's3',
+    title: 'Files in S3',
+    summary: 'Exports and documents in a bucket instead of the state folder',
+  },
+  {
+    name: 'architecture',
+    title: 'Architecture',
+    summary: 'How the program is put together, and why',
+  },
+  {
+    name: 'extending',
+    title: 'Add an endpoint, a distributor, a rule',
+    summary: 'What each takes, with a whole distributor as an example',
+  },
+  {
+    name: 'decisions',
+    title: 'Decisions',
+    summary: 'How the contract is read where it is silent, and every departure from it',
+  },
+  {
+    name: 'promises',
+    title: 'Promises',
+    summary: 'What holds whatever breaks: the whole list, and what nobody can promise',
+  },
+  {
+    name: 'performance',
+    title: 'Performance',
+    summary: 'What was measured, against what, and which goals are missed',
+  },
+  {
+    name: 'packages',
+    title: 'Packages',
+    summary: 'Every package that the program needs, with its reason',
+  },
 ]
 
 /** Where a page is shown. */

@@ -1,4 +1,7 @@
-/** The interactive page of all operations: Swagger UI under a header of our own. All that moves is in assets/reference.js. */
+/**
+ * The interactive page of all operations: Swagger UI under a header of our own. All that moves is
+ * in assets/reference.js.
+ */
 import type { Asset } from './files.js'
 import { pageHtml } from './html.js'
 
@@ -44,7 +47,12 @@ const BODY = `<section class="panel" aria-label="This server">
 export function referencePage(assets: ReadonlyMap<string, Asset>): string {
   const asset = (name: string) => assets.get(name)!.address
   return pageHtml({
-    title: 'Quartermaster API reference', description: 'Every operation of this server, to read and to try', at: 'reference', icon: asset('icon.svg'),
-    styles: [asset('swagger-ui.css'), asset('docs.css'), asset('reference.css')], scripts: [asset('swagger-ui-bundle.js'), asset('reference.js')], body: BODY,
+    title: 'Quartermaster API reference',
+    description: 'Every operation of this server, to read and to try',
+    at: 'reference',
+    icon: asset('icon.svg'),
+    styles: [asset('swagger-ui.css'), asset('docs.css'), asset('reference.css')],
+    scripts: [asset('swagger-ui-bundle.js'), asset('reference.js')],
+    body: BODY,
   })
 }

@@ -1,4 +1,6 @@
-/** Addresses that need no key and are never counted (contract "Authentication" 1, decisions 2.1). */
+/**
+ * Addresses that need no key and are never counted (contract "Authentication" 1, decisions 2.1).
+ */
 import type { Registry } from '../../lib/distributors/registry.js'
 import { ApiError } from '../../lib/core/errors.js'
 import type { App } from '../../lib/open.js'
@@ -13,7 +15,13 @@ import type { Document } from './document.js'
 import { findFolders, readAssets } from './files.js'
 import type { Asset, Folders } from './files.js'
 import { guidePage, readPage } from './guide.js'
-import { ASSET_HEADERS, JSON_HEADERS, MARKDOWN_HEADERS, PAGE_HEADERS, TEXT_HEADERS } from './html.js'
+import {
+  ASSET_HEADERS,
+  JSON_HEADERS,
+  MARKDOWN_HEADERS,
+  PAGE_HEADERS,
+  TEXT_HEADERS,
+} from './html.js'
 import { llmsFull, llmsIndex } from './llms.js'
 import { PAGES, addressOf, markdownAddressOf } from './pages.js'
 import { referencePage } from './reference.js'
@@ -27,31 +35,57 @@ export interface DocumentationRoute {
 /** What is at one route; null where there is nothing at the address. */
 type Find = (incoming: Incoming) => Promise<Document | null>
 
-/** The documentation routes. Nothing is read or rendered before it is asked for, and each document once. */
+/**
+ * The documentation routes. Nothing is read or rendered before it is asked for, and each document
+ * once.
+ */
 export function documentationRoutes(app: App): DocumentationRoute[] {
-  return Object.entries({ '/v1/openapi.json': openApi(app), ...pages(app.ctx.distributors) }).map(([path, find]) => ({
-    path,
-    async handler(incoming) {
-      const base = { ...baseHeaders(app, incoming.request), ...ignoredHeader(incoming.search(), () => false) }
-      try {
-        const document = await find(incoming)
-        return document && sendDocument(document, incoming.request, base)
-      } catch (error) {
-        return refuse(app, error, base, incoming.request)
-      }
-    },
-  }))
+  return Object.entries({ '/v1/openapi.json': openApi(app), ...pages(app.ctx.distributors) }).map(
+    ([path, find]) => ({
+      path,
+      async handler(incoming) {
+        const base = {
+          ...baseHeaders(app, incoming.request),
+          ...ignoredHeader(incoming.search(), () => false),
+        }
+        try {
+          const document = await find(incoming)
+          return document && sendDocument(document, incoming.request, base)
+        } catch (error) {
+          return refuse(app, error, base, incoming.request)
+        }
+      },
+    }),
+  )
 }
 
-/** Any other method than GET and HEAD, at an address of the documentation: 405 without a key (decisions 2.1). */
+/**
+ * Any other method than GET and HEAD, at an address of the documentation: 405 without a key
+ * (decisions 2.1).
+ */
 export function makeMethodRefusal(app: App): (incoming: Incoming) => Promise<Reply> {
-  return ({ request, path }) => refuse(app, new ApiError('method_not_allowed', { message: `${path} takes GET, HEAD.`, headers: { allow: 'GET, HEAD' } }), baseHeaders(app, request), request)
+  return ({ request, path }) =>
+    refuse(
+      app,
+      new ApiError('method_not_allowed', {
+        message: `${path} takes GET, HEAD.`,
+        headers: { allow: 'GET, HEAD' },
+      }),
+      baseHeaders(app, request),
+      request,
+    )
 }
 
-/** The origin is what the caller wrote into Host: a few are kept, so that nobody can fill the memory. */
+/**
+ * The origin is what the caller wrote into Host: a few are kept, so that nobody can fill the
+ * memory.
+ */
 const MOST_ORIGINS = 16
 
-/** Stands for the origin in the document that is built once: building one takes ten times what naming another origin in it does. */
+/**
+ * Stands for the origin in the document that is built once: building one takes ten times what
+ * naming another origin in it does.
+ */
 const ANY_ORIGIN = 'http://origin.invalid'
 
 function openApi(app: App): Find {
@@ -62,7 +96,14 @@ function openApi(app: App): Find {
     const origin = app.publicUrl ?? originOf(request)
     // A quote in Host is a quote in the origin.
     const written = JSON.stringify(origin).slice(1, -1)
-    return kept(origin, () => makeDocument(origin === '/' ? textFor(origin) : (text ??= textFor(ANY_ORIGIN)).replaceAll(ANY_ORIGIN, () => written), JSON_HEADERS))
+    return kept(origin, () =>
+      makeDocument(
+        origin === '/'
+          ? textFor(origin)
+          : (text ??= textFor(ANY_ORIGIN)).replaceAll(ANY_ORIGIN, () => written),
+        JSON_HEADERS,
+      ),
+    )
   }
 }
 
@@ -88,22 +129,43 @@ interface Files {
 function pages(registry: Registry): Record<string, Find> {
   const kept = keeper<string, Document>()
   const keptFiles = keeper<'files', Files>()
-  const files = () => keptFiles('files', async () => {
-    const folders = findFolders()
-    const assets = await readAssets(folders)
-    return { folders, assets, byAddress: new Map([...assets.values()].map((asset) => [asset.address, asset])) }
-  })
-  const once = (make: (files: Files) => Promise<string>, headers: Record<string, string>): Find =>
-    ({ path }) => kept(path, async () => makeDocument(await make(await files()), headers))
+  const files = () =>
+    keptFiles('files', async () => {
+      const folders = findFolders()
+      const assets = await readAssets(folders)
+      return {
+        folders,
+        assets,
+        byAddress: new Map([...assets.values()].map((asset) => [asset.address, asset])),
+      }
+    })
+  const once =
+    (make: (files: Files) => Promise<string>, headers: Record<string, string>): Find =>
+    ({ path }) =>
+      kept(path, async () => makeDocument(await make(await files()), headers))
   return {
     '/v1/docs': once(async ({ assets }) => referencePage(assets), PAGE_HEADERS),
-    ...Object.fromEntries(PAGES.map((page) => [addressOf(page), once(({ folders, assets }) => guidePage(page, folders.guide, assets), PAGE_HEADERS)])),
-    ...Object.fromEntries(PAGES.map((page) => [markdownAddressOf(page), once(({ folders }) => readPage(folders.guide, page), MARKDOWN_HEADERS)])),
+    ...Object.fromEntries(
+      PAGES.map((page) => [
+        addressOf(page),
+        once(({ folders, assets }) => guidePage(page, folders.guide, assets), PAGE_HEADERS),
+      ]),
+    ),
+    ...Object.fromEntries(
+      PAGES.map((page) => [
+        markdownAddressOf(page),
+        once(({ folders }) => readPage(folders.guide, page), MARKDOWN_HEADERS),
+      ]),
+    ),
     '/v1/llms.txt': once(async () => llmsIndex(), TEXT_HEADERS),
     '/docs/llms-full.txt': once(({ folders }) => llmsFull(registry, folders.guide), TEXT_HEADERS),
     async '/docs/assets/{name}'({ path }) {
       const asset = (await files()).byAddress.get(path)
-      return asset ? kept(path, () => makeDocument(asset.body, { ...ASSET_HEADERS, 'content-type': asset.type })) : null
+      return asset
+        ? kept(path, () =>
+            makeDocument(asset.body, { ...ASSET_HEADERS, 'content-type': asset.type }),
+          )
+        : null
     },
   }
 }

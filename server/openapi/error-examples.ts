@@ -1,4 +1,7 @@
-/** How refusals look, by code: as the demo answers. What an endpoint says in its own words stands in its definition. */
+/**
+ * How refusals look, by code: as the demo answers. What an endpoint says in its own words stands in
+ * its definition.
+ */
 import type { Refused } from '../../lib/core/endpoint.js'
 import type { ErrorCode } from '../../lib/core/errors.js'
 

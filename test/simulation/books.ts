@@ -10,7 +10,9 @@ import type { Books } from './invariants.js'
 export async function readBooks(ctx: OperatorCtx): Promise<Books> {
   const { read } = ctx
   const reader = new ChainReader(journalSealer(ctx))
-  const lines = (await read.selectFrom('journal').select('line').orderBy('seq').execute()).map(({ line }) => line)
+  const lines = (await read.selectFrom('journal').select('line').orderBy('seq').execute()).map(
+    ({ line }) => line,
+  )
   const journal: ReadLine[] = []
   let chainFault: string | null = null
   for (const text of lines) {
@@ -25,10 +27,14 @@ export async function readBooks(ctx: OperatorCtx): Promise<Books> {
   return {
     placements: await read.selectFrom('placement').selectAll().orderBy('id').execute(),
     records: await read.selectFrom('fulfillment_order').selectAll().orderBy('id').execute(),
-    purchaseOrders: (await read.selectFrom('purchase_order').selectAll().orderBy('id').execute()).map((row) => ({ ...row, content: contentOf(ctx, row) })),
+    purchaseOrders: (
+      await read.selectFrom('purchase_order').selectAll().orderBy('id').execute()
+    ).map((row) => ({ ...row, content: contentOf(ctx, row) })),
     failures: await read.selectFrom('failed_placement').selectAll().execute(),
     counts: await read.selectFrom('order_count').selectAll().execute(),
-    journal, chainFault, lines,
+    journal,
+    chainFault,
+    lines,
     file: existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [],
   }
 }

@@ -1,4 +1,7 @@
-/** Lines of level error that the faults of the simulation are meant to bring about. Any other is a finding. */
+/**
+ * Lines of level error that the faults of the simulation are meant to bring about. Any other is a
+ * finding.
+ */
 export const EXPECTED: readonly RegExp[] = [
   // Distributors that tell too little of what they have.
   /^an order needs a person's decision: /,

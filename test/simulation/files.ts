@@ -1,8 +1,18 @@
 /**
- * Stands between the code and `orders.journal`: the same bytes in the same file, written at once and not by the thread
- * pool, so that a run repeats itself; and every call may fail, or be the last one of its process.
+ * Stands between the code and `orders.journal`: the same bytes in the same file, written at once
+ * and not by the thread pool, so that a run repeats itself; and every call may fail, or be the last
+ * one of its process.
  */
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname } from 'node:path'
@@ -37,7 +47,10 @@ const safe = new Map<string, number>()
 let original: typeof promises.open | undefined
 
 /** Watches over the journal of a folder until `release`. */
-export function guardFolder(folder: string, guard: FileGuard): { release(): void; died(keep: (unsafe: number) => number, process?: object): void } {
+export function guardFolder(
+  folder: string,
+  guard: FileGuard,
+): { release(): void; died(keep: (unsafe: number) => number, process?: object): void } {
   if (!original) {
     original = promises.open
     Object.assign(promises, { open: openFile })
@@ -51,7 +64,10 @@ export function guardFolder(folder: string, guard: FileGuard): { release(): void
       safe.delete(folder)
       for (const file of mine()) drop(file)
     },
-    /** The process, or any, died, and with it its open files; of what was not yet safe, a power cut leaves some. */
+    /**
+     * The process, or any, died, and with it its open files; of what was not yet safe, a power cut
+     * leaves some.
+     */
     died(keep, process) {
       for (const file of mine()) {
         if (process && file.process !== process) continue
@@ -69,11 +85,14 @@ function drop(file: Opened): void {
   closeSync(file.fd)
 }
 
-async function openFile(...[path, flags, mode]: Parameters<typeof promises.open>): ReturnType<typeof promises.open> {
+async function openFile(
+  ...[path, flags, mode]: Parameters<typeof promises.open>
+): ReturnType<typeof promises.open> {
   const isFolder = guards.has(String(path))
   const folder = isFolder ? String(path) : dirname(String(path))
   const guard = guards.get(folder)
-  if (!guard || (!isFolder && basename(String(path)) !== 'orders.journal')) return original!(path, flags, mode)
+  if (!guard || (!isFolder && basename(String(path)) !== 'orders.journal'))
+    return original!(path, flags, mode)
   const fd = openSync(String(path), flags ?? 'r', mode ?? undefined)
   const file: Opened = { folder, fd, isFolder, process: guard.process?.(), last: 0 }
   if (isFolder) safe.set(folder, 0)
@@ -86,7 +105,10 @@ function handleOf(file: Opened, guard: FileGuard) {
   const { fd } = file
   return {
     stat: async () => fstatSync(fd),
-    read: async (buffer: Buffer, offset: number, length: number, position: number | null) => ({ buffer, bytesRead: readSync(fd, buffer, offset, length, position) }),
+    read: async (buffer: Buffer, offset: number, length: number, position: number | null) => ({
+      buffer,
+      bytesRead: readSync(fd, buffer, offset, length, position),
+    }),
     async write(buffer: Buffer, offset: number, length: number, position: number) {
       const fault = guard.fault?.('write')
       const end = guard.point('journal: in the write')
@@ -95,7 +117,11 @@ function handleOf(file: Opened, guard: FileGuard) {
         if (end) return end
         throw fault
       }
-      file.last = Number(/^\{"seq":(\d+)/.exec(buffer.toString('latin1', buffer.lastIndexOf('{"seq":'), buffer.length))?.[1] ?? file.last)
+      file.last = Number(
+        /^\{"seq":(\d+)/.exec(
+          buffer.toString('latin1', buffer.lastIndexOf('{"seq":'), buffer.length),
+        )?.[1] ?? file.last,
+      )
       return { buffer, bytesWritten: writeSync(fd, buffer, offset, length, position) }
     },
     async truncate(size: number) {

@@ -1,4 +1,7 @@
-/** One folder from its first order to its last: lives that end anywhere, then a time without faults in which all must come out right. */
+/**
+ * One folder from its first order to its last: lives that end anywhere, then a time without faults
+ * in which all must come out right.
+ */
 import type { DbFault, LifeOptions, Work } from './life.js'
 import { Life, settle } from './life.js'
 import { verifyJournal } from '../../lib/orders/verify-journal.js'
@@ -89,10 +92,14 @@ export class Folder {
   changes!: Changes
 
   constructor(readonly options: FolderOptions) {
-    const rng = this.rng = new Rng(options.seed)
+    const rng = (this.rng = new Rng(options.seed))
     this.natures = drawNatures(rng)
     for (const nature of this.natures.values()) Object.assign(nature, options.nature)
-    const { faults = rng.pick([0.3, 0.4, 0.5]), diskFaults = rng.pick([0, 0, 0.02]), jumps = rng.chance(0.3) } = options
+    const {
+      faults = rng.pick([0.3, 0.4, 0.5]),
+      diskFaults = rng.pick([0, 0, 0.02]),
+      jumps = rng.chance(0.3),
+    } = options
     this.#draw = { diskFaults, jumps }
     this.watch = new Watch(this.natures, options.outcomesOnly ?? false, (text) => this.trace(text))
     this.world = new World(this.rng, this.time, this.watch, faults)
@@ -103,9 +110,13 @@ export class Folder {
   }
 
   async open(): Promise<void> {
-    const connectors = new Map([...this.natures].map(([distid, nature]) => [distid, connectorFor(this.world, nature)]))
+    const connectors = new Map(
+      [...this.natures].map(([distid, nature]) => [distid, connectorFor(this.world, nature)]),
+    )
     this.shop = await openShop(connectors, {
-      now: () => this.time.now(), monotonic: () => this.time.steady, random: (bytes) => this.rng.bytes(bytes),
+      now: () => this.time.now(),
+      monotonic: () => this.time.steady,
+      random: (bytes) => this.rng.bytes(bytes),
     })
     this.callers = new Callers(this.rng, this.shop.callers, (text) => this.trace(text))
     this.watch.attach(this.shop.app.ctx)
@@ -113,9 +124,16 @@ export class Folder {
     this.#guard = guardFolder(this.shop.dir, {
       point: (name) => this.locks.get('engine')?.point(name),
       process: () => this.locks.get('engine'),
-      fault: (call) => this.options.disk ? this.options.disk.journal(call) : this.#draws(0.3) ? Object.assign(new Error('simulated'), { code: this.rng.pick(['ENOSPC', 'EIO']) }) : null,
+      fault: (call) =>
+        this.options.disk
+          ? this.options.disk.journal(call)
+          : this.#draws(0.3)
+            ? Object.assign(new Error('simulated'), { code: this.rng.pick(['ENOSPC', 'EIO']) })
+            : null,
       torn: (bytes) => this.rng.int(0, bytes),
-      synced: (seq) => { this.watch.synced = seq },
+      synced: (seq) => {
+        this.watch.synced = seq
+      },
     })
   }
 
@@ -128,19 +146,39 @@ export class Folder {
     return diskFaults > 0 && !this.isDraining && this.rng.chance(diskFaults * share)
   }
 
-  begin({ endsAfter, endsAt, outlivesDisk = false }: Pick<LifeOptions, 'endsAfter' | 'endsAt' | 'outlivesDisk'> = {}): Life {
+  begin({
+    endsAfter,
+    endsAt,
+    outlivesDisk = false,
+  }: Pick<LifeOptions, 'endsAfter' | 'endsAt' | 'outlivesDisk'> = {}): Life {
     const life = new Life({
-      app: this.shop.app.ctx, log: this.#log, random: (bytes) => this.rng.bytes(bytes), locks: this.locks, outlivesDisk, ...endsAfter !== undefined && { endsAfter }, ...endsAt && { endsAt },
+      app: this.shop.app.ctx,
+      log: this.#log,
+      random: (bytes) => this.rng.bytes(bytes),
+      locks: this.locks,
+      outlivesDisk,
+      ...(endsAfter !== undefined && { endsAfter }),
+      ...(endsAt && { endsAt }),
       passed: (name) => void this.seen.add(name),
-      dbFault: () => this.options.disk ? this.options.disk.transaction() : this.#draws(1) ? this.rng.pick<DbFault>(['full', 'full', 'io before', 'io after', 'ours']) : null,
+      dbFault: () =>
+        this.options.disk
+          ? this.options.disk.transaction()
+          : this.#draws(1)
+            ? this.rng.pick<DbFault>(['full', 'full', 'io before', 'io after', 'ours'])
+            : null,
     })
-    this.trace(() => `LIFE ${life.name} begins, ends after ${endsAfter}${endsAt ? ` or at ${endsAt.place}` : ''}`)
+    this.trace(
+      () =>
+        `LIFE ${life.name} begins, ends after ${endsAfter}${endsAt ? ` or at ${endsAt.place}` : ''}`,
+    )
     this.lives.add(life)
     this.world.register(life.ctx.now, life)
     return life
   }
 
-  /** The process has ended by itself or is ended here; nothing is done where that has been seen to. */
+  /**
+   * The process has ended by itself or is ended here; nothing is done where that has been seen to.
+   */
   async end(life: Life, place = 'nothing was going on'): Promise<void> {
     if (!this.lives.delete(life)) return
     life.die(place)
@@ -148,7 +186,7 @@ export class Folder {
     this.trace(() => `LIFE ${life.name} ended: ${life.deathPlace}`)
     // A power cut takes all processes with it.
     const isPowerCut = this.lives.size === 0 && this.rng.chance(0.5)
-    this.#guard.died((unsafe) => isPowerCut ? this.rng.int(0, unsafe) : unsafe, life)
+    this.#guard.died((unsafe) => (isPowerCut ? this.rng.int(0, unsafe) : unsafe), life)
     if (this.lives.size === 0) this.time.forgetInside()
     this.crashes++
     this.places.set(life.deathPlace!, (this.places.get(life.deathPlace!) ?? 0) + 1)
@@ -157,7 +195,10 @@ export class Folder {
 
   /** Waits for work of processes, each until it is done or the process dead. */
   async wait(work: readonly Work[]): Promise<void> {
-    const watched = work.map(({ life, promise }) => ({ life, promise: promise.catch((error: unknown) => this.watch.failed(error, life)) }))
+    const watched = work.map(({ life, promise }) => ({
+      life,
+      promise: promise.catch((error: unknown) => this.watch.failed(error, life)),
+    }))
     await settle(this.time, watched, (life) => this.end(life))
   }
 
@@ -168,9 +209,13 @@ export class Folder {
 
   expectations(isDrained: boolean) {
     return {
-      accountOf: ({ account }: Pick<OrderRow, 'account'>) => this.changes.accounts.get(account ?? '') ?? '',
-      isDrained, clockIsTrue: !this.jumped, now: this.time.now(),
-      tellsRef: (distid: string) => this.natures.get(distid)!.tells.ref || !this.natures.get(distid)!.hasFind,
+      accountOf: ({ account }: Pick<OrderRow, 'account'>) =>
+        this.changes.accounts.get(account ?? '') ?? '',
+      isDrained,
+      clockIsTrue: !this.jumped,
+      now: this.time.now(),
+      tellsRef: (distid: string) =>
+        this.natures.get(distid)!.tells.ref || !this.natures.get(distid)!.hasFind,
       echo: (distid: string, po: string) => echo(this.natures.get(distid)!, po),
     }
   }
@@ -181,21 +226,32 @@ export async function runFolder(options: FolderOptions): Promise<FolderResult> {
   return run(options, async (folder) => {
     if (folder.rng.chance(0.08)) await rush(folder)
     if (folder.rng.chance(0.3)) await alike(folder)
-    while (folder.crashes < options.crashes && folder.watch.violations.length === 0) await liveOnce(folder)
+    while (folder.crashes < options.crashes && folder.watch.violations.length === 0)
+      await liveOnce(folder)
   })
 }
 
 /** Places orders in one long life in which nothing goes wrong. */
-export async function runCalm({ seed, orders }: { seed: number; orders: number }): Promise<FolderResult> {
+export async function runCalm({
+  seed,
+  orders,
+}: {
+  seed: number
+  orders: number
+}): Promise<FolderResult> {
   return run({ seed, crashes: 0, faults: 0, diskFaults: 0, jumps: false }, async (folder) => {
     const life = folder.begin()
-    while (folder.callers.orders < orders) await folder.wait(folder.callers.act(life, true).map((promise) => ({ life, promise })))
+    while (folder.callers.orders < orders)
+      await folder.wait(folder.callers.act(life, true).map((promise) => ({ life, promise })))
     await folder.end(life)
   })
 }
 
 /** Opens a folder, lives in it, drains it and looks at what came of it. */
-export async function run(options: FolderOptions, live: (folder: Folder) => Promise<void>): Promise<FolderResult> {
+export async function run(
+  options: FolderOptions,
+  live: (folder: Folder) => Promise<void>,
+): Promise<FolderResult> {
   const folder = new Folder(options)
   await folder.open()
   const restore = folder.time.install()
@@ -203,12 +259,30 @@ export async function run(options: FolderOptions, live: (folder: Folder) => Prom
     await live(folder)
     const { watch, callers, world } = folder
     const reviews = watch.violations.length === 0 ? await drainFolder(folder) : 0
-    if (watch.violations.length === 0) for (const { where, seq, fault } of (await verifyJournal(folder.shop.app.ctx)).faults) watch.report('journal', `the verification finds in ${where}, line ${seq}: ${fault}`)
-    if (watch.violations.length === 0) watch.violations.push(...violations(await readBooks(folder.shop.app.ctx), world.executions, callers.answers, folder.expectations(true)))
+    if (watch.violations.length === 0)
+      for (const { where, seq, fault } of (await verifyJournal(folder.shop.app.ctx)).faults)
+        watch.report('journal', `the verification finds in ${where}, line ${seq}: ${fault}`)
+    if (watch.violations.length === 0)
+      watch.violations.push(
+        ...violations(
+          await readBooks(folder.shop.app.ctx),
+          world.executions,
+          callers.answers,
+          folder.expectations(true),
+        ),
+      )
     watch.violations.push(...callers.errors.map((detail) => ({ rule: 'error' as const, detail })))
     return {
-      seed: options.seed, crashes: folder.crashes, places: folder.places, orders: callers.orders, posts: callers.posts, executed: world.executions.length, calls: world.calls, faulty: world.faulty,
-      reviews, violations: watch.violations,
+      seed: options.seed,
+      crashes: folder.crashes,
+      places: folder.places,
+      orders: callers.orders,
+      posts: callers.posts,
+      executed: world.executions.length,
+      calls: world.calls,
+      faulty: world.faulty,
+      reviews,
+      violations: watch.violations,
     }
   } finally {
     restore()
@@ -225,12 +299,21 @@ async function liveOnce(folder: Folder): Promise<void> {
   const both = rng.chance(0.08) ? [first, folder.begin(drawEnd(folder, isCrowded))] : [first]
   // A server holds the sender's place all the time, a library only for what it does.
   let giveBack: (() => void) | null = null
-  if (rng.chance(0.5)) await folder.wait([{ life: first, promise: first.sender.lease().then((release) => { giveBack = release }) }])
+  if (rng.chance(0.5))
+    await folder.wait([
+      {
+        life: first,
+        promise: first.sender.lease().then((release) => {
+          giveBack = release
+        }),
+      },
+    ])
   for (let round = 0; lives.size > 0 && round < 30; round++) {
     const work: Work[] = []
     for (const life of both.filter((each) => lives.has(each))) {
       const what = rng.next()
-      if (!isCrowded && what < 0.75) for (const promise of callers.act(life, true)) work.push({ life, promise })
+      if (!isCrowded && what < 0.75)
+        for (const promise of callers.act(life, true)) work.push({ life, promise })
       if (isCrowded || what > 0.6) work.push({ life, promise: life.sender.pass() })
       if (rng.chance(0.02)) work.push({ life, promise: folder.changes.logIn() })
       if (rng.chance(0.02)) work.push(stop(folder, life, life === first ? giveBack : null))
@@ -239,7 +322,8 @@ async function liveOnce(folder: Folder): Promise<void> {
     if (lives.size > 0 && rng.chance(isCrowded ? 1 : 0.5)) time.advance(pause(folder, isCrowded))
   }
   for (const life of both) {
-    if (lives.has(life) && rng.chance(0.5)) await folder.wait([stop(folder, life, life === first ? giveBack : null)])
+    if (lives.has(life) && rng.chance(0.5))
+      await folder.wait([stop(folder, life, life === first ? giveBack : null)])
     await folder.end(life, 'it had been stopped')
   }
   if (rng.chance(0.6)) time.advance(pause(folder, false))
@@ -276,16 +360,35 @@ async function alike(folder: Folder): Promise<void> {
 }
 
 /** Half of them at once, the others somewhere in particular, so that rare places come up too. */
-function drawEnd({ rng, seen }: Folder, isCrowded: boolean): Pick<LifeOptions, 'endsAfter' | 'endsAt'> {
+function drawEnd(
+  { rng, seen }: Folder,
+  isCrowded: boolean,
+): Pick<LifeOptions, 'endsAfter' | 'endsAt'> {
   if (isCrowded) return { endsAfter: rng.chance(0.5) ? rng.int(1, 40) : rng.int(40, 400) }
   if (rng.chance(0.5)) return { endsAfter: rng.int(1, 12) }
-  return { endsAfter: rng.int(14, 60), ...seen.size > 0 && rng.chance(0.8) && { endsAt: { place: rng.pick([...seen]), times: rng.int(1, 2) } } }
+  return {
+    endsAfter: rng.int(14, 60),
+    ...(seen.size > 0 &&
+      rng.chance(0.8) && { endsAt: { place: rng.pick([...seen]), times: rng.int(1, 2) } }),
+  }
 }
 
-const SHORT = [1_000, 5_000, 5_000, 20_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 20 * MINUTE, 60 * MINUTE]
+const SHORT = [
+  1_000,
+  5_000,
+  5_000,
+  20_000,
+  MINUTE,
+  2 * MINUTE,
+  5 * MINUTE,
+  20 * MINUTE,
+  60 * MINUTE,
+]
 const LONG = [11 * MINUTE, 11 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE]
 
-/** Time in which nothing is done: mostly a little, sometimes hours; now and then the clock is set. */
+/**
+ * Time in which nothing is done: mostly a little, sometimes hours; now and then the clock is set.
+ */
 function pause(folder: Folder, isCrowded: boolean): number {
   const { rng, time } = folder
   if (folder.mayJump && rng.chance(0.02)) {

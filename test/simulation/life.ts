@@ -1,6 +1,7 @@
 /**
- * One life of the process: a sender of its own over a folder that stays open. When it dies, whatever it awaits never
- * comes, what was not committed is rolled back, and its lock and its files are given back as a kernel would.
+ * One life of the process: a sender of its own over a folder that stays open. When it dies,
+ * whatever it awaits never comes, what was not committed is rolled back, and its lock and its files
+ * are given back as a kernel would.
  */
 import type { Ctx, OperatorCtx } from '../../lib/core/ctx.js'
 import type { Log } from '../../lib/core/log.js'
@@ -12,11 +13,17 @@ import type { VirtualTime } from './time.js'
 import { forever } from './world.js'
 import type { Process } from './world.js'
 
-/** How a transaction fails: no room, an error of the disk before or after the commit became durable, or a fault of ours. */
+/**
+ * How a transaction fails: no room, an error of the disk before or after the commit became durable,
+ * or a fault of ours.
+ */
 export type DbFault = 'full' | 'io before' | 'io after' | 'ours'
 
 export interface LifeOptions {
-  /** Its clocks are those of every life: with fractions as a machine tells them, and whole once they are opened. */
+  /**
+   * Its clocks are those of every life: with fractions as a machine tells them, and whole once they
+   * are opened.
+   */
   app: OperatorCtx
   random: (bytes: number) => Buffer
   /** Places that it passes before it ends; none ends it by default. */
@@ -56,8 +63,15 @@ export class Life implements Process {
     this.#began = app.monotonic() - 1_000
     const engine = this.#engineOf(app.engine)
     const ctx: OperatorCtx = {
-      ...app, engine, now: () => app.now(), monotonic: () => app.monotonic() - this.#began, log: options.log,
-      space: { free: () => 1e12, keepReserve() {}, giveUpReserve() {} }, get orders() { return sender },
+      ...app,
+      engine,
+      now: () => app.now(),
+      monotonic: () => app.monotonic() - this.#began,
+      log: options.log,
+      space: { free: () => 1e12, keepReserve() {}, giveUpReserve() {} },
+      get orders() {
+        return sender
+      },
     }
     const sender = openSender(() => ctx, options.random, { step: (name) => this.point(name) })
     this.ctx = ctx
@@ -95,20 +109,26 @@ export class Life implements Process {
     this.deathPlace ??= place
   }
 
-  /** Once it is dead: what it had under way ends without an effect, and others may have what it held. */
+  /**
+   * Once it is dead: what it had under way ends without an effect, and others may have what it
+   * held.
+   */
   async bury(): Promise<void> {
     for (let rounds = 0; rounds < 2 || this.#running > 0; rounds++) {
       if (rounds > 100) throw new Error('a dead process still has a transaction open')
       await turn()
     }
-    for (const [name, holder] of this.#options.locks) if (holder === this) this.#options.locks.delete(name)
+    for (const [name, holder] of this.#options.locks)
+      if (holder === this) this.#options.locks.delete(name)
   }
 
   #engineOf(real: Engine): Engine {
     const { locks } = this.#options
     return {
       ...real,
-      fatal: (error) => { this.fatal ??= error },
+      fatal: (error) => {
+        this.fatal ??= error
+      },
       hasFailed: () => this.fatal !== null,
       lock: (name) => {
         if (this.isDead || locks.has(name)) return false
@@ -118,11 +138,15 @@ export class Life implements Process {
       unlock: (name) => {
         if (locks.get(name) === this) locks.delete(name)
       },
-      atomic: (ctx, fn) => ctx.db.isTransaction ? fn(ctx) : this.#atomic(real, ctx, fn),
+      atomic: (ctx, fn) => (ctx.db.isTransaction ? fn(ctx) : this.#atomic(real, ctx, fn)),
     }
   }
 
-  async #atomic<C extends Pick<OperatorCtx, 'db' | 'read'>, R>(real: Engine, ctx: C, fn: (ctx: C) => Promise<R>): Promise<R> {
+  async #atomic<C extends Pick<OperatorCtx, 'db' | 'read'>, R>(
+    real: Engine,
+    ctx: C,
+    fn: (ctx: C) => Promise<R>,
+  ): Promise<R> {
     await this.point('database: before a transaction')
     const fault = this.#options.dbFault?.() ?? null
     let result: R
@@ -143,12 +167,17 @@ export class Life implements Process {
       this.#running--
     }
     await this.point('database: after the commit')
-    if (fault === 'io after') throw this.fatal ??= dbError(fault)
+    if (fault === 'io after') throw (this.fatal ??= dbError(fault))
     return result
   }
 }
 
-const CODES: Readonly<Record<DbFault, string>> = { full: 'SQLITE_FULL', 'io before': 'SQLITE_IOERR_FSYNC', 'io after': 'SQLITE_IOERR_FSYNC', ours: 'SQLITE_ERROR' }
+const CODES: Readonly<Record<DbFault, string>> = {
+  full: 'SQLITE_FULL',
+  'io before': 'SQLITE_IOERR_FSYNC',
+  'io after': 'SQLITE_IOERR_FSYNC',
+  ours: 'SQLITE_ERROR',
+}
 
 export function dbError(fault: DbFault): Error {
   return Object.assign(new Error(`simulated: ${fault}`), { code: CODES[fault] })
@@ -165,22 +194,34 @@ export interface Work {
 }
 
 /**
- * Goes on until all work is done or its process dead. Time passes where everybody waits for it; `died` is told of each death
- * before anybody else goes on.
+ * Goes on until all work is done or its process dead. Time passes where everybody waits for it;
+ * `died` is told of each death before anybody else goes on.
  */
-export async function settle(time: VirtualTime, work: readonly Work[], died: (life: Life) => Promise<void>): Promise<void> {
+export async function settle(
+  time: VirtualTime,
+  work: readonly Work[],
+  died: (life: Life) => Promise<void>,
+): Promise<void> {
   const open = new Set(work)
-  for (const each of work) void each.promise.then(() => open.delete(each), () => open.delete(each))
+  for (const each of work)
+    void each.promise.then(
+      () => open.delete(each),
+      () => open.delete(each),
+    )
   for (let idle = 0; ;) {
     await turn()
     for (const { life } of work) {
-      // The app has been told that its disk failed: it ends, as soon as nothing happens any more without time.
+      // The app has been told that its disk failed: it ends, as soon as nothing happens any more
+      // without time.
       if (life.fatal !== null && !life.outlivesDisk) life.die('the disk failed')
       if (life.isDead) await died(life)
     }
     for (const each of open) if (each.life.isDead) open.delete(each)
     if (open.size === 0) return
     if (time.next()) idle = 0
-    else if (++idle > 2_000) throw new Error(`nothing happens any more, and the work is not done: ${process.getActiveResourcesInfo().join(', ')}`)
+    else if (++idle > 2_000)
+      throw new Error(
+        `nothing happens any more, and the work is not done: ${process.getActiveResourcesInfo().join(', ')}`,
+      )
   }
 }

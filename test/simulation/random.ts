@@ -9,7 +9,7 @@ export class Rng {
 
   /** From 0 to less than 1. */
   next(): number {
-    let t = this.#state = (this.#state + 0x6D2B79F5) >>> 0
+    let t = (this.#state = (this.#state + 0x6d2b79f5) >>> 0)
     t = Math.imul(t ^ (t >>> 15), t | 1)
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
@@ -45,5 +45,5 @@ export class Rng {
 
 /** Another seed for the n-th part of a run. */
 export function seedOf(seed: number, n: number): number {
-  return Math.floor(new Rng(seed ^ Math.imul(n + 1, 0x9E3779B1)).next() * 4_294_967_296)
+  return Math.floor(new Rng(seed ^ Math.imul(n + 1, 0x9e3779b1)).next() * 4_294_967_296)
 }

@@ -1,4 +1,7 @@
-/** The time of a simulation: a wall clock that can be set, a steady one that cannot, and timers that wait for neither. */
+/**
+ * The time of a simulation: a wall clock that can be set, a steady one that cannot, and timers that
+ * wait for neither.
+ */
 
 interface Timer {
   at: number
@@ -45,7 +48,9 @@ export class VirtualTime {
   /** Goes on to the next timer and runs it; false where there is none. */
   next(until = Infinity): boolean {
     let first: Timer | undefined
-    for (const timer of this.#timers) if (!first || timer.at < first.at || (timer.at === first.at && timer.serial < first.serial)) first = timer
+    for (const timer of this.#timers)
+      if (!first || timer.at < first.at || (timer.at === first.at && timer.serial < first.serial))
+        first = timer
     if (!first || first.at > until) return false
     this.steady = Math.max(this.steady, first.at)
     this.#timers.splice(this.#timers.indexOf(first), 1)
@@ -70,10 +75,14 @@ export class VirtualTime {
     return this.#timers.some(({ isOutside }) => isOutside)
   }
 
-  /** Takes the place of `setTimeout` and `clearTimeout` of the whole process; returns what puts them back. */
+  /**
+   * Takes the place of `setTimeout` and `clearTimeout` of the whole process; returns what puts them
+   * back.
+   */
   install(): () => void {
     const { setTimeout, clearTimeout } = globalThis
-    globalThis.setTimeout = ((run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => this.#add(ms, () => run(...args), false)) as unknown as typeof setTimeout
+    globalThis.setTimeout = ((run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
+      this.#add(ms, () => run(...args), false)) as unknown as typeof setTimeout
     globalThis.clearTimeout = ((timer: unknown) => {
       const at = this.#timers.indexOf(timer as Timer)
       if (at >= 0) this.#timers.splice(at, 1)
@@ -82,7 +91,15 @@ export class VirtualTime {
   }
 
   #add(ms: number, run: () => void, isOutside: boolean): Timer & { unref(): void } {
-    const timer = { at: this.steady + Math.max(0, ms), serial: this.#serial++, run, isOutside, unref() { return timer } }
+    const timer = {
+      at: this.steady + Math.max(0, ms),
+      serial: this.#serial++,
+      run,
+      isOutside,
+      unref() {
+        return timer
+      },
+    }
     this.#timers.push(timer)
     return timer
   }
@@ -90,5 +107,7 @@ export class VirtualTime {
 
 /** Lets everything happen that waits for nothing but its turn. */
 export function turn(): Promise<void> {
-  return new Promise((resolve) => { setImmediate(resolve) })
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 }

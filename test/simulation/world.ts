@@ -1,8 +1,13 @@
 /**
- * Distributors in memory that outlive every process. They know what was really executed; on the way to them and back
- * everything goes wrong that can.
+ * Distributors in memory that outlive every process. They know what was really executed; on the way
+ * to them and back everything goes wrong that can.
  */
-import type { FulfillmentLimits, OrderSession, PurchaseOrder, Recovery } from '../../lib/distributors/fulfillment.js'
+import type {
+  FulfillmentLimits,
+  OrderSession,
+  PurchaseOrder,
+  Recovery,
+} from '../../lib/distributors/fulfillment.js'
 import type { Executed } from './invariants.js'
 import type { Rng } from './random.js'
 import type { VirtualTime } from './time.js'
@@ -60,7 +65,10 @@ export interface Witness {
   sent(nature: Nature, order: PurchaseOrder, process: Process, account: string): void
   /** Nothing of a send has reached its distributor. */
   notSent(clientRef: string): void
-  /** A distributor that is asked for the order shows it under our reference with a destination that is another order's. */
+  /**
+   * A distributor that is asked for the order shows it under our reference with a destination that
+   * is another order's.
+   */
   misshown(clientRef: string): void
   executed(execution: Execution): void
   trace(text: () => string): void
@@ -68,13 +76,26 @@ export interface Witness {
 
 /** The request never left, or was refused before anything was looked at. */
 export class NotSent extends Error {
-  constructor(message: string, readonly retryAfter?: number) {
+  constructor(
+    message: string,
+    readonly retryAfter?: number,
+  ) {
     super(message)
   }
 }
 
 const FAULTS = {
-  refused: 3, limited: 1, cutBefore: 3, cutAfter: 4, errorAfter: 2, hangBefore: 1, hangAfter: 2, late: 3, garbage: 2, slow: 3, tooSlow: 1,
+  refused: 3,
+  limited: 1,
+  cutBefore: 3,
+  cutAfter: 4,
+  errorAfter: 2,
+  hangBefore: 1,
+  hangAfter: 2,
+  late: 3,
+  garbage: 2,
+  slow: 3,
+  tooSlow: 1,
 } as const
 export type CallFault = keyof typeof FAULTS
 export const CALL_FAULTS = Object.keys(FAULTS) as CallFault[]
@@ -111,7 +132,12 @@ export class World {
   /** Sends of each order that reached a distributor. */
   readonly #sends = new Map<string, number>()
 
-  constructor(readonly rng: Rng, readonly time: VirtualTime, readonly witness: Witness, faultRate: number) {
+  constructor(
+    readonly rng: Rng,
+    readonly time: VirtualTime,
+    readonly witness: Witness,
+    faultRate: number,
+  ) {
     this.faultRate = faultRate
   }
 
@@ -130,12 +156,37 @@ export class World {
     return `${distid}-${++this.#numbers}`
   }
 
-  execute(nature: Nature, account: string, number: string | null, { clientRef, po, lines, shipTo }: Pick<PurchaseOrder, 'clientRef' | 'po' | 'shipTo'> & { lines: readonly { distsku: string; qty: number }[] }): Execution {
+  execute(
+    nature: Nature,
+    account: string,
+    number: string | null,
+    {
+      clientRef,
+      po,
+      lines,
+      shipTo,
+    }: Pick<PurchaseOrder, 'clientRef' | 'po' | 'shipTo'> & {
+      lines: readonly { distsku: string; qty: number }[]
+    },
+  ): Execution {
     const at = this.time.outside()
     const execution: Execution = {
-      distid: nature.distid, account, clientRef, number, po, lines: lines.map(({ distsku, qty }) => ({ distsku, qty })), shipTo: { name: shipTo.name, address1: shipTo.address1, zip: shipTo.zip },
-      ...nature.tells.ref && this.faultRate > 0 && this.rng.chance(0.02) && { shownTo: this.executions.findLast(({ shipTo: { zip } }) => zip !== shipTo.zip)?.shipTo },
-      at, visibleAt: this.rng.chance(nature.unreported) ? Infinity : at + Math.floor(this.rng.next() * nature.lag),
+      distid: nature.distid,
+      account,
+      clientRef,
+      number,
+      po,
+      lines: lines.map(({ distsku, qty }) => ({ distsku, qty })),
+      shipTo: { name: shipTo.name, address1: shipTo.address1, zip: shipTo.zip },
+      ...(nature.tells.ref &&
+        this.faultRate > 0 &&
+        this.rng.chance(0.02) && {
+          shownTo: this.executions.findLast(({ shipTo: { zip } }) => zip !== shipTo.zip)?.shipTo,
+        }),
+      at,
+      visibleAt: this.rng.chance(nature.unreported)
+        ? Infinity
+        : at + Math.floor(this.rng.next() * nature.lag),
     }
     this.executions.push(execution)
     this.witness.trace(() => `${nature.distid} EXECUTES ${clientRef} as ${number}`)
@@ -143,15 +194,30 @@ export class World {
     return execution
   }
 
-  /** Now and then somebody else uses the PO of an order, for other items or another place; only who tells those can be seen through. */
-  drawStranger(nature: Nature, account: string, { clientRef, po, lines, shipTo }: PurchaseOrder): void {
+  /**
+   * Now and then somebody else uses the PO of an order, for other items or another place; only who
+   * tells those can be seen through.
+   */
+  drawStranger(
+    nature: Nature,
+    account: string,
+    { clientRef, po, lines, shipTo }: PurchaseOrder,
+  ): void {
     if (this.plan || this.faultRate === 0 || !nature.tells.content || !this.rng.chance(0.06)) return
     const isElsewhere = this.rng.chance(0.5)
     const number = this.nextNumber(nature.distid)
     this.strangers.push({
-      distid: nature.distid, account, clientRef, number, po, lines: lines.map(({ distsku, qty }) => ({ distsku, qty: isElsewhere ? qty : qty + 1 })),
-      shipTo: isElsewhere ? { name: 'Walk-in', address1: '1 Other Street', zip: '99999' } : { name: shipTo.name, address1: shipTo.address1, zip: shipTo.zip },
-      at: this.time.outside(), visibleAt: this.time.outside(),
+      distid: nature.distid,
+      account,
+      clientRef,
+      number,
+      po,
+      lines: lines.map(({ distsku, qty }) => ({ distsku, qty: isElsewhere ? qty : qty + 1 })),
+      shipTo: isElsewhere
+        ? { name: 'Walk-in', address1: '1 Other Street', zip: '99999' }
+        : { name: shipTo.name, address1: shipTo.address1, zip: shipTo.zip },
+      at: this.time.outside(),
+      visibleAt: this.time.outside(),
     })
     this.witness.trace(() => `${nature.distid} has a stranger's ${number} under ${po}`)
   }
@@ -172,39 +238,83 @@ export class World {
     return this.rng.chance(0.06) ? 'out of stock' : null
   }
 
-  /** One request that has an effect there; only the one that an order hangs on may be late. What it resolves to is what the distributor answers. */
-  async call<T>(session: OrderSession, { name, isLast = false, garbage = [] }: { name: string; isLast?: boolean; garbage?: readonly unknown[] }, effect: () => T): Promise<T> {
+  /**
+   * One request that has an effect there; only the one that an order hangs on may be late. What it
+   * resolves to is what the distributor answers.
+   */
+  async call<T>(
+    session: OrderSession,
+    {
+      name,
+      isLast = false,
+      garbage = [],
+    }: { name: string; isLast?: boolean; garbage?: readonly unknown[] },
+    effect: () => T,
+  ): Promise<T> {
     const process = this.processOf(session)
     if (process.isDead) return forever()
     if (session.signal.aborted) throw new Error('aborted')
     await process.point(`connector: before the ${name}`)
     this.requests++
     if (this.faultRate > 0) this.calls++
-    const drawn = this.plan ? this.plan.call(isLast) : this.rng.chance(this.faultRate) ? this.rng.weighted<CallFault>(FAULTS) : null
+    const drawn = this.plan
+      ? this.plan.call(isLast)
+      : this.rng.chance(this.faultRate)
+        ? this.rng.weighted<CallFault>(FAULTS)
+        : null
     const fault = drawn === 'late' && !isLast ? 'cutBefore' : drawn
     if (fault) this.faulty++
     if (fault) this.witness.trace(() => `  ${name}: ${fault}`)
     // What leads up to an order is given up with the connection; the call that makes it one is not.
-    const arrives = isLast ? effect : () => process.isDead ? undefined as T : effect()
+    const arrives = isLast ? effect : () => (process.isDead ? (undefined as T) : effect())
     const answer = await this.#answer({ process, session, fault, garbage }, arrives)
     await process.point(`connector: after the ${name}`)
     return process.isDead ? forever() : answer
   }
 
-  async #answer<T>({ process, session, fault, garbage }: { process: Process; session: OrderSession; fault: CallFault | null; garbage: readonly unknown[] }, effect: () => T): Promise<T> {
+  async #answer<T>(
+    {
+      process,
+      session,
+      fault,
+      garbage,
+    }: {
+      process: Process
+      session: OrderSession
+      fault: CallFault | null
+      garbage: readonly unknown[]
+    },
+    effect: () => T,
+  ): Promise<T> {
     switch (fault) {
-      case null: return effect()
-      case 'refused': throw new NotSent('connection refused')
-      case 'limited': throw new NotSent('429', this.rng.int(1, 120))
-      case 'cutBefore': throw reset()
-      case 'cutAfter': effect(); throw reset()
-      case 'errorAfter': effect(); throw new Error('HTTP 500')
-      case 'hangBefore': return hang(session)
-      case 'hangAfter': effect(); return hang(session)
-      case 'late': return this.#late(process, session, effect)
-      case 'garbage': effect(); return (garbage.length > 0 ? this.rng.pick(garbage) : undefined) as T
-      case 'slow': return this.#slow(this.rng.int(1, 50) * SECOND, effect)
-      case 'tooSlow': return this.#slow(this.rng.int(61, 100) * SECOND, effect)
+      case null:
+        return effect()
+      case 'refused':
+        throw new NotSent('connection refused')
+      case 'limited':
+        throw new NotSent('429', this.rng.int(1, 120))
+      case 'cutBefore':
+        throw reset()
+      case 'cutAfter':
+        effect()
+        throw reset()
+      case 'errorAfter':
+        effect()
+        throw new Error('HTTP 500')
+      case 'hangBefore':
+        return hang(session)
+      case 'hangAfter':
+        effect()
+        return hang(session)
+      case 'late':
+        return this.#late(process, session, effect)
+      case 'garbage':
+        effect()
+        return (garbage.length > 0 ? this.rng.pick(garbage) : undefined) as T
+      case 'slow':
+        return this.#slow(this.rng.int(1, 50) * SECOND, effect)
+      case 'tooSlow':
+        return this.#slow(this.rng.int(61, 100) * SECOND, effect)
     }
   }
 
@@ -233,13 +343,18 @@ export class World {
     await process.point('connector: before the search')
     this.requests++
     if (this.faultRate > 0) this.calls++
-    const fault = this.plan ? this.plan.search() : this.rng.chance(this.faultRate) ? this.rng.weighted<SearchFault>(SEARCH_FAULTS) : null
+    const fault = this.plan
+      ? this.plan.search()
+      : this.rng.chance(this.faultRate)
+        ? this.rng.weighted<SearchFault>(SEARCH_FAULTS)
+        : null
     if (fault) {
       this.faulty++
       this.witness.trace(() => `  search: ${fault}`)
       if (fault === 'cut') throw reset()
       if (fault === 'hang') return hang(session)
-      if (fault === 'garbage') return this.rng.pick([undefined, null, {}, { outcome: 'perhaps' }]) as T
+      if (fault === 'garbage')
+        return this.rng.pick([undefined, null, {}, { outcome: 'perhaps' }]) as T
       await this.#slow(this.rng.int(1, 40) * SECOND, () => {})
     }
     // It has ended while it waited: what the distributor says nobody hears.
@@ -250,14 +365,18 @@ export class World {
   }
 
   /**
-   * Now and then an answer comes from a copy that lags behind, for less than a minute, and once for each order: two looks
-   * that are further apart tell the truth, and more can be asked of nobody.
+   * Now and then an answer comes from a copy that lags behind, for less than a minute, and once for
+   * each order: two looks that are further apart tell the truth, and more can be asked of nobody.
    */
   isBlind(clientRef: string): boolean {
     const now = this.time.steady
-    if (now > this.#blind.until && this.rng.chance(this.faultRate / 6)) this.#blind = { from: now, until: now + this.rng.int(1, 50) * SECOND }
+    if (now > this.#blind.until && this.rng.chance(this.faultRate / 6))
+      this.#blind = { from: now, until: now + this.rng.int(1, 50) * SECOND }
     const before = this.#blindFor.get(clientRef)
-    const isBlind = this.faultRate > 0 && now <= this.#blind.until && (before === undefined || now - before <= 50 * SECOND)
+    const isBlind =
+      this.faultRate > 0 &&
+      now <= this.#blind.until &&
+      (before === undefined || now - before <= 50 * SECOND)
     if (isBlind && before === undefined) this.#blindFor.set(clientRef, now)
     return isBlind
   }
@@ -270,7 +389,9 @@ export function forever(): Promise<never> {
 
 /** No answer, until whoever asked gives up. */
 function hang({ signal }: Pick<OrderSession, 'signal'>): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true }))
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true }),
+  )
 }
 
 function reset(): Error {

@@ -8,7 +8,15 @@ import { priceGaps } from './price-gaps.js'
 import { topProducts } from './top-products.js'
 import { trending } from './trending.js'
 
-export const METRICS: readonly Metric[] = [topProducts, onSale, marginOpportunities, trending, newArrivals, newlyAvailable, priceGaps]
+export const METRICS: readonly Metric[] = [
+  topProducts,
+  onSale,
+  marginOpportunities,
+  trending,
+  newArrivals,
+  newlyAvailable,
+  priceGaps,
+]
 
 export const SLUGS = METRICS.map(({ slug }) => slug)
 

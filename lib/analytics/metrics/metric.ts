@@ -1,6 +1,7 @@
 /**
- * What a metric is: its formula in words, a DuckDB query that does the heavy part once for all subscribers (one row for each UPC
- * and distributor), and how the rows of somebody's active distributors become one result for a UPC.
+ * What a metric is: its formula in words, a DuckDB query that does the heavy part once for all
+ * subscribers (one row for each UPC and distributor), and how the rows of somebody's active
+ * distributors become one result for a UPC.
  */
 import type { ColumnKind } from '../../catalog/arena.js'
 
@@ -9,8 +10,8 @@ export const WINDOWS = [7, 30, 60, 90] as const
 export type Window = (typeof WINDOWS)[number]
 
 /**
- * How a measure is kept and shown. `count`, `flag` and `time` (milliseconds) as they are, `money` in cents, `tenths` and
- * `hundredths` as whole numbers, `distid` as a place in the build's list.
+ * How a measure is kept and shown. `count`, `flag` and `time` (milliseconds) as they are, `money`
+ * in cents, `tenths` and `hundredths` as whole numbers, `distid` as a place in the build's list.
  */
 export type Form = 'count' | 'money' | 'tenths' | 'hundredths' | 'time' | 'flag' | 'distid'
 
@@ -25,14 +26,22 @@ export interface Definition<C extends string, M extends string> {
   hasWindow: boolean
   /** What the query selects beside `item` and `dist`. */
   columns: Readonly<Record<C, ColumnKind>>
-  /** A query over the tables of prepare.ts; `days` is 0 for a metric without a window. Its order does not matter. */
+  /**
+   * A query over the tables of prepare.ts; `days` is 0 for a metric without a window. Its order
+   * does not matter.
+   */
   sql(days: number): string
   measures: Readonly<Record<M, Form>>
   /**
-   * Puts the measures of one UPC into `out`, NaN for null, and returns true; false where it is no result. `rows` are the places of
-   * the UPC's rows of the active distributors in the order of their distids, at least one.
+   * Puts the measures of one UPC into `out`, NaN for null, and returns true; false where it is no
+   * result. `rows` are the places of the UPC's rows of the active distributors in the order of
+   * their distids, at least one.
    */
-  combine(columns: Columns<NoInfer<C>>, rows: readonly number[], out: Record<NoInfer<M>, number>): boolean
+  combine(
+    columns: Columns<NoInfer<C>>,
+    rows: readonly number[],
+    out: Record<NoInfer<M>, number>,
+  ): boolean
   /** Measures by which results are sorted, the greatest first and null last; ties by UPC. */
   order: readonly NoInfer<M>[]
   /** Other orders, by the value of `sort_by`. */
@@ -44,7 +53,9 @@ export interface Definition<C extends string, M extends string> {
 export type Metric = Definition<string, string>
 
 /** Ties a definition's parts together by their names, which nobody else needs to know. */
-export function metric<const C extends string, const M extends string>(definition: Definition<C, M>): Metric {
+export function metric<const C extends string, const M extends string>(
+  definition: Definition<C, M>,
+): Metric {
   return definition as unknown as Metric
 }
 
@@ -58,8 +69,14 @@ export function firstMoment(days: number): string {
   return `(epoch_ms(${firstDay(days)}))`
 }
 
-/** The lowest price of an offer with stock, else the lowest; NaN where nothing is offered. `price` has -1 for none. */
-export function bestCost({ price, qty }: Readonly<Record<'price' | 'qty', ArrayLike<number>>>, rows: readonly number[]): number {
+/**
+ * The lowest price of an offer with stock, else the lowest; NaN where nothing is offered. `price`
+ * has -1 for none.
+ */
+export function bestCost(
+  { price, qty }: Readonly<Record<'price' | 'qty', ArrayLike<number>>>,
+  rows: readonly number[],
+): number {
   let [inStock, any] = [Infinity, Infinity]
   for (const row of rows) {
     if (price[row]! < 0) continue

@@ -1,11 +1,13 @@
 import { firstDay, metric } from './metric.js'
 
 /** A drop of a twentieth, 5 %, in whole numbers. */
-export const isDrop = (price: string, reference: string) => `${price}::BIGINT * 20 <= ${reference}::BIGINT * 19`
+export const isDrop = (price: string, reference: string) =>
+  `${price}::BIGINT * 20 <= ${reference}::BIGINT * 19`
 
 export const onSale = metric({
   slug: 'on-sale',
-  words: 'drop_percent = (reference_price − current_price) ÷ reference_price × 100. current_price is the lowest cost of an offer with stock at the active distributors. reference_price is what that distributor asked on most days of the window before its last change of price: the median of the daily prices from the first day of the window to the day before the change, the lower one of two. The change must lie within the window and the drop be at least 5 %. A distributor that always was as cheap or cheaper makes another one\'s drop no sale. The largest drop_percent comes first, then the highest reference_price.',
+  words:
+    "drop_percent = (reference_price − current_price) ÷ reference_price × 100. current_price is the lowest cost of an offer with stock at the active distributors. reference_price is what that distributor asked on most days of the window before its last change of price: the median of the daily prices from the first day of the window to the day before the change, the lower one of two. The change must lie within the window and the drop be at least 5 %. A distributor that always was as cheap or cheaper makes another one's drop no sale. The largest drop_percent comes first, then the highest reference_price.",
   hasWindow: true,
   columns: { price: 'i32', reference: 'i32' },
   sql: (days) => `
@@ -28,11 +30,18 @@ export const onSale = metric({
   },
   combine({ price, reference }, rows, out) {
     let best = rows[0]!
-    for (const row of rows) if (price[row]! < price[best]! || (price[row] === price[best] && reference[row]! > reference[best]!)) best = row
+    for (const row of rows)
+      if (
+        price[row]! < price[best]! ||
+        (price[row] === price[best] && reference[row]! > reference[best]!)
+      )
+        best = row
     if (reference[best]! < 0) return false
     out.reference_price = reference[best]!
     out.current_price = price[best]!
-    out.drop_percent = Math.round((out.reference_price - out.current_price) * 1_000 / out.reference_price)
+    out.drop_percent = Math.round(
+      ((out.reference_price - out.current_price) * 1_000) / out.reference_price,
+    )
     return true
   },
   order: ['drop_percent', 'reference_price'],

@@ -1,11 +1,14 @@
 import { metric, sumOf } from './metric.js'
 
-/** Distributors that must have the item in stock: with two, nobody knows which price is the odd one. */
+/**
+ * Distributors that must have the item in stock: with two, nobody knows which price is the odd one.
+ */
 const PEERS = 3
 
 export const priceGaps = metric({
   slug: 'price-gaps',
-  words: 'gap_percent = (peer_average − price) ÷ peer_average × 100. Compared are the offers with stock of at least 3 active distributors, of each its lowest cost. price is the lowest of them and distid whose it is; peer_average is the average of the others. Only gaps of at least 10 % are listed; offers says how many were compared. The largest gap_percent comes first, then the highest peer_average.',
+  words:
+    'gap_percent = (peer_average − price) ÷ peer_average × 100. Compared are the offers with stock of at least 3 active distributors, of each its lowest cost. price is the lowest of them and distid whose it is; peer_average is the average of the others. Only gaps of at least 10 % are listed; offers says how many were compared. The largest gap_percent comes first, then the highest peer_average.',
   hasWindow: false,
   columns: { price: 'i32' },
   sql: () => `
@@ -30,7 +33,7 @@ export const priceGaps = metric({
     out.distid = dist[lowest]!
     out.price = price[lowest]!
     out.peer_average = Math.round(sum / others)
-    out.gap_percent = Math.round(gap * 1_000 / sum)
+    out.gap_percent = Math.round((gap * 1_000) / sum)
     out.offers = rows.length
     return true
   },

@@ -1,12 +1,14 @@
 /**
- * catalog.db: the network's offers. It may be deleted at any time: feeds bring it back. It is never migrated: an entry
- * more in this list makes every installation throw its file away and rebuild it. Once released, an entry is not edited,
- * since files that were made from it would go unnoticed.
+ * catalog.db: the network's offers. It may be deleted at any time: feeds bring it back. It is never
+ * migrated: an entry more in this list makes every installation throw its file away and rebuild it.
+ * Once released, an entry is not edited, since files that were made from it would go unnoticed.
  *
- * An offer's row is narrow and changes often; its cold text is a fragment, which is never updated: changed text is a
- * new fragment, and the old one stays until no live snapshot names it. Money is cents, null where there is none.
+ * An offer's row is narrow and changes often; its cold text is a fragment, which is never updated:
+ * changed text is a new fragment, and the old one stays until no live snapshot names it. Money is
+ * cents, null where there is none.
  */
-export const catalogSchema = [`
+export const catalogSchema = [
+  `
 CREATE TABLE state (
   only INTEGER PRIMARY KEY CHECK (only = 1),
   revision INTEGER NOT NULL,       -- of the newest change of any kind
@@ -105,7 +107,8 @@ CREATE TABLE refusal (             -- the last feed of a source that the guard d
   as_of INTEGER,
   digest TEXT                      -- of the file's bytes alone: what is accepted is what was refused
 ) STRICT, WITHOUT ROWID;
-`, `
+`,
+  `
 ALTER TABLE offer ADD COLUMN gtin INTEGER;       -- of a UPC whose check digit is right: offers of one lend each other
 ALTER TABLE offer ADD COLUMN kind INTEGER NOT NULL DEFAULT 0; -- class and ffl_req as its own feed told them; 0: it could not
 ALTER TABLE offer ADD COLUMN lent INTEGER;       -- the fragment that is shown in place of its own
@@ -117,7 +120,9 @@ ALTER TABLE own_price ADD COLUMN kind INTEGER NOT NULL DEFAULT 0; -- as of an of
 CREATE VIEW shown AS               -- offers as everybody sees them
 SELECT id, distid, stockid, coalesce(lent, fragment) AS fragment, price, map, msrp, shipping, qty,
   coalesce(lent_ffl, ffl_req) AS ffl_req, drop_ship, revision FROM offer;
-`, `
+`,
+  `
 -- Of the last taken feed: what fills its columns, its classes, sums and medians (JSON). The lines hold more than before.
 ALTER TABLE feed ADD COLUMN shape TEXT NOT NULL DEFAULT '';
-`] as const
+`,
+] as const

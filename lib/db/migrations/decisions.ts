@@ -1,5 +1,9 @@
-/** decisions.db: which rules decided what. Survives a kill but not a power cut, and is in every backup. */
-export const decisionsSchema = [`
+/**
+ * decisions.db: which rules decided what. Survives a kill but not a power cut, and is in every
+ * backup.
+ */
+export const decisionsSchema = [
+  `
 CREATE TABLE restriction_decision (
   seq INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -12,4 +16,5 @@ CREATE TABLE restriction_decision (
   items TEXT NOT NULL
 ) STRICT;
 CREATE INDEX restriction_decision_at ON restriction_decision (at);
-`] as const
+`,
+] as const

@@ -1,5 +1,6 @@
 /** meter.db: counts that survive a kill but not a power cut. */
-export const meterSchema = [`
+export const meterSchema = [
+  `
 CREATE TABLE usage (
   key_id TEXT NOT NULL,
   day INTEGER NOT NULL,
@@ -14,7 +15,8 @@ CREATE TABLE recent (
   requests INTEGER NOT NULL,
   PRIMARY KEY (key_id, second)
 ) STRICT, WITHOUT ROWID;
-`, `
+`,
+  `
 CREATE TABLE restriction_decision (
   seq INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -27,7 +29,8 @@ CREATE TABLE restriction_decision (
   items TEXT NOT NULL
 ) STRICT;
 CREATE INDEX restriction_decision_at ON restriction_decision (at);
-`, `
+`,
+  `
 CREATE TABLE export_poll (           -- the last answered call of the catalog export
   key_id TEXT PRIMARY KEY,
   at INTEGER NOT NULL
@@ -44,7 +47,8 @@ CREATE TABLE export_file (
   PRIMARY KEY (subscriber_id, export_version)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX export_file_content ON export_file (content);
-`, `
+`,
+  `
 CREATE TABLE fraud_check (
   key_id TEXT NOT NULL,
   at INTEGER NOT NULL
@@ -62,7 +66,9 @@ CREATE TABLE fraud_try (             -- what was tried against a reported signal
   PRIMARY KEY (asker, signal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fraud_try_at ON fraud_try (at);
-`, `
+`,
+  `
 -- It has a file of its own by now, into which its rows were copied before (move-decisions.ts).
 DROP TABLE restriction_decision;
-`] as const
+`,
+] as const

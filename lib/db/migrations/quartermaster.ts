@@ -1,8 +1,12 @@
 /** quartermaster.db, the system of record. Append a step; never change one that was released. */
-/** Marks a file as ours ("QMdb"); one that was made before the first release has another mark, or none. */
+/**
+ * Marks a file as ours ("QMdb"); one that was made before the first release has another mark, or
+ * none.
+ */
 export const RECORD_ID = 0x514d_6462
 
-export const quartermasterSchema = [`
+export const quartermasterSchema = [
+  `
 PRAGMA application_id = ${RECORD_ID};
 
 CREATE TABLE state (
@@ -102,7 +106,8 @@ CREATE TABLE audit (
   action TEXT NOT NULL,
   detail TEXT NOT NULL
 ) STRICT;
-`, `
+`,
+  `
 INSERT INTO state VALUES ('dealers', 0), ('rules', 0);
 
 -- The FFL directory. Who a dealer is does not change with a renewal: region, district and sequence of the licence.
@@ -183,10 +188,12 @@ CREATE TABLE rule_override (
   withdrawn_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rule_override_subscriber ON rule_override (subscriber_id);
-`, `
+`,
+  `
 -- 1: the operator set voice_phone, and no list replaces it.
 ALTER TABLE dealer ADD COLUMN own_phone INTEGER;
-`, `
+`,
+  `
 INSERT INTO state VALUES ('modes', 0);
 
 CREATE TABLE setting (
@@ -431,12 +438,14 @@ CREATE TABLE order_engine (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-`, `
+`,
+  `
 -- Subscribers may share an account at a distributor: a number is looked for among all of them.
 DROP INDEX purchase_order_number;
 CREATE INDEX purchase_order_number ON purchase_order (distributor_order_id) WHERE distributor_order_id IS NOT NULL;
 CREATE INDEX purchase_order_numberless ON purchase_order (distid, mode, planned_at) WHERE distributor_order_id IS NULL;
-`, `
+`,
+  `
 CREATE TABLE fraud_report (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   subscriber_id TEXT,
@@ -497,14 +506,17 @@ CREATE TABLE fraud_installation (
 CREATE INDEX dealer_zip ON dealer (substr(premise_zip, 1, 5));
 CREATE INDEX dealer_city ON dealer (premise_state, premise_city COLLATE NOCASE);
 INSERT INTO state (name, value) VALUES ('fraud', 0);
-`, `
+`,
+  `
 -- Each row is chained to the one before it; rows of before are taken in at the start.
 ALTER TABLE audit ADD COLUMN mac TEXT NOT NULL DEFAULT '';
-`, `
+`,
+  `
 -- The order of the last whole list of dealers: by it a list that was cut off can be told.
 CREATE TABLE dealer_list (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   as_of INTEGER NOT NULL,
   content TEXT NOT NULL
 ) STRICT;
-`] as const
+`,
+] as const

@@ -1,4 +1,7 @@
-/** GunBroker categories under the names that catalogs in the field show; those without a known id have none. */
+/**
+ * GunBroker categories under the names that catalogs in the field show; those without a known id
+ * have none.
+ */
 type Category = readonly [id: number | null, name: string]
 
 const named = <const T extends Record<string, Category>>(categories: T): T => categories

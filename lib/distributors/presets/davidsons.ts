@@ -4,17 +4,36 @@ import { CATEGORY } from './categories.js'
 
 const type = (...startsWith: string[]): Condition => ({ column: 'Gun Type', startsWith })
 const typeHas = (...contains: string[]): Condition => ({ column: 'Gun Type', contains })
-const gun = (start: string, category: readonly [number | null, string], ...words: string[]): Rule =>
-  ({ when: words.length > 0 ? [type(start), typeHas(...words)] : [type(start)], set: { productClass: 'FA', ffl: true, category } })
+const gun = (
+  start: string,
+  category: readonly [number | null, string],
+  ...words: string[]
+): Rule => ({
+  when: words.length > 0 ? [type(start), typeHas(...words)] : [type(start)],
+  set: { productClass: 'FA', ffl: true, category },
+})
 
 const classify: readonly Rule[] = [
-  { when: [typeHas('air gun'), type('pistol', 'revolver')], set: { productClass: 'AG', category: CATEGORY.airPistols } },
+  {
+    when: [typeHas('air gun'), type('pistol', 'revolver')],
+    set: { productClass: 'AG', category: CATEGORY.airPistols },
+  },
   { when: [typeHas('air gun')], set: { productClass: 'AG', category: CATEGORY.airRifles } },
-  { when: [typeHas('silencer', 'suppressor', 'nfa')], set: { productClass: 'SO', ffl: true, category: CATEGORY.nfa } },
+  {
+    when: [typeHas('silencer', 'suppressor', 'nfa')],
+    set: { productClass: 'SO', ffl: true, category: CATEGORY.nfa },
+  },
   // It takes cartridge barrels, so ATF counts it as a firearm (18 U.S.C. 921(a)(16)).
-  { when: [typeHas('muzzleloader'), { column: 'Item Description', contains: ['nitrofire'] }], set: { productClass: 'FA', ffl: true, category: CATEGORY.blackPowder } },
-  // The feed does not say which of the others have a firearm's frame and need a licence: never to a consumer's door.
-  { when: [typeHas('muzzleloader')], set: { productClass: 'BP', category: CATEGORY.blackPowder, dropShip: false } },
+  {
+    when: [typeHas('muzzleloader'), { column: 'Item Description', contains: ['nitrofire'] }],
+    set: { productClass: 'FA', ffl: true, category: CATEGORY.blackPowder },
+  },
+  // The feed does not say which of the others have a firearm's frame and need a licence: never to a
+  // consumer's door.
+  {
+    when: [typeHas('muzzleloader')],
+    set: { productClass: 'BP', category: CATEGORY.blackPowder, dropShip: false },
+  },
   gun('rifle|shotgun', CATEGORY.combinationGuns),
   gun('pistol', CATEGORY.semiAutoHandguns, 'semi-auto'),
   gun('pistol', CATEGORY.otherHandguns),
@@ -35,7 +54,10 @@ const classify: readonly Rule[] = [
   gun('shotgun', CATEGORY.otherShotguns),
   gun('ar lower', CATEGORY.ar15Parts),
   // A type that nobody has met yet is still a type of gun.
-  { when: [{ column: 'Gun Type', filled: true }], set: { productClass: 'FA', ffl: true, category: CATEGORY.firearms } },
+  {
+    when: [{ column: 'Gun Type', filled: true }],
+    set: { productClass: 'FA', ffl: true, category: CATEGORY.firearms },
+  },
   // A blank type is mostly an accessory, but not provably: no rule, so never drop-shippable.
 ]
 
@@ -53,14 +75,23 @@ export const davidsons: CatalogPreset = {
     itemCat: { from: ['Gun Type'] },
     description: { from: ['Features'] },
     price: { from: ['Dealer Price'], sale: { from: ['Sale Price'], ends: 'Sale Ends' } },
-    // No MAP: its MSP is the dealer's price on every row, and a shop that sells at MAP would publish its cost.
+    // No MAP: its MSP is the dealer's price on every row, and a shop that sells at MAP would
+    // publish its cost.
     msrp: { from: ['Retail Price'] },
     qty: { from: ['Quantity'] },
   },
   classify,
   attributes: [
-    { column: 'Gun Type', name: 'Type' }, { column: 'Model Series', name: 'Model' }, { column: 'Caliber', name: 'Caliber/Gauge' }, { column: 'Action' }, { column: 'Capacity' },
-    { column: 'Finish' }, { column: 'Stock' }, { column: 'Sights' }, { column: 'Barrel Length' }, { column: 'Overall Length' },
+    { column: 'Gun Type', name: 'Type' },
+    { column: 'Model Series', name: 'Model' },
+    { column: 'Caliber', name: 'Caliber/Gauge' },
+    { column: 'Action' },
+    { column: 'Capacity' },
+    { column: 'Finish' },
+    { column: 'Stock' },
+    { column: 'Sights' },
+    { column: 'Barrel Length' },
+    { column: 'Overall Length' },
   ],
 }
 

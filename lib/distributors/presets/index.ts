@@ -8,8 +8,18 @@ import { sportsSouth } from './sports-south.js'
 import { zanders } from './zanders.js'
 
 const list: readonly Preset[] = [
-  chattanooga, davidsons, davidsonsQuantity, lipseys, lipseysPricing, rsr, rsrQuantity, sportsSouth, zanders,
+  chattanooga,
+  davidsons,
+  davidsonsQuantity,
+  lipseys,
+  lipseysPricing,
+  rsr,
+  rsrQuantity,
+  sportsSouth,
+  zanders,
 ]
 
 /** By id. A distributor's full catalog stands before its shorter feeds. */
-export const presets: Readonly<Record<string, Preset>> = Object.fromEntries(list.map((preset) => [preset.id, preset]))
+export const presets: Readonly<Record<string, Preset>> = Object.fromEntries(
+  list.map((preset) => [preset.id, preset]),
+)

@@ -10,11 +10,20 @@ const none: Condition = { column: 'FFLREQUIRED', in: FALSE }
 const kind = (...contains: string[]): Condition => ({ column: 'TYPE', contains })
 const action = (...contains: string[]): Condition => ({ column: 'ACTION', contains })
 const item = (...contains: string[]): Condition => ({ column: 'ITEMTYPE', contains })
-const goods = (set: Rule['set'], ...contains: string[]): Rule => ({ when: [none, kind(...contains)], set })
-const gun = (category: readonly [number | null, string], ...when: Condition[]): Rule => ({ when: [licence, ...when], set: { productClass: 'FA', ffl: true, category } })
+const goods = (set: Rule['set'], ...contains: string[]): Rule => ({
+  when: [none, kind(...contains)],
+  set,
+})
+const gun = (category: readonly [number | null, string], ...when: Condition[]): Rule => ({
+  when: [licence, ...when],
+  set: { productClass: 'FA', ffl: true, category },
+})
 
 const classify: readonly Rule[] = [
-  { when: [{ column: 'SOTREQUIRED', in: TRUE }], set: { productClass: 'SO', ffl: true, category: CATEGORY.nfa } },
+  {
+    when: [{ column: 'SOTREQUIRED', in: TRUE }],
+    set: { productClass: 'SO', ffl: true, category: CATEGORY.nfa },
+  },
   gun(CATEGORY.revolvers, kind('revolver')),
   gun(CATEGORY.semiAutoHandguns, kind('semi-auto pistol')),
   gun(CATEGORY.otherHandguns, kind('pistol', 'handgun', 'derringer')),
@@ -39,9 +48,18 @@ const classify: readonly Rule[] = [
   goods({ productClass: 'LL', category: CATEGORY.accessories }, 'light', 'laser'),
   goods({ productClass: 'SF', category: CATEGORY.safes }, 'safe'),
   goods({ productClass: 'RC', category: CATEGORY.cases }, 'case', 'range bag'),
-  goods({ productClass: 'FP', category: CATEGORY.accessories }, 'barrel', 'trigger', 'part', 'upper'),
+  goods(
+    { productClass: 'FP', category: CATEGORY.accessories },
+    'barrel',
+    'trigger',
+    'part',
+    'upper',
+  ),
   goods({ productClass: 'AC', category: CATEGORY.cleaning }, 'cleaning'),
-  { when: [none, item('accessory', 'accessories')], set: { productClass: 'AC', category: CATEGORY.accessories } },
+  {
+    when: [none, item('accessory', 'accessories')],
+    set: { productClass: 'AC', category: CATEGORY.accessories },
+  },
   { when: [none], set: { productClass: 'OT' } },
 ]
 
@@ -69,17 +87,31 @@ export const lipseys: CatalogPreset = {
     itemCat: { from: ['ITEMGROUP', 'TYPE', 'ITEMTYPE'] },
     msrp: { from: ['MSRP'] },
     dropShip: { from: ['CANDROPSHIP'], yes: TRUE },
-    images: { template: 'https://www.lipseyscloud.com/images/{IMAGENAME}', none: ['li-missing-image.png'] },
+    images: {
+      template: 'https://www.lipseyscloud.com/images/{IMAGENAME}',
+      none: ['li-missing-image.png'],
+    },
   },
   zeroWhen: [{ column: 'ALLOCATED', in: TRUE }],
   classify,
   gunWordsIn: ['ITEMTYPE', 'TYPE'],
   attributes: [
-    { column: 'MODEL', name: 'Model' }, { column: 'CALIBERGAUGE', name: 'Caliber/Gauge' }, { column: 'ACTION', name: 'Action' }, { column: 'TYPE', name: 'Type' },
-    { column: 'BARRELLENGTH', name: 'Barrel Length' }, { column: 'CAPACITY', name: 'Capacity' }, { column: 'FINISH', name: 'Finish' },
-    { column: 'OVERALLLENGTH', name: 'Overall Length' }, { column: 'SIGHTS', name: 'Sights' }, { column: 'STOCKFRAMEGRIPS', name: 'Stock' },
-    { column: 'MAGAZINE', name: 'Magazine' }, { column: 'SHIPPINGWEIGHT', name: 'Weight (lb)' }, { column: 'COUNTRYOFORIGIN', name: 'Country of Origin' },
-    { column: 'ADDITIONALFEATURE1', name: 'Feature 1' }, { column: 'ADDITIONALFEATURE2', name: 'Feature 2' }, { column: 'ADDITIONALFEATURE3', name: 'Feature 3' },
+    { column: 'MODEL', name: 'Model' },
+    { column: 'CALIBERGAUGE', name: 'Caliber/Gauge' },
+    { column: 'ACTION', name: 'Action' },
+    { column: 'TYPE', name: 'Type' },
+    { column: 'BARRELLENGTH', name: 'Barrel Length' },
+    { column: 'CAPACITY', name: 'Capacity' },
+    { column: 'FINISH', name: 'Finish' },
+    { column: 'OVERALLLENGTH', name: 'Overall Length' },
+    { column: 'SIGHTS', name: 'Sights' },
+    { column: 'STOCKFRAMEGRIPS', name: 'Stock' },
+    { column: 'MAGAZINE', name: 'Magazine' },
+    { column: 'SHIPPINGWEIGHT', name: 'Weight (lb)' },
+    { column: 'COUNTRYOFORIGIN', name: 'Country of Origin' },
+    { column: 'ADDITIONALFEATURE1', name: 'Feature 1' },
+    { column: 'ADDITIONALFEATURE2', name: 'Feature 2' },
+    { column: 'ADDITIONALFEATURE3', name: 'Feature 3' },
     { column: 'EXCLUSIVE', name: 'Exclusive', only: TRUE },
   ],
 }

@@ -2,18 +2,50 @@
 import type { CatalogPreset, QuantityPreset, Rule } from '../preset.js'
 import { CATEGORY } from './categories.js'
 
-const STATES = ('AK AL AR AZ CA CO CT DC DE FL GA HI IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE NH NJ NM NV NY '
-  + 'OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY').split(' ')
+const STATES = (
+  'AK AL AR AZ CA CO CT DC DE FL GA HI IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE NH NJ NM NV NY ' +
+  'OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY'
+).split(' ')
 
 const COLUMNS = [
-  'stock', 'upc', 'description', 'department', 'manufacturer id', 'msrp', 'price', 'weight', 'quantity', 'model', 'manufacturer',
-  'part number', 'status', 'expanded description', 'image', ...STATES, 'ground only', 'adult signature', 'no drop ship',
-  'date entered', 'map', 'image disclaimer', 'length', 'width', 'height', 'prop 65', 'vendor approval',
+  'stock',
+  'upc',
+  'description',
+  'department',
+  'manufacturer id',
+  'msrp',
+  'price',
+  'weight',
+  'quantity',
+  'model',
+  'manufacturer',
+  'part number',
+  'status',
+  'expanded description',
+  'image',
+  ...STATES,
+  'ground only',
+  'adult signature',
+  'no drop ship',
+  'date entered',
+  'map',
+  'image disclaimer',
+  'length',
+  'width',
+  'height',
+  'prop 65',
+  'vendor approval',
 ]
 
 /** Departments come as `1` and as `01`. */
 const department = (numbers: number[], set: Rule['set'], also: Rule['when'] = []): Rule => ({
-  when: [{ column: 'department', in: numbers.flatMap((number) => [String(number), String(number).padStart(2, '0')]) }, ...also],
+  when: [
+    {
+      column: 'department',
+      in: numbers.flatMap((number) => [String(number), String(number).padStart(2, '0')]),
+    },
+    ...also,
+  ],
   set,
 })
 
@@ -22,7 +54,9 @@ const classify: readonly Rule[] = [
   department([3, 5], { productClass: 'FA', ffl: true, category: CATEGORY.firearms }),
   department([6], { productClass: 'SO', ffl: true, category: CATEGORY.nfa }),
   // These take cartridge barrels, so ATF counts them as firearms (18 U.S.C. 921(a)(16)).
-  department([7], { productClass: 'FA', ffl: true, category: CATEGORY.blackPowder }, [{ column: 'description', contains: ['nitrofire', 'encore'] }]),
+  department([7], { productClass: 'FA', ffl: true, category: CATEGORY.blackPowder }, [
+    { column: 'description', contains: ['nitrofire', 'encore'] },
+  ]),
   // The department does not say which of the others have a firearm's frame and need a licence.
   department([7], { productClass: 'BP', category: CATEGORY.blackPowder, dropShip: false }),
   department([16], { productClass: 'MZ', category: CATEGORY.blackPowderSupplies }),
@@ -72,17 +106,27 @@ export const rsr: CatalogPreset = {
     msrp: { from: ['msrp'] },
     qty: { from: ['quantity'] },
     dropShip: { from: ['no drop ship'], no: ['Y'] },
-    // No images: RSR's terms forbid linking to its servers. The file name is kept for a shop that copies them.
+    // No images: RSR's terms forbid linking to its servers. The file name is kept for a shop that
+    // copies them.
   },
   zeroWhen: [{ column: 'status', in: ['Allocated'] }],
   classify,
   attributes: [
-    ...STATES.map((state) => ({ column: state, name: `State Restriction (${state})`, only: ['Y'] })),
+    ...STATES.map((state) => ({
+      column: state,
+      name: `State Restriction (${state})`,
+      only: ['Y'],
+    })),
     { column: 'ground only', name: 'Ground Only', only: ['Y'] },
     { column: 'adult signature', name: 'Adult Signature', only: ['Y'] },
     { column: 'prop 65', name: 'Prop 65', only: ['Y'] },
-    { column: 'status', name: 'Status' }, { column: 'model', name: 'Model' }, { column: 'image', name: 'Image' },
-    { column: 'weight', name: 'Weight (oz)' }, { column: 'length', name: 'Length (in)' }, { column: 'width', name: 'Width (in)' }, { column: 'height', name: 'Height (in)' },
+    { column: 'status', name: 'Status' },
+    { column: 'model', name: 'Model' },
+    { column: 'image', name: 'Image' },
+    { column: 'weight', name: 'Weight (oz)' },
+    { column: 'length', name: 'Length (in)' },
+    { column: 'width', name: 'Width (in)' },
+    { column: 'height', name: 'Height (in)' },
   ],
 }
 

@@ -2,14 +2,21 @@
 import type { CatalogPreset, Rule } from '../preset.js'
 import { CATEGORY } from './categories.js'
 
-const type = (number: number, set: Rule['set']): Rule => ({ when: [{ column: 'ITYPE', in: [String(number)] }], set })
+const type = (number: number, set: Rule['set']): Rule => ({
+  when: [{ column: 'ITYPE', in: [String(number)] }],
+  set,
+})
 
 export const sportsSouth: CatalogPreset = {
   id: 'sports-south',
   distid: 'TSW',
   kind: 'catalog',
   format: { delimiter: ',', quote: '"', header: true },
-  required: [['ITEMNO', 'I'], ['QTYOH', 'Q'], ['CPRC', 'P']],
+  required: [
+    ['ITEMNO', 'I'],
+    ['QTYOH', 'Q'],
+    ['CPRC', 'P'],
+  ],
   key: ['ITEMNO', 'I'],
   map: {
     upc: { from: ['ITUPC', 'UPC'] },
@@ -21,7 +28,10 @@ export const sportsSouth: CatalogPreset = {
     price: { from: ['CPRC', 'C', 'P'] },
     map: { from: ['MFPRC'] },
     qty: { from: ['QTYOH', 'Q'] },
-    images: { template: 'https://media.server.theshootingwarehouse.com/large/{PICREF}.jpg', none: ['0'] },
+    images: {
+      template: 'https://media.server.theshootingwarehouse.com/large/{PICREF}.jpg',
+      none: ['0'],
+    },
   },
   classify: [
     type(1, { productClass: 'FA', ffl: true, category: CATEGORY.pistols }),
@@ -36,8 +46,13 @@ export const sportsSouth: CatalogPreset = {
   ],
   gunWordsIn: ['CATDES', 'DEP'],
   attributes: [
-    { column: 'IMODEL', name: 'Model' }, { column: 'SERIES', name: 'Series' }, { column: 'WTPBX', name: 'Weight (lb)' },
-    { column: 'LENGTH', name: 'Length (in)' }, { column: 'WIDTH', name: 'Width (in)' }, { column: 'HEIGHT', name: 'Height (in)' },
-    { column: 'HAZAIR', name: 'Hazardous (Air)', only: ['Y', '1'] }, { column: 'HAZGRND', name: 'Hazardous (Ground)', only: ['Y', '1'] },
+    { column: 'IMODEL', name: 'Model' },
+    { column: 'SERIES', name: 'Series' },
+    { column: 'WTPBX', name: 'Weight (lb)' },
+    { column: 'LENGTH', name: 'Length (in)' },
+    { column: 'WIDTH', name: 'Width (in)' },
+    { column: 'HEIGHT', name: 'Height (in)' },
+    { column: 'HAZAIR', name: 'Hazardous (Air)', only: ['Y', '1'] },
+    { column: 'HAZGRND', name: 'Hazardous (Ground)', only: ['Y', '1'] },
   ],
 }

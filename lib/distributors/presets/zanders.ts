@@ -3,13 +3,26 @@ import type { CatalogPreset, Rule } from '../preset.js'
 import { CATEGORY } from './categories.js'
 
 const serialized = { column: 'serialized', in: ['Y', 'Yes', '1'] }
-const plain = (set: Rule['set'], ...contains: string[]): Rule =>
-  ({ when: [{ column: 'serialized', in: ['N', 'No', '0'] }, ...(contains.length > 0 ? [{ column: 'category', contains }] : [])], set })
-const gun = (category: readonly [number | null, string], ...contains: string[]): Rule =>
-  ({ when: [serialized, { column: 'category', contains }], set: { productClass: 'FA', ffl: true, category } })
+const plain = (set: Rule['set'], ...contains: string[]): Rule => ({
+  when: [
+    { column: 'serialized', in: ['N', 'No', '0'] },
+    ...(contains.length > 0 ? [{ column: 'category', contains }] : []),
+  ],
+  set,
+})
+const gun = (category: readonly [number | null, string], ...contains: string[]): Rule => ({
+  when: [serialized, { column: 'category', contains }],
+  set: { productClass: 'FA', ffl: true, category },
+})
 
 const classify: readonly Rule[] = [
-  { when: [serialized, { column: 'category', contains: ['silencer', 'suppressor', 'nfa', 'class 3'] }], set: { productClass: 'SO', ffl: true, category: CATEGORY.nfa } },
+  {
+    when: [
+      serialized,
+      { column: 'category', contains: ['silencer', 'suppressor', 'nfa', 'class 3'] },
+    ],
+    set: { productClass: 'SO', ffl: true, category: CATEGORY.nfa },
+  },
   gun(CATEGORY.revolvers, 'revolver'),
   gun(CATEGORY.pistols, 'pistol', 'handgun'),
   gun(CATEGORY.shotguns, 'shotgun'),

@@ -1,6 +1,11 @@
 /** One call to a simulated distributor, over a network that breaks where the order asks for it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OrderSession, PurchaseOrder, Search, Submission } from '../../distributors/fulfillment.js'
+import type {
+  OrderSession,
+  PurchaseOrder,
+  Search,
+  Submission,
+} from '../../distributors/fulfillment.js'
 import { takesCredentials } from '../stand-ins.js'
 import { addStranger } from './admit.js'
 import { runDue, schedule } from './due.js'
@@ -32,8 +37,14 @@ class BrokenCall extends Error {
   }
 }
 
-/** The account that the credentials name; undefined for credentials that the distributor does not know. */
-export function accountOf({ distid, account }: Profile, settings: Readonly<Record<string, unknown>>): string | undefined {
+/**
+ * The account that the credentials name; undefined for credentials that the distributor does not
+ * know.
+ */
+export function accountOf(
+  { distid, account }: Profile,
+  settings: Readonly<Record<string, unknown>>,
+): string | undefined {
   if (!takesCredentials(distid, settings)) return undefined
   return account === undefined ? 'token' : String(settings[account])
 }
@@ -41,12 +52,23 @@ export function accountOf({ distid, account }: Profile, settings: Readonly<Recor
 export const NOT_LOGGED_IN = 'the credentials were refused'
 
 /** Begins a send and tells how it ended; what a broken network throws goes through. */
-export async function sending(profile: Profile, session: OrderSession, order: PurchaseOrder, work: (send: Send) => Promise<Submission>): Promise<Submission> {
+export async function sending(
+  profile: Profile,
+  session: OrderSession,
+  order: PurchaseOrder,
+  work: (send: Send) => Promise<Submission>,
+): Promise<Submission> {
   session.signal.throwIfAborted()
   const account = accountOf(profile, session.settings)
   if (account === undefined) return { outcome: 'not_sent', reason: NOT_LOGGED_IN }
   try {
-    return await work({ profile, session, order, account, arrival: arrivalOf(order, scenarioOf(order)) })
+    return await work({
+      profile,
+      session,
+      order,
+      account,
+      arrival: arrivalOf(order, scenarioOf(order)),
+    })
   } catch (error) {
     if (error instanceof BrokenCall) return error.seen
     throw error
@@ -54,12 +76,23 @@ export async function sending(profile: Profile, session: OrderSession, order: Pu
 }
 
 /** As `sending`, for a question about an order. */
-export async function searching(profile: Profile, session: OrderSession, order: PurchaseOrder, work: (send: Send) => Promise<Search>): Promise<Search> {
+export async function searching(
+  profile: Profile,
+  session: OrderSession,
+  order: PurchaseOrder,
+  work: (send: Send) => Promise<Search>,
+): Promise<Search> {
   session.signal.throwIfAborted()
   const account = accountOf(profile, session.settings)
   if (account === undefined) return { outcome: 'unreachable', reason: NOT_LOGGED_IN }
   try {
-    return await work({ profile, session, order, account, arrival: arrivalOf(order, scenarioOf(order)) })
+    return await work({
+      profile,
+      session,
+      order,
+      account,
+      arrival: arrivalOf(order, scenarioOf(order)),
+    })
   } catch (error) {
     if (error instanceof BrokenCall) return { outcome: 'unreachable', reason: error.message }
     throw error
@@ -67,15 +100,27 @@ export async function searching(profile: Profile, session: OrderSession, order: 
 }
 
 /**
- * One call: everything that it does is one transaction, with the count of the call. `late` is what happens later in place
- * of `effect`, where that is asked for.
+ * One call: everything that it does is one transaction, with the count of the call. `late` is what
+ * happens later in place of `effect`, where that is asked for.
  */
-export async function call<R>(world: World, { profile, session, order, arrival, account }: Send, { name, step, late }: { name: string; step: Step; late?: Pick<Due, 'kind' | 'id'> }, effect: (db: Db) => R): Promise<R> {
+export async function call<R>(
+  world: World,
+  { profile, session, order, arrival, account }: Send,
+  { name, step, late }: { name: string; step: Step; late?: Pick<Due, 'kind' | 'id'> },
+  effect: (db: Db) => R,
+): Promise<R> {
   session.signal.throwIfAborted()
   const { fault, result } = world.store.transact((db): { fault: Fault | null; result?: R } => {
     runDue(db, world)
-    if (arrival.scenario?.startsWith('STRANGER') && (step === 'only' || step === 'last')) addStranger(db, profile, account, arrival, world.now())
-    const fault = faultOf(db, { name: arrival.scenario, ref: arrival.clientRef, po: [profile.distid, account, order.lane, order.poGiven].join(' '), call: name, step })
+    if (arrival.scenario?.startsWith('STRANGER') && (step === 'only' || step === 'last'))
+      addStranger(db, profile, account, arrival, world.now())
+    const fault = faultOf(db, {
+      name: arrival.scenario,
+      ref: arrival.clientRef,
+      po: [profile.distid, account, order.lane, order.poGiven].join(' '),
+      call: name,
+      step,
+    })
     if (fault?.effect === 'none') return { fault }
     if (fault?.effect === 'late' && late) {
       schedule(db, { ...late, distid: profile.distid, account, arrival }, world.now() + LATE_AFTER)
@@ -88,8 +133,20 @@ export async function call<R>(world: World, { profile, session, order, arrival, 
 }
 
 /** Returns only where the answer arrives in spite of the fault. */
-async function meet({ log }: World, { seen, wait = 0 }: Fault, { profile, session, arrival, name }: Pick<Send, 'profile' | 'session' | 'arrival'> & { name: string }): Promise<void> {
-  log.info({ distid: profile.distid, scenario: arrival.scenario, call: name }, 'a simulated distributor fails as the order asks for')
+async function meet(
+  { log }: World,
+  { seen, wait = 0 }: Fault,
+  {
+    profile,
+    session,
+    arrival,
+    name,
+  }: Pick<Send, 'profile' | 'session' | 'arrival'> & { name: string },
+): Promise<void> {
+  log.info(
+    { distid: profile.distid, scenario: arrival.scenario, call: name },
+    'a simulated distributor fails as the order asks for',
+  )
   if (wait === Infinity) await aborted(session.signal)
   else if (wait > 0) await sleep(wait, undefined, { signal: session.signal })
   if (!seen) return

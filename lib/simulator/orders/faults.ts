@@ -22,8 +22,14 @@ const unknown = (reason: string): Submission => ({ outcome: 'unknown', reason })
 const reset = { throws: 'ECONNRESET' }
 
 const FAULTS = {
-  unreachable: { effect: 'none', seen: { outcome: 'not_sent', reason: 'the connection was refused' } },
-  rate_limited: { effect: 'none', seen: { outcome: 'not_sent', reason: 'HTTP 429: too many requests', retryAfter: 5 } },
+  unreachable: {
+    effect: 'none',
+    seen: { outcome: 'not_sent', reason: 'the connection was refused' },
+  },
+  rate_limited: {
+    effect: 'none',
+    seen: { outcome: 'not_sent', reason: 'HTTP 429: too many requests', retryAfter: 5 },
+  },
   timeout: { effect: 'none', seen: unknown('no answer in time') },
   timeout_after: { effect: 'whole', seen: unknown('no answer in time') },
   cut: { effect: 'whole', seen: unknown('the reply was cut off') },
@@ -40,22 +46,74 @@ const FAULTS = {
 export type FaultName = keyof typeof FAULTS
 
 /**
- * Which of the calls of one send this is: its only one, the first, middle or last of several (only the last has an effect
- * that counts), or a look at what the distributor has.
+ * Which of the calls of one send this is: its only one, the first, middle or last of several (only
+ * the last has an effect that counts), or a look at what the distributor has.
  */
 export type Step = 'only' | 'first' | 'middle' | 'last' | 'look'
 
 /** Faults that a call may meet by chance. None that wait: they would only make a rehearsal long. */
 const CHANCES: Record<Step, readonly FaultName[]> = {
-  only: ['unreachable', 'rate_limited', 'timeout', 'timeout_after', 'cut', 'error_before', 'error_after', 'late', 'garbage', 'html', 'reset_before', 'reset_after'],
-  first: ['unreachable', 'rate_limited', 'timeout', 'timeout_after', 'cut', 'reset_before', 'reset_after'],
-  middle: ['timeout', 'timeout_after', 'cut', 'error_before', 'html', 'reset_before', 'reset_after'],
-  last: ['timeout', 'timeout_after', 'cut', 'error_before', 'error_after', 'late', 'garbage', 'html', 'reset_before', 'reset_after'],
+  only: [
+    'unreachable',
+    'rate_limited',
+    'timeout',
+    'timeout_after',
+    'cut',
+    'error_before',
+    'error_after',
+    'late',
+    'garbage',
+    'html',
+    'reset_before',
+    'reset_after',
+  ],
+  first: [
+    'unreachable',
+    'rate_limited',
+    'timeout',
+    'timeout_after',
+    'cut',
+    'reset_before',
+    'reset_after',
+  ],
+  middle: [
+    'timeout',
+    'timeout_after',
+    'cut',
+    'error_before',
+    'html',
+    'reset_before',
+    'reset_after',
+  ],
+  last: [
+    'timeout',
+    'timeout_after',
+    'cut',
+    'error_before',
+    'error_after',
+    'late',
+    'garbage',
+    'html',
+    'reset_before',
+    'reset_after',
+  ],
   look: ['timeout', 'error_before', 'html', 'reset_before', 'cut'],
 }
 
-/** The fault that this call meets (`po`: of which account and lane, and as the caller gave it), counted in the call's own transaction: a restart goes on in the sequence. */
-export function faultOf(db: Db, { name: asked, ref, po, call, step }: { name: string | null; ref: string; po: string; call: string; step: Step }): Fault | null {
+/**
+ * The fault that this call meets (`po`: of which account and lane, and as the caller gave it),
+ * counted in the call's own transaction: a restart goes on in the sequence.
+ */
+export function faultOf(
+  db: Db,
+  {
+    name: asked,
+    ref,
+    po,
+    call,
+    step,
+  }: { name: string | null; ref: string; po: string; call: string; step: Step },
+): Fault | null {
   const chance = chaosOf(asked)
   const { fault, sends = 1 } = scenario(asked) ?? {}
   if (chance > 0) {
@@ -65,15 +123,24 @@ export function faultOf(db: Db, { name: asked, ref, po, call, step }: { name: st
   if (fault === undefined || step === 'look') return null
   // Of several calls, the first meets what keeps the distributor out of reach, the last all else.
   if (fault === 'unreachable' || fault === 'rate_limited') {
-    // Counted by the PO: who was told that nobody can be reached comes again with an order of another reference. Once it was
-    // served, the next order of that PO begins anew.
-    const meets = (step === 'first' || step === 'only') && (sends === Infinity || countCall(db, po, 'reach') % (sends + 1) > 0)
+    // Counted by the PO: who was told that nobody can be reached comes again with an order of
+    // another reference. Once it was served, the next order of that PO begins anew.
+    const meets =
+      (step === 'first' || step === 'only') &&
+      (sends === Infinity || countCall(db, po, 'reach') % (sends + 1) > 0)
     return meets ? FAULTS[fault] : null
   }
-  return (step === 'last' || step === 'only') && countCall(db, ref, call) <= sends ? FAULTS[fault] : null
+  return (step === 'last' || step === 'only') && countCall(db, ref, call) <= sends
+    ? FAULTS[fault]
+    : null
 }
 
 /** How often this call was made, with this one. */
 function countCall(db: Db, ref: string, call: string): number {
-  return db.prepare('INSERT INTO call (ref, name, n) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1 RETURNING n').pluck().get(ref, call) as number
+  return db
+    .prepare(
+      'INSERT INTO call (ref, name, n) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1 RETURNING n',
+    )
+    .pluck()
+    .get(ref, call) as number
 }

@@ -1,4 +1,7 @@
-/** The seven distributors that a simulator plays: how each takes an order, and what it shows of it afterwards. */
+/**
+ * The seven distributors that a simulator plays: how each takes an order, and what it shows of it
+ * afterwards.
+ */
 import { MINUTE, SECOND } from '../../core/clock.js'
 import type { FulfillmentLimits, Recovery } from '../../distributors/fulfillment.js'
 import { WORDS } from './words.js'
@@ -22,40 +25,106 @@ export interface Profile {
   readonly others: readonly [carrier: string, method: string]
 }
 
-const common: FulfillmentLimits = { po: { max: 30 }, sendTimeout: 60 * SECOND, visibilityLag: MINUTE, updatesEvery: 10 * SECOND }
+const common: FulfillmentLimits = {
+  po: { max: 30 },
+  sendTimeout: 60 * SECOND,
+  visibilityLag: MINUTE,
+  updatesEvery: 10 * SECOND,
+}
 /** Reports in which an order appears once it is shipped. */
 const REPORTED = 5 * MINUTE
 
 const PROFILES: readonly Profile[] = [
   {
-    distid: 'RSR', recovery: 'resend', account: 'api_user', refusesMix: true, words: WORDS.RSR, shows: 'confirmed', tells: { reference: true, content: true },
-    limits: { ...common, po: { max: 22, chars: /[A-Za-z0-9 -]/ }, needsConsumerPhone: 'ffl' }, firearms: ['UPS', '2nd Day Air'], others: ['UPS', 'Ground'],
+    distid: 'RSR',
+    recovery: 'resend',
+    account: 'api_user',
+    refusesMix: true,
+    words: WORDS.RSR,
+    shows: 'confirmed',
+    tells: { reference: true, content: true },
+    limits: { ...common, po: { max: 22, chars: /[A-Za-z0-9 -]/ }, needsConsumerPhone: 'ffl' },
+    firearms: ['UPS', '2nd Day Air'],
+    others: ['UPS', 'Ground'],
   },
   {
-    distid: 'CSSI', recovery: 'lookup', account: 'api_sid', refusesMix: false, words: WORDS.CSSI, shows: 'at_once', tells: { reference: true, content: true },
-    limits: { ...common, po: { max: 24 } }, firearms: ['UPS', '2nd Day Air'], others: ['FedEx', 'Ground'],
+    distid: 'CSSI',
+    recovery: 'lookup',
+    account: 'api_sid',
+    refusesMix: false,
+    words: WORDS.CSSI,
+    shows: 'at_once',
+    tells: { reference: true, content: true },
+    limits: { ...common, po: { max: 24 } },
+    firearms: ['UPS', '2nd Day Air'],
+    others: ['FedEx', 'Ground'],
   },
   {
-    distid: 'TSW', recovery: 'staged', account: 'api_customer_number', refusesMix: false, words: WORDS.TSW, shows: 'at_once', tells: { reference: true, content: true },
+    distid: 'TSW',
+    recovery: 'staged',
+    account: 'api_customer_number',
+    refusesMix: false,
+    words: WORDS.TSW,
+    shows: 'at_once',
+    tells: { reference: true, content: true },
     // Several calls, each of which it may take its time for.
-    limits: { ...common, needsConsumerPhone: 'always', sendTimeout: 5 * MINUTE, visibilityLag: 2 * MINUTE }, firearms: ['UPS', 'Next Day Air'], others: ['UPS', 'Ground'],
+    limits: {
+      ...common,
+      needsConsumerPhone: 'always',
+      sendTimeout: 5 * MINUTE,
+      visibilityLag: 2 * MINUTE,
+    },
+    firearms: ['UPS', 'Next Day Air'],
+    others: ['UPS', 'Ground'],
   },
   {
-    distid: '2AW', recovery: 'staged', refusesMix: false, words: WORDS['2AW'], shows: 'at_once', tells: { reference: true, content: true },
-    limits: { ...common, po: { max: 40 }, concurrency: 1 }, firearms: ['UPS', '2nd Day Air'], others: ['UPS', 'Ground'],
+    distid: '2AW',
+    recovery: 'staged',
+    refusesMix: false,
+    words: WORDS['2AW'],
+    shows: 'at_once',
+    tells: { reference: true, content: true },
+    limits: { ...common, po: { max: 40 }, concurrency: 1 },
+    firearms: ['UPS', '2nd Day Air'],
+    others: ['UPS', 'Ground'],
   },
   {
-    distid: 'LIP', recovery: 'one_shot', account: 'api_user', refusesMix: true, words: WORDS.LIP, shows: 'shipped', tells: { reference: false, content: false },
-    limits: { ...common, needsConsumerPhone: 'ffl', visibilityLag: REPORTED }, firearms: ['FedEx', '2Day'], others: ['FedEx', 'Ground'],
+    distid: 'LIP',
+    recovery: 'one_shot',
+    account: 'api_user',
+    refusesMix: true,
+    words: WORDS.LIP,
+    shows: 'shipped',
+    tells: { reference: false, content: false },
+    limits: { ...common, needsConsumerPhone: 'ffl', visibilityLag: REPORTED },
+    firearms: ['FedEx', '2Day'],
+    others: ['FedEx', 'Ground'],
   },
   {
-    distid: 'ZND', recovery: 'one_shot', account: 'firearms_user', refusesMix: true, words: WORDS.ZND, shows: 'shipped', tells: { reference: false, content: true },
-    limits: { ...common, po: { max: 22 }, visibilityLag: REPORTED }, firearms: ['UPS', '2nd Day Air'], others: ['USPS', 'Priority Mail'],
+    distid: 'ZND',
+    recovery: 'one_shot',
+    account: 'firearms_user',
+    refusesMix: true,
+    words: WORDS.ZND,
+    shows: 'shipped',
+    tells: { reference: false, content: true },
+    limits: { ...common, po: { max: 22 }, visibilityLag: REPORTED },
+    firearms: ['UPS', '2nd Day Air'],
+    others: ['USPS', 'Priority Mail'],
   },
   {
-    distid: 'BILL', recovery: 'file', account: 'customer_number', refusesMix: false, words: WORDS.BILL, shows: 'at_once', tells: { reference: true, content: true },
-    // The PO stands in the file's name at the real one, and a tab or a slash would tear the file apart.
-    limits: { ...common, po: { max: 30, chars: /[A-Za-z0-9._-]/ } }, firearms: ['UPS', 'UPSR'], others: ['UPS', 'UPSF'],
+    distid: 'BILL',
+    recovery: 'file',
+    account: 'customer_number',
+    refusesMix: false,
+    words: WORDS.BILL,
+    shows: 'at_once',
+    tells: { reference: true, content: true },
+    // The PO stands in the file's name at the real one, and a tab or a slash would tear the file
+    // apart.
+    limits: { ...common, po: { max: 30, chars: /[A-Za-z0-9._-]/ } },
+    firearms: ['UPS', 'UPSR'],
+    others: ['UPS', 'UPSF'],
   },
 ]
 

@@ -1,12 +1,20 @@
 /**
- * Outcomes that an integrator can ask for: `SIM-<NAME>` anywhere in the PO or in an item's SKU of the order, case aside.
- * Without one no fault is ever played.
+ * Outcomes that an integrator can ask for: `SIM-<NAME>` anywhere in the PO or in an item's SKU of
+ * the order, case aside. Without one no fault is ever played.
  */
 import type { PurchaseOrder } from '../../distributors/fulfillment.js'
 import type { FaultName } from './faults.js'
 
 /** What becomes of an order after it was accepted. */
-export type Fate = 'hold' | 'backorder' | 'parcels' | 'cancel' | 'return' | 'failure' | 'partial' | 'none'
+export type Fate =
+  | 'hold'
+  | 'backorder'
+  | 'parcels'
+  | 'cancel'
+  | 'return'
+  | 'failure'
+  | 'partial'
+  | 'none'
 
 export interface Scenario {
   /** One sentence for the guide. */
@@ -20,41 +28,126 @@ export interface Scenario {
   readonly fate?: Fate
 }
 
-/** Every scenario by its name in a PO or SKU; `CHAOS-<percent>` stands for `CHAOS-1` to `CHAOS-100`. */
+/**
+ * Every scenario by its name in a PO or SKU; `CHAOS-<percent>` stands for `CHAOS-1` to `CHAOS-100`.
+ */
 export const SCENARIOS = {
-  'OUT-OF-STOCK': { what: 'The distributor refuses the order: an item is out of stock. Bill Hicks takes the file and later commits nothing.', refuses: 'stock' },
-  REJECT: { what: 'The distributor refuses the order: the account is on credit hold. Bill Hicks takes the file and later commits nothing.', refuses: 'credit' },
-  UNREACHABLE: { what: 'The distributor cannot be reached, however often the order is sent.', fault: 'unreachable', sends: Infinity },
-  'UNREACHABLE-ONCE': { what: 'The distributor cannot be reached by the first two sends of that PO, of whichever order; the third is served.', fault: 'unreachable', sends: 2 },
-  'RATE-LIMITED': { what: 'The first send of that PO, of whichever order, is refused before it is looked at, with 5 seconds to wait; the next is served.', fault: 'rate_limited' },
-  TIMEOUT: { what: 'The first send gets no answer, and nothing happened; the next is served.', fault: 'timeout' },
-  'TIMEOUT-AFTER-ACCEPT': { what: 'The first send gets no answer, though the order was accepted.', fault: 'timeout_after' },
-  'CUT-REPLY': { what: 'The order is accepted, but the reply to the first send is cut off.', fault: 'cut' },
-  'SERVER-ERROR-BEFORE': { what: 'The first send is answered with HTTP 500, and nothing happened.', fault: 'error_before' },
-  'SERVER-ERROR-AFTER': { what: 'The first send is answered with HTTP 500, though the order was accepted.', fault: 'error_after' },
-  LATE: { what: 'The first send gets no answer; the order is executed two minutes later and can be found only then.', fault: 'late' },
-  GARBAGE: { what: 'The order is accepted, but the reply to the first send cannot be read.', fault: 'garbage' },
-  HTML: { what: 'The first send is answered with a page in HTML by something in between; the order never arrives.', fault: 'html' },
-  'DUPLICATE-ACK': { what: 'The order is accepted, and its confirmation comes many times and after newer news.' },
-  'REJECT-ON-RESEND': { what: 'The order is accepted with a reply that is cut off; whoever sends it again is told that it is out of stock.', fault: 'cut' },
+  'OUT-OF-STOCK': {
+    what: 'The distributor refuses the order: an item is out of stock. Bill Hicks takes the file and later commits nothing.',
+    refuses: 'stock',
+  },
+  REJECT: {
+    what: 'The distributor refuses the order: the account is on credit hold. Bill Hicks takes the file and later commits nothing.',
+    refuses: 'credit',
+  },
+  UNREACHABLE: {
+    what: 'The distributor cannot be reached, however often the order is sent.',
+    fault: 'unreachable',
+    sends: Infinity,
+  },
+  'UNREACHABLE-ONCE': {
+    what: 'The distributor cannot be reached by the first two sends of that PO, of whichever order; the third is served.',
+    fault: 'unreachable',
+    sends: 2,
+  },
+  'RATE-LIMITED': {
+    what: 'The first send of that PO, of whichever order, is refused before it is looked at, with 5 seconds to wait; the next is served.',
+    fault: 'rate_limited',
+  },
+  TIMEOUT: {
+    what: 'The first send gets no answer, and nothing happened; the next is served.',
+    fault: 'timeout',
+  },
+  'TIMEOUT-AFTER-ACCEPT': {
+    what: 'The first send gets no answer, though the order was accepted.',
+    fault: 'timeout_after',
+  },
+  'CUT-REPLY': {
+    what: 'The order is accepted, but the reply to the first send is cut off.',
+    fault: 'cut',
+  },
+  'SERVER-ERROR-BEFORE': {
+    what: 'The first send is answered with HTTP 500, and nothing happened.',
+    fault: 'error_before',
+  },
+  'SERVER-ERROR-AFTER': {
+    what: 'The first send is answered with HTTP 500, though the order was accepted.',
+    fault: 'error_after',
+  },
+  LATE: {
+    what: 'The first send gets no answer; the order is executed two minutes later and can be found only then.',
+    fault: 'late',
+  },
+  GARBAGE: {
+    what: 'The order is accepted, but the reply to the first send cannot be read.',
+    fault: 'garbage',
+  },
+  HTML: {
+    what: 'The first send is answered with a page in HTML by something in between; the order never arrives.',
+    fault: 'html',
+  },
+  'DUPLICATE-ACK': {
+    what: 'The order is accepted, and its confirmation comes many times and after newer news.',
+  },
+  'REJECT-ON-RESEND': {
+    what: 'The order is accepted with a reply that is cut off; whoever sends it again is told that it is out of stock.',
+    fault: 'cut',
+  },
   SLOW: { what: 'The order is accepted; the answer takes 3 seconds of real time.', fault: 'slow' },
   HANG: { what: 'The order is accepted, but the first send is never answered.', fault: 'hang' },
-  PARTIAL: { what: 'The distributor commits half of the units (rounded down) of the items whose SKU says so, or of the last item: Partially Fulfilled.', fate: 'partial' },
-  'NONE-COMMITTED': { what: 'The order is accepted, and later nothing of it is committed: Not Fulfilled.', fate: 'none' },
-  HOLD: { what: 'The order is held until the dealer\'s licence arrives (FFL Hold) and released after five minutes.', fate: 'hold' },
-  BACKORDER: { what: 'The order waits for stock (Backordered) for ten minutes.', fate: 'backorder' },
-  PARCELS: { what: 'The order is shipped in three parcels, which arrive one after the other.', fate: 'parcels' },
-  CANCEL: { what: 'The order is accepted, confirmed, and cancelled by the distributor after a minute.', fate: 'cancel' },
-  RETURN: { what: 'The parcel cannot be delivered and goes back to the distributor.', fate: 'return' },
+  PARTIAL: {
+    what: 'The distributor commits half of the units (rounded down) of the items whose SKU says so, or of the last item: Partially Fulfilled.',
+    fate: 'partial',
+  },
+  'NONE-COMMITTED': {
+    what: 'The order is accepted, and later nothing of it is committed: Not Fulfilled.',
+    fate: 'none',
+  },
+  HOLD: {
+    what: "The order is held until the dealer's licence arrives (FFL Hold) and released after five minutes.",
+    fate: 'hold',
+  },
+  BACKORDER: {
+    what: 'The order waits for stock (Backordered) for ten minutes.',
+    fate: 'backorder',
+  },
+  PARCELS: {
+    what: 'The order is shipped in three parcels, which arrive one after the other.',
+    fate: 'parcels',
+  },
+  CANCEL: {
+    what: 'The order is accepted, confirmed, and cancelled by the distributor after a minute.',
+    fate: 'cancel',
+  },
+  RETURN: {
+    what: 'The parcel cannot be delivered and goes back to the distributor.',
+    fate: 'return',
+  },
   FAILURE: { what: 'The carrier loses the parcel.', fate: 'failure' },
-  'LOOKUP-DOWN': { what: 'The order is accepted with a reply that is cut off, and for ten minutes the distributor cannot be asked about it.', fault: 'cut' },
-  'OTHER-PO': { what: 'The order is accepted with a reply that is cut off; the distributor\'s lists show its PO in upper case and cut at their limit.', fault: 'cut' },
-  STRANGER: { what: 'The order is accepted with a reply that is cut off; the lists also show somebody else\'s order with the same PO.', fault: 'cut' },
-  'STRANGER-ONLY': { what: 'The first send gets no answer, and nothing happened; the lists show somebody else\'s order with the same PO.', fault: 'timeout' },
-  'CHAOS-<percent>': { what: 'Every call for the order fails with that probability, each time with another fault; the same order meets the same faults again.' },
+  'LOOKUP-DOWN': {
+    what: 'The order is accepted with a reply that is cut off, and for ten minutes the distributor cannot be asked about it.',
+    fault: 'cut',
+  },
+  'OTHER-PO': {
+    what: "The order is accepted with a reply that is cut off; the distributor's lists show its PO in upper case and cut at their limit.",
+    fault: 'cut',
+  },
+  STRANGER: {
+    what: "The order is accepted with a reply that is cut off; the lists also show somebody else's order with the same PO.",
+    fault: 'cut',
+  },
+  'STRANGER-ONLY': {
+    what: "The first send gets no answer, and nothing happened; the lists show somebody else's order with the same PO.",
+    fault: 'timeout',
+  },
+  'CHAOS-<percent>': {
+    what: 'Every call for the order fails with that probability, each time with another fault; the same order meets the same faults again.',
+  },
 } as const satisfies Record<string, Scenario>
 
-const NAMES = Object.keys(SCENARIOS).filter((name) => !name.startsWith('CHAOS')).sort((a, b) => b.length - a.length)
+const NAMES = Object.keys(SCENARIOS)
+  .filter((name) => !name.startsWith('CHAOS'))
+  .sort((a, b) => b.length - a.length)
 const ASKED = new RegExp(`SIM-(${NAMES.join('|')}|CHAOS-\\d{1,3})(?![A-Z0-9])`, 'i')
 
 /** The scenario that a text asks for, in upper case; null for none. */
@@ -62,9 +155,19 @@ function scenarioIn(text: string): string | null {
   return ASKED.exec(text)?.[1]!.toUpperCase() ?? null
 }
 
-/** The scenario that an order asks for: by its PO as the caller gave it, else by the first SKU that names one. */
-export function scenarioOf({ poGiven, lines }: Pick<PurchaseOrder, 'poGiven' | 'lines'>): string | null {
-  return [poGiven, ...lines.map(({ distsku }) => distsku)].map(scenarioIn).find((name) => name !== null) ?? null
+/**
+ * The scenario that an order asks for: by its PO as the caller gave it, else by the first SKU that
+ * names one.
+ */
+export function scenarioOf({
+  poGiven,
+  lines,
+}: Pick<PurchaseOrder, 'poGiven' | 'lines'>): string | null {
+  return (
+    [poGiven, ...lines.map(({ distsku }) => distsku)]
+      .map(scenarioIn)
+      .find((name) => name !== null) ?? null
+  )
 }
 
 /** Whether this SKU asks for this scenario. */

@@ -1,5 +1,9 @@
-/** simulator.db: what the simulated distributors know. Their own file, so that nothing of the shop depends on it. */
-export const simulatorSchema = [`
+/**
+ * simulator.db: what the simulated distributors know. Their own file, so that nothing of the shop
+ * depends on it.
+ */
+export const simulatorSchema = [
+  `
 -- Orders that a distributor really has. A client_ref may stand on several: not every distributor notices a repetition.
 CREATE TABLE sales_order (
   id INTEGER PRIMARY KEY,
@@ -90,4 +94,5 @@ CREATE TABLE call (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sequence (one INTEGER PRIMARY KEY CHECK (one = 1), last INTEGER NOT NULL) STRICT;
-`] as const
+`,
+] as const

@@ -37,18 +37,24 @@ export function openSimulators({ dir, now, stockOf, log }: SimulatorOptions): Si
       if (profile && !made.has(distid)) made.set(distid, connectorFor(world, profile))
       return made.get(distid)
     },
-    orders: () => store.transact((db) => {
-      runDue(db, world)
-      return listOrders(db, now())
-    }),
+    orders: () =>
+      store.transact((db) => {
+        runDue(db, world)
+        return listOrders(db, now())
+      }),
     close: () => store.close(),
   }
 }
 
 function connectorFor(world: World, profile: Profile): Fulfillment {
   switch (profile.recovery) {
-    case 'resend': case 'lookup': case 'one_shot': return wholeOrders(world, profile)
-    case 'file': return fileOrders(world, profile)
-    case 'staged': return profile.distid === '2AW' ? cartOrders(world, profile) : stagedOrders(world, profile)
+    case 'resend':
+    case 'lookup':
+    case 'one_shot':
+      return wholeOrders(world, profile)
+    case 'file':
+      return fileOrders(world, profile)
+    case 'staged':
+      return profile.distid === '2AW' ? cartOrders(world, profile) : stagedOrders(world, profile)
   }
 }

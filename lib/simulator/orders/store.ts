@@ -1,4 +1,7 @@
-/** The file of the simulated distributors: every call of one of them is one transaction on it, so that a kill never splits one. */
+/**
+ * The file of the simulated distributors: every call of one of them is one transaction on it, so
+ * that a kill never splits one.
+ */
 import { filesIn } from '../../db/engine.js'
 import { migrate } from '../../db/migrate.js'
 import { openFile, rememberStatements } from '../../db/sqlite.js'
@@ -12,7 +15,10 @@ export interface Db {
 }
 
 export interface Store {
-  /** Runs `work` in one IMMEDIATE transaction; what it throws undoes all of it. The first call opens the file. */
+  /**
+   * Runs `work` in one IMMEDIATE transaction; what it throws undoes all of it. The first call opens
+   * the file.
+   */
   transact<R>(work: (db: Db) => R): R
   close(): void
 }
@@ -39,10 +45,12 @@ export function openStore(dir: string): Store {
     if (isClosed) throw new Error('the simulator is closed')
     if (!opened) {
       const path = filesIn(dir).simulator
-      // NORMAL survives the death of the process; a power cut may take the last orders of what is only a rehearsal.
+      // NORMAL survives the death of the process; a power cut may take the last orders of what is
+      // only a rehearsal.
       const raw = openFile(path, { synchronous: 'NORMAL', patient: true })
       try {
-        // Each call takes well under a millisecond: whoever waits longer waits for something that is stuck.
+        // Each call takes well under a millisecond: whoever waits longer waits for something that
+        // is stuck.
         raw.pragma(`busy_timeout = ${PATIENCE}`)
         migrate(raw, 'simulator.db', simulatorSchema)
       } catch (error) {

@@ -12,16 +12,29 @@ import { updatesOf } from './updates.js'
 /** A connector of such a distributor. */
 export function wholeOrders(world: World, profile: Profile): Fulfillment {
   return {
-    recovery: profile.recovery, limits: profile.limits,
-    ...profile.refusesMix && { plan: firearmLanes },
-    submit: (session, order) => sending(profile, session, order, (send) => {
-      const fault = contentFault(profile, order)
-      return call<Submission>(world, send, { name: 'submit', step: 'only', ...fault === null && { late: { kind: 'order' } } }, (db) => {
-        if (fault !== null) return { outcome: 'rejected', reason: fault }
-        const now = world.now()
-        return admit(db, world, { profile, account: send.account, arrival: send.arrival, placedAt: now, executedAt: now })
-      })
-    }),
+    recovery: profile.recovery,
+    limits: profile.limits,
+    ...(profile.refusesMix && { plan: firearmLanes }),
+    submit: (session, order) =>
+      sending(profile, session, order, (send) => {
+        const fault = contentFault(profile, order)
+        return call<Submission>(
+          world,
+          send,
+          { name: 'submit', step: 'only', ...(fault === null && { late: { kind: 'order' } }) },
+          (db) => {
+            if (fault !== null) return { outcome: 'rejected', reason: fault }
+            const now = world.now()
+            return admit(db, world, {
+              profile,
+              account: send.account,
+              arrival: send.arrival,
+              placedAt: now,
+              executedAt: now,
+            })
+          },
+        )
+      }),
     find: (session, order) => searching(profile, session, order, (send) => findListed(world, send)),
     updates: (session, since) => updatesOf(world, profile, session, since),
   }
@@ -32,7 +45,17 @@ export function findListed(world: World, send: Send): Promise<Search> {
   const { profile, account, arrival } = send
   return call<Search>(world, send, { name: 'find', step: 'look' }, (db) => {
     // Down for its own orders only: another order's search has nothing to do with it.
-    if (readOrders(db, 'WHERE client_ref = ?', arrival.clientRef).some((order) => isLookupDown(order, world.now()))) unreachable('HTTP 503')
-    return { outcome: 'answered', orders: listedOrders(db, profile, account, arrival, world.now()).map((order) => toldOf(profile, order)) }
+    if (
+      readOrders(db, 'WHERE client_ref = ?', arrival.clientRef).some((order) =>
+        isLookupDown(order, world.now()),
+      )
+    )
+      unreachable('HTTP 503')
+    return {
+      outcome: 'answered',
+      orders: listedOrders(db, profile, account, arrival, world.now()).map((order) =>
+        toldOf(profile, order),
+      ),
+    }
   })
 }

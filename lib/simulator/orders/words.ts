@@ -20,7 +20,7 @@ const plain: Words = {
   unknownItem: (sku) => `item ${sku} is not in the catalog`,
   outOfStock: (sku) => `item ${sku} is out of stock`,
   credit: 'the account is on credit hold',
-  phone: 'the customer\'s phone number is required',
+  phone: "the customer's phone number is required",
   po: (fault) => `the PO number ${fault}`,
   missingFfl: 'a firearm needs the FFL of the receiving dealer',
   badFfl: 'the FFL number is not valid',
@@ -57,7 +57,8 @@ export const WORDS = {
   CSSI: {
     ...plain,
     unknownItem: (sku) => `validation_failed: order_items: item_number ${sku} does not exist`,
-    outOfStock: (sku) => `validation_failed: order_items: item_number ${sku} has insufficient inventory`,
+    outOfStock: (sku) =>
+      `validation_failed: order_items: item_number ${sku} has insufficient inventory`,
     credit: 'account_on_hold: orders cannot be placed',
     po: (fault) => `validation_failed: purchase_order_number ${fault}`,
     missingFfl: 'validation_failed: federal_firearms_license_number is required',

@@ -23,40 +23,53 @@ function moved(
 ): Seam {
   return {
     at: 'lib/orders/transitions.ts#move',
-    make: (real: Move): Move => async (tx, order, change) => {
-      const after = await real(tx, order, change)
-      await then(tx, order, change, after)
-      return after
-    },
+    make:
+      (real: Move): Move =>
+      async (tx, order, change) => {
+        const after = await real(tx, order, change)
+        await then(tx, order, change, after)
+        return after
+      },
   }
 }
 
 export const BOOKS: readonly Planted[] = [
-  { name: 'the sender\'s place is taken over from a live one', seams: [EVERYBODY_SENDS] },
+  { name: "the sender's place is taken over from a live one", seams: [EVERYBODY_SENDS] },
   {
     name: 'what a dead sender left is not taken over',
-    seams: [{
-      at: 'lib/orders/recover.ts#takeOver',
-      make: (): typeof Recover.takeOver => async () => {},
-    }],
+    seams: [
+      {
+        at: 'lib/orders/recover.ts#takeOver',
+        make: (): typeof Recover.takeOver => async () => {},
+      },
+    ],
   },
   {
     name: 'a fault of ours leaves an order in sending',
-    seams: [{
-      at: 'lib/orders/outcome.ts#afterFault',
-      make: (): typeof Outcome.afterFault => () => ({ to: 'sending' }),
-    }],
+    seams: [
+      {
+        at: 'lib/orders/outcome.ts#afterFault',
+        make: (): typeof Outcome.afterFault => () => ({ to: 'sending' }),
+      },
+    ],
   },
   {
-    name: 'a change is written over somebody else\'s',
-    seams: [{
-      at: 'lib/orders/transitions.ts#move',
-      make: (real: Move): Move => async (tx, order, change) => {
-        const now = await tx.db.selectFrom('purchase_order').select(['state', 'sends'])
-          .where('id', '=', order.id).executeTakeFirstOrThrow()
-        return real(tx, { ...order, ...now }, change)
+    name: "a change is written over somebody else's",
+    seams: [
+      {
+        at: 'lib/orders/transitions.ts#move',
+        make:
+          (real: Move): Move =>
+          async (tx, order, change) => {
+            const now = await tx.db
+              .selectFrom('purchase_order')
+              .select(['state', 'sends'])
+              .where('id', '=', order.id)
+              .executeTakeFirstOrThrow()
+            return real(tx, { ...order, ...now }, change)
+          },
       },
-    }],
+    ],
   },
   {
     name: 'no unique holder of an order_id, and no look for one in the transaction',
@@ -67,46 +80,58 @@ export const BOOKS: readonly Planted[] = [
       },
       {
         at: 'lib/orders/holder.ts#earlierPlacements',
-        make: (real: typeof Holder.earlierPlacements): typeof real => async (...given) =>
-          ({ ...await real(...given), isHeld: false }),
+        make:
+          (real: typeof Holder.earlierPlacements): typeof real =>
+          async (...given) => ({ ...(await real(...given)), isHeld: false }),
       },
     ],
   },
   {
     name: 'an order_id is free while an outcome is not known',
-    seams: [moved(async (tx, { placement_id: id }, _change, after) => {
-      const frees = [...FAILED, 'unknown']
-      if (!after || !frees.includes(after.state)) return
-      const orders = await tx.db.selectFrom('purchase_order').select('state')
-        .where('placement_id', '=', id).execute()
-      if (!orders.every(({ state }) => frees.includes(state))) return
-      await tx.db.updateTable('placement').set({ holds_id: 0 }).where('id', '=', id).execute()
-    })],
+    seams: [
+      moved(async (tx, { placement_id: id }, _change, after) => {
+        const frees = [...FAILED, 'unknown']
+        if (!after || !frees.includes(after.state)) return
+        const orders = await tx.db
+          .selectFrom('purchase_order')
+          .select('state')
+          .where('placement_id', '=', id)
+          .execute()
+        if (!orders.every(({ state }) => frees.includes(state))) return
+        await tx.db.updateTable('placement').set({ holds_id: 0 }).where('id', '=', id).execute()
+      }),
+    ],
   },
   {
     name: 'an order_id is never free again',
-    seams: [moved(async (tx, { placement_id: id }, _change, after) => {
-      if (!after || !FAILED.includes(after.state)) return
-      await tx.db.updateTable('placement').set({ holds_id: 1 }).where('id', '=', id).execute()
-    })],
+    seams: [
+      moved(async (tx, { placement_id: id }, _change, after) => {
+        if (!after || !FAILED.includes(after.state)) return
+        await tx.db.updateTable('placement').set({ holds_id: 1 }).where('id', '=', id).execute()
+      }),
+    ],
   },
   {
-    name: 'a second attempt has the first one\'s PO',
-    seams: [{
-      at: 'lib/orders/po-number.ts#poOfAttempt',
-      make: (): typeof PoNumber.poOfAttempt => (po) => po,
-    }],
+    name: "a second attempt has the first one's PO",
+    seams: [
+      {
+        at: 'lib/orders/po-number.ts#poOfAttempt',
+        make: (): typeof PoNumber.poOfAttempt => (po) => po,
+      },
+    ],
   },
   {
     name: 'the quota is checked outside the transaction',
     seams: [
       {
         at: 'lib/orders/intent.ts#writeIntent',
-        make: (real: typeof Intent.writeIntent): typeof real => async (ctx, input) => {
-          const { key } = ctx
-          if (key) await ctx.engine.atomic(ctx, (tx) => refuseOverQuota(tx, input.counts, key.id))
-          return real(ctx, input)
-        },
+        make:
+          (real: typeof Intent.writeIntent): typeof real =>
+          async (ctx, input) => {
+            const { key } = ctx
+            if (key) await ctx.engine.atomic(ctx, (tx) => refuseOverQuota(tx, input.counts, key.id))
+            return real(ctx, input)
+          },
       },
       {
         at: 'lib/orders/quota.ts#checkQuota',
@@ -116,55 +141,73 @@ export const BOOKS: readonly Planted[] = [
   },
   {
     name: 'a placement of which nobody was asked counts',
-    seams: [{
-      at: 'lib/orders/quota.ts#uncountOrder',
-      make: (): typeof Quota.uncountOrder => async () => {},
-    }],
+    seams: [
+      {
+        at: 'lib/orders/quota.ts#uncountOrder',
+        make: (): typeof Quota.uncountOrder => async () => {},
+      },
+    ],
   },
   {
     name: 'a failure is not listed',
-    seams: [{
-      at: 'lib/fulfillment/failures.ts#listFailure',
-      make: (real: typeof Failures.listFailure): typeof real => async (tx, record, order) => {
-        if (order.state === 'rejected') await real(tx, record, order)
+    seams: [
+      {
+        at: 'lib/fulfillment/failures.ts#listFailure',
+        make:
+          (real: typeof Failures.listFailure): typeof real =>
+          async (tx, record, order) => {
+            if (order.state === 'rejected') await real(tx, record, order)
+          },
       },
-    }],
+    ],
   },
   {
     name: 'an answer says placed of what is not known',
-    seams: [{
-      at: 'lib/orders/transitions.ts#isPending',
-      make: (): typeof Transitions.isPending => (orders) =>
-        orders.some(({ state }) => state === 'sending'),
-    }],
+    seams: [
+      {
+        at: 'lib/orders/transitions.ts#isPending',
+        make: (): typeof Transitions.isPending => (orders) =>
+          orders.some(({ state }) => state === 'sending'),
+      },
+    ],
   },
   {
     name: 'a change is not in the journal',
-    seams: [{
-      at: 'lib/orders/journal.ts#appendJournal',
-      make: (real: typeof Journal.appendJournal): typeof real => async (tx, kind, data) =>
-        kind === 'state' && (data as StateData).set.state === 'unknown' ? 0 : real(tx, kind, data),
-    }],
+    seams: [
+      {
+        at: 'lib/orders/journal.ts#appendJournal',
+        make:
+          (real: typeof Journal.appendJournal): typeof real =>
+          async (tx, kind, data) =>
+            kind === 'state' && (data as StateData).set.state === 'unknown'
+              ? 0
+              : real(tx, kind, data),
+      },
+    ],
   },
   {
-    name: 'the journal\'s file is not cut at its last whole line',
-    seams: [{
-      at: 'lib/core/durable.ts#endOfLastLine',
-      make: (): typeof Durable.endOfLastLine => async (file) => (await file.stat()).size,
-    }],
+    name: "the journal's file is not cut at its last whole line",
+    seams: [
+      {
+        at: 'lib/core/durable.ts#endOfLastLine',
+        make: (): typeof Durable.endOfLastLine => async (file) => (await file.stat()).size,
+      },
+    ],
   },
   {
     name: 'lines that a dead process left are not synced',
-    seams: [{
-      at: 'lib/core/durable.ts#syncData',
-      make: (real: typeof Durable.syncData): typeof real => {
-        const opened = new WeakSet<object>()
-        return async (file) => {
-          if (opened.has(file)) await real(file)
-          opened.add(file)
-        }
+    seams: [
+      {
+        at: 'lib/core/durable.ts#syncData',
+        make: (real: typeof Durable.syncData): typeof real => {
+          const opened = new WeakSet<object>()
+          return async (file) => {
+            if (opened.has(file)) await real(file)
+            opened.add(file)
+          }
+        },
       },
-    }],
+    ],
   },
   { name: 'the end of the journal is noted before it is synced', seams: [UNSYNCED_LINES] },
 ]

@@ -11,65 +11,91 @@ import type { Planted } from '../../plants/seam.js'
 export const GUARDS: readonly Planted[] = [
   {
     name: 'who logs in as somebody else goes on where the other was',
-    seams: [{
-      at: 'lib/orders/outcome.ts#otherAccount',
-      make: (): typeof Outcome.otherAccount => () => null,
-    }],
+    seams: [
+      {
+        at: 'lib/orders/outcome.ts#otherAccount',
+        make: (): typeof Outcome.otherAccount => () => null,
+      },
+    ],
   },
   {
     name: 'what another login shows is taken by its looks',
-    seams: [{
-      at: 'lib/fulfillment/match.ts#matchOrder',
-      make: (real: typeof Match.matchOrder): typeof real => (found, sent, context) =>
-        real(found, sent, { ...context, isElsewhere: false }),
-    }],
+    seams: [
+      {
+        at: 'lib/fulfillment/match.ts#matchOrder',
+        make:
+          (real: typeof Match.matchOrder): typeof real =>
+          (found, sent, context) =>
+            real(found, sent, { ...context, isElsewhere: false }),
+      },
+    ],
   },
   {
     name: 'a login that changes while a distributor is asked is not seen before the send',
-    seams: [{
-      at: 'lib/orders/send.ts#sendOne',
-      make: (real: typeof Send.sendOne): typeof real => (tools, order) =>
-        real(tools, { ...order, account: accountNow(tools.ctx, order) }),
-    }],
+    seams: [
+      {
+        at: 'lib/orders/send.ts#sendOne',
+        make:
+          (real: typeof Send.sendOne): typeof real =>
+          (tools, order) =>
+            real(tools, { ...order, account: accountNow(tools.ctx, order) }),
+      },
+    ],
   },
   {
     name: 'a dealer that moved is not seen',
-    seams: [{
-      at: 'lib/orders/line.ts#dealerFault',
-      // The premise of a dealer does not matter to an order to the store.
-      make: (real: typeof Line.dealerFault): typeof real => (ctx, content) =>
-        real(ctx, { ...content, shipToStore: true }),
-    }],
+    seams: [
+      {
+        at: 'lib/orders/line.ts#dealerFault',
+        // The premise of a dealer does not matter to an order to the store.
+        make:
+          (real: typeof Line.dealerFault): typeof real =>
+          (ctx, content) =>
+            real(ctx, { ...content, shipToStore: true }),
+      },
+    ],
   },
   {
-    name: 'other orders to which a file\'s order may belong are not looked at',
+    name: "other orders to which a file's order may belong are not looked at",
     seams: [{ at: 'lib/orders/twins.ts#twinsOf', make: (): typeof Twins.twinsOf => () => [] }],
   },
   {
     name: 'of such orders only those that are placed are looked at',
-    seams: [{
-      at: 'lib/orders/twins.ts#twinsOf',
-      make: (real: typeof Twins.twinsOf): typeof real => (...given) =>
-        real(...given).filter(({ isPlaced }) => isPlaced),
-    }],
+    seams: [
+      {
+        at: 'lib/orders/twins.ts#twinsOf',
+        make:
+          (real: typeof Twins.twinsOf): typeof real =>
+          (...given) =>
+            real(...given).filter(({ isPlaced }) => isPlaced),
+      },
+    ],
   },
   {
     name: 'our reference is ours wherever it goes',
-    seams: [{
-      at: 'lib/fulfillment/match.ts#matchOrder',
-      make: (real: typeof Match.matchOrder): typeof real => (found, sent, context) => {
-        if (found.clientRef === undefined) return real(found, sent, context)
-        const { shipTo: _shipTo, ...rest } = found
-        return real(rest, sent, context)
+    seams: [
+      {
+        at: 'lib/fulfillment/match.ts#matchOrder',
+        make:
+          (real: typeof Match.matchOrder): typeof real =>
+          (found, sent, context) => {
+            if (found.clientRef === undefined) return real(found, sent, context)
+            const { shipTo: _shipTo, ...rest } = found
+            return real(rest, sent, context)
+          },
       },
-    }],
+    ],
   },
   {
     name: 'a number is looked for among the orders of its subscriber alone',
-    seams: [{
-      at: 'lib/fulfillment/numbers.ts#standsElsewhere',
-      make: (real: typeof Numbers.standsElsewhere): typeof real => (db, order, number) =>
-        real(db, { ...order, account: null }, number),
-    }],
+    seams: [
+      {
+        at: 'lib/fulfillment/numbers.ts#standsElsewhere',
+        make:
+          (real: typeof Numbers.standsElsewhere): typeof real =>
+          (db, order, number) =>
+            real(db, { ...order, account: null }, number),
+      },
+    ],
   },
 ]

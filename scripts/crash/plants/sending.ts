@@ -20,13 +20,15 @@ type Submit = Fulfillment['submit']
 function submitting(change: (order: StoredPo, submit: Submit) => Submit): Seam {
   return {
     at: 'lib/orders/line.ts#openLine',
-    make: (real: typeof Line.openLine): typeof real => (ctx, order) => {
-      const line = real(ctx, order)
-      if (typeof line === 'string') return line
-      const { connector } = line
-      const submit = change(order, (session, content) => connector.submit(session, content))
-      return { ...line, connector: { ...connector, submit } }
-    },
+    make:
+      (real: typeof Line.openLine): typeof real =>
+      (ctx, order) => {
+        const line = real(ctx, order)
+        if (typeof line === 'string') return line
+        const { connector } = line
+        const submit = change(order, (session, content) => connector.submit(session, content))
+        return { ...line, connector: { ...connector, submit } }
+      },
   }
 }
 
@@ -34,15 +36,17 @@ function submitting(change: (order: StoredPo, submit: Submit) => Submit): Seam {
 function resending(recovery: Recovery, mayResend = (_order: StoredPo) => true): Seam {
   return {
     at: 'lib/orders/outcome.ts#afterSearch',
-    make: (real: typeof Outcome.afterSearch): typeof real => (order, findings, connector, at) => {
-      const decision = real(order, findings, connector, at)
-      const { ours, conflicts, unclear, blind } = findings
-      const found = [...ours, ...conflicts, ...unclear]
-      const isThere = found.some(({ submitted }) => submitted !== false)
-      const isOver = 'change' in decision && decision.change.to === 'review'
-      const isBlind = connector.recovery === recovery && mayResend(order)
-      return isBlind && !isThere && blind === null && !isOver ? { resend: true } : decision
-    },
+    make:
+      (real: typeof Outcome.afterSearch): typeof real =>
+      (order, findings, connector, at) => {
+        const decision = real(order, findings, connector, at)
+        const { ours, conflicts, unclear, blind } = findings
+        const found = [...ours, ...conflicts, ...unclear]
+        const isThere = found.some(({ submitted }) => submitted !== false)
+        const isOver = 'change' in decision && decision.change.to === 'review'
+        const isBlind = connector.recovery === recovery && mayResend(order)
+        return isBlind && !isThere && blind === null && !isOver ? { resend: true } : decision
+      },
   }
 }
 
@@ -65,41 +69,51 @@ export const SENDING: readonly Planted[] = [
     seams: [
       {
         at: 'lib/orders/slots.ts#makeSlots',
-        make: (real: typeof Slots.makeSlots): typeof real => () =>
-          ({ ...real(), tryTake: () => false }),
+        make:
+          (real: typeof Slots.makeSlots): typeof real =>
+          () => ({ ...real(), tryTake: () => false }),
       },
       {
         at: 'lib/orders/send.ts#record',
-        make: (real: typeof Send.record): typeof real => async (tools, order, change) =>
-          change.to === 'sending' ? order : real(tools, order, change),
+        make:
+          (real: typeof Send.record): typeof real =>
+          async (tools, order, change) =>
+            change.to === 'sending' ? order : real(tools, order, change),
       },
     ],
   },
   {
     name: 'blind resend on restart',
-    seams: [{
-      at: 'lib/orders/outcome.ts#afterDeath',
-      make: (real: typeof Outcome.afterDeath): typeof real => (order, now) => {
-        const afresh = { owner: null, next_at: now, planned_at: now, first_sent_at: null }
-        return order.state === 'sending' ? { to: 'planned', ...afresh } : real(order, now)
+    seams: [
+      {
+        at: 'lib/orders/outcome.ts#afterDeath',
+        make:
+          (real: typeof Outcome.afterDeath): typeof real =>
+          (order, now) => {
+            const afresh = { owner: null, next_at: now, planned_at: now, first_sent_at: null }
+            return order.state === 'sending' ? { to: 'planned', ...afresh } : real(order, now)
+          },
       },
-    }],
+    ],
   },
   { name: 'blind resend of an unknown, lookup', seams: [resending('lookup')] },
   { name: 'blind resend of an unknown, one_shot', seams: [resending('one_shot')] },
   { name: 'blind resend of an unknown, file', seams: [resending('file')] },
   {
     name: 'blind resend where nobody can be asked',
-    seams: [{
-      at: 'lib/orders/outcome.ts#withoutSearch',
-      make: (real: typeof Outcome.withoutSearch): typeof real =>
-        (order, connector, reason, now, blind = null) => {
-          const isOld = now - (order.first_sent_at ?? order.planned_at) >= GIVE_UP
-          return !connector.find && blind === null && !isOld
-            ? { resend: true }
-            : real(order, connector, reason, now, blind)
-        },
-    }],
+    seams: [
+      {
+        at: 'lib/orders/outcome.ts#withoutSearch',
+        make:
+          (real: typeof Outcome.withoutSearch): typeof real =>
+          (order, connector, reason, now, blind = null) => {
+            const isOld = now - (order.first_sent_at ?? order.planned_at) >= GIVE_UP
+            return !connector.find && blind === null && !isOld
+              ? { resend: true }
+              : real(order, connector, reason, now, blind)
+          },
+      },
+    ],
   },
   {
     name: 'blind resend of a staged order whose stage is gone',
@@ -107,44 +121,77 @@ export const SENDING: readonly Planted[] = [
   },
   {
     name: 'the journal is not flushed before the first send',
-    seams: [{
-      at: 'lib/orders/place.ts#placeOrder',
-      make: (real: typeof Place.placeOrder): typeof real => (ctx, body) =>
-        placeUnflushed(ctx, (unflushed) => real(unflushed, body)),
-    }],
+    seams: [
+      {
+        at: 'lib/orders/place.ts#placeOrder',
+        make:
+          (real: typeof Place.placeOrder): typeof real =>
+          (ctx, body) =>
+            placeUnflushed(ctx, (unflushed) => real(unflushed, body)),
+      },
+    ],
   },
   {
     name: 'the journal is not flushed before a later send',
     seams: [
       {
         at: 'lib/orders/work.ts#makeWork',
-        make: (real: typeof Work.makeWork): typeof real => (options) =>
-          real({ ...options, tools: () => ({ ...options.tools(), flush: async () => {} }) }),
+        make:
+          (real: typeof Work.makeWork): typeof real =>
+          (options) =>
+            real({ ...options, tools: () => ({ ...options.tools(), flush: async () => {} }) }),
       },
       // The send itself still waits for the stages that it keeps.
       {
         at: 'lib/orders/send.ts#sendOne',
-        make: (real: typeof Send.sendOne): typeof real => (tools, order) =>
-          real({ ...tools, flush: () => tools.ctx.orders.flush() }, order),
+        make:
+          (real: typeof Send.sendOne): typeof real =>
+          (tools, order) =>
+            real({ ...tools, flush: () => tools.ctx.orders.flush() }, order),
       },
     ],
   },
   {
     name: 'the reference is made anew at each send',
-    seams: [submitting(({ sends }, submit) => (session, content) => submit(session, sends === 1
-      ? content
-      : { ...content, clientRef: `${content.clientRef.slice(0, 19)}${sends % 10}` }))],
+    seams: [
+      submitting(
+        ({ sends }, submit) =>
+          (session, content) =>
+            submit(
+              session,
+              sends === 1
+                ? content
+                : { ...content, clientRef: `${content.clientRef.slice(0, 19)}${sends % 10}` },
+            ),
+      ),
+    ],
   },
   {
     name: 'the content is made anew at each send',
-    seams: [submitting(({ sends }, submit) => (session, content) => submit(session, sends === 1
-      ? content
-      : { ...content, lines: content.lines.map((line) => ({ ...line, qty: line.qty + 1 })) }))],
+    seams: [
+      submitting(
+        ({ sends }, submit) =>
+          (session, content) =>
+            submit(
+              session,
+              sends === 1
+                ? content
+                : {
+                    ...content,
+                    lines: content.lines.map((line) => ({ ...line, qty: line.qty + 1 })),
+                  },
+            ),
+      ),
+    ],
   },
   {
     name: 'a stage is not kept',
-    seams: [submitting((_, submit) => (session, content) =>
-      submit({ ...session, keepStage: async () => {} }, content))],
+    seams: [
+      submitting(
+        (_, submit) => (session, content) =>
+          submit({ ...session, keepStage: async () => {} }, content),
+      ),
+    ],
   },
   {
     name: 'a stage is kept after the call that has the effect',
@@ -156,31 +203,42 @@ export const SENDING: readonly Planted[] = [
       }),
       {
         at: 'lib/orders/outcome.ts#afterSend',
-        make: (real: typeof Outcome.afterSend): typeof real => (order, ...rest) =>
-          ({ ...real(order, ...rest), stage: stages.get(order.id) ?? order.stage }),
+        make:
+          (real: typeof Outcome.afterSend): typeof real =>
+          (order, ...rest) => ({
+            ...real(order, ...rest),
+            stage: stages.get(order.id) ?? order.stage,
+          }),
       },
     ],
   },
   {
     name: 'a cart is not exclusive',
-    seams: [{
-      at: 'lib/orders/slots.ts#makeSlots',
-      make: (real: typeof Slots.makeSlots): typeof real => () => {
-        const slots = real()
-        return {
-          ...slots,
-          tryTake: (account) => slots.tryTake(account, CONCURRENCY),
-          take: (account, _limit, options) => slots.take(account, CONCURRENCY, options),
-        }
+    seams: [
+      {
+        at: 'lib/orders/slots.ts#makeSlots',
+        make:
+          (real: typeof Slots.makeSlots): typeof real =>
+          () => {
+            const slots = real()
+            return {
+              ...slots,
+              tryTake: (account) => slots.tryTake(account, CONCURRENCY),
+              take: (account, _limit, options) => slots.take(account, CONCURRENCY, options),
+            }
+          },
       },
-    }],
+    ],
   },
   {
     name: 'a cart is free again although its call still runs',
-    seams: [{
-      at: 'lib/orders/send.ts#sendOne',
-      make: (real: typeof Send.sendOne): typeof real => async (tools, order) =>
-        ({ ...await real(tools, order), ended: Promise.resolve() }),
-    }],
+    seams: [
+      {
+        at: 'lib/orders/send.ts#sendOne',
+        make:
+          (real: typeof Send.sendOne): typeof real =>
+          async (tools, order) => ({ ...(await real(tools, order)), ended: Promise.resolve() }),
+      },
+    ],
   },
 ]

@@ -6,10 +6,12 @@ import type { Seam } from '../../plants/seam.js'
 /** Every process takes itself for the sender, whoever holds the lock. */
 export const EVERYBODY_SENDS: Seam = {
   at: 'lib/orders/seat.ts#openSeat',
-  make: (real: typeof Seats.openSeat): typeof real => (ctx, options) => {
-    const lock = (name: string) => ctx.engine.lock(name) || true
-    return real({ ...ctx, engine: { ...ctx.engine, lock } }, options)
-  },
+  make:
+    (real: typeof Seats.openSeat): typeof real =>
+    (ctx, options) => {
+      const lock = (name: string) => ctx.engine.lock(name) || true
+      return real({ ...ctx, engine: { ...ctx.engine, lock } }, options)
+    },
 }
 
 /** Lines of the journal are not synced, but for those that the file had when it was opened. */

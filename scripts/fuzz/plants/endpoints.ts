@@ -204,7 +204,8 @@ export const SECRETS: readonly FuzzPlant[] = [
             const { prepare } = ctx.engine.reader
             const orders = 'FROM fulfillment_order WHERE visible = 1 AND order_id = ?'
             const holder = prepare(`SELECT subscriber_id ${orders}`).pluck().get(orderId) as
-              string | undefined
+              | string
+              | undefined
             const subscriber = { ...ctx.subscriber, id: holder ?? ctx.subscriber.id }
             return real({ ...ctx, subscriber }, orderId)
           },
