@@ -122,7 +122,7 @@ async function bundleWorker(outdir, options = {}) {
   return bundle({
     ...common,
     ...options,
-    entryPoints: { worker: 'lib/worker.ts', duckdb: 'lib/duckdb.ts' },
+    entryPoints: { worker: 'lib/app/worker.ts', duckdb: 'lib/app/duckdb.ts' },
     outdir,
     format: 'esm',
     external: NATIVE,
@@ -174,7 +174,11 @@ export async function build(dist = 'dist', { quick = false } = {}) {
   // sources.
   const plain = { sourcemap: false }
   const client = { connect: 'lib/connect.ts' }
-  const library = { index: 'lib/index.ts', server: 'server/index.ts', testing: 'server/testing.ts' }
+  const library = {
+    index: 'lib/index.ts',
+    server: 'server/index.ts',
+    testing: 'server/testing/index.ts',
+  }
   const inputs = [
     ...(await bundleTree(join(dist, 'lib'), { ...library, ...client }, plain)),
     ...(await bundleCommonJs(join(dist, 'lib'), client, plain)),

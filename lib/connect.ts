@@ -5,9 +5,9 @@
 import { callRemote } from './client/call.js'
 import { networkOf } from './client/network.js'
 import type { NetworkOptions } from './client/network.js'
-import { keepHeaders } from './core/result-headers.js'
-import { makeShop } from './shop.js'
-import type { Shop } from './shop.js'
+import { keepHeaders } from './core/endpoint/result-headers.js'
+import { makeShop } from './app/shop.js'
+import type { Shop } from './app/shop.js'
 
 export { downloadCatalog } from './client/download.js'
 export type { DownloadOptions, DownloadedCatalog, Progress, Target } from './client/download.js'
@@ -15,8 +15,8 @@ export { eachOffer, eachOrder } from './client/pages.js'
 export type { OfferQuery, OrderQuery } from './client/pages.js'
 export { RemoteError } from './client/remote-error.js'
 export type { Outcome } from './client/remote-error.js'
-export { etagOf } from './core/result-headers.js'
-export type { Shop } from './shop.js'
+export { etagOf } from './core/endpoint/result-headers.js'
+export type { Shop } from './app/shop.js'
 
 export type ConnectOptions = NetworkOptions
 

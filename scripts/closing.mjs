@@ -19,7 +19,7 @@ const loops = Array.from({ length: BUSY }, () =>
   spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
 )
 try {
-  await bundleTree(outdir, { rounds: 'test/closing-rounds.ts' })
+  await bundleTree(outdir, { rounds: 'test/server/closing-rounds.ts' })
   const { closingRounds } = await import(pathToFileURL(resolve(outdir, 'rounds.mjs')).href)
   const began = Date.now()
   const onRound = (n) => {

@@ -3,9 +3,9 @@
  * change.
  */
 import { listen } from 'listhen'
-import { open } from '../lib/open.js'
-import { prepareDemo } from '../lib/simulator/demo.js'
-import { createServer } from './app.js'
+import { open } from '../lib/app/open.js'
+import { prepareDemo } from '../lib/simulator/demo/demo.js'
+import { createServer } from './http/app.js'
 import { stateDir } from './env.js'
 import { openLog } from './log.js'
 

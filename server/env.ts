@@ -1,6 +1,6 @@
 /** Everything that is read from the environment, in one place. */
 import type { S3Options } from '../lib/objects/s3-calls.js'
-import { UsageError } from './command.js'
+import { UsageError } from './cli/command.js'
 
 /**
  * The state folder: `--dir`, else QUARTERMASTER_DIR, else ./var. An empty variable counts as none:

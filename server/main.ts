@@ -1,5 +1,5 @@
 /** The launcher. */
-import { runLine } from './run-line.js'
+import { runLine } from './cli/run-line.js'
 
 // SQLite makes its files as the mask allows, and the state folder may be one that others can look
 // into.

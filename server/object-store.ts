@@ -2,7 +2,7 @@
 import type { Log } from '../lib/core/log.js'
 import { s3Store } from '../lib/objects/s3.js'
 import type { S3Store } from '../lib/objects/s3.js'
-import { UsageError } from './command.js'
+import { UsageError } from './cli/command.js'
 import { s3FromEnvironment, s3Variable, wantsJournalCopy } from './env.js'
 
 /**

@@ -2,9 +2,9 @@
  * The audit: every act of an operator, each row chained to the one before it by a keyed digest
  * (reliability P13).
  */
-import type { OperatorCtx } from '../core/ctx.js'
-import { OPERATOR } from '../core/secrets.js'
-import type { Secrets } from '../core/secrets.js'
+import type { OperatorCtx } from '../app/ctx.js'
+import { OPERATOR } from '../core/storage/secrets.js'
+import type { Secrets } from '../core/storage/secrets.js'
 import type { Engine } from '../db/engine.js'
 
 export interface AuditRow {

@@ -2,7 +2,7 @@
  * The data keys of the installation, one for each subscriber and one for the operator, wrapped by
  * the secret key.
  */
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import {
   OPERATOR,
   loadSecretKey,
@@ -11,8 +11,8 @@ import {
   readNextKey,
   settleNextKey,
   writeNextKey,
-} from '../core/secrets.js'
-import type { Sealer, Secrets, Vault } from '../core/secrets.js'
+} from '../core/storage/secrets.js'
+import type { Sealer, Secrets, Vault } from '../core/storage/secrets.js'
 import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
 

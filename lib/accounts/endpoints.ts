@@ -1,6 +1,6 @@
 import { dayOf } from '../core/clock.js'
-import { endpoint } from '../core/endpoint.js'
-import type { Ctx } from '../core/ctx.js'
+import { endpoint } from '../core/endpoint/endpoint.js'
+import type { Ctx } from '../app/ctx.js'
 import { Account, Ping, Usage } from './shapes.js'
 import { TIERS } from './tiers.js'
 

@@ -3,7 +3,7 @@
  */
 import { hash as digest } from 'node:crypto'
 import { ApiError, invalid } from '../core/errors.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { nameFault } from '../core/text.js'
 import { remembered, touch } from '../db/state.js'
 import type { Engine } from '../db/engine.js'

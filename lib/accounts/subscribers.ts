@@ -1,7 +1,7 @@
 /** Subscribers: the shops. One configuration, one order history, one or more keys. */
 import { ApiError, invalid } from '../core/errors.js'
 import { nameFault } from '../core/text.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { touch } from '../db/state.js'
 import { audit } from './audit.js'
 import { addDataKey } from './data-keys.js'

@@ -3,7 +3,7 @@
  * off.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { filesIn } from '../db/engine.js'
 import { openFile } from '../db/sqlite.js'
 import type { Raw } from '../db/sqlite.js'

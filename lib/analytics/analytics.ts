@@ -4,17 +4,17 @@
  * distributors is kept for as long as the build serves.
  */
 import { MINUTE } from '../core/clock.js'
-import type { OperatorCtx } from '../core/ctx.js'
-import { pick, rowsText } from './answer.js'
-import type { Question } from './answer.js'
-import { sectionName } from './build-files.js'
-import { combine, list, orderOf } from './combine.js'
-import type { Listed } from './combine.js'
-import type { ListingColumns, SectionColumns } from './columns.js'
-import { Kept } from './kept.js'
+import type { OperatorCtx } from '../app/ctx.js'
+import { pick, rowsText } from './answers/answer.js'
+import type { Question } from './answers/answer.js'
+import { sectionName } from './builds/files.js'
+import { combine, list, orderOf } from './answers/combine.js'
+import type { Listed } from './answers/combine.js'
+import type { ListingColumns, SectionColumns } from './builds/columns.js'
+import { Kept } from './answers/kept.js'
 import type { Metric } from './metrics/metric.js'
-import type { Build } from './open-build.js'
-import { openServing } from './serving.js'
+import type { Build } from './builds/open.js'
+import { openServing } from './answers/serving.js'
 
 export interface Status {
   /** The build's name. */

@@ -1,10 +1,10 @@
-import { endpoint } from '../core/endpoint.js'
-import type { Ctx } from '../core/ctx.js'
+import { endpoint } from '../core/endpoint/endpoint.js'
+import type { Ctx } from '../app/ctx.js'
 import { ApiError } from '../core/errors.js'
 import { gtinKey } from '../core/gtin.js'
-import { serialized } from '../core/serialized.js'
-import { facetsOf } from './facets.js'
-import { searchView } from './search.js'
+import { serialized } from '../core/endpoint/serialized.js'
+import { facetsOf } from './search/facets.js'
+import { searchView } from './search/search.js'
 import {
   DetailParams,
   DetailResult,
@@ -14,7 +14,7 @@ import {
   SearchResult,
 } from './shapes.js'
 import type { Product, ProductDetail } from './shapes.js'
-import type { View } from './view.js'
+import type { View } from './view/view.js'
 
 const ELIGIBILITY = [
   'no_active_distributors',

@@ -1,6 +1,6 @@
 /** One call over HTTP: its attempts, and its answer. */
-import { RAW } from '../routes.js'
-import type { RouteId } from '../routes.js'
+import { RAW } from '../core/endpoint/routes.js'
+import type { RouteId } from '../core/endpoint/routes.js'
 import { begin, makeRetry, refuseAborted, retryAfterOf } from './network.js'
 import type { Network } from './network.js'
 import { RemoteError } from './remote-error.js'

@@ -1,5 +1,5 @@
 /** The bulk export, from the descriptor to a file that is whole (contract "Catalog export"). */
-import type { Shop } from '../shop.js'
+import type { Shop } from '../app/shop.js'
 import { checkFile, fileSink, streamSink } from './file.js'
 import type { Sink } from './file.js'
 import { networkOf, refuseAborted } from './network.js'

@@ -1,5 +1,5 @@
 /** Iterators over what comes in pages, from a server or from the library. */
-import type { Shop } from '../shop.js'
+import type { Shop } from '../app/shop.js'
 
 type Input<F extends (input: never) => unknown> = Exclude<Parameters<F>[0], undefined>
 type Yielded<F extends (input: never) => unknown, M extends string> =

@@ -1,6 +1,6 @@
 /** The HTTP request of a call, from the route table alone. */
-import { ROUTES, headerOf, parseRoute } from '../routes.js'
-import type { RouteId } from '../routes.js'
+import { ROUTES, headerOf, parseRoute } from '../core/endpoint/routes.js'
+import type { RouteId } from '../core/endpoint/routes.js'
 import { RemoteError } from './remote-error.js'
 
 export interface Prepared {

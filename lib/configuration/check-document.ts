@@ -11,9 +11,9 @@ import { dotted, pointerStep, shortName } from '../core/pointer.js'
 import { textFault } from '../core/text.js'
 import type { Registry } from '../distributors/registry.js'
 import { explainFaults } from './faults.js'
-import { configurationSchema } from './schema.js'
-import { DECIMALS } from './schema-parts.js'
-import type { Schema } from './schema.js'
+import { configurationSchema } from './schema/schema.js'
+import { DECIMALS } from './schema/parts.js'
+import type { Schema } from './schema/schema.js'
 
 /** Faults of a candidate of any shape; none when it fits. */
 export type CheckDocument = (candidate: unknown) => Fault[]

@@ -3,10 +3,10 @@
  * 3.9).
  */
 import type { Subscriber } from '../accounts/subscribers.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { SECOND } from '../core/clock.js'
 import { invalid, kindOf } from '../core/errors.js'
-import type { Sealer } from '../core/secrets.js'
+import type { Sealer } from '../core/storage/secrets.js'
 import { touch } from '../db/state.js'
 import {
   isBlank,

@@ -1,11 +1,11 @@
-import type { Ctx } from '../core/ctx.js'
-import { endpoint } from '../core/endpoint.js'
+import type { Ctx } from '../app/ctx.js'
+import { endpoint } from '../core/endpoint/endpoint.js'
 import { invalid } from '../core/errors.js'
-import { serialized } from '../core/serialized.js'
+import { serialized } from '../core/endpoint/serialized.js'
 import * as z from 'zod'
 import { putConfiguration } from './put.js'
 import { readConfiguration } from './saved.js'
-import { configurationSchema } from './schema.js'
+import { configurationSchema } from './schema/schema.js'
 import {
   PutConfig,
   PutHeaders,

@@ -1,11 +1,11 @@
 /** "Why is it hidden?" for one product of one subscriber. */
 import type { Subscriber } from '../accounts/subscribers.js'
-import { explainOffers } from '../catalog/explain.js'
-import type { Explanation } from '../catalog/explain.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import { explainOffers } from '../catalog/view/explain.js'
+import type { Explanation } from '../catalog/view/explain.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
-import { borrowedBy } from '../catalog/lend.js'
-import type { Borrowed } from '../catalog/lend.js'
+import { borrowedBy } from '../catalog/snapshot/lend.js'
+import type { Borrowed } from '../catalog/snapshot/lend.js'
 
 /**
  * An offer, and what it is shown with because other offers of its UPC say so (decisions 4.1); null

@@ -10,8 +10,8 @@ import { dotted, pointerStep, shortName } from '../core/pointer.js'
 import { nearest } from '../core/text.js'
 import type { Registry } from '../distributors/registry.js'
 import { movedTo } from './moved.js'
-import type { Schema } from './schema.js'
-import { LEVELS, LITERAL } from './schema-shipping.js'
+import type { Schema } from './schema/schema.js'
+import { LEVELS, LITERAL } from './schema/shipping.js'
 import { isObject } from './secrets.js'
 
 interface Checked {

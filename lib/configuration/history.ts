@@ -3,7 +3,7 @@
  * No answer holds a secret.
  */
 import type { Subscriber } from '../accounts/subscribers.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { ApiError } from '../core/errors.js'
 import { pointerStep } from '../core/pointer.js'
 import type { ConfigurationDocument } from './document.js'

@@ -2,10 +2,10 @@
  * What a candidate document would do to the live catalog (contract "Configuration", decisions 3.3).
  */
 import type { Subscriber } from '../accounts/subscribers.js'
-import type { Bits } from '../catalog/bits.js'
-import { makeView } from '../catalog/view.js'
-import type { View } from '../catalog/view.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { Bits } from '../catalog/snapshot/bits.js'
+import { makeView } from '../catalog/view/view.js'
+import type { View } from '../catalog/view/view.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { isApiError } from '../core/errors.js'
 import { fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument } from './document.js'

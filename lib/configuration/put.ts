@@ -1,6 +1,6 @@
 /** Replaces the document as a whole (contract "Configuration": `PUT /v1/config`). */
 import type { Subscriber } from '../accounts/subscribers.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { ApiError, MAX_FAULTS, refusalOf } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import type { Engine } from '../db/engine.js'

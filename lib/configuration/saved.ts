@@ -1,8 +1,8 @@
 /** Saved documents: one per subscriber, read by everything that decides what it sees and buys. */
 import { createHash } from 'node:crypto'
 import { audit } from '../accounts/audit.js'
-import type { OperatorCtx } from '../core/ctx.js'
-import type { Secrets } from '../core/secrets.js'
+import type { OperatorCtx } from '../app/ctx.js'
+import type { Secrets } from '../core/storage/secrets.js'
 import type { Subscriber } from '../accounts/subscribers.js'
 import type { Engine } from '../db/engine.js'
 import { remembered, touch } from '../db/state.js'

@@ -3,8 +3,8 @@
  * reader (decisions 3.5).
  */
 import type { Subscriber } from '../accounts/subscribers.js'
-import type { OperatorCtx } from '../core/ctx.js'
-import type { Sealer } from '../core/secrets.js'
+import type { OperatorCtx } from '../app/ctx.js'
+import type { Sealer } from '../core/storage/secrets.js'
 import { pointerStep } from '../core/pointer.js'
 import type { Registry } from '../distributors/registry.js'
 import type { Distributor } from '../distributors/distributor.js'

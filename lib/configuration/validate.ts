@@ -3,9 +3,9 @@
  * /v1/config/validate`).
  */
 import type { Subscriber } from '../accounts/subscribers.js'
-import { oddMaps, oddMapsWarning } from '../catalog/odd-maps.js'
-import { ruleWarnings } from '../catalog/rule-use.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import { oddMaps, oddMapsWarning } from '../catalog/view/odd-maps.js'
+import { ruleWarnings } from '../catalog/view/rule-use.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { dotted } from '../core/pointer.js'
 import { settingPointer, unsetSettings } from '../distributors/distributor.js'
 import { checkCredentials } from './credentials.js'

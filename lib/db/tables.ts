@@ -15,7 +15,7 @@ import type {
   LaneStatusTable,
   MonitorTable,
   ParcelTable,
-} from '../fulfillment/tables.js'
+} from '../orders/history/tables.js'
 import type {
   DistributorModeTable,
   JournalTable,

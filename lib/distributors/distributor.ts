@@ -4,7 +4,7 @@
  */
 import { pointerStep } from '../core/pointer.js'
 import type { Fulfillment } from './fulfillment.js'
-import type { Preset } from './preset.js'
+import type { Preset } from './generic/preset.js'
 
 /** One setting of a distributor (contract "Distributor registry entry"). */
 export interface Setting {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { endpoint } from '../core/endpoint.js'
+import { endpoint } from '../core/endpoint/endpoint.js'
 import { davidsons } from './index.js'
 import { registryEntry } from './registry-entry.js'
 import { RegistryEntry } from './shapes.js'

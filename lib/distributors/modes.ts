@@ -4,7 +4,7 @@
  */
 import { audit } from '../accounts/audit.js'
 import { invalid } from '../core/errors.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import type { Engine } from '../db/engine.js'
 import { remembered, touch } from '../db/state.js'
 import type { Fulfillment, Mode } from './fulfillment.js'

@@ -1,7 +1,7 @@
 /** The distributors that an app knows, by name and by distid. */
 import type { Distributor } from './distributor.js'
-import type { Preset } from './preset.js'
-import { presets as builtinPresets } from './presets/index.js'
+import type { Preset } from './generic/preset.js'
+import { presets as builtinPresets } from './generic/presets.js'
 
 export interface Registry {
   readonly all: readonly Distributor[]

@@ -1,8 +1,8 @@
 /**
- * What a build is told, and what it tells. It runs in a process of its own (lib/duckdb.ts), which
+ * What a build is told, and what it tells. It runs in a process of its own (lib/app/duckdb.ts), which
  * is started here.
  */
-import { runChild } from '../core/child.js'
+import { runChild } from '../core/async/child.js'
 import { SECOND } from '../core/clock.js'
 import type { Section, Totals } from './numbers.js'
 

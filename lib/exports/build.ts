@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { mostMemory } from '../core/child-memory.js'
+import { mostMemory } from '../core/async/child-memory.js'
 import { openFile } from '../db/sqlite.js'
 import type { Raw } from '../db/sqlite.js'
 import { makeAttributeTexts, writeAttributes } from './attributes.js'

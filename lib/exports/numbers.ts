@@ -3,9 +3,9 @@
  * numbers. A build joins them with the texts by position, so offers that the view hides have a row
  * too.
  */
-import type { Bits } from '../catalog/bits.js'
-import type { Row } from '../catalog/snapshot.js'
-import type { View } from '../catalog/view.js'
+import type { Bits } from '../catalog/snapshot/bits.js'
+import type { Row } from '../catalog/snapshot/snapshot.js'
+import type { View } from '../catalog/view/view.js'
 
 /**
  * Cents that a configuration can multiply beyond 32 bits. They come first, so that each column lies

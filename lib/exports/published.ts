@@ -1,7 +1,7 @@
 /**
  * Which files of the object store are whose export (meter.db: what is forgotten is built again).
  */
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 
 export interface Published {
   subscriber_id: string

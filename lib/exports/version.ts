@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Key } from '../accounts/keys.js'
 import type { Saved } from '../configuration/saved.js'
 import { MINUTE, SECOND } from '../core/clock.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { ApiError } from '../core/errors.js'
 
 /** Changes whenever a file is written in another way. */

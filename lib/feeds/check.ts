@@ -1,9 +1,9 @@
 /** How a preset reads a file, for the person who sets up a feed. Writes nothing. */
 import { toDollars } from '../core/money.js'
-import type { CatalogRow, Preset, StockRow } from '../distributors/generic.js'
-import { judge } from './guard.js'
-import type { BrokenLine } from './lines.js'
-import { brokenLine, readRows } from './read-rows.js'
+import type { CatalogRow, Preset, StockRow } from '../distributors/generic/generic.js'
+import { judge } from './ingest/guard.js'
+import type { BrokenLine } from './read/lines.js'
+import { brokenLine, readRows } from './read/rows.js'
 
 export interface CheckedFeed {
   /** Why the file is no feed of this preset at all; empty where it is one. */

@@ -1,12 +1,12 @@
 /** Which preset a person means, and which one a file is for. */
-import { mappedColumns } from '../distributors/generic.js'
-import type { Preset } from '../distributors/preset.js'
+import { mappedColumns } from '../distributors/generic/generic.js'
+import type { Preset } from '../distributors/generic/preset.js'
 import type { Registry } from '../distributors/registry.js'
-import { openBytes } from './bytes.js'
-import { parseCells } from './cells.js'
-import { leastColumns, readHeader } from './guard.js'
-import { readRecords } from './lines.js'
-import { recordText } from './text.js'
+import { openBytes } from './fetch/bytes.js'
+import { parseCells } from './read/cells.js'
+import { leastColumns, readHeader } from './ingest/guard.js'
+import { readRecords } from './read/lines.js'
+import { recordText } from './read/text.js'
 
 const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 

@@ -5,7 +5,7 @@
 import { audit } from '../accounts/audit.js'
 import { isEmail } from '../accounts/subscribers.js'
 import { dayOf } from '../core/clock.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { toCents, toDollars } from '../core/money.js'
 import { textFault } from '../core/text.js'
@@ -13,9 +13,9 @@ import { touch } from '../db/state.js'
 import { putDealers } from './dealer-store.js'
 import { findDealer, isActive } from './find.js'
 import type { StoredDealer } from './find.js'
-import { DEALER_TYPES, REGIONS, asLicence, expiryDate, parseLicence } from './licence.js'
-import type { KnownDealer } from './list-diff.js'
-import { phoneOf, premiseOf } from './list-rows.js'
+import { DEALER_TYPES, REGIONS, asLicence, expiryDate, parseLicence } from './license.js'
+import type { KnownDealer } from './lists/diff.js'
+import { phoneOf, premiseOf } from './lists/rows.js'
 
 /** The dearest transfer that anybody asks for, cents. */
 const MAX_FEE = 100_000

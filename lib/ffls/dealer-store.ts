@@ -1,10 +1,10 @@
 /** Dealers of the directory, many at a time. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { touch } from '../db/state.js'
-import type { KnownDealer, OperatorsWord } from './list-diff.js'
-import type { ListedDealer } from './list-rows.js'
+import type { KnownDealer, OperatorsWord } from './lists/diff.js'
+import type { ListedDealer } from './lists/rows.js'
 
 /** Columns that a list decides. */
 const LISTED: readonly (keyof ListedDealer)[] = [

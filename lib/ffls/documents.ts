@@ -4,10 +4,10 @@
  */
 import type { Selectable } from 'kysely'
 import { audit } from '../accounts/audit.js'
-import type { Ctx, OperatorCtx } from '../core/ctx.js'
+import type { Ctx, OperatorCtx } from '../app/ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { findDealer } from './find.js'
-import { parseLicence } from './licence.js'
+import { parseLicence } from './license.js'
 import type { DealerDocumentTable } from './tables.js'
 
 export type DocumentKind = DealerDocumentTable['kind']

@@ -1,4 +1,4 @@
-import { endpoint } from '../core/endpoint.js'
+import { endpoint } from '../core/endpoint/endpoint.js'
 import { dayOf } from '../core/clock.js'
 import { readDocument } from './documents.js'
 import { findDealer, findNear, fullRecord } from './find.js'

@@ -3,13 +3,13 @@
  * directory").
  */
 import type { Selectable } from 'kysely'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { dayOf } from '../core/clock.js'
 import { ApiError } from '../core/errors.js'
 import { toDollarsOrNull } from '../core/money.js'
 import { placeOfZip } from '../places/zips.js'
 import { dayNumber } from './directory.js'
-import { parseLicence, parseMask } from './licence.js'
+import { parseLicence, parseMask } from './license.js'
 import { nearDealers } from './near.js'
 import type { Dealer, FullDealer, NearQuery } from './shapes.js'
 import type { DealerTable } from './tables.js'

@@ -4,18 +4,18 @@
  */
 import { basename } from 'node:path'
 import { audit } from '../accounts/audit.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { invalid } from '../core/errors.js'
 import { textFault } from '../core/text.js'
 import { inChunks, knownDealers, patiently, putDealers } from './dealer-store.js'
-import { REGIONS, expiryDate, parseLicence } from './licence.js'
-import type { Licence } from './licence.js'
-import type { KeptState, KnownDealer } from './list-diff.js'
-import { readListFile } from './list-file.js'
-import type { ListFile } from './list-file.js'
-import { NAMED, Rejects, TWICE, shown, timeOfList, typesOf } from './list-report.js'
-import type { ListInput, ListOptions, ListReport } from './list-report.js'
-import { premiseOf } from './list-rows.js'
+import { REGIONS, expiryDate, parseLicence } from './license.js'
+import type { Licence } from './license.js'
+import type { KeptState, KnownDealer } from './lists/diff.js'
+import { readListFile } from './lists/file.js'
+import type { ListFile } from './lists/file.js'
+import { NAMED, Rejects, TWICE, shown, timeOfList, typesOf } from './lists/report.js'
+import type { ListInput, ListOptions, ListReport } from './lists/report.js'
+import { premiseOf } from './lists/rows.js'
 
 export interface OnFileInput extends ListInput {
   distid: string

@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import { MINUTE, SECOND } from '../core/clock.js'
-import { inTime } from '../core/in-time.js'
+import { inTime } from '../core/async/in-time.js'
 import type { ObjectStore } from './store.js'
 
 export interface StoreLimits {

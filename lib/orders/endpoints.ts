@@ -1,6 +1,6 @@
-import { endpoint } from '../core/endpoint.js'
-import type { FulfillmentOrder } from '../fulfillment/shapes.js'
-import { placeOrder } from './place.js'
+import { endpoint } from '../core/endpoint/endpoint.js'
+import type { FulfillmentOrder } from './history/shapes.js'
+import { placeOrder } from './place/place.js'
 import { PlaceBody, PlacedOrder } from './shapes.js'
 
 const ORDER = {

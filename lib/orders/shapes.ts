@@ -1,7 +1,7 @@
 /** Shapes of an order (contract "Place order", decisions 8.3-5). */
 import * as z from 'zod'
 import { isEmail } from '../accounts/subscribers.js'
-import { FailedPlacement, FulfillmentOrder, LONGEST_TEXT } from '../fulfillment/shapes.js'
+import { FailedPlacement, FulfillmentOrder, LONGEST_TEXT } from './history/shapes.js'
 
 /** Blanks alone are nothing: the document says so by a pattern, since its lengths count them. */
 const text = (most: number) => z.string().trim().min(1).max(most).meta({ pattern: '\\S' })

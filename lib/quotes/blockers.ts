@@ -4,13 +4,13 @@
  * Customer, dealer and destination are not known yet, so of the rules those count that block an
  * item wherever it goes.
  */
-import type { View } from '../catalog/view.js'
+import type { View } from '../catalog/view/view.js'
 import type { Saved } from '../configuration/saved.js'
-import type { Ctx } from '../core/ctx.js'
-import { distributorProblem } from '../orders/check-distributors.js'
-import { itemProblems } from '../orders/check-items.js'
-import type { OrderedItem } from '../orders/check-items.js'
-import { enforcesRestrictions } from '../orders/enforcement.js'
+import type { Ctx } from '../app/ctx.js'
+import { distributorProblem } from '../orders/place/check-distributors.js'
+import { itemProblems } from '../orders/place/check-items.js'
+import type { OrderedItem } from '../orders/place/check-items.js'
+import { enforcesRestrictions } from '../orders/place/enforcement.js'
 import { blocksAnywhere } from '../restrictions/check.js'
 import type { Blocker } from './shapes.js'
 

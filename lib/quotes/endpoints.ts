@@ -1,4 +1,4 @@
-import { endpoint } from '../core/endpoint.js'
+import { endpoint } from '../core/endpoint/endpoint.js'
 import { openBlockers } from './blockers.js'
 import { quoteLines } from './quote.js'
 import { Quote, QuoteBody } from './shapes.js'

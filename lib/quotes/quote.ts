@@ -5,8 +5,8 @@
 import { gtinKey } from '../core/gtin.js'
 import { toDollars, toDollarsOrNull } from '../core/money.js'
 import type { ConfigurationDocument } from '../configuration/document.js'
-import type { Row } from '../catalog/snapshot.js'
-import type { View, ViewDistributor } from '../catalog/view.js'
+import type { Row } from '../catalog/snapshot/snapshot.js'
+import type { View, ViewDistributor } from '../catalog/view/view.js'
 import type { FindBlockers, QuotedItem } from './blockers.js'
 import type { Blocker, Option, Quote, UNFULFILLABLE } from './shapes.js'
 

@@ -1,8 +1,8 @@
 /** May these items go there? (contract "Restrictions", decisions 7) */
 import type { Subscriber } from '../accounts/subscribers.js'
 import { dayOf } from '../core/clock.js'
-import type { Snapshot } from '../catalog/snapshot.js'
-import type { OperatorCtx } from '../core/ctx.js'
+import type { Snapshot } from '../catalog/snapshot/snapshot.js'
+import type { OperatorCtx } from '../app/ctx.js'
 import { invalid } from '../core/errors.js'
 import { logDecision } from './decisions.js'
 import { placeOf, UNKNOWN } from './destination.js'
@@ -11,11 +11,11 @@ import { evaluate } from './evaluate.js'
 import type { Finding, ItemFacts } from './evaluate.js'
 import { itemFacts } from './item-facts.js'
 import type { FactSources } from './item-facts.js'
-import { applyOverrides, mayLift } from './overrides.js'
-import type { Override } from './overrides.js'
-import { Day } from './rule.js'
+import { applyOverrides, mayLift } from './rules/overrides.js'
+import type { Override } from './rules/overrides.js'
+import { Day } from './rules/rule.js'
 import type { CheckItem, CheckResult, MatchedRule } from './shapes.js'
-import type { ActiveRules } from './rule-sets.js'
+import type { ActiveRules } from './rules/sets.js'
 
 export interface CheckInput {
   shipping: Address

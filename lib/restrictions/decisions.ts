@@ -1,8 +1,8 @@
 /** The log of what was decided, and by which rules (decisions.db, which is in every backup). */
 import type { Subscriber } from '../accounts/subscribers.js'
 import { DAY } from '../core/clock.js'
-import type { OperatorCtx } from '../core/ctx.js'
-import type { Job } from '../core/job.js'
+import type { OperatorCtx } from '../app/ctx.js'
+import type { Job } from '../core/async/job.js'
 import type { Place } from './destination.js'
 import type { CheckResult } from './shapes.js'
 

@@ -1,4 +1,4 @@
-import { endpoint } from '../core/endpoint.js'
+import { endpoint } from '../core/endpoint/endpoint.js'
 import { checkRestrictions } from './check.js'
 import { CheckBody, CheckResult } from './shapes.js'
 

@@ -4,12 +4,12 @@
  * then a person decides (decisions 7.3).
  */
 import { countyOf } from '../places/counties.js'
-import type { CompiledRule } from './compile.js'
+import type { CompiledRule } from './rules/compile.js'
 import { isInCity } from './destination.js'
 import type { Place, Possible } from './destination.js'
-import { askFact, describeMatch, some } from './predicates.js'
-import type { AttributeFact, ReadyPredicate } from './predicates.js'
-import type { Rule } from './rule.js'
+import { askFact, describeMatch, some } from './rules/predicates.js'
+import type { AttributeFact, ReadyPredicate } from './rules/predicates.js'
+import type { Rule } from './rules/rule.js'
 
 export interface ItemFacts {
   /** GTIN-14 values. */

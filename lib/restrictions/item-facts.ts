@@ -4,15 +4,15 @@
  */
 import { UNCATEGORIZED } from '../catalog/feed-offer.js'
 import { CLASS_CODES } from '../catalog/product-classes.js'
-import type { Row, Snapshot } from '../catalog/snapshot.js'
+import type { Row, Snapshot } from '../catalog/snapshot/snapshot.js'
 import { gtinKey } from '../core/gtin.js'
 import { attributeName, isNoFact } from './attributes.js'
 import type { AttributeValue } from './attributes.js'
 import { UNKNOWN } from './destination.js'
 import type { Possible } from './destination.js'
 import type { ItemFacts } from './evaluate.js'
-import { Told } from './predicates.js'
-import type { AttributeFact } from './predicates.js'
+import { Told } from './rules/predicates.js'
+import type { AttributeFact } from './rules/predicates.js'
 import type { CheckItem } from './shapes.js'
 
 /** The attributes of an offer's fragment as JSON text, null for none. */

@@ -1,7 +1,7 @@
 /** Shapes of the restriction check (contract "Restrictions", decisions 7). */
 import * as z from 'zod'
 import { CLASS_CODES } from '../catalog/product-classes.js'
-import { Citation, KINDS } from './rule.js'
+import { Citation, KINDS } from './rules/rule.js'
 
 const name = (most: number) =>
   z

@@ -15,14 +15,14 @@ import { join, resolve } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import duckdb from '@duckdb/node-api'
 import * as esbuild from 'esbuild'
-import { dayFile, historyPaths } from '../../lib/analytics/history-files.js'
+import { dayFile, historyPaths } from '../../lib/analytics/history/files.js'
 import { METRICS, SLUGS } from '../../lib/analytics/metrics/index.js'
 import { WINDOWS } from '../../lib/analytics/metrics/metric.js'
-import { readCatalog } from '../../lib/analytics/read-catalog.js'
+import { readCatalog } from '../../lib/analytics/builds/read-catalog.js'
 import { DAY, HOUR, dayOf, startOfDay } from '../../lib/core/clock.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
-import { open } from '../../lib/open.js'
+import { open } from '../../lib/app/open.js'
 import { BENCH_DISTIDS, writeOffers } from './offers.js'
 import { benchDistributors, benchDocument, searches } from './shop.js'
 
@@ -46,7 +46,7 @@ const log = {
 }
 // As it is shipped: a loader of source texts would take longer to start than many a query.
 await esbuild.build({
-  entryPoints: { duckdb: 'lib/duckdb.ts' },
+  entryPoints: { duckdb: 'lib/app/duckdb.ts' },
   outdir: join('dist', 'bench'),
   bundle: true,
   platform: 'node',

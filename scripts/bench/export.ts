@@ -18,7 +18,7 @@ import { writeAttributes } from '../../lib/exports/attributes.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { PARQUET } from '../../lib/exports/texts.js'
-import { open } from '../../lib/open.js'
+import { open } from '../../lib/app/open.js'
 import { BENCH_DISTIDS, writeOffers } from './offers.js'
 import { benchDistributors, benchDocument, searches } from './shop.js'
 
@@ -48,7 +48,7 @@ const log = {
 }
 // As it is shipped: a loader of source texts would take longer to start than the build itself.
 await esbuild.build({
-  entryPoints: { duckdb: 'lib/duckdb.ts' },
+  entryPoints: { duckdb: 'lib/app/duckdb.ts' },
   outdir: join('dist', 'bench'),
   bundle: true,
   platform: 'node',

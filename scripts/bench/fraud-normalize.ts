@@ -7,11 +7,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { normalizeAddress } from '../../lib/fraud/address.js'
-import { normalizeEmail } from '../../lib/fraud/email.js'
-import { itemKeys, itemNameKey } from '../../lib/fraud/items.js'
-import { normalizeName } from '../../lib/fraud/names.js'
-import { normalizePhone } from '../../lib/fraud/phone.js'
+import { normalizeAddress } from '../../lib/fraud/signals/address/address.js'
+import { normalizeEmail } from '../../lib/fraud/signals/email.js'
+import { itemKeys, itemNameKey } from '../../lib/fraud/signals/items.js'
+import { normalizeName } from '../../lib/fraud/signals/names.js'
+import { normalizePhone } from '../../lib/fraud/signals/phone.js'
 
 const ROUNDS = Number(process.argv[2] ?? 30)
 const FILE = process.argv[3] ?? join('..', 'shared', 'data', 'address', 'usaddress__us50.test.raw')

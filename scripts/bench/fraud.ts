@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { FraudSignals } from '../../lib/fraud/shapes.js'
-import { signalsOf } from '../../lib/fraud/signals.js'
-import { summarize } from '../../lib/fraud/summary.js'
-import { open } from '../../lib/open.js'
+import { signalsOf } from '../../lib/fraud/signals/signals.js'
+import { summarize } from '../../lib/fraud/reports/summary.js'
+import { open } from '../../lib/app/open.js'
 
 const SIGNALS = Number(process.argv[2] ?? 10_000_000)
 const REPORTS = Math.ceil(SIGNALS / 4)

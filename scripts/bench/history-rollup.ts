@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import duckdb from '@duckdb/node-api'
 import * as esbuild from 'esbuild'
-import { startAnalytics } from '../../lib/analytics/child-start.js'
-import { dayFile, daysIn, historyPaths } from '../../lib/analytics/history-files.js'
+import { startAnalytics } from '../../lib/analytics/builds/child-start.js'
+import { dayFile, daysIn, historyPaths } from '../../lib/analytics/history/files.js'
 import { DAY, HOUR } from '../../lib/core/clock.js'
-import type { OperatorCtx } from '../../lib/core/ctx.js'
+import type { OperatorCtx } from '../../lib/app/ctx.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { migrate } from '../../lib/db/migrate.js'
 import { historySchema } from '../../lib/db/migrations/history.js'
@@ -139,7 +139,7 @@ try {
 
   // As it is shipped: a loader of source texts would take longer to start than a day's roll-up.
   await esbuild.build({
-    entryPoints: { duckdb: 'lib/duckdb.ts' },
+    entryPoints: { duckdb: 'lib/app/duckdb.ts' },
     outdir: join('dist', 'bench'),
     bundle: true,
     platform: 'node',

@@ -7,14 +7,14 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Ctx } from '../../lib/core/ctx.js'
+import type { Ctx } from '../../lib/app/ctx.js'
 import { DAY } from '../../lib/core/clock.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import type { Raw } from '../../lib/db/sqlite.js'
-import { historyPage, orderPage } from '../../lib/fulfillment/history.js'
-import { HistoryQuery, ListQuery, SORTS } from '../../lib/fulfillment/shapes.js'
-import { open } from '../../lib/open.js'
+import { historyPage, orderPage } from '../../lib/orders/history/history.js'
+import { HistoryQuery, ListQuery, SORTS } from '../../lib/orders/history/shapes.js'
+import { open } from '../../lib/app/open.js'
 import { randomFrom } from './offers.js'
 
 const RECORDS = Number(process.argv[2] ?? 1_000_000)

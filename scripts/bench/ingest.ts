@@ -13,8 +13,8 @@ import { migrate } from '../../lib/db/migrate.js'
 import { catalogSchema } from '../../lib/db/migrations/catalog.js'
 import { historySchema } from '../../lib/db/migrations/history.js'
 import { openFile } from '../../lib/db/sqlite.js'
-import { presets } from '../../lib/distributors/presets/index.js'
-import { ingestFeed } from '../../lib/feeds/ingest.js'
+import { presets } from '../../lib/distributors/generic/presets.js'
+import { ingestFeed } from '../../lib/feeds/ingest/ingest.js'
 import { upsertFeed } from './upsert.js'
 
 const ROWS = Number(process.argv[2] ?? 1_000_000)

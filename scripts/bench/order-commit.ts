@@ -8,8 +8,8 @@ import { closeSync, openSync, rmSync, symlinkSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as esbuild from 'esbuild'
 import { builtin } from '../../lib/distributors/index.js'
-import { open } from '../../lib/open.js'
-import type { App } from '../../lib/open.js'
+import { open } from '../../lib/app/open.js'
+import type { App } from '../../lib/app/open.js'
 import {
   SHOP,
   folderOnDisk,
@@ -46,7 +46,7 @@ async function bundleWorker(dir: string): Promise<string> {
     target: 'node20.19',
     format: 'esm',
     external: ['better-sqlite3'],
-    entryPoints: ['lib/worker.ts'],
+    entryPoints: ['lib/app/worker.ts'],
     outfile,
     logLevel: 'warning',
     banner: {

@@ -16,9 +16,9 @@ import { Agent, createServer as createHttpServer, request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openFile } from '../../lib/db/sqlite.js'
-import { open } from '../../lib/open.js'
-import { createServer } from '../../server/app.js'
-import { listen } from '../../server/listen.js'
+import { open } from '../../lib/app/open.js'
+import { createServer } from '../../server/http/app.js'
+import { listen } from '../../server/http/listen.js'
 import {
   ORDERS_A_KEY,
   SHOP,

@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
-import { open } from '../../lib/open.js'
+import { open } from '../../lib/app/open.js'
 // Bundles are built by a script without types.
 // @ts-expect-error no declaration
 import { bundleLauncher, bundleTree } from '../../build.mjs'

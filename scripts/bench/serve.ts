@@ -6,9 +6,9 @@
 import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { open } from '../../lib/open.js'
-import { createServer } from '../../server/app.js'
-import { listen } from '../../server/listen.js'
+import { open } from '../../lib/app/open.js'
+import { createServer } from '../../server/http/app.js'
+import { listen } from '../../server/http/listen.js'
 
 const [kind, target] = process.argv.slice(2) as [string, string]
 

@@ -5,7 +5,7 @@
 import type { ConfigurationDocument, DistributorEntry } from '../../lib/configuration/document.js'
 import { defineDistributor } from '../../lib/distributors/distributor.js'
 import type { Distributor } from '../../lib/distributors/distributor.js'
-import type { Shop } from '../../lib/shop.js'
+import type { Shop } from '../../lib/app/shop.js'
 import { BENCH_DISTIDS } from './offers.js'
 
 export function benchDistributors(): Distributor[] {

@@ -3,12 +3,12 @@
  * it differs.
  */
 import type { Raw } from '../../lib/db/sqlite.js'
-import { compilePreset, isRejection } from '../../lib/distributors/generic.js'
-import type { Preset } from '../../lib/distributors/generic.js'
-import { openBytes } from '../../lib/feeds/bytes.js'
-import { parseCells } from '../../lib/feeds/cells.js'
-import { readRecords } from '../../lib/feeds/lines.js'
-import { recordText } from '../../lib/feeds/text.js'
+import { compilePreset, isRejection } from '../../lib/distributors/generic/generic.js'
+import type { Preset } from '../../lib/distributors/generic/generic.js'
+import { openBytes } from '../../lib/feeds/fetch/bytes.js'
+import { parseCells } from '../../lib/feeds/read/cells.js'
+import { readRecords } from '../../lib/feeds/read/lines.js'
+import { recordText } from '../../lib/feeds/read/text.js'
 
 const TEXT = [
   'distsku',

@@ -13,9 +13,9 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { CHAOS, QUOTA, faultText, runEpoch } from './lib-epoch.js'
-import { loadTotals, newTotals, saveTotals, totalsText } from './lib-totals.js'
-import { openWorkshop } from './lib-workshop.js'
+import { CHAOS, QUOTA, faultText, runEpoch } from './rig/epoch.js'
+import { loadTotals, newTotals, saveTotals, totalsText } from './rig/totals.js'
+import { openWorkshop } from './rig/workshop.js'
 
 const { values } = parseArgs({
   options: {

@@ -4,15 +4,15 @@
  */
 import { isApiError } from '../../lib/core/errors.js'
 import { isUnavailable } from '../../lib/db/sqlite.js'
-import type { App } from '../../lib/open.js'
-import { open } from '../../lib/open.js'
+import type { App } from '../../lib/app/open.js'
+import { open } from '../../lib/app/open.js'
 import { openLog } from '../../server/log.js'
-import { fractional } from '../../server/testing-clock.js'
-import { timeOf } from './lib-clock.js'
-import type { AnswerBody, HttpAnswer } from './lib-http.js'
-import type { Call, Life, Ready, Reply } from './lib-life.js'
-import { probes } from './lib-probes.js'
-import { stepsOf, watchApp } from './lib-steps.js'
+import { fractional } from '../../server/testing/clock.js'
+import { timeOf } from './rig/clock.js'
+import type { AnswerBody, HttpAnswer } from './rig/http.js'
+import type { Call, Life, Ready, Reply } from './rig/life.js'
+import { probes } from './rig/probes.js'
+import { stepsOf, watchApp } from './rig/steps.js'
 
 async function live(life: Life): Promise<void> {
   const pass = stepsOf(life)

@@ -8,9 +8,9 @@
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { STOPS, pauseAt } from './lib-pause.js'
-import { count } from './lib-totals.js'
-import { openWorkshop } from './lib-workshop.js'
+import { STOPS, pauseAt } from './rig/pause.js'
+import { count } from './rig/totals.js'
+import { openWorkshop } from './rig/workshop.js'
 
 const { values } = parseArgs({
   options: {

@@ -2,17 +2,17 @@
  * The server that is killed: all of Quartermaster on a state folder, over a socket, with a clock of
  * its own. It is loaded first and begins when it is told what its life is.
  */
-import { createServer as createApi } from '../../server/app.js'
-import type { Server } from '../../server/app.js'
-import { listen } from '../../server/listen.js'
+import { createServer as createApi } from '../../server/http/app.js'
+import type { Server } from '../../server/http/app.js'
+import { listen } from '../../server/http/listen.js'
 import { openLog } from '../../server/log.js'
-import { fractional } from '../../server/testing-clock.js'
-import { open } from '../../lib/open.js'
-import { timeOf } from './lib-clock.js'
-import type { Life, Ready } from './lib-life.js'
-import { probes } from './lib-probes.js'
-import { stepsOf, watchApp } from './lib-steps.js'
-import type { Pass } from './lib-steps.js'
+import { fractional } from '../../server/testing/clock.js'
+import { open } from '../../lib/app/open.js'
+import { timeOf } from './rig/clock.js'
+import type { Life, Ready } from './rig/life.js'
+import { probes } from './rig/probes.js'
+import { stepsOf, watchApp } from './rig/steps.js'
+import type { Pass } from './rig/steps.js'
 
 async function live(life: Life): Promise<void> {
   const pass = stepsOf(life)

@@ -9,10 +9,10 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { runFolder } from '../../test/simulation/folder.js'
-import { seedOf } from '../../test/simulation/random.js'
-import { addTo, failureText, noTotals, runUntil, shrink } from '../../test/simulation/run.js'
-import type { Failure, Totals } from '../../test/simulation/run.js'
+import { runFolder } from '../../test/harness/folder.js'
+import { seedOf } from '../../test/harness/random.js'
+import { addTo, failureText, noTotals, runUntil, shrink } from '../../test/harness/run.js'
+import type { Failure, Totals } from '../../test/harness/run.js'
 
 const { values } = parseArgs({
   options: {

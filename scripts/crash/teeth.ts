@@ -6,13 +6,13 @@
  */
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { KINDS } from './lib-check.js'
-import { CHAOS, PAIRS, runEpoch } from './lib-epoch.js'
-import { limits } from './lib-pairs.js'
-import { PLANTS } from './lib-plants.js'
-import type { CrashPlant } from './lib-plants.js'
-import { newTotals } from './lib-totals.js'
-import { openWorkshop } from './lib-workshop.js'
+import { KINDS } from './rig/check.js'
+import { CHAOS, PAIRS, runEpoch } from './rig/epoch.js'
+import { limits } from './rig/pairs.js'
+import { PLANTS } from './rig/plants.js'
+import type { CrashPlant } from './rig/plants.js'
+import { newTotals } from './rig/totals.js'
+import { openWorkshop } from './rig/workshop.js'
 
 const { values } = parseArgs({
   options: {

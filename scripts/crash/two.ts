@@ -7,10 +7,10 @@
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { PAIRS, faultText, runEpoch } from './lib-epoch.js'
-import { herd, limits, takingTurns } from './lib-pairs.js'
-import { newTotals, totalsText } from './lib-totals.js'
-import { openWorkshop } from './lib-workshop.js'
+import { PAIRS, faultText, runEpoch } from './rig/epoch.js'
+import { herd, limits, takingTurns } from './rig/pairs.js'
+import { newTotals, totalsText } from './rig/totals.js'
+import { openWorkshop } from './rig/workshop.js'
 
 const { values } = parseArgs({
   options: {

@@ -2,7 +2,7 @@
  * Values that exist in the shop, so that requests get further than the first look-up; and what was
  * placed and reported before.
  */
-import type { App } from '../../lib/open.js'
+import type { App } from '../../lib/app/open.js'
 import { CANARY } from './shop.js'
 import type { Caller } from './shop.js'
 

@@ -1,9 +1,9 @@
 /** Bugs of what a subscriber sees, and at which price. */
-import type * as Costs from '../../lib/catalog/costs.js'
-import type * as Restrictions from '../../lib/catalog/restrictions.js'
-import type * as Retail from '../../lib/catalog/retail.js'
-import type * as Shipping from '../../lib/catalog/shipping.js'
-import type * as View from '../../lib/catalog/view.js'
+import type * as Costs from '../../lib/catalog/view/costs.js'
+import type * as Restrictions from '../../lib/catalog/view/restrictions.js'
+import type * as Retail from '../../lib/catalog/view/retail.js'
+import type * as Shipping from '../../lib/catalog/view/shipping.js'
+import type * as View from '../../lib/catalog/view/view.js'
 import type * as Quote from '../../lib/quotes/quote.js'
 import type { Plant } from './seam.js'
 
@@ -13,7 +13,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['quotes', 'view'],
     seams: [
       {
-        at: 'lib/catalog/shipping.ts#shippingModel',
+        at: 'lib/catalog/view/shipping.ts#shippingModel',
         make:
           (real: typeof Shipping.shippingModel): typeof real =>
           (shipping) => {
@@ -28,7 +28,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['view', 'quotes', 'config-schema'],
     seams: [
       {
-        at: 'lib/catalog/shipping.ts#shippingModel',
+        at: 'lib/catalog/view/shipping.ts#shippingModel',
         make:
           (real: typeof Shipping.shippingModel): typeof real =>
           ({ price_based_shipping_levels: _levels, ...shipping }) =>
@@ -41,7 +41,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['view', 'quotes'],
     seams: [
       {
-        at: 'lib/catalog/costs.ts#roundHalfUp',
+        at: 'lib/catalog/view/costs.ts#roundHalfUp',
         make: (): typeof Costs.roundHalfUp => (cents) => Math.ceil(cents - 0.5),
       },
     ],
@@ -51,7 +51,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['sources', 'view'],
     seams: [
       {
-        at: 'lib/catalog/costs.ts#costColumn',
+        at: 'lib/catalog/view/costs.ts#costColumn',
         make:
           (real: typeof Costs.costColumn): typeof real =>
           (snapshot, _subscriber, adjustments) =>
@@ -64,7 +64,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['view'],
     seams: [
       {
-        at: 'lib/catalog/costs.ts#costColumn',
+        at: 'lib/catalog/view/costs.ts#costColumn',
         make:
           (real: typeof Costs.costColumn): typeof real =>
           (snapshot, subscriber, adjustments) =>
@@ -77,7 +77,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['view', 'quotes'],
     seams: [
       {
-        at: 'lib/catalog/costs.ts#shownColumn',
+        at: 'lib/catalog/view/costs.ts#shownColumn',
         make:
           (real: typeof Costs.shownColumn): typeof real =>
           (snapshot, costs, distributors) =>
@@ -111,7 +111,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['view'],
     seams: [
       {
-        at: 'lib/catalog/retail.ts#retailRule',
+        at: 'lib/catalog/view/retail.ts#retailRule',
         make:
           (real: typeof Retail.retailRule): typeof real =>
           (pricing) => {
@@ -142,7 +142,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['view'],
     seams: [
       {
-        at: 'lib/catalog/retail.ts#retailRule',
+        at: 'lib/catalog/view/retail.ts#retailRule',
         make:
           (real: typeof Retail.retailRule): typeof real =>
           (pricing) =>
@@ -155,7 +155,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['view'],
     seams: [
       {
-        at: 'lib/catalog/restrictions.ts#entryRules',
+        at: 'lib/catalog/view/restrictions.ts#entryRules',
         make:
           (real: typeof Restrictions.entryRules): typeof real =>
           (input, name, entry) => {
@@ -180,7 +180,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['view'],
     seams: [
       {
-        at: 'lib/catalog/restrictions.ts#entryRules',
+        at: 'lib/catalog/view/restrictions.ts#entryRules',
         make:
           (real: typeof Restrictions.entryRules): typeof real =>
           (input, name, entry) =>
@@ -193,7 +193,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['view'],
     seams: [
       {
-        at: 'lib/catalog/restrictions.ts#layerRules',
+        at: 'lib/catalog/view/restrictions.ts#layerRules',
         make: (): typeof Restrictions.layerRules => () => [],
       },
     ],
@@ -203,7 +203,7 @@ export const CATALOG: readonly Plant[] = [
     suites: ['view', 'feed-updates'],
     seams: [
       {
-        at: 'lib/catalog/view.ts#makeView',
+        at: 'lib/catalog/view/view.ts#makeView',
         make:
           (real: typeof View.makeView): typeof real =>
           (snapshot, input, prices, previous) => {

@@ -1,11 +1,11 @@
 /** Bugs of the shared fraud signals. */
-import type * as Email from '../../lib/fraud/email.js'
-import type * as Phone from '../../lib/fraud/phone.js'
-import type * as Premises from '../../lib/fraud/premises.js'
-import type * as Quota from '../../lib/fraud/quota.js'
-import type * as Signals from '../../lib/fraud/signals.js'
-import type * as Store from '../../lib/fraud/store.js'
-import type * as Summary from '../../lib/fraud/summary.js'
+import type * as Email from '../../lib/fraud/signals/email.js'
+import type * as Phone from '../../lib/fraud/signals/phone.js'
+import type * as Premises from '../../lib/fraud/reports/premises.js'
+import type * as Quota from '../../lib/fraud/reports/quota.js'
+import type * as Signals from '../../lib/fraud/signals/signals.js'
+import type * as Store from '../../lib/fraud/reports/store.js'
+import type * as Summary from '../../lib/fraud/reports/summary.js'
 import type { Plant } from './seam.js'
 
 export const FRAUD: readonly Plant[] = [
@@ -14,7 +14,7 @@ export const FRAUD: readonly Plant[] = [
     suites: ['fraud-email', 'fraud'],
     seams: [
       {
-        at: 'lib/fraud/email.ts#normalizeEmail',
+        at: 'lib/fraud/signals/email.ts#normalizeEmail',
         make:
           (real: typeof Email.normalizeEmail): typeof real =>
           (text) =>
@@ -27,7 +27,7 @@ export const FRAUD: readonly Plant[] = [
     suites: ['fraud-phone', 'fraud'],
     seams: [
       {
-        at: 'lib/fraud/phone.ts#normalizePhone',
+        at: 'lib/fraud/signals/phone.ts#normalizePhone',
         make:
           (real: typeof Phone.normalizePhone): typeof real =>
           (text, country) =>
@@ -40,7 +40,7 @@ export const FRAUD: readonly Plant[] = [
     suites: ['fraud', 'fraud-premises'],
     seams: [
       {
-        at: 'lib/fraud/premises.ts#withoutPremises',
+        at: 'lib/fraud/reports/premises.ts#withoutPremises',
         make: (): typeof Premises.withoutPremises => (_ctx, _body, signals) => signals,
       },
     ],
@@ -50,7 +50,7 @@ export const FRAUD: readonly Plant[] = [
     suites: ['fraud'],
     seams: [
       {
-        at: 'lib/fraud/signals.ts#signalsOf',
+        at: 'lib/fraud/signals/signals.ts#signalsOf',
         make:
           (real: typeof Signals.signalsOf): typeof real =>
           (body) => {
@@ -68,7 +68,7 @@ export const FRAUD: readonly Plant[] = [
     suites: ['fraud'],
     seams: [
       {
-        at: 'lib/fraud/store.ts#saveReport',
+        at: 'lib/fraud/reports/store.ts#saveReport',
         make:
           (real: typeof Store.saveReport): typeof real =>
           async (tx, report) => {
@@ -86,7 +86,7 @@ export const FRAUD: readonly Plant[] = [
     suites: ['fraud'],
     seams: [
       {
-        at: 'lib/fraud/store.ts#ownReports',
+        at: 'lib/fraud/reports/store.ts#ownReports',
         make:
           (real: typeof Store.ownReports): typeof real =>
           async (tx, subscriber, signals) => {
@@ -105,7 +105,7 @@ export const FRAUD: readonly Plant[] = [
     suites: ['fraud', 'fraud-privacy'],
     seams: [
       {
-        at: 'lib/fraud/store.ts#ownReports',
+        at: 'lib/fraud/reports/store.ts#ownReports',
         make:
           (real: typeof Store.ownReports): typeof real =>
           async (tx, _subscriber, signals) => {
@@ -120,7 +120,7 @@ export const FRAUD: readonly Plant[] = [
     suites: ['fraud'],
     seams: [
       {
-        at: 'lib/fraud/summary.ts#summarize',
+        at: 'lib/fraud/reports/summary.ts#summarize',
         make:
           (real: typeof Summary.summarize): typeof real =>
           (ctx, signals, asker) => {
@@ -138,7 +138,7 @@ export const FRAUD: readonly Plant[] = [
     suites: ['fraud'],
     seams: [
       {
-        at: 'lib/fraud/quota.ts#countUse',
+        at: 'lib/fraud/reports/quota.ts#countUse',
         make:
           (real: typeof Quota.countUse): typeof real =>
           async (tx, use, key) =>
@@ -149,6 +149,11 @@ export const FRAUD: readonly Plant[] = [
   {
     name: 'checks are not counted',
     suites: ['fraud'],
-    seams: [{ at: 'lib/fraud/quota.ts#countCheck', make: (): typeof Quota.countCheck => () => {} }],
+    seams: [
+      {
+        at: 'lib/fraud/reports/quota.ts#countCheck',
+        make: (): typeof Quota.countCheck => () => {},
+      },
+    ],
   },
 ]

@@ -1,12 +1,12 @@
 /** Bugs of the history: what is told of orders, and what news of a distributor do to it. */
-import type * as Failures from '../../lib/fulfillment/failures.js'
-import type * as Lookup from '../../lib/fulfillment/lookup.js'
-import type * as Match from '../../lib/fulfillment/match.js'
-import type * as Numbers from '../../lib/fulfillment/numbers.js'
-import type * as Pages from '../../lib/fulfillment/pages.js'
-import type * as Parcels from '../../lib/fulfillment/parcels.js'
-import type * as Records from '../../lib/fulfillment/records.js'
-import type * as Statuses from '../../lib/fulfillment/statuses.js'
+import type * as Failures from '../../lib/orders/history/failures.js'
+import type * as Lookup from '../../lib/orders/history/lookup.js'
+import type * as Match from '../../lib/orders/tracking/match.js'
+import type * as Numbers from '../../lib/orders/tracking/numbers.js'
+import type * as Pages from '../../lib/orders/history/pages.js'
+import type * as Parcels from '../../lib/orders/tracking/parcels.js'
+import type * as Records from '../../lib/orders/history/records.js'
+import type * as Statuses from '../../lib/orders/tracking/statuses.js'
 import type { Plant } from './seam.js'
 
 export const HISTORY: readonly Plant[] = [
@@ -15,7 +15,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['fulfillment'],
     seams: [
       {
-        at: 'lib/fulfillment/pages.ts#pageByDate',
+        at: 'lib/orders/history/pages.ts#pageByDate',
         make:
           (real: typeof Pages.pageByDate): typeof real =>
           (reader, id, scope, ...rest) =>
@@ -33,7 +33,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['fulfillment'],
     seams: [
       {
-        at: 'lib/fulfillment/lookup.ts#lookUp',
+        at: 'lib/orders/history/lookup.ts#lookUp',
         make:
           (real: typeof Lookup.lookUp): typeof real =>
           async (reader, id, texts) => {
@@ -52,7 +52,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['fulfillment'],
     seams: [
       {
-        at: 'lib/fulfillment/failures.ts#failuresOf',
+        at: 'lib/orders/history/failures.ts#failuresOf',
         make:
           (real: typeof Failures.failuresOf): typeof real =>
           (reader, id, { fromDay: _from, toDay: _to, ...given }) =>
@@ -65,7 +65,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['fulfillment', 'orders', 'order-findings', 'order-promises'],
     seams: [
       {
-        at: 'lib/fulfillment/records.ts#failureOf',
+        at: 'lib/orders/history/records.ts#failureOf',
         make:
           (real: typeof Records.failureOf): typeof real =>
           (row) => ({ ...real(row), po_number: row.po_given }),
@@ -77,7 +77,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['fulfillment', 'fulfillment-updates'],
     seams: [
       {
-        at: 'lib/fulfillment/records.ts#recordOf',
+        at: 'lib/orders/history/records.ts#recordOf',
         make:
           (real: typeof Records.recordOf): typeof real =>
           (row) => ({ ...real(row), ship_tracking_url: null }),
@@ -89,7 +89,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['fulfillment-updates', 'fulfillment', 'order-parts'],
     seams: [
       {
-        at: 'lib/fulfillment/statuses.ts#statusOfLanes',
+        at: 'lib/orders/tracking/statuses.ts#statusOfLanes',
         make: (): typeof Statuses.statusOfLanes => (lanes) => lanes[0]!.status,
       },
     ],
@@ -99,7 +99,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['fulfillment-updates', 'fulfillment'],
     seams: [
       {
-        at: 'lib/fulfillment/statuses.ts#laterShip',
+        at: 'lib/orders/tracking/statuses.ts#laterShip',
         make: (): typeof Statuses.laterShip => (_known, news) => news,
       },
     ],
@@ -109,7 +109,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['fulfillment-updates', 'fulfillment'],
     seams: [
       {
-        at: 'lib/fulfillment/statuses.ts#laterOrder',
+        at: 'lib/orders/tracking/statuses.ts#laterOrder',
         make: (): typeof Statuses.laterOrder => (_known, news) => news,
       },
     ],
@@ -119,7 +119,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['fulfillment-updates', 'fulfillment'],
     seams: [
       {
-        at: 'lib/fulfillment/statuses.ts#shipStatusOf',
+        at: 'lib/orders/tracking/statuses.ts#shipStatusOf',
         make: (): typeof Statuses.shipStatusOf => (statuses) =>
           statuses.findLast((status) => status === 'delivered') ?? statuses.at(-1) ?? null,
       },
@@ -130,7 +130,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['fulfillment-updates', 'fulfillment', 'simulator-scenarios'],
     seams: [
       {
-        at: 'lib/fulfillment/parcels.ts#mergeParcels',
+        at: 'lib/orders/tracking/parcels.ts#mergeParcels',
         make:
           (real: typeof Parcels.mergeParcels): typeof real =>
           (tx, order, news, at) =>
@@ -143,7 +143,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['order-matching', 'order-news', 'fulfillment-updates'],
     seams: [
       {
-        at: 'lib/fulfillment/match.ts#samePo',
+        at: 'lib/orders/tracking/match.ts#samePo',
         make: (): typeof Match.samePo => (found, sent) => (found === sent ? 'same' : 'other'),
       },
     ],
@@ -153,7 +153,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['order-matching', 'order-news', 'order-accounts', 'order-doubts'],
     seams: [
       {
-        at: 'lib/fulfillment/numbers.ts#standsElsewhere',
+        at: 'lib/orders/tracking/numbers.ts#standsElsewhere',
         make: (): typeof Numbers.standsElsewhere => async () => false,
       },
     ],

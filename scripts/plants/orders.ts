@@ -1,16 +1,16 @@
 /** Bugs of placing and sending orders. */
-import type { OperatorCtx } from '../../lib/core/ctx.js'
-import type * as CheckDestination from '../../lib/orders/check-destination.js'
-import type * as CheckDistributors from '../../lib/orders/check-distributors.js'
-import type * as CheckOrder from '../../lib/orders/check-order.js'
-import type * as Content from '../../lib/fulfillment/content.js'
-import type * as Durable from '../../lib/core/durable.js'
-import type * as Enforcement from '../../lib/orders/enforcement.js'
-import type * as Lanes from '../../lib/orders/lanes.js'
-import type * as Line from '../../lib/orders/line.js'
-import type * as PoNumber from '../../lib/orders/po-number.js'
-import type * as Quota from '../../lib/orders/quota.js'
-import type * as Split from '../../lib/orders/split.js'
+import type { OperatorCtx } from '../../lib/app/ctx.js'
+import type * as CheckDestination from '../../lib/orders/place/check-destination.js'
+import type * as CheckDistributors from '../../lib/orders/place/check-distributors.js'
+import type * as CheckOrder from '../../lib/orders/place/check-order.js'
+import type * as Content from '../../lib/orders/engine/content.js'
+import type * as Durable from '../../lib/core/storage/durable.js'
+import type * as Enforcement from '../../lib/orders/place/enforcement.js'
+import type * as Lanes from '../../lib/orders/place/parts.js'
+import type * as Line from '../../lib/orders/engine/line.js'
+import type * as PoNumber from '../../lib/orders/place/po-number.js'
+import type * as Quota from '../../lib/orders/place/quota.js'
+import type * as Split from '../../lib/orders/place/split.js'
 import type { Plant } from './seam.js'
 
 const DAY = 86_400_000
@@ -34,7 +34,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['order-promises', 'orders'],
     seams: [
       {
-        at: 'lib/orders/check-order.ts#checkOrder',
+        at: 'lib/orders/place/check-order.ts#checkOrder',
         make:
           (real: typeof CheckOrder.checkOrder): typeof real =>
           async (ctx, body) => {
@@ -56,7 +56,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['order-promises', 'order-faults'],
     seams: [
       {
-        at: 'lib/orders/line.ts#inTime',
+        at: 'lib/orders/engine/line.ts#inTime',
         make:
           (real: typeof Line.inTime): typeof real =>
           async (tools, timeout, call) => {
@@ -77,7 +77,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['order-promises'],
     seams: [
       {
-        at: 'lib/orders/line.ts#withoutSecrets',
+        at: 'lib/orders/engine/line.ts#withoutSecrets',
         make: (): typeof Line.withoutSecrets => (text) => text,
       },
     ],
@@ -87,7 +87,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['order-promises'],
     seams: [
       {
-        at: 'lib/orders/po-number.ts#fitPo',
+        at: 'lib/orders/place/po-number.ts#fitPo',
         make:
           (real: typeof PoNumber.fitPo): typeof real =>
           (po, limits, identity) =>
@@ -100,21 +100,21 @@ export const ORDERS: readonly Plant[] = [
     suites: ['order-promises'],
     seams: [
       {
-        at: 'lib/fulfillment/content.ts#sealContent',
+        at: 'lib/orders/engine/content.ts#sealContent',
         make:
           (real: typeof Content.sealContent): typeof real =>
           (ctx, owner, content) =>
             real(unbound(ctx), owner, content),
       },
       {
-        at: 'lib/fulfillment/content.ts#contentOf',
+        at: 'lib/orders/engine/content.ts#contentOf',
         make:
           (real: typeof Content.contentOf): typeof real =>
           (ctx, order) =>
             real(unbound(ctx), order),
       },
       {
-        at: 'lib/fulfillment/content.ts#contentOrNull',
+        at: 'lib/orders/engine/content.ts#contentOrNull',
         make:
           (real: typeof Content.contentOrNull): typeof real =>
           (ctx, order) =>
@@ -127,7 +127,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['order-promises'],
     seams: [
       {
-        at: 'lib/core/durable.ts#syncFolder',
+        at: 'lib/core/storage/durable.ts#syncFolder',
         make: (): typeof Durable.syncFolder => async () => {},
       },
     ],
@@ -137,7 +137,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules'],
     seams: [
       {
-        at: 'lib/orders/split.ts#splitOrder',
+        at: 'lib/orders/place/split.ts#splitOrder',
         make:
           (real: typeof Split.splitOrder): typeof real =>
           (lines) =>
@@ -150,7 +150,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules'],
     seams: [
       {
-        at: 'lib/orders/split.ts#splitOrder',
+        at: 'lib/orders/place/split.ts#splitOrder',
         make:
           (real: typeof Split.splitOrder): typeof real =>
           (lines) =>
@@ -163,7 +163,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['order-promises', 'orders'],
     seams: [
       {
-        at: 'lib/orders/split.ts#splitOrder',
+        at: 'lib/orders/place/split.ts#splitOrder',
         make:
           (real: typeof Split.splitOrder): typeof real =>
           (lines, toStore) =>
@@ -184,7 +184,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['order-promises'],
     seams: [
       {
-        at: 'lib/orders/po-number.ts#poNumber',
+        at: 'lib/orders/place/po-number.ts#poNumber',
         make:
           (real: typeof PoNumber.poNumber): typeof real =>
           (parts) =>
@@ -197,7 +197,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['order-promises'],
     seams: [
       {
-        at: 'lib/orders/po-number.ts#poOfAttempt',
+        at: 'lib/orders/place/po-number.ts#poOfAttempt',
         make: (): typeof PoNumber.poOfAttempt => (po) => po,
       },
     ],
@@ -207,7 +207,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules', 'order-findings'],
     seams: [
       {
-        at: 'lib/orders/check-destination.ts#checkDealer',
+        at: 'lib/orders/place/check-destination.ts#checkDealer',
         make:
           (real: typeof CheckDestination.checkDealer): typeof real =>
           (ctx, license, faults) =>
@@ -220,7 +220,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules', 'order-findings'],
     seams: [
       {
-        at: 'lib/orders/check-destination.ts#checkDealer',
+        at: 'lib/orders/place/check-destination.ts#checkDealer',
         make:
           (real: typeof CheckDestination.checkDealer): typeof real =>
           (ctx, license, faults) =>
@@ -233,7 +233,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules'],
     seams: [
       {
-        at: 'lib/orders/check-order.ts#checkOrder',
+        at: 'lib/orders/place/check-order.ts#checkOrder',
         make:
           (real: typeof CheckOrder.checkOrder): typeof real =>
           async (ctx, body) => {
@@ -253,7 +253,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules'],
     seams: [
       {
-        at: 'lib/orders/check-destination.ts#storeReceiver',
+        at: 'lib/orders/place/check-destination.ts#storeReceiver',
         make:
           (real: typeof CheckDestination.storeReceiver): typeof real =>
           async (...args) => ({ ...(await real(...args)), ffl: null }),
@@ -265,7 +265,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules', 'order-promises'],
     seams: [
       {
-        at: 'lib/orders/check-destination.ts#customerDestination',
+        at: 'lib/orders/place/check-destination.ts#customerDestination',
         make:
           (real: typeof CheckDestination.customerDestination): typeof real =>
           (body) => ({ ...real(body), address2: null }),
@@ -277,7 +277,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules', 'order-findings'],
     seams: [
       {
-        at: 'lib/orders/check-destination.ts#checkDealer',
+        at: 'lib/orders/place/check-destination.ts#checkDealer',
         make:
           (real: typeof CheckDestination.checkDealer): typeof real =>
           async (...args) => {
@@ -292,7 +292,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules', 'fuzz'],
     seams: [
       {
-        at: 'lib/orders/quota.ts#checkQuota',
+        at: 'lib/orders/place/quota.ts#checkQuota',
         make:
           (real: typeof Quota.checkQuota): typeof real =>
           async (...args) =>
@@ -307,7 +307,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules'],
     seams: [
       {
-        at: 'lib/orders/quota.ts#checkQuota',
+        at: 'lib/orders/place/quota.ts#checkQuota',
         make:
           (real: typeof Quota.checkQuota): typeof real =>
           async (...args) =>
@@ -322,7 +322,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders-operator', 'order-news'],
     seams: [
       {
-        at: 'lib/orders/lanes.ts#lanesOf',
+        at: 'lib/orders/place/parts.ts#lanesOf',
         make:
           (): typeof Lanes.lanesOf =>
           ({ lines }) => [{ name: 'all', lines: lines.map((_, at) => at) }],
@@ -334,7 +334,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['order-rules', 'orders'],
     seams: [
       {
-        at: 'lib/orders/enforcement.ts#enforcesRestrictions',
+        at: 'lib/orders/place/enforcement.ts#enforcesRestrictions',
         make: (): typeof Enforcement.enforcesRestrictions => async () => false,
       },
     ],
@@ -344,7 +344,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders', 'order-rules', 'order-findings'],
     seams: [
       {
-        at: 'lib/orders/check-distributors.ts#checkDistributors',
+        at: 'lib/orders/place/check-distributors.ts#checkDistributors',
         make:
           (real: typeof CheckDistributors.checkDistributors): typeof real =>
           (ctx, saved, distids) =>

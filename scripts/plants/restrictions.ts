@@ -3,8 +3,8 @@ import type * as Check from '../../lib/restrictions/check.js'
 import type * as Destination from '../../lib/restrictions/destination.js'
 import type * as Evaluate from '../../lib/restrictions/evaluate.js'
 import type * as ItemFacts from '../../lib/restrictions/item-facts.js'
-import type * as Overrides from '../../lib/restrictions/overrides.js'
-import type * as Predicates from '../../lib/restrictions/predicates.js'
+import type * as Overrides from '../../lib/restrictions/rules/overrides.js'
+import type * as Predicates from '../../lib/restrictions/rules/predicates.js'
 import type { Plant } from './seam.js'
 
 export const RESTRICTIONS: readonly Plant[] = [
@@ -72,7 +72,7 @@ export const RESTRICTIONS: readonly Plant[] = [
     suites: ['restriction-check', 'restriction-sets', 'restriction-rules', 'restriction-holes'],
     seams: [
       {
-        at: 'lib/restrictions/overrides.ts#applyOverrides',
+        at: 'lib/restrictions/rules/overrides.ts#applyOverrides',
         make:
           (real: typeof Overrides.applyOverrides): typeof real =>
           (lists, overrides, item, place, day) =>
@@ -94,7 +94,7 @@ export const RESTRICTIONS: readonly Plant[] = [
     suites: ['restriction-check', 'restriction-sets', 'restriction-rules', 'restriction-holes'],
     seams: [
       {
-        at: 'lib/restrictions/overrides.ts#applyOverrides',
+        at: 'lib/restrictions/rules/overrides.ts#applyOverrides',
         make:
           (real: typeof Overrides.applyOverrides): typeof real =>
           (lists, overrides, ...rest) => {
@@ -117,7 +117,7 @@ export const RESTRICTIONS: readonly Plant[] = [
     suites: ['restriction-check', 'restriction-holes', 'restriction-rules'],
     seams: [
       {
-        at: 'lib/restrictions/predicates.ts#askFact',
+        at: 'lib/restrictions/rules/predicates.ts#askFact',
         make:
           (real: typeof Predicates.askFact): typeof real =>
           (ready, fact) =>

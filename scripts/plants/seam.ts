@@ -10,7 +10,7 @@ import type { Plugin } from 'esbuild'
 /** What takes the place of an exported name. */
 export interface Seam {
   /**
-   * `lib/orders/split.ts#splitOrder`: a file from the root of the repository, and a name that it
+   * `lib/orders/place/split.ts#splitOrder`: a file from the root of the repository, and a name that it
    * exports.
    */
   readonly at: string

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { GZIP_ABOVE, acceptsGzip } from '../reply.js'
-import type { Reply } from '../reply.js'
+import { GZIP_ABOVE, acceptsGzip } from '../http/reply.js'
+import type { Reply } from '../http/reply.js'
 
 export interface Document {
   body: Buffer

@@ -2,12 +2,12 @@
  * The documentation for programs that read text: an index by the llms.txt convention, and all of it
  * in one file.
  */
-import type { Endpoint } from '../../lib/core/endpoint.js'
+import type { Endpoint } from '../../lib/core/endpoint/endpoint.js'
 import { ERRORS } from '../../lib/core/errors.js'
 import type { ErrorCode } from '../../lib/core/errors.js'
-import { allEndpoints } from '../../lib/endpoints.js'
+import { allEndpoints } from '../../lib/app/endpoints.js'
 import type { Registry } from '../../lib/distributors/registry.js'
-import { openApiDocument } from '../openapi.js'
+import { openApiDocument } from '../openapi/document.js'
 import { byStatus } from '../openapi/errors.js'
 import { operationIdOf } from '../openapi/operations.js'
 import { tagOf } from '../openapi/tags.js'

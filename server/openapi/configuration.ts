@@ -2,8 +2,8 @@
  * The configuration's draft-04 schema as OpenAPI 3.0 components, each distributor's entry among
  * them (contract "Summary").
  */
-import { configurationSchema } from '../../lib/configuration/schema.js'
-import type { Schema } from '../../lib/configuration/schema.js'
+import { configurationSchema } from '../../lib/configuration/schema/schema.js'
+import type { Schema } from '../../lib/configuration/schema/schema.js'
 import type { Registry } from '../../lib/distributors/registry.js'
 
 const PREFIX = 'Configuration_'

@@ -2,7 +2,7 @@
  * How refusals look, by code: as the demo answers. What an endpoint says in its own words stands in
  * its definition.
  */
-import type { Refused } from '../../lib/core/endpoint.js'
+import type { Refused } from '../../lib/core/endpoint/endpoint.js'
 import type { ErrorCode } from '../../lib/core/errors.js'
 
 /** Codes that are not here have their sentence of the table and no details. */

@@ -3,9 +3,9 @@
  * (contract "Errors").
  */
 import * as z from 'zod'
-import { FailedPlacement, FulfillmentOrder } from '../../lib/fulfillment/shapes.js'
+import { FailedPlacement, FulfillmentOrder } from '../../lib/orders/history/shapes.js'
 import { CheckResult } from '../../lib/restrictions/shapes.js'
-import type { Endpoint } from '../../lib/core/endpoint.js'
+import type { Endpoint } from '../../lib/core/endpoint/endpoint.js'
 import { ERRORS, MAX_FAULTS } from '../../lib/core/errors.js'
 import type { ErrorCode } from '../../lib/core/errors.js'
 import { ConfigurationFault } from '../../lib/configuration/shapes.js'

@@ -1,7 +1,7 @@
 /** Operations of the endpoints, and of the addresses that need no key. */
 import type * as z from 'zod'
-import type { Endpoint } from '../../lib/core/endpoint.js'
-import { headerOf } from '../../lib/routes.js'
+import type { Endpoint } from '../../lib/core/endpoint/endpoint.js'
+import { headerOf } from '../../lib/core/endpoint/routes.js'
 import { pageHeaders } from './headers.js'
 import { responsesOf } from './responses.js'
 import type { Json, Schemas } from './schemas.js'

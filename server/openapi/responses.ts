@@ -1,5 +1,5 @@
 /** Answers of an operation: the success, and one response for each status of its refusals. */
-import type { Endpoint } from '../../lib/core/endpoint.js'
+import type { Endpoint } from '../../lib/core/endpoint/endpoint.js'
 import { ERRORS } from '../../lib/core/errors.js'
 import type { ErrorCode } from '../../lib/core/errors.js'
 import { EVERYWHERE, byStatus, codesOf, errorName, exampleOf } from './errors.js'

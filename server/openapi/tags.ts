@@ -1,5 +1,5 @@
 /** Sections of the reference, in the order of the contract. */
-import type { Endpoint } from '../../lib/core/endpoint.js'
+import type { Endpoint } from '../../lib/core/endpoint/endpoint.js'
 import type { Json } from './schemas.js'
 
 const TAGS = {

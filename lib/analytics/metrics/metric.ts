@@ -3,7 +3,7 @@
  * subscribers (one row for each UPC and distributor), and how the rows of somebody's active
  * distributors become one result for a UPC.
  */
-import type { ColumnKind } from '../../catalog/arena.js'
+import type { ColumnKind } from '../../catalog/snapshot/arena.js'
 
 /** Days that a caller may ask for; the last of them is the UTC day on which the build was made. */
 export const WINDOWS = [7, 30, 60, 90] as const

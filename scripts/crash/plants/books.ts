@@ -1,17 +1,17 @@
 /** Bugs of what is written down: states, order ids, quotas, the history and the journal. */
-import type * as Durable from '../../../lib/core/durable.js'
-import type * as Failures from '../../../lib/fulfillment/failures.js'
-import type * as Holder from '../../../lib/orders/holder.js'
-import type * as Intent from '../../../lib/orders/intent.js'
-import type * as Journal from '../../../lib/orders/journal.js'
-import type * as Outcome from '../../../lib/orders/outcome.js'
-import type * as PoNumber from '../../../lib/orders/po-number.js'
-import { refuseOverQuota } from '../../../lib/orders/quota.js'
-import type * as Quota from '../../../lib/orders/quota.js'
-import type * as Recover from '../../../lib/orders/recover.js'
-import { FAILED } from '../../../lib/orders/transitions.js'
-import type { StateData } from '../../../lib/orders/transitions.js'
-import type * as Transitions from '../../../lib/orders/transitions.js'
+import type * as Durable from '../../../lib/core/storage/durable.js'
+import type * as Failures from '../../../lib/orders/history/failures.js'
+import type * as Holder from '../../../lib/orders/place/holder.js'
+import type * as Intent from '../../../lib/orders/place/intent.js'
+import type * as Journal from '../../../lib/orders/journal/chain.js'
+import type * as Outcome from '../../../lib/orders/engine/outcome.js'
+import type * as PoNumber from '../../../lib/orders/place/po-number.js'
+import { refuseOverQuota } from '../../../lib/orders/place/quota.js'
+import type * as Quota from '../../../lib/orders/place/quota.js'
+import type * as Recover from '../../../lib/orders/engine/recover.js'
+import { FAILED } from '../../../lib/orders/engine/transitions.js'
+import type { StateData } from '../../../lib/orders/engine/transitions.js'
+import type * as Transitions from '../../../lib/orders/engine/transitions.js'
 import type { Planted, Seam } from '../../plants/seam.js'
 import { EVERYBODY_SENDS, UNSYNCED_LINES } from './shared.js'
 
@@ -22,7 +22,7 @@ function moved(
   then: (...given: [...Parameters<Move>, Awaited<ReturnType<Move>>]) => Promise<void>,
 ): Seam {
   return {
-    at: 'lib/orders/transitions.ts#move',
+    at: 'lib/orders/engine/transitions.ts#move',
     make:
       (real: Move): Move =>
       async (tx, order, change) => {
@@ -39,7 +39,7 @@ export const BOOKS: readonly Planted[] = [
     name: 'what a dead sender left is not taken over',
     seams: [
       {
-        at: 'lib/orders/recover.ts#takeOver',
+        at: 'lib/orders/engine/recover.ts#takeOver',
         make: (): typeof Recover.takeOver => async () => {},
       },
     ],
@@ -48,7 +48,7 @@ export const BOOKS: readonly Planted[] = [
     name: 'a fault of ours leaves an order in sending',
     seams: [
       {
-        at: 'lib/orders/outcome.ts#afterFault',
+        at: 'lib/orders/engine/outcome.ts#afterFault',
         make: (): typeof Outcome.afterFault => () => ({ to: 'sending' }),
       },
     ],
@@ -57,7 +57,7 @@ export const BOOKS: readonly Planted[] = [
     name: "a change is written over somebody else's",
     seams: [
       {
-        at: 'lib/orders/transitions.ts#move',
+        at: 'lib/orders/engine/transitions.ts#move',
         make:
           (real: Move): Move =>
           async (tx, order, change) => {
@@ -79,7 +79,7 @@ export const BOOKS: readonly Planted[] = [
         make: (real: readonly string[]): typeof real => [...real, 'DROP INDEX placement_holder'],
       },
       {
-        at: 'lib/orders/holder.ts#earlierPlacements',
+        at: 'lib/orders/place/holder.ts#earlierPlacements',
         make:
           (real: typeof Holder.earlierPlacements): typeof real =>
           async (...given) => ({ ...(await real(...given)), isHeld: false }),
@@ -115,7 +115,7 @@ export const BOOKS: readonly Planted[] = [
     name: "a second attempt has the first one's PO",
     seams: [
       {
-        at: 'lib/orders/po-number.ts#poOfAttempt',
+        at: 'lib/orders/place/po-number.ts#poOfAttempt',
         make: (): typeof PoNumber.poOfAttempt => (po) => po,
       },
     ],
@@ -124,7 +124,7 @@ export const BOOKS: readonly Planted[] = [
     name: 'the quota is checked outside the transaction',
     seams: [
       {
-        at: 'lib/orders/intent.ts#writeIntent',
+        at: 'lib/orders/place/intent.ts#writeIntent',
         make:
           (real: typeof Intent.writeIntent): typeof real =>
           async (ctx, input) => {
@@ -134,7 +134,7 @@ export const BOOKS: readonly Planted[] = [
           },
       },
       {
-        at: 'lib/orders/quota.ts#checkQuota',
+        at: 'lib/orders/place/quota.ts#checkQuota',
         make: (): typeof Quota.checkQuota => async () => {},
       },
     ],
@@ -143,7 +143,7 @@ export const BOOKS: readonly Planted[] = [
     name: 'a placement of which nobody was asked counts',
     seams: [
       {
-        at: 'lib/orders/quota.ts#uncountOrder',
+        at: 'lib/orders/place/quota.ts#uncountOrder',
         make: (): typeof Quota.uncountOrder => async () => {},
       },
     ],
@@ -152,7 +152,7 @@ export const BOOKS: readonly Planted[] = [
     name: 'a failure is not listed',
     seams: [
       {
-        at: 'lib/fulfillment/failures.ts#listFailure',
+        at: 'lib/orders/history/failures.ts#listFailure',
         make:
           (real: typeof Failures.listFailure): typeof real =>
           async (tx, record, order) => {
@@ -165,7 +165,7 @@ export const BOOKS: readonly Planted[] = [
     name: 'an answer says placed of what is not known',
     seams: [
       {
-        at: 'lib/orders/transitions.ts#isPending',
+        at: 'lib/orders/engine/transitions.ts#isPending',
         make: (): typeof Transitions.isPending => (orders) =>
           orders.some(({ state }) => state === 'sending'),
       },
@@ -175,7 +175,7 @@ export const BOOKS: readonly Planted[] = [
     name: 'a change is not in the journal',
     seams: [
       {
-        at: 'lib/orders/journal.ts#appendJournal',
+        at: 'lib/orders/journal/chain.ts#appendJournal',
         make:
           (real: typeof Journal.appendJournal): typeof real =>
           async (tx, kind, data) =>
@@ -189,7 +189,7 @@ export const BOOKS: readonly Planted[] = [
     name: "the journal's file is not cut at its last whole line",
     seams: [
       {
-        at: 'lib/core/durable.ts#endOfLastLine',
+        at: 'lib/core/storage/durable.ts#endOfLastLine',
         make: (): typeof Durable.endOfLastLine => async (file) => (await file.stat()).size,
       },
     ],
@@ -198,7 +198,7 @@ export const BOOKS: readonly Planted[] = [
     name: 'lines that a dead process left are not synced',
     seams: [
       {
-        at: 'lib/core/durable.ts#syncData',
+        at: 'lib/core/storage/durable.ts#syncData',
         make: (real: typeof Durable.syncData): typeof real => {
           const opened = new WeakSet<object>()
           return async (file) => {

@@ -1,11 +1,11 @@
 /** Bugs of what keeps an order from the wrong account, the wrong dealer and the wrong number. */
-import type * as Match from '../../../lib/fulfillment/match.js'
-import type * as Numbers from '../../../lib/fulfillment/numbers.js'
-import { accountNow } from '../../../lib/orders/line.js'
-import type * as Line from '../../../lib/orders/line.js'
-import type * as Outcome from '../../../lib/orders/outcome.js'
-import type * as Send from '../../../lib/orders/send.js'
-import type * as Twins from '../../../lib/orders/twins.js'
+import type * as Match from '../../../lib/orders/tracking/match.js'
+import type * as Numbers from '../../../lib/orders/tracking/numbers.js'
+import { accountNow } from '../../../lib/orders/engine/line.js'
+import type * as Line from '../../../lib/orders/engine/line.js'
+import type * as Outcome from '../../../lib/orders/engine/outcome.js'
+import type * as Send from '../../../lib/orders/engine/send.js'
+import type * as Twins from '../../../lib/orders/engine/twins.js'
 import type { Planted } from '../../plants/seam.js'
 
 export const GUARDS: readonly Planted[] = [
@@ -13,7 +13,7 @@ export const GUARDS: readonly Planted[] = [
     name: 'who logs in as somebody else goes on where the other was',
     seams: [
       {
-        at: 'lib/orders/outcome.ts#otherAccount',
+        at: 'lib/orders/engine/outcome.ts#otherAccount',
         make: (): typeof Outcome.otherAccount => () => null,
       },
     ],
@@ -22,7 +22,7 @@ export const GUARDS: readonly Planted[] = [
     name: 'what another login shows is taken by its looks',
     seams: [
       {
-        at: 'lib/fulfillment/match.ts#matchOrder',
+        at: 'lib/orders/tracking/match.ts#matchOrder',
         make:
           (real: typeof Match.matchOrder): typeof real =>
           (found, sent, context) =>
@@ -34,7 +34,7 @@ export const GUARDS: readonly Planted[] = [
     name: 'a login that changes while a distributor is asked is not seen before the send',
     seams: [
       {
-        at: 'lib/orders/send.ts#sendOne',
+        at: 'lib/orders/engine/send.ts#sendOne',
         make:
           (real: typeof Send.sendOne): typeof real =>
           (tools, order) =>
@@ -46,7 +46,7 @@ export const GUARDS: readonly Planted[] = [
     name: 'a dealer that moved is not seen',
     seams: [
       {
-        at: 'lib/orders/line.ts#dealerFault',
+        at: 'lib/orders/engine/line.ts#dealerFault',
         // The premise of a dealer does not matter to an order to the store.
         make:
           (real: typeof Line.dealerFault): typeof real =>
@@ -57,13 +57,15 @@ export const GUARDS: readonly Planted[] = [
   },
   {
     name: "other orders to which a file's order may belong are not looked at",
-    seams: [{ at: 'lib/orders/twins.ts#twinsOf', make: (): typeof Twins.twinsOf => () => [] }],
+    seams: [
+      { at: 'lib/orders/engine/twins.ts#twinsOf', make: (): typeof Twins.twinsOf => () => [] },
+    ],
   },
   {
     name: 'of such orders only those that are placed are looked at',
     seams: [
       {
-        at: 'lib/orders/twins.ts#twinsOf',
+        at: 'lib/orders/engine/twins.ts#twinsOf',
         make:
           (real: typeof Twins.twinsOf): typeof real =>
           (...given) =>
@@ -75,7 +77,7 @@ export const GUARDS: readonly Planted[] = [
     name: 'our reference is ours wherever it goes',
     seams: [
       {
-        at: 'lib/fulfillment/match.ts#matchOrder',
+        at: 'lib/orders/tracking/match.ts#matchOrder',
         make:
           (real: typeof Match.matchOrder): typeof real =>
           (found, sent, context) => {
@@ -90,7 +92,7 @@ export const GUARDS: readonly Planted[] = [
     name: 'a number is looked for among the orders of its subscriber alone',
     seams: [
       {
-        at: 'lib/fulfillment/numbers.ts#standsElsewhere',
+        at: 'lib/orders/tracking/numbers.ts#standsElsewhere',
         make:
           (real: typeof Numbers.standsElsewhere): typeof real =>
           (db, order, number) =>

@@ -1,14 +1,14 @@
 /** Bugs of what follows from an answer, or from none. */
 import { DAY } from '../../../lib/core/clock.js'
 import type { Submission } from '../../../lib/distributors/fulfillment.js'
-import { samePo } from '../../../lib/fulfillment/match.js'
-import type * as Match from '../../../lib/fulfillment/match.js'
-import type * as Numbers from '../../../lib/fulfillment/numbers.js'
-import type * as Outcome from '../../../lib/orders/outcome.js'
-import type * as Reconcile from '../../../lib/orders/reconcile.js'
-import type * as Search from '../../../lib/orders/search.js'
-import type * as Answers from '../../../lib/orders/submission.js'
-import type { StoredPo } from '../../../lib/orders/transitions.js'
+import { samePo } from '../../../lib/orders/tracking/match.js'
+import type * as Match from '../../../lib/orders/tracking/match.js'
+import type * as Numbers from '../../../lib/orders/tracking/numbers.js'
+import type * as Outcome from '../../../lib/orders/engine/outcome.js'
+import type * as Reconcile from '../../../lib/orders/engine/reconcile.js'
+import type * as Search from '../../../lib/orders/engine/search.js'
+import type * as Answers from '../../../lib/orders/engine/submission.js'
+import type { StoredPo } from '../../../lib/orders/engine/transitions.js'
 import type { Planted, Seam } from '../../plants/seam.js'
 
 type AfterSend = typeof Outcome.afterSend
@@ -17,7 +17,7 @@ type Asked = Parameters<typeof Outcome.afterSearch>
 /** Has another rule for some answers; null where it has none. */
 function answered(change: (real: AfterSend, sent: Submission) => AfterSend | null): Seam {
   return {
-    at: 'lib/orders/outcome.ts#afterSend',
+    at: 'lib/orders/engine/outcome.ts#afterSend',
     make:
       (real: AfterSend): AfterSend =>
       (order, sent, connector, now) =>
@@ -30,7 +30,7 @@ const known = (order: StoredPo): StoredPo => ({ ...order, ever_unknown: 0 })
 
 /** Takes a call without an answer for one with this outcome. */
 const failing = (outcome: 'not_sent' | 'rejected'): Seam => ({
-  at: 'lib/orders/submission.ts#submissionOf',
+  at: 'lib/orders/engine/submission.ts#submissionOf',
   make:
     (real: typeof Answers.submissionOf): typeof real =>
     (answer, line) =>
@@ -39,7 +39,7 @@ const failing = (outcome: 'not_sent' | 'rejected'): Seam => ({
 
 /** Takes a search, or the order that is searched for, for another one. */
 const searched = (change: (...given: Asked) => Asked): Seam => ({
-  at: 'lib/orders/outcome.ts#afterSearch',
+  at: 'lib/orders/engine/outcome.ts#afterSearch',
   make:
     (real: typeof Outcome.afterSearch): typeof real =>
     (...given) =>
@@ -62,7 +62,7 @@ export const OUTCOMES: readonly Planted[] = [
         outcome === 'not_sent' ? (order, ...rest) => real(known(order), ...rest) : null,
       ),
       {
-        at: 'lib/orders/outcome.ts#notSent',
+        at: 'lib/orders/engine/outcome.ts#notSent',
         make:
           (real: typeof Outcome.notSent): typeof real =>
           (order, ...rest) =>
@@ -76,7 +76,7 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'an answer that is none counts as a refusal',
     seams: [
       {
-        at: 'lib/orders/submission.ts#submissionOf',
+        at: 'lib/orders/engine/submission.ts#submissionOf',
         make:
           (real: typeof Answers.submissionOf): typeof real =>
           (answer, line) => {
@@ -122,7 +122,7 @@ export const OUTCOMES: readonly Planted[] = [
     name: "the time to settle is the wall clock's alone",
     seams: [
       {
-        at: 'lib/orders/reconcile.ts#reconcileOne',
+        at: 'lib/orders/engine/reconcile.ts#reconcileOne',
         make:
           (real: typeof Reconcile.reconcileOne): typeof real =>
           (tools, order, options) => {
@@ -140,7 +140,7 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'who cannot be asked has no order',
     seams: [
       {
-        at: 'lib/orders/search.ts#search',
+        at: 'lib/orders/engine/search.ts#search',
         make:
           (real: typeof Search.search): typeof real =>
           async (...given) => {
@@ -154,7 +154,7 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'a PO alone is proof',
     seams: [
       {
-        at: 'lib/fulfillment/match.ts#matchOrder',
+        at: 'lib/orders/tracking/match.ts#matchOrder',
         make:
           (real: typeof Match.matchOrder): typeof real =>
           (found, sent, context) => {
@@ -175,7 +175,7 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'a clock that was a day ahead makes our own order an earlier one',
     seams: [
       {
-        at: 'lib/fulfillment/match.ts#matchOrder',
+        at: 'lib/orders/tracking/match.ts#matchOrder',
         make:
           (real: typeof Match.matchOrder): typeof real =>
           (found, sent, context) => {
@@ -190,7 +190,7 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'numbers of other orders are not looked at',
     seams: [
       {
-        at: 'lib/fulfillment/numbers.ts#standsElsewhere',
+        at: 'lib/orders/tracking/numbers.ts#standsElsewhere',
         make: (): typeof Numbers.standsElsewhere => async () => false,
       },
     ],
@@ -199,7 +199,7 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'what was sent once expires',
     seams: [
       {
-        at: 'lib/orders/outcome.ts#whatIsDue',
+        at: 'lib/orders/engine/outcome.ts#whatIsDue',
         make:
           (real: typeof Outcome.whatIsDue): typeof real =>
           (order, now) => {
@@ -208,7 +208,7 @@ export const OUTCOMES: readonly Planted[] = [
           },
       },
       {
-        at: 'lib/orders/outcome.ts#isTooOld',
+        at: 'lib/orders/engine/outcome.ts#isTooOld',
         make:
           (real: typeof Outcome.isTooOld): typeof real =>
           (order, now) =>

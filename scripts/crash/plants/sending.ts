@@ -1,14 +1,14 @@
 /** Bugs of the way from an order that was taken in to its send. */
-import type { Ctx } from '../../../lib/core/ctx.js'
+import type { Ctx } from '../../../lib/app/ctx.js'
 import type { Fulfillment, Recovery } from '../../../lib/distributors/fulfillment.js'
-import { GIVE_UP } from '../../../lib/orders/outcome.js'
-import type * as Line from '../../../lib/orders/line.js'
-import type * as Outcome from '../../../lib/orders/outcome.js'
-import type * as Place from '../../../lib/orders/place.js'
-import type * as Send from '../../../lib/orders/send.js'
-import type * as Slots from '../../../lib/orders/slots.js'
-import type { StoredPo } from '../../../lib/orders/transitions.js'
-import type * as Work from '../../../lib/orders/work.js'
+import { GIVE_UP } from '../../../lib/orders/engine/outcome.js'
+import type * as Line from '../../../lib/orders/engine/line.js'
+import type * as Outcome from '../../../lib/orders/engine/outcome.js'
+import type * as Place from '../../../lib/orders/place/place.js'
+import type * as Send from '../../../lib/orders/engine/send.js'
+import type * as Slots from '../../../lib/orders/engine/slots.js'
+import type { StoredPo } from '../../../lib/orders/engine/transitions.js'
+import type * as Work from '../../../lib/orders/engine/work.js'
 import type { Planted, Seam } from '../../plants/seam.js'
 
 /** Sends of one account at a time, as if the distributor had said nothing of it. */
@@ -19,7 +19,7 @@ type Submit = Fulfillment['submit']
 /** Has connectors called in another way when they are sent an order. */
 function submitting(change: (order: StoredPo, submit: Submit) => Submit): Seam {
   return {
-    at: 'lib/orders/line.ts#openLine',
+    at: 'lib/orders/engine/line.ts#openLine',
     make:
       (real: typeof Line.openLine): typeof real =>
       (ctx, order) => {
@@ -35,7 +35,7 @@ function submitting(change: (order: StoredPo, submit: Submit) => Submit): Seam {
 /** Sends an order again as soon as its distributor shows no sign of it. */
 function resending(recovery: Recovery, mayResend = (_order: StoredPo) => true): Seam {
   return {
-    at: 'lib/orders/outcome.ts#afterSearch',
+    at: 'lib/orders/engine/outcome.ts#afterSearch',
     make:
       (real: typeof Outcome.afterSearch): typeof real =>
       (order, findings, connector, at) => {
@@ -68,13 +68,13 @@ export const SENDING: readonly Planted[] = [
     name: 'send, then record: a send begins without a word on the disk',
     seams: [
       {
-        at: 'lib/orders/slots.ts#makeSlots',
+        at: 'lib/orders/engine/slots.ts#makeSlots',
         make:
           (real: typeof Slots.makeSlots): typeof real =>
           () => ({ ...real(), tryTake: () => false }),
       },
       {
-        at: 'lib/orders/send.ts#record',
+        at: 'lib/orders/engine/send.ts#record',
         make:
           (real: typeof Send.record): typeof real =>
           async (tools, order, change) =>
@@ -86,7 +86,7 @@ export const SENDING: readonly Planted[] = [
     name: 'blind resend on restart',
     seams: [
       {
-        at: 'lib/orders/outcome.ts#afterDeath',
+        at: 'lib/orders/engine/outcome.ts#afterDeath',
         make:
           (real: typeof Outcome.afterDeath): typeof real =>
           (order, now) => {
@@ -103,7 +103,7 @@ export const SENDING: readonly Planted[] = [
     name: 'blind resend where nobody can be asked',
     seams: [
       {
-        at: 'lib/orders/outcome.ts#withoutSearch',
+        at: 'lib/orders/engine/outcome.ts#withoutSearch',
         make:
           (real: typeof Outcome.withoutSearch): typeof real =>
           (order, connector, reason, now, blind = null) => {
@@ -123,7 +123,7 @@ export const SENDING: readonly Planted[] = [
     name: 'the journal is not flushed before the first send',
     seams: [
       {
-        at: 'lib/orders/place.ts#placeOrder',
+        at: 'lib/orders/place/place.ts#placeOrder',
         make:
           (real: typeof Place.placeOrder): typeof real =>
           (ctx, body) =>
@@ -135,7 +135,7 @@ export const SENDING: readonly Planted[] = [
     name: 'the journal is not flushed before a later send',
     seams: [
       {
-        at: 'lib/orders/work.ts#makeWork',
+        at: 'lib/orders/engine/work.ts#makeWork',
         make:
           (real: typeof Work.makeWork): typeof real =>
           (options) =>
@@ -143,7 +143,7 @@ export const SENDING: readonly Planted[] = [
       },
       // The send itself still waits for the stages that it keeps.
       {
-        at: 'lib/orders/send.ts#sendOne',
+        at: 'lib/orders/engine/send.ts#sendOne',
         make:
           (real: typeof Send.sendOne): typeof real =>
           (tools, order) =>
@@ -202,7 +202,7 @@ export const SENDING: readonly Planted[] = [
         return submit({ ...session, keepStage }, content)
       }),
       {
-        at: 'lib/orders/outcome.ts#afterSend',
+        at: 'lib/orders/engine/outcome.ts#afterSend',
         make:
           (real: typeof Outcome.afterSend): typeof real =>
           (order, ...rest) => ({
@@ -216,7 +216,7 @@ export const SENDING: readonly Planted[] = [
     name: 'a cart is not exclusive',
     seams: [
       {
-        at: 'lib/orders/slots.ts#makeSlots',
+        at: 'lib/orders/engine/slots.ts#makeSlots',
         make:
           (real: typeof Slots.makeSlots): typeof real =>
           () => {
@@ -234,7 +234,7 @@ export const SENDING: readonly Planted[] = [
     name: 'a cart is free again although its call still runs',
     seams: [
       {
-        at: 'lib/orders/send.ts#sendOne',
+        at: 'lib/orders/engine/send.ts#sendOne',
         make:
           (real: typeof Send.sendOne): typeof real =>
           async (tools, order) => ({ ...(await real(tools, order)), ended: Promise.resolve() }),

@@ -1,11 +1,11 @@
 /** Seams of bugs that several harnesses must find. */
-import type * as Durable from '../../../lib/core/durable.js'
-import type * as Seats from '../../../lib/orders/seat.js'
+import type * as Durable from '../../../lib/core/storage/durable.js'
+import type * as Seats from '../../../lib/orders/engine/lock.js'
 import type { Seam } from '../../plants/seam.js'
 
 /** Every process takes itself for the sender, whoever holds the lock. */
 export const EVERYBODY_SENDS: Seam = {
-  at: 'lib/orders/seat.ts#openSeat',
+  at: 'lib/orders/engine/lock.ts#openSeat',
   make:
     (real: typeof Seats.openSeat): typeof real =>
     (ctx, options) => {
@@ -16,7 +16,7 @@ export const EVERYBODY_SENDS: Seam = {
 
 /** Lines of the journal are not synced, but for those that the file had when it was opened. */
 export const UNSYNCED_LINES: Seam = {
-  at: 'lib/core/durable.ts#syncData',
+  at: 'lib/core/storage/durable.ts#syncData',
   make: (real: typeof Durable.syncData): typeof real => {
     const opened = new WeakSet<object>()
     return async (file) => {

@@ -1,14 +1,14 @@
 /** Bugs of what an endpoint does, answers and tells. */
-import type * as Facets from '../../../lib/catalog/facets.js'
-import type * as Search from '../../../lib/catalog/search.js'
+import type * as Facets from '../../../lib/catalog/search/facets.js'
+import type * as Search from '../../../lib/catalog/search/search.js'
 import type * as SecretNames from '../../../lib/configuration/secret-names.js'
 import type * as Find from '../../../lib/ffls/find.js'
-import type * as FraudStore from '../../../lib/fraud/store.js'
-import type * as History from '../../../lib/fulfillment/history.js'
-import type * as Records from '../../../lib/fulfillment/records.js'
-import type * as Line from '../../../lib/orders/line.js'
+import type * as FraudStore from '../../../lib/fraud/reports/store.js'
+import type * as History from '../../../lib/orders/history/history.js'
+import type * as Records from '../../../lib/orders/history/records.js'
+import type * as Line from '../../../lib/orders/engine/line.js'
 import type * as Check from '../../../lib/restrictions/check.js'
-import type * as Refusal from '../../../server/refusal.js'
+import type * as Refusal from '../../../server/http/refusal.js'
 import type { Seam } from '../../plants/seam.js'
 import type { FuzzPlant } from './plant.js'
 
@@ -19,7 +19,7 @@ function apiError(code: string, message: string): Error {
 }
 
 const LONG_TEXT: Seam = {
-  at: 'lib/catalog/search.ts#searchView',
+  at: 'lib/catalog/search/search.ts#searchView',
   make:
     (real: typeof Search.searchView): typeof real =>
     (view, query) => {
@@ -70,7 +70,7 @@ export const ENDPOINTS: readonly FuzzPlant[] = [
     found: /^shape: productsFacets 200/,
     seams: [
       {
-        at: 'lib/catalog/facets.ts#facetsOf',
+        at: 'lib/catalog/search/facets.ts#facetsOf',
         make:
           (real: typeof Facets.facetsOf): typeof real =>
           (view) => ({ ...real(view), product_classes: undefined as never }),
@@ -82,7 +82,7 @@ export const ENDPOINTS: readonly FuzzPlant[] = [
     found: /^shape: (fulfillmentHistory|orders\w+) 200/,
     seams: [
       {
-        at: 'lib/fulfillment/records.ts#recordOf',
+        at: 'lib/orders/history/records.ts#recordOf',
         make:
           (real: typeof Records.recordOf): typeof real =>
           (row) => ({ ...real(row), ship_to_store: null as never }),
@@ -94,7 +94,7 @@ export const ENDPOINTS: readonly FuzzPlant[] = [
     found: /^slow: ordersList/,
     seams: [
       {
-        at: 'lib/fulfillment/history.ts#orderPage',
+        at: 'lib/orders/history/history.ts#orderPage',
         make:
           (real: typeof History.orderPage): typeof real =>
           async (ctx, query) => {
@@ -110,7 +110,7 @@ export const ENDPOINTS: readonly FuzzPlant[] = [
     found: /^state: a double/,
     seams: [
       {
-        at: 'lib/orders/line.ts#openLine',
+        at: 'lib/orders/engine/line.ts#openLine',
         make:
           (real: typeof Line.openLine): typeof real =>
           (ctx, order) => {
@@ -131,7 +131,7 @@ export const ENDPOINTS: readonly FuzzPlant[] = [
     found: /^promise: productsSearch/,
     seams: [
       {
-        at: 'lib/catalog/search.ts#searchView',
+        at: 'lib/catalog/search/search.ts#searchView',
         make:
           (real: typeof Search.searchView): typeof real =>
           (view, query) =>
@@ -161,7 +161,7 @@ export const SECRETS: readonly FuzzPlant[] = [
     found: /^leak: fraud/,
     seams: [
       {
-        at: 'lib/fraud/store.ts#notesOf',
+        at: 'lib/fraud/reports/store.ts#notesOf',
         make:
           (real: typeof FraudStore.notesOf): typeof real =>
           (ctx, _subscriberId, reports) => {
@@ -181,7 +181,7 @@ export const SECRETS: readonly FuzzPlant[] = [
     seams: [
       LONG_TEXT,
       {
-        at: 'server/refusal.ts#refuse',
+        at: 'server/http/refusal.ts#refuse',
         make:
           (real: typeof Refusal.refuse): typeof real =>
           (app, error, headers, request) => {
@@ -197,7 +197,7 @@ export const SECRETS: readonly FuzzPlant[] = [
     found: /^leak: ordersGet/,
     seams: [
       {
-        at: 'lib/fulfillment/history.ts#orderById',
+        at: 'lib/orders/history/history.ts#orderById',
         make:
           (real: typeof History.orderById): typeof real =>
           async (ctx, orderId) => {

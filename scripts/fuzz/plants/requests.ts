@@ -2,16 +2,16 @@
 import type * as SlidingWindow from '../../../lib/accounts/sliding-window.js'
 import type * as Json from '../../../lib/core/json.js'
 import type * as Text from '../../../lib/core/text.js'
-import type * as Body from '../../../server/body.js'
-import type * as Handle from '../../../server/handle.js'
-import type * as Query from '../../../server/query.js'
-import type * as Refusal from '../../../server/refusal.js'
+import type * as Body from '../../../server/http/body.js'
+import type * as Handle from '../../../server/http/handle.js'
+import type * as Query from '../../../server/http/query.js'
+import type * as Refusal from '../../../server/http/refusal.js'
 import type { Seam } from '../../plants/seam.js'
 import type { FuzzPlant } from './plant.js'
 
 /** A body may have so many bytes more than a megabyte. */
 const bodyOf = (more: number): Seam => ({
-  at: 'server/body.ts#readBody',
+  at: 'server/http/body.ts#readBody',
   make:
     (real: typeof Body.readBody): typeof real =>
     (request, { most, ...rest }) =>
@@ -56,7 +56,7 @@ export const REQUESTS: readonly FuzzPlant[] = [
     found: /twice/,
     seams: [
       {
-        at: 'server/query.ts#decodeQuery',
+        at: 'server/http/query.ts#decodeQuery',
         make:
           (real: typeof Query.decodeQuery): typeof real =>
           (search, kinds, faults) => {
@@ -75,7 +75,7 @@ export const REQUESTS: readonly FuzzPlant[] = [
     found: /^not refused|^server error|^shape/,
     seams: [
       {
-        at: 'server/query.ts#decodeQuery',
+        at: 'server/http/query.ts#decodeQuery',
         make:
           (real: typeof Query.decodeQuery): typeof real =>
           (search, kinds, faults) => {
@@ -145,7 +145,7 @@ export const REQUESTS: readonly FuzzPlant[] = [
     found: /^header: /,
     seams: [
       {
-        at: 'server/refusal.ts#refuse',
+        at: 'server/http/refusal.ts#refuse',
         make:
           (real: typeof Refusal.refuse): typeof real =>
           (app, error, headers, request) => {
@@ -160,7 +160,7 @@ export const REQUESTS: readonly FuzzPlant[] = [
     found: /^LEFT/,
     seams: [
       {
-        at: 'server/handle.ts#makeHandler',
+        at: 'server/http/handle.ts#makeHandler',
         make:
           (real: typeof Handle.makeHandler): typeof real =>
           (app, gate, endpoint) => {

@@ -1,0 +1,116 @@
+/** Long work off the main thread: building a snapshot, taking in a feed. */
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import type { Log } from '../core/log.js'
+import { makeTasks } from './tasks.js'
+import type { Tasks } from './tasks.js'
+
+/** Progress of a task: bytes done, bytes in all, rows so far. */
+export type Progress = (done: number, total: number, rows: number) => void
+
+export interface Background {
+  /** Runs one task after the tasks before it. Rejects with what the task threw. */
+  run<N extends keyof Tasks>(
+    name: N,
+    input: Parameters<Tasks[N]>[0],
+    onProgress?: Progress,
+  ): Promise<Awaited<ReturnType<Tasks[N]>>>
+  close(): Promise<void>
+}
+
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: unknown): void
+  onProgress?: Progress | undefined
+}
+
+export type FromWorker =
+  | { id: number; progress: [number, number, number] }
+  | { id: number; result: unknown }
+  | { id: number; error: unknown }
+
+/**
+ * Starts a worker on first use. `worker` is its file; undefined looks for `worker.mjs` beside this
+ * module, false works on the calling thread, which is right for tests and commands that do nothing
+ * else.
+ */
+export function openBackground(options: {
+  worker?: string | false | undefined
+  log: Log
+}): Background {
+  const beside = fileURLToPath(new URL('./worker.mjs', import.meta.url))
+  const file = options.worker ?? (existsSync(beside) ? beside : false)
+  if (file === false) {
+    if (options.worker === undefined)
+      options.log.warn(
+        { file: beside },
+        'the worker file is missing: long work will hold up the main thread',
+      )
+    return inline()
+  }
+  return threaded(file)
+}
+
+function inline(): Background {
+  const tasks = makeTasks()
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    run(name, input, onProgress) {
+      const task = tasks[name] as (input: unknown, onProgress?: Progress) => unknown
+      const next = last.then(() => task(input, onProgress))
+      last = next.catch(() => {})
+      return next as never
+    },
+    close: async () => void (await last),
+  }
+}
+
+function threaded(file: string): Background {
+  const waiting = new Map<number, Waiting>()
+  let worker: Worker | null = null
+  let next = 0
+  let closed = false
+
+  const failAll = (ended: Worker, error: unknown) => {
+    // The exit that follows an error: by then the tasks are another worker's.
+    if (worker !== ended) return
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+    worker = null
+  }
+
+  function start(): Worker {
+    const started = new Worker(file)
+    started.on('message', (message: FromWorker) => {
+      const task = waiting.get(message.id)
+      if (!task) return
+      if ('progress' in message) return task.onProgress?.(...message.progress)
+      waiting.delete(message.id)
+      if (waiting.size === 0) started.unref()
+      if ('result' in message) task.resolve(message.result)
+      else task.reject(message.error)
+    })
+    started.on('error', (error) => failAll(started, error))
+    started.on('exit', () => failAll(started, new Error('the worker ended')))
+    return started
+  }
+
+  return {
+    run(name, input, onProgress) {
+      if (closed) return Promise.reject(new Error('closed'))
+      worker ??= start()
+      worker.ref()
+      const id = next++
+      worker.postMessage({ id, name, input, progress: onProgress !== undefined })
+      return new Promise((resolve, reject) =>
+        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject, onProgress }),
+      )
+    },
+    async close() {
+      closed = true
+      // A transaction that is cut off here is rolled back when the file is next opened.
+      await worker?.terminate()
+    },
+  }
+}

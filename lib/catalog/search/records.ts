@@ -1,0 +1,143 @@
+/**
+ * Rows of a snapshot as the JSON of the wire. Cold text comes from catalog.db and is kept
+ * serialized; quantity, flags and every price come from the snapshot, so that a page agrees with
+ * its total and its sort while a feed is taken in.
+ */
+import { ApiError } from '../../core/errors.js'
+import { dollarsText } from '../../core/money.js'
+import type { RawHandle } from '../../db/engine.js'
+import { CLASS_CODES, PRODUCT_CLASSES } from '../product-classes.js'
+import type { ProductClass } from '../product-classes.js'
+import type { Row } from '../snapshot/snapshot.js'
+import type { View } from '../view/view.js'
+
+/**
+ * A fragment in two pieces, between which the prices go; `detail` is null until somebody asks for
+ * it.
+ */
+interface Pieces {
+  head: string
+  tail: string
+  detail: string | null
+}
+
+export interface Records {
+  /** Products as search returns them, joined by commas. */
+  products(view: View, rows: ArrayLike<Row>): Promise<string>
+  /** Products with their descriptions, joined by commas. */
+  details(view: View, rows: ArrayLike<Row>): Promise<string>
+}
+
+/** Fragments that are kept serialized, about 400 bytes each. */
+const KEPT = 50_000
+
+interface FragmentRow {
+  distid: string
+  stockid: string
+  distsku: string
+  upc: string | null
+  name: string
+  mfg_name: string | null
+  mpn: string | null
+  product_class: ProductClass
+  item_cat: string | null
+  category_id: number | null
+  category_name: string
+  images: string
+  product_url: string | null
+}
+
+export function openRecords({ prepare }: RawHandle): Records {
+  const cold = prepare(
+    'SELECT distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name, images, product_url FROM fragment WHERE id = ?',
+  )
+  const descriptions = prepare('SELECT short_description, description FROM fragment WHERE id = ?')
+  const kept = new Map<number, Pieces>()
+
+  function piecesOf(fragment: number): Pieces {
+    let pieces = kept.get(fragment)
+    if (pieces) return pieces
+    const row = cold.get(fragment) as FragmentRow | undefined
+    // Only a catalog file that was removed under a running server loses a fragment that a snapshot
+    // names.
+    if (!row) throw new ApiError('feed_unavailable')
+    pieces = { ...serialize(row), detail: null }
+    if (kept.size >= KEPT) kept.delete(kept.keys().next().value!)
+    kept.set(fragment, pieces)
+    return pieces
+  }
+
+  function detailOf(fragment: number, productClass: number): string {
+    const pieces = piecesOf(fragment)
+    if (pieces.detail === null) {
+      const row = descriptions.get(fragment) as
+        | { short_description: string | null; description: string | null }
+        | undefined
+      if (!row) throw new ApiError('feed_unavailable')
+      pieces.detail = `,"product_class_description":${JSON.stringify(PRODUCT_CLASSES[CLASS_CODES[productClass]!])},"short_description":${JSON.stringify(row.short_description)},"description":${JSON.stringify(row.description)}`
+    }
+    return pieces.detail
+  }
+
+  function record(view: View, row: Row, detailed: boolean): string {
+    const { snapshot } = view
+    const fragment = snapshot.fragment[row]!
+    const { head, tail } = piecesOf(fragment)
+    return (
+      head +
+      numbersOf(view, row) +
+      tail +
+      (detailed ? detailOf(fragment, snapshot.productClass[row]!) : '') +
+      '}'
+    )
+  }
+
+  const join = (view: View, rows: ArrayLike<Row>, detailed: boolean) => {
+    let json = ''
+    for (let i = 0; i < rows.length; i++)
+      json += (i > 0 ? ',' : '') + record(view, rows[i]!, detailed)
+    return json
+  }
+
+  return {
+    products: async (view, rows) => join(view, rows, false),
+    details: async (view, rows) => join(view, rows, true),
+  }
+}
+
+function serialize(row: FragmentRow): { head: string; tail: string } {
+  const head = JSON.stringify({
+    distid: row.distid,
+    distsku: row.distsku,
+    stockid: row.stockid,
+    upc: row.upc,
+    name: row.name,
+    mfg_name: row.mfg_name,
+    mpn: row.mpn,
+    product_class: row.product_class,
+    item_cat: row.item_cat,
+    item_gb_cat: row.category_id,
+    item_gb_cat_name: row.category_name,
+  })
+  return {
+    head: head.slice(0, -1),
+    tail: `,"images":${row.images},"product_url":${JSON.stringify(row.product_url)}`,
+  }
+}
+
+/** The members that change often, in the contract's order. */
+function numbersOf(view: View, row: Row): string {
+  const { snapshot } = view
+  const unitPrice = view.unitPrice(row)
+  const shipping = view.shippingCost(row, 1)
+  const retail = view.retailPrice ? `,"retail_price":${dollarsText(view.retailPrice(row))}` : ''
+  return (
+    `,"ffl_req":${snapshot.fflReq.has(row) ? 1 : 0},"unit_price":${dollarsText(unitPrice)},"shipping_cost":${dollarsText(shipping)}` +
+    `,"total_cost":${dollarsText(unitPrice + shipping)},"map_price":${dollarsOrNull(snapshot.map[row]!)},"msrp":${dollarsOrNull(snapshot.msrp[row]!)}` +
+    `,"qty_on_hand":${snapshot.qty[row]},"drop_ship_flg":${snapshot.dropShip.has(row) ? 1 : 0}${retail}`
+  )
+}
+
+function dollarsOrNull(cents: number): string {
+  return cents < 0 ? 'null' : dollarsText(cents)
+}

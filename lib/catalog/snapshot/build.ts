@@ -1,0 +1,65 @@
+/**
+ * Makes the parts of a snapshot out of catalog.db: plain objects that a thread can post, with every
+ * column in one of two shared buffers. Runs in a worker for a large catalog, inline for a small
+ * one.
+ */
+import type { Raw } from '../../db/sqlite.js'
+import { packArena } from './arena.js'
+import type { Arena } from './arena.js'
+import { buildText } from './build-text.js'
+import { applyOffers, emptyTick, packTick, previousTick } from './build-tick.js'
+
+/**
+ * What openSnapshot needs. Holds no long list of strings: cloning one would block the thread that
+ * receives it.
+ */
+export interface SnapshotParts {
+  readonly version: string
+  readonly revision: number
+  readonly textRevision: number
+  readonly rows: number
+  readonly distids: string[]
+  readonly brands: string[]
+  readonly categories: { id: number | null; name: string }[]
+  /**
+   * Subscribers with prices of their own; those of number `i` are the columns `ownRows i` and
+   * `ownPrices i`.
+   */
+  readonly ownPriceOf: string[]
+  /** Names, terms, postings, brand, class, keys. */
+  readonly text: Arena
+  /** Prices, stock, flags and the orders by them. */
+  readonly tick: Arena
+}
+
+/** Reads the whole catalog, in one read transaction. */
+export function buildSnapshot(raw: Raw): SnapshotParts {
+  return raw.transaction(() => {
+    const { columns, ...dictionaries } = buildText(raw)
+    const text = packArena(columns)
+    const tick = emptyTick(dictionaries.rows)
+    applyOffers(raw, tick, text, null)
+    return { ...readState(raw), ...dictionaries, text, ...packTick(raw, tick, text) }
+  })()
+}
+
+/**
+ * The snapshot after a price-and-stock update: reads only offers that changed since `previous` and
+ * shares its text arena. Null when offers came, went or were re-worded: then it takes a full build.
+ */
+export function buildTick(raw: Raw, previous: SnapshotParts): SnapshotParts | null {
+  return raw.transaction(() => {
+    const state = readState(raw)
+    if (state.textRevision !== previous.textRevision || state.revision < previous.revision)
+      return null
+    const tick = previousTick(previous)
+    if (!applyOffers(raw, tick, previous.text, previous.revision)) return null
+    return { ...previous, ...state, ...packTick(raw, tick, previous.text) }
+  })()
+}
+
+function readState(raw: Raw): { revision: number; textRevision: number; version: string } {
+  return raw
+    .prepare('SELECT revision, text_revision AS textRevision, version FROM state')
+    .get() as ReturnType<typeof readState>
+}

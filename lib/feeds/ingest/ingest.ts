@@ -1,0 +1,215 @@
+/**
+ * One feed into the catalog: read, compare with the last one, write what differs, judge, and commit
+ * or leave all as it was.
+ */
+import { stat } from 'node:fs/promises'
+import { dayOf } from '../../core/clock.js'
+import type { Raw } from '../../db/sqlite.js'
+import { MAPPING_VERSION, isDated } from '../../distributors/generic/generic.js'
+import type { Preset } from '../../distributors/generic/generic.js'
+import { digestFile } from '../fetch/bytes.js'
+import { ChangeLog, noteUnchanged } from './change-log.js'
+import type { BrokenLine } from '../read/lines.js'
+import { readRows } from '../read/rows.js'
+import { readDigest, readState, readTally, seedOf } from './state.js'
+import { Taking } from './taking.js'
+
+/** What to take in; plain data, so that a worker can be told. Times are milliseconds. */
+export interface FeedInput {
+  now: number
+  preset: Preset
+  /** Names the feed: the next one of the same source is compared with this one. */
+  source: string
+  /** Where it is not the preset's own. */
+  distid?: string
+  /** Whose prices these are; null for the operator's, which all subscribers share. */
+  subscriberId: string | null
+  /** A local file, plain or gzip. */
+  file: string
+  /** When the feed was made. */
+  asOf: number
+  /** The operator accepts what the guard would refuse. */
+  force?: boolean
+  /**
+   * The file must be this very one, a digest from `refusal`; under `force`, the refused file of
+   * this time is known.
+   */
+  expectDigest?: string
+  /** Tells what would happen and changes nothing. */
+  dryRun?: boolean
+}
+
+export interface FeedResult {
+  source: string
+  distid: string
+  outcome: 'taken' | 'unchanged' | 'refused'
+  /** Why it was refused. */
+  reasons: string[]
+  rows: number
+  /** Offers that the feed names. */
+  offers: number
+  rejected: number
+  /** The first 20. */
+  rejects: BrokenLine[]
+  added: number
+  changed: number
+  removed: number
+  price_changes: number
+  stock_changes: number
+  /** Rows of a quantity feed that no offer has the item number of. */
+  unmatched: number
+  /** Of the catalog's state afterwards. */
+  version: string
+}
+
+export interface Handles {
+  catalog: Raw
+  history: Raw
+  /** Bytes read, bytes in all, rows so far. */
+  onProgress?: ((bytesRead: number, bytesTotal: number, rows: number) => void) | undefined
+}
+
+/** Of each of the two database files, while a feed is taken in. */
+const CACHE_KB = 65_536
+/** The seed of a refused file's digest, which must be the same tomorrow. */
+const BYTES_ONLY = ''
+
+/**
+ * Takes in one feed (decisions 4.6, 4.9, 4.11). Both handles are the caller's own: a write
+ * transaction is held on them over awaits. A feed that is refused leaves the catalog as it was, but
+ * for its row in `refusal`; it is an answer, not an exception. Throws when the file cannot be
+ * opened or a database fails.
+ */
+export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult> {
+  const { catalog, preset, source, asOf, now } = input
+  // A sale ends without a line of the file changing, even when the file is not renewed: each day
+  // reads such a feed anew.
+  const at = Math.max(asOf, now)
+  const seed = seedOf([
+    MAPPING_VERSION,
+    preset,
+    input.distid ?? preset.distid,
+    input.subscriberId,
+    isDated(preset) ? dayOf(at) : null,
+  ])
+  const expected = input.expectDigest ?? refusedDigest(input)
+  if (expected !== null && (await digestFile(input.file, BYTES_ONLY)) !== expected) {
+    return nothingTaken(input, {
+      outcome: 'refused',
+      reasons: [
+        'the file is another than the one that was refused; pull or import it again to have it judged',
+      ],
+    })
+  }
+  const digest = readDigest(catalog, source)
+  if (digest !== undefined && (await isSameFile(input.file, digest, seed))) return unchanged(input)
+  // Changes lie all over the tables: with SQLite's usual 2 MB each page would be written and read
+  // again many times.
+  for (const raw of [catalog, input.history]) raw.pragma(`cache_size = -${CACHE_KB}`)
+  catalog.exec('BEGIN IMMEDIATE')
+  const distid = input.distid ?? preset.distid
+  const isFirst =
+    preset.kind === 'catalog' &&
+    input.subscriberId === null &&
+    readTally(catalog, distid).priced === 0
+  const changes = new ChangeLog(input.history, distid, { asOf, now, isFirst })
+  try {
+    const taking = new Taking(input, seed, changes)
+    const result = taking.finish(await readRows({ preset, file: input.file, at, seed }, taking))
+    if (result.outcome !== 'taken' || input.dryRun) {
+      undo(catalog, changes)
+      if (!input.dryRun) await recordRefusal(input, result.reasons)
+      return result
+    }
+    // First the history: a row in it without its offer is written again by the next try, one that
+    // is missing is lost.
+    changes.commit()
+    catalog.exec('COMMIT')
+    return result
+  } catch (error) {
+    undo(catalog, changes)
+    throw error
+  }
+}
+
+function undo(catalog: Raw, changes: ChangeLog): void {
+  changes.rollback()
+  // A full disk ends the transaction by itself.
+  if (catalog.inTransaction) catalog.exec('ROLLBACK')
+}
+
+async function isSameFile(file: string, digest: string, seed: string): Promise<boolean> {
+  const { size } = await stat(file)
+  return digest.startsWith(`${size}-`) && (await digestFile(file, seed)) === digest
+}
+
+/**
+ * Nothing to read: only the feed's age is noted, and an alarm about a worse one in between is over.
+ */
+function unchanged(input: FeedInput & Handles): FeedResult {
+  const { catalog, history, source, asOf, now, dryRun } = input
+  const { rows, rejected, offers } = catalog
+    .prepare('SELECT rows, rejected, offers FROM feed WHERE source = ?')
+    .get(source) as { rows: number; rejected: number; offers: number }
+  if (!dryRun) {
+    catalog
+      .transaction(() => {
+        catalog
+          .prepare('UPDATE feed SET as_of = max(as_of, ?), taken_at = ? WHERE source = ?')
+          .run(asOf, now, source)
+        catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
+      })
+      .immediate()
+    noteUnchanged(history, input.distid ?? input.preset.distid, { asOf, now })
+  }
+  return nothingTaken(input, { outcome: 'unchanged', rows, offers, rejected })
+}
+
+function nothingTaken(
+  { catalog, source, preset, distid }: FeedInput & Handles,
+  told: Pick<FeedResult, 'outcome'> & Partial<FeedResult>,
+): FeedResult {
+  return {
+    source,
+    distid: distid ?? preset.distid,
+    reasons: [],
+    rows: 0,
+    offers: 0,
+    rejected: 0,
+    rejects: [],
+    added: 0,
+    changed: 0,
+    removed: 0,
+    price_changes: 0,
+    stock_changes: 0,
+    unmatched: 0,
+    version: readState(catalog).version,
+    ...told,
+  }
+}
+
+/**
+ * Of the file that waits for the operator, when this is to accept it; null for any other file or
+ * edition.
+ */
+function refusedDigest({ catalog, source, file, asOf, force }: FeedInput & Handles): string | null {
+  if (!force) return null
+  return (
+    (catalog
+      .prepare('SELECT digest FROM refusal WHERE source = ? AND file = ? AND as_of = ?')
+      .pluck()
+      .get(source, file, asOf) as string | null | undefined) ?? null
+  )
+}
+
+async function recordRefusal(
+  { catalog, source, file, asOf, now }: FeedInput & Handles,
+  reasons: string[],
+): Promise<void> {
+  const digest = await digestFile(file, BYTES_ONLY)
+  catalog
+    .prepare(
+      'INSERT OR REPLACE INTO refusal (source, at, reasons, file, as_of, digest) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    .run(source, now, JSON.stringify(reasons), file, asOf, digest)
+}

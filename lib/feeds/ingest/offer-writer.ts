@@ -1,0 +1,522 @@
+/** Offers of one feed into catalog.db: what a row changes, and what that adds up to. */
+import type { Raw, Statement } from '../../db/sqlite.js'
+import type { CatalogRow } from '../../distributors/generic/generic.js'
+import type { Change } from './change-log.js'
+import { OfferSet } from '../read/known-lines.js'
+import { TouchedKeys, kindOf, lendingKey } from '../../catalog/snapshot/lend.js'
+import { textHash } from '../read/line-hash.js'
+import type { Holders } from './state.js'
+
+export interface WriteContext {
+  catalog: Raw
+  changes: { record(change: Change): void }
+  distid: string
+  /** Whose prices these are; null for the operator's. */
+  subscriberId: string | null
+  revision: number
+  now: number
+  asOf: number
+}
+
+/** What was written, and what the guard judges by. */
+export interface Counts {
+  added: number
+  changed: number
+  removed: number
+  price_changes: number
+  stock_changes: number
+  /** An offer was added, removed or re-worded. */
+  reworded: boolean
+  /** Prices that moved by more than half, or went. */
+  priceMoves: number
+  /** Stocked offers that have no stock any more, or are gone. */
+  emptied: number
+  /** Offers whose UPC is gone or another one now. */
+  upcsLost: number
+  /** Changes of the distributor's tally. */
+  offers: number
+  priced: number
+  stocked: number
+}
+
+/** More than half of the old price, either way; a price that is gone moved all the way. */
+export function movedByHalf(old: number | null, price: number | null): boolean {
+  if (old === null) return false
+  return price === null || Math.abs(price - old) * 2 > old
+}
+
+/** What an offer's row holds, in the order in which it is read and written. */
+type Tick = [
+  price: number | null,
+  map: number | null,
+  msrp: number | null,
+  shipping: number | null,
+  qty: number,
+  fflReq: number,
+  dropShip: number,
+  held: number,
+  kind: number,
+]
+const TICK_LENGTH = 9
+export interface TakeOptions {
+  /** A newer feed knows the offer's quantity better. */
+  keepQty?: boolean
+  /** A newer feed of the same owner knows the price better. */
+  keepPrice?: boolean
+  /** A newer catalog feed has the offer: only what that one leaves open is taken. */
+  older?: boolean
+  /** The offer is the operator's: only the subscriber's own price is taken. */
+  ownOnly?: boolean
+  /** Another feed knows better what the item is: only price and stock are taken from this one. */
+  narrow?: boolean
+}
+
+/**
+ * An offer's row as it stands: its price is at `PRICE`, and so on. `gtin` is the key by which it
+ * lends and borrows.
+ */
+export type StoredOffer = [
+  id: number,
+  fragment: number,
+  wording: number,
+  ...Tick,
+  gtin: number | null,
+  lent: number | null,
+]
+export const PRICE = 3
+export const QTY = 7
+export const HELD = 10
+
+/** Offers of which the distributor's other feeds must hear. */
+export interface Touched {
+  /** Their quantity changed, or they are held back no longer. */
+  restocked: OfferSet
+  repriced: OfferSet
+  /** The operator's last feed that had them dropped them; subscribers still have them. */
+  released: OfferSet
+  removed: OfferSet
+  /** UPCs whose offers may lend or borrow otherwise than before. */
+  keys: TouchedKeys
+}
+
+export class OfferWriter {
+  readonly counts: Counts = {
+    added: 0,
+    changed: 0,
+    removed: 0,
+    price_changes: 0,
+    stock_changes: 0,
+    reworded: false,
+    priceMoves: 0,
+    emptied: 0,
+    upcsLost: 0,
+    offers: 0,
+    priced: 0,
+    stocked: 0,
+  }
+  readonly touched: Touched = {
+    restocked: new OfferSet(),
+    repriced: new OfferSet(),
+    released: new OfferSet(),
+    removed: new OfferSet(),
+    keys: new TouchedKeys(),
+  }
+  readonly #ctx: WriteContext
+  readonly #sql: ReturnType<typeof prepare>
+
+  constructor(ctx: WriteContext) {
+    this.#ctx = ctx
+    this.#sql = prepare(ctx.catalog)
+  }
+
+  /**
+   * The offer with this key, undefined where there is none. A right guess of its id halves the
+   * cost.
+   */
+  find(stockid: string, guess = 0): StoredOffer | undefined {
+    if (guess !== 0) {
+      const [distid, key, ...offer] = (this.#sql.byId.get(guess) ?? []) as [
+        distid?: string,
+        stockid?: string,
+        ...StoredOffer,
+      ]
+      if (key === stockid && distid === this.#ctx.distid) return offer
+    }
+    return this.#sql.find.get(this.#ctx.distid, stockid) as StoredOffer | undefined
+  }
+
+  /** Writes a catalog row's offer, where it differs, and returns its id. */
+  take(row: CatalogRow, existing: StoredOffer | undefined, options: TakeOptions = {}): number {
+    const { keepQty = false, keepPrice = false, older = false, narrow = false } = options
+    const attributes = attributesText(row)
+    const wording = wordingOf(row, attributes)
+    if (!existing) return this.#add(row, attributes, wording)
+    const { id, fragment, wording: oldWording, old, gtin, lent } = unpack(existing)
+    const { subscriberId, revision, now } = this.#ctx
+    const operators = subscriberId === null
+    const kind = kindOf(row)
+    const ownChanged = !operators && !keepPrice && this.#setOwnPrice(id, row.price, { kind, gtin })
+    if (options.ownOnly) {
+      if (ownChanged) {
+        this.#sql.touch.run(revision, id)
+        this.counts.changed++
+      }
+      return id
+    }
+    const tick: Tick = [
+      operators && !keepPrice ? row.price : old[0],
+      row.map,
+      row.msrp,
+      row.shipping,
+      keepQty ? old[4] : row.qty,
+      row.fflReq ? 1 : 0,
+      row.dropShip ? 1 : 0,
+      row.held ? 1 : 0,
+      kind,
+    ]
+    if (older) {
+      for (const place of [1, 2, 3] as const) tick[place] = old[place] ?? tick[place]
+      tick[7] = old[7]
+    }
+    if (narrow) {
+      for (const place of [1, 2, 3] as const) tick[place] ??= old[place]
+      for (const place of [5, 6, 8] as const) tick[place] = old[place]
+    }
+    const reworded = oldWording !== wording && !narrow
+    if (!reworded && !ownChanged && tick.every((value, i) => value === old[i])) return id
+    // A stock feed counted what could not be ordered; now it can.
+    if (old[7] === 1 && tick[7] === 0) this.touched.restocked.add(id)
+    // The history goes by UPCs: an item number that stands for another item now is news to it,
+    // whatever it costs.
+    const oldUpc = reworded ? this.#upc(fragment) : row.upc
+    const isOther = oldUpc !== row.upc
+    if (isOther && oldUpc !== null) this.counts.upcsLost++
+    if (reworded) {
+      const key = lendingKey(row.upc)
+      for (const text of [fragment, lent]) if (text !== null) this.#sql.retire.run(now, text)
+      this.#sql.update.run(this.#fragment(row, attributes), wording, key, ...tick, revision, id)
+      this.counts.reworded = true
+      for (const touched of [gtin, key]) this.touched.keys.add(touched)
+    } else {
+      this.#sql.tick.run(...tick, revision, id)
+      // Whoever has a price of the operator's may lend texts.
+      if (tick[5] !== old[5] || tick[8] !== old[8] || (tick[0] === null) !== (old[0] === null))
+        this.touched.keys.add(gtin)
+    }
+    this.counts.changed++
+    this.#moved(id, row.stockid, row.upc, stateOf(old), stateOf(tick), isOther)
+    return id
+  }
+
+  /** Sets the stock of one offer from a quantity feed. */
+  setQty(stockid: string, existing: StoredOffer, count: number): void {
+    const { id, fragment, old } = unpack(existing)
+    // A catalog that holds an item back (allocated) counts more than a stock feed that has no word
+    // for that.
+    const qty = old[7] === 1 ? 0 : count
+    if (qty === old[4]) return
+    this.#sql.qty.run(qty, this.#ctx.revision, id)
+    this.counts.changed++
+    this.#moved(id, stockid, this.#upc(fragment), stateOf(old), { ...stateOf(old), qty })
+  }
+
+  /** As `setQty` to 0, for an offer that the quantity feed no longer names. */
+  empty(id: number): void {
+    const stockid = this.#sql.stockid.get(id) as string | undefined
+    if (stockid !== undefined) this.setQty(stockid, this.find(stockid)!, 0)
+  }
+
+  /**
+   * Takes this feed's part of an offer away: all of it, or only the price when other feeds still
+   * have it.
+   */
+  remove(id: number, others: Holders): void {
+    const stockid = this.#sql.stockid.get(id) as string | undefined
+    if (stockid === undefined) return
+    const { fragment, old, gtin, lent } = unpack(this.find(stockid)!)
+    const { subscriberId, revision, now, distid } = this.#ctx
+    const { counts } = this
+    if (others.anyone) {
+      if (subscriberId === null && !others.operator) this.touched.released.add(id)
+      // The price went with its row, which the guard counts as missing; it did not move.
+      const { priceMoves } = counts
+      if (
+        subscriberId === null
+          ? others.operator || old[0] === null
+          : others.subscriber || !this.#setOwnPrice(id, null, { kind: 0, gtin })
+      )
+        return
+      counts.changed++
+      if (subscriberId !== null) {
+        this.#sql.touch.run(revision, id)
+      } else {
+        this.#sql.tick.run(null, ...old.slice(1), revision, id)
+        this.touched.keys.add(gtin)
+        this.#moved(id, stockid, this.#upc(fragment), stateOf(old), {
+          ...stateOf(old),
+          price: null,
+        })
+      }
+      counts.priceMoves = priceMoves
+      return
+    }
+    this.#sql.dropOwn.run(id)
+    this.#sql.drop.run(id)
+    for (const text of [fragment, lent]) if (text !== null) this.#sql.retire.run(now, text)
+    this.touched.keys.add(gtin)
+    this.touched.removed.add(id)
+    counts.removed++
+    counts.reworded = true
+    counts.offers--
+    if (old[0] !== null) counts.priced--
+    if (old[4] > 0) {
+      counts.stocked--
+      counts.emptied++
+    }
+    this.#ctx.changes.record({
+      distid,
+      stockid,
+      upc: this.#upc(fragment),
+      ...stateOf(old),
+      qty: 0,
+      gone: true,
+    })
+  }
+
+  /** Deletes fragments that no snapshot can name any more. */
+  sweep(before: number): void {
+    this.#sql.sweep.run(before)
+  }
+
+  #upc(fragment: number): string | null {
+    return (this.#sql.upc.get(fragment) as string | null | undefined) ?? null
+  }
+
+  #add(row: CatalogRow, attributes: string | null, wording: number): number {
+    const { distid, subscriberId, revision, asOf, changes } = this.#ctx
+    const price = subscriberId === null ? row.price : null
+    const fragment = this.#fragment(row, attributes)
+    const [kind, gtin] = [kindOf(row), lendingKey(row.upc)]
+    const id = Number(
+      this.#sql.insert.run(
+        distid,
+        row.stockid,
+        fragment,
+        wording,
+        gtin,
+        price,
+        row.map,
+        row.msrp,
+        row.shipping,
+        row.qty,
+        row.fflReq ? 1 : 0,
+        row.dropShip ? 1 : 0,
+        row.held ? 1 : 0,
+        kind,
+        revision,
+        asOf,
+      ).lastInsertRowid,
+    )
+    this.touched.keys.add(gtin)
+    if (subscriberId !== null) this.#setOwnPrice(id, row.price, { kind, gtin })
+    const { counts } = this
+    counts.added++
+    counts.reworded = true
+    counts.offers++
+    if (price !== null) counts.priced++
+    if (row.qty > 0) counts.stocked++
+    // The first state is a change too: without it the next one has nothing to be compared with.
+    changes.record({
+      distid,
+      stockid: row.stockid,
+      upc: row.upc,
+      price,
+      qty: row.qty,
+      gone: false,
+      held: row.held,
+    })
+    return id
+  }
+
+  #fragment(row: CatalogRow, attributes: string | null): number {
+    return Number(
+      this.#sql.fragment.run(
+        this.#ctx.distid,
+        row.stockid,
+        row.distsku,
+        row.upc,
+        row.name,
+        row.mfgName,
+        row.mpn,
+        row.productClass,
+        row.itemCat,
+        row.categoryId,
+        row.categoryName,
+        imagesText(row),
+        row.productUrl,
+        row.shortDescription,
+        row.description,
+        attributes,
+      ).lastInsertRowid,
+    )
+  }
+
+  /**
+   * Whether the subscriber's price changed, or what its feed says that the item is: the latter is
+   * lent, the former never.
+   */
+  #setOwnPrice(
+    id: number,
+    price: number | null,
+    { kind, gtin }: { kind: number; gtin: number | null },
+  ): boolean {
+    const { subscriberId } = this.#ctx
+    const [old = null, oldKind = 0] = (this.#sql.own.get(subscriberId, id) ?? []) as [
+      price?: number,
+      kind?: number,
+    ]
+    const isOtherKind = (price === null ? 0 : kind) !== oldKind
+    if (old === price && !isOtherKind) return false
+    if (price === null) this.#sql.dropOneOwn.run(subscriberId, id)
+    else this.#sql.setOwn.run(subscriberId, id, price, kind)
+    if (isOtherKind) this.touched.keys.add(gtin)
+    if (old === price) return true
+    this.touched.repriced.add(id)
+    this.counts.price_changes++
+    if (movedByHalf(old, price)) this.counts.priceMoves++
+    return true
+  }
+
+  /**
+   * Counts and records a changed price or stock, that an offer is held back or no longer so, and
+   * that it is another item's.
+   */
+  #moved(
+    id: number,
+    stockid: string,
+    upc: string | null,
+    old: OfferState,
+    { price, qty, held }: OfferState,
+    isOther = false,
+  ): void {
+    if (old.price === price && old.qty === qty && old.held === held && !isOther) return
+    const { counts } = this
+    if (old.price !== price) {
+      this.touched.repriced.add(id)
+      counts.price_changes++
+      if (movedByHalf(old.price, price)) counts.priceMoves++
+      counts.priced += Number(price !== null) - Number(old.price !== null)
+    }
+    if (old.qty !== qty) {
+      counts.stock_changes++
+      this.touched.restocked.add(id)
+      if (old.qty > 0 && qty === 0) counts.emptied++
+      counts.stocked += Number(qty > 0) - Number(old.qty > 0)
+    }
+    this.#ctx.changes.record({
+      distid: this.#ctx.distid,
+      stockid,
+      upc,
+      price,
+      qty,
+      gone: false,
+      held,
+    })
+  }
+}
+
+function unpack(offer: StoredOffer): {
+  id: number
+  fragment: number
+  wording: number
+  old: Tick
+  gtin: number | null
+  lent: number | null
+} {
+  const [id, fragment, wording, ...rest] = offer
+  return {
+    id,
+    fragment,
+    wording,
+    old: rest.slice(0, TICK_LENGTH) as Tick,
+    gtin: rest[TICK_LENGTH]!,
+    lent: rest[TICK_LENGTH + 1]!,
+  }
+}
+
+/** What the history keeps of an offer. */
+type OfferState = Pick<Change, 'price' | 'qty' | 'held'>
+
+function stateOf(tick: readonly (number | null)[]): OfferState {
+  const [price, , , , qty, , , held] = tick as Tick
+  return { price, qty, held: held === 1 }
+}
+
+function attributesText({ attributes }: CatalogRow): string | null {
+  for (const _ in attributes) return JSON.stringify(attributes)
+  return null
+}
+
+function imagesText({ images }: CatalogRow): string {
+  return images.length === 0 ? '[]' : JSON.stringify(images.map((src) => ({ src })))
+}
+
+/** Everything that a fragment holds, in one number. */
+function wordingOf(row: CatalogRow, attributes: string | null): number {
+  const texts = [
+    row.distsku,
+    row.upc,
+    row.name,
+    row.mfgName,
+    row.mpn,
+    row.productClass,
+    row.itemCat,
+    row.categoryId,
+    row.categoryName,
+    row.images.join(' '),
+    row.productUrl,
+    row.shortDescription,
+    row.description,
+    attributes,
+  ]
+  // No text holds a control character, so the marks between them cannot be mistaken; null differs
+  // from ''.
+  return textHash(texts.map((text) => text ?? '\u0001').join('\u0000'))
+}
+
+function prepare(raw: Raw) {
+  const sql = (text: string): Statement => raw.prepare(text)
+  return {
+    find: sql(
+      'SELECT id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, gtin, lent FROM offer WHERE distid = ? AND stockid = ?',
+    ).raw(),
+    byId: sql(
+      'SELECT distid, stockid, id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, gtin, lent FROM offer WHERE id = ?',
+    ).raw(),
+    stockid: sql('SELECT stockid FROM offer WHERE id = ?').pluck(),
+    upc: sql('SELECT upc FROM fragment WHERE id = ?').pluck(),
+    fragment:
+      sql(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name,
+      images, product_url, short_description, description, attributes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    retire: sql('UPDATE fragment SET retired_at = ? WHERE id = ?'),
+    sweep: sql('DELETE FROM fragment WHERE retired_at < ?'),
+    insert:
+      sql(`INSERT INTO offer (distid, stockid, fragment, wording, gtin, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, revision, first_seen)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    update:
+      sql(`UPDATE offer SET fragment = ?, wording = ?, gtin = ?, lent = NULL, lent_ffl = NULL, lent_key = NULL,
+      price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, kind = ?, revision = ? WHERE id = ?`),
+    tick: sql(
+      'UPDATE offer SET price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, kind = ?, revision = ? WHERE id = ?',
+    ),
+    qty: sql('UPDATE offer SET qty = ?, revision = ? WHERE id = ?'),
+    touch: sql('UPDATE offer SET revision = ? WHERE id = ?'),
+    drop: sql('DELETE FROM offer WHERE id = ?'),
+    own: sql('SELECT price, kind FROM own_price WHERE subscriber_id = ? AND offer = ?').raw(),
+    setOwn: sql(
+      'INSERT INTO own_price (subscriber_id, offer, price, kind) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price, kind = excluded.kind',
+    ),
+    dropOneOwn: sql('DELETE FROM own_price WHERE subscriber_id = ? AND offer = ?'),
+    dropOwn: sql('DELETE FROM own_price WHERE offer = ?'),
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The keys of an installation together with what stands under them: which one is for new reports,
+ * and under which counts are made.
+ */
+import { createHash } from 'node:crypto'
+import type { OperatorCtx } from '../../app/ctx.js'
+import { ApiError } from '../../core/errors.js'
+import type { Log } from '../../core/log.js'
+import type { Engine } from '../../db/engine.js'
+import { remembered } from '../../db/state.js'
+import { localKeys, makeFirstKey, partnerKeys } from './keys.js'
+import type { FraudKeys } from './keys.js'
+
+export interface KeyringOptions {
+  random: (bytes: number) => Buffer
+  log: Log
+  /** Told that reports must be brought under the key of now before anybody can be answered. */
+  mend: () => void
+}
+
+/**
+ * The keys of a state folder, read again when one was added or replaced. The first local one is
+ * made where there is none.
+ */
+export function openFraudKeys(
+  engine: Engine,
+  { random, log, mend }: KeyringOptions,
+): () => FraudKeys {
+  return remembered(engine, 'fraud', () => {
+    if (localKeys(engine.dir).length === 0) makeFirstKey(engine.dir, random)
+    const local = localKeys(engine.dir)
+    const { keys: partners, damaged } = partnerKeys(engine.dir)
+    if (damaged.length > 0)
+      log.error(
+        { damaged },
+        'the key of a partner cannot be read: until it is restored, nothing that the partner reported is found',
+      )
+    const current = local.at(-1)!
+    const standing = engine.reader
+      .prepare('SELECT DISTINCT key FROM fraud_report WHERE partner IS NULL AND unreadable = 0')
+      .pluck()
+      .all() as string[]
+    const isLacking = standing.some((name) => !local.some((key) => key.name === name))
+    if (isLacking) {
+      log.warn(
+        { missing: standing.filter((name) => !local.some((key) => key.name === name)) },
+        'keys/fraud-keys lacks a key that fraud reports are kept under: they are hashed anew, and until then nobody is told whether anything was reported',
+      )
+      setImmediate(mend)
+    }
+    // An old local key counts only as long as reports wait under it that can be opened: of one that
+    // is given up nothing may stay.
+    const mirrors = [
+      ...local.filter((key) => key !== current && standing.includes(key.name)),
+      ...partners,
+    ]
+    const mirrored =
+      mirrors.length === 0
+        ? ''
+        : createHash('sha256')
+            .update(mirrors.map(({ name }) => name).join('\n'))
+            .digest('base64url')
+            .slice(0, 16)
+    return { current, local, all: [...local, ...partners], mirrors, mirrored, isLacking }
+  })
+}
+
+/**
+ * The keys as of the transaction that this is called in, for what must find every report: within a
+ * turn of the loop another process may have laid a new key and moved reports to it. Throws 503
+ * while reports are there that nobody would find: an order would ship that was reported.
+ */
+export function keysOfNow({
+  engine,
+  fraudKeys,
+}: Pick<OperatorCtx, 'engine' | 'fraudKeys'>): FraudKeys {
+  engine.lookAgain()
+  const keys = fraudKeys()
+  if (keys.isLacking)
+    throw new ApiError('service_unavailable', {
+      message: 'Fraud reports are being brought under a new key. Try again shortly.',
+    })
+  return keys
+}

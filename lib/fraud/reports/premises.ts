@@ -1,0 +1,128 @@
+/** Premises of dealers: an order that ships to one says nothing of its buyer (decisions 9.4). */
+import type { OperatorCtx } from '../../app/ctx.js'
+import { placeOf } from '../signals/address/address.js'
+import type { Place } from '../signals/address/address.js'
+import { wordOfNumber } from '../signals/address/words.js'
+import { isPuertoRico, zoneOf } from '../signals/address/zone.js'
+import type { FraudSignals } from '../shapes.js'
+import { postalAddress } from '../signals/signals.js'
+import type { Signals } from '../signals/signals.js'
+
+interface Premise {
+  premise_street: string
+  premise_city: string
+  premise_state: string
+  premise_zip: string
+}
+
+/**
+ * Without the addresses that are a dealer's premise, the one for billing neither: whoever ships
+ * there is not the buyer.
+ */
+export function withoutPremises(
+  ctx: Pick<OperatorCtx, 'engine'>,
+  body: FraudSignals,
+  signals: Signals,
+): Signals {
+  const strong = new Map(signals.strong)
+  if (
+    body.shipping_is_ffl ||
+    (strong.has('shipping_address_1') && isPremise(ctx, body, 'shipping'))
+  )
+    strong.delete('shipping_address_1')
+  if (strong.has('billing_address_1') && isPremise(ctx, body, 'billing'))
+    strong.delete('billing_address_1')
+  return { ...signals, strong }
+}
+
+/**
+ * True when the address is that of a dealer in the directory, however it is spelt and whatever else
+ * its lines say.
+ */
+function isPremise(
+  { engine }: Pick<OperatorCtx, 'engine'>,
+  body: FraudSignals,
+  kind: 'shipping' | 'billing',
+): boolean {
+  const given = postalAddress(body, kind)
+  const place = placeOf(given)
+  if (!place) return false
+  const hasZip = !place.zone.includes('/')
+  return premisesNear(engine, place).some(
+    ({
+      premise_street: address1,
+      premise_city: city,
+      premise_state: state,
+      premise_zip: postcode,
+    }) => {
+      // Both with the state that was given or with none: it says whether `TX Hwy 37` is the state's
+      // own road.
+      const premise = placeOf(
+        hasZip ? { address1, city, state: given.state, postcode } : { address1, city, state },
+      )
+      return premise !== null && isSamePremise(place, premise)
+    },
+  )
+}
+
+/** Dealers of the zone in whose street the number stands, so that few are left to be read. */
+function premisesNear(
+  { reader }: OperatorCtx['engine'],
+  { zone, number, boxes }: Place,
+): Premise[] {
+  const figures = /\d+/.exec(number === '' ? boxes : number)?.[0]
+  if (figures === undefined) return []
+  const inWords = wordOfNumber(figures) ?? figures
+  const select = (where: string) =>
+    reader.prepare(
+      `SELECT premise_street, premise_city, premise_state, premise_zip FROM dealer WHERE ${where} AND (${HAS_NUMBER})`,
+    )
+  const patterns = [whole(figures, '0-9'), whole(figures, '0-9'), whole(inWords, 'a-z')]
+  const [city, state] = zone.split('/')
+  // Half a place, or none, is nobody's premise.
+  if (city === '' || state === '') return []
+  if (state === undefined)
+    return select('substr(premise_zip, 1, 5) = ?').all(zone, ...patterns) as Premise[]
+  // However a city is shortened, its first letter stays: St., Ft., Mt., N.
+  const first = city!.charAt(0)
+  const cities = reader
+    .prepare(
+      'SELECT premise_city FROM dealer WHERE premise_state = ? AND premise_city COLLATE NOCASE >= ? AND premise_city COLLATE NOCASE < ? GROUP BY premise_city COLLATE NOCASE',
+    )
+    .pluck()
+    .all(state.toUpperCase(), first, String.fromCharCode(first.charCodeAt(0) + 1)) as string[]
+  return cities
+    .filter((name) => zoneOf({ city: name, state }).key === zone)
+    .flatMap(
+      (name) =>
+        select('premise_state = ? AND premise_city = ? COLLATE NOCASE').all(
+          state.toUpperCase(),
+          name,
+          ...patterns,
+        ) as Premise[],
+    )
+}
+
+/** Numbers of Queens are written with a hyphen, too, and those up to twenty in words. */
+const HAS_NUMBER =
+  "' ' || premise_street || ' ' GLOB ? OR ' ' || replace(premise_street, '-', '') || ' ' GLOB ? OR ' ' || lower(premise_street) || ' ' GLOB ?"
+const whole = (word: string, letters: string) => `*[^${letters}]${word}[^${letters}]*`
+
+/**
+ * Whether two places are one counter: a unit or a name in one of them alone changes nothing,
+ * another unit is the neighbour's.
+ */
+function isSamePremise(one: Place, other: Place): boolean {
+  const isNear = (a: string, b: string) => a === b || a === '' || b === ''
+  return (
+    one.zone === other.zone &&
+    one.number === other.number &&
+    one.before === other.before &&
+    one.name === other.name &&
+    one.suffix === other.suffix &&
+    one.after === other.after &&
+    (one.number !== '' || one.boxes === other.boxes) &&
+    isNear(one.units, other.units) &&
+    (!isPuertoRico(one.zone) || isNear(one.extras, other.extras))
+  )
+}

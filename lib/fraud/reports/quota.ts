@@ -1,0 +1,147 @@
+/** Checks, reports and removals of a key within any 24 hours (contract "Limits", decisions 9.5). */
+import { DAY, MINUTE, SECOND } from '../../core/clock.js'
+import type { OperatorCtx } from '../../app/ctx.js'
+import { ApiError } from '../../core/errors.js'
+import type { RawHandle } from '../../db/engine.js'
+
+export const FRAUD_QUOTAS = { check: 1_000, report: 25, removal: 25 } as const
+export type FraudUse = keyof typeof FRAUD_QUOTAS
+
+/** What one process has counted. */
+export interface FraudCounts {
+  /**
+   * Steady times of the uses within the last day, oldest first, by use and key. Beside the rows by
+   * the wall clock: one that is set ahead must not empty a window.
+   */
+  readonly times: Map<string, number[]>
+  /** The latest checks of each key, up to a hundred. */
+  readonly checks: Map<string, { made: number; matched: number }>
+  /** When each caller first tried something against a signal. */
+  readonly tries: Map<string, number>
+}
+
+export function openFraudCounts(): FraudCounts {
+  return { times: new Map(), checks: new Map(), tries: new Map() }
+}
+
+/**
+ * Counts a check, or throws 429 `rate_limited`. One transaction, so that two processes together
+ * count right.
+ */
+export function countCheck(ctx: OperatorCtx, keyId: string): void {
+  const { meter } = ctx.engine
+  meter.raw
+    .transaction(() => {
+      const at = ctx.now()
+      meter
+        .prepare('UPDATE fraud_check SET at = ? WHERE key_id = ? AND at > ?')
+        .run(at, keyId, at + MINUTE)
+      meter.prepare('DELETE FROM fraud_check WHERE key_id = ? AND at <= ?').run(keyId, at - DAY)
+      refuseOver(ctx, 'check', keyId, timesIn(meter, keyId))
+      meter.prepare('INSERT INTO fraud_check (key_id, at) VALUES (?, ?)').run(keyId, at)
+    })
+    .immediate()
+  rememberUse(ctx, 'check', keyId)
+}
+
+function timesIn({ prepare }: RawHandle, keyId: string): number[] {
+  return prepare('SELECT at FROM fraud_check WHERE key_id = ? ORDER BY at')
+    .pluck()
+    .all(keyId) as number[]
+}
+
+/**
+ * Counts a report or a removal in the transaction that makes it, or throws 429 `rate_limited`;
+ * `rememberUse` is called once that is committed.
+ */
+export async function countUse(
+  tx: OperatorCtx,
+  use: Exclude<FraudUse, 'check'>,
+  keyId: string,
+): Promise<void> {
+  const at = tx.now()
+  // Rows from the future come from a clock that was wrong: taken as now, they count no longer than
+  // the window.
+  await tx.db
+    .updateTable('fraud_use')
+    .set({ at })
+    .where('key_id', '=', keyId)
+    .where('at', '>', at + MINUTE)
+    .execute()
+  await tx.db
+    .deleteFrom('fraud_use')
+    .where('key_id', '=', keyId)
+    .where('at', '<=', at - DAY)
+    .execute()
+  const rows = await tx.db
+    .selectFrom('fraud_use')
+    .select('at')
+    .where('key_id', '=', keyId)
+    .where('kind', '=', use)
+    .orderBy('at')
+    .execute()
+  refuseOver(
+    tx,
+    use,
+    keyId,
+    rows.map(({ at: then }) => then),
+  )
+  await tx.db.insertInto('fraud_use').values({ key_id: keyId, kind: use, at }).execute()
+}
+
+/** Notes what was counted by the steady clock too. */
+export function rememberUse(
+  { fraudCounts, monotonic }: OperatorCtx,
+  use: FraudUse,
+  keyId: string,
+): void {
+  const at = monotonic()
+  fraudCounts.times.set(`${use} ${keyId}`, [...timesHere(fraudCounts, use, keyId, at), at])
+}
+
+function timesHere({ times }: FraudCounts, use: FraudUse, keyId: string, now: number): number[] {
+  return (times.get(`${use} ${keyId}`) ?? []).filter((at) => at > now - DAY)
+}
+
+/** `times` of the last 24 hours by the wall clock, oldest first. */
+function refuseOver(
+  { now, monotonic, fraudCounts }: OperatorCtx,
+  use: FraudUse,
+  keyId: string,
+  times: readonly number[],
+): void {
+  const limit = FRAUD_QUOTAS[use]
+  const steady = monotonic()
+  const wait = (of: readonly number[], at: number) =>
+    of.length < limit ? 0 : of[of.length - limit]! + DAY - at
+  const ms = Math.max(wait(times, now()), wait(timesHere(fraudCounts, use, keyId, steady), steady))
+  if (ms <= 0) return
+  const seconds = Math.max(1, Math.ceil(ms / SECOND))
+  throw new ApiError('rate_limited', {
+    message: `This key may send ${limit} fraud ${use}s in any 24 hours. Wait as long as Retry-After says.`,
+    details: { limit, window_seconds: DAY / SECOND, retry_after_seconds: seconds },
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+const WATCHED = 100
+
+/**
+ * Tells the operator of a key of whose checks more than half match: somebody may be trying out what
+ * others have reported (reliability 7).
+ */
+export function watchMatches(
+  { fraudCounts: { checks }, log }: OperatorCtx,
+  keyId: string,
+  matched: boolean,
+): void {
+  const { made, matched: before } = checks.get(keyId) ?? { made: 0, matched: 0 }
+  const rate = { made: made + 1, matched: before + (matched ? 1 : 0) }
+  if (rate.made < WATCHED) return void checks.set(keyId, rate)
+  if (rate.matched * 2 > WATCHED)
+    log.warn(
+      { key: keyId, checks: rate.made, matched: rate.matched },
+      'more than half of the fraud checks of a key match: it may be trying out what others have reported',
+    )
+  checks.delete(keyId)
+}

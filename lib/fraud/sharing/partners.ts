@@ -1,0 +1,131 @@
+/** Installations that signals are shared with: each agreed on a key with this one. */
+import { audit } from '../../accounts/audit.js'
+import type { OperatorCtx } from '../../app/ctx.js'
+import { invalid } from '../../core/errors.js'
+import { touch } from '../../db/state.js'
+import {
+  checkPartner,
+  partnerKey,
+  partnersIn,
+  removePartnerKey,
+  writePartner,
+} from '../keys/keys.js'
+import type { FraudKey } from '../keys/keys.js'
+import { rehashReports } from '../keys/rotate.js'
+import { removeReports } from '../reports/store.js'
+
+/** Reports that one transaction removes. */
+const AT_ONCE = 100
+
+/**
+ * Keeps the key that was agreed on, 64 hex digits, and what was reported here under it too, for the
+ * counts. Throws 400 where the key or the name is none, or either is a partner's already.
+ */
+export async function addPartner(
+  ctx: OperatorCtx,
+  name: string,
+  secret: string,
+  { dryRun = false } = {},
+): Promise<void> {
+  const text = secret.trim().toLowerCase()
+  try {
+    checkPartner(ctx.engine.dir, name, text)
+  } catch (error) {
+    throw invalid('partner', error instanceof Error ? error.message : String(error))
+  }
+  if (dryRun) return
+  await ctx.engine.atomic(ctx, async (tx) => {
+    writePartner(ctx.engine.dir, name, text)
+    await touch(tx.db, 'fraud')
+    await audit(tx, 'fraud partner', { name })
+  })
+  await rehashReports(ctx)
+}
+
+/**
+ * Ends a partnership: its key and all that came from it go. From the first transaction on, nothing
+ * of it is found. Throws 400 for an unknown one.
+ */
+export async function removePartner(
+  ctx: OperatorCtx,
+  name: string,
+  { dryRun = false } = {},
+): Promise<{ reports: number }> {
+  const { reports } = await ctx.read
+    .selectFrom('fraud_report')
+    .select((query) => query.fn.countAll<number>().as('reports'))
+    .where('partner', '=', name)
+    .executeTakeFirstOrThrow()
+  const known = await ctx.read
+    .selectFrom('fraud_partner')
+    .select('name')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (!known && reports === 0 && !partnersIn(ctx.engine.dir).includes(name))
+    throw unknownPartner(ctx, name)
+  if (dryRun) return { reports }
+  await ctx.engine.atomic(ctx, async (tx) => {
+    await tx.db.deleteFrom('fraud_partner').where('name', '=', name).execute()
+    removePartnerKey(ctx.engine.dir, name)
+    await touch(tx.db, 'fraud')
+    await audit(tx, 'fraud partner remove', { name, reports })
+  })
+  await removeUnseen(ctx, name)
+  await rehashReports(ctx)
+  return { reports }
+}
+
+/** The key that is shared with a partner. Throws 400 where there is none. */
+export function sharedKey(ctx: OperatorCtx, name: string): FraudKey {
+  const key = partnerKey(ctx.engine.dir, name)
+  if (!key) throw unknownPartner(ctx, name)
+  return key
+}
+
+function unknownPartner({ engine }: OperatorCtx, name: string): Error {
+  return invalid(
+    'partner',
+    `"${name}" is no partner; known are ${partnersIn(engine.dir).join(', ') || 'none'}; \`fraud partner\` makes one`,
+  )
+}
+
+/**
+ * Removes what a partner sent that is not of the batch that holds: an older one, or one that was
+ * cut off while it was taken in.
+ */
+export async function removeUnseen(ctx: OperatorCtx, partner: string): Promise<void> {
+  for (let some = AT_ONCE; some === AT_ONCE;) {
+    some = await ctx.engine.atomic(ctx, async (tx) => {
+      const holds = await tx.db
+        .selectFrom('fraud_partner')
+        .select('batch')
+        .where('name', '=', partner)
+        .executeTakeFirst()
+      const all = tx.db
+        .selectFrom('fraud_report')
+        .select('id')
+        .where('partner', '=', partner)
+        .limit(AT_ONCE)
+      const rows = await (holds ? all.where('batch', '<>', holds.batch) : all).execute()
+      await removeReports(
+        tx,
+        rows.map(({ id }) => id),
+      )
+      return rows.length
+    })
+    await new Promise(setImmediate)
+  }
+}
+
+/**
+ * How partners tell this installation from others: made once, and kept with the database, its
+ * backups too. In a transaction.
+ */
+export async function installationId(tx: OperatorCtx): Promise<string> {
+  await tx.db
+    .insertInto('fraud_installation')
+    .values({ one: 1, id: tx.random(16).toString('hex') })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await tx.db.selectFrom('fraud_installation').select('id').executeTakeFirstOrThrow()).id
+}

@@ -1,0 +1,161 @@
+/**
+ * Changes of a purchase order's state (reliability 3.3). Each is one guarded update with its
+ * journal line, and what follows from it for the record and for the order_id, all in one
+ * transaction.
+ */
+import type { Selectable, Updateable } from 'kysely'
+import type { OperatorCtx } from '../../app/ctx.js'
+import { listFailure } from '../history/failures.js'
+import { knownLanes } from '../tracking/part-statuses.js'
+import { statusOfLanes } from '../tracking/statuses.js'
+import type { FulfillmentOrderTable } from '../history/tables.js'
+import { appendJournal } from '../journal/chain.js'
+import { uncountOrder } from '../place/quota.js'
+import type { PoState, PurchaseOrderTable } from '../tables.js'
+
+export type StoredPo = Selectable<PurchaseOrderTable>
+
+/** States from which a purchase order goes on by itself, or by an operator's word. */
+export const OPEN: readonly PoState[] = ['planned', 'sending', 'unknown', 'review']
+/** States that produced no distributor order. */
+export const FAILED: readonly PoState[] = ['rejected', 'expired']
+
+/** Whether the outcome of any of these is still open. */
+export function isPending(orders: readonly Pick<StoredPo, 'state'>[]): boolean {
+  return orders.some(({ state }) => OPEN.includes(state))
+}
+
+/**
+ * What can be changed with a state; `reason` is told to the operator, and to the caller where it
+ * ends in a failure.
+ */
+export type Change = { to: PoState } & Partial<
+  Pick<
+    StoredPo,
+    | 'sends'
+    | 'owner'
+    | 'account'
+    | 'stage'
+    | 'distributor_order_id'
+    | 'ever_unknown'
+    | 'unknown_since'
+    | 'refusal'
+    | 'misses'
+    | 'missed_at'
+    | 'next_at'
+    | 'failures'
+    | 'reason'
+    | 'planned_at'
+    | 'first_sent_at'
+  >
+>
+
+/** What the journal's line of a change holds. */
+export interface StateData {
+  id: number
+  ref: string
+  from: PoState
+  set: Updateable<PurchaseOrderTable>
+}
+
+/** Moves a purchase order on; null when somebody else has moved it since it was read. */
+export async function move(
+  tx: OperatorCtx,
+  order: StoredPo,
+  { to, ...rest }: Change,
+): Promise<StoredPo | null> {
+  const changed = Object.fromEntries(
+    Object.entries(rest).filter(([name, value]) => value !== order[name as keyof StoredPo]),
+  )
+  const set = { ...changed, state: to, updated_at: tx.now() }
+  const { numUpdatedRows } = await tx.db
+    .updateTable('purchase_order')
+    .set(set)
+    .where('id', '=', order.id)
+    .where('state', '=', order.state)
+    .where('sends', '=', order.sends)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows === 0n) return null
+  await appendJournal(tx, 'state', {
+    id: order.id,
+    ref: order.client_ref,
+    from: order.state,
+    set,
+  } satisfies StateData)
+  const moved = { ...order, ...set } as StoredPo
+  await follow(tx, moved, order.state)
+  return moved
+}
+
+/**
+ * What a change means for the history: a failure is listed, the record tells the state of all its
+ * purchase orders.
+ */
+export async function follow(tx: OperatorCtx, order: StoredPo, before: PoState): Promise<void> {
+  const record = await tx.db
+    .selectFrom('fulfillment_order')
+    .selectAll()
+    .where('id', '=', order.fulfillment_order_id)
+    .executeTakeFirstOrThrow()
+  if (FAILED.includes(order.state) && !FAILED.includes(before)) await listFailure(tx, record, order)
+  const lanes = await knownLanes(tx, record)
+  const isNothing = lanes.every(({ isFailed }) => isFailed)
+  const statuses = lanes.flatMap(({ status }) => status ?? [])
+  await updateRecord(tx, record, {
+    visible: isNothing ? 0 : 1,
+    // `Pending` as long as the outcome of any part is not known.
+    order_status:
+      isNothing || statuses.length < lanes.length ? record.order_status : statusOfLanes(statuses),
+    distributor_order_id: lanes.flatMap(({ number }) => number ?? []).join(', ') || null,
+  })
+  if (FAILED.includes(order.state)) await closePlacement(tx, record.placement_id)
+}
+
+/** Writes what differs, and keeps each change with its time. */
+async function updateRecord(
+  tx: OperatorCtx,
+  record: Selectable<FulfillmentOrderTable>,
+  next: Pick<
+    Selectable<FulfillmentOrderTable>,
+    'visible' | 'order_status' | 'distributor_order_id'
+  >,
+): Promise<void> {
+  const changes = (['visible', 'order_status', 'distributor_order_id'] as const).filter(
+    (field) => next[field] !== record[field],
+  )
+  if (changes.length === 0) return
+  await tx.db.updateTable('fulfillment_order').set(next).where('id', '=', record.id).execute()
+  const text = (value: string | number | null) => (value === null ? null : String(value))
+  await tx.db
+    .insertInto('fulfillment_change')
+    .values(
+      changes.map((field) => ({
+        fulfillment_order_id: record.id,
+        at: tx.now(),
+        field,
+        before: text(record[field]),
+        after: text(next[field]),
+      })),
+    )
+    .execute()
+}
+
+/**
+ * Nothing came of any part: the order_id is free again, and where nobody was even asked, the quota
+ * too.
+ */
+async function closePlacement(tx: OperatorCtx, placementId: number): Promise<void> {
+  const orders = await tx.db
+    .selectFrom('purchase_order')
+    .select(['state', 'first_sent_at'])
+    .where('placement_id', '=', placementId)
+    .execute()
+  if (!orders.every(({ state }) => FAILED.includes(state))) return
+  const refused = orders.some(({ state }) => state === 'rejected')
+  await tx.db
+    .updateTable('placement')
+    .set({ holds_id: 0, was_refused: refused ? 1 : 0 })
+    .where('id', '=', placementId)
+    .execute()
+  if (orders.every(({ first_sent_at: sent }) => sent === null)) await uncountOrder(tx, placementId)
+}

@@ -1,0 +1,110 @@
+/** A subscriber's order history (contract "Order history and tracking", decisions 8.12). */
+import { DAY } from '../../core/clock.js'
+import type { Ctx } from '../../app/ctx.js'
+import { ApiError } from '../../core/errors.js'
+import { failuresOf } from './failures.js'
+import { lookUp, search as searchText } from './lookup.js'
+import { inSnapshot, pageByDate, pageBySort, pageOfIds, recordsOf } from './pages.js'
+import type { Page } from './pages.js'
+import { recordOf } from './records.js'
+import type { FailedPlacement, FulfillmentOrder, HistoryQuery, ListQuery } from './shapes.js'
+
+export interface OrderPage {
+  /** All that match, on whatever page. */
+  count: number
+  orders: FulfillmentOrder[]
+}
+
+/** One page of all orders, or of those in which a text is found. */
+export async function orderPage(
+  ctx: Ctx,
+  { search, sort, direction, limit, offset }: ListQuery,
+): Promise<OrderPage> {
+  const [{ reader }, { id }] = [ctx.engine, ctx.subscriber]
+  const text = search?.trim() ?? ''
+  if (text === '')
+    return inSnapshot(reader, () =>
+      shown(ctx, pageBySort(reader, id, { sort, direction }, { limit, offset })),
+    )
+  return shown(
+    ctx,
+    await pageOfIds(
+      reader,
+      id,
+      await searchText(ctx.engine, text),
+      {},
+      { sort, direction },
+      { limit, offset },
+    ),
+  )
+}
+
+/** The fulfillment orders of one order, in the order of its split; 404 where there is none. */
+export async function orderById(
+  ctx: Ctx,
+  orderId: string,
+): Promise<{ order_id: string; fulfillment_orders: FulfillmentOrder[] }> {
+  const { prepare } = ctx.engine.reader
+  const ids = prepare(
+    'SELECT id FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1 AND order_id = ? ORDER BY id',
+  )
+    .pluck()
+    .all(ctx.subscriber.id, orderId) as number[]
+  if (ids.length === 0)
+    throw new ApiError('not_found', {
+      message:
+        'You have no order with this order_id. One that every distributor refused is among the errors of GET /v1/fulfillment/history.',
+    })
+  return { order_id: orderId, fulfillment_orders: recordsOf(ctx.engine.reader, ids).map(recordOf) }
+}
+
+/** Days since 1970 of `YYYY-MM-DD`. */
+const dayNumber = (date: string | undefined) =>
+  date === undefined ? undefined : Date.parse(date) / DAY
+
+/** Orders that fit all that is given, the newest first, and failed placements. */
+export async function historyPage(
+  ctx: Ctx,
+  { from, to, limit, offset, include_errors: withErrors, ...given }: HistoryQuery,
+): Promise<OrderPage & { errors: FailedPlacement[] }> {
+  const [{ reader }, { id }] = [ctx.engine, ctx.subscriber]
+  const { distid, order_source, order_status, ship_status } = given
+  const days = { fromDay: dayNumber(from), toDay: dayNumber(to) }
+  const scope = { distid, order_source, order_status, ship_status, ...days }
+  const ids = await lookUp(reader, id, given)
+  const page =
+    ids === null
+      ? inSnapshot(reader, () =>
+          shown(ctx, pageByDate(reader, id, scope, 'desc', { limit, offset })),
+        )
+      : shown(
+          ctx,
+          await pageOfIds(
+            reader,
+            id,
+            ids,
+            scope,
+            { sort: 'order_date', direction: 'desc' },
+            { limit, offset },
+          ),
+        )
+  const { reference, order_id, po_number } = given
+  return {
+    ...page,
+    errors: withErrors
+      ? failuresOf(reader, id, {
+          reference,
+          order_id,
+          po_number,
+          distid,
+          order_source,
+          ...days,
+          limit,
+        })
+      : [],
+  }
+}
+
+function shown({ engine }: Ctx, { count, ids }: Page): OrderPage {
+  return { count, orders: recordsOf(engine.reader, ids).map(recordOf) }
+}

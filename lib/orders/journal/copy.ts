@@ -1,0 +1,300 @@
+/**
+ * A copy of the journal outside of the machine: what rolls back a whole machine (a snapshot of it)
+ * rolls back database and journal alike, and from inside nothing shows it. Lines go there a few
+ * seconds after they were written, in sealed objects that are never changed. The name of each has
+ * the digest of its last line, so that a list of names is enough to compare.
+ */
+import { DAY, MINUTE, SECOND } from '../../core/clock.js'
+import type { OperatorCtx } from '../../app/ctx.js'
+import { inTime } from '../../core/async/in-time.js'
+import type { ObjectStore } from '../../objects/store.js'
+import { journalSealer, macOf } from './chain.js'
+import { pauseOrders, readKnownDamage } from '../engine/pause.js'
+
+/** An object of the copy: the lines from one to another. */
+export interface CopySegment {
+  first: number
+  last: number
+  /** When its last line was written. Milliseconds since 1970. */
+  at: number
+  mac: string
+}
+
+export interface CopyComparison {
+  /** The newest line that the copy has; null where it has none. */
+  head: CopySegment | null
+  /**
+   * The newest that both have; null where there is none, or none of the time that was looked at.
+   */
+  common: CopySegment | null
+  /** What only the copy has, oldest first: orders of then may be forgotten here. */
+  foreign: CopySegment[]
+}
+
+export interface JournalCopy {
+  /**
+   * Compares once, before the first order. Pauses orders where the copy has what the database has
+   * not. A store that does not answer is told, and asked again.
+   */
+  compareOnce(ctx: OperatorCtx): Promise<void>
+  /** Sends what is new, every few seconds, and returns at once. */
+  look(ctx: OperatorCtx): void
+  ended(): Promise<void>
+}
+
+/**
+ * How often lines are sent, how long a store that fails is left alone, and how long it has to
+ * answer, in milliseconds.
+ */
+const EVERY = 5 * SECOND
+const AFTER_FAILURE = MINUTE
+const LIMIT = 10 * SECOND
+const AT_ONCE = 1_000
+/** Days that are listed one by one; a longer time is listed whole. */
+const FEW_DAYS = 40
+const KNOWN = 'the copy of the journal up to '
+
+/**
+ * Asks nobody until the sender begins. Whether the store lies outside of this machine, `open` has
+ * made sure.
+ */
+export function openJournalCopy(store: ObjectStore, signal: AbortSignal): JournalCopy {
+  /** Lines up to here are in the copy; null until it was compared. */
+  let sent: number | null = null
+  let notBefore = -Infinity
+  let running: Promise<void> | null = null
+
+  async function guarded(ctx: OperatorCtx, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+      notBefore = ctx.monotonic() + EVERY
+    } catch (error) {
+      notBefore = ctx.monotonic() + AFTER_FAILURE
+      if (!signal.aborted)
+        ctx.log.warn(
+          { err: error, sent },
+          'the copy of the journal outside of the machine cannot be reached; orders go on, and it is tried again in a minute',
+        )
+    }
+  }
+
+  async function compare(ctx: OperatorCtx): Promise<void> {
+    const { common, foreign } = await inTime(
+      compareCopy(ctx, store),
+      LIMIT,
+      () => new Error(`the store did not answer within ${LIMIT / SECOND} s`),
+      signal,
+    )
+    if (foreign.length > 0) await pauseForgotten(ctx, common, foreign)
+    sent = common?.last ?? 0
+  }
+
+  async function send(ctx: OperatorCtx): Promise<void> {
+    if (sent === null) await compare(ctx)
+    for (let isMore = true; isMore && !signal.aborted;) {
+      const rows = await ctx.read
+        .selectFrom('journal')
+        .select(['seq', 'line'])
+        .where('seq', '>', sent!)
+        .orderBy('seq')
+        .limit(AT_ONCE)
+        .execute()
+      isMore = rows.length === AT_ONCE
+      if (rows.length === 0) return
+      const [first, last] = [rows[0]!.seq, rows.at(-1)!]
+      const segment = { first, last: last.seq, at: timeOf(last.line), mac: macOf(last.line) }
+      const text = journalSealer(ctx).seal(
+        rows.map(({ line }) => `${line}\n`).join(''),
+        placeOf(segment),
+      )
+      await store.put(nameOf(ctx, segment), Buffer.from(text), {
+        contentType: 'application/octet-stream',
+      })
+      sent = last.seq
+    }
+  }
+
+  return {
+    compareOnce: async (ctx) => {
+      if (sent === null && ctx.monotonic() >= notBefore) await guarded(ctx, () => compare(ctx))
+    },
+    look(ctx) {
+      if (running || signal.aborted || ctx.monotonic() < notBefore) return
+      running = guarded(ctx, () => send(ctx)).finally(() => {
+        running = null
+      })
+    },
+    ended: async () => {
+      await running
+    },
+  }
+}
+
+/**
+ * Which lines the copy and the database have. Asks for the days since the database's last line, and
+ * for the day before it.
+ */
+export async function compareCopy(ctx: OperatorCtx, store: ObjectStore): Promise<CopyComparison> {
+  const last = await ctx.read
+    .selectFrom('journal')
+    .select('line')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const segments = await listSegments(ctx, store, last ? timeOf(last.line) : null)
+  const { common, foreign } = await compareSegments(ctx, segments)
+  return { head: segments.at(-1) ?? null, common: common.at(-1) ?? null, foreign }
+}
+
+/**
+ * Which of the segments tell what the database tells. What an operator let orders go on with is not
+ * told of again.
+ */
+async function compareSegments(
+  ctx: OperatorCtx,
+  segments: readonly CopySegment[],
+): Promise<{ common: CopySegment[]; foreign: CopySegment[] }> {
+  const common: CopySegment[] = []
+  const foreign: CopySegment[] = []
+  const known = Math.max(
+    -Infinity,
+    ...(await readKnownDamage(ctx))
+      .filter((text) => text.startsWith(KNOWN))
+      .map((text) => Date.parse(text.slice(KNOWN.length))),
+  )
+  for (const segment of segments) {
+    const own = await ctx.read
+      .selectFrom('journal')
+      .select('line')
+      .where('seq', '=', segment.last)
+      .executeTakeFirst()
+    if (own && macOf(own.line) === segment.mac) common.push(segment)
+    else if (segment.at > known) foreign.push(segment)
+  }
+  return { common, foreign }
+}
+
+/** How far the copy reaches. */
+export interface CopyReach {
+  /** Its first line that the database has, too, and the last one. */
+  from: number
+  to: number
+  /** When the last one was written, ISO 8601. */
+  written_until: string
+  /**
+   * Lines that the database has and the copy not yet: it gets them within seconds, while a server
+   * runs.
+   */
+  pending: number
+}
+
+/**
+ * Compares all of the copy with the database, by the names of its objects. A copy whose oldest
+ * lines were removed is whole; one that has lines that the database does not have, or lacks some in
+ * its middle, is not.
+ */
+export async function proveCopy(
+  ctx: OperatorCtx,
+  store: ObjectStore,
+): Promise<{ reach: CopyReach | null; faults: { seq: number; fault: string }[] }> {
+  const { common, foreign } = await compareSegments(ctx, await listSegments(ctx, store, null))
+  const { last } = await ctx.read
+    .selectFrom('journal')
+    .select((query) => query.fn.max<number | null>('seq').as('last'))
+    .executeTakeFirstOrThrow()
+  const faults = foreign.map(({ first, last: end, at }) => ({
+    seq: first,
+    fault: `the copy has lines ${first} to ${end}, written until ${new Date(at).toISOString()}, that the database does not have`,
+  }))
+  let to = 0
+  for (const { first, last: end } of common.toSorted((a, b) => a.first - b.first)) {
+    if (to > 0 && first > to + 1)
+      faults.push({ seq: to + 1, fault: `the copy lacks lines ${to + 1} to ${first - 1}` })
+    to = Math.max(to, end)
+  }
+  const [newest] = common.slice(-1)
+  const reach = newest
+    ? {
+        from: common.reduce((least, { first }) => Math.min(least, first), Infinity),
+        to,
+        written_until: new Date(newest.at).toISOString(),
+        pending: (last ?? 0) - to,
+      }
+    : null
+  return { reach, faults: faults.toSorted((a, b) => a.seq - b.seq) }
+}
+
+async function pauseForgotten(
+  ctx: OperatorCtx,
+  common: CopySegment | null,
+  foreign: readonly CopySegment[],
+): Promise<void> {
+  const newest = foreign.reduce((one, other) => (other.at > one.at ? other : one))
+  const since = common?.at ?? Math.min(...foreign.map(({ at }) => at))
+  const told = `the copy of the journal outside of this machine has lines up to ${newest.last}, written until ${new Date(newest.at).toISOString()}, that the database does not have: the machine was set back, or a copy of it placed orders`
+  await pauseOrders(ctx, {
+    reason: `${told}; look back with \`orders reconcile --since ${new Date(since).toISOString()}\``,
+    lookBackTo: since,
+    damage: [KNOWN + new Date(newest.at).toISOString()],
+    isForgetful: true,
+  })
+}
+
+const DIGITS = 12
+
+/** Installations that share a bucket keep apart, and one that was restored finds its own again. */
+function folderOf(ctx: OperatorCtx): string {
+  return `journal/${journalSealer(ctx).fingerprint('copy of the journal').slice(0, 22)}/`
+}
+
+/** The key of a segment in its store. */
+export function nameOf(ctx: OperatorCtx, { first, last, at, mac }: CopySegment): string {
+  const number = (n: number) => String(n).padStart(DIGITS, '0')
+  return `${folderOf(ctx)}${dayOf(at)}/${number(first)}.${number(last)}.${at}.${mac}`
+}
+
+const NAME = /\/(\d{12,15})\.(\d{12,15})\.(\d{1,15})\.([\w-]{43})$/
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+/** What the seal of a segment is bound to: it opens in no other place. */
+export function placeOf({ first, last }: Pick<CopySegment, 'first' | 'last'>): string {
+  return `lines ${first} to ${last} of the journal`
+}
+
+/**
+ * Objects of the copy by their last line: of the days from `lastAt` on, or all of them. Those that
+ * are no segment are left out.
+ */
+export async function listSegments(
+  ctx: OperatorCtx,
+  store: ObjectStore,
+  lastAt: number | null,
+): Promise<CopySegment[]> {
+  const folder = folderOf(ctx)
+  const from = lastAt === null ? null : Math.min(lastAt, ctx.now()) - DAY
+  const days = from === null ? Infinity : Math.ceil((ctx.now() + DAY - from) / DAY)
+  const prefixes =
+    days > FEW_DAYS
+      ? []
+      : Array.from({ length: days + 1 }, (_, day) => `${folder}${dayOf(from! + day * DAY)}/`)
+  const segments: CopySegment[] = []
+  // Where there is none of those days, the copy may have fallen far behind.
+  for (const prefix of [...prefixes, folder]) {
+    if (prefix === folder && segments.length > 0) break
+    for (const { key } of await store.list(prefix)) {
+      const found = NAME.exec(key)
+      if (found)
+        segments.push({
+          first: Number(found[1]),
+          last: Number(found[2]),
+          at: Number(found[3]),
+          mac: found[4]!,
+        })
+    }
+  }
+  return segments.sort((a, b) => a.last - b.last || a.at - b.at)
+}
+
+function timeOf(line: string): number {
+  return (JSON.parse(line) as { at: number }).at
+}

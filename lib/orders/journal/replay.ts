@@ -1,0 +1,75 @@
+/**
+ * Writes down once more what the database has lost and the journal's file still has (reliability
+ * 3.8).
+ */
+import type { Ctx, OperatorCtx } from '../../app/ctx.js'
+import type { AdoptionData } from '../operator/adopt.js'
+import { contentOf } from '../engine/content.js'
+import type { IntentData } from '../place/intent.js'
+import type { ReadLine } from './chain.js'
+import { countOrder } from '../place/quota.js'
+import { follow } from '../engine/transitions.js'
+import type { StateData, StoredPo } from '../engine/transitions.js'
+
+/** A verified line with its text. */
+export type LostLine = ReadLine & { text: string }
+
+/**
+ * Applies lines that follow the database's last one, all in one transaction. Returns the order ids
+ * that they are about. Throws when a line does not fit to what is there: then nothing is changed.
+ */
+export async function replay(ctx: OperatorCtx, lines: readonly LostLine[]): Promise<string[]> {
+  return ctx.engine.atomic(ctx, async (tx) => {
+    const concerned = new Set<string>()
+    for (const line of lines) {
+      // Everything happens at the time of the line.
+      const then = { ...tx, now: () => line.at }
+      if (line.kind === 'intent' || isAdoption(line.data))
+        concerned.add(await replayIntent(then, line.data as IntentData | AdoptionData))
+      if (line.kind === 'state') concerned.add(await replayState(then, line.data as StateData))
+      await tx.db.insertInto('journal').values({ seq: line.seq, line: line.text }).execute()
+    }
+    return [...concerned]
+  })
+}
+
+const isAdoption = (data: unknown) => typeof data === 'object' && data !== null && 'adopted' in data
+
+async function replayIntent(
+  tx: OperatorCtx,
+  { placement, orders, purchaseOrders }: IntentData | AdoptionData,
+): Promise<string> {
+  const [first] = purchaseOrders
+  const { customer } = contentOf(tx as Ctx, first!)
+  if (placement) await tx.db.insertInto('placement').values(placement).execute()
+  await tx.db
+    .insertInto('fulfillment_order')
+    .values(orders.map((order) => ({ ...order, customer_name: customer.name })))
+    .execute()
+  await tx.db.insertInto('purchase_order').values(purchaseOrders).execute()
+  if (placement && placement.key_id !== null)
+    await countOrder(tx, placement.key_id, placement.id, placement.placed_at)
+  return orders[0]!.order_id
+}
+
+async function replayState(tx: OperatorCtx, { id, ref, from, set }: StateData): Promise<string> {
+  const order = await tx.db
+    .selectFrom('purchase_order')
+    .selectAll()
+    .where('id', '=', id)
+    .where('client_ref', '=', ref)
+    .where('state', '=', from)
+    .executeTakeFirst()
+  if (!order)
+    throw new Error(
+      `the journal tells of purchase order ${id} (${ref}) in state ${from}, which the database does not have`,
+    )
+  await tx.db.updateTable('purchase_order').set(set).where('id', '=', id).execute()
+  await follow(tx, { ...order, ...set } as StoredPo, from)
+  const { order_id: orderId } = await tx.db
+    .selectFrom('fulfillment_order')
+    .select('order_id')
+    .where('id', '=', order.fulfillment_order_id)
+    .executeTakeFirstOrThrow()
+  return orderId
+}

@@ -1,0 +1,261 @@
+/**
+ * Proves the order journal: the chain of the database's lines, the file's lines against them, and
+ * the present state of every purchase order against what its lines say. It reads one snapshot, in
+ * steps that hold nobody up.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { OperatorCtx } from '../../app/ctx.js'
+import { filesIn } from '../../db/engine.js'
+import { openFile } from '../../db/sqlite.js'
+import type { Raw } from '../../db/sqlite.js'
+import type { ObjectStore } from '../../objects/store.js'
+import { ChainWalk } from './chain-walk.js'
+import { journalSealer, readLine } from './chain.js'
+import { proveCopy } from './copy.js'
+import type { CopyReach } from './copy.js'
+import { openJournalLines } from './lines.js'
+import type { JournalLines } from './lines.js'
+import { openStateCheck } from './state-check.js'
+import type { StateCheck } from './state-check.js'
+
+export interface JournalFault {
+  /** The line; null where the fault is not in one. */
+  seq: number | null
+  where: 'database' | 'orders.journal' | 'purchase orders' | 'copy'
+  fault: string
+}
+
+export interface Verification {
+  sound: boolean
+  /** Lines of the database that were proved. */
+  lines: number
+  /**
+   * The last of them: kept elsewhere, it is an anchor that later finds every line up to here. Null
+   * where there is none.
+   */
+  head: { seq: number; mac: string } | null
+  file: {
+    lines: number
+    /** Lines that the database has and the file not yet: it gets them from whoever sends next. */
+    pending: number
+  }
+  purchase_orders: number
+  /**
+   * The copy outside of the machine; null where none is kept, where it has no line of ours, or
+   * where it cannot be asked.
+   */
+  copy: CopyReach | null
+  /** Empty where all is as it was written; at most 100. */
+  faults: JournalFault[]
+}
+
+export interface VerifyOptions {
+  /** A head that was noted before: the line must still be there, with this digest. */
+  anchor?: { seq: number; mac: string } | undefined
+  /** Where a copy outside of the machine is kept: it is compared, too. */
+  copy?: ObjectStore | undefined
+  onProgress?: ((done: number, total: number, rows: number) => void) | undefined
+  /**
+   * Waits between two steps; the next turn of the event loop by default. What it throws ends the
+   * verification.
+   */
+  rest?: (() => Promise<unknown>) | undefined
+}
+
+const MAX_FAULTS = 100
+/** Lines that are proved in one turn of the event loop: a few milliseconds. */
+const STEP = 500
+
+/** Verifies the whole journal. Nothing is written, and a server may run meanwhile. */
+export async function verifyJournal(
+  ctx: OperatorCtx,
+  options: VerifyOptions = {},
+): Promise<Verification> {
+  const file = await openJournalLines(ctx.engine.dir)
+  const raw = openFile(filesIn(ctx.engine.dir).record, { synchronous: 'FULL', readonly: true })
+  try {
+    raw.exec('BEGIN')
+    const found = await new Verifier(ctx, raw, file, openStateCheck(raw)).run(options)
+    return options.copy ? await withCopy(ctx, options.copy, found) : found
+  } finally {
+    raw.close()
+    await file.close()
+  }
+}
+
+/** A copy that cannot be asked proves nothing: that is a fault, too. */
+async function withCopy(
+  ctx: OperatorCtx,
+  store: ObjectStore,
+  found: Verification,
+): Promise<Verification> {
+  const { reach, faults } = await proveCopy(ctx, store).catch((error: unknown) => ({
+    reach: null,
+    faults: [
+      {
+        seq: null,
+        fault: `it cannot be compared: ${error instanceof Error ? error.message : String(error)}`,
+      },
+    ],
+  }))
+  const all = [
+    ...found.faults,
+    ...faults.map(({ seq, fault }) => ({ seq, where: 'copy' as const, fault })),
+  ]
+  return { ...found, sound: all.length === 0, copy: reach, faults: all.slice(0, MAX_FAULTS) }
+}
+
+class Verifier {
+  readonly #ctx: OperatorCtx
+  readonly #raw: Raw
+  readonly #file: JournalLines
+  readonly #states: StateCheck
+  readonly #faults: JournalFault[] = []
+  /** The file is compared no further than its first fault. */
+  #fileIsSound = true
+  #fileLines = 0
+
+  constructor(ctx: OperatorCtx, raw: Raw, file: JournalLines, states: StateCheck) {
+    this.#ctx = ctx
+    this.#raw = raw
+    this.#file = file
+    this.#states = states
+  }
+
+  async run(options: VerifyOptions): Promise<Verification> {
+    const { anchor } = options
+    const { last, marked } = this.#raw
+      .prepare(
+        "SELECT coalesce(max(seq), 0) AS last, coalesce((SELECT CAST(value AS INTEGER) FROM order_engine WHERE name = 'journaled'), 0) AS marked FROM journal",
+      )
+      .get() as { last: number; marked: number }
+    const head = await this.#proveDatabase(last, options)
+    // What follows a broken line is nobody's word any more.
+    if (head.seq === last) {
+      if (last < marked)
+        this.#add(
+          last + 1,
+          'database',
+          `the line is missing: the journal ends at ${last}, and orders.journal had ${marked}`,
+        )
+      if (anchor && anchor.seq > last)
+        this.#add(
+          anchor.seq,
+          'database',
+          `the line of the anchor is missing: the journal ends at ${last}`,
+        )
+      for (const fault of this.#states.end())
+        this.#faults.push({ seq: null, where: 'purchase orders', fault })
+      if (this.#fileIsSound) await this.#proveRestOfFile(last, marked)
+    }
+    return {
+      sound: this.#faults.length === 0,
+      lines: head.seq,
+      head: head.seq === 0 ? null : head,
+      file: { lines: this.#fileLines, pending: Math.max(0, last - this.#fileLines) },
+      purchase_orders: this.#states.count,
+      copy: null,
+      faults: this.#faults.slice(0, MAX_FAULTS),
+    }
+  }
+
+  #add(seq: number, where: JournalFault['where'], fault: string): void {
+    this.#faults.push({ seq, where, fault })
+  }
+
+  /**
+   * Every line of the database, with the file's line beside it. Returns the last one that is right.
+   */
+  async #proveDatabase(
+    last: number,
+    { anchor, onProgress, rest = nextTurn }: VerifyOptions,
+  ): Promise<{ seq: number; mac: string }> {
+    const chain = new ChainWalk(journalSealer(this.#ctx))
+    const some = this.#raw
+      .prepare(`SELECT seq, line FROM journal WHERE seq > ? ORDER BY seq LIMIT ${STEP}`)
+      .raw()
+    for (let at = 0; at < last;) {
+      const rows = some.all(at) as [seq: number, text: string][]
+      if (this.#fileIsSound) await this.#file.have(rows.length)
+      for (const [seq, text] of rows) {
+        const line = chain.next(text)
+        if ('fault' in line) {
+          this.#add(
+            line.seq,
+            'database',
+            `${line.fault}${this.#fileHas(line.seq, chain.head.mac) ? '; orders.journal has it as it was written' : ''}`,
+          )
+          return chain.head
+        }
+        if (this.#fileIsSound) this.#compare(seq, text)
+        if (anchor?.seq === seq && anchor.mac !== line.mac)
+          this.#add(seq, 'database', 'the line is not the one of the anchor')
+        this.#states.take(line)
+      }
+      at = rows.at(-1)![0]
+      onProgress?.(at, last, at)
+      await rest()
+    }
+    return chain.head
+  }
+
+  /** Whether the file has the line that the database should have next. */
+  #fileHas(seq: number, prev: string): boolean {
+    const line =
+      this.#fileIsSound && this.#fileLines === seq - 1
+        ? readLine(this.#file.next() ?? '', journalSealer(this.#ctx))
+        : null
+    return line !== null && line.seq === seq && line.prev === prev
+  }
+
+  /** The same line of the file: it may end early, but not differ. */
+  #compare(seq: number, text: string): void {
+    const other = this.#file.next()
+    if (other === undefined) return
+    if (other === text) {
+      this.#fileLines = seq
+      return
+    }
+    this.#fileIsSound = false
+    const found = readLine(other, journalSealer(this.#ctx))
+    this.#add(
+      seq,
+      'orders.journal',
+      !found
+        ? 'the line was changed: its digest does not fit'
+        : found.seq === seq
+          ? "the line is another than the database's"
+          : `the line is missing: ${found.seq} stands in its place`,
+    )
+  }
+
+  /**
+   * What the file has behind the snapshot must have come into the database since; and it must reach
+   * as far as it once did.
+   */
+  async #proveRestOfFile(last: number, marked: number): Promise<void> {
+    if (this.#fileLines < Math.min(marked, last))
+      return this.#add(
+        this.#fileLines + 1,
+        'orders.journal',
+        `the line is missing: the file ends at ${this.#fileLines}, and had ${marked}`,
+      )
+    this.#raw.exec('COMMIT')
+    const one = this.#raw.prepare('SELECT line FROM journal WHERE seq = ?').pluck()
+    for (let seq = last + 1; ; seq++) {
+      await this.#file.have(1)
+      const text = this.#file.next()
+      if (text === undefined) return
+      const known = one.get(seq) as string | undefined
+      if (known !== text)
+        return this.#add(
+          seq,
+          'orders.journal',
+          known === undefined
+            ? 'the database does not have this line: it has lost some, or is older than the file'
+            : "the line is another than the database's",
+        )
+      this.#fileLines = seq
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Can orders be placed with the distributors of a cart? (decisions 8.3:
+ * `fulfillment_not_configured`)
+ */
+import type { Saved } from '../../configuration/saved.js'
+import type { OperatorCtx } from '../../app/ctx.js'
+import { ApiError } from '../../core/errors.js'
+import { unsetSettings } from '../../distributors/distributor.js'
+import type { Fulfillment, Mode } from '../../distributors/fulfillment.js'
+import { connectorOf } from '../../distributors/modes.js'
+
+export interface CartDistributor {
+  distid: string
+  name: string
+  mode: Mode
+  connector: Fulfillment
+}
+
+/** Why no order can be placed, a line each. */
+export interface NotConfigured {
+  distid: string | null
+  distributor: string | null
+  reason: string
+}
+
+/**
+ * The cart's distributors by distid. Throws 409 `fulfillment_not_configured` that lists what is
+ * missing.
+ */
+export function checkDistributors(
+  ctx: Pick<OperatorCtx, 'distributors' | 'modes'>,
+  saved: Saved,
+  distids: ReadonlySet<string>,
+): Map<string, CartDistributor> {
+  const problems: NotConfigured[] = []
+  const cart = new Map<string, CartDistributor>()
+  for (const distid of distids) {
+    const distributor = ctx.distributors.byDistid(distid)!
+    const mode = ctx.modes.of(distid)
+    const problem = distributorProblem(ctx, saved, distid)
+    if (problem) problems.push({ distid, distributor: distributor.name, reason: problem.reason })
+    else
+      cart.set(distid, {
+        distid,
+        name: distributor.name,
+        mode,
+        connector: connectorOf(ctx, distid, mode)!,
+      })
+  }
+  const modes = new Set([...cart.values()].map(({ mode }) => mode))
+  if (modes.size > 1) {
+    for (const { distid, name, mode } of cart.values())
+      problems.push({
+        distid,
+        distributor: name,
+        reason: `it is in mode ${mode}, others of the cart are not: order from them apart`,
+      })
+  }
+  if (problems.length > 0) throw notConfigured(problems)
+  return cart
+}
+
+export function notConfigured(problems: NotConfigured[]): ApiError {
+  const [first] = problems
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more, see details)` : ''
+  return new ApiError('fulfillment_not_configured', {
+    message: `${first!.distributor ?? 'The store'}: ${first!.reason}${more}`,
+    details: problems,
+  })
+}
+
+/** Why no order can be placed with one distributor, or null. */
+export function distributorProblem(
+  ctx: Pick<OperatorCtx, 'distributors' | 'modes'>,
+  saved: Saved,
+  distid: string,
+): DistributorProblem | null {
+  const reason = reasonAgainst(ctx, saved, distid)
+  if (reason !== null) return { code: 'fulfillment_not_configured', reason }
+  const mode = ctx.modes.of(distid)
+  if (connectorOf(ctx, distid, mode)) return null
+  return {
+    code: 'distributor_takes_no_orders',
+    reason:
+      mode === 'live'
+        ? 'no connector places real orders with it'
+        : 'it has no automated fulfillment',
+  }
+}
+
+export interface DistributorProblem {
+  code: 'fulfillment_not_configured' | 'distributor_takes_no_orders'
+  reason: string
+}
+
+function reasonAgainst(
+  { distributors }: Pick<OperatorCtx, 'distributors'>,
+  saved: Saved,
+  distid: string,
+): string | null {
+  const [name, entry] =
+    Object.entries(saved.document.distributors).find(
+      ([, candidate]) => candidate.distid === distid,
+    ) ?? []
+  if (name === undefined || !entry) return 'it is not configured'
+  if (!entry.active) return 'it is not active'
+  if (!saved.validated.has(name))
+    return 'its credentials have not passed validation; call POST /v1/config/validate'
+  if (!entry.fulfillment) return 'its entry has no fulfillment section'
+  const unset = unsetSettings(distributors.byDistid(distid)!, entry)
+  return unset.length > 0
+    ? `its entry lacks ${unset.map(({ path }) => path.replaceAll('-', '.')).join(', ')}`
+    : null
+}

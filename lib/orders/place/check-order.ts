@@ -1,0 +1,285 @@
+/**
+ * Everything that must hold before an order is written down (decisions 8.3). Nothing is written,
+ * nobody is asked.
+ */
+import type { Row, Snapshot } from '../../catalog/snapshot/snapshot.js'
+import type { View } from '../../catalog/view/view.js'
+import type { Ctx } from '../../app/ctx.js'
+import { ApiError, invalid, isApiError, refusalOf } from '../../core/errors.js'
+import type { Fault } from '../../core/errors.js'
+import type {
+  Destination,
+  Fulfillment,
+  Mode,
+  PurchaseOrder,
+  PurchaseOrderLine,
+} from '../../distributors/fulfillment.js'
+import { checkRestrictions } from '../../restrictions/check.js'
+import { placeOf } from '../../restrictions/destination.js'
+import type { CheckResult } from '../../restrictions/shapes.js'
+import { checkDealer, customerDestination, storeReceiver } from './check-destination.js'
+import type { Receiver } from './check-destination.js'
+import { checkDistributors, notConfigured } from './check-distributors.js'
+import { checkItems } from './check-items.js'
+import type { KnownItem } from './check-items.js'
+import { enforcesRestrictions } from './enforcement.js'
+import type { PlaceBody } from '../shapes.js'
+import { splitOrder } from './split.js'
+
+/** One fulfillment order to be. */
+export interface CheckedGroup {
+  distid: string
+  distributor: string
+  connector: Fulfillment
+  fflRequired: boolean
+  sotRequired: boolean
+  shipTo: Destination
+  ffl: PurchaseOrder['ffl']
+  lines: PurchaseOrderLine[]
+  /** Cents, by the subscriber's shipping model. */
+  shippingEstimate: number
+}
+
+export interface CheckedOrder {
+  orderId: string
+  mode: Mode
+  shipToStore: boolean
+  poNumber: string | null
+  customer: Destination & { email: string }
+  groups: CheckedGroup[]
+  /** What the restriction rules say of the items, in their order. */
+  restrictions: CheckResult
+}
+
+/**
+ * Checks an order against catalog, configuration, dealers and rules. Throws 400 `invalid_parameter`
+ * with all faults at once, then 409 `fulfillment_not_configured`, then 409
+ * `restricted_destination`, and 503 `feed_unavailable` without any catalog.
+ */
+export async function checkOrder(ctx: Ctx, body: PlaceBody): Promise<CheckedOrder> {
+  const saved = ctx.configurations.of(ctx.subscriber)
+  const view = await viewOf(ctx)
+  const snapshot = view?.snapshot ?? ctx.catalog.current()
+  if (!snapshot) throw new ApiError('feed_unavailable')
+  const faults: Fault[] = []
+  checkCustomerPlace(body, faults)
+  const entryOf = (distid: string) =>
+    Object.values(saved.document.distributors).find((entry) => entry.distid === distid)
+  const items = checkItems(
+    ctx,
+    body,
+    { snapshot, view, document: saved.document, entryOf, textOf: textsIn(ctx, snapshot) },
+    faults,
+  )
+  const needsDealer = !body.ship_to_store && body.items.some(({ ffl_req: toDealer }) => toDealer)
+  const dealer = needsDealer
+    ? await checkDealer(ctx, body.ffl?.licenseNumber ?? undefined, faults)
+    : null
+  if (dealer && !dealer.isSot) {
+    for (const { item, needsSot } of items)
+      if (needsSot && item.ffl_req)
+        faults.push({
+          path: 'ffl.licenseNumber',
+          message: `the dealer has no SOT on file, and ${item.distsku} goes to one that has`,
+        })
+  }
+  checkPhone(ctx, body, items, faults)
+  if (faults.length > 0) throw refusalOf('invalid_parameter', faults)
+
+  const cart = checkDistributors(ctx, saved, new Set(items.map(({ distid }) => distid)))
+  const store = body.ship_to_store
+    ? await storeReceiver(ctx, saved.document, {
+        hasFirearms: items.some(({ fflRequired }) => fflRequired),
+      })
+    : null
+  if (store && !store.isSot && items.some(({ needsSot }) => needsSot))
+    throw notConfigured([
+      {
+        distid: null,
+        distributor: null,
+        reason: 'it has no SOT on file, and an item goes to one that has',
+      },
+    ])
+  const customer = customerDestination(body)
+  const receiverOf = (toDealer: boolean): Receiver =>
+    store ?? (toDealer ? dealer! : { shipTo: customer, ffl: null, isSot: false })
+  const restrictions = await checkDestinations(ctx, {
+    items,
+    snapshot,
+    receiverOf,
+    toStore: store !== null,
+  })
+  if (
+    restrictions.items.some(({ blocking_rules: rules }) => rules.length > 0) &&
+    (await enforcesRestrictions(ctx))
+  ) {
+    throw new ApiError('restricted_destination', { details: restrictions })
+  }
+  const groups = splitOrder(
+    items.map(({ distid, distsku, upc, item: { qty }, fflRequired }) => ({
+      distid,
+      distsku,
+      upc,
+      qty,
+      fflRequired,
+    })),
+    body.ship_to_store,
+  )
+  return {
+    orderId: body.order_id,
+    mode: [...cart.values()][0]!.mode,
+    shipToStore: body.ship_to_store,
+    poNumber: body.po_number,
+    customer,
+    restrictions,
+    groups: groups.map(({ distid, fflRequired, lines }) => {
+      const { shipTo, ffl } = receiverOf(fflRequired)
+      const known = lines.map((line) => ({
+        line,
+        of: items.find((item) => item.distid === distid && item.distsku === line.distsku)!,
+      }))
+      const { name: distributor, connector } = cart.get(distid)!
+      return {
+        distid,
+        distributor,
+        connector,
+        fflRequired,
+        sotRequired: known.some(({ of }) => of.needsSot),
+        shipTo,
+        ffl: ffl && (fflRequired || store) ? ffl : null,
+        lines: known.map(({ line, of }) => ({
+          distsku: of.distsku,
+          upc: of.upc,
+          name: of.name,
+          qty: line.qty,
+          unitPrice: view!.unitPrice(of.row),
+          fflRequired: of.needsFfl,
+        })),
+        shippingEstimate: known.reduce(
+          (sum, { line, of }) => sum + view!.shippingCost(of.row, line.qty),
+          0,
+        ),
+      }
+    }),
+  }
+}
+
+/**
+ * The subscriber's view without its restrictions, which do not hide an item from an order; null
+ * where none is validated.
+ */
+async function viewOf(ctx: Ctx): Promise<View | null> {
+  return ctx.catalog.view(ctx.subscriber, true).catch((error: unknown) => {
+    if (
+      isApiError(error) &&
+      (error.code === 'no_active_distributors' || error.code === 'no_validated_distributors')
+    )
+      return null
+    throw error
+  })
+}
+
+function textsIn(ctx: Ctx, snapshot: Snapshot): (row: Row) => { name: string; upc: string | null } {
+  const read = ctx.engine.catalog.prepare('SELECT name, upc FROM fragment WHERE id = ?')
+  return (row) => {
+    const text = read.get(snapshot.fragment[row]!) as
+      | { name: string; upc: string | null }
+      | undefined
+    // Only a catalog file that was removed under a running server loses a fragment that a snapshot
+    // names.
+    if (!text) throw new ApiError('feed_unavailable')
+    return text
+  }
+}
+
+/** State and ZIP must be such, and lie in one another. */
+function checkCustomerPlace({ customer }: PlaceBody, faults: Fault[]): void {
+  try {
+    placeOf(
+      { state: customer.state, city: customer.city, zip: customer.zip, lines: [customer.address1] },
+      'customer',
+    )
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    faults.push(...(error.details as Fault[]))
+  }
+}
+
+function checkPhone(
+  ctx: Ctx,
+  { customer, ship_to_store: toStore }: PlaceBody,
+  items: readonly KnownItem[],
+  faults: Fault[],
+): void {
+  if (customer.phone !== null) return
+  const asking = new Set(
+    items
+      .filter(({ distid, fflRequired }) => {
+        const distributor = ctx.distributors.byDistid(distid)
+        const needs = (
+          ctx.modes.of(distid) === 'live' ? distributor?.fulfillment : distributor?.simulator
+        )?.limits.needsConsumerPhone
+        return needs === 'always' || (needs === 'ffl' && (fflRequired || toStore))
+      })
+      .map(({ distid }) => distid),
+  )
+  if (asking.size > 0)
+    faults.push({ path: 'customer.phone', message: `is required by ${[...asking].join(', ')}` })
+}
+
+interface Destinations {
+  items: readonly KnownItem[]
+  snapshot: Snapshot
+  receiverOf: (toDealer: boolean) => Receiver
+  toStore: boolean
+}
+
+/** Each item against the place that it really goes to. */
+async function checkDestinations(
+  ctx: Ctx,
+  { items, snapshot, receiverOf, toStore }: Destinations,
+): Promise<CheckResult> {
+  const results: CheckResult['items'] = []
+  for (const toDealer of [false, true]) {
+    const group = items
+      .map((item, i) => ({ item, i }))
+      .filter(({ item }) => item.fflRequired === toDealer)
+    if (group.length === 0) continue
+    const {
+      shipTo: { state, city, zip, address1, address2 },
+    } = receiverOf(toDealer)
+    const check = await checkRestrictions(ctx, ctx.subscriber, {
+      shipping: { state, city, zip, lines: [address1, address2 ?? ''] },
+      snapshot,
+      target: 'placement',
+      items: group.map(({ item: { upc, distid, distsku } }) => ({
+        upc,
+        sku: distsku,
+        distid,
+        product_class: undefined,
+        category: undefined,
+        attributes: undefined,
+        to: toDealer || toStore ? 'ffl' : 'consumer',
+      })),
+    }).catch((error: unknown) => {
+      throw isApiError(error) && error.code === 'invalid_parameter'
+        ? badAddress(error, toStore)
+        : error
+    })
+    group.forEach(({ i }, at) => {
+      results[i] = check.items[at]!
+    })
+  }
+  return { approved: results.every(({ approved }) => approved), items: results }
+}
+
+/**
+ * An address of the directory or the configuration that cannot be one is none of the caller's
+ * members.
+ */
+function badAddress({ message }: ApiError, toStore: boolean): ApiError {
+  const reason = `its address cannot be right (${message.replace(/^shipping\./, '')})`
+  return toStore
+    ? notConfigured([{ distid: null, distributor: null, reason }])
+    : invalid('ffl.licenseNumber', `the dealer: ${reason}`)
+}

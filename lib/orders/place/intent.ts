@@ -1,0 +1,311 @@
+/**
+ * Takes an order in: everything that is needed to send it, frozen in one transaction before anybody
+ * is asked (reliability 3.2).
+ */
+import type { Insertable, Selectable } from 'kysely'
+import type { Ctx, OperatorCtx } from '../../app/ctx.js'
+import { ApiError } from '../../core/errors.js'
+import type { Lane, PurchaseOrder } from '../../distributors/fulfillment.js'
+import { digestOf, sealContent } from '../engine/content.js'
+import type { FulfillmentOrderTable } from '../history/tables.js'
+import type { CheckedGroup, CheckedOrder } from './check-order.js'
+import { OrderIdHeld, earlierPlacements } from './holder.js'
+import { appendJournal } from '../journal/chain.js'
+import { fitPo, poNumber, poOfAttempt } from './po-number.js'
+import { checkQuota, countOrder } from './quota.js'
+import type { OrderCounts } from './quota.js'
+import type { PlaceBody } from '../shapes.js'
+import type { PlacementTable } from '../tables.js'
+import type { StoredPo } from '../engine/transitions.js'
+
+/** Orders placed through the API (contract "Fulfillment order record"). */
+export const ORDER_SOURCE = 'cockpit_cart'
+
+type Placement = Selectable<PlacementTable>
+
+export interface PlannedGroup extends CheckedGroup {
+  /** The subscriber's account at the distributor now. */
+  account: string
+  lanes: (Lane & {
+    /** It may be sent at once: its account has room for it. */ isSentNow: boolean
+  })[]
+}
+
+/** Everything that the journal needs to write an order down once more. */
+export interface IntentData {
+  placement: Placement
+  /** Without the customer's name, which the sealed contents hold. */
+  orders: Omit<Insertable<FulfillmentOrderTable>, 'customer_name'>[]
+  purchaseOrders: StoredPo[]
+}
+
+export interface Intent {
+  placementId: number
+  /** When it was written down, by the steady clock. */
+  countedAt: number
+  /** In the order of groups and lanes. */
+  purchaseOrders: StoredPo[]
+}
+
+export interface IntentInput {
+  order: CheckedOrder
+  groups: readonly PlannedGroup[]
+  digest: string
+  /** This life of this process, which sends what may be sent at once. */
+  owner: string
+  counts: OrderCounts
+}
+
+/**
+ * Writes an order down. Throws `OrderIdHeld`, 429 `order_volume_limit`, and 503
+ * `service_unavailable` while the operator has orders paused; then nothing is written.
+ */
+export async function writeIntent(ctx: Ctx, input: IntentInput): Promise<Intent> {
+  return ctx.engine.atomic(ctx, async (tx) => {
+    const { order, digest } = input
+    // Before the pause: an order that just came back from the journal was sent, so nobody may hear
+    // that nothing was.
+    const { isHeld, attempt } = await earlierPlacements(tx, order.orderId)
+    if (isHeld) throw new OrderIdHeld()
+    await refusePaused(tx)
+    if (ctx.key) await checkQuota(tx, input.counts, ctx.key.id)
+    const [placedAt, countedAt] = [tx.now(), tx.monotonic()]
+    const placement: Placement = {
+      id: await nextId(tx, 'placement'),
+      subscriber_id: ctx.subscriber.id,
+      order_id: order.orderId,
+      attempt,
+      key_id: ctx.key?.id ?? null,
+      mode: order.mode,
+      request_digest: digest,
+      placed_at: placedAt,
+      holds_id: 1,
+      was_refused: 0,
+    }
+    const rows = await rowsOf(tx as Ctx, input, placement)
+    await tx.db.insertInto('placement').values(placement).execute()
+    await tx.db.insertInto('fulfillment_order').values(rows.orders).execute()
+    await tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute()
+    if (ctx.key) await countOrder(tx, ctx.key.id, placement.id, placedAt)
+    await appendJournal(tx, 'intent', {
+      placement,
+      orders: rows.orders.map(({ customer_name: _name, ...named }) => named),
+      purchaseOrders: rows.purchaseOrders,
+    } satisfies IntentData)
+    return { placementId: placement.id, countedAt, purchaseOrders: rows.purchaseOrders }
+  })
+}
+
+/** Throws 503 while the operator has orders paused. */
+export async function refusePaused({ read }: Pick<OperatorCtx, 'read'>): Promise<void> {
+  const paused = await read
+    .selectFrom('order_engine')
+    .select('value')
+    .where('name', '=', 'paused')
+    .executeTakeFirst()
+  if (paused)
+    throw new ApiError('service_unavailable', {
+      message:
+        'Orders are paused by the operator until what happened meanwhile is reconciled. Nothing was sent.',
+      headers: { 'retry-after': '300' },
+    })
+}
+
+/** The next id of a table whose ids are never used again. */
+export async function nextId(
+  tx: OperatorCtx,
+  table: 'placement' | 'fulfillment_order' | 'purchase_order',
+): Promise<number> {
+  const { last } = await tx.db
+    .selectFrom(table)
+    .select((query) => query.fn.max<number | null>('id').as('last'))
+    .executeTakeFirstOrThrow()
+  return (last ?? 0) + 1
+}
+
+async function rowsOf(
+  ctx: Ctx,
+  { order, groups, owner }: IntentInput,
+  placement: Placement,
+): Promise<{
+  orders: (Insertable<FulfillmentOrderTable> & { id: number })[]
+  purchaseOrders: StoredPo[]
+}> {
+  let orderId = await nextId(ctx, 'fulfillment_order')
+  let serial = await nextId(ctx, 'purchase_order')
+  const orders: (Insertable<FulfillmentOrderTable> & { id: number })[] = []
+  const purchaseOrders: StoredPo[] = []
+  groups.forEach((group, groupNo) => {
+    const { given, po } = posOf(ctx, order, group, { attempt: placement.attempt, groupNo })
+    const record = recordRow(order, group, { id: orderId++, placement, groupNo, po, given })
+    orders.push(record)
+    for (const lane of group.lanes)
+      purchaseOrders.push(
+        purchaseOrderRow(ctx, { order, group, lane, record, placement, id: serial++, owner }),
+      )
+  })
+  return { orders, purchaseOrders }
+}
+
+/** The PO of a group: as it was given or made, and as its distributor takes it. */
+export function posOf(
+  { subscriber, key }: Pick<Ctx, 'subscriber' | 'key'>,
+  order: Pick<CheckedOrder, 'orderId' | 'poNumber' | 'shipToStore'>,
+  { fflRequired, connector }: Pick<CheckedGroup, 'fflRequired' | 'connector'>,
+  { attempt, groupNo }: { attempt: number; groupNo: number },
+): { given: string; po: string } {
+  const given =
+    order.poNumber ??
+    poNumber({
+      orderId: order.orderId,
+      poTag: key?.poTag ?? null,
+      fflRequired,
+      shipToStore: order.shipToStore,
+    })
+  // A supplied PO stays one value over the whole split, also where it is shortened.
+  const identity =
+    order.poNumber !== null
+      ? `${subscriber.id}|${given}|${attempt}`
+      : `${subscriber.id}|${order.orderId}|${attempt}|${groupNo}`
+  return { given, po: fitPo(poOfAttempt(given, attempt), connector.limits.po, identity) }
+}
+
+function recordRow(
+  order: CheckedOrder,
+  group: CheckedGroup,
+  {
+    id,
+    placement,
+    groupNo,
+    po,
+    given,
+  }: { id: number; placement: Placement; groupNo: number; po: string; given: string },
+): Insertable<FulfillmentOrderTable> & { id: number } {
+  return {
+    id,
+    placement_id: placement.id,
+    group_no: groupNo,
+    subscriber_id: placement.subscriber_id,
+    order_id: order.orderId,
+    order_source: ORDER_SOURCE,
+    order_date: placement.placed_at,
+    distid: group.distid,
+    mode: order.mode,
+    visible: 1,
+    order_status: 'Pending',
+    distributor_order_id: null,
+    po_number: po,
+    po_given: given,
+    ffl: group.ffl?.licenseNumber ?? null,
+    customer_name: order.customer.name,
+    ffl_required: group.fflRequired ? 1 : 0,
+    ship_to_store: order.shipToStore ? 1 : 0,
+    dist_order_items: JSON.stringify(
+      group.lines.map(({ distsku, upc, qty }) => ({ distsku, upc, qty })),
+    ),
+    ship_date: null,
+    ship_company: null,
+    ship_method: null,
+    ship_status: null,
+    ship_tracking_number: null,
+    ship_tracking_url: null,
+  }
+}
+
+interface PurchaseOrderInput {
+  order: CheckedOrder
+  group: PlannedGroup
+  lane: PlannedGroup['lanes'][number]
+  record: Insertable<FulfillmentOrderTable> & { id: number }
+  placement: Placement
+  id: number
+  owner: string
+}
+
+function purchaseOrderRow(
+  ctx: Ctx,
+  { order, group, lane, record, placement, id, owner }: PurchaseOrderInput,
+): StoredPo {
+  const lines = lane.lines.map((at) => group.lines[at]!)
+  const content: PurchaseOrder = {
+    clientRef: newReference(ctx.random),
+    serial: id,
+    po: record.po_number,
+    poGiven: record.po_given,
+    poIsOurs: order.poNumber === null,
+    lane: lane.name,
+    fflRequired:
+      lines.some(({ fflRequired }) => fflRequired) ||
+      (group.fflRequired && (!order.shipToStore || group.lanes.length === 1)),
+    ...(group.sotRequired && { sotRequired: true }),
+    shipToStore: order.shipToStore,
+    lines,
+    shipTo: group.shipTo,
+    customer: order.customer,
+    ffl: group.ffl,
+    takenAt: placement.placed_at,
+  }
+  const now = placement.placed_at
+  return {
+    id,
+    fulfillment_order_id: record.id,
+    placement_id: placement.id,
+    subscriber_id: placement.subscriber_id,
+    distid: group.distid,
+    mode: order.mode,
+    lane: lane.name,
+    client_ref: content.clientRef,
+    po_number: record.po_number,
+    ...sealContent(ctx, placement.subscriber_id, content),
+    state: lane.isSentNow ? 'sending' : 'planned',
+    sends: lane.isSentNow ? 1 : 0,
+    owner: lane.isSentNow ? owner : null,
+    account: lane.isSentNow ? group.account : null,
+    stage: null,
+    distributor_order_id: null,
+    ever_unknown: 0,
+    unknown_since: null,
+    refusal: null,
+    misses: 0,
+    missed_at: null,
+    next_at: lane.isSentNow ? null : now,
+    failures: 0,
+    reason: null,
+    planned_at: now,
+    first_sent_at: lane.isSentNow ? now : null,
+    updated_at: now,
+  }
+}
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/**
+ * 100 random bits in 20 letters and digits: not even a database that was restored makes one twice.
+ */
+export function newReference(random: (bytes: number) => Buffer): string {
+  return [...random(20)].map((byte) => LETTERS[byte & 31]).join('')
+}
+
+/**
+ * Kept with the placement, to tell a retry from another order under the same order_id; what is
+ * ignored does not count.
+ */
+export function requestDigest({
+  order_id,
+  customer,
+  items,
+  ffl,
+  ship_to_store,
+  po_number,
+}: PlaceBody): string {
+  return digestOf(
+    JSON.stringify([
+      order_id,
+      customer,
+      items.map(({ distid, distsku, upc, qty, ffl_req }) => [distid, distsku, upc, qty, ffl_req]),
+      ffl,
+      ship_to_store,
+      po_number,
+    ]),
+  )
+}

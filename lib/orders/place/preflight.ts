@@ -1,0 +1,254 @@
+/**
+ * What placing an order would do, told without doing it: nothing is sent, and nothing written but
+ * the check's own line.
+ */
+import { keyById } from '../../accounts/keys.js'
+import type { Subscriber } from '../../accounts/subscribers.js'
+import { checkPart, refuseFaults } from '../../core/endpoint/endpoint.js'
+import type { Ctx, OperatorCtx } from '../../app/ctx.js'
+import { ApiError, isApiError } from '../../core/errors.js'
+import type { ErrorCode, Fault } from '../../core/errors.js'
+import { checkTexts } from '../../core/json.js'
+import { toDollars } from '../../core/money.js'
+import type { Destination, Mode } from '../../distributors/fulfillment.js'
+import type { CheckResult } from '../../restrictions/shapes.js'
+import { checkOrder } from './check-order.js'
+import type { CheckedGroup, CheckedOrder } from './check-order.js'
+import { earlierPlacements } from './holder.js'
+import { posOf, refusePaused } from './intent.js'
+import { lanesOf } from './parts.js'
+import { refuseDuplicate, refuseFullDisk } from './place.js'
+import { quotaLeft, refuseOverQuota } from './quota.js'
+import { PlaceBody } from '../shapes.js'
+
+/** One fulfillment order to be. Amounts are dollars. */
+export interface PreflightGroup {
+  distid: string
+  distributor: string
+  ffl_required: boolean
+  ship_to: Destination
+  /** The dealer that receives it; `expires_on` is the last day of its licence. */
+  ffl: { license_number: string; name: string; expires_on: string } | null
+  lines: {
+    distsku: string
+    upc: string
+    name: string
+    qty: number
+    unit_price: number
+    line_total: number
+    ffl_required: boolean
+  }[]
+  product_subtotal: number
+  shipping_estimate: number
+  /** As it was given or made. */
+  po_given: string
+  /**
+   * As its distributor would get it: shortened where it does not fit, and with `-2` after a
+   * placement that was refused.
+   */
+  po_number: string
+  /** What it is sent as: several where the distributor does not take all of it in one. */
+  purchase_orders: { lane: string; distskus: string[] }[]
+}
+
+/** Code, status, message and details of the answer that placing would give. */
+export interface Refusal {
+  code: ErrorCode
+  status: number
+  message: string
+  details: unknown
+}
+
+export interface Preflight {
+  order_id: string | null
+  /** Null: the order would be taken in and sent. */
+  refusal: Refusal | null
+  /** Nobody holds the order_id; null where it is none. */
+  order_id_free: boolean | null
+  /** 2 after a placement that was refused. */
+  attempt: number | null
+  mode: Mode | null
+  ship_to_store: boolean | null
+  /** Empty where the refusal comes before the split. */
+  fulfillment_orders: PreflightGroup[]
+  product_subtotal: number
+  shipping_estimate: number
+  total_estimate: number
+  /** What the rules say of the items; null where the refusal comes before them. */
+  restrictions: CheckResult | null
+  /** For a person to look at before the order is placed. */
+  warnings: string[]
+  /** Orders that the key may still place within the hour and the day; null without a key. */
+  quota: { hour: number; day: number } | null
+}
+
+/**
+ * As `preflightOrder`, for an operator: with a key's tag in the PO and its quotas, or with none.
+ */
+export async function preflightFor(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  body: unknown,
+  { keyId }: { keyId?: string } = {},
+): Promise<Preflight> {
+  return preflightOrder(
+    { ...ctx, subscriber, key: keyId === undefined ? null : await keyById(ctx, subscriber, keyId) },
+    body,
+  )
+}
+
+/**
+ * Tells what `placeOrder` would do with a body, and the refusal that it would answer with. Throws
+ * only where we fail.
+ */
+export async function preflightOrder(ctx: Ctx, body: unknown): Promise<Preflight> {
+  const nothing: Preflight = {
+    order_id: null,
+    refusal: null,
+    order_id_free: null,
+    attempt: null,
+    mode: null,
+    ship_to_store: null,
+    fulfillment_orders: [],
+    product_subtotal: 0,
+    shipping_estimate: 0,
+    total_estimate: 0,
+    restrictions: null,
+    warnings: [],
+    quota: ctx.key ? await quotaLeft(ctx, ctx.key.id) : null,
+  }
+  const shape = await attempted(async () => {
+    if (ctx.key && ctx.key.status !== 'enabled')
+      throw new ApiError(ctx.key.status === 'disabled' ? 'key_disabled' : 'key_cancelled')
+    return bodyOf(body)
+  })
+  if ('refusal' in shape) return { ...nothing, refusal: shape.refusal }
+  const order = shape.result
+  const { isHeld, attempt } = await earlierPlacements(ctx, order.order_id)
+  // In the order in which placing comes to them.
+  const held = await attempted(() => refuseDuplicate(ctx, order))
+  const checked = await attempted(() => checkOrder(ctx, order))
+  const plan = 'refusal' in checked ? null : planOf(ctx, checked.result, attempt)
+  const engine = await attempted(() => refusedByEngine(ctx))
+  const refusal =
+    [held, checked, engine].find((step): step is { refusal: Refusal } => 'refusal' in step)
+      ?.refusal ?? null
+  const restrictions =
+    'result' in checked
+      ? checked.result.restrictions
+      : checked.refusal.code === 'restricted_destination'
+        ? (checked.refusal.details as CheckResult)
+        : null
+  return {
+    ...nothing,
+    ...plan,
+    order_id: order.order_id,
+    order_id_free: !isHeld,
+    attempt,
+    ship_to_store: order.ship_to_store,
+    restrictions,
+    warnings: restrictions ? warningsOf(order, restrictions) : [],
+    refusal,
+  }
+}
+
+function bodyOf(body: unknown): PlaceBody {
+  const faults: Fault[] = []
+  checkTexts(body, faults)
+  const checked = checkPart(PlaceBody, body, faults)
+  refuseFaults(faults)
+  return checked
+}
+
+async function attempted<T>(step: () => Promise<T>): Promise<{ result: T } | { refusal: Refusal }> {
+  try {
+    return { result: await step() }
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    const { code, status, message, details = null } = error
+    return { refusal: { code, status, message, details } }
+  }
+}
+
+/** What refuses an order that is right in itself. */
+async function refusedByEngine(ctx: Ctx): Promise<void> {
+  refuseFullDisk(ctx)
+  await refusePaused(ctx)
+  if (ctx.key) await refuseOverQuota(ctx, ctx.orders.counts, ctx.key.id)
+}
+
+function planOf(
+  ctx: Ctx,
+  order: CheckedOrder,
+  attempt: number,
+): Pick<
+  Preflight,
+  'mode' | 'fulfillment_orders' | 'product_subtotal' | 'shipping_estimate' | 'total_estimate'
+> {
+  const sum = (of: (group: CheckedGroup) => number) =>
+    order.groups.reduce((cents, group) => cents + of(group), 0)
+  const [products, shipping] = [sum(productsOf), sum(({ shippingEstimate }) => shippingEstimate)]
+  return {
+    mode: order.mode,
+    fulfillment_orders: order.groups.map((group, groupNo) =>
+      groupOf(ctx, order, group, { attempt, groupNo }),
+    ),
+    product_subtotal: toDollars(products),
+    shipping_estimate: toDollars(shipping),
+    total_estimate: toDollars(products + shipping),
+  }
+}
+
+const productsOf = ({ lines }: Pick<CheckedGroup, 'lines'>) =>
+  lines.reduce((cents, { qty, unitPrice }) => cents + qty * unitPrice, 0)
+
+function groupOf(
+  ctx: Ctx,
+  order: CheckedOrder,
+  group: CheckedGroup,
+  place: { attempt: number; groupNo: number },
+): PreflightGroup {
+  const { given, po } = posOf(ctx, order, group, place)
+  const { distid, distributor, fflRequired, shipTo, ffl, lines, shippingEstimate } = group
+  return {
+    distid,
+    distributor,
+    ffl_required: fflRequired,
+    ship_to: shipTo,
+    ffl: ffl && { license_number: ffl.licenseNumber, name: ffl.name, expires_on: ffl.expiresOn },
+    lines: lines.map(({ distsku, upc, name, qty, unitPrice, fflRequired: toDealer }) => ({
+      distsku,
+      upc,
+      name,
+      qty,
+      unit_price: toDollars(unitPrice),
+      line_total: toDollars(qty * unitPrice),
+      ffl_required: toDealer,
+    })),
+    product_subtotal: toDollars(productsOf(group)),
+    shipping_estimate: toDollars(shippingEstimate),
+    po_given: given,
+    po_number: po,
+    purchase_orders: lanesOf(group).map(({ name, lines: places }) => ({
+      lane: name,
+      distskus: places.map((place) => lines[place]!.distsku),
+    })),
+  }
+}
+
+/**
+ * A placement is refused for what blocks; what the rules leave to a person is said here and nowhere
+ * else.
+ */
+function warningsOf({ items }: PlaceBody, { items: judged }: CheckResult): string[] {
+  return judged.flatMap(({ blocking_rules: blocking, manual_review: held, warnings }, i) => {
+    const item = `items[${i}] (${items[i]!.distid} ${items[i]!.distsku})`
+    return [
+      ...blocking.map(({ rule_id: rule, reason }) => `${item}: ${rule} blocks it: ${reason}`),
+      ...held.map(({ rule_id: rule, reason }) => `${item}: hold for a person: ${rule} ${reason}`),
+      ...warnings.map(
+        ({ rule_id: rule, customer_message: message }) => `${item}: ${rule}: ${message}`,
+      ),
+    ]
+  })
+}

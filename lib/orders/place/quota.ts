@@ -1,0 +1,152 @@
+/**
+ * Order volume: 60 an hour and 500 a day of each key, true rolling windows (contract "Limits",
+ * decisions 2.6).
+ */
+import type { OperatorCtx } from '../../app/ctx.js'
+import { DAY, HOUR, MINUTE, SECOND } from '../../core/clock.js'
+import { ApiError } from '../../core/errors.js'
+
+export const ORDER_QUOTAS = [
+  { limit: 60, window: HOUR, name: 'hour' },
+  { limit: 500, window: DAY, name: 'day' },
+] as const
+
+/**
+ * Counts of one process by its steady clock, beside those of the database by the wall clock: a wall
+ * clock that is set ahead must not empty a window.
+ */
+export interface OrderCounts {
+  /** Steady times of the orders of a key within the last day, by placement, oldest first. */
+  readonly times: Map<string, Map<number, number>>
+}
+
+export function openOrderCounts(): OrderCounts {
+  return { times: new Map() }
+}
+
+/**
+ * Throws 429 `order_volume_limit` where one more order of the key would be too many. In the
+ * transaction that counts it.
+ */
+export async function checkQuota(
+  tx: OperatorCtx,
+  counts: OrderCounts,
+  keyId: string,
+): Promise<void> {
+  const now = tx.now()
+  // Rows from the future come from a clock that was wrong: taken as now, they count no longer than
+  // the window.
+  await tx.db
+    .updateTable('order_count')
+    .set({ at: now })
+    .where('key_id', '=', keyId)
+    .where('at', '>', now + MINUTE)
+    .execute()
+  await refuseOverQuota(tx, counts, keyId)
+}
+
+/** The same without putting a wrong clock right: nothing is written. */
+export async function refuseOverQuota(
+  { read, now: wall, monotonic }: Pick<OperatorCtx, 'read' | 'now' | 'monotonic'>,
+  counts: OrderCounts,
+  keyId: string,
+): Promise<void> {
+  const now = wall()
+  const rows = await read
+    .selectFrom('order_count')
+    .select('at')
+    .where('key_id', '=', keyId)
+    .where('at', '>', now - DAY)
+    .orderBy('at')
+    .execute()
+  const steady = monotonic()
+  const here = [...(counts.times.get(keyId)?.values() ?? [])].sort((a, b) => a - b)
+  const waits = ORDER_QUOTAS.map((quota) => ({
+    ...quota,
+    ms: Math.max(
+      wait(
+        rows.map(({ at }) => Math.min(at, now)),
+        now,
+        quota,
+      ),
+      wait(here, steady, quota),
+    ),
+  }))
+  // Of two windows that are full, the one that opens last is told.
+  const { limit, window, name, ms } = waits.reduce((longest, each) =>
+    each.ms > longest.ms ? each : longest,
+  )
+  if (ms <= 0) return
+  const seconds = Math.max(1, Math.ceil(ms / SECOND))
+  throw new ApiError('order_volume_limit', {
+    message: `This key may place ${limit} orders in any ${name}. Wait as long as Retry-After says.`,
+    details: { limit, window_seconds: window / SECOND, retry_after_seconds: seconds },
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+/** Milliseconds until one more fits, 0 when it fits now. `times` in ascending order. */
+function wait(
+  times: readonly number[],
+  now: number,
+  { limit, window }: { limit: number; window: number },
+): number {
+  const within = times.filter((at) => at > now - window)
+  return within.length < limit ? 0 : within[within.length - limit]! + window - now
+}
+
+/** Counts an order in the transaction that takes it in. */
+export async function countOrder(
+  tx: OperatorCtx,
+  keyId: string,
+  placementId: number,
+  at: number,
+): Promise<void> {
+  await tx.db
+    .insertInto('order_count')
+    .values({ key_id: keyId, placement_id: placementId, at })
+    .execute()
+  await tx.db
+    .deleteFrom('order_count')
+    .where('key_id', '=', keyId)
+    .where('at', '<=', at - DAY)
+    .execute()
+}
+
+/** Nobody was asked for any part of it: it does not count. In the transaction that ends it. */
+export async function uncountOrder(tx: OperatorCtx, placementId: number): Promise<void> {
+  await tx.db.deleteFrom('order_count').where('placement_id', '=', placementId).execute()
+}
+
+/**
+ * Told once the order is committed; it counts from when it was written down on, as in the database.
+ */
+export function rememberOrder(
+  { times }: OrderCounts,
+  keyId: string,
+  { placementId, countedAt }: { placementId: number; countedAt: number },
+): void {
+  const recent = [...(times.get(keyId) ?? [])].filter(([, at]) => at > countedAt - DAY)
+  times.set(keyId, new Map([...recent, [placementId, countedAt]]))
+}
+
+/** Told of an order of which nobody was asked: it does not count. */
+export function forgetOrder({ times }: OrderCounts, placementId: number): void {
+  for (const placements of times.values()) placements.delete(placementId)
+}
+
+/** What a key has left, for the pre-flight. */
+export async function quotaLeft(
+  { read, now }: Pick<OperatorCtx, 'read' | 'now'>,
+  keyId: string,
+): Promise<{ hour: number; day: number }> {
+  const rows = await read
+    .selectFrom('order_count')
+    .select('at')
+    .where('key_id', '=', keyId)
+    .execute()
+  const [hour, day] = ORDER_QUOTAS.map(({ limit, window }) =>
+    Math.max(0, limit - rows.filter(({ at }) => at > now() - window).length),
+  ) as [number, number]
+  return { hour, day }
+}

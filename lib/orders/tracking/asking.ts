@@ -1,0 +1,165 @@
+/** Asking one account of one distributor for its news. */
+import type { OperatorCtx } from '../../app/ctx.js'
+import { kindOf } from '../../core/errors.js'
+import { MINUTE, SECOND } from '../../core/clock.js'
+import type { OrderUpdate } from '../../distributors/fulfillment.js'
+import { connectorOf } from '../../distributors/modes.js'
+import { accountSettings, fingerprintOf } from './account.js'
+import type { Account } from './apply-update.js'
+
+/** Milliseconds that all answers of an account may take together. */
+export const PATIENCE = 2 * MINUTE
+/**
+ * Accounts of one distributor that are asked at a time. A slow one never holds up those of another.
+ */
+const SIDE_BY_SIDE = 4
+
+/**
+ * What is said of an account that could not be asked; it never holds what a connector said, which
+ * may repeat a password.
+ */
+export class NotAsked extends Error {
+  override readonly name = 'NotAsked'
+}
+
+export interface AskOptions {
+  since: number
+  /** Aborted when nobody waits any longer. */
+  signal: AbortSignal
+  /** Milliseconds; what `take` needs is not counted. */
+  patience?: number
+}
+
+/**
+ * Hands every update of an account since a time to `take`, one after the other, with the login that
+ * saw it. Rejects with `NotAsked`, or with what `take` threw. A connector that does not look at its
+ * signal is left to itself.
+ */
+export async function askForUpdates(
+  ctx: OperatorCtx,
+  { subscriberId, distid, mode }: Account,
+  { since, signal: closing, patience = PATIENCE }: AskOptions,
+  take: (update: OrderUpdate, login: string) => Promise<void>,
+): Promise<void> {
+  const connector = connectorOf(ctx, distid, mode)
+  if (!connector?.updates) throw new NotAsked('there is no connector that could be asked')
+  const settings = await settingsOf(ctx, subscriberId, distid)
+  const login = fingerprintOf(ctx, { distid, mode }, settings)
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  if (closing.aborted) end()
+  else closing.addEventListener('abort', end, { once: true })
+  let updates: AsyncIterator<OrderUpdate> | undefined
+  let isOver = false
+  let left = patience
+  const why = () =>
+    closing.aborted
+      ? 'the server was stopped'
+      : `no complete answer within ${Math.round(patience / SECOND)} s`
+  try {
+    updates = guarded(() =>
+      connector.updates!({ settings, signal: ending.signal, now: ctx.now }, since)[
+        Symbol.asyncIterator
+      ](),
+    )
+    for (;;) {
+      if (left <= 0) throw new NotAsked(why())
+      const start = ctx.monotonic()
+      const next = await within(
+        guarded(() => updates!.next()),
+        ending,
+        left,
+        why,
+      )
+      left -= ctx.monotonic() - start
+      isOver = next.done === true
+      if (next.done === true) return
+      await take(next.value, login)
+    }
+  } finally {
+    closing.removeEventListener('abort', end)
+    end()
+    // A connector that hangs would hang here too, and one that fails now has nobody to tell.
+    if (!isOver)
+      void Promise.resolve()
+        .then(() => updates?.return?.())
+        .catch(() => {})
+  }
+}
+
+async function settingsOf(
+  ctx: OperatorCtx,
+  subscriberId: string,
+  distid: string,
+): Promise<Record<string, unknown>> {
+  const subscriber = await ctx.read
+    .selectFrom('subscriber')
+    .select(['id', 'name', 'email'])
+    .where('id', '=', subscriberId)
+    .executeTakeFirst()
+  const settings =
+    subscriber &&
+    guarded(() => accountSettings(ctx, subscriber, distid), 'its credentials cannot be opened')
+  if (!settings) throw new NotAsked('the distributor is not configured')
+  return settings
+}
+
+/** Runs code of a connector; what it throws is told by its kind only. */
+function guarded<T>(run: () => T, what = 'the connector failed'): T {
+  try {
+    return run()
+  } catch (error) {
+    throw new NotAsked(`${what} (${kindOf(error)})`)
+  }
+}
+
+/**
+ * The answer, or a refusal once the time is up or `ending` is aborted. A timer of our own: a
+ * connector need not look at its signal. It keeps a command alive that waits for nothing else.
+ */
+async function within<T>(
+  answer: Promise<T>,
+  ending: AbortController,
+  milliseconds: number,
+  reason: () => string,
+): Promise<T> {
+  const { signal } = ending
+  const timer = setTimeout(() => ending.abort(), milliseconds)
+  let stop = () => {}
+  const ended = new Promise<never>((_, reject) => {
+    stop = () => reject(new NotAsked(reason()))
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([answer, ended])
+  } catch (error) {
+    throw error instanceof NotAsked
+      ? error
+      : new NotAsked(`the connector failed (${kindOf(error)})`)
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Runs work of each distributor a few at a time, and distributors side by side. */
+export function makeLanes(
+  width: number = SIDE_BY_SIDE,
+): <T>(distid: string, work: () => Promise<T>) => Promise<T> {
+  const lanes = new Map<string, { active: number; waiting: (() => void)[] }>()
+  return async (distid, work) => {
+    const lane = lanes.get(distid) ?? { active: 0, waiting: [] }
+    lanes.set(distid, lane)
+    if (lane.active < width) lane.active++
+    else await new Promise<void>((go) => lane.waiting.push(go))
+    try {
+      return await work()
+    } finally {
+      // The place goes to who waits without being free in between.
+      const next = lane.waiting.shift()
+      if (next) next()
+      else lane.active--
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/** What a change of the rules would do to the live catalog, state by state. */
+import type { Snapshot } from '../../catalog/snapshot/snapshot.js'
+import { CLASS_CODES } from '../../catalog/product-classes.js'
+import { dayOf } from '../../core/clock.js'
+import type { OperatorCtx } from '../../app/ctx.js'
+import { STATES } from '../../places/states.js'
+import { judge } from '../check.js'
+import { indexRules } from './compile.js'
+import type { CompiledRule } from './compile.js'
+import { placeOf } from '../destination.js'
+import type { ItemFacts } from '../evaluate.js'
+import { itemFacts } from '../item-facts.js'
+import type { ReadAttributes } from '../item-facts.js'
+import type { Rule } from './rule.js'
+
+/** Offers by what the rules say of them. */
+export interface Verdicts {
+  approved: number
+  held: number
+  blocked: number
+}
+
+export interface StateImpact {
+  state: string
+  before: Verdicts
+  after: Verdicts
+  /** Offers whose verdict changes. */
+  changed: number
+}
+
+/** Offers that are alike in everything that a rule may ask of. */
+interface Group {
+  facts: ItemFacts
+  offers: number
+}
+
+/** How many steps are taken before others have their turn. */
+const STEPS = 2_000
+
+/**
+ * Judges every offer of the catalog for every state and territory, before and after a change; of a
+ * destination only the state is taken for known, so rules of cities and counties hold an offer.
+ * States in which nothing changes are left out.
+ */
+export async function rulesImpact(
+  ctx: OperatorCtx,
+  after: readonly Rule[],
+): Promise<{ offers: number; states: StateImpact[] }> {
+  const snapshot = ctx.catalog.current()
+  if (!snapshot) return { offers: 0, states: [] }
+  const sets = [ctx.rules.active(), { digest: '', index: indexRules(after) }] as const
+  const attributes = ctx.engine.catalog
+    .prepare('SELECT attributes FROM fragment WHERE id = ?')
+    .pluck()
+  const groups = await groupOffers(
+    snapshot,
+    [...sets[0].index.rules, ...sets[1].index.rules],
+    (fragment) => attributes.get(fragment) as string | null | undefined,
+  )
+  const day = dayOf(ctx.now())
+  const states: StateImpact[] = []
+  for (const state of Object.keys(STATES)) {
+    const place = placeOf({ state })
+    const impact = { state, before: nobody(), after: nobody(), changed: 0 }
+    let step = 0
+    for (const { facts, offers } of groups) {
+      const [was, is] = sets.map((set) => verdict(judge(set, [], facts, place, day, {}))) as [
+        keyof Verdicts,
+        keyof Verdicts,
+      ]
+      impact.before[was] += offers
+      impact.after[is] += offers
+      if (was !== is) impact.changed += offers
+      if (++step % STEPS === 0) await new Promise(setImmediate)
+    }
+    if (impact.changed > 0) states.push(impact)
+  }
+  return { offers: snapshot.rows, states }
+}
+
+const nobody = (): Verdicts => ({ approved: 0, held: 0, blocked: 0 })
+
+function verdict({ approved, blocking_rules: blocked }: ReturnType<typeof judge>): keyof Verdicts {
+  return approved ? 'approved' : blocked.length > 0 ? 'blocked' : 'held'
+}
+
+/**
+ * A million offers are some thousand kinds: rules ask for classes, categories and a few attributes.
+ */
+async function groupOffers(
+  snapshot: Snapshot,
+  rules: readonly CompiledRule[],
+  readAttributes: ReadAttributes,
+): Promise<Group[]> {
+  const asked = {
+    upcs: new Set(rules.flatMap(({ upcs }) => [...(upcs ?? [])])),
+    skus: new Set(rules.flatMap(({ skus }) => [...(skus ?? [])])),
+    attributes: new Set(rules.flatMap(({ predicates }) => predicates.map(({ name }) => name))),
+    distids: rules.some(({ distids }) => distids !== null),
+  }
+  const groups = new Map<string, Group>()
+  for (let row = 0; row < snapshot.rows; row++) {
+    const distid = snapshot.distids[snapshot.distributor[row]!]!
+    const sku = snapshot.sku(row)
+    const facts = itemFacts({ distid, sku } as Parameters<typeof itemFacts>[0], {
+      snapshot: only(snapshot, row),
+      readAttributes,
+    })
+    const values = [...facts.attributes].filter(([name]) => asked.attributes.has(name))
+    const key = JSON.stringify([
+      CLASS_CODES[snapshot.productClass[row]!],
+      snapshot.category[row],
+      snapshot.fflReq.has(row),
+      asked.distids ? distid : '',
+      values,
+      asked.upcs.has(snapshot.upcKey[row]!) ? snapshot.upcKey[row] : 0,
+      asked.skus.has(sku.toLowerCase()) ? sku : '',
+    ])
+    const group = groups.get(key)
+    if (group) group.offers++
+    else groups.set(key, { facts, offers: 1 })
+    if (row % STEPS === 0) await new Promise(setImmediate)
+  }
+  return [...groups.values()]
+}
+
+/** The snapshot as if it held one offer. */
+function only(snapshot: Snapshot, row: number): Snapshot {
+  return { ...snapshot, skuRows: () => [row], upcRows: () => [row] }
+}

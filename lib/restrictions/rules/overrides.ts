@@ -1,0 +1,235 @@
+/** A subscriber's own exceptions to the rules, each with author, reason and end (decisions 7.5). */
+import * as z from 'zod'
+import type { Subscriber } from '../../accounts/subscribers.js'
+import { audit } from '../../accounts/audit.js'
+import type { OperatorCtx } from '../../app/ctx.js'
+import { dayOf } from '../../core/clock.js'
+import { ApiError, invalid } from '../../core/errors.js'
+import { touch } from '../../db/state.js'
+import { compileRule, isEffective } from './compile.js'
+import type { CompiledRule } from './compile.js'
+import type { Place } from '../destination.js'
+import { evaluate, meetsItem } from '../evaluate.js'
+import type { ItemFacts } from '../evaluate.js'
+import { Day, Rule } from './rule.js'
+import type { CheckResult, MatchedRule } from '../shapes.js'
+
+export interface Override {
+  readonly id: string
+  readonly effect: 'allow' | 'block'
+  /** Rules that an `allow` lifts. */
+  readonly ruleIds: ReadonlySet<string>
+  /** What and where it holds for, as a rule says it. */
+  readonly rule: CompiledRule
+  readonly author: string
+  readonly reason: string
+  /** The last day, `YYYY-MM-DD`; null for no end. */
+  readonly expires: string | null
+}
+
+const Detail = z.strictObject({
+  rule_ids: z.array(z.string()).default([]),
+  scope: Rule.shape.scope,
+  match: Rule.shape.match,
+  destination: Rule.shape.destination,
+  customer_message: z
+    .string()
+    .max(1_000)
+    .default('This item cannot be shipped to this destination.'),
+})
+
+export const NewOverride = Detail.extend({
+  effect: z.enum(['allow', 'block']),
+  author: z.string().trim().min(1).max(100),
+  reason: z.string().trim().min(1).max(1_000),
+  expires: Day.nullable().default(null),
+})
+export type NewOverride = z.input<typeof NewOverride>
+
+const DAY_END = 86_399_999
+
+/**
+ * Adds an override. An `allow` names the rules that it lifts; a `block` says what it blocks. Throws
+ * 400.
+ */
+export async function addOverride(
+  ctx: OperatorCtx,
+  subscriber: Subscriber,
+  input: NewOverride,
+): Promise<{ id: string }> {
+  const parsed = NewOverride.safeParse(input)
+  if (!parsed.success)
+    throw invalid(
+      parsed.error.issues[0]!.path.join('.') || 'override',
+      parsed.error.issues[0]!.message,
+    )
+  const { effect, author, reason, expires, ...detail } = parsed.data
+  if (effect === 'allow' && detail.rule_ids.length === 0)
+    throw invalid('rule_ids', 'is required: the rules that it lifts')
+  if (expires !== null && expires < dayOf(ctx.now())) throw invalid('expires', 'lies in the past')
+  if (
+    effect === 'allow' &&
+    detail.match.attributes?.some(({ op, value }) => op === 'exists' && value === false)
+  )
+    throw invalid('match.attributes', 'what is not known allows nothing: exists must be true')
+  const unknown = detail.rule_ids.find(
+    (id) => !ctx.rules.active().index.rules.some(({ rule }) => rule.rule_id === id),
+  )
+  if (unknown !== undefined) throw invalid('rule_ids', `there is no active rule "${unknown}"`)
+  if (effect === 'block' && Object.keys(detail.match).length === 0 && !detail.scope.state)
+    throw invalid('match', 'is required: what it blocks, or a state')
+  const checked = Rule.safeParse(ruleOf(detail, 'override'))
+  if (!checked.success)
+    throw invalid(checked.error.issues[0]!.path.join('.'), checked.error.issues[0]!.message)
+  const id = `o_${ctx.random(8).toString('hex')}`
+  await ctx.engine.atomic(ctx, async (tx) => {
+    await tx.db
+      .insertInto('rule_override')
+      .values({
+        id,
+        subscriber_id: subscriber.id,
+        effect,
+        detail: JSON.stringify(detail),
+        author,
+        reason,
+        expires_at: expires === null ? null : Date.parse(`${expires}T00:00:00Z`) + DAY_END,
+        created_at: tx.now(),
+        withdrawn_at: null,
+      })
+      .execute()
+    await audit(tx, 'rules.override', {
+      id,
+      subscriber: subscriber.id,
+      effect,
+      author,
+      reason,
+      expires,
+      ...detail,
+    })
+    await touch(tx.db, 'rules')
+  })
+  return { id }
+}
+
+/** Ends an override at once; it stays in the list with its end. 404 for one that is not there. */
+export async function withdrawOverride(ctx: OperatorCtx, id: string): Promise<void> {
+  await ctx.engine.atomic(ctx, async (tx) => {
+    const { numUpdatedRows } = await tx.db
+      .updateTable('rule_override')
+      .set({ withdrawn_at: tx.now() })
+      .where('id', '=', id)
+      .where('withdrawn_at', 'is', null)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n)
+      throw new ApiError('not_found', { message: `there is no override ${id} that holds` })
+    await audit(tx, 'rules.override.withdraw', { id })
+    await touch(tx.db, 'rules')
+  })
+}
+
+interface StoredOverride {
+  id: string
+  effect: 'allow' | 'block'
+  detail: string
+  author: string
+  reason: string
+  expires_at: number | null
+}
+
+/** An override of the database, ready to be applied. */
+export function readOverride({
+  id,
+  effect,
+  detail,
+  author,
+  reason,
+  expires_at: end,
+}: StoredOverride): Override {
+  const parsed = JSON.parse(detail) as z.output<typeof Detail>
+  return {
+    id,
+    effect,
+    author,
+    reason,
+    ruleIds: new Set(parsed.rule_ids),
+    expires: end === null ? null : new Date(end).toISOString().slice(0, 10),
+    rule: compileRule(
+      Rule.parse({
+        ...ruleOf(parsed, id),
+        effective_to: end === null ? null : new Date(end).toISOString().slice(0, 10),
+      }),
+      0,
+    ),
+  }
+}
+
+function ruleOf(
+  { rule_ids: _ids, customer_message, ...detail }: z.output<typeof Detail>,
+  id: string,
+): z.input<typeof Rule> {
+  return {
+    ...detail,
+    rule_id: `override.${id}`,
+    kind: 'BLOCK',
+    customer_message,
+    legal_status: 'policy',
+  }
+}
+
+type Lists = Pick<CheckResult['items'][number], 'blocking_rules' | 'warnings' | 'manual_review'>
+
+/**
+ * Moves what an `allow` lifts to the warnings, with author and end; adds what a `block` forbids. An
+ * `allow` that only may hold lifts nothing; a `block` that may hold is for a person to decide.
+ */
+export function applyOverrides(
+  lists: Lists,
+  overrides: readonly Override[],
+  item: ItemFacts,
+  place: Place,
+  day: string,
+): void {
+  for (const override of overrides) {
+    if (!isEffective(override.rule.rule, day)) continue
+    const finding = evaluate(override.rule, item, place)
+    if (!finding) continue
+    if (override.effect === 'allow' && finding.certain) lift(lists, override)
+    else if (override.effect === 'block')
+      (finding.certain ? lists.blocking_rules : lists.manual_review).push(
+        blockedBy(override, [...new Set(finding.missing)]),
+      )
+  }
+}
+
+/** Whether an `allow` may hold for the item at some destination. */
+export function mayLift({ effect, rule }: Override, item: ItemFacts, day: string): boolean {
+  if (effect !== 'allow' || !isEffective(rule.rule, day)) return false
+  return meetsItem(rule, item, { met: [], missing: [] })
+}
+
+function lift(lists: Lists, { ruleIds, author, reason, expires }: Override): void {
+  for (const name of ['blocking_rules', 'manual_review'] as const) {
+    const lifted = lists[name].filter(({ rule_id: id }) => ruleIds.has(id))
+    lists[name] = lists[name].filter(({ rule_id: id }) => !ruleIds.has(id))
+    lists.warnings.push(
+      ...lifted.map((rule) => ({ ...rule, overridden_by: { author, reason, expires } })),
+    )
+  }
+}
+
+function blockedBy(
+  { rule: { rule }, author, reason, expires }: Override,
+  missing: string[],
+): MatchedRule {
+  return {
+    rule_id: rule.rule_id,
+    kind: missing.length === 0 ? 'BLOCK' : 'MANUAL_REVIEW',
+    customer_message: rule.customer_message,
+    reason: `blocked by ${author}: ${reason}`,
+    missing,
+    would_change: [],
+    citations: [],
+    effective_from: null,
+    overridden_by: { author, reason, expires },
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CHATTANOOGA_COLUMNS, chattanoogaFeed } from './chattanooga-feed.js'
+import { makeGoods } from '../market/goods.js'
+import { LIPSEYS_COLUMNS, lipseysFeed } from './lipseys-feed.js'
+import { DEMO_SEED, type DemoDistid } from '../market/market.js'
+import { type DemoOffers, makeOffers } from '../market/offers.js'
+import { rsrFeed } from './rsr-feed.js'
+
+export interface DemoFeed {
+  distid: DemoDistid
+  /** The preset that reads the file. */
+  preset: 'rsr' | 'lipseys' | 'chattanooga'
+  file: string
+}
+
+export interface DemoFeedOptions {
+  seed?: number
+  /**
+   * About how many offers over all three distributors; the stories come on top of a small number.
+   */
+  offers?: number
+  /** The day that the feeds are of; no clock is read. */
+  asOf: number
+}
+
+/** Offers of a fresh installation. */
+const DEMO_OFFERS = 20_000
+
+/** Offers per distinct item: many are at two distributors, some at all three. */
+const OFFERS_PER_GOOD = 1.82
+
+/**
+ * The files of the demo: their names, what stands between their cells, and the column (from 0) of
+ * the quantity; the SKU is the first.
+ */
+export const DEMO_FILES: Readonly<
+  Record<DemoDistid, { name: string; separator: ',' | ';'; quantity: number }>
+> = {
+  RSR: { name: 'rsrinventory-new.txt', separator: ';', quantity: 8 },
+  LIP: {
+    name: 'lipseys-catalog.csv',
+    separator: ',',
+    quantity: LIPSEYS_COLUMNS.indexOf('QUANTITY'),
+  },
+  CSSI: {
+    name: 'chattanooga-product-feed.csv',
+    separator: ',',
+    quantity: CHATTANOOGA_COLUMNS.indexOf('Quantity In Stock'),
+  },
+}
+
+/**
+ * Makes up a market and writes it as three distributors would: the same options always give the
+ * same bytes.
+ */
+export async function writeDemoFeeds(dir: string, options: DemoFeedOptions): Promise<DemoFeed[]> {
+  const offers = demoOffers(options)
+  const feeds: [DemoFeed, string][] = [
+    [
+      { distid: 'RSR', preset: 'rsr', file: join(dir, DEMO_FILES.RSR.name) },
+      rsrFeed(offers.RSR, options.asOf),
+    ],
+    [
+      { distid: 'LIP', preset: 'lipseys', file: join(dir, DEMO_FILES.LIP.name) },
+      lipseysFeed(offers.LIP),
+    ],
+    [
+      { distid: 'CSSI', preset: 'chattanooga', file: join(dir, DEMO_FILES.CSSI.name) },
+      chattanoogaFeed(offers.CSSI),
+    ],
+  ]
+  await mkdir(dir, { recursive: true })
+  await Promise.all(feeds.map(([feed, text]) => writeFile(feed.file, text)))
+  return feeds.map(([feed]) => feed)
+}
+
+/** The offers themselves, before any distributor's format. */
+export function demoOffers({
+  seed = DEMO_SEED,
+  offers = DEMO_OFFERS,
+}: Pick<DemoFeedOptions, 'seed' | 'offers'>): DemoOffers {
+  return makeOffers(makeGoods(seed, Math.round(offers / OFFERS_PER_GOOD)), seed, offers)
+}

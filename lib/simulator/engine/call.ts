@@ -1,0 +1,169 @@
+/** One call to a simulated distributor, over a network that breaks where the order asks for it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type {
+  OrderSession,
+  PurchaseOrder,
+  Search,
+  Submission,
+} from '../../distributors/fulfillment.js'
+import { takesCredentials } from '../distributors/stand-ins.js'
+import { addStranger } from './admit.js'
+import { runDue, schedule } from './due.js'
+import type { Due } from './due.js'
+import { faultOf, LATE_AFTER } from './faults.js'
+import type { Fault, Step } from './faults.js'
+import { arrivalOf } from './sales-order.js'
+import type { Arrival } from './sales-order.js'
+import type { Profile } from '../distributors/profiles.js'
+import { scenarioOf } from './scenarios.js'
+import type { Db, World } from './store.js'
+
+/** One send of one order. */
+export interface Send {
+  readonly profile: Profile
+  readonly session: OrderSession
+  readonly order: PurchaseOrder
+  readonly arrival: Arrival
+  readonly account: string
+}
+
+/** Thrown by a call that the caller sees no answer of; carries what is seen instead. */
+class BrokenCall extends Error {
+  override readonly name = 'BrokenCall'
+  readonly seen: Submission
+  constructor(seen: Submission) {
+    super('reason' in seen ? seen.reason : seen.outcome)
+    this.seen = seen
+  }
+}
+
+/**
+ * The account that the credentials name; undefined for credentials that the distributor does not
+ * know.
+ */
+export function accountOf(
+  { distid, account }: Profile,
+  settings: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (!takesCredentials(distid, settings)) return undefined
+  return account === undefined ? 'token' : String(settings[account])
+}
+
+export const NOT_LOGGED_IN = 'the credentials were refused'
+
+/** Begins a send and tells how it ended; what a broken network throws goes through. */
+export async function sending(
+  profile: Profile,
+  session: OrderSession,
+  order: PurchaseOrder,
+  work: (send: Send) => Promise<Submission>,
+): Promise<Submission> {
+  session.signal.throwIfAborted()
+  const account = accountOf(profile, session.settings)
+  if (account === undefined) return { outcome: 'not_sent', reason: NOT_LOGGED_IN }
+  try {
+    return await work({
+      profile,
+      session,
+      order,
+      account,
+      arrival: arrivalOf(order, scenarioOf(order)),
+    })
+  } catch (error) {
+    if (error instanceof BrokenCall) return error.seen
+    throw error
+  }
+}
+
+/** As `sending`, for a question about an order. */
+export async function searching(
+  profile: Profile,
+  session: OrderSession,
+  order: PurchaseOrder,
+  work: (send: Send) => Promise<Search>,
+): Promise<Search> {
+  session.signal.throwIfAborted()
+  const account = accountOf(profile, session.settings)
+  if (account === undefined) return { outcome: 'unreachable', reason: NOT_LOGGED_IN }
+  try {
+    return await work({
+      profile,
+      session,
+      order,
+      account,
+      arrival: arrivalOf(order, scenarioOf(order)),
+    })
+  } catch (error) {
+    if (error instanceof BrokenCall) return { outcome: 'unreachable', reason: error.message }
+    throw error
+  }
+}
+
+/**
+ * One call: everything that it does is one transaction, with the count of the call. `late` is what
+ * happens later in place of `effect`, where that is asked for.
+ */
+export async function call<R>(
+  world: World,
+  { profile, session, order, arrival, account }: Send,
+  { name, step, late }: { name: string; step: Step; late?: Pick<Due, 'kind' | 'id'> },
+  effect: (db: Db) => R,
+): Promise<R> {
+  session.signal.throwIfAborted()
+  const { fault, result } = world.store.transact((db): { fault: Fault | null; result?: R } => {
+    runDue(db, world)
+    if (arrival.scenario?.startsWith('STRANGER') && (step === 'only' || step === 'last'))
+      addStranger(db, profile, account, arrival, world.now())
+    const fault = faultOf(db, {
+      name: arrival.scenario,
+      ref: arrival.clientRef,
+      po: [profile.distid, account, order.lane, order.poGiven].join(' '),
+      call: name,
+      step,
+    })
+    if (fault?.effect === 'none') return { fault }
+    if (fault?.effect === 'late' && late) {
+      schedule(db, { ...late, distid: profile.distid, account, arrival }, world.now() + LATE_AFTER)
+      return { fault }
+    }
+    return { fault, result: effect(db) }
+  })
+  if (fault) await meet(world, fault, { profile, session, arrival, name })
+  return result as R
+}
+
+/** Returns only where the answer arrives in spite of the fault. */
+async function meet(
+  { log }: World,
+  { seen, wait = 0 }: Fault,
+  {
+    profile,
+    session,
+    arrival,
+    name,
+  }: Pick<Send, 'profile' | 'session' | 'arrival'> & { name: string },
+): Promise<void> {
+  log.info(
+    { distid: profile.distid, scenario: arrival.scenario, call: name },
+    'a simulated distributor fails as the order asks for',
+  )
+  if (wait === Infinity) await aborted(session.signal)
+  else if (wait > 0) await sleep(wait, undefined, { signal: session.signal })
+  if (!seen) return
+  if ('throws' in seen) throw Object.assign(new Error(`read ${seen.throws}`), { code: seen.throws })
+  throw new BrokenCall(seen)
+}
+
+/** Rejects once the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = () => reject(signal.reason as Error)
+    if (signal.aborted) fail()
+    else signal.addEventListener('abort', fail, { once: true })
+  })
+}
+
+/** Ends a search as a distributor that cannot be asked does. */
+export function unreachable(reason: string): never {
+  throw new BrokenCall({ outcome: 'unknown', reason })
+}

@@ -1,0 +1,265 @@
+/** An order as it arrives at a distributor, and as the distributor keeps it. */
+import { createHash } from 'node:crypto'
+import { MINUTE } from '../../core/clock.js'
+import type { FoundOrder, PurchaseOrder } from '../../distributors/fulfillment.js'
+import { lifeOf } from './life.js'
+import type { Profile } from '../distributors/profiles.js'
+import type { Db } from './store.js'
+
+export interface Line {
+  distsku: string
+  qty: number
+}
+
+/** A line with what the distributor will ship of it. */
+export interface CommittedLine extends Line {
+  committed: number
+}
+
+/** What a distributor is told of an order, without what it need not keep of a person. */
+export interface Arrival {
+  clientRef: string
+  po: string
+  scenario: string | null
+  /** Tells one content from another. */
+  content: string
+  lines: Line[]
+  shipTo: { name: string; address1: string; zip: string }
+  /** It goes to a dealer. */
+  firearms: boolean
+}
+
+export interface SalesOrder {
+  id: number
+  distid: string
+  account: string
+  /** Null on an order that somebody else placed with the same account. */
+  clientRef: string | null
+  po: string
+  /** The PO as the distributor's lists show it. */
+  listedPo: string
+  number: string
+  content: string
+  scenario: string | null
+  lines: CommittedLine[]
+  shipTo: Arrival['shipTo']
+  firearms: boolean
+  /**
+   * When it arrived, and when it became an order, milliseconds since 1970; they differ where files
+   * lie in an inbox.
+   */
+  placedAt: number
+  executedAt: number
+}
+
+/**
+ * Milliseconds for which a distributor that is down for questions cannot be asked about an order.
+ */
+export const LOOKUP_DOWN = 10 * MINUTE
+
+export function arrivalOf(order: PurchaseOrder, scenario: string | null): Arrival {
+  const {
+    clientRef,
+    po,
+    lane,
+    lines,
+    shipTo: { name, address1, zip },
+    ffl,
+  } = order
+  const content = createHash('sha256')
+    .update(
+      JSON.stringify([
+        po,
+        lane,
+        lines.map(({ distsku, qty }) => [distsku, qty]),
+        order.shipTo,
+        ffl?.licenseNumber ?? null,
+      ]),
+    )
+    .digest('hex')
+  return {
+    clientRef,
+    po,
+    scenario,
+    content,
+    lines: lines.map(({ distsku, qty }) => ({ distsku, qty })),
+    shipTo: { name, address1, zip },
+    firearms: ffl !== null,
+  }
+}
+
+/** A PO as lists are searched by it: distributors change its case and cut it. */
+export function poKey(po: string, { limits }: Pick<Profile, 'limits'>): string {
+  return po.toUpperCase().slice(0, limits.po.max)
+}
+
+interface Row extends Omit<
+  SalesOrder,
+  'clientRef' | 'listedPo' | 'lines' | 'shipTo' | 'firearms' | 'placedAt' | 'executedAt'
+> {
+  client_ref: string | null
+  listed_po: string
+  lines: string
+  ship_to: string
+  firearms: number
+  placed_at: number
+  executed_at: number
+}
+
+function fromRow({
+  id,
+  distid,
+  account,
+  client_ref: clientRef,
+  po,
+  listed_po: listedPo,
+  number,
+  content,
+  scenario,
+  lines,
+  ship_to: shipTo,
+  firearms,
+  placed_at: placedAt,
+  executed_at: executedAt,
+}: Row): SalesOrder {
+  return {
+    id,
+    distid,
+    account,
+    clientRef,
+    po,
+    listedPo,
+    number,
+    content,
+    scenario,
+    placedAt,
+    executedAt,
+    lines: JSON.parse(lines) as CommittedLine[],
+    shipTo: JSON.parse(shipTo) as Arrival['shipTo'],
+    firearms: firearms === 1,
+  }
+}
+
+/**
+ * Orders of all distributors, in the order in which they were executed; what follows SELECT's FROM
+ * narrows it.
+ */
+export function readOrders(
+  db: Db,
+  rest = 'ORDER BY id',
+  ...parameters: (string | number | null)[]
+): SalesOrder[] {
+  return (db.prepare(`SELECT * FROM sales_order ${rest}`).all(...parameters) as Row[]).map(fromRow)
+}
+
+/** Orders of one account with this reference. */
+export function ordersByRef(
+  db: Db,
+  { distid }: Profile,
+  account: string,
+  clientRef: string,
+): SalesOrder[] {
+  return readOrders(
+    db,
+    'WHERE client_ref = ? AND distid = ? AND account = ? ORDER BY id',
+    clientRef,
+    distid,
+    account,
+  )
+}
+
+export function insertOrder(
+  db: Db,
+  profile: Profile,
+  order: Omit<SalesOrder, 'id' | 'listedPo'>,
+): void {
+  const key = poKey(order.po, profile)
+  db.prepare(`INSERT INTO sales_order (distid, account, client_ref, po, listed_po, po_key, number, content, scenario, lines, ship_to, firearms, placed_at, executed_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
+    order.distid,
+    order.account,
+    order.clientRef,
+    order.po,
+    order.scenario === 'OTHER-PO' ? key : order.po,
+    key,
+    order.number,
+    order.content,
+    order.scenario,
+    JSON.stringify(order.lines),
+    JSON.stringify(order.shipTo),
+    order.firearms ? 1 : 0,
+    order.placedAt,
+    order.executedAt,
+  )
+}
+
+/**
+ * Seconds since 1970 at which numbers would begin with 0: a file that was lost begins after what
+ * the last one gave out.
+ */
+const EPOCH = 1_600_000_000
+
+/** The next distributor's number; no order of the installation ever had it. */
+export function nextNumber(db: Db, distid: string, now: number): string {
+  db.prepare('INSERT INTO sequence (one, last) VALUES (1, ?) ON CONFLICT DO NOTHING').run(
+    Math.max(0, Math.floor(now / 1_000) - EPOCH),
+  )
+  return `SIM-${distid}-${String(db.prepare('UPDATE sequence SET last = last + 1 RETURNING last').pluck().get() as number)}`
+}
+
+/**
+ * When a distributor's lists begin to show an order; never for one that is only in a report of
+ * shipments and is not shipped.
+ */
+export function shownFrom(profile: Profile, order: SalesOrder): number {
+  if (profile.shows === 'at_once') return order.executedAt
+  const life = lifeOf(profile, order)
+  return (
+    (profile.shows === 'confirmed' ? life[0] : life.find(({ parcels }) => parcels))?.at ?? Infinity
+  )
+}
+
+/**
+ * Orders of an account that may be this one, by reference or PO, as the distributor's lists show
+ * them now.
+ */
+export function listedOrders(
+  db: Db,
+  profile: Profile,
+  account: string,
+  { clientRef, po }: Pick<Arrival, 'clientRef' | 'po'>,
+  now: number,
+): SalesOrder[] {
+  return readOrders(
+    db,
+    'WHERE distid = ? AND account = ? AND (po_key = ? OR client_ref = ?) ORDER BY id',
+    profile.distid,
+    account,
+    poKey(po, profile),
+    profile.tells.reference ? clientRef : null,
+  ).filter((order) => shownFrom(profile, order) <= now)
+}
+
+/** What the distributor tells of an order. */
+export function toldOf(
+  { tells, recovery }: Profile,
+  { number, listedPo, clientRef, lines, shipTo, executedAt }: SalesOrder,
+): FoundOrder {
+  return {
+    number,
+    po: listedPo,
+    ...(tells.reference && clientRef !== null && { clientRef }),
+    ...(tells.content
+      ? { lines: lines.map(({ distsku, qty }) => ({ distsku, qty })), shipTo, placedAt: executedAt }
+      : { shipTo: { name: shipTo.name } }),
+    ...(recovery === 'staged' && { submitted: true }),
+  }
+}
+
+/** True while questions about this order find the distributor down. */
+export function isLookupDown(
+  { scenario, placedAt }: Pick<SalesOrder, 'scenario' | 'placedAt'>,
+  now: number,
+): boolean {
+  return scenario === 'LOOKUP-DOWN' && now < placedAt + LOOKUP_DOWN
+}

@@ -1,0 +1,53 @@
+/**
+ * What the harness puts into the simulated distributors, and into nothing else: a place to die at
+ * behind every call, and an end of all faults once a run lets everything settle.
+ */
+import type * as Call from '../../../lib/simulator/engine/call.js'
+import type * as Faults from '../../../lib/simulator/engine/faults.js'
+import type * as Scenarios from '../../../lib/simulator/engine/scenarios.js'
+import type { Planted } from '../../plants/seam.js'
+import type { Step } from './life.js'
+
+/** Of this process. */
+export const probes = {
+  /** Told of each call that a distributor has dealt with and not answered yet. */
+  pass(_step: Step): void {},
+  /** No distributor fails any more. */
+  isCalm: false,
+}
+
+export const PROBES: Planted = {
+  name: 'probes',
+  seams: [
+    {
+      at: 'lib/simulator/engine/call.ts#call',
+      make:
+        (real: typeof Call.call): typeof real =>
+        (world, ...rest) => {
+          const { store } = world
+          const transact: typeof store.transact = (work) => {
+            const result = store.transact(work)
+            probes.pass('distributor called')
+            return result
+          }
+          return real({ ...world, store: { ...store, transact } }, ...rest)
+        },
+    },
+    {
+      at: 'lib/simulator/engine/scenarios.ts#chaosOf',
+      make:
+        (real: typeof Scenarios.chaosOf): typeof real =>
+        (name) =>
+          probes.isCalm ? 0 : real(name),
+    },
+    {
+      at: 'lib/simulator/engine/faults.ts#faultOf',
+      make:
+        (real: typeof Faults.faultOf): typeof real =>
+        (db, call) =>
+          probes.isCalm ? null : real(db, call),
+    },
+  ],
+}
+
+export const PLANTS: readonly Planted[] = [PROBES]

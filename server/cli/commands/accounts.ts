@@ -1,0 +1,181 @@
+import { changeAllowlist, createKey, rotateKey, setKeyStatus } from '../../../lib/accounts/keys.js'
+import { createSubscriber } from '../../../lib/accounts/subscribers.js'
+import { TIER_NAMES } from '../../../lib/accounts/tiers.js'
+import type { Tier } from '../../../lib/accounts/tiers.js'
+import { UsageError, list, optional, required } from '../command.js'
+import type { Command, Invocation } from '../command.js'
+import { perform, withApp } from '../with-app.js'
+
+const CREATE_SUBSCRIBER =
+  'quartermaster subscribers create --name "Main Street Guns" --email owner@shop.example'
+const CREATE_KEY =
+  'quartermaster keys create --subscriber "Main Street Guns" --name "web shop" --tier standard --ip 203.0.113.7'
+const KEY_ID = { '<ID>': "the key's id; `keys list` shows it" }
+
+/** Shows a new key; the only time that anybody sees it. */
+function showKey({ out }: Invocation, { id, key }: { id: string; key: string }): void {
+  out.line(`Key ${id}. This is the only time that it is shown:\n\n  ${key}\n`)
+  out.result({ key, id })
+}
+
+function setStatus(
+  verb: string,
+  status: 'enabled' | 'disabled' | 'cancelled',
+  summary: string,
+): Command {
+  return {
+    name: `keys ${verb}`,
+    summary,
+    effect: 'writes',
+    positionals: ['<ID>'],
+    help: KEY_ID,
+    example: `quartermaster keys ${verb} 9f2c41d07ab3`,
+    run: ({ dir, args: [id], out, dryRun }) =>
+      withApp(dir, async (app) => {
+        await perform(app, dryRun, (ctx) => setKeyStatus(ctx, id!, status))
+        out.line(`Key ${id} ${dryRun ? 'would be' : 'is'} ${status}.`)
+        out.result({ id, status, dry_run: dryRun })
+      }),
+  }
+}
+
+function changeList(verb: 'allow' | 'deny', summary: string): Command {
+  const example = `quartermaster keys ${verb} 9f2c41d07ab3 --ip 203.0.113.7`
+  return {
+    name: `keys ${verb}`,
+    summary,
+    effect: 'writes',
+    positionals: ['<ID>'],
+    options: { ip: { type: 'string', multiple: true } },
+    help: { ...KEY_ID, ip: 'IPv4 or IPv6 address or CIDR range; may be repeated' },
+    example,
+    run: async ({ dir, args: [id], values, out, dryRun }) => {
+      const ips = list(values, 'ip')
+      if (ips.length === 0) throw new UsageError(`--ip is missing. For example: ${example}`)
+      await withApp(dir, async (app) => {
+        const allowlist = await perform(app, dryRun, (ctx) =>
+          changeAllowlist(ctx, id!, { [verb]: ips }),
+        )
+        out.line(
+          `Allowlist of key ${id}${dryRun ? ' would be' : ''}: ${allowlist.join(', ') || 'empty, so the key answers 403 ip_whitelist_required'}`,
+        )
+        out.result({ id, allowlist, ...(dryRun && { dry_run: true }) })
+      })
+    },
+  }
+}
+
+async function createShop({ dir, values, out, dryRun }: Invocation): Promise<void> {
+  const input = {
+    name: required(values, 'name', CREATE_SUBSCRIBER),
+    email: required(values, 'email', CREATE_SUBSCRIBER),
+  }
+  await withApp(dir, async (app) => {
+    const { id, name, email } = await perform(app, dryRun, (ctx) => createSubscriber(ctx, input))
+    out.line(dryRun ? `${name} would be registered.` : `Subscriber ${id}: ${name}`)
+    // The real run draws another id.
+    out.result(dryRun ? { name, email, dry_run: true } : { id, name, email })
+  })
+}
+
+async function issueKey(invocation: Invocation): Promise<void> {
+  const { values, out, dryRun } = invocation
+  const email = optional(values, 'email')
+  const input = {
+    subscriber: required(values, 'subscriber', CREATE_KEY),
+    name: required(values, 'name', CREATE_KEY),
+    tier: (optional(values, 'tier') ?? 'standard') as Tier,
+    ips: list(values, 'ip'),
+    ...(email !== undefined && { email }),
+  }
+  await withApp(invocation.dir, async (app) => {
+    const made = await perform(app, dryRun, (ctx) => createKey(ctx, input))
+    if (!dryRun) return showKey(invocation, made)
+    out.line(`A ${input.tier} key "${input.name}" would be issued for ${input.subscriber}.`)
+    out.result({ subscriber: input.subscriber, name: input.name, tier: input.tier, dry_run: true })
+  })
+}
+
+export const accountCommands: Command[] = [
+  {
+    name: 'subscribers create',
+    summary: 'Register a shop',
+    effect: 'writes',
+    options: { name: { type: 'string' }, email: { type: 'string' } },
+    help: { name: "the shop's name, unique", email: 'its contact address' },
+    example: CREATE_SUBSCRIBER,
+    run: createShop,
+  },
+  {
+    name: 'subscribers list',
+    summary: 'All shops',
+    effect: 'reads',
+    example: 'quartermaster subscribers list',
+    run: ({ dir, out }) =>
+      withApp(dir, async (app) => {
+        const subscribers = await app.operator.subscribers.list()
+        out.table(subscribers)
+        out.result({ subscribers })
+      }),
+  },
+  {
+    name: 'keys create',
+    summary: 'Issue an API key; it is shown once',
+    effect: 'writes',
+    options: {
+      subscriber: { type: 'string' },
+      name: { type: 'string' },
+      email: { type: 'string' },
+      tier: { type: 'string' },
+      ip: { type: 'string', multiple: true },
+    },
+    help: {
+      subscriber: 'name or id of the shop',
+      name: 'what the key is for',
+      email: "contact, the shop's by default",
+      tier: `${TIER_NAMES.join(', ')}; standard by default`,
+      ip: 'server address or CIDR range that may use it; may be repeated',
+    },
+    example: CREATE_KEY,
+    run: issueKey,
+  },
+  {
+    name: 'keys list',
+    summary: 'Keys with their tier, status and allowlist; never their text',
+    effect: 'reads',
+    options: { subscriber: { type: 'string' } },
+    help: { subscriber: 'name or id of the shop; all shops by default' },
+    example: 'quartermaster keys list --subscriber "Main Street Guns"',
+    run: ({ dir, values, out }) =>
+      withApp(dir, async (app) => {
+        const keys = await app.operator.keys.list(optional(values, 'subscriber'))
+        out.table(keys)
+        out.result({ keys })
+      }),
+  },
+  changeList('allow', 'Register server addresses of a key'),
+  changeList('deny', 'Remove server addresses of a key'),
+  setStatus('disable', 'disabled', 'Refuse a key until it is enabled again'),
+  setStatus('enable', 'enabled', 'Let a disabled key in again'),
+  setStatus('cancel', 'cancelled', 'End a key for good'),
+  {
+    name: 'keys rotate',
+    summary: 'Give a key a new text; the old one stops at once',
+    effect: 'writes',
+    positionals: ['<ID>'],
+    help: KEY_ID,
+    example: 'quartermaster keys rotate 9f2c41d07ab3',
+    run: (invocation) =>
+      withApp(invocation.dir, async (app) => {
+        const {
+          args: [id],
+          out,
+          dryRun,
+        } = invocation
+        const made = await perform(app, dryRun, (ctx) => rotateKey(ctx, id!))
+        if (!dryRun) return showKey(invocation, made)
+        out.line(`Key ${id} would get a new text.`)
+        out.result({ id, dry_run: true })
+      }),
+  },
+]

@@ -1,0 +1,52 @@
+import { demoStories } from '../../../lib/simulator/market/stories.js'
+import { prepareDemo } from '../../../lib/simulator/demo/demo.js'
+import type { Demo } from '../../../lib/simulator/demo/demo.js'
+import type { Command } from '../command.js'
+import { SERVE_OPTIONS, serve } from './serve.js'
+
+/** Three calls to try: look for something, ask who sells it cheapest, and order it. */
+function curlLines(url: string, { key }: Demo): string {
+  const { accessory } = demoStories()
+  const [offer] = accessory.offers
+  const order = {
+    order_id: 'DEMO-1',
+    customer: {
+      name: 'Pat Doe',
+      email: 'pat@customer.example',
+      phone: '602-555-0100',
+      address1: '12 Main St',
+      city: 'Phoenix',
+      state: 'AZ',
+      zip: '85001',
+    },
+    items: [{ distid: offer!.distid, distsku: offer!.distsku, upc: accessory.upc, qty: 1 }],
+  }
+  return [
+    `curl -s -H 'x-api-key: ${key}' '${url}/v1/products/search?q=bipod&in_stock=true&sort=price&page_size=3'`,
+    `curl -s -H 'x-api-key: ${key}' '${url}/v1/orders/quote' -d '{"items":[{"upc":"${accessory.upc}","qty":2}]}'`,
+    `curl -s -H 'x-api-key: ${key}' '${url}/v1/orders' -d '${JSON.stringify(order)}'`,
+  ].join('\n\n')
+}
+
+export const demoCommand: Command = {
+  name: 'demo',
+  summary: 'Serve a made-up shop with simulated distributors; nothing real is ordered',
+  effect: 'serves',
+  ...SERVE_OPTIONS,
+  example: 'quartermaster demo --port 8080',
+  run: async (invocation) => {
+    let demo: Demo
+    await serve(
+      invocation,
+      (app, url) => {
+        invocation.out.line(
+          `Quartermaster serves a simulated shop at ${url}/v1 (state in ${app.dir}).\n\nKey (this machine only): ${demo.key}\nRead: ${url}/v1/docs/guide\nTry in a browser: ${url}/v1/docs\n\nTry here:\n\n${curlLines(url, demo)}\n\nThe order ships after two minutes: ask for /v1/orders/DEMO-1 again and again. Stop with Ctrl-C; the next start keeps data and key.`,
+        )
+        invocation.out.result({ url, key: demo.key, subscriber: demo.subscriber })
+      },
+      async (app) => {
+        demo = await prepareDemo(app)
+      },
+    )
+  },
+}

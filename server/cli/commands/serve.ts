@@ -1,0 +1,172 @@
+import type { App } from '../../../lib/app/open.js'
+import { open } from '../../../lib/app/open.js'
+import { parseAllowlistEntry } from '../../../lib/accounts/allowlist.js'
+import { parsePublicUrl } from '../../../lib/objects/disk.js'
+import { createServer } from '../../http/app.js'
+import { UsageError, list, optional } from '../command.js'
+import type { Command, Invocation } from '../command.js'
+import { logLevel, secretKeyFromEnvironment } from '../../env.js'
+import { listen } from '../../http/listen.js'
+import type { Listening } from '../../http/listen.js'
+import { openLog } from '../../log.js'
+import { journalCopyIn, objectsFromEnvironment, prepareObjects } from '../../object-store.js'
+
+export const SERVE_OPTIONS = {
+  options: {
+    port: { type: 'string' },
+    host: { type: 'string' },
+    'public-url': { type: 'string' },
+    'trust-proxy': { type: 'string', multiple: true },
+    'trust-proxy-direct': { type: 'boolean' },
+    'journal-copy': { type: 'boolean' },
+  },
+  help: {
+    port: 'port to listen on, 8080 by default; 0 takes a free one',
+    host: 'address to listen on, 127.0.0.1 by default',
+    'public-url':
+      'address at which callers reach this server, for URLs of files and openapi.json; the one it listens on by default',
+    'trust-proxy':
+      'address or CIDR range of a proxy whose X-Forwarded-For is believed; may be repeated',
+    'trust-proxy-direct': 'a trusted proxy may also call for itself, without X-Forwarded-For',
+    'journal-copy':
+      'keep a second copy of the order journal in the bucket of QUARTERMASTER_S3_*, and compare with it at the start (also QUARTERMASTER_JOURNAL_COPY=1)',
+  },
+} as const
+
+/** How often the catalog looks for what another process has written, in milliseconds. */
+const WATCH = 500
+
+/** Opens the folder, prepares it, serves until the process is told to stop. */
+export async function serve(
+  { dir, values, out }: Invocation,
+  announce: (app: App, url: string) => void,
+  prepare: (app: App) => Promise<void> = async () => {},
+): Promise<void> {
+  const port = Number(optional(values, 'port') ?? 8080)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError('--port must be a number from 0 to 65535')
+  const host = optional(values, 'host') ?? '127.0.0.1'
+  const trustedProxies = list(values, 'trust-proxy').map((entry) =>
+    parseAllowlistEntry(entry, '--trust-proxy'),
+  )
+  const trustProxyDirect = values['trust-proxy-direct'] === true
+  if (trustProxyDirect && trustedProxies.length === 0)
+    throw new UsageError(
+      '--trust-proxy-direct says something of the proxies of --trust-proxy: name them',
+    )
+  const publicUrl = publicUrlOf(optional(values, 'public-url'))
+  const log = openLog(logLevel())
+  const store = objectsFromEnvironment()
+  const app = await open({
+    dir,
+    log,
+    actor: 'server',
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...secretKeyFromEnvironment(),
+    ...store,
+    ...journalCopyIn(store, values['journal-copy'] === true),
+  })
+  try {
+    if (!app.ctx.engine.lock('serve'))
+      throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
+    await prepareObjects(store, log)
+    await prepare(app)
+    await app.ctx.catalog.refresh()
+    await app.ctx.dealers.current()
+    await bringBackOrders(app)
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+  const listening = await listen(createServer(app, { trustedProxies, trustProxyDirect }), {
+    port,
+    host,
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    await app.close()
+    throw error.code === 'EADDRINUSE'
+      ? new UsageError(`port ${port} is taken; choose another with --port, or 0 for a free one`)
+      : error
+  })
+  // Every address of the machine is none that a caller could use.
+  app.listensAt(listening.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'))
+  app.jobs.start()
+  app.orders.start()
+  app.monitors.start()
+  const unwatch = watchCatalog(app)
+  const stopping = stopped(listening, out)
+  announce(app, listening.url)
+  await stopping
+  unwatch()
+  await app.close()
+}
+
+function publicUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  try {
+    return parsePublicUrl(text)
+  } catch (error) {
+    throw new UsageError(`--public-url: ${(error as Error).message}`)
+  }
+}
+
+/**
+ * Has the catalog look for what other processes wrote; returns what ends it. A failure is told once
+ * until it is over: the requests that need the catalog answer for themselves, and the next look may
+ * find the file whole again.
+ */
+export function watchCatalog({ ctx }: App, every = WATCH): () => void {
+  let failing = false
+  const timer = setInterval(() => {
+    try {
+      ctx.catalog.current()
+      failing = false
+    } catch (error) {
+      if (!failing)
+        ctx.log.error(
+          { err: error },
+          'the catalog file cannot be read; the last snapshot serves on',
+        )
+      failing = true
+    }
+  }, every).unref()
+  return () => clearInterval(timer)
+}
+
+/** What the journal alone still knows of is known again before the first caller asks for it. */
+async function bringBackOrders({ orders, ctx }: App): Promise<void> {
+  try {
+    const release = await orders.lease()
+    release?.()
+  } catch (error) {
+    // Whatever else can be served is; orders answer 503 until it is put right.
+    ctx.log.error({ err: error }, 'orders cannot be taken up')
+  }
+}
+
+/** Waits for SIGTERM or SIGINT and drains; a second signal ends at once. */
+function stopped(listening: Listening, out: Invocation['out']): Promise<void> {
+  return new Promise((resolve) => {
+    let stopping = false
+    const stop = () => {
+      if (stopping) process.exit(1)
+      stopping = true
+      out.line('Stopping.')
+      void listening.close().then(resolve)
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+  })
+}
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Serve the API from a state folder, which is made where there is none',
+  effect: 'serves',
+  ...SERVE_OPTIONS,
+  example: 'quartermaster serve --dir /srv/quartermaster --port 8080 --trust-proxy 10.0.0.0/24',
+  run: (invocation) =>
+    serve(invocation, (_app, url) => {
+      invocation.out.line(`Quartermaster serves ${url}/v1`)
+      invocation.out.result({ url })
+    }),
+}

@@ -1,0 +1,94 @@
+/**
+ * Runs a line of the command line: words to command. Where it writes is given, so that one process
+ * can run many of them.
+ */
+import { MAX_FAULTS, isApiError } from '../../lib/core/errors.js'
+import type { ApiError, Fault } from '../../lib/core/errors.js'
+import { UsageError, makeOutput, optional, overview, parseCommand } from './command.js'
+import type { Stream } from './command.js'
+import { faultLines, isFault } from './commands/configuration.js'
+import { commands } from './commands/index.js'
+import { logLevel, stateDir } from '../env.js'
+
+/** Where a line writes; `process` is one. */
+export interface Streams {
+  stdout: Stream
+  stderr: Stream
+}
+
+/** Runs one command and returns its exit code: 0 done, 1 refused or failed, 2 misused. */
+export async function runLine(
+  argv: readonly string[],
+  { stdout, stderr }: Streams,
+): Promise<number> {
+  // Looked for in the words themselves: also a line that cannot be parsed is answered in JSON.
+  const json = argv.includes('--json')
+  const out = makeOutput(json, stdout, stderr)
+  try {
+    if (argv.length === 0) {
+      stdout.write(overview(commands))
+      return 2
+    }
+    const parsed = parseCommand(commands, argv)
+    if ('help' in parsed) {
+      stdout.write(parsed.help)
+      return 0
+    }
+    const { command, values, args } = parsed
+    return (
+      (await command.run({
+        values,
+        args,
+        dir: stateDir(optional(values, 'dir')),
+        json,
+        dryRun: values['dry-run'] === true,
+        out,
+      })) ?? 0
+    )
+  } catch (error) {
+    out.result({
+      error: {
+        code: codeOf(error),
+        message: error instanceof Error ? error.message : String(error),
+        ...(isApiError(error) && { details: error.details }),
+      },
+    })
+    stderr.write(`${describe(error)}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof UsageError) return 'usage'
+  return isApiError(error) ? error.code : 'failed'
+}
+
+function describe(error: unknown): string {
+  if (error instanceof UsageError) return error.message
+  // Its message tells of the first fault only.
+  if (isApiError(error) && error.code === 'schema_validation_failed')
+    return [
+      `${error.code}: the configuration does not fit its schema`,
+      ...faultLines(error.details as Fault[]),
+    ].join('\n')
+  if (isApiError(error)) return describeRefusal(error)
+  return error instanceof Error
+    ? logLevel() === 'debug'
+      ? (error.stack ?? error.message)
+      : error.message
+    : String(error)
+}
+
+/**
+ * With all faults a line each, where there are several: the message tells of the first, and of how
+ * many more.
+ */
+function describeRefusal({ code, message, details }: ApiError): string {
+  if (!Array.isArray(details) || details.length < 2 || !details.every(isFault))
+    return `${code}: ${message}`
+  const count = details.length < MAX_FAULTS ? `${details.length}` : `the first ${MAX_FAULTS}`
+  return [
+    `${code}: ${message.endsWith('see details)') ? `${count} faults` : message}`,
+    ...faultLines(details),
+  ].join('\n')
+}

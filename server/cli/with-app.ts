@@ -1,0 +1,67 @@
+/** How a command gets at the app of a state folder, and tries what it would do. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { OperatorCtx } from '../../lib/app/ctx.js'
+import { filesIn } from '../../lib/db/engine.js'
+import { open } from '../../lib/app/open.js'
+import type { App } from '../../lib/app/open.js'
+import { secretKeyFromEnvironment } from '../env.js'
+import { journalCopyIn, objectsFromEnvironment } from '../object-store.js'
+
+/** Whether the folder has a system of record; the other files come back by themselves. */
+export function isInstallation(dir: string): boolean {
+  return existsSync(filesIn(resolve(dir)).record)
+}
+
+/**
+ * Opens the folder for one command, and closes it whatever happens. A folder without an
+ * installation is refused, so that a slip in --dir leaves no second installation behind; `create`
+ * makes one. With `journalCopy` the bucket of the environment is where the journal's copy is kept,
+ * whether a variable says so or not.
+ */
+export async function withApp<T>(
+  dir: string,
+  use: (app: App) => Promise<T>,
+  { create = false, journalCopy = false } = {},
+): Promise<T> {
+  if (!create && !isInstallation(dir))
+    throw new Error(`no installation in ${resolve(dir)}; run \`quartermaster init\``)
+  const store = objectsFromEnvironment()
+  const app = await open({
+    dir,
+    actor: 'cli',
+    worker: false,
+    ...secretKeyFromEnvironment(),
+    ...store,
+    ...journalCopyIn(store, journalCopy),
+  })
+  try {
+    return await use(app)
+  } finally {
+    await app.close()
+  }
+}
+
+/**
+ * Acts; under --dry-run in a transaction that is undone, so that every check is the real one and
+ * nothing stays.
+ */
+export async function perform<T>(
+  { ctx }: App,
+  dryRun: boolean,
+  act: (ctx: OperatorCtx) => Promise<T>,
+): Promise<T> {
+  if (!dryRun) return act(ctx)
+  let done: { result: T } | undefined
+  try {
+    await ctx.engine.atomic(ctx, async (tx) => {
+      done = { result: await act(tx) }
+      throw UNDONE
+    })
+  } catch (error) {
+    if (error !== UNDONE) throw error
+  }
+  return done!.result
+}
+
+const UNDONE = new Error('a dry run is undone')

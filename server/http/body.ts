@@ -1,0 +1,86 @@
+/** Reads the body of a request. */
+import { ApiError } from '../../lib/core/errors.js'
+import { jsonExcess, mayHoldCrLf, withNewlines } from '../../lib/core/json.js'
+
+/**
+ * The body as JSON; 413 while reading more than `most` bytes, 400 `invalid_json` for anything else
+ * that cannot be read.
+ */
+export async function readBody(
+  request: Request,
+  { most, isOptional }: { most: number; isOptional: boolean },
+): Promise<unknown> {
+  const encoding = request.headers.get('content-encoding')
+  if (encoding && encoding.toLowerCase() !== 'identity') {
+    throw new ApiError('invalid_json', {
+      message: `The body is encoded (${encoding.slice(0, 40)}); send plain JSON.`,
+    })
+  }
+  const text = decodeText(await readBytes(request, most))
+  if (text.trim() === '' && isOptional) return {}
+  if (text.trim() === '')
+    throw new ApiError('invalid_json', {
+      message: 'The request body is empty; send a JSON object.',
+    })
+  const excess = jsonExcess(text)
+  if (excess) throw new ApiError('invalid_json', { message: `The JSON ${excess}.` })
+  try {
+    const value = JSON.parse(text) as unknown
+    return mayHoldCrLf(text) ? withNewlines(value) : value
+  } catch (error) {
+    throw new ApiError('invalid_json', {
+      message: `The request body is not valid JSON: ${faultOf(text, error as Error)}.`,
+    })
+  }
+}
+
+/**
+ * Where a body stops being JSON. The parser's own words would repeat what stands there, and that
+ * may be a secret.
+ */
+function faultOf(text: string, { message }: Error): string {
+  if (/Unexpected end|Unterminated/.test(message)) return 'it ends too early'
+  const position = /at position (\d+)/.exec(message)
+  if (!position) return 'it has a character that does not belong there'
+  const before = text.slice(0, Number(position[1])).split('\n')
+  return `line ${before.length}, column ${before.at(-1)!.length + 1}`
+}
+
+async function readBytes(request: Request, most: number): Promise<Buffer> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > most) throw tooLarge()
+  if (!request.body) return Buffer.alloc(0)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = request.body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw cutOff()
+    })
+    if (done) return Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > most) {
+      await reader.cancel().catch(() => {})
+      throw tooLarge()
+    }
+    chunks.push(value)
+  }
+}
+
+/** The client went away, which is no fault of ours. */
+function cutOff(): ApiError {
+  return new ApiError('invalid_json', { message: 'The request body was cut off; send all of it.' })
+}
+
+/** The rest of the body is not read, so the connection cannot be used again. */
+function tooLarge(): ApiError {
+  return new ApiError('payload_too_large', { headers: { connection: 'close' } })
+}
+
+function decodeText(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new ApiError('invalid_json', { message: 'The request body is not valid UTF-8.' })
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Who may call (contract "Authentication", decisions 2.1): key, status, allowlist, limits, in that
+ * order.
+ */
+import { clientAddress, compileAllowlist } from '../../lib/accounts/allowlist.js'
+import type { Admission } from '../../lib/accounts/limits.js'
+import type { Key } from '../../lib/accounts/keys.js'
+import { ApiError } from '../../lib/core/errors.js'
+import type { App } from '../../lib/app/open.js'
+
+export interface Caller {
+  key: Key
+  admission: Admission
+}
+
+export type Gate = (headers: Headers, peer: string | null, route: string) => Caller
+
+export interface ProxyOptions {
+  /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
+  trustedProxies?: readonly string[]
+  /** One of them that sends none calls for itself. */
+  trustProxyDirect?: boolean
+}
+
+/** Builds the gate. */
+export function makeGate(
+  app: App,
+  { trustedProxies = [], trustProxyDirect = false }: ProxyOptions,
+): Gate {
+  const proxies = { isTrusted: compileAllowlist(trustedProxies), mayCallItself: trustProxyDirect }
+  const { limits } = app.ctx
+  return (headers, peer, route) => {
+    const text = headers.get('x-api-key')
+    if (!text) throw new ApiError('missing_api_key')
+    const address = clientAddress(peer, headers.get('x-forwarded-for'), proxies)
+    const key = app.findKey(text)
+    if (!key) {
+      if (!limits.allowFailure(address ?? peer ?? 'unknown'))
+        throw new ApiError('rate_limited', {
+          message: 'Too many wrong keys from this address.',
+          headers: { 'retry-after': '60' },
+        })
+      throw new ApiError('invalid_api_key')
+    }
+    if (key.status === 'disabled') throw new ApiError('key_disabled')
+    if (key.status === 'cancelled') throw new ApiError('key_cancelled')
+    if (key.allowlist.length === 0) throw new ApiError('ip_whitelist_required')
+    if (address === null || !key.allows(address)) {
+      throw new ApiError('ip_not_allowed', {
+        message: `The address ${address ?? 'of this call'} is not on the allowlist of the API key.`,
+      })
+    }
+    const admission = limits.admit(key, route)
+    if (!admission.allowed) {
+      throw new ApiError('rate_limited', {
+        details: { retry_after_seconds: admission.retryAfter },
+        headers: { 'retry-after': String(admission.retryAfter), ...limitHeaders(admission) },
+      })
+    }
+    return { key, admission }
+  }
+}
+
+/** What every authenticated answer says of the caller's limits (IETF draft, named policies). */
+export function limitHeaders({ policy, state }: Admission): Record<string, string> {
+  return { 'ratelimit-policy': policy, ratelimit: state }
+}

@@ -1,0 +1,72 @@
+/** Answers: envelope, error body, gzip (contract "Response envelopes", "Limits"). */
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { ApiError } from '../../lib/core/errors.js'
+import { isSerialized } from '../../lib/core/endpoint/serialized.js'
+
+/** Answers above this many bytes are compressed for clients that take it. */
+export const GZIP_ABOVE = 50 * 1024
+
+const LONG_TEXT = 4_096
+
+export interface Reply {
+  status: number
+  headers: Record<string, string>
+  body: Buffer | string
+}
+
+/** A payload in its envelope, or as it is. */
+export function success(payload: unknown, isRaw = false): string {
+  const json = isSerialized(payload) ? payload.json : JSON.stringify(payload)
+  return isRaw ? json : `{"success":true,"data":${json}}`
+}
+
+export function failure(error: ApiError): string {
+  return JSON.stringify({
+    success: false,
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(error.details !== undefined && { details: error.details }),
+    },
+  })
+}
+
+const compress = promisify(gzip)
+
+/** Adds type and length, and compresses where that pays and is asked for. */
+export async function finish(reply: Reply, acceptEncoding: string | null): Promise<Reply> {
+  const { headers } = reply
+  headers['content-type'] ??= 'application/json; charset=utf-8'
+  // A long text is encoded once, here, instead of measured here and encoded by the socket.
+  if (typeof reply.body === 'string' && reply.body.length > LONG_TEXT)
+    reply.body = Buffer.from(reply.body)
+  const size =
+    typeof reply.body === 'string' ? Buffer.byteLength(reply.body) : reply.body.byteLength
+  if (size <= GZIP_ABOVE) {
+    headers['content-length'] = String(size)
+    return reply
+  }
+  headers['vary'] = 'accept-encoding'
+  if (acceptEncoding && acceptsGzip(acceptEncoding)) {
+    reply.body = await compress(reply.body, { level: 1 })
+    headers['content-encoding'] = 'gzip'
+  }
+  headers['content-length'] = String(Buffer.byteLength(reply.body))
+  return reply
+}
+
+/** `gzip`, `*`, with no `q=0` on it. */
+export function acceptsGzip(header: string): boolean {
+  const codings = new Map(
+    header
+      .toLowerCase()
+      .split(',')
+      .map((part) => {
+        const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim())
+        const weight = parameters.find((parameter) => parameter.startsWith('q='))
+        return [coding, weight === undefined || Number(weight.slice(2)) > 0] as const
+      }),
+  )
+  return codings.get('gzip') ?? codings.get('*') ?? false
+}

@@ -1,0 +1,240 @@
+/** What every connector must do, whatever protocol it speaks: one call for each connector. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { DAY, MINUTE } from '../../lib/core/clock.js'
+import type {
+  FoundOrder,
+  Fulfillment,
+  OrderSession,
+  OrderUpdate,
+  PurchaseOrder,
+  PurchaseOrderLine,
+  Submission,
+} from '../../lib/distributors/fulfillment.js'
+
+/** A connector with a distributor behind it that a test can count at. */
+export interface ConnectorRig {
+  connector: Fulfillment
+  /**
+   * A session of one purchase order; it remembers the stage from one session of the order to the
+   * next.
+   */
+  session(order: PurchaseOrder, signal?: AbortSignal): OrderSession
+  /**
+   * A new order of one accessory, which the distributor would accept; `scenario` has it fail as
+   * `SIM-<scenario>` says.
+   */
+  order(more?: Partial<PurchaseOrder> & { scenario?: string }): PurchaseOrder
+  /** Moves the clock, in milliseconds. */
+  advance(ms: number): void
+  /** How many orders the distributor really has of this reference. */
+  count(clientRef: string): number
+  close(): void
+}
+
+/** Faults after which nobody knows what became of the order. */
+const UNKNOWN = [
+  'TIMEOUT',
+  'TIMEOUT-AFTER-ACCEPT',
+  'CUT-REPLY',
+  'SERVER-ERROR-BEFORE',
+  'SERVER-ERROR-AFTER',
+  'LATE',
+  'GARBAGE',
+  'HTML',
+]
+
+/** Registers the suite of one connector. */
+export function connectorConformance(name: string, makeRig: () => ConnectorRig): void {
+  describe(`connector ${name}`, () => {
+    const withRig = (run: (rig: ConnectorRig) => Promise<void>) => async () => {
+      const rig = makeRig()
+      try {
+        await run(rig)
+      } finally {
+        rig.close()
+      }
+    }
+
+    test(
+      'an order that it accepted is there once, and is found or confirmed',
+      withRig(async (rig) => {
+        const order = rig.order()
+        const sent = await rig.connector.submit(rig.session(order), order)
+        assert.equal(sent.outcome, 'accepted')
+        rig.advance(DAY)
+        assert.ok(
+          (await sightings(rig, order)).some(
+            ({ number, po }) =>
+              number !== null &&
+              po === order.po &&
+              (!('number' in sent) || sent.number === null || sent.number === number),
+          ),
+        )
+        assert.equal(rig.count(order.clientRef), 1)
+      }),
+    )
+
+    test(
+      'after a reply that was cut off, its way of recovery ends with one order',
+      withRig(async (rig) => {
+        const order = rig.order({ scenario: 'CUT-REPLY' })
+        assert.equal(await outcomeOf(rig, order), 'unknown')
+        if (
+          rig.connector.recovery === 'resend' ||
+          rig.connector.recovery === 'staged' ||
+          rig.connector.recovery === 'file'
+        ) {
+          assert.ok(['accepted', 'duplicate'].includes(await outcomeOf(rig, order)))
+        }
+        rig.advance(DAY)
+        assert.ok(
+          (await sightings(rig, order)).some(
+            ({ number, po }) => number !== null && po === order.po,
+          ),
+        )
+        assert.equal(rig.count(order.clientRef), 1)
+      }),
+    )
+
+    test(
+      'a send of which nothing arrived leaves nothing behind, and the next one places the order',
+      withRig(async (rig) => {
+        const order = rig.order({ scenario: 'TIMEOUT' })
+        assert.equal(await outcomeOf(rig, order), 'unknown')
+        assert.equal(rig.count(order.clientRef), 0)
+        assert.equal(await outcomeOf(rig, order), 'accepted')
+        rig.advance(DAY)
+        assert.equal(rig.count(order.clientRef), 1)
+      }),
+    )
+
+    for (const scenario of UNKNOWN) {
+      test(
+        `${scenario}: it says that it does not know, and never that it was refused`,
+        withRig(async (rig) => {
+          assert.equal(await outcomeOf(rig, rig.order({ scenario })), 'unknown')
+        }),
+      )
+    }
+
+    test(
+      'it stops when it is told to, and never says then that nothing happened',
+      withRig(async (rig) => {
+        const order = rig.order({ scenario: 'HANG' })
+        const ending = new AbortController()
+        const sent = rig.connector.submit(rig.session(order, ending.signal), order)
+        setTimeout(() => ending.abort(), 20)
+        const outcome = await Promise.race([
+          sent.then(
+            ({ outcome: said }) => said,
+            () => 'threw',
+          ),
+          new Promise<string>((resolve) => {
+            setTimeout(resolve, 30_000, 'still waiting').unref()
+          }),
+        ])
+        assert.ok(outcome === 'threw' || outcome === 'unknown', outcome)
+        const never = rig.order()
+        await assert.rejects(async () => {
+          const { outcome: said } = await rig.connector.submit(
+            rig.session(never, AbortSignal.abort()),
+            never,
+          )
+          throw new Error(said)
+        })
+        assert.equal(rig.count(never.clientRef), 0)
+      }),
+    )
+
+    test(
+      'it takes a PO of the length that it declares, and no order with one that it declares too long',
+      withRig(async (rig) => {
+        const { max, chars = /[\x20-\x7e]/ } = rig.connector.limits.po
+        const longest = rig.order({ po: 'P'.repeat(max) })
+        assert.equal(await outcomeOf(rig, longest), 'accepted')
+        for (const po of [
+          'P'.repeat(max + 1),
+          'P\u00e9',
+          ...[...'\t/_#']
+            .filter((char) => !new RegExp(`^(?:${chars.source})$`).test(char))
+            .map((char) => `P${char}1`),
+        ]) {
+          const order = rig.order({ po })
+          assert.equal(await outcomeOf(rig, order), 'rejected', JSON.stringify(po))
+          assert.equal(rig.count(order.clientRef), 0)
+        }
+      }),
+    )
+
+    test(
+      'its lanes hold every line once, and it takes what is in them',
+      withRig(async (rig) => {
+        const { plan = (lines) => [{ name: 'all', lines: lines.map((_line, i) => i) }] } =
+          rig.connector
+        fc.assert(
+          fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), (firearms) => {
+            const lanes = plan(
+              firearms.map((fflRequired, i): PurchaseOrderLine => ({
+                distsku: `S${i}`,
+                upc: '1',
+                name: 'x',
+                qty: 1,
+                unitPrice: 1,
+                fflRequired,
+              })),
+            )
+            assert.deepEqual(
+              lanes.flatMap(({ lines }) => lines).sort((a, b) => a - b),
+              firearms.map((_, i) => i),
+            )
+            assert.equal(new Set(lanes.map(({ name: lane }) => lane)).size, lanes.length)
+            assert.ok(lanes.every(({ lines }) => lines.length > 0))
+          }),
+        )
+        const [accessory] = rig.order().lines
+        const mixed = [accessory!, { ...accessory!, fflRequired: true }]
+        for (const lane of plan(mixed)) {
+          const lines = lane.lines.map((place) => mixed[place]!)
+          const order = rig.order({
+            lane: lane.name,
+            lines: [lines.length === 1 ? lines[0]! : { ...lines[0]!, fflRequired: true }],
+            ffl: FFL,
+            fflRequired: true,
+          })
+          assert.equal(await outcomeOf(rig, order), 'accepted')
+        }
+      }),
+    )
+  })
+}
+
+export const FFL = {
+  licenseNumber: '1-57-033-01-9E-67890',
+  name: 'DESERT ARMS LLC',
+  expiresOn: '2029-05-01',
+}
+
+/** How a send ended; one that throws counts as unknown. */
+async function outcomeOf(rig: ConnectorRig, order: PurchaseOrder): Promise<Submission['outcome']> {
+  try {
+    return (await rig.connector.submit(rig.session(order), order)).outcome
+  } catch {
+    return 'unknown'
+  }
+}
+
+/** What a search and the news show of an order. */
+export async function sightings(
+  rig: ConnectorRig,
+  order: PurchaseOrder,
+): Promise<(FoundOrder | OrderUpdate)[]> {
+  const search = await rig.connector.find?.(rig.session(order), order)
+  const seen: (FoundOrder | OrderUpdate)[] =
+    search?.outcome === 'answered' ? [...search.orders] : []
+  const session = rig.session(order)
+  for await (const update of rig.connector.updates?.(session, order.takenAt - MINUTE) ?? [])
+    if (update.po === order.po) seen.push(update)
+  return seen
+}

@@ -1,0 +1,225 @@
+/**
+ * An order from the quote to the customer's door, over the simulated distributors, the library and
+ * HTTP.
+ */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { MINUTE, SECOND } from '../../../lib/core/clock.js'
+import { storeDocument } from '../../../lib/ffls/documents.js'
+import { demoSettings } from '../../../lib/simulator/distributors/stand-ins.js'
+import type { ConfigurationDocument } from '../../../lib/configuration/document.js'
+import {
+  CUSTOMER,
+  DEALER,
+  GUN_UPC,
+  OTHER_DEALER,
+  STORE,
+  UPC,
+  addDealers,
+  offersOf,
+} from '../shop.js'
+import { createTestApp } from '../../../server/testing/index.js'
+import type { TestApp } from '../../../server/testing/index.js'
+
+const SEVEN = ['RSR', 'LIP', 'CSSI', 'TSW', 'ZND', 'BILL', '2AW']
+
+/** A shop with all seven simulated distributors, each with an accessory and a pistol. */
+async function sevenShop(): Promise<TestApp> {
+  const t = await createTestApp()
+  await t.stock(SEVEN.flatMap((distid) => offersOf(distid)))
+  await addDealers(t)
+  const distributors: Record<string, unknown> = {}
+  for (const distid of SEVEN) {
+    const { name, settings } = t.app.ctx.distributors.byDistid(distid)!
+    const entry: Record<string, unknown> = { distid, product_restrictions: {}, fulfillment: {} }
+    for (const [setting, value] of Object.entries(demoSettings(distid)))
+      put(entry, settings[setting]!.path.split('-'), value)
+    for (const { path, required, type } of Object.values(settings))
+      if (required === true && type === 'array') put(entry, path.split('-'), ['ffl@shop.example'])
+    distributors[name] = entry
+  }
+  await t.configure({
+    fulfillment: { ship_to_store: STORE },
+    distributors: distributors as ConfigurationDocument['distributors'],
+  })
+  return t
+}
+
+function put(entry: Record<string, unknown>, path: string[], value: unknown): void {
+  const leaf = path.pop()!
+  let at = entry
+  for (const name of path) at = (at[name] ??= {}) as Record<string, unknown>
+  at[leaf] ??= value
+}
+
+const item = (distid: string, distsku: string, ffl_req = false) => ({
+  distid,
+  distsku,
+  upc: distsku === 'G1' ? GUN_UPC : UPC,
+  qty: 1,
+  ffl_req,
+})
+
+async function later(t: TestApp, ms: number): Promise<void> {
+  t.clock.advance(ms)
+  await t.app.orders.pass()
+  await t.app.monitors.pass()
+}
+
+describe('the way of an order', () => {
+  for (const distid of SEVEN) {
+    test(`${distid}: placed, confirmed, shipped, delivered, each found by what it is called`, async () => {
+      await using t = await sevenShop()
+      const placed = await t.remote.orders.place({
+        order_id: `W-${distid}`,
+        customer: CUSTOMER,
+        items: [item(distid, 'A1'), item(distid, 'G1', true)],
+        ffl: { licenseNumber: DEALER },
+      })
+      assert.deepEqual(
+        placed.fulfillment_orders.map(({ distid: at, ffl_required }) => [at, ffl_required]),
+        [
+          [distid, 0],
+          [distid, 1],
+        ],
+      )
+      assert.equal(placed.status, 'placed')
+      for (let i = 0; i < 12; i++) await later(t, MINUTE)
+      const { fulfillment_orders: records } = await t.shop.orders.get({ order_id: `W-${distid}` })
+      for (const record of records) {
+        assert.equal(record.ship_status, 'delivered', JSON.stringify(record))
+        assert.equal(record.order_status, 'Fulfilled')
+        assert.match(record.distributor_order_id!, /^SIM-/)
+        for (const reference of [
+          record.order_id,
+          record.po_number,
+          record.distributor_order_id!,
+          record.ship_tracking_number!,
+        ]) {
+          const { orders } = await t.remote.fulfillment.history({ reference })
+          assert.ok(
+            orders.some((order) => order.po_number === record.po_number),
+            reference,
+          )
+        }
+      }
+      assert.ok(
+        (
+          await t.app.ctx.read
+            .selectFrom('fulfillment_change')
+            .selectAll()
+            .where('field', '=', 'ship_status')
+            .execute()
+        ).length >= 6,
+        'every change is kept',
+      )
+    })
+  }
+
+  test('stock falls at the distributor: what is sold out is refused there', async () => {
+    await using t = await sevenShop()
+    const order = (order_id: string) => ({
+      order_id,
+      customer: CUSTOMER,
+      items: [{ ...item('CSSI', 'A1'), qty: 30 }],
+    })
+    assert.equal((await t.shop.orders.place(order('W-1'))).status, 'placed')
+    await assert.rejects(t.shop.orders.place(order('W-2')), { code: 'order_rejected' })
+    const { orders, errors } = await t.shop.fulfillment.history({ distid: 'CSSI' })
+    assert.deepEqual(
+      [orders.map(({ order_id: id }) => id), errors.map(({ order_id: id }) => id)],
+      [['W-1'], ['W-2']],
+    )
+  })
+
+  test('ship-to-store of a firearm with an accessory is one fulfillment order, in as many orders as the distributor wants', async () => {
+    await using t = await sevenShop()
+    const {
+      fulfillment_orders: [record],
+      status,
+    } = await t.shop.orders.place({
+      order_id: 'W-1',
+      customer: CUSTOMER,
+      items: [item('RSR', 'A1'), item('RSR', 'G1')],
+      ship_to_store: true,
+    })
+    assert.equal(status, 'placed')
+    const numbers = record!.distributor_order_id!.split(', ')
+    assert.equal(numbers.length, 2)
+    for (const number of numbers)
+      assert.equal((await t.shop.fulfillment.history({ distributor_order_id: number })).count, 1)
+    assert.deepEqual(
+      t.app.ctx.engine.reader.prepare('SELECT lane FROM purchase_order ORDER BY id').pluck().all(),
+      ['firearms', 'accessories'],
+    )
+  })
+
+  test("a dealer's document is for who has an order to that very licence", async () => {
+    await using t = await sevenShop()
+    await storeDocument(t.app.ctx, {
+      license_number: DEALER,
+      document_type: 'ffl',
+      bytes: Buffer.from('%PDF-1.4 a licence'),
+    })
+    await storeDocument(t.app.ctx, {
+      license_number: OTHER_DEALER,
+      document_type: 'ffl',
+      bytes: Buffer.from('%PDF-1.4 another'),
+    })
+    const ask = (license_number: string) =>
+      t.remote.ffls.document({ license_number, document_type: 'ffl' })
+    await assert.rejects(ask(DEALER), { code: 'ffl_not_associated_with_order' })
+    for (const order_id of ['W-1', 'W-2']) {
+      await t.shop.orders.place({
+        order_id,
+        customer: CUSTOMER,
+        items: [item('LIP', 'G1', true)],
+        ffl: { licenseNumber: DEALER },
+      })
+      t.clock.advance(SECOND)
+    }
+    assert.equal((await ask(DEALER)).associated_order_id, 'W-2', 'the newest')
+    await assert.rejects(ask(OTHER_DEALER), { code: 'ffl_not_associated_with_order' })
+    const stranger = await t.app.operator.subscribers.create({
+      name: 'Stranger',
+      email: 'a@stranger.example',
+    })
+    const { key } = await t.app.operator.keys.create({
+      subscriber: stranger.name,
+      name: 'k',
+      tier: 'pro',
+      ips: ['127.0.0.1'],
+    })
+    assert.equal(
+      (await t.json(`/v1/ffls/${DEALER}/documents/ffl`, { key })).body.error.code,
+      'ffl_not_associated_with_order',
+    )
+    assert.equal((await t.json('/v1/orders/W-1', { key })).status, 404)
+  })
+
+  test('an order may be called as another address is', async () => {
+    await using t = await sevenShop()
+    await t.remote.orders.place({
+      order_id: 'quote',
+      customer: CUSTOMER,
+      items: [item('CSSI', 'A1')],
+    })
+    assert.equal((await t.remote.orders.get({ order_id: 'quote' })).fulfillment_orders.length, 1)
+    assert.equal((await t.json('/v1/orders/quote')).body.data.order_id, 'quote')
+  })
+
+  test('what a quote proposes can be placed as it is', async () => {
+    await using t = await sevenShop()
+    const { items } = await t.remote.orders.quote({ items: [{ upc: UPC, qty: 2 }] })
+    const best = items[0]!.best!
+    const { fulfillment_orders: records } = await t.remote.orders.place({
+      order_id: 'Q-1',
+      customer: CUSTOMER,
+      items: [{ ...best, upc: UPC, qty: 2 }] as never,
+    })
+    assert.deepEqual(
+      records.map(({ distid }) => distid),
+      [best.distid],
+    )
+  })
+})

@@ -1,0 +1,525 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DAY, MINUTE, SECOND } from '../../lib/core/clock.js'
+import { SIMULATED } from '../../lib/simulator/distributors/profiles.js'
+import { connectorConformance, FFL } from '../distributors/connector-conformance.js'
+import { line, simulatorRig, START, withRig } from './rig.js'
+
+for (const distid of SIMULATED) {
+  connectorConformance(`simulated ${distid}`, () => {
+    const rig = simulatorRig()
+    return {
+      connector: rig.connector(distid),
+      session: (order, signal) => rig.session(distid, order, { ...(signal && { signal }) }),
+      order: rig.order,
+      advance: (ms) => {
+        rig.clock.ms += ms
+      },
+      close: rig.close,
+      count: (clientRef) =>
+        rig.simulators.orders().filter((order) => order.clientRef === clientRef).length,
+    }
+  })
+}
+
+describe('ways of recovery', () => {
+  test(
+    'RSR looks at the stock before it looks at the reference',
+    withRig(async (rig) => {
+      rig.listed.set('LAST', 1)
+      const order = rig.order({ scenario: 'CUT-REPLY', lines: [line('LAST')] })
+      assert.equal(await rig.outcome('RSR', order), 'unknown')
+      assert.deepEqual(await rig.submit('RSR', order), {
+        outcome: 'rejected',
+        reason: '20007 Item LAST out of stock',
+      })
+      const other = rig.order({ scenario: 'CUT-REPLY' })
+      await rig.outcome('RSR', other)
+      assert.deepEqual(await rig.submit('RSR', other), {
+        outcome: 'duplicate',
+        number: rig.has(other)[0]!.number,
+      })
+      assert.deepEqual(await rig.submit('RSR', { ...other, lines: [line('B2')] }), {
+        outcome: 'rejected',
+        reason: '10010 Duplicate order',
+      })
+      assert.equal(rig.has(other).length, 1)
+    }),
+  )
+
+  test(
+    'RSR shows an order once it is confirmed',
+    withRig(async (rig) => {
+      const order = rig.order()
+      await rig.submit('RSR', order)
+      assert.deepEqual(await rig.find('RSR', order), { outcome: 'answered', orders: [] })
+      rig.clock.ms += 30 * SECOND
+      const found = await rig.find('RSR', order)
+      assert.ok(found.outcome === 'answered' && found.orders[0]!.clientRef === order.clientRef)
+    }),
+  )
+
+  test(
+    "Chattanooga, Lipsey's and Zanders take an order that comes twice for two",
+    withRig(async (rig) => {
+      for (const distid of ['CSSI', 'LIP', 'ZND']) {
+        const order = rig.order({ scenario: 'CUT-REPLY' })
+        await rig.outcome(distid, order)
+        assert.equal(await rig.outcome(distid, order), 'accepted')
+        assert.equal(rig.has(order).length, 2)
+      }
+    }),
+  )
+
+  test(
+    'Chattanooga can be asked at once, by reference and by PO',
+    withRig(async (rig) => {
+      const order = rig.order({ scenario: 'CUT-REPLY' })
+      await rig.outcome('CSSI', order)
+      const { number } = rig.has(order)[0]!
+      const shipTo = { name: 'Pat Doe', address1: '12 Main St', zip: '85001' }
+      assert.deepEqual(await rig.find('CSSI', order), {
+        outcome: 'answered',
+        orders: [
+          {
+            number,
+            po: order.po,
+            clientRef: order.clientRef,
+            placedAt: START,
+            lines: [{ distsku: 'A1', qty: 1 }],
+            shipTo,
+          },
+        ],
+      })
+      assert.equal(
+        (
+          (await rig.find('CSSI', { ...order, clientRef: 'ANOTHER0000000000000' })) as {
+            orders: unknown[]
+          }
+        ).orders.length,
+        1,
+      )
+      assert.equal(
+        ((await rig.find('CSSI', { ...order, po: 'ANOTHER' })) as { orders: unknown[] }).orders
+          .length,
+        1,
+      )
+    }),
+  )
+
+  test(
+    "Lipsey's tells of an order only in the report of its shipment, without items; Zanders with them",
+    withRig(async (rig) => {
+      for (const distid of ['LIP', 'ZND']) {
+        const order = rig.order({ scenario: 'CUT-REPLY' })
+        await rig.outcome(distid, order)
+        const since = rig.clock.ms
+        rig.clock.ms += 119 * SECOND
+        assert.deepEqual(await rig.find(distid, order), { outcome: 'answered', orders: [] })
+        assert.deepEqual(await rig.news(distid, since), [])
+        rig.clock.ms += SECOND
+        const { orders } = (await rig.find(distid, order)) as { orders: { number: string }[] }
+        assert.equal(orders[0]!.number, rig.has(order)[0]!.number)
+        assert.deepEqual(
+          Object.keys(orders[0]!).sort(),
+          distid === 'LIP'
+            ? ['number', 'po', 'shipTo']
+            : ['lines', 'number', 'placedAt', 'po', 'shipTo'],
+        )
+        assert.equal((await rig.news(distid, since)).length, 1)
+      }
+    }),
+  )
+
+  test(
+    'Sports South: only the submit counts, and twice is once',
+    withRig(async (rig) => {
+      const order = rig.order({ scenario: 'TIMEOUT', lines: [line('A1'), line('B2', 3)] })
+      assert.equal(await rig.outcome('TSW', order), 'unknown')
+      const session = rig.session('TSW', order)
+      assert.match(session.stage!, /^SIM-TSW-\d+$/)
+      assert.equal(rig.has(order).length, 0)
+      const [staged] = (
+        (await rig.find('TSW', order)) as {
+          orders: { submitted: boolean; number: string; lines: unknown[] }[]
+        }
+      ).orders
+      assert.deepEqual(
+        [staged!.submitted, staged!.number, staged!.lines.length],
+        [false, session.stage, 2],
+      )
+      for (let i = 0; i < 3; i++)
+        assert.deepEqual(await rig.submit('TSW', order), {
+          outcome: 'accepted',
+          number: session.stage,
+        })
+      assert.deepEqual(
+        rig.has(order).map(({ lines }) => lines),
+        [
+          [
+            { distsku: 'A1', qty: 1, committed: 1 },
+            { distsku: 'B2', qty: 3, committed: 3 },
+          ],
+        ],
+      )
+      const { orders } = (await rig.find('TSW', order)) as { orders: { submitted: boolean }[] }
+      assert.deepEqual(
+        orders.map(({ submitted }) => submitted),
+        [true],
+      )
+    }),
+  )
+
+  test(
+    'Sports South: a stage that nobody kept is left behind, and has no effect',
+    withRig(async (rig) => {
+      const order = rig.order()
+      const session = rig.session('TSW', order)
+      await assert.rejects(
+        rig
+          .connector('TSW')
+          .submit(
+            { ...session, keepStage: () => Promise.reject(new Error('the disk is full')) },
+            order,
+          ),
+        /disk is full/,
+      )
+      assert.equal(rig.has(order).length, 0)
+      assert.equal(await rig.outcome('TSW', order), 'accepted')
+      assert.equal(rig.has(order).length, 1)
+      const { orders } = (await rig.find('TSW', order)) as { orders: { submitted: boolean }[] }
+      assert.deepEqual(
+        orders.map(({ submitted }) => submitted),
+        [true, false],
+      )
+    }),
+  )
+
+  test(
+    'Bill Hicks: one file, however often it is dropped; the number comes with the acknowledgement',
+    withRig(async (rig) => {
+      const order = rig.order({ scenario: 'TIMEOUT-AFTER-ACCEPT' })
+      assert.equal(await rig.outcome('BILL', order), 'unknown')
+      assert.deepEqual(await rig.submit('BILL', order), { outcome: 'duplicate', number: null })
+      const waiting = await rig.find('BILL', order)
+      assert.ok(
+        waiting.outcome === 'answered' &&
+          waiting.orders.length === 1 &&
+          waiting.orders[0]!.number === null &&
+          waiting.orders[0]!.clientRef === order.clientRef,
+      )
+      assert.deepEqual(await rig.news('BILL'), [])
+      rig.clock.ms += 30 * SECOND
+      assert.deepEqual(await rig.submit('BILL', order), { outcome: 'duplicate', number: null })
+      const [acknowledged] = await rig.news('BILL')
+      assert.match(acknowledged!.number!, /^SIM-BILL-\d+$/)
+      assert.deepEqual(
+        [acknowledged!.status, acknowledged!.clientRef, acknowledged!.at],
+        ['Submitted', order.clientRef, START + 30 * SECOND],
+      )
+      assert.deepEqual(
+        rig.has(order).map(({ number }) => number),
+        [acknowledged!.number],
+      )
+    }),
+  )
+
+  test(
+    'Bill Hicks commits what it has, and nothing of what it does not know',
+    withRig(async (rig) => {
+      rig.listed.set('FEW', 2).set('NEVER', null)
+      const some = rig.order({ lines: [line('FEW', 5), line('A1')] })
+      const none = rig.order({ lines: [line('NEVER')] })
+      for (const order of [some, none]) assert.equal(await rig.outcome('BILL', order), 'accepted')
+      rig.clock.ms += MINUTE
+      const news = await rig.news('BILL')
+      assert.deepEqual(
+        [some, none].map(
+          ({ clientRef }) => news.find((update) => update.clientRef === clientRef)!.status,
+        ),
+        ['Partially Fulfilled', 'Not Fulfilled'],
+      )
+      assert.deepEqual(
+        rig.has(some)[0]!.lines.map(({ committed }) => committed),
+        [2, 1],
+      )
+    }),
+  )
+})
+
+describe('carts', () => {
+  test(
+    'what an order that was cut off has left in the cart does not come along',
+    withRig(async (rig) => {
+      const cutOff = rig.order({ lines: [line('LEFT', 5), line('A1')] })
+      await assert.rejects(
+        rig
+          .connector('2AW')
+          .submit(
+            { ...rig.session('2AW', cutOff), keepStage: () => Promise.reject(new Error('killed')) },
+            cutOff,
+          ),
+        /killed/,
+      )
+      const next = rig.order({ lines: [line('A1', 2)] })
+      assert.equal(await rig.outcome('2AW', next), 'accepted')
+      assert.deepEqual(rig.has(next)[0]!.lines, [{ distsku: 'A1', qty: 2, committed: 2 }])
+      assert.equal(await rig.outcome('2AW', cutOff), 'accepted')
+      assert.deepEqual(
+        rig.has(cutOff)[0]!.lines.map(({ distsku, qty }) => `${distsku} ${qty}`),
+        ['LEFT 5', 'A1 1'],
+      )
+    }),
+  )
+
+  test(
+    'a cart that became another order is not taken for ours',
+    withRig(async (rig) => {
+      const first = rig.order({ scenario: 'TIMEOUT', po: 'SHARED' })
+      assert.equal(await rig.outcome('2AW', first), 'unknown')
+      const stage = rig.session('2AW', first).stage
+      const second = rig.order({ po: 'SHARED', lines: [line('A1'), line('B2')] })
+      assert.equal(await rig.outcome('2AW', second), 'accepted')
+      assert.equal(rig.session('2AW', second).stage, stage)
+      const { orders } = (await rig.find('2AW', first)) as { orders: { clientRef: string }[] }
+      assert.deepEqual(
+        orders.map(({ clientRef }) => clientRef),
+        [second.clientRef],
+      )
+      assert.equal(await rig.outcome('2AW', first), 'accepted')
+      assert.deepEqual(
+        [first, second].map((order) => rig.has(order).length),
+        [1, 1],
+      )
+    }),
+  )
+
+  test(
+    'while it is still ours, a search shows it as not submitted',
+    withRig(async (rig) => {
+      const order = rig.order({ scenario: 'TIMEOUT' })
+      await rig.outcome('2AW', order)
+      const { orders } = (await rig.find('2AW', order)) as {
+        orders: { clientRef: string; submitted: boolean }[]
+      }
+      assert.deepEqual(
+        orders.map(({ clientRef, submitted }) => [clientRef, submitted]),
+        [[order.clientRef, false]],
+      )
+    }),
+  )
+
+  test(
+    "two who fill it at once never get each other's items",
+    withRig(async (rig) => {
+      const placed = await Promise.all(
+        ['A1', 'B2', 'C3', 'D4'].map(async (sku, i) => {
+          const order = rig.order({ lines: [line(sku, i + 1), line(`${sku}x`)] })
+          return { order, outcome: await rig.outcome('2AW', order) }
+        }),
+      )
+      for (const { order, outcome } of placed) {
+        // Whoever finds the cart taken by another has sent nothing, and comes again.
+        if (outcome !== 'accepted')
+          assert.deepEqual([outcome, await rig.outcome('2AW', order)], ['not_sent', 'accepted'])
+        assert.deepEqual(
+          rig.has(order).map(({ lines }) => lines.map(({ distsku, qty }) => ({ distsku, qty }))),
+          [order.lines.map(({ distsku, qty }) => ({ distsku, qty }))],
+        )
+      }
+    }),
+  )
+
+  test(
+    'a checkout that comes late finds its cart taken, and does nothing',
+    withRig(async (rig) => {
+      const late = rig.order({ scenario: 'LATE' })
+      await rig.outcome('2AW', late)
+      const next = rig.order({ scenario: 'TIMEOUT', lines: [line('B2')] })
+      await rig.outcome('2AW', next)
+      rig.clock.ms += DAY
+      assert.deepEqual(
+        [late, next].map((order) => rig.has(order).length),
+        [0, 0],
+      )
+    }),
+  )
+})
+
+describe('refusals', () => {
+  const firearm = (more: object = {}) => ({
+    lines: [line('G1', 1, true)],
+    ffl: FFL,
+    fflRequired: true,
+    ...more,
+  })
+  const rows: [distid: string, what: string, more: object, reason: RegExp][] = [
+    [
+      'RSR',
+      'a PO that is too long',
+      { po: 'x'.repeat(23) },
+      /^10999 PO number has 23 characters, 22 are the most$/,
+    ],
+    ['RSR', 'a character in the PO', { po: 'A_1' }, /PO number holds "_"$/],
+    [
+      'CSSI',
+      'a PO that is too long',
+      { po: 'x'.repeat(25) },
+      /purchase_order_number has 25 characters/,
+    ],
+    [
+      'RSR',
+      'no phone with a firearm',
+      firearm({ customer: { ...simulatorCustomer(), phone: null } }),
+      /20009/,
+    ],
+    [
+      'LIP',
+      'no phone with a firearm',
+      firearm({ customer: { ...simulatorCustomer(), phone: ' ' } }),
+      /Phone is required/,
+    ],
+    [
+      'TSW',
+      'no phone at all',
+      { customer: { ...simulatorCustomer(), phone: null } },
+      /ShipToPhone/,
+    ],
+    ['RSR', 'a firearm without a dealer', { lines: [line('G1', 1, true)] }, /11002/],
+    [
+      'ZND',
+      'a licence that is none',
+      firearm({ ffl: { ...FFL, licenseNumber: '1-57-033' } }),
+      /fflno/,
+    ],
+    [
+      '2AW',
+      'a ZIP that is none',
+      { shipTo: { ...simulatorCustomer(), zip: '8500' } },
+      /postcode "8500"/,
+    ],
+    [
+      'BILL',
+      'a ZIP that is none',
+      { shipTo: { ...simulatorCustomer(), zip: 'K1A 0B1' } },
+      /K1A 0B1/,
+    ],
+    [
+      'RSR',
+      'firearms with accessories',
+      firearm({ lines: [line('G1', 1, true), line('A1')] }),
+      /11007/,
+    ],
+    [
+      'LIP',
+      'firearms with accessories',
+      firearm({ lines: [line('G1', 1, true), line('A1')] }),
+      /non-firearms/,
+    ],
+    [
+      'ZND',
+      'firearms with accessories',
+      firearm({ lines: [line('G1', 1, true), line('A1')] }),
+      /different accounts/,
+    ],
+    ['CSSI', 'an unknown SKU', { lines: [line('A1'), line('NEVER')] }, /NEVER does not exist/],
+    ['TSW', 'an unknown SKU', { lines: [line('NEVER')] }, /AddDetail: false/],
+    [
+      'LIP',
+      'one line out of stock',
+      { lines: [line('A1'), line('FEW', 3)] },
+      /FEW is not available/,
+    ],
+    ['2AW', 'a line out of stock', { lines: [line('FEW', 3)] }, /requested qty of "FEW"/],
+  ]
+  for (const [distid, what, more, reason] of rows) {
+    test(
+      `${distid} refuses ${what}`,
+      withRig(async (rig) => {
+        rig.listed.set('NEVER', null).set('FEW', 2)
+        const order = rig.order(more)
+        const answer = await rig.submit(distid, order)
+        assert.ok(answer.outcome === 'rejected', answer.outcome)
+        assert.match(answer.reason, reason)
+        rig.clock.ms += DAY
+        assert.deepEqual(rig.has(order), [])
+      }),
+    )
+  }
+
+  test(
+    'what goes to the store needs no licence of a dealer, and what has none of these faults is taken',
+    withRig(async (rig) => {
+      for (const distid of SIMULATED) {
+        assert.equal(await rig.outcome(distid, rig.order(firearm())), 'accepted')
+        assert.equal(
+          await rig.outcome(distid, rig.order({ lines: [line('G1', 1, true)], shipToStore: true })),
+          'accepted',
+        )
+        assert.equal(
+          await rig.outcome(
+            distid,
+            rig.order({ shipTo: { ...simulatorCustomer(), zip: '85001-1234' } }),
+          ),
+          'accepted',
+        )
+      }
+    }),
+  )
+
+  test(
+    "credentials other than the demo's: nothing is looked at",
+    withRig(async (rig) => {
+      for (const distid of SIMULATED) {
+        const order = rig.order()
+        for (const settings of [
+          {},
+          {
+            ...rig.session(distid, order).settings,
+            ...Object.fromEntries(
+              Object.keys(rig.session(distid, order).settings).map((name) => [name, 'wrong']),
+            ),
+          },
+        ]) {
+          const session = rig.session(distid, order, { settings })
+          assert.equal((await rig.connector(distid).submit(session, order)).outcome, 'not_sent')
+          assert.equal((await rig.connector(distid).find!(session, order)).outcome, 'unreachable')
+          await assert.rejects(async () => {
+            for await (const _ of rig.connector(distid).updates!(session, START)) assert.fail()
+          }, /credentials/)
+        }
+        assert.deepEqual(rig.has(order), [])
+      }
+    }),
+  )
+
+  test(
+    "RSR, Lipsey's and Zanders plan two lanes for a mixed group, and one for any other",
+    withRig(async (rig) => {
+      for (const distid of ['RSR', 'LIP', 'ZND']) {
+        const { plan } = rig.connector(distid)
+        assert.deepEqual(plan!([line('A1'), line('G1', 1, true), line('B2')]), [
+          { name: 'firearms', lines: [1] },
+          { name: 'accessories', lines: [0, 2] },
+        ])
+        assert.deepEqual(plan!([line('A1')]), [{ name: 'accessories', lines: [0] }])
+        assert.deepEqual(plan!([line('G1', 1, true)]), [{ name: 'firearms', lines: [0] }])
+      }
+      for (const distid of ['CSSI', 'TSW', '2AW', 'BILL'])
+        assert.equal(rig.connector(distid).plan, undefined)
+    }),
+  )
+})
+
+function simulatorCustomer() {
+  return {
+    name: 'Pat Doe',
+    address1: '12 Main St',
+    address2: null,
+    city: 'Phoenix',
+    state: 'AZ',
+    zip: '85001',
+    phone: '602-555-0100',
+    email: 'pat@customer.example',
+  }
+}
