@@ -111,7 +111,7 @@ export async function transpileTree(outdir) {
     outbase: '.',
     format: 'esm',
   })
-  await bundleWorker(join(outdir, 'lib'))
+  await bundleWorker(join(outdir, 'lib', 'app'))
 }
 
 /**
@@ -213,7 +213,7 @@ export async function build(dist = 'dist', { quick = false } = {}) {
       'lib/index.d.ts',
       'lib/connect.d.ts',
       'server/index.d.ts',
-      'server/testing.d.ts',
+      'server/testing/index.d.ts',
     ])
     cpSync(join(dist, 'types'), join(dist, 'types-cjs'), { recursive: true })
     writeFileSync(join(dist, 'types-cjs/package.json'), '{ "type": "commonjs" }\n')

@@ -42,10 +42,10 @@ const ORDER = [
   'exports',
   'analytics',
   'simulator',
-  'fulfillment',
   'orders',
   'quotes',
   'fraud',
+  'app',
 ]
 
 function importsOf(file) {

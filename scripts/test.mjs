@@ -1,6 +1,6 @@
 /**
- * Bundles the suites and runs them with node's test runner: `npm test`, or `npm test -- products
- * quotes` for some. `--long` runs those that a whole run leaves out, `--coverage` all of them under
+ * Bundles the suites and runs them with node's test runner: `npm test`, or `npm test -- quotes
+ * orders/journal catalog/view` for those of a folder, or one of them. `--long` runs those that a whole run leaves out, `--coverage` all of them under
  * c8.
  */
 import { spawnSync } from 'node:child_process'
@@ -14,7 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { bundleLauncher, bundleTree, transpileTree } from '../build.mjs'
 
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
@@ -26,38 +26,48 @@ const isLong = process.argv.includes('--long')
  * Every scenario at every distributor, real feeds of months, every line end of a list, the package
  * as it is packed: minutes each.
  */
-const LONG = ['simulator-page.test.ts', 'real-feeds.test.ts', 'ffl-cuts.test.ts', 'package.test.ts']
+const LONG = [
+  'simulator/page.test.ts',
+  'feeds/real.test.ts',
+  'ffls/cuts.test.ts',
+  'server/package.test.ts',
+]
 /**
  * Processes of a whole run, beside the suites that start themselves once more, and the two longest,
  * which begin first.
  */
 const GROUPS = 12
 const ALONE = [
-  'simulator-stock.test.ts',
-  'process.test.ts',
-  'fuzz.test.ts',
-  'docs-browser.test.ts',
-  'closing.test.ts',
+  'simulator/stock.test.ts',
+  'server/process.test.ts',
+  'server/fuzz.test.ts',
+  'docs/browser-pages.test.ts',
+  'server/closing.test.ts',
 ]
+const isNamed = (file, name) => file === `${name}.test.ts` || file.startsWith(`${name}/`)
 const isWanted = (file) =>
   names.length > 0
-    ? names.some((name) => file.startsWith(`${name}.`))
+    ? names.some((name) => isNamed(file, name))
     : coverage || LONG.includes(file) === isLong
-const suites = readdirSync('test')
+const suites = readdirSync('test', { recursive: true })
   .filter((file) => file.endsWith('.test.ts'))
   .filter(isWanted)
-const unknown = names.filter((name) => !suites.some((file) => file.startsWith(`${name}.`)))
+const unknown = names.filter((name) => !suites.some((file) => isNamed(file, name)))
 if (unknown.length > 0) {
   console.error(`there is no suite ${unknown.join(', ')}`)
   process.exit(2)
 }
 
+/** In one folder: what a suite starts stands beside it. */
+const entryOf = (file) => ({
+  name: file.replace(/\.ts$/, '').replaceAll('/', '-'),
+  file: join('test', file),
+})
+
 mkdirSync('dist', { recursive: true })
 const outdir = mkdtempSync(join('dist', 'test-'))
 const isEach = names.length > 0 || coverage || isLong
-const groups = isEach
-  ? suites.map((file) => ({ name: file.replace(/\.ts$/, ''), file: join('test', file) }))
-  : grouped(outdir)
+const groups = isEach ? suites.map(entryOf) : grouped(outdir)
 let status = 1
 try {
   // The launcher and the library stand beside the suites, for those that start a process or run
@@ -66,7 +76,8 @@ try {
   const suiteDir = coverage ? join(outdir, 'test') : outdir
   if (coverage) {
     // File by file: coverage of a bundle cannot be told apart by its sources.
-    await bundleTree(suiteDir, { ...beside, quartermaster: 'server/main.ts' })
+    for (const folder of new Set(suites.map(dirname)))
+      await bundleTree(join(suiteDir, folder), { ...beside, quartermaster: 'server/main.ts' })
     await transpileTree(outdir)
     cpSync('data', join(outdir, 'data'), { recursive: true })
   } else {
@@ -128,9 +139,7 @@ process.exit(status)
  */
 function grouped(dir) {
   const together = suites.filter((file) => !ALONE.includes(file))
-  const alone = suites
-    .filter((file) => ALONE.includes(file))
-    .map((file) => ({ name: file.replace(/\.ts$/, ''), file: join('test', file) }))
+  const alone = suites.filter((file) => ALONE.includes(file)).map(entryOf)
   return alone.concat(
     Array.from({ length: GROUPS }, (_, n) => {
       const mine = together.filter((_, i) => i % GROUPS === n)

@@ -97,8 +97,8 @@ async function bundle(bug: Planted, outfile: string): Promise<void> {
 }
 
 const ENTRY = `
-import { runUntil } from './test/simulation/run.js'
-import { EVERY_FAULT, REFUSALS, sweep } from './test/simulation/sweep.js'
+import { runUntil } from './test/harness/run.js'
+import { EVERY_FAULT, REFUSALS, sweep } from './test/harness/sweep.js'
 const how = process.argv[2]
 const [seed, crashes] = process.argv.slice(3).map(Number)
 let caught = null

@@ -34,7 +34,10 @@ export async function bundleWorker(plant: Planted = UNCHANGED): Promise<string> 
     logLevel: 'warning',
     sourcemap: true,
     external: ['better-sqlite3', '@duckdb/node-api'],
-    entryPoints: { worker: join('scripts', 'fuzz', 'worker.ts'), duckdb: join('lib', 'duckdb.ts') },
+    entryPoints: {
+      worker: join('scripts', 'fuzz', 'worker.ts'),
+      duckdb: join('lib', 'app', 'duckdb.ts'),
+    },
     outdir,
     outExtension: { '.js': '.mjs' },
     banner: {

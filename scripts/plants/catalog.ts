@@ -10,7 +10,7 @@ import type { Plant } from './seam.js'
 export const CATALOG: readonly Plant[] = [
   {
     name: 'a line is insured as one unit',
-    suites: ['quotes', 'view'],
+    suites: ['quotes/quotes', 'catalog/view'],
     seams: [
       {
         at: 'lib/catalog/view/shipping.ts#shippingModel',
@@ -25,7 +25,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'an unused spelling of the levels is not read',
-    suites: ['view', 'quotes', 'config-schema'],
+    suites: ['catalog/view', 'quotes/quotes', 'configuration/schema'],
     seams: [
       {
         at: 'lib/catalog/view/shipping.ts#shippingModel',
@@ -38,7 +38,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'a half cent goes down',
-    suites: ['view', 'quotes'],
+    suites: ['catalog/view', 'quotes/quotes'],
     seams: [
       {
         at: 'lib/catalog/view/costs.ts#roundHalfUp',
@@ -48,7 +48,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: "prices of one's own feed are not used",
-    suites: ['sources', 'view'],
+    suites: ['feeds/sources', 'catalog/view'],
     seams: [
       {
         at: 'lib/catalog/view/costs.ts#costColumn',
@@ -61,7 +61,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'of several cost adjustments the last one counts',
-    suites: ['view'],
+    suites: ['catalog/view'],
     seams: [
       {
         at: 'lib/catalog/view/costs.ts#costColumn',
@@ -74,7 +74,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'handling goes into the cost of a cart at its threshold',
-    suites: ['view', 'quotes'],
+    suites: ['catalog/view', 'quotes/quotes'],
     seams: [
       {
         at: 'lib/catalog/view/costs.ts#shownColumn',
@@ -108,7 +108,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'MAP binds nobody',
-    suites: ['view'],
+    suites: ['catalog/view'],
     seams: [
       {
         at: 'lib/catalog/view/retail.ts#retailRule',
@@ -139,7 +139,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'the fee of the card is added once for the price and not for the tax',
-    suites: ['view'],
+    suites: ['catalog/view'],
     seams: [
       {
         at: 'lib/catalog/view/retail.ts#retailRule',
@@ -152,7 +152,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'include lists admit on their own by default',
-    suites: ['view'],
+    suites: ['catalog/view'],
     seams: [
       {
         at: 'lib/catalog/view/restrictions.ts#entryRules',
@@ -177,7 +177,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'what a distributor does not drop-ship is shown all the same',
-    suites: ['view'],
+    suites: ['catalog/view'],
     seams: [
       {
         at: 'lib/catalog/view/restrictions.ts#entryRules',
@@ -190,7 +190,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'the root layer holds for nobody',
-    suites: ['view'],
+    suites: ['catalog/view'],
     seams: [
       {
         at: 'lib/catalog/view/restrictions.ts#layerRules',
@@ -200,7 +200,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'a view is not judged again where prices moved',
-    suites: ['view', 'feed-updates'],
+    suites: ['catalog/view', 'feeds/updates'],
     seams: [
       {
         at: 'lib/catalog/view/view.ts#makeView',
@@ -217,7 +217,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'each line of a quote has all the stock',
-    suites: ['quotes'],
+    suites: ['quotes/quotes'],
     seams: [
       {
         at: 'lib/quotes/quote.ts#quoteLines',
@@ -236,7 +236,7 @@ export const CATALOG: readonly Plant[] = [
   },
   {
     name: 'a quote takes the lines from the last on',
-    suites: ['quotes'],
+    suites: ['quotes/quotes'],
     seams: [
       {
         at: 'lib/quotes/quote.ts#quoteLines',

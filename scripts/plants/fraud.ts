@@ -11,7 +11,7 @@ import type { Plant } from './seam.js'
 export const FRAUD: readonly Plant[] = [
   {
     name: 'dots tell mailboxes of Gmail apart',
-    suites: ['fraud-email', 'fraud'],
+    suites: ['fraud/signals/email', 'fraud/fraud'],
     seams: [
       {
         at: 'lib/fraud/signals/email.ts#normalizeEmail',
@@ -24,7 +24,7 @@ export const FRAUD: readonly Plant[] = [
   },
   {
     name: 'an extension tells nobody apart',
-    suites: ['fraud-phone', 'fraud'],
+    suites: ['fraud/signals/phone', 'fraud/fraud'],
     seams: [
       {
         at: 'lib/fraud/signals/phone.ts#normalizePhone',
@@ -37,7 +37,7 @@ export const FRAUD: readonly Plant[] = [
   },
   {
     name: 'a shipment to a dealer is matched by its address',
-    suites: ['fraud', 'fraud-premises'],
+    suites: ['fraud/fraud', 'fraud/premises'],
     seams: [
       {
         at: 'lib/fraud/reports/premises.ts#withoutPremises',
@@ -47,7 +47,7 @@ export const FRAUD: readonly Plant[] = [
   },
   {
     name: 'a billing address meets reported shipping addresses',
-    suites: ['fraud'],
+    suites: ['fraud/fraud'],
     seams: [
       {
         at: 'lib/fraud/signals/signals.ts#signalsOf',
@@ -65,7 +65,7 @@ export const FRAUD: readonly Plant[] = [
   },
   {
     name: 'every report of a dealer is a new one',
-    suites: ['fraud'],
+    suites: ['fraud/fraud'],
     seams: [
       {
         at: 'lib/fraud/reports/store.ts#saveReport',
@@ -83,7 +83,7 @@ export const FRAUD: readonly Plant[] = [
   },
   {
     name: 'a removal takes every report with one of the signals',
-    suites: ['fraud'],
+    suites: ['fraud/fraud'],
     seams: [
       {
         at: 'lib/fraud/reports/store.ts#ownReports',
@@ -102,7 +102,7 @@ export const FRAUD: readonly Plant[] = [
   },
   {
     name: "a removal takes other dealers' reports",
-    suites: ['fraud', 'fraud-privacy'],
+    suites: ['fraud/fraud', 'fraud/privacy'],
     seams: [
       {
         at: 'lib/fraud/reports/store.ts#ownReports',
@@ -117,7 +117,7 @@ export const FRAUD: readonly Plant[] = [
   },
   {
     name: 'reports are counted, and not dealers',
-    suites: ['fraud'],
+    suites: ['fraud/fraud'],
     seams: [
       {
         at: 'lib/fraud/reports/summary.ts#summarize',
@@ -135,7 +135,7 @@ export const FRAUD: readonly Plant[] = [
   },
   {
     name: 'removals are not counted',
-    suites: ['fraud'],
+    suites: ['fraud/fraud'],
     seams: [
       {
         at: 'lib/fraud/reports/quota.ts#countUse',
@@ -148,7 +148,7 @@ export const FRAUD: readonly Plant[] = [
   },
   {
     name: 'checks are not counted',
-    suites: ['fraud'],
+    suites: ['fraud/fraud'],
     seams: [
       {
         at: 'lib/fraud/reports/quota.ts#countCheck',

@@ -12,7 +12,7 @@ import type { Plant } from './seam.js'
 export const HISTORY: readonly Plant[] = [
   {
     name: 'the last day of a span is left out',
-    suites: ['fulfillment'],
+    suites: ['orders/history/history'],
     seams: [
       {
         at: 'lib/orders/history/pages.ts#pageByDate',
@@ -30,7 +30,7 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'a reference finds no tracking number',
-    suites: ['fulfillment'],
+    suites: ['orders/history/history'],
     seams: [
       {
         at: 'lib/orders/history/lookup.ts#lookUp',
@@ -49,7 +49,7 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'failures ignore the dates',
-    suites: ['fulfillment'],
+    suites: ['orders/history/history'],
     seams: [
       {
         at: 'lib/orders/history/failures.ts#failuresOf',
@@ -62,7 +62,12 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'a failure tells the PO that was given',
-    suites: ['fulfillment', 'orders', 'order-findings', 'order-promises'],
+    suites: [
+      'orders/history/history',
+      'orders/place/place',
+      'orders/engine/findings',
+      'orders/place/promises',
+    ],
     seams: [
       {
         at: 'lib/orders/history/records.ts#failureOf',
@@ -74,7 +79,7 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'a record without its tracking address',
-    suites: ['fulfillment', 'fulfillment-updates'],
+    suites: ['orders/history/history', 'orders/tracking/updates'],
     seams: [
       {
         at: 'lib/orders/history/records.ts#recordOf',
@@ -86,7 +91,7 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'a record of several parts has the status of the first',
-    suites: ['fulfillment-updates', 'fulfillment', 'order-parts'],
+    suites: ['orders/tracking/updates', 'orders/history/history', 'orders/place/parts'],
     seams: [
       {
         at: 'lib/orders/tracking/statuses.ts#statusOfLanes',
@@ -96,7 +101,7 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'later news of a parcel always stand',
-    suites: ['fulfillment-updates', 'fulfillment'],
+    suites: ['orders/tracking/updates', 'orders/history/history'],
     seams: [
       {
         at: 'lib/orders/tracking/statuses.ts#laterShip',
@@ -106,7 +111,7 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'an order goes back to a status that it had',
-    suites: ['fulfillment-updates', 'fulfillment'],
+    suites: ['orders/tracking/updates', 'orders/history/history'],
     seams: [
       {
         at: 'lib/orders/tracking/statuses.ts#laterOrder',
@@ -116,7 +121,7 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'a record of several parcels tells of the one that is furthest',
-    suites: ['fulfillment-updates', 'fulfillment'],
+    suites: ['orders/tracking/updates', 'orders/history/history'],
     seams: [
       {
         at: 'lib/orders/tracking/statuses.ts#shipStatusOf',
@@ -127,7 +132,7 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'the second parcel of an order is lost',
-    suites: ['fulfillment-updates', 'fulfillment', 'simulator-scenarios'],
+    suites: ['orders/tracking/updates', 'orders/history/history', 'simulator/scenarios'],
     seams: [
       {
         at: 'lib/orders/tracking/parcels.ts#mergeParcels',
@@ -140,7 +145,7 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'a PO is only itself in its own case',
-    suites: ['order-matching', 'order-news', 'fulfillment-updates'],
+    suites: ['orders/tracking/matching', 'orders/tracking/news', 'orders/tracking/updates'],
     seams: [
       {
         at: 'lib/orders/tracking/match.ts#samePo',
@@ -150,7 +155,12 @@ export const HISTORY: readonly Plant[] = [
   },
   {
     name: 'one number may stand on two orders',
-    suites: ['order-matching', 'order-news', 'order-accounts', 'order-doubts'],
+    suites: [
+      'orders/tracking/matching',
+      'orders/tracking/news',
+      'orders/place/accounts',
+      'orders/engine/doubts',
+    ],
     seams: [
       {
         at: 'lib/orders/tracking/numbers.ts#standsElsewhere',

@@ -31,7 +31,7 @@ function unbound<C extends Pick<OperatorCtx, 'secrets'>>(ctx: C): C {
 export const ORDERS: readonly Plant[] = [
   {
     name: 'every line has the unit price of the first',
-    suites: ['order-promises', 'orders'],
+    suites: ['orders/place/promises', 'orders/place/place'],
     seams: [
       {
         at: 'lib/orders/place/check-order.ts#checkOrder',
@@ -53,7 +53,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'the error text of a connector is kept as the reason',
-    suites: ['order-promises', 'order-faults'],
+    suites: ['orders/place/promises', 'orders/engine/faults'],
     seams: [
       {
         at: 'lib/orders/engine/line.ts#inTime',
@@ -74,7 +74,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'what a distributor says is kept with the credentials in it',
-    suites: ['order-promises'],
+    suites: ['orders/place/promises'],
     seams: [
       {
         at: 'lib/orders/engine/line.ts#withoutSecrets',
@@ -84,7 +84,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'a shortened PO is made without the subscriber',
-    suites: ['order-promises'],
+    suites: ['orders/place/promises'],
     seams: [
       {
         at: 'lib/orders/place/po-number.ts#fitPo',
@@ -97,7 +97,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'a sealed content may stand on any order',
-    suites: ['order-promises'],
+    suites: ['orders/place/promises'],
     seams: [
       {
         at: 'lib/orders/engine/content.ts#sealContent',
@@ -124,7 +124,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'the folder of a new journal is not synced',
-    suites: ['order-promises'],
+    suites: ['orders/place/promises'],
     seams: [
       {
         at: 'lib/core/storage/durable.ts#syncFolder',
@@ -134,7 +134,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'firearms and accessories of a distributor go in one order',
-    suites: ['orders', 'order-rules'],
+    suites: ['orders/place/place', 'orders/place/rules'],
     seams: [
       {
         at: 'lib/orders/place/split.ts#splitOrder',
@@ -147,7 +147,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'an order to the store is split by license',
-    suites: ['orders', 'order-rules'],
+    suites: ['orders/place/place', 'orders/place/rules'],
     seams: [
       {
         at: 'lib/orders/place/split.ts#splitOrder',
@@ -160,7 +160,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'of two lines of one item the second is lost',
-    suites: ['order-promises', 'orders'],
+    suites: ['orders/place/promises', 'orders/place/place'],
     seams: [
       {
         at: 'lib/orders/place/split.ts#splitOrder',
@@ -181,7 +181,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'the flags of a generated PO change places',
-    suites: ['order-promises'],
+    suites: ['orders/place/promises'],
     seams: [
       {
         at: 'lib/orders/place/po-number.ts#poNumber',
@@ -194,7 +194,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'an order after a refusal has the PO of the refused one',
-    suites: ['order-promises'],
+    suites: ['orders/place/promises'],
     seams: [
       {
         at: 'lib/orders/place/po-number.ts#poOfAttempt',
@@ -204,7 +204,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'a license holds a day too long',
-    suites: ['orders', 'order-rules', 'order-findings'],
+    suites: ['orders/place/place', 'orders/place/rules', 'orders/engine/findings'],
     seams: [
       {
         at: 'lib/orders/place/check-destination.ts#checkDealer',
@@ -217,7 +217,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'a license ends a day too early',
-    suites: ['orders', 'order-rules', 'order-findings'],
+    suites: ['orders/place/place', 'orders/place/rules', 'orders/engine/findings'],
     seams: [
       {
         at: 'lib/orders/place/check-destination.ts#checkDealer',
@@ -230,7 +230,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'a firearm goes to the customer',
-    suites: ['orders', 'order-rules'],
+    suites: ['orders/place/place', 'orders/place/rules'],
     seams: [
       {
         at: 'lib/orders/place/check-order.ts#checkOrder',
@@ -250,7 +250,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'an order to the store names no dealer',
-    suites: ['orders', 'order-rules'],
+    suites: ['orders/place/place', 'orders/place/rules'],
     seams: [
       {
         at: 'lib/orders/place/check-destination.ts#storeReceiver',
@@ -262,7 +262,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'the second line of an address is lost',
-    suites: ['orders', 'order-rules', 'order-promises'],
+    suites: ['orders/place/place', 'orders/place/rules', 'orders/place/promises'],
     seams: [
       {
         at: 'lib/orders/place/check-destination.ts#customerDestination',
@@ -274,7 +274,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'any NFA item goes to any dealer',
-    suites: ['orders', 'order-rules', 'order-findings'],
+    suites: ['orders/place/place', 'orders/place/rules', 'orders/engine/findings'],
     seams: [
       {
         at: 'lib/orders/place/check-destination.ts#checkDealer',
@@ -289,7 +289,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'the hourly limit of orders is not looked at',
-    suites: ['orders', 'order-rules', 'fuzz'],
+    suites: ['orders/place/place', 'orders/place/rules', 'server/fuzz'],
     seams: [
       {
         at: 'lib/orders/place/quota.ts#checkQuota',
@@ -304,7 +304,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'the daily limit of orders is not looked at',
-    suites: ['orders', 'order-rules'],
+    suites: ['orders/place/place', 'orders/place/rules'],
     seams: [
       {
         at: 'lib/orders/place/quota.ts#checkQuota',
@@ -319,7 +319,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'a distributor that parts an order is sent all of it',
-    suites: ['orders-operator', 'order-news'],
+    suites: ['orders/operator/operator', 'orders/tracking/news'],
     seams: [
       {
         at: 'lib/orders/place/parts.ts#lanesOf',
@@ -331,7 +331,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'rules do not hold orders back',
-    suites: ['order-rules', 'orders'],
+    suites: ['orders/place/rules', 'orders/place/place'],
     seams: [
       {
         at: 'lib/orders/place/enforcement.ts#enforcesRestrictions',
@@ -341,7 +341,7 @@ export const ORDERS: readonly Plant[] = [
   },
   {
     name: 'a cart may be half real and half played',
-    suites: ['orders', 'order-rules', 'order-findings'],
+    suites: ['orders/place/place', 'orders/place/rules', 'orders/engine/findings'],
     seams: [
       {
         at: 'lib/orders/place/check-distributors.ts#checkDistributors',

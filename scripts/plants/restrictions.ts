@@ -10,7 +10,7 @@ import type { Plant } from './seam.js'
 export const RESTRICTIONS: readonly Plant[] = [
   {
     name: 'a rule that may apply does not',
-    suites: ['restriction-check', 'restriction-holes'],
+    suites: ['restrictions/check', 'restrictions/holes'],
     seams: [
       {
         at: 'lib/restrictions/evaluate.ts#evaluate',
@@ -25,7 +25,7 @@ export const RESTRICTIONS: readonly Plant[] = [
   },
   {
     name: 'a rule that may apply does',
-    suites: ['restriction-check', 'restriction-holes'],
+    suites: ['restrictions/check', 'restrictions/holes'],
     seams: [
       {
         at: 'lib/restrictions/evaluate.ts#evaluate',
@@ -40,7 +40,7 @@ export const RESTRICTIONS: readonly Plant[] = [
   },
   {
     name: 'military mail is mail',
-    suites: ['restriction-check', 'restriction-holes', 'starter-rules'],
+    suites: ['restrictions/check', 'restrictions/holes', 'restrictions/starter-rules'],
     seams: [
       {
         at: 'lib/restrictions/destination.ts#placeOf',
@@ -58,7 +58,7 @@ export const RESTRICTIONS: readonly Plant[] = [
   },
   {
     name: 'a city is only itself in one spelling',
-    suites: ['restriction-check', 'restriction-holes', 'restriction-rules'],
+    suites: ['restrictions/check', 'restrictions/holes', 'restrictions/rules'],
     seams: [
       {
         at: 'lib/restrictions/destination.ts#isInCity',
@@ -69,7 +69,7 @@ export const RESTRICTIONS: readonly Plant[] = [
   },
   {
     name: 'an override holds for ever',
-    suites: ['restriction-check', 'restriction-sets', 'restriction-rules', 'restriction-holes'],
+    suites: ['restrictions/check', 'restrictions/sets', 'restrictions/rules', 'restrictions/holes'],
     seams: [
       {
         at: 'lib/restrictions/rules/overrides.ts#applyOverrides',
@@ -91,7 +91,7 @@ export const RESTRICTIONS: readonly Plant[] = [
   },
   {
     name: 'an override lifts every rule',
-    suites: ['restriction-check', 'restriction-sets', 'restriction-rules', 'restriction-holes'],
+    suites: ['restrictions/check', 'restrictions/sets', 'restrictions/rules', 'restrictions/holes'],
     seams: [
       {
         at: 'lib/restrictions/rules/overrides.ts#applyOverrides',
@@ -114,7 +114,7 @@ export const RESTRICTIONS: readonly Plant[] = [
   },
   {
     name: 'a feature that is not told of is not there',
-    suites: ['restriction-check', 'restriction-holes', 'restriction-rules'],
+    suites: ['restrictions/check', 'restrictions/holes', 'restrictions/rules'],
     seams: [
       {
         at: 'lib/restrictions/rules/predicates.ts#askFact',
@@ -127,7 +127,7 @@ export const RESTRICTIONS: readonly Plant[] = [
   },
   {
     name: 'the catalog is not asked what an item is',
-    suites: ['restriction-check', 'restriction-holes'],
+    suites: ['restrictions/check', 'restrictions/holes'],
     seams: [
       {
         at: 'lib/restrictions/item-facts.ts#itemFacts',
@@ -140,7 +140,7 @@ export const RESTRICTIONS: readonly Plant[] = [
   },
   {
     name: 'an item that a rule blocks is approved with a warning',
-    suites: ['restriction-check', 'restriction-rules'],
+    suites: ['restrictions/check', 'restrictions/rules'],
     seams: [
       {
         at: 'lib/restrictions/check.ts#checkRestrictions',

@@ -34,14 +34,17 @@ async function tryOne(plant) {
   try {
     const { plugin, missing } = planting(plant, LISTS)
     const suites = Object.fromEntries(
-      plant.suites.map((suite) => [`${suite}.test`, join('test', `${suite}.test.ts`)]),
+      plant.suites.map((suite) => [
+        `${suite.replaceAll('/', '-')}.test`,
+        join('test', `${suite}.test.ts`),
+      ]),
     )
     await bundleTree(outdir, { index: 'lib/index.ts', ...suites }, { plugins: [plugin] })
     await bundleLauncher(outdir, { plugins: [plugin] })
     if (missing().length > 0)
       return { isRight: false, line: `NOT PLANTED ${plant.name}: ${missing().join(', ')}` }
     for (const suite of plant.suites) {
-      const failed = await firstFailure(join(outdir, `${suite}.test.mjs`))
+      const failed = await firstFailure(join(outdir, `${suite.replaceAll('/', '-')}.test.mjs`))
       if (failed !== null)
         return {
           isRight: plant.seams.length > 0,

@@ -445,11 +445,11 @@ describe('refusals', () => {
 
 /** Refusals that another suite provokes, where the shop for it stands. */
 const ELSEWHERE: Record<string, string> = {
-  'orders.place order_volume_limit': 'order-rules',
-  'orders.place service_unavailable': 'order-faults',
-  'ffls.document document_not_on_file': 'ffls',
-  'ffls.document document_file_unavailable': 'ffls',
-  'fraud.check service_unavailable': 'fraud-keys',
+  'orders.place order_volume_limit': 'orders/place/rules',
+  'orders.place service_unavailable': 'orders/engine/faults',
+  'ffls.document document_not_on_file': 'ffls/ffls',
+  'ffls.document document_file_unavailable': 'ffls/ffls',
+  'fraud.check service_unavailable': 'fraud/keys',
 }
 
 /**

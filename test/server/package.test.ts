@@ -98,7 +98,7 @@ before(async () => {
     ]),
   ])
   for (const name of ['module.mts', 'common.cts', 'session.mts'])
-    cpSync(join('test', 'package', `${name}.txt`), join(folder, name))
+    cpSync(join('test', 'server', 'package', `${name}.txt`), join(folder, name))
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -33,7 +33,7 @@ export interface StoppedWork extends Error {
 
 /** The bundled file beside this module, or the source itself where that is run. */
 function childFile(): string {
-  const found = ['./duckdb.mjs', '../duckdb.mjs', '../duckdb.ts']
+  const found = ['./duckdb.mjs', '../../app/duckdb.mjs', '../../app/duckdb.ts']
     .map((name) => fileURLToPath(new URL(name, import.meta.url)))
     .find((path) => existsSync(path))
   if (found === undefined)

@@ -15,8 +15,8 @@ import { PROBES } from './probes.js'
 export async function bundleEntries(names: readonly string[], bug?: Planted): Promise<string> {
   const outdir = mkdtempSync(join(tmpdir(), 'qm-bundle-'))
   symlinkSync(resolve('node_modules'), join(outdir, 'node_modules'))
-  const planted = [planting(PROBES, fileOf('lib-probes'))]
-  if (bug) planted.push(planting(bug, fileOf('lib-plants')))
+  const planted = [planting(PROBES, fileOf('rig/probes'))]
+  if (bug) planted.push(planting(bug, fileOf('rig/plants')))
   await esbuild.build({
     bundle: true,
     platform: 'node',
