@@ -4,7 +4,7 @@
  */
 import { listen } from 'listhen'
 import { open } from '../lib/app/open.js'
-import { prepareDemo } from '../lib/simulator/demo/demo.js'
+import { prepareDemo } from '../lib/app/demo.js'
 import { createServer } from './http/app.js'
 import { stateDir } from './env.js'
 import { openLog } from './log.js'

@@ -13,7 +13,7 @@ import { findSubscriber, isEmail } from './subscribers.js'
 import type { Subscriber } from './subscribers.js'
 import { TIERS, TIER_NAMES } from './tiers.js'
 import type { Tier } from './tiers.js'
-import type { ApiKeyTable } from './tables.js'
+import type { ApiKeyTable } from '../db/tables/accounts.js'
 
 /** A key as the rest of the program sees it. */
 export interface Key {

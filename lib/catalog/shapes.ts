@@ -3,7 +3,7 @@
  */
 import * as z from 'zod'
 import { WHOLE_CENTS, hasWholeCents } from '../core/money.js'
-import { CLASS_CODES } from './product-classes.js'
+import { CLASS_CODES } from '../distributors/product-classes.js'
 
 const dollars = (description: string) => z.number().describe(`${description}, dollars`)
 const flag = z.union([z.literal(0), z.literal(1)])

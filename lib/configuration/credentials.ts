@@ -16,7 +16,7 @@ import {
 } from '../distributors/distributor.js'
 import type { CheckOutcome, Distributor } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
-import type { ConfigurationDocument, DistributorEntry } from './document.js'
+import type { ConfigurationDocument, DistributorEntry } from './document/document.js'
 import { entryDistributor, openSaved } from './secrets.js'
 
 /** A digest of an entry's credentials, to notice a change; empty for an entry that gives none. */

@@ -6,7 +6,7 @@ import type { Subscriber } from '../accounts/subscribers.js'
 import type { OperatorCtx } from '../app/ctx.js'
 import { ApiError } from '../core/errors.js'
 import { pointerStep } from '../core/pointer.js'
-import type { ConfigurationDocument } from './document.js'
+import type { ConfigurationDocument } from './document/document.js'
 import { previewConfiguration, putConfiguration } from './put.js'
 import type { Preview } from './put.js'
 import {

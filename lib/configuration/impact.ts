@@ -8,7 +8,7 @@ import type { View } from '../catalog/view/view.js'
 import type { OperatorCtx } from '../app/ctx.js'
 import { isApiError } from '../core/errors.js'
 import { fingerprintOf } from './credentials.js'
-import type { ConfigurationDocument } from './document.js'
+import type { ConfigurationDocument } from './document/document.js'
 import type { EligibleDistributor, Saved } from './saved.js'
 import { isObject, openSaved } from './secrets.js'
 

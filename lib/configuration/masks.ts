@@ -7,7 +7,7 @@ import type { Fault } from '../core/errors.js'
 import { dotted, pointerStep, pointerSteps } from '../core/pointer.js'
 import { isCredential, settingPointer, settingsOf } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
-import type { ConfigurationDocument } from './document.js'
+import type { ConfigurationDocument } from './document/document.js'
 import { MASK, entryDistributor, isObject, mapSecrets } from './secrets.js'
 
 const isMask = (value: unknown): boolean => typeof value === 'string' && /^\*+$/.test(value)

@@ -11,7 +11,7 @@ import type { Registry } from '../distributors/registry.js'
 import { compileCheck } from './check-document.js'
 import type { CheckDocument } from './check-document.js'
 import { fingerprintOf } from './credentials.js'
-import type { ConfigurationDocument, DistributorEntry } from './document.js'
+import type { ConfigurationDocument, DistributorEntry } from './document/document.js'
 import {
   entryDistributor,
   fingerprintDocument,

@@ -9,7 +9,7 @@ import { pointerStep } from '../core/pointer.js'
 import type { Registry } from '../distributors/registry.js'
 import type { Distributor } from '../distributors/distributor.js'
 import { isBlank } from '../distributors/distributor.js'
-import type { ConfigurationDocument } from './document.js'
+import type { ConfigurationDocument } from './document/document.js'
 import { soundsSecret } from './secret-names.js'
 
 export const MASK = '********'

@@ -22,7 +22,7 @@ import {
   transact,
 } from './sqlite.js'
 import type { Raw, Statement } from './sqlite.js'
-import type { Tables } from './tables.js'
+import type { Tables } from './tables/tables.js'
 
 /** A handle for raw prepared statements. */
 export interface RawHandle {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Engine } from './engine.js'
-import type { StateName, Tables } from './tables.js'
+import type { StateName, Tables } from './tables/tables.js'
 
 /** Raises the number of one kind of state, inside the transaction of the change itself. */
 export async function touch(tx: Kysely<Tables>, name: StateName): Promise<void> {

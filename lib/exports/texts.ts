@@ -6,7 +6,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { PRODUCT_CLASSES } from '../catalog/product-classes.js'
+import { PRODUCT_CLASSES } from '../distributors/product-classes.js'
 import type { Raw } from '../db/sqlite.js'
 import { keep } from './kept-text.js'
 

@@ -21,7 +21,7 @@ import { downloadAt, downloadsOf, sweepDownloads } from './fetch/downloads.js'
 import { fetchFeed, redact } from './fetch/fetch.js'
 import type { FeedResult } from './ingest/ingest.js'
 import { distidOf } from './suggest.js'
-import type { FeedSourceTable } from './tables.js'
+import type { FeedSourceTable } from '../db/tables/feeds.js'
 
 /** Every 20 minutes, as the contract refreshes product data. */
 const DEFAULT_EVERY = 20 * MINUTE

@@ -8,7 +8,7 @@ import type { Ctx, OperatorCtx } from '../app/ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { findDealer } from './find.js'
 import { parseLicence } from './license.js'
-import type { DealerDocumentTable } from './tables.js'
+import type { DealerDocumentTable } from '../db/tables/ffls.js'
 
 export type DocumentKind = DealerDocumentTable['kind']
 

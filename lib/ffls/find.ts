@@ -12,7 +12,7 @@ import { dayNumber } from './directory.js'
 import { parseLicence, parseMask } from './license.js'
 import { nearDealers } from './near.js'
 import type { Dealer, FullDealer, NearQuery } from './shapes.js'
-import type { DealerTable } from './tables.js'
+import type { DealerTable } from '../db/tables/ffls.js'
 
 /** A row of the directory; `on_file` is 1 when the operator or a distributor's list says so. */
 export type StoredDealer = Selectable<DealerTable> & { on_file: number }

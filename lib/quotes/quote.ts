@@ -4,7 +4,7 @@
  */
 import { gtinKey } from '../core/gtin.js'
 import { toDollars, toDollarsOrNull } from '../core/money.js'
-import type { ConfigurationDocument } from '../configuration/document.js'
+import type { ConfigurationDocument } from '../configuration/document/document.js'
 import type { Row } from '../catalog/snapshot/snapshot.js'
 import type { View, ViewDistributor } from '../catalog/view/view.js'
 import type { FindBlockers, QuotedItem } from './blockers.js'

@@ -2,8 +2,8 @@
  * What is known of an item: what the request says, and what the catalog adds to it (decisions
  * 7.2-3).
  */
-import { UNCATEGORIZED } from '../catalog/feed-offer.js'
-import { CLASS_CODES } from '../catalog/product-classes.js'
+import { UNCATEGORIZED } from '../distributors/feed-offer.js'
+import { CLASS_CODES } from '../distributors/product-classes.js'
 import type { Row, Snapshot } from '../catalog/snapshot/snapshot.js'
 import { gtinKey } from '../core/gtin.js'
 import { attributeName, isNoFact } from './attributes.js'

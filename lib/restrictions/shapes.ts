@@ -1,6 +1,6 @@
 /** Shapes of the restriction check (contract "Restrictions", decisions 7). */
 import * as z from 'zod'
-import { CLASS_CODES } from '../catalog/product-classes.js'
+import { CLASS_CODES } from '../distributors/product-classes.js'
 import { Citation, KINDS } from './rules/rule.js'
 
 const name = (most: number) =>

@@ -3,7 +3,7 @@
  * of a real network: four distributors per item, few large brands and many small ones, most offers
  * in stock, names that share their words.
  */
-import type { ProductClass } from '../../lib/catalog/product-classes.js'
+import type { ProductClass } from '../../lib/distributors/product-classes.js'
 import { catalogSchema } from '../../lib/db/migrations/catalog.js'
 import { migrate } from '../../lib/db/migrate.js'
 import { openFile } from '../../lib/db/sqlite.js'

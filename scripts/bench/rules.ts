@@ -8,7 +8,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { CLASS_CODES } from '../../lib/catalog/product-classes.js'
+import { CLASS_CODES } from '../../lib/distributors/product-classes.js'
 import { judge } from '../../lib/restrictions/check.js'
 import { indexRules, isEffective } from '../../lib/restrictions/rules/compile.js'
 import type { CompiledRule } from '../../lib/restrictions/rules/compile.js'

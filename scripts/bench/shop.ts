@@ -2,7 +2,10 @@
  * The restricted subscriber of the benchmarks: twelve distributors, brand and class rules, cost
  * bounds, margins.
  */
-import type { ConfigurationDocument, DistributorEntry } from '../../lib/configuration/document.js'
+import type {
+  ConfigurationDocument,
+  DistributorEntry,
+} from '../../lib/configuration/document/document.js'
 import { defineDistributor } from '../../lib/distributors/distributor.js'
 import type { Distributor } from '../../lib/distributors/distributor.js'
 import type { Shop } from '../../lib/app/shop.js'

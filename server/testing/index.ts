@@ -8,7 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
 import type { Tier } from '../../lib/accounts/tiers.js'
-import type { ConfigurationDocument, DistributorEntry } from '../../lib/configuration/document.js'
+import type {
+  ConfigurationDocument,
+  DistributorEntry,
+} from '../../lib/configuration/document/document.js'
 import { saveDocument } from '../../lib/configuration/saved.js'
 import { RemoteError, connect } from '../../lib/connect.js'
 import { isApiError } from '../../lib/core/errors.js'

@@ -19,7 +19,7 @@ import type {
   ProductGroup,
   ProductRestrictions,
   Shipping,
-} from '../../lib/configuration/document.js'
+} from '../../lib/configuration/document/document.js'
 import { nearest } from '../../lib/core/text.js'
 import { openSqlite } from '../../lib/db/driver.js'
 import { catalogSchema } from '../../lib/db/migrations/catalog.js'

@@ -7,7 +7,7 @@ import type {
   Pricing,
   ProductRestrictions,
   Shipping,
-} from '../../lib/configuration/document.js'
+} from '../../lib/configuration/document/document.js'
 import type { Product } from '../../lib/catalog/shapes.js'
 import { MAX_CENTS, dollarsText } from '../../lib/core/money.js'
 import { retailRule } from '../../lib/catalog/view/retail.js'

@@ -11,7 +11,7 @@ import type {
   MarginGroup,
   ProductRestrictions,
   Shipping,
-} from '../../lib/configuration/document.js'
+} from '../../lib/configuration/document/document.js'
 import type { Product } from '../../lib/catalog/shapes.js'
 import { MAX_CENTS } from '../../lib/core/money.js'
 import type { TestOffer } from '../../server/testing/index.js'

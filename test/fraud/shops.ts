@@ -1,6 +1,6 @@
 /** Further shops, and dealers, for the suites of fraud signals. */
 import type { Insertable } from 'kysely'
-import type { DealerTable } from '../../lib/ffls/tables.js'
+import type { DealerTable } from '../../lib/db/tables/ffls.js'
 import type { TestApp } from '../../server/testing/index.js'
 
 /** Shops of the same installation, each with a key. */

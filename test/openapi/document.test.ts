@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { allEndpoints } from '../../lib/app/endpoints.js'
-import { CLASS_CODES } from '../../lib/catalog/product-classes.js'
+import { CLASS_CODES } from '../../lib/distributors/product-classes.js'
 import { builtin } from '../../lib/distributors/index.js'
 import { defineDistributor } from '../../lib/distributors/distributor.js'
 import { makeRegistry } from '../../lib/distributors/registry.js'

@@ -8,8 +8,8 @@ import { sealContent } from '../../lib/orders/engine/content.js'
 import type {
   FailedPlacementTable,
   FulfillmentOrderTable,
-} from '../../lib/orders/history/tables.js'
-import type { PurchaseOrderTable } from '../../lib/orders/tables.js'
+} from '../../lib/db/tables/fulfillment.js'
+import type { PurchaseOrderTable } from '../../lib/db/tables/orders.js'
 import type { TestApp } from '../../server/testing/index.js'
 
 export interface TestOrder extends Partial<Insertable<FulfillmentOrderTable>> {

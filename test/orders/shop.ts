@@ -1,7 +1,7 @@
 /** A shop with scripted distributors, dealers and offers, for suites of orders. */
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
 import { builtin } from '../../lib/distributors/index.js'
-import type { ConfigurationDocument } from '../../lib/configuration/document.js'
+import type { ConfigurationDocument } from '../../lib/configuration/document/document.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp, TestOffer, TestOptions } from '../../server/testing/index.js'
 import type { Scripted } from './scripted-distributor.js'

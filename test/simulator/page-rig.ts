@@ -3,7 +3,7 @@
  * to end and keeps what is seen.
  */
 import { SECOND } from '../../lib/core/clock.js'
-import type { DistributorEntry } from '../../lib/configuration/document.js'
+import type { DistributorEntry } from '../../lib/configuration/document/document.js'
 import type { Distributor } from '../../lib/distributors/distributor.js'
 import { builtin } from '../../lib/distributors/index.js'
 import type { FulfillmentOrder } from '../../lib/orders/history/shapes.js'

@@ -1,7 +1,7 @@
 /**
  * One answer of a metric as JSON: the best results that fit what is asked for, with their texts.
  */
-import { CLASS_CODES } from '../../catalog/product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { dollarsText } from '../../core/money.js'
 import type { ListingColumns } from '../builds/columns.js'
 import type { Listed } from './combine.js'

@@ -1,7 +1,7 @@
 /** The values that the filters of a search can take (contract "Facets"). */
 import { byCodePoint } from '../../core/text.js'
 import type { Bits } from '../snapshot/bits.js'
-import { CLASS_CODES } from '../product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { isList } from '../snapshot/row-set.js'
 import type { RowSet } from '../snapshot/row-set.js'
 import type { Facets } from '../shapes.js'

@@ -6,8 +6,8 @@
 import { ApiError } from '../../core/errors.js'
 import { dollarsText } from '../../core/money.js'
 import type { RawHandle } from '../../db/engine.js'
-import { CLASS_CODES, PRODUCT_CLASSES } from '../product-classes.js'
-import type { ProductClass } from '../product-classes.js'
+import { CLASS_CODES, PRODUCT_CLASSES } from '../../distributors/product-classes.js'
+import type { ProductClass } from '../../distributors/product-classes.js'
 import type { Row } from '../snapshot/snapshot.js'
 import type { View } from '../view/view.js'
 

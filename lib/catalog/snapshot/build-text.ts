@@ -12,7 +12,7 @@ import {
   sortByBytes,
   sortByNumber,
 } from './permutation.js'
-import { CLASS_CODES } from '../product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { TermBuilder } from './terms.js'
 
 /** Distributors are counted in one byte per row. */

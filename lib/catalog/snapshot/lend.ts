@@ -6,9 +6,9 @@
  * that changed it, so that every reader of the view `shown` finds it and a loan goes with its
  * lender.
  */
-import { UNCATEGORIZED } from '../feed-offer.js'
-import { CLASS_CODES } from '../product-classes.js'
-import type { ProductClass } from '../product-classes.js'
+import { UNCATEGORIZED } from '../../distributors/feed-offer.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
+import type { ProductClass } from '../../distributors/product-classes.js'
 import { gtinKey, hasValidCheckDigit } from '../../core/gtin.js'
 import type { Raw } from '../../db/sqlite.js'
 

@@ -4,7 +4,7 @@
  * are places in `rows`.
  */
 import { Bits } from './bits.js'
-import { CLASS_CODES } from '../product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { firstPlace } from './permutation.js'
 import type { Row, Snapshot } from './snapshot.js'
 

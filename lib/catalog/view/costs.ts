@@ -2,11 +2,11 @@
  * A subscriber's dealer costs (decisions 4.5). Columns of cents by row, -1 where there is no price.
  */
 import { toCents } from '../../core/money.js'
-import type { CostAdjustment } from '../../configuration/document.js'
+import type { CostAdjustment } from '../../configuration/document/document.js'
 import type { EligibleDistributor } from '../../configuration/saved.js'
 import { Bits } from '../snapshot/bits.js'
-import { CLASS_CODES } from '../product-classes.js'
-import type { ProductClass } from '../product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
+import type { ProductClass } from '../../distributors/product-classes.js'
 import type { RuleRows } from '../snapshot/slice.js'
 
 /**

@@ -5,10 +5,10 @@
  */
 import { gtinKey } from '../../core/gtin.js'
 import { toCents, toDollarsOrNull } from '../../core/money.js'
-import type { ProductGroup, ProductRestrictions } from '../../configuration/document.js'
+import type { ProductGroup, ProductRestrictions } from '../../configuration/document/document.js'
 import { Bits } from '../snapshot/bits.js'
 import { costColumn, shownColumn } from './costs.js'
-import { CLASS_CODES } from '../product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import {
   LISTS,
   entryPointer,

@@ -11,12 +11,12 @@ import type {
   ListRule,
   ProductGroup,
   ProductRestrictions,
-} from '../../configuration/document.js'
+} from '../../configuration/document/document.js'
 import { pointerStep } from '../../core/pointer.js'
 import { Bits } from '../snapshot/bits.js'
-import { UNCATEGORIZED } from '../feed-offer.js'
-import { CLASS_CODES } from '../product-classes.js'
-import type { ProductClass } from '../product-classes.js'
+import { UNCATEGORIZED } from '../../distributors/feed-offer.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
+import type { ProductClass } from '../../distributors/product-classes.js'
 import type { RuleRows } from '../snapshot/slice.js'
 
 /** One rule of a layer. */

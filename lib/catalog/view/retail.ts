@@ -4,7 +4,7 @@
  */
 import { gtinKey } from '../../core/gtin.js'
 import { toCents } from '../../core/money.js'
-import type { MarginGroup, PriceRange, Pricing } from '../../configuration/document.js'
+import type { MarginGroup, PriceRange, Pricing } from '../../configuration/document/document.js'
 import { roundHalfUp } from './costs.js'
 
 /** What the price rule looks at; a member may be computed when it is read. */

@@ -11,11 +11,11 @@ import type {
   ProductRestrictions,
   Shipping,
   ShippingLevel,
-} from '../../configuration/document.js'
+} from '../../configuration/document/document.js'
 import { dotted } from '../../core/pointer.js'
 import { Bits, popcount } from '../snapshot/bits.js'
 import { adjustedRows } from './costs.js'
-import { UNCATEGORIZED } from '../feed-offer.js'
+import { UNCATEGORIZED } from '../../distributors/feed-offer.js'
 import { LISTS, entryPointer, listed, within } from './restrictions.js'
 import { boundsOf, marginGroups, rangeFinder } from './retail.js'
 import { levelBounds, shippingLevels } from './shipping.js'

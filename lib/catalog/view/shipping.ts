@@ -3,7 +3,7 @@
  * Cents.
  */
 import { toCents } from '../../core/money.js'
-import type { Shipping, ShippingLevel } from '../../configuration/document.js'
+import type { Shipping, ShippingLevel } from '../../configuration/document/document.js'
 import { roundHalfUp } from './costs.js'
 
 /** What the model looks at. */

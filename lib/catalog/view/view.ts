@@ -2,12 +2,12 @@
  * What one subscriber sees of a snapshot: which offers, at which price. Search, facets, detail,
  * quotes, export and impact all read it; there is no second implementation of a rule or a price.
  */
-import type { ConfigurationDocument } from '../../configuration/document.js'
+import type { ConfigurationDocument } from '../../configuration/document/document.js'
 import type { EligibleDistributor } from '../../configuration/saved.js'
 import { Bits } from '../snapshot/bits.js'
 import { costColumn, shownColumn } from './costs.js'
 import { sortByNumber } from '../snapshot/permutation.js'
-import { CLASS_CODES } from '../product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { entryRules, layerRules } from './restrictions.js'
 import type { HidingRule, LayerInput } from './restrictions.js'
 import { retailRule } from './retail.js'

@@ -1,5 +1,5 @@
 /** Schemas of `product_restrictions` (contract "Configuration document", decisions 4.4). */
-import { CLASS_CODES } from '../../catalog/product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import {
   CATEGORY_CLASS_FILTERS,
   LIST,

@@ -3,7 +3,7 @@
  * tell.
  */
 import categories from '../../../data/chattanooga/categories.json' with { type: 'json' }
-import type { ProductClass } from '../../catalog/product-classes.js'
+import type { ProductClass } from '../product-classes.js'
 import type { CatalogPreset, Condition, NameTable, Outcome, Rule } from '../generic/preset.js'
 import { CATEGORY } from '../generic/categories.js'
 

@@ -1,6 +1,6 @@
 /** Conditions and rules of a preset, compiled against the columns of one file. */
-import { UNCATEGORIZED } from '../../catalog/feed-offer.js'
-import type { ProductClass } from '../../catalog/product-classes.js'
+import { UNCATEGORIZED } from '../feed-offer.js'
+import type { ProductClass } from '../product-classes.js'
 import { patternOf } from '../../core/text.js'
 import { fold } from './casts.js'
 import { namesGun } from './gun-words.js'

@@ -2,9 +2,9 @@
  * The connector for any delimited feed: turns a preset and a header into the function that reads
  * one row.
  */
-import { UNCATEGORIZED } from '../../catalog/feed-offer.js'
-import type { FeedOffer } from '../../catalog/feed-offer.js'
-import { CLASS_CODES } from '../../catalog/product-classes.js'
+import { UNCATEGORIZED } from '../feed-offer.js'
+import type { FeedOffer } from '../feed-offer.js'
+import { CLASS_CODES } from '../product-classes.js'
 import { parseUpc } from '../../core/gtin.js'
 import { parseMoney } from '../../core/money.js'
 import { MAX_INT, fold, readEndOfDay, readQty, readText } from './casts.js'

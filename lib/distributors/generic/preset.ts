@@ -3,7 +3,7 @@
  * kept as JSON and sent to a worker; its power to express is small on purpose, so that
  * configuration never runs code.
  */
-import type { ProductClass } from '../../catalog/product-classes.js'
+import type { ProductClass } from '../product-classes.js'
 
 export type Preset = CatalogPreset | QuantityPreset
 

@@ -2,7 +2,7 @@
  * What a feed looks like as a whole, and what about it moved out of proportion since the last one
  * (decisions 4.11).
  */
-import { CLASS_CODES } from '../../catalog/product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { MARKS, MARK_CLASS } from '../../distributors/generic/generic.js'
 import type { Preset } from '../../distributors/generic/generic.js'
 

@@ -2,7 +2,7 @@
  * Offers straight into the catalog, without a feed: for test apps and embedders that have their own
  * source of them.
  */
-import type { FeedOffer } from '../../catalog/feed-offer.js'
+import type { FeedOffer } from '../../distributors/feed-offer.js'
 import type { Raw } from '../../db/sqlite.js'
 import { lend } from '../../catalog/snapshot/lend.js'
 import { OfferWriter } from './offer-writer.js'

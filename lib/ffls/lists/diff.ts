@@ -8,7 +8,7 @@ import type { StateCode } from '../../places/states.js'
 import { isFollowed, orderOf } from './order.js'
 import type { ListOrder, OrderedRow } from './order.js'
 import type { ListedDealer } from './rows.js'
-import type { DealerTable } from '../tables.js'
+import type { DealerTable } from '../../db/tables/ffls.js'
 
 /**
  * A dealer as the directory has it. `updated_at` is the time of the newest list that said something

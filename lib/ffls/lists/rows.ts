@@ -6,7 +6,7 @@ import { stateCode } from '../../places/states.js'
 import { placeOfZip } from '../../places/zips.js'
 import { REGIONS, expiryDate, parseLicence } from '../license.js'
 import type { Licence } from '../license.js'
-import type { DealerTable } from '../tables.js'
+import type { DealerTable } from '../../db/tables/ffls.js'
 
 /** What a list tells of a dealer. All else is the operator's. */
 export type ListedDealer = Pick<

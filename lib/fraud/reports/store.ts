@@ -9,7 +9,7 @@ import type { FraudKey, FraudKeys } from '../keys/keys.js'
 import { STRONG } from '../shapes.js'
 import type { FraudReport } from '../shapes.js'
 import type { Signals } from '../signals/signals.js'
-import type { FraudReportTable } from '../tables.js'
+import type { FraudReportTable } from '../../db/tables/fraud.js'
 
 /**
  * Kinds of what a report holds. The strong ones stand in `fraud_signal` too, by which they are

@@ -8,10 +8,10 @@ import type { OperatorCtx } from '../../app/ctx.js'
 import { listFailure } from '../history/failures.js'
 import { knownLanes } from '../tracking/part-statuses.js'
 import { statusOfLanes } from '../tracking/statuses.js'
-import type { FulfillmentOrderTable } from '../history/tables.js'
+import type { FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
 import { appendJournal } from '../journal/chain.js'
 import { uncountOrder } from '../place/quota.js'
-import type { PoState, PurchaseOrderTable } from '../tables.js'
+import type { PoState, PurchaseOrderTable } from '../../db/tables/orders.js'
 
 export type StoredPo = Selectable<PurchaseOrderTable>
 

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely'
 import type { OperatorCtx } from '../../app/ctx.js'
 import type { FailedPlacement, FulfillmentOrder } from './shapes.js'
-import type { FailedPlacementTable, FulfillmentOrderTable } from './tables.js'
+import type { FailedPlacementTable, FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
 
 export type StoredOrder = Selectable<FulfillmentOrderTable>
 export type StoredFailure = Selectable<FailedPlacementTable>

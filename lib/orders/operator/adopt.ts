@@ -8,11 +8,11 @@ import { audit } from '../../accounts/audit.js'
 import type { OperatorCtx } from '../../app/ctx.js'
 import type { Destination, PurchaseOrder } from '../../distributors/fulfillment.js'
 import type { Orphan } from '../tracking/orphans.js'
-import type { FulfillmentOrderTable } from '../history/tables.js'
+import type { FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
 import { sealContent } from '../engine/content.js'
 import { ORDER_SOURCE, newReference, nextId } from '../place/intent.js'
 import { appendJournal } from '../journal/chain.js'
-import type { PlacementTable } from '../tables.js'
+import type { PlacementTable } from '../../db/tables/orders.js'
 import type { StoredPo } from '../engine/transitions.js'
 
 /** What the journal's line of it holds: enough to write it down once more. */

@@ -15,7 +15,7 @@ import { adoptOrder, readGeneratedPo } from './adopt.js'
 import { IS_OPEN } from './view.js'
 import { readPause, resumeOrders } from '../engine/pause.js'
 import type { Pause } from '../engine/pause.js'
-import type { PoState } from '../tables.js'
+import type { PoState } from '../../db/tables/orders.js'
 
 export interface LookBackInput {
   /**

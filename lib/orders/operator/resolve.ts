@@ -8,7 +8,7 @@ import { ApiError, invalid } from '../../core/errors.js'
 import { textFault } from '../../core/text.js'
 import { appendJournal } from '../journal/chain.js'
 import { standsElsewhere } from '../tracking/numbers.js'
-import type { PoState } from '../tables.js'
+import type { PoState } from '../../db/tables/orders.js'
 import { move } from '../engine/transitions.js'
 import type { Change, StoredPo } from '../engine/transitions.js'
 

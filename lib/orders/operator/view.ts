@@ -13,7 +13,7 @@ import type { FulfillmentOrder } from '../history/shapes.js'
 import { linesInWords } from '../journal/words.js'
 import type { ToldLine } from '../journal/words.js'
 import { findPurchaseOrders } from './resolve.js'
-import type { PoState } from '../tables.js'
+import type { PoState } from '../../db/tables/orders.js'
 import { OPEN } from '../engine/transitions.js'
 import { OPEN_STATES } from '../engine/work.js'
 

@@ -1,5 +1,5 @@
 /** Where an order ships to: the customer, the dealer's premise, or the store (decisions 8.3-4). */
-import type { ConfigurationDocument } from '../../configuration/document.js'
+import type { ConfigurationDocument } from '../../configuration/document/document.js'
 import { dayOf } from '../../core/clock.js'
 import type { OperatorCtx } from '../../app/ctx.js'
 import { isApiError } from '../../core/errors.js'

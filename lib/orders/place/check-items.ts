@@ -1,8 +1,11 @@
 /** Are the items of an order what the catalog has? (decisions 8.3) */
-import { CLASS_CODES } from '../../catalog/product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import type { Row, Snapshot } from '../../catalog/snapshot/snapshot.js'
 import type { View } from '../../catalog/view/view.js'
-import type { ConfigurationDocument, DistributorEntry } from '../../configuration/document.js'
+import type {
+  ConfigurationDocument,
+  DistributorEntry,
+} from '../../configuration/document/document.js'
 import type { OperatorCtx } from '../../app/ctx.js'
 import type { Fault } from '../../core/errors.js'
 import { gtinKey } from '../../core/gtin.js'

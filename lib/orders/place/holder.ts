@@ -4,7 +4,7 @@
  */
 import type { Selectable } from 'kysely'
 import type { Ctx } from '../../app/ctx.js'
-import type { PlacementTable } from '../tables.js'
+import type { PlacementTable } from '../../db/tables/orders.js'
 
 /** The placement that holds an order_id of the calling subscriber. */
 export async function holderOf(

@@ -1,7 +1,7 @@
 /** Numbers that distributors gave, and POs that we sent. */
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../../db/tables.js'
+import type { Tables } from '../../db/tables/tables.js'
 import type { StoredPo } from '../engine/transitions.js'
 import { PARTS_THAT_FAILED } from './part-statuses.js'
 

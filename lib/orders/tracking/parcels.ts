@@ -4,7 +4,7 @@ import type { OperatorCtx } from '../../app/ctx.js'
 import type { Parcel, ShipStatus } from '../../distributors/fulfillment.js'
 import type { StoredOrder } from '../history/records.js'
 import { laterShip, shipStatusOf } from './statuses.js'
-import type { FulfillmentOrderTable, ParcelTable } from '../history/tables.js'
+import type { FulfillmentOrderTable, ParcelTable } from '../../db/tables/fulfillment.js'
 
 type StoredParcel = Selectable<ParcelTable>
 

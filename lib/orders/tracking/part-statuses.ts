@@ -4,7 +4,7 @@
  */
 import type { OperatorCtx } from '../../app/ctx.js'
 import type { OrderStatus } from '../../distributors/fulfillment.js'
-import type { PoState } from '../tables.js'
+import type { PoState } from '../../db/tables/orders.js'
 import type { StoredOrder } from '../history/records.js'
 import type { Dated } from './statuses.js'
 

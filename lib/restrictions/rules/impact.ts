@@ -1,6 +1,6 @@
 /** What a change of the rules would do to the live catalog, state by state. */
 import type { Snapshot } from '../../catalog/snapshot/snapshot.js'
-import { CLASS_CODES } from '../../catalog/product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { dayOf } from '../../core/clock.js'
 import type { OperatorCtx } from '../../app/ctx.js'
 import { STATES } from '../../places/states.js'

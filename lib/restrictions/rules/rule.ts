@@ -1,6 +1,6 @@
 /** A restriction rule as it is written, imported and shown (decisions 7.1). */
 import * as z from 'zod'
-import { CLASS_CODES } from '../../catalog/product-classes.js'
+import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { gtinKey } from '../../core/gtin.js'
 import { textFault } from '../../core/text.js'
 import { countyOf, findCounties } from '../../places/counties.js'

@@ -2,7 +2,7 @@
 import facts from '../../../data/demo/dealers.json' with { type: 'json' }
 import type { OperatorCtx } from '../../app/ctx.js'
 import { touch } from '../../db/state.js'
-import type { DealerDocumentTable, DealerTable } from '../../ffls/tables.js'
+import type { DealerDocumentTable, DealerTable } from '../../db/tables/ffls.js'
 import { countyOf } from '../../places/counties.js'
 import { milesChord, unitVector, zipTable } from '../../places/zips.js'
 import { DEMO_DISTIDS, DEMO_SEED } from './market.js'

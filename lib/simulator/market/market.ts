@@ -1,4 +1,4 @@
-import type { ProductClass } from '../../catalog/product-classes.js'
+import type { ProductClass } from '../../distributors/product-classes.js'
 import familyFacts from '../../../data/demo/families.json' with { type: 'json' }
 import facts from '../../../data/demo/market.json' with { type: 'json' }
 

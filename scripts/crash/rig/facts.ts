@@ -8,14 +8,14 @@ import type { Recovery } from '../../../lib/distributors/fulfillment.js'
 import type {
   FailedPlacementTable,
   FulfillmentOrderTable,
-} from '../../../lib/orders/history/tables.js'
+} from '../../../lib/db/tables/fulfillment.js'
 import { open } from '../../../lib/app/open.js'
 import type { App } from '../../../lib/app/open.js'
 import { contentOf } from '../../../lib/orders/engine/content.js'
 import { ChainReader, isFault, journalSealer } from '../../../lib/orders/journal/chain.js'
 import { openJournalLines } from '../../../lib/orders/journal/lines.js'
 import { verifyJournal } from '../../../lib/orders/journal/verify.js'
-import type { OrderCountTable, PlacementTable } from '../../../lib/orders/tables.js'
+import type { OrderCountTable, PlacementTable } from '../../../lib/db/tables/orders.js'
 import type { StoredPo } from '../../../lib/orders/engine/transitions.js'
 import { DEMO_SEED } from '../../../lib/simulator/market/market.js'
 import { filesIn } from '../../../lib/db/engine.js'

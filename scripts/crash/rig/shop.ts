@@ -7,7 +7,7 @@ import { openFile } from '../../../lib/db/sqlite.js'
 import type {
   ConfigurationDocument,
   DistributorEntry,
-} from '../../../lib/configuration/document.js'
+} from '../../../lib/configuration/document/document.js'
 import type { Distributor } from '../../../lib/distributors/distributor.js'
 import { builtin } from '../../../lib/distributors/index.js'
 import { writeOffers } from '../../../lib/feeds/ingest/write-offers.js'

@@ -1,6 +1,6 @@
 import { demoStories } from '../../../lib/simulator/market/stories.js'
-import { prepareDemo } from '../../../lib/simulator/demo/demo.js'
-import type { Demo } from '../../../lib/simulator/demo/demo.js'
+import { prepareDemo } from '../../../lib/app/demo.js'
+import type { Demo } from '../../../lib/app/demo.js'
 import type { Command } from '../command.js'
 import { SERVE_OPTIONS, serve } from './serve.js'
 

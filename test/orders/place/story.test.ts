@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { MINUTE, SECOND } from '../../../lib/core/clock.js'
 import { storeDocument } from '../../../lib/ffls/documents.js'
 import { demoSettings } from '../../../lib/simulator/distributors/stand-ins.js'
-import type { ConfigurationDocument } from '../../../lib/configuration/document.js'
+import type { ConfigurationDocument } from '../../../lib/configuration/document/document.js'
 import {
   CUSTOMER,
   DEALER,

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import type { Updateable } from 'kysely'
 import { DAY, MINUTE, SECOND } from '../../../lib/core/clock.js'
 import type { FoundOrder, Submission } from '../../../lib/distributors/fulfillment.js'
-import type { DealerTable } from '../../../lib/ffls/tables.js'
+import type { DealerTable } from '../../../lib/db/tables/ffls.js'
 import { resolveOrder } from '../../../lib/orders/operator/resolve.js'
 import type { TestOffer } from '../../../server/testing/index.js'
 import {

@@ -1,13 +1,13 @@
 /** Every table of quartermaster.db, as Kysely sees it. The row types stand beside their domains. */
-import type { ApiKeyTable, DataKeyTable, SubscriberTable } from '../accounts/tables.js'
-import type { ConfigurationTable, CredentialCheckTable } from '../configuration/tables.js'
+import type { ApiKeyTable, DataKeyTable, SubscriberTable } from './accounts.js'
+import type { ConfigurationTable, CredentialCheckTable } from './configuration.js'
 import type {
   DealerDocumentTable,
   DealerListTable,
   DealerOnFileTable,
   DealerTable,
-} from '../ffls/tables.js'
-import type { FeedImportTable, FeedSourceTable } from '../feeds/tables.js'
+} from './ffls.js'
+import type { FeedImportTable, FeedSourceTable } from './feeds.js'
 import type {
   FailedPlacementTable,
   FulfillmentChangeTable,
@@ -15,7 +15,7 @@ import type {
   LaneStatusTable,
   MonitorTable,
   ParcelTable,
-} from '../orders/history/tables.js'
+} from './fulfillment.js'
 import type {
   DistributorModeTable,
   JournalTable,
@@ -23,7 +23,7 @@ import type {
   OrderEngineTable,
   PlacementTable,
   PurchaseOrderTable,
-} from '../orders/tables.js'
+} from './orders.js'
 import type {
   FraudEvidenceTable,
   FraudInstallationTable,
@@ -31,8 +31,8 @@ import type {
   FraudReportTable,
   FraudSignalTable,
   FraudUseTable,
-} from '../fraud/tables.js'
-import type { ActiveRuleSetTable, RuleOverrideTable, RuleSetTable } from '../restrictions/tables.js'
+} from './fraud.js'
+import type { ActiveRuleSetTable, RuleOverrideTable, RuleSetTable } from './restrictions.js'
 import type { Generated } from 'kysely'
 
 export interface Tables {

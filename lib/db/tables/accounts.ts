@@ -1,4 +1,4 @@
-import type { Tier } from './tiers.js'
+import type { Tier } from '../../accounts/tiers.js'
 
 /** Times are milliseconds since 1970. */
 export interface SubscriberTable {
