@@ -12,10 +12,10 @@ export type { ErrorCode, Fault } from './core/errors.js'
 export type { Log } from './core/log.js'
 export { builtin } from './distributors/index.js'
 export { defineDistributor } from './distributors/distributor.js'
+export type { Session } from './distributors/session.js'
 export type {
   CheckOutcome,
   Distributor,
-  Session,
   Setting,
   SettingValues,
 } from './distributors/distributor.js'

@@ -2,7 +2,7 @@
  * The audit: every act of an operator, each row chained to the one before it by a keyed digest
  * (reliability P13).
  */
-import type { OperatorCtx } from '../app/ctx.js'
+import type { AccountsCtx } from './ctx.js'
 import { OPERATOR } from '../core/storage/secrets.js'
 import type { Secrets } from '../core/storage/secrets.js'
 import type { Engine } from '../db/engine.js'
@@ -22,7 +22,7 @@ export interface AuditRow {
 export const JOINED = 'audit.join'
 
 /** Records an operator's act in the transaction of the act itself. `detail` holds no secret. */
-export async function audit(ctx: OperatorCtx, action: string, detail: unknown): Promise<void> {
+export async function audit(ctx: AccountsCtx, action: string, detail: unknown): Promise<void> {
   const { actor } = ctx
   await ctx.engine.atomic(ctx, (tx) =>
     append(tx, { at: tx.now(), actor, action, detail: JSON.stringify(detail) }),
@@ -30,7 +30,7 @@ export async function audit(ctx: OperatorCtx, action: string, detail: unknown): 
 }
 
 async function append(
-  { db, secrets }: Pick<OperatorCtx, 'db' | 'secrets'>,
+  { db, secrets }: Pick<AccountsCtx, 'db' | 'secrets'>,
   act: Omit<AuditRow, 'seq'>,
 ): Promise<void> {
   const last = await db
@@ -76,8 +76,8 @@ const WINDOW = 500
  */
 export async function joinAudit(ctx: {
   engine: Engine
-  db: OperatorCtx['db']
-  read: OperatorCtx['read']
+  db: AccountsCtx['db']
+  read: AccountsCtx['read']
   secrets: Secrets
   now: () => number
 }): Promise<void> {

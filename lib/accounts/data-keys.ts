@@ -2,7 +2,7 @@
  * The data keys of the installation, one for each subscriber and one for the operator, wrapped by
  * the secret key.
  */
-import type { OperatorCtx } from '../app/ctx.js'
+import type { AccountsCtx } from './ctx.js'
 import {
   OPERATOR,
   loadSecretKey,
@@ -52,7 +52,7 @@ export async function openSecrets(engine: Engine, key: Buffer, random: Random): 
  * secret key was replaced since this process started: what the former key wraps could never be
  * unwrapped.
  */
-export async function addDataKey({ db, secrets }: OperatorCtx, owner: string): Promise<void> {
+export async function addDataKey({ db, secrets }: AccountsCtx, owner: string): Promise<void> {
   const { key_id: known } = await db
     .selectFrom('secret_key')
     .select('key_id')
@@ -118,7 +118,7 @@ async function settle(engine: Engine, random: Random): Promise<Vault | null> {
  * finished or undone by the next start.
  */
 export async function rotateSecretKey(
-  ctx: OperatorCtx,
+  ctx: AccountsCtx,
 ): Promise<{ key_id: string; data_keys: number }> {
   const { engine, random } = ctx
   if (!engine.lock('serve'))

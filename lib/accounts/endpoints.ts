@@ -1,14 +1,16 @@
 import { dayOf } from '../core/clock.js'
-import { endpoint } from '../core/endpoint/endpoint.js'
-import type { Ctx } from '../app/ctx.js'
+import { endpointsOf } from '../core/endpoint/endpoint.js'
+import type { AccountsCall } from './ctx.js'
 import { Account, Ping, Usage } from './shapes.js'
 import { TIERS } from './tiers.js'
+
+const endpoint = endpointsOf<AccountsCall>()
 
 /**
  * Who calls. A library caller without a key has the limits of nobody; it is shown as `library`,
  * enterprise.
  */
-function callerOf(ctx: Ctx) {
+function callerOf(ctx: AccountsCall) {
   const tier = ctx.key?.tier ?? 'enterprise'
   return { key_name: ctx.key?.name ?? 'library', tier, limits: { ...TIERS[tier] } }
 }

@@ -1,32 +1,19 @@
 /**
  * API keys: shown once, kept as SHA-256 (decisions 2.4), and the way from a key to its subscriber.
  */
+import type { Key, Subscriber } from './caller.js'
 import { hash as digest } from 'node:crypto'
 import { ApiError, invalid } from '../core/errors.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { AccountsCtx } from './ctx.js'
 import { nameFault } from '../core/text.js'
 import { remembered, touch } from '../db/state.js'
 import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
 import { MAX_ALLOWLIST, compileAllowlist, parseAllowlistEntry } from './allowlist.js'
 import { findSubscriber, isEmail } from './subscribers.js'
-import type { Subscriber } from './subscribers.js'
 import { TIERS, TIER_NAMES } from './tiers.js'
 import type { Tier } from './tiers.js'
 import type { ApiKeyTable } from '../db/tables/accounts.js'
-
-/** A key as the rest of the program sees it. */
-export interface Key {
-  readonly id: string
-  readonly subscriberId: string
-  readonly name: string
-  readonly contactEmail: string
-  readonly tier: Tier
-  readonly poTag: string
-  readonly allowlist: readonly string[]
-  readonly status: ApiKeyTable['status']
-  readonly allows: (address: string) => boolean
-}
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const KEY_LENGTH = 40
@@ -86,7 +73,7 @@ export interface NewKey {
 
 /** Issues a key. The returned text is the only copy. */
 export async function createKey(
-  ctx: OperatorCtx,
+  ctx: AccountsCtx,
   input: NewKey,
 ): Promise<{ id: string; key: string }> {
   if (!(input.tier in TIERS)) throw invalid('tier', `must be one of ${TIER_NAMES.join(', ')}`)
@@ -140,7 +127,7 @@ function checkedAllowlist(entries: readonly string[]): string[] {
  * Adds (`allow`) or removes (`deny`) entries of a key's allowlist; returns the list as it is then.
  */
 export async function changeAllowlist(
-  ctx: OperatorCtx,
+  ctx: AccountsCtx,
   keyId: string,
   change: { allow?: readonly string[]; deny?: readonly string[] },
 ): Promise<string[]> {
@@ -170,7 +157,7 @@ export async function changeAllowlist(
 
 /** Enables, disables or cancels a key. Cancelling is for good. */
 export async function setKeyStatus(
-  ctx: OperatorCtx,
+  ctx: AccountsCtx,
   keyId: string,
   status: ApiKeyTable['status'],
 ): Promise<void> {
@@ -186,7 +173,7 @@ export async function setKeyStatus(
 
 /** Gives a key a new text; name, tier, allowlist and usage stay. The old text stops at once. */
 export async function rotateKey(
-  ctx: OperatorCtx,
+  ctx: AccountsCtx,
   keyId: string,
 ): Promise<{ id: string; key: string }> {
   const key = makeKey(ctx.random)
@@ -206,7 +193,7 @@ export async function rotateKey(
 }
 
 /** Keys of one subscriber, or all; never their text. */
-export async function listKeys(ctx: OperatorCtx, subscriber?: string) {
+export async function listKeys(ctx: AccountsCtx, subscriber?: string) {
   const owner = subscriber === undefined ? null : await findSubscriber(ctx, subscriber)
   const rows = await ctx.read
     .selectFrom('api_key')
@@ -233,7 +220,7 @@ export async function listKeys(ctx: OperatorCtx, subscriber?: string) {
 
 /** A subscriber's key by its id, whatever its status; 404 where it has none of this id. */
 export async function keyById(
-  { read }: Pick<OperatorCtx, 'read'>,
+  { read }: Pick<AccountsCtx, 'read'>,
   subscriber: Subscriber,
   keyId: string,
 ): Promise<Key> {
@@ -250,7 +237,7 @@ export async function keyById(
   return fromRow(row)
 }
 
-async function keyRow(ctx: OperatorCtx, keyId: string): Promise<ApiKeyTable> {
+async function keyRow(ctx: AccountsCtx, keyId: string): Promise<ApiKeyTable> {
   const row = await ctx.db
     .selectFrom('api_key')
     .selectAll()

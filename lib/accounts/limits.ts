@@ -5,7 +5,7 @@
 import { DAY, MINUTE, SECOND, startOfDay } from '../core/clock.js'
 import type { Log } from '../core/log.js'
 import type { Engine } from '../db/engine.js'
-import type { Key } from './keys.js'
+import type { Key } from './caller.js'
 import { SlidingWindow } from './sliding-window.js'
 import { TIERS } from './tiers.js'
 

@@ -1,20 +1,15 @@
 /** Subscribers: the shops. One configuration, one order history, one or more keys. */
+import type { Subscriber } from './caller.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { nameFault } from '../core/text.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { AccountsCtx } from './ctx.js'
 import { touch } from '../db/state.js'
 import { audit } from './audit.js'
 import { addDataKey } from './data-keys.js'
 
-export interface Subscriber {
-  readonly id: string
-  readonly name: string
-  readonly email: string
-}
-
 /** Registers a shop. Names are unique, case aside. */
 export async function createSubscriber(
-  ctx: OperatorCtx,
+  ctx: AccountsCtx,
   input: { name: string; email: string },
 ): Promise<Subscriber> {
   const name = input.name.trim()
@@ -45,7 +40,7 @@ export function isEmail(text: string): boolean {
   return text.length <= 254 && /^[^\s@<>"]+@[^\s@<>".]+(\.[^\s@<>".]+)+$/.test(text)
 }
 
-export async function listSubscribers(ctx: OperatorCtx) {
+export async function listSubscribers(ctx: AccountsCtx) {
   const rows = await ctx.read
     .selectFrom('subscriber')
     .leftJoin('api_key', 'api_key.subscriber_id', 'subscriber.id')
@@ -64,7 +59,7 @@ export async function listSubscribers(ctx: OperatorCtx) {
 
 /** By name (case aside) or id; 404 where there is none. */
 export async function findSubscriber(
-  ctx: Pick<OperatorCtx, 'db'>,
+  ctx: Pick<AccountsCtx, 'db'>,
   nameOrId: string,
 ): Promise<Subscriber> {
   const row = await ctx.db

@@ -3,7 +3,7 @@
  * off.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { AccountsCtx } from './ctx.js'
 import { filesIn } from '../db/engine.js'
 import { openFile } from '../db/sqlite.js'
 import type { Raw } from '../db/sqlite.js'
@@ -49,7 +49,7 @@ const STEP = 500
 
 /** Verifies the whole audit. Nothing is written, and a server may run meanwhile. */
 export async function verifyAudit(
-  ctx: OperatorCtx,
+  ctx: AccountsCtx,
   options: VerifyAuditOptions = {},
 ): Promise<AuditVerification> {
   const raw = openFile(filesIn(ctx.engine.dir).record, { synchronous: 'FULL', readonly: true })
@@ -62,7 +62,7 @@ export async function verifyAudit(
 }
 
 async function prove(
-  ctx: OperatorCtx,
+  ctx: AccountsCtx,
   raw: Raw,
   { anchor, onProgress }: VerifyAuditOptions,
 ): Promise<AuditVerification> {

@@ -3,8 +3,8 @@
  * a metric is first asked for and dropped when nobody asks any more; what was combined for a set of
  * distributors is kept for as long as the build serves.
  */
+import type { Analytics, AnalyticsCtx, AnalyticsOptions } from './ctx.js'
 import { MINUTE } from '../core/clock.js'
-import type { OperatorCtx } from '../app/ctx.js'
 import { pick, rowsText } from './answers/answer.js'
 import type { Question } from './answers/answer.js'
 import { sectionName } from './builds/files.js'
@@ -16,51 +16,13 @@ import type { Metric } from './metrics/metric.js'
 import type { Build } from './builds/open.js'
 import { openServing } from './answers/serving.js'
 
-export interface Status {
-  /** The build's name. */
-  build: string
-  /** When its data were read, milliseconds since 1970. */
-  at: number
-  items: number
-  fed: readonly string[]
-  /** The newest one is damaged: this is the one before it. */
-  isSecondChoice: boolean
-}
-
-export interface Analytics {
-  /**
-   * The payload as JSON, for whoever has these distributors active, or of all of them. Without any
-   * build it has no results.
-   */
-  answer(metric: Metric, question: Question, distids: readonly string[] | 'all'): Promise<string>
-  /** The build that serves; null where there is none. */
-  status(): Status | null
-  /** How many columns, combinations and answers are kept in memory. */
-  kept(): { sections: number; combined: number; answers: number }
-  /** How rebuilds are started. */
-  readonly process: Pick<AnalyticsOptions, 'limit' | 'file'>
-  /** Aborted when the app closes. */
-  readonly closing: AbortSignal
-  /** Lets go of everything, and ends what is being built. */
-  stop(): void
-}
-
-export interface AnalyticsOptions {
-  /** Milliseconds without a question after which columns are dropped. */
-  idle?: number
-  /** Milliseconds that a rebuild may take. */
-  limit?: number
-  /** The file of the process that rebuilds; `duckdb.mjs` beside this package by default. */
-  file?: string
-}
-
 const IDLE = 10 * MINUTE
 const MB = 1_048_576
 /** Most bytes of columns, of combinations and of answers. */
 const MOST = { sections: 192 * MB, combined: 64 * MB, answers: 16 * MB } as const
 
 export function openAnalytics(
-  context: () => Pick<OperatorCtx, 'log' | 'engine'>,
+  context: () => Pick<AnalyticsCtx, 'log' | 'engine'>,
   { idle = IDLE, ...process }: AnalyticsOptions = {},
 ): Analytics {
   const sizeOf = (columns: Readonly<Record<string, { byteLength: number }>>) =>

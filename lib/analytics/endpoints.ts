@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import type { Ctx, OperatorCtx } from '../app/ctx.js'
-import { checkPart, endpoint, refuseFaults } from '../core/endpoint/endpoint.js'
+import type { AnalyticsCall, AnalyticsCtx } from './ctx.js'
+import { checkPart, endpointsOf, refuseFaults } from '../core/endpoint/endpoint.js'
 import { ApiError } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import { nearest } from '../core/text.js'
@@ -9,6 +9,8 @@ import type { Question } from './answers/answer.js'
 import { METRICS, SLUGS, findMetric } from './metrics/index.js'
 import type { Metric, Window } from './metrics/metric.js'
 import { MetricParams, MetricQuery, MetricResult } from './shapes.js'
+
+const endpoint = endpointsOf<AnalyticsCall>()
 
 export const analytics = endpoint('analytics', {
   summary: 'One of seven metrics of prices, stock and sales',
@@ -71,7 +73,7 @@ function knownMetric(slug: string): Metric {
 }
 
 /** Active and validated ones. Throws the 409s of the catalog. */
-function activeDistids(ctx: Ctx): string[] {
+function activeDistids(ctx: AnalyticsCall): string[] {
   const { active, eligible } = ctx.configurations.of(ctx.subscriber)
   if (active.length === 0) throw new ApiError('no_active_distributors')
   if (eligible.length === 0) throw new ApiError('no_validated_distributors')
@@ -103,7 +105,7 @@ function questionOf({
  * A metric over all distributors, as an operator looks at it; refuses what the endpoint refuses.
  */
 export async function showMetric(
-  { analytics: answers }: OperatorCtx,
+  { analytics: answers }: AnalyticsCtx,
   { metric, ...query }: { metric: string } & z.input<typeof MetricQuery>,
 ): Promise<MetricResult> {
   const known = knownMetric(metric)

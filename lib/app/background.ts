@@ -1,13 +1,11 @@
 /** Long work off the main thread: building a snapshot, taking in a feed. */
+import type { Progress } from '../core/async/progress.js'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../core/log.js'
 import { makeTasks } from './tasks.js'
 import type { Tasks } from './tasks.js'
-
-/** Progress of a task: bytes done, bytes in all, rows so far. */
-export type Progress = (done: number, total: number, rows: number) => void
 
 export interface Background {
   /** Runs one task after the tasks before it. Rejects with what the task threw. */

@@ -11,7 +11,7 @@ import { openFile } from '../db/sqlite.js'
 import { addDemoDealers } from '../simulator/market/dealers.js'
 import { writeDemoHistory } from '../simulator/demo/history.js'
 import { demoOffers, writeDemoFeeds } from '../simulator/demo/feeds.js'
-import { demoCredential } from '../simulator/distributors/stand-ins.js'
+import { demoCredential } from '../simulator/distributors/credentials.js'
 
 export interface Demo {
   key: string

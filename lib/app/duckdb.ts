@@ -3,7 +3,7 @@
  * of it, and ends. It is started by core/child.ts.
  */
 import { setPriority } from 'node:os'
-import type { AnalyticsJob } from '../analytics/builds/child-job.js'
+import type { AnalyticsJob } from '../analytics/builds/job.js'
 import type { ChildProgress, FromChild } from '../core/async/child.js'
 import type { BuildJob } from '../exports/build-job.js'
 import type { WorkbookJob } from '../ffls/lists/workbook.js'

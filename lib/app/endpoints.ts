@@ -3,7 +3,8 @@ import { account, ping, usage } from '../accounts/endpoints.js'
 import { analytics } from '../analytics/endpoints.js'
 import { facets, getProduct, searchProducts } from '../catalog/endpoints.js'
 import { configSchema, getConfig, putConfig, validateConfig } from '../configuration/endpoints.js'
-import type { Endpoint } from '../core/endpoint/endpoint.js'
+import type { AnyEndpoint } from '../core/endpoint/endpoint.js'
+import type { Ctx } from './ctx.js'
 import { listDistributors } from '../distributors/endpoints.js'
 import { exportCatalog } from '../exports/endpoints.js'
 import { getFfl, getFflDocument, nearFfls } from '../ffls/endpoints.js'
@@ -42,4 +43,4 @@ export const endpoints = [
 ] as const
 
 /** For code that treats all endpoints alike. */
-export const allEndpoints = endpoints as unknown as readonly Endpoint[]
+export const allEndpoints = endpoints as unknown as readonly AnyEndpoint<Ctx>[]

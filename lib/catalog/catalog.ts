@@ -4,12 +4,12 @@
  */
 import { ApiError } from '../core/errors.js'
 import type { Log } from '../core/log.js'
-import type { Subscriber } from '../accounts/subscribers.js'
-import type { Configurations, Saved } from '../configuration/saved.js'
+import type { Subscriber } from '../accounts/caller.js'
+import type { Documents, Saved } from '../configuration/document/saved.js'
 import type { Engine } from '../db/engine.js'
 import type { Background } from '../app/background.js'
 import { buildSnapshot } from './snapshot/build.js'
-import type { SnapshotParts } from './snapshot/build.js'
+import type { SnapshotParts } from './snapshot/parts.js'
 import { openSnapshot } from './snapshot/open.js'
 import { openRecords } from './search/records.js'
 import type { Records } from './search/records.js'
@@ -57,7 +57,7 @@ interface Kept {
 
 export function openCatalog(
   engine: Engine,
-  configurations: Configurations,
+  configurations: Documents,
   background: Background,
   log: Log,
 ): Catalog {

@@ -1,5 +1,5 @@
-import { endpoint } from '../core/endpoint/endpoint.js'
-import type { Ctx } from '../app/ctx.js'
+import { endpointsOf } from '../core/endpoint/endpoint.js'
+import type { CatalogCall } from './ctx.js'
 import { ApiError } from '../core/errors.js'
 import { gtinKey } from '../core/gtin.js'
 import { serialized } from '../core/endpoint/serialized.js'
@@ -15,6 +15,8 @@ import {
 } from './shapes.js'
 import type { Product, ProductDetail } from './shapes.js'
 import type { View } from './view/view.js'
+
+const endpoint = endpointsOf<CatalogCall>()
 
 const ELIGIBILITY = [
   'no_active_distributors',
@@ -122,7 +124,7 @@ export const searchProducts = endpoint('products.search', {
 })
 
 /** An unknown or inactive distributor is a 404 (decisions 2.2). */
-function assertActive(ctx: Ctx, distid: string): void {
+function assertActive(ctx: CatalogCall, distid: string): void {
   const active = ctx.configurations.of(ctx.subscriber).eligible.map(({ entry }) => entry.distid)
   if (active.includes(distid)) return
   throw new ApiError('not_found', {

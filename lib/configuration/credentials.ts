@@ -2,8 +2,8 @@
  * Live checks of credentials, and what they found (contract "Distributor eligibility", decisions
  * 3.9).
  */
-import type { Subscriber } from '../accounts/subscribers.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { CheckRuns, ConfigurationCtx } from './ctx.js'
+import type { Subscriber } from '../accounts/caller.js'
 import { SECOND } from '../core/clock.js'
 import { invalid, kindOf } from '../core/errors.js'
 import type { Sealer } from '../core/storage/secrets.js'
@@ -34,12 +34,6 @@ export function fingerprintOf(
   return given.length === 0 ? '' : sealer.fingerprint(JSON.stringify(given))
 }
 
-/** Checks that run at the moment; a second call for the same credentials waits for the first. */
-export interface CheckRuns {
-  readonly running: Map<string, Promise<CheckOutcome>>
-  readonly closing: AbortController
-}
-
 export function openCheckRuns(): CheckRuns {
   return { running: new Map(), closing: new AbortController() }
 }
@@ -67,7 +61,7 @@ export interface CheckOptions {
  * answers.
  */
 export async function checkCredentials(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   names: readonly string[],
   options: CheckOptions = {},
@@ -90,7 +84,7 @@ export async function checkCredentials(
 
 /** Checks in the background; what becomes of it shows in the catalog and in the next validation. */
 export function checkLater(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   names: readonly string[],
 ): void {
@@ -100,7 +94,7 @@ export function checkLater(
 }
 
 async function checkOne(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   name: string,
   entry: DistributorEntry,
@@ -122,7 +116,7 @@ async function checkOne(
 }
 
 async function runCheck(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   name: string,
   entry: DistributorEntry,
@@ -136,7 +130,7 @@ async function runCheck(
 
 /** Nobody can be asked where there are no credentials, or where no interface is known. */
 async function outcomeOf(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   name: string,
   entry: DistributorEntry,
   fingerprint: string,
@@ -151,7 +145,7 @@ const TIMEOUT = 15 * SECOND
 
 /** A connector that fails or takes too long has not answered. */
 async function ask(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   distributor: Distributor,
   entry: DistributorEntry,
 ): Promise<CheckOutcome> {
@@ -190,7 +184,7 @@ async function ask(
 
 /** Records a result unless the credentials have changed meanwhile, or the app is closing. */
 async function record(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   name: string,
   { fingerprint, valid }: { fingerprint: string; valid: boolean },
@@ -227,7 +221,7 @@ async function record(
  * tests, and for an operator who knows.
  */
 export async function recordCredentialCheck(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   name: string,
   valid: boolean,

@@ -1,5 +1,5 @@
-import type { Ctx } from '../app/ctx.js'
-import { endpoint } from '../core/endpoint/endpoint.js'
+import type { ConfigurationCall } from './ctx.js'
+import { endpointsOf } from '../core/endpoint/endpoint.js'
 import { invalid } from '../core/errors.js'
 import { serialized } from '../core/endpoint/serialized.js'
 import * as z from 'zod'
@@ -16,6 +16,8 @@ import {
   ValidateResult,
 } from './shapes.js'
 import { validateCandidate, validateSaved } from './validate.js'
+
+const endpoint = endpointsOf<ConfigurationCall>()
 
 const EXAMPLE = {
   distributors: {
@@ -36,7 +38,7 @@ const EXAMPLE = {
 const ETAG = { ETag: 'Of the document; send it as If-Match to save over this version only' }
 
 /** The masked document with its ETag; read together, after whatever this call has saved. */
-function answer<T>(ctx: Ctx, members: Omit<T, 'configuration'>) {
+function answer<T>(ctx: ConfigurationCall, members: Omit<T, 'configuration'>) {
   const { etag } = ctx.configurations.of(ctx.subscriber)
   return serialized<T>(
     JSON.stringify({ ...members, configuration: readConfiguration(ctx, ctx.subscriber) }),
@@ -135,7 +137,7 @@ export const putConfig = endpoint('config.put', {
 })
 
 /** History names the key, not the process that serves it. */
-function savedBy(ctx: Ctx): Ctx {
+function savedBy(ctx: ConfigurationCall): ConfigurationCall {
   return ctx.key ? { ...ctx, actor: ctx.key.id } : ctx
 }
 

@@ -1,8 +1,8 @@
 /** "Why is it hidden?" for one product of one subscriber. */
-import type { Subscriber } from '../accounts/subscribers.js'
+import type { Subscriber } from '../accounts/caller.js'
 import { explainOffers } from '../catalog/view/explain.js'
 import type { Explanation } from '../catalog/view/explain.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { ConfigurationCtx } from './ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { borrowedBy } from '../catalog/snapshot/lend.js'
 import type { Borrowed } from '../catalog/snapshot/lend.js'
@@ -21,7 +21,7 @@ export interface ExplainedOffer extends Explanation {
  * no UPC, 503 before the first feed.
  */
 export async function explainProduct(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   upc: string,
 ): Promise<ExplainedOffer[]> {

@@ -2,6 +2,7 @@
  * What the validator found, in words that name the member and the fix (decisions 3.7). Values are
  * never repeated: they may be secrets.
  */
+import { isObject } from '../core/json.js'
 import type { ErrorObject } from 'ajv-draft-04'
 import type { Fault } from '../core/errors.js'
 import { MAX_FAULTS } from '../core/errors.js'
@@ -12,7 +13,6 @@ import type { Registry } from '../distributors/registry.js'
 import { movedTo } from './moved.js'
 import type { Schema } from './schema/schema.js'
 import { LEVELS, LITERAL } from './schema/shipping.js'
-import { isObject } from './secrets.js'
 
 interface Checked {
   schema: Schema

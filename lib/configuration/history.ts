@@ -2,22 +2,15 @@
  * Every accepted save, what changed with it, and the way back (contract "Configuration": history).
  * No answer holds a secret.
  */
-import type { Subscriber } from '../accounts/subscribers.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import { isObject } from '../core/json.js'
+import type { Subscriber } from '../accounts/caller.js'
+import type { ConfigurationCtx } from './ctx.js'
 import { ApiError } from '../core/errors.js'
 import { pointerStep } from '../core/pointer.js'
 import type { ConfigurationDocument } from './document/document.js'
 import { previewConfiguration, putConfiguration } from './put.js'
 import type { Preview } from './put.js'
-import {
-  MASK,
-  isObject,
-  isSealed,
-  mapSecrets,
-  maskDocument,
-  maskSealed,
-  openSaved,
-} from './secrets.js'
+import { MASK, isSealed, mapSecrets, maskDocument, maskSealed, openSaved } from './secrets.js'
 
 export interface SavedVersion {
   version: number
@@ -28,7 +21,7 @@ export interface SavedVersion {
 
 /** Saves of a subscriber, newest first. */
 export async function configurationHistory(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
 ): Promise<SavedVersion[]> {
   const rows = await ctx.read
@@ -49,7 +42,7 @@ export async function configurationHistory(
  * never saved.
  */
 async function openVersion(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   version: number,
 ): Promise<ConfigurationDocument> {
@@ -71,7 +64,7 @@ async function openVersion(
 
 /** The document of one version, masked. */
 export async function readVersion(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   version: number,
 ): Promise<ConfigurationDocument> {
@@ -88,7 +81,7 @@ export interface Difference {
 
 /** What changed from one version to another. A secret shows as asterisks, and that it changed. */
 export async function diffVersions(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   from: number,
   to: number,
@@ -162,7 +155,7 @@ function changed(before: unknown, after: unknown, path: string): Difference {
 
 /** Saves an earlier version anew, its secrets with it, if it still fits the schema. */
 export async function rollBack(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   version: number,
   { validate = false } = {},
@@ -175,7 +168,7 @@ export async function rollBack(
 
 /** What `rollBack` would do, with every refusal of it; nothing is saved. */
 export async function previewRollBack(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   version: number,
   { validate = false } = {},

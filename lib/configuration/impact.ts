@@ -1,16 +1,17 @@
 /**
  * What a candidate document would do to the live catalog (contract "Configuration", decisions 3.3).
  */
-import type { Subscriber } from '../accounts/subscribers.js'
+import { isObject } from '../core/json.js'
+import type { Subscriber } from '../accounts/caller.js'
 import type { Bits } from '../catalog/snapshot/bits.js'
 import { makeView } from '../catalog/view/view.js'
 import type { View } from '../catalog/view/view.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { ConfigurationCtx } from './ctx.js'
 import { isApiError } from '../core/errors.js'
 import { fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument } from './document/document.js'
-import type { EligibleDistributor, Saved } from './saved.js'
-import { isObject, openSaved } from './secrets.js'
+import type { EligibleDistributor, Saved } from './document/saved.js'
+import { openSaved } from './secrets.js'
 
 export interface Impact {
   /** Offers that are visible now and would not be. */
@@ -36,7 +37,7 @@ const THRESHOLD = 0.25
  * Compares the live catalog with what the candidate would show, by the same code that search uses.
  */
 export async function impactOf(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   candidate: ConfigurationDocument,
 ): Promise<Impact> {
@@ -105,7 +106,7 @@ function thresholdOf({ targets }: ConfigurationDocument): number {
 }
 
 /** Null where nothing is served now. */
-async function liveView(ctx: OperatorCtx, subscriber: Subscriber): Promise<View | null> {
+async function liveView(ctx: ConfigurationCtx, subscriber: Subscriber): Promise<View | null> {
   try {
     return await ctx.catalog.view(subscriber, false)
   } catch (error) {
@@ -125,7 +126,7 @@ async function liveView(ctx: OperatorCtx, subscriber: Subscriber): Promise<View 
  * valid.
  */
 function eligibleUnder(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   saved: Saved,
   candidate: ConfigurationDocument,

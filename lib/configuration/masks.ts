@@ -2,13 +2,14 @@
  * Masks that come back: a value of asterisks alone keeps the stored secret (contract
  * "Authentication" 9, decisions 3.5).
  */
+import { isObject } from '../core/json.js'
 import { MAX_FAULTS } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import { dotted, pointerStep, pointerSteps } from '../core/pointer.js'
 import { isCredential, settingPointer, settingsOf } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument } from './document/document.js'
-import { MASK, entryDistributor, isObject, mapSecrets } from './secrets.js'
+import { MASK, entryDistributor, mapSecrets } from './secrets.js'
 
 const isMask = (value: unknown): boolean => typeof value === 'string' && /^\*+$/.test(value)
 

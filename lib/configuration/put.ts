@@ -1,6 +1,6 @@
 /** Replaces the document as a whole (contract "Configuration": `PUT /v1/config`). */
-import type { Subscriber } from '../accounts/subscribers.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { Subscriber } from '../accounts/caller.js'
+import type { ConfigurationCtx } from './ctx.js'
 import { ApiError, MAX_FAULTS, refusalOf } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import type { Engine } from '../db/engine.js'
@@ -11,7 +11,7 @@ import { exceedsThreshold, impactOf } from './impact.js'
 import type { Impact } from './impact.js'
 import { keepSecrets } from './masks.js'
 import { saveDocument } from './saved.js'
-import type { Saved } from './saved.js'
+import type { Saved } from './document/saved.js'
 import { openSaved } from './secrets.js'
 
 export interface PutInput {
@@ -32,7 +32,7 @@ const ATTEMPTS = 5
  * checked in the background.
  */
 export function putConfiguration(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   input: PutInput,
 ): Promise<{ version: number }> {
@@ -59,7 +59,7 @@ async function inTurn<T>(engine: Engine, subscriberId: string, save: () => Promi
 }
 
 async function put(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   input: PutInput,
 ): Promise<{ version: number }> {
@@ -87,7 +87,7 @@ export interface Preview {
  * What `putConfiguration` would do, with every refusal of it; nothing is saved and nobody asked.
  */
 export async function previewConfiguration(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   input: PutInput,
 ): Promise<Preview> {
@@ -103,7 +103,7 @@ export async function previewConfiguration(
  * document with its secrets opened.
  */
 function admit(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   { document: candidate, ifMatch }: PutInput,
 ): { saved: Saved; before: ConfigurationDocument; document: ConfigurationDocument } {
@@ -135,7 +135,7 @@ function refuseLoss(impact: Impact): void {
  * faults.
  */
 export function checkCandidate(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   stored: ConfigurationDocument,
   candidate: unknown,
 ): { document: ConfigurationDocument; faults: Fault[] } {
@@ -158,7 +158,7 @@ function matches(ifMatch: string, etag: string): boolean {
  * an entry that was off.
  */
 function withNewCredentials(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   before: ConfigurationDocument,
   after: ConfigurationDocument,

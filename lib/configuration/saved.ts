@@ -1,9 +1,10 @@
 /** Saved documents: one per subscriber, read by everything that decides what it sees and buys. */
+import type { ConfigurationCtx, Configurations } from './ctx.js'
+import type { Saved } from './document/saved.js'
 import { createHash } from 'node:crypto'
 import { audit } from '../accounts/audit.js'
-import type { OperatorCtx } from '../app/ctx.js'
 import type { Secrets } from '../core/storage/secrets.js'
-import type { Subscriber } from '../accounts/subscribers.js'
+import type { Subscriber } from '../accounts/caller.js'
 import type { Engine } from '../db/engine.js'
 import { remembered, touch } from '../db/state.js'
 import { mustHaveCredentials } from '../distributors/distributor.js'
@@ -19,39 +20,6 @@ import {
   openDocument,
   sealDocument,
 } from './secrets.js'
-
-/** One subscriber's saved document, its secrets still sealed. */
-export interface Saved {
-  /** Grows with every save, 0 before the first. */
-  readonly version: number
-  /**
-   * As `GET /v1/config` sends it. Two folders with one history behind them still have different
-   * ones.
-   */
-  readonly etag: string
-  /**
-   * The same for the same content, secrets included, in however many saves; computed on first use.
-   */
-  contentDigest(): string
-  readonly document: ConfigurationDocument
-  /** Names of the active distributors, in document order. */
-  readonly active: readonly string[]
-  /** Names of those whose credentials have passed validation, active or not. */
-  readonly validated: ReadonlySet<string>
-  /** The active ones that are validated (contract "Distributor eligibility"). */
-  readonly eligible: readonly EligibleDistributor[]
-}
-
-export interface EligibleDistributor {
-  readonly name: string
-  readonly entry: DistributorEntry
-}
-
-export interface Configurations {
-  of(subscriber: Subscriber): Saved
-  /** Checks a candidate against the schema; compiled on first use. */
-  readonly check: CheckDocument
-}
 
 /** What a subscriber has before its first save (decisions 3.2). */
 function emptyDocument(email: string): ConfigurationDocument {
@@ -182,7 +150,10 @@ function openEntry(
 }
 
 /** The saved document with its secrets masked (contract `GET /v1/config`). */
-export function readConfiguration(ctx: OperatorCtx, subscriber: Subscriber): ConfigurationDocument {
+export function readConfiguration(
+  ctx: ConfigurationCtx,
+  subscriber: Subscriber,
+): ConfigurationDocument {
   return maskDocument(ctx.configurations.of(subscriber).document, ctx.distributors)
 }
 
@@ -198,7 +169,7 @@ export interface SaveInput {
  * another version is there than the one given.
  */
 export async function saveDocument(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   { document, over }: SaveInput,
 ): Promise<{ version: number } | null> {

@@ -2,8 +2,9 @@
  * Which members of a document are secret, how they are sealed for the database and masked for the
  * reader (decisions 3.5).
  */
-import type { Subscriber } from '../accounts/subscribers.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import { isObject } from '../core/json.js'
+import type { Subscriber } from '../accounts/caller.js'
+import type { ConfigurationCtx } from './ctx.js'
 import type { Sealer } from '../core/storage/secrets.js'
 import { pointerStep } from '../core/pointer.js'
 import type { Registry } from '../distributors/registry.js'
@@ -21,9 +22,6 @@ const OPEN = new Set(['targets', 'fulfillment', 'bound_book', 'POS', 'payment_pr
  */
 const SEALED = '\u0000sealed:'
 export type Json = Record<string, unknown>
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What to do with a secret; `pointer` is where it stands. */
 type Change = (value: unknown, pointer: string) => unknown
@@ -198,7 +196,7 @@ export function fingerprintDocument(
  * for an answer.
  */
 export function openSaved(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   { document, version }: { document: ConfigurationDocument; version: number },
 ): ConfigurationDocument {

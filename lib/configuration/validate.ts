@@ -2,10 +2,10 @@
  * What is wrong with a configuration, or odd about it (contract "Configuration": `POST
  * /v1/config/validate`).
  */
-import type { Subscriber } from '../accounts/subscribers.js'
+import type { Subscriber } from '../accounts/caller.js'
 import { oddMaps, oddMapsWarning } from '../catalog/view/odd-maps.js'
 import { ruleWarnings } from '../catalog/view/rule-use.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { ConfigurationCtx } from './ctx.js'
 import { dotted } from '../core/pointer.js'
 import { settingPointer, unsetSettings } from '../distributors/distributor.js'
 import { checkCredentials } from './credentials.js'
@@ -17,7 +17,7 @@ import type { DryRun, ValidationReport } from './shapes.js'
 
 /** A candidate, checked against the schema alone; nothing is saved and nobody asked. */
 export function validateCandidate(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   candidate: unknown,
 ): DryRun {
@@ -34,7 +34,7 @@ export function validateCandidate(
  * its rules do to the live catalog.
  */
 export async function validateSaved(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   subscriber: Subscriber,
   options: CheckOptions = {},
 ): Promise<ValidationReport> {
@@ -66,7 +66,7 @@ export async function validateSaved(
 
 /** Required settings of active distributors that have no value, by their labels. */
 function unsetFields(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   document: ConfigurationDocument,
   active: readonly string[],
 ): string[] {
@@ -82,7 +82,7 @@ function unsetFields(
 }
 
 function credentialWarnings(
-  ctx: OperatorCtx,
+  ctx: ConfigurationCtx,
   credentials: readonly CredentialResult[],
   document: ConfigurationDocument,
 ): string[] {
@@ -105,7 +105,7 @@ function credentialWarnings(
 }
 
 /** Warnings about rules, once there is a catalog to try them on. */
-async function catalogWarnings(ctx: OperatorCtx, subscriber: Subscriber): Promise<string[]> {
+async function catalogWarnings(ctx: ConfigurationCtx, subscriber: Subscriber): Promise<string[]> {
   await ctx.catalog.refresh()
   const snapshot = ctx.catalog.current()
   if (!snapshot) return []
@@ -119,7 +119,7 @@ async function catalogWarnings(ctx: OperatorCtx, subscriber: Subscriber): Promis
 }
 
 /** Feeds that this subscriber's offers come from and whose MAPs are mostly none. */
-function mapWarnings(ctx: OperatorCtx, subscriber: Subscriber): string[] {
+function mapWarnings(ctx: ConfigurationCtx, subscriber: Subscriber): string[] {
   const { document, active } = ctx.configurations.of(subscriber)
   const distids = new Set([...active].map((name) => document.distributors[name]!.distid))
   return oddMaps(ctx.engine.catalog)

@@ -107,3 +107,6 @@ export function pathText(path: readonly PropertyKey[]): string {
       .join('') || 'body'
   )
 }
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

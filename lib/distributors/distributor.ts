@@ -2,6 +2,7 @@
  * The connector type: what the program knows of one distributor. Capabilities are added by
  * presence.
  */
+import type { Session } from './session.js'
 import { pointerStep } from '../core/pointer.js'
 import type { Fulfillment } from './fulfillment.js'
 import type { Preset } from './generic/preset.js'
@@ -52,19 +53,6 @@ type ValueOf<S extends Setting> = S extends { choices: readonly (infer Choice)[]
  */
 export type SettingValues<S extends Readonly<Record<string, Setting>>> = {
   readonly [Name in keyof S]?: ValueOf<S[Name]>
-}
-
-/** What a connector is given to work with. */
-export interface Session<Values = Readonly<Record<string, unknown>>> {
-  /**
-   * Values by the names of the distributor's settings; one that the subscriber has not set is
-   * absent.
-   */
-  readonly settings: Values
-  /** Aborted when the time is up or the app closes. */
-  readonly signal: AbortSignal
-  /** Milliseconds since 1970. */
-  readonly now: () => number
 }
 
 export interface Distributor<

@@ -1,8 +1,11 @@
 import * as z from 'zod'
-import { endpoint } from '../core/endpoint/endpoint.js'
+import type { DistributorsCall } from './ctx.js'
+import { endpointsOf } from '../core/endpoint/endpoint.js'
 import { davidsons } from './index.js'
 import { registryEntry } from './registry-entry.js'
 import { RegistryEntry } from './shapes.js'
+
+const endpoint = endpointsOf<DistributorsCall>()
 
 export const listDistributors = endpoint('distributors', {
   summary: 'The distributors that can be configured',

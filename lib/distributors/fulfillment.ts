@@ -2,7 +2,7 @@
  * How a connector places purchase orders (design, "Distributors"). A connector tells what it saw
  * and guesses nothing: what follows from it is the order engine's business.
  */
-import type { Session } from './distributor.js'
+import type { Session } from './session.js'
 
 /**
  * What can be done about an order of which nobody knows whether it arrived (reliability, classes A

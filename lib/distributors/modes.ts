@@ -2,19 +2,13 @@
  * Which distributors are played by a simulator, and which get real purchase orders (decisions 1,
  * 8.11).
  */
+import type { DistributorsCtx, Modes } from './ctx.js'
 import { audit } from '../accounts/audit.js'
 import { invalid } from '../core/errors.js'
-import type { OperatorCtx } from '../app/ctx.js'
 import type { Engine } from '../db/engine.js'
 import { remembered, touch } from '../db/state.js'
 import type { Fulfillment, Mode } from './fulfillment.js'
 import type { Registry } from './registry.js'
-
-export interface Modes {
-  of(distid: string): Mode
-  /** Over all distributors that orders can be placed with: what `X-Service-Mode` says. */
-  readonly service: Mode | 'mixed'
-}
 
 export function openModes(engine: Engine, registry: Registry): Modes {
   const rows = engine.reader.prepare('SELECT distid, mode FROM distributor_mode')
@@ -43,7 +37,7 @@ export function openModes(engine: Engine, registry: Registry): Modes {
 
 /** What places orders with a distributor in a mode; undefined where nothing does. */
 export function connectorOf(
-  { distributors }: Pick<OperatorCtx, 'distributors'>,
+  { distributors }: Pick<DistributorsCtx, 'distributors'>,
   distid: string,
   mode: Mode,
 ): Fulfillment | undefined {
@@ -57,7 +51,7 @@ export function connectorOf(
  * protocol.
  */
 export async function setMode(
-  ctx: OperatorCtx,
+  ctx: DistributorsCtx,
   input: { distid: string; mode: Mode; reason: string | null },
 ): Promise<{ distid: string; mode: Mode; before: Mode }> {
   const distributor = ctx.distributors.byDistid(input.distid)

@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs'
 import { rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoppedWork } from '../core/async/child.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { ExportsCtx } from './ctx.js'
 import { filesIn, takeLock } from '../db/engine.js'
 import { runBuild } from './build-job.js'
 import type { BuildJob, BuildResult } from './build-job.js'
@@ -16,7 +16,7 @@ import type { Numbers } from './numbers.js'
 import { FORM } from './version.js'
 
 export interface BuildTools {
-  ctx: OperatorCtx
+  ctx: ExportsCtx
   signal: AbortSignal
   /** Milliseconds that a build may take. */
   limit?: number
@@ -135,7 +135,7 @@ export async function buildFiles(
 }
 
 /** Tells one catalog file from one that was made anew: both number their texts from 1. */
-export function catalogOf({ catalog }: OperatorCtx['engine']): string {
+export function catalogOf({ catalog }: ExportsCtx['engine']): string {
   return catalog.prepare('SELECT made FROM state').pluck().get() as string
 }
 
@@ -144,7 +144,7 @@ export function catalogOf({ catalog }: OperatorCtx['engine']): string {
  * that was made anew.
  */
 function textFiles(
-  { engine }: OperatorCtx,
+  { engine }: ExportsCtx,
   { columns }: Numbers,
   { distid, from, rows }: Numbers['sections'][number],
 ): { texts: string; attributes: string } {

@@ -1,11 +1,13 @@
 import type { View } from '../catalog/view/view.js'
 import { SECOND } from '../core/clock.js'
-import type { Ctx } from '../app/ctx.js'
-import { endpoint } from '../core/endpoint/endpoint.js'
+import type { ExportsCall } from './ctx.js'
+import { endpointsOf } from '../core/endpoint/endpoint.js'
 import { isRetailPriced } from './numbers.js'
 import { noteUrl } from './published.js'
 import { ExportDescriptor, ExportQuery } from './shapes.js'
 import { assertPollDue, exportVersion, notePoll } from './version.js'
+
+const endpoint = endpointsOf<ExportsCall>()
 
 export const exportCatalog = endpoint('products.catalog', {
   summary: 'Your whole restricted and priced catalog as one Parquet file',
@@ -84,7 +86,7 @@ export const exportCatalog = endpoint('products.catalog', {
 })
 
 async function signedUrls(
-  ctx: Ctx,
+  ctx: ExportsCall,
   view: View,
   version: string,
   { expiresIn, ...wanted }: { expiresIn: number; ignoreRestrictions: boolean; attributes: boolean },

@@ -2,36 +2,21 @@
  * Builds exports and knows where they are (contract "Catalog export"). One build at a time for all
  * who wait for the same one; what fails leaves the version before it where it is.
  */
+import type { Exporter, ExportsCtx, Published, Wanted } from './ctx.js'
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import type { Subscriber } from '../accounts/subscribers.js'
+import type { Subscriber } from '../accounts/caller.js'
 import type { View } from '../catalog/view/view.js'
 import { SECOND } from '../core/clock.js'
-import type { OperatorCtx } from '../app/ctx.js'
 import { ApiError, kindOf } from '../core/errors.js'
 import { inTime } from '../core/async/in-time.js'
 import { ROOM_FOR_FEEDS } from '../core/storage/space.js'
-import type { UrlOptions } from '../objects/store.js'
 import { buildFiles, catalogOf, withWorkFolder } from './build-files.js'
 import type { BuildTools, Files } from './build-files.js'
 import { isRetailPriced, makeNumbers } from './numbers.js'
 import type { Numbers } from './numbers.js'
 import { findPublished, findTwin, savePublished } from './published.js'
-import type { Published } from './published.js'
 import { FORM } from './version.js'
-import type { Wanted } from './version.js'
-
-export interface Exporter {
-  /**
-   * The files of an export, built if they are not there. Throws `feed_unavailable` where that fails
-   * or takes too long.
-   */
-  files(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published>
-  /** An address of one of its files. Throws `feed_unavailable` where the store gives none. */
-  url(key: string, options: UrlOptions): Promise<string>
-  /** Ends what is being built. */
-  stop(): Promise<void>
-}
 
 export interface ExporterOptions {
   /** Milliseconds that a caller waits, and that a build may take. */
@@ -55,7 +40,7 @@ const PAUSE = 15 * SECOND
 const MOST_BUILDS = Math.max(1, Math.min(2, availableParallelism() - 1))
 
 export function openExporter(
-  context: () => OperatorCtx,
+  context: () => ExportsCtx,
   { patience = PATIENCE, limit, file }: ExporterOptions = {},
 ): Exporter {
   const building = new Map<string, Promise<Published>>()
@@ -191,7 +176,7 @@ function unavailable(message: string): ApiError {
 }
 
 /** A store that cannot be asked is a store from which nothing can be read. */
-async function answered<T>({ log }: OperatorCtx, answer: Promise<T>): Promise<T> {
+async function answered<T>({ log }: ExportsCtx, answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
     log.error({ err: error, kind: kindOf(error) }, 'the object store cannot be asked for an export')
     throw unavailable(
@@ -201,7 +186,7 @@ async function answered<T>({ log }: OperatorCtx, answer: Promise<T>): Promise<T>
 }
 
 async function isThere(
-  { objects }: OperatorCtx,
+  { objects }: ExportsCtx,
   { parquet_key: parquet, attributes_key: attributes }: Published,
 ): Promise<boolean> {
   return (await objects.has(parquet)) && (attributes === null || (await objects.has(attributes)))
@@ -212,7 +197,7 @@ const HASHED = 1 << 20
 
 /** Equal for files with equal bytes in them: which texts, which numbers. */
 async function digestOf(
-  { engine }: OperatorCtx,
+  { engine }: ExportsCtx,
   { bytes, sections }: Numbers,
   hasRetail: boolean,
   { attributes }: Wanted,

@@ -1,24 +1,12 @@
 /**
  * Which files of the object store are whose export (meter.db: what is forgotten is built again).
  */
-import type { OperatorCtx } from '../app/ctx.js'
-
-export interface Published {
-  subscriber_id: string
-  export_version: string
-  /** Digest of what the file was made of: equal views share one file. */
-  content: string
-  parquet_key: string
-  attributes_key: string | null
-  made_at: number
-  /** When its last URL expires; 0 before there is one. */
-  urls_until: number
-}
+import type { ExportsCtx, Published } from './ctx.js'
 
 const COLUMNS =
   'subscriber_id, export_version, content, parquet_key, attributes_key, made_at, urls_until'
 
-type Metered = Pick<OperatorCtx, 'engine'>
+type Metered = Pick<ExportsCtx, 'engine'>
 
 export function findPublished(
   { engine }: Metered,

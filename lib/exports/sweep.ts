@@ -2,7 +2,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DAY, HOUR, MINUTE } from '../core/clock.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { ExportsCtx } from './ctx.js'
 import type { Job } from '../core/async/job.js'
 import { takeLock } from '../db/engine.js'
 import { LOCK, WORK, exportFolders } from './build-files.js'
@@ -22,7 +22,7 @@ const UNUSED = 7 * DAY
  * Every ten minutes, and also where nobody asks for anything: the last file of a shop that has left
  * must go too.
  */
-export const exportJob: Job = {
+export const exportJob: Job<ExportsCtx> = {
   name: 'exports',
   every: 10 * MINUTE,
   run: async (ctx) => sweepExports(ctx),
@@ -32,7 +32,7 @@ export const exportJob: Job = {
  * Removes old versions once their URLs have expired, objects that no export names, and texts that
  * no build needs.
  */
-export async function sweepExports(ctx: OperatorCtx): Promise<void> {
+export async function sweepExports(ctx: ExportsCtx): Promise<void> {
   const now = ctx.now()
   // First what needs no store: one that is down must not let the disk fill up.
   await sweepTexts(exportFolders(ctx.engine.dir).texts, now)
@@ -60,7 +60,7 @@ export async function sweepExports(ctx: OperatorCtx): Promise<void> {
 }
 
 function isCurrent(
-  ctx: OperatorCtx,
+  ctx: ExportsCtx,
   { subscriber_id: id, export_version: version }: { subscriber_id: string; export_version: string },
   snapshot: string,
 ): boolean {

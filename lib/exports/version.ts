@@ -2,20 +2,15 @@
  * The names of exports, and how often one may be asked for (contract "Catalog export", decisions
  * 4.8-9).
  */
+import type { ExportsCtx, Wanted } from './ctx.js'
 import { createHash } from 'node:crypto'
-import type { Key } from '../accounts/keys.js'
-import type { Saved } from '../configuration/saved.js'
+import type { Key } from '../accounts/caller.js'
+import type { Saved } from '../configuration/document/saved.js'
 import { MINUTE, SECOND } from '../core/clock.js'
-import type { OperatorCtx } from '../app/ctx.js'
 import { ApiError } from '../core/errors.js'
 
 /** Changes whenever a file is written in another way. */
 export const FORM = 1
-
-export interface Wanted {
-  ignoreRestrictions: boolean
-  attributes: boolean
-}
 
 /**
  * Another one for every other content, and the same for the same: of the snapshot's version, the
@@ -45,10 +40,7 @@ export function exportVersion(
 export const POLL_INTERVAL = 20 * MINUTE
 
 /** Throws `catalog_polled_too_early` within 20 minutes of the key's last answered call. */
-export function assertPollDue(
-  { engine, now }: Pick<OperatorCtx, 'engine' | 'now'>,
-  key: Key,
-): void {
+export function assertPollDue({ engine, now }: Pick<ExportsCtx, 'engine' | 'now'>, key: Key): void {
   const last = engine.meter
     .prepare('SELECT at FROM export_poll WHERE key_id = ?')
     .pluck()
@@ -68,7 +60,7 @@ export function assertPollDue(
 }
 
 /** Notes that a call of the key is answered. */
-export function notePoll({ engine, now }: Pick<OperatorCtx, 'engine' | 'now'>, key: Key): void {
+export function notePoll({ engine, now }: Pick<ExportsCtx, 'engine' | 'now'>, key: Key): void {
   engine.meter
     .prepare(
       'INSERT INTO export_poll (key_id, at) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE SET at = excluded.at',

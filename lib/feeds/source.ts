@@ -6,10 +6,11 @@ import { existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { audit } from '../accounts/audit.js'
 import { findSubscriber } from '../accounts/subscribers.js'
-import type { Background, Progress } from '../app/background.js'
+import type { Progress } from '../core/async/progress.js'
+import type { Background } from '../app/background.js'
 import { oddMaps, oddMapsWarning } from '../catalog/view/odd-maps.js'
 import { MINUTE } from '../core/clock.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { FeedsCtx } from './ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import type { Job } from '../core/async/job.js'
 import { OPERATOR } from '../core/storage/secrets.js'
@@ -19,7 +20,7 @@ import type { Preset } from '../distributors/generic/preset.js'
 import type { Registry } from '../distributors/registry.js'
 import { downloadAt, downloadsOf, sweepDownloads } from './fetch/downloads.js'
 import { fetchFeed, redact } from './fetch/fetch.js'
-import type { FeedResult } from './ingest/ingest.js'
+import type { FeedResult } from './ingest/feed.js'
 import { distidOf } from './suggest.js'
 import type { FeedSourceTable } from '../db/tables/feeds.js'
 
@@ -60,7 +61,7 @@ function choosePreset({ presets }: Registry, distid: string, id: string | undefi
   )
 }
 
-async function resolveSource(ctx: OperatorCtx, input: SourceInput): Promise<Source> {
+async function resolveSource(ctx: FeedsCtx, input: SourceInput): Promise<Source> {
   const distid = distidOf(ctx.distributors, input.distid)
   if (!ctx.distributors.byDistid(distid)) {
     throw invalid(
@@ -90,10 +91,7 @@ export interface SourceSettings extends SourceInput {
 }
 
 /** Sets or replaces a source that is pulled on a schedule. */
-export async function setFeedSource(
-  ctx: OperatorCtx,
-  input: SourceSettings,
-): Promise<{ id: string }> {
+export async function setFeedSource(ctx: FeedsCtx, input: SourceSettings): Promise<{ id: string }> {
   const source = await resolveSource(ctx, input)
   const { location, active = true, allowPrivate = false } = input
   const every = Math.ceil(input.every ?? DEFAULT_EVERY)
@@ -134,10 +132,10 @@ export async function setFeedSource(
 }
 
 /** A location may hold a user and a password. */
-const sealerOf = (ctx: OperatorCtx) => ctx.secrets.of(OPERATOR)
+const sealerOf = (ctx: FeedsCtx) => ctx.secrets.of(OPERATOR)
 const placeOf = (source: string) => `location of ${source}`
 
-function locationOf(ctx: OperatorCtx, { id, location }: FeedSourceTable): string {
+function locationOf(ctx: FeedsCtx, { id, location }: FeedSourceTable): string {
   return sealerOf(ctx).open(location!, placeOf(id))
 }
 
@@ -163,7 +161,7 @@ export interface ImportOptions {
  * exception.
  */
 export async function importFeed(
-  ctx: OperatorCtx,
+  ctx: FeedsCtx,
   background: Background,
   input: SourceInput & { file: string },
   options: ImportOptions = {},
@@ -189,7 +187,7 @@ export async function importFeed(
 }
 
 async function takeIn(
-  ctx: OperatorCtx,
+  ctx: FeedsCtx,
   background: Background,
   source: Source,
   file: string,
@@ -227,7 +225,7 @@ async function takeIn(
 }
 
 /** A nearly full disk is for orders. */
-function needRoom({ space }: OperatorCtx): void {
+function needRoom({ space }: FeedsCtx): void {
   const free = space.free()
   if (free < ROOM_FOR_FEEDS)
     throw new ApiError('service_unavailable', {
@@ -240,7 +238,7 @@ function needRoom({ space }: OperatorCtx): void {
  * the operator's for all subscribers, a subscriber's own for that one alone. What its credentials
  * once told is left as it stands.
  */
-async function recordImport(ctx: OperatorCtx, { distid, subscriberId }: Source): Promise<void> {
+async function recordImport(ctx: FeedsCtx, { distid, subscriberId }: Source): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {
     const insert =
       subscriberId === null
@@ -277,7 +275,7 @@ export interface PullOptions {
  * distributor without one.
  */
 export async function sourcesToPull(
-  ctx: OperatorCtx,
+  ctx: FeedsCtx,
   named?: string,
 ): Promise<(FeedSourceTable & { location: string })[]> {
   const distid = named === undefined ? undefined : distidOf(ctx.distributors, named)
@@ -303,7 +301,7 @@ export async function sourcesToPull(
  * next one is pulled.
  */
 export async function pullFeed(
-  ctx: OperatorCtx,
+  ctx: FeedsCtx,
   background: Background,
   input: PullOptions = {},
 ): Promise<(FeedResult | FailedPull)[]> {
@@ -338,7 +336,7 @@ export interface FailedPull {
  * Undefined when the signal came first: that says nothing about the source, so nothing is recorded.
  */
 async function pullOne(
-  ctx: OperatorCtx,
+  ctx: FeedsCtx,
   background: Background,
   row: FeedSourceTable & { location: string },
   { timeoutMs, signal, onProgress }: PullOptions,
@@ -393,7 +391,7 @@ async function pullOne(
 }
 
 /** The refused file of a source that `feeds accept` would take. */
-function refusalOf(ctx: OperatorCtx, source: string) {
+function refusalOf(ctx: FeedsCtx, source: string) {
   return ctx.engine.catalog
     .prepare('SELECT file, as_of AS asOf FROM refusal WHERE source = ?')
     .get(source) as { file: string | null; asOf: number | null } | undefined
@@ -403,7 +401,7 @@ function refusalOf(ctx: OperatorCtx, source: string) {
  * Removes what was downloaded for a source up to this pull, but for the file that waits for the
  * operator's decision.
  */
-async function tidy(ctx: OperatorCtx, source: string, started: number): Promise<void> {
+async function tidy(ctx: FeedsCtx, source: string, started: number): Promise<void> {
   try {
     await sweepDownloads(
       downloadsOf(ctx.engine.dir, source),
@@ -420,7 +418,7 @@ async function tidy(ctx: OperatorCtx, source: string, started: number): Promise<
 
 /** Takes the feed that the guard last refused, all the same. */
 export async function acceptFeed(
-  ctx: OperatorCtx,
+  ctx: FeedsCtx,
   background: Background,
   input: SourceInput,
   options: Pick<ImportOptions, 'onProgress' | 'dryRun'> = {},
@@ -451,7 +449,7 @@ export async function acceptFeed(
  * What each source last brought: the accepted feed, the schedule, and the refusal that waits, if
  * any.
  */
-export async function feedStatus(ctx: OperatorCtx) {
+export async function feedStatus(ctx: FeedsCtx) {
   const taken = ctx.engine.catalog
     .prepare(
       'SELECT source, distid, preset, subscriber_id, as_of, taken_at, rows, rejected FROM feed',
@@ -515,7 +513,7 @@ function outcomeOf(lastResult: string | null | undefined): string | null {
 }
 
 /** Looks every minute for sources that are due; each has its own period. */
-export function pullJob(background: Background): Job {
+export function pullJob(background: Background): Job<FeedsCtx> {
   return {
     name: 'feeds',
     every: MINUTE,

@@ -5,7 +5,7 @@
 import { audit } from '../accounts/audit.js'
 import { isEmail } from '../accounts/subscribers.js'
 import { dayOf } from '../core/clock.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { FflsCtx } from './ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { toCents, toDollars } from '../core/money.js'
 import { textFault } from '../core/text.js'
@@ -60,7 +60,7 @@ type Columns = Partial<
  * Sets what the operator knows of a dealer. `licence`: full, masked, or region-district-sequence.
  */
 export async function setDealer(
-  ctx: OperatorCtx,
+  ctx: FflsCtx,
   licence: string,
   settings: DealerSettings,
 ): Promise<DealerView> {
@@ -188,7 +188,7 @@ export interface NewDealer {
  * Adds a dealer that no list has, or brings back one that is gone from them. A list that names it
  * takes over.
  */
-export async function addDealer(ctx: OperatorCtx, input: NewDealer): Promise<DealerView> {
+export async function addDealer(ctx: FflsCtx, input: NewDealer): Promise<DealerView> {
   const dealer = readNew(ctx, input)
   const reason = checkText('reason', input.reason)
   const email = input.email === undefined ? undefined : emailOf(input.email)
@@ -225,7 +225,7 @@ export async function addDealer(ctx: OperatorCtx, input: NewDealer): Promise<Dea
   return view
 }
 
-function readNew(ctx: OperatorCtx, input: NewDealer): KnownDealer {
+function readNew(ctx: FflsCtx, input: NewDealer): KnownDealer {
   const licence = parseLicence(input.license_number)
   if (!licence || !REGIONS.has(licence.number[0]!))
     throw invalid(
@@ -293,7 +293,7 @@ export interface DealerView extends Omit<
  * A dealer by its licence: full, masked, or region-district-sequence. 404 where there is none, or
  * several fit.
  */
-export async function viewDealer(ctx: OperatorCtx, licence: string): Promise<DealerView> {
+export async function viewDealer(ctx: FflsCtx, licence: string): Promise<DealerView> {
   const dealer = await findDealer(ctx, asLicence(licence))
   const {
     row: _row,

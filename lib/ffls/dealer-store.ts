@@ -1,7 +1,7 @@
 /** Dealers of the directory, many at a time. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { FflsCtx } from './ctx.js'
 import { touch } from '../db/state.js'
 import type { KnownDealer, OperatorsWord } from './lists/diff.js'
 import type { ListedDealer } from './lists/rows.js'
@@ -40,7 +40,7 @@ export const turn = () =>
   })
 
 /** Every dealer by identity. Read in pages, so that others have their turn. */
-export async function knownDealers({ read }: OperatorCtx): Promise<Map<string, KnownDealer>> {
+export async function knownDealers({ read }: FflsCtx): Promise<Map<string, KnownDealer>> {
   const known = new Map<string, KnownDealer>()
   for (let after = ''; ;) {
     const rows = (await read
@@ -71,9 +71,9 @@ const PAUSE = 10
  * What is left after a crash, the next run finds again.
  */
 export async function inChunks<T>(
-  ctx: OperatorCtx,
+  ctx: FflsCtx,
   items: readonly T[],
-  act: (tx: OperatorCtx, chunk: readonly T[]) => Promise<void>,
+  act: (tx: FflsCtx, chunk: readonly T[]) => Promise<void>,
   onChunk: (done: number) => void,
 ): Promise<void> {
   for (let at = 0; at < items.length; at += CHUNK) {
@@ -113,10 +113,7 @@ export async function patiently<T>(act: () => Promise<T>): Promise<T> {
  * whatever it was when the list was compared: a telephone number, and a later end as long as the
  * licence is the one that it was given to.
  */
-export async function putDealers(
-  { db }: OperatorCtx,
-  dealers: readonly KnownDealer[],
-): Promise<void> {
+export async function putDealers({ db }: FflsCtx, dealers: readonly KnownDealer[]): Promise<void> {
   const rows = dealers.map(({ valid_until: _end, own_phone: _own, ...dealer }) => dealer)
   await db
     .insertInto('dealer')
@@ -139,7 +136,7 @@ export async function putDealers(
 
 /** Takes dealers off the list. `asOf`: the time of the list that lacks them, ms. */
 export async function delistDealers(
-  { db }: OperatorCtx,
+  { db }: FflsCtx,
   dealers: readonly KnownDealer[],
   asOf: number,
 ): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import type { Selectable } from 'kysely'
 import { audit } from '../accounts/audit.js'
-import type { Ctx, OperatorCtx } from '../app/ctx.js'
+import type { FflsCall, FflsCtx } from './ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { findDealer } from './find.js'
 import { parseLicence } from './license.js'
@@ -38,7 +38,7 @@ export function documentAccess(orders: readonly NamedOrder[], licence: string): 
  * enough.
  */
 async function ordersNaming(
-  { read, subscriber }: Ctx,
+  { read, subscriber }: FflsCall,
   licence: string,
 ): Promise<readonly NamedOrder[]> {
   const wanted = parseLicence(licence)?.number
@@ -61,7 +61,7 @@ export interface DocumentInput {
 
 /** A URL of a dealer's document for a subscriber with an order to that dealer. */
 export async function readDocument(
-  ctx: Ctx,
+  ctx: FflsCall,
   { license_number, document_type }: DocumentInput,
 ): Promise<{ associated_order_id: string; expires_in_seconds: number; url: string }> {
   const order = documentAccess(await ordersNaming(ctx, license_number), license_number)
@@ -78,7 +78,7 @@ export async function readDocument(
  * document of today.
  */
 export async function documentUrl(
-  ctx: OperatorCtx,
+  ctx: FflsCtx,
   { dealerId, kind }: { dealerId: string; kind: DocumentKind },
 ): Promise<string> {
   const document = await storedDocument(ctx, dealerId, kind)
@@ -101,7 +101,7 @@ export async function documentUrl(
 }
 
 async function storedDocument(
-  { read }: Pick<OperatorCtx, 'read'>,
+  { read }: Pick<FflsCtx, 'read'>,
   dealerId: string,
   kind: DocumentKind,
 ): Promise<Selectable<DealerDocumentTable> | undefined> {
@@ -148,7 +148,7 @@ export function documentType(bytes: Uint8Array): string {
  * own number.
  */
 export async function storeDocument(
-  ctx: OperatorCtx,
+  ctx: FflsCtx,
   { license_number, document_type, bytes }: DocumentInput & { bytes: Uint8Array },
 ): Promise<{ license_number: string; content_type: string }> {
   const contentType = documentType(bytes)
@@ -182,7 +182,7 @@ export async function storeDocument(
 
 /** A dealer's document. Throws `document_not_on_file` when there is none. */
 export async function findDocument(
-  ctx: Pick<OperatorCtx, 'read'>,
+  ctx: Pick<FflsCtx, 'read'>,
   { license_number, document_type }: DocumentInput,
 ): Promise<Selectable<DealerDocumentTable> & { license_number: string }> {
   const dealer = await findDealer(ctx, license_number)
@@ -196,7 +196,7 @@ export async function findDocument(
 
 /** Removes a document and its file. Returns the dealer's own number. */
 export async function removeDocument(
-  ctx: OperatorCtx,
+  ctx: FflsCtx,
   input: DocumentInput,
 ): Promise<{ license_number: string }> {
   const { license_number, object_key } = await ctx.engine.atomic(ctx, async (tx) => {

@@ -1,4 +1,5 @@
-import { endpoint } from '../core/endpoint/endpoint.js'
+import type { FflsCall } from './ctx.js'
+import { endpointsOf } from '../core/endpoint/endpoint.js'
 import { dayOf } from '../core/clock.js'
 import { readDocument } from './documents.js'
 import { findDealer, findNear, fullRecord } from './find.js'
@@ -11,6 +12,8 @@ import {
   NearResult,
 } from './shapes.js'
 import type { Dealer } from './shapes.js'
+
+const endpoint = endpointsOf<FflsCall>()
 
 const EXAMPLE: Dealer = {
   license_number: '9-86-013-01-9J-37570',

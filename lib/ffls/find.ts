@@ -3,7 +3,7 @@
  * directory").
  */
 import type { Selectable } from 'kysely'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { FflsCtx } from './ctx.js'
 import { dayOf } from '../core/clock.js'
 import { ApiError } from '../core/errors.js'
 import { toDollarsOrNull } from '../core/money.js'
@@ -44,7 +44,7 @@ const ON_FILE =
  * that ZIP, or none.
  */
 export async function findNear(
-  ctx: OperatorCtx,
+  ctx: FflsCtx,
   { zip, radius, name }: NearQuery,
 ): Promise<{ count: number; ffls: Dealer[] }> {
   const directory = await ctx.dealers.current()
@@ -125,10 +125,7 @@ export const LICENCE_FORM =
  * The dealer of a full or masked licence number, whatever its state. Throws `not_found` when there
  * is none, when a mask fits several, and when the number is that of a licence which was renewed.
  */
-export async function findDealer(
-  ctx: Pick<OperatorCtx, 'read'>,
-  text: string,
-): Promise<StoredDealer> {
+export async function findDealer(ctx: Pick<FflsCtx, 'read'>, text: string): Promise<StoredDealer> {
   const mask = parseMask(text)
   if (mask === null)
     throw new ApiError('not_found', {
@@ -152,7 +149,7 @@ function idOf(pattern: string): string | null {
 }
 
 async function findById(
-  { read }: Pick<OperatorCtx, 'read'>,
+  { read }: Pick<FflsCtx, 'read'>,
   id: string,
   pattern: string,
 ): Promise<StoredDealer> {
@@ -171,10 +168,7 @@ function fits(number: string, pattern: string): boolean {
   return [...pattern].every((character, i) => character === 'X' || character === number[i])
 }
 
-async function findByMask(
-  { read }: Pick<OperatorCtx, 'read'>,
-  pattern: string,
-): Promise<StoredDealer> {
+async function findByMask({ read }: Pick<FflsCtx, 'read'>, pattern: string): Promise<StoredDealer> {
   const like = pattern.replaceAll('X', '_')
   const dealers = await selectDealer(read).where('license_number', 'like', like).limit(2).execute()
   if (dealers.length > 1) {
@@ -193,7 +187,7 @@ async function findByMask(
   return dealer
 }
 
-function selectDealer(read: OperatorCtx['read']) {
+function selectDealer(read: FflsCtx['read']) {
   return read
     .selectFrom('dealer')
     .selectAll()

@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path'
 import { audit } from '../accounts/audit.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { FflsCtx } from './ctx.js'
 import { invalid } from '../core/errors.js'
 import { textFault } from '../core/text.js'
 import { inChunks, knownDealers, patiently, putDealers } from './dealer-store.js'
@@ -47,7 +47,7 @@ export interface OnFileResult extends ListReport {
 
 /** Takes in a distributor's list. A file without licences is a 400. */
 export async function importOnFile(
-  ctx: OperatorCtx,
+  ctx: FflsCtx,
   input: OnFileInput,
   options: ListOptions = {},
 ): Promise<OnFileResult> {
@@ -214,7 +214,7 @@ interface Plan {
 }
 
 async function compareMarks(
-  { read }: OperatorCtx,
+  { read }: FflsCtx,
   {
     distid,
     list,
@@ -348,7 +348,7 @@ function resultOf({
  * Marks go first: new ones would otherwise raise the share of the list when a run is broken off.
  */
 async function apply(
-  ctx: OperatorCtx,
+  ctx: FflsCtx,
   distid: string,
   { mark, unmark, added, renewed }: Plan,
   onProgress: ListOptions['onProgress'],

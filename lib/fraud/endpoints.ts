@@ -1,6 +1,6 @@
 import { audit } from '../accounts/audit.js'
-import type { Ctx } from '../app/ctx.js'
-import { endpoint } from '../core/endpoint/endpoint.js'
+import type { FraudCall } from './ctx.js'
+import { endpointsOf } from '../core/endpoint/endpoint.js'
 import { ApiError, invalid, refusalOf } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import { withoutPremises } from './reports/premises.js'
@@ -11,6 +11,8 @@ import { addressOf, signalsOf } from './signals/signals.js'
 import type { Signals } from './signals/signals.js'
 import { ownReports, removeReports, saveReport } from './reports/store.js'
 import { summarize } from './reports/summary.js'
+
+const endpoint = endpointsOf<FraudCall>()
 
 const NOTHING: FraudSummary = {
   matched: false,
@@ -178,7 +180,7 @@ export const removeFraud = endpoint('fraud.remove', {
   },
 })
 
-function summaryFor(ctx: Ctx, signals: Signals): FraudSummary {
+function summaryFor(ctx: FraudCall, signals: Signals): FraudSummary {
   return summarize(ctx, signals, {
     subscriberId: ctx.subscriber.id,
     asker: ctx.key?.id ?? ctx.subscriber.id,

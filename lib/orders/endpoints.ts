@@ -1,7 +1,10 @@
-import { endpoint } from '../core/endpoint/endpoint.js'
+import type { OrdersCall } from './ctx.js'
+import { endpointsOf } from '../core/endpoint/endpoint.js'
 import type { FulfillmentOrder } from './history/shapes.js'
 import { placeOrder } from './place/place.js'
 import { PlaceBody, PlacedOrder } from './shapes.js'
+
+const endpoint = endpointsOf<OrdersCall>()
 
 const ORDER = {
   order_id: 'W-1001',

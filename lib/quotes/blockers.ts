@@ -5,8 +5,8 @@
  * item wherever it goes.
  */
 import type { View } from '../catalog/view/view.js'
-import type { Saved } from '../configuration/saved.js'
-import type { Ctx } from '../app/ctx.js'
+import type { Saved } from '../configuration/document/saved.js'
+import type { QuotesCall } from './ctx.js'
 import { distributorProblem } from '../orders/place/check-distributors.js'
 import { itemProblems } from '../orders/place/check-items.js'
 import type { OrderedItem } from '../orders/place/check-items.js'
@@ -19,7 +19,11 @@ export type QuotedItem = Omit<OrderedItem, 'ffl_req'>
 /** The blockers of each item, were these items one order to the customer. */
 export type FindBlockers = (items: readonly QuotedItem[]) => Blocker[][]
 
-export async function openBlockers(ctx: Ctx, view: View, saved: Saved): Promise<FindBlockers> {
+export async function openBlockers(
+  ctx: QuotesCall,
+  view: View,
+  saved: Saved,
+): Promise<FindBlockers> {
   const entryOf = (distid: string) =>
     Object.values(saved.document.distributors).find((entry) => entry.distid === distid)
   // Nobody sees these texts.

@@ -1,7 +1,10 @@
-import { endpoint } from '../core/endpoint/endpoint.js'
+import type { QuotesCall } from './ctx.js'
+import { endpointsOf } from '../core/endpoint/endpoint.js'
 import { openBlockers } from './blockers.js'
 import { quoteLines } from './quote.js'
 import { Quote, QuoteBody } from './shapes.js'
+
+const endpoint = endpointsOf<QuotesCall>()
 
 const retail = { map_price: 112.99, msrp: 124.99, drop_ship_flg: 1 as const, order_blockers: [] }
 

@@ -1,21 +1,20 @@
 /** May these items go there? (contract "Restrictions", decisions 7) */
-import type { Subscriber } from '../accounts/subscribers.js'
+import type { Subscriber } from '../accounts/caller.js'
 import { dayOf } from '../core/clock.js'
 import type { Snapshot } from '../catalog/snapshot/snapshot.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { ActiveRules, Override, RestrictionsCtx } from './ctx.js'
 import { invalid } from '../core/errors.js'
 import { logDecision } from './decisions.js'
 import { placeOf, UNKNOWN } from './destination.js'
 import type { Address, Place } from './destination.js'
 import { evaluate } from './evaluate.js'
-import type { Finding, ItemFacts } from './evaluate.js'
+import type { ItemFacts } from './rules/predicates.js'
+import type { Finding } from './evaluate.js'
 import { itemFacts } from './item-facts.js'
 import type { FactSources } from './item-facts.js'
 import { applyOverrides, mayLift } from './rules/overrides.js'
-import type { Override } from './rules/overrides.js'
 import { Day } from './rules/rule.js'
 import type { CheckItem, CheckResult, MatchedRule } from './shapes.js'
-import type { ActiveRules } from './rules/sets.js'
 
 export interface CheckInput {
   shipping: Address
@@ -33,7 +32,7 @@ export interface CheckInput {
  * that cannot be one.
  */
 export async function checkRestrictions(
-  ctx: OperatorCtx,
+  ctx: RestrictionsCtx,
   subscriber: Subscriber,
   input: CheckInput,
 ): Promise<CheckResult> {
@@ -59,7 +58,7 @@ export async function checkRestrictions(
   return result
 }
 
-function factSources(ctx: OperatorCtx, snapshot: Snapshot | null): FactSources {
+function factSources(ctx: RestrictionsCtx, snapshot: Snapshot | null): FactSources {
   const attributes = ctx.engine.catalog
     .prepare('SELECT attributes FROM fragment WHERE id = ?')
     .pluck()
@@ -92,7 +91,7 @@ const SOMEWHERE: Place = {
  * lifts at some place is not told. Nothing is logged.
  */
 export function blocksAnywhere(
-  ctx: OperatorCtx,
+  ctx: RestrictionsCtx,
   subscriber: Subscriber,
   snapshot: Snapshot,
 ): (item: Pick<CheckItem, 'upc' | 'sku' | 'distid'>, to: 'consumer' | 'ffl') => MatchedRule[] {

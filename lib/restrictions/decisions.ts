@@ -1,7 +1,7 @@
 /** The log of what was decided, and by which rules (decisions.db, which is in every backup). */
-import type { Subscriber } from '../accounts/subscribers.js'
+import type { Subscriber } from '../accounts/caller.js'
 import { DAY } from '../core/clock.js'
-import type { OperatorCtx } from '../app/ctx.js'
+import type { RestrictionsCtx } from './ctx.js'
 import type { Job } from '../core/async/job.js'
 import type { Place } from './destination.js'
 import type { CheckResult } from './shapes.js'
@@ -22,7 +22,7 @@ export interface Decision {
  * ZIP.
  */
 export function logDecision(
-  { engine, now }: OperatorCtx,
+  { engine, now }: RestrictionsCtx,
   subscriber: Subscriber,
   { digest, place, target, result }: Decision,
 ): void {
@@ -51,11 +51,11 @@ export function logDecision(
 }
 
 /** Removes decisions that are older than 400 days. */
-export function forgetDecisions({ engine, now }: OperatorCtx): void {
+export function forgetDecisions({ engine, now }: RestrictionsCtx): void {
   engine.decisions.prepare('DELETE FROM restriction_decision WHERE at < ?').run(now() - KEPT)
 }
 
-export const decisionJob: Job = {
+export const decisionJob: Job<RestrictionsCtx> = {
   name: 'restriction decisions',
   every: DAY,
   run: async (ctx) => forgetDecisions(ctx),

@@ -1,6 +1,9 @@
-import { endpoint } from '../core/endpoint/endpoint.js'
+import type { RestrictionsCall } from './ctx.js'
+import { endpointsOf } from '../core/endpoint/endpoint.js'
 import { checkRestrictions } from './check.js'
 import { CheckBody, CheckResult } from './shapes.js'
+
+const endpoint = endpointsOf<RestrictionsCall>()
 
 export const checkItems = endpoint('restrictions.check', {
   summary: 'May these items be sold to this destination?',

@@ -3,27 +3,13 @@
  * rule that is false in any of them does not apply; one that is not known in some may apply, and
  * then a person decides (decisions 7.3).
  */
+import type { AttributeFact, ItemFacts, ReadyPredicate } from './rules/predicates.js'
 import { countyOf } from '../places/counties.js'
 import type { CompiledRule } from './rules/compile.js'
 import { isInCity } from './destination.js'
 import type { Place, Possible } from './destination.js'
 import { askFact, describeMatch, some } from './rules/predicates.js'
-import type { AttributeFact, ReadyPredicate } from './rules/predicates.js'
 import type { Rule } from './rules/rule.js'
-
-export interface ItemFacts {
-  /** GTIN-14 values. */
-  readonly upc: Possible<number>
-  /** Lower case. */
-  readonly sku: Possible<string>
-  readonly distid: Possible<string>
-  readonly productClass: Possible<string>
-  /** Lower case. */
-  readonly category: Possible<string>
-  /** By the names that rules use. */
-  readonly attributes: ReadonlyMap<string, AttributeFact>
-  readonly destination: Possible<'consumer' | 'ffl'>
-}
 
 export interface Finding {
   readonly rule: CompiledRule

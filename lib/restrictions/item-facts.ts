@@ -10,9 +10,8 @@ import { attributeName, isNoFact } from './attributes.js'
 import type { AttributeValue } from './attributes.js'
 import { UNKNOWN } from './destination.js'
 import type { Possible } from './destination.js'
-import type { ItemFacts } from './evaluate.js'
+import type { AttributeFact, ItemFacts } from './rules/predicates.js'
 import { Told } from './rules/predicates.js'
-import type { AttributeFact } from './rules/predicates.js'
 import type { CheckItem } from './shapes.js'
 
 /** The attributes of an offer's fragment as JSON text, null for none. */

@@ -4,7 +4,7 @@
  */
 import { clientAddress, compileAllowlist } from '../../lib/accounts/allowlist.js'
 import type { Admission } from '../../lib/accounts/limits.js'
-import type { Key } from '../../lib/accounts/keys.js'
+import type { Key } from '../../lib/accounts/caller.js'
 import { ApiError } from '../../lib/core/errors.js'
 import type { App } from '../../lib/app/open.js'
 

@@ -1,5 +1,6 @@
 /** One request, from gate to reply. */
-import type { Endpoint } from '../../lib/core/endpoint/endpoint.js'
+import type { Ctx } from '../../lib/app/ctx.js'
+import type { AnyEndpoint } from '../../lib/core/endpoint/endpoint.js'
 import { ApiError } from '../../lib/core/errors.js'
 import { isSerialized } from '../../lib/core/endpoint/serialized.js'
 import type { App } from '../../lib/app/open.js'
@@ -25,7 +26,7 @@ export interface Incoming {
 export type Handler = (incoming: Incoming) => Promise<Reply>
 
 /** The handler of one endpoint. */
-export function makeHandler(app: App, gate: Gate, endpoint: Endpoint): Handler {
+export function makeHandler(app: App, gate: Gate, endpoint: AnyEndpoint<Ctx>): Handler {
   const decode = makeDecoder(endpoint)
   const route = `${endpoint.method} ${endpoint.path}`
   const isKnown = (name: string) => Object.hasOwn(endpoint.query.shape, name)

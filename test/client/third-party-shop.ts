@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { addDemoDealers } from '../../lib/simulator/market/dealers.js'
-import { demoSettings } from '../../lib/simulator/distributors/stand-ins.js'
+import { demoSettings } from '../../lib/simulator/distributors/credentials.js'
 import { listen } from '../../server/http/listen.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'

@@ -16,7 +16,7 @@ import { builtin } from '../../lib/distributors/index.js'
 import { makeRegistry } from '../../lib/distributors/registry.js'
 import { etagOf } from '../../lib/core/endpoint/result-headers.js'
 import { openForTest as open } from '../../server/testing/open.js'
-import { demoCredential } from '../../lib/simulator/distributors/stand-ins.js'
+import { demoCredential } from '../../lib/simulator/distributors/credentials.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 

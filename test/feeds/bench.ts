@@ -18,7 +18,7 @@ import type {
   QuantityPreset,
 } from '../../lib/distributors/generic/generic.js'
 import { ingestFeed } from '../../lib/feeds/ingest/ingest.js'
-import type { FeedInput, FeedResult, Handles } from '../../lib/feeds/ingest/ingest.js'
+import type { FeedInput, FeedResult, Handles } from '../../lib/feeds/ingest/feed.js'
 
 export const NOON = Date.UTC(2026, 10, 21, 12)
 

@@ -2,6 +2,7 @@
  * Feed sources over HTTP: whose prices they bring, what survives a bad server, and what lies on
  * disk in between.
  */
+import type { OperatorCtx } from '../../lib/app/ctx.js'
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -10,7 +11,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, mock, test } from 'node:test'
 import { sql } from 'kysely'
-import { openJobs } from '../../lib/core/async/job.js'
+import { openJobs } from '../../lib/app/jobs.js'
 import type { Job } from '../../lib/core/async/job.js'
 import { MINUTE } from '../../lib/core/clock.js'
 import { filesIn } from '../../lib/db/engine.js'
@@ -521,7 +522,7 @@ describe('closing', () => {
 describe('jobs', () => {
   /** Runs with a clock of intervals that the test moves. */
   async function scheduled(
-    jobs: readonly Job[],
+    jobs: readonly Job<OperatorCtx>[],
     run: (t: Bench, tick: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     await bench(async (t) => {

@@ -2,7 +2,7 @@
  * What people change while orders are open: as whom a shop logs in at a distributor, and where a
  * dealer is.
  */
-import type { Subscriber } from '../../lib/accounts/subscribers.js'
+import type { Subscriber } from '../../lib/accounts/caller.js'
 import { saveDocument } from '../../lib/configuration/saved.js'
 import { DEALER } from '../orders/shop.js'
 import type { Rng } from './random.js'

@@ -6,7 +6,7 @@
 import type { PurchaseOrder } from '../../lib/distributors/fulfillment.js'
 import type { StoredOrder } from '../../lib/orders/history/records.js'
 import type { ReadLine } from '../../lib/orders/journal/chain.js'
-import type { StoredPo } from '../../lib/orders/engine/transitions.js'
+import type { StoredPo } from '../../lib/orders/stored.js'
 import { answersLie } from './answers.js'
 import type { Answered } from './answers.js'
 import { journalDiffers } from './journal-rules.js'

@@ -3,9 +3,8 @@
  * two dealers.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import type { Key } from '../../lib/accounts/keys.js'
+import type { Key, Subscriber } from '../../lib/accounts/caller.js'
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
-import type { Subscriber } from '../../lib/accounts/subscribers.js'
 import { saveDocument } from '../../lib/configuration/saved.js'
 import type { FeedOffer } from '../../lib/distributors/feed-offer.js'
 import type { ConfigurationDocument } from '../../lib/configuration/document/document.js'

@@ -17,9 +17,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { silentLog } from '../../lib/core/log.js'
 import { openForTest as open } from '../../server/testing/open.js'
-import { makeOutput } from '../../server/cli/command.js'
+import { makeOutput, parseCommand } from '../../server/cli/command.js'
 import { watchCatalog } from '../../server/cli/commands/serve.js'
-import { parseCommand } from '../../server/cli/command.js'
 import { commands } from '../../server/cli/commands/index.js'
 import {
   LAUNCHER,

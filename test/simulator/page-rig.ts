@@ -10,7 +10,7 @@ import type { FulfillmentOrder } from '../../lib/orders/history/shapes.js'
 import { readSimulatorOrders } from '../../lib/simulator/engine/inspect.js'
 import type { SimulatorOrder } from '../../lib/simulator/engine/inspect.js'
 import { SIMULATED } from '../../lib/simulator/distributors/profiles.js'
-import { demoSettings } from '../../lib/simulator/distributors/stand-ins.js'
+import { demoSettings } from '../../lib/simulator/distributors/credentials.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 

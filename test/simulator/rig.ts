@@ -12,9 +12,9 @@ import type {
   Submission,
 } from '../../lib/distributors/fulfillment.js'
 import type { SimulatorOrder } from '../../lib/simulator/engine/inspect.js'
-import { openSimulators } from '../../lib/simulator/engine/simulators.js'
-import type { Simulators } from '../../lib/simulator/engine/simulators.js'
-import { demoSettings } from '../../lib/simulator/distributors/stand-ins.js'
+import { openSimulators } from '../../lib/simulator/distributors/simulators.js'
+import type { Simulators } from '../../lib/simulator/distributors/simulators.js'
+import { demoSettings } from '../../lib/simulator/distributors/credentials.js'
 import { watchErrors } from '../../server/testing/error-watch.js'
 import { fractional } from '../../server/testing/clock.js'
 

@@ -6,33 +6,15 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ChildProgress } from '../../core/async/child.js'
 import { mostMemory } from '../../core/async/child-memory.js'
 import { takeLock } from '../../db/engine.js'
+import type { AnalyticsJob, Tools } from './job.js'
 import { rebuild } from './rebuild.js'
 import type { Rebuilt } from './rebuild.js'
 import { workFolder } from '../history/files.js'
 import { rollUp } from '../history/roll-up.js'
 import type { RolledUp } from '../history/roll-up.js'
-
-interface Common {
-  kind: 'analytics'
-  /** The state folder. */
-  dir: string
-  /** Milliseconds since 1970. */
-  now: number
-}
-
-export interface RollUpJob extends Common {
-  task: 'roll-up'
-}
-
-export interface RebuildJob extends Common {
-  task: 'rebuild'
-}
-
-export type AnalyticsJob = RollUpJob | RebuildJob
 
 /** What its process took: the most bytes of memory that it had, and milliseconds of a processor. */
 interface Cost {
@@ -44,14 +26,6 @@ interface Cost {
 export interface AnalyticsResults {
   'roll-up': RolledUp & Cost
   rebuild: Rebuilt & Cost
-}
-
-/** What a task works with. */
-export interface Tools {
-  duck: DuckDBConnection
-  /** A folder of this work alone, on the disk of the state folder. */
-  work: string
-  onProgress: (...progress: ChildProgress) => void
 }
 
 /**

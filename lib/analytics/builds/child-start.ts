@@ -2,8 +2,9 @@
 import { runChild } from '../../core/async/child.js'
 import type { ChildProgress } from '../../core/async/child.js'
 import { MINUTE } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
-import type { AnalyticsJob, AnalyticsResults } from './child-job.js'
+import type { AnalyticsCtx } from '../ctx.js'
+import type { AnalyticsResults } from './child-job.js'
+import type { AnalyticsJob } from './job.js'
 
 /** Milliseconds after which it is killed. */
 const LIMIT = 10 * MINUTE
@@ -23,7 +24,7 @@ export interface StartOptions {
  * or takes too long.
  */
 export function startAnalytics<T extends AnalyticsJob['task']>(
-  { engine, now }: Pick<OperatorCtx, 'engine' | 'now'>,
+  { engine, now }: Pick<AnalyticsCtx, 'engine' | 'now'>,
   job: Omit<Extract<AnalyticsJob, { task: T }>, 'kind' | 'dir' | 'now'> & { task: T },
   { limit = LIMIT, ...options }: StartOptions,
 ): Promise<AnalyticsResults[T]> {

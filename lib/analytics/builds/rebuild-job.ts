@@ -2,7 +2,7 @@
 import { audit } from '../../accounts/audit.js'
 import type { ChildProgress } from '../../core/async/child.js'
 import { DAY, MINUTE } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { AnalyticsCtx } from '../ctx.js'
 import type { Job } from '../../core/async/job.js'
 import { ROOM_FOR_FEEDS } from '../../core/storage/space.js'
 import { fedDistributors } from './files.js'
@@ -16,12 +16,12 @@ const PAUSE = 15 * MINUTE
  * A look each minute: the first build is made soon after the first feed, the next ones a day after
  * the one before.
  */
-export const analyticsJob: Job = { name: 'analytics', every: MINUTE, run: runWhenDue }
+export const analyticsJob: Job<AnalyticsCtx> = { name: 'analytics', every: MINUTE, run: runWhenDue }
 
 /** When the last rebuild of a process failed, on its monotonic clock. */
-const failedAt = new WeakMap<OperatorCtx['analytics'], number>()
+const failedAt = new WeakMap<AnalyticsCtx['analytics'], number>()
 
-async function runWhenDue(ctx: OperatorCtx, signal: AbortSignal): Promise<void> {
+async function runWhenDue(ctx: AnalyticsCtx, signal: AbortSignal): Promise<void> {
   const { analytics, monotonic } = ctx
   if (!isDue(ctx) || monotonic() - (failedAt.get(analytics) ?? -Infinity) < PAUSE) return
   try {
@@ -43,7 +43,7 @@ export function isDue({
   analytics,
   engine,
   now,
-}: Pick<OperatorCtx, 'analytics' | 'engine' | 'now'>): boolean {
+}: Pick<AnalyticsCtx, 'analytics' | 'engine' | 'now'>): boolean {
   const fed = fedDistributors(engine.catalog)
   const status = analytics.status()
   if (!status) return fed.length > 0
@@ -75,7 +75,7 @@ export interface RebuiltNow extends Pick<Rebuilt, 'items' | 'rows'> {
  * Rejects when it fails, and that one serves on.
  */
 export async function rebuildAnalytics(
-  ctx: OperatorCtx,
+  ctx: AnalyticsCtx,
   { signal, onProgress }: Omit<RebuildOptions, 'dryRun'> = {},
 ): Promise<RebuiltNow> {
   if (ctx.space.free() < ROOM_FOR_FEEDS)
@@ -105,7 +105,7 @@ export async function rebuildAnalytics(
  * serves.
  */
 export async function rebuildForOperator(
-  ctx: OperatorCtx,
+  ctx: AnalyticsCtx,
   { dryRun = false, ...options }: RebuildOptions = {},
 ): Promise<RebuiltNow> {
   if (dryRun) {

@@ -15,7 +15,7 @@ import {
   readStateDay,
   workFolder,
 } from './files.js'
-import { loadState } from './roll-up.js'
+import { loadState } from './state.js'
 import { DAY_COLUMNS, ITEM_COLUMNS, advance, declared } from './roll-up-sql.js'
 
 /** Days of the history that the metrics look at, today among them. */

@@ -1,6 +1,6 @@
 /** Rolls the history up, soon after a day is over. */
 import { HOUR, startOfDay } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { AnalyticsCtx } from '../ctx.js'
 import type { Job } from '../../core/async/job.js'
 import { ROOM_FOR_FEEDS } from '../../core/storage/space.js'
 import { filesIn } from '../../db/engine.js'
@@ -9,7 +9,7 @@ import { startAnalytics } from '../builds/child-start.js'
 import type { StartOptions } from '../builds/child-start.js'
 
 /** Every hour, so that a server that was off at midnight is not a day late. */
-export const historyJob: Job = {
+export const historyJob: Job<AnalyticsCtx> = {
   name: 'history',
   every: HOUR,
   async run(ctx, signal) {
@@ -24,7 +24,7 @@ export const historyJob: Job = {
  * Rolls up the days that are over. Tells which, none where none is; rejects when it fails, and the
  * next run does it.
  */
-export async function rollUpHistory(ctx: OperatorCtx, options: StartOptions): Promise<string[]> {
+export async function rollUpHistory(ctx: AnalyticsCtx, options: StartOptions): Promise<string[]> {
   if (!hasClosedDay(ctx)) return []
   if (ctx.space.free() < ROOM_FOR_FEEDS) {
     ctx.log.warn({}, 'the history is not rolled up: the disk is nearly full')
@@ -40,7 +40,7 @@ export async function rollUpHistory(ctx: OperatorCtx, options: StartOptions): Pr
 }
 
 /** Whether there is anything to do: most hours there is not, and no process is started. */
-function hasClosedDay({ engine, now }: OperatorCtx): boolean {
+function hasClosedDay({ engine, now }: AnalyticsCtx): boolean {
   const history = openFile(filesIn(engine.dir).history, { synchronous: 'NORMAL', readonly: true })
   try {
     const first = history.prepare('SELECT min(at) FROM change').pluck().get() as number | null

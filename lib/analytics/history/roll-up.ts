@@ -3,13 +3,13 @@
  * of a distributor, and leave history.db. Each step may be the last one of a process: the next
  * roll-up then does it again, with the same outcome.
  */
-import { existsSync } from 'node:fs'
+import { loadState } from './state.js'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY, dayOf, startOfDay } from '../../core/clock.js'
 import { filesIn } from '../../db/engine.js'
 import { openFile } from '../../db/sqlite.js'
 import type { Raw } from '../../db/sqlite.js'
-import type { RollUpJob, Tools } from '../builds/child-job.js'
+import type { RollUpJob, Tools } from '../builds/job.js'
 import { inBatches, loadDays } from './changes.js'
 import {
   dayFile,
@@ -22,7 +22,7 @@ import {
   workFolder,
   writeParquet,
 } from './files.js'
-import { ITEM_COLUMNS, OFFER_COLUMNS, advance, declared } from './roll-up-sql.js'
+import { advance } from './roll-up-sql.js'
 
 export interface RolledUp {
   /** Days that were rolled up, `YYYY-MM-DD`. */
@@ -118,23 +118,6 @@ function deleteBefore(history: Raw, moment: number): void {
       'DELETE FROM seen WHERE at < (SELECT max(at) FROM seen AS other WHERE other.distid = seen.distid AND other.at < ?)',
     )
     .run(moment)
-}
-
-/**
- * Makes the tables `offer` and `item` of the state at the end of the last day that was rolled up;
- * empty before the first.
- */
-export async function loadState(duck: DuckDBConnection, dir: string): Promise<void> {
-  const { state } = historyPaths(dir)
-  const read = (columns: Readonly<Record<string, string>>, terms: string) =>
-    `SELECT ${Object.keys(columns).join(', ')} FROM read_parquet(${quoted(state)}) WHERE ${terms}`
-  for (const [table, columns, terms] of [
-    ['offer', OFFER_COLUMNS, 'stockid IS NOT NULL'],
-    ['item', ITEM_COLUMNS, 'stockid IS NULL'],
-  ] as const) {
-    await duck.run(`CREATE OR REPLACE TABLE ${table} (${declared(columns)})`)
-    if (existsSync(state)) await duck.run(`INSERT INTO ${table} ${read(columns, terms)}`)
-  }
 }
 
 /**

@@ -7,9 +7,21 @@ import type { Bits } from '../snapshot/bits.js'
 import { stepBefore, stepsOf } from './order-steps.js'
 import type { PriceRange } from './price-range.js'
 import { isList, listOf } from '../snapshot/row-set.js'
-import type { Hits, SearchedView } from './search.js'
+import type { RowSet } from '../snapshot/row-set.js'
+import type { View } from '../view/view.js'
 import type { SearchQuery } from '../shapes.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
+
+/** The part of a view that a search looks at. */
+export type SearchedView = Pick<View, 'snapshot' | 'visible' | 'total' | 'prices'>
+
+/**
+ * Rows that fit the query, and how many: an ascending list, or a bitset that may be scratch memory.
+ */
+export interface Hits {
+  readonly rows: RowSet
+  readonly total: number
+}
 
 /** An order of all rows. */
 interface Order {

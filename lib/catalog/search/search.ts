@@ -2,6 +2,7 @@
  * Product search over one view (contract "Product search", decisions 4.1-3): exact totals, pages
  * that never overlap.
  */
+import type { Hits, SearchedView } from './page.js'
 import { byCodePoint } from '../../core/text.js'
 import { gtinKey } from '../../core/gtin.js'
 import { Bits } from '../snapshot/bits.js'
@@ -13,10 +14,6 @@ import { intersect, isList, keepIn, longestList } from '../snapshot/row-set.js'
 import type { RowSet } from '../snapshot/row-set.js'
 import type { SearchQuery } from '../shapes.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
-import type { View } from '../view/view.js'
-
-/** The part of a view that a search looks at. */
-export type SearchedView = Pick<View, 'snapshot' | 'visible' | 'total' | 'prices'>
 
 export interface Found {
   /** Rows of the asked page, in the asked order. */
@@ -30,14 +27,6 @@ interface Filter {
   lists: Uint32Array[]
   sets: Bits[]
   price: PriceRange | null
-}
-
-/**
- * Rows that fit the query, and how many: an ascending list, or a bitset that may be scratch memory.
- */
-export interface Hits {
-  readonly rows: RowSet
-  readonly total: number
 }
 
 /** One bitset per snapshot that a search may use until it returns. */

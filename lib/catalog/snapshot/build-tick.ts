@@ -3,7 +3,7 @@ import type { Raw } from '../../db/sqlite.js'
 import { packArena, readColumn } from './arena.js'
 import type { Arena, Column } from './arena.js'
 import { Bits } from './bits.js'
-import type { SnapshotParts } from './build.js'
+import type { SnapshotParts } from './parts.js'
 import { firstPlace, sortByNumber } from './permutation.js'
 
 const MAX_INT = 2 ** 31 - 1

@@ -3,34 +3,11 @@
  * column in one of two shared buffers. Runs in a worker for a large catalog, inline for a small
  * one.
  */
+import type { SnapshotParts } from './parts.js'
 import type { Raw } from '../../db/sqlite.js'
 import { packArena } from './arena.js'
-import type { Arena } from './arena.js'
 import { buildText } from './build-text.js'
 import { applyOffers, emptyTick, packTick, previousTick } from './build-tick.js'
-
-/**
- * What openSnapshot needs. Holds no long list of strings: cloning one would block the thread that
- * receives it.
- */
-export interface SnapshotParts {
-  readonly version: string
-  readonly revision: number
-  readonly textRevision: number
-  readonly rows: number
-  readonly distids: string[]
-  readonly brands: string[]
-  readonly categories: { id: number | null; name: string }[]
-  /**
-   * Subscribers with prices of their own; those of number `i` are the columns `ownRows i` and
-   * `ownPrices i`.
-   */
-  readonly ownPriceOf: string[]
-  /** Names, terms, postings, brand, class, keys. */
-  readonly text: Arena
-  /** Prices, stock, flags and the orders by them. */
-  readonly tick: Arena
-}
 
 /** Reads the whole catalog, in one read transaction. */
 export function buildSnapshot(raw: Raw): SnapshotParts {

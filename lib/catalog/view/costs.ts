@@ -3,7 +3,7 @@
  */
 import { toCents } from '../../core/money.js'
 import type { CostAdjustment } from '../../configuration/document/document.js'
-import type { EligibleDistributor } from '../../configuration/saved.js'
+import type { EligibleDistributor } from '../../configuration/document/saved.js'
 import { Bits } from '../snapshot/bits.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import type { ProductClass } from '../../distributors/product-classes.js'

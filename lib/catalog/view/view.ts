@@ -3,7 +3,7 @@
  * quotes, export and impact all read it; there is no second implementation of a rule or a price.
  */
 import type { ConfigurationDocument } from '../../configuration/document/document.js'
-import type { EligibleDistributor } from '../../configuration/saved.js'
+import type { EligibleDistributor } from '../../configuration/document/saved.js'
 import { Bits } from '../snapshot/bits.js'
 import { costColumn, shownColumn } from './costs.js'
 import { sortByNumber } from '../snapshot/permutation.js'

@@ -5,7 +5,6 @@
 import * as z from 'zod'
 import { RAW, ROUTES, parseRoute } from './routes.js'
 import type { RouteId } from './routes.js'
-import type { Ctx } from '../../app/ctx.js'
 import { MAX_FAULTS, refusalOf } from '../errors.js'
 import type { ErrorCode, Fault } from '../errors.js'
 import type { Serialized } from './serialized.js'
@@ -35,6 +34,7 @@ export interface Definition<
   B extends Shape,
   R extends z.ZodType,
   H extends Shape = Shape,
+  C = never,
 > {
   summary: string
   /** Longer text for the documentation. */
@@ -57,7 +57,8 @@ export interface Definition<
    * What the demo's shop sends and gets; of a call without a body, `request` holds its parameters.
    */
   example: { request?: unknown; result: z.input<R>; refused?: Partial<Record<ErrorCode, Refused>> }
-  run(ctx: Ctx, input: Input<P, Q, B, H>): Promise<z.input<R> | Serialized<z.input<R>>>
+  /** `ctx` is what the functions of its domain get. */
+  run(ctx: C, input: Input<P, Q, B, H>): Promise<z.input<R> | Serialized<z.input<R>>>
 }
 
 export interface Endpoint<
@@ -67,7 +68,8 @@ export interface Endpoint<
   B extends Shape = Shape,
   R extends z.ZodType = z.ZodType,
   H extends Shape = Shape,
-> extends Definition<P, Q, B, R, H> {
+  C = never,
+> extends Definition<P, Q, B, R, H, C> {
   id: Id
   method: string
   /** With its parameters in braces. */
@@ -81,17 +83,21 @@ export interface Endpoint<
   isRaw: boolean
 }
 
+/** An endpoint of any route and any shapes, for code that treats all of them alike. */
+export type AnyEndpoint<C = never> = Endpoint<RouteId, Shape, Shape, Shape, z.ZodType, Shape, C>
+
 const NONE = z.object({})
 
 /** Defines the endpoint of a route (contract "Summary"). */
-export function endpoint<
+function define<
+  C,
   const Id extends RouteId,
+  P extends Shape,
+  Q extends Shape,
+  B extends Shape,
   R extends z.ZodType,
-  P extends Shape = Empty,
-  Q extends Shape = Empty,
-  B extends Shape = Empty,
-  H extends Shape = Empty,
->(id: Id, definition: Definition<P, Q, B, R, H>): Endpoint<Id, P, Q, B, R, H> {
+  H extends Shape,
+>(id: Id, definition: Definition<P, Q, B, R, H, C>): Endpoint<Id, P, Q, B, R, H, C> {
   const { method, path } = parseRoute(ROUTES[id])
   return {
     ...definition,
@@ -107,18 +113,33 @@ export function endpoint<
   }
 }
 
+/** How a domain defines its endpoints: `const endpoint = endpointsOf<CatalogCall>()`. */
+export function endpointsOf<C>() {
+  return <
+    const Id extends RouteId,
+    R extends z.ZodType,
+    P extends Shape = Empty,
+    Q extends Shape = Empty,
+    B extends Shape = Empty,
+    H extends Shape = Empty,
+  >(
+    id: Id,
+    definition: Definition<P, Q, B, R, H, C>,
+  ): Endpoint<Id, P, Q, B, R, H, C> => define(id, definition)
+}
+
 /**
  * What a caller of the library passes for an endpoint: parameters, query and body members in one
  * object.
  */
 export type CallInput<E> =
-  E extends Endpoint<RouteId, infer P, infer Q, infer B, z.ZodType, infer H>
+  E extends Endpoint<RouteId, infer P, infer Q, infer B, z.ZodType, infer H, infer _C>
     ? InputOf<P> & InputOf<Q> & InputOf<B> & InputOf<H>
     : never
 /** An empty shape adds nothing; zod would have it forbid every member. */
 type InputOf<S extends Shape> = keyof S['shape'] extends never ? unknown : z.input<S>
 export type CallResult<E> =
-  E extends Endpoint<RouteId, Shape, Shape, Shape, infer R, Shape> ? z.output<R> : never
+  E extends Endpoint<RouteId, Shape, Shape, Shape, infer R, Shape, infer _C> ? z.output<R> : never
 
 /**
  * Checks one part of a request against its shape; all faults of all parts are collected, then

@@ -1,4 +1,5 @@
 /** Offers of one feed into catalog.db: what a row changes, and what that adds up to. */
+import type { Counts, Touched } from './counts.js'
 import type { Raw, Statement } from '../../db/sqlite.js'
 import type { CatalogRow } from '../../distributors/generic/generic.js'
 import type { Change } from './change-log.js'
@@ -16,27 +17,6 @@ export interface WriteContext {
   revision: number
   now: number
   asOf: number
-}
-
-/** What was written, and what the guard judges by. */
-export interface Counts {
-  added: number
-  changed: number
-  removed: number
-  price_changes: number
-  stock_changes: number
-  /** An offer was added, removed or re-worded. */
-  reworded: boolean
-  /** Prices that moved by more than half, or went. */
-  priceMoves: number
-  /** Stocked offers that have no stock any more, or are gone. */
-  emptied: number
-  /** Offers whose UPC is gone or another one now. */
-  upcsLost: number
-  /** Changes of the distributor's tally. */
-  offers: number
-  priced: number
-  stocked: number
 }
 
 /** More than half of the old price, either way; a price that is gone moved all the way. */
@@ -86,18 +66,6 @@ export type StoredOffer = [
 export const PRICE = 3
 export const QTY = 7
 export const HELD = 10
-
-/** Offers of which the distributor's other feeds must hear. */
-export interface Touched {
-  /** Their quantity changed, or they are held back no longer. */
-  restocked: OfferSet
-  repriced: OfferSet
-  /** The operator's last feed that had them dropped them; subscribers still have them. */
-  released: OfferSet
-  removed: OfferSet
-  /** UPCs whose offers may lend or borrow otherwise than before. */
-  keys: TouchedKeys
-}
 
 export class OfferWriter {
   readonly counts: Counts = {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Raw } from '../../db/sqlite.js'
 import { KnownLines, OfferSet } from '../read/known-lines.js'
-import type { Counts, Touched } from './offer-writer.js'
+import type { Counts, Touched } from './counts.js'
 
 export interface State {
   revision: number

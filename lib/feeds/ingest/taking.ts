@@ -8,7 +8,7 @@ import type { CatalogRow, StockRow } from '../../distributors/generic/generic.js
 import type { ChangeLog } from './change-log.js'
 import { judge } from './guard.js'
 import type { Evidence } from './guard.js'
-import type { FeedInput, FeedResult, Handles } from './ingest.js'
+import type { FeedInput, FeedResult, Handles } from './feed.js'
 import { lend } from '../../catalog/snapshot/lend.js'
 import { KnownLines, LinesBuilder, OfferSet } from '../read/known-lines.js'
 import type { LineFacts } from '../read/known-lines.js'

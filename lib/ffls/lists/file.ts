@@ -3,7 +3,7 @@
  * encodings, and workbooks.
  */
 import { open } from 'node:fs/promises'
-import type { Progress } from '../../app/background.js'
+import type { Progress } from '../../core/async/progress.js'
 import { invalid } from '../../core/errors.js'
 import { UnreadableFile, openBytes } from '../../feeds/fetch/bytes.js'
 import { parseCells } from '../../feeds/read/cells.js'

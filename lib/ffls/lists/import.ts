@@ -1,7 +1,7 @@
 /** `ffls import`: the ATF's monthly list of licensees becomes the directory (decisions 6.2). */
 import { basename } from 'node:path'
 import { audit } from '../../accounts/audit.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FflsCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import { KEPT_TEXT } from '../../feeds/read/lines.js'
 import type { BrokenLine } from '../../feeds/read/lines.js'
@@ -60,7 +60,7 @@ export interface ImportInput extends ListInput {
  * or another list decides.
  */
 export async function importDealers(
-  ctx: OperatorCtx,
+  ctx: FflsCtx,
   input: ImportInput,
   options: ListOptions = {},
 ): Promise<ImportResult> {
@@ -287,7 +287,7 @@ function resultOf({
  * a run is broken off.
  */
 async function apply(
-  ctx: OperatorCtx,
+  ctx: FflsCtx,
   { gone, added, renewed, changed, order }: Plan,
   asOf: number,
   onProgress: ListOptions['onProgress'],

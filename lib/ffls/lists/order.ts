@@ -3,7 +3,7 @@
  * (decisions 6.2). Lists come state by state, but not cleanly: some states stand in several places.
  * So nothing is assumed; the order is that of the list before.
  */
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FflsCtx } from '../ctx.js'
 
 export interface ListOrder {
   /** When that list was made, ms. */
@@ -51,15 +51,13 @@ export function isFollowed(states: ListOrder['states'], state: string): boolean 
 }
 
 /** The order of the last whole list; null where there is none. */
-export async function readListOrder({
-  read,
-}: Pick<OperatorCtx, 'read'>): Promise<ListOrder | null> {
+export async function readListOrder({ read }: Pick<FflsCtx, 'read'>): Promise<ListOrder | null> {
   const row = await read.selectFrom('dealer_list').select(['as_of', 'content']).executeTakeFirst()
   return row ? { asOf: row.as_of, ...(JSON.parse(row.content) as Omit<ListOrder, 'asOf'>) } : null
 }
 
 export async function saveListOrder(
-  { db }: Pick<OperatorCtx, 'db'>,
+  { db }: Pick<FflsCtx, 'db'>,
   { asOf, ...content }: ListOrder,
 ): Promise<void> {
   await db

@@ -1,6 +1,6 @@
 /** What lists of dealers have in common: how they are asked for, and what is told of their rows. */
 import { statSync } from 'node:fs'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FflsCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import { KEPT_TEXT } from '../../feeds/read/lines.js'
 import type { BrokenLine } from '../../feeds/read/lines.js'
@@ -58,7 +58,7 @@ export function typesOf(types: readonly string[] = DEALER_TYPES): Set<string> {
  * When a list was made, ms. A file from a clock that is ahead must not make every later list look
  * old.
  */
-export function timeOfList(ctx: OperatorCtx, file: string, asOf: number | undefined): number {
+export function timeOfList(ctx: FflsCtx, file: string, asOf: number | undefined): number {
   if (asOf !== undefined) return Math.floor(asOf)
   try {
     return Math.min(Math.floor(statSync(file).mtimeMs), ctx.now())

@@ -3,7 +3,7 @@
  * and under which counts are made.
  */
 import { createHash } from 'node:crypto'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Engine } from '../../db/engine.js'
@@ -73,7 +73,7 @@ export function openFraudKeys(
 export function keysOfNow({
   engine,
   fraudKeys,
-}: Pick<OperatorCtx, 'engine' | 'fraudKeys'>): FraudKeys {
+}: Pick<FraudCtx, 'engine' | 'fraudKeys'>): FraudKeys {
   engine.lookAgain()
   const keys = fraudKeys()
   if (keys.isLacking)

@@ -3,7 +3,7 @@
  * a few at a time.
  */
 import { audit } from '../../accounts/audit.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import { touch } from '../../db/state.js'
 import { addLocalKey, dropLocalKeys } from './keys.js'
 import { withoutPremises } from '../reports/premises.js'
@@ -39,7 +39,7 @@ const AT_ONCE = 25
  * Checks go on meanwhile: they look under both keys.
  */
 export async function rotateFraudKey(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   onProgress: (done: number, total: number) => void = () => {},
 ): Promise<Rotated> {
   let done = await rehashReports(ctx, { retry: true })
@@ -62,13 +62,13 @@ export async function rotateFraudKey(
 }
 
 /** Ends what a rotation, a lost key or a new partner left half done. */
-export async function settleReports(ctx: OperatorCtx, signal: AbortSignal): Promise<void> {
+export async function settleReports(ctx: FraudCtx, signal: AbortSignal): Promise<void> {
   await rehashReports(ctx, { signal })
   if (!signal.aborted && (await dropOldKeys(ctx))) await rehashReports(ctx, { signal })
 }
 
 /** Removes local keys that no report is under. True if counts need their hashes no more, either. */
-async function dropOldKeys(ctx: OperatorCtx): Promise<boolean> {
+async function dropOldKeys(ctx: FraudCtx): Promise<boolean> {
   return ctx.engine.atomic(ctx, async (tx) => {
     const { local, mirrors, isLacking } = tx.fraudKeys()
     const used = (
@@ -93,7 +93,7 @@ async function dropOldKeys(ctx: OperatorCtx): Promise<boolean> {
  * other rules.
  */
 export async function rehashReports(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   { retry = false, signal, onProgress = () => {} }: RehashOptions = {},
 ): Promise<Rotated> {
   const { current, mirrored } = ctx.fraudKeys()
@@ -129,7 +129,7 @@ export async function rehashReports(
 }
 
 /** Null for a report that is gone by now, or had the right key. */
-async function rehash(tx: OperatorCtx, id: number): Promise<keyof Rotated | null> {
+async function rehash(tx: FraudCtx, id: number): Promise<keyof Rotated | null> {
   const keys = tx.fraudKeys()
   const row = await tx.db
     .selectFrom('fraud_report')
@@ -160,7 +160,7 @@ async function rehash(tx: OperatorCtx, id: number): Promise<keyof Rotated | null
  * more.
  */
 function read(
-  tx: OperatorCtx,
+  tx: FraudCtx,
   row: { id: number; subscriber_id: string; payload: string },
 ): Signals | null {
   try {
@@ -189,7 +189,7 @@ interface Twin {
  * is not this one.
  */
 async function isMerged(
-  tx: OperatorCtx,
+  tx: FraudCtx,
   row: Twin & { dealer: string },
   strong: readonly string[],
 ): Promise<boolean> {

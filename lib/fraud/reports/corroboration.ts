@@ -2,7 +2,7 @@
  * Items that an order shares with reports that match it: the one answer that depends on more than
  * what matched (decisions 9.2, reliability 7).
  */
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import type { FraudKeys } from '../keys/keys.js'
 import type { Signals } from '../signals/signals.js'
 import { KINDS, jsonOf } from './store.js'
@@ -23,7 +23,7 @@ export interface Matched {
  * held must lead nowhere.
  */
 export function corroboration(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   keys: FraudKeys,
   { items }: Signals,
   { asker, matched }: { asker: string; matched: Matched },
@@ -60,11 +60,7 @@ export function corroboration(
  * Which of these hashes of items the reports hold. One pass over what they hold: to look each hash
  * up in each report takes six times as long.
  */
-function sharedOf(
-  { engine }: OperatorCtx,
-  reports: string,
-  hashes: readonly bigint[],
-): Set<string> {
+function sharedOf({ engine }: FraudCtx, reports: string, hashes: readonly bigint[]): Set<string> {
   const found = engine.reader
     .prepare(
       'SELECT DISTINCT CAST(hash AS TEXT) FROM fraud_evidence WHERE report IN (SELECT value FROM json_each(?)) AND own = 1 AND kind >= ? AND +hash IN (SELECT value FROM json_each(?))',

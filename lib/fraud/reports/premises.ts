@@ -1,5 +1,5 @@
 /** Premises of dealers: an order that ships to one says nothing of its buyer (decisions 9.4). */
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import { placeOf } from '../signals/address/address.js'
 import type { Place } from '../signals/address/address.js'
 import { wordOfNumber } from '../signals/address/words.js'
@@ -20,7 +20,7 @@ interface Premise {
  * there is not the buyer.
  */
 export function withoutPremises(
-  ctx: Pick<OperatorCtx, 'engine'>,
+  ctx: Pick<FraudCtx, 'engine'>,
   body: FraudSignals,
   signals: Signals,
 ): Signals {
@@ -40,7 +40,7 @@ export function withoutPremises(
  * its lines say.
  */
 function isPremise(
-  { engine }: Pick<OperatorCtx, 'engine'>,
+  { engine }: Pick<FraudCtx, 'engine'>,
   body: FraudSignals,
   kind: 'shipping' | 'billing',
 ): boolean {
@@ -66,10 +66,7 @@ function isPremise(
 }
 
 /** Dealers of the zone in whose street the number stands, so that few are left to be read. */
-function premisesNear(
-  { reader }: OperatorCtx['engine'],
-  { zone, number, boxes }: Place,
-): Premise[] {
+function premisesNear({ reader }: FraudCtx['engine'], { zone, number, boxes }: Place): Premise[] {
   const figures = /\d+/.exec(number === '' ? boxes : number)?.[0]
   if (figures === undefined) return []
   const inWords = wordOfNumber(figures) ?? figures

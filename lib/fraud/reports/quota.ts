@@ -1,24 +1,11 @@
 /** Checks, reports and removals of a key within any 24 hours (contract "Limits", decisions 9.5). */
+import type { FraudCounts, FraudCtx } from '../ctx.js'
 import { DAY, MINUTE, SECOND } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
 import { ApiError } from '../../core/errors.js'
 import type { RawHandle } from '../../db/engine.js'
 
 export const FRAUD_QUOTAS = { check: 1_000, report: 25, removal: 25 } as const
 export type FraudUse = keyof typeof FRAUD_QUOTAS
-
-/** What one process has counted. */
-export interface FraudCounts {
-  /**
-   * Steady times of the uses within the last day, oldest first, by use and key. Beside the rows by
-   * the wall clock: one that is set ahead must not empty a window.
-   */
-  readonly times: Map<string, number[]>
-  /** The latest checks of each key, up to a hundred. */
-  readonly checks: Map<string, { made: number; matched: number }>
-  /** When each caller first tried something against a signal. */
-  readonly tries: Map<string, number>
-}
 
 export function openFraudCounts(): FraudCounts {
   return { times: new Map(), checks: new Map(), tries: new Map() }
@@ -28,7 +15,7 @@ export function openFraudCounts(): FraudCounts {
  * Counts a check, or throws 429 `rate_limited`. One transaction, so that two processes together
  * count right.
  */
-export function countCheck(ctx: OperatorCtx, keyId: string): void {
+export function countCheck(ctx: FraudCtx, keyId: string): void {
   const { meter } = ctx.engine
   meter.raw
     .transaction(() => {
@@ -55,7 +42,7 @@ function timesIn({ prepare }: RawHandle, keyId: string): number[] {
  * `rememberUse` is called once that is committed.
  */
 export async function countUse(
-  tx: OperatorCtx,
+  tx: FraudCtx,
   use: Exclude<FraudUse, 'check'>,
   keyId: string,
 ): Promise<void> {
@@ -91,7 +78,7 @@ export async function countUse(
 
 /** Notes what was counted by the steady clock too. */
 export function rememberUse(
-  { fraudCounts, monotonic }: OperatorCtx,
+  { fraudCounts, monotonic }: FraudCtx,
   use: FraudUse,
   keyId: string,
 ): void {
@@ -105,7 +92,7 @@ function timesHere({ times }: FraudCounts, use: FraudUse, keyId: string, now: nu
 
 /** `times` of the last 24 hours by the wall clock, oldest first. */
 function refuseOver(
-  { now, monotonic, fraudCounts }: OperatorCtx,
+  { now, monotonic, fraudCounts }: FraudCtx,
   use: FraudUse,
   keyId: string,
   times: readonly number[],
@@ -131,7 +118,7 @@ const WATCHED = 100
  * others have reported (reliability 7).
  */
 export function watchMatches(
-  { fraudCounts: { checks }, log }: OperatorCtx,
+  { fraudCounts: { checks }, log }: FraudCtx,
   keyId: string,
   matched: boolean,
 ): void {

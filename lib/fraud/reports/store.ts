@@ -3,7 +3,7 @@
  * (decisions 9.1).
  */
 import type { Insertable } from 'kysely'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import { keysOfNow } from '../keys/keyring.js'
 import type { FraudKey, FraudKeys } from '../keys/keys.js'
 import { STRONG } from '../shapes.js'
@@ -96,7 +96,7 @@ export interface NewReport {
  * transaction.
  */
 export async function saveReport(
-  tx: OperatorCtx,
+  tx: FraudCtx,
   { subscriberId, body, signals }: NewReport,
 ): Promise<void> {
   const keys = keysOfNow(tx)
@@ -141,7 +141,7 @@ export async function saveReport(
  * a raw order may be a megabyte.
  */
 function sealed(
-  { secrets }: OperatorCtx,
+  { secrets }: FraudCtx,
   { id, subscriberId, body }: { id: number; subscriberId: string; body: FraudReport },
 ): Pick<FraudReportTable, 'payload'> & { notes: string; extra: string } {
   const { notes, order_json: json, order_id: order, order_source: source, ...signals } = body
@@ -158,7 +158,7 @@ type Part = 'signals' | 'notes' | 'extra'
 const placeOf = (id: number, part: Part) => `fraud report ${id} ${part}`
 
 export async function insertReport(
-  tx: OperatorCtx,
+  tx: FraudCtx,
   row: Omit<Insertable<FraudReportTable>, 'id'>,
   kept: Kept,
 ): Promise<number> {
@@ -171,11 +171,7 @@ export async function insertReport(
   return id
 }
 
-async function writeHashes(
-  tx: OperatorCtx,
-  report: number,
-  { own, mirrored }: Kept,
-): Promise<void> {
+async function writeHashes(tx: FraudCtx, report: number, { own, mirrored }: Kept): Promise<void> {
   const rows = [
     ...own.map(([kind, hash]) => ({ report, own: 1 as const, kind, hash })),
     ...mirrored.map(([kind, hash]) => ({ report, own: 0 as const, kind, hash })),
@@ -190,14 +186,14 @@ async function writeHashes(
 }
 
 /** Puts other hashes in the place of a report's. */
-export async function replaceHashes(tx: OperatorCtx, report: number, kept: Kept): Promise<void> {
+export async function replaceHashes(tx: FraudCtx, report: number, kept: Kept): Promise<void> {
   await tx.db.deleteFrom('fraud_signal').where('report', '=', report).execute()
   await tx.db.deleteFrom('fraud_evidence').where('report', '=', report).execute()
   await writeHashes(tx, report, kept)
 }
 
 /** Removes reports; the database removes all that is kept of them. */
-export async function removeReports(tx: OperatorCtx, ids: readonly number[]): Promise<void> {
+export async function removeReports(tx: FraudCtx, ids: readonly number[]): Promise<void> {
   for (const id of ids) await tx.db.deleteFrom('fraud_report').where('id', '=', id).execute()
 }
 
@@ -205,7 +201,7 @@ export async function removeReports(tx: OperatorCtx, ids: readonly number[]): Pr
  * What a subscriber sent, but for its notes and its order. Throws where it is not what was sealed.
  */
 export function openReport(
-  { secrets }: Pick<OperatorCtx, 'secrets'>,
+  { secrets }: Pick<FraudCtx, 'secrets'>,
   { id, subscriber_id: owner, payload }: { id: number; subscriber_id: string; payload: string },
 ): FraudReport {
   const signals = JSON.parse(secrets.of(owner).open(payload, placeOf(id, 'signals'))) as Omit<
@@ -217,7 +213,7 @@ export function openReport(
 
 /** The notes of a report; null where they are not what was sealed, which the log tells. */
 function openNotes(
-  { secrets, log }: Pick<OperatorCtx, 'secrets' | 'log'>,
+  { secrets, log }: Pick<FraudCtx, 'secrets' | 'log'>,
   owner: string,
   { id, notes }: { id: number; notes: string },
 ): string | null {
@@ -234,7 +230,7 @@ const MOST_NOTES = 50
 
 /** The notes of those of these reports that are the subscriber's own, the newest first. */
 export function notesOf(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   subscriberId: string,
   reports: readonly { id: number; mine: 0 | 1 }[],
 ): string[] {
@@ -253,7 +249,7 @@ export function notesOf(
  * matches, and at least one does. In a transaction.
  */
 export async function ownReports(
-  tx: OperatorCtx,
+  tx: FraudCtx,
   subscriberId: string,
   { strong }: Signals,
 ): Promise<number[]> {

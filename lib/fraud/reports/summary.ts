@@ -4,7 +4,7 @@
  * tells nothing either.
  */
 import { dayOf } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import { corroboration } from './corroboration.js'
 import { keysOfNow } from '../keys/keyring.js'
 import { STRONG } from '../shapes.js'
@@ -38,14 +38,14 @@ const MOST_REPORTS = 500
  * The summary of these signals, as of now. Reads only, but for the note of what a caller has tried.
  * Throws 503 while reports are there that it would miss.
  */
-export function summarize(ctx: OperatorCtx, signals: Signals, asker: Asker): FraudSummary {
+export function summarize(ctx: FraudCtx, signals: Signals, asker: Asker): FraudSummary {
   // One transaction: a report that goes, or gets another key, while its counts are made would leave
   // a match of nobody.
   return ctx.engine.reader.raw.transaction(() => summarizeNow(ctx, signals, asker))()
 }
 
 function summarizeNow(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   signals: Signals,
   { subscriberId, asker }: Asker,
 ): FraudSummary {
@@ -98,7 +98,7 @@ function summarizeNow(
 
 /** Reports that match, the newest first, and the places of the hashes by which they do. */
 function hitsOf(
-  { engine }: OperatorCtx,
+  { engine }: FraudCtx,
   hashes: readonly bigint[],
   subscriberId: string,
 ): { at: ReadonlySet<number>; hits: Hit[] } {
@@ -119,7 +119,7 @@ function hitsOf(
  * that were asked for are known anyway.
  */
 function countValues(
-  { engine }: OperatorCtx,
+  { engine }: FraudCtx,
   reports: string,
   asked: readonly bigint[],
 ): (kind: number) => number {

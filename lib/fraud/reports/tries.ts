@@ -4,7 +4,7 @@
  * day; from then on the first answer is repeated.
  */
 import { DAY } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import type { FraudKeys } from '../keys/keys.js'
 import type { FraudSummary } from '../shapes.js'
 
@@ -34,7 +34,7 @@ interface Tried {
 
 /** The answer, as far as the caller may still have it; notes what was tried. */
 export function boundGuessing(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   keys: FraudKeys,
   { asker, matched, values, answer }: Try,
 ): Corroboration {
@@ -84,7 +84,7 @@ export function boundGuessing(
 }
 
 function begin(
-  { engine: { meter }, now, monotonic, fraudCounts }: OperatorCtx,
+  { engine: { meter }, now, monotonic, fraudCounts }: FraudCtx,
   {
     asker,
     signal,
@@ -108,12 +108,7 @@ function begin(
 }
 
 /** A day after the first try it begins anew: by both clocks, as far as this process has seen it. */
-function forgetOld({
-  engine: { meter },
-  now,
-  monotonic,
-  fraudCounts: { tries },
-}: OperatorCtx): void {
+function forgetOld({ engine: { meter }, now, monotonic, fraudCounts: { tries } }: FraudCtx): void {
   const old = meter
     .prepare('SELECT asker, signal FROM fraud_try WHERE at <= ? OR at > ?')
     .all(now() - DAY, now() + DAY) as { asker: string; signal: string }[]

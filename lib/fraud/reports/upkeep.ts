@@ -1,8 +1,8 @@
 /** How long reports are kept, and what the operator can see and remove of them. */
 import { audit } from '../../accounts/audit.js'
-import type { Subscriber } from '../../accounts/subscribers.js'
+import type { Subscriber } from '../../accounts/caller.js'
 import { DAY, HOUR } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import type { Job } from '../../core/async/job.js'
 import { localKeys } from '../keys/keys.js'
 import { settleReports } from '../keys/rotate.js'
@@ -16,7 +16,7 @@ const AT_ONCE = 100
 /**
  * Forgets what is old, and ends what a rotation, a lost key or a restored backup left half done.
  */
-export const fraudJob: Job = {
+export const fraudJob: Job<FraudCtx> = {
   name: 'fraud',
   every: HOUR,
   async run(ctx, signal) {
@@ -29,9 +29,9 @@ export const fraudJob: Job = {
 }
 
 type Reports = ReturnType<typeof reportsIn>
-const reportsIn = ({ read }: OperatorCtx) => read.selectFrom('fraud_report').select('id')
+const reportsIn = ({ read }: FraudCtx) => read.selectFrom('fraud_report').select('id')
 
-async function removeSome(ctx: OperatorCtx, which: (query: Reports) => Reports): Promise<number> {
+async function removeSome(ctx: FraudCtx, which: (query: Reports) => Reports): Promise<number> {
   return ctx.engine.atomic(ctx, async (tx) => {
     const rows = await which(reportsIn(tx)).orderBy('id').limit(AT_ONCE).execute()
     await removeReports(
@@ -44,7 +44,7 @@ async function removeSome(ctx: OperatorCtx, which: (query: Reports) => Reports):
 
 /** Removes every report of a subscriber, as it may ask for when it leaves. Returns how many. */
 export async function eraseReports(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   { id, name }: Subscriber,
 ): Promise<{ removed: number }> {
   let removed = 0
@@ -74,7 +74,7 @@ export interface FraudStats {
 }
 
 /** Counts alone; nothing of what was reported. Makes no key where there is none. */
-export async function fraudStats(ctx: OperatorCtx): Promise<FraudStats> {
+export async function fraudStats(ctx: FraudCtx): Promise<FraudStats> {
   const { prepare } = ctx.engine.reader
   const all = prepare(
     `SELECT count(*) AS reports, count(DISTINCT dealer) AS dealers, min(reported_at) AS first, max(updated_at) AS last FROM fraud_report WHERE ${SEEN}`,

@@ -3,7 +3,7 @@
  * nothing; what who has both can do, the guide says.
  */
 import { audit } from '../../accounts/audit.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import { MOST_REPORTS, batchWriter } from './batch.js'
 import { installationId, sharedKey } from './partners.js'
@@ -27,7 +27,7 @@ const TURN = 50
  * on.
  */
 export async function* exportBatch(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   partner: string,
   { dryRun = false, onUnreadable = () => {} }: ExportOptions = {},
 ): AsyncGenerator<string> {
@@ -66,7 +66,7 @@ export async function* exportBatch(
  * In an order of chance: that of the reports would tell the partner which came first, and which of
  * one day belong together.
  */
-async function shuffledIds(ctx: OperatorCtx): Promise<number[]> {
+async function shuffledIds(ctx: FraudCtx): Promise<number[]> {
   const rows = await ctx.read
     .selectFrom('fraud_report')
     .select('id')
@@ -85,7 +85,7 @@ async function shuffledIds(ctx: OperatorCtx): Promise<number[]> {
 }
 
 function hashesUnder(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   key: FraudKey,
   row: { id: number; subscriber_id: string; payload: string },
 ): Hashes | null {

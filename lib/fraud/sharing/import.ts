@@ -4,7 +4,7 @@
  */
 import { audit } from '../../accounts/audit.js'
 import { DAY } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import { readBatch } from './batch.js'
 import type { Batch, BatchReport } from './batch.js'
@@ -27,7 +27,7 @@ export interface Imported {
  * cannot be, or is not newer than the last; then nothing is changed.
  */
 export async function importBatch(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   partner: string,
   path: string,
   { dryRun = false } = {},
@@ -86,7 +86,7 @@ export async function importBatch(
 
 /** Throws where a batch does not go on from what is known of the partner. */
 async function assertFits(
-  { read, now }: OperatorCtx,
+  { read, now }: FraudCtx,
   partner: string,
   { sender, made_at: madeAt }: Batch,
   refuse: (why: string) => Error,
@@ -120,7 +120,7 @@ async function assertFits(
 
 /** Writes the reports of a batch as they are read, a few at a time. */
 async function takeIn(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   {
     partner,
     key,

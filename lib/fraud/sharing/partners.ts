@@ -1,6 +1,6 @@
 /** Installations that signals are shared with: each agreed on a key with this one. */
 import { audit } from '../../accounts/audit.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { FraudCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import { touch } from '../../db/state.js'
 import {
@@ -22,7 +22,7 @@ const AT_ONCE = 100
  * counts. Throws 400 where the key or the name is none, or either is a partner's already.
  */
 export async function addPartner(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   name: string,
   secret: string,
   { dryRun = false } = {},
@@ -47,7 +47,7 @@ export async function addPartner(
  * of it is found. Throws 400 for an unknown one.
  */
 export async function removePartner(
-  ctx: OperatorCtx,
+  ctx: FraudCtx,
   name: string,
   { dryRun = false } = {},
 ): Promise<{ reports: number }> {
@@ -76,13 +76,13 @@ export async function removePartner(
 }
 
 /** The key that is shared with a partner. Throws 400 where there is none. */
-export function sharedKey(ctx: OperatorCtx, name: string): FraudKey {
+export function sharedKey(ctx: FraudCtx, name: string): FraudKey {
   const key = partnerKey(ctx.engine.dir, name)
   if (!key) throw unknownPartner(ctx, name)
   return key
 }
 
-function unknownPartner({ engine }: OperatorCtx, name: string): Error {
+function unknownPartner({ engine }: FraudCtx, name: string): Error {
   return invalid(
     'partner',
     `"${name}" is no partner; known are ${partnersIn(engine.dir).join(', ') || 'none'}; \`fraud partner\` makes one`,
@@ -93,7 +93,7 @@ function unknownPartner({ engine }: OperatorCtx, name: string): Error {
  * Removes what a partner sent that is not of the batch that holds: an older one, or one that was
  * cut off while it was taken in.
  */
-export async function removeUnseen(ctx: OperatorCtx, partner: string): Promise<void> {
+export async function removeUnseen(ctx: FraudCtx, partner: string): Promise<void> {
   for (let some = AT_ONCE; some === AT_ONCE;) {
     some = await ctx.engine.atomic(ctx, async (tx) => {
       const holds = await tx.db
@@ -121,7 +121,7 @@ export async function removeUnseen(ctx: OperatorCtx, partner: string): Promise<v
  * How partners tell this installation from others: made once, and kept with the database, its
  * backups too. In a transaction.
  */
-export async function installationId(tx: OperatorCtx): Promise<string> {
+export async function installationId(tx: FraudCtx): Promise<string> {
   await tx.db
     .insertInto('fraud_installation')
     .values({ one: 1, id: tx.random(16).toString('hex') })

@@ -3,13 +3,13 @@
  * says whether it still is that.
  */
 import { createHash } from 'node:crypto'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { PurchaseOrder } from '../../distributors/fulfillment.js'
-import type { StoredPo } from './transitions.js'
+import type { StoredPo } from '../stored.js'
 
 /** The content as it is kept: it names a person. */
 export function sealContent(
-  { secrets }: Pick<OperatorCtx, 'secrets'>,
+  { secrets }: Pick<OrdersCtx, 'secrets'>,
   owner: string,
   content: PurchaseOrder,
 ): Pick<StoredPo, 'payload' | 'payload_digest'> {
@@ -27,7 +27,7 @@ type Frozen = Pick<StoredPo, 'subscriber_id' | 'client_ref' | 'payload' | 'paylo
 
 /** The frozen content. Throws when it is not what was frozen. */
 export function contentOf(
-  { secrets }: Pick<OperatorCtx, 'secrets'>,
+  { secrets }: Pick<OrdersCtx, 'secrets'>,
   { subscriber_id: owner, client_ref: ref, payload, payload_digest: digest }: Frozen,
 ): PurchaseOrder {
   const text = secrets.of(owner).open(payload, payloadPlace(ref))
@@ -37,7 +37,7 @@ export function contentOf(
 
 /** The frozen content; null where it is not what was frozen. */
 export function contentOrNull(
-  ctx: Pick<OperatorCtx, 'secrets'>,
+  ctx: Pick<OrdersCtx, 'secrets'>,
   order: Frozen,
 ): PurchaseOrder | null {
   try {

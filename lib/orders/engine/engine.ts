@@ -3,69 +3,21 @@
  * writes the journal's file. A server holds it as long as it runs; a process without a server takes
  * it for the orders that it places itself.
  */
+import type { OrdersCtx, OrderSender } from '../ctx.js'
 import { setMaxListeners } from 'node:events'
 import { MINUTE, SECOND } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
 import { ApiError } from '../../core/errors.js'
-import type { Fulfillment } from '../../distributors/fulfillment.js'
-import { appendJournal } from '../journal/chain.js'
 import type { JournalCopy } from '../journal/copy.js'
 import { readPause } from './pause.js'
 import { openProver } from '../journal/prove.js'
 import { forgetOrder, openOrderCounts } from '../place/quota.js'
-import type { OrderCounts } from '../place/quota.js'
 import { openSeat } from './lock.js'
 import type { Seat } from './lock.js'
 import { record } from './send.js'
 import type { SenderTools } from './send.js'
 import { makeSlots } from './slots.js'
-import type { Change, StoredPo } from './transitions.js'
+import type { StoredPo } from '../stored.js'
 import { CONCURRENCY, dueOrders, makeWork, shopAt } from './work.js'
-
-export interface OrderSender {
-  /** This life of this process: what it is sending bears its name. */
-  readonly owner: string
-  readonly counts: OrderCounts
-  /** Orders that are being placed here, by subscriber and order_id. */
-  readonly placing: Map<string, Promise<unknown>>
-  /** Named places at which a test may end this life. */
-  step(name: string): Promise<void> | undefined
-  /** Holds the sender's place from now on, and does what is due. */
-  start(): void
-  /**
-   * The right to send, until it is given back; null where another process has it. Refused once the
-   * disk has failed.
-   */
-  lease(): Promise<(() => void) | null>
-  /** A place for one send of an account, if one is free now. */
-  tryTake(account: string, connector: Fulfillment): boolean
-  free(account: string): void
-  /** Has the journal's file hold every line that is committed now. To be called under a lease. */
-  flush(): Promise<void>
-  /**
-   * Sends an order that was just written down: at once if it is `sending` (its place is taken, and
-   * freed then), else when its turn comes. Under a lease.
-   */
-  deliver(order: StoredPo): Promise<void>
-  /**
-   * Writes a change of an order down; null when somebody else has moved it. Waits for a full disk
-   * as long as the app is open.
-   */
-  record(order: StoredPo, change: Change): Promise<StoredPo | null>
-  /** Aborted once it is told to stop: nothing new is begun. */
-  readonly stopping: AbortSignal
-  /** Adds a line to the order journal, in the transaction of what it tells. */
-  journal: typeof appendJournal
-  /** Throws 503 once the disk has failed: what is committed is not known from then on. */
-  refuseFailed(): void
-  /**
-   * Takes up what is due, at most 500 of it, a few at a time, and waits for it; `force` also what
-   * is due later. False where another process is the sender.
-   */
-  pass(options?: { force?: boolean }): Promise<boolean>
-  /** Waits for what is being sent, at most 30 seconds, then gives the place back. */
-  stop(): Promise<void>
-}
 
 /**
  * How often what is due is looked for, and how long a closing app waits for sends, in milliseconds.
@@ -83,7 +35,7 @@ export interface SenderOptions {
 }
 
 export function openSender(
-  makeCtx: () => OperatorCtx,
+  makeCtx: () => OrdersCtx,
   random: (bytes: number) => Buffer,
   { copy, step = () => undefined }: SenderOptions = {},
 ): OrderSender {
@@ -251,7 +203,6 @@ export function openSender(
     placing: new Map(),
     tryTake: (account, { limits }) => slots.tryTake(account, limits.concurrency ?? CONCURRENCY),
     free: slots.free,
-    journal: appendJournal,
     record: (order, change) => record(tools(), order, change),
     deliver: (order) =>
       once(order, () =>

@@ -2,9 +2,9 @@
  * The line to a distributor: connector, account and frozen content of a purchase order, and one
  * call with a time limit.
  */
-import type { Subscriber } from '../../accounts/subscribers.js'
+import type { Subscriber } from '../../accounts/caller.js'
 import { SECOND } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { isApiError, kindOf } from '../../core/errors.js'
 import { patternOf } from '../../core/text.js'
 import type { Fulfillment, PurchaseOrder } from '../../distributors/fulfillment.js'
@@ -14,7 +14,7 @@ import type { StoredDealer } from '../../ffls/find.js'
 import { accountSettings, fingerprintOf } from '../tracking/account.js'
 import { whyUnfit } from '../place/check-destination.js'
 import { contentOf } from './content.js'
-import type { StoredPo } from './transitions.js'
+import type { StoredPo } from '../stored.js'
 
 /** What is needed to talk to a distributor about an order. */
 export interface Line {
@@ -28,7 +28,7 @@ export interface Line {
 }
 
 /** The line of a purchase order; a text says why there is none. */
-export function openLine(ctx: OperatorCtx, order: StoredPo): Line | string {
+export function openLine(ctx: OrdersCtx, order: StoredPo): Line | string {
   const connector = connectorOf(ctx, order.distid, order.mode)
   if (!connector) return `there is no connector for ${order.distid} in mode ${order.mode}`
   try {
@@ -51,7 +51,7 @@ export function openLine(ctx: OperatorCtx, order: StoredPo): Line | string {
 /** A shorter text stands in any sentence by chance, and is no secret worth the name. */
 const SHORTEST_SECRET = 4
 
-function secretsIn(ctx: OperatorCtx, distid: string, settings: Line['settings']): string[] {
+function secretsIn(ctx: OrdersCtx, distid: string, settings: Line['settings']): string[] {
   return Object.entries(ctx.distributors.byDistid(distid)!.settings)
     .filter(([, { secret }]) => secret)
     .map(([name]) => String(settings[name] ?? ''))
@@ -76,7 +76,7 @@ export function withoutSecrets(text: string, { secrets }: Pick<Line, 'secrets'>)
 
 /** The account that a subscriber has at a distributor now; null where none is configured. */
 export function accountNow(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   of: Pick<StoredPo, 'subscriber_id' | 'distid' | 'mode'>,
 ): string | null {
   const settings = accountSettings(ctx, { id: of.subscriber_id } as Subscriber, of.distid)
@@ -88,7 +88,7 @@ export function accountNow(
  * its premise move (decisions 8.3-4).
  */
 export async function dealerFault(
-  ctx: Pick<OperatorCtx, 'read' | 'now'>,
+  ctx: Pick<OrdersCtx, 'read' | 'now'>,
   {
     ffl,
     fflRequired,
@@ -136,7 +136,7 @@ export interface Called<T> {
  * at its signal.
  */
 export async function inTime<T>(
-  { ctx, signal: closing }: { ctx: OperatorCtx; signal: AbortSignal },
+  { ctx, signal: closing }: { ctx: OrdersCtx; signal: AbortSignal },
   timeout: number,
   call: (signal: AbortSignal) => Promise<T>,
 ): Promise<Called<T>> {

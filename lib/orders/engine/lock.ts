@@ -1,5 +1,5 @@
 /** Who may send: one process of a folder at a time (reliability 3.7). */
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { JournalCopy } from '../journal/copy.js'
 import { layAside, openJournalFile } from '../journal/file.js'
 import type { JournalFile } from '../journal/file.js'
@@ -21,7 +21,7 @@ export interface Seat {
   readonly ready: Promise<boolean>
   readonly closed: Promise<void>
   /** Has the journal's file hold every line that is committed now. */
-  flush(ctx: OperatorCtx): Promise<void>
+  flush(ctx: OrdersCtx): Promise<void>
   /**
    * How often the journal's file was found disturbed, or made anew: who read it meanwhile has read
    * another.
@@ -31,18 +31,18 @@ export interface Seat {
    * Pauses orders for this reason, keeps the journal's file under another name, and makes it anew
    * from the database.
    */
-  remake(ctx: OperatorCtx, reason: string): Promise<void>
+  remake(ctx: OrdersCtx, reason: string): Promise<void>
   /**
    * Notes now and then how far the file surely goes, so that one that ends before it is known to be
    * cut off.
    */
-  note(ctx: OperatorCtx): Promise<void>
+  note(ctx: OrdersCtx): Promise<void>
   close(): Promise<void>
 }
 
 /** Takes the seat once `before` is over: the one before this was being given back. */
 export function openSeat(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   { owner, before, copy }: { owner: string; before: Promise<void>; copy?: JournalCopy | undefined },
 ): Seat {
   const { engine } = ctx
@@ -72,7 +72,7 @@ export function openSeat(
     }
   }
 
-  async function mark(from: OperatorCtx): Promise<void> {
+  async function mark(from: OrdersCtx): Promise<void> {
     notedAt = from.monotonic()
     if (written <= marked) return
     await from.engine.atomic(from, (tx) =>
@@ -88,7 +88,7 @@ export function openSeat(
   let last: Promise<void> = Promise.resolve()
   /** A round that has not begun: whoever comes now is written by it. */
   let next: Promise<void> | null = null
-  async function write(from: OperatorCtx): Promise<void> {
+  async function write(from: OrdersCtx): Promise<void> {
     await keepWhole(from)
     for (let isMore = true; isMore;) {
       const rows = await from.read
@@ -111,7 +111,7 @@ export function openSeat(
    * Before every write, and five times a second: a line must not go into a file that has lost its
    * name or its lines.
    */
-  async function keepWhole(from: OperatorCtx): Promise<void> {
+  async function keepWhole(from: OrdersCtx): Promise<void> {
     const found = await file?.disturbance()
     if (found === null) return
     if (found !== undefined) await giveUpFile(from, `orders.journal ${found}`)
@@ -119,7 +119,7 @@ export function openSeat(
     file = await openJournalFile(engine.dir)
   }
 
-  async function giveUpFile(from: OperatorCtx, reason: string): Promise<void> {
+  async function giveUpFile(from: OrdersCtx, reason: string): Promise<void> {
     await pauseOrders(from, { reason, isForgetful: false })
     remakes++
     await file?.close().catch(() => {})
@@ -178,7 +178,7 @@ export function openSeat(
  * A full disk is waited for; whatever else goes wrong with the journal's file leaves open what the
  * disk has.
  */
-function failureOf(ctx: OperatorCtx, error: unknown): unknown {
+function failureOf(ctx: OrdersCtx, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     ctx.space.giveUpReserve()

@@ -4,7 +4,7 @@
  */
 import { DAY, MINUTE, SECOND } from '../../core/clock.js'
 import type { FoundOrder, Fulfillment, Submission } from '../../distributors/fulfillment.js'
-import type { Change, StoredPo } from './transitions.js'
+import type { Change, StoredPo } from '../stored.js'
 
 export const SEND_TIMEOUT = MINUTE
 /** An order that could not be sent for so long is not shot off any more. */

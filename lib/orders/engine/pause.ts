@@ -3,7 +3,7 @@
  * has not (reliability 3.8).
  */
 import { audit } from '../../accounts/audit.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { afterDeath } from './outcome.js'
 import { move } from './transitions.js'
 
@@ -33,7 +33,7 @@ export interface PauseInput {
   isForgetful: boolean
 }
 
-export async function readPause({ read }: Pick<OperatorCtx, 'read'>): Promise<Pause | null> {
+export async function readPause({ read }: Pick<OrdersCtx, 'read'>): Promise<Pause | null> {
   const row = await read
     .selectFrom('order_engine')
     .select('value')
@@ -47,7 +47,7 @@ export async function readPause({ read }: Pick<OperatorCtx, 'read'>): Promise<Pa
  * already keeps its reason, and gains this one.
  */
 export async function pauseOrders(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   { reason, orders = [], lookBackTo, damage = [], isForgetful }: PauseInput,
 ): Promise<void> {
   ctx.log.error(
@@ -91,7 +91,7 @@ export async function pauseOrders(
 }
 
 /** Lets orders go on. Returns the pause that was. */
-export async function resumeOrders(ctx: OperatorCtx): Promise<Pause | null> {
+export async function resumeOrders(ctx: OrdersCtx): Promise<Pause | null> {
   return ctx.engine.atomic(ctx, async (tx) => {
     const pause = await readPause(tx)
     if (!pause) return null
@@ -106,7 +106,7 @@ export async function resumeOrders(ctx: OperatorCtx): Promise<Pause | null> {
 }
 
 /** Damage of the journal with which the operator has let orders go on, as pauses named it. */
-export async function readKnownDamage({ read }: Pick<OperatorCtx, 'read'>): Promise<string[]> {
+export async function readKnownDamage({ read }: Pick<OrdersCtx, 'read'>): Promise<string[]> {
   const row = await read
     .selectFrom('order_engine')
     .select('value')

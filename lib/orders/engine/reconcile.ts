@@ -3,7 +3,7 @@
  * again (reliability 3.1).
  */
 import { MINUTE } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { FoundOrder } from '../../distributors/fulfillment.js'
 import { openLine } from './line.js'
 import type { Line } from './line.js'
@@ -15,7 +15,7 @@ import type { Decision, Findings } from './outcome.js'
 import { search } from './search.js'
 import { record } from './send.js'
 import type { SenderTools } from './send.js'
-import type { StoredPo } from './transitions.js'
+import type { StoredPo } from '../stored.js'
 import { mayBe, twinsOf } from './twins.js'
 
 /** Logged with every order that waits for a person. */
@@ -82,7 +82,7 @@ async function decide(tools: SenderTools, order: StoredPo, unknownFor: number): 
  * records.
  */
 async function findings(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   order: StoredPo,
   { content, connector }: Line,
   found: readonly FoundOrder[],

@@ -3,7 +3,7 @@
  * what a dead one left.
  */
 import { existsSync } from 'node:fs'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { ChainReader, isFault, journalSealer, readLine } from '../journal/chain.js'
 import { journalPath, lastJournalLine, layAside } from '../journal/file.js'
 import { openJournalLines } from '../journal/lines.js'
@@ -13,7 +13,7 @@ import { pauseOrders } from './pause.js'
 import { replay } from '../journal/replay.js'
 import type { LostLine } from '../journal/replay.js'
 import { move } from './transitions.js'
-import type { StoredPo } from './transitions.js'
+import type { StoredPo } from '../stored.js'
 import { OPEN_STATES } from './work.js'
 
 /**
@@ -26,7 +26,7 @@ const AT_ONCE = 50
  * Takes over what a dead sender was sending: what became of it is found out. The sender's lock must
  * be held.
  */
-export async function takeOver(ctx: OperatorCtx, owner: string): Promise<void> {
+export async function takeOver(ctx: OrdersCtx, owner: string): Promise<void> {
   // The open states are those of the index, word for word.
   const left = ctx.engine.reader
     .prepare(
@@ -51,7 +51,7 @@ export async function takeOver(ctx: OperatorCtx, owner: string): Promise<void> {
  * every line first, so a file that is ahead means that the database has lost some; one that was
  * open all the time (`isHeld`) has not. Returns the number of the last line that the file has.
  */
-export async function compareJournal(ctx: OperatorCtx, { isHeld = false } = {}): Promise<number> {
+export async function compareJournal(ctx: OrdersCtx, { isHeld = false } = {}): Promise<number> {
   const head = await lineOf(ctx, 'last')
   const last = await lastJournalLine(ctx.engine.dir)
   const marked = Number(
@@ -77,7 +77,7 @@ export async function compareJournal(ctx: OperatorCtx, { isHeld = false } = {}):
 }
 
 async function lineOf(
-  { read }: OperatorCtx,
+  { read }: OrdersCtx,
   seq: number | 'last',
 ): Promise<{ seq: number; line: string } | undefined> {
   const lines = read.selectFrom('journal').select(['seq', 'line'])
@@ -91,7 +91,7 @@ async function lineOf(
  * laid aside and made anew.
  */
 async function repair(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   {
     head,
     marked,
@@ -134,7 +134,7 @@ interface FileReading {
 }
 
 async function readFile(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   head: { seq: number; line: string } | undefined,
 ): Promise<FileReading> {
   const reader = new ChainReader(journalSealer(ctx))

@@ -6,7 +6,7 @@ import { inTime, withoutSecrets } from './line.js'
 import type { Line } from './line.js'
 import type { SenderTools } from './send.js'
 import { MAX_NUMBER, MAX_REASON } from './submission.js'
-import type { StoredPo } from './transitions.js'
+import type { StoredPo } from '../stored.js'
 
 const FIND_TIMEOUT = MINUTE
 

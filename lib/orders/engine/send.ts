@@ -1,5 +1,5 @@
 /** One send of one purchase order, and what is written down of it (reliability 3.3). */
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { isUnavailable } from '../../db/sqlite.js'
 import type { OrderSession } from '../../distributors/fulfillment.js'
 import { inTime, openLine } from './line.js'
@@ -7,11 +7,11 @@ import { standsElsewhere } from '../tracking/numbers.js'
 import { SEND_TIMEOUT, afterSend, notSent, otherAccount } from './outcome.js'
 import { submissionOf } from './submission.js'
 import { move } from './transitions.js'
-import type { Change, StoredPo } from './transitions.js'
+import type { Change, StoredPo } from '../stored.js'
 
 /** What a life of the sender works with. */
 export interface SenderTools {
-  readonly ctx: OperatorCtx
+  readonly ctx: OrdersCtx
   /** Aborted when the app closes and will not wait any longer. */
   readonly signal: AbortSignal
   /** Waits until the journal's file has every line that is committed now. */

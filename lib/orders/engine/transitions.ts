@@ -3,8 +3,9 @@
  * journal line, and what follows from it for the record and for the order_id, all in one
  * transaction.
  */
+import type { Change, StoredPo } from '../stored.js'
 import type { Selectable, Updateable } from 'kysely'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { listFailure } from '../history/failures.js'
 import { knownLanes } from '../tracking/part-statuses.js'
 import { statusOfLanes } from '../tracking/statuses.js'
@@ -12,8 +13,6 @@ import type { FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
 import { appendJournal } from '../journal/chain.js'
 import { uncountOrder } from '../place/quota.js'
 import type { PoState, PurchaseOrderTable } from '../../db/tables/orders.js'
-
-export type StoredPo = Selectable<PurchaseOrderTable>
 
 /** States from which a purchase order goes on by itself, or by an operator's word. */
 export const OPEN: readonly PoState[] = ['planned', 'sending', 'unknown', 'review']
@@ -25,31 +24,6 @@ export function isPending(orders: readonly Pick<StoredPo, 'state'>[]): boolean {
   return orders.some(({ state }) => OPEN.includes(state))
 }
 
-/**
- * What can be changed with a state; `reason` is told to the operator, and to the caller where it
- * ends in a failure.
- */
-export type Change = { to: PoState } & Partial<
-  Pick<
-    StoredPo,
-    | 'sends'
-    | 'owner'
-    | 'account'
-    | 'stage'
-    | 'distributor_order_id'
-    | 'ever_unknown'
-    | 'unknown_since'
-    | 'refusal'
-    | 'misses'
-    | 'missed_at'
-    | 'next_at'
-    | 'failures'
-    | 'reason'
-    | 'planned_at'
-    | 'first_sent_at'
-  >
->
-
 /** What the journal's line of a change holds. */
 export interface StateData {
   id: number
@@ -60,7 +34,7 @@ export interface StateData {
 
 /** Moves a purchase order on; null when somebody else has moved it since it was read. */
 export async function move(
-  tx: OperatorCtx,
+  tx: OrdersCtx,
   order: StoredPo,
   { to, ...rest }: Change,
 ): Promise<StoredPo | null> {
@@ -91,7 +65,7 @@ export async function move(
  * What a change means for the history: a failure is listed, the record tells the state of all its
  * purchase orders.
  */
-export async function follow(tx: OperatorCtx, order: StoredPo, before: PoState): Promise<void> {
+export async function follow(tx: OrdersCtx, order: StoredPo, before: PoState): Promise<void> {
   const record = await tx.db
     .selectFrom('fulfillment_order')
     .selectAll()
@@ -113,7 +87,7 @@ export async function follow(tx: OperatorCtx, order: StoredPo, before: PoState):
 
 /** Writes what differs, and keeps each change with its time. */
 async function updateRecord(
-  tx: OperatorCtx,
+  tx: OrdersCtx,
   record: Selectable<FulfillmentOrderTable>,
   next: Pick<
     Selectable<FulfillmentOrderTable>,
@@ -144,7 +118,7 @@ async function updateRecord(
  * Nothing came of any part: the order_id is free again, and where nobody was even asked, the quota
  * too.
  */
-async function closePlacement(tx: OperatorCtx, placementId: number): Promise<void> {
+async function closePlacement(tx: OrdersCtx, placementId: number): Promise<void> {
   const orders = await tx.db
     .selectFrom('purchase_order')
     .select(['state', 'first_sent_at'])

@@ -3,11 +3,11 @@
  * that still has no number.
  */
 import { DAY } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { FoundOrder, PurchaseOrder } from '../../distributors/fulfillment.js'
 import { contentOrNull } from './content.js'
 import { matchOrder } from '../tracking/match.js'
-import type { StoredPo } from './transitions.js'
+import type { StoredPo } from '../stored.js'
 
 /**
  * A purchase order of the same account to which a distributor's order without a reference may
@@ -42,7 +42,7 @@ const MAX_TWINS = 1_000
 
 /** Purchase orders that are alike in all that such an order tells, the newest first. */
 export function twinsOf(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   {
     id,
     subscriber_id: owner,

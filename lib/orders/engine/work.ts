@@ -2,7 +2,7 @@
  * What is done about one open purchase order: it is sent, sent again, looked up, or given up
  * (reliability 3.3).
  */
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { isUnavailable } from '../../db/sqlite.js'
 import { connectorOf } from '../../distributors/modes.js'
 import { contentOf } from './content.js'
@@ -13,7 +13,7 @@ import { record, sendOne } from './send.js'
 import type { SenderTools } from './send.js'
 import type { Slots } from './slots.js'
 import { FAILED } from './transitions.js'
-import type { Change, StoredPo } from './transitions.js'
+import type { Change, StoredPo } from '../stored.js'
 
 /** Sends, and searches, of one account at a time, where the connector says nothing else. */
 export const CONCURRENCY = 4
@@ -260,7 +260,7 @@ export interface DueOptions {
  * stand in nobody's way.
  */
 export function dueOrders(
-  { engine }: Pick<OperatorCtx, 'engine'>,
+  { engine }: Pick<OrdersCtx, 'engine'>,
   { now, except, force, isPaused, atWork }: DueOptions,
 ): { orders: StoredPo[]; isMore: boolean } {
   // While orders are paused, those that were never sent wait for the operator.

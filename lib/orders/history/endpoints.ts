@@ -1,4 +1,5 @@
-import { endpoint } from '../../core/endpoint/endpoint.js'
+import type { OrdersCall } from '../ctx.js'
+import { endpointsOf } from '../../core/endpoint/endpoint.js'
 import { historyPage, orderById, orderPage } from './history.js'
 import {
   HistoryQuery,
@@ -9,6 +10,8 @@ import {
   OrderResult,
 } from './shapes.js'
 import type { FailedPlacement, FulfillmentOrder } from './shapes.js'
+
+const endpoint = endpointsOf<OrdersCall>()
 
 const EXAMPLE: FulfillmentOrder = {
   order_date: '2026-11-21 12:00:00',

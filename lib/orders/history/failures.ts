@@ -1,15 +1,15 @@
 /** Failed placements of the history (contract "Failed-placement record", decisions 8.12). */
 import { DAY } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { RawHandle } from '../../db/engine.js'
 import { failureOf } from './records.js'
 import type { StoredFailure, StoredOrder } from './records.js'
-import type { StoredPo } from '../engine/transitions.js'
+import type { StoredPo } from '../stored.js'
 import type { FailedPlacement } from './shapes.js'
 
 /** Lists a purchase order of which nothing came, in the transaction that ends it. */
 export async function listFailure(
-  tx: OperatorCtx,
+  tx: OrdersCtx,
   record: StoredOrder,
   { reason }: Pick<StoredPo, 'state' | 'reason'>,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** A subscriber's order history (contract "Order history and tracking", decisions 8.12). */
 import { DAY } from '../../core/clock.js'
-import type { Ctx } from '../../app/ctx.js'
+import type { OrdersCall } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
 import { failuresOf } from './failures.js'
 import { lookUp, search as searchText } from './lookup.js'
@@ -17,7 +17,7 @@ export interface OrderPage {
 
 /** One page of all orders, or of those in which a text is found. */
 export async function orderPage(
-  ctx: Ctx,
+  ctx: OrdersCall,
   { search, sort, direction, limit, offset }: ListQuery,
 ): Promise<OrderPage> {
   const [{ reader }, { id }] = [ctx.engine, ctx.subscriber]
@@ -41,7 +41,7 @@ export async function orderPage(
 
 /** The fulfillment orders of one order, in the order of its split; 404 where there is none. */
 export async function orderById(
-  ctx: Ctx,
+  ctx: OrdersCall,
   orderId: string,
 ): Promise<{ order_id: string; fulfillment_orders: FulfillmentOrder[] }> {
   const { prepare } = ctx.engine.reader
@@ -64,7 +64,7 @@ const dayNumber = (date: string | undefined) =>
 
 /** Orders that fit all that is given, the newest first, and failed placements. */
 export async function historyPage(
-  ctx: Ctx,
+  ctx: OrdersCall,
   { from, to, limit, offset, include_errors: withErrors, ...given }: HistoryQuery,
 ): Promise<OrderPage & { errors: FailedPlacement[] }> {
   const [{ reader }, { id }] = [ctx.engine, ctx.subscriber]
@@ -105,6 +105,6 @@ export async function historyPage(
   }
 }
 
-function shown({ engine }: Ctx, { count, ids }: Page): OrderPage {
+function shown({ engine }: OrdersCall, { count, ids }: Page): OrderPage {
   return { count, orders: recordsOf(engine.reader, ids).map(recordOf) }
 }

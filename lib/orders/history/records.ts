@@ -1,6 +1,6 @@
 /** Rows of the history as the wire has them. */
 import type { Selectable } from 'kysely'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { FailedPlacement, FulfillmentOrder } from './shapes.js'
 import type { FailedPlacementTable, FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
 
@@ -52,7 +52,7 @@ const flag = (value: number): 0 | 1 => (value === 1 ? 1 : 0)
 
 /** What came of one placement, in the order of its split. */
 export async function recordsOfPlacement(
-  { read }: Pick<OperatorCtx, 'read'>,
+  { read }: Pick<OrdersCtx, 'read'>,
   placementId: number,
 ): Promise<{ orders: FulfillmentOrder[]; errors: FailedPlacement[] }> {
   const orders = await read

@@ -4,7 +4,7 @@
  * it tells, so the database always has it first; `orders.journal` is its second copy, on the disk
  * before the send that it tells of.
  */
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { OPERATOR } from '../../core/storage/secrets.js'
 import type { Sealer } from '../../core/storage/secrets.js'
 
@@ -33,7 +33,7 @@ const CLOSING = /,"mac":"([\w-]{43})"\}$/
 
 /** Appends a line in the transaction of `tx`. */
 export async function appendJournal(
-  tx: OperatorCtx,
+  tx: OrdersCtx,
   kind: JournalKind,
   data: unknown,
 ): Promise<number> {
@@ -53,7 +53,7 @@ export async function appendJournal(
 }
 
 /** The digest's key is the operator's data key, which the database holds in wrapped form only. */
-export function journalSealer({ secrets }: Pick<OperatorCtx, 'secrets'>): Sealer {
+export function journalSealer({ secrets }: Pick<OrdersCtx, 'secrets'>): Sealer {
   return secrets.of(OPERATOR)
 }
 

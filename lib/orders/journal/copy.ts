@@ -5,7 +5,7 @@
  * the digest of its last line, so that a list of names is enough to compare.
  */
 import { DAY, MINUTE, SECOND } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { inTime } from '../../core/async/in-time.js'
 import type { ObjectStore } from '../../objects/store.js'
 import { journalSealer, macOf } from './chain.js'
@@ -36,9 +36,9 @@ export interface JournalCopy {
    * Compares once, before the first order. Pauses orders where the copy has what the database has
    * not. A store that does not answer is told, and asked again.
    */
-  compareOnce(ctx: OperatorCtx): Promise<void>
+  compareOnce(ctx: OrdersCtx): Promise<void>
   /** Sends what is new, every few seconds, and returns at once. */
-  look(ctx: OperatorCtx): void
+  look(ctx: OrdersCtx): void
   ended(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export function openJournalCopy(store: ObjectStore, signal: AbortSignal): Journa
   let notBefore = -Infinity
   let running: Promise<void> | null = null
 
-  async function guarded(ctx: OperatorCtx, work: () => Promise<void>): Promise<void> {
+  async function guarded(ctx: OrdersCtx, work: () => Promise<void>): Promise<void> {
     try {
       await work()
       notBefore = ctx.monotonic() + EVERY
@@ -78,7 +78,7 @@ export function openJournalCopy(store: ObjectStore, signal: AbortSignal): Journa
     }
   }
 
-  async function compare(ctx: OperatorCtx): Promise<void> {
+  async function compare(ctx: OrdersCtx): Promise<void> {
     const { common, foreign } = await inTime(
       compareCopy(ctx, store),
       LIMIT,
@@ -89,7 +89,7 @@ export function openJournalCopy(store: ObjectStore, signal: AbortSignal): Journa
     sent = common?.last ?? 0
   }
 
-  async function send(ctx: OperatorCtx): Promise<void> {
+  async function send(ctx: OrdersCtx): Promise<void> {
     if (sent === null) await compare(ctx)
     for (let isMore = true; isMore && !signal.aborted;) {
       const rows = await ctx.read
@@ -134,7 +134,7 @@ export function openJournalCopy(store: ObjectStore, signal: AbortSignal): Journa
  * Which lines the copy and the database have. Asks for the days since the database's last line, and
  * for the day before it.
  */
-export async function compareCopy(ctx: OperatorCtx, store: ObjectStore): Promise<CopyComparison> {
+export async function compareCopy(ctx: OrdersCtx, store: ObjectStore): Promise<CopyComparison> {
   const last = await ctx.read
     .selectFrom('journal')
     .select('line')
@@ -151,7 +151,7 @@ export async function compareCopy(ctx: OperatorCtx, store: ObjectStore): Promise
  * told of again.
  */
 async function compareSegments(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   segments: readonly CopySegment[],
 ): Promise<{ common: CopySegment[]; foreign: CopySegment[] }> {
   const common: CopySegment[] = []
@@ -194,7 +194,7 @@ export interface CopyReach {
  * its middle, is not.
  */
 export async function proveCopy(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   store: ObjectStore,
 ): Promise<{ reach: CopyReach | null; faults: { seq: number; fault: string }[] }> {
   const { common, foreign } = await compareSegments(ctx, await listSegments(ctx, store, null))
@@ -225,7 +225,7 @@ export async function proveCopy(
 }
 
 async function pauseForgotten(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   common: CopySegment | null,
   foreign: readonly CopySegment[],
 ): Promise<void> {
@@ -243,12 +243,12 @@ async function pauseForgotten(
 const DIGITS = 12
 
 /** Installations that share a bucket keep apart, and one that was restored finds its own again. */
-function folderOf(ctx: OperatorCtx): string {
+function folderOf(ctx: OrdersCtx): string {
   return `journal/${journalSealer(ctx).fingerprint('copy of the journal').slice(0, 22)}/`
 }
 
 /** The key of a segment in its store. */
-export function nameOf(ctx: OperatorCtx, { first, last, at, mac }: CopySegment): string {
+export function nameOf(ctx: OrdersCtx, { first, last, at, mac }: CopySegment): string {
   const number = (n: number) => String(n).padStart(DIGITS, '0')
   return `${folderOf(ctx)}${dayOf(at)}/${number(first)}.${number(last)}.${at}.${mac}`
 }
@@ -266,7 +266,7 @@ export function placeOf({ first, last }: Pick<CopySegment, 'first' | 'last'>): s
  * are no segment are left out.
  */
 export async function listSegments(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   store: ObjectStore,
   lastAt: number | null,
 ): Promise<CopySegment[]> {

@@ -7,7 +7,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { syncFolder } from '../../core/storage/durable.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import type { ObjectStore } from '../../objects/store.js'
 import { ChainReader, isFault, journalSealer } from './chain.js'
@@ -54,7 +54,7 @@ export interface FetchedJournal {
  * several journals and none was named.
  */
 export async function fetchJournal(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   store: ObjectStore,
   options: FetchOptions,
 ): Promise<FetchedJournal> {
@@ -128,7 +128,7 @@ function endOf(segments: readonly CopySegment[], head: JournalHead | undefined):
 
 type LinesOf = (segment: CopySegment) => Promise<string[]>
 
-function linesIn(ctx: OperatorCtx, segment: CopySegment, bytes: Uint8Array): string[] {
+function linesIn(ctx: OrdersCtx, segment: CopySegment, bytes: Uint8Array): string[] {
   try {
     return journalSealer(ctx)
       .open(Buffer.from(bytes).toString('utf8'), placeOf(segment))
@@ -182,7 +182,7 @@ interface Copying {
  * through, and what the database lacks of it.
  */
 async function copyLines(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   { path, segments, linesOf, handle, onProgress }: Copying,
 ): Promise<{ fromDatabase: number; apart: CopySegment[]; missing: number | null }> {
   const end = path.at(-1)!.last
@@ -223,7 +223,7 @@ async function copyLines(
 const AT_ONCE = 1_000
 
 /** Some of the database's lines from one to another, for what the copy lacks. */
-async function ownLines({ read }: OperatorCtx, first: number, last: number): Promise<string[]> {
+async function ownLines({ read }: OrdersCtx, first: number, last: number): Promise<string[]> {
   const rows = await read
     .selectFrom('journal')
     .select('line')

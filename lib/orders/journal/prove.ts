@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { DAY, SECOND } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { pauseOrders, readKnownDamage } from '../engine/pause.js'
 import type { Seat } from '../engine/lock.js'
 import { verifyJournal } from './verify.js'
@@ -23,7 +23,7 @@ export interface Prover {
    * Begins where it is time, and returns at once. To be called when the journal's file has every
    * line.
    */
-  look(ctx: OperatorCtx, seat: Seat): void
+  look(ctx: OrdersCtx, seat: Seat): void
   /** Resolves once nothing is being proved. */
   ended(): Promise<void>
 }
@@ -56,7 +56,7 @@ export function openProver(signal: AbortSignal): Prover {
   }
 }
 
-async function prove(ctx: OperatorCtx, seat: Seat, signal: AbortSignal): Promise<void> {
+async function prove(ctx: OrdersCtx, seat: Seat, signal: AbortSignal): Promise<void> {
   const { remakes } = seat
   const found = await verifyJournal(ctx, {
     rest: () => wait(REST, undefined, { signal, ref: false }),
@@ -65,7 +65,7 @@ async function prove(ctx: OperatorCtx, seat: Seat, signal: AbortSignal): Promise
   if (seat.remakes === remakes) await act(ctx, seat, found)
 }
 
-async function act(ctx: OperatorCtx, seat: Seat, { faults, lines }: Verification): Promise<void> {
+async function act(ctx: OrdersCtx, seat: Seat, { faults, lines }: Verification): Promise<void> {
   if (faults.length === 0)
     return ctx.log.info({ lines }, 'the journal of orders is as it was written')
   const inFile = faults.find(({ where }) => where === 'orders.journal')

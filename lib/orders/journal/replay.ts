@@ -2,14 +2,15 @@
  * Writes down once more what the database has lost and the journal's file still has (reliability
  * 3.8).
  */
-import type { Ctx, OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCall, OrdersCtx } from '../ctx.js'
 import type { AdoptionData } from '../operator/adopt.js'
 import { contentOf } from '../engine/content.js'
 import type { IntentData } from '../place/intent.js'
 import type { ReadLine } from './chain.js'
 import { countOrder } from '../place/quota.js'
 import { follow } from '../engine/transitions.js'
-import type { StateData, StoredPo } from '../engine/transitions.js'
+import type { StoredPo } from '../stored.js'
+import type { StateData } from '../engine/transitions.js'
 
 /** A verified line with its text. */
 export type LostLine = ReadLine & { text: string }
@@ -18,7 +19,7 @@ export type LostLine = ReadLine & { text: string }
  * Applies lines that follow the database's last one, all in one transaction. Returns the order ids
  * that they are about. Throws when a line does not fit to what is there: then nothing is changed.
  */
-export async function replay(ctx: OperatorCtx, lines: readonly LostLine[]): Promise<string[]> {
+export async function replay(ctx: OrdersCtx, lines: readonly LostLine[]): Promise<string[]> {
   return ctx.engine.atomic(ctx, async (tx) => {
     const concerned = new Set<string>()
     for (const line of lines) {
@@ -36,11 +37,11 @@ export async function replay(ctx: OperatorCtx, lines: readonly LostLine[]): Prom
 const isAdoption = (data: unknown) => typeof data === 'object' && data !== null && 'adopted' in data
 
 async function replayIntent(
-  tx: OperatorCtx,
+  tx: OrdersCtx,
   { placement, orders, purchaseOrders }: IntentData | AdoptionData,
 ): Promise<string> {
   const [first] = purchaseOrders
-  const { customer } = contentOf(tx as Ctx, first!)
+  const { customer } = contentOf(tx as OrdersCall, first!)
   if (placement) await tx.db.insertInto('placement').values(placement).execute()
   await tx.db
     .insertInto('fulfillment_order')
@@ -52,7 +53,7 @@ async function replayIntent(
   return orders[0]!.order_id
 }
 
-async function replayState(tx: OperatorCtx, { id, ref, from, set }: StateData): Promise<string> {
+async function replayState(tx: OrdersCtx, { id, ref, from, set }: StateData): Promise<string> {
   const order = await tx.db
     .selectFrom('purchase_order')
     .selectAll()

@@ -4,7 +4,8 @@
  */
 import type { Raw } from '../../db/sqlite.js'
 import type { WalkedLine } from './chain-walk.js'
-import type { StateData, StoredPo } from '../engine/transitions.js'
+import type { StoredPo } from '../stored.js'
+import type { StateData } from '../engine/transitions.js'
 
 export interface StateCheck {
   /** Purchase orders that lines told of so far. */

@@ -4,7 +4,7 @@
  * steps that hold nobody up.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { filesIn } from '../../db/engine.js'
 import { openFile } from '../../db/sqlite.js'
 import type { Raw } from '../../db/sqlite.js'
@@ -68,7 +68,7 @@ const STEP = 500
 
 /** Verifies the whole journal. Nothing is written, and a server may run meanwhile. */
 export async function verifyJournal(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   options: VerifyOptions = {},
 ): Promise<Verification> {
   const file = await openJournalLines(ctx.engine.dir)
@@ -85,7 +85,7 @@ export async function verifyJournal(
 
 /** A copy that cannot be asked proves nothing: that is a fault, too. */
 async function withCopy(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   store: ObjectStore,
   found: Verification,
 ): Promise<Verification> {
@@ -106,7 +106,7 @@ async function withCopy(
 }
 
 class Verifier {
-  readonly #ctx: OperatorCtx
+  readonly #ctx: OrdersCtx
   readonly #raw: Raw
   readonly #file: JournalLines
   readonly #states: StateCheck
@@ -115,7 +115,7 @@ class Verifier {
   #fileIsSound = true
   #fileLines = 0
 
-  constructor(ctx: OperatorCtx, raw: Raw, file: JournalLines, states: StateCheck) {
+  constructor(ctx: OrdersCtx, raw: Raw, file: JournalLines, states: StateCheck) {
     this.#ctx = ctx
     this.#raw = raw
     this.#file = file

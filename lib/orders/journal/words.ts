@@ -3,7 +3,8 @@ import type { AdoptionData } from '../operator/adopt.js'
 import type { IntentData } from '../place/intent.js'
 import type { JournalLine } from './chain.js'
 import type { VerdictData } from '../operator/resolve.js'
-import type { StateData, StoredPo } from '../engine/transitions.js'
+import type { StoredPo } from '../stored.js'
+import type { StateData } from '../engine/transitions.js'
 
 /** One thing that happened to a purchase order. */
 export interface ToldLine {

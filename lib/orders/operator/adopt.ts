@@ -5,7 +5,7 @@
  */
 import type { Insertable, Selectable } from 'kysely'
 import { audit } from '../../accounts/audit.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { Destination, PurchaseOrder } from '../../distributors/fulfillment.js'
 import type { Orphan } from '../tracking/orphans.js'
 import type { FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
@@ -13,7 +13,7 @@ import { sealContent } from '../engine/content.js'
 import { ORDER_SOURCE, newReference, nextId } from '../place/intent.js'
 import { appendJournal } from '../journal/chain.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
-import type { StoredPo } from '../engine/transitions.js'
+import type { StoredPo } from '../stored.js'
 
 /** What the journal's line of it holds: enough to write it down once more. */
 export interface AdoptionData {
@@ -62,7 +62,7 @@ export function readGeneratedPo(po: string): GeneratedPo | null {
 
 /** Why an order was not taken in, in words; null where it was, or would be under `dryRun`. */
 export async function adoptOrder(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   orphan: Orphan,
   po: GeneratedPo,
   { dryRun = false } = {},
@@ -115,7 +115,7 @@ export async function adoptOrder(
 }
 
 async function isKnown(
-  { db }: OperatorCtx,
+  { db }: OrdersCtx,
   { subscriberId, distid, mode, number, clientRef }: Orphan,
 ): Promise<boolean> {
   if (
@@ -141,7 +141,7 @@ async function isKnown(
 }
 
 async function rowsOf(
-  tx: OperatorCtx,
+  tx: OrdersCtx,
   orphan: Orphan,
   po: GeneratedPo,
   placement: Selectable<PlacementTable>,
@@ -217,7 +217,7 @@ async function rowsOf(
 
 /** What is known of its content: it is never sent, but read by whoever looks at the order. */
 function contentOf(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   { clientRef, po, lines = [], shipTo = {}, distid, at }: Orphan,
   { given, fflRequired, shipToStore }: GeneratedPo,
   serial: number,
@@ -262,7 +262,7 @@ function contentOf(
 
 /** The UPC that the catalog has of an item; empty where it knows none. */
 function upcOf(
-  { catalog, engine }: Pick<OperatorCtx, 'catalog' | 'engine'>,
+  { catalog, engine }: Pick<OrdersCtx, 'catalog' | 'engine'>,
   distid: string,
   distsku: string,
 ): string {

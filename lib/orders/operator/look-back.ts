@@ -3,7 +3,7 @@
  * (reliability 3.8).
  */
 import { sql } from 'kysely'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { DAY, SECOND } from '../../core/clock.js'
 import { invalid } from '../../core/errors.js'
 import type { Mode } from '../../distributors/fulfillment.js'
@@ -84,7 +84,7 @@ const AT_ONCE = 500
  * and `since` does not reach as far back as the pause asks.
  */
 export async function lookBack(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   { since, resume = false, acknowledged = false, dryRun = false }: LookBackInput = {},
 ): Promise<LookBack> {
   const asked = (await readPause(ctx))?.lookBackTo
@@ -119,7 +119,7 @@ export async function lookBack(
 
 async function countStates({
   read,
-}: Pick<OperatorCtx, 'read'>): Promise<{ open: number; review: number }> {
+}: Pick<OrdersCtx, 'read'>): Promise<{ open: number; review: number }> {
   const rows = await read
     .selectFrom('purchase_order')
     .select((query) => ['state', query.fn.countAll<number>().as('orders')])
@@ -136,7 +136,7 @@ async function countStates({
 
 /** False where another process is the sender. */
 async function reconcileHere(
-  { orders }: Pick<OperatorCtx, 'orders'>,
+  { orders }: Pick<OrdersCtx, 'orders'>,
   open: number,
 ): Promise<boolean> {
   for (let left = Math.max(1, open); left > 0; left -= AT_ONCE) {
@@ -149,7 +149,7 @@ async function reconcileHere(
  * Makes all of it due for the server that runs, and waits until it has looked at it; false where it
  * has not within a minute.
  */
-async function reconcileThere(ctx: OperatorCtx): Promise<boolean> {
+async function reconcileThere(ctx: OrdersCtx): Promise<boolean> {
   const due = ctx.now()
   // What was never sent waits while orders are paused.
   const states: PoState[] = (await readPause(ctx)) ? ['unknown'] : ['planned', 'unknown']
@@ -184,7 +184,7 @@ async function reconcileThere(ctx: OperatorCtx): Promise<boolean> {
 }
 
 async function lookForForgotten(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   since: number,
   dryRun: boolean,
 ): Promise<Pick<LookBack, 'adopted' | 'others' | 'in_doubt'>> {
@@ -225,7 +225,7 @@ async function lookForForgotten(
  * fear from it.
  */
 async function mayBeSpeltOtherwise(
-  { read }: Pick<OperatorCtx, 'read'>,
+  { read }: Pick<OrdersCtx, 'read'>,
   subscriberId: string,
   orderId: string,
 ): Promise<boolean> {
@@ -252,7 +252,7 @@ function foreignOrder({ subscriberId, distid, mode, po, number, at }: Orphan): F
 }
 
 /** Accounts that orders may have been placed with and that no look could prove empty. */
-async function silentAccounts(ctx: OperatorCtx): Promise<(Account & { reason: string })[]> {
+async function silentAccounts(ctx: OrdersCtx): Promise<(Account & { reason: string })[]> {
   const subscribers = await ctx.read
     .selectFrom('subscriber')
     .select(['id', 'name', 'email'])

@@ -3,14 +3,14 @@
  * 3.3).
  */
 import { audit } from '../../accounts/audit.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { ApiError, invalid } from '../../core/errors.js'
 import { textFault } from '../../core/text.js'
 import { appendJournal } from '../journal/chain.js'
 import { standsElsewhere } from '../tracking/numbers.js'
 import type { PoState } from '../../db/tables/orders.js'
 import { move } from '../engine/transitions.js'
-import type { Change, StoredPo } from '../engine/transitions.js'
+import type { Change, StoredPo } from '../stored.js'
 
 /** What the operator found out: the distributor has it under this number, or does not have it. */
 export type Verdict =
@@ -50,7 +50,7 @@ const LONGEST_NUMBER = 100
  * sends or goes on within a second; whatever it was doing about the order at this moment, it sees
  * that somebody else has moved it.
  */
-export async function resolveOrder(ctx: OperatorCtx, input: ResolveInput): Promise<Resolution> {
+export async function resolveOrder(ctx: OrdersCtx, input: ResolveInput): Promise<Resolution> {
   const { order: text, subscriberId, ...given } = input
   const verdict = trimmed(given)
   checkVerdict(verdict)
@@ -145,7 +145,7 @@ type Named = StoredPo & { order_id: string }
  * meant.
  */
 async function unsettled(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   text: string,
   subscriberId: string | undefined,
 ): Promise<Named> {
@@ -180,7 +180,7 @@ async function unsettled(
  * over two tables would read all of them.
  */
 export async function findPurchaseOrders(
-  { read }: Pick<OperatorCtx, 'read'>,
+  { read }: Pick<OrdersCtx, 'read'>,
   text: string,
   subscriberId?: string | undefined,
 ): Promise<Named[]> {

@@ -4,8 +4,8 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Subscriber } from '../../accounts/subscribers.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { Subscriber } from '../../accounts/caller.js'
+import type { OrdersCtx } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
 import type { Mode } from '../../distributors/fulfillment.js'
 import { recordOf } from '../history/records.js'
@@ -48,7 +48,7 @@ export const IS_OPEN = sql<boolean>`${sql.raw(OPEN_STATES)}`
 
 /** Purchase orders, the newest first, `count` of all of them; those that are open by default. */
 export async function listPurchaseOrders(
-  { read, now }: Pick<OperatorCtx, 'read' | 'now'>,
+  { read, now }: Pick<OrdersCtx, 'read' | 'now'>,
   { subscriberId, state = 'open', limit = 50 }: ListInput = {},
 ): Promise<{ count: number; orders: ListedOrder[] }> {
   const states = state === 'all' ? null : state === 'open' ? OPEN : [state]
@@ -144,7 +144,7 @@ export interface ShownOrder {
  * there is none.
  */
 export async function showOrder(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   text: string,
   { subscriberId }: { subscriberId?: string | undefined } = {},
 ): Promise<ShownOrder[]> {
@@ -159,7 +159,7 @@ export async function showOrder(
   return shown
 }
 
-async function showPlacement(ctx: OperatorCtx, id: number): Promise<ShownOrder> {
+async function showPlacement(ctx: OrdersCtx, id: number): Promise<ShownOrder> {
   const { read } = ctx
   const placement = await read
     .selectFrom('placement')
@@ -246,7 +246,7 @@ const STEP = 5_000
 
 /** What the journal tells of purchase orders, by their references. */
 async function linesOf(
-  { engine }: Pick<OperatorCtx, 'engine'>,
+  { engine }: Pick<OrdersCtx, 'engine'>,
   refs: readonly string[],
 ): Promise<Map<string, ToldLine[]>> {
   const { prepare } = engine.reader

@@ -1,7 +1,7 @@
 /** Where an order ships to: the customer, the dealer's premise, or the store (decisions 8.3-4). */
 import type { ConfigurationDocument } from '../../configuration/document/document.js'
 import { dayOf } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { isApiError } from '../../core/errors.js'
 import type { ApiError, Fault } from '../../core/errors.js'
 import type { Destination, PurchaseOrder } from '../../distributors/fulfillment.js'
@@ -38,7 +38,7 @@ export function customerDestination({
  * The dealer of `ffl.licenseNumber`; null, with a fault, where it cannot receive anything today.
  */
 export async function checkDealer(
-  ctx: Pick<OperatorCtx, 'read' | 'now'>,
+  ctx: Pick<OrdersCtx, 'read' | 'now'>,
   licence: string | undefined,
   faults: Fault[],
 ): Promise<Receiver | null> {
@@ -57,7 +57,7 @@ export async function checkDealer(
 }
 
 async function dealerOf(
-  ctx: Pick<OperatorCtx, 'read'>,
+  ctx: Pick<OrdersCtx, 'read'>,
   licence: string,
 ): Promise<StoredDealer | ApiError> {
   return findDealer(ctx, licence).catch((error: unknown) => {
@@ -98,7 +98,7 @@ function receiverOf(dealer: StoredDealer): Receiver {
  * not whole and its premise not known.
  */
 export async function storeReceiver(
-  ctx: Pick<OperatorCtx, 'read' | 'now'>,
+  ctx: Pick<OrdersCtx, 'read' | 'now'>,
   document: ConfigurationDocument,
   { hasFirearms }: { hasFirearms: boolean },
 ): Promise<Receiver> {

@@ -2,8 +2,8 @@
  * Can orders be placed with the distributors of a cart? (decisions 8.3:
  * `fulfillment_not_configured`)
  */
-import type { Saved } from '../../configuration/saved.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { Saved } from '../../configuration/document/saved.js'
+import type { OrdersCtx } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
 import { unsetSettings } from '../../distributors/distributor.js'
 import type { Fulfillment, Mode } from '../../distributors/fulfillment.js'
@@ -28,7 +28,7 @@ export interface NotConfigured {
  * missing.
  */
 export function checkDistributors(
-  ctx: Pick<OperatorCtx, 'distributors' | 'modes'>,
+  ctx: Pick<OrdersCtx, 'distributors' | 'modes'>,
   saved: Saved,
   distids: ReadonlySet<string>,
 ): Map<string, CartDistributor> {
@@ -71,7 +71,7 @@ export function notConfigured(problems: NotConfigured[]): ApiError {
 
 /** Why no order can be placed with one distributor, or null. */
 export function distributorProblem(
-  ctx: Pick<OperatorCtx, 'distributors' | 'modes'>,
+  ctx: Pick<OrdersCtx, 'distributors' | 'modes'>,
   saved: Saved,
   distid: string,
 ): DistributorProblem | null {
@@ -94,7 +94,7 @@ export interface DistributorProblem {
 }
 
 function reasonAgainst(
-  { distributors }: Pick<OperatorCtx, 'distributors'>,
+  { distributors }: Pick<OrdersCtx, 'distributors'>,
   saved: Saved,
   distid: string,
 ): string | null {

@@ -6,7 +6,7 @@ import type {
   ConfigurationDocument,
   DistributorEntry,
 } from '../../configuration/document/document.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { Fault } from '../../core/errors.js'
 import { gtinKey } from '../../core/gtin.js'
 
@@ -79,7 +79,7 @@ interface Wanted {
 
 /** Finds the items in the catalog. Every item that does not fit adds a fault that names it. */
 export function checkItems(
-  ctx: Pick<OperatorCtx, 'distributors'>,
+  ctx: Pick<OrdersCtx, 'distributors'>,
   order: OrderedItems,
   sources: ItemSources,
   faults: Fault[],
@@ -93,7 +93,7 @@ export function checkItems(
 
 /** The items that the catalog knows, and what keeps each of the others from being ordered. */
 export function itemProblems(
-  ctx: Pick<OperatorCtx, 'distributors'>,
+  ctx: Pick<OrdersCtx, 'distributors'>,
   { items, ship_to_store: toStore }: OrderedItems,
   sources: ItemSources,
 ): { known: KnownItem[]; problems: ItemProblem[] } {

@@ -4,7 +4,7 @@
  */
 import type { Row, Snapshot } from '../../catalog/snapshot/snapshot.js'
 import type { View } from '../../catalog/view/view.js'
-import type { Ctx } from '../../app/ctx.js'
+import type { OrdersCall } from '../ctx.js'
 import { ApiError, invalid, isApiError, refusalOf } from '../../core/errors.js'
 import type { Fault } from '../../core/errors.js'
 import type {
@@ -56,7 +56,7 @@ export interface CheckedOrder {
  * with all faults at once, then 409 `fulfillment_not_configured`, then 409
  * `restricted_destination`, and 503 `feed_unavailable` without any catalog.
  */
-export async function checkOrder(ctx: Ctx, body: PlaceBody): Promise<CheckedOrder> {
+export async function checkOrder(ctx: OrdersCall, body: PlaceBody): Promise<CheckedOrder> {
   const saved = ctx.configurations.of(ctx.subscriber)
   const view = await viewOf(ctx)
   const snapshot = view?.snapshot ?? ctx.catalog.current()
@@ -168,7 +168,7 @@ export async function checkOrder(ctx: Ctx, body: PlaceBody): Promise<CheckedOrde
  * The subscriber's view without its restrictions, which do not hide an item from an order; null
  * where none is validated.
  */
-async function viewOf(ctx: Ctx): Promise<View | null> {
+async function viewOf(ctx: OrdersCall): Promise<View | null> {
   return ctx.catalog.view(ctx.subscriber, true).catch((error: unknown) => {
     if (
       isApiError(error) &&
@@ -179,7 +179,10 @@ async function viewOf(ctx: Ctx): Promise<View | null> {
   })
 }
 
-function textsIn(ctx: Ctx, snapshot: Snapshot): (row: Row) => { name: string; upc: string | null } {
+function textsIn(
+  ctx: OrdersCall,
+  snapshot: Snapshot,
+): (row: Row) => { name: string; upc: string | null } {
   const read = ctx.engine.catalog.prepare('SELECT name, upc FROM fragment WHERE id = ?')
   return (row) => {
     const text = read.get(snapshot.fragment[row]!) as
@@ -206,7 +209,7 @@ function checkCustomerPlace({ customer }: PlaceBody, faults: Fault[]): void {
 }
 
 function checkPhone(
-  ctx: Ctx,
+  ctx: OrdersCall,
   { customer, ship_to_store: toStore }: PlaceBody,
   items: readonly KnownItem[],
   faults: Fault[],
@@ -236,7 +239,7 @@ interface Destinations {
 
 /** Each item against the place that it really goes to. */
 async function checkDestinations(
-  ctx: Ctx,
+  ctx: OrdersCall,
   { items, snapshot, receiverOf, toStore }: Destinations,
 ): Promise<CheckResult> {
   const results: CheckResult['items'] = []

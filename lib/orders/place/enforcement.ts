@@ -4,9 +4,9 @@
  */
 import { audit } from '../../accounts/audit.js'
 import { invalid } from '../../core/errors.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 
-export async function enforcesRestrictions({ read }: Pick<OperatorCtx, 'read'>): Promise<boolean> {
+export async function enforcesRestrictions({ read }: Pick<OrdersCtx, 'read'>): Promise<boolean> {
   const row = await read
     .selectFrom('setting')
     .select('value')
@@ -17,7 +17,7 @@ export async function enforcesRestrictions({ read }: Pick<OperatorCtx, 'read'>):
 
 /** Turns it on or off. Turning it off needs a reason; both are in the audit. */
 export async function setEnforcement(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   { on, reason }: { on: boolean; reason: string | null },
 ): Promise<{ on: boolean; before: boolean }> {
   if (!on && (reason ?? '').trim() === '')

@@ -3,12 +3,12 @@
  * (decisions 8.6).
  */
 import type { Selectable } from 'kysely'
-import type { Ctx } from '../../app/ctx.js'
+import type { OrdersCall } from '../ctx.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
 
 /** The placement that holds an order_id of the calling subscriber. */
 export async function holderOf(
-  { read, subscriber }: Pick<Ctx, 'read' | 'subscriber'>,
+  { read, subscriber }: Pick<OrdersCall, 'read' | 'subscriber'>,
   orderId: string,
 ): Promise<Pick<Selectable<PlacementTable>, 'id' | 'request_digest'> | undefined> {
   return read
@@ -22,7 +22,7 @@ export async function holderOf(
 
 /** Whether somebody holds an order_id, and which attempt a placement of it would be. */
 export async function earlierPlacements(
-  { read, subscriber }: Pick<Ctx, 'read' | 'subscriber'>,
+  { read, subscriber }: Pick<OrdersCall, 'read' | 'subscriber'>,
   orderId: string,
 ): Promise<{ isHeld: boolean; attempt: number }> {
   const earlier = await read

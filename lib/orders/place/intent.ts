@@ -3,7 +3,7 @@
  * is asked (reliability 3.2).
  */
 import type { Insertable, Selectable } from 'kysely'
-import type { Ctx, OperatorCtx } from '../../app/ctx.js'
+import type { OrderCounts, OrdersCall, OrdersCtx } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
 import type { Lane, PurchaseOrder } from '../../distributors/fulfillment.js'
 import { digestOf, sealContent } from '../engine/content.js'
@@ -13,10 +13,9 @@ import { OrderIdHeld, earlierPlacements } from './holder.js'
 import { appendJournal } from '../journal/chain.js'
 import { fitPo, poNumber, poOfAttempt } from './po-number.js'
 import { checkQuota, countOrder } from './quota.js'
-import type { OrderCounts } from './quota.js'
 import type { PlaceBody } from '../shapes.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
-import type { StoredPo } from '../engine/transitions.js'
+import type { StoredPo } from '../stored.js'
 
 /** Orders placed through the API (contract "Fulfillment order record"). */
 export const ORDER_SOURCE = 'cockpit_cart'
@@ -60,7 +59,7 @@ export interface IntentInput {
  * Writes an order down. Throws `OrderIdHeld`, 429 `order_volume_limit`, and 503
  * `service_unavailable` while the operator has orders paused; then nothing is written.
  */
-export async function writeIntent(ctx: Ctx, input: IntentInput): Promise<Intent> {
+export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<Intent> {
   return ctx.engine.atomic(ctx, async (tx) => {
     const { order, digest } = input
     // Before the pause: an order that just came back from the journal was sent, so nobody may hear
@@ -82,7 +81,7 @@ export async function writeIntent(ctx: Ctx, input: IntentInput): Promise<Intent>
       holds_id: 1,
       was_refused: 0,
     }
-    const rows = await rowsOf(tx as Ctx, input, placement)
+    const rows = await rowsOf(tx as OrdersCall, input, placement)
     await tx.db.insertInto('placement').values(placement).execute()
     await tx.db.insertInto('fulfillment_order').values(rows.orders).execute()
     await tx.db.insertInto('purchase_order').values(rows.purchaseOrders).execute()
@@ -97,7 +96,7 @@ export async function writeIntent(ctx: Ctx, input: IntentInput): Promise<Intent>
 }
 
 /** Throws 503 while the operator has orders paused. */
-export async function refusePaused({ read }: Pick<OperatorCtx, 'read'>): Promise<void> {
+export async function refusePaused({ read }: Pick<OrdersCtx, 'read'>): Promise<void> {
   const paused = await read
     .selectFrom('order_engine')
     .select('value')
@@ -113,7 +112,7 @@ export async function refusePaused({ read }: Pick<OperatorCtx, 'read'>): Promise
 
 /** The next id of a table whose ids are never used again. */
 export async function nextId(
-  tx: OperatorCtx,
+  tx: OrdersCtx,
   table: 'placement' | 'fulfillment_order' | 'purchase_order',
 ): Promise<number> {
   const { last } = await tx.db
@@ -124,7 +123,7 @@ export async function nextId(
 }
 
 async function rowsOf(
-  ctx: Ctx,
+  ctx: OrdersCall,
   { order, groups, owner }: IntentInput,
   placement: Placement,
 ): Promise<{
@@ -149,7 +148,7 @@ async function rowsOf(
 
 /** The PO of a group: as it was given or made, and as its distributor takes it. */
 export function posOf(
-  { subscriber, key }: Pick<Ctx, 'subscriber' | 'key'>,
+  { subscriber, key }: Pick<OrdersCall, 'subscriber' | 'key'>,
   order: Pick<CheckedOrder, 'orderId' | 'poNumber' | 'shipToStore'>,
   { fflRequired, connector }: Pick<CheckedGroup, 'fflRequired' | 'connector'>,
   { attempt, groupNo }: { attempt: number; groupNo: number },
@@ -223,7 +222,7 @@ interface PurchaseOrderInput {
 }
 
 function purchaseOrderRow(
-  ctx: Ctx,
+  ctx: OrdersCall,
   { order, group, lane, record, placement, id, owner }: PurchaseOrderInput,
 ): StoredPo {
   const lines = lane.lines.map((at) => group.lines[at]!)

@@ -3,7 +3,7 @@
  * anything may refuse it; after it, whatever happens, the caller is told of an order that is
  * placed, refused, or still being found out.
  */
-import type { Ctx, OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCall, OrdersCtx } from '../ctx.js'
 import { SECOND } from '../../core/clock.js'
 import { ApiError, isApiError } from '../../core/errors.js'
 import { ROOM_FOR_ORDERS } from '../../core/storage/space.js'
@@ -20,7 +20,7 @@ import { forgetOrder, rememberOrder } from './quota.js'
 import type { PlaceBody, PlacedOrder } from '../shapes.js'
 import { notSent } from '../engine/outcome.js'
 import { FAILED, isPending, move } from '../engine/transitions.js'
-import type { StoredPo } from '../engine/transitions.js'
+import type { StoredPo } from '../stored.js'
 import { DISK_FULL } from '../engine/work.js'
 
 /** Refusals that say: nothing came of it, the order_id is free. */
@@ -40,7 +40,7 @@ const POLL = 100
  * Places an order; the same one at the same moment is placed once, and the others are told what
  * became of it.
  */
-export async function placeOrder(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder> {
+export async function placeOrder(ctx: OrdersCall, body: PlaceBody): Promise<PlacedOrder> {
   const { placing } = ctx.orders
   const name = `${ctx.subscriber.id} ${body.order_id}`
   for (let other; (other = placing.get(name));) await other
@@ -55,7 +55,7 @@ export async function placeOrder(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder
   return run
 }
 
-async function placeOnce(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder> {
+async function placeOnce(ctx: OrdersCall, body: PlaceBody): Promise<PlacedOrder> {
   // First of all: the first lease of a life brings back what the journal alone still knows of, and
   // this may be one of those.
   const release = await ctx.orders.lease()
@@ -84,7 +84,7 @@ async function placeOnce(ctx: Ctx, body: PlaceBody): Promise<PlacedOrder> {
 }
 
 /** Throws 503 where there might be no room for what must be written down. */
-export function refuseFullDisk({ space }: Pick<Ctx, 'space'>): void {
+export function refuseFullDisk({ space }: Pick<OrdersCall, 'space'>): void {
   if (space.free() < ROOM_FOR_ORDERS)
     throw new ApiError('service_unavailable', {
       message: 'The disk is nearly full. Nothing was sent.',
@@ -104,7 +104,7 @@ async function within(work: Promise<unknown>, ms: number): Promise<void> {
 
 /** Writes the intent down. Whatever goes wrong here, nothing was sent. */
 async function takeIn(
-  ctx: Ctx,
+  ctx: OrdersCall,
   body: PlaceBody,
   order: CheckedOrder,
   isSender: boolean,
@@ -149,7 +149,7 @@ function isIndexRefusal(error: unknown): boolean {
 }
 
 /** The lanes of each group, and whether each may be sent at once. */
-function planned(ctx: Ctx, order: CheckedOrder, isSender: boolean): PlannedGroup[] {
+function planned(ctx: OrdersCall, order: CheckedOrder, isSender: boolean): PlannedGroup[] {
   const groups = order.groups.map((group) => ({
     ...group,
     lanes: lanesOf(group),
@@ -171,7 +171,7 @@ function planned(ctx: Ctx, order: CheckedOrder, isSender: boolean): PlannedGroup
 
 /** From here on no error of ours reaches the caller: what is not known is said to be pending. */
 async function answerWhen(
-  ctx: Ctx,
+  ctx: OrdersCall,
   order: CheckedOrder,
   { placementId }: Intent,
   sending: Promise<unknown>,
@@ -208,7 +208,7 @@ async function answerWhen(
 /**
  * Sends all lanes side by side: at once where their account has room, else when their turn comes.
  */
-async function send(ctx: Ctx, { purchaseOrders }: Intent): Promise<void> {
+async function send(ctx: OrdersCall, { purchaseOrders }: Intent): Promise<void> {
   await ctx.orders.step('intent committed')
   try {
     await ctx.orders.flush()
@@ -223,7 +223,7 @@ async function send(ctx: Ctx, { purchaseOrders }: Intent): Promise<void> {
   await ctx.orders.flush()
 }
 
-async function giveBack(ctx: Ctx, order: StoredPo, error: unknown): Promise<void> {
+async function giveBack(ctx: OrdersCall, order: StoredPo, error: unknown): Promise<void> {
   ctx.orders.free(order.account!)
   if (isUnavailable(error))
     await ctx.orders.record(order, notSent(order, { reason: DISK_FULL }, ctx.now()))
@@ -233,7 +233,7 @@ async function giveBack(ctx: Ctx, order: StoredPo, error: unknown): Promise<void
  * Another process sends: what became of it is looked at now and then, also behind the answer; when
  * that one is gone, it is sent here.
  */
-async function waitForSender(ctx: Ctx, intent: Intent): Promise<void> {
+async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
   for (;;) {
     await new Promise((resolve) => {
       setTimeout(resolve, POLL)
@@ -253,7 +253,7 @@ async function waitForSender(ctx: Ctx, intent: Intent): Promise<void> {
 }
 
 async function statesOf(
-  { read }: Pick<OperatorCtx, 'read'>,
+  { read }: Pick<OrdersCtx, 'read'>,
   placementId: number,
 ): Promise<StoredPo[]> {
   return read
@@ -270,7 +270,7 @@ function isUnreachable({ state, first_sent_at: sent, failures }: StoredPo): bool
 }
 
 /** Nobody could be reached: the whole order ends here, and the caller may place it anew. */
-async function giveUp(ctx: Ctx, orders: readonly StoredPo[]): Promise<void> {
+async function giveUp(ctx: OrdersCall, orders: readonly StoredPo[]): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {
     for (const order of orders)
       if (
@@ -290,7 +290,7 @@ async function giveUp(ctx: Ctx, orders: readonly StoredPo[]): Promise<void> {
  * nothing came of it.
  */
 async function answer(
-  ctx: Ctx,
+  ctx: OrdersCall,
   { orderId, mode }: CheckedOrder,
   placementId: number,
 ): Promise<PlacedOrder> {
@@ -323,7 +323,7 @@ async function answer(
  * Throws 409 `duplicate_order` with the existing records where the order_id is held (decisions
  * 8.6).
  */
-export async function refuseDuplicate(ctx: Ctx, body: PlaceBody): Promise<void> {
+export async function refuseDuplicate(ctx: OrdersCall, body: PlaceBody): Promise<void> {
   const holder = await holderOf(ctx, body.order_id)
   if (!holder) return
   const { orders, errors } = await recordsOfPlacement(ctx, holder.id)

@@ -3,9 +3,9 @@
  * the check's own line.
  */
 import { keyById } from '../../accounts/keys.js'
-import type { Subscriber } from '../../accounts/subscribers.js'
+import type { Subscriber } from '../../accounts/caller.js'
 import { checkPart, refuseFaults } from '../../core/endpoint/endpoint.js'
-import type { Ctx, OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCall, OrdersCtx } from '../ctx.js'
 import { ApiError, isApiError } from '../../core/errors.js'
 import type { ErrorCode, Fault } from '../../core/errors.js'
 import { checkTexts } from '../../core/json.js'
@@ -86,7 +86,7 @@ export interface Preflight {
  * As `preflightOrder`, for an operator: with a key's tag in the PO and its quotas, or with none.
  */
 export async function preflightFor(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   subscriber: Subscriber,
   body: unknown,
   { keyId }: { keyId?: string } = {},
@@ -101,7 +101,7 @@ export async function preflightFor(
  * Tells what `placeOrder` would do with a body, and the refusal that it would answer with. Throws
  * only where we fail.
  */
-export async function preflightOrder(ctx: Ctx, body: unknown): Promise<Preflight> {
+export async function preflightOrder(ctx: OrdersCall, body: unknown): Promise<Preflight> {
   const nothing: Preflight = {
     order_id: null,
     refusal: null,
@@ -171,14 +171,14 @@ async function attempted<T>(step: () => Promise<T>): Promise<{ result: T } | { r
 }
 
 /** What refuses an order that is right in itself. */
-async function refusedByEngine(ctx: Ctx): Promise<void> {
+async function refusedByEngine(ctx: OrdersCall): Promise<void> {
   refuseFullDisk(ctx)
   await refusePaused(ctx)
   if (ctx.key) await refuseOverQuota(ctx, ctx.orders.counts, ctx.key.id)
 }
 
 function planOf(
-  ctx: Ctx,
+  ctx: OrdersCall,
   order: CheckedOrder,
   attempt: number,
 ): Pick<
@@ -203,7 +203,7 @@ const productsOf = ({ lines }: Pick<CheckedGroup, 'lines'>) =>
   lines.reduce((cents, { qty, unitPrice }) => cents + qty * unitPrice, 0)
 
 function groupOf(
-  ctx: Ctx,
+  ctx: OrdersCall,
   order: CheckedOrder,
   group: CheckedGroup,
   place: { attempt: number; groupNo: number },

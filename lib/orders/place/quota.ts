@@ -2,7 +2,7 @@
  * Order volume: 60 an hour and 500 a day of each key, true rolling windows (contract "Limits",
  * decisions 2.6).
  */
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrderCounts, OrdersCtx } from '../ctx.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../../core/clock.js'
 import { ApiError } from '../../core/errors.js'
 
@@ -10,15 +10,6 @@ export const ORDER_QUOTAS = [
   { limit: 60, window: HOUR, name: 'hour' },
   { limit: 500, window: DAY, name: 'day' },
 ] as const
-
-/**
- * Counts of one process by its steady clock, beside those of the database by the wall clock: a wall
- * clock that is set ahead must not empty a window.
- */
-export interface OrderCounts {
-  /** Steady times of the orders of a key within the last day, by placement, oldest first. */
-  readonly times: Map<string, Map<number, number>>
-}
 
 export function openOrderCounts(): OrderCounts {
   return { times: new Map() }
@@ -28,11 +19,7 @@ export function openOrderCounts(): OrderCounts {
  * Throws 429 `order_volume_limit` where one more order of the key would be too many. In the
  * transaction that counts it.
  */
-export async function checkQuota(
-  tx: OperatorCtx,
-  counts: OrderCounts,
-  keyId: string,
-): Promise<void> {
+export async function checkQuota(tx: OrdersCtx, counts: OrderCounts, keyId: string): Promise<void> {
   const now = tx.now()
   // Rows from the future come from a clock that was wrong: taken as now, they count no longer than
   // the window.
@@ -47,7 +34,7 @@ export async function checkQuota(
 
 /** The same without putting a wrong clock right: nothing is written. */
 export async function refuseOverQuota(
-  { read, now: wall, monotonic }: Pick<OperatorCtx, 'read' | 'now' | 'monotonic'>,
+  { read, now: wall, monotonic }: Pick<OrdersCtx, 'read' | 'now' | 'monotonic'>,
   counts: OrderCounts,
   keyId: string,
 ): Promise<void> {
@@ -97,7 +84,7 @@ function wait(
 
 /** Counts an order in the transaction that takes it in. */
 export async function countOrder(
-  tx: OperatorCtx,
+  tx: OrdersCtx,
   keyId: string,
   placementId: number,
   at: number,
@@ -114,7 +101,7 @@ export async function countOrder(
 }
 
 /** Nobody was asked for any part of it: it does not count. In the transaction that ends it. */
-export async function uncountOrder(tx: OperatorCtx, placementId: number): Promise<void> {
+export async function uncountOrder(tx: OrdersCtx, placementId: number): Promise<void> {
   await tx.db.deleteFrom('order_count').where('placement_id', '=', placementId).execute()
 }
 
@@ -137,7 +124,7 @@ export function forgetOrder({ times }: OrderCounts, placementId: number): void {
 
 /** What a key has left, for the pre-flight. */
 export async function quotaLeft(
-  { read, now }: Pick<OperatorCtx, 'read' | 'now'>,
+  { read, now }: Pick<OrdersCtx, 'read' | 'now'>,
   keyId: string,
 ): Promise<{ hour: number; day: number }> {
   const rows = await read

@@ -1,7 +1,7 @@
 /** A subscriber's account at a distributor, as connectors are given it. */
-import type { Subscriber } from '../../accounts/subscribers.js'
+import type { Subscriber } from '../../accounts/caller.js'
 import { openSaved } from '../../configuration/secrets.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { isBlank, isCredential, settingsOf } from '../../distributors/distributor.js'
 import type { Mode } from '../../distributors/fulfillment.js'
 
@@ -11,7 +11,7 @@ import type { Mode } from '../../distributors/fulfillment.js'
  * today.
  */
 export function accountSettings(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   subscriber: Subscriber,
   distid: string,
 ): Record<string, unknown> | null {
@@ -30,7 +30,7 @@ export function accountSettings(
  * with one login have one account, so the digest is the operator's.
  */
 export function fingerprintOf(
-  { distributors, secrets }: OperatorCtx,
+  { distributors, secrets }: OrdersCtx,
   { distid, mode }: { distid: string; mode: Mode },
   settings: Readonly<Record<string, unknown>>,
 ): string {

@@ -2,10 +2,11 @@
  * News of distributors, written into the records that they belong to (contract "Behavioural rules",
  * decisions 8.7, 8.10).
  */
+import { appendJournal } from '../journal/chain.js'
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { DAY } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { Mode, OrderUpdate, PurchaseOrder } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
 import type { PoState, PurchaseOrderTable } from '../../db/tables/orders.js'
@@ -60,7 +61,7 @@ const CLOCKS_DIFFER = 2 * DAY
  * always end in the same record. Nothing is written where nothing changes.
  */
 export async function applyUpdate(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   account: Told,
   news: OrderUpdate,
 ): Promise<Applied> {
@@ -98,7 +99,7 @@ export async function applyUpdate(
  * orders, here and at the distributor, and one that we made on somebody else's there: nothing is
  * written of news that are not proven to be of this order.
  */
-async function findLane(ctx: OperatorCtx, told: Told, update: OrderUpdate): Promise<Lane | null> {
+async function findLane(ctx: OrdersCtx, told: Told, update: OrderUpdate): Promise<Lane | null> {
   const { subscriberId, distid, mode, login } = told
   const { clientRef, number } = update
   const mine = ctx.db
@@ -125,7 +126,7 @@ async function findLane(ctx: OperatorCtx, told: Told, update: OrderUpdate): Prom
 
 /** The purchase orders of an account, whoever's they are, that news may be about by their PO. */
 async function lanesOfPo(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   { subscriberId, distid, mode, login }: Told,
   update: OrderUpdate,
 ): Promise<Lane[]> {
@@ -177,14 +178,14 @@ const isElsewhere = ({ account }: Lane, login: string | undefined) =>
   login !== undefined && account !== null && account !== login
 
 /** False where what the news tell of its items and destination is surely another order's. */
-function mayBe(ctx: OperatorCtx, lane: Lane, update: OrderUpdate): boolean {
+function mayBe(ctx: OrdersCtx, lane: Lane, update: OrderUpdate): boolean {
   if (update.lines === undefined && update.shipTo === undefined) return true
   const content = readContent(ctx, lane)
   return content !== null && !isOthers(update, content)
 }
 
 /** Whether news that name the order by its PO are proven to be of it. */
-async function areIts(ctx: OperatorCtx, lane: Lane, update: OrderUpdate): Promise<boolean> {
+async function areIts(ctx: OrdersCtx, lane: Lane, update: OrderUpdate): Promise<boolean> {
   const content = readContent(ctx, lane)
   // Without its connector nothing is known of what the distributor tells.
   const recovery = connectorOf(ctx, lane.distid, lane.mode)?.recovery ?? 'file'
@@ -194,7 +195,7 @@ async function areIts(ctx: OperatorCtx, lane: Lane, update: OrderUpdate): Promis
   )
 }
 
-function readContent(ctx: OperatorCtx, lane: Lane): PurchaseOrder | null {
+function readContent(ctx: OrdersCtx, lane: Lane): PurchaseOrder | null {
   const content = contentOrNull(ctx, lane)
   if (!content) ctx.log.error({ ref: lane.client_ref }, 'an order cannot be opened')
   return content
@@ -204,11 +205,7 @@ function readContent(ctx: OperatorCtx, lane: Lane): PurchaseOrder | null {
  * Why an update cannot be this order's, though it bears its reference or number or is like it; or
  * null.
  */
-async function conflictOf(
-  ctx: OperatorCtx,
-  lane: Lane,
-  update: OrderUpdate,
-): Promise<string | null> {
+async function conflictOf(ctx: OrdersCtx, lane: Lane, update: OrderUpdate): Promise<string | null> {
   const { number, lines, shipTo } = update
   const isKnown = number !== null && number === lane.distributor_order_id
   if (number !== null && lane.distributor_order_id !== null && !isKnown)
@@ -221,7 +218,7 @@ async function conflictOf(
     : null
 }
 
-async function applyTo(tx: OperatorCtx, lane: Lane, update: OrderUpdate): Promise<boolean> {
+async function applyTo(tx: OrdersCtx, lane: Lane, update: OrderUpdate): Promise<boolean> {
   const { db } = tx
   const order = await db
     .selectFrom('fulfillment_order')
@@ -232,7 +229,7 @@ async function applyTo(tx: OperatorCtx, lane: Lane, update: OrderUpdate): Promis
   if (isNumbered) {
     const set = { distributor_order_id: update.number, updated_at: tx.now() }
     await db.updateTable('purchase_order').set(set).where('id', '=', lane.id).execute()
-    await tx.orders.journal(tx, 'state', {
+    await appendJournal(tx, 'state', {
       id: lane.id,
       ref: lane.client_ref,
       from: 'placed',
@@ -268,7 +265,7 @@ async function applyTo(tx: OperatorCtx, lane: Lane, update: OrderUpdate): Promis
 
 /** Writes what differs, and keeps each change with the time at which we learned of it. */
 async function writeRecord(
-  tx: OperatorCtx,
+  tx: OrdersCtx,
   order: StoredOrder,
   next: Partial<StoredOrder>,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** Asking one account of one distributor for its news. */
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { kindOf } from '../../core/errors.js'
 import { MINUTE, SECOND } from '../../core/clock.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
@@ -36,7 +36,7 @@ export interface AskOptions {
  * signal is left to itself.
  */
 export async function askForUpdates(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   { subscriberId, distid, mode }: Account,
   { since, signal: closing, patience = PATIENCE }: AskOptions,
   take: (update: OrderUpdate, login: string) => Promise<void>,
@@ -88,7 +88,7 @@ export async function askForUpdates(
 }
 
 async function settingsOf(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   subscriberId: string,
   distid: string,
 ): Promise<Record<string, unknown>> {

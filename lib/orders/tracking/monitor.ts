@@ -6,7 +6,7 @@
 import { setMaxListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DAY, HOUR, MINUTE, SECOND } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import { connectorOf } from '../../distributors/modes.js'
 import type { PoState } from '../../db/tables/orders.js'
 import { applyUpdate } from './apply-update.js'
@@ -57,7 +57,7 @@ export interface MonitorOptions {
 
 /** Opens the monitors; nothing runs before `start` or `pass`. */
 export function openMonitors(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   { patience = PATIENCE }: MonitorOptions = {},
 ): Monitors {
   const closing = new AbortController()
@@ -130,7 +130,7 @@ export function openMonitors(
 }
 
 /** Accounts with orders of which more may be heard, as far as their distributor can be asked. */
-function watchedAccounts({ engine, now, distributors }: OperatorCtx): Watched[] {
+function watchedAccounts({ engine, now, distributors }: OrdersCtx): Watched[] {
   const rows = engine.reader
     .prepare(`
     SELECT o.subscriber_id AS subscriberId, o.distid, o.mode, o.oldest, m.since, coalesce(m.next_at, 0) AS nextAt, coalesce(m.failures, 0) AS failures
@@ -150,7 +150,7 @@ function watchedAccounts({ engine, now, distributors }: OperatorCtx): Watched[] 
 }
 
 /** Milliseconds between two looks; a connector may declare a fraction. */
-const everyOf = (ctx: Pick<OperatorCtx, 'distributors'>, { distid, mode }: Account) =>
+const everyOf = (ctx: Pick<OrdersCtx, 'distributors'>, { distid, mode }: Account) =>
   Math.ceil(connectorOf(ctx, distid, mode)?.limits.updatesEvery ?? EVERY)
 
 /**
@@ -158,7 +158,7 @@ const everyOf = (ctx: Pick<OperatorCtx, 'distributors'>, { distid, mode }: Accou
  * written.
  */
 async function lookAt(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   account: Watched,
   signal: AbortSignal,
   patience: number,
@@ -221,7 +221,7 @@ async function lookAt(
 }
 
 async function note(
-  { db }: OperatorCtx,
+  { db }: OrdersCtx,
   { subscriberId, distid, mode }: Account,
   values: { since: number; next_at: number; failures: number },
 ): Promise<void> {

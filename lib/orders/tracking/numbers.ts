@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables/tables.js'
-import type { StoredPo } from '../engine/transitions.js'
+import type { StoredPo } from '../stored.js'
 import { PARTS_THAT_FAILED } from './part-statuses.js'
 
 /**

@@ -3,11 +3,11 @@
  * forgotten.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Subscriber } from '../../accounts/subscribers.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { Subscriber } from '../../accounts/caller.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
-import type { StoredPo } from '../engine/transitions.js'
+import type { StoredPo } from '../stored.js'
 import type { Account } from './apply-update.js'
 import { NotAsked, PATIENCE, askForUpdates, makeLanes } from './asking.js'
 import { cleanUpdate } from './clean-update.js'
@@ -37,7 +37,7 @@ export interface NotAskedAccount extends Account {
  * nothing.
  */
 export async function orphansSince(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   since: number,
   {
     signal = new AbortController().signal,
@@ -64,7 +64,7 @@ export async function orphansSince(
 }
 
 /** Accounts in every saved document whose distributor can be asked, in the mode that it is in. */
-async function configuredAccounts(ctx: OperatorCtx): Promise<Account[]> {
+async function configuredAccounts(ctx: OrdersCtx): Promise<Account[]> {
   const subscribers: Subscriber[] = await ctx.read
     .selectFrom('subscriber')
     .select(['id', 'name', 'email'])
@@ -83,7 +83,7 @@ async function configuredAccounts(ctx: OperatorCtx): Promise<Account[]> {
 }
 
 async function orphansOf(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   account: Account,
   since: number,
   options: { signal: AbortSignal; patience: number },
@@ -106,7 +106,7 @@ async function orphansOf(
 }
 
 async function isOurs(
-  ctx: OperatorCtx,
+  ctx: OrdersCtx,
   { subscriberId, distid, mode }: Account,
   update: OrderUpdate,
 ): Promise<boolean> {

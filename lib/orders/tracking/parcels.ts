@@ -1,6 +1,6 @@
 /** Parcels of a record, and what the record shows of them. */
 import type { Insertable, Selectable } from 'kysely'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { Parcel, ShipStatus } from '../../distributors/fulfillment.js'
 import type { StoredOrder } from '../history/records.js'
 import { laterShip, shipStatusOf } from './statuses.js'
@@ -59,7 +59,7 @@ function isNewer(a: { at: number; value: string }, b: { at: number; value: strin
 
 /** Takes in news of a record's parcels. Returns all of its parcels; inside a transaction. */
 export async function mergeParcels(
-  tx: OperatorCtx,
+  tx: OrdersCtx,
   order: Pick<StoredOrder, 'id' | 'subscriber_id'>,
   news: readonly Parcel[],
   at: number,

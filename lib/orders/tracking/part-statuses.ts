@@ -2,7 +2,7 @@
  * What is known of each purchase order of a record, and what follows from it for the record
  * (decisions 8.7, 8.10).
  */
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { OrdersCtx } from '../ctx.js'
 import type { OrderStatus } from '../../distributors/fulfillment.js'
 import type { PoState } from '../../db/tables/orders.js'
 import type { StoredOrder } from '../history/records.js'
@@ -22,7 +22,7 @@ export const PARTS_THAT_FAILED: readonly PoState[] = ['rejected', 'expired']
 
 /** The purchase orders of a record, in their order. In the transaction that changes one of them. */
 export async function knownLanes(
-  { db }: OperatorCtx,
+  { db }: OrdersCtx,
   record: Pick<StoredOrder, 'id' | 'order_status'>,
 ): Promise<KnownLane[]> {
   const rows = await db

@@ -2,13 +2,13 @@
 import type { Snapshot } from '../../catalog/snapshot/snapshot.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { dayOf } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { RestrictionsCtx } from '../ctx.js'
 import { STATES } from '../../places/states.js'
 import { judge } from '../check.js'
 import { indexRules } from './compile.js'
 import type { CompiledRule } from './compile.js'
 import { placeOf } from '../destination.js'
-import type { ItemFacts } from '../evaluate.js'
+import type { ItemFacts } from './predicates.js'
 import { itemFacts } from '../item-facts.js'
 import type { ReadAttributes } from '../item-facts.js'
 import type { Rule } from './rule.js'
@@ -43,7 +43,7 @@ const STEPS = 2_000
  * States in which nothing changes are left out.
  */
 export async function rulesImpact(
-  ctx: OperatorCtx,
+  ctx: RestrictionsCtx,
   after: readonly Rule[],
 ): Promise<{ offers: number; states: StateImpact[] }> {
   const snapshot = ctx.catalog.current()

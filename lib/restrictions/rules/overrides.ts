@@ -1,31 +1,17 @@
 /** A subscriber's own exceptions to the rules, each with author, reason and end (decisions 7.5). */
+import type { Override, RestrictionsCtx } from '../ctx.js'
 import * as z from 'zod'
-import type { Subscriber } from '../../accounts/subscribers.js'
+import type { Subscriber } from '../../accounts/caller.js'
 import { audit } from '../../accounts/audit.js'
-import type { OperatorCtx } from '../../app/ctx.js'
 import { dayOf } from '../../core/clock.js'
 import { ApiError, invalid } from '../../core/errors.js'
 import { touch } from '../../db/state.js'
 import { compileRule, isEffective } from './compile.js'
-import type { CompiledRule } from './compile.js'
 import type { Place } from '../destination.js'
 import { evaluate, meetsItem } from '../evaluate.js'
-import type { ItemFacts } from '../evaluate.js'
+import type { ItemFacts } from './predicates.js'
 import { Day, Rule } from './rule.js'
 import type { CheckResult, MatchedRule } from '../shapes.js'
-
-export interface Override {
-  readonly id: string
-  readonly effect: 'allow' | 'block'
-  /** Rules that an `allow` lifts. */
-  readonly ruleIds: ReadonlySet<string>
-  /** What and where it holds for, as a rule says it. */
-  readonly rule: CompiledRule
-  readonly author: string
-  readonly reason: string
-  /** The last day, `YYYY-MM-DD`; null for no end. */
-  readonly expires: string | null
-}
 
 const Detail = z.strictObject({
   rule_ids: z.array(z.string()).default([]),
@@ -53,7 +39,7 @@ const DAY_END = 86_399_999
  * 400.
  */
 export async function addOverride(
-  ctx: OperatorCtx,
+  ctx: RestrictionsCtx,
   subscriber: Subscriber,
   input: NewOverride,
 ): Promise<{ id: string }> {
@@ -112,7 +98,7 @@ export async function addOverride(
 }
 
 /** Ends an override at once; it stays in the list with its end. 404 for one that is not there. */
-export async function withdrawOverride(ctx: OperatorCtx, id: string): Promise<void> {
+export async function withdrawOverride(ctx: RestrictionsCtx, id: string): Promise<void> {
   await ctx.engine.atomic(ctx, async (tx) => {
     const { numUpdatedRows } = await tx.db
       .updateTable('rule_override')

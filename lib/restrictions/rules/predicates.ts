@@ -1,4 +1,5 @@
 /** Predicates on attributes, made ready to be asked of many values. */
+import type { Possible } from '../destination.js'
 import { attributeName, numberOf, plainValue, words } from '../attributes.js'
 import type { AttributeValue } from '../attributes.js'
 import type { Predicate } from './rule.js'
@@ -224,4 +225,18 @@ export function describeOpposite({ name, op, value }: Predicate): string {
   return op === 'exists'
     ? `${value ? 'no ' : 'a '}${name}`
     : `a ${name} ${OPPOSITES[op]} ${[value].flat().join(', ')}`
+}
+
+export interface ItemFacts {
+  /** GTIN-14 values. */
+  readonly upc: Possible<number>
+  /** Lower case. */
+  readonly sku: Possible<string>
+  readonly distid: Possible<string>
+  readonly productClass: Possible<string>
+  /** Lower case. */
+  readonly category: Possible<string>
+  /** By the names that rules use. */
+  readonly attributes: ReadonlyMap<string, AttributeFact>
+  readonly destination: Possible<'consumer' | 'ffl'>
 }

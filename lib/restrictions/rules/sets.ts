@@ -2,34 +2,19 @@
  * The active rules, and how they change: whole sets by digest, so that every decision names what it
  * was made by.
  */
+import type { ActiveRules, Override, RestrictionsCtx, Rules } from '../ctx.js'
 import { createHash } from 'node:crypto'
-import type { Subscriber } from '../../accounts/subscribers.js'
 import { audit } from '../../accounts/audit.js'
 import { DAY, dayOf } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
 import { invalid, refusalOf } from '../../core/errors.js'
 import { byCodePoint } from '../../core/text.js'
 import type { Engine } from '../../db/engine.js'
 import { remembered, touch } from '../../db/state.js'
 import { indexRules } from './compile.js'
-import type { RuleIndex } from './compile.js'
 import { readOverride } from './overrides.js'
-import type { Override } from './overrides.js'
 import { Rule, overlaps } from './rule.js'
 import { readRules } from './file.js'
 import { starterRules } from './starter.js'
-
-export interface ActiveRules {
-  /** SHA-256 of the rules; of no rules, before the first import. */
-  readonly digest: string
-  readonly index: RuleIndex
-}
-
-export interface Rules {
-  active(): ActiveRules
-  /** Those that were not withdrawn; whether one holds on a day, its rule says. */
-  overridesOf(subscriber: Subscriber): readonly Override[]
-}
 
 /** Active rules and overrides in memory, read again when anybody changed them. */
 export function openRules(engine: Engine): Rules {
@@ -108,7 +93,7 @@ export interface ImportInput {
  * all faults, each with its line and reason, and with `refuseEmpty` for an empty list; then nothing
  * changes.
  */
-export async function importRules(ctx: OperatorCtx, input: ImportInput): Promise<RuleImport> {
+export async function importRules(ctx: RestrictionsCtx, input: ImportInput): Promise<RuleImport> {
   const incoming = parseOrRefuse(ctx, input.text)
   if (incoming.length === 0 && input.refuseEmpty)
     throw invalid('rules', `the list is empty${input.replace ? ' and would leave no rule' : ''}`)
@@ -117,7 +102,7 @@ export async function importRules(ctx: OperatorCtx, input: ImportInput): Promise
 
 /** What an import would change, rule by rule; nothing is written. */
 export function diffRules(
-  ctx: OperatorCtx,
+  ctx: RestrictionsCtx,
   input: Pick<ImportInput, 'text' | 'replace'>,
 ): RuleChanges & { rules: Rule[] } {
   const { changes, rules } = mergeRules(
@@ -132,17 +117,17 @@ export function diffRules(
  * Makes the starter set active beside the rules that are there. The operator accepts that it is no
  * legal advice.
  */
-export async function acceptStarter(ctx: OperatorCtx): Promise<RuleImport> {
+export async function acceptStarter(ctx: RestrictionsCtx): Promise<RuleImport> {
   const { rules, date } = starterRules()
   return activate(ctx, rules, { origin: `starter ${date}`, replace: false })
 }
 
 /** The rules that are active, in the order of their ids. */
-export function currentRules(ctx: OperatorCtx): Rule[] {
+export function currentRules(ctx: RestrictionsCtx): Rule[] {
   return ctx.rules.active().index.rules.map(({ rule }) => rule)
 }
 
-function parseOrRefuse(ctx: OperatorCtx, text: string): Rule[] {
+function parseOrRefuse(ctx: RestrictionsCtx, text: string): Rule[] {
   const { rules, faults } = readRules(text, dayOf(ctx.now()))
   if (faults.length === 0) return rules
   const details = faults.map(({ line, rule_id: id, reason }) => ({
@@ -219,7 +204,7 @@ function changesOf(
  * keeps its rules.
  */
 async function activate(
-  ctx: OperatorCtx,
+  ctx: RestrictionsCtx,
   incoming: readonly Rule[],
   { origin, replace }: { origin: string; replace: boolean },
 ): Promise<RuleImport> {

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MINUTE } from '../../core/clock.js'
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { SimulatorCtx } from '../ctx.js'
 import type { Job } from '../../core/async/job.js'
 import { filesIn } from '../../db/engine.js'
 import { DEMO_FILES } from './feeds.js'
@@ -19,7 +19,7 @@ interface Shelf {
 }
 
 /** Keeps the demo's feeds up to date; does nothing in a folder without them. */
-export const simulatorJob: Job = {
+export const simulatorJob: Job<SimulatorCtx> = {
   name: 'simulator',
   every: MINUTE,
   run: async (ctx, signal) => {
@@ -32,7 +32,7 @@ export const simulatorJob: Job = {
  * changed.
  */
 export async function refreshDemoFeeds(
-  { engine: { dir }, random }: Pick<OperatorCtx, 'engine' | 'random'>,
+  { engine: { dir }, random }: Pick<SimulatorCtx, 'engine' | 'random'>,
   signal?: AbortSignal,
 ): Promise<DemoDistid[]> {
   if (!existsSync(filesIn(dir).simulator)) return []

@@ -2,7 +2,7 @@
 import type { PurchaseOrder, Submission } from '../../distributors/fulfillment.js'
 import type { Profile } from '../distributors/profiles.js'
 import { insertOrder, nextNumber, ordersByRef } from './sales-order.js'
-import type { Arrival, CommittedLine } from './sales-order.js'
+import type { Arrival, CommittedLine } from './order.js'
 import { names, scenario } from './scenarios.js'
 import { stockLeft, takeStock } from './stock.js'
 import type { Db, World } from './store.js'

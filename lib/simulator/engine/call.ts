@@ -6,14 +6,15 @@ import type {
   Search,
   Submission,
 } from '../../distributors/fulfillment.js'
-import { takesCredentials } from '../distributors/stand-ins.js'
+import { takesCredentials } from '../distributors/credentials.js'
 import { addStranger } from './admit.js'
 import { runDue, schedule } from './due.js'
 import type { Due } from './due.js'
 import { faultOf, LATE_AFTER } from './faults.js'
-import type { Fault, Step } from './faults.js'
+import type { Fault } from './fault-table.js'
+import type { Step } from './faults.js'
 import { arrivalOf } from './sales-order.js'
-import type { Arrival } from './sales-order.js'
+import type { Arrival } from './order.js'
 import type { Profile } from '../distributors/profiles.js'
 import { scenarioOf } from './scenarios.js'
 import type { Db, World } from './store.js'

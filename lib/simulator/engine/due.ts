@@ -6,7 +6,7 @@ import { admit } from './admit.js'
 import { CONFIRMED } from './life.js'
 import { profileOf } from '../distributors/profiles.js'
 import { poKey } from './sales-order.js'
-import type { Arrival } from './sales-order.js'
+import type { Arrival } from './order.js'
 import type { Db, World } from './store.js'
 
 /**

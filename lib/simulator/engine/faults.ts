@@ -1,49 +1,14 @@
-/** What can go wrong between an order and its answer, and when a call meets it. */
-import { MINUTE, SECOND } from '../../core/clock.js'
-import type { Submission } from '../../distributors/fulfillment.js'
+/** When a call meets what can go wrong. */
+import { MINUTE } from '../../core/clock.js'
 import { DEMO_SEED } from '../market/market.js'
 import { createRandom } from '../market/random.js'
+import { FAULTS } from './fault-table.js'
+import type { Fault, FaultName } from './fault-table.js'
 import { chaosOf, scenario } from './scenarios.js'
 import type { Db } from './store.js'
 
 /** Milliseconds after which an order that was sent `late` is executed. */
 export const LATE_AFTER = 2 * MINUTE
-
-export interface Fault {
-  /** What the distributor does in spite of it. */
-  readonly effect: 'none' | 'whole' | 'late'
-  /** What the caller sees; absent: the answer itself. */
-  readonly seen?: Submission | { throws: string }
-  /** Milliseconds of real time before that. */
-  readonly wait?: number
-}
-
-const unknown = (reason: string): Submission => ({ outcome: 'unknown', reason })
-const reset = { throws: 'ECONNRESET' }
-
-const FAULTS = {
-  unreachable: {
-    effect: 'none',
-    seen: { outcome: 'not_sent', reason: 'the connection was refused' },
-  },
-  rate_limited: {
-    effect: 'none',
-    seen: { outcome: 'not_sent', reason: 'HTTP 429: too many requests', retryAfter: 5 },
-  },
-  timeout: { effect: 'none', seen: unknown('no answer in time') },
-  timeout_after: { effect: 'whole', seen: unknown('no answer in time') },
-  cut: { effect: 'whole', seen: unknown('the reply was cut off') },
-  error_before: { effect: 'none', seen: unknown('HTTP 500') },
-  error_after: { effect: 'whole', seen: unknown('HTTP 500') },
-  late: { effect: 'late', seen: unknown('no answer in time') },
-  garbage: { effect: 'whole', seen: unknown('the reply cannot be read') },
-  html: { effect: 'none', seen: unknown('a page in HTML instead of a reply (HTTP 403)') },
-  reset_before: { effect: 'none', seen: reset },
-  reset_after: { effect: 'whole', seen: reset },
-  slow: { effect: 'whole', wait: 3 * SECOND },
-  hang: { effect: 'whole', wait: Infinity },
-} as const satisfies Record<string, Fault>
-export type FaultName = keyof typeof FAULTS
 
 /**
  * Which of the calls of one send this is: its only one, the first, middle or last of several (only

@@ -9,7 +9,7 @@ import type { OrderStatus } from '../../distributors/fulfillment.js'
 import { statusAt } from './life.js'
 import { profileOf } from '../distributors/profiles.js'
 import { readOrders } from './sales-order.js'
-import type { Arrival, CommittedLine } from './sales-order.js'
+import type { Arrival, CommittedLine } from './order.js'
 import type { Db } from './store.js'
 
 export interface SimulatorOrder {

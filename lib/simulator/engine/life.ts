@@ -5,7 +5,7 @@
 import { MINUTE, SECOND, dayOf } from '../../core/clock.js'
 import type { OrderStatus, Parcel, ShipStatus } from '../../distributors/fulfillment.js'
 import type { Profile } from '../distributors/profiles.js'
-import type { SalesOrder } from './sales-order.js'
+import type { SalesOrder } from './order.js'
 import { scenario } from './scenarios.js'
 
 /** News of an order, at its time in milliseconds since 1970. */

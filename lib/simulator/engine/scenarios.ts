@@ -3,7 +3,7 @@
  * the order, case aside. Without one no fault is ever played.
  */
 import type { PurchaseOrder } from '../../distributors/fulfillment.js'
-import type { FaultName } from './faults.js'
+import type { FaultName } from './fault-table.js'
 
 /** What becomes of an order after it was accepted. */
 export type Fate =

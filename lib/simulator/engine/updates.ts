@@ -4,7 +4,7 @@
  */
 import { MINUTE } from '../../core/clock.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
-import type { Session } from '../../distributors/distributor.js'
+import type { Session } from '../../distributors/session.js'
 import { DEMO_SEED } from '../market/market.js'
 import { createRandom } from '../market/random.js'
 import { accountOf, NOT_LOGGED_IN } from './call.js'
@@ -13,7 +13,7 @@ import { LIFETIME, lifeOf } from './life.js'
 import type { News } from './life.js'
 import type { Profile } from '../distributors/profiles.js'
 import { isLookupDown, readOrders, toldOf } from './sales-order.js'
-import type { SalesOrder } from './sales-order.js'
+import type { SalesOrder } from './order.js'
 import { chaosOf } from './scenarios.js'
 import type { Db, World } from './store.js'
 

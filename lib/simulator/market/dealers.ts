@@ -1,6 +1,6 @@
 /** Made-up dealers of the demo, over all states; the same on every machine in the same month. */
 import facts from '../../../data/demo/dealers.json' with { type: 'json' }
-import type { OperatorCtx } from '../../app/ctx.js'
+import type { SimulatorCtx } from '../ctx.js'
 import { touch } from '../../db/state.js'
 import type { DealerDocumentTable, DealerTable } from '../../db/tables/ffls.js'
 import { countyOf } from '../../places/counties.js'
@@ -243,7 +243,7 @@ const BATCH = 200
  * Puts the dealers of the demo into a folder that has none; one with dealers of any kind is left as
  * it is.
  */
-export async function addDemoDealers(ctx: OperatorCtx): Promise<void> {
+export async function addDemoDealers(ctx: SimulatorCtx): Promise<void> {
   if (await ctx.read.selectFrom('dealer').select('row').limit(1).executeTakeFirst()) return
   const { dealers, onFile, documents } = makeDemoDealers(ctx.now())
   const stored = await Promise.all(

@@ -8,7 +8,7 @@ import type * as Outcome from '../../../lib/orders/engine/outcome.js'
 import type * as Reconcile from '../../../lib/orders/engine/reconcile.js'
 import type * as Search from '../../../lib/orders/engine/search.js'
 import type * as Answers from '../../../lib/orders/engine/submission.js'
-import type { StoredPo } from '../../../lib/orders/engine/transitions.js'
+import type { StoredPo } from '../../../lib/orders/stored.js'
 import type { Planted, Seam } from '../../plants/seam.js'
 
 type AfterSend = typeof Outcome.afterSend

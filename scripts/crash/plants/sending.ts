@@ -1,5 +1,5 @@
 /** Bugs of the way from an order that was taken in to its send. */
-import type { Ctx } from '../../../lib/app/ctx.js'
+import type { OrdersCall } from '../../../lib/orders/ctx.js'
 import type { Fulfillment, Recovery } from '../../../lib/distributors/fulfillment.js'
 import { GIVE_UP } from '../../../lib/orders/engine/outcome.js'
 import type * as Line from '../../../lib/orders/engine/line.js'
@@ -7,7 +7,7 @@ import type * as Outcome from '../../../lib/orders/engine/outcome.js'
 import type * as Place from '../../../lib/orders/place/place.js'
 import type * as Send from '../../../lib/orders/engine/send.js'
 import type * as Slots from '../../../lib/orders/engine/slots.js'
-import type { StoredPo } from '../../../lib/orders/engine/transitions.js'
+import type { StoredPo } from '../../../lib/orders/stored.js'
 import type * as Work from '../../../lib/orders/engine/work.js'
 import type { Planted, Seam } from '../../plants/seam.js'
 
@@ -51,7 +51,10 @@ function resending(recovery: Recovery, mayResend = (_order: StoredPo) => true): 
 }
 
 /** Places an order without the first time that the journal's file is waited for. */
-async function placeUnflushed<R>(ctx: Ctx, place: (ctx: Ctx) => Promise<R>): Promise<R> {
+async function placeUnflushed<R>(
+  ctx: OrdersCall,
+  place: (ctx: OrdersCall) => Promise<R>,
+): Promise<R> {
   let isFirst = true
   const flush = async () => {
     if (!isFirst) await ctx.orders.flush()

@@ -3,7 +3,7 @@
  * distributor is late or contradicts itself are the simulation's (planted.ts).
  */
 import { isApiError } from '../../../lib/core/errors.js'
-import type { Ctx } from '../../../lib/app/ctx.js'
+import type { OrdersCall } from '../../../lib/orders/ctx.js'
 import type * as Sqlite from '../../../lib/db/sqlite.js'
 import type { Submission } from '../../../lib/distributors/fulfillment.js'
 import { samePo } from '../../../lib/orders/tracking/match.js'
@@ -16,7 +16,7 @@ import type * as Outcome from '../../../lib/orders/engine/outcome.js'
 import { ORDER_QUOTAS } from '../../../lib/orders/place/quota.js'
 import type * as Quota from '../../../lib/orders/place/quota.js'
 import { move } from '../../../lib/orders/engine/transitions.js'
-import type { StoredPo } from '../../../lib/orders/engine/transitions.js'
+import type { StoredPo } from '../../../lib/orders/stored.js'
 import type { Planted, Seam } from '../../plants/seam.js'
 import { EVERYBODY_SENDS, UNSYNCED_LINES } from '../plants/shared.js'
 
@@ -30,7 +30,7 @@ export interface CrashPlant extends Planted {
 const LONGEST_CALL = 2_000
 
 /** Sends an order before it is written down, and writes down what came back. */
-async function sendInside(tx: Ctx, order: StoredPo): Promise<StoredPo> {
+async function sendInside(tx: OrdersCall, order: StoredPo): Promise<StoredPo> {
   const line = openLine(tx, order)
   if (typeof line === 'string') throw new Error(line)
   const { connector, content, settings } = line
@@ -154,7 +154,7 @@ export const PLANTS: readonly CrashPlant[] = [
                 .selectFrom('purchase_order')
                 .select('id')
                 .where('placement_id', '=', holder.id)
-                .where('owner', '=', (ctx as Ctx).orders.owner)
+                .where('owner', '=', (ctx as OrdersCall).orders.owner)
                 .executeTakeFirst())
             return isOfThisLife && holder
           },
@@ -165,7 +165,7 @@ export const PLANTS: readonly CrashPlant[] = [
           (real: typeof Holder.earlierPlacements): typeof real =>
           async (ctx, orderId) => {
             const { attempt } = await real(ctx, orderId)
-            const { db, subscriber } = ctx as Ctx
+            const { db, subscriber } = ctx as OrdersCall
             if (db.isTransaction) {
               await db
                 .updateTable('placement')

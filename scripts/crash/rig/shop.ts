@@ -12,7 +12,7 @@ import type { Distributor } from '../../../lib/distributors/distributor.js'
 import { builtin } from '../../../lib/distributors/index.js'
 import { writeOffers } from '../../../lib/feeds/ingest/write-offers.js'
 import { SIMULATED } from '../../../lib/simulator/distributors/profiles.js'
-import { demoSettings } from '../../../lib/simulator/distributors/stand-ins.js'
+import { demoSettings } from '../../../lib/simulator/distributors/credentials.js'
 import { openForTest } from '../../../server/testing/open.js'
 
 export interface CrashShop {

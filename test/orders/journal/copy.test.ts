@@ -19,7 +19,7 @@ import { s3Store } from '../../../lib/objects/s3.js'
 import type { ObjectStore } from '../../../lib/objects/store.js'
 import { open } from '../../../lib/app/open.js'
 import type { App } from '../../../lib/app/open.js'
-import { journalSealer } from '../../../lib/orders/journal/chain.js'
+import { appendJournal, journalSealer } from '../../../lib/orders/journal/chain.js'
 import { placeOf } from '../../../lib/orders/journal/copy.js'
 import { readPause, resumeOrders } from '../../../lib/orders/engine/pause.js'
 import { restoreBackup } from '../../../lib/app/restore.js'
@@ -208,7 +208,7 @@ describe('the copy of the journal', () => {
     back.orders.start()
     const before = r.store.objects.size
     await back.ctx.engine.atomic(back.ctx, (tx) =>
-      tx.orders.journal(tx, 'note', { text: 'it goes on' }),
+      appendJournal(tx, 'note', { text: 'it goes on' }),
     )
     await until(
       () => r.store.objects.size > before,
@@ -230,7 +230,7 @@ describe('the copy of the journal', () => {
     const twin = await r.openAt(r.snapshot())
     twin.orders.start()
     for (let n = 0; n < 5; n++)
-      await twin.ctx.engine.atomic(twin.ctx, (tx) => tx.orders.journal(tx, 'note', { n }))
+      await twin.ctx.engine.atomic(twin.ctx, (tx) => appendJournal(tx, 'note', { n }))
     const before = r.store.objects.size
     await until(
       () => r.store.objects.size > before,
@@ -348,7 +348,7 @@ describe('a verification of the journal', () => {
     assert.ok(Date.parse(whole.copy!.written_until) <= r.t.clock.ms)
     await r.t.app.orders.stop()
     await r.t.app.ctx.engine.atomic(r.t.app.ctx, (tx) =>
-      tx.orders.journal(tx, 'note', { text: 'later' }),
+      appendJournal(tx, 'note', { text: 'later' }),
     )
     const later = await r.t.app.operator.orders.verifyJournal()
     assert.deepEqual([later.sound, later.copy!.to, later.copy!.pending], [true, whole.lines, 1])
@@ -520,7 +520,7 @@ describe('a journal that is brought back from the copy', () => {
     twin.orders.start()
     const before = r.store.objects.size
     await twin.ctx.engine.atomic(twin.ctx, (tx) =>
-      tx.orders.journal(tx, 'note', { text: 'it goes on' }),
+      appendJournal(tx, 'note', { text: 'it goes on' }),
     )
     await until(
       () => r.store.objects.size > before,

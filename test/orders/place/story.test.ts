@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MINUTE, SECOND } from '../../../lib/core/clock.js'
 import { storeDocument } from '../../../lib/ffls/documents.js'
-import { demoSettings } from '../../../lib/simulator/distributors/stand-ins.js'
+import { demoSettings } from '../../../lib/simulator/distributors/credentials.js'
 import type { ConfigurationDocument } from '../../../lib/configuration/document/document.js'
 import {
   CUSTOMER,

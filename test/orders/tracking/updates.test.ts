@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { DAY, HOUR, MINUTE } from '../../../lib/core/clock.js'
 import { defineDistributor } from '../../../lib/distributors/distributor.js'
-import type { Distributor, Session } from '../../../lib/distributors/distributor.js'
+import type { Session } from '../../../lib/distributors/session.js'
+import type { Distributor } from '../../../lib/distributors/distributor.js'
 import { ORDER_STATUSES, SHIP_STATUSES } from '../../../lib/distributors/fulfillment.js'
 import type {
   Fulfillment,

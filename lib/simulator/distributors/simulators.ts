@@ -1,16 +1,16 @@
 /** All simulated distributors of one state folder. */
 import type { Fulfillment } from '../../distributors/fulfillment.js'
-import { cartOrders } from '../distributors/cart.js'
-import { runDue } from './due.js'
-import { fileOrders } from '../distributors/inbox.js'
-import { listOrders } from './inspect.js'
-import type { SimulatorOrder } from './inspect.js'
-import { profileOf } from '../distributors/profiles.js'
-import type { Profile } from '../distributors/profiles.js'
-import { stagedOrders } from '../distributors/staged.js'
-import { openStore } from './store.js'
-import type { World } from './store.js'
-import { wholeOrders } from '../distributors/whole.js'
+import { cartOrders } from './cart.js'
+import { runDue } from '../engine/due.js'
+import { fileOrders } from './inbox.js'
+import { listOrders } from '../engine/inspect.js'
+import type { SimulatorOrder } from '../engine/inspect.js'
+import { profileOf } from './profiles.js'
+import type { Profile } from './profiles.js'
+import { stagedOrders } from './staged.js'
+import { openStore } from '../engine/store.js'
+import type { World } from '../engine/store.js'
+import { wholeOrders } from './whole.js'
 
 export interface Simulators {
   /** What plays a distributor; undefined for one that nobody plays. */

@@ -1,0 +1,127 @@
+/** The schedule of all jobs, kept over restarts; none overlaps itself. */
+import type { Job } from '../core/async/job.js'
+import type { OperatorCtx } from './ctx.js'
+
+export interface Jobs {
+  /** Starts the schedule. */
+  start(): void
+  /** Runs one job now, for tests and the command line. */
+  run(name: string): Promise<void>
+  /** Stops the schedule, tells what runs to end, and waits for it. */
+  stop(): Promise<void>
+}
+
+/** How often the schedule is looked at, in milliseconds. */
+const TICK = 1_000
+
+export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): Jobs {
+  const running = new Map<string, Promise<void>>()
+  // The schedule of this process: a table that cannot be written must not bring a job back every
+  // second.
+  const started = new Map<string, number>()
+  const stopping = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let ticking: Promise<void> | undefined
+
+  function run(job: Job<OperatorCtx>): Promise<void> {
+    if (stopping.signal.aborted) return Promise.reject(new Error('closed'))
+    let current = running.get(job.name)
+    if (!current) {
+      started.set(job.name, ctx.now())
+      current = attempt(ctx, job, stopping.signal).finally(() => running.delete(job.name))
+      running.set(job.name, current)
+    }
+    return current
+  }
+
+  async function tick(): Promise<void> {
+    try {
+      const known = await ctx.read.selectFrom('job').select(['name', 'next_at']).execute()
+      const now = ctx.now()
+      for (const job of jobs) {
+        const here = (started.get(job.name) ?? -Infinity) + job.every
+        const due = Math.max(known.find(({ name }) => name === job.name)?.next_at ?? 0, here)
+        // A schedule further ahead than one period comes from a clock that was wrong.
+        const isDue = due <= now || due > now + job.every
+        // What a job throws, its attempt has logged.
+        if (isDue && !running.has(job.name) && !stopping.signal.aborted)
+          void run(job).catch(() => {})
+      }
+    } catch (error) {
+      ctx.log.error({ err: error }, 'the job schedule cannot be read')
+    }
+  }
+
+  return {
+    start() {
+      if (!stopping.signal.aborted)
+        timer ??= setInterval(() => {
+          ticking ??= tick().finally(() => {
+            ticking = undefined
+          })
+        }, TICK).unref()
+    },
+    async run(name) {
+      const job = jobs.find((candidate) => candidate.name === name)
+      if (!job)
+        throw new Error(
+          `there is no job ${name}; known are ${jobs.map((known) => known.name).join(', ')}`,
+        )
+      await run(job)
+    },
+    async stop() {
+      clearInterval(timer)
+      stopping.abort()
+      await ticking
+      await Promise.allSettled(running.values())
+    },
+  }
+}
+
+/**
+ * One run and its row in the table. Rejects with what the job threw; a row that cannot be written
+ * is only logged.
+ */
+async function attempt(
+  ctx: OperatorCtx,
+  job: Job<OperatorCtx>,
+  signal: AbortSignal,
+): Promise<void> {
+  const started = ctx.now()
+  const record = async (values: { last_finished_at?: number; last_error?: string | null }) => {
+    try {
+      await ctx.db
+        .insertInto('job')
+        .values({
+          name: job.name,
+          next_at: started + job.every,
+          last_started_at: started,
+          last_finished_at: null,
+          last_error: null,
+          ...values,
+        })
+        .onConflict((conflict) =>
+          conflict
+            .column('name')
+            .doUpdateSet({ next_at: started + job.every, last_started_at: started, ...values }),
+        )
+        .execute()
+    } catch (error) {
+      ctx.log.error({ err: error, job: job.name }, 'a job cannot be noted in its table')
+    }
+  }
+  await record({})
+  try {
+    await job.run({ ...ctx, actor: `job:${job.name}` }, signal)
+    await record({ last_finished_at: ctx.now(), last_error: null })
+  } catch (error) {
+    // What the end of the app cut short has not failed: its next run does it.
+    if (signal.aborted) throw error
+    ctx.log.error({ err: error, job: job.name }, 'a job failed; it comes back at its next time')
+    await record({
+      last_finished_at: ctx.now(),
+      last_error: error instanceof Error ? error.message : String(error),
+    })
+    throw error
+  }
+}

@@ -1,0 +1,17 @@
+import type { Caller } from '../accounts/caller.js'
+import type { AccountsCtx } from '../accounts/ctx.js'
+import type { Mode } from './fulfillment.js'
+import type { Registry } from './registry.js'
+
+export interface Modes {
+  of(distid: string): Mode
+  /** Over all distributors that orders can be placed with: what `X-Service-Mode` says. */
+  readonly service: Mode | 'mixed'
+}
+
+export interface DistributorsCtx extends AccountsCtx {
+  readonly distributors: Registry
+  readonly modes: Modes
+}
+
+export interface DistributorsCall extends DistributorsCtx, Caller {}

@@ -1,0 +1,42 @@
+import type { Caller, Subscriber } from '../accounts/caller.js'
+import type { CatalogCtx } from '../catalog/ctx.js'
+import type { View } from '../catalog/view/view.js'
+import type { ObjectStore, UrlOptions } from '../objects/store.js'
+
+export interface Exporter {
+  /**
+   * The files of an export, built if they are not there. Throws `feed_unavailable` where that fails
+   * or takes too long.
+   */
+  files(subscriber: Subscriber, view: View, version: string, wanted: Wanted): Promise<Published>
+  /** An address of one of its files. Throws `feed_unavailable` where the store gives none. */
+  url(key: string, options: UrlOptions): Promise<string>
+  /** Ends what is being built. */
+  stop(): Promise<void>
+}
+
+export interface Published {
+  subscriber_id: string
+  export_version: string
+  /** Digest of what the file was made of: equal views share one file. */
+  content: string
+  parquet_key: string
+  attributes_key: string | null
+  made_at: number
+  /** When its last URL expires; 0 before there is one. */
+  urls_until: number
+}
+
+export interface Wanted {
+  ignoreRestrictions: boolean
+  attributes: boolean
+}
+
+export interface ExportsCtx extends CatalogCtx {
+  /** Where files are kept that callers download. */
+  readonly objects: ObjectStore
+  /** Builds exports and knows where they are. */
+  readonly exports: Exporter
+}
+
+export interface ExportsCall extends ExportsCtx, Caller {}

@@ -1,0 +1,3 @@
+import type { CatalogCtx } from '../catalog/ctx.js'
+
+export interface FeedsCtx extends CatalogCtx {}

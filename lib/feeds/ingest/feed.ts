@@ -1,0 +1,59 @@
+/** What is told to whoever takes in a feed, and what comes of it. */
+import type { Raw } from '../../db/sqlite.js'
+import type { Preset } from '../../distributors/generic/preset.js'
+import type { BrokenLine } from '../read/lines.js'
+
+/** What to take in; plain data, so that a worker can be told. Times are milliseconds. */
+export interface FeedInput {
+  now: number
+  preset: Preset
+  /** Names the feed: the next one of the same source is compared with this one. */
+  source: string
+  /** Where it is not the preset's own. */
+  distid?: string
+  /** Whose prices these are; null for the operator's, which all subscribers share. */
+  subscriberId: string | null
+  /** A local file, plain or gzip. */
+  file: string
+  /** When the feed was made. */
+  asOf: number
+  /** The operator accepts what the guard would refuse. */
+  force?: boolean
+  /**
+   * The file must be this very one, a digest from `refusal`; under `force`, the refused file of
+   * this time is known.
+   */
+  expectDigest?: string
+  /** Tells what would happen and changes nothing. */
+  dryRun?: boolean
+}
+
+export interface FeedResult {
+  source: string
+  distid: string
+  outcome: 'taken' | 'unchanged' | 'refused'
+  /** Why it was refused. */
+  reasons: string[]
+  rows: number
+  /** Offers that the feed names. */
+  offers: number
+  rejected: number
+  /** The first 20. */
+  rejects: BrokenLine[]
+  added: number
+  changed: number
+  removed: number
+  price_changes: number
+  stock_changes: number
+  /** Rows of a quantity feed that no offer has the item number of. */
+  unmatched: number
+  /** Of the catalog's state afterwards. */
+  version: string
+}
+
+export interface Handles {
+  catalog: Raw
+  history: Raw
+  /** Bytes read, bytes in all, rows so far. */
+  onProgress?: ((bytesRead: number, bytesTotal: number, rows: number) => void) | undefined
+}

@@ -1,0 +1,30 @@
+/** A purchase order as it is stored, and what a change of it may say. */
+import type { Selectable } from 'kysely'
+import type { PoState, PurchaseOrderTable } from '../db/tables/orders.js'
+
+export type StoredPo = Selectable<PurchaseOrderTable>
+
+/**
+ * What can be changed with a state; `reason` is told to the operator, and to the caller where it
+ * ends in a failure.
+ */
+export type Change = { to: PoState } & Partial<
+  Pick<
+    StoredPo,
+    | 'sends'
+    | 'owner'
+    | 'account'
+    | 'stage'
+    | 'distributor_order_id'
+    | 'ever_unknown'
+    | 'unknown_since'
+    | 'refusal'
+    | 'misses'
+    | 'missed_at'
+    | 'next_at'
+    | 'failures'
+    | 'reason'
+    | 'planned_at'
+    | 'first_sent_at'
+  >
+>

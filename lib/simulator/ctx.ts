@@ -1,0 +1,3 @@
+import type { FflsCtx } from '../ffls/ctx.js'
+
+export interface SimulatorCtx extends FflsCtx {}
