@@ -23,18 +23,18 @@ const files = ['lib', 'server', 'scripts', 'test'].flatMap((folder) =>
 /** Loaded in a process of its own. */
 const ENGINES = /^@duckdb\/node-api$/
 /**
- * Domains call each other without circles; this order is the proof: a domain imports only domains
- * to its left.
+ * Layers of lib: a file imports only from its own layer and from those above it in this list, types
+ * as well as values. A path with two parts is a layer of its own within its domain.
  */
-const ORDER = [
+const LAYERS = [
   'core',
-  'client',
   'db',
   'objects',
   'places',
   'accounts',
-  'catalog',
+  'configuration/document',
   'distributors',
+  'catalog',
   'configuration',
   'feeds',
   'ffls',
@@ -46,17 +46,28 @@ const ORDER = [
   'quotes',
   'fraud',
   'app',
+  'client',
 ]
+
+/** The place of a file's layer in the list; -1 where it has none. */
+function layerOf(file) {
+  const [, folder, room] = /^lib\/([^/]+)\/(?:([^/]+)\/)?/.exec(file) ?? []
+  if (folder === undefined) return -1
+  const own = LAYERS.indexOf(`${folder}/${room}`)
+  return own >= 0 ? own : LAYERS.indexOf(folder)
+}
 
 function importsOf(file) {
   const text = readFileSync(file, 'utf8')
-  // Types are erased, so they tie nothing together at run time.
   return [
-    ...text.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^'"]*?\bfrom\s+)?['"]([^'"]+)['"]/gm),
-  ]
-    .map((match) => match[1])
-    .concat([...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g)].map((match) => match[1]))
+    ...text.matchAll(/^(?:import|export)\s+(?:[^'"]*?\bfrom\s+)?['"]([^'"]+)['"]/gm),
+    ...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"],?\s*\)/g),
+  ].map((match) => match[1])
 }
+
+/** The file that an import names. */
+const targetOf = (file, target) =>
+  relative('.', resolve(dirname(file), target)).replace(/\.js$/, '.ts')
 
 function layerFault(file, target) {
   if (!target.startsWith('.')) {
@@ -72,14 +83,41 @@ function layerFault(file, target) {
       return 'h3 may be imported in server/http/app.ts only'
     return null
   }
-  const path = relative('.', resolve(dirname(file), target))
+  const path = targetOf(file, target)
   if (file.startsWith('lib/') && path.startsWith('server/')) return 'lib must not import server'
-  const [, from] = /^lib\/([^/]+)\//.exec(file) ?? []
-  const [, to] = /^lib\/([^/]+)\//.exec(path) ?? []
-  if (!from || !to || from === to) return null
-  if (ORDER.indexOf(from) < 0)
-    return `lib/${from} is missing in the order of layers (scripts/check.mjs)`
-  return ORDER.indexOf(to) < ORDER.indexOf(from) ? null : `${from} must not import ${to}`
+  if (!/^lib\/[^/]+\//.test(file) || !/^lib\/[^/]+\//.test(path)) return null
+  const [from, to] = [layerOf(file), layerOf(path)]
+  if (from < 0) return 'its folder is missing in the list of layers (scripts/check.mjs)'
+  return to <= from ? null : `${LAYERS[from]} must not import ${LAYERS[to]}`
+}
+
+/** Files of lib and server that import each other in a circle, types included (Tarjan). */
+function circles() {
+  const known = files.filter((file) => /^(lib|server)\//.test(file))
+  const edges = new Map(
+    known.map((file) => [
+      file,
+      importsOf(file)
+        .filter((target) => target.startsWith('.'))
+        .map((target) => targetOf(file, target)),
+    ]),
+  )
+  const [numbers, lowest, stack, found] = [new Map(), new Map(), [], []]
+  function visit(file) {
+    numbers.set(file, numbers.size)
+    lowest.set(file, numbers.get(file))
+    stack.push(file)
+    for (const next of edges.get(file)) {
+      if (!edges.has(next)) continue
+      if (!numbers.has(next)) visit(next)
+      if (stack.includes(next)) lowest.set(file, Math.min(lowest.get(file), lowest.get(next)))
+    }
+    if (lowest.get(file) !== numbers.get(file)) return
+    const circle = stack.splice(stack.indexOf(file))
+    if (circle.length > 1) found.push(circle)
+  }
+  for (const file of known) if (!numbers.has(file)) visit(file)
+  return found
 }
 
 function checkLayers() {
@@ -94,8 +132,11 @@ function checkLayers() {
       /\b(Date\.now|Math\.random|performance\.now)\(/.test(readFileSync(file, 'utf8')),
   )
   for (const file of clocks) console.log(`${file}: time and randomness come from the context`)
-  console.log(`${faults.length + clocks.length === 0 ? 'ok  ' : 'FAIL'} layers`)
-  return faults.length + clocks.length === 0
+  const rings = circles()
+  for (const ring of rings) console.log(`a circle of imports: ${ring.join(', ')}`)
+  const isRight = faults.length + clocks.length + rings.length === 0
+  console.log(`${isRight ? 'ok  ' : 'FAIL'} layers`)
+  return isRight
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Who calls: a shop, by one of its keys. */
 import type { ApiKeyTable } from '../db/tables/accounts.js'
-import type { Tier } from './tiers.js'
+import type { Tier } from '../db/tables/accounts.js'
 
 export interface Subscriber {
   readonly id: string

@@ -1,4 +1,5 @@
 /** Long work off the main thread: building a snapshot, taking in a feed. */
+import type { Background } from '../core/async/background.js'
 import type { Progress } from '../core/async/progress.js'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -6,16 +7,6 @@ import { Worker } from 'node:worker_threads'
 import type { Log } from '../core/log.js'
 import { makeTasks } from './tasks.js'
 import type { Tasks } from './tasks.js'
-
-export interface Background {
-  /** Runs one task after the tasks before it. Rejects with what the task threw. */
-  run<N extends keyof Tasks>(
-    name: N,
-    input: Parameters<Tasks[N]>[0],
-    onProgress?: Progress,
-  ): Promise<Awaited<ReturnType<Tasks[N]>>>
-  close(): Promise<void>
-}
 
 interface Waiting {
   resolve(value: unknown): void
@@ -36,7 +27,7 @@ export type FromWorker =
 export function openBackground(options: {
   worker?: string | false | undefined
   log: Log
-}): Background {
+}): Background<Tasks> {
   const beside = fileURLToPath(new URL('./worker.mjs', import.meta.url))
   const file = options.worker ?? (existsSync(beside) ? beside : false)
   if (file === false) {
@@ -50,7 +41,7 @@ export function openBackground(options: {
   return threaded(file)
 }
 
-function inline(): Background {
+function inline(): Background<Tasks> {
   const tasks = makeTasks()
   let last: Promise<unknown> = Promise.resolve()
   return {
@@ -64,7 +55,7 @@ function inline(): Background {
   }
 }
 
-function threaded(file: string): Background {
+function threaded(file: string): Background<Tasks> {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | null = null
   let next = 0

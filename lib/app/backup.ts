@@ -16,7 +16,8 @@ import {
 import { chmod, copyFile, mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { audit } from '../accounts/audit.js'
-import type { Background } from './background.js'
+import type { Background } from '../core/async/background.js'
+import type { Tasks } from './tasks.js'
 import type { OperatorCtx } from './ctx.js'
 import { invalid } from '../core/errors.js'
 import { ROOM_FOR_FEEDS } from '../core/storage/space.js'
@@ -78,7 +79,7 @@ export interface Backup extends Manifest {
  */
 export async function makeBackup(
   ctx: OperatorCtx,
-  background: Background,
+  background: Background<Tasks>,
   { to: given, dryRun = false, onProgress }: BackupInput,
 ): Promise<Backup> {
   const { dir } = ctx.engine
@@ -193,7 +194,7 @@ function checkTarget(dir: string, to: string, bytes: number): void {
     )
 }
 
-async function copyOne(background: Background, from: string, to: string): Promise<void> {
+async function copyOne(background: Background<Tasks>, from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   if (from.endsWith('.db')) await background.run('copyDatabase', { from, to })
   else {

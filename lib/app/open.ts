@@ -9,7 +9,8 @@ import { analyticsJob, rebuildForOperator } from '../analytics/builds/rebuild-jo
 import { historyJob } from '../analytics/history/roll-up-job.js'
 import { openBackground } from './background.js'
 import { makeBackup } from './backup.js'
-import type { Background } from './background.js'
+import type { Background } from '../core/async/background.js'
+import type { Tasks } from './tasks.js'
 import { openSecrets, rotateSecretKey } from '../accounts/data-keys.js'
 import { joinAudit } from '../accounts/audit.js'
 import { verifyAudit } from '../accounts/verify-audit.js'
@@ -173,7 +174,7 @@ export interface OpenOptions {
 /** What functions of the operator are bound to. */
 interface Bound {
   ctx: OperatorCtx
-  background: Background
+  background: Background<Tasks>
   underWay: UnderWay
   /** The store of the journal's copy. */
   journalCopy: ObjectStore | undefined
@@ -217,7 +218,7 @@ function bind<F extends Record<string, (ctx: OperatorCtx, ...args: never[]) => P
 function bindWorker<
   F extends Record<
     string,
-    (ctx: OperatorCtx, background: Background, ...args: never[]) => Promise<unknown>
+    (ctx: OperatorCtx, background: Background<Tasks>, ...args: never[]) => Promise<unknown>
   >,
 >({ ctx, background, underWay }: Bound, functions: F) {
   return Object.fromEntries(
@@ -228,7 +229,7 @@ function bindWorker<
   ) as {
     [N in keyof F]: F[N] extends (
       ctx: OperatorCtx,
-      background: Background,
+      background: Background<Tasks>,
       ...args: infer A
     ) => infer R
       ? (...args: A) => R
@@ -278,7 +279,7 @@ function operatorFunctions(bound: Bound, closing: AbortSignal) {
         accept: acceptFeed,
         pull: (
           known: OperatorCtx,
-          background: Background,
+          background: Background<Tasks>,
           { signal = closing, ...input }: PullOptions = {},
         ) => pullFeed(known, background, { ...input, signal: AbortSignal.any([signal, closing]) }),
       }),

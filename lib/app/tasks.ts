@@ -2,18 +2,16 @@
  * What the worker can do. Each task opens its own database handles; nothing is shared with the main
  * thread but what it returns.
  */
-import type { Progress } from '../core/async/progress.js'
+import type { CatalogTasks } from '../catalog/catalog.js'
+import type { FeedTasks } from '../feeds/ctx.js'
 import { buildSnapshot, buildTick } from '../catalog/snapshot/build.js'
 import type { SnapshotParts } from '../catalog/snapshot/parts.js'
 import { copyDatabase } from '../db/copy.js'
 import { filesIn } from '../db/engine.js'
 import { openFile } from '../db/sqlite.js'
 import { ingestFeed } from '../feeds/ingest/ingest.js'
-import type { FeedInput, FeedResult } from '../feeds/ingest/feed.js'
 
-export interface Tasks {
-  buildSnapshot(input: { dir: string }): SnapshotParts
-  ingestFeed(input: { dir: string; feed: FeedInput }, onProgress?: Progress): Promise<FeedResult>
+export interface Tasks extends CatalogTasks, FeedTasks {
   copyDatabase(input: { from: string; to: string }): void
 }
 

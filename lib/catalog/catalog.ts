@@ -7,7 +7,7 @@ import type { Log } from '../core/log.js'
 import type { Subscriber } from '../accounts/caller.js'
 import type { Documents, Saved } from '../configuration/document/saved.js'
 import type { Engine } from '../db/engine.js'
-import type { Background } from '../app/background.js'
+import type { Background } from '../core/async/background.js'
 import { buildSnapshot } from './snapshot/build.js'
 import type { SnapshotParts } from './snapshot/parts.js'
 import { openSnapshot } from './snapshot/open.js'
@@ -16,6 +16,11 @@ import type { Records } from './search/records.js'
 import type { Snapshot } from './snapshot/snapshot.js'
 import { makePrices, makeView } from './view/view.js'
 import type { Prices, View } from './view/view.js'
+
+/** What the worker does for the catalog. */
+export interface CatalogTasks {
+  buildSnapshot(input: { dir: string }): SnapshotParts
+}
 
 export interface Catalog {
   readonly records: Records
@@ -58,7 +63,7 @@ interface Kept {
 export function openCatalog(
   engine: Engine,
   configurations: Documents,
-  background: Background,
+  background: Background<CatalogTasks>,
   log: Log,
 ): Catalog {
   const { raw, prepare } = engine.catalog

@@ -2,6 +2,8 @@
  * How a connector places purchase orders (design, "Distributors"). A connector tells what it saw
  * and guesses nothing: what follows from it is the order engine's business.
  */
+import type { ShipStatus } from '../db/tables/words.js'
+import type { OrderStatus } from '../db/tables/words.js'
 import type { Session } from './session.js'
 
 /**
@@ -118,29 +120,6 @@ export type Search =
   | { outcome: 'answered'; orders: FoundOrder[] }
   | { outcome: 'unreachable'; reason: string }
 
-/** `order_status` of a record, in the words that clients test (decisions 8.7). */
-export const ORDER_STATUSES = [
-  'Pending',
-  'Submitted',
-  'FFL Hold',
-  'Backordered',
-  'Partially Fulfilled',
-  'Not Fulfilled',
-  'Fulfilled',
-  'Cancelled',
-] as const
-export type OrderStatus = (typeof ORDER_STATUSES)[number]
-
-export const SHIP_STATUSES = [
-  'pre_transit',
-  'in_transit',
-  'out_for_delivery',
-  'delivered',
-  'return_to_sender',
-  'failure',
-] as const
-export type ShipStatus = (typeof SHIP_STATUSES)[number]
-
 export interface Parcel {
   trackingNumber: string
   company: string | null
@@ -215,6 +194,3 @@ export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
   /** News since a time, in any order, repeated as often as it likes. */
   updates?(session: Session<Values>, since: number): AsyncIterable<OrderUpdate>
 }
-
-/** `simulator` on a fresh installation; `live` sends real purchase orders. */
-export type Mode = 'simulator' | 'live'

@@ -7,7 +7,8 @@ import { audit } from '../accounts/audit.js'
 import { invalid } from '../core/errors.js'
 import type { Engine } from '../db/engine.js'
 import { remembered, touch } from '../db/state.js'
-import type { Fulfillment, Mode } from './fulfillment.js'
+import type { Mode } from '../db/tables/words.js'
+import type { Fulfillment } from './fulfillment.js'
 import type { Registry } from './registry.js'
 
 export function openModes(engine: Engine, registry: Registry): Modes {

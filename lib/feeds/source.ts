@@ -7,10 +7,10 @@ import { basename } from 'node:path'
 import { audit } from '../accounts/audit.js'
 import { findSubscriber } from '../accounts/subscribers.js'
 import type { Progress } from '../core/async/progress.js'
-import type { Background } from '../app/background.js'
+import type { Background } from '../core/async/background.js'
 import { oddMaps, oddMapsWarning } from '../catalog/view/odd-maps.js'
 import { MINUTE } from '../core/clock.js'
-import type { FeedsCtx } from './ctx.js'
+import type { FeedTasks, FeedsCtx } from './ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import type { Job } from '../core/async/job.js'
 import { OPERATOR } from '../core/storage/secrets.js'
@@ -162,7 +162,7 @@ export interface ImportOptions {
  */
 export async function importFeed(
   ctx: FeedsCtx,
-  background: Background,
+  background: Background<FeedTasks>,
   input: SourceInput & { file: string },
   options: ImportOptions = {},
 ): Promise<FeedResult> {
@@ -188,7 +188,7 @@ export async function importFeed(
 
 async function takeIn(
   ctx: FeedsCtx,
-  background: Background,
+  background: Background<FeedTasks>,
   source: Source,
   file: string,
   options: ImportOptions & { asOf: number },
@@ -302,7 +302,7 @@ export async function sourcesToPull(
  */
 export async function pullFeed(
   ctx: FeedsCtx,
-  background: Background,
+  background: Background<FeedTasks>,
   input: PullOptions = {},
 ): Promise<(FeedResult | FailedPull)[]> {
   const wanted = await sourcesToPull(ctx, input.distid)
@@ -337,7 +337,7 @@ export interface FailedPull {
  */
 async function pullOne(
   ctx: FeedsCtx,
-  background: Background,
+  background: Background<FeedTasks>,
   row: FeedSourceTable & { location: string },
   { timeoutMs, signal, onProgress }: PullOptions,
 ): Promise<FeedResult | FailedPull | undefined> {
@@ -419,7 +419,7 @@ async function tidy(ctx: FeedsCtx, source: string, started: number): Promise<voi
 /** Takes the feed that the guard last refused, all the same. */
 export async function acceptFeed(
   ctx: FeedsCtx,
-  background: Background,
+  background: Background<FeedTasks>,
   input: SourceInput,
   options: Pick<ImportOptions, 'onProgress' | 'dryRun'> = {},
 ): Promise<FeedResult> {
@@ -513,7 +513,7 @@ function outcomeOf(lastResult: string | null | undefined): string | null {
 }
 
 /** Looks every minute for sources that are due; each has its own period. */
-export function pullJob(background: Background): Job<FeedsCtx> {
+export function pullJob(background: Background<FeedTasks>): Job<FeedsCtx> {
   return {
     name: 'feeds',
     every: MINUTE,

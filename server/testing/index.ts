@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
-import type { Tier } from '../../lib/accounts/tiers.js'
+import type { Tier } from '../../lib/db/tables/accounts.js'
 import type {
   ConfigurationDocument,
   DistributorEntry,

@@ -1,4 +1,5 @@
-import type { Tier } from '../../accounts/tiers.js'
+/** Tiers of a key's limits (contract "Limits"). */
+export type Tier = 'standard' | 'pro' | 'enterprise'
 
 /** Times are milliseconds since 1970. */
 export interface SubscriberTable {

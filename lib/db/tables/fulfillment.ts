@@ -1,5 +1,7 @@
 import type { Generated } from 'kysely'
-import type { Mode, OrderStatus, ShipStatus } from '../../distributors/fulfillment.js'
+import type { OrderStatus } from './words.js'
+import type { ShipStatus } from './words.js'
+import type { Mode } from './words.js'
 
 /**
  * One fulfillment order: a group of an order, one record of the history. Times are milliseconds,

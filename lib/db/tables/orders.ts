@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Mode } from '../../distributors/fulfillment.js'
+import type { Mode } from './words.js'
 
 /** One accepted POST of an order. */
 export interface PlacementTable {

@@ -7,10 +7,10 @@ import type { View } from '../../catalog/view/view.js'
 import type { OrdersCall } from '../ctx.js'
 import { ApiError, invalid, isApiError, refusalOf } from '../../core/errors.js'
 import type { Fault } from '../../core/errors.js'
+import type { Mode } from '../../db/tables/words.js'
 import type {
   Destination,
   Fulfillment,
-  Mode,
   PurchaseOrder,
   PurchaseOrderLine,
 } from '../../distributors/fulfillment.js'

@@ -3,7 +3,7 @@ import type { Subscriber } from '../../accounts/caller.js'
 import { openSaved } from '../../configuration/secrets.js'
 import type { OrdersCtx } from '../ctx.js'
 import { isBlank, isCredential, settingsOf } from '../../distributors/distributor.js'
-import type { Mode } from '../../distributors/fulfillment.js'
+import type { Mode } from '../../db/tables/words.js'
 
 /**
  * The settings of a subscriber's saved entry for a distributor, its secrets opened; null where it

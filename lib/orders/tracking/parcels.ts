@@ -1,7 +1,8 @@
 /** Parcels of a record, and what the record shows of them. */
 import type { Insertable, Selectable } from 'kysely'
 import type { OrdersCtx } from '../ctx.js'
-import type { Parcel, ShipStatus } from '../../distributors/fulfillment.js'
+import type { ShipStatus } from '../../db/tables/words.js'
+import type { Parcel } from '../../distributors/fulfillment.js'
 import type { StoredOrder } from '../history/records.js'
 import { laterShip, shipStatusOf } from './statuses.js'
 import type { FulfillmentOrderTable, ParcelTable } from '../../db/tables/fulfillment.js'

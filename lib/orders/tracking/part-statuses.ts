@@ -3,7 +3,7 @@
  * (decisions 8.7, 8.10).
  */
 import type { OrdersCtx } from '../ctx.js'
-import type { OrderStatus } from '../../distributors/fulfillment.js'
+import type { OrderStatus } from '../../db/tables/words.js'
 import type { PoState } from '../../db/tables/orders.js'
 import type { StoredOrder } from '../history/records.js'
 import type { Dated } from './statuses.js'

@@ -8,8 +8,9 @@
  * equal ones the newer news stand; of `delivered` and `return_to_sender` the first one stands for
  * good: what comes back is often reported as delivered, to its sender.
  */
-import { SHIP_STATUSES } from '../../distributors/fulfillment.js'
-import type { OrderStatus, ShipStatus } from '../../distributors/fulfillment.js'
+import { SHIP_STATUSES } from '../../db/tables/words.js'
+import type { OrderStatus } from '../../db/tables/words.js'
+import type { ShipStatus } from '../../db/tables/words.js'
 
 const ORDER_RANK: Record<OrderStatus, number> = {
   Pending: 0,

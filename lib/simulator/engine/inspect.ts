@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { filesIn } from '../../db/engine.js'
 import { openFile } from '../../db/sqlite.js'
-import type { OrderStatus } from '../../distributors/fulfillment.js'
+import type { OrderStatus } from '../../db/tables/words.js'
 import { statusAt } from './life.js'
 import { profileOf } from '../distributors/profiles.js'
 import { readOrders } from './sales-order.js'

@@ -1,7 +1,7 @@
 import { changeAllowlist, createKey, rotateKey, setKeyStatus } from '../../../lib/accounts/keys.js'
 import { createSubscriber } from '../../../lib/accounts/subscribers.js'
 import { TIER_NAMES } from '../../../lib/accounts/tiers.js'
-import type { Tier } from '../../../lib/accounts/tiers.js'
+import type { Tier } from '../../../lib/db/tables/accounts.js'
 import { UsageError, list, optional, required } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { perform, withApp } from '../with-app.js'

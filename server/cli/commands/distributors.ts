@@ -1,4 +1,4 @@
-import type { Mode } from '../../../lib/distributors/fulfillment.js'
+import type { Mode } from '../../../lib/db/tables/words.js'
 import { setMode } from '../../../lib/distributors/modes.js'
 import { optional, required } from '../command.js'
 import type { Command, Invocation } from '../command.js'

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { historyPaths } from '../../../lib/analytics/history/files.js'
 import { openBackground } from '../../../lib/app/background.js'
-import type { Background } from '../../../lib/app/background.js'
+import type { Background } from '../../../lib/core/async/background.js'
+import type { Tasks } from '../../../lib/app/tasks.js'
 import { makeBackup } from '../../../lib/app/backup.js'
 import { DAY, HOUR } from '../../../lib/core/clock.js'
 import { silentLog } from '../../../lib/core/log.js'
@@ -50,7 +51,7 @@ async function shop(): Promise<{ t: TestApp; bench: HistoryBench; today: number 
 }
 
 /** The same copies, and something else that happens in between. */
-function between(happens: (copied: string) => Promise<unknown>): Background {
+function between(happens: (copied: string) => Promise<unknown>): Background<Tasks> {
   const background = openBackground({ worker: false, log: silentLog })
   return {
     close: () => background.close(),

@@ -5,14 +5,11 @@ import { DAY, HOUR, MINUTE } from '../../../lib/core/clock.js'
 import { defineDistributor } from '../../../lib/distributors/distributor.js'
 import type { Session } from '../../../lib/distributors/session.js'
 import type { Distributor } from '../../../lib/distributors/distributor.js'
-import { ORDER_STATUSES, SHIP_STATUSES } from '../../../lib/distributors/fulfillment.js'
-import type {
-  Fulfillment,
-  OrderStatus,
-  OrderUpdate,
-  Parcel,
-  ShipStatus,
-} from '../../../lib/distributors/fulfillment.js'
+import { ORDER_STATUSES } from '../../../lib/db/tables/words.js'
+import { SHIP_STATUSES } from '../../../lib/db/tables/words.js'
+import type { OrderStatus } from '../../../lib/db/tables/words.js'
+import type { ShipStatus } from '../../../lib/db/tables/words.js'
+import type { Fulfillment, OrderUpdate, Parcel } from '../../../lib/distributors/fulfillment.js'
 import { builtin } from '../../../lib/distributors/index.js'
 import { findSubscriber } from '../../../lib/accounts/subscribers.js'
 import { applyUpdate } from '../../../lib/orders/tracking/apply-update.js'
