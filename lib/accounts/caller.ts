@@ -1,6 +1,5 @@
 /** Who calls: a shop, by one of its keys. */
-import type { ApiKeyTable } from '../db/tables/accounts.js'
-import type { Tier } from '../db/tables/accounts.js'
+import type { ApiKeyTable, Tier } from '../db/tables/accounts.js'
 
 export interface Subscriber {
   readonly id: string

@@ -12,8 +12,7 @@ import { audit } from './audit.js'
 import { MAX_ALLOWLIST, compileAllowlist, parseAllowlistEntry } from './allowlist.js'
 import { findSubscriber, isEmail } from './subscribers.js'
 import { TIERS, TIER_NAMES } from './tiers.js'
-import type { Tier } from '../db/tables/accounts.js'
-import type { ApiKeyTable } from '../db/tables/accounts.js'
+import type { ApiKeyTable, Tier } from '../db/tables/accounts.js'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const KEY_LENGTH = 40

@@ -2,8 +2,7 @@
  * How a connector places purchase orders (design, "Distributors"). A connector tells what it saw
  * and guesses nothing: what follows from it is the order engine's business.
  */
-import type { ShipStatus } from '../db/tables/words.js'
-import type { OrderStatus } from '../db/tables/words.js'
+import type { OrderStatus, ShipStatus } from '../db/tables/words.js'
 import type { Session } from './session.js'
 
 /**

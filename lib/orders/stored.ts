@@ -28,3 +28,8 @@ export type Change = { to: PoState } & Partial<
     | 'first_sent_at'
   >
 >
+
+/** States from which a purchase order goes on by itself, or by an operator's word. */
+export const OPEN: readonly PoState[] = ['planned', 'sending', 'unknown', 'review']
+/** States that produced no distributor order. */
+export const FAILED: readonly PoState[] = ['rejected', 'expired']

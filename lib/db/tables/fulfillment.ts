@@ -1,7 +1,5 @@
 import type { Generated } from 'kysely'
-import type { OrderStatus } from './words.js'
-import type { ShipStatus } from './words.js'
-import type { Mode } from './words.js'
+import type { Mode, OrderStatus, ShipStatus } from './words.js'
 
 /**
  * One fulfillment order: a group of an order, one record of the history. Times are milliseconds,

@@ -3,21 +3,17 @@
  * journal line, and what follows from it for the record and for the order_id, all in one
  * transaction.
  */
+import { FAILED, OPEN } from '../stored.js'
+import { changeRecord } from '../history/change-record.js'
 import type { Change, StoredPo } from '../stored.js'
-import type { Selectable, Updateable } from 'kysely'
+import type { Updateable } from 'kysely'
 import type { OrdersCtx } from '../ctx.js'
 import { listFailure } from '../history/failures.js'
 import { knownLanes } from '../tracking/part-statuses.js'
 import { statusOfLanes } from '../tracking/statuses.js'
-import type { FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
 import { appendJournal } from '../journal/chain.js'
 import { uncountOrder } from '../place/quota.js'
 import type { PoState, PurchaseOrderTable } from '../../db/tables/orders.js'
-
-/** States from which a purchase order goes on by itself, or by an operator's word. */
-export const OPEN: readonly PoState[] = ['planned', 'sending', 'unknown', 'review']
-/** States that produced no distributor order. */
-export const FAILED: readonly PoState[] = ['rejected', 'expired']
 
 /** Whether the outcome of any of these is still open. */
 export function isPending(orders: readonly Pick<StoredPo, 'state'>[]): boolean {
@@ -75,7 +71,7 @@ export async function follow(tx: OrdersCtx, order: StoredPo, before: PoState): P
   const lanes = await knownLanes(tx, record)
   const isNothing = lanes.every(({ isFailed }) => isFailed)
   const statuses = lanes.flatMap(({ status }) => status ?? [])
-  await updateRecord(tx, record, {
+  await changeRecord(tx, record, {
     visible: isNothing ? 0 : 1,
     // `Pending` as long as the outcome of any part is not known.
     order_status:
@@ -83,35 +79,6 @@ export async function follow(tx: OrdersCtx, order: StoredPo, before: PoState): P
     distributor_order_id: lanes.flatMap(({ number }) => number ?? []).join(', ') || null,
   })
   if (FAILED.includes(order.state)) await closePlacement(tx, record.placement_id)
-}
-
-/** Writes what differs, and keeps each change with its time. */
-async function updateRecord(
-  tx: OrdersCtx,
-  record: Selectable<FulfillmentOrderTable>,
-  next: Pick<
-    Selectable<FulfillmentOrderTable>,
-    'visible' | 'order_status' | 'distributor_order_id'
-  >,
-): Promise<void> {
-  const changes = (['visible', 'order_status', 'distributor_order_id'] as const).filter(
-    (field) => next[field] !== record[field],
-  )
-  if (changes.length === 0) return
-  await tx.db.updateTable('fulfillment_order').set(next).where('id', '=', record.id).execute()
-  const text = (value: string | number | null) => (value === null ? null : String(value))
-  await tx.db
-    .insertInto('fulfillment_change')
-    .values(
-      changes.map((field) => ({
-        fulfillment_order_id: record.id,
-        at: tx.now(),
-        field,
-        before: text(record[field]),
-        after: text(next[field]),
-      })),
-    )
-    .execute()
 }
 
 /**

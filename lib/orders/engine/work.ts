@@ -12,7 +12,7 @@ import { NEEDS_REVIEW, reconcileOne } from './reconcile.js'
 import { record, sendOne } from './send.js'
 import type { SenderTools } from './send.js'
 import type { Slots } from './slots.js'
-import { FAILED } from './transitions.js'
+import { FAILED } from '../stored.js'
 import type { Change, StoredPo } from '../stored.js'
 
 /** Sends, and searches, of one account at a time, where the connector says nothing else. */

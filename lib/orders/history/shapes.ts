@@ -3,8 +3,7 @@
  * decisions 8.7-8, 8.12).
  */
 import * as z from 'zod'
-import { ORDER_STATUSES } from '../../db/tables/words.js'
-import { SHIP_STATUSES } from '../../db/tables/words.js'
+import { ORDER_STATUSES, SHIP_STATUSES } from '../../db/tables/words.js'
 
 const flag = z.union([z.literal(0), z.literal(1)])
 const text = z.string().nullable()

@@ -4,6 +4,7 @@
  */
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { endOfLastLine, syncData, syncFolder } from '../../core/storage/durable.js'
 
@@ -77,6 +78,8 @@ export function layAside(dir: string, now: number): void {
 }
 
 const BLOCK = 65_536
+/** Bytes that a reader of all lines takes at a time. */
+const READ_AHEAD = 1_048_576
 const NEWLINE = 10
 
 /** The last whole line of the file; null where there is none. */
@@ -97,5 +100,62 @@ export async function lastJournalLine(dir: string): Promise<string | null> {
     return lines.at(-2) ?? null
   } finally {
     await file.close()
+  }
+}
+
+/**
+ * The lines for whoever reads all of them: many at a time, since an await for each would cost more
+ * than the line.
+ */
+export interface JournalLines {
+  /** Reads on until so many lines are at hand, or the file ends. */
+  have(lines: number): Promise<void>
+  /**
+   * The next line that is at hand; undefined where there is none. What follows the last newline is
+   * no line: it is being written, or was cut off.
+   */
+  next(): string | undefined
+  close(): Promise<void>
+}
+
+/** Opens the file at its beginning; no lines where there is none. */
+export async function openJournalLines(dir: string): Promise<JournalLines> {
+  const file = await open(journalPath(dir), 'r').catch(
+    (error: NodeJS.ErrnoException): FileHandle | null => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    },
+  )
+  let rest: Buffer = Buffer.alloc(0)
+  let lines: string[] = []
+  let at = 0
+  let isOver = file === null
+
+  async function readOn(): Promise<void> {
+    const { bytesRead, buffer } = await file!.read(
+      Buffer.allocUnsafe(READ_AHEAD),
+      0,
+      READ_AHEAD,
+      null,
+    )
+    isOver = bytesRead === 0
+    const bytes =
+      rest.length > 0
+        ? Buffer.concat([rest, buffer.subarray(0, bytesRead)])
+        : buffer.subarray(0, bytesRead)
+    lines = lines.slice(at)
+    at = 0
+    let start = 0
+    for (let end; (end = bytes.indexOf(NEWLINE, start)) >= 0; start = end + 1)
+      lines.push(bytes.toString('utf8', start, end))
+    rest = bytes.subarray(start)
+  }
+
+  return {
+    async have(count) {
+      while (lines.length - at < count && !isOver) await readOn()
+    },
+    next: () => (lines[at] === undefined ? undefined : lines[at++]),
+    close: async () => void (await file?.close()),
   }
 }

@@ -3,7 +3,7 @@
  * there is.
  */
 import type { Raw } from '../../db/sqlite.js'
-import type { WalkedLine } from './chain-walk.js'
+import type { WalkedLine } from './chain.js'
 import type { StoredPo } from '../stored.js'
 import type { StateData } from '../engine/transitions.js'
 

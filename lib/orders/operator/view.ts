@@ -14,7 +14,7 @@ import { linesInWords } from '../journal/words.js'
 import type { ToldLine } from '../journal/words.js'
 import { findPurchaseOrders } from './resolve.js'
 import type { PoState } from '../../db/tables/orders.js'
-import { OPEN } from '../engine/transitions.js'
+import { OPEN } from '../stored.js'
 import { OPEN_STATES } from '../engine/work.js'
 
 /** A purchase order in one line. */

@@ -2,6 +2,8 @@
  * News of distributors, written into the records that they belong to (contract "Behavioural rules",
  * decisions 8.7, 8.10).
  */
+import { FAILED } from '../stored.js'
+import { changeRecord } from '../history/change-record.js'
 import { appendJournal } from '../journal/chain.js'
 import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
@@ -14,11 +16,10 @@ import type { PoState, PurchaseOrderTable } from '../../db/tables/orders.js'
 import type { StateData } from '../engine/transitions.js'
 import { cleanUpdate } from './clean-update.js'
 import { contentOrNull } from '../engine/content.js'
-import { PARTS_THAT_FAILED, knownLanes } from './part-statuses.js'
+import { knownLanes } from './part-statuses.js'
 import { LONGEST_AGO, isNewsOf, isOthers, isWhollyOthers, samePo } from './match.js'
 import { poIsAlone, standsElsewhere } from './numbers.js'
 import { mergeParcels, shippingOf } from './parcels.js'
-import type { StoredOrder } from '../history/records.js'
 import { laterOrder, statusOfLanes } from './statuses.js'
 
 /** One subscriber's account at a distributor, as it is or as it is played. */
@@ -140,7 +141,7 @@ async function lanesOfPo(
     .selectAll()
     .where('distid', '=', distid)
     .where('mode', '=', mode)
-    .where('state', 'not in', PARTS_THAT_FAILED)
+    .where('state', 'not in', FAILED)
     .where('planned_at', '<=', at + CLOCKS_DIFFER)
     .where((or) =>
       or.or([
@@ -255,43 +256,11 @@ async function applyTo(tx: OrdersCtx, lane: Lane, update: OrderUpdate): Promise<
   const { parcels, isChanged } = await mergeParcels(tx, order, update.parcels ?? [], update.at)
   const numbers = lanes.flatMap(({ number }) => number ?? [])
   const known = statuses.filter((status) => status !== null)
-  const isWritten = await writeRecord(tx, order, {
+  const isWritten = await changeRecord(tx, order, {
     ...shippingOf(parcels),
     distributor_order_id: numbers.join(', ') || order.distributor_order_id,
     // As long as the outcome of a part is not known, the record says so.
     ...(known.length === statuses.length && { order_status: statusOfLanes(known) }),
   })
   return isNumbered || isMoved || isChanged || isWritten
-}
-
-/** Writes what differs, and keeps each change with the time at which we learned of it. */
-async function writeRecord(
-  tx: OrdersCtx,
-  order: StoredOrder,
-  next: Partial<StoredOrder>,
-): Promise<boolean> {
-  const changes = (Object.keys(next) as (keyof StoredOrder)[]).filter(
-    (field) => next[field] !== order[field],
-  )
-  if (changes.length === 0) return false
-  await tx.db
-    .updateTable('fulfillment_order')
-    .set(Object.fromEntries(changes.map((field) => [field, next[field]])))
-    .where('id', '=', order.id)
-    .execute()
-  const text = (value: string | number | null | undefined) =>
-    value === null || value === undefined ? null : String(value)
-  await tx.db
-    .insertInto('fulfillment_change')
-    .values(
-      changes.map((field) => ({
-        fulfillment_order_id: order.id,
-        at: tx.now(),
-        field,
-        before: text(order[field]),
-        after: text(next[field]),
-      })),
-    )
-    .execute()
-  return true
 }

@@ -1,9 +1,9 @@
 /** Numbers that distributors gave, and POs that we sent. */
+import { FAILED } from '../stored.js'
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables/tables.js'
 import type { StoredPo } from '../stored.js'
-import { PARTS_THAT_FAILED } from './part-statuses.js'
 
 /**
  * Whether a distributor's number stands on another purchase order of the account, which subscribers
@@ -55,7 +55,7 @@ export async function poIsAlone(
       .where(sql<boolean>`po_number = ${po} COLLATE NOCASE`)
       .where('mode', '=', mode)
       .where('id', '<>', id)
-      .where('state', 'not in', PARTS_THAT_FAILED)
+      .where('state', 'not in', FAILED)
       .executeTakeFirst()) === undefined
   )
 }

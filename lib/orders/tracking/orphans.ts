@@ -2,6 +2,7 @@
  * Orders that distributors have and this installation does not: what a restored backup has
  * forgotten.
  */
+import { FAILED } from '../stored.js'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Subscriber } from '../../accounts/caller.js'
 import type { OrdersCtx } from '../ctx.js'
@@ -12,7 +13,6 @@ import type { Account } from './apply-update.js'
 import { NotAsked, PATIENCE, askForUpdates, makeLanes } from './asking.js'
 import { cleanUpdate } from './clean-update.js'
 import { contentOrNull } from '../engine/content.js'
-import { PARTS_THAT_FAILED } from './part-statuses.js'
 import { LONGEST_AGO, isOthers, samePo } from './match.js'
 import { isDead } from './statuses.js'
 
@@ -123,7 +123,7 @@ async function isOurs(
       ? undefined
       : await all.where('client_ref', '=', clientRef).executeTakeFirst()
   // What counts as refused, and was executed all the same, is an order that nobody here knows of.
-  if (named) return !PARTS_THAT_FAILED.includes(named.state) || isDead(status)
+  if (named) return !FAILED.includes(named.state) || isDead(status)
   if (number !== null && (await all.where('distributor_order_id', '=', number).executeTakeFirst()))
     return true
   if (clientRef !== undefined || po === '') return false
@@ -143,7 +143,7 @@ async function isOurs(
   if ((await waiting.where('po_number', '=', po).execute()).some(mayBe)) return true
   const recent = await waiting
     .where('planned_at', '>', at - LONGEST_AGO)
-    .where('state', 'not in', PARTS_THAT_FAILED)
+    .where('state', 'not in', FAILED)
     .execute()
   return recent.some((order) => samePo(po, order.po_number) !== 'other' && mayBe(order))
 }

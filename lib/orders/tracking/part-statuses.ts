@@ -2,6 +2,7 @@
  * What is known of each purchase order of a record, and what follows from it for the record
  * (decisions 8.7, 8.10).
  */
+import { FAILED } from '../stored.js'
 import type { OrdersCtx } from '../ctx.js'
 import type { OrderStatus } from '../../db/tables/words.js'
 import type { PoState } from '../../db/tables/orders.js'
@@ -17,8 +18,6 @@ export interface KnownLane {
   /** It was refused, or never sent. */
   isFailed: boolean
 }
-
-export const PARTS_THAT_FAILED: readonly PoState[] = ['rejected', 'expired']
 
 /** The purchase orders of a record, in their order. In the transaction that changes one of them. */
 export async function knownLanes(
@@ -41,7 +40,7 @@ export async function knownLanes(
   return rows.map((row) => ({
     id: row.id,
     number: row.state === 'placed' ? row.distributor_order_id : null,
-    isFailed: PARTS_THAT_FAILED.includes(row.state),
+    isFailed: FAILED.includes(row.state),
     status: statusOf(row, rows.length === 1 ? record : null),
   }))
 }
@@ -55,7 +54,7 @@ function statusOf(
   }: { state: PoState; order_status: OrderStatus | null; at: number | null },
   alone: Pick<StoredOrder, 'order_status'> | null,
 ): Dated<OrderStatus> | null {
-  if (PARTS_THAT_FAILED.includes(state)) return { status: 'Not Fulfilled', at: 0 }
+  if (FAILED.includes(state)) return { status: 'Not Fulfilled', at: 0 }
   if (state !== 'placed') return null
   if (status !== null) return { status, at: at ?? 0 }
   return {

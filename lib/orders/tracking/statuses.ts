@@ -9,8 +9,7 @@
  * good: what comes back is often reported as delivered, to its sender.
  */
 import { SHIP_STATUSES } from '../../db/tables/words.js'
-import type { OrderStatus } from '../../db/tables/words.js'
-import type { ShipStatus } from '../../db/tables/words.js'
+import type { OrderStatus, ShipStatus } from '../../db/tables/words.js'
 
 const ORDER_RANK: Record<OrderStatus, number> = {
   Pending: 0,
