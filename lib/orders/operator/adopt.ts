@@ -10,7 +10,8 @@ import type { Destination, PurchaseOrder } from '../../distributors/fulfillment.
 import type { Orphan } from '../tracking/orphans.js'
 import type { FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
 import { sealContent } from '../engine/content.js'
-import { ORDER_SOURCE, newReference, nextId } from '../place/intent.js'
+import { itemsText, newPurchaseOrder, newRecord, newReference, nextId } from '../place/rows.js'
+import type { StoredOrder } from '../history/records.js'
 import { appendJournal } from '../journal/chain.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
 import type { StoredPo } from '../stored.js'
@@ -145,7 +146,7 @@ async function rowsOf(
   orphan: Orphan,
   po: GeneratedPo,
   placement: Selectable<PlacementTable>,
-): Promise<{ order: Insertable<FulfillmentOrderTable> & { id: number }; purchaseOrder: StoredPo }> {
+): Promise<{ order: StoredOrder; purchaseOrder: StoredPo }> {
   const { subscriberId, distid, mode, number, at } = orphan
   const { groups } = await tx.db
     .selectFrom('fulfillment_order')
@@ -154,18 +155,16 @@ async function rowsOf(
     .executeTakeFirstOrThrow()
   const [orderId, id] = [await nextId(tx, 'fulfillment_order'), await nextId(tx, 'purchase_order')]
   const content = contentOf(tx, orphan, po, id)
-  const order = {
+  const order = newRecord({
     id: orderId,
     placement_id: placement.id,
     group_no: groups,
     subscriber_id: subscriberId,
     order_id: po.orderId,
-    order_source: ORDER_SOURCE,
     order_date: at,
     distid,
     mode,
-    visible: 1,
-    order_status: 'Submitted' as const,
+    order_status: 'Submitted',
     distributor_order_id: number,
     po_number: orphan.po,
     po_given: po.given,
@@ -173,17 +172,9 @@ async function rowsOf(
     customer_name: content.customer.name,
     ffl_required: po.fflRequired ? 1 : 0,
     ship_to_store: po.shipToStore ? 1 : 0,
-    dist_order_items: JSON.stringify(
-      content.lines.map(({ distsku, upc, qty }) => ({ distsku, upc, qty })),
-    ),
-    ship_date: null,
-    ship_company: null,
-    ship_method: null,
-    ship_status: null,
-    ship_tracking_number: null,
-    ship_tracking_url: null,
-  }
-  const purchaseOrder: StoredPo = {
+    dist_order_items: itemsText(content.lines),
+  })
+  const purchaseOrder = newPurchaseOrder({
     id,
     fulfillment_order_id: orderId,
     placement_id: placement.id,
@@ -198,20 +189,12 @@ async function rowsOf(
     sends: 1,
     owner: null,
     account: null,
-    stage: null,
     distributor_order_id: number,
-    ever_unknown: 0,
-    unknown_since: null,
-    refusal: null,
-    misses: 0,
-    missed_at: null,
     next_at: null,
-    failures: 0,
-    reason: null,
     planned_at: at,
     first_sent_at: at,
     updated_at: tx.now(),
-  }
+  })
   return { order, purchaseOrder }
 }
 

@@ -2,6 +2,8 @@
  * Takes an order in: everything that is needed to send it, frozen in one transaction before anybody
  * is asked (reliability 3.2).
  */
+import { itemsText, newPurchaseOrder, newRecord, newReference, nextId } from './rows.js'
+import type { StoredOrder } from '../history/records.js'
 import type { Insertable, Selectable } from 'kysely'
 import type { OrderCounts, OrdersCall, OrdersCtx } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
@@ -16,9 +18,6 @@ import { checkQuota, countOrder } from './quota.js'
 import type { PlaceBody } from '../shapes.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
 import type { StoredPo } from '../stored.js'
-
-/** Orders placed through the API (contract "Fulfillment order record"). */
-export const ORDER_SOURCE = 'cockpit_cart'
 
 type Placement = Selectable<PlacementTable>
 
@@ -110,29 +109,17 @@ export async function refusePaused({ read }: Pick<OrdersCtx, 'read'>): Promise<v
     })
 }
 
-/** The next id of a table whose ids are never used again. */
-export async function nextId(
-  tx: OrdersCtx,
-  table: 'placement' | 'fulfillment_order' | 'purchase_order',
-): Promise<number> {
-  const { last } = await tx.db
-    .selectFrom(table)
-    .select((query) => query.fn.max<number | null>('id').as('last'))
-    .executeTakeFirstOrThrow()
-  return (last ?? 0) + 1
-}
-
 async function rowsOf(
   ctx: OrdersCall,
   { order, groups, owner }: IntentInput,
   placement: Placement,
 ): Promise<{
-  orders: (Insertable<FulfillmentOrderTable> & { id: number })[]
+  orders: StoredOrder[]
   purchaseOrders: StoredPo[]
 }> {
   let orderId = await nextId(ctx, 'fulfillment_order')
   let serial = await nextId(ctx, 'purchase_order')
-  const orders: (Insertable<FulfillmentOrderTable> & { id: number })[] = []
+  const orders: StoredOrder[] = []
   const purchaseOrders: StoredPo[] = []
   groups.forEach((group, groupNo) => {
     const { given, po } = posOf(ctx, order, group, { attempt: placement.attempt, groupNo })
@@ -179,18 +166,16 @@ function recordRow(
     po,
     given,
   }: { id: number; placement: Placement; groupNo: number; po: string; given: string },
-): Insertable<FulfillmentOrderTable> & { id: number } {
-  return {
+): StoredOrder {
+  return newRecord({
     id,
     placement_id: placement.id,
     group_no: groupNo,
     subscriber_id: placement.subscriber_id,
     order_id: order.orderId,
-    order_source: ORDER_SOURCE,
     order_date: placement.placed_at,
     distid: group.distid,
     mode: order.mode,
-    visible: 1,
     order_status: 'Pending',
     distributor_order_id: null,
     po_number: po,
@@ -199,23 +184,15 @@ function recordRow(
     customer_name: order.customer.name,
     ffl_required: group.fflRequired ? 1 : 0,
     ship_to_store: order.shipToStore ? 1 : 0,
-    dist_order_items: JSON.stringify(
-      group.lines.map(({ distsku, upc, qty }) => ({ distsku, upc, qty })),
-    ),
-    ship_date: null,
-    ship_company: null,
-    ship_method: null,
-    ship_status: null,
-    ship_tracking_number: null,
-    ship_tracking_url: null,
-  }
+    dist_order_items: itemsText(group.lines),
+  })
 }
 
 interface PurchaseOrderInput {
   order: CheckedOrder
   group: PlannedGroup
   lane: PlannedGroup['lanes'][number]
-  record: Insertable<FulfillmentOrderTable> & { id: number }
+  record: StoredOrder
   placement: Placement
   id: number
   owner: string
@@ -245,7 +222,7 @@ function purchaseOrderRow(
     takenAt: placement.placed_at,
   }
   const now = placement.placed_at
-  return {
+  return newPurchaseOrder({
     id,
     fulfillment_order_id: record.id,
     placement_id: placement.id,
@@ -260,29 +237,12 @@ function purchaseOrderRow(
     sends: lane.isSentNow ? 1 : 0,
     owner: lane.isSentNow ? owner : null,
     account: lane.isSentNow ? group.account : null,
-    stage: null,
     distributor_order_id: null,
-    ever_unknown: 0,
-    unknown_since: null,
-    refusal: null,
-    misses: 0,
-    missed_at: null,
     next_at: lane.isSentNow ? null : now,
-    failures: 0,
-    reason: null,
     planned_at: now,
     first_sent_at: lane.isSentNow ? now : null,
     updated_at: now,
-  }
-}
-
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-
-/**
- * 100 random bits in 20 letters and digits: not even a database that was restored makes one twice.
- */
-export function newReference(random: (bytes: number) => Buffer): string {
-  return [...random(20)].map((byte) => LETTERS[byte & 31]).join('')
+  })
 }
 
 /**
