@@ -54,8 +54,9 @@ describe('a server that is killed', () => {
       totals.placements > 10 && totals.executed > 5,
       `${totals.placements} orders, ${totals.executed} executed`,
     )
+    // A third of them on average; of the fifty that there are, one run in ten has less than a quarter.
     assert.ok(
-      totals.faultyCalls / totals.calls > 0.25,
+      totals.faultyCalls / totals.calls > 0.1,
       `${totals.faultyCalls} of ${totals.calls} calls failed`,
     )
     assert.ok(
