@@ -105,6 +105,11 @@ export const PAGES: readonly Page[] = [
     summary: 'How the program is put together, and why',
   },
   {
+    name: 'code',
+    title: 'Read the code in an hour',
+    summary: 'A search, an order and a row of a feed, walked from function to function',
+  },
+  {
     name: 'extending',
     title: 'Add an endpoint, a distributor, a rule',
     summary: 'What each takes, with a whole distributor as an example',
