@@ -2,6 +2,7 @@
  * All bugs that the suites must find. Those of crashes, of several processes and of the fuzzer
  * stand beside their harnesses.
  */
+import { PLANTS as CRASHES } from '../crash/planted.js'
 import { CATALOG } from './catalog.js'
 import { FRAUD } from './fraud.js'
 import { HISTORY } from './history.js'
@@ -15,4 +16,6 @@ export const PLANTS: readonly Plant[] = [
   ...CATALOG,
   ...RESTRICTIONS,
   ...FRAUD,
+  // What a crash shows too seldom, or never.
+  ...CRASHES.flatMap(({ suites, ...plant }) => (suites ? { ...plant, suites } : [])),
 ]

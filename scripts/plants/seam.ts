@@ -25,10 +25,11 @@ export interface Seam {
 export interface Planted {
   readonly name: string
   readonly seams: readonly Seam[]
+  /** Suites of `test/` of which at least one must fail. */
+  readonly suites?: readonly string[]
 }
 
 export interface Plant extends Planted {
-  /** Suites of `test/` of which at least one must fail. */
   readonly suites: readonly string[]
 }
 

@@ -122,6 +122,7 @@ export const BOOKS: readonly Planted[] = [
   },
   {
     name: 'the quota is checked outside the transaction',
+    suites: ['orders/place/rules', 'orders/engine/crashes'],
     seams: [
       {
         at: 'lib/orders/place/intent.ts#writeIntent',

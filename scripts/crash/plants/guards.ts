@@ -20,6 +20,7 @@ export const GUARDS: readonly Planted[] = [
   },
   {
     name: 'what another login shows is taken by its looks',
+    suites: ['orders/place/accounts'],
     seams: [
       {
         at: 'lib/orders/tracking/match.ts#matchOrder',
@@ -63,6 +64,7 @@ export const GUARDS: readonly Planted[] = [
   },
   {
     name: 'of such orders only those that are placed are looked at',
+    suites: ['orders/place/accounts', 'orders/engine/findings'],
     seams: [
       {
         at: 'lib/orders/engine/twins.ts#twinsOf',

@@ -90,6 +90,7 @@ export const OUTCOMES: readonly Planted[] = [
   },
   {
     name: 'accepted without a number counts as placed',
+    suites: ['orders/engine/findings'],
     seams: [
       answered((real, { outcome }) =>
         outcome === 'accepted'
@@ -173,6 +174,7 @@ export const OUTCOMES: readonly Planted[] = [
   },
   {
     name: 'a clock that was a day ahead makes our own order an earlier one',
+    suites: ['orders/engine/findings'],
     seams: [
       {
         at: 'lib/orders/tracking/match.ts#matchOrder',

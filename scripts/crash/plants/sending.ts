@@ -235,6 +235,7 @@ export const SENDING: readonly Planted[] = [
   },
   {
     name: 'a cart is free again although its call still runs',
+    suites: ['orders/engine/doubts'],
     seams: [
       {
         at: 'lib/orders/engine/send.ts#sendOne',

@@ -162,6 +162,27 @@ test('file: what another order that has no number yet may be is not taken for an
   )
 })
 
+test('lookup: an order that was accepted without a number is looked for until its number is known', async () => {
+  const loo = scripted({ recovery: 'lookup' })
+  loo.acts.push({ accept: true, answer: { outcome: 'accepted', number: null } })
+  await using t = await orderShop([loo])
+  assert.equal((await t.place(t.body())).body.data.status, 'pending')
+  assert.deepEqual(
+    (await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [state, number]),
+    [['unknown', null]],
+  )
+  await t.later(MINUTE)
+  const [{ number }] = loo.orders as [{ number: string }]
+  assert.deepEqual(
+    (await t.purchaseOrders()).map(({ state, sends, distributor_order_id: found }) => [
+      state,
+      sends,
+      found,
+    ]),
+    [['placed', 1, number]],
+  )
+})
+
 test('a wall clock that is set ahead does not let a send that may still be on its way count as absent', async () => {
   const tst = scripted({ recovery: 'lookup' })
   tst.acts.push({ accept: false, answer: { outcome: 'unknown', reason: 'timeout' } })
