@@ -172,7 +172,7 @@ test('lookup: an order that was accepted without a number is looked for until it
     [['unknown', null]],
   )
   await t.later(MINUTE)
-  const [{ number }] = loo.orders as [{ number: string }]
+  const [{ number }] = loo.orders as [{ number: string; order: PurchaseOrder }]
   assert.deepEqual(
     (await t.purchaseOrders()).map(({ state, sends, distributor_order_id: found }) => [
       state,
