@@ -187,10 +187,10 @@ describe('a running server', () => {
       renameSync(path, `${path}.1`)
       const moved = performance.now()
       // Orders that come in the first second may still be taken; each has its line on the disk
-      // before it is sent.
+      // before it is sent. On a busy machine that second is long, and the item may be sold out.
       let refused: Response
-      for (let n = 2; (refused = await order(`W-${n}`)).status === 200; n++) {
-        assert.ok(performance.now() - moved < 10_000, 'orders go on')
+      for (let n = 2; [200, 409].includes((refused = await order(`W-${n}`)).status); n++) {
+        assert.ok(performance.now() - moved < 30_000, 'orders go on')
         await new Promise((resolve) => {
           setTimeout(resolve, 100)
         })
