@@ -61,15 +61,12 @@ import { builtin } from '../distributors/index.js'
 import type { Distributor } from '../distributors/distributor.js'
 import { openModes, setMode } from '../distributors/modes.js'
 import { makeRegistry } from '../distributors/registry.js'
-import {
-  acceptFeed,
-  feedStatus,
-  importFeed,
-  pullFeed,
-  pullJob,
-  setFeedSource,
-} from '../feeds/source.js'
-import type { PullOptions } from '../feeds/source.js'
+import { importFeed } from '../feeds/import.js'
+import { pullFeed, pullJob } from '../feeds/pull.js'
+import type { PullOptions } from '../feeds/pull.js'
+import { acceptFeed } from '../feeds/refused.js'
+import { setFeedSource } from '../feeds/source.js'
+import { feedStatus } from '../feeds/status.js'
 import { rulesImpact } from '../restrictions/rules/impact.js'
 import { addDealer, setDealer, viewDealer } from '../ffls/dealer-settings.js'
 import { openDealers } from '../ffls/directory.js'

@@ -1,0 +1,159 @@
+/** Pulling sources: now, or when they are due. */
+import type { Background } from '../core/async/background.js'
+import type { Job } from '../core/async/job.js'
+import type { Progress } from '../core/async/progress.js'
+import { MINUTE } from '../core/clock.js'
+import { ApiError } from '../core/errors.js'
+import type { FeedSourceTable } from '../db/tables/feeds.js'
+import type { FeedTasks, FeedsCtx } from './ctx.js'
+import { downloadAt, downloadsOf } from './fetch/downloads.js'
+import { fetchFeed } from './fetch/fetch.js'
+import { ingestFile, needRoom } from './import.js'
+import type { FeedResult } from './ingest/feed.js'
+import { sweepSource } from './refused.js'
+import { locationOf } from './source.js'
+import { distidOf } from './suggest.js'
+
+export interface PullOptions {
+  /**
+   * Pulls all sources of this distributor; only those that are due, of all distributors, when it is
+   * not given.
+   */
+  distid?: string
+  /** For each download, milliseconds; 10 minutes by default. */
+  timeoutMs?: number
+  /**
+   * Gives up the download that runs and begins no other; a source that was not pulled stays due.
+   */
+  signal?: AbortSignal
+  onProgress?: Progress
+}
+
+/**
+ * The sources that a pull brings: all of a distributor, or those that are due. 404 for a
+ * distributor without one.
+ */
+export async function sourcesToPull(
+  ctx: FeedsCtx,
+  named?: string,
+): Promise<(FeedSourceTable & { location: string })[]> {
+  const distid = named === undefined ? undefined : distidOf(ctx.distributors, named)
+  const rows = await ctx.read
+    .selectFrom('feed_source')
+    .selectAll()
+    .where('active', '=', 1)
+    .where('location', 'is not', null)
+    .orderBy('id')
+    .execute()
+  const wanted = rows.filter((row) =>
+    distid === undefined ? isDue(row, ctx.now()) : row.distid === distid,
+  )
+  if (distid !== undefined && wanted.length === 0)
+    throw new ApiError('not_found', {
+      message: `no feed source is set for ${distid}; set one with \`feeds set\``,
+    })
+  return wanted.map((row) => ({ ...row, location: locationOf(ctx, row) }))
+}
+
+/**
+ * Pulls sources now, distributors side by side. One that fails or is refused is an answer, and the
+ * next one is pulled.
+ */
+export async function pullFeed(
+  ctx: FeedsCtx,
+  background: Background<FeedTasks>,
+  input: PullOptions = {},
+): Promise<(FeedResult | FailedPull)[]> {
+  const wanted = await sourcesToPull(ctx, input.distid)
+  // Side by side, so that a distributor that hangs holds up no other; one distributor's sources one
+  // after the other.
+  const results = await Promise.all(
+    [...new Set(wanted.map(({ distid }) => distid))].map(async (distid) => {
+      const own = []
+      for (const row of wanted)
+        if (row.distid === distid) own.push(await pullOne(ctx, background, row, input))
+      return own
+    }),
+  )
+  return results.flat().filter((result) => result !== undefined)
+}
+
+function isDue(row: FeedSourceTable, now: number): boolean {
+  // A pull in the future comes from a clock that was wrong.
+  return (
+    row.last_pull_at === null || row.last_pull_at > now || now - row.last_pull_at >= row.every_ms
+  )
+}
+
+export interface FailedPull {
+  source: string
+  outcome: 'failed'
+  reasons: string[]
+}
+
+/**
+ * Undefined when the signal came first: that says nothing about the source, so nothing is recorded.
+ */
+async function pullOne(
+  ctx: FeedsCtx,
+  background: Background<FeedTasks>,
+  row: FeedSourceTable & { location: string },
+  { timeoutMs, signal, onProgress }: PullOptions,
+): Promise<FeedResult | FailedPull | undefined> {
+  const started = ctx.now()
+  const record = (result: unknown) =>
+    ctx.db
+      .updateTable('feed_source')
+      .set({ last_pull_at: started, last_result: JSON.stringify(result) })
+      .where('id', '=', row.id)
+      .execute()
+  try {
+    if (signal?.aborted) return undefined
+    needRoom(ctx)
+    const into = downloadAt(downloadsOf(ctx.engine.dir, row.id), started)
+    const fetched = await fetchFeed({
+      location: row.location,
+      into,
+      now: started,
+      allowPrivate: row.allow_private === 1,
+      signal,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    })
+    const source = {
+      id: row.id,
+      distid: row.distid,
+      preset: row.preset,
+      subscriberId: row.subscriber_id,
+    }
+    const result = await ingestFile(ctx, background, source, fetched.file, {
+      asOf: fetched.asOf,
+      ...(onProgress && { onProgress }),
+    })
+    await record(result)
+    return result
+  } catch (error) {
+    if (signal?.aborted) return undefined
+    const failure: FailedPull = {
+      source: row.id,
+      outcome: 'failed',
+      reasons: [error instanceof Error ? error.message : String(error)],
+    }
+    ctx.log.warn(
+      { source: row.id, reasons: failure.reasons },
+      'a feed could not be pulled; the previous one serves on',
+    )
+    await record(failure)
+    return failure
+  } finally {
+    await sweepSource(ctx, row.id, started)
+  }
+}
+
+/** Looks every minute for sources that are due; each has its own period. */
+export function pullJob(background: Background<FeedTasks>): Job<FeedsCtx> {
+  return {
+    name: 'feeds',
+    every: MINUTE,
+    run: async (ctx, signal) => void (await pullFeed(ctx, background, { signal })),
+  }
+}

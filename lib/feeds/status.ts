@@ -1,0 +1,77 @@
+/** What `feeds status` shows of each source. */
+import { MINUTE } from '../core/clock.js'
+import { oddMaps, oddMapsWarning } from '../catalog/view/odd-maps.js'
+import type { FeedsCtx } from './ctx.js'
+import { redact } from './fetch/fetch.js'
+import type { FeedResult } from './ingest/feed.js'
+import type { FailedPull } from './pull.js'
+import { locationOf } from './source.js'
+
+interface TakenFeed {
+  source: string
+  distid: string
+  as_of: number
+  taken_at: number
+  rows: number
+  rejected: number
+}
+
+interface RefusedFeed {
+  source: string
+  at: number
+  reasons: string
+}
+
+/**
+ * What each source last brought: the accepted feed, the schedule, and the refusal that waits, if
+ * any.
+ */
+export async function feedStatus(ctx: FeedsCtx) {
+  const taken = ctx.engine.catalog
+    .prepare('SELECT source, distid, as_of, taken_at, rows, rejected FROM feed')
+    .all() as TakenFeed[]
+  const refused = ctx.engine.catalog
+    .prepare('SELECT source, at, reasons FROM refusal')
+    .all() as RefusedFeed[]
+  const odd = oddMaps(ctx.engine.catalog)
+  const sources = await ctx.read.selectFrom('feed_source').selectAll().execute()
+  const offers = ctx.engine.catalog.prepare('SELECT offers FROM tally WHERE distid = ?').pluck()
+  const ids = [
+    ...new Set(
+      [...taken, ...refused].map((row) => row.source).concat(sources.map((row) => row.id)),
+    ),
+  ].sort()
+  const iso = (ms: number | null | undefined) => (ms ? new Date(ms).toISOString() : null)
+  return ids.map((id) => {
+    const feed = taken.find((row) => row.source === id)
+    const source = sources.find((row) => row.id === id)
+    const refusal = refused.find((row) => row.source === id)
+    const maps = odd.find((row) => row.source === id)
+    const distid = feed?.distid ?? source?.distid ?? id.split('/')[0]!
+    return {
+      source: id,
+      distid,
+      location: source?.location ? redact(locationOf(ctx, source)) : null,
+      allow_private: source?.allow_private === 1,
+      every_minutes: source ? source.every_ms / MINUTE : null,
+      last_pull: iso(source?.last_pull_at),
+      last_outcome: outcomeOf(source?.last_result),
+      as_of: iso(feed?.as_of),
+      taken_at: iso(feed?.taken_at),
+      rows: feed?.rows ?? 0,
+      rejected: feed?.rejected ?? 0,
+      offers: (offers.get(distid) as number | undefined) ?? 0,
+      warnings: maps ? [oddMapsWarning(maps)] : [],
+      refused: refusal
+        ? { at: iso(refusal.at), reasons: JSON.parse(refusal.reasons) as string[] }
+        : null,
+    }
+  })
+}
+
+/** `taken`, or what went wrong: a source that fails must not look like one that is merely quiet. */
+function outcomeOf(lastResult: string | null | undefined): string | null {
+  if (!lastResult) return null
+  const { outcome, reasons } = JSON.parse(lastResult) as FeedResult | FailedPull
+  return reasons.length > 0 ? `${outcome}: ${reasons.join('; ')}` : outcome
+}
