@@ -1,6 +1,7 @@
 /** How a preset reads a file, for the person who sets up a feed. Writes nothing. */
 import { toDollars } from '../core/money.js'
-import type { CatalogRow, Preset, StockRow } from '../distributors/generic/generic.js'
+import type { Preset } from '../distributors/generic/generic.js'
+import type { CatalogRow, StockRow } from '../distributors/generic/rows.js'
 import { judge } from './ingest/guard.js'
 import type { BrokenLine } from './read/lines.js'
 import { brokenLine, readRows } from './read/rows.js'

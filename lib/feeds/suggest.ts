@@ -1,5 +1,5 @@
 /** Which preset a person means, and which one a file is for. */
-import { mappedColumns } from '../distributors/generic/generic.js'
+import { mappedColumns } from '../distributors/generic/columns.js'
 import type { Preset } from '../distributors/generic/preset.js'
 import type { Registry } from '../distributors/registry.js'
 import { openBytes } from './fetch/bytes.js'

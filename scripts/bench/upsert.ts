@@ -3,7 +3,8 @@
  * it differs.
  */
 import type { Raw } from '../../lib/db/sqlite.js'
-import { compilePreset, isRejection } from '../../lib/distributors/generic/generic.js'
+import { compilePreset } from '../../lib/distributors/generic/generic.js'
+import { isRejection } from '../../lib/distributors/generic/rows.js'
 import type { Preset } from '../../lib/distributors/generic/generic.js'
 import { openBytes } from '../../lib/feeds/fetch/bytes.js'
 import { parseCells } from '../../lib/feeds/read/cells.js'

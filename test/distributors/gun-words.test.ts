@@ -1,7 +1,8 @@
 /** No firearm to a consumer's door, whatever a feed's columns say of each other. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { compilePreset, isRejection } from '../../lib/distributors/generic/generic.js'
+import { compilePreset } from '../../lib/distributors/generic/generic.js'
+import { isRejection } from '../../lib/distributors/generic/rows.js'
 import { namesGun } from '../../lib/distributors/generic/gun-words.js'
 import { presets } from '../../lib/distributors/generic/presets.js'
 

@@ -7,12 +7,15 @@ const QUOTED = 40
 export class RowReader {
   cells: readonly string[] = []
   fault: string | null = null
+  /** The names of the file's columns. */
+  readonly columns: readonly string[]
   readonly #places = new Map<string, number>()
   #foldedCells: readonly string[] | null = null
   #foldedPlace = -1
   #folded = ''
 
   constructor(columns: readonly string[]) {
+    this.columns = columns
     // Of two columns with one name the first counts: exports repeat columns, but do not reorder
     // them.
     columns.forEach((name, i) => this.#places.has(fold(name)) || this.#places.set(fold(name), i))
@@ -40,7 +43,8 @@ export class RowReader {
     return this.#folded
   }
 
-  fail(column: string | undefined, cell: string, problem: string): void {
+  fail(place: number | undefined, cell: string, problem: string): void {
+    const column = place === undefined ? undefined : this.columns[place]
     this.fault ??= `${column ?? 'a column'} is "${cell.trim().slice(0, QUOTED)}", which is ${problem}`
   }
 }

@@ -2,7 +2,7 @@
  * Which feeds are not taken (decisions 4.11): the catalog that serves stays as it is until one is
  * better.
  */
-import { missingColumns } from '../../distributors/generic/generic.js'
+import { missingColumns } from '../../distributors/generic/columns.js'
 import type { Preset } from '../../distributors/generic/generic.js'
 import { parseCells } from '../read/cells.js'
 

@@ -11,7 +11,7 @@ import { digestFile } from '../fetch/bytes.js'
 import { ChangeLog, noteUnchanged } from './change-log.js'
 import { readRows } from '../read/rows.js'
 import { readDigest, readState, readTally, seedOf } from './state.js'
-import { Taking } from './taking.js'
+import { FeedImport } from './feed-import.js'
 
 /** Of each of the two database files, while a feed is taken in. */
 const CACHE_KB = 65_536
@@ -58,8 +58,8 @@ export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult
     readTally(catalog, distid).priced === 0
   const changes = new ChangeLog(input.history, distid, { asOf, now, isFirst })
   try {
-    const taking = new Taking(input, seed, changes)
-    const result = taking.finish(await readRows({ preset, file: input.file, at, seed }, taking))
+    const feed = new FeedImport(input, seed, changes)
+    const result = feed.finish(await readRows({ preset, file: input.file, at, seed }, feed))
     if (result.outcome !== 'taken' || input.dryRun) {
       undo(catalog, changes)
       if (!input.dryRun) await recordRefusal(input, result.reasons)

@@ -1,11 +1,13 @@
 /** Offers of one feed into catalog.db: what a row changes, and what that adds up to. */
 import type { Counts, Touched } from './counts.js'
-import type { Raw, Statement } from '../../db/sqlite.js'
-import type { CatalogRow } from '../../distributors/generic/generic.js'
+import type { Raw } from '../../db/sqlite.js'
+import type { CatalogRow } from '../../distributors/generic/rows.js'
 import type { Change } from './change-log.js'
+import { attributesText, imagesText, stateOf, unpack, wordingOf } from './offer-row.js'
+import type { OfferState, StoredOffer, Tick } from './offer-row.js'
+import { prepareOffers } from './queries.js'
 import { OfferSet } from '../read/known-lines.js'
 import { TouchedKeys, kindOf, lendingKey } from '../../catalog/snapshot/lend.js'
-import { textHash } from '../read/line-hash.js'
 import type { Holders } from './state.js'
 
 export interface WriteContext {
@@ -25,19 +27,6 @@ export function movedByHalf(old: number | null, price: number | null): boolean {
   return price === null || Math.abs(price - old) * 2 > old
 }
 
-/** What an offer's row holds, in the order in which it is read and written. */
-type Tick = [
-  price: number | null,
-  map: number | null,
-  msrp: number | null,
-  shipping: number | null,
-  qty: number,
-  fflReq: number,
-  dropShip: number,
-  held: number,
-  kind: number,
-]
-const TICK_LENGTH = 9
 export interface TakeOptions {
   /** A newer feed knows the offer's quantity better. */
   keepQty?: boolean
@@ -51,21 +40,17 @@ export interface TakeOptions {
   narrow?: boolean
 }
 
-/**
- * An offer's row as it stands: its price is at `PRICE`, and so on. `gtin` is the key by which it
- * lends and borrows.
- */
-export type StoredOffer = [
-  id: number,
-  fragment: number,
-  wording: number,
-  ...Tick,
-  gtin: number | null,
-  lent: number | null,
-]
-export const PRICE = 3
-export const QTY = 7
-export const HELD = 10
+/** Puts back into `tick` what another feed knows better. */
+function keepOld(tick: Tick, old: Tick, { older, narrow }: TakeOptions): void {
+  if (older) {
+    for (const place of [1, 2, 3] as const) tick[place] = old[place] ?? tick[place]
+    tick[7] = old[7]
+  }
+  if (narrow) {
+    for (const place of [1, 2, 3] as const) tick[place] ??= old[place]
+    for (const place of [5, 6, 8] as const) tick[place] = old[place]
+  }
+}
 
 export class OfferWriter {
   readonly counts: Counts = {
@@ -90,11 +75,11 @@ export class OfferWriter {
     keys: new TouchedKeys(),
   }
   readonly #ctx: WriteContext
-  readonly #sql: ReturnType<typeof prepare>
+  readonly #sql: ReturnType<typeof prepareOffers>
 
   constructor(ctx: WriteContext) {
     this.#ctx = ctx
-    this.#sql = prepare(ctx.catalog)
+    this.#sql = prepareOffers(ctx.catalog)
   }
 
   /**
@@ -115,7 +100,7 @@ export class OfferWriter {
 
   /** Writes a catalog row's offer, where it differs, and returns its id. */
   take(row: CatalogRow, existing: StoredOffer | undefined, options: TakeOptions = {}): number {
-    const { keepQty = false, keepPrice = false, older = false, narrow = false } = options
+    const { keepQty = false, keepPrice = false, narrow = false } = options
     const attributes = attributesText(row)
     const wording = wordingOf(row, attributes)
     if (!existing) return this.#add(row, attributes, wording)
@@ -142,14 +127,7 @@ export class OfferWriter {
       row.held ? 1 : 0,
       kind,
     ]
-    if (older) {
-      for (const place of [1, 2, 3] as const) tick[place] = old[place] ?? tick[place]
-      tick[7] = old[7]
-    }
-    if (narrow) {
-      for (const place of [1, 2, 3] as const) tick[place] ??= old[place]
-      for (const place of [5, 6, 8] as const) tick[place] = old[place]
-    }
+    keepOld(tick, old, options)
     const reworded = oldWording !== wording && !narrow
     if (!reworded && !ownChanged && tick.every((value, i) => value === old[i])) return id
     // A stock feed counted what could not be ordered; now it can.
@@ -390,101 +368,5 @@ export class OfferWriter {
       gone: false,
       held,
     })
-  }
-}
-
-function unpack(offer: StoredOffer): {
-  id: number
-  fragment: number
-  wording: number
-  old: Tick
-  gtin: number | null
-  lent: number | null
-} {
-  const [id, fragment, wording, ...rest] = offer
-  return {
-    id,
-    fragment,
-    wording,
-    old: rest.slice(0, TICK_LENGTH) as Tick,
-    gtin: rest[TICK_LENGTH]!,
-    lent: rest[TICK_LENGTH + 1]!,
-  }
-}
-
-/** What the history keeps of an offer. */
-type OfferState = Pick<Change, 'price' | 'qty' | 'held'>
-
-function stateOf(tick: readonly (number | null)[]): OfferState {
-  const [price, , , , qty, , , held] = tick as Tick
-  return { price, qty, held: held === 1 }
-}
-
-function attributesText({ attributes }: CatalogRow): string | null {
-  for (const _ in attributes) return JSON.stringify(attributes)
-  return null
-}
-
-function imagesText({ images }: CatalogRow): string {
-  return images.length === 0 ? '[]' : JSON.stringify(images.map((src) => ({ src })))
-}
-
-/** Everything that a fragment holds, in one number. */
-function wordingOf(row: CatalogRow, attributes: string | null): number {
-  const texts = [
-    row.distsku,
-    row.upc,
-    row.name,
-    row.mfgName,
-    row.mpn,
-    row.productClass,
-    row.itemCat,
-    row.categoryId,
-    row.categoryName,
-    row.images.join(' '),
-    row.productUrl,
-    row.shortDescription,
-    row.description,
-    attributes,
-  ]
-  // No text holds a control character, so the marks between them cannot be mistaken; null differs
-  // from ''.
-  return textHash(texts.map((text) => text ?? '\u0001').join('\u0000'))
-}
-
-function prepare(raw: Raw) {
-  const sql = (text: string): Statement => raw.prepare(text)
-  return {
-    find: sql(
-      'SELECT id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, gtin, lent FROM offer WHERE distid = ? AND stockid = ?',
-    ).raw(),
-    byId: sql(
-      'SELECT distid, stockid, id, fragment, wording, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, gtin, lent FROM offer WHERE id = ?',
-    ).raw(),
-    stockid: sql('SELECT stockid FROM offer WHERE id = ?').pluck(),
-    upc: sql('SELECT upc FROM fragment WHERE id = ?').pluck(),
-    fragment:
-      sql(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name,
-      images, product_url, short_description, description, attributes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    retire: sql('UPDATE fragment SET retired_at = ? WHERE id = ?'),
-    sweep: sql('DELETE FROM fragment WHERE retired_at < ?'),
-    insert:
-      sql(`INSERT INTO offer (distid, stockid, fragment, wording, gtin, price, map, msrp, shipping, qty, ffl_req, drop_ship, held, kind, revision, first_seen)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
-    update:
-      sql(`UPDATE offer SET fragment = ?, wording = ?, gtin = ?, lent = NULL, lent_ffl = NULL, lent_key = NULL,
-      price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, kind = ?, revision = ? WHERE id = ?`),
-    tick: sql(
-      'UPDATE offer SET price = ?, map = ?, msrp = ?, shipping = ?, qty = ?, ffl_req = ?, drop_ship = ?, held = ?, kind = ?, revision = ? WHERE id = ?',
-    ),
-    qty: sql('UPDATE offer SET qty = ?, revision = ? WHERE id = ?'),
-    touch: sql('UPDATE offer SET revision = ? WHERE id = ?'),
-    drop: sql('DELETE FROM offer WHERE id = ?'),
-    own: sql('SELECT price, kind FROM own_price WHERE subscriber_id = ? AND offer = ?').raw(),
-    setOwn: sql(
-      'INSERT INTO own_price (subscriber_id, offer, price, kind) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET price = excluded.price, kind = excluded.kind',
-    ),
-    dropOneOwn: sql('DELETE FROM own_price WHERE subscriber_id = ? AND offer = ?'),
-    dropOwn: sql('DELETE FROM own_price WHERE offer = ?'),
   }
 }

@@ -3,7 +3,7 @@
  * (decisions 4.11).
  */
 import { CLASS_CODES } from '../../distributors/product-classes.js'
-import { MARKS, MARK_CLASS } from '../../distributors/generic/generic.js'
+import { MARKS, MARK_CLASS } from '../../distributors/generic/marks.js'
 import type { Preset } from '../../distributors/generic/generic.js'
 
 /** Kept of the last taken feed of each source. */

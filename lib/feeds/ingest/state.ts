@@ -69,7 +69,8 @@ export function addToTally(
 ): void {
   catalog
     .prepare(`INSERT INTO tally (distid, offers, priced, stocked) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET offers = offers + excluded.offers, priced = priced + excluded.priced, stocked = stocked + excluded.stocked`)
+      ON CONFLICT DO UPDATE SET offers = offers + excluded.offers,
+        priced = priced + excluded.priced, stocked = stocked + excluded.stocked`)
     .run(distid, offers, priced, stocked)
 }
 
@@ -79,6 +80,41 @@ export function readTaken(catalog: Raw, source: string): TakenFeed | undefined {
       'SELECT as_of AS asOf, ends_in_newline AS endsInNewline, shape, lines FROM feed WHERE source = ?',
     )
     .get(source) as TakenFeed | undefined
+}
+
+/** A feed as its row records it. */
+export interface FeedRecord extends TakenFeed {
+  source: string
+  distid: string
+  subscriberId: string | null
+  preset: string
+  kind: string
+  takenAt: number
+  /** '' where the same bytes must be read again. */
+  digest: string
+  rows: number
+  rejected: number
+  offers: number
+}
+
+/** Records a feed that was taken, with its rejected rows. A refusal before it is settled. */
+export function recordTaken(
+  catalog: Raw,
+  feed: FeedRecord,
+  rejects: readonly { line: number; reason: string; text: string }[],
+): void {
+  catalog
+    .prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of,
+        taken_at, digest, rows, rejected, offers, ends_in_newline, shape, lines)
+      VALUES (@source, @distid, @subscriberId, @preset, @kind, @asOf, @takenAt, @digest, @rows,
+        @rejected, @offers, @endsInNewline, @shape, @lines)`)
+    .run(feed)
+  catalog.prepare('DELETE FROM refusal WHERE source = ?').run(feed.source)
+  catalog.prepare('DELETE FROM rejected_row WHERE source = ?').run(feed.source)
+  const insert = catalog.prepare(
+    'INSERT OR IGNORE INTO rejected_row (source, line, reason, text) VALUES (?, ?, ?, ?)',
+  )
+  for (const { line, reason, text } of rejects) insert.run(feed.source, line, reason, text)
 }
 
 /** The digest of the file that was last taken from a source, without its million lines. */

@@ -2,14 +2,10 @@
  * Rows of a feed's file, one batch at a time: the lines that changed since the last feed are
  * parsed, the others only named.
  */
-import { compilePreset, isRejection } from '../../distributors/generic/generic.js'
-import type {
-  CatalogRow,
-  Compiled,
-  Preset,
-  Rejection,
-  StockRow,
-} from '../../distributors/generic/generic.js'
+import { compilePreset } from '../../distributors/generic/generic.js'
+import { isRejection } from '../../distributors/generic/rows.js'
+import type { Compiled, Preset } from '../../distributors/generic/generic.js'
+import type { CatalogRow, Rejection, StockRow } from '../../distributors/generic/rows.js'
 import { fold } from '../../distributors/generic/casts.js'
 import { UnreadableFile, openBytes } from '../fetch/bytes.js'
 import { parseCells } from './cells.js'

@@ -3,8 +3,9 @@
  * what they add up to.
  */
 import { HOUR } from '../../core/clock.js'
-import { MAPPING_VERSION, mappedColumns } from '../../distributors/generic/generic.js'
-import type { CatalogRow, StockRow } from '../../distributors/generic/generic.js'
+import { mappedColumns } from '../../distributors/generic/columns.js'
+import { MAPPING_VERSION } from '../../distributors/generic/generic.js'
+import type { CatalogRow, StockRow } from '../../distributors/generic/rows.js'
 import type { ChangeLog } from './change-log.js'
 import { judge } from './guard.js'
 import type { Evidence } from './guard.js'
@@ -14,8 +15,10 @@ import { KnownLines, LinesBuilder, OfferSet } from '../read/known-lines.js'
 import type { LineFacts } from '../read/known-lines.js'
 import { LineHash } from '../read/line-hash.js'
 import type { Batch, BrokenLine } from '../read/lines.js'
-import { HELD, OfferWriter, PRICE, QTY } from './offer-writer.js'
-import type { StoredOffer, TakeOptions } from './offer-writer.js'
+import { HELD, PRICE, QTY } from './offer-row.js'
+import type { StoredOffer } from './offer-row.js'
+import { OfferWriter } from './offer-writer.js'
+import type { TakeOptions } from './offer-writer.js'
 import { brokenLine } from '../read/rows.js'
 import type { Reading, RowSink } from '../read/rows.js'
 import { movedShape, shapeOf } from './shape.js'
@@ -27,6 +30,7 @@ import {
   readState,
   readTaken,
   readTally,
+  recordTaken,
   seedOf,
   writeState,
 } from './state.js'
@@ -37,7 +41,7 @@ const SHOWN_REJECTS = 20
 /** Old wording stays for the snapshots that still name it. */
 const FRAGMENT_LIFE = HOUR
 
-export class Taking implements RowSink {
+export class FeedImport implements RowSink {
   readonly #input: FeedInput & Handles
   readonly #distid: string
   readonly #seed: string
@@ -311,31 +315,26 @@ export class Taking implements RowSink {
     if (counts.added + counts.changed + counts.removed > 0)
       writeState(catalog, this.#revision, counts.reworded, now)
     this.#writer.sweep(now - FRAGMENT_LIFE)
-    catalog
-      .prepare(`INSERT OR REPLACE INTO feed (source, distid, subscriber_id, preset, kind, as_of, taken_at, digest, rows, rejected, offers, ends_in_newline, shape, lines)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-      .run(
+    recordTaken(
+      catalog,
+      {
         source,
-        this.#distid,
+        distid: this.#distid,
         subscriberId,
-        preset.id,
-        preset.kind,
+        preset: preset.id,
+        kind: preset.kind,
         asOf,
-        now,
-        this.#pending ? '' : digest!,
-        this.#rows,
-        this.#rejected,
-        this.#claimed.size,
-        endsInNewline ? 1 : 0,
-        JSON.stringify(shape),
-        this.#lines.blob(),
-      )
-    catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
-    catalog.prepare('DELETE FROM rejected_row WHERE source = ?').run(source)
-    const keep = catalog.prepare(
-      'INSERT OR IGNORE INTO rejected_row (source, line, reason, text) VALUES (?, ?, ?, ?)',
+        takenAt: now,
+        digest: this.#pending ? '' : digest!,
+        rows: this.#rows,
+        rejected: this.#rejected,
+        offers: this.#claimed.size,
+        endsInNewline: endsInNewline ? 1 : 0,
+        shape: JSON.stringify(shape),
+        lines: this.#lines.blob(),
+      },
+      this.#rejects,
     )
-    for (const { line, reason, text } of this.#rejects) keep.run(source, line, reason, text)
   }
 
   #result(reasons: string[]): FeedResult {
