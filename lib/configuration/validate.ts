@@ -4,7 +4,7 @@
  */
 import type { Subscriber } from '../accounts/caller.js'
 import { oddMaps, oddMapsWarning } from '../catalog/view/odd-maps.js'
-import { ruleWarnings } from '../catalog/view/rule-use.js'
+import { ruleWarnings } from '../catalog/warnings/rule-warnings.js'
 import type { ConfigurationCtx } from './ctx.js'
 import { dotted } from '../core/pointer.js'
 import { settingPointer, unsetSettings } from '../distributors/distributor.js'

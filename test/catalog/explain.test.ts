@@ -7,7 +7,7 @@ import { explainOffers } from '../../lib/catalog/view/explain.js'
 import type { ExplainInput } from '../../lib/catalog/view/explain.js'
 import { openSnapshot } from '../../lib/catalog/snapshot/open.js'
 import { retailRule } from '../../lib/catalog/view/retail.js'
-import { ruleWarnings } from '../../lib/catalog/view/rule-use.js'
+import { ruleWarnings } from '../../lib/catalog/warnings/rule-warnings.js'
 import type { Snapshot } from '../../lib/catalog/snapshot/snapshot.js'
 import { makeView } from '../../lib/catalog/view/view.js'
 import type {
