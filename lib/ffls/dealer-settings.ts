@@ -13,7 +13,7 @@ import { touch } from '../db/state.js'
 import { putDealers } from './dealer-store.js'
 import { findDealer, isActive } from './find.js'
 import type { StoredDealer } from './find.js'
-import { DEALER_TYPES, REGIONS, asLicence, expiryDate, parseLicence } from './license.js'
+import { DEALER_TYPES, REGIONS, asLicense, expiryDate, parseLicense } from './license.js'
 import type { KnownDealer } from './lists/diff.js'
 import { phoneOf, premiseOf } from './lists/rows.js'
 
@@ -33,8 +33,8 @@ export interface DealerSettings {
   on_file?: boolean
   sot?: boolean
   /**
-   * `YYYY-MM-DD`, up to three years later than the licence's own date; needs a reason, and ends
-   * with that licence.
+   * `YYYY-MM-DD`, up to three years later than the license's own date; needs a reason, and ends
+   * with that license.
    */
   valid_until?: string | null
   reason?: string
@@ -57,7 +57,7 @@ type Columns = Partial<
 >
 
 /**
- * Sets what the operator knows of a dealer. `licence`: full, masked, or region-district-sequence.
+ * Sets what the operator knows of a dealer. `license`: full, masked, or region-district-sequence.
  */
 export async function setDealer(
   ctx: FflsCtx,
@@ -67,7 +67,7 @@ export async function setDealer(
   const { reason, ...wanted } = settings
   if (reason !== undefined) checkText('reason', reason)
   const view = await ctx.engine.atomic(ctx, async (tx) => {
-    const dealer = await findDealer(tx, asLicence(licence))
+    const dealer = await findDealer(tx, asLicense(licence))
     const columns = columnsOf(wanted, dealer)
     if (Object.keys(columns).length === 0)
       throw new ApiError('invalid_parameter', { message: 'there is nothing to set' })
@@ -138,7 +138,7 @@ function checkedPhone(phone: string | null): string | null {
   return digits
 }
 
-/** Years: a licence itself is given for so many. */
+/** Years: a license itself is given for so many. */
 const LONGEST_EXTENSION = 3
 
 function laterEnd(day: string | null, { expires_on }: StoredDealer): string | null {
@@ -226,7 +226,7 @@ export async function addDealer(ctx: FflsCtx, input: NewDealer): Promise<DealerV
 }
 
 function readNew(ctx: FflsCtx, input: NewDealer): KnownDealer {
-  const licence = parseLicence(input.license_number)
+  const licence = parseLicense(input.license_number)
   if (!licence || !REGIONS.has(licence.number[0]!))
     throw invalid(
       'license_number',
@@ -284,17 +284,17 @@ export interface DealerView extends Omit<
   contact_required: boolean
   marked_on_file: boolean
   sot_on_file: boolean
-  /** Distributors whose lists have the licence. */
+  /** Distributors whose lists have the license. */
   on_file_with: string[]
   documents: string[]
 }
 
 /**
- * A dealer by its licence: full, masked, or region-district-sequence. 404 where there is none, or
+ * A dealer by its license: full, masked, or region-district-sequence. 404 where there is none, or
  * several fit.
  */
 export async function viewDealer(ctx: FflsCtx, licence: string): Promise<DealerView> {
-  const dealer = await findDealer(ctx, asLicence(licence))
+  const dealer = await findDealer(ctx, asLicense(licence))
   const {
     row: _row,
     updated_at: _updated,

@@ -9,7 +9,7 @@ import { placeOfZip, unitVector } from '../places/zips.js'
 
 /** Columns. Whatever is in it never changes: a change makes a new one. */
 export interface Directory {
-  /** By place; in a place those on file first; then by licence number. */
+  /** By place; in a place those on file first; then by license number. */
   readonly dealers: DealerColumns
   readonly places: PlaceColumns
   /** The place of a ZIP that has dealers. */
@@ -23,7 +23,7 @@ export interface DealerColumns {
   readonly zip: Int32Array
   /** The last day that it is valid, as 20270301. */
   readonly lastDay: Uint32Array
-  /** Business and licence name in lower case, a newline between them. */
+  /** Business and license name in lower case, a newline between them. */
   readonly names: readonly string[]
   readonly licence: readonly string[]
 }
@@ -287,9 +287,9 @@ export async function arrange({
   }
   for (const [i, place] of order.entries()) {
     const { position, onFile, others } = some[place]!
-    onFile.sort(byLicence).forEach(add)
+    onFile.sort(byLicense).forEach(add)
     places.others[i] = next
-    others.sort(byLicence).forEach(add)
+    others.sort(byLicense).forEach(add)
     places.from[i + 1] = next
     places.lng[i] = position?.lng ?? NaN
     places.vectors.set(position ? unitVector(position.lat, position.lng) : [NaN, NaN, NaN], 3 * i)
@@ -306,7 +306,7 @@ export async function arrange({
   }
 }
 
-const byLicence = (a: DraftDealer, b: DraftDealer) => (a.licence < b.licence ? -1 : 1)
+const byLicense = (a: DraftDealer, b: DraftDealer) => (a.licence < b.licence ? -1 : 1)
 
 /** Places in their order, and where each band begins. */
 function inBands(places: readonly DraftPlace[]): { order: number[]; bands: Uint32Array } {

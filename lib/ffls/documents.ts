@@ -1,5 +1,5 @@
 /**
- * Copies of dealers' licences: who may read one, and how the operator stores it (contract "FFL
+ * Copies of dealers' licenses: who may read one, and how the operator stores it (contract "FFL
  * directory", decisions 6.5).
  */
 import type { Selectable } from 'kysely'
@@ -7,12 +7,12 @@ import { audit } from '../accounts/audit.js'
 import type { FflsCall, FflsCtx } from './ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
 import { findDealer } from './find.js'
-import { parseLicence } from './license.js'
+import { parseLicense } from './license.js'
 import type { DealerDocumentTable } from '../db/tables/ffls.js'
 
 export type DocumentKind = DealerDocumentTable['kind']
 
-/** An order of a subscriber, with the licence that it ships to as the record has it. */
+/** An order of a subscriber, with the license that it ships to as the record has it. */
 export interface NamedOrder {
   order_id: string
   ffl: string | null
@@ -22,26 +22,26 @@ export interface NamedOrder {
 export const DOCUMENT_SECONDS = 900
 
 /**
- * The first order that names this very licence number, dashes and case aside; null when none does.
- * A mask is no licence number.
+ * The first order that names this very license number, dashes and case aside; null when none does.
+ * A mask is no license number.
  */
 export function documentAccess(orders: readonly NamedOrder[], licence: string): string | null {
-  const wanted = parseLicence(licence)?.number
+  const wanted = parseLicense(licence)?.number
   if (wanted === undefined) return null
   return (
-    orders.find(({ ffl }) => ffl !== null && parseLicence(ffl)?.number === wanted)?.order_id ?? null
+    orders.find(({ ffl }) => ffl !== null && parseLicense(ffl)?.number === wanted)?.order_id ?? null
   )
 }
 
 /**
- * The subscriber's visible fulfillment orders that name this very licence, the newest first; one is
+ * The subscriber's visible fulfillment orders that name this very license, the newest first; one is
  * enough.
  */
 async function ordersNaming(
   { read, subscriber }: FflsCall,
   licence: string,
 ): Promise<readonly NamedOrder[]> {
-  const wanted = parseLicence(licence)?.number
+  const wanted = parseLicense(licence)?.number
   if (wanted === undefined) return []
   return read
     .selectFrom('fulfillment_order')
@@ -67,7 +67,7 @@ export async function readDocument(
   const order = documentAccess(await ordersNaming(ctx, license_number), license_number)
   if (order === null) throw new ApiError('ffl_not_associated_with_order')
   const url = await documentUrl(ctx, {
-    dealerId: parseLicence(license_number)!.id,
+    dealerId: parseLicense(license_number)!.id,
     kind: document_type,
   })
   return { associated_order_id: order, expires_in_seconds: DOCUMENT_SECONDS, url }
@@ -144,7 +144,7 @@ export function documentType(bytes: Uint8Array): string {
 }
 
 /**
- * Keeps a document, in the place of the one before. The licence may be masked. Returns the dealer's
+ * Keeps a document, in the place of the one before. The license may be masked. Returns the dealer's
  * own number.
  */
 export async function storeDocument(

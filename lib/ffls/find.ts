@@ -1,5 +1,5 @@
 /**
- * Dealers as callers see them: the list around a ZIP, and one by its licence (contract "FFL
+ * Dealers as callers see them: the list around a ZIP, and one by its license (contract "FFL
  * directory").
  */
 import type { Selectable } from 'kysely'
@@ -9,7 +9,7 @@ import { ApiError } from '../core/errors.js'
 import { toDollarsOrNull } from '../core/money.js'
 import { placeOfZip } from '../places/zips.js'
 import { dayNumber } from './directory.js'
-import { parseLicence, parseMask } from './license.js'
+import { parseLicense, parseMask } from './license.js'
 import { nearDealers } from './near.js'
 import type { Dealer, FullDealer, NearQuery } from './shapes.js'
 import type { DealerTable } from '../db/tables/ffls.js'
@@ -61,7 +61,7 @@ export async function findNear(
   return { count: ffls.length, ffls }
 }
 
-/** The day that a licence is valid through, `YYYY-MM-DD`. */
+/** The day that a license is valid through, `YYYY-MM-DD`. */
 export function lastDay({
   expires_on,
   valid_until,
@@ -117,22 +117,22 @@ export function fullRecord(dealer: StoredDealer, today: string): FullDealer {
 const flag = (value: number): 0 | 1 => (value === 1 ? 1 : 0)
 const dollars = (cents: number | null) => (cents === null ? null : toDollarsOrNull(cents))
 
-/** What a licence number looks like, for messages. */
-export const LICENCE_FORM =
+/** What a license number looks like, for messages. */
+export const LICENSE_FORM =
   'a licence number is 15 digits and letters as 1-57-033-01-7E-67890, where unknown ones may be X and dashes may be left out'
 
 /**
- * The dealer of a full or masked licence number, whatever its state. Throws `not_found` when there
- * is none, when a mask fits several, and when the number is that of a licence which was renewed.
+ * The dealer of a full or masked license number, whatever its state. Throws `not_found` when there
+ * is none, when a mask fits several, and when the number is that of a license which was renewed.
  */
 export async function findDealer(ctx: Pick<FflsCtx, 'read'>, text: string): Promise<StoredDealer> {
   const mask = parseMask(text)
   if (mask === null)
     throw new ApiError('not_found', {
-      message: `"${text.slice(0, 40)}" is no dealer's licence: ${LICENCE_FORM}.`,
+      message: `"${text.slice(0, 40)}" is no dealer's licence: ${LICENSE_FORM}.`,
     })
   const pattern = dashed(mask)
-  const id = parseLicence(text)?.id ?? idOf(pattern)
+  const id = parseLicense(text)?.id ?? idOf(pattern)
   return id === null ? findByMask(ctx, pattern) : findById(ctx, id, pattern)
 }
 

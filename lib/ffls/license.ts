@@ -1,9 +1,9 @@
 /**
- * Licence numbers: `1-57-033-01-7E-67890` is region, district, county, type, expiry code and
+ * License numbers: `1-57-033-01-7E-67890` is region, district, county, type, expiry code and
  * sequence (decisions 6.1-3).
  */
 
-export interface Licence {
+export interface License {
   /** Region, district and sequence: they stay with a renewal. */
   readonly id: string
   /** With dashes. */
@@ -15,8 +15,8 @@ export interface Licence {
 
 const NUMBER = /^(\d)(\d{2})(\d{3})(\d{2})(\d[A-HJ-M])(\d{5})$/
 
-/** A full licence number, dashes optional, case aside; null for anything else. */
-export function parseLicence(text: string): Licence | null {
+/** A full license number, dashes optional, case aside; null for anything else. */
+export function parseLicense(text: string): License | null {
   const match = NUMBER.exec(text.replaceAll('-', '').toUpperCase())
   if (!match) return null
   const [, region, district, county, type, expiryCode, sequence] = match as unknown as [
@@ -36,16 +36,16 @@ export function parseLicence(text: string): Licence | null {
   }
 }
 
-/** Regions that there are: 2 and 7 stand in the place of a licence in some distributors' lists. */
+/** Regions that there are: 2 and 7 stand in the place of a license in some distributors' lists. */
 export const REGIONS: ReadonlySet<string> = new Set(['1', '3', '4', '5', '6', '8', '9'])
 
 /**
- * Types of licence that may take in firearms for customers; without collectors (03) and makers of
+ * Types of license that may take in firearms for customers; without collectors (03) and makers of
  * ammunition (06).
  */
 export const DEALER_TYPES: readonly string[] = ['01', '02', '07', '08', '09', '10', '11']
 /** Every type that the ATF issues. */
-export const LICENCE_TYPES: readonly string[] = [
+export const LICENSE_TYPES: readonly string[] = [
   '01',
   '02',
   '03',
@@ -60,7 +60,7 @@ export const LICENCE_TYPES: readonly string[] = [
 /** Months of the expiry code; there is no I. */
 const MONTHS = 'ABCDEFGHJKLM'
 /**
- * A licence is issued for three years, so its end is never far ahead of the list that it stands in.
+ * A license is issued for three years, so its end is never far ahead of the list that it stands in.
  */
 const YEARS_AHEAD = 4
 
@@ -76,16 +76,16 @@ export function expiryDate(code: string, asOf: number): string {
 }
 
 /**
- * What names a dealer to an operator, as a licence number that may be masked: `1-57-67890` is
+ * What names a dealer to an operator, as a license number that may be masked: `1-57-67890` is
  * `1-57-XXX-XX-XX-67890`.
  */
-export function asLicence(text: string): string {
+export function asLicense(text: string): string {
   const identity = /^(\d)-?(\d{2})-?(\d{5})$/.exec(text.trim())
   return identity ? `${identity[1]}-${identity[2]}-XXX-XX-XX-${identity[3]}` : text
 }
 
 /**
- * A licence number that may be masked with X, without dashes: 15 characters; null when it cannot be
+ * A license number that may be masked with X, without dashes: 15 characters; null when it cannot be
  * one.
  */
 export function parseMask(text: string): string | null {

@@ -1,21 +1,18 @@
 /**
- * `ffls on-file`: a distributor's list of the dealers whose licence it has (RSR:
+ * `ffls on-file`: a distributor's list of the dealers whose license it has (RSR:
  * NAME;STREET;CITY;ST;ZIP;LICENSE, no header).
  */
 import { basename } from 'node:path'
 import { audit } from '../accounts/audit.js'
 import type { FflsCtx } from './ctx.js'
 import { invalid } from '../core/errors.js'
-import { textFault } from '../core/text.js'
 import { inChunks, knownDealers, patiently, putDealers } from './dealer-store.js'
-import { REGIONS, expiryDate, parseLicence } from './license.js'
-import type { Licence } from './license.js'
 import type { KeptState, KnownDealer } from './lists/diff.js'
 import { readListFile } from './lists/file.js'
-import type { ListFile } from './lists/file.js'
-import { NAMED, Rejects, TWICE, shown, timeOfList, typesOf } from './lists/report.js'
+import { licenseFit, readEntries } from './lists/on-file-rows.js'
+import type { Address, Entries, Entry } from './lists/on-file-rows.js'
+import { NAMED, timeOfList, typesOf } from './lists/report.js'
 import type { ListInput, ListOptions, ListReport } from './lists/report.js'
-import { premiseOf } from './lists/rows.js'
 
 export interface OnFileInput extends ListInput {
   distid: string
@@ -31,10 +28,10 @@ export interface OnFileResult extends ListReport {
   unmarked: number
   /** Dealers that no list named before. */
   added: number
-  /** Dealers whose licence is a later one than the known. */
+  /** Dealers whose license is a later one than the known. */
   renewed: number
   /**
-   * Marked dealers that are not in the directory, since their row has a licence alone; their mark
+   * Marked dealers that are not in the directory, since their row has a license alone; their mark
    * waits for them.
    */
   unknown: number
@@ -45,24 +42,25 @@ export interface OnFileResult extends ListReport {
   renewals: { from: string; to: string; name: string }[]
 }
 
-/** Takes in a distributor's list. A file without licences is a 400. */
+/** Takes in a distributor's list. A file without licenses is a 400. */
 export async function importOnFile(
   ctx: FflsCtx,
   input: OnFileInput,
   options: ListOptions = {},
 ): Promise<OnFileResult> {
   const { distid } = input
-  if (!ctx.distributors.byDistid(distid))
+  const distids = ctx.distributors.all.map((distributor) => distributor.distid)
+  if (!distids.includes(distid))
     throw invalid(
       'distid',
-      `"${distid}" is no known distributor; known are ${ctx.distributors.all.map((known) => known.distid).join(', ')}`,
+      `"${distid}" is not a known distributor; known are ${distids.join(', ')}`,
     )
   const types = typesOf(input.types)
   const asOf = timeOfList(ctx, input.file, options.asOf)
   const { onProgress } = options
   const file = await readListFile({
     file: input.file,
-    fits: licenceFit,
+    fits: licenseFit,
     onProgress: onProgress && ((...progress) => onProgress('reading', ...progress)),
   })
   const known = await knownDealers(ctx)
@@ -82,125 +80,6 @@ export async function importOnFile(
     ),
   )
   return result
-}
-
-/** A row with a licence wins over any without. */
-function licenceFit(cells: readonly string[]): number {
-  return cells.length + (cells.some((cell) => parseLicence(cell.trim())) ? 1_000 : 0)
-}
-
-type Address = Pick<
-  KnownDealer,
-  'license_name' | 'premise_street' | 'premise_city' | 'premise_state' | 'premise_zip'
->
-
-interface Entry {
-  licence: Licence
-  expires: string
-  /** Null where the row is a licence alone. */
-  address: Address | null
-}
-
-interface Entries {
-  entries: Map<string, Entry>
-  /** Identities of rows that cannot be used. */
-  mentioned: Set<string>
-  report: ListReport
-}
-
-function readEntries(
-  file: ListFile,
-  {
-    types,
-    asOf,
-    known,
-  }: { types: ReadonlySet<string>; asOf: number; known: ReadonlyMap<string, KnownDealer> },
-): Entries {
-  const { rows, cutOff } = partsOf(file)
-  const rejects = new Rejects()
-  for (const fault of file.broken) rejects.add(fault)
-  const [entries, mentioned] = [new Map<string, Entry>(), new Set<string>()]
-  for (const { line, cells } of rows) {
-    const licence = rejects.licenceOf({ line, cells }, licenceIn(cells), types)
-    if (!licence) continue
-    const reject = (reason: string) => rejects.add(shown(line, cells, reason))
-    const address = addressOf(cells)
-    const expires = expiryDate(licence.expiryCode, asOf)
-    const other = entries.get(licence.id)
-    if (other && other.expires >= expires) reject(TWICE)
-    // A dealer that is known already needs no address.
-    else if (address && 'reason' in address && !known.has(licence.id)) {
-      reject(address.reason)
-      mentioned.add(licence.id)
-    } else {
-      if (other)
-        rejects.add({
-          line,
-          reason: TWICE,
-          text: `${other.licence.number}, in a line before this one`,
-        })
-      entries.set(licence.id, {
-        licence,
-        expires,
-        address: address && 'reason' in address ? null : address,
-      })
-    }
-  }
-  return {
-    entries,
-    mentioned,
-    report: {
-      as_of: new Date(asOf).toISOString(),
-      rows: rows.length + file.broken.length,
-      ...rejects.report(),
-      cut_off: cutOff,
-    },
-  }
-}
-
-/** The rows without a header and without a cut-off end. Throws where no row has a licence. */
-function partsOf({ rows, unterminated, cutOff }: ListFile): {
-  rows: ListFile['rows']
-  cutOff: ListReport['cut_off']
-} {
-  const first = rows.findIndex(({ cells }) => hasLicence(cells))
-  if (first < 0)
-    throw invalid(
-      'file',
-      `this is no list of licences: no row has a number such as 1-57-033-01-7E-67890; its first is ${rows[0]?.cells.join(' | ').slice(0, NAMED) ?? 'missing'}`,
-    )
-  const isHeader = first === 1 && /licen[cs]e|ffl/i.test(rows[0]!.cells.join(' '))
-  const body = isHeader ? rows.slice(1) : rows
-  const last = body.at(-1)!
-  // The licence is the end of a row, and has a form of its own.
-  if (!unterminated || hasLicence(last.cells)) return { rows: body, cutOff }
-  return { rows: body.slice(0, -1), cutOff: shown(last.line, last.cells, 'the line is cut off') }
-}
-
-const hasLicence = (cells: readonly string[]) => !('reason' in licenceIn(cells))
-
-function licenceIn(cells: readonly string[]): Licence | { reason: string } {
-  if (cells.length !== 1 && cells.length !== 6)
-    return {
-      reason: `the row has ${cells.length} columns; there are 6 (name, street, city, state, ZIP, licence), or the licence alone`,
-    }
-  const licence = parseLicence(cells.at(-1)!.trim())
-  if (!licence) return { reason: 'the licence is no licence number' }
-  return REGIONS.has(licence.number[0]!)
-    ? licence
-    : { reason: `the region is none of ${[...REGIONS].join(', ')}` }
-}
-
-function addressOf(cells: readonly string[]): Address | { reason: string } | null {
-  if (cells.length === 1) return null
-  const [name, street, city, state, zip] = cells.map((cell) =>
-    cell.replaceAll(/\s+/g, ' ').trim(),
-  ) as [string, string, string, string, string]
-  const fault = textFault(cells.join(' '))
-  if (fault) return { reason: `the row ${fault}` }
-  if (name === '') return { reason: 'there is no name' }
-  const premise = premiseOf({ street, city, state, zip })
-  return 'reason' in premise ? premise : { license_name: name, ...premise }
 }
 
 interface Plan {
@@ -276,30 +155,30 @@ function whyKept(cutOff: boolean, known: number, missing: number): string | null
 }
 
 /**
- * The dealer with the licence of the list where that one expires later; also one that an older list
+ * The dealer with the license of the list where that one expires later; also one that an older list
  * revoked.
  */
 function renew(
   before: KnownDealer,
-  { licence, expires, address }: Entry,
+  { license, expires, address }: Entry,
   asOf: number,
 ): KnownDealer {
-  if (licence.number === before.license_number || expires <= before.expires_on) return before
+  if (license.number === before.license_number || expires <= before.expires_on) return before
   return {
     ...before,
     ...(before.source === 'on_file' && address),
-    license_number: licence.number,
-    license_type: licence.type,
+    license_number: license.number,
+    license_type: license.type,
     expires_on: expires,
     ...(asOf >= before.updated_at && { listed: 1, updated_at: asOf }),
   }
 }
 
-function newDealer({ licence, expires }: Entry, address: Address, asOf: number): KnownDealer {
+function newDealer({ license, expires }: Entry, address: Address, asOf: number): KnownDealer {
   return {
-    id: licence.id,
-    license_number: licence.number,
-    license_type: licence.type,
+    id: license.id,
+    license_number: license.number,
+    license_type: license.type,
     expires_on: expires,
     ...address,
     business_name: null,

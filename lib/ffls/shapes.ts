@@ -71,7 +71,7 @@ export const NearResult = z
   })
   .meta({ component: 'DealerList', about: 'Dealers near a ZIP' })
 
-/** The form is checked by the endpoint, which tells what a licence number is. */
+/** The form is checked by the endpoint, which tells what a license number is. */
 export const LicenceParams = z.object({
   license_number: z
     .string()

@@ -157,7 +157,7 @@ describe('ffls import', () => {
     [['import', 'x', '--types', '01,05'], 1, /types: "05" is no type of licence/],
     [['import', 'x', '--revoke', ''], 1, /revoke: "" is no state/],
     [['on-file', 'RSR'], 2, /<FILE> is missing/],
-    [['on-file', 'NOPE', 'x'], 1, /no known distributor/],
+    [['on-file', 'NOPE', 'x'], 1, /not a known distributor/],
     [['set', '1-58-00001'], 2, /there is nothing to set/],
     [['set', '1-58-00001', '--fee-longgun', 'x'], 2, /--fee-longgun "x" is no amount/],
     [['set', '1-58-00001', '--sot', 'maybe'], 2, /--sot must be yes or no/],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { expiryDate, parseLicence } from '../../lib/ffls/license.js'
+import { expiryDate, parseLicense } from '../../lib/ffls/license.js'
 import { compareList } from '../../lib/ffls/lists/diff.js'
 import type { DiffInput, KnownDealer, Plan } from '../../lib/ffls/lists/diff.js'
 import { orderOf } from '../../lib/ffls/lists/order.js'
@@ -166,7 +166,7 @@ const arbitrary = (() => {
       state: fc.constantFrom('GA', 'TX'),
     })
     .map(({ seq, code, type, street, state }): ListedDealer => {
-      const licence = parseLicence(`120021${type}${code}${String(seq).padStart(5, '0')}`)!
+      const licence = parseLicense(`120021${type}${code}${String(seq).padStart(5, '0')}`)!
       return {
         id: licence.id,
         license_number: licence.number,

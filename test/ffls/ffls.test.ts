@@ -18,7 +18,7 @@ import {
   removeDocument,
   storeDocument,
 } from '../../lib/ffls/documents.js'
-import { expiryDate, parseLicence } from '../../lib/ffls/license.js'
+import { expiryDate, parseLicense } from '../../lib/ffls/license.js'
 import { nearDealers } from '../../lib/ffls/near.js'
 import { countyOf } from '../../lib/places/counties.js'
 import { STATES, isMilitary, isTerritory } from '../../lib/places/states.js'
@@ -37,7 +37,7 @@ type TestDealer = Partial<DemoDealer> & { license_number: string; premise_zip: s
 /** A dealer in Nashville, valid until 2028, unless told otherwise. */
 function dealerRow(dealer: TestDealer): DemoDealer {
   return {
-    id: parseLicence(dealer.license_number)!.id,
+    id: parseLicense(dealer.license_number)!.id,
     license_type: '01',
     expires_on: '2028-05-01',
     valid_until: null,
@@ -83,7 +83,7 @@ async function list(
     if (onFile.length > 0)
       await db
         .insertInto('dealer_on_file')
-        .values(onFile.map((licence) => ({ distid: 'RSR', dealer_id: parseLicence(licence)!.id })))
+        .values(onFile.map((licence) => ({ distid: 'RSR', dealer_id: parseLicense(licence)!.id })))
         .execute()
     await touch(db, 'dealers')
   })
@@ -1183,7 +1183,7 @@ describe('the dealers of the demo', () => {
   test('have licences of the right form, premises in their states and telephones that ring nowhere', () => {
     assert.equal(new Set(dealers.map(({ id }) => id)).size, dealers.length)
     for (const dealer of dealers) {
-      const known = parseLicence(dealer.license_number)!
+      const known = parseLicense(dealer.license_number)!
       assert.deepEqual(
         [known.id, known.number, known.type, expiryDate(known.expiryCode, asOf)],
         [dealer.id, dealer.license_number, dealer.license_type, dealer.expires_on],
@@ -1205,7 +1205,7 @@ describe('the dealers of the demo', () => {
     assert.ok(
       later.every(
         ({ license_number, expires_on }) =>
-          expiryDate(parseLicence(license_number)!.expiryCode, asOf + 400 * DAY) === expires_on,
+          expiryDate(parseLicense(license_number)!.expiryCode, asOf + 400 * DAY) === expires_on,
       ),
     )
   })

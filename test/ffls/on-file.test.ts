@@ -211,9 +211,9 @@ describe("a distributor's on-file list", () => {
     [
       'NAME;STREET\nA;B\n',
       'RSR',
-      /no list of licences: no row has a number such as .*; its first is NAME \| STREET/,
+      /not a list of licenses: no row has a number such as .*; its first is NAME \| STREET/,
     ],
-    [many(1), 'NOPE', /"NOPE" is no known distributor/],
+    [many(1), 'NOPE', /"NOPE" is not a known distributor/],
   ]
   for (const [content, distid, says] of refused)
     test(`refuses ${says.source}`, () =>

@@ -24,7 +24,7 @@ import type { OrderedRow } from './order.js'
 import type { ListFile } from './file.js'
 import { NAMED, Rejects, TWICE, shown, timeOfList, typesOf } from './report.js'
 import type { ListInput, ListOptions, ListReport } from './report.js'
-import { absentColumns, licenceOf, missingColumns, phoneOf, placesOf, readDealer } from './rows.js'
+import { absentColumns, licenseOf, missingColumns, phoneOf, placesOf, readDealer } from './rows.js'
 import type { ListedDealer, Places } from './rows.js'
 
 export interface ImportResult extends ListReport {
@@ -42,7 +42,7 @@ export interface ImportResult extends ListReport {
   changes: { license_number: string; name: string; columns: string[] }[]
   losses: { license_number: string; name: string; state: string }[]
   /**
-   * Extensions of the operator's that end, since the licence that they were given to was renewed.
+   * Extensions of the operator's that end, since the license that they were given to was renewed.
    */
   ended_extensions: { license_number: string; name: string; valid_until: string }[]
 }
@@ -145,16 +145,16 @@ async function readList(
   const ordered: OrderedRow[] = []
   for (const fault of file.broken) {
     rejects.add(fault)
-    // A line with a quote too many is no row, but says that the licence exists.
-    const licence = licenceOf(fault.text.replaceAll('"', '').split(/[\t,|;]/), places)
+    // A line with a quote too many is no row, but says that the license exists.
+    const licence = licenseOf(fault.text.replaceAll('"', '').split(/[\t,|;]/), places)
     if (!('reason' in licence)) mentioned.add(licence.id)
   }
   for (const [i, { line, cells }] of rows.entries()) {
     if (i % STEP === 0) await turn()
-    const found = licenceOf(cells, places)
+    const found = licenseOf(cells, places)
     const state = stateCode(cells[places.PREMISE_STATE] ?? '')
     if (!('reason' in found) && state !== null) ordered.push({ id: found.id, state })
-    const licence = rejects.licenceOf({ line, cells }, found, types)
+    const licence = rejects.licenseOf({ line, cells }, found, types)
     if (!licence) continue
     const reject = (reason: string) => rejects.add(shown(line, cells, reason))
     const dealer = isOfWidth(cells, width)

@@ -4,8 +4,8 @@ import type { FflsCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import { KEPT_TEXT } from '../../feeds/read/lines.js'
 import type { BrokenLine } from '../../feeds/read/lines.js'
-import { DEALER_TYPES, LICENCE_TYPES } from '../license.js'
-import type { Licence } from '../license.js'
+import { DEALER_TYPES, LICENSE_TYPES } from '../license.js'
+import type { License } from '../license.js'
 
 export interface ListOptions {
   /** When the list was made, milliseconds; the file's modification time by default. */
@@ -18,7 +18,7 @@ export interface ListOptions {
 
 export interface ListInput {
   file: string
-  /** Types of licence that are taken; `DEALER_TYPES` by default. */
+  /** Types of license that are taken; `DEALER_TYPES` by default. */
   types?: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export interface ListReport {
   as_of: string
   /** Rows of dealers, without header and cut-off line. */
   rows: number
-  /** Rows by type of licence that is not taken. */
+  /** Rows by type of license that is not taken. */
   skipped: Record<string, number>
   rejected: number
   /** Rejected rows by reason. */
@@ -42,14 +42,14 @@ export interface ListReport {
 /** So many rows and dealers are named in a result; all are counted. */
 export const NAMED = 100
 
-/** Checked types of licence, two digits each. */
+/** Checked types of license, two digits each. */
 export function typesOf(types: readonly string[] = DEALER_TYPES): Set<string> {
   const wanted = types.map((type) => type.trim().padStart(2, '0'))
-  const unknown = wanted.find((type) => !LICENCE_TYPES.includes(type))
+  const unknown = wanted.find((type) => !LICENSE_TYPES.includes(type))
   if (unknown !== undefined || wanted.length === 0)
     throw invalid(
       'types',
-      `"${unknown ?? ''}" is no type of licence; there are ${LICENCE_TYPES.join(', ')}`,
+      `"${unknown ?? ''}" is no type of licence; there are ${LICENSE_TYPES.join(', ')}`,
     )
   return new Set(wanted)
 }
@@ -68,7 +68,7 @@ export function timeOfList(ctx: FflsCtx, file: string, asOf: number | undefined)
 }
 
 /**
- * Rows that are not taken: of another type of licence, or rejected. All are counted, the first
+ * Rows that are not taken: of another type of license, or rejected. All are counted, the first
  * rejected ones are kept.
  */
 export class Rejects {
@@ -83,12 +83,12 @@ export class Rejects {
     if (this.#first.length < NAMED) this.#first.push(fault)
   }
 
-  /** The licence of a row, if its type is taken; null for a row that is counted here instead. */
-  licenceOf(
+  /** The license of a row, if its type is taken; null for a row that is counted here instead. */
+  licenseOf(
     { line, cells }: { line: number; cells: readonly string[] },
-    licence: Licence | { reason: string },
+    licence: License | { reason: string },
     types: ReadonlySet<string>,
-  ): Licence | null {
+  ): License | null {
     if ('reason' in licence) this.add(shown(line, cells, licence.reason))
     else if (types.has(licence.type)) return licence
     else this.#skipped[licence.type] = (this.#skipped[licence.type] ?? 0) + 1

@@ -4,8 +4,8 @@ import { textFault } from '../../core/text.js'
 import { countyOf } from '../../places/counties.js'
 import { stateCode } from '../../places/states.js'
 import { placeOfZip } from '../../places/zips.js'
-import { REGIONS, expiryDate, parseLicence } from '../license.js'
-import type { Licence } from '../license.js'
+import { REGIONS, expiryDate, parseLicense } from '../license.js'
+import type { License } from '../license.js'
 import type { DealerTable } from '../../db/tables/ffls.js'
 
 /** What a list tells of a dealer. All else is the operator's. */
@@ -99,7 +99,7 @@ export function missingColumns(places: Places): Column[] {
 }
 
 /**
- * The parts of a licence number: digits that a spreadsheet dropped come back, and what fits no form
+ * The parts of a license number: digits that a spreadsheet dropped come back, and what fits no form
  * is named.
  */
 const PARTS: readonly [column: Column, width: number, form: RegExp, fault: string][] = [
@@ -122,8 +122,8 @@ const cleaned = (cell: string | undefined) => {
   return text === 'NULL' ? '' : text
 }
 
-/** The licence of a row, or what is wrong with it. */
-export function licenceOf(cells: readonly string[], places: Places): Licence | { reason: string } {
+/** The license of a row, or what is wrong with it. */
+export function licenseOf(cells: readonly string[], places: Places): License | { reason: string } {
   const parts: string[] = []
   for (const [column, width, form, fault] of PARTS) {
     const cell = cleaned(cells[places[column]]).toUpperCase()
@@ -132,20 +132,20 @@ export function licenceOf(cells: readonly string[], places: Places): Licence | {
     if (!form.test(part)) return { reason: fault }
     parts.push(part)
   }
-  return parseLicence(parts.join(''))!
+  return parseLicense(parts.join(''))!
 }
 
 /** Nobody's name or street is longer; a cell that is lost its end. */
 const LONGEST = 200
 
 /**
- * The dealer of a row whose licence is known, or why there is none. `asOf`: when the list was made,
+ * The dealer of a row whose license is known, or why there is none. `asOf`: when the list was made,
  * ms.
  */
 export function readDealer(input: {
   cells: readonly string[]
   places: Places
-  licence: Licence
+  licence: License
   asOf: number
 }): ListedDealer | { reason: string } {
   const { cells, places, licence, asOf } = input

@@ -7,7 +7,7 @@ import type { ApiError, Fault } from '../../core/errors.js'
 import type { Destination, PurchaseOrder } from '../../distributors/fulfillment.js'
 import { findDealer, isActive, lastDay } from '../../ffls/find.js'
 import type { StoredDealer } from '../../ffls/find.js'
-import { DEALER_TYPES, parseLicence } from '../../ffls/license.js'
+import { DEALER_TYPES, parseLicense } from '../../ffls/license.js'
 import { notConfigured } from './check-distributors.js'
 import type { PlaceBody } from '../shapes.js'
 
@@ -48,7 +48,7 @@ export async function checkDealer(
   }
   if (licence === undefined || licence.trim() === '')
     return at('is required: an item goes to a licensed dealer')
-  if (!parseLicence(licence))
+  if (!parseLicense(licence))
     return at('must be a full licence number as 1-57-033-01-7E-67890, without masked digits')
   const dealer = await dealerOf(ctx, licence)
   if (isApiError(dealer)) return at(dealer.message)
@@ -106,7 +106,7 @@ export async function storeReceiver(
   const store = (document.fulfillment?.['ship_to_store'] ?? {}) as StoreSettings
   const licence = typeof store.ffl === 'string' ? store.ffl.trim() : ''
   if (licence === '') throw refuse('fulfillment.ship_to_store.ffl is not configured')
-  const found = parseLicence(licence) ? await dealerOf(ctx, licence) : null
+  const found = parseLicense(licence) ? await dealerOf(ctx, licence) : null
   const dealer = found === null || isApiError(found) ? null : found
   const reason = dealer
     ? whyUnfit(dealer, ctx.now())
