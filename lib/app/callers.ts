@@ -1,0 +1,55 @@
+/** From a key, or a name of a subscriber, to the context of a call. */
+import type { Key, Subscriber } from '../accounts/caller.js'
+import { keyIndex } from '../accounts/keys.js'
+import { findSubscriber } from '../accounts/subscribers.js'
+import { ApiError } from '../core/errors.js'
+import type { Ctx, OperatorCtx } from './ctx.js'
+
+export class Callers {
+  /** The key of this text, whatever its status; undefined for an unknown one. */
+  readonly findKey: (key: string) => Key | undefined
+  readonly #ctx: OperatorCtx
+  readonly #subscribers: (id: string) => Subscriber
+  readonly #contexts = new WeakMap<Key, Ctx>()
+
+  constructor(ctx: OperatorCtx) {
+    this.#ctx = ctx
+    this.findKey = keyIndex(ctx.engine)
+    this.#subscribers = subscriberIndex(ctx)
+  }
+
+  /** The context of a call with this key. */
+  contextFor(key: Key): Ctx {
+    let made = this.#contexts.get(key)
+    if (!made) {
+      made = { ...this.#ctx, subscriber: this.#subscribers(key.subscriberId), key }
+      this.#contexts.set(key, made)
+    }
+    return made
+  }
+
+  /** The context of a call of the library. Throws for who may not call. */
+  async contextOf(caller: string | { key: string }): Promise<Ctx> {
+    if (typeof caller === 'string')
+      return { ...this.#ctx, subscriber: await findSubscriber(this.#ctx, caller), key: null }
+    const key = this.findKey(caller.key)
+    if (!key) throw new ApiError('invalid_api_key')
+    if (key.status !== 'enabled')
+      throw new ApiError(key.status === 'disabled' ? 'key_disabled' : 'key_cancelled')
+    return this.contextFor(key)
+  }
+}
+
+/**
+ * Subscribers by id, remembered: they are never removed, and a name or e-mail changes with the
+ * keys' state.
+ */
+function subscriberIndex({ engine }: OperatorCtx): (id: string) => Subscriber {
+  const find = engine.reader.prepare('SELECT id, name, email FROM subscriber WHERE id = ?')
+  const known = new Map<string, Subscriber>()
+  return (id) => {
+    let subscriber = known.get(id)
+    if (!subscriber) known.set(id, (subscriber = find.get(id) as Subscriber))
+    return subscriber
+  }
+}

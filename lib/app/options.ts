@@ -1,0 +1,153 @@
+/** What `open` is told, and what holds where it is not. */
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { AnalyticsOptions } from '../analytics/ctx.js'
+import { wholeMilliseconds } from '../core/clock.js'
+import { silentLog } from '../core/log.js'
+import type { Log } from '../core/log.js'
+import { refuseUnknownOptions } from '../core/options.js'
+import type { Distributor } from '../distributors/distributor.js'
+import { builtin } from '../distributors/index.js'
+import type { ExporterOptions } from '../exports/exporter.js'
+import { parsePublicUrl } from '../objects/disk.js'
+import type { StoreLimits } from '../objects/ending-store.js'
+import type { ObjectStore } from '../objects/store.js'
+import type { SenderOptions } from '../orders/engine/engine.js'
+
+export interface OpenOptions {
+  /** The state folder, `./var` by default. It is made where there is none. */
+  dir?: string
+  /** Milliseconds since 1970; a fraction is cut off. */
+  now?: () => number
+  /**
+   * Milliseconds of a clock that never steps, a fraction is cut off; `now` itself where that is
+   * given.
+   */
+  monotonic?: () => number
+  random?: (bytes: number) => Buffer
+  log?: Log
+  /** The worker's file; false works on the calling thread. */
+  worker?: string | false
+  /** `[...builtin, mine]` adds one. */
+  distributors?: readonly Distributor[]
+  /** Where files are kept that callers download; the state folder by default. */
+  objects?: ObjectStore
+  /**
+   * A store outside of this machine that keeps a second copy of the order journal, such as
+   * `s3Store`; none by default. A folder is refused.
+   */
+  journalCopy?: ObjectStore
+  /**
+   * The address at which callers reach the server, for the URLs of those files; the one that it
+   * listens on by default.
+   */
+  publicUrl?: string
+  /** 64 hex digits that take the place of the folder's own key file. */
+  secretKey?: string
+  /**
+   * Told of a disk error of the system of record; ends the process by default, since the outcome of
+   * a commit is then not known.
+   */
+  fatal?: (error: unknown) => void
+  /** Who acts, for the audit; `library` by default. */
+  actor?: string
+  /**
+   * For tests of what goes wrong: free bytes of the disk, and named places at which the sender of
+   * orders may end.
+   */
+  faults?: SenderOptions & {
+    freeBytes?: () => number
+    exports?: ExporterOptions
+    analytics?: AnalyticsOptions
+    objects?: StoreLimits
+  }
+}
+
+const OPTIONS = {
+  dir: true,
+  now: true,
+  monotonic: true,
+  random: true,
+  log: true,
+  worker: true,
+  distributors: true,
+  objects: true,
+  journalCopy: true,
+  publicUrl: true,
+  secretKey: true,
+  fatal: true,
+  actor: true,
+  faults: true,
+} as const
+
+type Defaulted =
+  | 'dir'
+  | 'now'
+  | 'monotonic'
+  | 'random'
+  | 'log'
+  | 'distributors'
+  | 'fatal'
+  | 'actor'
+  | 'faults'
+
+/** The options with their defaults. */
+export interface Settings
+  extends
+    Required<Pick<OpenOptions, Defaulted>>,
+    Pick<OpenOptions, 'worker' | 'objects' | 'journalCopy' | 'secretKey'> {
+  publicUrl: PublicUrl
+}
+
+/** Throws for an option that there is not, and for a value that cannot be right. */
+export function readOptions(options: OpenOptions): Settings {
+  refuseUnknownOptions<Required<OpenOptions>>('open', options as Required<OpenOptions>, OPTIONS)
+  if (options.journalCopy?.open)
+    throw new Error(
+      'journalCopy: a folder of this machine is rolled back together with it; ' +
+        'give a store outside of it, such as s3Store',
+    )
+  const log = options.log ?? silentLog
+  return {
+    ...options,
+    dir: resolve(options.dir ?? './var'),
+    log,
+    now: wholeMilliseconds(options.now ?? Date.now),
+    monotonic: wholeMilliseconds(options.monotonic ?? options.now ?? (() => performance.now())),
+    random: options.random ?? randomBytes,
+    distributors: options.distributors ?? builtin,
+    publicUrl: new PublicUrl(options.publicUrl),
+    fatal: options.fatal ?? ((error) => endProcess(log, error)),
+    actor: options.actor ?? 'library',
+    faults: options.faults ?? {},
+  }
+}
+
+function endProcess(log: Log, error: unknown): never {
+  log.error(
+    { err: error },
+    'the disk failed under the system of record: stopping, since it is not known what was committed',
+  )
+  process.exit(70)
+}
+
+/** The address at which callers reach the server. */
+export class PublicUrl {
+  /** The one that `open` was given; null where the server's own holds. */
+  readonly given: string | null
+  #current: string
+
+  constructor(given: string | undefined) {
+    this.#current = parsePublicUrl(given ?? 'http://localhost:8080')
+    this.given = given === undefined ? null : this.#current
+  }
+
+  get current(): string {
+    return this.#current
+  }
+
+  /** Told where the server listens. */
+  listensAt(url: string): void {
+    if (this.given === null) this.#current = parsePublicUrl(url)
+  }
+}

@@ -1,0 +1,132 @@
+/** Puts the parts of an app together: what the functions of all domains get. */
+import { openAnalytics } from '../analytics/analytics.js'
+import { analyticsJob } from '../analytics/builds/rebuild-job.js'
+import { historyJob } from '../analytics/history/roll-up-job.js'
+import { openLimits } from '../accounts/limits.js'
+import { openCatalog } from '../catalog/catalog.js'
+import { openCheckRuns } from '../configuration/credentials.js'
+import { openConfigurations } from '../configuration/saved.js'
+import type { Background } from '../core/async/background.js'
+import type { Job } from '../core/async/job.js'
+import { openSpace } from '../core/storage/space.js'
+import { openModes } from '../distributors/modes.js'
+import { makeRegistry } from '../distributors/registry.js'
+import { openExporter } from '../exports/exporter.js'
+import { exportJob, removeDeadBuilds } from '../exports/sweep.js'
+import { pullJob } from '../feeds/source.js'
+import { openDealers } from '../ffls/directory.js'
+import { openFraudKeys } from '../fraud/keys/keyring.js'
+import { openFraudCounts } from '../fraud/reports/quota.js'
+import { fraudJob } from '../fraud/reports/upkeep.js'
+import type { ObjectStore } from '../objects/store.js'
+import { openSender } from '../orders/engine/engine.js'
+import { openJournalCopy } from '../orders/journal/copy.js'
+import { decisionJob } from '../restrictions/decisions.js'
+import { openRules } from '../restrictions/rules/sets.js'
+import { simulatorJob } from '../simulator/demo/stock.js'
+import { openSimulators } from '../simulator/distributors/simulators.js'
+import { standIn } from '../simulator/distributors/stand-ins.js'
+import { catalogStock } from '../simulator/engine/stock.js'
+import { openBackground } from './background.js'
+import type { OperatorCtx } from './ctx.js'
+import type { Settings } from './options.js'
+import type { State } from './state.js'
+import { openStores } from './stores.js'
+import type { Tasks } from './tasks.js'
+
+export interface Parts {
+  ctx: OperatorCtx
+  background: Background<Tasks>
+  simulators: ReturnType<typeof openSimulators>
+  /** The store of the journal's copy. */
+  journalCopy: ObjectStore | undefined
+}
+
+interface Hooks {
+  /** Aborted when the app closes. */
+  closing: AbortSignal
+  /** Asked for when the keys of fraud signals have changed. */
+  mendFraud: () => void
+}
+
+export async function openParts(settings: Settings, state: State, hooks: Hooks): Promise<Parts> {
+  const { dir, now, log, worker } = settings
+  const { engine, secrets } = state
+  const simulators = openSimulators({
+    dir,
+    now,
+    log,
+    stockOf: (distid, sku) => catalogStock(catalog.current(), distid, sku),
+  })
+  const distributors = makeRegistry(
+    settings.distributors.map((distributor) => standIn(distributor, simulators)),
+  )
+  const background = openBackground({ worker, log })
+  const configurations = openConfigurations(engine, distributors, secrets)
+  const limits = openLimits(engine, now, log)
+  const catalog = openCatalog(engine, configurations, background, log)
+  await removeDeadBuilds(dir)
+  const { objects, journalCopy } = await openStores(settings, secrets, hooks.closing)
+  const ctx = makeContext({
+    settings,
+    state,
+    hooks,
+    journalCopy,
+    parts: { distributors, configurations, limits, catalog, objects },
+  })
+  return { ctx, background, simulators, journalCopy }
+}
+
+/** The context; what needs all of it asks for it when it is used. */
+function makeContext({
+  settings,
+  state: { engine, secrets },
+  hooks: { closing, mendFraud },
+  journalCopy,
+  parts,
+}: {
+  settings: Settings
+  state: State
+  hooks: Hooks
+  journalCopy: ObjectStore | undefined
+  parts: Pick<OperatorCtx, 'distributors' | 'configurations' | 'limits' | 'catalog' | 'objects'>
+}): OperatorCtx {
+  const { dir, now, monotonic, random, log, actor, faults } = settings
+  const copy = journalCopy && openJournalCopy(journalCopy, closing)
+  const ctx: OperatorCtx = {
+    ...parts,
+    db: engine.db,
+    read: engine.read,
+    engine,
+    now,
+    monotonic,
+    random,
+    log,
+    secrets,
+    checkRuns: openCheckRuns(),
+    modes: openModes(engine, parts.distributors),
+    dealers: openDealers(engine),
+    rules: openRules(engine),
+    space: openSpace(dir, faults.freeBytes),
+    orders: openSender(() => ctx, random, { ...faults, copy }),
+    fraudKeys: openFraudKeys(engine, { random, log, mend: mendFraud }),
+    fraudCounts: openFraudCounts(),
+    exports: openExporter(() => ctx, faults.exports),
+    analytics: openAnalytics(() => ctx, faults.analytics),
+    actor,
+  }
+  return ctx
+}
+
+/** What the schedule runs, in this order where several are due. */
+export function allJobs(background: Background<Tasks>): Job<OperatorCtx>[] {
+  return [
+    pullJob(background),
+    decisionJob,
+    simulatorJob,
+    exportJob,
+    fraudJob,
+    historyJob,
+    analyticsJob,
+  ]
+}

@@ -1,0 +1,35 @@
+/** Opens the state folder: its secret key, its database files and its data keys. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { joinAudit } from '../accounts/audit.js'
+import { openSecrets } from '../accounts/data-keys.js'
+import { loadSecretKey } from '../core/storage/secrets.js'
+import type { Secrets } from '../core/storage/secrets.js'
+import { filesIn, openEngine, prepareFolder } from '../db/engine.js'
+import type { Engine } from '../db/engine.js'
+import type { Settings } from './options.js'
+
+export interface State {
+  engine: Engine
+  secrets: Secrets
+}
+
+/** Creates the folder where it is missing, and upgrades its files. */
+export async function openState({ dir, now, random, secretKey, fatal }: Settings): Promise<State> {
+  const fresh = !existsSync(filesIn(dir).record)
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const key = loadSecretKey(dir, {
+    fresh,
+    random,
+    ...(secretKey !== undefined && { fromEnvironment: secretKey }),
+  })
+  prepareFolder(dir)
+  const engine = openEngine(dir, fatal)
+  try {
+    const secrets = await openSecrets(engine, key, random)
+    await joinAudit({ engine, db: engine.db, read: engine.read, secrets, now })
+    return { engine, secrets }
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}

@@ -1,0 +1,33 @@
+/** What the operator does with the configuration of one subscriber, and what it leads to. */
+import type { Subscriber } from '../accounts/caller.js'
+import { checkCredentials, recordCredentialCheck } from './credentials.js'
+import type { ConfigurationCtx } from './ctx.js'
+import { explainProduct } from './explain.js'
+import {
+  configurationHistory,
+  diffVersions,
+  previewRollBack,
+  readVersion,
+  rollBack,
+} from './history.js'
+import { previewConfiguration, putConfiguration } from './put.js'
+import { readConfiguration } from './saved.js'
+import { validateCandidate, validateSaved } from './validate.js'
+
+export const configurations = {
+  put: putConfiguration,
+  preview: previewConfiguration,
+  read: async (ctx: ConfigurationCtx, subscriber: Subscriber) => readConfiguration(ctx, subscriber),
+  validate: validateSaved,
+  check: async (ctx: ConfigurationCtx, subscriber: Subscriber, document: unknown) =>
+    validateCandidate(ctx, subscriber, document),
+  checkCredentials,
+  recordCheck: recordCredentialCheck,
+  history: configurationHistory,
+  version: readVersion,
+  diff: diffVersions,
+  rollback: rollBack,
+  previewRollback: previewRollBack,
+}
+
+export const catalog = { explain: explainProduct }

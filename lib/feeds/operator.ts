@@ -1,0 +1,20 @@
+/** What the operator does with the sources of feeds. */
+import type { Background } from '../core/async/background.js'
+import type { FeedTasks, FeedsCtx } from './ctx.js'
+import { acceptFeed, feedStatus, importFeed, pullFeed, setFeedSource } from './source.js'
+import type { PullOptions } from './source.js'
+
+export const feeds = { set: setFeedSource, status: feedStatus }
+
+/** What takes a feed in, which the worker does. A pull also ends with the app. */
+export function feedsByWorker(closing: AbortSignal) {
+  return {
+    import: importFeed,
+    accept: acceptFeed,
+    pull: (
+      ctx: FeedsCtx,
+      background: Background<FeedTasks>,
+      { signal = closing, ...input }: PullOptions = {},
+    ) => pullFeed(ctx, background, { ...input, signal: AbortSignal.any([signal, closing]) }),
+  }
+}

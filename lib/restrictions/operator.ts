@@ -1,0 +1,18 @@
+/** What the operator does with rules of where a product may go. */
+import { checkRestrictions } from './check.js'
+import type { RestrictionsCtx } from './ctx.js'
+import { rulesImpact } from './rules/impact.js'
+import { addOverride, withdrawOverride } from './rules/overrides.js'
+import { acceptStarter, currentRules, importRules } from './rules/sets.js'
+
+export { diffRules } from './rules/sets.js'
+
+export const rules = {
+  import: importRules,
+  impact: rulesImpact,
+  accept: acceptStarter,
+  list: async (ctx: RestrictionsCtx) => currentRules(ctx),
+  withdraw: withdrawOverride,
+}
+
+export const rulesOfSubscriber = { test: checkRestrictions, override: addOverride }
