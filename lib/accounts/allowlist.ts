@@ -16,7 +16,7 @@ export function parseAllowlistEntry(text: string, path = 'ip'): string {
   if (!canonical || more.length > 0)
     throw invalid(
       path,
-      `"${text}" is no IPv4 or IPv6 address or CIDR range, such as 203.0.113.7 or 2001:db8::/48`,
+      `"${text}" is not an IPv4 or IPv6 address or CIDR range, such as 203.0.113.7 or 2001:db8::/48`,
     )
   if (prefix === undefined) return canonical
   const version = isIP(canonical) as 4 | 6
@@ -24,7 +24,7 @@ export function parseAllowlistEntry(text: string, path = 'ip'): string {
   if (isIP(address.trim()) === 6 && version === 4)
     throw invalid(path, `write the range "${text}" as an IPv4 range`)
   if (bits < 0 || bits > (version === 4 ? 32 : 128))
-    throw invalid(path, `"/${prefix}" is no prefix length of an IPv${version} range`)
+    throw invalid(path, `"/${prefix}" is not a prefix length of an IPv${version} range`)
   if (bits < WIDEST[version])
     throw invalid(path, `"${text}" is wider than /${WIDEST[version]}; register narrower ranges`)
   return `${canonical}/${bits}`

@@ -81,7 +81,7 @@ export async function createKey(
   if (name === '' || name.length > 100 || fault)
     throw invalid('name', fault ?? 'must be 1 to 100 characters')
   if (input.email !== undefined && !isEmail(input.email))
-    throw invalid('email', `"${input.email}" is no e-mail address`)
+    throw invalid('email', `"${input.email}" is not an e-mail address`)
   const allowlist = checkedAllowlist(input.ips ?? [])
   const key = makeKey(ctx.random)
   const id = ctx.random(6).toString('hex')

@@ -16,7 +16,7 @@ export async function createSubscriber(
   const fault = nameFault(name)
   if (name === '' || name.length > 100 || fault)
     throw invalid('name', fault ?? 'must be 1 to 100 characters')
-  if (!isEmail(input.email)) throw invalid('email', `"${input.email}" is no e-mail address`)
+  if (!isEmail(input.email)) throw invalid('email', `"${input.email}" is not an e-mail address`)
   const id = `s_${ctx.random(8).toString('hex')}`
   return ctx.engine.atomic(ctx, async (tx) => {
     const taken = await tx.db

@@ -269,7 +269,7 @@ export async function synced(path: string): Promise<void> {
 export async function verifyBackup(from: string): Promise<Manifest> {
   const text = await readFile(join(from, MANIFEST), 'utf8').catch(() => null)
   if (text === null)
-    throw invalid('backup', `${from} has no ${MANIFEST}: it is no backup, or one that was cut off`)
+    throw invalid('backup', `${from} has no ${MANIFEST}: it is not a backup, or it was cut off`)
   let manifest: Manifest
   try {
     manifest = JSON.parse(text) as Manifest

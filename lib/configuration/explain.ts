@@ -25,7 +25,8 @@ export async function explainProduct(
   subscriber: Subscriber,
   upc: string,
 ): Promise<ExplainedOffer[]> {
-  if (!/^\d{8,14}$/.test(upc)) throw invalid('upc', `"${upc}" is no UPC: it must be 8 to 14 digits`)
+  if (!/^\d{8,14}$/.test(upc))
+    throw invalid('upc', `"${upc}" is not a UPC: it must be 8 to 14 digits`)
   await ctx.catalog.refresh()
   const snapshot = ctx.catalog.current()
   if (!snapshot)

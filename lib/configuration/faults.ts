@@ -85,10 +85,10 @@ function unknownMember(
   const close = nearest(name, known)
   if (instancePath === '/distributors') {
     const byDistid = registry.byDistid(name)
-    return `\`${shortName(name)}\` is no distributor here; ${byDistid ? `the distid ${name} belongs to \`${byDistid.name}\`` : close ? `did you mean \`${close}\`?` : 'GET /v1/distributors lists them'}`
+    return `\`${shortName(name)}\` is not a distributor here; ${byDistid ? `the distid ${name} belongs to \`${byDistid.name}\`` : close ? `did you mean \`${close}\`?` : 'GET /v1/distributors lists them'}`
   }
   if (instancePath === '/pricing/margin')
-    return `\`${dotted(place)}\` is no possible name: a margin group is named in letters`
+    return `\`${dotted(place)}\` is not a possible name: a margin group is named in letters`
   return `\`${dotted(place)}\` is not a known member; ${close ? `did you mean \`${close}\`?` : known.length > 0 ? `known are ${known.join(', ')}` : 'remove it'}`
 }
 

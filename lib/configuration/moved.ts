@@ -10,7 +10,7 @@ const MOVED: Record<string, string> = {
     '`product_restrictions.cost.global_restrictions.min_distributor_cost` took its place',
   '/max_distributor_cost':
     '`product_restrictions.cost.global_restrictions.max_distributor_cost` took its place',
-  '/max_listing_count': 'there is no such limit any more; remove it',
+  '/max_listing_count': 'this limit no longer exists; remove it',
   '/brand_exclusions': '`product_restrictions.brand.exclude` took its place',
   '/brand_inclusions': '`product_restrictions.brand.include` took its place',
   '/distributors/*/include_categories':

@@ -22,7 +22,7 @@ export const ERRORS = {
     403,
     'The address that this call came from is not on the allowlist of the API key.',
   ],
-  ffl_not_associated_with_order: [403, 'No order of yours names this licence number.'],
+  ffl_not_associated_with_order: [403, 'No order of yours names this license number.'],
   invalid_url: [403, 'This URL was not issued here, or it was changed; ask for a new one.'],
   not_found: [404, 'There is nothing at this address.'],
   document_not_on_file: [404, 'The dealer has no such document on file.'],

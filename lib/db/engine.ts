@@ -111,7 +111,7 @@ export function prepareFolder(dir: string): void {
       migrate(raw, FILES[name], steps)
       if (name === 'record' && raw.pragma('application_id', { simple: true }) !== RECORD_ID) {
         throw new Error(
-          `${path} is no Quartermaster database, or one from before the first release: start in another folder`,
+          `${path} is not a Quartermaster database, or one from before the first release: start in another folder`,
         )
       }
     } finally {

@@ -156,7 +156,7 @@ export function parsePublicUrl(text: string): string {
     url.hash !== ''
   ) {
     throw new Error(
-      `"${text.slice(0, 200)}" is no public address: it must be as https://shop.example or https://shop.example/path`,
+      `"${text.slice(0, 200)}" is not a public address: it must look like https://shop.example or https://shop.example/path`,
     )
   }
   return url.href.replace(/\/+$/, '')

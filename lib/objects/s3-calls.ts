@@ -184,7 +184,7 @@ function checkNames({ bucket, region, accessKey, secretKey }: S3Options): void {
     /^\d+\.\d+\.\d+\.\d+$/.test(bucket)
   )
     throw new Error(
-      `bucket: "${bucket.slice(0, 100)}" is no name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes`,
+      `bucket: "${bucket.slice(0, 100)}" is not a name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes`,
     )
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(region))
     throw new Error('region: must be as us-east-1, the name that the server gives it')

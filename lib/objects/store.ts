@@ -73,7 +73,7 @@ const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
 /** Throws for a key that no store takes. */
 export function checkKey(key: string): void {
-  if (!isKey(key)) throw new Error(`"${key.slice(0, 100)}" is no object key`)
+  if (!isKey(key)) throw new Error(`"${key.slice(0, 100)}" is not an object key`)
 }
 
 export function isKey(key: string): boolean {

@@ -56,18 +56,18 @@ Addresses here are relative to the server that this file came from.
 
 /** What a caller does, by status. */
 const ADVICE: Record<number, string> = {
-  400: 'mend the request; repeating it as it is helps nothing',
-  401: 'send a key',
-  403: 'the key, its addresses or what it asks for; ask the operator',
-  404: 'there is no such thing, or you may not see it',
-  405: 'another method; see Allow',
-  409: 'the request fits its form and not the state; see details, and never change an order_id to get around it',
+  400: 'correct the request before you send it again; the same request fails again',
+  401: 'send a key in the header `x-api-key`',
+  403: 'the key, the address it is used from, or what it asks for is not allowed; ask the operator',
+  404: 'it does not exist, or you may not see it',
+  405: 'use a method that the header Allow names',
+  409: 'the request is well formed, but conflicts with the present state; see details, and never change an order_id to get around it',
   412: 'read the document again, then save',
   413: 'send less',
   429: 'wait as long as Retry-After says',
   431: 'send fewer headers',
-  500: 'try again with pauses that grow; an order with the same order_id',
-  503: 'try again soon; an order with the same order_id',
+  500: 'try again with growing pauses; send an order with the same order_id',
+  503: 'try again soon; send an order with the same order_id',
 }
 
 /** `/v1/llms.txt`: what there is, a line for each. */

@@ -98,12 +98,12 @@ const DETAILS: Partial<Record<ErrorCode, z.ZodType>> = {
   not_found: z
     .union([
       z.object({ metrics: z.array(z.string()).describe('The metrics that there are') }),
-      z.object({ license_number: z.string().describe('The number that the licence has now') }),
+      z.object({ license_number: z.string().describe('The number that the license has now') }),
       z.object({ matches: z.int().describe('Dealers that the mask fits') }),
     ])
     .optional()
     .describe(
-      'Where there is more to say: the metrics that there are, the number that a renewed licence has now, or how many dealers a mask fits',
+      'Where there is more to say: the metrics that there are, the number that a renewed license has now, or how many dealers a mask fits',
     ),
   duplicate_order: z
     .object({

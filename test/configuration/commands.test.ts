@@ -525,7 +525,7 @@ describe('a command that cannot do what it was asked', () => {
     [['config', 'rollback', '2'], 'not_found', /no version 2/],
     [['config', 'rollback', 'last'], 'usage', /<VERSION> must be the number/],
     [['catalog', 'explain', '00000000'], 'not_found', /no feed has the UPC 00000000/],
-    [['catalog', 'explain', '12'], 'invalid_parameter', /"12" is no UPC/],
+    [['catalog', 'explain', '12'], 'invalid_parameter', /"12" is not a UPC/],
   ]
   for (const [args, code, says] of refused) {
     test(`\`${args.join(' ')}\` says why`, async () => {

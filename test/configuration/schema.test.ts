@@ -610,12 +610,16 @@ describe('an entry', () =>
               [[{ API_HOST: 'x' }, /is of an older form: the program knows/, '/API_HOST']],
             ),
     ]),
-    ['/distributors/RSR', [], [[{}, /no distributor here; the distid RSR belongs to `RSR Group`/]]],
+    [
+      '/distributors/RSR',
+      [],
+      [[{}, /not a distributor here; the distid RSR belongs to `RSR Group`/]],
+    ],
     ['/distributors/rsr group', [], [[entry('RSR'), /did you mean `RSR Group`/]]],
     [
       '/distributors/Acme',
       [],
-      [[entry('ACME'), /no distributor here; GET \/v1\/distributors lists them/]],
+      [[entry('ACME'), /not a distributor here; GET \/v1\/distributors lists them/]],
     ],
   ]))
 

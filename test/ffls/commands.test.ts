@@ -151,7 +151,7 @@ describe('ffls import', () => {
 
   const misused: [args: string[], status: number, says: RegExp][] = [
     [['import'], 2, /<FILE> is missing/],
-    [['import', 'x', '--as-of', 'soon'], 2, /--as-of "soon" is no date/],
+    [['import', 'x', '--as-of', 'soon'], 2, /--as-of "soon" is not a date/],
     [['import', 'x', '--types', ''], 2, /--types must not be empty/],
     [['import', 'nowhere.txt'], 1, /invalid_parameter: file: cannot read nowhere\.txt/],
     [['import', 'x', '--types', '01,05'], 1, /types: "05" is no type of licence/],
@@ -159,7 +159,7 @@ describe('ffls import', () => {
     [['on-file', 'RSR'], 2, /<FILE> is missing/],
     [['on-file', 'NOPE', 'x'], 1, /not a known distributor/],
     [['set', '1-58-00001'], 2, /there is nothing to set/],
-    [['set', '1-58-00001', '--fee-longgun', 'x'], 2, /--fee-longgun "x" is no amount/],
+    [['set', '1-58-00001', '--fee-longgun', 'x'], 2, /--fee-longgun "x" is not an amount/],
     [['set', '1-58-00001', '--sot', 'maybe'], 2, /--sot must be yes or no/],
     [['set', '1-58-00001', '--sot', 'yes'], 1, /not_found: No dealer has the licence/],
     [['show', 'x'], 1, /not_found/],

@@ -1123,7 +1123,7 @@ describe('ffls document', () => {
       [[licence(1), 'ffl', file, '--remove'], 2, /takes no file/],
       [[licence(1)], 2, /KIND/],
       [[licence(1), 'ffl', join(scratch, 'none.pdf')], 1, /ENOENT/],
-      [[licence(1), 'ffl', scratch], 1, /is no file/],
+      [[licence(1), 'ffl', scratch], 1, /is not a file/],
       [[licence(1), 'ffl', join(scratch, 'page.html')], 1, /PDF, JPEG or PNG/],
       [[licence(2), 'ffl', file], 1, /No dealer/],
       [['X-XX-XXX-XX-XX-00001', 'ffl', file], 1, /fits 2 dealers/],

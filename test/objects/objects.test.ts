@@ -106,12 +106,12 @@ for (const [name, make] of stores) {
       ]) {
         await assert.rejects(
           store.put(key, Buffer.from('x'), { contentType: 'a/b' }),
-          /no object key/,
+          /not an object key/,
           key,
         )
-        await assert.rejects(store.url(key, { expiresIn: 60 }), /no object key/, key)
-        await assert.rejects(store.has(key), /no object key/, key)
-        await assert.rejects(store.remove(key), /no object key/, key)
+        await assert.rejects(store.url(key, { expiresIn: 60 }), /not an object key/, key)
+        await assert.rejects(store.has(key), /not an object key/, key)
+        await assert.rejects(store.remove(key), /not an object key/, key)
       }
       await store.put('A-Z_a.z0/9..x', Buffer.from('x'), { contentType: 'a/b' })
       assert.equal(await store.has('A-Z_a.z0/9..x'), true)
@@ -180,7 +180,7 @@ describe('a public address', () => {
       'javascript:alert(1)',
       'https://',
     ])
-      assert.throws(() => parsePublicUrl(text), /no public address/, text)
+      assert.throws(() => parsePublicUrl(text), /not a public address/, text)
   })
 
   test('stands in the URLs: the one that is given, else the one that is listened on', async () => {
@@ -197,7 +197,7 @@ describe('a public address', () => {
       [await urlOf(plain), await urlOf(given)],
       ['http://127.0.0.1:1234/objects/a', 'https://shop.example/qm/objects/a'],
     )
-    await assert.rejects(createTestApp({ publicUrl: 'shop.example' }), /no public address/)
+    await assert.rejects(createTestApp({ publicUrl: 'shop.example' }), /not a public address/)
   })
 
   test('is an option of serve', async () => {
@@ -206,7 +206,7 @@ describe('a public address', () => {
     assert.equal(await stop(child), 0)
     const refused = await runProcess(dir, 'serve', '--public-url', 'shop.example')
     assert.equal(refused.status, 2)
-    assert.match(refused.err, /--public-url: "shop.example" is no public address/)
+    assert.match(refused.err, /--public-url: "shop.example" is not a public address/)
   })
 
   test("an embedder's own store takes the place of the folder", async () => {
@@ -550,7 +550,10 @@ describe('a signed URL', () => {
   test('leads into the folder of objects and nowhere else', async () => {
     writeFileSync(join(t.app.dir, 'outside'), 'x')
     symlinkSync(join(t.app.dir, 'outside'), join(t.app.dir, 'objects', 'inside'))
-    await assert.rejects(t.app.ctx.objects.url('../outside', { expiresIn: 60 }), /no object key/)
+    await assert.rejects(
+      t.app.ctx.objects.url('../outside', { expiresIn: 60 }),
+      /not an object key/,
+    )
     assert.deepEqual(
       (await t.app.ctx.objects.list('')).map(({ key }) => key).includes('inside'),
       false,

@@ -177,7 +177,7 @@ for (const [name, needsServer, make] of stores) {
           () => store.has(key),
           () => store.remove(key),
         ])
-          await assert.rejects(act, /no object key/, key)
+          await assert.rejects(act, /not an object key/, key)
       }
     })
 

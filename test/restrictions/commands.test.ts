@@ -44,8 +44,8 @@ describe('rules test', () => {
   })
 
   const misused: [args: string[], says: RegExp][] = [
-    [['--state', 'ZZ'], /^--state "ZZ" is no state/],
-    [['--state', 'CA', '--class', 'XX'], /^--class "XX" is no product class; known are AC, /],
+    [['--state', 'ZZ'], /^--state "ZZ" is not a state/],
+    [['--state', 'CA', '--class', 'XX'], /^--class "XX" is not a product class; known are AC, /],
     [['--state', 'CA', '--zip', '123'], /^--zip must be 5 digits/],
     [['--state', 'CA', '--zip', '10001'], /^--zip 10001 does not lie in CA/],
     [['--state', 'CA', '--as-of', 'soon'], /^--as-of must be a day as YYYY-MM-DD/],

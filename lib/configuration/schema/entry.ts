@@ -64,7 +64,7 @@ function addSetting(entry: Section, setting: Setting, requiredSections: readonly
       properties: {},
     })
     if (!isSection(next))
-      throw new Error(`the path ${setting.path} leads through a member that is no object`)
+      throw new Error(`the path ${setting.path} leads through a member that is not an object`)
     section = next
   }
   if (isNeeded || setting.required === 'in_object') section.required.add(leaf)

@@ -227,7 +227,7 @@ function targets(): Schema {
 function fulfillment(): Schema {
   return open('what orders need beside the distributors', {
     ship_to_store: open('the store, for ship-to-store orders', {
-      ffl: text('licence number of the store'),
+      ffl: text('license number of the store'),
       phone: member(['string', 'integer'], 'phone of the store'),
       address: open("where the store's orders go", {
         ship_to_name: text('name of the store'),

@@ -83,7 +83,7 @@ export function makeSealer(dataKey: Buffer, random: Random): Sealer {
   return {
     seal: (text, place) => `s1.${encrypt(dataKey, Buffer.from(text), place, random)}`,
     open(sealed, place) {
-      if (!sealed.startsWith('s1.')) throw new Error('this is no sealed text')
+      if (!sealed.startsWith('s1.')) throw new Error('this is not a sealed text')
       return decrypt(dataKey, sealed.slice(3), place).toString('utf8')
     },
     fingerprint: (text) => createHmac('sha256', dataKey).update(text).digest('base64url'),
@@ -100,7 +100,7 @@ function encrypt(key: Buffer, bytes: Buffer, place: string, random: Random): str
 function decrypt(key: Buffer, text: string, place: string): Buffer {
   const [iv, body] = text.split('.').map((part) => Buffer.from(part, 'base64url'))
   if (!iv || !body || iv.length !== IV || body.length < TAG)
-    throw new Error('this is no sealed text')
+    throw new Error('this is not a sealed text')
   const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG }).setAAD(
     Buffer.from(place),
   )

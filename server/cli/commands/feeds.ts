@@ -75,7 +75,9 @@ function timeOf(text: string | undefined): { asOf?: number } {
   if (text === undefined) return {}
   const ms = Date.parse(text)
   if (Number.isNaN(ms))
-    throw new UsageError(`--as-of "${text}" is no date; write 2026-11-21 or 2026-11-21T10:00:00Z`)
+    throw new UsageError(
+      `--as-of "${text}" is not a date; write 2026-11-21 or 2026-11-21T10:00:00Z`,
+    )
   return { asOf: ms }
 }
 
@@ -266,7 +268,7 @@ function verdict(
 ): string[] {
   const because = refused.map((reason) => `- ${reason}`)
   if (reasons.length > 0)
-    return [`This is no feed of ${preset.id}; import would refuse it:`, ...because]
+    return [`This is not a feed of ${preset.id}; import would refuse it:`, ...because]
   const read = `${rows.toLocaleString('en-US')} rows read with ${preset.id} (${preset.distid}), ${rejected.toLocaleString('en-US')} rejected.`
   if (refused.length > 0) return [read, 'Import would refuse it:', ...because]
   if (!would)

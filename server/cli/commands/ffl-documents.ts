@@ -18,7 +18,7 @@ function readDocumentFile(path: string): Buffer {
   const file = openSync(path, 'r')
   try {
     const found = fstatSync(file)
-    if (!found.isFile()) throw new Error(`${path} is no file`)
+    if (!found.isFile()) throw new Error(`${path} is not a file`)
     if (found.size > MAX_DOCUMENT)
       throw new Error(
         `${path} has ${found.size.toLocaleString('en-US')} bytes; a document has at most 10 MB (${MAX_DOCUMENT.toLocaleString('en-US')} bytes)`,
@@ -70,11 +70,11 @@ async function run(invocation: Invocation): Promise<void> {
   const {
     dir,
     values,
-    args: [licence, kind, file],
+    args: [license, kind, file],
   } = invocation
   if (kind !== 'ffl' && kind !== 'sot')
-    throw new UsageError(`"${kind}" is no kind of document: ffl or sot`)
-  const input = { license_number: licence!, document_type: kind } as const
+    throw new UsageError(`"${kind}" is not a kind of document: write ffl or sot`)
+  const input = { license_number: license!, document_type: kind } as const
   if (values['remove'] === true) {
     if (file !== undefined) throw new UsageError('--remove takes no file')
     return withApp(dir, (app) => remove(app, input, invocation))
@@ -88,17 +88,17 @@ async function run(invocation: Invocation): Promise<void> {
 export const fflDocumentCommands: Command[] = [
   {
     name: 'ffls document',
-    summary: "Store a copy of a dealer's licence, or remove it",
+    summary: "Store a copy of a dealer's license, or remove it",
     effect: 'writes',
-    positionals: ['<LICENCE>', '<KIND>', '[FILE]'],
+    positionals: ['<LICENSE>', '<KIND>', '[FILE]'],
     options: { remove: { type: 'boolean' } },
     help: {
-      '<LICENCE>': 'licence number; unknown digits may be X',
+      '<LICENSE>': 'license number; unknown digits may be X',
       '<KIND>': 'ffl or sot',
       '[FILE]': 'PDF, JPEG or PNG, at most 10 MB',
       remove: 'remove the document that is there',
     },
-    example: 'quartermaster ffls document 1-62-037-01-8E-90211 ffl ./licence.pdf',
+    example: 'quartermaster ffls document 1-62-037-01-8E-90211 ffl ./license.pdf',
     run,
   },
 ]

@@ -10,14 +10,14 @@ import type { Command, Invocation, Output } from '../command.js'
 import { perform, withApp } from '../with-app.js'
 
 const ADD =
-  'quartermaster ffls add 1-57-033-01-9E-67890 --name "Pine Ridge Arms LLC" --street "12 Mill Rd" --city Macon --state GA --zip 31201 --reason "licence seen, issued this week"'
-const LICENCE = {
-  '<LICENCE>': 'licence number; unknown digits may be X, or region-district-sequence alone',
+  'quartermaster ffls add 1-57-033-01-9E-67890 --name "Pine Ridge Arms LLC" --street "12 Mill Rd" --city Macon --state GA --zip 31201 --reason "license seen, issued this week"'
+const LICENSE = {
+  '<LICENSE>': 'license number; unknown digits may be X, or region-district-sequence alone',
 }
 const LIST_OPTIONS = { 'as-of': { type: 'string' }, types: { type: 'string' } } as const
 const LIST_HELP = {
   'as-of': "when the list was made; the file's modification time by default",
-  types: `types of licence to take; ${DEALER_TYPES.join(',')} by default`,
+  types: `types of license to take; ${DEALER_TYPES.join(',')} by default`,
 }
 /** Rows that people are shown. */
 const SHOWN = 20
@@ -30,7 +30,9 @@ function listOptions({ values, dryRun, out }: Invocation): ListOptions {
   const text = optional(values, 'as-of')
   const asOf = text === undefined ? undefined : Date.parse(text)
   if (Number.isNaN(asOf))
-    throw new UsageError(`--as-of "${text}" is no date; write 2026-11-21 or 2026-11-21T10:00:00Z`)
+    throw new UsageError(
+      `--as-of "${text}" is not a date; write 2026-11-21 or 2026-11-21T10:00:00Z`,
+    )
   const bars = { reading: out.progress('reading'), writing: out.progress('writing') }
   return {
     dryRun,
@@ -165,7 +167,9 @@ function dollars(values: Invocation['values'], name: string): number | null | un
   const value = orNone(values, name)
   if (typeof value !== 'string') return value
   if (!/^\$?\d+(\.\d{1,2})?$/.test(value))
-    throw new UsageError(`--${name} "${value}" is no amount of dollars; write 25 or 25.50, or none`)
+    throw new UsageError(
+      `--${name} "${value}" is not an amount of dollars; write 25 or 25.50, or none`,
+    )
   return Number(value.replace('$', ''))
 }
 
@@ -218,7 +222,7 @@ async function set(invocation: Invocation): Promise<void> {
 async function add(invocation: Invocation): Promise<void> {
   const {
     values,
-    args: [licence],
+    args: [license],
   } = invocation
   const need = (name: string) => required(values, name, ADD)
   const [business, phone, email] = [
@@ -227,7 +231,7 @@ async function add(invocation: Invocation): Promise<void> {
     optional(values, 'email'),
   ]
   const input: NewDealer = {
-    license_number: licence!,
+    license_number: license!,
     name: need('name'),
     street: need('street'),
     city: need('city'),
@@ -267,13 +271,13 @@ export const fflCommands: Command[] = [
   },
   {
     name: 'ffls on-file',
-    summary: "Take in a distributor's list of the dealers whose licence it has",
+    summary: "Take in a distributor's list of the dealers whose license it has",
     effect: 'writes',
     positionals: ['<DISTID>', '<FILE>'],
     options: { ...LIST_OPTIONS, force: { type: 'boolean' } },
     help: {
       '<DISTID>': '`distributors list` shows them',
-      '<FILE>': 'rows of NAME;STREET;CITY;ST;ZIP;LICENSE, or one licence number a line',
+      '<FILE>': 'rows of NAME;STREET;CITY;ST;ZIP;LICENSE, or one license number a line',
       ...LIST_HELP,
       force: 'take marks away however few dealers the list holds',
     },
@@ -284,7 +288,7 @@ export const fflCommands: Command[] = [
     name: 'ffls set',
     summary: 'Set what you know of a dealer; lists leave it as it is',
     effect: 'writes',
-    positionals: ['<LICENCE>'],
+    positionals: ['<LICENSE>'],
     options: {
       'fee-longgun': text,
       'fee-handgun': text,
@@ -298,16 +302,16 @@ export const fflCommands: Command[] = [
       reason: text,
     },
     help: {
-      ...LICENCE,
+      ...LICENSE,
       'fee-longgun': 'transfer fee in dollars, or none',
       'fee-handgun': 'transfer fee in dollars, or none',
       email: 'address, or none',
       phone: '10 digits, and no list changes it; none leaves it to the lists',
       residential: 'yes or no: home-based',
       'contact-required': 'yes or no: call before shipping',
-      'on-file': 'yes or no: you have a copy of the licence',
+      'on-file': 'yes or no: you have a copy of the license',
       sot: 'yes or no: takes in NFA items',
-      'valid-until': 'day until which the licence is valid beyond its own date, or none',
+      'valid-until': 'day until which the license is valid beyond its own date, or none',
       reason: 'why; needed for --valid-until',
     },
     example:
@@ -318,7 +322,7 @@ export const fflCommands: Command[] = [
     name: 'ffls add',
     summary: 'Add a dealer that no list has',
     effect: 'writes',
-    positionals: ['<LICENCE>'],
+    positionals: ['<LICENSE>'],
     options: {
       name: text,
       business: text,
@@ -331,8 +335,8 @@ export const fflCommands: Command[] = [
       reason: text,
     },
     help: {
-      '<LICENCE>': 'licence number in full',
-      name: 'name on the licence',
+      '<LICENSE>': 'license number in full',
+      name: 'name on the license',
       business: 'trade name',
       street: 'premise',
       city: 'premise',
@@ -347,10 +351,10 @@ export const fflCommands: Command[] = [
   },
   {
     name: 'ffls show',
-    summary: 'One dealer, with what you set and who has its licence on file',
+    summary: 'One dealer, with what you set and who has its license on file',
     effect: 'reads',
-    positionals: ['<LICENCE>'],
-    help: LICENCE,
+    positionals: ['<LICENSE>'],
+    help: LICENSE,
     example: 'quartermaster ffls show 1-57-67890',
     run: (invocation) =>
       withApp(invocation.dir, async (app) =>

@@ -131,7 +131,9 @@ function timeOf(text: string, name: string): number {
   const ms =
     day === undefined ? NaN : Date.parse(time === undefined ? day : `${day}T${time}${zone ?? 'Z'}`)
   if (Number.isNaN(ms))
-    throw new UsageError(`${name} "${text}" is no time; write 2026-11-21 or 2026-11-21T10:00:00Z`)
+    throw new UsageError(
+      `${name} "${text}" is not a time; write 2026-11-21 or 2026-11-21T10:00:00Z`,
+    )
   return ms
 }
 

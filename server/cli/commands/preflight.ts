@@ -50,7 +50,7 @@ function showGroup(
   )
   if (ffl)
     out.line(
-      printable(`  dealer ${ffl.license_number}, ${ffl.name}, licence until ${ffl.expires_on}`),
+      printable(`  dealer ${ffl.license_number}, ${ffl.name}, license until ${ffl.expires_on}`),
     )
   out.table(
     lines.map(

@@ -36,14 +36,14 @@ function classOf(text: string): ProductClass {
   const code = CLASS_CODES.find((known) => known === text.trim().toUpperCase())
   if (!code)
     throw new UsageError(
-      `--class "${text}" is no product class; known are ${CLASS_CODES.join(', ')}`,
+      `--class "${text}" is not a product class; known are ${CLASS_CODES.join(', ')}`,
     )
   return code
 }
 
 function stateOf(text: string): StateCode {
   const code = stateCode(text)
-  if (!code) throw new UsageError(`--state "${text}" is no state; write its two letters`)
+  if (!code) throw new UsageError(`--state "${text}" is not a state; write its two letters`)
   return code
 }
 
@@ -336,14 +336,14 @@ export const ruleCommands: Command[] = [
   },
   {
     name: 'rules accept',
-    summary: 'Make the starter set active; it is no legal advice',
+    summary: 'Make the starter set active; it is not legal advice',
     effect: 'writes',
     example: 'quartermaster rules accept',
     run: (invocation) =>
       takeRules(invocation, () => {
         const { rules, date } = starterRules()
         invocation.out.line(
-          `The starter set of ${date} has ${rules.length} rules, gathered from public law and carriers' policy. It is no legal advice: have it looked at by somebody who may give some.`,
+          `The starter set of ${date} has ${rules.length} rules, gathered from public law and carriers' policy. It is not legal advice: have a lawyer look at it.`,
         )
         return null
       }),

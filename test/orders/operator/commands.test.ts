@@ -269,7 +269,7 @@ describe('an order that nobody could find out', () => {
     )
     await json(dir, 'orders', 'resolve', 'SLOW', '--placed', 'TEL-9', '--yes')
     for (const [args, says] of [
-      [['--since', 'yesterday'], /is no time/],
+      [['--since', 'yesterday'], /is not a time/],
       [['--since', '2099-01-01'], /lies in the future/],
     ] as const) {
       const { status, err } = await run(dir, 'orders', 'reconcile', ...args)
