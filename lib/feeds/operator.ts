@@ -1,8 +1,12 @@
 /** What the operator does with the sources of feeds. */
 import type { Background } from '../core/async/background.js'
 import type { FeedTasks, FeedsCtx } from './ctx.js'
-import { acceptFeed, feedStatus, importFeed, pullFeed, setFeedSource } from './source.js'
-import type { PullOptions } from './source.js'
+import { importFeed } from './import.js'
+import { pullFeed } from './pull.js'
+import type { PullOptions } from './pull.js'
+import { acceptFeed } from './refused.js'
+import { setFeedSource } from './source.js'
+import { feedStatus } from './status.js'
 
 export const feeds = { set: setFeedSource, status: feedStatus }
 
