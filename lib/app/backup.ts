@@ -3,6 +3,7 @@
  * are copied by SQLite itself: a file of one that is opened and closed beside it in the same
  * process loses its locks (reliability, finding 8).
  */
+import { syncPath } from '../core/storage/durable.js'
 import { createHash } from 'node:crypto'
 import {
   createReadStream,
@@ -13,7 +14,7 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs'
-import { chmod, copyFile, mkdir, open, readFile, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { audit } from '../accounts/audit.js'
 import type { Background } from '../core/async/background.js'
@@ -209,7 +210,7 @@ async function copyOne(background: Background<Tasks>, from: string, to: string):
     if (to.endsWith(JOURNAL)) await (await openJournalFile(dirname(to))).close()
   }
   await chmod(to, 0o600)
-  await synced(to)
+  await syncPath(to)
 }
 
 /** What the manifest says of the system of record. */
@@ -252,14 +253,8 @@ export async function digestOf(
 
 async function writeWhole(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 })
-  await synced(path)
-  await synced(dirname(path))
-}
-
-export async function synced(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  await handle.sync()
-  await handle.close()
+  await syncPath(path)
+  await syncPath(dirname(path))
 }
 
 /**

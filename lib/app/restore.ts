@@ -3,6 +3,7 @@
  * and only then moved in. It starts with orders paused: whatever was placed after the backup may be
  * forgotten, and a caller's retry would buy it again.
  */
+import { syncPath } from '../core/storage/durable.js'
 import {
   existsSync,
   mkdirSync,
@@ -16,7 +17,7 @@ import {
 import { copyFile, cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { audit } from '../accounts/audit.js'
-import { DECISIONS, RECORD, digestOf, recordFacts, synced, verifyBackup } from './backup.js'
+import { DECISIONS, RECORD, digestOf, recordFacts, verifyBackup } from './backup.js'
 import type { Manifest } from './backup.js'
 import type { OperatorCtx } from './ctx.js'
 import { invalid } from '../core/errors.js'
@@ -352,10 +353,10 @@ async function putInPlace(
     RECORD,
   ].filter((name) => existsSync(join(staging, name)))
   for (const name of fresh) {
-    await synced(join(staging, name))
+    await syncPath(join(staging, name))
     renameSync(join(staging, name), join(dir, name))
   }
-  await synced(dir)
+  await syncPath(dir)
   return replaced
 }
 

@@ -1,4 +1,5 @@
 /** Objects as files of a folder, and URLs of our own server that are signed and expire. */
+import { syncPath } from '../core/storage/durable.js'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { constants } from 'node:fs'
 import {
@@ -62,7 +63,7 @@ export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptio
     await mkdir(dirname(place), { recursive: true, mode: 0o700 })
     try {
       await write(draft)
-      await synced(draft)
+      await syncPath(draft)
       await rename(draft, place)
     } catch (error) {
       await rm(draft, { force: true })
@@ -74,7 +75,7 @@ export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptio
       folder.length >= dirname(dir).length;
       folder = dirname(folder)
     ) {
-      await synced(folder)
+      await syncPath(folder)
       if (folder === dirname(folder)) return
     }
   }
@@ -174,15 +175,6 @@ async function orNull<T>(found: Promise<T>): Promise<T | null> {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
     throw error
   })
-}
-
-async function synced(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** Keys of the files in a folder and below it. */

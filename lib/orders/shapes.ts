@@ -13,44 +13,55 @@ const optional = (most: number) =>
     .nullish()
     .transform((value) => value || null)
 
+/** Members of an Option or an offer beside those that a request needs. */
+const OPTION_MEMBERS = [
+  'distid',
+  'distributor',
+  'distsku',
+  'stockid',
+  'name',
+  'mfg_name',
+  'mpn',
+  'product_class',
+  'product_class_description',
+  'item_cat',
+  'item_gb_cat',
+  'item_gb_cat_name',
+  'ffl_req',
+  'unit_price',
+  'shipping_cost',
+  'total_cost',
+  'map_price',
+  'msrp',
+  'qty_on_hand',
+  'drop_ship_flg',
+  'images',
+  'product_url',
+  'short_description',
+  'description',
+  'retail_price',
+  'line_total',
+  'order_blockers',
+] as const
+
 /**
- * Members of an Option or an offer, so that one can be sent back as it came (decisions 2.9). They
- * are ignored.
+ * Members of an Option or an offer that are ignored, so that one can be sent back as it came
+ * (decisions 2.9); `read` are those that the request does not ignore.
  */
-const ignored = Object.fromEntries(
-  [
-    'distributor',
-    'stockid',
-    'name',
-    'mfg_name',
-    'mpn',
-    'product_class',
-    'product_class_description',
-    'item_cat',
-    'item_gb_cat',
-    'item_gb_cat_name',
-    'unit_price',
-    'shipping_cost',
-    'total_cost',
-    'map_price',
-    'msrp',
-    'qty_on_hand',
-    'drop_ship_flg',
-    'images',
-    'product_url',
-    'short_description',
-    'description',
-    'retail_price',
-    'line_total',
-    'order_blockers',
-  ].map((name) => [
-    name,
-    z
-      .unknown()
-      .optional()
-      .describe('Ignored, so that an offer or an Option can be sent back as it came'),
-  ]),
-) as Record<string, z.ZodOptional<z.ZodUnknown>>
+export function ignoredMembers(
+  read: readonly (typeof OPTION_MEMBERS)[number][] = [],
+): Record<string, z.ZodOptional<z.ZodUnknown>> {
+  const ignored = OPTION_MEMBERS.filter((name) => !read.includes(name))
+  return Object.fromEntries(
+    ignored.map((name) => [
+      name,
+      z
+        .unknown()
+        .optional()
+        .describe('Ignored, so that an offer or an Option can be sent back as it came'),
+    ]),
+  )
+}
 
 export const PlaceBody = z
   .strictObject({
@@ -86,7 +97,7 @@ export const PlaceBody = z
     items: z
       .array(
         z.strictObject({
-          ...ignored,
+          ...ignoredMembers(['distid', 'distsku', 'ffl_req']),
           distid: z.string().min(1).max(20).describe('The distributor'),
           distsku: z.string().min(1).max(100).describe('Its item number'),
           upc: z.string().max(40).describe('The UPC of that item'),

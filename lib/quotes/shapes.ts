@@ -1,47 +1,6 @@
 /** Shapes of the quote (contract "Quote", decisions 8.1-2). Money in dollars. */
 import * as z from 'zod'
-
-/**
- * Members of an Option or an offer, so that one can be sent back as it came (decisions 2.9). They
- * are ignored.
- */
-const ignored = Object.fromEntries(
-  [
-    'distid',
-    'distributor',
-    'distsku',
-    'stockid',
-    'name',
-    'mfg_name',
-    'mpn',
-    'product_class',
-    'product_class_description',
-    'item_cat',
-    'item_gb_cat',
-    'item_gb_cat_name',
-    'ffl_req',
-    'unit_price',
-    'shipping_cost',
-    'total_cost',
-    'map_price',
-    'msrp',
-    'qty_on_hand',
-    'drop_ship_flg',
-    'images',
-    'product_url',
-    'short_description',
-    'description',
-    'retail_price',
-    'line_total',
-    'order_blockers',
-  ].map((name) => [
-    name,
-    z
-      .unknown()
-      .optional()
-      .describe('Ignored, so that an offer or an Option can be sent back as it came'),
-  ]),
-) as Record<string, z.ZodOptional<z.ZodUnknown>>
+import { ignoredMembers } from '../orders/shapes.js'
 
 const dollars = (description: string) => z.number().describe(`${description}, dollars`)
 const distid = z.string().describe('The distributor')
@@ -56,7 +15,7 @@ export const QuoteBody = z
     items: z
       .array(
         z.strictObject({
-          ...ignored,
+          ...ignoredMembers(),
           upc: z.string().describe('Any text; one that is no UPC is not found'),
           qty: z.int().min(1).describe('Units'),
         }),

@@ -127,8 +127,8 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders/place/promises'],
     seams: [
       {
-        at: 'lib/core/storage/durable.ts#syncFolder',
-        make: (): typeof Durable.syncFolder => async () => {},
+        at: 'lib/core/storage/durable.ts#syncPath',
+        make: (): typeof Durable.syncPath => async () => {},
       },
     ],
   },

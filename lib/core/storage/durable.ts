@@ -3,15 +3,15 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
 /**
- * Waits until the disk knows which files a folder has: the name of a new file is the folder's, not
- * its own.
+ * Waits until the disk has a file, or knows which files a folder has: the name of a new file is the
+ * folder's, not its own.
  */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r')
   try {
-    await folder.sync()
+    await handle.sync()
   } finally {
-    await folder.close()
+    await handle.close()
   }
 }
 

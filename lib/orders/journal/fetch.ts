@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { syncFolder } from '../../core/storage/durable.js'
+import { syncPath } from '../../core/storage/durable.js'
 import type { OrdersCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import type { ObjectStore } from '../../objects/store.js'
@@ -107,7 +107,7 @@ export async function fetchJournal(
 
 async function putInPlace(part: string, file: string): Promise<void> {
   await rename(part, file)
-  await syncFolder(dirname(file))
+  await syncPath(dirname(file))
 }
 
 const inWords = ({ last, mac, at }: CopySegment) =>

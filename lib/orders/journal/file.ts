@@ -6,7 +6,7 @@ import { existsSync, renameSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { endOfLastLine, syncData, syncFolder } from '../../core/storage/durable.js'
+import { endOfLastLine, syncData, syncPath } from '../../core/storage/durable.js'
 
 export function journalPath(dir: string): string {
   return join(dir, 'orders.journal')
@@ -33,7 +33,7 @@ export async function openJournalFile(dir: string): Promise<JournalFile> {
   const path = journalPath(dir)
   const isNew = !existsSync(path)
   const file = await open(path, isNew ? 'wx+' : 'r+', 0o600)
-  if (isNew) await syncFolder(dirname(path))
+  if (isNew) await syncPath(dirname(path))
   let size = await endOfLastLine(file)
   if (size < (await file.stat()).size) await file.truncate(size)
   // A process that died may have written lines that the disk does not have yet.
