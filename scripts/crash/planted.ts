@@ -1,6 +1,6 @@
 /**
  * Bugs that the crash simulation must find. Those of real processes and real disks are in
- * lib-plants.ts.
+ * rig/plants.ts.
  */
 import type { Planted } from '../plants/seam.js'
 import { BOOKS } from './plants/books.js'
