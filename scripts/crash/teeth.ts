@@ -1,5 +1,5 @@
 /**
- * Does the harness find what it is there for? Each fault of lib-plants.ts is planted in turn, and
+ * Does the harness find what it is there for? Each fault of rig/plants.ts is planted in turn, and
  * `kill` or `two` must fail:
  *   npx tsx scripts/crash/teeth.ts [--cycles 300] [--only 'no engine lock']
  * Prints a table: after how many kills the first folder was wrong, and what was found there.

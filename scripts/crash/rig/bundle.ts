@@ -9,7 +9,7 @@ import { PROBES } from './probes.js'
 
 /**
  * Bundles entries of `scripts/crash` into a new temporary folder, which the caller removes, with
- * the probes of the harness and a bug of lib-plants.ts. Run from the root of the repository. Throws
+ * the probes of the harness and a bug of rig/plants.ts. Run from the root of the repository. Throws
  * when a seam of them is gone.
  */
 export async function bundleEntries(names: readonly string[], bug?: Planted): Promise<string> {

@@ -27,7 +27,7 @@ export interface Workshop {
   close(): void
 }
 
-/** `dir` is kept; without one a temporary folder is made. `bug`: one of lib-plants.ts. */
+/** `dir` is kept; without one a temporary folder is made. `bug`: one of rig/plants.ts. */
 export async function openWorkshop({
   dir,
   entries,
