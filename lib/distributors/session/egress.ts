@@ -1,0 +1,71 @@
+/**
+ * Where a connector may connect to. A name is looked up once, and what is connected to is the very
+ * address that was checked.
+ */
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { isPrivate } from '../../core/net/addresses.js'
+
+export interface Egress {
+  /** Hosts that the distributor has, and those that the operator adds; there are no wildcards. */
+  readonly hosts: readonly string[]
+  /**
+   * A simulator: loopback and nothing else. Its certificate is the only one that is trusted there.
+   */
+  readonly simulator?: { readonly certificate?: string }
+  /** The operator's own proxy, `http://user:password@host:port`; it may have a private address. */
+  readonly proxy?: string
+  /** The address of this machine that the distributor has approved. */
+  readonly sourceAddress?: string
+}
+
+/** Why nothing was sent: nobody was asked to connect there, or nobody may. */
+export class EgressFault extends Error {
+  override readonly name = 'EgressFault'
+}
+
+/** Throws for a host that a connector may not talk to. */
+export function checkHost({ hosts, simulator }: Egress, host: string): void {
+  const name = host.toLowerCase()
+  if (simulator) {
+    if (!isLoopback(name))
+      throw new EgressFault(`${host} is not this machine, and a simulator is nowhere else`)
+  } else if (!hosts.some((known) => known.toLowerCase() === name))
+    throw new EgressFault(
+      `${host} is not a host of this distributor; known are ${hosts.join(', ') || 'none'}`,
+    )
+}
+
+/**
+ * The address to connect to for a host that may be asked. Every address that the name has must be
+ * one that may be asked, since another lookup may begin with another.
+ */
+export async function addressOf(
+  egress: Egress,
+  host: string,
+): Promise<{ address: string; family: number }> {
+  checkHost(egress, host)
+  const bare = host.replace(/^\[|\]$/g, '')
+  const found =
+    isIP(bare) === 0
+      ? await lookup(bare, { all: true, verbatim: false }).catch((error: unknown) => {
+          throw new EgressFault(`the name ${host} cannot be looked up`, { cause: error })
+        })
+      : [{ address: bare, family: isIP(bare) }]
+  const isRefused = egress.simulator ? (at: string) => !isLoopback(at) : isPrivate
+  const refused = found.find(({ address }) => isRefused(address))
+  if (refused)
+    throw new EgressFault(
+      egress.simulator
+        ? `${host} leads to ${refused.address}, and a simulator is on this machine only`
+        : `${host} leads to ${refused.address}, a private or local address, where no distributor is`,
+    )
+  const [first] = found
+  if (!first) throw new EgressFault(`the name ${host} has no address`)
+  return first
+}
+
+function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare)
+}
