@@ -1,0 +1,28 @@
+/** Chattanooga Shooting Supplies: its settings, and what it brings. */
+import { defineDistributor } from '../../distributor.js'
+import type { BuiltIn } from '../built-in.js'
+import { account, secret } from '../settings.js'
+import { catalog } from './feed.js'
+import { simulator } from './simulator.js'
+
+export const chattanooga: BuiltIn = {
+  distributor: defineDistributor({
+    distid: 'CSSI',
+    name: 'Chattanooga Shooting Supplies',
+    automatedFulfillment: true,
+    templateShipping: 14.95,
+    requiredSections: ['fulfillment'],
+    settings: {
+      api_sid: account('API SID', 'fulfillment-API_SID'),
+      api_token: secret('API token', 'fulfillment-API_TOKEN'),
+      default_shipping_method: {
+        type: 'string',
+        label: 'Shipping method of what is not a firearm',
+        path: 'default_shipping_method_non_firearms',
+        choices: ['best', 'fastest', 'economy', 'ground', 'next_day_air', 'second_day_air'],
+      },
+    },
+  }),
+  presets: [catalog],
+  simulator,
+}

@@ -1,0 +1,38 @@
+/** How Lipsey's is played: the words that it says no with, and what it shows of an order. */
+import { COMMON_LIMITS, IN_REPORTS, PLAIN_WORDS } from '../../../simulator/engine/world.js'
+import type { DistributorSimulator, Words } from '../../../simulator/engine/world.js'
+import { wholeOrders } from '../../../simulator/engine/single-call-orders.js'
+
+const words: Words = {
+  ...PLAIN_WORDS,
+  unknownItem: (sku) => `Item number ${sku} was not found.`,
+  outOfStock: (sku) => `Item ${sku} is not available in the quantity requested.`,
+  credit: 'This account is not able to place orders. Contact your sales executive.',
+  phone: 'Phone is required.',
+  po: (fault) => `PoNumber ${fault}.`,
+  missingFfl: 'Item requires an FFL: use the firearm drop ship.',
+  badFfl: 'Ffl must be 15 characters.',
+  badZip: (zip) => `AddressZip "${zip}" is invalid.`,
+  mixed: 'Firearms and non-firearms cannot be drop shipped on one order.',
+}
+
+export const simulator: DistributorSimulator = {
+  credentials: {
+    api_user: 'demo@demo-shop.example',
+    api_password: 'demo-lipseys',
+    store_user: 'store@demo-shop.example',
+    store_password: 'demo-lipseys-store',
+  },
+  orders: {
+    connector: wholeOrders,
+    recovery: 'one_shot',
+    account: 'api_user',
+    refusesMix: true,
+    words,
+    shows: 'shipped',
+    tells: { reference: false, content: false },
+    limits: { ...COMMON_LIMITS, needsConsumerPhone: 'ffl', visibilityLag: IN_REPORTS },
+    firearms: ['FedEx', '2Day'],
+    others: ['FedEx', 'Ground'],
+  },
+}

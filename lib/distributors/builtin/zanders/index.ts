@@ -1,0 +1,39 @@
+/** Zanders: its settings, and what it brings. */
+import { defineDistributor } from '../../distributor.js'
+import type { BuiltIn } from '../built-in.js'
+import { account, secret, optional, emails } from '../settings.js'
+import { catalog } from './feed.js'
+import { simulator } from './simulator.js'
+
+export const zanders: BuiltIn = {
+  distributor: defineDistributor({
+    distid: 'ZND',
+    name: 'Zanders',
+    automatedFulfillment: true,
+    templateShipping: 15,
+    settings: {
+      accessories_user: account(
+        'User of the accessories account',
+        'fulfillment-accessories-api_user',
+      ),
+      accessories_password: secret(
+        'Password of the accessories account',
+        'fulfillment-accessories-api_password',
+      ),
+      firearms_user: account('User of the firearms account', 'fulfillment-firearms-api_user'),
+      firearms_password: secret(
+        'Password of the firearms account',
+        'fulfillment-firearms-api_password',
+      ),
+      store_user: optional(
+        account('User of the main account', 'fulfillment-ship_to_store-api_user'),
+      ),
+      store_password: optional(
+        secret('Password of the main account', 'fulfillment-ship_to_store-api_password'),
+      ),
+      ffl_recipient_emails: optional(emails('fulfillment-ffl_recipient_emails')),
+    },
+  }),
+  presets: [catalog],
+  simulator,
+}
