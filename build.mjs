@@ -23,9 +23,15 @@ const common = {
   logLevel: 'warning',
 }
 
+/**
+ * Part of every bundle: the client has it too, and who bundles that one for an edge runtime would
+ * not find it by its `main`.
+ */
+const alias = { 'fastest-levenshtein': './node_modules/fastest-levenshtein/esm/mod.js' }
+
 /** Runs esbuild, and tells the files that went into what it made. */
 async function bundle(options) {
-  const { metafile } = await esbuild.build({ ...options, metafile: true })
+  const { metafile } = await esbuild.build({ ...options, alias, metafile: true })
   return Object.keys(metafile.inputs)
 }
 
@@ -94,7 +100,7 @@ async function bundleSharedCommonJs(outdir, entryPoints, options) {
     )
   return inputs
 }
-const ES_MODULES_ONLY = ['h3', 'marked']
+const ES_MODULES_ONLY = ['h3', 'marked', 'p-limit']
 
 /** Every file of its own, as it lies in the tree. */
 export async function transpileTree(outdir) {
@@ -151,10 +157,12 @@ export async function bundleLauncher(outdir, options = {}) {
 
 /** Bundled CommonJS packages call require. */
 const REQUIRE = {
-  js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  js:
+    "import { createRequire as __createRequire } from 'node:module'; const require = " +
+    '__createRequire(import.meta.url);',
 }
 
-/** What the documentation page takes of Swagger UI, and what its licence asks to go along. */
+/** What the documentation page takes of Swagger UI, and what its license asks to go along. */
 const SWAGGER_UI = [
   'swagger-ui-bundle.js',
   'swagger-ui.css',

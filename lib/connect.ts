@@ -30,8 +30,8 @@ export type ConnectOptions = NetworkOptions
  * DELETE) is sent once, whatever happens: `outcome` of the error says what is known of it.
  * Redirects are refused, so the key goes to that server alone.
  *
- * Throws a TypeError for what is no address of a server or no key, without repeating it, and for an
- * option that there is not.
+ * Throws a TypeError for what is not an address of a server or no key, without repeating it, and
+ * for an option that there is not.
  */
 export function connect(url: string, key: string, options: ConnectOptions = {}): Shop {
   const [base, secret, network] = [baseOf(url), keyOf(key), networkOf(options, 'connect')]
@@ -49,7 +49,8 @@ function baseOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null
   if (!parsed || !/^https?:$/.test(parsed.protocol))
     throw new TypeError(
-      'the url must be the address of a server, as https://shop.example or https://shop.example/path',
+      'the url must be the address of a server, as https://shop.example or ' +
+        'https://shop.example/path',
     )
   if (
     parsed.username !== '' ||

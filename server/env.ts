@@ -23,7 +23,8 @@ export type S3Environment = Omit<S3Options, 'now'>
 const S3_NEEDED = {
   endpoint: [
     'QUARTERMASTER_S3_ENDPOINT',
-    'the address of the S3 server, as https://s3.eu-central-1.amazonaws.com or http://10.0.0.5:9000',
+    'the address of the S3 server, as https://s3.eu-central-1.amazonaws.com or ' +
+      'http://10.0.0.5:9000',
   ],
   bucket: ['QUARTERMASTER_S3_BUCKET', 'the name of a private bucket that is there'],
   region: [
@@ -56,7 +57,9 @@ export function s3FromEnvironment(): S3Environment | null {
     const value = read(name)
     if (value === undefined)
       throw new UsageError(
-        `${name} is missing, but ${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} set: set it to ${meaning}, or unset all QUARTERMASTER_S3_* to keep files in the state folder`,
+        `${name} is missing, but ${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} ` +
+          `set: set it to ${meaning}, or unset all QUARTERMASTER_S3_* to keep files in the ` +
+          'state folder',
       )
     return value
   }

@@ -34,7 +34,9 @@ export function journalCopyIn(
   if (!isAsked && !wantsJournalCopy()) return {}
   if (!objects)
     throw new UsageError(
-      'the copy of the journal (--journal-copy) needs a bucket outside of this machine: set QUARTERMASTER_S3_*. A folder would be set back together with the machine, and show nothing',
+      'the copy of the journal (--journal-copy) needs a bucket outside of this machine: ' +
+        'set QUARTERMASTER_S3_*. A folder would be set back together with the machine, and ' +
+        'show nothing',
     )
   return { journalCopy: objects }
 }
@@ -61,7 +63,8 @@ export async function prepareObjects({ objects }: { objects?: S3Store }, log: Lo
   void Promise.all(FOLDERS.map((folder) => objects.tidy(folder))).catch((error: unknown) =>
     log.info(
       { err: error },
-      'uploads that were left unfinished cannot be removed; leave them to a lifecycle rule of the bucket',
+      'uploads that were left unfinished cannot be removed; leave them to a lifecycle rule ' +
+        'of the bucket',
     ),
   )
 }

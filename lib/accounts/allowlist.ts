@@ -1,4 +1,4 @@
-/** Which addresses may use a key (contract "Authentication" 2, decisions 2.5). */
+/** Which addresses may use a key (contract "Authentication" 2). */
 import { BlockList, isIP } from 'node:net'
 import { invalid } from '../core/errors.js'
 
@@ -83,7 +83,7 @@ export interface Proxies {
 /**
  * The address that counts: the peer's, or behind trusted proxies the right-most entry of
  * X-Forwarded-For that is not one of them. Null where a trusted peer sends none, or one with an
- * entry that cannot be read, wherever it stands: then no address is trusted (decisions 2.5).
+ * entry that cannot be read, wherever it stands: then no address is trusted.
  */
 export function clientAddress(
   peer: string | null,

@@ -1,11 +1,11 @@
 /**
- * The audit: every act of an operator, each row chained to the one before it by a keyed digest
- * (reliability P13).
+ * The audit: every act of an operator, each row chained to the one before it by a keyed digest.
  */
 import type { AccountsCtx } from './ctx.js'
 import { OPERATOR } from '../core/storage/secrets.js'
 import type { Secrets } from '../core/storage/secrets.js'
 import type { Engine } from '../db/engine.js'
+import { query } from '../db/query.js'
 
 export interface AuditRow {
   /** From 1, without gaps. */
@@ -67,6 +67,8 @@ export function auditMac(
     .fingerprint(JSON.stringify(['audit', seq, at, actor, action, detail, prev]))
 }
 
+const firstMac = query((db) => db.selectFrom('audit').select('mac').orderBy('seq').limit(1))
+
 /** Rows that are taken into the chain together. */
 const WINDOW = 500
 
@@ -81,12 +83,8 @@ export async function joinAudit(ctx: {
   secrets: Secrets
   now: () => number
 }): Promise<void> {
-  if (
-    ctx.engine.reader
-      .prepare("SELECT 1 FROM audit WHERE seq = (SELECT min(seq) FROM audit) AND mac = ''")
-      .get() === undefined
-  )
-    return
+  // The first row of a chain that was joined, or that this release began, has its digest.
+  if (ctx.engine.reader.value(firstMac) !== '') return
   await ctx.engine.atomic(ctx, async (tx) => {
     let [prev, after, rows] = ['', 0, 0]
     for (;;) {

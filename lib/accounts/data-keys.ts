@@ -14,9 +14,16 @@ import {
 } from '../core/storage/secrets.js'
 import type { Sealer, Secrets, Vault } from '../core/storage/secrets.js'
 import type { Engine } from '../db/engine.js'
+import { query } from '../db/query.js'
 import { audit } from './audit.js'
 
 type Random = (bytes: number) => Buffer
+
+const wrappedKey = query((db, given: { owner: string }) =>
+  db.selectFrom('data_key').select('wrapped').where('owner', '=', given.owner),
+)
+/** Which secret key the installation was made with. */
+export const secretKeyId = query((db) => db.selectFrom('secret_key').select('key_id'))
 
 /**
  * Opens the secrets of a folder. Throws when its secret key is not the one that the database was
@@ -25,7 +32,6 @@ type Random = (bytes: number) => Buffer
  */
 export async function openSecrets(engine: Engine, key: Buffer, random: Random): Promise<Secrets> {
   let vault = await knownVault(engine, openVault(key, random), random)
-  const wrapped = engine.reader.prepare('SELECT wrapped FROM data_key WHERE owner = ?').pluck()
   const sealers = new Map<string, Sealer>()
   return {
     get keyId() {
@@ -38,7 +44,7 @@ export async function openSecrets(engine: Engine, key: Buffer, random: Random): 
     of(owner) {
       let sealer = sealers.get(owner)
       if (!sealer) {
-        const text = wrapped.get(owner) as string | undefined
+        const text = engine.reader.value(wrappedKey, { owner })
         if (text === undefined) throw new Error(`${owner} has no data key`)
         sealers.set(owner, (sealer = makeSealer(vault.unwrap(text, owner), random)))
       }
@@ -70,8 +76,7 @@ export async function addDataKey({ db, secrets }: AccountsCtx, owner: string): P
  * it.
  */
 async function knownVault(engine: Engine, vault: Vault, random: Random): Promise<Vault> {
-  const readId = engine.reader.prepare('SELECT key_id FROM secret_key').pluck()
-  if (readId.get() === undefined) {
+  if (engine.reader.value(secretKeyId) === undefined) {
     await engine.atomic({ db: engine.db, read: engine.read }, async ({ db }) => {
       const others = await db.selectFrom('secret_key').select('key_id').execute()
       if (others.length > 0) return
@@ -84,7 +89,7 @@ async function knownVault(engine: Engine, vault: Vault, random: Random): Promise
   }
   const next = readNextKey(engine.dir) && (await settle(engine, random))
   if (next) return next
-  const id = readId.get() as string
+  const id = engine.reader.value(secretKeyId)
   if (id !== vault.id) {
     throw new Error(
       `the secret key is not the one that this installation was made with (it has the id ${vault.id}, the database names ${id}): restore keys/secret-key from your own copy, or set QUARTERMASTER_SECRET_KEY to the right one`,

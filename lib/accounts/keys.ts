@@ -1,11 +1,12 @@
 /**
- * API keys: shown once, kept as SHA-256 (decisions 2.4), and the way from a key to its subscriber.
+ * API keys: shown once, kept as SHA-256, and the way from a key to its subscriber.
  */
 import type { Key, Subscriber } from './caller.js'
 import { hash as digest } from 'node:crypto'
 import { ApiError, invalid } from '../core/errors.js'
 import type { AccountsCtx } from './ctx.js'
 import { nameFault } from '../core/text.js'
+import { query } from '../db/query.js'
 import { remembered, touch } from '../db/state.js'
 import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
@@ -34,12 +35,14 @@ function hashKey(key: string): Buffer {
   return digest('sha256', key, 'buffer')
 }
 
+const allKeys = query((db) => db.selectFrom('api_key').selectAll())
+
 /**
  * Finds a key by its text. Every process sees a change of keys or allowlists with its next call.
  */
 export function keyIndex(engine: Engine): (key: string) => Key | undefined {
   const all = remembered(engine, 'keys', () => {
-    const rows = engine.reader.prepare('SELECT * FROM api_key').all() as ApiKeyTable[]
+    const rows = engine.reader.all(allKeys)
     return new Map(rows.map((row) => [row.hash.toString('hex'), fromRow(row)]))
   })
   return (key) => all().get(digest('sha256', key, 'hex'))

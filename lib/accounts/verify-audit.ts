@@ -2,13 +2,11 @@
  * Proves the audit: that no row was changed, removed or moved, and with an anchor that none was cut
  * off.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../core/async/wait.js'
 import type { AccountsCtx } from './ctx.js'
-import { filesIn } from '../db/engine.js'
-import { openFile } from '../db/sqlite.js'
-import type { Raw } from '../db/sqlite.js'
+import type { Reader } from '../db/query.js'
 import { JOINED, auditMac } from './audit.js'
-import type { AuditRow } from './audit.js'
+import { auditAfter, auditReach } from './queries.js'
 
 export interface AuditHead {
   seq: number
@@ -52,28 +50,20 @@ export async function verifyAudit(
   ctx: AccountsCtx,
   options: VerifyAuditOptions = {},
 ): Promise<AuditVerification> {
-  const raw = openFile(filesIn(ctx.engine.dir).record, { synchronous: 'FULL', readonly: true })
+  const snapshot = ctx.engine.openSnapshot()
   try {
-    raw.exec('BEGIN')
-    return await prove(ctx, raw, options)
+    return await prove(ctx, snapshot, options)
   } finally {
-    raw.close()
+    snapshot.close()
   }
 }
 
 async function prove(
   ctx: AccountsCtx,
-  raw: Raw,
+  reader: Reader,
   { anchor, onProgress }: VerifyAuditOptions,
 ): Promise<AuditVerification> {
-  const last = raw.prepare('SELECT coalesce(max(seq), 0) FROM audit').pluck().get() as number
-  const given = raw
-    .prepare("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)")
-    .pluck()
-    .get() as number
-  const some = raw.prepare(
-    `SELECT seq, at, actor, action, detail, mac FROM audit WHERE seq > ? ORDER BY seq LIMIT ${STEP}`,
-  )
+  const { last, given } = reader.first(auditReach) ?? { last: 0, given: 0 }
   const faults: AuditFault[] = []
   const joined: AuditVerification['joined'] = []
   let [seq, prev, rows] = [0, '', 0]
@@ -84,7 +74,7 @@ async function prove(
     })
   }
   while (seq < last) {
-    for (const row of some.all(seq) as (AuditRow & { mac: string })[]) {
+    for (const row of reader.all(auditAfter, { seq, limit: STEP })) {
       // What follows a gap cannot be tied to what stood there; it is the gap that is told.
       if (row.seq !== seq + 1) missing(seq + 1, row.seq - 1)
       else if (auditMac(ctx.secrets, row, prev) !== row.mac)

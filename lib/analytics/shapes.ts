@@ -1,9 +1,9 @@
-/** Shapes of the metrics (contract "Analytics result", decisions 5). */
+/** Shapes of the metrics (contract "Analytics result"). */
 import * as z from 'zod'
 import { SLUGS } from './metrics/index.js'
 import { WINDOWS } from './metrics/metric.js'
 
-/** Any text: one that is no metric is a 404 that lists them. */
+/** Any text: one that is not a metric is a 404 that lists them. */
 export const MetricParams = z.object({
   metric: z
     .string()

@@ -4,6 +4,7 @@ import type { Progress } from '../core/async/progress.js'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import pLimit from 'p-limit'
 import type { Log } from '../core/log.js'
 import { makeTasks } from './tasks.js'
 import type { Tasks } from './tasks.js'
@@ -43,15 +44,13 @@ export function openBackground(options: {
 
 function inline(): Background<Tasks> {
   const tasks = makeTasks()
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = pLimit(1)
   return {
     run(name, input, onProgress) {
       const task = tasks[name] as (input: unknown, onProgress?: Progress) => unknown
-      const next = last.then(() => task(input, onProgress))
-      last = next.catch(() => {})
-      return next as never
+      return inTurn(() => task(input, onProgress)) as never
     },
-    close: async () => void (await last),
+    close: () => inTurn(() => {}),
   }
 }
 

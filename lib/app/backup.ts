@@ -1,9 +1,9 @@
 /**
  * Backups: a folder with everything that cannot be made again, but for the secret key. Databases
  * are copied by SQLite itself: a file of one that is opened and closed beside it in the same
- * process loses its locks (reliability, finding 8).
+ * process loses its locks.
  */
-import { syncPath } from '../core/storage/durable.js'
+import { syncPath, writeWholeNow } from '../core/storage/durable.js'
 import { createHash } from 'node:crypto'
 import {
   createReadStream,
@@ -14,16 +14,19 @@ import {
   statfsSync,
   statSync,
 } from 'node:fs'
-import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { MB, figure } from '../core/figures.js'
 import { audit } from '../accounts/audit.js'
+import { secretKeyId } from '../accounts/data-keys.js'
 import type { Background } from '../core/async/background.js'
 import type { Tasks } from './tasks.js'
 import type { OperatorCtx } from './ctx.js'
-import { invalid } from '../core/errors.js'
-import { ROOM_FOR_FEEDS } from '../core/storage/space.js'
+import { codeOf, invalid } from '../core/errors.js'
+import { ROOM_FOR_FEEDS } from '../core/storage/disk-space.js'
 import { checkDatabase } from '../db/copy.js'
 import { filesIn } from '../db/engine.js'
+import { query, readerOver } from '../db/query.js'
 import { openFile } from '../db/sqlite.js'
 import { macOf } from '../orders/journal/chain.js'
 import { journalPath, openJournalFile } from '../orders/journal/file.js'
@@ -119,7 +122,7 @@ export async function makeBackup(
       ...recordFacts(join(to, RECORD)),
       files,
     }
-    await writeWhole(join(to, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
+    writeWholeNow(join(to, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
     await ctx.engine.atomic(ctx, (tx) =>
       audit(tx, 'backup', { to, made_at: madeAt, journal: manifest.journal }),
     )
@@ -191,7 +194,8 @@ function checkTarget(dir: string, to: string, bytes: number): void {
   if (left < 0)
     throw invalid(
       'to',
-      `there is too little room in ${place}: ${Math.ceil(-left / 1_048_576).toLocaleString('en-US')} MB more are needed`,
+      `there is too little room in ${place}: ` +
+        `${figure(Math.ceil(-left / MB))} MB more are needed`,
     )
 }
 
@@ -203,7 +207,7 @@ async function copyOne(background: Background<Tasks>, from: string, to: string):
       await copyFile(from, to)
     } catch (error) {
       // A file that expired meanwhile.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+      if (codeOf(error) === 'ENOENT') return
       throw error
     }
     // It may be in the middle of a line.
@@ -213,26 +217,28 @@ async function copyOne(background: Background<Tasks>, from: string, to: string):
   await syncPath(to)
 }
 
+const lastLine = query((db) =>
+  db.selectFrom('journal').select(['seq', 'line']).orderBy('seq', 'desc').limit(1),
+)
+const lastAct = query((db) =>
+  db.selectFrom('audit').select(['seq', 'mac']).orderBy('seq', 'desc').limit(1),
+)
+
 /** What the manifest says of the system of record. */
 export function recordFacts(
   path: string,
 ): Pick<Manifest, 'schema' | 'secret_key_id' | 'journal' | 'audit'> {
   const raw = openFile(path, { synchronous: 'FULL', readonly: true })
   try {
-    const last = raw.prepare('SELECT seq, line FROM journal ORDER BY seq DESC LIMIT 1').get() as
-      | { seq: number; line: string }
-      | undefined
-    const isChained =
-      raw.prepare("SELECT 1 FROM pragma_table_info('audit') WHERE name = 'mac'").get() !== undefined
+    const reader = readerOver(raw)
+    const last = reader.first(lastLine)
+    const columns = raw.pragma('table_info(audit)') as { name: string }[]
+    const isChained = columns.some(({ name }) => name === 'mac')
     return {
       schema: raw.pragma('user_version', { simple: true }) as number,
-      secret_key_id: raw.prepare('SELECT key_id FROM secret_key').pluck().get() as string,
+      secret_key_id: reader.value(secretKeyId) ?? '',
       journal: last ? { seq: last.seq, mac: macOf(last.line) } : null,
-      audit: isChained
-        ? ((raw.prepare('SELECT seq, mac FROM audit ORDER BY seq DESC LIMIT 1').get() as
-            | { seq: number; mac: string }
-            | undefined) ?? null)
-        : null,
+      audit: (isChained && reader.first(lastAct)) || null,
     }
   } finally {
     raw.close()
@@ -249,12 +255,6 @@ export async function digestOf(
     for await (const bytes of createReadStream(path, { end: size - 1 }))
       hash.update(bytes as Buffer)
   return { size, sha256: hash.digest('hex') }
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { mode: 0o600 })
-  await syncPath(path)
-  await syncPath(dirname(path))
 }
 
 /**

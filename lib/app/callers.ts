@@ -3,6 +3,7 @@ import type { Key, Subscriber } from '../accounts/caller.js'
 import { keyIndex } from '../accounts/keys.js'
 import { findSubscriber } from '../accounts/subscribers.js'
 import { ApiError } from '../core/errors.js'
+import { query } from '../db/query.js'
 import type { Ctx, OperatorCtx } from './ctx.js'
 
 export class Callers {
@@ -40,16 +41,24 @@ export class Callers {
   }
 }
 
+const subscriberById = query((db, given: { id: string }) =>
+  db.selectFrom('subscriber').select(['id', 'name', 'email']).where('id', '=', given.id),
+)
+
 /**
  * Subscribers by id, remembered: they are never removed, and a name or e-mail changes with the
  * keys' state.
  */
 function subscriberIndex({ engine }: OperatorCtx): (id: string) => Subscriber {
-  const find = engine.reader.prepare('SELECT id, name, email FROM subscriber WHERE id = ?')
   const known = new Map<string, Subscriber>()
   return (id) => {
     let subscriber = known.get(id)
-    if (!subscriber) known.set(id, (subscriber = find.get(id) as Subscriber))
+    if (!subscriber) {
+      subscriber = engine.reader.first(subscriberById, { id })
+      // Whoever has a key has a subscriber: the database holds them to it.
+      if (!subscriber) throw new Error(`there is no subscriber ${id}`)
+      known.set(id, subscriber)
+    }
     return subscriber
   }
 }

@@ -1,7 +1,7 @@
 /** The demo: a made-up shop on a fresh folder, so that the first start has something to show. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { inTime } from '../core/async/wait.js'
 import type { ConfigurationDocument, DistributorEntry } from '../configuration/document/document.js'
 import { SECOND } from '../core/clock.js'
 import { writeKeyFile } from '../core/storage/secrets.js'
@@ -11,7 +11,7 @@ import { openFile } from '../db/sqlite.js'
 import { addDemoDealers } from '../simulator/market/dealers.js'
 import { writeDemoHistory } from '../simulator/demo/history.js'
 import { demoOffers, writeDemoFeeds } from '../simulator/demo/feeds.js'
-import { demoCredential } from '../simulator/distributors/credentials.js'
+import { demoCredential } from '../simulator/profiles.js'
 
 export interface Demo {
   key: string
@@ -20,11 +20,6 @@ export interface Demo {
 }
 
 const SUBSCRIBER = 'Demo Shop'
-/**
- * For the metrics, in milliseconds: on a machine that is too busy they come while the demo serves.
- */
-const LONGEST_WAIT = 20 * SECOND
-
 export interface DemoOptions {
   /**
    * How many offers each feed has beside those that pages and stories name; about 20,000 in all by
@@ -37,12 +32,17 @@ export interface DemoOptions {
    */
   history?: boolean
   metrics?: boolean
+  /**
+   * Milliseconds to wait for the metrics at most, 20 seconds by default: on a machine that is too
+   * busy they come while the demo serves.
+   */
+  longestWait?: number
 }
 
 /** Makes the demo shop where there is none; a later start finds data and key as they were. */
 export async function prepareDemo(
   app: App,
-  { offers, history = true, metrics = history }: DemoOptions = {},
+  { offers, history = true, metrics = history, longestWait = 20 * SECOND }: DemoOptions = {},
 ): Promise<Demo> {
   const size = offers === undefined ? {} : { offers }
   const keyFile = join(app.dir, 'keys', 'demo-key')
@@ -55,7 +55,8 @@ export async function prepareDemo(
   const shops = await app.operator.subscribers.list()
   if (shops.length > 0 && !shops.some(({ name }) => name === SUBSCRIBER)) {
     throw new Error(
-      `${app.dir} holds a real installation (${shops[0]!.name}); start the demo in another folder with --dir`,
+      `${app.dir} holds a real installation (${shops[0]!.name}); start the demo in another ` +
+        'folder with --dir',
     )
   }
   if (!shops.some(({ name }) => name === SUBSCRIBER))
@@ -78,10 +79,10 @@ export async function prepareDemo(
   writeKeyFile(keyFile, key)
   // Every metric has rows from the first answer on.
   if (rolledUp)
-    await Promise.race([
-      rolledUp.then(() => runJob(app, 'analytics')),
-      pause(LONGEST_WAIT, undefined, { ref: false }),
-    ])
+    await inTime(() => rolledUp.then(() => runJob(app, 'analytics')), {
+      ms: longestWait,
+      late: () => {},
+    })
   return { key, subscriber: SUBSCRIBER }
 }
 

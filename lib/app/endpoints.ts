@@ -1,4 +1,7 @@
-/** Every endpoint, in the order of the documentation. */
+/**
+ * Every endpoint, in the order of the documentation. Its method, path and limits stand in
+ * core/endpoint/routes.ts.
+ */
 import { account, ping, usage } from '../accounts/endpoints.js'
 import { analytics } from '../analytics/endpoints.js'
 import { facets, getProduct, searchProducts } from '../catalog/endpoints.js'

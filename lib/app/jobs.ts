@@ -1,4 +1,5 @@
 /** The schedule of all jobs, kept over restarts; none overlaps itself. */
+import { SingleFlight } from '../core/async/single-flight.js'
 import type { Job } from '../core/async/job.js'
 import type { OperatorCtx } from './ctx.js'
 
@@ -15,7 +16,7 @@ export interface Jobs {
 const TICK = 1_000
 
 export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): Jobs {
-  const running = new Map<string, Promise<void>>()
+  const running = new SingleFlight<string, void>()
   // The schedule of this process: a table that cannot be written must not bring a job back every
   // second.
   const started = new Map<string, number>()
@@ -25,13 +26,10 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
 
   function run(job: Job<OperatorCtx>): Promise<void> {
     if (stopping.signal.aborted) return Promise.reject(new Error('closed'))
-    let current = running.get(job.name)
-    if (!current) {
+    return running.run(job.name, () => {
       started.set(job.name, ctx.now())
-      current = attempt(ctx, job, stopping.signal).finally(() => running.delete(job.name))
-      running.set(job.name, current)
-    }
-    return current
+      return attempt(ctx, job, stopping.signal)
+    })
   }
 
   async function tick(): Promise<void> {
@@ -73,7 +71,7 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
       clearInterval(timer)
       stopping.abort()
       await ticking
-      await Promise.allSettled(running.values())
+      await running.ended()
     },
   }
 }

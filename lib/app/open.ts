@@ -15,12 +15,13 @@ import type { Jobs } from './jobs.js'
 import { operatorFunctions } from './operator.js'
 import type { Operator } from './operator.js'
 import { readOptions } from './options.js'
-import type { OpenOptions } from './options.js'
+import type { OpenOptions, Settings } from './options.js'
 import { allJobs, openParts } from './parts.js'
 import type { Parts } from './parts.js'
 import { makeShop } from './shop.js'
 import type { Shop } from './shop.js'
 import { openState } from './state.js'
+import type { State } from './state.js'
 
 export type { OpenOptions } from './options.js'
 
@@ -70,9 +71,22 @@ export interface App {
  */
 export async function open(options: OpenOptions = {}): Promise<App> {
   const settings = readOptions(options)
-  const { dir, publicUrl } = settings
   const ending = new AbortController()
   const state = await openState(settings)
+  try {
+    return await openOver(settings, state, ending)
+  } catch (error) {
+    // Nobody has the app, so that no part of it is at work: what waits for the end is told of it,
+    // and the files are closed.
+    ending.abort()
+    await state.engine.close()
+    throw error
+  }
+}
+
+/** The app over an open state folder. What can fail comes before the timer, which nobody clears. */
+async function openOver(settings: Settings, state: State, ending: AbortController): Promise<App> {
+  const { dir, publicUrl } = settings
   const underWay = openUnderWay(ending.signal)
   const parts = await openParts(settings, state, {
     closing: ending.signal,
@@ -84,6 +98,13 @@ export async function open(options: OpenOptions = {}): Promise<App> {
   const jobs = openJobs(ctx, allJobs(background))
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
   const callers = new Callers(ctx)
+  const operator = operatorFunctions({
+    ctx,
+    background,
+    underWay,
+    journalCopy,
+    closing: ending.signal,
+  })
   const flushing = setInterval(() => ctx.limits.flush(), SECOND).unref()
   let closing: Promise<void> | undefined
   const close = () =>
@@ -93,19 +114,13 @@ export async function open(options: OpenOptions = {}): Promise<App> {
     dir,
     ctx,
     publicUrl: publicUrl.given,
+    operator,
     jobs,
     orders: ctx.orders,
     monitors,
     findKey: callers.findKey,
     contextFor: (key) => callers.contextFor(key),
     close,
-    operator: operatorFunctions({
-      ctx,
-      background,
-      underWay,
-      journalCopy,
-      closing: ending.signal,
-    }),
     run: underWay.run,
     listensAt: (url) => publicUrl.listensAt(url),
     as: (caller) =>

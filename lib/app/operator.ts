@@ -22,7 +22,7 @@ export interface OperatorParts extends Bound {
 }
 
 export function operatorFunctions({ journalCopy, closing, ...bound }: OperatorParts) {
-  const { ctx } = bound
+  const { ctx, underWay } = bound
   return {
     subscribers: bind(bound, accounts.subscribers),
     keys: bind(bound, accounts.keys),
@@ -39,13 +39,13 @@ export function operatorFunctions({ journalCopy, closing, ...bound }: OperatorPa
       ...bind(bound, { ...orders.enforcement, ...restrictions.rules }),
       ...forSubscriber(bound, restrictions.rulesOfSubscriber),
       diff: (input: Parameters<typeof restrictions.diffRules>[1]) =>
-        restrictions.diffRules(ctx, input),
+        underWay.runNow(() => restrictions.diffRules(ctx, input)),
     },
     fraud: {
       ...bind(bound, fraud.fraud),
       ...forSubscriber(bound, fraud.fraudOfSubscriber),
       exportBatch: (partner: string, options?: ExportOptions) =>
-        fraud.exportBatch(ctx, partner, options),
+        underWay.steps(() => fraud.exportBatch(ctx, partner, options)),
     },
     distributors: bind(bound, distributors.distributors),
     analytics: bind(bound, analytics.analytics),

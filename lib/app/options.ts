@@ -7,12 +7,12 @@ import { silentLog } from '../core/log.js'
 import type { Log } from '../core/log.js'
 import { refuseUnknownOptions } from '../core/options.js'
 import type { Distributor } from '../distributors/distributor.js'
-import { builtin } from '../distributors/index.js'
+import { builtin } from '../distributors/builtin/index.js'
 import type { ExporterOptions } from '../exports/exporter.js'
 import { parsePublicUrl } from '../objects/disk.js'
-import type { StoreLimits } from '../objects/ending-store.js'
+import type { StoreLimits } from '../objects/timeout-store.js'
 import type { ObjectStore } from '../objects/store.js'
-import type { SenderOptions } from '../orders/engine/engine.js'
+import type { EngineOptions } from '../orders/engine/engine.js'
 
 export interface OpenOptions {
   /** The state folder, `./var` by default. It is made where there is none. */
@@ -55,7 +55,7 @@ export interface OpenOptions {
    * For tests of what goes wrong: free bytes of the disk, and named places at which the sender of
    * orders may end.
    */
-  faults?: SenderOptions & {
+  faults?: EngineOptions & {
     freeBytes?: () => number
     exports?: ExporterOptions
     analytics?: AnalyticsOptions
@@ -126,7 +126,8 @@ export function readOptions(options: OpenOptions): Settings {
 function endProcess(log: Log, error: unknown): never {
   log.error(
     { err: error },
-    'the disk failed under the system of record: stopping, since it is not known what was committed',
+    'the disk failed under the system of record: stopping, since it is not known what was ' +
+      'committed',
   )
   process.exit(70)
 }

@@ -8,8 +8,9 @@ import { openCheckRuns } from '../configuration/credentials.js'
 import { openConfigurations } from '../configuration/saved.js'
 import type { Background } from '../core/async/background.js'
 import type { Job } from '../core/async/job.js'
-import { openSpace } from '../core/storage/space.js'
+import { openSpace } from '../core/storage/disk-space.js'
 import { openModes } from '../distributors/modes.js'
+import { presets } from '../distributors/builtin/index.js'
 import { makeRegistry } from '../distributors/registry.js'
 import { openExporter } from '../exports/exporter.js'
 import { exportJob, removeDeadBuilds } from '../exports/sweep.js'
@@ -19,13 +20,12 @@ import { openFraudKeys } from '../fraud/keys/keyring.js'
 import { openFraudCounts } from '../fraud/reports/quota.js'
 import { fraudJob } from '../fraud/reports/upkeep.js'
 import type { ObjectStore } from '../objects/store.js'
-import { openSender } from '../orders/engine/engine.js'
+import { OrderEngine } from '../orders/engine/engine.js'
 import { openJournalCopy } from '../orders/journal/copy.js'
-import { decisionJob } from '../restrictions/decisions.js'
-import { openRules } from '../restrictions/rules/sets.js'
+import { decisionJob } from '../restrictions/decision-log.js'
+import { openRules } from '../restrictions/rules/active-rules.js'
 import { simulatorJob } from '../simulator/demo/stock.js'
-import { openSimulators } from '../simulator/distributors/simulators.js'
-import { standIn } from '../simulator/distributors/stand-ins.js'
+import { openSimulators, withSimulator } from '../simulator/simulators.js'
 import { catalogStock } from '../simulator/engine/stock.js'
 import { openBackground } from './background.js'
 import type { OperatorCtx } from './ctx.js'
@@ -59,7 +59,8 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
     stockOf: (distid, sku) => catalogStock(catalog.current(), distid, sku),
   })
   const distributors = makeRegistry(
-    settings.distributors.map((distributor) => standIn(distributor, simulators)),
+    settings.distributors.map((distributor) => withSimulator(distributor, simulators)),
+    presets,
   )
   const background = openBackground({ worker, log })
   const configurations = openConfigurations(engine, distributors, secrets)
@@ -93,7 +94,7 @@ function makeContext({
 }): OperatorCtx {
   const { dir, now, monotonic, random, log, actor, faults } = settings
   const copy = journalCopy && openJournalCopy(journalCopy, closing)
-  const ctx: OperatorCtx = {
+  const shared = {
     ...parts,
     db: engine.db,
     read: engine.read,
@@ -108,12 +109,15 @@ function makeContext({
     dealers: openDealers(engine),
     rules: openRules(engine),
     space: openSpace(dir, faults.freeBytes),
-    orders: openSender(() => ctx, random, { ...faults, copy }),
     fraudKeys: openFraudKeys(engine, { random, log, mend: mendFraud }),
     fraudCounts: openFraudCounts(),
+    actor,
+  }
+  const ctx: OperatorCtx = {
+    ...shared,
+    orders: new OrderEngine(shared, { ...faults, copy }),
     exports: openExporter(() => ctx, faults.exports),
     analytics: openAnalytics(() => ctx, faults.analytics),
-    actor,
   }
   return ctx
 }

@@ -1,5 +1,5 @@
 /**
- * Puts a backup back (reliability 3.8). All of it is made ready and proved beside the installation,
+ * Puts a backup back. All of it is made ready and proved beside the installation,
  * and only then moved in. It starts with orders paused: whatever was placed after the backup may be
  * forgotten, and a caller's retry would buy it again.
  */
@@ -26,6 +26,8 @@ import { takeLock } from '../db/engine.js'
 import { openFile } from '../db/sqlite.js'
 import { quartermasterSchema } from '../db/migrations/quartermaster.js'
 import { fraudKeyFiles } from '../fraud/keys/keys.js'
+import { decisionAt, lastDecision } from '../restrictions/queries.js'
+import type { Raw } from '../db/sqlite.js'
 import { open } from './open.js'
 import type { App, OpenOptions } from './open.js'
 import { journalPath } from '../orders/journal/file.js'
@@ -85,7 +87,8 @@ export async function restoreBackup(input: RestoreInput): Promise<Restored> {
   if (schema > quartermasterSchema.length)
     throw invalid(
       'backup',
-      `it was made by a newer release (schema ${schema}, this one knows ${quartermasterSchema.length})`,
+      `it was made by a newer release (schema ${schema}, this one knows ` +
+        `${quartermasterSchema.length})`,
     )
   const key = keyOf(input, dir, keyId)
   const fraudKeys = fraudKeysOf(input, dir)
@@ -153,7 +156,8 @@ function keyOf(
   if (idOf(key) !== keyId)
     throw invalid(
       'keys',
-      `the secret key is not the one of the backup (it has the id ${idOf(key)}, the backup names ${keyId}): bring the copy of that time`,
+      `the secret key is not the one of the backup (it has the id ${idOf(key)}, the backup ` +
+        `names ${keyId}): bring the copy of that time`,
     )
   return key
 }
@@ -205,7 +209,8 @@ function holdFolder(dir: string, dryRun: boolean): () => void {
     else {
       for (const other of held) other.close()
       throw new Error(
-        `${name === 'serve' ? 'a server runs' : 'orders are being sent'} on ${dir}; stop it before a backup is put back`,
+        `${name === 'serve' ? 'a server runs' : 'orders are being sent'} on ${dir}; stop it ` +
+          'before a backup is put back',
       )
     }
   }
@@ -271,7 +276,9 @@ async function prepare(
     const release = await app.orders.lease().catch((error: unknown) => {
       if (!keeps) throw error
       throw new Error(
-        `orders.journal of ${input.dir} cannot be applied to the backup (${error instanceof Error ? error.message : String(error)}): move it away, and what it tells is looked for at the distributors`,
+        `orders.journal of ${input.dir} cannot be applied to the backup ` +
+          `(${error instanceof Error ? error.message : String(error)}): move it away, and what ` +
+          'it tells is looked for at the distributors',
         { cause: error },
       )
     })
@@ -282,7 +289,9 @@ async function prepare(
       // Its catalog is not in a backup: every source is due at once.
       await app.ctx.db.updateTable('feed_source').set({ last_pull_at: null }).execute()
       await pauseOrders(app.ctx, {
-        reason: `restored from the backup of ${manifest.made_at}${isWhole ? ', with the journal of what came after it' : ''}`,
+        reason:
+          'restored from the backup of ' +
+          `${manifest.made_at}${isWhole ? ', with the journal of what came after it' : ''}`,
         lookBackTo: Date.parse(manifest.made_at),
         isForgetful: !isWhole,
       })
@@ -368,10 +377,10 @@ function bringsDecisions(dir: string, staging: string, { files }: Manifest): boo
   if (!files.some(({ path }) => path === DECISIONS)) return false
   const own = join(dir, DECISIONS)
   if (!existsSync(own)) return true
-  const [last] = readDecisions(join(staging, DECISIONS), 'ORDER BY seq DESC LIMIT 1')
+  const last = readDecisions(join(staging, DECISIONS), lastDecision)
   if (last === undefined) return false
   try {
-    const [there] = readDecisions(own, `WHERE seq = ${last.seq}`)
+    const there = readDecisions(own, (decisions) => decisionAt(decisions, last.seq))
     return there === undefined || there.text !== last.text
   } catch {
     // Damaged: it is moved aside.
@@ -379,14 +388,10 @@ function bringsDecisions(dir: string, staging: string, { files }: Manifest): boo
   }
 }
 
-function readDecisions(path: string, which: string): { seq: number; text: string }[] {
+function readDecisions<T>(path: string, read: (decisions: Raw) => T): T {
   const raw = openFile(path, { synchronous: 'NORMAL', readonly: true })
   try {
-    return raw
-      .prepare(
-        `SELECT seq, json_array(at, subscriber_id, digest, state, zip, target, approved, items) AS text FROM restriction_decision ${which}`,
-      )
-      .all() as { seq: number; text: string }[]
+    return read(raw)
   } finally {
     raw.close()
   }

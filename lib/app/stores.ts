@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Secrets } from '../core/storage/secrets.js'
 import { OPERATOR } from '../core/storage/secrets.js'
 import { diskStore } from '../objects/disk.js'
-import { endingStore } from '../objects/ending-store.js'
+import { endingStore } from '../objects/timeout-store.js'
 import type { ObjectStore } from '../objects/store.js'
 import type { Settings } from './options.js'
 

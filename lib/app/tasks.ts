@@ -2,7 +2,7 @@
  * What the worker can do. Each task opens its own database handles; nothing is shared with the main
  * thread but what it returns.
  */
-import type { CatalogTasks } from '../catalog/catalog.js'
+import type { CatalogTasks } from '../catalog/snapshot/live.js'
 import type { FeedTasks } from '../feeds/ctx.js'
 import { buildSnapshot, buildTick } from '../catalog/snapshot/build.js'
 import type { SnapshotParts } from '../catalog/snapshot/parts.js'

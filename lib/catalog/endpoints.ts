@@ -123,7 +123,7 @@ export const searchProducts = endpoint('products.search', {
   },
 })
 
-/** An unknown or inactive distributor is a 404 (decisions 2.2). */
+/** An unknown or inactive distributor is a 404. */
 function assertActive(ctx: CatalogCall, distid: string): void {
   const active = ctx.configurations.of(ctx.subscriber).eligible.map(({ entry }) => entry.distid)
   if (active.includes(distid)) return
@@ -189,7 +189,7 @@ export const getProduct = endpoint('products.get', {
       },
       invalid_upc: {
         request: { upc: '123' },
-        message: '"123" is no UPC: it must be 8 to 14 digits',
+        message: '"123" is not a UPC: it must be 8 to 14 digits',
         details: [{ path: 'upc', message: 'must be 8 to 14 digits' }],
       },
       not_found: {
@@ -202,7 +202,7 @@ export const getProduct = endpoint('products.get', {
     const key = /^\d{8,14}$/.test(params.upc) ? gtinKey(params.upc) : null
     if (key === null)
       throw new ApiError('invalid_upc', {
-        message: `"${params.upc}" is no UPC: it must be 8 to 14 digits`,
+        message: `"${params.upc}" is not a UPC: it must be 8 to 14 digits`,
         details: [{ path: 'upc', message: 'must be 8 to 14 digits' }],
       })
     const view = await ctx.catalog.view(ctx.subscriber, query.ignore_restrictions)

@@ -64,7 +64,9 @@ function inDoubt(error: unknown, id: RouteId, input: Record<string, unknown>): u
   if (!(error instanceof RemoteError) || error.outcome !== 'unknown') return error
   const advice =
     id === 'orders.place'
-      ? `Whether the order was placed is not known. Send the same request again with the same order_id (${String(input['order_id'])}), or look with orders.get; never place it under another order_id.`
+      ? 'Whether the order was placed is not known. Send the same request again with the same ' +
+        `order_id (${String(input['order_id'])}), or look with orders.get; never place it under ` +
+        'another order_id.'
       : 'Whether it was done is not known.'
   return new RemoteError({ ...error, message: `${error.message} ${advice}` })
 }
@@ -95,7 +97,10 @@ async function readAnswer(
     throw failed({
       code: 'redirected',
       outcome: 'refused',
-      message: `The server redirects${headers.has('location') ? ` to ${quote(headers.get('location')!, 200)}` : ''}. The key is sent nowhere else: give connect() the address of the server itself.`,
+      message:
+        'The server ' +
+        `redirects${headers.has('location') ? ` to ${quote(headers.get('location')!, 200)}` : ''}. ` +
+        'The key is sent nowhere else: give connect() the address of the server itself.',
     })
   }
   const text = await response.text()

@@ -136,7 +136,8 @@ async function copyUrl(
     ends.every((byte, i) => tail![i] === byte)
   if (!fits)
     throw damaged(
-      `What came (${got.bytes} bytes) is not a whole ${what} file: it begins with ${JSON.stringify(String.fromCharCode(...head!))}.`,
+      `What came (${got.bytes} bytes) is not a whole ${what} file: it begins with ` +
+        `${JSON.stringify(String.fromCharCode(...head!))}.`,
     )
   return got.bytes
 }

@@ -1,6 +1,7 @@
 /**
  * Attempts on the network: how long one may take, when the next may come, and when there is none.
  */
+import { inTime, pause } from '../core/async/wait.js'
 import { refuseUnknownOptions } from '../core/options.js'
 import { RemoteError, failureOf } from './remote-error.js'
 
@@ -50,7 +51,7 @@ const OPTIONS = {
 } as const
 
 /**
- * Options of the function `of` with their defaults. Throws a RangeError for what is no number of
+ * Options of the function `of` with their defaults. Throws a RangeError for what is not a number of
  * attempts or seconds, a TypeError for an option that there is not.
  */
 export function networkOf(options: NetworkOptions, of: string): Network {
@@ -110,17 +111,16 @@ export function begin({ timeout, signal }: Network, to: string): Attempt {
     signal: either,
     end: () => ending.abort(),
     async within(step) {
-      const timer = setTimeout(() => ending.abort(), timeout * 1_000)
-      let stop = () => {}
-      const stopped = new Promise<never>((_, reject) => {
-        stop = () => reject(either.reason)
-        either.addEventListener('abort', stop)
-        if (either.aborted) stop()
-      })
       try {
-        // A fetch of the caller's own may not look at the signal, or throw at once; then, too, both
-        // are waited for.
-        return await Promise.race([(async () => step())(), stopped])
+        // A fetch of the caller's own may not look at the signal, or throw at once.
+        return await inTime(async () => step(), {
+          ms: timeout * 1_000,
+          closing: either,
+          late: () => {
+            ending.abort()
+            throw new Error('late')
+          },
+        })
       } catch (error) {
         if (error instanceof RemoteError) throw error
         if (signal?.aborted) throw aborted()
@@ -131,9 +131,6 @@ export function begin({ timeout, signal }: Network, to: string): Attempt {
             message: `${to} did not answer within ${timeout} seconds.`,
           })
         throw new RemoteError(failureOf(error, to))
-      } finally {
-        clearTimeout(timer)
-        either.removeEventListener('abort', stop)
       }
     },
   }
@@ -178,18 +175,8 @@ export function makeRetry({
 
 /** Resolves after so many seconds, or once the signal is aborted. */
 async function sleep(seconds: number, signal?: AbortSignal): Promise<void> {
-  const either = AbortSignal.any(signal ? [signal] : [])
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      either.removeEventListener('abort', done)
-      resolve()
-    }
-    // A timer may fire a moment early, and no attempt may.
-    const timer = setTimeout(done, Math.ceil(seconds * 1_000) + 2)
-    either.addEventListener('abort', done)
-    if (either.aborted) done()
-  })
+  // A timer may fire a moment early, and no attempt may.
+  await pause(Math.ceil(seconds * 1_000) + 2, signal && AbortSignal.any([signal]))
 }
 
 /**

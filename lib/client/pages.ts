@@ -47,7 +47,8 @@ export async function* eachOrder(
   const isList = search !== undefined || direction !== undefined
   if (isList && Object.values(filters).some((value) => value !== undefined))
     throw new RangeError(
-      'search and direction go with no other filter: GET /v1/orders and GET /v1/fulfillment/history are two calls',
+      'search and direction go with no other filter: GET /v1/orders and GET ' +
+        '/v1/fulfillment/history are two calls',
     )
   const read = async (offset: number) =>
     isList
@@ -139,7 +140,8 @@ export async function* eachOffer(
     if (page * rows >= total) return
     if (page * rows >= DEPTH)
       throw new RangeError(
-        `${total} offers fit, and search reaches ${DEPTH} of them: narrow the search, or take the whole catalog with downloadCatalog`,
+        `${total} offers fit, and search reaches ${DEPTH} of them: narrow the search, or take ` +
+          'the whole catalog with downloadCatalog',
       )
   }
 }

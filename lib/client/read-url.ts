@@ -26,7 +26,9 @@ export async function* readUrl(
     throw new RemoteError({
       code: 'invalid_url',
       outcome: 'refused',
-      message: `The export has no address on the network (${url.split(/[:?]/)[0]!.slice(0, 20)}:): the app keeps its files where no URL leads. Open it with a store on disk or in S3.`,
+      message:
+        `The export has no address on the network (${url.split(/[:?]/)[0]!.slice(0, 20)}:): the ` +
+        'app keeps its files where no URL leads. Open it with a store on disk or in S3.',
     })
   const retry = makeRetry(network)
   for (;;) {
@@ -114,7 +116,9 @@ function refusalOf({ status, type, headers }: Response, now: () => number): Remo
   if (status === 401 || status === 403 || status === 410)
     return failure({
       code: 'invalid_url',
-      message: `The URL of the export is refused (status ${status}): it has expired, or was changed on its way. A new one comes with the next export.`,
+      message:
+        `The URL of the export is refused (status ${status}): it has expired, or was changed on ` +
+        'its way. A new one comes with the next export.',
     })
   if (status === 404)
     return failure({

@@ -1,7 +1,8 @@
-/** Checks a document against the schema: all faults at once, in plain words (decisions 3.7). */
+/** Checks a document against the schema: all faults at once, in plain words. */
 import draft04 from 'ajv-draft-04'
 import type { ErrorObject, KeywordCxt, Options, ValidateFunction } from 'ajv-draft-04'
 import names from 'ajv/dist/compile/names.js'
+import { figure } from '../core/figures.js'
 import { isEmail } from '../accounts/subscribers.js'
 import { MAX_FAULTS } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
@@ -166,7 +167,9 @@ export function shapeFaults(candidate: unknown): Fault[] {
     return [
       {
         path: '',
-        message: `the document has more than ${MAX_MEMBERS.toLocaleString('en-US')} members: nothing that this program reads needs so many`,
+        message:
+          `the document has more than ${figure(MAX_MEMBERS)} members: nothing ` +
+          'that this program reads needs so many',
       },
     ]
   return found

@@ -1,7 +1,8 @@
 /**
- * Live checks of credentials, and what they found (contract "Distributor eligibility", decisions
- * 3.9).
+ * Live checks of credentials, and what they found (contract "Distributor eligibility").
  */
+import { SingleFlight } from '../core/async/single-flight.js'
+import { inTime } from '../core/async/wait.js'
 import type { CheckRuns, ConfigurationCtx } from './ctx.js'
 import type { Subscriber } from '../accounts/caller.js'
 import { SECOND } from '../core/clock.js'
@@ -35,13 +36,13 @@ export function fingerprintOf(
 }
 
 export function openCheckRuns(): CheckRuns {
-  return { running: new Map(), closing: new AbortController() }
+  return { running: new SingleFlight(), closing: new AbortController() }
 }
 
 /** Ends what runs; nothing is recorded of it. */
 export async function closeCheckRuns({ running, closing }: CheckRuns): Promise<void> {
   closing.abort()
-  await Promise.allSettled(running.values())
+  await running.ended()
 }
 
 export interface CredentialResult {
@@ -104,15 +105,7 @@ async function checkOne(
   if (!isRecorded) return outcomeOf(ctx, name, entry, fingerprint)
   const { running } = ctx.checkRuns
   const key = `${subscriber.id} ${name} ${fingerprint}`
-  let run = running.get(key)
-  if (!run)
-    running.set(
-      key,
-      (run = runCheck(ctx, subscriber, name, entry, fingerprint).finally(() =>
-        running.delete(key),
-      )),
-    )
-  return run
+  return running.run(key, () => runCheck(ctx, subscriber, name, entry, fingerprint))
 }
 
 async function runCheck(
@@ -149,25 +142,16 @@ async function ask(
   distributor: Distributor,
   entry: DistributorEntry,
 ): Promise<CheckOutcome> {
-  // A timer of our own: Node 20 may collect a timeout's signal that only a combined one knows, and
-  // then it never ends.
-  const ending = new AbortController()
-  const { signal } = ending
-  const ended = new Promise<CheckOutcome>((resolve) =>
-    signal.addEventListener('abort', () => resolve('unreachable'), { once: true }),
-  )
-  const end = () => ending.abort()
-  const timer = setTimeout(end, distributor.checkTimeout ?? TIMEOUT).unref()
-  const closing = ctx.checkRuns.closing.signal
-  if (closing.aborted) end()
-  else closing.addEventListener('abort', end, { once: true })
+  const settings = settingsOf(distributor, entry)
   try {
-    const asked = distributor.check!({
-      settings: settingsOf(distributor, entry),
-      signal,
-      now: ctx.now,
-    })
-    const outcome = await Promise.race([asked, ended])
+    const outcome = await inTime(
+      async (signal) => distributor.check!({ settings, signal, now: ctx.now }),
+      {
+        ms: distributor.checkTimeout ?? TIMEOUT,
+        closing: ctx.checkRuns.closing.signal,
+        late: () => 'unreachable' as const,
+      },
+    )
     return outcome === 'valid' || outcome === 'invalid' ? outcome : 'unreachable'
   } catch (error) {
     // Not the error itself: what a distributor or a library says may repeat what it was sent.
@@ -176,9 +160,6 @@ async function ask(
       'credentials could not be checked',
     )
     return 'unreachable'
-  } finally {
-    clearTimeout(timer)
-    closing.removeEventListener('abort', end)
   }
 }
 

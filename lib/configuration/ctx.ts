@@ -1,4 +1,5 @@
 import type { Caller, Subscriber } from '../accounts/caller.js'
+import type { SingleFlight } from '../core/async/single-flight.js'
 import type { CatalogCtx } from '../catalog/ctx.js'
 import type { CheckOutcome } from '../distributors/distributor.js'
 import type { CheckDocument } from './check-document.js'
@@ -12,7 +13,7 @@ export interface Configurations {
 
 /** Checks that run at the moment; a second call for the same credentials waits for the first. */
 export interface CheckRuns {
-  readonly running: Map<string, Promise<CheckOutcome>>
+  readonly running: SingleFlight<string, CheckOutcome>
   readonly closing: AbortController
 }
 

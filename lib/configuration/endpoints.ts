@@ -59,7 +59,9 @@ export const getConfig = endpoint('config.get', {
 export const putConfig = endpoint('config.put', {
   summary: 'Replace the configuration document as a whole',
   description:
-    'Send the full document, bare or as {"configuration": ...}. A value of asterisks alone keeps the stored secret. The document is checked against its schema before it is saved, and every accepted save is kept in a history.',
+    'Send the full document, bare or as {"configuration": ...}. A value of asterisks alone ' +
+    'keeps the stored secret. The document is checked against its schema before it is saved, ' +
+    'and every accepted save is kept in a history.',
   query: PutQuery,
   headers: PutHeaders,
   body: PutConfig,
@@ -83,7 +85,8 @@ export const putConfig = endpoint('config.put', {
       invalid_parameter: {
         request: { configuration: EXAMPLE, dry_run: true },
         message:
-          'dry_run: stands beside configuration; send the document alone, or wrapped and nothing else',
+          'dry_run: stands beside configuration; send the document alone, or wrapped and ' +
+          'nothing else',
         details: [
           {
             path: 'dry_run',
@@ -95,7 +98,8 @@ export const putConfig = endpoint('config.put', {
       schema_validation_failed: {
         request: { ...EXAMPLE, pricing: { marging: {} } },
         message:
-          'The configuration does not fit its schema: `pricing.marging` is not a known member; did you mean `margin`?',
+          'The configuration does not fit its schema: `pricing.marging` is not a known ' +
+          'member; did you mean `margin`?',
         details: [
           {
             path: '/pricing/marging',
@@ -105,7 +109,8 @@ export const putConfig = endpoint('config.put', {
       },
       validation_failed: {
         message:
-          'The document would remove 88 of 88 live offers (100 %); the delete threshold allows 25 %.',
+          'The document would remove 88 of 88 live offers (100 %); the delete threshold ' +
+          'allows 25 %.',
         details: {
           deleted: 88,
           live: 88,
@@ -171,7 +176,10 @@ export const configSchema = endpoint('config.schema', {
 export const validateConfig = endpoint('config.validate', {
   summary: 'Validate the saved document, or a candidate',
   description:
-    'With an empty body: schema, unset required fields and live credentials of each active distributor of the SAVED document, which takes some seconds; the results are recorded and decide which distributors are served. With {"configuration": ...}: a dry run of that candidate against the schema.',
+    'With an empty body: schema, unset required fields and live credentials of each active ' +
+    'distributor of the SAVED document, which takes some seconds; the results are recorded ' +
+    'and decide which distributors are served. With {"configuration": ...}: a dry run of that ' +
+    'candidate against the schema.',
   body: ValidateConfig,
   bodyIsOptional: true,
   bodySchema: {
@@ -189,7 +197,8 @@ export const validateConfig = endpoint('config.validate', {
       active_distributors: ['Davidsons'],
       credentials: [{ distid: 'DAV', distributor: 'Davidsons', valid: true }],
       warnings: [
-        '`distributors.Davidsons` has no offers: the catalog holds no feed of DAV; ask your operator for one, or set `active` to false',
+        '`distributors.Davidsons` has no offers: the catalog holds no feed of DAV; ask your ' +
+          'operator for one, or set `active` to false',
       ],
     },
     refused: {

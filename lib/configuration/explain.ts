@@ -1,5 +1,6 @@
 /** "Why is it hidden?" for one product of one subscriber. */
 import type { Subscriber } from '../accounts/caller.js'
+import { itemsOf } from '../catalog/queries.js'
 import { explainOffers } from '../catalog/view/explain.js'
 import type { Explanation } from '../catalog/view/explain.js'
 import type { ConfigurationCtx } from './ctx.js'
@@ -8,7 +9,7 @@ import { borrowedBy } from '../catalog/snapshot/lend.js'
 import type { Borrowed } from '../catalog/snapshot/lend.js'
 
 /**
- * An offer, and what it is shown with because other offers of its UPC say so (decisions 4.1); null
+ * An offer, and what it is shown with because other offers of its UPC say so; null
  * where its own feed told all.
  */
 export interface ExplainedOffer extends Explanation {
@@ -32,13 +33,13 @@ export async function explainProduct(
   if (!snapshot)
     throw new ApiError('feed_unavailable', { message: 'No feed has been taken in yet.' })
   const { document, eligible } = ctx.configurations.of(subscriber)
-  const name = ctx.engine.catalog.prepare('SELECT name FROM fragment WHERE id = ?').pluck()
+  const textOf = itemsOf(ctx.engine.catalog)
   const borrowed = borrowedBy(ctx.engine.catalog.raw, upc)
   return explainOffers(
     snapshot,
     { subscriberId: subscriber.id, document, eligible },
     upc,
-    (fragment) => name.get(fragment) as string,
+    (fragment) => textOf(fragment)?.name ?? '',
   ).map((offer) => ({
     ...offer,
     borrowed: borrowed.get(`${offer.distid} ${offer.stockid}`) ?? null,

@@ -1,5 +1,5 @@
 /**
- * What the validator found, in words that name the member and the fix (decisions 3.7). Values are
+ * What the validator found, in words that name the member and the fix. Values are
  * never repeated: they may be secrets.
  */
 import { isObject } from '../core/json.js'
@@ -10,7 +10,7 @@ import { WHOLE_CENTS } from '../core/money.js'
 import { dotted, pointerStep, shortName } from '../core/pointer.js'
 import { nearest } from '../core/text.js'
 import type { Registry } from '../distributors/registry.js'
-import { movedTo } from './moved.js'
+import { movedTo } from './renamed-members.js'
 import type { Schema } from './schema/schema.js'
 import { LEVELS, LITERAL } from './schema/shipping.js'
 
@@ -85,11 +85,17 @@ function unknownMember(
   const close = nearest(name, known)
   if (instancePath === '/distributors') {
     const byDistid = registry.byDistid(name)
-    return `\`${shortName(name)}\` is not a distributor here; ${byDistid ? `the distid ${name} belongs to \`${byDistid.name}\`` : close ? `did you mean \`${close}\`?` : 'GET /v1/distributors lists them'}`
+    return (
+      `\`${shortName(name)}\` is not a distributor here; ` +
+      `${byDistid ? `the distid ${name} belongs to \`${byDistid.name}\`` : close ? `did you mean \`${close}\`?` : 'GET /v1/distributors lists them'}`
+    )
   }
   if (instancePath === '/pricing/margin')
     return `\`${dotted(place)}\` is not a possible name: a margin group is named in letters`
-  return `\`${dotted(place)}\` is not a known member; ${close ? `did you mean \`${close}\`?` : known.length > 0 ? `known are ${known.join(', ')}` : 'remove it'}`
+  return (
+    `\`${dotted(place)}\` is not a known member; ` +
+    `${close ? `did you mean \`${close}\`?` : known.length > 0 ? `known are ${known.join(', ')}` : 'remove it'}`
+  )
 }
 
 const KINDS: Record<string, string> = {
@@ -117,7 +123,10 @@ function needOf({ keyword, schema, params, parentSchema, data }: ErrorObject): s
     case 'minimum':
       return `must be at least ${(params as { limit: number }).limit}`
     case 'maximum':
-      return `must be at most ${(params as { limit: number }).limit}${description?.includes('a fraction') ? '; it is a fraction, 0.25 is 25 %' : ''}`
+      return (
+        'must be at most ' +
+        `${(params as { limit: number }).limit}${description?.includes('a fraction') ? '; it is a fraction, 0.25 is 25 %' : ''}`
+      )
     case 'minItems':
       return `must have at least ${(params as { limit: number }).limit} entry`
     case 'maxItems':
@@ -137,7 +146,8 @@ function needOf({ keyword, schema, params, parentSchema, data }: ErrorObject): s
     case 'anyOf':
       return description?.startsWith('ZIP')
         ? `must be a ${description}`
-        : `needs at least one of ${(schema as { required: string[] }[]).map(({ required }) => required[0]).join(', ')}`
+        : 'needs at least one of ' +
+            `${(schema as { required: string[] }[]).map(({ required }) => required[0]).join(', ')}`
     default:
       return `is not allowed (${keyword})`
   }
@@ -153,10 +163,14 @@ function oneOf(values: unknown[], description: string | undefined): string {
 function shippingNeed(shipping: unknown): string {
   const has = (name: string) => isObject(shipping) && Object.hasOwn(shipping, name)
   const former = has('fixed_cost')
-    ? '; `fixed_cost` is of an older form, `flat_rate.cost` and `flat_rate.shipping_class` took its place'
+    ? '; `fixed_cost` is of an older form, `flat_rate.cost` and `flat_rate.shipping_class` took ' +
+      'its place'
     : ''
   if (has(LITERAL) && has(LEVELS))
-    return `has both \`${LITERAL}\` and \`${LEVELS}\`, which are two spellings of one member: remove one`
+    return (
+      `has both \`${LITERAL}\` and \`${LEVELS}\`, which are two spellings of one member: remove ` +
+      'one'
+    )
   if (has(LITERAL) && has('flat_rate'))
     return `has both \`flat_rate\` and \`${LITERAL}\`: remove one, or call the levels \`${LEVELS}\``
   if (has(LEVELS)) return 'has price levels, but not one in the list: add a level, or a `flat_rate`'

@@ -54,7 +54,9 @@ async function openVersion(
     .executeTakeFirst()
   if (!row)
     throw new ApiError('not_found', {
-      message: `${subscriber.name} has no version ${version} of its configuration; \`config history\` lists them`,
+      message:
+        `${subscriber.name} has no version ${version} of its configuration; \`config history\` ` +
+        'lists them',
     })
   return openSaved(ctx, subscriber, {
     document: JSON.parse(row.document) as ConfigurationDocument,

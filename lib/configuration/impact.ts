@@ -1,5 +1,5 @@
 /**
- * What a candidate document would do to the live catalog (contract "Configuration", decisions 3.3).
+ * What a candidate document would do to the live catalog (contract "Configuration").
  */
 import { isObject } from '../core/json.js'
 import type { Subscriber } from '../accounts/caller.js'
@@ -30,7 +30,7 @@ export interface Impact {
   }[]
 }
 
-/** Where a document sets none (decisions 3.3). */
+/** Where a document sets none. */
 const THRESHOLD = 0.25
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Masks that come back: a value of asterisks alone keeps the stored secret (contract
- * "Authentication" 9, decisions 3.5).
+ * "Authentication" 9).
  */
 import { isObject } from '../core/json.js'
 import { MAX_FAULTS } from '../core/errors.js'
@@ -43,7 +43,8 @@ export function keepSecrets<T>(
       if (holdsMask(value))
         fault(
           pointer,
-          'holds asterisks: send the whole secret, or asterisks alone in its place to keep the stored one',
+          'holds asterisks: send the whole secret, or asterisks alone in its place to keep ' +
+            'the stored one',
         )
       return value
     }
@@ -55,7 +56,9 @@ export function keepSecrets<T>(
     if (place !== null && secrets.has(place)) return secrets.get(place)
     fault(
       pointer,
-      `stands for a stored secret, but ${place === null ? 'it cannot be told which entry of the list it belongs to' : 'none is stored here'}: send the secret itself`,
+      'stands for a stored secret, but ' +
+        `${place === null ? 'it cannot be told which entry of the list it belongs to' : 'none is stored here'}: ` +
+        'send the secret itself',
     )
     return value
   })

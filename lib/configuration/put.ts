@@ -23,7 +23,7 @@ export interface PutInput {
   ifMatch?: string
 }
 
-/** Another process saved between reading and writing; more often than this it is no coincidence. */
+/** Another process saved between reading and writing; more often than this it is not a coincidence. */
 const ATTEMPTS = 5
 
 /**
@@ -125,7 +125,10 @@ function refuseLoss(impact: Impact): void {
   if (!exceedsThreshold(impact)) return
   const text = (share: number) => `${Math.round(share * 10_000) / 100} %`
   throw new ApiError('validation_failed', {
-    message: `The document would remove ${impact.deleted} of ${impact.live} live offers (${text(impact.deleted_percent)}); the delete threshold allows ${text(impact.threshold_percent)}.`,
+    message:
+      `The document would remove ${impact.deleted} of ${impact.live} live offers ` +
+      `(${text(impact.deleted_percent)}); the delete threshold allows ` +
+      `${text(impact.threshold_percent)}.`,
     details: impact,
   })
 }

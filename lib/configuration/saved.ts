@@ -6,7 +6,9 @@ import { audit } from '../accounts/audit.js'
 import type { Secrets } from '../core/storage/secrets.js'
 import type { Subscriber } from '../accounts/caller.js'
 import type { Engine } from '../db/engine.js'
+import { query } from '../db/query.js'
 import { remembered, touch } from '../db/state.js'
+import type { ConfigurationTable, CredentialCheckTable } from '../db/tables/configuration.js'
 import { mustHaveCredentials } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
 import { compileCheck } from './check-document.js'
@@ -21,7 +23,7 @@ import {
   sealDocument,
 } from './secrets.js'
 
-/** What a subscriber has before its first save (decisions 3.2). */
+/** What a subscriber has before its first save. */
 function emptyDocument(email: string): ConfigurationDocument {
   return {
     distributors: {},
@@ -32,10 +34,25 @@ function emptyDocument(email: string): ConfigurationDocument {
   }
 }
 
-interface Stored {
-  version: number
-  document: string
-}
+const documentOf = query((db, given: { subscriber: string }) =>
+  db
+    .selectFrom('configuration')
+    .select(['version', 'document'])
+    .where('subscriber_id', '=', given.subscriber),
+)
+const checksOf = query((db, given: { subscriber: string }) =>
+  db
+    .selectFrom('credential_check')
+    .select(['distid', 'fingerprint', 'valid'])
+    .where('subscriber_id', '=', given.subscriber),
+)
+const imports = query((db) => db.selectFrom('feed_import').select('distid').orderBy('distid'))
+const importOf = query((db, given: { distid: string }) =>
+  db.selectFrom('feed_import').select('distid').where('distid', '=', given.distid),
+)
+
+type Stored = Pick<ConfigurationTable, 'version' | 'document'>
+type Check = Pick<CredentialCheckTable, 'distid' | 'fingerprint' | 'valid'>
 
 /** Documents in memory, read again when anybody saved one or recorded a credential check. */
 export function openConfigurations(
@@ -43,13 +60,7 @@ export function openConfigurations(
   registry: Registry,
   secrets: Secrets,
 ): Configurations {
-  const { prepare } = engine.reader
-  const document = prepare('SELECT version, document FROM configuration WHERE subscriber_id = ?')
-  const checks = prepare(
-    'SELECT distid, fingerprint, valid FROM credential_check WHERE subscriber_id = ?',
-  )
-  const imports = prepare('SELECT distid FROM feed_import ORDER BY distid').pluck()
-  const isImported = prepare('SELECT 1 FROM feed_import WHERE distid = ?').pluck()
+  const { reader } = engine
   // Counted, not kept: a look at the state is all that a call costs while nobody saves anything.
   let round = 0
   const current = remembered(engine, 'documents', () => ++round)
@@ -79,7 +90,7 @@ export function openConfigurations(
         credentials === '' &&
         distributor !== undefined &&
         !mustHaveCredentials(distributor) &&
-        isImported.get(entry.distid) === 1
+        reader.value(importOf, { distid: entry.distid }) !== undefined
       )
     }
     const entries = Object.entries(stored.distributors)
@@ -116,21 +127,15 @@ export function openConfigurations(
       const now = current()
       const last = known.get(subscriber.id)
       if (last?.round === now) return last.saved
-      const row = document.get(subscriber.id) as Stored | undefined
-      const passed = checks.all(subscriber.id) as Check[]
+      const row = reader.first(documentOf, { subscriber: subscriber.id })
+      const passed = reader.all(checksOf, { subscriber: subscriber.id })
       // Somebody else's save must not cost this subscriber its views, which hang on the object.
-      const basis = JSON.stringify([row?.version, passed, imports.all()])
+      const basis = JSON.stringify([row?.version, passed, reader.column(imports)])
       const saved = last?.basis === basis ? last.saved : compute(subscriber, row, passed)
       known.set(subscriber.id, { round: now, basis, saved })
       return saved
     },
   }
-}
-
-interface Check {
-  distid: string
-  fingerprint: string
-  valid: number
 }
 
 /** One distributor's entry with its secrets opened. */

@@ -1,6 +1,6 @@
 /**
  * Which members of a document are secret, how they are sealed for the database and masked for the
- * reader (decisions 3.5).
+ * reader.
  */
 import { isObject } from '../core/json.js'
 import type { Subscriber } from '../accounts/caller.js'
@@ -105,7 +105,7 @@ class Walk {
   }
 }
 
-/** A switch is no credential, whatever it is called. */
+/** A switch is not a credential, whatever it is called. */
 function isSecretMember(name: string, member: unknown): boolean {
   return typeof member !== 'boolean' && !isBlank(member) && soundsSecret(name)
 }

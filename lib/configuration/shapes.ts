@@ -21,18 +21,27 @@ export const ReadConfig = z.object({ configuration: document }).meta({
 /** The full document, or the document under `configuration`. */
 export const PutConfig = z.looseObject({ configuration: z.unknown().optional() })
 export const PutQuery = z.object({
-  validate: z.boolean().default(false).meta({
-    description:
-      'true also refuses a save that would take more of the live catalog away than the delete threshold allows (targets.woo.alerts.delete_threshold_percent, 0.25 where it is not set)',
-    example: false,
-  }),
+  validate: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'true also refuses a save that would take more of the live catalog away than the delete ' +
+        'threshold allows (targets.woo.alerts.delete_threshold_percent, 0.25 where it is not ' +
+        'set)',
+      example: false,
+    }),
 })
 export const PutHeaders = z.object({
-  if_match: z.string().optional().meta({
-    description:
-      'The ETag of the document that the new one replaces, such as "1-MPVKheI0_VcA"; another one there is refused. * fits any. Without it the document is replaced whatever it is',
-    example: '*',
-  }),
+  if_match: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'The ETag of the document that the new one replaces, such as "1-MPVKheI0_VcA"; another ' +
+        'one there is refused. * fits any. Without it the document is replaced whatever it is',
+      example: '*',
+    }),
 })
 export const PutResult = z
   .object({ saved: z.literal(true).describe('Always true'), configuration: document })

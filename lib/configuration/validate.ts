@@ -3,7 +3,7 @@
  * /v1/config/validate`).
  */
 import type { Subscriber } from '../accounts/caller.js'
-import { oddMaps, oddMapsWarning } from '../catalog/view/odd-maps.js'
+import { oddMaps, oddMapsWarning } from '../catalog/view/doubtful-maps.js'
 import { ruleWarnings } from '../catalog/warnings/rule-warnings.js'
 import type { ConfigurationCtx } from './ctx.js'
 import { dotted } from '../core/pointer.js'
@@ -75,7 +75,10 @@ function unsetFields(
     const distributor = entryDistributor(name, entry, ctx.distributors)
     return distributor
       ? unsetSettings(distributor, entry).map(({ label, path }) => {
-          return `\`${dotted(settingPointer(name, path))}\` is not set: "${label}" is required while ${name} is active`
+          return (
+            `\`${dotted(settingPointer(name, path))}\` is not set: "${label}" is required while ` +
+            `${name} is active`
+          )
         })
       : []
   })
@@ -90,11 +93,13 @@ function credentialWarnings(
     const distributor = entryDistributor(name, document.distributors[name], ctx.distributors)
     if (valid === null)
       return [
-        `${name} could not be reached, so its credentials were not checked; an earlier result stays`,
+        `${name} could not be reached, so its credentials were not checked; an earlier result ` +
+          'stays',
       ]
     if (valid === false && distributor?.simulated)
       return [
-        `${name} is played by a simulator, which takes the demo's credentials only; nothing was sent to the real ${name}`,
+        `${name} is played by a simulator, which takes the demo's credentials only; nothing ` +
+          `was sent to the real ${name}`,
       ]
     if (valid === false) return [`${name} refused the credentials`]
     const hasCredentials = Object.values(distributor?.settings ?? {}).some(({ secret }) => secret)

@@ -1,11 +1,11 @@
 /**
- * What every function of the domains gets first: no more than it needs. There are no globals, so two
- * apps in one process know nothing of each other. Each domain says in its own `ctx.ts` what its
+ * What every function of the domains gets first: no more than it needs. There are no globals, so
+ * two apps in one process know nothing of each other. Each domain says in its own `ctx.ts` what its
  * functions get; app/ctx.ts has the sum.
  */
 import type { Log } from './log.js'
 import type { Secrets } from './storage/secrets.js'
-import type { Space } from './storage/space.js'
+import type { Space } from './storage/disk-space.js'
 
 export interface CoreCtx {
   /** Whole milliseconds since 1970. The only clock. */

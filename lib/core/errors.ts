@@ -1,11 +1,11 @@
 /**
  * Every code that the API can answer with, its HTTP status and its default sentence (contract
- * "Errors", decisions 2.1-2). A status is written nowhere else.
+ * "Errors"). A status is written nowhere else.
  */
 export const ERRORS = {
   invalid_parameter: [400, 'A parameter is missing or not of the documented form; see details.'],
   invalid_json: [400, 'The request body is not valid JSON.'],
-  invalid_upc: [400, 'The UPC must be 8 to 14 digits.'],
+  invalid_upc: [400, 'A UPC has 8 to 14 digits.'],
   schema_validation_failed: [
     400,
     'The configuration document does not fit its schema; see details.',
@@ -27,7 +27,7 @@ export const ERRORS = {
   not_found: [404, 'There is nothing at this address.'],
   document_not_on_file: [404, 'The dealer has no such document on file.'],
   report_not_found: [404, 'You have no report that matches these signals.'],
-  method_not_allowed: [405, 'This address does not take this method; see the Allow header.'],
+  method_not_allowed: [405, 'This address does not accept this method; see the Allow header.'],
   no_active_distributors: [409, 'The saved configuration has no active distributor.'],
   no_validated_distributors: [409, 'No active distributor has passed credential validation.'],
   duplicate_order: [409, 'This order_id was already placed; see details.'],
@@ -46,10 +46,10 @@ export const ERRORS = {
   rate_limited: [429, 'Too many requests. Wait as long as Retry-After says.'],
   order_volume_limit: [429, 'The order volume limit of this key is reached.'],
   catalog_polled_too_early: [429, 'The catalog export may be called once every 20 minutes.'],
-  too_many_headers: [431, 'The request has more than 100 headers. Send fewer.'],
+  too_many_headers: [431, 'The request has more than 100 headers; send fewer.'],
   internal_error: [
     500,
-    'Unexpected error. Try again later; tell the operator the request id if it stays.',
+    'Unexpected error. Try again later; if it persists, tell the operator the request id.',
   ],
   feed_unavailable: [503, 'The catalog is not available at the moment. Try again shortly.'],
   document_file_unavailable: [
@@ -71,7 +71,7 @@ export interface Fault {
   message: string
 }
 
-/** The most faults that one answer lists (decisions 2.1). */
+/** The most faults that one answer lists. */
 export const MAX_FAULTS = 100
 
 /**
@@ -133,15 +133,15 @@ export function kindOf(error: unknown): string {
   return typeof code === 'string' ? code : error.name
 }
 
+/** The code that Node, SQLite or a socket gave an error: `ENOENT`, `SQLITE_BUSY`; '' without one. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
 /**
  * True for an ApiError of this package, also for one made by another copy of it (two bundles, a
  * worker).
  */
 export function isApiError(error: unknown): error is ApiError {
-  return (
-    error instanceof Error &&
-    error.name === 'ApiError' &&
-    'code' in error &&
-    String(error.code) in ERRORS
-  )
+  return error instanceof Error && error.name === 'ApiError' && codeOf(error) in ERRORS
 }

@@ -1,4 +1,4 @@
-/** UPCs are compared as GTIN-14 and shown as the feed gave them (decisions 4.1). */
+/** UPCs are compared as GTIN-14 and shown as the feed gave them. */
 
 /**
  * Digits of a UPC as one comparable number: its GTIN-14 value. 12, 13 and 14 digits of one item

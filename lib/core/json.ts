@@ -1,7 +1,7 @@
 /**
- * Checks of JSON that no shape makes: depth, and the text rules of every string in it (decisions
- * 2.9).
+ * Checks of JSON that no shape makes: depth, and the text rules of every string in it.
  */
+import { figure } from './figures.js'
 import type { Fault } from './errors.js'
 import { MAX_FAULTS } from './errors.js'
 import { shortName } from './pointer.js'
@@ -33,13 +33,13 @@ export function jsonExcess(json: string): string | null {
       if (++depth > MAX_DEPTH) return `nests deeper than ${MAX_DEPTH} levels`
     } else if (char === 0x7d || char === 0x5d) depth--
     else if (char === 0x3a && ++members > MAX_MEMBERS)
-      return `has more than ${MAX_MEMBERS.toLocaleString('en-US')} members`
+      return `has more than ${figure(MAX_MEMBERS)} members`
   }
   return null
 }
 
 /**
- * The value with each CRLF in a text of it as a newline; itself where it has none (decisions 2.9).
+ * The value with each CRLF in a text of it as a newline; itself where it has none.
  */
 export function withNewlines<T>(value: T): T
 export function withNewlines(value: unknown): unknown {

@@ -1,4 +1,4 @@
-/** Money is whole cents inside and a number with at most two decimals outside (decisions 2.10). */
+/** Money is whole cents inside and a number with at most two decimals outside. */
 
 /**
  * Dollars to cents, halves rounded away from zero: 12.5 -> 1250, 1.005 -> 101 as a person would
@@ -11,8 +11,7 @@ export function toCents(dollars: number): number {
 }
 
 /**
- * Whether an amount in dollars is one of whole cents, as every amount from outside must be
- * (decisions 2.10).
+ * Whether an amount in dollars is one of whole cents, as every amount from outside must be.
  */
 export function hasWholeCents(dollars: number): boolean {
   return Number(dollars.toFixed(2)) === dollars
@@ -45,7 +44,7 @@ export function dollarsText(cents: number): string {
 
 /**
  * Text of a feed to cents: `$1,234.00`, ` 12.5 `, `.99`. Null for blank, `nan`, `N/A`; undefined
- * for what is no amount.
+ * for what is not an amount.
  */
 export function parseMoney(text: string): number | null | undefined {
   const bare = text.trim().replace(/^\$\s*/, '')

@@ -14,7 +14,8 @@ export function refuseUnknownOptions<T extends object>(
     if (Object.hasOwn(known, name)) continue
     const close = nearest(name, Object.keys(known))
     throw new TypeError(
-      `${of} has no option "${name.slice(0, 60)}"${close === null ? '' : `; did you mean "${close}"?`}`,
+      `${of} has no option ` +
+        `"${name.slice(0, 60)}"${close === null ? '' : `; did you mean "${close}"?`}`,
     )
   }
 }

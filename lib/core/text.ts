@@ -1,4 +1,5 @@
-/** Rules for text that comes in from outside (decisions 2.8-9). */
+/** Rules for text that comes in from outside. */
+import { distance } from 'fastest-levenshtein'
 
 /**
  * Why a text is refused, or null: no NUL, no control character but newline and tab, no lone
@@ -8,12 +9,15 @@ export function textFault(text: string): string | null {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   const control = /[\u0000-\u0008\u000B-\u001F\u007F]/.exec(text)
   if (control)
-    return `holds the control character U+${control[0].charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}; remove it`
+    return (
+      'holds the control character ' +
+      `U+${control[0].charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}; remove it`
+    )
   if (/\p{Surrogate}/u.test(text)) return 'holds half of a surrogate pair; send well-formed Unicode'
   return null
 }
 
-/** Why a text is no name: as `textFault`, and it must stand in one line of a list or a log. */
+/** Why a text is not a name: as `textFault`, and it must stand in one line of a list or a log. */
 export function nameFault(text: string): string | null {
   return (
     textFault(text) ??
@@ -34,6 +38,16 @@ export function cleaned(text: string, most: number): string {
 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const UNSEEN = /[\u0000-\u001F\u007F-\u009F\p{Surrogate}]+/gu
+
+/** A text as a field of CSV: quoted where it must be (RFC 4180), and otherwise as it is. */
+export function csvCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** A text as SQL writes it. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
 
 /** A text as a regular expression that matches it and nothing else. */
 export function patternOf(text: string): string {
@@ -67,30 +81,15 @@ const LONGEST_NAME = 60
 /** The candidate nearest to a misspelt name, for error messages; null where none is close. */
 export function nearest(name: string, candidates: Iterable<string>): string | null {
   if (name.length > LONGEST_NAME) return null
+  const wanted = name.toLowerCase()
   let best: string | null = null
-  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1
+  let fewest = Math.max(2, Math.floor(name.length / 3)) + 1
   for (const candidate of candidates) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance)
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
+    const given = candidate.toLowerCase()
+    // What differs in length by so much is as many edits away.
+    if (Math.abs(given.length - wanted.length) >= fewest) continue
+    const edits = distance(wanted, given)
+    if (edits < fewest) [best, fewest] = [candidate, edits]
   }
   return best
-}
-
-/** Letters to change, add or remove; `limit` where it is that or more. */
-export function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) >= limit) return limit
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(
-        next[j - 1]! + 1,
-        row[j]! + 1,
-        row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
-      )
-    }
-    if (Math.min(...next) >= limit) return limit
-    row = next
-  }
-  return row[b.length]!
 }

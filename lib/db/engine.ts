@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Kysely } from 'kysely'
+import { codeOf } from '../core/errors.js'
 import { openSqlite } from './driver.js'
 import { migrate, discard } from './migrate.js'
 import { catalogSchema } from './migrations/catalog.js'
@@ -13,9 +14,12 @@ import { historySchema } from './migrations/history.js'
 import { decisionsSchema } from './migrations/decisions.js'
 import { meterSchema } from './migrations/meter.js'
 import { moveDecisions } from './move-decisions.js'
+import { readerOver, runOnce, snapshotOver } from './query.js'
+import type { Reader, Snapshot } from './query.js'
 import { RECORD_ID, quartermasterSchema } from './migrations/quartermaster.js'
 import {
   assertSqliteVersion,
+  isBusy,
   kyselyOver,
   openFile,
   rememberStatements,
@@ -37,8 +41,10 @@ export interface Engine {
   readonly db: Kysely<Tables>
   /** Reads of the system of record; never waits for a transaction of the writer. */
   readonly read: Kysely<Tables>
-  /** Raw reads of the system of record, for the gate. */
-  readonly reader: RawHandle
+  /** Reads of the system of record within one turn of the event loop. */
+  readonly reader: Reader
+  /** Opens a handle of its own on the system of record, for reads of many turns; close it. */
+  openSnapshot(): Snapshot
   /** Usage, limits and intervals; written by the main thread, survives a kill. */
   readonly meter: RawHandle
   /** The log of decisions; written by the main thread, survives a kill. */
@@ -154,7 +160,7 @@ function isCurrentCatalog(path: string): boolean {
       raw.pragma('application_id', { simple: true }) === CATALOG_ID
     )
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error)
     if (code === 'SQLITE_CANTOPEN') return true
     // Held by another process or out of reach for the moment: no reason to throw anything away.
     if (code !== 'SQLITE_NOTADB' && !code.startsWith('SQLITE_CORRUPT')) throw error
@@ -177,30 +183,47 @@ function discardCatalog(dir: string, { catalog, record }: ReturnType<typeof file
     discard(catalog)
     // Every source is due at once, or the catalog would be empty until each one's own time.
     const raw = openFile(record, { synchronous: 'FULL', patient: true })
-    raw.exec('UPDATE feed_source SET last_pull_at = NULL')
-    raw.close()
+    try {
+      runOnce(raw, (db) => db.updateTable('feed_source').set({ last_pull_at: null }))
+    } finally {
+      raw.close()
+    }
   } finally {
     lock.close()
   }
 }
 
 /**
- * Opens every handle. `tell` is told of a disk error of the system of record and is expected to end
- * the process.
+ * Opens every handle, or leaves none open. `tell` is told of a disk error of the system of record
+ * and is expected to end the process.
  */
 export function openEngine(dir: string, tell: (error: unknown) => void): Engine {
+  const opened: Raw[] = []
+  try {
+    return engineOver(dir, tell, (path, options) => {
+      const raw = openFile(path, options)
+      opened.push(raw)
+      return raw
+    })
+  } catch (error) {
+    for (const raw of opened.reverse()) raw.close()
+    throw error
+  }
+}
+
+function engineOver(dir: string, tell: (error: unknown) => void, file: typeof openFile): Engine {
   let failed = false
   const fatal = (error: unknown) => {
     failed = true
     tell(error)
   }
   const files = filesIn(dir)
-  const writer = openFile(files.record, { synchronous: 'FULL' })
-  const reader = openFile(files.record, { synchronous: 'FULL', readonly: true })
-  const rawReader = openFile(files.record, { synchronous: 'FULL', readonly: true })
-  const meter = openFile(files.meter, { synchronous: 'NORMAL' })
-  const decisions = openFile(files.decisions, { synchronous: 'NORMAL' })
-  const catalog = openFile(files.catalog, { synchronous: 'NORMAL', readonly: true })
+  const writer = file(files.record, { synchronous: 'FULL' })
+  const reader = file(files.record, { synchronous: 'FULL', readonly: true })
+  const rawReader = file(files.record, { synchronous: 'FULL', readonly: true })
+  const meter = file(files.meter, { synchronous: 'NORMAL' })
+  const decisions = file(files.decisions, { synchronous: 'NORMAL' })
+  const catalog = file(files.catalog, { synchronous: 'NORMAL', readonly: true })
   const owner = {}
   const db = kyselyOver<Tables>(writer, fatal, owner)
   const read = kyselyOver<Tables>(reader, fatal)
@@ -215,7 +238,9 @@ export function openEngine(dir: string, tell: (error: unknown) => void): Engine 
     read,
     fatal,
     hasFailed: () => failed,
-    reader: handle(rawReader),
+    reader: readerOver(rawReader),
+    openSnapshot: () =>
+      snapshotOver(openFile(files.record, { synchronous: 'FULL', readonly: true })),
     meter: handle(meter),
     decisions: handle(decisions),
     catalog: handle(catalog),
@@ -284,8 +309,7 @@ export function takeLock(path: string): Raw | null {
   } catch (error) {
     raw.close()
     // Only who holds it keeps others out; whatever else goes wrong must not look like that.
-    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY'))
-      return null
+    if (isBusy(error)) return null
     throw error
   }
 }

@@ -24,14 +24,18 @@ type Row = Record<(typeof COLUMNS)[number], number | string | null>
 export function moveDecisions({ meter, decisions }: { meter: string; decisions: string }): void {
   if (!existsSync(meter)) return
   const from = openFile(meter, { synchronous: 'NORMAL', patient: true })
-  const to = openFile(decisions, { synchronous: 'FULL', patient: true })
   try {
     const hasTable =
       from.prepare("SELECT 1 FROM sqlite_master WHERE name = 'restriction_decision'").get() !==
       undefined
-    if (hasTable) to.transaction(() => copy(from, to)).immediate()
+    if (!hasTable) return
+    const to = openFile(decisions, { synchronous: 'FULL', patient: true })
+    try {
+      to.transaction(() => copy(from, to)).immediate()
+    } finally {
+      to.close()
+    }
   } finally {
-    to.close()
     from.close()
   }
 }

@@ -2,7 +2,9 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { Engine } from './engine.js'
-import type { StateName, Tables } from './tables/tables.js'
+import { query } from './query.js'
+import type { Tables } from './tables/tables.js'
+import type { StateName } from './tables/words.js'
 
 /** Raises the number of one kind of state, inside the transaction of the change itself. */
 export async function touch(tx: Kysely<Tables>, name: StateName): Promise<void> {
@@ -13,19 +15,22 @@ export async function touch(tx: Kysely<Tables>, name: StateName): Promise<void> 
     .execute()
 }
 
+const valueOf = query((db, given: { name: StateName }) =>
+  db.selectFrom('state').select('value').where('name', '=', given.name),
+)
+
 /**
  * A value that is computed from the database once and again only after somebody touched its state:
  * two microseconds a call as long as nobody commits.
  */
 export function remembered<T>(engine: Engine, name: StateName, load: () => T): () => T {
-  const read = engine.reader.prepare('SELECT value FROM state WHERE name = ?').pluck()
   let version = -1
-  let state = -1
+  let state: number | undefined = -1
   let value: T
   return () => {
     const now = engine.version()
     if (now !== version) {
-      const current = read.get(name) as number
+      const current = engine.reader.value(valueOf, { name })
       if (current !== state) value = load()
       ;[version, state] = [now, current]
     }

@@ -2,7 +2,7 @@
  * The connector type: what the program knows of one distributor. Capabilities are added by
  * presence.
  */
-import type { Session } from './session.js'
+import type { Session } from './session/session.js'
 import { pointerStep } from '../core/pointer.js'
 import type { Fulfillment } from './fulfillment.js'
 import type { Preset } from './generic/preset.js'

@@ -1,9 +1,9 @@
 /**
- * How a connector places purchase orders (design, "Distributors"). A connector tells what it saw
+ * How a connector places purchase orders. A connector tells what it saw
  * and guesses nothing: what follows from it is the order engine's business.
  */
 import type { OrderStatus, ShipStatus } from '../db/tables/words.js'
-import type { Session } from './session.js'
+import type { Session } from './session/session.js'
 
 /**
  * What can be done about an order of which nobody knows whether it arrived (reliability, classes A
@@ -57,7 +57,7 @@ export interface PurchaseOrder {
    * supplied.
    */
   poIsOurs: boolean
-  /** Which of the connector's lanes this is. */
+  /** Which part of its fulfillment order this is, as the connector's plan names it. */
   lane: string
   fflRequired: boolean
   /** An item of it goes to one with SOT only. */
@@ -75,9 +75,10 @@ export interface PurchaseOrder {
   takenAt: number
 }
 
-/** What a lane holds: places in the lines of the group. */
-export interface Lane {
+/** A part of a fulfillment order that is sent as a purchase order of its own. */
+export interface OrderPart {
   name: string
+  /** Indexes of the fulfillment order's lines. */
   lines: number[]
 }
 
@@ -181,8 +182,8 @@ export interface FulfillmentLimits {
 export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
   readonly recovery: Recovery
   readonly limits: FulfillmentLimits
-  /** Pure: the lanes of a group, where one order cannot hold all of it. One lane by default. */
-  plan?(lines: readonly PurchaseOrderLine[]): Lane[]
+  /** Pure: the parts of a fulfillment order, where one purchase order cannot hold all of it. */
+  plan?(lines: readonly PurchaseOrderLine[]): OrderPart[]
   /** One attempt, without any retry of its own. What it throws counts as `unknown`. */
   submit(session: OrderSession<Values>, order: PurchaseOrder): Promise<Submission>
   /**

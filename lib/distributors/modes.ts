@@ -6,17 +6,18 @@ import type { DistributorsCtx, Modes } from './ctx.js'
 import { audit } from '../accounts/audit.js'
 import { invalid } from '../core/errors.js'
 import type { Engine } from '../db/engine.js'
+import { query } from '../db/query.js'
 import { remembered, touch } from '../db/state.js'
 import type { Mode } from '../db/tables/words.js'
 import type { Fulfillment } from './fulfillment.js'
 import type { Registry } from './registry.js'
 
+const storedModes = query((db) => db.selectFrom('distributor_mode').select(['distid', 'mode']))
+
 export function openModes(engine: Engine, registry: Registry): Modes {
-  const rows = engine.reader.prepare('SELECT distid, mode FROM distributor_mode')
   const known = remembered(engine, 'modes', () => {
-    const byDistid = new Map(
-      (rows.all() as { distid: string; mode: Mode }[]).map(({ distid, mode }) => [distid, mode]),
-    )
+    const rows = engine.reader.all(storedModes)
+    const byDistid = new Map(rows.map(({ distid, mode }) => [distid, mode]))
     const of = (distid: string): Mode => byDistid.get(distid) ?? 'simulator'
     const used = new Set(
       registry.all
@@ -59,12 +60,14 @@ export async function setMode(
   if (!distributor)
     throw invalid(
       'distid',
-      `"${input.distid}" is no distributor; known are ${ctx.distributors.all.map(({ distid }) => distid).join(', ')}`,
+      `"${input.distid}" is not a distributor; known are ` +
+        `${ctx.distributors.all.map(({ distid }) => distid).join(', ')}`,
     )
   if (input.mode === 'live' && !distributor.fulfillment) {
     throw invalid(
       'distid',
-      `${distributor.name} cannot be live: this release has no connector that speaks its own protocol${distributor.simulator ? ', only its simulator' : ''}`,
+      `${distributor.name} cannot be live: this release has no connector that speaks its own ` +
+        `protocol${distributor.simulator ? ', only its simulator' : ''}`,
     )
   }
   if (input.mode === 'live' && (input.reason ?? '').trim() === '')

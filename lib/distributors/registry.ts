@@ -1,7 +1,6 @@
 /** The distributors that an app knows, by name and by distid. */
 import type { Distributor } from './distributor.js'
 import type { Preset } from './generic/preset.js'
-import { presets as builtinPresets } from './generic/presets.js'
 
 export interface Registry {
   readonly all: readonly Distributor[]
@@ -14,7 +13,14 @@ export interface Registry {
   readonly presets: ReadonlyMap<string, Preset>
 }
 
-export function makeRegistry(distributors: readonly Distributor[]): Registry {
+/**
+ * A registry of these distributors. `known` are presets that are there whoever brings them, by id.
+ * Throws where two distributors or presets share a name.
+ */
+export function makeRegistry(
+  distributors: readonly Distributor[],
+  known: Readonly<Record<string, Preset>>,
+): Registry {
   const names = new Map(distributors.map((distributor) => [distributor.name, distributor]))
   const distids = new Map(distributors.map((distributor) => [distributor.distid, distributor]))
   if (names.size < distributors.length || distids.size < distributors.length)
@@ -23,15 +29,15 @@ export function makeRegistry(distributors: readonly Distributor[]): Registry {
     all: distributors,
     byName: (name) => names.get(name),
     byDistid: (distid) => distids.get(distid),
-    presets: presetsOf(distributors),
+    presets: presetsOf(distributors, Object.values(known)),
   }
 }
 
-function presetsOf(distributors: readonly Distributor[]): ReadonlyMap<string, Preset> {
-  const all = [
-    ...Object.values(builtinPresets),
-    ...distributors.flatMap(({ presets = [] }) => presets),
-  ]
+function presetsOf(
+  distributors: readonly Distributor[],
+  known: readonly Preset[],
+): ReadonlyMap<string, Preset> {
+  const all = [...known, ...distributors.flatMap(({ presets = [] }) => presets)]
   const byId = new Map(all.map((preset) => [preset.id, preset]))
   if (byId.size < all.length) throw new Error('two feed presets share an id')
   const stray = distributors.flatMap(({ distid, presets = [] }) =>

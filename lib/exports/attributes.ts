@@ -18,9 +18,11 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Gzip } from 'node:zlib'
+import { csvCell } from '../core/text.js'
 import type { Raw } from '../db/sqlite.js'
 import type { Section } from './numbers.js'
 import { FLAGS } from './numbers.js'
+import { attributeRows } from './queries.js'
 import { keep } from './kept-text.js'
 
 /** The columns of the contract ("Catalog export descriptor"). */
@@ -31,12 +33,6 @@ const LEVEL = 1
 const BLOCK = 1 << 20
 
 /**
- * A field is quoted where it must be (RFC 4180), and otherwise left as it is: nothing in it is
- * changed.
- */
-const field = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
-/**
  * Writes the lines of these fragments, and beside them, as `path.ends`, where the lines of each
  * end. An offer without a UPC has none: nobody could tell whose they are.
  */
@@ -44,22 +40,20 @@ export function makeAttributeTexts(
   catalog: Raw,
   { fragments, path, work }: { fragments: Int32Array; path: string; work: string },
 ): void {
-  const find = catalog.prepare('SELECT upc, distid, attributes FROM fragment WHERE id = ?').raw()
+  const find = attributeRows(catalog)
   const [draft, draftEnds] = [join(work, 'attributes.csv'), join(work, 'attributes.ends')]
   const ends = new Float64Array(fragments.length * 2)
   const file = openSync(draft, 'w', 0o600)
   let text = ''
   let [written, lines] = [0, 0]
   fragments.forEach((fragment, place) => {
-    const row = find.get(fragment) as
-      | [upc: string | null, distid: string, attributes: string | null]
-      | undefined
+    const row = find(fragment)
     if (!row) throw new Error(`the text ${fragment} is no longer in the catalog`)
     const [upc, distid, attributes] = row
     if (upc !== null && attributes !== null) {
       const all = Object.entries(JSON.parse(attributes) as Record<string, string>)
       const own = all
-        .map(([name, value]) => `${upc},${field(distid)},${field(name)},${field(value)}\n`)
+        .map(([name, value]) => `${upc},${csvCell(distid)},${csvCell(name)},${csvCell(value)}\n`)
         .join('')
       text += own
       written += Buffer.byteLength(own)

@@ -8,6 +8,7 @@ import { rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoppedWork } from '../core/async/child.js'
 import type { ExportsCtx } from './ctx.js'
+import { catalogMade } from '../catalog/queries.js'
 import { filesIn, takeLock } from '../db/engine.js'
 import { runBuild } from './build-job.js'
 import type { BuildJob, BuildResult } from './build-job.js'
@@ -134,11 +135,6 @@ export async function buildFiles(
   return files
 }
 
-/** Tells one catalog file from one that was made anew: both number their texts from 1. */
-export function catalogOf({ catalog }: ExportsCtx['engine']): string {
-  return catalog.prepare('SELECT made FROM state').pluck().get() as string
-}
-
 /**
  * Files of a distributor's texts, `DISTRIBUTOR-TEXTS`: others for other texts, and for a catalog
  * that was made anew.
@@ -151,7 +147,7 @@ function textFiles(
   const digest = (...parts: (string | Uint8Array)[]) =>
     parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex')
   const texts = digest(
-    `${FORM} ${catalogOf(engine)} ${distid} `,
+    `${FORM} ${catalogMade(engine.catalog)} ${distid} `,
     new Uint8Array(columns.fragment.buffer, columns.fragment.byteOffset + from * 4, rows * 4),
   )
   const path = join(

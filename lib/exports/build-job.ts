@@ -1,6 +1,6 @@
 /**
- * What a build is told, and what it tells. It runs in a process of its own (lib/app/duckdb.ts), which
- * is started here.
+ * What a build is told, and what it tells. It runs in a process of its own (lib/app/duckdb.ts),
+ * which is started here.
  */
 import { runChild } from '../core/async/child.js'
 import { SECOND } from '../core/clock.js'

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoted } from '../core/text.js'
 import { mostMemory } from '../core/async/child-memory.js'
 import { openFile } from '../db/sqlite.js'
 import type { Raw } from '../db/sqlite.js'
@@ -12,12 +13,12 @@ import type { BuildJob, BuildResult } from './build-job.js'
 import { COLUMNS, FLAGS, WIDE, columnsIn } from './numbers.js'
 import type { Numbers } from './numbers.js'
 import { stateOf } from './kept-text.js'
-import { PARQUET, TEXTS, makeTexts, quoted } from './texts.js'
+import { PARQUET, TEXTS, makeTexts } from './texts.js'
 
 /** Rows that DuckDB takes at a time. */
 const CHUNK = 2_048
 
-/** In the order of the contract (decisions 4.10); what is no column of a text is computed. */
+/** In the order of the contract; what is not a column of a text is computed. */
 const OUTPUT: Readonly<Record<string, string>> = {
   distid: 't.distid',
   distsku: 't.distsku',

@@ -3,7 +3,7 @@ import { SECOND } from '../core/clock.js'
 import type { ExportsCall } from './ctx.js'
 import { endpointsOf } from '../core/endpoint/endpoint.js'
 import { isRetailPriced } from './numbers.js'
-import { noteUrl } from './published.js'
+import { noteUrl } from './queries.js'
 import { ExportDescriptor, ExportQuery } from './shapes.js'
 import { assertPollDue, exportVersion, notePoll } from './version.js'
 

@@ -5,17 +5,20 @@
 import type { Exporter, ExportsCtx, Published, Wanted } from './ctx.js'
 import { createHash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
+import pLimit from 'p-limit'
+import { SingleFlight } from '../core/async/single-flight.js'
+import { inTime, nextTurn } from '../core/async/wait.js'
 import type { Subscriber } from '../accounts/caller.js'
 import type { View } from '../catalog/view/view.js'
 import { SECOND } from '../core/clock.js'
 import { ApiError, kindOf } from '../core/errors.js'
-import { inTime } from '../core/async/in-time.js'
-import { ROOM_FOR_FEEDS } from '../core/storage/space.js'
-import { buildFiles, catalogOf, withWorkFolder } from './build-files.js'
+import { ROOM_FOR_FEEDS } from '../core/storage/disk-space.js'
+import { catalogMade } from '../catalog/queries.js'
+import { buildFiles, withWorkFolder } from './build-files.js'
 import type { BuildTools, Files } from './build-files.js'
 import { isRetailPriced, makeNumbers } from './numbers.js'
 import type { Numbers } from './numbers.js'
-import { findPublished, findTwin, savePublished } from './published.js'
+import { findPublished, findTwin, savePublished } from './queries.js'
 import { FORM } from './version.js'
 
 export interface ExporterOptions {
@@ -41,39 +44,105 @@ const MOST_BUILDS = Math.max(1, Math.min(2, availableParallelism() - 1))
 
 export function openExporter(
   context: () => ExportsCtx,
-  { patience = PATIENCE, limit, file }: ExporterOptions = {},
+  { patience = PATIENCE, ...process }: ExporterOptions = {},
 ): Exporter {
-  const building = new Map<string, Promise<Published>>()
-  const failures = new Map<string, { until: number; error: Error }>()
-  const stopping = new AbortController()
-  const queue: (() => void)[] = []
-  let running = 0
+  const builds = new Builds(context, process)
+  return {
+    async files(subscriber, view, version, wanted) {
+      const ctx = context()
+      const known = findPublished(ctx, subscriber.id, version)
+      if (known && (await answered(ctx, isThere(ctx, known)))) return known
+      return inTime(() => builds.begin({ subscriber, view, version, wanted }), {
+        ms: patience,
+        late: () => {
+          throw new ApiError('feed_unavailable', {
+            message: 'The export is still being built. Call again in half a minute.',
+            headers: { 'retry-after': '30' },
+          })
+        },
+      })
+    },
+    url(key, options) {
+      const ctx = context()
+      return answered(ctx, ctx.objects.url(key, options))
+    },
+    stop: () => builds.stop(),
+  }
+}
 
-  /** Runs a build when it is its turn. */
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (running < MOST_BUILDS) running++
-    else await new Promise<void>((resolve) => queue.push(resolve))
+/** An export that is asked for. */
+interface Order {
+  subscriber: Subscriber
+  view: View
+  version: string
+  wanted: Wanted
+}
+
+/** Builds that are under way, and what became of those that failed a moment ago. */
+class Builds {
+  readonly #context: () => ExportsCtx
+  readonly #process: Pick<ExporterOptions, 'limit' | 'file'>
+  readonly #building = new SingleFlight<string, Published>()
+  readonly #failures = new Map<string, { until: number; error: Error }>()
+  readonly #stopping = new AbortController()
+  readonly #inTurn = pLimit(MOST_BUILDS)
+
+  constructor(context: () => ExportsCtx, process: Pick<ExporterOptions, 'limit' | 'file'>) {
+    this.#context = context
+    this.#process = process
+  }
+
+  /** The build of an export: the one that is under way, or a new one. */
+  begin(order: Order): Promise<Published> {
+    const { monotonic } = this.#context()
+    const place = `${order.subscriber.id} ${order.version}`
+    const failed = this.#failures.get(place)
+    if (failed && failed.until > monotonic()) return Promise.reject(failed.error)
+    this.#failures.delete(place)
+    const build = this.#building.run(place, () => this.#build(place, order))
+    // Whoever waits may have left.
+    build.catch(() => {})
+    return build
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#building.ended()
+  }
+
+  async #build(place: string, order: Order): Promise<Published> {
+    const { log, monotonic, space } = this.#context()
+    if (space.free() < ROOM_FOR_FEEDS)
+      throw unavailable(
+        "The export cannot be built: the server's disk is nearly full. Tell the operator.",
+      )
     try {
-      if (stopping.signal.aborted) throw new Error('the app closes')
-      return await work()
-    } finally {
-      // Handed on, not given up: somebody else could be here before the one who waits.
-      const next = queue.shift()
-      if (next) next()
-      else running--
+      return await this.#inTurn(async () => {
+        if (this.#stopping.signal.aborted) throw new Error('the app closes')
+        return this.#make(order)
+      })
+    } catch (error) {
+      if (!this.#stopping.signal.aborted)
+        log.error(
+          { err: error, subscriber: order.subscriber.id, version: order.version },
+          'an export could not be built',
+        )
+      const refusal = unavailable(
+        'The export could not be built or stored at the moment. Try again shortly.',
+      )
+      for (const [other, { until }] of this.#failures)
+        if (until <= monotonic()) this.#failures.delete(other)
+      this.#failures.set(place, { until: monotonic() + PAUSE, error: refusal })
+      throw refusal
     }
   }
 
-  async function make(
-    subscriber: Subscriber,
-    view: View,
-    version: string,
-    wanted: Wanted,
-  ): Promise<Published> {
-    const ctx = context()
+  async #make({ subscriber, view, version, wanted }: Order): Promise<Published> {
+    const ctx = this.#context()
+    const { limit, file } = this.#process
     const tools: BuildTools = {
       ctx,
-      signal: stopping.signal,
+      signal: this.#stopping.signal,
       ...(limit !== undefined && { limit }),
       ...(file !== undefined && { file }),
     }
@@ -102,69 +171,6 @@ export function openExporter(
         buildFiles(tools, work, { numbers, hasRetail, attributes: wanted.attributes }),
       ),
     )
-  }
-
-  function begin(
-    subscriber: Subscriber,
-    view: View,
-    version: string,
-    wanted: Wanted,
-  ): Promise<Published> {
-    const { log, monotonic, space } = context()
-    const place = `${subscriber.id} ${version}`
-    const failed = failures.get(place)
-    if (failed && failed.until > monotonic()) return Promise.reject(failed.error)
-    failures.delete(place)
-    let build = building.get(place)
-    if (!build) {
-      if (space.free() < ROOM_FOR_FEEDS)
-        throw unavailable(
-          "The export cannot be built: the server's disk is nearly full. Tell the operator.",
-        )
-      build = inTurn(() => make(subscriber, view, version, wanted))
-        .catch((error: unknown) => {
-          if (!stopping.signal.aborted)
-            log.error(
-              { err: error, subscriber: subscriber.id, version },
-              'an export could not be built',
-            )
-          const refusal = unavailable(
-            'The export could not be built or stored at the moment. Try again shortly.',
-          )
-          for (const [other, { until }] of failures)
-            if (until <= monotonic()) failures.delete(other)
-          failures.set(place, { until: monotonic() + PAUSE, error: refusal })
-          throw refusal
-        })
-        .finally(() => building.delete(place))
-      building.set(place, build)
-      // Whoever waits may have left.
-      build.catch(() => {})
-    }
-    return build
-  }
-
-  return {
-    async files(subscriber, view, version, wanted) {
-      const ctx = context()
-      const known = findPublished(ctx, subscriber.id, version)
-      if (known && (await answered(ctx, isThere(ctx, known)))) return known
-      const late = () =>
-        new ApiError('feed_unavailable', {
-          message: 'The export is still being built. Call again in half a minute.',
-          headers: { 'retry-after': '30' },
-        })
-      return inTime(begin(subscriber, view, version, wanted), patience, late)
-    },
-    url(key, options) {
-      const ctx = context()
-      return answered(ctx, ctx.objects.url(key, options))
-    },
-    async stop() {
-      stopping.abort()
-      for (const next of queue.splice(0)) next()
-      await Promise.allSettled(building.values())
-    },
   }
 }
 
@@ -203,11 +209,11 @@ async function digestOf(
   { attributes }: Wanted,
 ): Promise<string> {
   const hash = createHash('sha256').update(
-    JSON.stringify([FORM, catalogOf(engine), sections, hasRetail, attributes]),
+    JSON.stringify([FORM, catalogMade(engine.catalog), sections, hasRetail, attributes]),
   )
   for (let at = 0; at < bytes.length; at += HASHED) {
     hash.update(bytes.subarray(at, at + HASHED))
-    await new Promise(setImmediate)
+    await nextTurn()
   }
   return hash.digest('base64url')
 }

@@ -3,16 +3,8 @@
  * stands the digest of its bytes, and one that is not what was written is made anew.
  */
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import { putInPlaceNow } from '../core/storage/durable.js'
 
 /** Bytes that are read at a time. */
 const BLOCK = 1 << 20
@@ -26,15 +18,8 @@ export const sumOf = (path: string) => `${path}.sum`
  */
 export function keep(draft: string, path: string): void {
   writeFileSync(sumOf(draft), digestOf(draft), { mode: 0o600 })
-  for (const [from, to] of [
-    [sumOf(draft), sumOf(path)],
-    [draft, path],
-  ] as const) {
-    const file = openSync(from, 'r')
-    fsyncSync(file)
-    closeSync(file)
-    renameSync(from, to)
-  }
+  putInPlaceNow(sumOf(draft), sumOf(path))
+  putInPlaceNow(draft, path)
 }
 
 /** What a kept file is: as it was written, not there, or something else. */

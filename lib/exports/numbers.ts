@@ -3,6 +3,7 @@
  * numbers. A build joins them with the texts by position, so offers that the view hides have a row
  * too.
  */
+import { nextTurn } from '../core/async/wait.js'
 import type { Bits } from '../catalog/snapshot/bits.js'
 import type { Row } from '../catalog/snapshot/snapshot.js'
 import type { View } from '../catalog/view/view.js'
@@ -91,7 +92,7 @@ export async function makeNumbers(view: View): Promise<Numbers> {
   for (let row = 0; row < snapshot.rows; row++) {
     const shift = shifts[snapshot.distributor[row]!]
     if (shift !== undefined) fillRow(columns, view, row, snapshot.tieRank[row]! - shift, totals)
-    if (row % ROWS_A_TURN === ROWS_A_TURN - 1) await new Promise(setImmediate)
+    if (row % ROWS_A_TURN === ROWS_A_TURN - 1) await nextTurn()
   }
   return { rows, bytes, columns, sections, totals }
 }

@@ -1,15 +1,16 @@
 /** Removes what nobody can download any more, and what builds left behind. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '../core/errors.js'
 import { DAY, HOUR, MINUTE } from '../core/clock.js'
 import type { ExportsCtx } from './ctx.js'
 import type { Job } from '../core/async/job.js'
 import { takeLock } from '../db/engine.js'
 import { LOCK, WORK, exportFolders } from './build-files.js'
-import { allPublished, forgetPublished } from './published.js'
+import { allPublished, forgetPublished } from './queries.js'
 import { exportVersion } from './version.js'
 
-/** A download that began just before its URL expired has ended by then (reliability, "Exports"). */
+/** A download that began just before its URL expired has ended by then. */
 const GRACE = HOUR
 /** An object that nobody knows is one that is just being stored, or was left behind. */
 const UNKNOWN = 6 * HOUR
@@ -99,15 +100,15 @@ export async function removeDeadBuilds(dir: string): Promise<void> {
       lock?.close()
       if (lock) await rm(join(root, name), { recursive: true, force: true })
     } catch {
-      // Its own process has just removed it, or it is no folder of a build: neither keeps an app
+      // Its own process has just removed it, or it is not a folder of a build: neither keeps an app
       // from opening.
     }
   }
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
+  return readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return []
     throw error
   })
 }

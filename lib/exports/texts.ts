@@ -6,8 +6,10 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoted } from '../core/text.js'
 import { PRODUCT_CLASSES } from '../distributors/product-classes.js'
 import type { Raw } from '../db/sqlite.js'
+import { textLines } from './queries.js'
 import { keep } from './kept-text.js'
 
 /**
@@ -51,8 +53,6 @@ export const PARQUET = `(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE ${RO
 /** Characters that are written at a time. */
 const BLOCK = 1 << 20
 
-export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
-
 /** Writes the texts of these fragments, in this order, to `path`: whole, or not at all. */
 export async function makeTexts(
   catalog: Raw,
@@ -60,12 +60,12 @@ export async function makeTexts(
   { fragments, path, work }: { fragments: Int32Array; path: string; work: string },
 ): Promise<void> {
   const lines = join(work, 'texts.json')
-  const members = Object.keys(TEXTS)
-    .map((name) => `'${name}', ${SOURCES[name as keyof typeof TEXTS] ?? name}`)
-    .join(', ')
+  const members = Object.keys(TEXTS).map((name) => [
+    name,
+    SOURCES[name as keyof typeof TEXTS] ?? name,
+  ])
   // One text a row is many times as fast as a value at a time, on both sides.
-  const line = catalog.prepare(`SELECT json_object(${members}) FROM fragment WHERE id = ?`).pluck()
-  writeLines(lines, fragments, (fragment) => line.get(fragment) as string | undefined)
+  writeLines(lines, fragments, textLines(catalog, Object.fromEntries(members)))
   const draft = join(work, 'texts.parquet')
   const columns = Object.entries(TEXTS)
     .map(([name, type]) => `${name}: ${quoted(type)}`)

@@ -1,6 +1,5 @@
 /**
- * The names of exports, and how often one may be asked for (contract "Catalog export", decisions
- * 4.8-9).
+ * The names of exports, and how often one may be asked for (contract "Catalog export").
  */
 import type { ExportsCtx, Wanted } from './ctx.js'
 import { createHash } from 'node:crypto'
@@ -8,15 +7,16 @@ import type { Key } from '../accounts/caller.js'
 import type { Saved } from '../configuration/document/saved.js'
 import { MINUTE, SECOND } from '../core/clock.js'
 import { ApiError } from '../core/errors.js'
+import { lastPoll, savePoll } from './queries.js'
 
 /** Changes whenever a file is written in another way. */
 export const FORM = 1
 
 /**
- * Another one for every other content, and the same for the same: of the snapshot's version, the
- * saved document with the distributors that have passed validation, the subscriber, whose own feeds
- * may hold prices, and what is asked for. However often a document is saved, and where an earlier
- * one is restored, its exports keep their names.
+ * The version of an export: a digest of the snapshot's version, the saved document, the
+ * distributors that have passed validation, the subscriber (whose own feeds may hold prices) and
+ * what is asked for. Equal content has an equal version, so that saving a document again, or
+ * restoring an earlier one, finds the exports that were made of it.
  */
 export function exportVersion(
   subscriberId: string,
@@ -41,10 +41,7 @@ export const POLL_INTERVAL = 20 * MINUTE
 
 /** Throws `catalog_polled_too_early` within 20 minutes of the key's last answered call. */
 export function assertPollDue({ engine, now }: Pick<ExportsCtx, 'engine' | 'now'>, key: Key): void {
-  const last = engine.meter
-    .prepare('SELECT at FROM export_poll WHERE key_id = ?')
-    .pluck()
-    .get(key.id) as number | undefined
+  const last = lastPoll({ engine }, key.id)
   if (last === undefined) return
   // A clock that was ahead must not lock a key for longer than the interval: a later time is taken
   // as now, from now on.
@@ -61,9 +58,5 @@ export function assertPollDue({ engine, now }: Pick<ExportsCtx, 'engine' | 'now'
 
 /** Notes that a call of the key is answered. */
 export function notePoll({ engine, now }: Pick<ExportsCtx, 'engine' | 'now'>, key: Key): void {
-  engine.meter
-    .prepare(
-      'INSERT INTO export_poll (key_id, at) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE SET at = excluded.at',
-    )
-    .run(key.id, now())
+  savePoll({ engine }, key.id, now())
 }

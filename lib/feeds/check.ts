@@ -7,7 +7,7 @@ import type { BrokenLine } from './read/lines.js'
 import { brokenLine, readRows } from './read/rows.js'
 
 export interface CheckedFeed {
-  /** Why the file is no feed of this preset at all; empty where it is one. */
+  /** Why the file is not a feed of this preset at all; empty where it is one. */
   reasons: string[]
   rows: number
   rejected: number

@@ -1,18 +1,17 @@
 /** Taking in one file of a source: into the catalog, and into the operator's books. */
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { MB } from '../core/figures.js'
 import { audit } from '../accounts/audit.js'
 import type { Background } from '../core/async/background.js'
 import type { Progress } from '../core/async/progress.js'
 import { ApiError, invalid } from '../core/errors.js'
-import { ROOM_FOR_FEEDS } from '../core/storage/space.js'
+import { ROOM_FOR_FEEDS } from '../core/storage/disk-space.js'
 import { touch } from '../db/state.js'
 import type { FeedTasks, FeedsCtx } from './ctx.js'
 import type { FeedResult } from './ingest/feed.js'
 import { choosePreset, resolveSource } from './source.js'
 import type { Source, SourceInput } from './source.js'
-
-const MB = 1_048_576
 
 export interface ImportOptions {
   /** When the file was made, milliseconds; its modification time by default. */
@@ -105,7 +104,7 @@ export function needRoom({ space }: FeedsCtx): void {
 }
 
 /**
- * The first taken feed validates a distributor that has no credentials to check (decisions 3.9):
+ * The first taken feed validates a distributor that has no credentials to check:
  * the operator's for all subscribers, a subscriber's own for that one alone. What its credentials
  * once told is left as it stands.
  */

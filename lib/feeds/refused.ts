@@ -8,15 +8,9 @@ import { downloadsOf, sweepDownloads } from './fetch/downloads.js'
 import { ingestFile } from './import.js'
 import type { ImportOptions } from './import.js'
 import type { FeedResult } from './ingest/feed.js'
+import { refusedFile } from './queries.js'
 import { resolveSource } from './source.js'
 import type { SourceInput } from './source.js'
-
-/** The refused file of a source that `feeds accept` would take. */
-function refusalOf(ctx: FeedsCtx, source: string) {
-  return ctx.engine.catalog
-    .prepare('SELECT file, as_of AS asOf FROM refusal WHERE source = ?')
-    .get(source) as { file: string | null; asOf: number | null } | undefined
-}
 
 /**
  * Removes what was downloaded for a source up to this pull, but for the file that waits for the
@@ -27,7 +21,7 @@ export async function sweepSource(ctx: FeedsCtx, source: string, started: number
     await sweepDownloads(
       downloadsOf(ctx.engine.dir, source),
       started,
-      refusalOf(ctx, source)?.file ?? null,
+      refusedFile(ctx.engine.catalog, source)?.file ?? null,
     )
   } catch (error) {
     ctx.log.warn(
@@ -45,7 +39,7 @@ export async function acceptFeed(
   options: Pick<ImportOptions, 'onProgress' | 'dryRun'> = {},
 ): Promise<FeedResult> {
   const source = await resolveSource(ctx, input)
-  const refusal = refusalOf(ctx, source.id)
+  const refusal = refusedFile(ctx.engine.catalog, source.id)
   if (!refusal?.file)
     throw new ApiError('not_found', { message: `no refused feed of ${source.id} is waiting` })
   if (!existsSync(refusal.file))

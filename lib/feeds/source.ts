@@ -1,6 +1,5 @@
 /**
- * Feed sources: where a distributor's offers come from, for all subscribers or for one (decisions
- * 4.6).
+ * Feed sources: where a distributor's offers come from, for all subscribers or for one.
  */
 import { audit } from '../accounts/audit.js'
 import { findSubscriber } from '../accounts/subscribers.js'

@@ -1,41 +1,25 @@
 /** What `feeds status` shows of each source. */
 import { MINUTE } from '../core/clock.js'
-import { oddMaps, oddMapsWarning } from '../catalog/view/odd-maps.js'
+import { offersOf } from '../catalog/queries.js'
+import { oddMaps, oddMapsWarning } from '../catalog/view/doubtful-maps.js'
 import type { FeedsCtx } from './ctx.js'
 import { redact } from './fetch/fetch.js'
 import type { FeedResult } from './ingest/feed.js'
+import { refusedFiles, takenFiles } from './queries.js'
 import type { FailedPull } from './pull.js'
 import { locationOf } from './source.js'
-
-interface TakenFeed {
-  source: string
-  distid: string
-  as_of: number
-  taken_at: number
-  rows: number
-  rejected: number
-}
-
-interface RefusedFeed {
-  source: string
-  at: number
-  reasons: string
-}
 
 /**
  * What each source last brought: the accepted feed, the schedule, and the refusal that waits, if
  * any.
  */
 export async function feedStatus(ctx: FeedsCtx) {
-  const taken = ctx.engine.catalog
-    .prepare('SELECT source, distid, as_of, taken_at, rows, rejected FROM feed')
-    .all() as TakenFeed[]
-  const refused = ctx.engine.catalog
-    .prepare('SELECT source, at, reasons FROM refusal')
-    .all() as RefusedFeed[]
-  const odd = oddMaps(ctx.engine.catalog)
+  const { catalog } = ctx.engine
+  const taken = takenFiles(catalog)
+  const refused = refusedFiles(catalog)
+  const odd = oddMaps(catalog)
   const sources = await ctx.read.selectFrom('feed_source').selectAll().execute()
-  const offers = ctx.engine.catalog.prepare('SELECT offers FROM tally WHERE distid = ?').pluck()
+  const offers = offersOf(catalog)
   const ids = [
     ...new Set(
       [...taken, ...refused].map((row) => row.source).concat(sources.map((row) => row.id)),
@@ -60,7 +44,7 @@ export async function feedStatus(ctx: FeedsCtx) {
       taken_at: iso(feed?.taken_at),
       rows: feed?.rows ?? 0,
       rejected: feed?.rejected ?? 0,
-      offers: (offers.get(distid) as number | undefined) ?? 0,
+      offers: offers(distid),
       warnings: maps ? [oddMapsWarning(maps)] : [],
       refused: refusal
         ? { at: iso(refusal.at), reasons: JSON.parse(refusal.reasons) as string[] }

@@ -1,6 +1,6 @@
 /**
  * What the operator says of a dealer: fees, contact, marks, a later end, and dealers that no list
- * has (decisions 6.3).
+ * has.
  */
 import { audit } from '../accounts/audit.js'
 import { isEmail } from '../accounts/subscribers.js'
@@ -61,20 +61,20 @@ type Columns = Partial<
  */
 export async function setDealer(
   ctx: FflsCtx,
-  licence: string,
+  license: string,
   settings: DealerSettings,
 ): Promise<DealerView> {
   const { reason, ...wanted } = settings
   if (reason !== undefined) checkText('reason', reason)
   const view = await ctx.engine.atomic(ctx, async (tx) => {
-    const dealer = await findDealer(tx, asLicense(licence))
+    const dealer = await findDealer(tx, asLicense(license))
     const columns = columnsOf(wanted, dealer)
     if (Object.keys(columns).length === 0)
       throw new ApiError('invalid_parameter', { message: 'there is nothing to set' })
     if (columns.valid_until !== undefined && reason === undefined)
       throw invalid(
         'reason',
-        'is missing: say why the licence is valid for longer, or no longer is',
+        'is missing: say why the license is valid for longer, or no longer is',
       )
     await tx.db.updateTable('dealer').set(columns).where('id', '=', dealer.id).execute()
     await audit(tx, 'ffls.set', {
@@ -127,14 +127,15 @@ function feeOf(name: string, dollars: number | null): number | null {
 }
 
 function emailOf(email: string | null): string | null {
-  if (email !== null && !isEmail(email)) throw invalid('email', `"${email}" is no e-mail address`)
+  if (email !== null && !isEmail(email))
+    throw invalid('email', `"${email}" is not an e-mail address`)
   return email
 }
 
 function checkedPhone(phone: string | null): string | null {
   const digits = phone === null ? null : phoneOf(phone)
   if (phone !== null && digits === null)
-    throw invalid('phone', `"${phone}" is no telephone number of 10 digits`)
+    throw invalid('phone', `"${phone}" is not a telephone number of 10 digits`)
   return digits
 }
 
@@ -143,14 +144,14 @@ const LONGEST_EXTENSION = 3
 
 function laterEnd(day: string | null, { expires_on }: StoredDealer): string | null {
   if (day === null) return null
-  if (!isDay(day)) throw invalid('valid_until', `"${day}" is no day; write 2027-03-31`)
+  if (!isDay(day)) throw invalid('valid_until', `"${day}" is not a day; write 2027-03-31`)
   if (day <= expires_on)
-    throw invalid('valid_until', `the licence itself is valid through ${expires_on}`)
+    throw invalid('valid_until', `the license itself is valid through ${expires_on}`)
   const latest = `${Number(expires_on.slice(0, 4)) + LONGEST_EXTENSION}${expires_on.slice(4)}`
   if (day > latest)
     throw invalid(
       'valid_until',
-      `must be at most ${latest}, ${LONGEST_EXTENSION} years after the licence's own date`,
+      `must be at most ${latest}, ${LONGEST_EXTENSION} years after the license's own date`,
     )
   return day
 }
@@ -226,25 +227,26 @@ export async function addDealer(ctx: FflsCtx, input: NewDealer): Promise<DealerV
 }
 
 function readNew(ctx: FflsCtx, input: NewDealer): KnownDealer {
-  const licence = parseLicense(input.license_number)
-  if (!licence || !REGIONS.has(licence.number[0]!))
+  const license = parseLicense(input.license_number)
+  if (!license || !REGIONS.has(license.number[0]!))
     throw invalid(
       'license_number',
-      `"${input.license_number}" is no licence number such as 1-57-033-01-7E-67890`,
+      `"${input.license_number}" is not a license number such as 1-57-033-01-7E-67890`,
     )
-  if (!DEALER_TYPES.includes(licence.type))
+  if (!DEALER_TYPES.includes(license.type))
     throw invalid(
       'license_number',
-      `a licence of type ${licence.type} takes in no firearms for customers; types ${DEALER_TYPES.join(', ')} do`,
+      `a license of type ${license.type} takes in no firearms for customers; types ` +
+        `${DEALER_TYPES.join(', ')} do`,
     )
   const [street, city] = [checkText('street', input.street), checkText('city', input.city)]
   const premise = premiseOf({ street, city, state: input.state, zip: input.zip })
   if ('reason' in premise) throw invalid('premise', premise.reason)
   return {
-    id: licence.id,
-    license_number: licence.number,
-    license_type: licence.type,
-    expires_on: expiryDate(licence.expiryCode, ctx.now()),
+    id: license.id,
+    license_number: license.number,
+    license_type: license.type,
+    expires_on: expiryDate(license.expiryCode, ctx.now()),
     license_name: checkText('name', input.name),
     business_name:
       input.business_name === undefined ? null : checkText('business_name', input.business_name),
@@ -293,8 +295,8 @@ export interface DealerView extends Omit<
  * A dealer by its license: full, masked, or region-district-sequence. 404 where there is none, or
  * several fit.
  */
-export async function viewDealer(ctx: FflsCtx, licence: string): Promise<DealerView> {
-  const dealer = await findDealer(ctx, asLicense(licence))
+export async function viewDealer(ctx: FflsCtx, license: string): Promise<DealerView> {
+  const dealer = await findDealer(ctx, asLicense(license))
   const {
     row: _row,
     updated_at: _updated,

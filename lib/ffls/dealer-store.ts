@@ -1,6 +1,6 @@
 /** Dealers of the directory, many at a time. */
-import { setTimeout as wait } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { isBusy } from '../db/sqlite.js'
+import { nextTurn, pause } from '../core/async/wait.js'
 import type { FflsCtx } from './ctx.js'
 import { touch } from '../db/state.js'
 import type { KnownDealer, OperatorsWord } from './lists/diff.js'
@@ -33,12 +33,6 @@ const COLUMNS: readonly Exclude<keyof KnownDealer, keyof OperatorsWord>[] = [
 
 /** Rows that are worked on at a time: they hold up everything else for some 30 ms. */
 export const STEP = 4_000
-/** Lets everything else that waits have its turn. */
-export const turn = () =>
-  new Promise<void>((resolve) => {
-    setImmediate(resolve)
-  })
-
 /** Every dealer by identity. Read in pages, so that others have their turn. */
 export async function knownDealers({ read }: FflsCtx): Promise<Map<string, KnownDealer>> {
   const known = new Map<string, KnownDealer>()
@@ -53,7 +47,7 @@ export async function knownDealers({ read }: FflsCtx): Promise<Map<string, Known
     for (const row of rows) known.set(row.id, row)
     if (rows.length < STEP) return known
     after = rows.at(-1)!.id
-    await turn()
+    await nextTurn()
   }
 }
 
@@ -86,7 +80,7 @@ export async function inChunks<T>(
       }),
     )
     onChunk(chunk.length)
-    await wait(PAUSE)
+    await pause(PAUSE)
   }
   // Who wrote sees it at once.
   if (items.length > 0) await ctx.dealers.refresh()
@@ -100,10 +94,8 @@ export async function patiently<T>(act: () => Promise<T>): Promise<T> {
     try {
       return await act()
     } catch (error) {
-      const isBusy =
-        error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
-      if (!isBusy || attempt === ATTEMPTS) throw error
-      await wait(PAUSE * 5)
+      if (!isBusy(error) || attempt === ATTEMPTS) throw error
+      await pause(PAUSE * 5)
     }
   }
 }
@@ -111,7 +103,7 @@ export async function patiently<T>(act: () => Promise<T>): Promise<T> {
 /**
  * Adds dealers, or gives known ones these values. What the operator set stays as it is now,
  * whatever it was when the list was compared: a telephone number, and a later end as long as the
- * licence is the one that it was given to.
+ * license is the one that it was given to.
  */
 export async function putDealers({ db }: FflsCtx, dealers: readonly KnownDealer[]): Promise<void> {
   const rows = dealers.map(({ valid_until: _end, own_phone: _own, ...dealer }) => dealer)
@@ -123,12 +115,17 @@ export async function putDealers({ db }: FflsCtx, dealers: readonly KnownDealer[
         ...Object.fromEntries(
           COLUMNS.slice(1).map((column) => [column, query.ref(`excluded.${column}`)]),
         ),
-        valid_until: sql<
-          string | null
-        >`iif(dealer.license_number = excluded.license_number, dealer.valid_until, NULL)`,
-        voice_phone: sql<
-          string | null
-        >`iif(dealer.own_phone, dealer.voice_phone, excluded.voice_phone)`,
+        valid_until: query
+          .case()
+          .when('dealer.license_number', '=', query.ref('excluded.license_number'))
+          .then(query.ref('dealer.valid_until'))
+          .end(),
+        voice_phone: query
+          .case()
+          .when('dealer.own_phone', '=', 1)
+          .then(query.ref('dealer.voice_phone'))
+          .else(query.ref('excluded.voice_phone'))
+          .end(),
       })),
     )
     .execute()

@@ -3,7 +3,9 @@
  * one of places: those of one band of latitude side by side, by longitude, each with its dealers in
  * the order in which they are listed.
  */
+import { nextTurn } from '../core/async/wait.js'
 import type { Engine } from '../db/engine.js'
+import { highestRow, directoryRows } from './queries.js'
 import { remembered } from '../db/state.js'
 import { placeOfZip, unitVector } from '../places/zips.js'
 
@@ -25,7 +27,7 @@ export interface DealerColumns {
   readonly lastDay: Uint32Array
   /** Business and license name in lower case, a newline between them. */
   readonly names: readonly string[]
-  readonly licence: readonly string[]
+  readonly license: readonly string[]
 }
 
 /**
@@ -75,7 +77,6 @@ export function openDealers(engine: Engine): Dealers {
   let round = 0
   // Counted, not kept: loading waits, and `remembered` does not.
   const latest = remembered(engine, 'dealers', () => ++round)
-  const highest = engine.reader.prepare('SELECT max(row) FROM dealer').pluck()
   let loaded: { round: number; directory: Directory } | undefined
   let loading: Promise<void> | undefined
   let watching: NodeJS.Timeout | undefined
@@ -120,7 +121,7 @@ export function openDealers(engine: Engine): Dealers {
       const wanted = latest()
       if (!loaded) return reach(1)
       if (loaded.round < wanted) {
-        if (((highest.get() as number | null) ?? 0) <= STEP) return reach(wanted)
+        if ((engine.reader.value(highestRow) ?? 0) <= STEP) return reach(wanted)
         loadBeside()
       }
       return loaded.directory
@@ -138,12 +139,6 @@ export function openDealers(engine: Engine): Dealers {
   }
 }
 
-/** Lets everything else that waits have its turn. */
-const turn = () =>
-  new Promise<void>((resolve) => {
-    setImmediate(resolve)
-  })
-
 /** What is read, before it has its order. */
 export interface Draft {
   dealers: DraftDealer[]
@@ -156,7 +151,7 @@ export interface DraftDealer {
   zip: number
   lastDay: number
   names: string
-  licence: string
+  license: string
 }
 
 export interface DraftPlace {
@@ -172,14 +167,14 @@ async function buildDirectory(engine: Engine): Promise<Directory> {
   for (let rows = readStep(engine, 0); rows.length > 0; rows = readStep(engine, rows.at(-1)![0])) {
     for (const row of rows) addDealer(draft, byPosition, row)
     if (rows.length < STEP) break
-    await turn()
+    await nextTurn()
   }
   return arrange(draft)
 }
 
 type Row = [
   row: number,
-  licence: string,
+  license: string,
   zip: string,
   lastDay: string,
   onFile: number,
@@ -192,19 +187,13 @@ type Row = [
  * turn.
  */
 function readStep(engine: Engine, after: number): Row[] {
-  return engine.reader
-    .prepare(`
-    SELECT row, license_number, substr(premise_zip, 1, 5), max(expires_on, coalesce(valid_until, expires_on)),
-      marked_on_file OR EXISTS (SELECT 1 FROM dealer_on_file WHERE dealer_id = dealer.id), business_name, license_name
-    FROM dealer WHERE listed = 1 AND row > ? ORDER BY row LIMIT ${STEP}`)
-    .raw()
-    .all(after) as Row[]
+  return engine.reader.lists(directoryRows, { after, limit: STEP }) as Row[]
 }
 
 function addDealer(
   { dealers, placeOfZip: known, places }: Draft,
   byPosition: Map<string, number>,
-  [row, licence, text, lastDay, onFile, business, name]: Row,
+  [row, license, text, lastDay, onFile, business, name]: Row,
 ): void {
   const zip = zipNumber(text)
   let place = known.get(zip)
@@ -214,14 +203,14 @@ function addDealer(
     zip,
     lastDay: dayNumber(lastDay),
     names: (business === null ? name : `${business}\n${name}`).toLowerCase(),
-    licence,
+    license,
   }
   dealers.push(dealer)
   places[place]![onFile === 1 ? 'onFile' : 'others'].push(dealer)
 }
 
 /**
- * Several ZIPs share a place: one that is no ZIP area takes that of its neighbour. One without a
+ * Several ZIPs share a place: one that is not a ZIP area takes that of its neighbour. One without a
  * position is a place of its own.
  */
 function addPlace(places: DraftPlace[], byPosition: Map<string, number>, zip: string): number {
@@ -268,7 +257,7 @@ export async function arrange({
     zip: new Int32Array(all.length),
     lastDay: new Uint32Array(all.length),
     names: new Array<string>(all.length),
-    licence: new Array<string>(all.length),
+    license: new Array<string>(all.length),
   }
   const places = {
     from: new Uint32Array(order.length + 1),
@@ -278,12 +267,12 @@ export async function arrange({
     bands,
   }
   let next = 0
-  const add = ({ row, zip, lastDay, names, licence }: DraftDealer) => {
+  const add = ({ row, zip, lastDay, names, license }: DraftDealer) => {
     dealers.row[next] = row
     dealers.zip[next] = zip
     dealers.lastDay[next] = lastDay
     dealers.names[next] = names
-    dealers.licence[next++] = licence
+    dealers.license[next++] = license
   }
   for (const [i, place] of order.entries()) {
     const { position, onFile, others } = some[place]!
@@ -293,7 +282,7 @@ export async function arrange({
     places.from[i + 1] = next
     places.lng[i] = position?.lng ?? NaN
     places.vectors.set(position ? unitVector(position.lat, position.lng) : [NaN, NaN, NaN], 3 * i)
-    if (i % STEP === STEP - 1) await turn()
+    if (i % STEP === STEP - 1) await nextTurn()
   }
   const placed = new Uint32Array(order.length)
   order.forEach((place, i) => {
@@ -306,7 +295,7 @@ export async function arrange({
   }
 }
 
-const byLicense = (a: DraftDealer, b: DraftDealer) => (a.licence < b.licence ? -1 : 1)
+const byLicense = (a: DraftDealer, b: DraftDealer) => (a.license < b.license ? -1 : 1)
 
 /** Places in their order, and where each band begins. */
 function inBands(places: readonly DraftPlace[]): { order: number[]; bands: Uint32Array } {

@@ -1,8 +1,9 @@
 /**
  * Copies of dealers' licenses: who may read one, and how the operator stores it (contract "FFL
- * directory", decisions 6.5).
+ * directory").
  */
 import type { Selectable } from 'kysely'
+import { MB, figure } from '../core/figures.js'
 import { audit } from '../accounts/audit.js'
 import type { FflsCall, FflsCtx } from './ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
@@ -23,10 +24,10 @@ export const DOCUMENT_SECONDS = 900
 
 /**
  * The first order that names this very license number, dashes and case aside; null when none does.
- * A mask is no license number.
+ * A mask is not a license number.
  */
-export function documentAccess(orders: readonly NamedOrder[], licence: string): string | null {
-  const wanted = parseLicense(licence)?.number
+export function documentAccess(orders: readonly NamedOrder[], license: string): string | null {
+  const wanted = parseLicense(license)?.number
   if (wanted === undefined) return null
   return (
     orders.find(({ ffl }) => ffl !== null && parseLicense(ffl)?.number === wanted)?.order_id ?? null
@@ -39,9 +40,9 @@ export function documentAccess(orders: readonly NamedOrder[], licence: string): 
  */
 async function ordersNaming(
   { read, subscriber }: FflsCall,
-  licence: string,
+  license: string,
 ): Promise<readonly NamedOrder[]> {
-  const wanted = parseLicense(licence)?.number
+  const wanted = parseLicense(license)?.number
   if (wanted === undefined) return []
   return read
     .selectFrom('fulfillment_order')
@@ -126,7 +127,7 @@ const BEGINNINGS: readonly (readonly [string, Buffer])[] = [
 ]
 
 /** 10 MB. */
-export const MAX_DOCUMENT = 10 * 1_048_576
+export const MAX_DOCUMENT = 10 * MB
 
 /**
  * The type of a document by its first bytes. Throws for one of another type, an empty one and one
@@ -136,7 +137,7 @@ export function documentType(bytes: Uint8Array): string {
   if (bytes.length > MAX_DOCUMENT)
     throw invalid(
       'file',
-      `must be at most 10 MB (${MAX_DOCUMENT.toLocaleString('en-US')} bytes), and has ${bytes.length.toLocaleString('en-US')}`,
+      `must be at most 10 MB (${figure(MAX_DOCUMENT)} bytes), and has ${figure(bytes.length)}`,
     )
   const [type] = BEGINNINGS.find(([, start]) => start.equals(bytes.subarray(0, start.length))) ?? []
   if (type === undefined) throw invalid('file', 'must be a PDF, JPEG or PNG file')

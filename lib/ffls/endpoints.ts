@@ -7,7 +7,7 @@ import {
   DocumentParams,
   DocumentResult,
   FullDealer,
-  LicenceParams,
+  LicenseParams,
   NearQuery,
   NearResult,
 } from './shapes.js'
@@ -33,12 +33,15 @@ const EXAMPLE: Dealer = {
   expiration_date: '2029-09-01',
   active: 1,
 }
-const NO_LICENCE = 'must be 10 to 25 digits, letters and dashes; segments may be masked with X'
+const NO_LICENSE = 'must be 10 to 25 digits, letters and dashes; segments may be masked with X'
 
 export const nearFfls = endpoint('ffls.near', {
   summary: 'Dealers near a ZIP, at most 150, best first',
   description:
-    'Dealers on file in the exact ZIP come first, then those on file nearby by distance, then the others in the ZIP, then the others by distance; dealers at one distance by licence number. Distances are between the middles of ZIP areas. Dealers whose licence has run out are left out.',
+    'Dealers on file in the exact ZIP come first, then those on file nearby by distance, then ' +
+    'the others in the ZIP, then the others by distance; dealers at one distance by license ' +
+    'number. Distances are between the middles of ZIP areas. Dealers whose license has run ' +
+    'out are left out.',
   query: NearQuery,
   result: NearResult,
   errors: [],
@@ -56,10 +59,12 @@ export const nearFfls = endpoint('ffls.near', {
 })
 
 export const getFfl = endpoint('ffls.get', {
-  summary: 'One dealer by licence number',
+  summary: 'One dealer by license number',
   description:
-    'The number may be masked: X stands for any digit or letter, dashes and case do not matter. A mask that fits several dealers is a 404 that says how many. Dealers whose licence has run out are returned too, with active 0.',
-  params: LicenceParams,
+    'The number may be masked: X stands for any digit or letter, dashes and case do not ' +
+    'matter. A mask that fits several dealers is a 404 that says how many. Dealers whose ' +
+    'license has run out are returned too, with active 0.',
+  params: LicenseParams,
   result: FullDealer,
   errors: ['invalid_parameter', 'not_found'],
   example: {
@@ -78,12 +83,12 @@ export const getFfl = endpoint('ffls.get', {
     refused: {
       invalid_parameter: {
         request: { license_number: '1-2' },
-        message: `license_number: ${NO_LICENCE}`,
-        details: [{ path: 'license_number', message: NO_LICENCE }],
+        message: `license_number: ${NO_LICENSE}`,
+        details: [{ path: 'license_number', message: NO_LICENSE }],
       },
       not_found: {
         request: { license_number: '9-86-XXX-XX-XX-00000' },
-        message: 'No dealer has the licence 9-86-XXX-XX-XX-00000.',
+        message: 'No dealer has the license 9-86-XXX-XX-XX-00000.',
       },
     },
   },
@@ -92,9 +97,10 @@ export const getFfl = endpoint('ffls.get', {
 })
 
 export const getFflDocument = endpoint('ffls.document', {
-  summary: "Short-lived URL of a dealer's licence or SOT document",
+  summary: "Short-lived URL of a dealer's license or SOT document",
   description:
-    'Only for a dealer whose very licence number one of your fulfillment orders names. The URL works for 15 minutes without a key: download at once, never store it.',
+    'Only for a dealer whose very license number one of your fulfillment orders names. The ' +
+    'URL works for 15 minutes without a key: download at once, never store it.',
   params: DocumentParams,
   result: DocumentResult,
   errors: [

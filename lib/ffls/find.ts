@@ -9,8 +9,10 @@ import { ApiError } from '../core/errors.js'
 import { toDollarsOrNull } from '../core/money.js'
 import { placeOfZip } from '../places/zips.js'
 import { dayNumber } from './directory.js'
-import { parseLicense, parseMask } from './license.js'
+import type { RowOf } from '../db/query.js'
+import { DEALER_TYPES, parseLicense, parseMask } from './license.js'
 import { nearDealers } from './near.js'
+import { listedDealer, onFile } from './queries.js'
 import type { Dealer, FullDealer, NearQuery } from './shapes.js'
 import type { DealerTable } from '../db/tables/ffls.js'
 
@@ -18,26 +20,7 @@ import type { DealerTable } from '../db/tables/ffls.js'
 export type StoredDealer = Selectable<DealerTable> & { on_file: number }
 
 /** A dealer as the list reads it. */
-type ListedDealer = Pick<
-  StoredDealer,
-  | 'license_number'
-  | 'license_name'
-  | 'business_name'
-  | 'premise_street'
-  | 'premise_city'
-  | 'premise_state'
-  | 'premise_zip'
-  | 'voice_phone'
-  | 'email'
-  | 'sot_on_file'
-  | 'expires_on'
-  | 'valid_until'
-  | 'listed'
-  | 'on_file'
->
-
-const ON_FILE =
-  '(marked_on_file OR EXISTS (SELECT 1 FROM dealer_on_file WHERE dealer_id = dealer.id)) AS on_file'
+type ListedDealer = RowOf<typeof listedDealer>
 
 /**
  * Dealers near a ZIP, at most 150, best first. An unknown ZIP has the dealers that stand in exactly
@@ -50,14 +33,11 @@ export async function findNear(
   const directory = await ctx.dealers.current()
   const today = dayOf(ctx.now())
   const found = nearDealers(directory, { zip, radius, name, today: dayNumber(today) })
-  const read = ctx.engine.reader.prepare(`
-    SELECT license_number, license_name, business_name, premise_street, premise_city, premise_state, premise_zip, voice_phone, email, sot_on_file, expires_on, valid_until, listed, ${ON_FILE}
-    FROM dealer WHERE row = ?`)
   // The directory may be a moment old: who has gone since then is left out.
-  const ffls = found
-    .map((dealer) => read.get(directory.dealers.row[dealer]!) as ListedDealer | undefined)
-    .filter((dealer): dealer is ListedDealer => dealer !== undefined && isActive(dealer, today))
-    .map((dealer) => listRecord(dealer, today))
+  const ffls = found.flatMap((place) => {
+    const dealer = ctx.engine.reader.first(listedDealer, { row: directory.dealers.row[place]! })
+    return dealer && isActive(dealer, today) ? [listRecord(dealer, today)] : []
+  })
   return { count: ffls.length, ffls }
 }
 
@@ -119,7 +99,8 @@ const dollars = (cents: number | null) => (cents === null ? null : toDollarsOrNu
 
 /** What a license number looks like, for messages. */
 export const LICENSE_FORM =
-  'a licence number is 15 digits and letters as 1-57-033-01-7E-67890, where unknown ones may be X and dashes may be left out'
+  'a license number is 15 digits and letters as 1-57-033-01-7E-67890, where unknown ones may ' +
+  'be X and dashes may be left out'
 
 /**
  * The dealer of a full or masked license number, whatever its state. Throws `not_found` when there
@@ -129,7 +110,7 @@ export async function findDealer(ctx: Pick<FflsCtx, 'read'>, text: string): Prom
   const mask = parseMask(text)
   if (mask === null)
     throw new ApiError('not_found', {
-      message: `"${text.slice(0, 40)}" is no dealer's licence: ${LICENSE_FORM}.`,
+      message: `"${text.slice(0, 40)}" is not a dealer's license: ${LICENSE_FORM}.`,
     })
   const pattern = dashed(mask)
   const id = parseLicense(text)?.id ?? idOf(pattern)
@@ -154,10 +135,12 @@ async function findById(
   pattern: string,
 ): Promise<StoredDealer> {
   const dealer = await selectDealer(read).where('id', '=', id).executeTakeFirst()
-  if (!dealer) throw new ApiError('not_found', { message: `No dealer has the licence ${pattern}.` })
+  if (!dealer) throw new ApiError('not_found', { message: `No dealer has the license ${pattern}.` })
   if (!fits(dealer.license_number, pattern)) {
     throw new ApiError('not_found', {
-      message: `The licence ${pattern} was renewed or changed; its number is ${dealer.license_number} now.`,
+      message:
+        `The license ${pattern} was renewed or changed; its number is ${dealer.license_number} ` +
+        'now.',
       details: { license_number: dealer.license_number },
     })
   }
@@ -166,6 +149,15 @@ async function findById(
 
 function fits(number: string, pattern: string): boolean {
   return [...pattern].every((character, i) => character === 'X' || character === number[i])
+}
+
+/** Why a dealer may receive nothing today, or null. */
+export function whyUnfit(dealer: StoredDealer, now: number): string | null {
+  if (dayOf(now) > lastDay(dealer)) return `the license expired on ${lastDay(dealer)}`
+  if (!isActive(dealer, dayOf(now))) return 'the dealer is no longer on the list of licensees'
+  return DEALER_TYPES.includes(dealer.license_type)
+    ? null
+    : `a license of type ${dealer.license_type} cannot receive orders for customers`
 }
 
 async function findByMask({ read }: Pick<FflsCtx, 'read'>, pattern: string): Promise<StoredDealer> {
@@ -183,7 +175,7 @@ async function findByMask({ read }: Pick<FflsCtx, 'read'>, pattern: string): Pro
     })
   }
   const [dealer] = dealers
-  if (!dealer) throw new ApiError('not_found', { message: `No dealer's licence fits ${pattern}.` })
+  if (!dealer) throw new ApiError('not_found', { message: `No dealer's license fits ${pattern}.` })
   return dealer
 }
 
@@ -191,18 +183,5 @@ function selectDealer(read: FflsCtx['read']) {
   return read
     .selectFrom('dealer')
     .selectAll()
-    .select((query) =>
-      query
-        .or([
-          query('marked_on_file', '=', 1),
-          query.exists(
-            query
-              .selectFrom('dealer_on_file')
-              .select('distid')
-              .whereRef('dealer_on_file.dealer_id', '=', 'dealer.id'),
-          ),
-        ])
-        .as('on_file'),
-    )
-    .$castTo<StoredDealer>()
+    .select((dealer) => onFile(dealer).as('on_file'))
 }

@@ -1,6 +1,6 @@
 /**
  * License numbers: `1-57-033-01-7E-67890` is region, district, county, type, expiry code and
- * sequence (decisions 6.1-3).
+ * sequence.
  */
 
 export interface License {

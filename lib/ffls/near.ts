@@ -1,4 +1,5 @@
-/** Which dealers the list shows for a ZIP, best first (contract "FFL directory", decisions 6.4). */
+/** Which dealers the list shows for a ZIP, best first (contract "FFL directory"). */
+import { lowerBound } from '../core/search.js'
 import { milesChord, placeOfZip, unitVector } from '../places/zips.js'
 import { bandOf, zipNumber } from './directory.js'
 import type { Directory, PlaceColumns } from './directory.js'
@@ -8,7 +9,7 @@ export interface NearInput {
   zip: string
   /** Miles, inclusive. */
   radius: number
-  /** A part of the business or licence name, case aside. */
+  /** A part of the business or license name, case aside. */
   name?: string | undefined
   /** As 20261121: dealers whose last day is earlier are left out. */
   today: number
@@ -19,7 +20,7 @@ export const MOST = 150
 
 /**
  * Dealers as places in the directory's columns: on file in the ZIP, on file nearby by distance,
- * others in the ZIP, others by distance, then by licence number.
+ * others in the ZIP, others by distance, then by license number.
  */
 export function nearDealers(
   directory: Directory,
@@ -85,9 +86,9 @@ function runLength({ squared, count }: Nearby, from: number): number {
   return end - from
 }
 
-/** Dealers of places that are equally far, by licence number. */
+/** Dealers of places that are equally far, by license number. */
 function merged(
-  { places, dealers: { licence } }: Directory,
+  { places, dealers: { license } }: Directory,
   some: Uint32Array,
   group: Group,
 ): number[] {
@@ -95,7 +96,7 @@ function merged(
     const [from, end] = group(places, place)
     return Array.from({ length: end - from }, (_, i) => from + i)
   })
-  return all.flat().sort((a, b) => (licence[a]! < licence[b]! ? -1 : 1))
+  return all.flat().sort((a, b) => (license[a]! < license[b]! ? -1 : 1))
 }
 
 /** The nearest first, with their squared chords. */
@@ -128,7 +129,7 @@ function placesAround(
     for (let shift = -360; shift <= 360; shift += 360) {
       if (west + shift >= 180 || east + shift <= -180) continue
       for (
-        let at = firstFrom(lng, west + shift, bands[band]!, end);
+        let at = lowerBound(lng, west + shift, bands[band]!, end);
         at < end && lng[at]! <= east + shift;
         at++
       ) {
@@ -160,17 +161,6 @@ function bounds(
   if (Math.sin(angle) >= cos) return { ...rows, west: -180, east: 180 }
   const reach = Math.asin(Math.sin(angle) / cos) * DEGREES + SLACK
   return { ...rows, west: lng - reach, east: lng + reach }
-}
-
-/** The first place of a band at this longitude or east of it. */
-function firstFrom(lng: Float64Array, wanted: number, from: number, to: number): number {
-  let [low, high] = [from, to]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (lng[middle]! < wanted) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /**

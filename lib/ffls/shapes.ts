@@ -5,10 +5,10 @@ const flag = z.union([z.literal(0), z.literal(1)])
 const text = (description: string) => z.string().nullable().describe(description)
 
 const DEALER = {
-  license_number: z.string().describe('The licence; pass it to an order as ffl.licenseNumber'),
-  list_name: z.string().describe('Business name, else licence name'),
+  license_number: z.string().describe('The license; pass it to an order as ffl.licenseNumber'),
+  list_name: z.string().describe('Business name, else license name'),
   business_name: text('What the shop is called'),
-  license_name: z.string().describe('Who holds the licence'),
+  license_name: z.string().describe('Who holds the license'),
   premise_street: z.string().describe('Where the shop is, and where orders ship to'),
   premise_city: z.string().describe('City of the premise'),
   premise_state: z.string().describe('State of the premise, two letters'),
@@ -17,7 +17,7 @@ const DEALER = {
   email: text('Where the dealer is written to'),
   lat: z.number().nullable().describe('Latitude of the middle of the ZIP area, degrees'),
   lng: z.number().nullable().describe('Longitude of it, degrees'),
-  ffl_on_file: flag.describe('1 = licence on file with the network'),
+  ffl_on_file: flag.describe('1 = license on file with the network'),
   sot_on_file: flag.describe('1 = NFA-capable'),
   expiration_date: z
     .string()
@@ -58,7 +58,7 @@ export const NearQuery = z.object({
     .optional()
     // Not every reader of a pattern knows what a letter is in other scripts; those are taken too.
     .meta({
-      description: "Part of the business or licence name: letters, digits, spaces and ' & . -",
+      description: "Part of the business or license name: letters, digits, spaces and ' & . -",
       pattern: "^[A-Za-z0-9 '&.-]*$",
       example: 'Timber Hollow',
     }),
@@ -72,7 +72,7 @@ export const NearResult = z
   .meta({ component: 'DealerList', about: 'Dealers near a ZIP' })
 
 /** The form is checked by the endpoint, which tells what a license number is. */
-export const LicenceParams = z.object({
+export const LicenseParams = z.object({
   license_number: z
     .string()
     .regex(
@@ -85,14 +85,14 @@ export const LicenceParams = z.object({
     }),
 })
 
-export const DocumentParams = LicenceParams.extend({
+export const DocumentParams = LicenseParams.extend({
   document_type: z
     .enum(['ffl', 'sot'])
-    .meta({ description: 'ffl: the licence; sot: the proof of the special tax', example: 'ffl' }),
+    .meta({ description: 'ffl: the license; sot: the proof of the special tax', example: 'ffl' }),
 })
 export const DocumentResult = z
   .object({
-    associated_order_id: z.string().describe('The order of yours that names the licence'),
+    associated_order_id: z.string().describe('The order of yours that names the license'),
     expires_in_seconds: z.int().describe('Seconds that the URL works from now'),
     url: z
       .string()

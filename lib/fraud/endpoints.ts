@@ -56,7 +56,9 @@ const UNSIGNALLED = {
   details: [{ path: 'shipping_address_1', message: NO_SIGNAL }],
 }
 const quotaSpent = (limit: number, use: string) => ({
-  message: `This key may send ${limit} fraud ${use}s in any 24 hours. Wait as long as Retry-After says.`,
+  message:
+    `This key may send ${limit} fraud ${use}s in any 24 hours. Wait as long as Retry-After ` +
+    'says.',
   details: { limit, window_seconds: 86_400, retry_after_seconds: 3_600 },
 })
 const TO_DEALER =
@@ -65,7 +67,9 @@ const TO_DEALER =
 export const checkFraud = endpoint('fraud.check', {
   summary: 'Was any of this reported as fraud by a dealer of the network?',
   description:
-    'Shipping address meets reported shipping addresses, billing address billing addresses, e-mail and phone their like, whatever their spelling; names, IPs and items only corroborate. ' +
+    'Shipping address meets reported shipping addresses, billing address billing addresses, ' +
+    'e-mail and phone their like, whatever their spelling; names, IPs and items only ' +
+    'corroborate. ' +
     'You get counts, never what other dealers sent. A match means: hold the order for a person.',
   body: FraudSignals,
   result: FraudResult,
@@ -92,7 +96,8 @@ export const checkFraud = endpoint('fraud.check', {
 export const reportFraud = endpoint('fraud.report', {
   summary: 'Report confirmed fraud',
   description:
-    'A report of yours with the same strong signals takes the place of the earlier one. What you send is sealed for you alone; others learn counts.',
+    'A report of yours with the same strong signals takes the place of the earlier one. What ' +
+    'you send is sealed for you alone; others learn counts.',
   body: FraudReport,
   result: FraudResult,
   errors: [],
@@ -151,7 +156,8 @@ export const reportFraud = endpoint('fraud.report', {
 export const removeFraud = endpoint('fraud.remove', {
   summary: 'Remove a report of your own',
   description:
-    'Removes your own reports in which every strong signal of the call that they hold matches, and at least one does.',
+    'Removes your own reports in which every strong signal of the call that they hold ' +
+    'matches, and at least one does.',
   body: FraudSignals,
   result: RemovedResult,
   errors: ['report_not_found'],
@@ -188,8 +194,8 @@ function summaryFor(ctx: FraudCall, signals: Signals): FraudSummary {
 }
 
 /**
- * The signals of a call; what cannot be read is left out. Throws 400 where no strong signal is left
- * (decisions 9.4).
+ * The signals of a call; what cannot be read is left out. Throws 400 where no strong signal is
+ * left.
  */
 function readable(body: FraudSignals): Signals {
   const given = STRONG.filter((name) => body[name] !== null)

@@ -62,7 +62,7 @@ const signals = {
     .describe('The first 50 are looked at'),
 }
 
-/** One body serves for all three calls (decisions 2.9). */
+/** One body serves for all three calls. */
 const ignored = z.unknown().optional().describe('Taken in by a report; ignored here')
 
 export const FraudSignals = z
@@ -76,7 +76,8 @@ export const FraudSignals = z
   .meta({
     component: 'FraudSignals',
     about:
-      'What is known of an order; at least one of shipping_address_1, billing_address_1, email and phone',
+      'What is known of an order; at least one of shipping_address_1, billing_address_1, ' +
+      'email and phone',
   })
 export type FraudSignals = z.output<typeof FraudSignals>
 

@@ -1,5 +1,5 @@
 /** Objects as files of a folder, and URLs of our own server that are signed and expire. */
-import { syncPath } from '../core/storage/durable.js'
+import { putInPlace, syncPath } from '../core/storage/durable.js'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { constants } from 'node:fs'
 import {
@@ -9,7 +9,6 @@ import {
   open,
   readFile,
   readdir,
-  rename,
   rm,
   stat,
   writeFile,
@@ -17,9 +16,9 @@ import {
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { HOUR } from '../core/clock.js'
-import { ApiError } from '../core/errors.js'
+import { ApiError, codeOf } from '../core/errors.js'
 import { checkKey, isKey } from './store.js'
-import type { ObjectStore, OpenObject, SignedAddress } from './store.js'
+import type { ObjectStore, OpenObject, PutOptions, SignedAddress, UrlOptions } from './store.js'
 
 export interface DiskStore extends ObjectStore {
   open(address: SignedAddress): Promise<OpenObject>
@@ -45,33 +44,119 @@ const TYPES = '.types'
 const OLD_DRAFT = HOUR
 const NOT_THERE = 'This file is no longer there; ask for a new URL.'
 
-export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptions): DiskStore {
-  const placeOf = (key: string, folder = '') => {
-    checkKey(key)
-    return join(dir, folder, ...key.split('/'))
+/** A store in a folder; its URLs are served by this process. */
+export function diskStore(options: DiskOptions): DiskStore {
+  return new FolderStore(options)
+}
+
+class FolderStore implements DiskStore {
+  readonly #options: DiskOptions
+
+  constructor(options: DiskOptions) {
+    this.#options = options
   }
-  const sign = ({ key, expires, fileName }: Omit<SignedAddress, 'signature'>) =>
-    createHmac('sha256', signingKey()).update(`${expires}\n${key}\n${fileName}`).digest('base64url')
+
+  async put(key: string, file: string | Uint8Array, { contentType }: PutOptions): Promise<void> {
+    const place = this.#placeOf(key)
+    await this.#keep(this.#placeOf(key, TYPES), (draft) =>
+      writeFile(draft, contentType, { mode: 0o600 }),
+    )
+    await this.#keep(place, (draft) =>
+      typeof file === 'string'
+        ? copyFile(file, draft, constants.COPYFILE_FICLONE)
+        : writeFile(draft, file, { mode: 0o600 }),
+    )
+  }
+
+  async has(key: string): Promise<boolean> {
+    const place = this.#placeOf(key)
+    const isReadable = stat(place).then(
+      async (found) => found.isFile() && access(place, constants.R_OK).then(() => true),
+    )
+    return (await orNull(isReadable)) ?? false
+  }
+
+  async remove(key: string): Promise<void> {
+    await rm(this.#placeOf(key), { force: true })
+    await rm(this.#placeOf(key, TYPES), { force: true })
+  }
+
+  async list(prefix: string): Promise<{ key: string; changedAt: number }[]> {
+    const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+    if (folder !== '') checkKey(folder.slice(0, -1))
+    const all = await filesBelow(this.#options.dir, folder)
+    const keys = all.filter((key) => key.startsWith(prefix)).sort()
+    const found = await Promise.all(
+      keys.map(async (key) => ({
+        key,
+        changedAt: (await orNull(stat(this.#placeOf(key))))?.mtimeMs,
+      })),
+    )
+    return found.flatMap(({ key, changedAt }) =>
+      changedAt === undefined ? [] : [{ key, changedAt: Math.floor(changedAt) }],
+    )
+  }
+
+  async url(key: string, { expiresIn, fileName = '' }: UrlOptions): Promise<string> {
+    checkKey(key)
+    const expires = String(Math.ceil(this.#options.now() / 1_000) + expiresIn)
+    const query = new URLSearchParams({
+      expires,
+      ...(fileName !== '' && { name: fileName }),
+      signature: this.#sign({ key, expires, fileName }),
+    })
+    return `${this.#options.publicUrl()}/objects/${key}?${query}`
+  }
+
+  async open(address: SignedAddress): Promise<OpenObject> {
+    if (!isKey(address.key) || !equal(this.#sign(address), address.signature))
+      throw new ApiError('invalid_url')
+    if (this.#options.now() >= Number(address.expires) * 1_000)
+      throw new ApiError('invalid_url', { message: 'This URL has expired; ask for a new one.' })
+    const handle = await orNull(open(this.#placeOf(address.key)))
+    if (!handle) throw new ApiError('not_found', { message: NOT_THERE })
+    return openObject(handle, () => orNull(readFile(this.#placeOf(address.key, TYPES), 'utf8')))
+  }
+
+  async tidy(): Promise<void> {
+    const drafts = join(this.#options.dir, DRAFTS)
+    for (const name of (await orNull(readdir(drafts))) ?? []) {
+      const found = await orNull(stat(join(drafts, name)))
+      if (found && found.mtimeMs < this.#options.now() - OLD_DRAFT)
+        await rm(join(drafts, name), { force: true })
+    }
+  }
+
+  #placeOf(key: string, folder = ''): string {
+    checkKey(key)
+    return join(this.#options.dir, folder, ...key.split('/'))
+  }
+
+  #sign({ key, expires, fileName }: Omit<SignedAddress, 'signature'>): string {
+    return createHmac('sha256', this.#options.signingKey())
+      .update(`${expires}\n${key}\n${fileName}`)
+      .digest('base64url')
+  }
 
   /**
    * Written under another name and renamed: whoever looks finds all of it or nothing, also after a
    * power cut.
    */
-  async function keep(place: string, write: (draft: string) => Promise<void>): Promise<void> {
+  async #keep(place: string, write: (draft: string) => Promise<void>): Promise<void> {
+    const { dir, random } = this.#options
     const draft = join(dir, DRAFTS, random(12).toString('hex'))
     await mkdir(dirname(draft), { recursive: true, mode: 0o700 })
     await mkdir(dirname(place), { recursive: true, mode: 0o700 })
     try {
       await write(draft)
-      await syncPath(draft)
-      await rename(draft, place)
+      await putInPlace(draft, place)
     } catch (error) {
       await rm(draft, { force: true })
       throw error
     }
-    // The name is durable once its folder is, and a folder once the one that it stands in is.
+    // A folder is durable once the one that it stands in is.
     for (
-      let folder = dirname(place);
+      let folder = dirname(dirname(place));
       folder.length >= dirname(dir).length;
       folder = dirname(folder)
     ) {
@@ -79,73 +164,9 @@ export function diskStore({ dir, now, random, publicUrl, signingKey }: DiskOptio
       if (folder === dirname(folder)) return
     }
   }
-
-  return {
-    async put(key, file, { contentType }) {
-      const place = placeOf(key)
-      await keep(placeOf(key, TYPES), (draft) => writeFile(draft, contentType, { mode: 0o600 }))
-      await keep(place, (draft) =>
-        typeof file === 'string'
-          ? copyFile(file, draft, constants.COPYFILE_FICLONE)
-          : writeFile(draft, file, { mode: 0o600 }),
-      )
-    },
-    async has(key) {
-      const place = placeOf(key)
-      return (
-        (await orNull(
-          stat(place).then(
-            async (found) => found.isFile() && access(place, constants.R_OK).then(() => true),
-          ),
-        )) ?? false
-      )
-    },
-    async remove(key) {
-      await rm(placeOf(key), { force: true })
-      await rm(placeOf(key, TYPES), { force: true })
-    },
-    async list(prefix) {
-      const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1)
-      if (folder !== '') checkKey(folder.slice(0, -1))
-      const keys = (await filesBelow(dir, folder)).filter((key) => key.startsWith(prefix)).sort()
-      const found = await Promise.all(
-        keys.map(async (key) => ({ key, changedAt: (await orNull(stat(placeOf(key))))?.mtimeMs })),
-      )
-      return found.flatMap(({ key, changedAt }) =>
-        changedAt === undefined ? [] : [{ key, changedAt: Math.floor(changedAt) }],
-      )
-    },
-    async url(key, { expiresIn, fileName = '' }) {
-      checkKey(key)
-      const expires = String(Math.ceil(now() / 1_000) + expiresIn)
-      const query = new URLSearchParams({
-        expires,
-        ...(fileName !== '' && { name: fileName }),
-        signature: sign({ key, expires, fileName }),
-      })
-      return `${publicUrl()}/objects/${key}?${query}`
-    },
-    async open(address) {
-      if (!isKey(address.key) || !equal(sign(address), address.signature))
-        throw new ApiError('invalid_url')
-      if (now() >= Number(address.expires) * 1_000)
-        throw new ApiError('invalid_url', { message: 'This URL has expired; ask for a new one.' })
-      const handle = await orNull(open(placeOf(address.key)))
-      if (!handle) throw new ApiError('not_found', { message: NOT_THERE })
-      return openObject(handle, () => orNull(readFile(placeOf(address.key, TYPES), 'utf8')))
-    },
-    async tidy() {
-      const drafts = join(dir, DRAFTS)
-      for (const name of (await orNull(readdir(drafts))) ?? []) {
-        const found = await orNull(stat(join(drafts, name)))
-        if (found && found.mtimeMs < now() - OLD_DRAFT)
-          await rm(join(drafts, name), { force: true })
-      }
-    },
-  }
 }
 
-/** A public address without a slash at its end. Throws for what is no address of a server. */
+/** A public address without a slash at its end. Throws for what is not an address of a server. */
 export function parsePublicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (
@@ -157,7 +178,8 @@ export function parsePublicUrl(text: string): string {
     url.hash !== ''
   ) {
     throw new Error(
-      `"${text.slice(0, 200)}" is not a public address: it must look like https://shop.example or https://shop.example/path`,
+      `"${text.slice(0, 200)}" is not a public address: it must look like ` +
+        'https://shop.example or https://shop.example/path',
     )
   }
   return url.href.replace(/\/+$/, '')
@@ -171,8 +193,8 @@ function equal(expected: string, given: string): boolean {
 
 /** Null for what is not there. */
 async function orNull<T>(found: Promise<T>): Promise<T | null> {
-  return found.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+  return found.catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null
     throw error
   })
 }

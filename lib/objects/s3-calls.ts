@@ -3,6 +3,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Client } from 'minio'
+import { inTime } from '../core/async/wait.js'
 import { faultOf } from './s3-faults.js'
 import type { Answer } from './s3-faults.js'
 
@@ -88,17 +89,15 @@ export function openCalls(options: S3Options): S3Calls {
     async call(right, limit, ask) {
       const transport = makeTransport(endpoint)
       let timedOut = false
-      let timer: NodeJS.Timeout | undefined
-      // The client waits for bodies by itself: a race ends the wait also where it would miss that
-      // they were cut off.
-      const late = new Promise<never>((_resolve, reject) => {
-        timer = setTimeout(() => {
-          timedOut = true
-          reject(new Error('late'))
-        }, limit)
-      })
       try {
-        return await Promise.race([clientFor(endpoint, transport).then(ask), late])
+        // The client waits for bodies by itself, and may miss that they were cut off.
+        return await inTime(() => clientFor(endpoint, transport).then(ask), {
+          ms: limit,
+          late: () => {
+            timedOut = true
+            throw new Error('late')
+          },
+        })
       } catch (error) {
         throw faultOf(error, {
           host: endpoint.label,
@@ -112,7 +111,6 @@ export function openCalls(options: S3Options): S3Calls {
           now: now(),
         })
       } finally {
-        clearTimeout(timer)
         transport.end()
       }
     },
@@ -184,7 +182,8 @@ function checkNames({ bucket, region, accessKey, secretKey }: S3Options): void {
     /^\d+\.\d+\.\d+\.\d+$/.test(bucket)
   )
     throw new Error(
-      `bucket: "${bucket.slice(0, 100)}" is not a name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes`,
+      `bucket: "${bucket.slice(0, 100)}" is not a name of a bucket: 3 to 63 lower-case ` +
+        'letters, digits, dots and dashes',
     )
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(region))
     throw new Error('region: must be as us-east-1, the name that the server gives it')

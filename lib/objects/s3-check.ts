@@ -93,7 +93,9 @@ async function readByUrl(
   if ('error' in signed)
     return {
       verdict: 'doubtful',
-      line: `a signed URL cannot be read at ${at} from this machine (${signed.error}); files are stored all the same`,
+      line:
+        `a signed URL cannot be read at ${at} from this machine (${signed.error}); files are ` +
+        'stored all the same',
     }
   const skew = skewOf(signed.date, now())
   if (signed.status >= 500)
@@ -102,7 +104,9 @@ async function readByUrl(
   if (signed.body !== bytes)
     return {
       verdict: 'wrong',
-      line: `a signed URL at ${at} answers something else than what was stored: does it lead to the same server?`,
+      line:
+        `a signed URL at ${at} answers something else than what was stored: does it lead to the ` +
+        'same server?',
     }
   const unsigned = await get(url.split('?')[0]!)
   if ('status' in unsigned && unsigned.status === 200)
@@ -113,7 +117,9 @@ async function readByUrl(
   return skew !== null && Math.abs(skew) > MINUTE
     ? {
         verdict: 'doubtful',
-        line: `this machine's clock is ${describeSkew(skew)} that of S3 at ${at}; set it, since from 15 minutes on nothing works`,
+        line:
+          `this machine's clock is ${describeSkew(skew)} that of S3 at ${at}; set it, since ` +
+          'from 15 minutes on nothing works',
       }
     : null
 }
@@ -122,7 +128,10 @@ function refusedUrl(at: string, { status, body }: Got, skew: number | null): str
   if (status === 403 && skew !== null && Math.abs(skew) > 15 * MINUTE)
     return `this machine's clock is off: ${describeSkew(skew)} that of S3 at ${at}`
   const [, code = ''] = /<Code>(\w+)<\/Code>/.exec(body) ?? []
-  return `a signed URL cannot be read at ${at}, which answers ${[status, code].join(' ').trim()}: it must lead to the same server, with host, path and query as they are`
+  return (
+    `a signed URL cannot be read at ${at}, which answers ${[status, code].join(' ').trim()}: it ` +
+    'must lead to the same server, with host, path and query as they are'
+  )
 }
 
 interface Got {

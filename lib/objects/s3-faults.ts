@@ -76,7 +76,8 @@ function connectionFault(error: unknown, code: string, host: string): StoreFault
   if (/^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/.test(code))
     return new StoreFault(
       'refused',
-      `S3 at ${host} has no TLS that is accepted here (${code}): is the address right, http or https, and its certificate known?`,
+      `S3 at ${host} has no TLS that is accepted here (${code}): is the address right, http ` +
+        'or https, and its certificate known?',
     )
   if (code.startsWith('HPE_'))
     return new StoreFault(
@@ -85,7 +86,8 @@ function connectionFault(error: unknown, code: string, host: string): StoreFault
     )
   return new StoreFault(
     'unreachable',
-    `S3 at ${host} cannot be reached (${code || oneLine(error instanceof Error ? error.message : String(error))})`,
+    `S3 at ${host} cannot be reached ` +
+      `(${code || oneLine(error instanceof Error ? error.message : String(error))})`,
   )
 }
 
@@ -102,7 +104,9 @@ function clockFault(
   return isOff
     ? new StoreFault(
         'refused',
-        `this machine's clock is off${skew === null ? '' : `: ${describeSkew(skew)} that of S3 at ${host}`}; set it, since S3 refuses what was signed 15 minutes before or after its own time`,
+        `this machine's clock is ` +
+          `off${skew === null ? '' : `: ${describeSkew(skew)} that of S3 at ${host}`}; set it, ` +
+          'since S3 refuses what was signed 15 minutes before or after its own time',
       )
     : null
 }
@@ -139,7 +143,8 @@ function regionFault(
   if (theirs !== '' && theirs !== region && status >= 300)
     return new StoreFault(
       'refused',
-      `the region "${region}" is wrong for bucket "${bucket}" at ${host}: the server says "${theirs}"`,
+      `the region "${region}" is wrong for bucket "${bucket}" at ${host}: the server says ` +
+        `"${theirs}"`,
     )
   if (!isMoved) return null
   const elsewhere = textOf(error, 'endpoint')
@@ -147,7 +152,8 @@ function regionFault(
     'refused',
     elsewhere
       ? `bucket "${bucket}" is not at ${host}: the server says ${oneLine(elsewhere)}`
-      : `S3 at ${host} does not accept region "${region}" for bucket "${bucket}" (${code || status})`,
+      : `S3 at ${host} does not accept region "${region}" for bucket "${bucket}" ` +
+          `(${code || status})`,
   )
 }
 
@@ -169,7 +175,8 @@ function refusal(
     case 'SignatureDoesNotMatch':
       return new StoreFault(
         'refused',
-        `S3 at ${host} refuses the signature: the secret key is not that of access key "${oneLine(accessKey)}"`,
+        `S3 at ${host} refuses the signature: the secret key is not that of access key ` +
+          `"${oneLine(accessKey)}"`,
       )
     default:
   }
@@ -182,16 +189,20 @@ function refusal(
   if (method === 'HEAD' && (status === 401 || status === 403))
     return new StoreFault(
       'refused',
-      `S3 at ${host} forbids it, without saying why: access key "${oneLine(accessKey)}", its secret key, or its right ${right} on bucket "${bucket}"`,
+      `S3 at ${host} forbids it, without saying why: access key "${oneLine(accessKey)}", its ` +
+        `secret key, or its right ${right} on bucket "${bucket}"`,
     )
   if (status === 401 || status === 403)
     return new StoreFault(
       'refused',
-      `S3 at ${host} forbids it: access key "${oneLine(accessKey)}" lacks the right ${right} on bucket "${bucket}"`,
+      `S3 at ${host} forbids it: access key "${oneLine(accessKey)}" lacks the right ${right} ` +
+        `on bucket "${bucket}"`,
     )
   return new StoreFault(
     'refused',
-    `S3 at ${host} answers ${status}${code === '' ? ' without a reason' : ` ${oneLine(code)}`} to what needs ${right}: is it an S3 server?`,
+    `S3 at ${host} answers ` +
+      `${status}${code === '' ? ' without a reason' : ` ${oneLine(code)}`} to what needs ` +
+      `${right}: is it an S3 server?`,
   )
 }
 

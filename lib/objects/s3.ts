@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import { MB } from '../core/figures.js'
 import { DAY, SECOND } from '../core/clock.js'
 import { dispositionOf, encodeStrictly } from './file-names.js'
 import { openCalls } from './s3-calls.js'
@@ -40,7 +41,7 @@ const SLOWEST = 256
  * Of a larger object one part is in memory at a time. 5 MiB is the least that S3 takes, 10,000 the
  * most parts.
  */
-const PART = 5 * 1_048_576
+const PART = 5 * MB
 const MAX_PARTS = 10_000
 /** Seconds: S3 signs for a week at most. */
 const LONGEST = 7 * 86_400

@@ -10,22 +10,22 @@ export interface OrderSender {
   readonly counts: OrderCounts
   /** Orders that are being placed here, by subscriber and order_id. */
   readonly placing: Map<string, Promise<unknown>>
-  /** Named places at which a test may end this life. */
+  /** Named points at which a test may end this life. */
   step(name: string): Promise<void> | undefined
-  /** Holds the sender's place from now on, and does what is due. */
+  /** Holds the right to send from now on, and does what is due. */
   start(): void
   /**
    * The right to send, until it is given back; null where another process has it. Refused once the
    * disk has failed.
    */
   lease(): Promise<(() => void) | null>
-  /** A place for one send of an account, if one is free now. */
+  /** Takes a slot for one send of an account, if one is free now. */
   tryTake(account: string, connector: Fulfillment): boolean
   free(account: string): void
   /** Has the journal's file hold every line that is committed now. To be called under a lease. */
   flush(): Promise<void>
   /**
-   * Sends an order that was just written down: at once if it is `sending` (its place is taken, and
+   * Sends an order that was just written down: at once if it is `sending` (its slot is taken, and
    * freed then), else when its turn comes. Under a lease.
    */
   deliver(order: StoredPo): Promise<void>
@@ -43,7 +43,7 @@ export interface OrderSender {
    * is due later. False where another process is the sender.
    */
   pass(options?: { force?: boolean }): Promise<boolean>
-  /** Waits for what is being sent, at most 30 seconds, then gives the place back. */
+  /** Waits for what is being sent, at most 30 seconds, then gives the right back. */
   stop(): Promise<void>
 }
 
@@ -56,10 +56,15 @@ export interface OrderCounts {
   readonly times: Map<string, Map<number, number>>
 }
 
+/** What all functions of orders get, those of the sender itself too. */
 export interface OrdersCtx extends ConfigurationCtx, RestrictionsCtx {
   readonly configurations: ConfigurationCtx['configurations']
+}
+
+/** What functions get that have orders sent. */
+export interface SendingCtx extends OrdersCtx {
   /** Sends purchase orders and finds out what became of them. */
   readonly orders: OrderSender
 }
 
-export interface OrdersCall extends OrdersCtx, Caller {}
+export interface OrdersCall extends SendingCtx, Caller {}

@@ -87,7 +87,8 @@ const BLOCKED = {
           customer_message:
             'California does not allow the sale of magazines that hold more than 10 rounds.',
           reason:
-            'would apply, depending on magazine_capacity, which is not known (state is CA; product_class is MG)',
+            'would apply, depending on magazine_capacity, which is not known (state is CA; ' +
+            'product_class is MG)',
           missing: ['magazine_capacity'],
           would_change: ['a magazine_capacity of at most 10'],
           citations: [
@@ -108,7 +109,10 @@ const BLOCKED = {
 export const place = endpoint('orders.place', {
   summary: 'Place real purchase orders with distributors',
   description:
-    'Splits the cart into one order for each distributor and need of a dealer. The same order_id is never placed twice: retrying is always safe, and a 409 duplicate_order carries what is known of it. After a 200 with status pending do not order again, also not under another order_id.',
+    'Splits the cart into one order for each distributor and need of a dealer. The same ' +
+    'order_id is never placed twice: retrying is always safe, and a 409 duplicate_order ' +
+    'carries what is known of it. After a 200 with status pending do not order again, also ' +
+    'not under another order_id.',
   body: PlaceBody,
   result: PlacedOrder,
   errors: [
@@ -133,7 +137,8 @@ export const place = endpoint('orders.place', {
       invalid_parameter: {
         request: { ...ORDER, order_id: 'W 1001', items: [] },
         message:
-          'order_id: must be 1 to 50 letters, digits, dashes and underscores (and 1 more, see details)',
+          'order_id: must be 1 to 50 letters, digits, dashes and underscores (and 1 more, see ' +
+          'details)',
         details: [
           { path: 'order_id', message: 'must be 1 to 50 letters, digits, dashes and underscores' },
           { path: 'items', message: 'must have at least 1 entry' },

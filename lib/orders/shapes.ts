@@ -1,4 +1,4 @@
-/** Shapes of an order (contract "Place order", decisions 8.3-5). */
+/** Shapes of an order (contract "Place order"). */
 import * as z from 'zod'
 import { isEmail } from '../accounts/subscribers.js'
 import { FailedPlacement, FulfillmentOrder, LONGEST_TEXT } from './history/shapes.js'
@@ -45,8 +45,8 @@ const OPTION_MEMBERS = [
 ] as const
 
 /**
- * Members of an Option or an offer that are ignored, so that one can be sent back as it came
- * (decisions 2.9); `read` are those that the request does not ignore.
+ * Members of an Option or an offer that are ignored, so that one can be sent back as it came;
+ * `read` are those that the request does not ignore.
  */
 export function ignoredMembers(
   read: readonly (typeof OPTION_MEMBERS)[number][] = [],
@@ -138,7 +138,8 @@ export const PlaceBody = z
       .nullish()
       .transform((value) => value ?? null)
       .describe(
-        'For every distributor order of a split; made for each of them where it is not given, and shortened for a distributor that takes no such long one',
+        'For every distributor order of a split; made for each of them where it is not given, ' +
+          'and shortened for a distributor that takes no such long one',
       ),
   })
   .meta({ component: 'PlaceOrder', about: 'An order, paid by the customer beforehand' })
@@ -152,13 +153,15 @@ export const PlacedOrder = z
     status: z
       .enum(PLACED_STATUSES)
       .describe(
-        "pending: a distributor's answer is not known yet. Do not order again: it is being reconciled; poll GET /v1/orders/{order_id}",
+        "pending: a distributor's answer is not known yet. Do not order again: it is being " +
+          'reconciled; poll GET /v1/orders/{order_id}',
       ),
     mode: z.enum(['simulator', 'live']).describe('live: real purchase orders'),
     fulfillment_orders: z
       .array(FulfillmentOrder)
       .describe(
-        'One for each distributor and need of a dealer; with ship_to_store one for each distributor',
+        'One for each distributor and need of a dealer; with ship_to_store one for each ' +
+          'distributor',
       ),
     errors: z
       .array(FailedPlacement)

@@ -33,3 +33,8 @@ export type Change = { to: PoState } & Partial<
 export const OPEN: readonly PoState[] = ['planned', 'sending', 'unknown', 'review']
 /** States that produced no distributor order. */
 export const FAILED: readonly PoState[] = ['rejected', 'expired']
+
+/** Whether the outcome of any of these is still open. */
+export function isPending(orders: readonly Pick<StoredPo, 'state'>[]): boolean {
+  return orders.some(({ state }) => OPEN.includes(state))
+}

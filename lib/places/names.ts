@@ -1,5 +1,5 @@
 /** Names of cities and counties, so that two spellings of one place are equal. */
-import { editDistance } from '../core/text.js'
+import { distance } from 'fastest-levenshtein'
 import { STATES } from './states.js'
 import type { StateCode } from './states.js'
 
@@ -92,7 +92,7 @@ function withoutState(name: string, state: string): string {
 
 /** Whether two names differ by a slip of the hand only: `Colombus`, `Chigaco`. */
 export function isNearName(a: string, b: string): boolean {
-  return Math.min(a.length, b.length) >= 5 && editDistance(a, b, 3) <= 2
+  return Math.min(a.length, b.length) >= 5 && distance(a, b) <= 2
 }
 
 /** Whether two names are one, blanks aside: `De Kalb` is `DeKalb`. */

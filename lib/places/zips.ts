@@ -3,6 +3,7 @@
  * scripts/data/places.mjs).
  */
 import { gunzipSync } from 'node:zlib'
+import { lowerBound } from '../core/search.js'
 import facts from '../../data/places/zips.json' with { type: 'json' }
 
 export interface ZipPlace {
@@ -15,8 +16,8 @@ export interface ZipPlace {
    */
   readonly counties: readonly string[]
   /**
-   * False for a ZIP that is no ZIP area, such as one of PO boxes: its place is that of its nearest
-   * neighbour in number.
+   * False for a ZIP that is not a ZIP area, such as one of PO boxes: its place is that of its
+   * nearest neighbour in number.
    */
   readonly exact: boolean
 }
@@ -83,17 +84,6 @@ export function placeOfZip(zip: string): ZipPlace | null {
     .sort((a, b) => Math.abs(numbers[a]! - wanted) - Math.abs(numbers[b]! - wanted))[0]
   if (near === undefined) return null
   return { lat: lat[near]!, lng: lng[near]!, counties: countiesOfArea(area), exact: false }
-}
-
-/** Place of a number in the table, or where it would stand. */
-export function lowerBound(numbers: Uint32Array, wanted: number): number {
-  let [low, high] = [0, numbers.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (numbers[middle]! < wanted) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 function countiesOf(codes: string): string[] {

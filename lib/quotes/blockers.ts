@@ -1,6 +1,6 @@
 /**
  * What an order of quoted items would be refused for, as far as the quote can know: placement's own
- * checks of items, distributors and rules (decisions 8.2-3), asked before there is an order.
+ * checks of items, distributors and rules, asked before there is an order.
  * Customer, dealer and destination are not known yet, so of the rules those count that block an
  * item wherever it goes.
  */
@@ -81,10 +81,13 @@ export async function openBlockers(
 function mixed(distid: string, mode: string): Blocker {
   return {
     code: 'different_modes',
-    message: `${distid} is in mode ${mode}, others of the plan are not: order from them apart.`,
+    message: `${distid} is in mode ${mode}, others of the plan are not: order from them separately.`,
   }
 }
 
 function fflRequired(distid: string, distsku: string): Blocker['message'] {
-  return `${distid} ${distsku} goes to a licensed dealer only: order it with ffl_req true and ffl.licenseNumber, or with ship_to_store.`
+  return (
+    `${distid} ${distsku} goes to a licensed dealer only: order it with ffl_req true and ` +
+    'ffl.licenseNumber, or with ship_to_store.'
+  )
 }

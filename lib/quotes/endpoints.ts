@@ -11,7 +11,10 @@ const retail = { map_price: 112.99, msrp: 124.99, drop_ship_flg: 1 as const, ord
 export const quote = endpoint('orders.quote', {
   summary: 'Cheapest fulfillment source of each item, and a plan by distributor',
   description:
-    'Considers every active distributor with enough stock, your cost adjustments, shipping model and product restrictions. Nothing is reserved. `order_blockers` and `plan.orderable` tell what an order to the customer would be refused for, as far as that can be known before there is one; `fulfillable` does not look at them.',
+    'Considers every active distributor with enough stock, your cost adjustments, shipping ' +
+    'model and product restrictions. Nothing is reserved. `order_blockers` and ' +
+    '`plan.orderable` tell what an order to the customer would be refused for, as far as that ' +
+    'can be known before there is one; `fulfillable` does not look at them.',
   body: QuoteBody,
   result: Quote,
   errors: ['no_active_distributors', 'no_validated_distributors', 'feed_unavailable'],
@@ -39,7 +42,9 @@ export const quote = endpoint('orders.quote', {
           },
         ],
         total_estimate: 174.85,
-        note: 'Shipping is estimated line by line and summed per distributor; what ships together may cost less.',
+        note:
+          'Shipping is estimated line by line and summed per distributor; what ships together ' +
+          'may cost less.',
         orderable: true,
       },
       items: [

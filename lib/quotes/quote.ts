@@ -1,6 +1,6 @@
 /**
  * The cheapest fulfillment source of each line, and the plan that follows from it (contract
- * "Quote", decisions 8.1-2). Cents until the answer is written.
+ * "Quote"). Cents until the answer is written.
  */
 import { gtinKey } from '../core/gtin.js'
 import { toDollars, toDollarsOrNull } from '../core/money.js'
@@ -41,7 +41,8 @@ const orderLineOf = ({ snapshot }: View, row: Row) =>
 
 const MAX_ALTERNATIVES = 5
 const NOTE =
-  'Shipping is estimated line by line and summed per distributor; what ships together may cost less.'
+  'Shipping is estimated line by line and summed per distributor; what ships together may ' +
+  'cost less.'
 
 /** Quotes lines in the order given: each against the stock that the ones before it left. */
 export function quoteLines(

@@ -1,4 +1,4 @@
-/** Shapes of the quote (contract "Quote", decisions 8.1-2). Money in dollars. */
+/** Shapes of the quote (contract "Quote"). Money in dollars. */
 import * as z from 'zod'
 import { ignoredMembers } from '../orders/shapes.js'
 
@@ -16,7 +16,7 @@ export const QuoteBody = z
       .array(
         z.strictObject({
           ...ignoredMembers(),
-          upc: z.string().describe('Any text; one that is no UPC is not found'),
+          upc: z.string().describe('Any text; one that is not a UPC is not found'),
           qty: z.int().min(1).describe('Units'),
         }),
       )
@@ -54,7 +54,8 @@ export type Blocker = z.infer<typeof OrderBlocker>
 const order_blockers = z
   .array(OrderBlocker)
   .describe(
-    'What an order of it to the customer would be refused for; empty: nothing that the quote knows of',
+    'What an order of it to the customer would be refused for; empty: nothing that the quote ' +
+      'knows of',
   )
 
 export const Option = z

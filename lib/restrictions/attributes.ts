@@ -63,7 +63,8 @@ const VALUES = new Map(
     '22': '22 cal,22 caliber',
     '.177': '177,177 cal,177 caliber,177 bb,bb,4 5mm,4 5 mm',
     '50 bmg':
-      '50bmg,50 browning,50 browning machine gun,50 cal bmg,50 caliber bmg,12 7x99,12 7x99mm,12 7x99 mm,12 7x99mm nato,12 7x99 nato',
+      '50bmg,50 browning,50 browning machine gun,50 cal bmg,50 caliber bmg,12 7x99,12 ' +
+      '7x99mm,12 7x99 mm,12 7x99mm nato,12 7x99 nato',
     ...Object.fromEntries(
       [10, 12, 16, 20, 28].map((gauge) => [`${gauge} gauge`, `${gauge} ga,${gauge}ga,${gauge}g`]),
     ),

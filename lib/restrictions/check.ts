@@ -1,10 +1,12 @@
-/** May these items go there? (contract "Restrictions", decisions 7) */
+/** May these items go there? (contract "Restrictions") */
+import { nextTurn } from '../core/async/wait.js'
 import type { Subscriber } from '../accounts/caller.js'
 import { dayOf } from '../core/clock.js'
+import { attributesOf } from '../catalog/queries.js'
 import type { Snapshot } from '../catalog/snapshot/snapshot.js'
 import type { ActiveRules, Override, RestrictionsCtx } from './ctx.js'
 import { invalid } from '../core/errors.js'
-import { logDecision } from './decisions.js'
+import { logDecision } from './decision-log.js'
 import { placeOf, UNKNOWN } from './destination.js'
 import type { Address, Place } from './destination.js'
 import { evaluate } from './evaluate.js'
@@ -45,7 +47,7 @@ export async function checkRestrictions(
   const items: ItemResult[] = []
   for (const item of input.items) {
     // A hundred items of a hundred attributes each are work for several turns of the loop.
-    if (items.length > 0 && items.length % TURN === 0) await new Promise(setImmediate)
+    if (items.length > 0 && items.length % TURN === 0) await nextTurn()
     items.push(judge(active, overrides, itemFacts(item, sources, item.to), place, day, item))
   }
   const result = { approved: items.every(({ approved }) => approved), items }
@@ -59,9 +61,7 @@ export async function checkRestrictions(
 }
 
 function factSources(ctx: RestrictionsCtx, snapshot: Snapshot | null): FactSources {
-  const attributes = ctx.engine.catalog
-    .prepare('SELECT attributes FROM fragment WHERE id = ?')
-    .pluck()
+  const attributes = attributesOf(ctx.engine.catalog)
   const distidOf = (text: string) =>
     ctx.distributors.byDistid(text)?.distid ??
     ctx.distributors.all.find(({ distid, name }) =>
@@ -70,7 +70,7 @@ function factSources(ctx: RestrictionsCtx, snapshot: Snapshot | null): FactSourc
     snapshot?.distids.find((distid) => distid === text)
   return {
     snapshot,
-    readAttributes: (fragment: number) => attributes.get(fragment) as string | null | undefined,
+    readAttributes: attributes,
     distidOf,
   }
 }
@@ -168,7 +168,9 @@ function matchedRule(finding: Finding): MatchedRule {
   const missing = [...new Set(finding.missing)]
   const reason = certain
     ? met.join('; ') || 'it holds for every item and destination'
-    : `would apply, depending on ${missing.join(', ')}, which ${missing.length === 1 ? 'is' : 'are'} not known${met.length > 0 ? ` (${met.join('; ')})` : ''}`
+    : `would apply, depending on ${missing.join(', ')}, which ` +
+      `${missing.length === 1 ? 'is' : 'are'} not ` +
+      `known${met.length > 0 ? ` (${met.join('; ')})` : ''}`
   // One that only may apply blocks nothing: a person decides.
   const kind = certain || rule.kind === 'WARNING' ? rule.kind : 'MANUAL_REVIEW'
   return {
@@ -185,7 +187,7 @@ function matchedRule(finding: Finding): MatchedRule {
 
 /**
  * Distributors ship within the United States; whatever else is asked of them needs an export
- * licence.
+ * license.
  */
 const ABROAD: MatchedRule = {
   rule_id: 'builtin.abroad',

@@ -59,7 +59,7 @@ export function placeOf(address: Address, path = 'shipping'): Place {
   if (!state)
     throw invalid(
       `${path}.state`,
-      `"${address.state.slice(0, 40)}" is no state; send its two letters`,
+      `"${address.state.slice(0, 40)}" is not a state; send its two letters`,
     )
   const digits = zip === null ? null : (/^(\d{5})(-?\d{4})?$/.exec(zip)?.[1] ?? null)
   if (zip !== null && digits === null) throw invalid(`${path}.zip`, 'must be 5 digits, or 5 and 4')
@@ -133,7 +133,7 @@ function contradictsIsland(zip: string, state: string): boolean {
 
 /**
  * States that a ZIP, or every ZIP that begins as `606*`, may lie in; null where no figures tell, as
- * for military mail. It never leaves one out: of digits that are no ZIP area, all states of the
+ * for military mail. It never leaves one out: of digits that are not ZIP area, all states of the
  * areas with the same first three count.
  */
 export function statesOfZips(zips: string): ReadonlySet<string> | null {

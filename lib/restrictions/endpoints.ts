@@ -8,7 +8,11 @@ const endpoint = endpointsOf<RestrictionsCall>()
 export const checkItems = endpoint('restrictions.check', {
   summary: 'May these items be sold to this destination?',
   description:
-    "Evaluated against the operator's active rules and your overrides. What the request does not say of an item comes from the catalog by UPC or (distid, sku); counties come from the ZIP. A rule that might apply if a fact were known answers in manual_review and names what is missing. approved: false with empty blocking_rules means: hold for a person. Not legal advice.",
+    "Evaluated against the operator's active rules and your overrides. What the request does " +
+    'not say of an item comes from the catalog by UPC or (distid, sku); counties come from ' +
+    'the ZIP. A rule that might apply if a fact were known answers in manual_review and names ' +
+    'what is missing. approved: false with empty blocking_rules means: hold for a person. Not ' +
+    'legal advice.',
   body: CheckBody,
   result: CheckResult,
   errors: [],
@@ -56,8 +60,8 @@ export const checkItems = endpoint('restrictions.check', {
     refused: {
       invalid_parameter: {
         request: { shipping: { state: 'XX' }, items: [{ upc: '439010079193' }] },
-        message: 'shipping.state: "XX" is no state; send its two letters',
-        details: [{ path: 'shipping.state', message: '"XX" is no state; send its two letters' }],
+        message: 'shipping.state: "XX" is not a state; send its two letters',
+        details: [{ path: 'shipping.state', message: '"XX" is not a state; send its two letters' }],
       },
     },
   },

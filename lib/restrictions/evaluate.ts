@@ -1,7 +1,7 @@
 /**
  * One rule against one item and one destination. Every predicate is true, false, or not known: a
  * rule that is false in any of them does not apply; one that is not known in some may apply, and
- * then a person decides (decisions 7.3).
+ * then a person decides.
  */
 import type { AttributeFact, ItemFacts, ReadyPredicate } from './rules/predicates.js'
 import { countyOf } from '../places/counties.js'
@@ -80,7 +80,8 @@ function meetsPlace(
   if (scope.place)
     notes.met.push(
       () =>
-        `the place is of the kind ${list(scope.place!.filter((kind) => place.kinds.has(kind))).replaceAll('_', ' ')}`,
+        'the place is of the kind ' +
+        `${list(scope.place!.filter((kind) => place.kinds.has(kind))).replaceAll('_', ' ')}`,
     )
   if (
     counties &&

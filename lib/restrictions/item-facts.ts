@@ -1,6 +1,5 @@
 /**
- * What is known of an item: what the request says, and what the catalog adds to it (decisions
- * 7.2-3).
+ * What is known of an item: what the request says, and what the catalog adds to it.
  */
 import { UNCATEGORIZED } from '../distributors/feed-offer.js'
 import { CLASS_CODES } from '../distributors/product-classes.js'
@@ -11,7 +10,7 @@ import type { AttributeValue } from './attributes.js'
 import { UNKNOWN } from './destination.js'
 import type { Possible } from './destination.js'
 import type { AttributeFact, ItemFacts } from './rules/predicates.js'
-import { Told } from './rules/predicates.js'
+import { ComparableValue } from './rules/predicates.js'
 import type { CheckItem } from './shapes.js'
 
 /** The attributes of an offer's fragment as JSON text, null for none. */
@@ -88,7 +87,7 @@ export function itemFacts(
 }
 
 /**
- * The UPC that was given and that of the very offer, both where they differ. Text that is no UPC
+ * The UPC that was given and that of the very offer, both where they differ. Text that is not a UPC
  * matches nothing, but for the offer's own.
  */
 function upcsOf(
@@ -167,8 +166,8 @@ type Written = AttributeValue | Record<string, unknown>
  */
 function byName(
   entries: readonly (readonly [string, Written | Written[] | null])[],
-): Map<string, Told[]> {
-  const told = new Map<string, Told[]>()
+): Map<string, ComparableValue[]> {
+  const told = new Map<string, ComparableValue[]>()
   for (const [written, value] of entries) {
     const name = attributeName(written)
     const values = [value]
@@ -177,7 +176,7 @@ function byName(
         (one): one is AttributeValue =>
           typeof one !== 'object' && !isNoFact(one) && String(one).trim() !== '',
       )
-      .map((one) => new Told(name, one))
+      .map((one) => new ComparableValue(name, one))
     if (values.length > 0) told.set(name, [...(told.get(name) ?? []), ...values])
   }
   return told

@@ -3,9 +3,9 @@ import { checkRestrictions } from './check.js'
 import type { RestrictionsCtx } from './ctx.js'
 import { rulesImpact } from './rules/impact.js'
 import { addOverride, withdrawOverride } from './rules/overrides.js'
-import { acceptStarter, currentRules, importRules } from './rules/sets.js'
+import { acceptStarter, currentRules, importRules } from './rules/active-rules.js'
 
-export { diffRules } from './rules/sets.js'
+export { diffRules } from './rules/active-rules.js'
 
 export const rules = {
   import: importRules,

@@ -1,4 +1,4 @@
-/** Shapes of the restriction check (contract "Restrictions", decisions 7). */
+/** Shapes of the restriction check (contract "Restrictions"). */
 import * as z from 'zod'
 import { CLASS_CODES } from '../distributors/product-classes.js'
 import { Citation, KINDS } from './rules/rule.js'
@@ -10,7 +10,8 @@ const name = (most: number) =>
     .nullish()
     .transform((value) => value ?? undefined)
 const SCALAR =
-  'must be a text of at most 1,000 characters, a number, true or false, an object, or a list of at most 100 of these'
+  'must be a text of at most 1,000 characters, a number, true or false, an object, or a list ' +
+  'of at most 100 of these'
 /**
  * An object is kept and says nothing that a rule could compare: what it would tell counts as not
  * known.
@@ -22,7 +23,7 @@ const scalar = z.union(
 
 export const CheckItem = z
   .strictObject({
-    upc: name(40).describe('Any text; one that is no UPC matches nothing'),
+    upc: name(40).describe('Any text; one that is not a UPC matches nothing'),
     sku: name(100).describe('distsku'),
     distid: name(20).describe('The distributor'),
     product_class: z
@@ -36,7 +37,8 @@ export const CheckItem = z
       .nullish()
       .transform((value) => value ?? undefined)
       .describe(
-        'By name, as your feed or shop calls them: { "magazine_capacity": 30 }; an object is kept and tells no rule anything',
+        'By name, as your feed or shop calls them: { "magazine_capacity": 30 }; an object is ' +
+          'kept and tells no rule anything',
       ),
   })
   .meta({
@@ -69,7 +71,8 @@ export const MatchedRule = z
     kind: z
       .enum(KINDS)
       .describe(
-        'BLOCK: must not be sold there; MANUAL_REVIEW: hold for a person; WARNING: tell the customer',
+        'BLOCK: must not be sold there; MANUAL_REVIEW: hold for a person; WARNING: tell the ' +
+          'customer',
       ),
     customer_message: z.string().describe('What to tell the customer'),
     reason: z.string().describe('The predicates, and the values that they met'),

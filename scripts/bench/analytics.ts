@@ -55,7 +55,9 @@ await esbuild.build({
   external: ['better-sqlite3', '@duckdb/node-api'],
   outExtension: { '.js': '.mjs' },
   banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    js:
+      "import { createRequire as __createRequire } from 'node:module'; const require = " +
+      '__createRequire(import.meta.url);',
   },
 })
 const app = await open({
@@ -97,7 +99,8 @@ async function generate(): Promise<void> {
   await readCatalog(duck, catalog, mkdtempSync(join(dir, 'texts-')))
   catalog.close()
   await duck.run(
-    'CREATE TABLE pair AS SELECT distid, gtin, min(price) AS price, sum(qty)::INTEGER AS qty FROM catalog_offer GROUP BY ALL ORDER BY distid, gtin',
+    'CREATE TABLE pair AS SELECT distid, gtin, min(price) AS price, sum(qty)::INTEGER AS qty ' +
+      'FROM catalog_offer GROUP BY ALL ORDER BY distid, gtin',
   )
   const { days, state } = historyPaths(dir)
   mkdirSync(days, { recursive: true })
@@ -119,12 +122,14 @@ async function generate(): Promise<void> {
     ) TO '${state}' (FORMAT parquet, COMPRESSION snappy, KV_METADATA {day: '${dayOf(today - DAY)}'})`)
   const [[rows, pairs, items]] = (
     await duck.runAndReadAll(
-      `SELECT (SELECT count(*) FROM '${days}/*.parquet')::INTEGER, (SELECT count(*) FROM pair)::INTEGER, (SELECT count(DISTINCT gtin) FROM pair)::INTEGER`,
+      `SELECT (SELECT count(*) FROM '${days}/*.parquet')::INTEGER, (SELECT count(*) FROM ` +
+        'pair)::INTEGER, (SELECT count(DISTINCT gtin) FROM pair)::INTEGER',
     )
   ).getRows() as [[number, number, number]]
   const size = readdirSync(days).reduce((sum, name) => sum + statSync(join(days, name)).size, 0)
   console.log(
-    `${rows.toLocaleString('en-US')} day rows of ${items.toLocaleString('en-US')} UPCs and ${pairs.toLocaleString('en-US')} pairs with a distributor, ${(size / 1e6).toFixed(0)} MB`,
+    `${rows.toLocaleString('en-US')} day rows of ${items.toLocaleString('en-US')} UPCs and ` +
+      `${pairs.toLocaleString('en-US')} pairs with a distributor, ${(size / 1e6).toFixed(0)} MB`,
   )
 }
 
@@ -147,7 +152,9 @@ async function spentOn(run: () => unknown): Promise<number> {
 /** Every column of every day, once. */
 const scan = () =>
   duck.run(
-    `SELECT count(*), min(day), max(distid), sum(gtin), sum(price), sum(qty), sum(sold), sum(restocks), max(zero_since), max(back_at), max(first_at), bool_and(listed) FROM '${historyPaths(dir).days}/*.parquet'`,
+    'SELECT count(*), min(day), max(distid), sum(gtin), sum(price), sum(qty), sum(sold), ' +
+      'sum(restocks), max(zero_since), max(back_at), max(first_at), bool_and(listed) FROM ' +
+      `'${historyPaths(dir).days}/*.parquet'`,
   )
 
 /**
@@ -158,11 +165,13 @@ async function makeSqlite() {
   const raw = openFile(join(dir, 'yardstick.db'), { synchronous: 'NORMAL' })
   raw.pragma('cache_size = -524288')
   raw.exec(
-    'CREATE TABLE daily (ago INTEGER, distid TEXT, gtin INTEGER, price INTEGER, qty INTEGER, sold INTEGER, restocks INTEGER) STRICT',
+    'CREATE TABLE daily (ago INTEGER, distid TEXT, gtin INTEGER, price INTEGER, qty INTEGER, ' +
+      'sold INTEGER, restocks INTEGER) STRICT',
   )
   const insert = raw.prepare('INSERT INTO daily VALUES (?, ?, ?, ?, ?, ?, ?)')
   const result = await duck.stream(
-    `SELECT (DATE '${dayOf(NOW)}' - day)::INTEGER, distid, gtin::DOUBLE, price, qty, sold, restocks FROM '${historyPaths(dir).days}/*.parquet'`,
+    `SELECT (DATE '${dayOf(NOW)}' - day)::INTEGER, distid, gtin::DOUBLE, price, qty, sold, ` +
+      `restocks FROM '${historyPaths(dir).days}/*.parquet'`,
   )
   raw.exec('BEGIN')
   for (
@@ -181,7 +190,8 @@ async function makeSqlite() {
     raw,
     roll: () =>
       raw.exec(
-        `CREATE TABLE rolled AS SELECT distid, gtin, ${sums}, max(price) FROM daily GROUP BY distid, gtin; DROP TABLE rolled`,
+        `CREATE TABLE rolled AS SELECT distid, gtin, ${sums}, max(price) FROM daily GROUP BY ` +
+          'distid, gtin; DROP TABLE rolled',
       ),
   }
 }
@@ -215,10 +225,17 @@ for (let round = 0; round < ROUNDS; round++) {
 }
 sqlite.raw.close()
 console.log(
-  `rebuild ${seconds(best(times.rebuild))}; bare scan ${seconds(best(times.scan))}, ratio ${(best(times.rebuild) / best(times.scan)).toFixed(1)}; SQLite's sums ${seconds(best(times.sqlite))}, ratio ${(best(times.rebuild) / best(times.sqlite)).toFixed(2)} (goal <= 0.6); most memory ${(Math.max(...peaks) / 1e6).toFixed(0)} MB (goal < 600)`,
+  `rebuild ${seconds(best(times.rebuild))}; bare scan ${seconds(best(times.scan))}, ratio ` +
+    `${(best(times.rebuild) / best(times.scan)).toFixed(1)}; SQLite's sums ` +
+    `${seconds(best(times.sqlite))}, ratio ` +
+    `${(best(times.rebuild) / best(times.sqlite)).toFixed(2)} (goal <= 0.6); most memory ` +
+    `${(Math.max(...peaks) / 1e6).toFixed(0)} MB (goal < 600)`,
 )
 console.log(
-  `of a processor: rebuild ${seconds(best(cpu.rebuild))}, bare scan ${seconds(best(cpu.scan))}, ratio ${(best(cpu.rebuild) / best(cpu.scan)).toFixed(1)}; SQLite's sums ${seconds(best(cpu.sqlite))}, ratio ${(best(cpu.rebuild) / best(cpu.sqlite)).toFixed(2)}`,
+  `of a processor: rebuild ${seconds(best(cpu.rebuild))}, bare scan ` +
+    `${seconds(best(cpu.scan))}, ratio ${(best(cpu.rebuild) / best(cpu.scan)).toFixed(1)}; ` +
+    `SQLite's sums ${seconds(best(cpu.sqlite))}, ratio ` +
+    `${(best(cpu.rebuild) / best(cpu.sqlite)).toFixed(2)}`,
 )
 const spent = new Map<string, number>()
 for (const [words, ms] of steps) spent.set(words, (spent.get(words) ?? 0) + ms)
@@ -240,7 +257,9 @@ const idle = await searches(
 )
 const busy = await searches(shop, rebuild())
 console.log(
-  `search during a rebuild: p50 ${(at(busy, 0.5) / at(idle, 0.5)).toFixed(2)} x, p99 ${(at(busy, 0.99) / at(idle, 0.99)).toFixed(2)} x of ${at(idle, 0.5).toFixed(2)} and ${at(idle, 0.99).toFixed(2)} ms without one (${busy.length} searches)`,
+  `search during a rebuild: p50 ${(at(busy, 0.5) / at(idle, 0.5)).toFixed(2)} x, p99 ` +
+    `${(at(busy, 0.99) / at(idle, 0.99)).toFixed(2)} x of ${at(idle, 0.5).toFixed(2)} and ` +
+    `${at(idle, 0.99).toFixed(2)} ms without one (${busy.length} searches)`,
 )
 
 for (const { slug } of METRICS) {
@@ -256,7 +275,10 @@ for (const { slug } of METRICS) {
     cached.push(await timed(() => shop.analytics({ metric: slug, window: '30d' })))
   cached.sort((a, b) => a - b)
   console.log(
-    `${slug}: first ${first.toFixed(0)} ms (loop p99 ${(delay.percentile(99) / 1e6).toFixed(1)}, worst ${(delay.max / 1e6).toFixed(1)} ms), another filter ${another.toFixed(1)} ms, from the cache p50 ${at(cached, 0.5).toFixed(3)}, p99 ${at(cached, 0.99).toFixed(3)} ms`,
+    `${slug}: first ${first.toFixed(0)} ms (loop p99 ` +
+      `${(delay.percentile(99) / 1e6).toFixed(1)}, worst ${(delay.max / 1e6).toFixed(1)} ms), ` +
+      `another filter ${another.toFixed(1)} ms, from the cache p50 ` +
+      `${at(cached, 0.5).toFixed(3)}, p99 ${at(cached, 0.99).toFixed(3)} ms`,
   )
 }
 console.log(`${SLUGS.length} metrics kept: ${JSON.stringify(app.ctx.analytics.kept())}`)

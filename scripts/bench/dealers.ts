@@ -21,7 +21,7 @@ const QUERIES = Number(process.argv[3] ?? 4_000)
 const RADIUS = 50
 const TODAY = 20261121
 /**
- * Parts of the dealers that RSR has on file, whose licence has run out, and whose ZIP is no ZIP
+ * Parts of the dealers that RSR has on file, whose license has run out, and whose ZIP is not a ZIP
  * area.
  */
 const SHARES = { onFile: 0.2, expired: 0.02, elsewhere: 0.03 }
@@ -119,21 +119,22 @@ type Search = (zip: string) => number[]
 
 /**
  * The yardstick: all that the answer needs stands in the R-tree itself, and its rows are numbered
- * by licence.
+ * by license.
  */
 function makeRtree({ dealers, places }: Directory): Search {
   const raw = openSqlite(':memory:')
   raw.exec(
-    'CREATE VIRTUAL TABLE near USING rtree(id, min_lat, max_lat, min_lng, max_lng, +zip, +on_file, +last_day, +x, +y, +z)',
+    'CREATE VIRTUAL TABLE near USING rtree(id, min_lat, max_lat, min_lng, max_lng, +zip, ' +
+      '+on_file, +last_day, +x, +y, +z)',
   )
   const insert = raw.prepare('INSERT INTO near VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const isOnFile = new Uint8Array(dealers.row.length)
   places.others.forEach((others, place) => isOnFile.fill(1, places.from[place]!, others))
-  const byLicence = Array.from(dealers.row, (_, i) => i).sort((a, b) =>
-    dealers.licence[a]! < dealers.licence[b]! ? -1 : 1,
+  const byLicense = Array.from(dealers.row, (_, i) => i).sort((a, b) =>
+    dealers.license[a]! < dealers.license[b]! ? -1 : 1,
   )
   raw.transaction(() =>
-    byLicence.forEach((dealer, i) => {
+    byLicense.forEach((dealer, i) => {
       const at = placeOfZip(zipText(dealers.zip[dealer]!))
       if (at)
         insert.run(
@@ -171,7 +172,7 @@ function makeRtree({ dealers, places }: Directory): Search {
       west: at.lng - wide,
       east: at.lng + wide,
     }) as number[]
-    return ids.map((id) => byLicence[id]!)
+    return ids.map((id) => byLicense[id]!)
   }
 }
 
@@ -206,7 +207,8 @@ function beside(what: string, zips: readonly string[], ours: Search, theirs: Sea
   const a = percentiles(`${what}, directory`, times.ours.slice(warm))
   const b = percentiles(`${what}, R-tree   `, times.theirs.slice(warm))
   console.log(
-    `ratio: p50 ${(a.p50 / b.p50).toFixed(3)}, p99 ${(a.p99 / b.p99).toFixed(3)} (goal 0.15); ${(dealers / zips.length).toFixed(0)} dealers an answer`,
+    `ratio: p50 ${(a.p50 / b.p50).toFixed(3)}, p99 ${(a.p99 / b.p99).toFixed(3)} (goal 0.15); ` +
+      `${(dealers / zips.length).toFixed(0)} dealers an answer`,
   )
 }
 
@@ -221,7 +223,8 @@ try {
   for (let i = 0; i < 3; i++) {
     const { longest, total } = await held(() => openDealers(engine).current())
     console.log(
-      `load of ${DEALERS.toLocaleString('en-US')} dealers: ${total.toFixed(0)} ms, the loop held for at most ${longest.toFixed(0)} ms (bound 250 ms)`,
+      `load of ${DEALERS.toLocaleString('en-US')} dealers: ${total.toFixed(0)} ms, the loop ` +
+        `held for at most ${longest.toFixed(0)} ms (bound 250 ms)`,
     )
   }
   const directory = await openDealers(engine).current()

@@ -160,13 +160,18 @@ console.log(
   `first build, with texts and attributes made: ${seconds(first)}, most memory ${(firstPeak / 1e6).toFixed(0)} MB`,
 )
 console.log(
-  `export ${seconds(best(times.export))}, bare COPY ${seconds(best(times.copy))}, ratio ${(best(times.export) / best(times.copy)).toFixed(2)} (goal <= 1.3); most memory ${(Math.max(...peaks) / 1e6).toFixed(0)} MB (goal <= 500); the last one: ${stages.at(-1)}`,
+  `export ${seconds(best(times.export))}, bare COPY ${seconds(best(times.copy))}, ratio ` +
+    `${(best(times.export) / best(times.copy)).toFixed(2)} (goal <= 1.3); most memory ` +
+    `${(Math.max(...peaks) / 1e6).toFixed(0)} MB (goal <= 500); the last one: ${stages.at(-1)}`,
 )
 console.log(
-  `attributes ${seconds(best(times.feed))}, COPY to csv.gz ${seconds(best(times.csv))}, ratio ${(best(times.feed) / best(times.csv)).toFixed(2)} (goal <= 0.3)`,
+  `attributes ${seconds(best(times.feed))}, COPY to csv.gz ${seconds(best(times.csv))}, ratio ` +
+    `${(best(times.feed) / best(times.csv)).toFixed(2)} (goal <= 0.3)`,
 )
 console.log(
-  `main loop during a build: p50 ${(delay.percentile(50) / 1e6).toFixed(1)} ms, p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms (goal <= 20), worst ${(delay.max / 1e6).toFixed(1)} ms`,
+  `main loop during a build: p50 ${(delay.percentile(50) / 1e6).toFixed(1)} ms, p99 ` +
+    `${(delay.percentile(99) / 1e6).toFixed(1)} ms (goal <= 20), worst ` +
+    `${(delay.max / 1e6).toFixed(1)} ms`,
 )
 const idle = await searches(
   shop,
@@ -177,7 +182,9 @@ const idle = await searches(
 forget()
 const busy = await searches(shop, build(false))
 console.log(
-  `search during a build: p50 ${(at(busy, 0.5) / at(idle, 0.5)).toFixed(2)} x, p99 ${(at(busy, 0.99) / at(idle, 0.99)).toFixed(2)} x of ${at(idle, 0.5).toFixed(2)} and ${at(idle, 0.99).toFixed(2)} ms without one (${busy.length} searches)`,
+  `search during a build: p50 ${(at(busy, 0.5) / at(idle, 0.5)).toFixed(2)} x, p99 ` +
+    `${(at(busy, 0.99) / at(idle, 0.99)).toFixed(2)} x of ${at(idle, 0.5).toFixed(2)} and ` +
+    `${at(idle, 0.99).toFixed(2)} ms without one (${busy.length} searches)`,
 )
 bare.close()
 await app.close()
@@ -204,7 +211,10 @@ async function bareCopies() {
   // The same rows as a filter on what is read, with the same number of columns.
   await duck.run(`CREATE TABLE visible AS SELECT distid, stockid FROM '${join(objects, key)}'`)
   await duck.run(
-    `COPY (SELECT t.*, 1 AS a, 2.5::DOUBLE AS b, 3.5::DOUBLE AS c, 4.5::DOUBLE AS d, 5.5::DOUBLE AS e, 6.5::DOUBLE AS f, 7 AS g, v.distid IS NOT NULL AS is_visible FROM read_parquet([${parts}]) t LEFT JOIN visible v USING (distid, stockid)) TO '${join(dir, 'flagged.parquet')}' ${PARQUET}`,
+    'COPY (SELECT t.*, 1 AS a, 2.5::DOUBLE AS b, 3.5::DOUBLE AS c, 4.5::DOUBLE AS d, ' +
+      '5.5::DOUBLE AS e, 6.5::DOUBLE AS f, 7 AS g, v.distid IS NOT NULL AS is_visible FROM ' +
+      `read_parquet([${parts}]) t LEFT JOIN visible v USING (distid, stockid)) TO ` +
+      `'${join(dir, 'flagged.parquet')}' ${PARQUET}`,
   )
   await duck.run('DROP TABLE visible')
   await duck.run(
@@ -222,7 +232,8 @@ async function bareCopies() {
   return {
     parquet: () =>
       duck.run(
-        `COPY (SELECT * EXCLUDE is_visible FROM '${join(dir, 'flagged.parquet')}' WHERE is_visible) TO '${join(dir, 'copy.parquet')}' ${PARQUET}`,
+        `COPY (SELECT * EXCLUDE is_visible FROM '${join(dir, 'flagged.parquet')}' WHERE ` +
+          `is_visible) TO '${join(dir, 'copy.parquet')}' ${PARQUET}`,
       ),
     csv: () =>
       duck.run(`COPY feed TO '${join(dir, 'copy.csv.gz')}' (FORMAT csv, HEADER, COMPRESSION gzip)`),

@@ -82,8 +82,10 @@ const median = (values: number[]) => [...values].sort((a, b) => a - b)[values.le
 const base = median(times['parse-address, two']!)
 for (const name of Object.keys(runs))
   console.log(
-    `${name.padEnd(20)} ${median(times[name]!).toFixed(1).padStart(7)} us a request  ${(median(times[name]!) / base).toFixed(2)} x parse-address`,
+    `${name.padEnd(20)} ${median(times[name]!).toFixed(1).padStart(7)} us a request  ` +
+      `${(median(times[name]!) / base).toFixed(2)} x parse-address`,
   )
 console.log(
-  `${median(times['all signals']!) < GOAL ? 'ok  ' : 'FAIL'} goal: all signals of a request below ${GOAL} us  (${sink})`,
+  `${median(times['all signals']!) < GOAL ? 'ok  ' : 'FAIL'} goal: all signals of a request ` +
+    `below ${GOAL} us  (${sink})`,
 )

@@ -1,5 +1,5 @@
 /**
- * The roll-up of a long history against SQLite (design §4), which sums up the same changes day by
+ * The roll-up of a long history against SQLite, which sums up the same changes day by
  * day on one thread. SQLite is spared what is given back, held or vanished; where both count the
  * same they must agree. The process of the roll-up is nice, so on a busy machine the whole is run
  * so:
@@ -82,8 +82,11 @@ function rollUpBySqlite(raw: Raw, history: string): void {
     CREATE TABLE item (distid TEXT, gtin INTEGER, qty INTEGER, price INTEGER, zero_since INTEGER, back_at INTEGER, first_at INTEGER, PRIMARY KEY (distid, gtin)) WITHOUT ROWID;
     CREATE TABLE day_row (day INTEGER, distid TEXT, gtin INTEGER, price INTEGER, qty INTEGER, sold INTEGER, restocks INTEGER, zero_since INTEGER, back_at INTEGER, first_at INTEGER)`)
   const steps = [
-    'CREATE TEMP TABLE moved (distid TEXT, gtin INTEGER, sold INTEGER, restocks INTEGER, zero_since INTEGER, back_at INTEGER, first_at INTEGER, PRIMARY KEY (distid, gtin)) WITHOUT ROWID',
-    'CREATE TEMP TABLE shelf (distid TEXT, gtin INTEGER, qty INTEGER, price INTEGER, PRIMARY KEY (distid, gtin)) WITHOUT ROWID',
+    'CREATE TEMP TABLE moved (distid TEXT, gtin INTEGER, sold INTEGER, restocks INTEGER, ' +
+      'zero_since INTEGER, back_at INTEGER, first_at INTEGER, PRIMARY KEY (distid, gtin)) ' +
+      'WITHOUT ROWID',
+    'CREATE TEMP TABLE shelf (distid TEXT, gtin INTEGER, qty INTEGER, price INTEGER, PRIMARY ' +
+      'KEY (distid, gtin)) WITHOUT ROWID',
     `INSERT INTO moved
       WITH step AS (
         SELECT c.distid, CAST(upc AS INTEGER) AS gtin, at, c.qty, coalesce(lag(c.qty) OVER w, o.qty) AS old
@@ -134,7 +137,8 @@ try {
   history.prepare('VACUUM INTO ?').run(copy)
   history.close()
   console.log(
-    `${rows.toLocaleString('en-US')} changes of ${ITEMS.toLocaleString('en-US')} items in ${DAYS} days, history.db ${(statSync(path).size / 1e6).toFixed(0)} MB`,
+    `${rows.toLocaleString('en-US')} changes of ${ITEMS.toLocaleString('en-US')} items in ` +
+      `${DAYS} days, history.db ${(statSync(path).size / 1e6).toFixed(0)} MB`,
   )
 
   // As it is shipped: a loader of source texts would take longer to start than a day's roll-up.
@@ -148,7 +152,9 @@ try {
     external: ['better-sqlite3', '@duckdb/node-api'],
     outExtension: { '.js': '.mjs' },
     banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+      js:
+        "import { createRequire as __createRequire } from 'node:module'; const require = " +
+        '__createRequire(import.meta.url);',
     },
   })
   let start = performance.now()
@@ -160,7 +166,11 @@ try {
   const ours = performance.now() - start
   const size = daysIn(dir).reduce((sum, day) => sum + statSync(dayFile(dir, day)).size, 0)
   console.log(
-    `roll-up           ${(ours / 1_000).toFixed(1)} s (of the processor ${(cpu / 1_000).toFixed(1)}) for ${days.length} days, ${(ours / days.length).toFixed(0)} ms a day; peak memory of its process ${(peak / 1e6).toFixed(0)} MB; days ${(size / 1e6).toFixed(0)} MB, state ${(statSync(historyPaths(dir).state).size / 1e6).toFixed(0)} MB`,
+    `roll-up           ${(ours / 1_000).toFixed(1)} s (of the processor ` +
+      `${(cpu / 1_000).toFixed(1)}) for ${days.length} days, ${(ours / days.length).toFixed(0)} ` +
+      `ms a day; peak memory of its process ${(peak / 1e6).toFixed(0)} MB; days ` +
+      `${(size / 1e6).toFixed(0)} MB, state ` +
+      `${(statSync(historyPaths(dir).state).size / 1e6).toFixed(0)} MB`,
   )
 
   const yardstick = openFile(join(dir, 'yardstick.db'), { synchronous: 'NORMAL' })
@@ -171,7 +181,9 @@ try {
   const { user, system } = process.cpuUsage(before)
   const theirCpu = (user + system) / 1_000
   console.log(
-    `roll-up by SQLite ${(theirs / 1_000).toFixed(1)} s (of the processor ${(theirCpu / 1_000).toFixed(1)}), ${(statSync(join(dir, 'yardstick.db')).size / 1e6).toFixed(0)} MB`,
+    `roll-up by SQLite ${(theirs / 1_000).toFixed(1)} s (of the processor ` +
+      `${(theirCpu / 1_000).toFixed(1)}), ` +
+      `${(statSync(join(dir, 'yardstick.db')).size / 1e6).toFixed(0)} MB`,
   )
   console.log(
     `ratio             ${(ours / theirs).toFixed(3)} x (goal 0.6), of processor time ${(cpu / theirCpu).toFixed(3)} x`,

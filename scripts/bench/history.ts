@@ -59,10 +59,13 @@ function fill(raw: Raw, subscribers: readonly string[]): void {
     `INSERT INTO fulfillment_order VALUES (${Array(25).fill('?').join(', ')})`,
   )
   const parcel = raw.prepare(
-    'INSERT INTO parcel (fulfillment_order_id, subscriber_id, tracking_number, status, updated_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO parcel (fulfillment_order_id, subscriber_id, tracking_number, status, ' +
+      'updated_at) VALUES (?, ?, ?, ?, ?)',
   )
   const failure = raw.prepare(
-    "INSERT INTO failed_placement (placement_id, fulfillment_order_id, subscriber_id, failed_at, order_source, order_id, po_number, po_given, distid, reason) VALUES (?, ?, ?, ?, 'cockpit_cart', ?, ?, ?, ?, 'Out of stock')",
+    'INSERT INTO failed_placement (placement_id, fulfillment_order_id, subscriber_id, ' +
+      'failed_at, order_source, order_id, po_number, po_given, distid, reason) VALUES (?, ?, ?, ' +
+      "?, 'cockpit_cart', ?, ?, ?, ?, 'Out of stock')",
   )
   let id = 0
   const add = (subscriber: string, n: number, of: number) => {
@@ -123,7 +126,10 @@ function fill(raw: Raw, subscribers: readonly string[]): void {
 function writeSome(raw: Raw, subscriber: string): void {
   const last = raw.prepare('SELECT max(id) FROM fulfillment_order').pluck().get() as number
   const record = raw.prepare(
-    "INSERT INTO fulfillment_order SELECT @id, placement_id, @id, subscriber_id, order_id, order_source, order_date, distid, mode, 1, 'Pending', NULL, po_number, po_given, ffl, customer_name, 0, 0, dist_order_items, NULL, NULL, NULL, NULL, NULL, NULL FROM fulfillment_order WHERE id = @of",
+    'INSERT INTO fulfillment_order SELECT @id, placement_id, @id, subscriber_id, order_id, ' +
+      "order_source, order_date, distid, mode, 1, 'Pending', NULL, po_number, po_given, ffl, " +
+      'customer_name, 0, 0, dist_order_items, NULL, NULL, NULL, NULL, NULL, NULL FROM ' +
+      'fulfillment_order WHERE id = @of',
   )
   const number = raw.prepare(
     "UPDATE fulfillment_order SET order_status = 'Submitted', distributor_order_id = ? WHERE id = ?",
@@ -154,7 +160,9 @@ function writeSome(raw: Raw, subscriber: string): void {
     }
     times.sort((a, b) => a - b)
     console.log(
-      `a write ${what}: p50 ${times[times.length >> 1]!.toFixed(3)} ms, p99 ${times[Math.floor(times.length * 0.99)]!.toFixed(2)} ms, worst ${times.at(-1)!.toFixed(1)} ms of ${times.length}`,
+      `a write ${what}: p50 ${times[times.length >> 1]!.toFixed(3)} ms, p99 ` +
+        `${times[Math.floor(times.length * 0.99)]!.toFixed(2)} ms, worst ` +
+        `${times.at(-1)!.toFixed(1)} ms of ${times.length}`,
     )
   }
   write('with counts and search   ', last)
@@ -271,7 +279,9 @@ function cases(): Case[] {
   const match = (text: string) => ({
     count:
       'SELECT count(*) FROM texts CROSS JOIN history ON id = texts.rowid WHERE subscriber_id = ? AND texts MATCH ?',
-    page: `SELECT history.* FROM texts CROSS JOIN history ON id = texts.rowid WHERE subscriber_id = ? AND texts MATCH ? ORDER BY ${newest} LIMIT 25 OFFSET ?`,
+    page:
+      'SELECT history.* FROM texts CROSS JOIN history ON id = texts.rowid WHERE subscriber_id = ' +
+      `? AND texts MATCH ? ORDER BY ${newest} LIMIT 25 OFFSET ?`,
     values: [`"${text}"`],
   })
   for (const [text, offset] of [
@@ -445,7 +455,9 @@ async function compare(
   }
   const [a, b] = [median(times.ours), median(times.theirs)]
   console.log(
-    `${name.padEnd(36)} ${a.toFixed(2).padStart(9)} ms ${b.toFixed(2).padStart(9)} ms   ratio ${(a / b).toFixed(3).padStart(7)}   loop held ${worst(times.longest).toFixed(1).padStart(6)} ms`,
+    `${name.padEnd(36)} ${a.toFixed(2).padStart(9)} ms ${b.toFixed(2).padStart(9)} ms   ratio ` +
+      `${(a / b).toFixed(3).padStart(7)}   loop held ` +
+      `${worst(times.longest).toFixed(1).padStart(6)} ms`,
   )
 }
 
@@ -467,11 +479,16 @@ try {
     subscribers.map(({ id }) => id),
   )
   console.log(
-    `${(RECORDS + OTHERS * OTHER_RECORDS).toLocaleString('en-US')} records written in ${((performance.now() - start) / 1_000).toFixed(0)} s`,
+    `${(RECORDS + OTHERS * OTHER_RECORDS).toLocaleString('en-US')} records written in ` +
+      `${((performance.now() - start) / 1_000).toFixed(0)} s`,
   )
   writer.pragma('wal_checkpoint(TRUNCATE)')
   console.log(
-    `${(statSync(file).size / 1e6).toFixed(0)} MB in all; counts: ${writer.prepare('SELECT count(*) FROM fulfillment_count').pluck().get() as number} rows, what a search looks into: ${((writer.prepare("SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'fulfillment_search%'").pluck().get() as number) / 1e6).toFixed(0)} MB`,
+    `${(statSync(file).size / 1e6).toFixed(0)} MB in all; counts: ` +
+      `${writer.prepare('SELECT count(*) FROM fulfillment_count').pluck().get() as number} ` +
+      'rows, what a search looks into: ' +
+      `${((writer.prepare("SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'fulfillment_search%'").pluck().get() as number) / 1e6).toFixed(0)} ` +
+      'MB',
   )
   writer.close()
   start = performance.now()

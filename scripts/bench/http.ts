@@ -76,7 +76,8 @@ async function latency(paths: string[], ours: number, bare: number, key: string)
   ] as const) {
     const [a, b] = [percentile(times.ours, share), percentile(times.bare, share)]
     console.log(
-      `search over HTTP ${label}: ${a.toFixed(3)} ms, bare node:http ${b.toFixed(3)} ms, ratio ${(a / b).toFixed(2)} (goal <= ${goal})`,
+      `search over HTTP ${label}: ${a.toFixed(3)} ms, bare node:http ${b.toFixed(3)} ms, ` +
+        `ratio ${(a / b).toFixed(2)} (goal <= ${goal})`,
     )
   }
   agent.destroy()
@@ -134,7 +135,8 @@ async function load(ours: Running, bare: Running, key: string): Promise<void> {
     )
   const [a, b] = [median('ours', 'rate'), median('bare', 'rate')]
   console.log(
-    `gate and limits: ${a.toFixed(0)} requests/s, bare node:http ${b.toFixed(0)}, ratio ${(a / b).toFixed(2)} (goal >= 0.75)`,
+    `gate and limits: ${a.toFixed(0)} requests/s, bare node:http ${b.toFixed(0)}, ratio ` +
+      `${(a / b).toFixed(2)} (goal >= 0.75)`,
   )
   const [x, y] = [median('ours', 'cpuMicros'), median('bare', 'cpuMicros')]
   console.log(
@@ -182,7 +184,9 @@ try {
   const bare = await start('bare', file)
   children.push(bare.child)
   console.log(
-    `${OFFERS.toLocaleString('en-US')} offers, ${paths.length} query shapes, ${(Object.values(bodies).reduce((sum, body) => sum + body.length, 0) / paths.length / 1024).toFixed(0)} KB an answer`,
+    `${OFFERS.toLocaleString('en-US')} offers, ${paths.length} query shapes, ` +
+      `${(Object.values(bodies).reduce((sum, body) => sum + body.length, 0) / paths.length / 1024).toFixed(0)} ` +
+      'KB an answer',
   )
   await latency(paths, ours.port, bare.port, key)
   await load(ours, bare, key)

@@ -52,7 +52,8 @@ for (let round = 0; round < ROUNDS; round++) {
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!
 const [impact, view] = [median(times.impact), median(times.view)]
 console.log(
-  `impact on ${OFFERS.toLocaleString('en-US')} offers: ${impact.toFixed(1)} ms (${deleted} deleted), one view ${view.toFixed(1)} ms, ratio ${(impact / view).toFixed(2)} (goal <= 2)`,
+  `impact on ${OFFERS.toLocaleString('en-US')} offers: ${impact.toFixed(1)} ms (${deleted} ` +
+    `deleted), one view ${view.toFixed(1)} ms, ratio ${(impact / view).toFixed(2)} (goal <= 2)`,
 )
 const { document, eligible } = app.ctx.configurations.of(subscriber)
 const start = performance.now()

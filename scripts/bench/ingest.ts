@@ -1,5 +1,5 @@
 /**
- * Feed ingest against its yardsticks (design §4): `npx tsx scripts/bench/ingest.ts [rows]`,
+ * Feed ingest against its yardsticks: `npx tsx scripts/bench/ingest.ts [rows]`,
  * 1,000,000 by default.
  *
  *   5 % changed   against a guarded row upsert of the whole file in one transaction: goal at most 0.15 x
@@ -13,7 +13,7 @@ import { migrate } from '../../lib/db/migrate.js'
 import { catalogSchema } from '../../lib/db/migrations/catalog.js'
 import { historySchema } from '../../lib/db/migrations/history.js'
 import { openFile } from '../../lib/db/sqlite.js'
-import { presets } from '../../lib/distributors/generic/presets.js'
+import { presets } from '../../lib/distributors/builtin/index.js'
 import { ingestFeed } from '../../lib/feeds/ingest/ingest.js'
 import { upsertFeed } from './upsert.js'
 
@@ -144,7 +144,8 @@ try {
       }),
     )
     console.log(
-      `  round: ${changed.toLocaleString('en-US')} offers changed, ingest ${seconds(times.changed.at(-1)!)}, upsert ${seconds(times.upsert.at(-1)!)}`,
+      `  round: ${changed.toLocaleString('en-US')} offers changed, ingest ` +
+        `${seconds(times.changed.at(-1)!)}, upsert ${seconds(times.upsert.at(-1)!)}`,
     )
     for (let i = 0; i < 3; i++) {
       times.read.push(await timed(() => bareRead(file)))
@@ -158,7 +159,8 @@ try {
     median(times.read),
   ]
   console.log(
-    `5 % changed       ${seconds(changed)}   upsert ${seconds(upsert)}   ${(changed / upsert).toFixed(3)} x (goal 0.15)`,
+    `5 % changed       ${seconds(changed)}   upsert ${seconds(upsert)}   ` +
+      `${(changed / upsert).toFixed(3)} x (goal 0.15)`,
   )
   console.log(
     `unchanged         ${seconds(same)}   read   ${seconds(read)}   ${(same / read).toFixed(2)} x (goal 4)`,

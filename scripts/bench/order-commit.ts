@@ -7,7 +7,7 @@
 import { closeSync, openSync, rmSync, symlinkSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import * as esbuild from 'esbuild'
-import { builtin } from '../../lib/distributors/index.js'
+import { builtin } from '../../lib/distributors/builtin/index.js'
 import { open } from '../../lib/app/open.js'
 import type { App } from '../../lib/app/open.js'
 import {
@@ -50,7 +50,9 @@ async function bundleWorker(dir: string): Promise<string> {
     outfile,
     logLevel: 'warning',
     banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+      js:
+        "import { createRequire as __createRequire } from 'node:module'; const require = " +
+        '__createRequire(import.meta.url);',
     },
   })
   return outfile
@@ -101,7 +103,10 @@ async function orderWhile(
 function tell(name: string, { commits, orders }: Times): void {
   const ms = (value: number) => `${value.toFixed(1)} ms`.padStart(9)
   console.log(
-    `${name.padEnd(24)} ${String(commits.length).padStart(5)} commits: p50 ${ms(percentile(commits, 0.5))}, p99 ${ms(percentile(commits, 0.99))}, max ${ms(Math.max(...commits))}; whole orders: p50 ${ms(percentile(orders, 0.5))}, p99 ${ms(percentile(orders, 0.99))}, max ${ms(Math.max(...orders))}`,
+    `${name.padEnd(24)} ${String(commits.length).padStart(5)} commits: p50 ` +
+      `${ms(percentile(commits, 0.5))}, p99 ${ms(percentile(commits, 0.99))}, max ` +
+      `${ms(Math.max(...commits))}; whole orders: p50 ${ms(percentile(orders, 0.5))}, p99 ` +
+      `${ms(percentile(orders, 0.99))}, max ${ms(Math.max(...orders))}`,
   )
 }
 
@@ -132,13 +137,15 @@ try {
     const times = await orderWhile(app, watch, () => isGoing)
     const { outcome } = await importing
     tell(
-      `${edition === 0 ? 'a first feed' : '5 % changed'}, ${outcome} in ${((performance.now() - begin) / 1_000).toFixed(1)} s`,
+      `${edition === 0 ? 'a first feed' : '5 % changed'}, ${outcome} in ` +
+        `${((performance.now() - begin) / 1_000).toFixed(1)} s`,
       times,
     )
     max = Math.max(max, ...times.commits)
   }
   console.log(
-    `${ROWS.toLocaleString('en-US')} rows: the longest commit of an order beside a feed took ${max.toFixed(1)} ms (goal <= 50)`,
+    `${ROWS.toLocaleString('en-US')} rows: the longest commit of an order beside a feed took ` +
+      `${max.toFixed(1)} ms (goal <= 50)`,
   )
 } finally {
   rmSync(dir, { recursive: true, force: true })

@@ -158,7 +158,7 @@ async function serveAgain(dir: string, keys: number): Promise<void> {
     )
   const { url } = await listen(createServer(app), { port: 0, host: '127.0.0.1' })
   app.orders.start()
-  const left = app.ctx.engine.reader.prepare(
+  const left = app.ctx.engine.reader.raw.prepare(
     "SELECT count(*) AS orders FROM purchase_order WHERE state = 'unknown'",
   )
   process.on('message', () => process.send!({ ...(left.get() as object), searches }))
@@ -214,7 +214,9 @@ async function measureRecovery(count: number, rounds: number): Promise<void> {
     const end = await recoveryOf(recovering)
     agent.destroy()
     console.log(
-      `${rounds} orders each, distributors answer in ${DISTRIBUTOR_MS} ms; open orders ${begin.orders} at the start and ${end.orders} at the end, ${end.searches - begin.searches} searches meanwhile`,
+      `${rounds} orders each, distributors answer in ${DISTRIBUTOR_MS} ms; open orders ` +
+        `${begin.orders} at the start and ${end.orders} at the end, ` +
+        `${end.searches - begin.searches} searches meanwhile`,
     )
     for (const [label, share] of [
       ['p50', 0.5],
@@ -223,7 +225,9 @@ async function measureRecovery(count: number, rounds: number): Promise<void> {
     ] as const) {
       const [quiet, busy] = [percentile(times.idle, share), percentile(times.recovering, share)]
       console.log(
-        `${label.padEnd(4)}: ${busy.toFixed(1)} ms during recovery, ${quiet.toFixed(1)} ms on an idle server, ratio ${(busy / quiet).toFixed(2)}${label === 'p99' ? ' (goal <= 2)' : ''}`,
+        `${label.padEnd(4)}: ${busy.toFixed(1)} ms during recovery, ${quiet.toFixed(1)} ms on ` +
+          'an idle server, ratio ' +
+          `${(busy / quiet).toFixed(2)}${label === 'p99' ? ' (goal <= 2)' : ''}`,
       )
     }
   } finally {
@@ -277,7 +281,9 @@ async function measure(rounds: number): Promise<void> {
       for (const name of ['http', 'library'] as const) {
         const over = percentile(times[name], share) - DISTRIBUTOR_MS
         console.log(
-          `${name.padEnd(8)} ${label}: ${over.toFixed(1)} ms over the distributor's time (goal <= ${goal}), bare POST with two syncs ${bareMs.toFixed(2)} ms, ratio ${(over / bareMs).toFixed(1)}`,
+          `${name.padEnd(8)} ${label}: ${over.toFixed(1)} ms over the distributor's time ` +
+            `(goal <= ${goal}), bare POST with two syncs ${bareMs.toFixed(2)} ms, ratio ` +
+            `${(over / bareMs).toFixed(1)}`,
         )
       }
     }

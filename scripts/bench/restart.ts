@@ -109,7 +109,9 @@ try {
     await kill(server)
   }
   console.log(
-    `${OFFERS.toLocaleString('en-US')} offers more, ${RESTARTS} restarts: p50 ${percentile(times, 0.5).toFixed(0)} ms, p95 ${percentile(times, 0.95).toFixed(0)} ms (goal p95 <= 300)`,
+    `${OFFERS.toLocaleString('en-US')} offers more, ${RESTARTS} restarts: p50 ` +
+      `${percentile(times, 0.5).toFixed(0)} ms, p95 ${percentile(times, 0.95).toFixed(0)} ms ` +
+      '(goal p95 <= 300)',
   )
 } finally {
   server?.child.kill('SIGKILL')

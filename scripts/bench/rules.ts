@@ -276,11 +276,16 @@ function hitsOf({
 const each = (ms: number, items: number) =>
   `${((ms / asked / items) * 1_000).toFixed(0)} us an item`
 console.log(
-  `${asked} requests of ${ITEMS} items, ${(hits / asked / ITEMS).toFixed(1)} hits an item: index ${each(spent.index, ITEMS)}, loop ${each(spent.loop, ITEMS)}, ratio ${(spent.index / spent.loop).toFixed(4)} (goal <= 0.05)`,
+  `${asked} requests of ${ITEMS} items, ${(hits / asked / ITEMS).toFixed(1)} hits an item: ` +
+    `index ${each(spent.index, ITEMS)}, loop ${each(spent.loop, ITEMS)}, ratio ` +
+    `${(spent.index / spent.loop).toFixed(4)} (goal <= 0.05)`,
 )
 if (other)
   console.log(
-    `${ITEMS_OF_OTHER} items of each, ${(hitsOfSame / asked / ITEMS_OF_OTHER).toFixed(1)} hits an item: index ${each(spent.indexOfSame, ITEMS_OF_OTHER)}, json-rules-engine ${each(spent.other, ITEMS_OF_OTHER)}, ratio ${(spent.indexOfSame / spent.other).toFixed(6)}`,
+    `${ITEMS_OF_OTHER} items of each, ${(hitsOfSame / asked / ITEMS_OF_OTHER).toFixed(1)} ` +
+      `hits an item: index ${each(spent.indexOfSame, ITEMS_OF_OTHER)}, json-rules-engine ` +
+      `${each(spent.other, ITEMS_OF_OTHER)}, ratio ` +
+      `${(spent.indexOfSame / spent.other).toFixed(6)}`,
   )
 
 type Condition = { fact: string; operator: string; value: unknown; path?: string }

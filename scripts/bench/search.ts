@@ -74,7 +74,8 @@ function report(what: string, times: number[]): { p50: number; p99: number } {
   const at = (share: number) =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
   console.log(
-    `${what}: p50 ${at(0.5).toFixed(3)} ms, p99 ${at(0.99).toFixed(3)} ms, worst ${at(1).toFixed(3)} ms of ${times.length}`,
+    `${what}: p50 ${at(0.5).toFixed(3)} ms, p99 ${at(0.99).toFixed(3)} ms, worst ` +
+      `${at(1).toFixed(3)} ms of ${times.length}`,
   )
   return { p50: at(0.5), p99: at(0.99) }
 }
@@ -230,7 +231,8 @@ async function besidePostgres(raw: Raw, view: SearchedView, samples: Sample[]): 
         const same = lines.join() === [found.total, ...found.rows].join()
         if (!same)
           throw new Error(
-            `answers differ for ${JSON.stringify(query)}: ${lines.slice(0, 5).join()} and ${[found.total, ...found.rows].slice(0, 5).join()}`,
+            `answers differ for ${JSON.stringify(query)}: ${lines.slice(0, 5).join()} and ` +
+              `${[found.total, ...found.rows].slice(0, 5).join()}`,
           )
         if (round < 0) continue
         ours.push(taken)
@@ -303,7 +305,8 @@ try {
   const parts = timed('build', () => buildSnapshot(raw))
   timed('tick', () => buildTick(raw, parts))
   console.log(
-    `text ${(parts.text.buffer.byteLength / 1e6).toFixed(0)} MB, tick ${(parts.tick.buffer.byteLength / 1e6).toFixed(0)} MB`,
+    `text ${(parts.text.buffer.byteLength / 1e6).toFixed(0)} MB, tick ` +
+      `${(parts.tick.buffer.byteLength / 1e6).toFixed(0)} MB`,
   )
   const view = restrictedView(timed('open', () => openSnapshot(parts)))
   console.log(`visible: ${((view.total / rows) * 100).toFixed(0)} %`)

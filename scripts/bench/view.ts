@@ -40,7 +40,8 @@ for (let round = 0; round < ROUNDS; round++) {
     raw.exec('UPDATE state SET revision = revision + 1')
     raw
       .prepare(
-        'UPDATE offer SET price = price + 1, qty = (qty + 7) % 40, revision = (SELECT revision FROM state) WHERE (id + ?) % 20 = 0',
+        'UPDATE offer SET price = price + 1, qty = (qty + 7) % 40, revision = (SELECT ' +
+          'revision FROM state) WHERE (id + ?) % 20 = 0',
       )
       .run(round)
   })()
@@ -62,7 +63,10 @@ for (let round = 0; round < ROUNDS; round++) {
   views = next
 }
 console.log(
-  `views of ${SUBSCRIBERS} subscribers on ${OFFERS.toLocaleString('en-US')} offers, 5 % changed: ${(totals.delta / ROUNDS).toFixed(0)} ms, in full ${(totals.full / ROUNDS).toFixed(0)} ms, ratio ${(totals.delta / totals.full).toFixed(2)} (goal <= 0.2)`,
+  `views of ${SUBSCRIBERS} subscribers on ${OFFERS.toLocaleString('en-US')} offers, 5 % ` +
+    `changed: ${(totals.delta / ROUNDS).toFixed(0)} ms, in full ` +
+    `${(totals.full / ROUNDS).toFixed(0)} ms, ratio ${(totals.delta / totals.full).toFixed(2)} ` +
+    '(goal <= 0.2)',
 )
 raw.close()
 rmSync(dir, { recursive: true, force: true })

@@ -67,7 +67,9 @@ writeFileSync(
     {
       source: 'US Census Bureau, ZIP code tabulation areas (public domain)',
       format:
-        "gzip, base64; a line a ZIP: difference to the ZIP before, latitude and longitude in thousandths of a degree, counties by population (FIPS; those of the first one's state without it)",
+        'gzip, base64; a line a ZIP: difference to the ZIP before, latitude and longitude in ' +
+        "thousandths of a degree, counties by population (FIPS; those of the first one's " +
+        'state without it)',
       zips: gzipSync(lines.join('\n'), { level: 9 }).toString('base64'),
     },
     null,

@@ -41,7 +41,9 @@ export async function bundleWorker(plant: Planted = UNCHANGED): Promise<string> 
     outdir,
     outExtension: { '.js': '.mjs' },
     banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+      js:
+        "import { createRequire as __createRequire } from 'node:module'; const require = " +
+        '__createRequire(import.meta.url);',
     },
     plugins: [plugin],
   })

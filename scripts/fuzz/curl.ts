@@ -14,7 +14,11 @@ export function curlOf(
     body === null
       ? ''
       : ` --data-binary ${quoted(typeof body === 'string' ? body : body.toString('latin1'))}`
-  return `curl -sS --path-as-is -X ${method}${all.map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`).join('')}${text} ${quoted(`http://127.0.0.1:8080${target}`)}`
+  return (
+    'curl -sS --path-as-is -X ' +
+    `${method}${all.map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`).join('')}${text} ` +
+    `${quoted(`http://127.0.0.1:8080${target}`)}`
+  )
 }
 
 const LONGEST = 4_000

@@ -47,7 +47,7 @@ export interface Documented {
   codes: ReadonlySet<string>
   /** Headers that every answer of this status carries, and what their text must fit. */
   headers: { name: string; validate: Check; isNumber: boolean }[]
-  /** Null where the body is no JSON. */
+  /** Null where the body is not JSON. */
   validate: Check | null
 }
 

@@ -155,7 +155,7 @@ export function makeJudge({ secrets, dir }: JudgeOptions) {
     ) {
       const error = operation.isBodyValid(JSON.parse(plan.body))
       const verdict = (body.data as { schema_valid?: boolean } | undefined)?.schema_valid
-      // That asterisks stand for nothing is no matter of the schema.
+      // That asterisks stand for nothing is not a matter of the schema.
       if (
         verdict !== undefined &&
         verdict !== (error === null) &&

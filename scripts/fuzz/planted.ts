@@ -71,7 +71,10 @@ for (const plant of PLANTS.filter(({ name }) => name.includes(wanted))) {
     }
     if (sign === undefined) missed++
     console.log(
-      `${sign === undefined ? 'MISSED' : 'found '} ${name.padEnd(44)} ${String(after).padStart(6)} requests ${((Date.now() - begun) / 1_000).toFixed(0).padStart(4)} s  ${sign ?? signs.slice(0, 3).join(' | ')}`,
+      `${sign === undefined ? 'MISSED' : 'found '} ${name.padEnd(44)} ` +
+        `${String(after).padStart(6)} requests ` +
+        `${((Date.now() - begun) / 1_000).toFixed(0).padStart(4)} s  ` +
+        `${sign ?? signs.slice(0, 3).join(' | ')}`,
     )
   } finally {
     rmSync(root, { recursive: true, force: true })

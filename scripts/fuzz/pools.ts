@@ -182,7 +182,7 @@ async function placeSome(
 }
 
 /**
- * The strong signals are no canaries, since a caller sends them; all that stands beside them is.
+ * The strong signals are not canaries, since a caller sends them; all that stands beside them is.
  */
 async function report(app: App, key: string): Promise<Pools['reported']> {
   const shop = app.as({ key })

@@ -65,7 +65,8 @@ function work(worker: number): Promise<void> {
       running.delete(worker)
       for (const failure of add(total, said.result))
         console.log(
-          `FAILED ${failure.sign}\n  seed ${failure.seed}, request ${failure.at}: ${failure.what}\n  ${failure.detail}\n  ${failure.curl}`,
+          `FAILED ${failure.sign}\n  seed ${failure.seed}, request ${failure.at}: ` +
+            `${failure.what}\n  ${failure.detail}\n  ${failure.curl}`,
         )
     }
     if (said.done && said.left!.length > 0) total.left.push(...said.left!)
@@ -85,7 +86,9 @@ function progress(): void {
   const done = total.requests + [...running.values()].reduce((sum, n) => sum + n, 0)
   const seconds = (toldAt - begun) / 1_000
   console.log(
-    `${new Date(toldAt).toISOString().slice(11, 19)} ${done.toLocaleString('en-US')} of ${(epochs * Math.min(EPOCH, requests)).toLocaleString('en-US')} requests, ${Math.round(done / seconds)} a second, ${total.failures.size} failures`,
+    `${new Date(toldAt).toISOString().slice(11, 19)} ${done.toLocaleString('en-US')} of ` +
+      `${(epochs * Math.min(EPOCH, requests)).toLocaleString('en-US')} requests, ` +
+      `${Math.round(done / seconds)} a second, ${total.failures.size} failures`,
   )
 }
 

@@ -1,5 +1,5 @@
 /**
- * Requests over a real socket, byte by byte: the same plans as in the process, and what is no HTTP
+ * Requests over a real socket, byte by byte: the same plans as in the process, and what is not HTTP
  * at all.
  */
 import { connect } from 'node:net'
@@ -10,8 +10,8 @@ import type { Answer } from './judge.js'
 import type { Plan } from './plan.js'
 
 /**
- * A request that is no request, and the statuses that it may get; an empty list: the connection may
- * also just end.
+ * Something that is not a request, and the statuses that it may get; an empty list: the connection
+ * may also just end.
  */
 export interface RawRequest {
   what: string

@@ -3,7 +3,7 @@ import { HOUR, MINUTE } from '../../lib/core/clock.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import type { App } from '../../lib/app/open.js'
-import { readSimulatorOrders } from '../../lib/simulator/engine/inspect.js'
+import { readSimulatorOrders } from '../../lib/simulator/inspect.js'
 import type { Finding } from './judge.js'
 
 /**

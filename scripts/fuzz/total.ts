@@ -66,6 +66,8 @@ export function report(
       ({ sign, times, seed, at }) => `FAILED ${times} times: ${sign} (seed ${seed}, request ${at})`,
     ),
     ...(left.length > 0 ? [`LEFT ${left.join(', ')}`] : []),
-    `${requests.toLocaleString('en-US')} requests (${overSocket.toLocaleString('en-US')} over a socket), ${orders.toLocaleString('en-US')} orders, ${failures.size} kinds of failure, ${seconds.toFixed(0)} s, ${Math.round(requests / seconds)} a second`,
+    `${requests.toLocaleString('en-US')} requests (${overSocket.toLocaleString('en-US')} over ` +
+      `a socket), ${orders.toLocaleString('en-US')} orders, ${failures.size} kinds of failure, ` +
+      `${seconds.toFixed(0)} s, ${Math.round(requests / seconds)} a second`,
   ].join('\n')
 }

@@ -47,7 +47,8 @@ const tell = (name, error) => {
   // A fault of the package would fail every life.
   if (error && failed <= SHOWN)
     console.log(
-      `FAIL ${name}\n${String(error.stdout ?? '')}${String(error.stderr ?? error.message)}${error.signal ? ` (${error.signal})` : ''}`,
+      'FAIL ' +
+        `${name}\n${String(error.stdout ?? '')}${String(error.stderr ?? error.message)}${error.signal ? ` (${error.signal})` : ''}`,
     )
 }
 

@@ -125,7 +125,7 @@ export const FRAUD: readonly Plant[] = [
           (real: typeof Summary.summarize): typeof real =>
           (ctx, signals, asker) => {
             const summary = real(ctx, signals, asker)
-            const { reports } = ctx.engine.reader
+            const { reports } = ctx.engine.reader.raw
               .prepare('SELECT count(*) AS reports FROM fraud_report')
               .get() as { reports: number }
             return summary.matched ? { ...summary, report_count: reports } : summary

@@ -1,12 +1,12 @@
 /** Bugs of the history: what is told of orders, and what news of a distributor do to it. */
 import type * as Failures from '../../lib/orders/history/failures.js'
 import type * as Lookup from '../../lib/orders/history/lookup.js'
-import type * as Match from '../../lib/orders/tracking/match.js'
-import type * as Numbers from '../../lib/orders/tracking/numbers.js'
+import type * as Match from '../../lib/orders/matching/match.js'
+import type * as Numbers from '../../lib/orders/matching/numbers.js'
 import type * as Pages from '../../lib/orders/history/pages.js'
 import type * as Parcels from '../../lib/orders/tracking/parcels.js'
 import type * as Records from '../../lib/orders/history/records.js'
-import type * as Statuses from '../../lib/orders/tracking/statuses.js'
+import type * as Statuses from '../../lib/orders/history/statuses.js'
 import type { Plant } from './seam.js'
 
 export const HISTORY: readonly Plant[] = [
@@ -18,13 +18,11 @@ export const HISTORY: readonly Plant[] = [
         at: 'lib/orders/history/pages.ts#pageByDate',
         make:
           (real: typeof Pages.pageByDate): typeof real =>
-          (reader, id, scope, ...rest) =>
-            real(
-              reader,
-              id,
-              scope.toDay === undefined ? scope : { ...scope, toDay: scope.toDay - 1 },
-              ...rest,
-            ),
+          (reader, id, { scope = {}, ...wanted }) =>
+            real(reader, id, {
+              ...wanted,
+              scope: scope.toDay === undefined ? scope : { ...scope, toDay: scope.toDay - 1 },
+            }),
       },
     ],
   },
@@ -94,8 +92,8 @@ export const HISTORY: readonly Plant[] = [
     suites: ['orders/tracking/updates', 'orders/history/history', 'orders/place/parts'],
     seams: [
       {
-        at: 'lib/orders/tracking/statuses.ts#statusOfLanes',
-        make: (): typeof Statuses.statusOfLanes => (lanes) => lanes[0]!.status,
+        at: 'lib/orders/history/statuses.ts#statusOfParts',
+        make: (): typeof Statuses.statusOfParts => (parts) => parts[0]!.status,
       },
     ],
   },
@@ -104,7 +102,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['orders/tracking/updates', 'orders/history/history'],
     seams: [
       {
-        at: 'lib/orders/tracking/statuses.ts#laterShip',
+        at: 'lib/orders/history/statuses.ts#laterShip',
         make: (): typeof Statuses.laterShip => (_known, news) => news,
       },
     ],
@@ -114,7 +112,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['orders/tracking/updates', 'orders/history/history'],
     seams: [
       {
-        at: 'lib/orders/tracking/statuses.ts#laterOrder',
+        at: 'lib/orders/history/statuses.ts#laterOrder',
         make: (): typeof Statuses.laterOrder => (_known, news) => news,
       },
     ],
@@ -124,7 +122,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['orders/tracking/updates', 'orders/history/history'],
     seams: [
       {
-        at: 'lib/orders/tracking/statuses.ts#shipStatusOf',
+        at: 'lib/orders/history/statuses.ts#shipStatusOf',
         make: (): typeof Statuses.shipStatusOf => (statuses) =>
           statuses.findLast((status) => status === 'delivered') ?? statuses.at(-1) ?? null,
       },
@@ -148,7 +146,7 @@ export const HISTORY: readonly Plant[] = [
     suites: ['orders/tracking/matching', 'orders/tracking/news', 'orders/tracking/updates'],
     seams: [
       {
-        at: 'lib/orders/tracking/match.ts#samePo',
+        at: 'lib/orders/matching/match.ts#samePo',
         make: (): typeof Match.samePo => (found, sent) => (found === sent ? 'same' : 'other'),
       },
     ],
@@ -163,7 +161,7 @@ export const HISTORY: readonly Plant[] = [
     ],
     seams: [
       {
-        at: 'lib/orders/tracking/numbers.ts#standsElsewhere',
+        at: 'lib/orders/matching/numbers.ts#standsElsewhere',
         make: (): typeof Numbers.standsElsewhere => async () => false,
       },
     ],

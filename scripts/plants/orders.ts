@@ -3,13 +3,13 @@ import type { OperatorCtx } from '../../lib/app/ctx.js'
 import type * as CheckDestination from '../../lib/orders/place/check-destination.js'
 import type * as CheckDistributors from '../../lib/orders/place/check-distributors.js'
 import type * as CheckOrder from '../../lib/orders/place/check-order.js'
-import type * as Content from '../../lib/orders/engine/content.js'
+import type * as Content from '../../lib/orders/sealed-content.js'
 import type * as Durable from '../../lib/core/storage/durable.js'
 import type * as Enforcement from '../../lib/orders/place/enforcement.js'
-import type * as Lanes from '../../lib/orders/place/parts.js'
-import type * as Line from '../../lib/orders/engine/line.js'
+import type * as Call from '../../lib/orders/engine/sender/call.js'
+import type * as Redact from '../../lib/orders/engine/sender/redact.js'
 import type * as PoNumber from '../../lib/orders/place/po-number.js'
-import type * as Quota from '../../lib/orders/place/quota.js'
+import type * as Quota from '../../lib/orders/quota.js'
 import type * as Split from '../../lib/orders/place/split.js'
 import type { Plant } from './seam.js'
 
@@ -56,12 +56,12 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders/place/promises', 'orders/engine/faults'],
     seams: [
       {
-        at: 'lib/orders/engine/line.ts#inTime',
+        at: 'lib/orders/engine/sender/call.ts#callInTime',
         make:
-          (real: typeof Line.inTime): typeof real =>
-          async (tools, timeout, call) => {
+          (real: typeof Call.callInTime): typeof real =>
+          async (ctx, timeout, call) => {
             let text: string | null = null
-            const called = await real(tools, timeout, (signal) =>
+            const called = await real(ctx, timeout, (signal) =>
               call(signal).catch((error: unknown) => {
                 text = String(error)
                 throw error
@@ -77,8 +77,8 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders/place/promises'],
     seams: [
       {
-        at: 'lib/orders/engine/line.ts#withoutSecrets',
-        make: (): typeof Line.withoutSecrets => (text) => text,
+        at: 'lib/orders/engine/sender/redact.ts#withoutSecrets',
+        make: (): typeof Redact.withoutSecrets => (text) => text,
       },
     ],
   },
@@ -100,21 +100,21 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders/place/promises'],
     seams: [
       {
-        at: 'lib/orders/engine/content.ts#sealContent',
+        at: 'lib/orders/sealed-content.ts#sealContent',
         make:
           (real: typeof Content.sealContent): typeof real =>
           (ctx, owner, content) =>
             real(unbound(ctx), owner, content),
       },
       {
-        at: 'lib/orders/engine/content.ts#contentOf',
+        at: 'lib/orders/sealed-content.ts#contentOf',
         make:
           (real: typeof Content.contentOf): typeof real =>
           (ctx, order) =>
             real(unbound(ctx), order),
       },
       {
-        at: 'lib/orders/engine/content.ts#contentOrNull',
+        at: 'lib/orders/sealed-content.ts#contentOrNull',
         make:
           (real: typeof Content.contentOrNull): typeof real =>
           (ctx, order) =>
@@ -292,7 +292,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders/place/place', 'orders/place/rules', 'server/fuzz'],
     seams: [
       {
-        at: 'lib/orders/place/quota.ts#checkQuota',
+        at: 'lib/orders/quota.ts#checkQuota',
         make:
           (real: typeof Quota.checkQuota): typeof real =>
           async (...args) =>
@@ -307,7 +307,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders/place/place', 'orders/place/rules'],
     seams: [
       {
-        at: 'lib/orders/place/quota.ts#checkQuota',
+        at: 'lib/orders/quota.ts#checkQuota',
         make:
           (real: typeof Quota.checkQuota): typeof real =>
           async (...args) =>
@@ -322,9 +322,9 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders/operator/operator', 'orders/tracking/news'],
     seams: [
       {
-        at: 'lib/orders/place/parts.ts#lanesOf',
+        at: 'lib/orders/place/split.ts#partsOf',
         make:
-          (): typeof Lanes.lanesOf =>
+          (): typeof Split.partsOf =>
           ({ lines }) => [{ name: 'all', lines: lines.map((_, at) => at) }],
       },
     ],
@@ -347,8 +347,13 @@ export const ORDERS: readonly Plant[] = [
         at: 'lib/orders/place/check-distributors.ts#checkDistributors',
         make:
           (real: typeof CheckDistributors.checkDistributors): typeof real =>
-          (ctx, saved, distids) =>
-            new Map([...distids].flatMap((distid) => [...real(ctx, saved, new Set([distid]))])),
+          (ctx, saved, distids) => {
+            const each = [...distids].map((distid) => real(ctx, saved, new Set([distid])))
+            return {
+              mode: each[0]!.mode,
+              distributors: new Map(each.flatMap(({ distributors }) => [...distributors])),
+            }
+          },
       },
     ],
   },

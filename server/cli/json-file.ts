@@ -1,8 +1,9 @@
 /** JSON of a file or of standard input, under the rules of a request's body. */
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
+import { firstPlace } from '../../lib/core/search.js'
 import { refuseFaults } from '../../lib/core/endpoint/endpoint.js'
-import { ApiError, invalid } from '../../lib/core/errors.js'
+import { ApiError, codeOf, invalid } from '../../lib/core/errors.js'
 import type { Fault } from '../../lib/core/errors.js'
 import { checkTexts, jsonExcess, withNewlines } from '../../lib/core/json.js'
 import { MAX_BODY } from '../http/decode.js'
@@ -10,10 +11,13 @@ import { MAX_BODY } from '../http/decode.js'
 /** The JSON of a file, or of standard input for `-`. */
 export async function readJsonFile(file: string): Promise<unknown> {
   const name = file === '-' ? 'standard input' : file
-  const bytes = await readBytes(file).catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readBytes(file).catch((error: unknown) => {
+    const code = codeOf(error)
     throw invalid(
       'file',
-      `cannot read ${name}${error.code === 'EISDIR' ? ': it is a folder' : error.code === 'EACCES' ? ': permission denied' : ''}`,
+      'cannot read ' +
+        `${name}` +
+        (code === 'EISDIR' ? ': it is a folder' : code === 'EACCES' ? ': permission denied' : ''),
     )
   })
   if (bytes.length > MAX_BODY)
@@ -55,13 +59,8 @@ function parse(bytes: Buffer, name: string): unknown {
  */
 function faultPlace(text: string): string {
   if (!breaksWithin(text)) return 'it ends too early'
-  let [good, bad] = [0, text.length]
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1
-    if (breaksWithin(text.slice(0, middle))) bad = middle
-    else good = middle
-  }
-  const before = text.slice(0, good).split('\n')
+  const bad = firstPlace(text.length, (length) => breaksWithin(text.slice(0, length)))
+  const before = text.slice(0, bad - 1).split('\n')
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`
 }
 

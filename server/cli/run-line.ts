@@ -4,11 +4,15 @@
  */
 import { MAX_FAULTS, isApiError } from '../../lib/core/errors.js'
 import type { ApiError, Fault } from '../../lib/core/errors.js'
-import { UsageError, makeOutput, optional, overview, parseCommand } from './command.js'
-import type { Stream } from './command.js'
-import { faultLines, isFault } from './commands/configuration.js'
+import { UsageError, optional } from './command.js'
 import { commands } from './commands/index.js'
+import { ownVersion } from './version.js'
 import { logLevel, stateDir } from '../env.js'
+import { makeOutput } from './output.js'
+import { overview } from './help.js'
+import { parseCommand } from './parse.js'
+import type { Stream } from './output.js'
+import { faultLines, isFault } from './faults.js'
 
 /** Where a line writes; `process` is one. */
 export interface Streams {
@@ -32,6 +36,12 @@ export async function runLine(
     const parsed = parseCommand(commands, argv)
     if ('help' in parsed) {
       stdout.write(parsed.help)
+      return 0
+    }
+    if ('version' in parsed) {
+      const version = ownVersion()
+      out.line(version)
+      out.result({ version })
       return 0
     }
     const { command, values, args } = parsed

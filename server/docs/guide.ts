@@ -77,7 +77,8 @@ function contents(current: Page, headings: readonly Heading[]): string {
     .join('\n')
   const pages = PAGES.map((page) =>
     page === current
-      ? `<li><a href="${addressOf(page)}" aria-current="page">${escapeHtml(shortTitle(page))}</a>\n<ul>${sections}</ul></li>`
+      ? `<li><a href="${addressOf(page)}" ` +
+        `aria-current="page">${escapeHtml(shortTitle(page))}</a>\n<ul>${sections}</ul></li>`
       : `<li><a href="${addressOf(page)}">${escapeHtml(shortTitle(page))}</a></li>`,
   )
   return `<details class="contents">
@@ -92,7 +93,8 @@ function neighbours(page: Page): string {
   const at = PAGES.indexOf(page)
   const link = (other: Page | undefined, rel: string, text: string) =>
     other
-      ? `<a rel="${rel}" href="${addressOf(other)}"><small>${text}</small> ${escapeHtml(shortTitle(other))}</a>`
+      ? `<a rel="${rel}" href="${addressOf(other)}"><small>${text}</small> ` +
+        `${escapeHtml(shortTitle(other))}</a>`
       : '<span></span>'
   return `<nav class="neighbours" aria-label="Next pages">${link(PAGES[at - 1], 'prev', 'Before')}${link(PAGES[at + 1], 'next', 'Next')}</nav>
 <p class="source"><a href="${markdownAddressOf(page)}">This page as Markdown</a></p>`

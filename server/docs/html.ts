@@ -11,7 +11,8 @@ export function escapeHtml(text: string): string {
 
 /** Nothing but our own files; no script, style or handler in the page itself. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+  "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 /** A picture that is opened by itself may style itself, and do nothing else. */
 const ASSET_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"

@@ -61,7 +61,9 @@ const ADVICE: Record<number, string> = {
   403: 'the key, the address it is used from, or what it asks for is not allowed; ask the operator',
   404: 'it does not exist, or you may not see it',
   405: 'use a method that the header Allow names',
-  409: 'the request is well formed, but conflicts with the present state; see details, and never change an order_id to get around it',
+  409:
+    'the request is well formed, but conflicts with the present state; see details, and ' +
+    'never change an order_id to get around it',
   412: 'read the document again, then save',
   413: 'send less',
   429: 'wait as long as Retry-After says',
@@ -75,15 +77,19 @@ export function llmsIndex(): string {
   return (
     [
       HEAD + errorsInShort(),
-      `## Guide\n\n${PAGES.map((page) => `- [${page.title}](${markdownAddressOf(page)}): ${page.summary}`).join('\n')}`,
+      '## ' +
+        `Guide\n\n${PAGES.map((page) => `- [${page.title}](${markdownAddressOf(page)}): ${page.summary}`).join('\n')}`,
       `## Endpoints\n\n${allEndpoints
         .map(
           (endpoint) =>
             `- [${endpoint.method} ${endpoint.path}](/v1/docs#/${tagOf(endpoint)}/${operationIdOf(endpoint)}): ${endpoint.summary}`,
         )
         .join('\n')}`,
-      `## Descriptions for tools\n\n- [openapi.json](/v1/openapi.json): OpenAPI 3.0.3, with a configuration schema for each distributor\n- [API reference](/v1/docs): every operation, to read and to try\n- [Guide](/v1/docs/guide): the guide as pages`,
-      '## Optional\n\n- [llms-full.txt](/docs/llms-full.txt): every page of the guide, and every endpoint with its parameters, limits and answers, in one file',
+      '## Descriptions for tools\n\n- [openapi.json](/v1/openapi.json): OpenAPI 3.0.3, ' +
+        'with a configuration schema for each distributor\n- [API reference](/v1/docs): ' +
+        'every operation, to read and to try\n- [Guide](/v1/docs/guide): the guide as pages',
+      '## Optional\n\n- [llms-full.txt](/docs/llms-full.txt): every page of the guide, and ' +
+        'every endpoint with its parameters, limits and answers, in one file',
     ].join('\n\n') + '\n'
   )
 }
@@ -104,7 +110,8 @@ export async function llmsFull(registry: Registry, folder: string): Promise<stri
     [
       HEAD + errorsInShort(),
       ...pages,
-      '# Endpoints\n\nEvery endpoint may also answer with the refusals of the key, of limits and of what is unexpected (401, 403, 429, 500, 503).',
+      '# Endpoints\n\nEvery endpoint may also answer with the refusals of the key, of ' +
+        'limits and of what is unexpected (401, 403, 429, 500, 503).',
       ...allEndpoints.map((endpoint) => endpointText(endpoint, document)),
       `# Error codes\n\n${errors.join('\n')}`,
     ].join('\n\n') + '\n'
@@ -133,7 +140,8 @@ function endpointText(endpoint: Endpoint, { paths, components: { schemas } }: Op
   const payload = endpoint.isRaw ? answer : answer.properties!['data']!
   const given = parameters.map(
     ({ name, in: place, required, description: about, schema }) =>
-      `- ${name} (${place}): ${typeText(schema, schemas)}${required ? ', required' : ''}${about ? `. ${about}` : ''}`,
+      `- ${name} (${place}): ` +
+      `${typeText(schema, schemas)}${required ? ', required' : ''}${about ? `. ${about}` : ''}`,
   )
   return [
     `## ${endpoint.method} ${endpoint.path}`,
@@ -149,7 +157,8 @@ function endpointText(endpoint: Endpoint, { paths, components: { schemas } }: Op
     `Answer${endpoint.isRaw ? ' (without envelope)' : ', in `data`'}:\n${lines(payload, schemas, 'optional')}`,
     ...(endpoint.errors.length > 0
       ? [
-          `Refusals of its own: ${endpoint.errors.map((code) => `${ERRORS[code][0]} ${code}`).join(', ')}`,
+          'Refusals of its own: ' +
+            `${endpoint.errors.map((code) => `${ERRORS[code][0]} ${code}`).join(', ')}`,
         ]
       : []),
   ].join('\n\n')

@@ -31,7 +31,8 @@ export const PAGES: readonly Page[] = [
     name: 'catalog',
     title: 'Catalog: search and import',
     summary:
-      "Search, facets, the bulk export as one Parquet file, and three programs that keep a shop's copy of it current",
+      'Search, facets, the bulk export as one Parquet file, and three programs that keep a ' +
+      "shop's copy of it current",
   },
   {
     name: 'configuration',
@@ -42,7 +43,8 @@ export const PAGES: readonly Page[] = [
     name: 'restrictions',
     title: 'Restrictions',
     summary:
-      'What may be sold where, how a rule decides, and what to do with an item that is held for a person',
+      'What may be sold where, how a rule decides, and what to do with an item that is ' +
+      'held for a person',
   },
   {
     name: 'dealers',
@@ -74,25 +76,29 @@ export const PAGES: readonly Page[] = [
     name: 'client',
     title: 'Clients',
     summary:
-      'The API as typed functions over HTTP or in your own process: what is repeated, and what never is',
+      'The API as typed functions over HTTP or in your own process: what is repeated, and ' +
+      'what never is',
   },
   {
     name: 'testing',
     title: 'Testing a shop',
     summary:
-      'A whole installation for a test of yours, in milliseconds: a clock that the test moves, and an order that ships',
+      'A whole installation for a test of yours, in milliseconds: a clock that the test ' +
+      'moves, and an order that ships',
   },
   {
     name: 'first-feed',
     title: 'From a real feed to your own offers',
     summary:
-      "A distributor's file becomes your own catalog: the commands from an empty folder, and which files can be read",
+      "A distributor's file becomes your own catalog: the commands from an empty folder, " +
+      'and which files can be read',
   },
   {
     name: 'operating',
     title: 'Operating',
     summary:
-      'The state folder, keys, feeds, backups and the restore drill, proxies, logs, and whether all is well',
+      'The state folder, keys, feeds, backups and the restore drill, proxies, logs, and ' +
+      'whether all is well',
   },
   {
     name: 's3',

@@ -1,12 +1,12 @@
 /**
- * Addresses that need no key and are never counted (contract "Authentication" 1, decisions 2.1).
+ * Addresses that need no key and are never counted (contract "Authentication" 1).
  */
 import type { Registry } from '../../lib/distributors/registry.js'
 import { ApiError } from '../../lib/core/errors.js'
 import type { App } from '../../lib/app/open.js'
 import { baseHeaders } from '../http/handle.js'
 import type { Incoming } from '../http/handle.js'
-import { ignoredHeader } from '../http/ignored.js'
+import { ignoredHeader } from '../http/unknown-parameters.js'
 import { openApiDocument } from '../openapi/document.js'
 import { refuse } from '../http/refusal.js'
 import type { Reply } from '../http/reply.js'
@@ -60,8 +60,7 @@ export function documentationRoutes(app: App): DocumentationRoute[] {
 }
 
 /**
- * Any other method than GET and HEAD, at an address of the documentation: 405 without a key
- * (decisions 2.1).
+ * Any other method than GET and HEAD, at an address of the documentation: 405 without a key.
  */
 export function makeMethodRefusal(app: App): (incoming: Incoming) => Promise<Reply> {
   return ({ request, path }) =>

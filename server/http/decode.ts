@@ -1,4 +1,4 @@
-/** Reads a request by the shapes of its endpoint (decisions 2.1, 2.8-9). */
+/** Reads a request by the shapes of its endpoint. */
 import type * as z from 'zod'
 import { checkPart, refuseFaults } from '../../lib/core/endpoint/endpoint.js'
 import type { Endpoint } from '../../lib/core/endpoint/endpoint.js'

@@ -1,5 +1,5 @@
 /**
- * Who may call (contract "Authentication", decisions 2.1): key, status, allowlist, limits, in that
+ * Who may call (contract "Authentication"): key, status, allowlist, limits, in that
  * order.
  */
 import { clientAddress, compileAllowlist } from '../../lib/accounts/allowlist.js'

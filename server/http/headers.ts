@@ -1,4 +1,4 @@
-/** The headers of a request as a whole: how many there are, and for which host (decisions 2.5). */
+/** The headers of a request as a whole: how many there are, and for which host. */
 import type { IncomingMessage } from 'node:http'
 import { ApiError, invalid } from '../../lib/core/errors.js'
 

@@ -1,6 +1,7 @@
 /** Listening, and stopping without cutting anyone off. */
 import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { codeOf } from '../../lib/core/errors.js'
 import type { Server } from './app.js'
 
 export interface Listening {
@@ -26,10 +27,15 @@ export async function listen(
     server.nodeHandler,
   )
   http.maxRequestsPerSocket = 10_000
-  http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  http.on('clientError', (error, socket) => {
     if (socket.writable)
       socket.write(
-        `HTTP/1.1 ${error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+        'HTTP/1.1 ' +
+          (codeOf(error) === 'HPE_HEADER_OVERFLOW'
+            ? '431 Request Header Fields Too Large'
+            : '400 Bad Request') +
+          '\r\nConnection: ' +
+          'close\r\nContent-Length: 0\r\n\r\n',
       )
     socket.destroy()
   })

@@ -1,6 +1,7 @@
 /** Answers: envelope, error body, gzip (contract "Response envelopes", "Limits"). */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import Negotiator from 'negotiator'
 import { ApiError } from '../../lib/core/errors.js'
 import { isSerialized } from '../../lib/core/endpoint/serialized.js'
 
@@ -56,17 +57,8 @@ export async function finish(reply: Reply, acceptEncoding: string | null): Promi
   return reply
 }
 
-/** `gzip`, `*`, with no `q=0` on it. */
+/** Whether the caller takes gzip: by name or by `*`, and with no `q=0` on it. */
 export function acceptsGzip(header: string): boolean {
-  const codings = new Map(
-    header
-      .toLowerCase()
-      .split(',')
-      .map((part) => {
-        const [coding = '', ...parameters] = part.split(';').map((piece) => piece.trim())
-        const weight = parameters.find((parameter) => parameter.startsWith('q='))
-        return [coding, weight === undefined || Number(weight.slice(2)) > 0] as const
-      }),
-  )
-  return codings.get('gzip') ?? codings.get('*') ?? false
+  const { length } = new Negotiator({ headers: { 'accept-encoding': header } }).encodings(['gzip'])
+  return length > 0
 }

@@ -103,7 +103,8 @@ const DETAILS: Partial<Record<ErrorCode, z.ZodType>> = {
     ])
     .optional()
     .describe(
-      'Where there is more to say: the metrics that there are, the number that a renewed license has now, or how many dealers a mask fits',
+      'Where there is more to say: the metrics that there are, the number that a renewed ' +
+        'license has now, or how many dealers a mask fits',
     ),
   duplicate_order: z
     .object({
@@ -132,7 +133,8 @@ const DETAILS: Partial<Record<ErrorCode, z.ZodType>> = {
     .union([quota, wait])
     .optional()
     .describe(
-      'Of a limit by the minute or day the time to wait; of a fraud quota its size too; absent where too many wrong keys came from the address',
+      'Of a limit by the minute or day the time to wait; of a fraud quota its size too; ' +
+        'absent where too many wrong keys came from the address',
     ),
   order_volume_limit: quota,
   catalog_polled_too_early: wait,
@@ -145,7 +147,11 @@ const DETAILS: Partial<Record<ErrorCode, z.ZodType>> = {
 
 /** `rate_limited` -> `RateLimitedError`, `internal_error` -> `InternalError`. */
 export function errorName(code: ErrorCode): string {
-  return `${code.replace(/_error$/, '').replaceAll(/(^|_)(\w)/g, (_, dash: string, letter: string) => letter.toUpperCase())}Error`
+  return (
+    code
+      .replace(/_error$/, '')
+      .replaceAll(/(^|_)(\w)/g, (_, dash: string, letter: string) => letter.toUpperCase()) + 'Error'
+  )
 }
 
 /** One schema for each of these codes. */

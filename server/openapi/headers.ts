@@ -12,7 +12,8 @@ const HEADERS: Record<string, [component: string, header: Json]> = {
   'X-Request-Id': [
     'RequestId',
     text(
-      'Yours when you sent one of up to 100 letters, digits and . _ : -, else made here. The log and an `internal_error` name it.',
+      'Yours when you sent one of up to 100 letters, digits and . _ : -, else made here. ' +
+        'The log and an `internal_error` name it.',
       'hQ3mC1rWv0eJqYfB',
       { pattern: '^[\\w.:-]{1,100}$' },
     ),
@@ -20,7 +21,8 @@ const HEADERS: Record<string, [component: string, header: Json]> = {
   'X-Service-Mode': [
     'ServiceMode',
     text(
-      'Whether orders are real: `simulator`, `live`, or `mixed` where some distributors are live and others are not.',
+      'Whether orders are real: `simulator`, `live`, or `mixed` where some distributors ' +
+        'are live and others are not.',
       'simulator',
       { enum: ['simulator', 'live', 'mixed'] },
     ),
@@ -56,7 +58,8 @@ const HEADERS: Record<string, [component: string, header: Json]> = {
   'X-Ignored-Parameters': [
     'IgnoredParameters',
     text(
-      'Query parameters that the endpoint does not know and that changed nothing: percent-encoded names, at most 10 and 200 bytes. Absent where every one is known.',
+      'Query parameters that the endpoint does not know and that changed nothing: ' +
+        'percent-encoded names, at most 10 and 200 bytes. Absent where every one is known.',
       'query, pagesize',
       { maxLength: 200 },
     ),

@@ -37,7 +37,10 @@ function requestBody(
   schemas: Schemas,
 ): Json {
   return {
-    description: `At most 1 MB (1,048,576 bytes) of JSON${bodyIsOptional ? '; an empty body is {}' : ''}. An unknown member is refused by name.`,
+    description:
+      'At most 1 MB (1,048,576 bytes) of ' +
+      `JSON${bodyIsOptional ? '; an empty body is {}' : ''}. An unknown member is refused by ` +
+      'name.',
     required: !bodyIsOptional,
     content: {
       'application/json': {

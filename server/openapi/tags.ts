@@ -4,16 +4,19 @@ import type { Json } from './schemas.js'
 
 const TAGS = {
   account:
-    'The key that calls: its limits, its allowlist, what it used; and the distributors that there are.',
+    'The key that calls: its limits, its allowlist, what it used; and the distributors ' +
+    'that there are.',
   config: 'One document configures everything. It is read and replaced as a whole.',
   products:
-    'Your own catalog: the offers of active, validated distributors, with your restrictions and prices applied. It is refreshed about every 20 minutes.',
+    'Your own catalog: the offers of active, validated distributors, with your ' +
+    'restrictions and prices applied. It is refreshed about every 20 minutes.',
   analytics: 'Seven metrics of prices, stock and sales, computed once a day.',
   ffls: 'The directory of licensed dealers.',
   restrictions: 'Whether an item may be sold to a destination.',
   orders: 'Quotes, real purchase orders and their history.',
   fulfillment:
-    'Orders by any reference, with tracking, and failed placements. There are no webhooks: ask every 15 to 30 minutes.',
+    'Orders by any reference, with tracking, and failed placements. There are no webhooks: ' +
+    'ask every 15 to 30 minutes.',
   fraud: 'Card-not-present fraud that dealers share, as counts and never as data.',
   documentation: 'Needs no key.',
 } as const

@@ -8,7 +8,7 @@ import draft04 from 'ajv-draft-04'
 import type { ValidateFunction } from 'ajv-draft-04'
 import type { Endpoint } from '../../lib/core/endpoint/endpoint.js'
 import type { ErrorCode } from '../../lib/core/errors.js'
-import { builtin } from '../../lib/distributors/index.js'
+import { builtin, presets } from '../../lib/distributors/builtin/index.js'
 import { makeRegistry } from '../../lib/distributors/registry.js'
 import type { Registry } from '../../lib/distributors/registry.js'
 import type { App } from '../../lib/app/open.js'
@@ -139,7 +139,7 @@ function documentOf(registry: Registry, pathname: string): Document {
     registry.all.length === builtin.length &&
     registry.all.every(({ settings }, i) => builtin[i]!.settings === settings)
   if (isBuiltin || !pathname.startsWith('/v1/config'))
-    return (shared ??= makeDocument(makeRegistry(builtin)))
+    return (shared ??= makeDocument(makeRegistry(builtin, presets)))
   let document = own.get(registry)
   if (!document) own.set(registry, (document = makeDocument(registry)))
   return document
@@ -175,7 +175,8 @@ function makeDocument(registry: Registry): Document {
       if (validate(value)) return
       const [fault] = validate.errors!
       throw new Error(
-        `${what} is not what the document says: ${fault!.instancePath} ${fault!.message} ${JSON.stringify(fault!.params)}`,
+        `${what} is not what the document says: ${fault!.instancePath} ${fault!.message} ` +
+          `${JSON.stringify(fault!.params)}`,
       )
     },
   }

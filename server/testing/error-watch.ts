@@ -20,7 +20,8 @@ export function errorText(fields: object, message: string): string {
   const { err } = fields as { err?: unknown }
   return err === undefined
     ? message
-    : `${message}: ${err instanceof Error ? err.message : ((err as { message?: string } | null)?.message ?? String(err))}`
+    : `${message}: ` +
+        `${err instanceof Error ? err.message : ((err as { message?: string } | null)?.message ?? String(err))}`
 }
 
 /** Hands every line on, and tells of each error that no planned fault explains. */

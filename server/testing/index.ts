@@ -28,7 +28,7 @@ import { createServer } from '../http/app.js'
 import type { Server, ServerOptions } from '../http/app.js'
 import { checkAnswer, checkCode, checkPayload } from './check-answer.js'
 import { openForTest } from './open.js'
-import type { WatchedOptions } from './open.js'
+import type { WatchedApp, WatchedOptions } from './open.js'
 
 export interface TestApp {
   app: App
@@ -104,34 +104,8 @@ async function makeTemplate(): Promise<string> {
 
 /** Opens a fresh app with one subscriber and one key. */
 export async function createTestApp(options: TestOptions = {}): Promise<TestApp> {
-  const dir = mkdtempSync(join(scratch(), 'qm-test-'))
-  cpSync(await (template ??= makeTemplate()), dir, { recursive: true })
-  const clock = {
-    ms: START,
-    advance(ms: number) {
-      clock.ms += ms
-    },
-  }
-  const {
-    tier = 'enterprise',
-    ips = ['127.0.0.1', '::1'],
-    server: serverOptions,
-    monotonic = () => clock.ms - START,
-    ...openOptions
-  } = options
-  // The folder lies in memory, which may be small.
-  const faults = { freeBytes: () => Infinity, ...openOptions.faults }
-  const app = await openForTest({
-    worker: false,
-    fatal: (error) => {
-      throw error
-    },
-    ...openOptions,
-    faults,
-    dir,
-    now: () => clock.ms,
-    monotonic,
-  })
+  const { tier = 'enterprise', ips = ['127.0.0.1', '::1'], server: serverOptions } = options
+  const { app, dir, clock } = await openScratch(options)
   const server = createServer(app, serverOptions)
   const { name: subscriber } = await app.operator.subscribers.create({
     name: 'Test shop',
@@ -143,7 +117,62 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
     tier,
     ips,
   })
+  const close = async () => {
+    await app.close().finally(() => rmSync(dir, { recursive: true, force: true }))
+  }
+  return {
+    app,
+    server,
+    subscriber,
+    key,
+    keyId,
+    clock,
+    close,
+    expectErrors: app.expectErrors,
+    shop: checkedShop(app, app.as({ key })),
+    ...overHttp(app, server, key),
+    ...preparing(app, subscriber, clock),
+    [Symbol.asyncDispose]: close,
+  }
+}
 
+/** A fresh folder with an app over it, and its clock. */
+async function openScratch({
+  monotonic,
+  tier: _tier,
+  ips: _ips,
+  server: _server,
+  ...options
+}: TestOptions): Promise<{ app: WatchedApp; dir: string; clock: TestApp['clock'] }> {
+  const dir = mkdtempSync(join(scratch(), 'qm-test-'))
+  cpSync(await (template ??= makeTemplate()), dir, { recursive: true })
+  const clock = {
+    ms: START,
+    advance(ms: number) {
+      clock.ms += ms
+    },
+  }
+  const app = await openForTest({
+    worker: false,
+    fatal: (error) => {
+      throw error
+    },
+    ...options,
+    // The folder lies in memory, which may be small.
+    faults: { freeBytes: () => Infinity, ...options.faults },
+    dir,
+    now: () => clock.ms,
+    monotonic: monotonic ?? (() => clock.ms - START),
+  })
+  return { app, dir, clock }
+}
+
+/** Calls over HTTP with the key; every answer is held against the document. */
+function overHttp(
+  app: App,
+  server: Server,
+  key: string,
+): Pick<TestApp, 'request' | 'json' | 'remote'> {
   const send = async (request: Request, address: string): Promise<Response> => {
     const response = await server.fetch(request, { address })
     await checkAnswer(app, request, response.clone())
@@ -164,28 +193,8 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
       address,
     )
   }
-  const save: TestApp['save'] = async (shop, document) => {
-    await saveDocument(app.ctx, await findSubscriber(app.ctx, shop), { document })
-  }
-  const close = async () => {
-    await app.close().finally(() => rmSync(dir, { recursive: true, force: true }))
-  }
   return {
-    app,
-    server,
-    subscriber,
-    key,
-    keyId,
-    clock,
     request,
-    close,
-    expectErrors: app.expectErrors,
-    shop: checkedShop(app, app.as({ key })),
-    // One attempt: a refusal that a test provokes comes at once.
-    remote: connect('http://shop.test', key, {
-      attempts: 1,
-      fetch: (sent) => send(sent, '127.0.0.1').catch(showFault),
-    }),
     json: async (path, init) => {
       const response = await request(path, init)
       return {
@@ -194,8 +203,27 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
         body: (await response.json()) as Answer,
       }
     },
+    // One attempt: a refusal that a test provokes comes at once.
+    remote: connect('http://shop.test', key, {
+      attempts: 1,
+      fetch: (sent) => send(sent, '127.0.0.1').catch(showFault),
+    }),
+  }
+}
+
+/** What a test has before it calls: offers, and a configuration. */
+function preparing(
+  app: App,
+  subscriber: string,
+  clock: TestApp['clock'],
+): Pick<TestApp, 'stock' | 'save' | 'configure'> {
+  const save: TestApp['save'] = async (shop, document) => {
+    await saveDocument(app.ctx, await findSubscriber(app.ctx, shop), { document })
+  }
+  return {
+    save,
     async stock(offers) {
-      const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })
+      const catalog = openFile(filesIn(app.dir).catalog, { synchronous: 'NORMAL' })
       try {
         writeOffers(catalog, offers.map(testOffer), clock.ms)
       } finally {
@@ -203,7 +231,6 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
       }
       await app.ctx.catalog.refresh()
     },
-    save,
     async configure({ distributors = {}, ...parts }) {
       const entries = Object.entries(distributors).map(([name, entry]) => [
         name,
@@ -217,7 +244,6 @@ export async function createTestApp(options: TestOptions = {}): Promise<TestApp>
       for (const name of Object.keys(distributors))
         await app.operator.configurations.recordCheck(subscriber, name, true)
     },
-    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -216,7 +216,7 @@ describe('the allowlist', () => {
     }
   })
 
-  test('a forged X-Forwarded-For never helps a peer that is no trusted proxy', async () => {
+  test('a forged X-Forwarded-For never helps a peer that is not a trusted proxy', async () => {
     await using t = await createTestApp({ server: { trustedProxies: ['10.0.0.0/24'] } })
     const forged = { headers: { 'x-forwarded-for': '127.0.0.1' } }
     assert.equal((await t.request('/v1/ping', { ...forged, address: '203.0.113.9' })).status, 403)

@@ -1,6 +1,6 @@
 /**
  * The audit of what operators did: every row is chained, and whatever is done to it afterwards is
- * found (reliability P13).
+ * found.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -73,7 +73,7 @@ describe('an audit that nobody touched', () => {
   })
 })
 
-test('has every save of a configuration and every feed that was imported, by whom, and no dry run or refusal', async () => {
+test('has every save and every import of a feed, by whom, and no dry run or refusal', async () => {
   using t = await folderWith(1)
   await using app = await open({ dir: t.dir, worker: false, actor: 'test' })
   const document = {
@@ -173,12 +173,16 @@ describe('what is done to the audit afterwards', () => {
     },
     {
       name: 'a row that is gone, and the others moved up',
-      sql: 'DELETE FROM audit WHERE seq = 4; UPDATE audit SET seq = seq - 1 WHERE seq > 4; UPDATE sqlite_sequence SET seq = 7',
+      sql:
+        'DELETE FROM audit WHERE seq = 4; UPDATE audit SET seq = seq - 1 WHERE seq > 4; UPDATE ' +
+        'sqlite_sequence SET seq = 7',
       finds: [4, 5, 6, 7].map((seq) => ({ seq, fault: CHANGED })),
     },
     {
       name: 'two rows that change places',
-      sql: 'UPDATE audit SET seq = 99 WHERE seq = 4; UPDATE audit SET seq = 4 WHERE seq = 5; UPDATE audit SET seq = 5 WHERE seq = 99; UPDATE sqlite_sequence SET seq = 8',
+      sql:
+        'UPDATE audit SET seq = 99 WHERE seq = 4; UPDATE audit SET seq = 4 WHERE seq = 5; ' +
+        'UPDATE audit SET seq = 5 WHERE seq = 99; UPDATE sqlite_sequence SET seq = 8',
       finds: [4, 5, 6].map((seq) => ({ seq, fault: CHANGED })),
     },
     {
@@ -202,7 +206,7 @@ describe('what is done to the audit afterwards', () => {
     })
   }
 
-  test('a cut that hides the numbers that were given is found with an anchor, and so are rows written over it', async () => {
+  test('a cut that hides the last numbers is found with an anchor, and so are rows written over it', async () => {
     using t = await folderWith(8)
     const { head } = await t.verify()
     t.sql('DELETE FROM audit WHERE seq > 6; UPDATE sqlite_sequence SET seq = 6')
@@ -242,7 +246,9 @@ describe('a folder of an older release', () => {
   const later = quartermasterSchema
     .slice(AT)
     .flatMap((step) => [...step.matchAll(/^CREATE TABLE (\w+)/gm)])
-  const OLDER = `${later.map(([, table]) => `DROP TABLE ${table};`).join(' ')} ALTER TABLE audit DROP COLUMN mac; PRAGMA user_version = ${AT}`
+  const OLDER =
+    `${later.map(([, table]) => `DROP TABLE ${table};`).join(' ')} ALTER TABLE audit DROP ` +
+    `COLUMN mac; PRAGMA user_version = ${AT}`
 
   test('has its rows taken into the chain at its first start, once, and says so', async () => {
     using t = await folderWith(1_203)

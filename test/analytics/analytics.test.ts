@@ -1,6 +1,6 @@
 /**
  * The endpoint of the metrics: parameters, limits, refusals, whose results one gets (contract
- * "Analytics", decisions 5).
+ * "Analytics").
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -223,7 +223,7 @@ describe('the answer', () => {
     assert.deepEqual(await top('?category_id=3001'), [1])
     assert.deepEqual(await top('?category_id=1,%203001%20,2'), [1])
     assert.deepEqual(await top('?category_id=03001'), [1])
-    assert.deepEqual(await top('?category_id=0'), [], 'no category is no category')
+    assert.deepEqual(await top('?category_id=0'), [], 'no category is not a category')
     assert.deepEqual(await top('?category_id=3001&product_class=KN'), [])
   })
 
@@ -374,7 +374,7 @@ describe('the answer', () => {
 })
 
 describe('the distributors of the caller', () => {
-  test('without an active or a validated one it is a 409, as of the catalog; an unknown metric is 404 before', async () => {
+  test('without an active or a validated one it is a 409, as of the catalog; an unknown metric is a 404', async () => {
     await using t = await analyticsShop()
     await t.rebuild()
     await t.configure({ distributors: { 'RSR Group': { distid: 'RSR', active: false } } })
@@ -452,7 +452,7 @@ describe('the distributors of the caller', () => {
     assert.deepEqual([later.results, later.results[0].unit_cost], [before.results, 90])
   })
 
-  test("an item has the words of the first of one's distributors that puts it into a category, and of nobody else", async () => {
+  test("an item has the words of the first of one's own distributors that gives it a category", async () => {
     await using t = await createTestApp()
     const offer = { upc: '860001234501', msrp: 20_000 }
     await t.configure(SHOP)

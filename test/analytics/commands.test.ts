@@ -16,11 +16,11 @@ import { openFile } from '../../lib/db/sqlite.js'
 import { writeOffers } from '../../lib/feeds/ingest/write-offers.js'
 import { openForTest as open } from '../../server/testing/open.js'
 import { bar } from '../../server/cli/commands/analytics.js'
-import { makeOutput } from '../../server/cli/command.js'
 import { runLine } from '../../server/cli/run-line.js'
 import { createTestApp } from '../../server/testing/index.js'
 import { OFFERS, SHOP, analyticsShop, tellStories } from './shop.js'
 import { contents, json, run } from '../server/launcher.js'
+import { makeOutput } from '../../server/cli/output.js'
 
 let scratch: string
 before(() => {

@@ -1,5 +1,5 @@
 /**
- * The seven formulas on small tables made by hand, on both sides of every threshold (decisions 5).
+ * The seven formulas on small tables made by hand, on both sides of every threshold.
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -53,7 +53,7 @@ describe('top-products', () => {
     assert.deepEqual(
       await rig.results('top-products', { days: 7, distids: ['C'] }),
       [],
-      'restocks alone are no movement',
+      'restocks alone are not movement',
     )
     assert.deepEqual(await rig.results('top-products', { days: 7, distids: [] }), [])
     assert.deepEqual(await rig.results('top-products', { days: 7, distids: ['Z'] }), [])
@@ -357,7 +357,7 @@ describe('on-sale', () => {
     )
   })
 
-  test('a change of stock is no change of price', async () => {
+  test('a change of stock is not a change of price', async () => {
     assert.equal(
       (await sale([40, 10_000], [20, 8_000], [10, 8_000], [1, 8_000]))!.reference_price,
       10_000,
@@ -878,7 +878,7 @@ describe('price-gaps', () => {
   })
 })
 
-test('several offers of one distributor count as one: the lowest cost with stock, all stock, the highest MAP', async () => {
+test('offers of one distributor count as one: lowest cost with stock, all stock, highest MAP', async () => {
   const offers = [
     { gtin: 1, distid: 'A', price: 900, qty: 0, map: 2_000 },
     { gtin: 1, distid: 'A', price: 1_000, qty: 3, map: 1_900 },

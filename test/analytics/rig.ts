@@ -72,11 +72,15 @@ export interface Rig {
 }
 
 const DAILY =
-  'day DATE, distid VARCHAR, gtin BIGINT, price INTEGER, qty INTEGER, sold INTEGER, restocks INTEGER, zero_since BIGINT, back_at BIGINT, first_at BIGINT, listed BOOLEAN, price_before INTEGER'
+  'day DATE, distid VARCHAR, gtin BIGINT, price INTEGER, qty INTEGER, sold INTEGER, restocks ' +
+  'INTEGER, zero_since BIGINT, back_at BIGINT, first_at BIGINT, listed BOOLEAN, price_before ' +
+  'INTEGER'
 const ITEM_NOW =
-  'distid VARCHAR, gtin BIGINT, qty INTEGER, price INTEGER, zero_since BIGINT, back_at BIGINT, first_at BIGINT, listed BOOLEAN'
+  'distid VARCHAR, gtin BIGINT, qty INTEGER, price INTEGER, zero_since BIGINT, back_at ' +
+  'BIGINT, first_at BIGINT, listed BOOLEAN'
 const OFFER =
-  'gtin BIGINT, distid VARCHAR, text INTEGER, categorized BOOLEAN, price INTEGER, map INTEGER, msrp INTEGER, qty INTEGER'
+  'gtin BIGINT, distid VARCHAR, text INTEGER, categorized BOOLEAN, price INTEGER, map ' +
+  'INTEGER, msrp INTEGER, qty INTEGER'
 
 const value = (given: unknown) =>
   given === null || given === undefined

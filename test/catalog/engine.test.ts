@@ -465,7 +465,7 @@ describe('search by UPC', () => {
     assert.equal(search(view, { q: ' 7-64503 02655-3 ' }).total, 3)
   })
 
-  it('finds nothing by what is no UPC', () => {
+  it('finds nothing by what is not a UPC', () => {
     for (const upc of ['', '764503', 'abc', '000764503026553', '00000000'])
       assert.equal(search(view, { upc }).total, 0, upc)
     for (const q of ['000764503026553', '00000000']) assert.equal(search(view, { q }).total, 0, q)
@@ -624,7 +624,8 @@ describe('a price-and-stock update', () => {
     raw.prepare("UPDATE state SET revision = revision + 1, version = version || '+'").run()
     raw
       .prepare(
-        'UPDATE offer SET price = ?, qty = ?, ffl_req = ?, drop_ship = ?, map = 5, revision = (SELECT revision FROM state) WHERE id = ?',
+        'UPDATE offer SET price = ?, qty = ?, ffl_req = ?, drop_ship = ?, map = 5, revision = ' +
+          '(SELECT revision FROM state) WHERE id = ?',
       )
       .run(price, qty, qty % 2, price === null ? 0 : 1, id)
   }
@@ -701,7 +702,9 @@ function manyOffers(count: number): Offer[] {
       stockid: `${random(1000)}-${i}`,
       distsku: `SKU-${i % 900}`,
       upc: random(5) === 0 ? null : String(700000000000 + random(count / 3)),
-      name: `${pick(['Glock', 'glock', 'Ruger', 'Colt'])} ${pick(['19', '17', '43X', 'AR-15'])} ${random(3) === 0 ? random(500) : 'Gen5'}`,
+      name:
+        `${pick(['Glock', 'glock', 'Ruger', 'Colt'])} ${pick(['19', '17', '43X', 'AR-15'])} ` +
+        `${random(3) === 0 ? random(500) : 'Gen5'}`,
       mfgName: pick(['Glock', 'Ruger', 'Colt', null]),
       mpn: `M${random(300)}`,
       productClass: pick(['FA', 'FA', 'MG', 'AO']),

@@ -138,7 +138,8 @@ function snapshotOf(
   for (const [key, cents] of Object.entries(own))
     raw
       .prepare(
-        "INSERT INTO own_price (subscriber_id, offer, price) SELECT 's1', id, ? FROM offer WHERE distid || ' ' || stockid = ?",
+        "INSERT INTO own_price (subscriber_id, offer, price) SELECT 's1', id, ? FROM offer " +
+          "WHERE distid || ' ' || stockid = ?",
       )
       .run(cents, key)
   const snapshot = openSnapshot(buildSnapshot(raw))
@@ -305,7 +306,8 @@ describe('why an offer is hidden', () => {
         [
           [
             '/product_restrictions',
-            'no include rule admits it: its brand "Taurus" is not in brand.include; it does not belong to the included group "g1"',
+            'no include rule admits it: its brand "Taurus" is not in brand.include; it does ' +
+              'not belong to the included group "g1"',
           ],
         ],
       ],
@@ -761,7 +763,8 @@ describe('warnings on the rules of a document', () => {
       'a margin group without a filter',
       margins({ firearms: {} }),
       [
-        '`pricing.margin.firearms` has no filter, so it never applies; give it a product_class, category, brand, sku, upc or distributor, or remove it',
+        '`pricing.margin.firearms` has no filter, so it never applies; give it a ' +
+          'product_class, category, brand, sku, upc or distributor, or remove it',
       ],
     ],
     [
@@ -789,7 +792,8 @@ describe('warnings on the rules of a document', () => {
       'a group whose offers a more specific one takes',
       margins({ guns: { product_class: ['FA'] }, taurus: { brand: ['Taurus'] } }),
       [
-        '`pricing.margin.guns` sets no price: the 2 offers that it matches are taken by `taurus`; narrow what is tried before it, or remove it',
+        '`pricing.margin.guns` sets no price: the 2 offers that it matches are taken by ' +
+          '`taurus`; narrow what is tried before it, or remove it',
       ],
     ],
     [
@@ -800,21 +804,24 @@ describe('warnings on the rules of a document', () => {
         c: { brand: ['Kestrel', 'Taurus'] },
       }),
       [
-        '`pricing.margin.c` sets no price: the 4 offers that it matches are taken by `a`, `b`; narrow what is tried before it, or remove it',
+        '`pricing.margin.c` sets no price: the 4 offers that it matches are taken by `a`, ' +
+          '`b`; narrow what is tried before it, or remove it',
       ],
     ],
     [
       'an empty price range',
       ranges([10, 5], [0, undefined]),
       [
-        '`pricing.margin.default.price_based_margin[0]` holds no cost: its minimum_unit_cost is above its maximum_unit_cost; correct them',
+        '`pricing.margin.default.price_based_margin[0]` holds no cost: its minimum_unit_cost ' +
+          'is above its maximum_unit_cost; correct them',
       ],
     ],
     [
       'a price range that earlier ones cover',
       ranges([0, 50], [50.01, undefined], [20, 80]),
       [
-        '`pricing.margin.default.price_based_margin[2]` is never used: the ranges before it hold all of its costs; move it up, or remove it',
+        '`pricing.margin.default.price_based_margin[2]` is never used: the ranges before it ' +
+          'hold all of its costs; move it up, or remove it',
       ],
     ],
     [
@@ -826,42 +833,48 @@ describe('warnings on the rules of a document', () => {
       'a level that fits no cost',
       { rsr: levels(level(50, 20), level(0)) },
       [
-        `\`${RSR}.shipping.price_based_shipping[0]\` fits no cost: its max_unit_cost is below its min_unit_cost; correct them`,
+        `\`${RSR}.shipping.price_based_shipping[0]\` fits no cost: its max_unit_cost is below ` +
+          'its min_unit_cost; correct them',
       ],
     ],
     [
       'a level behind one that takes all of it',
       { rsr: levels(level(0), level(100, 200, { product_class: ['FA'] })) },
       [
-        `\`${RSR}.shipping.price_based_shipping[1]\` is never used: the level [0] before it takes all that it fits; move it up, or remove it`,
+        `\`${RSR}.shipping.price_based_shipping[1]\` is never used: the level [0] before it ` +
+          'takes all that it fits; move it up, or remove it',
       ],
     ],
     [
       'a level whose offers those before it take',
       { rsr: levels(level(0, 20), level(20, 900), level(10, 600)) },
       [
-        `\`${RSR}.shipping.price_based_shipping[2]\` is not used: the levels before it take the 2 offers that it fits; move it up, or remove it`,
+        `\`${RSR}.shipping.price_based_shipping[2]\` is not used: the levels before it take ` +
+          'the 2 offers that it fits; move it up, or remove it',
       ],
     ],
     [
       'a level of fewer categories behind one of all',
       { rsr: levels(level(0), level(0, 9, { category: ['Magazines'] })) },
       [
-        `\`${RSR}.shipping.price_based_shipping[1]\` is never used: the level [0] before it takes all that it fits; move it up, or remove it`,
+        `\`${RSR}.shipping.price_based_shipping[1]\` is never used: the level [0] before it ` +
+          'takes all that it fits; move it up, or remove it',
       ],
     ],
     [
       'a level of a class that nobody has',
       { rsr: levels(level(0, 900, { product_class: ['SF'] }), level(0)) },
       [
-        `\`${RSR}.shipping.price_based_shipping[0]\` fits no offer of RSR Group at the moment; remove it, unless such offers are to come`,
+        `\`${RSR}.shipping.price_based_shipping[0]\` fits no offer of RSR Group at the ` +
+          'moment; remove it, unless such offers are to come',
       ],
     ],
     [
       'offers that no level fits',
       { rsr: levels(level(0, 20)) },
       [
-        `\`${RSR}.shipping.price_based_shipping\` has no level for one offer, which takes the dearest level's 8.50; add a level for the rest of the costs, classes and categories`,
+        `\`${RSR}.shipping.price_based_shipping\` has no level for one offer, which takes the ` +
+          `dearest level's 8.50; add a level for the rest of the costs, classes and categories`,
       ],
     ],
     [
@@ -880,7 +893,9 @@ describe('warnings on the rules of a document', () => {
       'the other spelling of the levels',
       { rsr: { shipping: { price_based_shipping_levels: [level(0, 20)] } } },
       [
-        `\`${RSR}.shipping.price_based_shipping_levels\` has no level for one offer, which takes the dearest level's 8.50; add a level for the rest of the costs, classes and categories`,
+        `\`${RSR}.shipping.price_based_shipping_levels\` has no level for one offer, which ` +
+          `takes the dearest level's 8.50; add a level for the rest of the costs, classes and ` +
+          'categories',
       ],
     ],
     ["the feed's estimate is for what no level fits", { lip: levels(level(20)) }, []],
@@ -902,14 +917,16 @@ describe('warnings on the rules of a document', () => {
       'an unknown brand and the one that was meant',
       { root: { brand: { exclude: ['Taurus', 'Kestral'] } } },
       [
-        '`product_restrictions.brand.exclude[1]` names the brand "Kestral", which no offer has; did you mean "Kestrel"?',
+        '`product_restrictions.brand.exclude[1]` names the brand "Kestral", which no offer ' +
+          'has; did you mean "Kestrel"?',
       ],
     ],
     [
       'an unknown category without one near',
       { root: { category: { exclude: ['Boats'] } } },
       [
-        '`product_restrictions.category.exclude[0]` names the category "Boats", which no offer has; correct it, or remove it',
+        '`product_restrictions.category.exclude[0]` names the category "Boats", which no ' +
+          'offer has; correct it, or remove it',
       ],
     ],
     [
@@ -944,7 +961,8 @@ describe('warnings on the rules of a document', () => {
         },
       },
       [
-        '`pricing.ignore_map_brands` is not empty: its brands may sell below MAP; list only brands whose MAP you are not bound to',
+        '`pricing.ignore_map_brands` is not empty: its brands may sell below MAP; list only ' +
+          'brands whose MAP you are not bound to',
         '`pricing.cost_adjustments[0]` matches no offer of your distributors; correct it, or remove it',
         ...[
           ['product_restrictions.product_groups[0].criteria.brand[0]', 'brand', 'A1'],
@@ -976,7 +994,8 @@ describe('warnings on the rules of a document', () => {
       },
       [
         '`pricing.margin.x.distributor[1]` names the distid "XRSR", which no distributor has; did you mean "RSR"?',
-        '`pricing.cost_adjustments[1].distributor` names the distid "WHATEVER", which no distributor has; name the `distid` of a distributor',
+        '`pricing.cost_adjustments[1].distributor` names the distid "WHATEVER", which no ' +
+          'distributor has; name the `distid` of a distributor',
         '`pricing.cost_adjustments[0]` matches no offer of your distributors; correct it, or remove it',
         '`pricing.cost_adjustments[1]` matches no offer of your distributors; correct it, or remove it',
       ],
@@ -992,7 +1011,8 @@ describe('warnings on the rules of a document', () => {
         },
       },
       [
-        '`distributors.Lipseys.product_restrictions.product_class.exclude` hides 1 of the 2 offers of Lipseys, more than any other rule, and together they leave none; loosen it',
+        '`distributors.Lipseys.product_restrictions.product_class.exclude` hides 1 of the 2 ' +
+          'offers of Lipseys, more than any other rule, and together they leave none; loosen it',
       ],
     ],
     [
@@ -1006,21 +1026,24 @@ describe('warnings on the rules of a document', () => {
       'the whole catalog hidden by several',
       { root: { brand: { include: ['Taurus'] }, min_quantity_to_list: 4 } },
       [
-        '`product_restrictions` hides 3 of the 5 offers of the whole catalog, more than any other rule, and together they leave none; loosen it',
+        '`product_restrictions` hides 3 of the 5 offers of the whole catalog, more than any ' +
+          'other rule, and together they leave none; loosen it',
       ],
     ],
     [
       "a distributor without a price of one's own",
       { znd: {} },
       [
-        '`distributors.Zanders` has one offer and no price of yours for any of them; ask your operator for a feed with your prices',
+        '`distributors.Zanders` has one offer and no price of yours for any of them; ask your ' +
+          'operator for a feed with your prices',
       ],
     ],
     [
       'a distributor without offers',
       { lip: { distid: 'CSSI' } },
       [
-        '`distributors.Lipseys` has no offers: the catalog holds no feed of CSSI; ask your operator for one, or set `active` to false',
+        '`distributors.Lipseys` has no offers: the catalog holds no feed of CSSI; ask your ' +
+          'operator for one, or set `active` to false',
       ],
     ],
   ]
@@ -1043,11 +1066,13 @@ describe('warnings on the rules of a document', () => {
     assert.equal(found.length, 100)
     assert.equal(
       found[98]!.message,
-      '`product_restrictions.brand.exclude[98]` names the brand "Kestrel 98", which no offer has; did you mean "Kestrel"?',
+      '`product_restrictions.brand.exclude[98]` names the brand "Kestrel 98", which no offer ' +
+        'has; did you mean "Kestrel"?',
     )
     assert.equal(
       found[99]!.message,
-      '`product_restrictions.brand.exclude[99]` is one of 49,901 more brands and categories that no offer has; take them from GET /v1/products/facets',
+      '`product_restrictions.brand.exclude[99]` is one of 49,901 more brands and categories ' +
+        'that no offer has; take them from GET /v1/products/facets',
     )
     assert.equal(found[99]!.pointer, '/product_restrictions/brand/exclude/99')
   })
@@ -1158,7 +1183,7 @@ describe('warnings on the rules of a document', () => {
     )
   })
 
-  test('a level is told of exactly when no offer ships at its rate, and so are the offers that take the dearest', () => {
+  test('a level is told of exactly when no offer ships at its rate, as are offers at the dearest one', () => {
     const bound = fc.integer({ min: 0, max: 60 })
     const { snapshot } = stock
     fc.assert(

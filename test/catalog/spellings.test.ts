@@ -1,4 +1,4 @@
-/** Names that are spelled in several ways are found by each of them (decisions 4.3). */
+/** Names that are spelled in several ways are found by each of them. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

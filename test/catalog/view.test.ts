@@ -1242,7 +1242,7 @@ describe('dealer costs', () => {
     assert.deepEqual(await seen(t, { min_price: 12.5, max_price: 15 }), ['Epsilon', 'Gamma'])
   })
 
-  test('handling begins right below its threshold, and levels, insurance and bounds look at the cost before it', async () => {
+  test('handling begins right below its threshold; levels, insurance and bounds see the cost before it', async () => {
     const shipping = {
       price_based_shipping: [level(5, 0, 19), level(9, 20)],
       insurance: { include: true, cost_per_hundred: 10 },
@@ -1286,7 +1286,8 @@ describe('dealer costs', () => {
     ])
       catalog
         .prepare(
-          'INSERT INTO own_price (subscriber_id, offer, price) SELECT ?, o.id, ? FROM offer o JOIN fragment f ON f.id = o.fragment WHERE f.name = ?',
+          'INSERT INTO own_price (subscriber_id, offer, price) SELECT ?, o.id, ? FROM offer o ' +
+            'JOIN fragment f ON f.id = o.fragment WHERE f.name = ?',
         )
         .run(subscriberId, cents, name)
     catalog.exec('UPDATE state SET revision = revision + 1')

@@ -123,7 +123,7 @@ describe('the functions of a client', () => {
 })
 
 describe('connecting', () => {
-  test('refuses what is no server or no key, without repeating it', () => {
+  test('refuses what is not a server or no key, without repeating it', () => {
     for (const [url, key] of [
       ['shop.example', KEY],
       ['ftp://shop.example', KEY],
@@ -177,7 +177,7 @@ describe('an answer that is none', () => {
     })
   }
 
-  test('no error shows the key, where somebody who is no server of ours sends it back', async () => {
+  test('no error shows the key, where somebody who is not a server of ours sends it back', async () => {
     const told = [
       answer(200, { headers: { 'x-api-key': KEY } }),
       answer(200, `x-api-key: ${KEY}`),

@@ -316,7 +316,7 @@ describe('a download from a store', () => {
   })
 
   for (const [what, replies, code, status, asks] of [
-    ['a file that is no Parquet', [answer(200, '<html>Sign in</html>')], 'damaged_file', 0, 1],
+    ['a file that is not Parquet', [answer(200, '<html>Sign in</html>')], 'damaged_file', 0, 1],
     ['a Parquet file that has no end', [answer(200, FILE.subarray(0, -4))], 'damaged_file', 0, 1],
     ['a file of two marks alone', [answer(200, 'PAR1PAR1')], 'damaged_file', 0, 1],
     ['nothing at all', [answer(200, '')], 'damaged_file', 0, 1],

@@ -326,7 +326,8 @@ describe('every offer', () => {
       {
         name: 'RangeError',
         message:
-          '10001 offers fit, and search reaches 10000 of them: narrow the search, or take the whole catalog with downloadCatalog',
+          '10001 offers fit, and search reaches 10000 of them: narrow the search, or take the ' +
+          'whole catalog with downloadCatalog',
       },
     )
     assert.equal(count, MAX_DEPTH)

@@ -63,7 +63,7 @@ test(
         join(dir, 'out', 'scenario.js'),
         shop.url,
         shop.key,
-        shop.licence,
+        shop.license,
       )
       assert.equal(status, 0, out)
       assert.deepEqual(JSON.parse(out), [

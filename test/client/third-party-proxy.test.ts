@@ -49,7 +49,7 @@ interface Step {
 }
 
 /** In this order: later calls find what earlier ones have left. */
-function scenario(licence: string, configuration: object): Step[] {
+function scenario(license: string, configuration: object): Step[] {
   const good = (
     method: string,
     path: string,
@@ -98,7 +98,7 @@ function scenario(licence: string, configuration: object): Step[] {
     breaks('400 invalid_parameter', 'GET', '/v1/analytics/trending?limit=0'),
     good('GET', '/v1/ffls?zip=37203&radius=50'),
     breaks('400 invalid_parameter', 'GET', '/v1/ffls'),
-    good('GET', `/v1/ffls/${licence}`),
+    good('GET', `/v1/ffls/${license}`),
     refused('404 not_found', 'GET', '/v1/ffls/9-99-999-99-9X-99999'),
     good('POST', '/v1/restrictions/check', {
       shipping: { state: 'CA', zip: '90210' },
@@ -117,7 +117,7 @@ function scenario(licence: string, configuration: object): Step[] {
     good(
       'POST',
       '/v1/orders',
-      order('W-2', [BIPOD, PISTOL], { ffl: { licenseNumber: licence }, po_number: 'PO 7' }),
+      order('W-2', [BIPOD, PISTOL], { ffl: { licenseNumber: license }, po_number: 'PO 7' }),
     ),
     refused('409 duplicate_order', 'POST', '/v1/orders', order('W-1', [BIPOD])),
     refused(
@@ -149,13 +149,13 @@ function scenario(licence: string, configuration: object): Step[] {
     breaks('400 invalid_parameter', 'GET', '/v1/orders?limit=101'),
     good('GET', '/v1/orders/W-2'),
     refused('404 not_found', 'GET', '/v1/orders/W-0'),
-    good('GET', `/v1/ffls/${licence}/documents/ffl`),
+    good('GET', `/v1/ffls/${license}/documents/ffl`),
     refused(
       '403 ffl_not_associated_with_order',
       'GET',
       '/v1/ffls/9-99-999-99-9X-99999/documents/sot',
     ),
-    breaks('400 invalid_parameter', 'GET', `/v1/ffls/${licence}/documents/tax`),
+    breaks('400 invalid_parameter', 'GET', `/v1/ffls/${license}/documents/tax`),
     good('GET', '/v1/fulfillment/history?reference=W-2&from=2026-11-01'),
     good('GET', '/v1/fulfillment/history?po_number=SIM-REJECT'),
     breaks('400 invalid_parameter', 'GET', '/v1/fulfillment/history?from=yesterday'),
@@ -252,7 +252,7 @@ test(
         answer,
         breaks = false,
         key,
-      } of scenario(shop.licence, configuration)) {
+      } of scenario(shop.license, configuration)) {
         const sent: Record<string, string> = {
           ...headers,
           ...(key !== null && {

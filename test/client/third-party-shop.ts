@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { addDemoDealers } from '../../lib/simulator/market/dealers.js'
-import { demoSettings } from '../../lib/simulator/distributors/credentials.js'
+import { demoSettings } from '../../lib/simulator/profiles.js'
 import { listen } from '../../server/http/listen.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
@@ -23,8 +23,8 @@ export const BLOCKED_UPC = '012345678929'
 
 export interface ThirdPartyShop extends TestApp {
   url: string
-  /** A dealer with a valid licence and its document on file. */
-  licence: string
+  /** A dealer with a valid license and its document on file. */
+  license: string
   stop(): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export async function thirdPartyShop(): Promise<ThirdPartyShop> {
   })
   await addDemoDealers(t.app.ctx)
   await t.app.operator.rules.accept()
-  const { license_number: licence } = await t.app.ctx.read
+  const { license_number: license } = await t.app.ctx.read
     .selectFrom('dealer_document')
     .innerJoin('dealer', 'dealer.id', 'dealer_document.dealer_id')
     .select('license_number')
@@ -92,7 +92,7 @@ export async function thirdPartyShop(): Promise<ThirdPartyShop> {
   return {
     ...t,
     url: listening.url,
-    licence,
+    license,
     async stop() {
       await listening.close(1_000)
       await t.close()

@@ -311,7 +311,8 @@ describe('a configuration on the command line', () => {
       [
         `Main Street sees 0 of the one offer of ${SCOPE}.`,
         'DAV R1, A scope: hidden, 90.00, 1 in stock',
-        '  - /distributors/Davidsons/product_restrictions/min_quantity_to_list: one is in stock, fewer than the 3 of min_quantity_to_list',
+        '  - /distributors/Davidsons/product_restrictions/min_quantity_to_list: one is in ' +
+          'stock, fewer than the 3 of min_quantity_to_list',
         '',
       ].join('\n'),
     )
@@ -350,7 +351,7 @@ describe('a configuration on the command line', () => {
     )
     assert.match(
       (await config('rollback', '3', '--dry-run')).out,
-      /would be saved\.\nLive catalog: 2 of 3 offers go .*\n[^]*To be asked about the new credentials: RSR Group\.\n$/,
+      /would be saved\.\nLive catalog: 2 of 3 offers go .*\n[^]*These would be asked about the new credentials: RSR Group\.\n$/,
     )
     assert.match(
       (await config('rollback', '3', '--validate')).err,
@@ -947,7 +948,7 @@ describe('the secret key of a folder', () => {
     assert.equal(await storedPassword(dir), CANARIES[0])
   })
 
-  test('of the environment is the only one, and a wrong one stops every start without a new key being made', async () => {
+  test('of the environment is the only one, and a wrong one stops every start and makes no new key', async () => {
     const dir = await makeShop('environment', secretDocument())
     await assertRefused(
       dir,
@@ -978,7 +979,7 @@ describe('the secret key of a folder', () => {
     assert.equal(await storedPassword(dir, key), CANARIES[0])
   })
 
-  test('of the environment is replaced by its owner: rotation is refused with the way to do it, and the way works', async () => {
+  test('of the environment is replaced by its owner: rotation is refused and says how, which works', async () => {
     const dir = join(scratch, 'owned')
     const key = newKey()
     const env = { QUARTERMASTER_SECRET_KEY: key }

@@ -28,19 +28,22 @@ const UNKNOWN_FORMATS = ['date-time', 'hostname', 'ipv4', 'ipv6']
  */
 const DEVIATIONS: Record<string, { why: string; tests: string[] }> = {
   'properties.json': {
-    why: 'the library leaves out a property that a schema calls __proto__; ours has none, and a document with one is refused before',
+    why:
+      'the library leaves out a property that a schema calls __proto__; ours has none, and a ' +
+      'document with one is refused before',
     tests: ['properties whose names are Javascript object property names: __proto__ not valid'],
   },
   'ref.json': {
     why: 'the library looks at what stands beside a $ref; ours has descriptions there, and one id',
     tests: [
       'ref overrides any sibling keywords: ref valid, maxItems ignored',
-      '$ref prevents a sibling id from changing the base uri: $ref resolves to /definitions/base_foo, data does not validate',
+      '$ref prevents a sibling id from changing the base uri: $ref resolves to ' +
+        '/definitions/base_foo, data does not validate',
       '$ref prevents a sibling id from changing the base uri: $ref resolves to /definitions/base_foo, data validates',
     ],
   },
   'optional/float-overflow.json': {
-    why: 'a JavaScript number beyond 2^53 is no multiple of anything',
+    why: 'a JavaScript number beyond 2^53 is not a multiple of anything',
     tests: [
       'all integers are multiples of 0.5, if overflow is handled: valid if optional overflow handling is implemented',
     ],
@@ -48,7 +51,8 @@ const DEVIATIONS: Record<string, { why: string; tests: string[] }> = {
   'optional/zeroTerminatedFloats.json': {
     why: 'JSON.parse does not tell 1.0 from 1',
     tests: [
-      'some languages do not distinguish between different types of numeric value: a float is not an integer even without fractional part',
+      'some languages do not distinguish between different types of numeric value: a float is ' +
+        'not an integer even without fractional part',
     ],
   },
   'optional/format/email.json': {
@@ -60,7 +64,9 @@ const DEVIATIONS: Record<string, { why: string; tests: string[] }> = {
     ].map((name) => `validation of e-mail addresses: ${name}`),
   },
   'optional/format/uri.json': {
-    why: 'an address is one that a URL parser takes and, unlike RFC 3986, may hold what the parser escapes, but no impossible IPv4',
+    why:
+      'an address is one that a URL parser takes and, unlike RFC 3986, may hold what the parser ' +
+      'escapes, but no impossible IPv4',
     tests: [
       'invalid userinfo',
       'unescaped non US-ASCII characters',

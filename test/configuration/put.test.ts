@@ -1,4 +1,4 @@
-/** Replacing the configuration (contract "Configuration", "Authentication" 9, decisions 3.3-9). */
+/** Replacing the configuration (contract "Configuration", "Authentication" 9). */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
@@ -12,11 +12,11 @@ import { keepSecrets } from '../../lib/configuration/masks.js'
 import { openSaved } from '../../lib/configuration/secrets.js'
 import type { Log } from '../../lib/core/log.js'
 import { defineDistributor } from '../../lib/distributors/distributor.js'
-import { builtin } from '../../lib/distributors/index.js'
+import { builtin, presets } from '../../lib/distributors/builtin/index.js'
 import { makeRegistry } from '../../lib/distributors/registry.js'
 import { etagOf } from '../../lib/core/endpoint/result-headers.js'
 import { openForTest as open } from '../../server/testing/open.js'
-import { demoCredential } from '../../lib/simulator/distributors/credentials.js'
+import { demoCredential } from '../../lib/simulator/profiles.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 
@@ -27,7 +27,7 @@ interface Fault {
 }
 
 const M = '********'
-const EMAILS = { ffl_recipient_emails: ['licences@distributor.example'] }
+const EMAILS = { ffl_recipient_emails: ['licenses@distributor.example'] }
 
 function entry(distid: string, more: Json = {}) {
   return {
@@ -188,8 +188,7 @@ async function refused(
 }
 
 async function checksDone(t: TestApp): Promise<void> {
-  for (const { running } = t.app.ctx.checkRuns; running.size > 0;)
-    await Promise.allSettled(running.values())
+  for (const { running } = t.app.ctx.checkRuns; running.size > 0;) await running.ended()
 }
 
 describe('the body', () => {
@@ -310,7 +309,7 @@ describe('secrets', () => {
     assert.equal((await t.app.operator.configurations.history(t.subscriber)).length, 4)
   })
 
-  test('a mask with anything beside asterisks is a secret, and asterisks that are no secret stay as they are', async () => {
+  test('a mask with anything beside asterisks is a secret; asterisks that are not secret stay', async () => {
     await using t = await createTestApp()
     await put(t, secretive())
     const more = withValue(
@@ -476,7 +475,7 @@ describe('secrets', () => {
     assert.doesNotMatch(JSON.stringify(rows), /S3CRET|4711/)
   })
 
-  test('a body that is no JSON is not quoted', async () => {
+  test('a body that is not JSON is not quoted', async () => {
     await using t = await createTestApp()
     for (const body of [
       '{"password":S3CRET}',
@@ -492,7 +491,7 @@ describe('secrets', () => {
 })
 
 describe('masks in a list belong to the entry that they were read with', () => {
-  const registry = makeRegistry(builtin)
+  const registry = makeRegistry(builtin, presets)
   const inTarget = (accounts: unknown) => plain({ targets: { odoo: { active: true, accounts } } })
   /** The passwords that a candidate's entries end up with; null where the save is refused. */
   function kept(stored: unknown, candidate: unknown): (string | null)[] {
@@ -607,7 +606,7 @@ describe('masks in a list belong to the entry that they were read with', () => {
   for (const [name, stored, candidate, expected] of rows)
     test(name, () => assert.deepEqual(kept(stored, candidate), expected))
 
-  test('however entries are moved, removed, added and edited, none gets the secret of another, and what is unchanged keeps its own', () => {
+  test("however entries are moved and edited, none gets another's secret, and the unchanged keep theirs", () => {
     const change = fc.record({
       kind: fc.constantFrom('keep', 'keep', 'remove', 'edit', 'own'),
       order: fc.integer(),
@@ -1293,7 +1292,7 @@ describe('credentials that a save changes are checked in the background', () => 
     return status === 200 ? 200 : (body.error.code as string)
   }
 
-  test('the right ones become valid without a call of validate, wrong ones stay refused, and a change withdraws at once', async () => {
+  test('right ones become valid without a call of validate, wrong ones do not, a change withdraws', async () => {
     await using t = await createTestApp()
     await t.stock([{ distid: 'RSR', stockid: 'A' }])
     await put(t, shop('wrong'))
@@ -1309,7 +1308,7 @@ describe('credentials that a save changes are checked in the background', () => 
     assert.equal(await codeOf(t), 'no_active_distributors')
   })
 
-  test('a distributor that never answers is given up when its time is over, also after a collection of garbage', async () => {
+  test('a distributor that never answers is given up in time, also after a collection of garbage', async () => {
     const silent = defineDistributor({
       distid: 'MINE',
       name: 'Mine',

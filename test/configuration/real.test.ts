@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
 import { compileCheck } from '../../lib/configuration/check-document.js'
 import { openSaved } from '../../lib/configuration/secrets.js'
-import { builtin } from '../../lib/distributors/index.js'
+import { builtin, presets } from '../../lib/distributors/builtin/index.js'
 import { makeRegistry } from '../../lib/distributors/registry.js'
 import { createTestApp } from '../../server/testing/index.js'
 
@@ -20,7 +20,7 @@ const DOCUMENTS = {
 }
 const read = (name: keyof typeof DOCUMENTS) =>
   JSON.parse(readFileSync(join(FOLDER, DOCUMENTS[name]), 'utf8')) as Record<string, unknown>
-const check = compileCheck(makeRegistry(builtin))
+const check = compileCheck(makeRegistry(builtin, presets))
 
 /** Places where two values differ. */
 function differences(

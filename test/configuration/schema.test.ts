@@ -1,6 +1,5 @@
 /**
- * Every rule of the configuration's schema, on both sides (contract "Configuration document",
- * decisions 3.1-4).
+ * Every rule of the configuration's schema, on both sides (contract "Configuration document").
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,13 +8,13 @@ import { compileCheck, makeValidator } from '../../lib/configuration/check-docum
 import { configurationSchema } from '../../lib/configuration/schema/schema.js'
 import type { Schema } from '../../lib/configuration/schema/schema.js'
 import { defineDistributor } from '../../lib/distributors/distributor.js'
-import { builtin } from '../../lib/distributors/index.js'
+import { builtin, presets } from '../../lib/distributors/builtin/index.js'
 import { makeRegistry } from '../../lib/distributors/registry.js'
 import { createTestApp } from '../../server/testing/index.js'
 
 type Json = Record<string, unknown>
 
-const registry = makeRegistry(builtin)
+const registry = makeRegistry(builtin, presets)
 const check = compileCheck(registry)
 
 const FLAT = { cost: 9.95, shipping_class: 'flat', shipping_class_firearms: 'heavy' }
@@ -64,7 +63,7 @@ const SHIPPING = {
   insurance: { include: true, cost_per_hundred: 1 },
   handling: { amount: 5, order_threshold: 50, add_handling_to_unit_cost: true },
 }
-const EMAILS = { ffl_recipient_emails: ['licences@distributor.example'] }
+const EMAILS = { ffl_recipient_emails: ['licenses@distributor.example'] }
 const BILLING = {
   company: 'Shop',
   first_name: 'A',
@@ -1187,7 +1186,7 @@ describe('properties', () => {
       open.filter((path) => places.some((place) => place.path.join('/') === path)),
       [],
     )
-    // A margin group is named in letters, so letters are no unknown member there.
+    // A margin group is named in letters, so letters are not unknown member there.
     const name = fc.string({ minLength: 1, maxLength: 30 }).map((text) => `${text}1`)
     fc.assert(
       fc.property(
@@ -1217,7 +1216,7 @@ describe('properties', () => {
         ]
       : [path]
 
-  test('whatever stands in a document, faults are told exactly when the schema refuses it, at most 100, each at a place of the document', () => {
+  test('whatever a document says, faults are told exactly when the schema refuses it, each at its place', () => {
     const validate = makeValidator().compile(schema)
     const many = fc
       .tuple(fc.jsonValue(), fc.integer({ min: 1, max: 300 }))
@@ -1286,7 +1285,7 @@ describe('properties', () => {
     assert.ok(refused > 200)
   })
 
-  test('a candidate that is no document at all is refused at the root', () => {
+  test('a candidate that is not a document at all is refused at the root', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(!hasReservedName(value))

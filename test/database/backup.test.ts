@@ -18,7 +18,7 @@ import type { Manifest } from '../../lib/app/backup.js'
 import { MINUTE, SECOND } from '../../lib/core/clock.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
-import { builtin } from '../../lib/distributors/index.js'
+import { builtin } from '../../lib/distributors/builtin/index.js'
 import type { Fulfillment, Recovery, Submission } from '../../lib/distributors/fulfillment.js'
 import { downloadsOf } from '../../lib/feeds/fetch/downloads.js'
 import { openForTest as open } from '../../server/testing/open.js'
@@ -480,7 +480,7 @@ describe('restoring', () => {
       /lies outside/,
     ],
   ]
-  test('what is no whole backup is refused, and nothing is touched', async () => {
+  test('what is not a whole backup is refused, and nothing is touched', async () => {
     const { t, backup } = await backedUp()
     await using _ = t
     const key = join(t.app.dir, 'keys')

@@ -176,7 +176,10 @@ describe('files', () => {
   test('a catalog of another version or a damaged one is thrown away; the system of record is not', async () => {
     using scratch = folder()
     await (await open({ dir: scratch.dir, worker: false })).close()
-    writeFileSync(filesIn(scratch.dir).catalog, 'this is no database, but it has some length to it')
+    writeFileSync(
+      filesIn(scratch.dir).catalog,
+      'this is not a database, but it has some length to it',
+    )
     await using app = await open({ dir: scratch.dir, worker: false })
     assert.equal(app.ctx.engine.catalog.prepare('SELECT revision FROM state').pluck().get(), 0)
   })
@@ -562,7 +565,7 @@ describe('secrets', () => {
     assert.ok(!JSON.stringify(await unaware.as(t.subscriber).config.get()).includes('sealed'))
   })
 
-  test('what is no credential does not withdraw a validation', async () => {
+  test('what is not a credential does not withdraw a validation', async () => {
     await using t = await createTestApp()
     await t.stock([{ distid: '2AW', stockid: 'A' }])
     const entry = (email: string, token: string) => ({

@@ -14,7 +14,7 @@ import type { CatalogRow } from '../../lib/distributors/generic/rows.js'
 import { meets } from '../../lib/distributors/generic/classify.js'
 import { RowReader } from '../../lib/distributors/generic/row-reader.js'
 import { CATEGORY } from '../../lib/distributors/generic/categories.js'
-import { presets } from '../../lib/distributors/generic/presets.js'
+import { presets } from '../../lib/distributors/builtin/index.js'
 
 const REAL = resolve('..', 'shared', 'data', 'chattanooga', 'categories.txt')
 const HEADER = [

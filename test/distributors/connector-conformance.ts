@@ -169,13 +169,13 @@ export function connectorConformance(name: string, makeRig: () => ConnectorRig):
     )
 
     test(
-      'its lanes hold every line once, and it takes what is in them',
+      'its parts hold every line once, and it takes what is in them',
       withRig(async (rig) => {
         const { plan = (lines) => [{ name: 'all', lines: lines.map((_line, i) => i) }] } =
           rig.connector
         fc.assert(
           fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), (firearms) => {
-            const lanes = plan(
+            const parts = plan(
               firearms.map((fflRequired, i): PurchaseOrderLine => ({
                 distsku: `S${i}`,
                 upc: '1',
@@ -186,19 +186,19 @@ export function connectorConformance(name: string, makeRig: () => ConnectorRig):
               })),
             )
             assert.deepEqual(
-              lanes.flatMap(({ lines }) => lines).sort((a, b) => a - b),
+              parts.flatMap(({ lines }) => lines).sort((a, b) => a - b),
               firearms.map((_, i) => i),
             )
-            assert.equal(new Set(lanes.map(({ name: lane }) => lane)).size, lanes.length)
-            assert.ok(lanes.every(({ lines }) => lines.length > 0))
+            assert.equal(new Set(parts.map(({ name: part }) => part)).size, parts.length)
+            assert.ok(parts.every(({ lines }) => lines.length > 0))
           }),
         )
         const [accessory] = rig.order().lines
         const mixed = [accessory!, { ...accessory!, fflRequired: true }]
-        for (const lane of plan(mixed)) {
-          const lines = lane.lines.map((place) => mixed[place]!)
+        for (const part of plan(mixed)) {
+          const lines = part.lines.map((place) => mixed[place]!)
           const order = rig.order({
-            lane: lane.name,
+            lane: part.name,
             lines: [lines.length === 1 ? lines[0]! : { ...lines[0]!, fflRequired: true }],
             ffl: FFL,
             fflRequired: true,

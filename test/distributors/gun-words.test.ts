@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { compilePreset } from '../../lib/distributors/generic/generic.js'
 import { isRejection } from '../../lib/distributors/generic/rows.js'
 import { namesGun } from '../../lib/distributors/generic/gun-words.js'
-import { presets } from '../../lib/distributors/generic/presets.js'
+import { presets } from '../../lib/distributors/builtin/index.js'
 
 const GUNS = [
   'Pistols w/ Night Sights',
@@ -166,7 +166,7 @@ const ROWS: [preset: string, row: (category: string) => Record<string, string>][
 
 describe('a preset', () => {
   for (const [id, row] of ROWS) {
-    test(`${id} drop-ships nothing without a licence whose category names a gun`, () => {
+    test(`${id} drop-ships nothing without a license whose category names a gun`, () => {
       for (const category of GUNS) {
         const cells = row(category)
         const read = compilePreset(presets[id]!, Object.keys(cells), Date.UTC(2026, 10, 21))

@@ -63,13 +63,13 @@ const CHANGING: Readonly<Record<string, RegExp>> = {
  */
 export function assertShown(shown: unknown, real: unknown, path = '$', name = ''): void {
   if (Array.isArray(shown)) {
-    assert.ok(Array.isArray(real), `${path} is no list`)
+    assert.ok(Array.isArray(real), `${path} is not a list`)
     if (shown.length === 0) assert.deepEqual(real, [], path)
     shown.forEach((value, i) => assertShown(value, (real as unknown[])[i], `${path}[${i}]`))
   } else if (typeof shown === 'object' && shown !== null) {
     assert.ok(
       typeof real === 'object' && real !== null,
-      `${path} is no object, but ${JSON.stringify(real)}`,
+      `${path} is not an object, but ${JSON.stringify(real)}`,
     )
     for (const [key, value] of Object.entries(shown)) {
       assert.ok(key in real, `${path}.${key} is not in the answer`)

@@ -133,7 +133,8 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     const found = async (words: string) => {
       await page.fill('#filter', words)
       await page.waitForFunction(
-        `document.querySelector('#count').textContent.startsWith((document.querySelectorAll('.opblock').length || 'None') + ' ')`,
+        `document.querySelector('#count').textContent.startsWith((document.querySelectorAll('.opblock').length ` +
+          `|| 'None') + ' ')`,
       )
       return page.locator('.opblock-summary-path').allInnerTexts()
     }

@@ -3,13 +3,13 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { SLUGS } from '../../lib/analytics/metrics/index.js'
-import { builtin } from '../../lib/distributors/index.js'
+import { builtin } from '../../lib/distributors/builtin/index.js'
 import { SCENARIOS } from '../../lib/simulator/engine/scenarios.js'
-import { SIMULATED, profileOf } from '../../lib/simulator/distributors/profiles.js'
+import { SIMULATED, profileOf } from '../../lib/simulator/profiles.js'
 import { chartOf, figuresOf } from '../../scripts/performance-chart.js'
-import { parseCommand } from '../../server/cli/command.js'
 import { commands } from '../../server/cli/commands/index.js'
 import { run } from '../server/launcher.js'
+import { parseCommand } from '../../server/cli/parse.js'
 
 const FOLDER = join('data', 'guide')
 const page = (name: string) => readFileSync(join(FOLDER, `${name}.md`), 'utf8')
@@ -86,7 +86,7 @@ describe('the README', () => {
     }
   })
 
-  test('its lines, and those of the pages that it leads to, are commands that there are, with options that they have', () => {
+  test('its lines, and those of its pages, are commands that there are, with options that they have', () => {
     const texts = [readme, page('first-feed'), section(page('operating'), '## Every day')]
     const shell = texts
       .flatMap((text) => [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)])

@@ -22,11 +22,11 @@ import { openGuideShop } from './shop.js'
 import type { GuideShop } from './shop.js'
 import { LAUNCHER } from '../server/launcher.js'
 
-/** Without what a licence is renewed with. */
+/** Without what a license is renewed with. */
 const undated = (text: string) =>
   text
     .trim()
-    .replaceAll(/\d-\d\d-\d{3}-\d\d-\d[A-M]-\d{5}/g, 'LICENCE')
+    .replaceAll(/\d-\d\d-\d{3}-\d\d-\d[A-M]-\d{5}/g, 'LICENSE')
     .replaceAll(/\d{4}-\d\d-\d\d/g, 'DAY')
 
 describe('with the guide in hand', () => {
@@ -128,10 +128,11 @@ describe('with the guide in hand', () => {
       db.close()
     }
     const OFFERS =
-      'SELECT distid, stockid, upc, name, unit_price, map_price, retail_price, qty_on_hand, description FROM offer ORDER BY distid, stockid'
+      'SELECT distid, stockid, upc, name, unit_price, map_price, retail_price, qty_on_hand, ' +
+      'description FROM offer ORDER BY distid, stockid'
     const ATTRIBUTES = 'SELECT * FROM attribute ORDER BY upc, distid, name, value'
 
-    test('in JavaScript: loads, rests while nothing has changed, waits where it is too early, and mends what it finds', async () => {
+    test('in JavaScript: loads, rests while nothing changes, waits where it is too early, and mends', async () => {
       workIn('js')
       const { total } = await shop.app.as('Demo Shop').products.search({ page_size: 1 })
       assert.match(
@@ -144,7 +145,9 @@ describe('with the guide in hand', () => {
       assert.equal(whole.length, total)
       change(
         'js',
-        "UPDATE catalog SET export_version = 'old'; DELETE FROM offer WHERE distid = 'RSR'; UPDATE offer SET stockid = 'x-' || stockid WHERE distid = 'LIP'; UPDATE offer SET unit_price = 0",
+        "UPDATE catalog SET export_version = 'old'; DELETE FROM offer WHERE distid = 'RSR'; " +
+          "UPDATE offer SET stockid = 'x-' || stockid WHERE distid = 'LIP'; UPDATE offer SET " +
+          'unit_price = 0',
       )
       assert.match(await run('js', 'node catalog.mjs'), /^\d+ offers, [1-9]\d* gone, /)
       assert.deepEqual(dump('js', OFFERS), whole)
@@ -159,14 +162,17 @@ describe('with the guide in hand', () => {
         // means, all else runs as it stands.
         writeFileSync(
           join(folder, 'py', 'rows.mjs'),
-          "import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'\nfor (const row of await parquetReadObjects({ file: await asyncBufferFromFile(process.argv[2]) })) console.log(JSON.stringify(row))\n",
+          "import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'\nfor (const " +
+            'row of await parquetReadObjects({ file: await asyncBufferFromFile(process.argv[2]) ' +
+            '})) console.log(JSON.stringify(row))\n',
         )
         writeFileSync(
           join(folder, 'py', 'run.py'),
           [
             'import catalog, json, subprocess',
             'def rows(path):',
-            "    for line in subprocess.run(['node', 'rows.mjs', path], stdout=subprocess.PIPE, check=True).stdout.splitlines():",
+            "    for line in subprocess.run(['node', 'rows.mjs', path], " +
+              'stdout=subprocess.PIPE, check=True).stdout.splitlines():',
             '        yield json.loads(line)',
             'catalog.read_parquet = rows',
             'catalog.main()',
@@ -210,7 +216,8 @@ describe('with the guide in hand', () => {
         JSON.parse(
           await again(
             'sql',
-            'echo "SELECT count(*) n, round(sum(unit_price * qty_on_hand), 2) worth, (SELECT count(*) FROM attribute) attributes FROM offer" | node duckdb.mjs shop.duckdb',
+            'echo "SELECT count(*) n, round(sum(unit_price * qty_on_hand), 2) worth, (SELECT ' +
+              'count(*) FROM attribute) attributes FROM offer" | node duckdb.mjs shop.duckdb',
           ),
         ) as unknown
       const first = JSON.parse(await run('sql', sh)) as { distid: string }[]
@@ -233,7 +240,8 @@ describe('with the guide in hand', () => {
       const columns = JSON.parse(
         await again(
           'sql',
-          'echo "SELECT column_name FROM (DESCRIBE FROM read_parquet(\'catalog.parquet\'))" | node duckdb.mjs shop.duckdb',
+          'echo "SELECT column_name FROM (DESCRIBE FROM read_parquet(\'catalog.parquet\'))" | ' +
+            'node duckdb.mjs shop.duckdb',
         ),
       ) as { column_name: string }[]
       const told = rows(page('catalog.md'), '## Columns').flatMap(([cell]) =>
@@ -247,7 +255,9 @@ describe('with the guide in hand', () => {
       assert.equal(await run('sql', sh), 'nothing has changed\n')
       await again(
         'sql',
-        "echo \"DELETE FROM offer WHERE distid = 'RSR'; UPDATE offer SET unit_price = 0; UPDATE offer SET stockid = 'x' || stockid WHERE distid = 'LIP'; SELECT 1\" | node duckdb.mjs shop.duckdb",
+        "echo \"DELETE FROM offer WHERE distid = 'RSR'; UPDATE offer SET unit_price = 0; " +
+          "UPDATE offer SET stockid = 'x' || stockid WHERE distid = 'LIP'; SELECT 1\" | node " +
+          'duckdb.mjs shop.duckdb',
       )
       await assert.rejects(again('sql', sh), /ended with 22: .*429/s)
       writeFileSync(join(folder, 'sql', 'export_version'), 'old\n')

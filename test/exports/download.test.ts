@@ -49,7 +49,8 @@ describe('the URL of an export', () => {
       [
         200,
         'application/vnd.apache.parquet',
-        `attachment; filename="catalog-${descriptor.export_version}.parquet"; filename*=UTF-8''catalog-${descriptor.export_version}.parquet`,
+        `attachment; filename="catalog-${descriptor.export_version}.parquet"; ` +
+          `filename*=UTF-8''catalog-${descriptor.export_version}.parquet`,
       ],
     )
     assert.deepEqual(

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../lib/core/clock.js'
-import { ROOM_FOR_FEEDS } from '../../lib/core/storage/space.js'
+import { ROOM_FOR_FEEDS } from '../../lib/core/storage/disk-space.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { stateOf } from '../../lib/exports/kept-text.js'

@@ -1,5 +1,5 @@
 /**
- * What an export's file holds (decisions 4.10): the same as search and detail answer, for two
+ * What an export's file holds: the same as search and detail answer, for two
  * readers of Parquet.
  */
 import assert from 'node:assert/strict'
@@ -234,7 +234,8 @@ describe('the file', () => {
       rows: [sum],
     } = await query(
       bytesAt(t.store, (await t.ask()).url!),
-      'SELECT count(*) FILTER (round(total_cost * 100) <> round(unit_price * 100) + round(shipping_cost * 100)) AS wrong FROM FILE',
+      'SELECT count(*) FILTER (round(total_cost * 100) <> round(unit_price * 100) + ' +
+        'round(shipping_cost * 100)) AS wrong FROM FILE',
     )
     assert.equal(Number(sum!.wrong), 0)
   })

@@ -1,5 +1,5 @@
 /**
- * Builds of real servers: one that is killed, and two processes on one folder (reliability F25).
+ * Builds of real servers: one that is killed, and two processes on one folder.
  */
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'

@@ -59,7 +59,7 @@ const download = async (url: string, init?: RequestInit) => {
 }
 
 describe('an export in a bucket', { skip }, () => {
-  test('is read by its URL alone, whole and in parts; a URL that was tampered with or moved is refused there', async () => {
+  test('is read by its URL alone, whole and in parts; a URL that was changed or moved is refused', async () => {
     await using t = await shopOver(storeAt(s3.endpoint))
     const { body } = await t.json('/v1/products/catalog?include_attributes=true&expires_in=60')
     const { url, attributes_feed: feed } = body.data
@@ -100,7 +100,7 @@ describe('an export in a bucket', { skip }, () => {
     )
   })
 
-  test('while the server is away the answer is 503, what was stored is there again afterwards, and no interval has begun', async () => {
+  test('while the server is away the answer is 503; what was stored is there again afterwards', async () => {
     let isAway = false
     const door = await inFrontOf(s3.endpoint, {
       meanwhile: (_request, response) => isAway && response.destroy() !== undefined,

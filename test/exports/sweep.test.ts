@@ -1,6 +1,5 @@
 /**
- * What becomes of old exports, of objects that nobody knows, and of texts (decisions 4.8;
- * reliability "Exports").
+ * What becomes of old exports, of objects that nobody knows, and of texts.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -90,7 +89,7 @@ describe('an old version', () => {
 })
 
 describe('an object that no export names', () => {
-  test('goes after six hours; a younger one, and what is no export, stays', async () => {
+  test('goes after six hours; a younger one, and what is not an export, stays', async () => {
     await using t = await exportShop()
     const put = (key: string) => t.store.put(key, Buffer.from('x'), { contentType: 'a/b' })
     await put('exports/0/catalog.parquet')
@@ -139,7 +138,7 @@ describe('texts', () => {
       .filter((name) => !name.endsWith('.sum'))
       .sort()
 
-  test("of a distributor's former catalog go ten minutes after their last use, also while the store is down", async () => {
+  test("of a distributor's former catalog go ten minutes after their last use, store down or not", async () => {
     let dead = false
     await using t = await exportShop({
       wrap: (store) => ({

@@ -11,7 +11,7 @@ import { catalogSchema } from '../../lib/db/migrations/catalog.js'
 import { historySchema } from '../../lib/db/migrations/history.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import type { Raw } from '../../lib/db/sqlite.js'
-import { presets } from '../../lib/distributors/generic/presets.js'
+import { presets } from '../../lib/distributors/builtin/index.js'
 import type {
   CatalogPreset,
   Preset,

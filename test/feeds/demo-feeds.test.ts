@@ -14,10 +14,10 @@ import { compilePreset } from '../../lib/distributors/generic/generic.js'
 import { isRejection } from '../../lib/distributors/generic/rows.js'
 import type { Compiled } from '../../lib/distributors/generic/generic.js'
 import type { CatalogRow } from '../../lib/distributors/generic/rows.js'
-import { chattanooga } from '../../lib/distributors/chattanooga/feed.js'
-import { lipseys } from '../../lib/distributors/lipseys/feed.js'
-import { rsr } from '../../lib/distributors/rsr/feed.js'
-import { CHATTANOOGA_COLUMNS } from '../../lib/simulator/demo/chattanooga-feed.js'
+import { catalog as chattanooga } from '../../lib/distributors/builtin/chattanooga/feed.js'
+import { catalog as lipseys } from '../../lib/distributors/builtin/lipseys/feed.js'
+import { catalog as rsr } from '../../lib/distributors/builtin/rsr/feed.js'
+import { CHATTANOOGA_COLUMNS } from '../../lib/distributors/builtin/chattanooga/simulated-feed.js'
 import {
   type DemoFeed,
   type DemoFeedOptions,
@@ -25,7 +25,7 @@ import {
   writeDemoFeeds,
 } from '../../lib/simulator/demo/feeds.js'
 import type { Good } from '../../lib/simulator/market/goods.js'
-import { LIPSEYS_COLUMNS } from '../../lib/simulator/demo/lipseys-feed.js'
+import { LIPSEYS_COLUMNS } from '../../lib/distributors/builtin/lipseys/simulated-feed.js'
 import { BRANDS, type DemoDistid, FAMILIES } from '../../lib/simulator/market/market.js'
 import type { DemoOffer } from '../../lib/simulator/market/offers.js'
 import { type DemoStory, demoStories } from '../../lib/simulator/market/stories.js'
@@ -108,7 +108,7 @@ describe('the market', () => {
     near(new Set(all.map(({ good }) => good)).size, 11_000)
   })
 
-  test('many UPCs are sold by two distributors and some by all three, at different prices and under different names', () => {
+  test('many UPCs are sold by two distributors and some by three, at other prices and under other names', () => {
     const sellers = new Map<Good, DemoOffer[]>()
     for (const offer of all) sellers.set(offer.good, [...(sellers.get(offer.good) ?? []), offer])
     const by = (count: number) => [...sellers.values()].filter((list) => list.length === count)
@@ -218,7 +218,7 @@ describe('the files', () => {
     }
   })
 
-  test('the presets ask for a licence exactly where the market has firearms and NFA items', () => {
+  test('the presets ask for a license exactly where the market has firearms and NFA items', () => {
     const seen = new Set<string>()
     for (const distid of ['RSR', 'LIP', 'CSSI'] as const) {
       rowsOf(distid).forEach((row, i) => {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { compilePreset } from '../../lib/distributors/generic/generic.js'
 import { isRejection } from '../../lib/distributors/generic/rows.js'
 import type { CatalogRow } from '../../lib/distributors/generic/rows.js'
-import { presets } from '../../lib/distributors/generic/presets.js'
+import { presets } from '../../lib/distributors/builtin/index.js'
 import { openBytes } from '../../lib/feeds/fetch/bytes.js'
 import { parseCells } from '../../lib/feeds/read/cells.js'
 import { judge } from '../../lib/feeds/ingest/guard.js'
@@ -25,11 +25,14 @@ function read(preset: string, header: string | null, row: string, asOf = NOON): 
 }
 
 const DAV =
-  'Item #, Item Description, MSP, Retail Price, Dealer Price, Sale Price, Sale Ends, Quantity, UPC Code, Manufacturer, Gun Type, Model Series, Caliber, Action, Capacity, Finish,Stock, Sights, Barrel Length, Overall Length, Features'
+  'Item #, Item Description, MSP, Retail Price, Dealer Price, Sale Price, Sale Ends, ' +
+  'Quantity, UPC Code, Manufacturer, Gun Type, Model Series, Caliber, Action, Capacity, ' +
+  'Finish,Stock, Sights, Barrel Length, Overall Length, Features'
 const dav = (
   cells: Partial<Record<'dealer' | 'sale' | 'ends' | 'qty' | 'upc' | 'type' | 'name', string>>,
 ) =>
-  `AB-1,${cells.name ?? 'ACM PISTOL 9MM'},$450.00,$599.99,${cells.dealer ?? '$399.99'},${cells.sale ?? ''},${cells.ends ?? ''},${cells.qty ?? '7'},${cells.upc ?? '#082442884752#'},Acme,${cells.type ?? 'Pistol: Semi-Auto'},P1,9MM,,15+1,Black,,,4,7,Night sights`
+  `AB-1,${cells.name ?? 'ACM PISTOL 9MM'},$450.00,$599.99,${cells.dealer ?? '$399.99'},${cells.sale ?? ''},${cells.ends ?? ''},${cells.qty ?? '7'},${cells.upc ?? '#082442884752#'},Acme,${cells.type ?? 'Pistol: Semi-Auto'},P1,9MM,,15+1,Black,,,4,7,Night ` +
+  'sights'
 const rsrRow = (cells: Record<number, string>, columns = 77) => {
   const row = Array<string>(columns).fill('')
   const given: Record<number, string> = {
@@ -56,11 +59,15 @@ const lip = (
   type = 'Semi-Auto Pistol',
   allocated = 'False',
 ) =>
-  `AC1,"ACME ONE 4"" BLK",Line two,082442884752,ONE-9,599.99,ACME,${type},Striker Fired,ac1.jpg,Firearm,12,${allocated},True,420.00,399.5,0,${ffl},${sot},${drop}`
+  `AC1,"ACME ONE 4"" BLK",Line two,082442884752,ONE-9,599.99,ACME,${type},Striker ` +
+  `Fired,ac1.jpg,Firearm,12,${allocated},True,420.00,399.5,0,${ffl},${sot},${drop}`
 const CSSI =
-  'SKU,Item Name,Quantity In Stock,Price,UPC,Web Item Name,Web Item Description,Drop Ship Flag,Drop Ship Price,Category,Ship Weight,Image Location,Manufacturer,Manufacturer Item Number,Length,Width,Height,MAP,MSRP,Available Drop Ship Delivery Options,Allocated Item?'
+  'SKU,Item Name,Quantity In Stock,Price,UPC,Web Item Name,Web Item Description,Drop Ship ' +
+  'Flag,Drop Ship Price,Category,Ship Weight,Image Location,Manufacturer,Manufacturer Item ' +
+  'Number,Length,Width,Height,MAP,MSRP,Available Drop Ship Delivery Options,Allocated Item?'
 const cssi = (category: string, flag = '1', allocated = 'No') =>
-  `AC1,ACME ONE,4,399.50,#082442884752#,Acme One 9mm,"Sights, night",${flag},410.00,${category},2.5,https://img.example/ac1.jpg?v=3,Acme,ONE-9,1,2,3,449.99,599.99,ground,${allocated}`
+  'AC1,ACME ONE,4,399.50,#082442884752#,Acme One 9mm,"Sights, ' +
+  `night",${flag},410.00,${category},2.5,https://img.example/ac1.jpg?v=3,Acme,ONE-9,1,2,3,449.99,599.99,ground,${allocated}`
 const ZND =
   'available,category,desc1,desc2,itemnumber,manufacturer,mfgpnumber,msrp,price1,price2,price3,qty1,qty2,qty3,upc,weight,serialized,mapprice'
 const znd = (category: string, serialized: string) =>
@@ -129,7 +136,7 @@ describe('presets', () => {
       { price: 35000 },
     ],
     [
-      "Davidson's sale with an end that is no date",
+      "Davidson's sale with an end that is not a date",
       'davidsons',
       DAV,
       dav({ sale: '$350.00', ends: 'soon' }),
@@ -579,7 +586,7 @@ describe('presets', () => {
     })
   }
 
-  test('no rule of any preset lets a firearm or NFA item go without a licence', () => {
+  test('no rule of any preset lets a firearm or NFA item go without a license', () => {
     for (const preset of Object.values(presets)) {
       if (preset.kind !== 'catalog') continue
       const sets = preset.classify.flatMap((rule) =>
@@ -613,25 +620,25 @@ describe('presets', () => {
       'rsr-quantity',
       null,
       'AB-1,-3',
-      'quantity is "-3", which is no stock count (a whole number that is not negative)',
+      'quantity is "-3", which is not a stock count (a whole number that is not negative)',
     ],
     [
       'rsr-quantity',
       null,
       'AB-1,5.5',
-      'quantity is "5.5", which is no stock count (a whole number that is not negative)',
+      'quantity is "5.5", which is not a stock count (a whole number that is not negative)',
     ],
     [
       'rsr-quantity',
       null,
       'AB-1,many',
-      'quantity is "many", which is no stock count (a whole number that is not negative)',
+      'quantity is "many", which is not a stock count (a whole number that is not negative)',
     ],
     [
       'rsr-quantity',
       null,
       ',5',
-      'stock is "", which is no item number; it is the key of this feed',
+      'stock is "", which is not an item number; it is the key of this feed',
     ],
     ['rsr-quantity', null, 'AB-1', 'the row has 1 columns, at least 2 are needed'],
   ]
@@ -653,18 +660,18 @@ describe('bad rows cost only themselves', () => {
     [
       'negative price',
       'X1,,Item,B,-5.00,,1,part',
-      /^price is "-5\.00", which is no amount of dollars$/,
+      /^price is "-5\.00", which is not an amount of dollars$/,
     ],
-    ['price in words', 'X1,,Item,B,call us,,1,part', /no amount of dollars/],
+    ['price in words', 'X1,,Item,B,call us,,1,part', /not an amount of dollars/],
     ['negative MAP', 'X1,,Item,B,5,-1,1,part', /^map is "-1"/],
-    ['negative stock', 'X1,,Item,B,5,,-1,part', /^qty is "-1", which is no stock count/],
+    ['negative stock', 'X1,,Item,B,5,,-1,part', /^qty is "-1", which is not a stock count/],
     ['too few columns', 'X1,,Item', /the row has 3 columns, at least 8 are needed/],
     [
       'a separator in the text',
       'X1,,Item, big,B,5,,1,part',
       /the row has 9 columns, the header has 8/,
     ],
-    ['no item number', ',,Item,B,5,,1,part', /no item number/],
+    ['no item number', ',,Item,B,5,,1,part', /not an item number/],
     ['NUL', 'X1,,It\0em,B,5,,1,part', /NUL/],
     ['10 MB line', `X1,,${'x'.repeat(10_000_000)},B,5,,1,part`, /longer than 1 MB/],
     ['unbalanced quote', 'X1,,"Item,B,5,,1,part', /a quote is opened and never closed/],

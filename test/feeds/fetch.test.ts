@@ -8,10 +8,11 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { presets } from '../../lib/distributors/generic/presets.js'
+import { presets } from '../../lib/distributors/builtin/index.js'
 import { UnreadableFile, digestFile, openBytes } from '../../lib/feeds/fetch/bytes.js'
 import { checkFeed } from '../../lib/feeds/check.js'
-import { fetchFeed, isPrivate, redact } from '../../lib/feeds/fetch/fetch.js'
+import { isPrivate } from '../../lib/core/net/addresses.js'
+import { fetchFeed, redact } from '../../lib/feeds/fetch/fetch.js'
 import type { FetchInput } from '../../lib/feeds/fetch/fetch.js'
 import { ACME, HEADER, NOON, acmeFeed, acmeRow, bench } from './bench.js'
 
@@ -232,7 +233,7 @@ describe('fetching a feed', () => {
       utimesSync(file, NOON / 1000 + 60, NOON / 1000 + 60)
       assert.equal((await get(file, into)).asOf, NOON, 'not later than now')
       await assert.rejects(get(join(into, 'none'), into), /none: there is no such file$/)
-      await assert.rejects(get(into, into), /this is no file$/)
+      await assert.rejects(get(into, into), /this is not a file$/)
     } finally {
       rmSync(into, { recursive: true, force: true })
     }
@@ -409,7 +410,7 @@ describe('checking a preset on a file', () => {
       assert.equal(feeds.offers().length, 0)
     }))
 
-  test('says why a file is no feed of the preset', () =>
+  test('says why a file is not a feed of the preset', () =>
     bench(async (feeds) => {
       const check = (preset: string, content: string) =>
         checkFeed({
@@ -422,7 +423,8 @@ describe('checking a preset on a file', () => {
         'the header has no column "Item #", "Dealer Price", "Quantity", "UPC Code", "Gun Type"',
       ])
       assert.deepEqual((await check('zanders', 'upc;msrp;price1;available\n1;2;3;4\n')).reasons, [
-        'the header has no column "itemnumber or upc", "upc", "price1", "available"; with a semicolon as separator the file would fit',
+        'the header has no column "itemnumber or upc", "upc", "price1", "available"; with a ' +
+          'semicolon as separator the file would fit',
       ])
       assert.equal((await check('rsr-quantity', 'AB-1,0000005\nAB-2,00')).cut_off, false)
       assert.equal((await check('rsr-quantity', 'AB-1,0000005\nAB-2')).cut_off, true)

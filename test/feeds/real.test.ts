@@ -120,7 +120,9 @@ describe('feeds of March 2023', { skip: without(MULTI) }, () => {
       )
       const reasons = feeds.catalog
         .prepare(
-          "SELECT iif(reason LIKE 'duplicate key%', 'duplicate', text_of) AS kind, count(*) AS n FROM (SELECT reason, substr(text, 1, instr(text, ',') - 1) AS text_of FROM rejected_row) GROUP BY 1 ORDER BY 2 DESC",
+          "SELECT iif(reason LIKE 'duplicate key%', 'duplicate', text_of) AS kind, count(*) " +
+            "AS n FROM (SELECT reason, substr(text, 1, instr(text, ',') - 1) AS text_of FROM " +
+            'rejected_row) GROUP BY 1 ORDER BY 2 DESC',
         )
         .all() as { kind: string; n: number }[]
       assert.deepEqual(reasons[0], { kind: 'nan', n: 199 })
@@ -229,7 +231,7 @@ describe('feeds of March 2023', { skip: without(MULTI) }, () => {
 })
 
 describe("RSR's stock over a month", { skip: without(SNAPSHOTS) }, () => {
-  test("104 quantity files: after each the catalog's stock is the file's, and the history is the difference", async () => {
+  test("104 quantity files: after each the stock is the file's, and the history is the difference", async () => {
     const feeds = feedBench()
     const folder = mkdtempSync(join(tmpdir(), 'qm-rsr-'))
     try {

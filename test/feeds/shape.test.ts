@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { presets } from '../../lib/distributors/generic/presets.js'
+import { presets } from '../../lib/distributors/builtin/index.js'
 import type { CatalogPreset } from '../../lib/distributors/generic/generic.js'
 import { ACME_STOCK, NOON, bench } from './bench.js'
 import type { FeedBench } from './bench.js'
@@ -422,7 +422,8 @@ describe('an item that is repeated once for each image', () => {
       assert.deepEqual([result.outcome, result.rejected], ['taken', 1])
       assert.equal(
         result.rejects[0]!.reason,
-        'Price is "11.00" and "10.00" in the row before with the same item number; such rows may differ in Image Location alone',
+        'Price is "11.00" and "10.00" in the row before with the same item number; such rows ' +
+          'may differ in Image Location alone',
       )
       assert.equal(result.rejects[0]!.line, 3)
       assert.deepEqual(images(feeds, 'A'), ['a1', 'a3'])

@@ -20,7 +20,9 @@ import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp, TestOptions } from '../../server/testing/index.js'
 
 const HEADER =
-  'Item #,Item Description,MSP,Retail Price,Dealer Price,Sale Price,Sale Ends,Quantity,UPC Code,Manufacturer,Gun Type,Model Series,Caliber,Action,Capacity,Finish,Stock,Sights,Barrel Length,Overall Length,Features'
+  'Item #,Item Description,MSP,Retail Price,Dealer Price,Sale Price,Sale Ends,Quantity,UPC ' +
+  'Code,Manufacturer,Gun Type,Model Series,Caliber,Action,Capacity,Finish,Stock,Sights,Barrel ' +
+  'Length,Overall Length,Features'
 const ITEMS = Array.from({ length: 10 }, (_, i) => i + 1)
 const upcOf = (i: number) => `#${700000000000 + i}#`
 
@@ -448,7 +450,7 @@ describe('a refused download', () => {
       assert.deepEqual(
         audited.map(({ detail }) => JSON.parse(detail) as unknown),
         [{ source: DAV, outcome: 'taken' }],
-        'a dry run is no act',
+        'a dry run is not an act',
       )
     }))
 

@@ -53,7 +53,8 @@ const DOCUMENT = {
 }
 
 const WARNING =
-  'the feed ZND/zanders has 21 of 40 MAPs that are not above its own regular price; they do not count as MAP, so look at what its MAP column holds'
+  'the feed ZND/zanders has 21 of 40 MAPs that are not above its own regular price; they do ' +
+  'not count as MAP, so look at what its MAP column holds'
 
 describe('a feed whose MAPs are not above its regular prices', () => {
   const warnings = async (t: TestApp) => [
@@ -79,7 +80,7 @@ describe('a feed whose MAPs are not above its regular prices', () => {
     assert.deepEqual(await warnings(t), [[WARNING], []])
   })
 
-  test("one subscriber's own feed is no matter of another", async () => {
+  test("one subscriber's own feed is not a matter of another", async () => {
     await using t = await createTestApp()
     await t.save(t.subscriber, DOCUMENT as never)
     const other = await t.app.operator.subscribers.create({
@@ -125,7 +126,9 @@ const fits = (text: string, columns: number) => {
 }
 
 const DAVIDSONS =
-  'Item #,Item Description,MSP,Retail Price,Dealer Price,Sale Price,Sale Ends,Quantity,UPC Code,Manufacturer,Gun Type,Model Series,Caliber,Action,Capacity,Finish,Stock,Sights,Barrel Length,Overall Length,Features'
+  'Item #,Item Description,MSP,Retail Price,Dealer Price,Sale Price,Sale Ends,Quantity,UPC ' +
+  'Code,Manufacturer,Gun Type,Model Series,Caliber,Action,Capacity,Finish,Stock,Sights,Barrel ' +
+  'Length,Overall Length,Features'
 /** A Davidson's feed of 40 pistols; `type` says what they are. */
 const davidsons = (type = 'Pistol: Semi-Auto', price = '$399.99') =>
   [
@@ -133,7 +136,9 @@ const davidsons = (type = 'Pistol: Semi-Auto', price = '$399.99') =>
     ...Array.from(
       { length: 40 },
       (_, i) =>
-        `D${i},ACME PISTOL ${i},$399.99,$599.99,${price},,,7,#${700000000000 + i}#,Acme Arms,${type},P1,9MM,Striker Fired,15+1,Black,Polymer,Night sights,4,7,${'Words of it. '.repeat(20)}`,
+        `D${i},ACME PISTOL ${i},$399.99,$599.99,${price},,,7,#${700000000000 + i}#,Acme ` +
+        `Arms,${type},P1,9MM,Striker Fired,15+1,Black,Polymer,Night ` +
+        `sights,4,7,${'Words of it. '.repeat(20)}`,
     ),
   ].join('\n') + '\n'
 
@@ -158,7 +163,7 @@ describe('feeds check', () => {
     assert.match(unknown.err, /there is no preset "nobody"; known are chattanooga, davidsons/)
   })
 
-  test("shows dollars under the contract's names, attributes written out, and no line beyond the terminal", async () => {
+  test("shows dollars, the contract's names, attributes written out, and no line beyond the terminal", async () => {
     const path = file('dav.csv', davidsons())
     const { json } = await run(0, 'feeds', 'check', 'dav', path, '--dir', NOWHERE, '--json')
     const [offer] = json['offers'] as unknown as Record<string, unknown>[]
@@ -196,7 +201,8 @@ describe('feeds check', () => {
     assert.equal(wrong.status, 1)
     assert.ok(
       wrong.out.includes(
-        `It reads better with the preset lipseys-pricing:\n  quartermaster feeds import LIP ${pricing} --preset lipseys-pricing\n`,
+        `It reads better with the preset lipseys-pricing:\n  quartermaster feeds import LIP ` +
+          `${pricing} --preset lipseys-pricing\n`,
       ),
       wrong.out,
     )

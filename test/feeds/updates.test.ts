@@ -90,7 +90,7 @@ describe('the next feed of a source', () => {
         { id: 21, name: 'Better 3', retired_at: null },
       ])
       assert.deepEqual([state(feeds).revision, state(feeds).text_revision], [2, 2])
-      assert.equal(history(feeds).length, 20, 'a wording is no change of price or stock')
+      assert.equal(history(feeds).length, 20, 'a wording is not a change of price or stock')
       const soon = NOON + 120_000 + HOUR
       await feeds.take(ACME, swap(better, { 4: acmeRow(4, '11.00') }), { now: soon, asOf: soon })
       assert.equal(fragments('retired_at IS NOT NULL').length, 1, 'it is an hour old, not older')
@@ -466,7 +466,8 @@ describe('stock feeds', () => {
       const before = feeds.everything()
       const result = await feeds.take(ACME_STOCK, stock({ X1: 7, X2: 7 }), { force: true })
       assert.deepEqual(result.reasons, [
-        'none of the 2 rows names an item that is known, and the last feed named 1; the file or its preset is the wrong one',
+        'none of the 2 rows names an item that is known, and the last feed named 1; the file ' +
+          'or its preset is the wrong one',
       ])
       assert.deepEqual(feeds.everything(), before)
     }))
@@ -658,7 +659,8 @@ describe("prices that came with one subscriber's credentials", () => {
       )
       assert.deepEqual(result.reasons, [
         '100 of 100 prices move by more than half (100.0 %; at most 5 % may)',
-        'the prices have a median of $3.00 and a sum of $300.00, in the last feed $1.00 and $100.00; both may not move by a factor of 1.25 or more',
+        'the prices have a median of $3.00 and a sum of $300.00, in the last feed $1.00 and ' +
+          '$100.00; both may not move by a factor of 1.25 or more',
       ])
       assert.deepEqual(
         own(feeds).every((row) => (row as { price: number }).price === 100),

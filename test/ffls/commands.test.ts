@@ -21,7 +21,8 @@ after(() => rmSync(scratch, { recursive: true, force: true }))
 const HEADER =
   'LIC_REGN|LIC_DIST|LIC_CNTY|LIC_TYPE|LIC_XPRDTE|LIC_SEQN|LICENSE_NAME|BUSINESS_NAME|PREMISE_STREET|PREMISE_CITY|PREMISE_STATE|PREMISE_ZIP_CODE|MAIL_STREET|MAIL_CITY|MAIL_STATE|MAIL_ZIP_CODE|VOICE_PHONE'
 const row = (i: number, code = '8E') =>
-  `1|58|021|01|${code}|${String(i).padStart(5, '0')}|DOE, JANE|DOE ARMS ${i}|12 MILL RD|MACON|GA|31201|PO BOX 1|MACON|GA|31201|4785550100`
+  `1|58|021|01|${code}|${String(i).padStart(5, '0')}|DOE, JANE|DOE ARMS ${i}|12 MILL ` +
+  'RD|MACON|GA|31201|PO BOX 1|MACON|GA|31201|4785550100'
 
 /** A list of dealers `from` to `to`. */
 function list(from: number, to: number, code?: string): string {
@@ -80,7 +81,8 @@ describe('ffls import', () => {
     assert.equal(first.status, 0, first.err)
     assert.equal(
       first.out,
-      '30 rows as of 2026-05-10: 0 of other types skipped, 0 rejected.\nDealers: 30 new, 0 renewed, 0 changed, 0 unchanged, 0 gone.\n',
+      '30 rows as of 2026-05-10: 0 of other types skipped, 0 rejected.\nDealers: 30 new, 0 ' +
+        'renewed, 0 changed, 0 unchanged, 0 gone.\n',
     )
     assert.equal(first.err, '', 'no bar in a pipe')
     const second = join(scratch, 'second.txt')
@@ -145,7 +147,7 @@ describe('ffls import', () => {
     )
     assert.match(
       (await run(dir, 'ffls', 'import', second, ...LATER)).out,
-      /or --revoke STATE for one:\nstate  missing  known  reason\nGA     1        29     the list is cut off\n$/,
+      /--revoke STATE those of one state:\nstate  missing  known  reason\nGA     1        29     the list is cut off\n$/,
     )
   })
 
@@ -154,14 +156,14 @@ describe('ffls import', () => {
     [['import', 'x', '--as-of', 'soon'], 2, /--as-of "soon" is not a date/],
     [['import', 'x', '--types', ''], 2, /--types must not be empty/],
     [['import', 'nowhere.txt'], 1, /invalid_parameter: file: cannot read nowhere\.txt/],
-    [['import', 'x', '--types', '01,05'], 1, /types: "05" is no type of licence/],
-    [['import', 'x', '--revoke', ''], 1, /revoke: "" is no state/],
+    [['import', 'x', '--types', '01,05'], 1, /types: "05" is not a type of license/],
+    [['import', 'x', '--revoke', ''], 1, /revoke: "" is not a state/],
     [['on-file', 'RSR'], 2, /<FILE> is missing/],
     [['on-file', 'NOPE', 'x'], 1, /not a known distributor/],
     [['set', '1-58-00001'], 2, /there is nothing to set/],
     [['set', '1-58-00001', '--fee-longgun', 'x'], 2, /--fee-longgun "x" is not an amount/],
     [['set', '1-58-00001', '--sot', 'maybe'], 2, /--sot must be yes or no/],
-    [['set', '1-58-00001', '--sot', 'yes'], 1, /not_found: No dealer has the licence/],
+    [['set', '1-58-00001', '--sot', 'yes'], 1, /not_found: No dealer has the license/],
     [['show', 'x'], 1, /not_found/],
     [['add', 'x', '--name', 'n'], 2, /--street is missing/],
   ]
@@ -283,7 +285,8 @@ describe('ffls on-file, set, add and show', () => {
     const marks = join(scratch, 'rsr.txt')
     writeFileSync(
       marks,
-      `DOE ARMS;12 MILL RD;MACON;GA;31201;1-58-021-01-9E-00001\nNEW ARMS;1 PINE ST;MACON;GA;312011234;1-58-021-07-9E-00009\n`,
+      `DOE ARMS;12 MILL RD;MACON;GA;31201;1-58-021-01-9E-00001\nNEW ARMS;1 PINE ` +
+        `ST;MACON;GA;312011234;1-58-021-07-9E-00009\n`,
     )
     const kept = stored(dir)
     const dry = await run(dir, 'ffls', 'on-file', 'RSR', marks, ...LATER, '--dry-run')
@@ -303,7 +306,7 @@ describe('ffls on-file, set, add and show', () => {
     writeFileSync(marks, '1-58-021-01-9E-00001\n')
     assert.match(
       (await run(dir, 'ffls', 'on-file', 'RSR', marks)).out,
-      /1 of 2 marks stay although the list lacks them: the list holds less than 70 % .*; --force takes them away\.\n$/,
+      /1 of 2 marks are kept although the list lacks them: the list holds less than 70 % .*; --force removes them\.\n$/,
     )
     assert.equal(
       ((await json(dir, 'ffls', 'on-file', 'RSR', marks, '--force')) as Record<string, unknown>)[
@@ -411,7 +414,7 @@ describe('ffls on-file, set, add and show', () => {
       '--zip',
       '31201',
       '--reason',
-      'licence seen',
+      'license seen',
     ]
     assert.match(
       (await run(dir, ...own, '--dry-run')).out,

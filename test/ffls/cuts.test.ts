@@ -1,6 +1,6 @@
 /**
- * Lists that were cut off between two lines: nobody is taken off falsely, and who is really gone is
- * (decisions 6.2).
+ * Lists that were cut off between two lines: nobody is taken off falsely, and who is really gone
+ * is.
  */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ import type { Row } from './lists.js'
 
 const REAL = resolve('..', 'shared', 'data', 'ffl', '0513-ffl-list.txt.gz')
 
-/** Region, district, sequence, licence and state of each row. */
+/** Region, district, sequence, license and state of each row. */
 type Listed = Pick<
   KnownDealer,
   'id' | 'license_number' | 'license_type' | 'expires_on' | 'premise_state'
@@ -253,15 +253,15 @@ describe('a list that was cut off at the end of a line', () => {
   }
 })
 
-test('what the newest list says of a licence counts, also where it ends earlier; an older list turns nothing back', () =>
+test('what the newest list says of a license counts, also an earlier end; an older one changes nothing', () =>
   withApp(async (t) => {
     const row = (code: string): Row[] => [{ ...dealers(1)[0], LIC_XPRDTE: code }]
     await take(t, row('9E'))
     await take(t, row('8E'), { asOf: JUNE })
-    const licence = async () =>
+    const license = async () =>
       (await t.app.ctx.read.selectFrom('dealer').select('license_number').executeTakeFirstOrThrow())
         .license_number
-    assert.equal(await licence(), '1-20-021-01-8E-00001')
+    assert.equal(await license(), '1-20-021-01-8E-00001')
     await take(t, row('7E'), { asOf: MAY })
-    assert.equal(await licence(), '1-20-021-01-8E-00001')
+    assert.equal(await license(), '1-20-021-01-8E-00001')
   }))

@@ -115,7 +115,7 @@ describe('who is gone', () => {
       )
       await assert.rejects(
         take(t, dealers(1), { revoke: ['XX'] }),
-        refuses(/revoke: "XX" is no state/),
+        refuses(/revoke: "XX" is not a state/),
       )
     }))
 
@@ -144,7 +144,7 @@ describe('who is gone', () => {
       assert.equal((await take(t, dealers(10), { asOf: t.clock.ms + 3, accept: true })).gone, 1)
     }))
 
-  test('a dealer that now has a licence of another type', () =>
+  test('a dealer that now has a license of another type', () =>
     withApp(async (t) => {
       await take(t, dealers(10))
       assert.equal(
@@ -166,10 +166,10 @@ const arbitrary = (() => {
       state: fc.constantFrom('GA', 'TX'),
     })
     .map(({ seq, code, type, street, state }): ListedDealer => {
-      const licence = parseLicense(`120021${type}${code}${String(seq).padStart(5, '0')}`)!
+      const license = parseLicense(`120021${type}${code}${String(seq).padStart(5, '0')}`)!
       return {
-        id: licence.id,
-        license_number: licence.number,
+        id: license.id,
+        license_number: license.number,
         license_type: type,
         expires_on: expiryDate(code, MAY),
         license_name: 'N',
@@ -276,7 +276,7 @@ describe('the difference', () => {
     )
   })
 
-  test('never gives a dealer an earlier licence by an older list, and never revokes where it may not', () => {
+  test('never gives a dealer an earlier license by an older list, and never revokes where it may not', () => {
     fc.assert(
       fc.property(arbitrary, (input) => {
         const plan = compareList(input)

@@ -83,14 +83,14 @@ async function list(
     if (onFile.length > 0)
       await db
         .insertInto('dealer_on_file')
-        .values(onFile.map((licence) => ({ distid: 'RSR', dealer_id: parseLicense(licence)!.id })))
+        .values(onFile.map((license) => ({ distid: 'RSR', dealer_id: parseLicense(license)!.id })))
         .execute()
     await touch(db, 'dealers')
   })
 }
 
 /** `n` of region 1, district 62: the larger the later in the order of numbers. */
-const licence = (n: number, code = '8E') => `1-62-037-01-${code}-${String(n).padStart(5, '0')}`
+const license = (n: number, code = '8E') => `1-62-037-01-${code}-${String(n).padStart(5, '0')}`
 const numbers = (answer: { ffls: { license_number: string }[] }) =>
   answer.ffls.map(({ license_number }) => Number(license_number.slice(-5)))
 
@@ -99,21 +99,21 @@ const numbers = (answer: { ffls: { license_number: string }[] }) =>
  * 40 miles away, 38103 is Memphis.
  */
 const NASHVILLE: TestDealer[] = [
-  { license_number: licence(1), premise_zip: '37203', business_name: 'Music Row Arms & Tackle' },
-  { license_number: licence(2), premise_zip: '37203-1234', marked_on_file: 1 },
-  { license_number: licence(3), premise_zip: '37212' },
-  { license_number: licence(4), premise_zip: '37076' },
-  { license_number: licence(5), premise_zip: '37076', license_name: "O'BRIEN & SONS, LTD." },
-  { license_number: licence(6), premise_zip: '38103' },
-  { license_number: licence(7), premise_zip: '37203' },
-  { license_number: licence(8), premise_zip: '37040' },
+  { license_number: license(1), premise_zip: '37203', business_name: 'Music Row Arms & Tackle' },
+  { license_number: license(2), premise_zip: '37203-1234', marked_on_file: 1 },
+  { license_number: license(3), premise_zip: '37212' },
+  { license_number: license(4), premise_zip: '37076' },
+  { license_number: license(5), premise_zip: '37076', license_name: "O'BRIEN & SONS, LTD." },
+  { license_number: license(6), premise_zip: '38103' },
+  { license_number: license(7), premise_zip: '37203' },
+  { license_number: license(8), premise_zip: '37040' },
 ]
 
 describe('dealers near a ZIP', () => {
   let t: TestApp
   before(async () => {
     t = await createTestApp()
-    await list(t, NASHVILLE, [licence(5), licence(7), licence(2)])
+    await list(t, NASHVILLE, [license(5), license(7), license(2)])
   })
   after(() => t.close())
 
@@ -140,7 +140,7 @@ describe('dealers near a ZIP', () => {
     } = await t.remote.ffls.near({ zip: '37203', name: 'row arms' })
     const { lat, lng } = placeOfZip('37203')!
     assert.deepEqual(dealer, {
-      license_number: licence(1),
+      license_number: license(1),
       list_name: 'Music Row Arms & Tackle',
       business_name: 'Music Row Arms & Tackle',
       license_name: 'DOE, JANE',
@@ -243,7 +243,7 @@ describe('dealers near a ZIP', () => {
     await list(
       other,
       Array.from({ length: 200 }, (_, i) => ({
-        license_number: licence(i),
+        license_number: license(i),
         premise_zip: i < 100 ? '37212' : '37203',
         marked_on_file: i % 2,
       })),
@@ -263,10 +263,10 @@ describe('dealers near a ZIP', () => {
   test('a ZIP that nobody knows has the dealers of exactly that ZIP, or none', async () => {
     await using other = await createTestApp()
     await list(other, [
-      { license_number: licence(1), premise_zip: '09128' },
-      { license_number: licence(2), premise_zip: '09129' },
-      { license_number: licence(3), premise_zip: '37203' },
-      { license_number: licence(4), premise_zip: 'N/A' },
+      { license_number: license(1), premise_zip: '09128' },
+      { license_number: license(2), premise_zip: '09129' },
+      { license_number: license(3), premise_zip: '37203' },
+      { license_number: license(4), premise_zip: 'N/A' },
     ])
     assert.equal(placeOfZip('09128'), null)
     const near = await other.remote.ffls.near({ zip: '09128', radius: 50 })
@@ -282,9 +282,9 @@ describe('dealers near a ZIP', () => {
     const twin = placeOfZip('37202')!
     const neighbour = ['37201', '37203'].find((zip) => placeOfZip(zip)!.lat === twin.lat)!
     await list(other, [
-      { license_number: licence(1), premise_zip: neighbour },
-      { license_number: licence(2), premise_zip: '37202' },
-      { license_number: licence(3), premise_zip: neighbour },
+      { license_number: license(1), premise_zip: neighbour },
+      { license_number: license(2), premise_zip: '37202' },
+      { license_number: license(3), premise_zip: neighbour },
     ])
     assert.deepEqual(numbers(await other.remote.ffls.near({ zip: '37202', radius: 1 })), [2, 1, 3])
     assert.deepEqual(
@@ -295,20 +295,20 @@ describe('dealers near a ZIP', () => {
 })
 
 describe('a dealer leaves the list', () => {
-  test('after the last day of the licence, or of what the operator says, and when it is listed no more', async () => {
+  test('after the last day of the license, or of what the operator says, and when it is listed no more', async () => {
     await using t = await createTestApp()
     await list(t, [
-      { license_number: licence(1), premise_zip: '37203', expires_on: '2026-11-21' },
-      { license_number: licence(2), premise_zip: '37203', expires_on: '2026-11-20' },
+      { license_number: license(1), premise_zip: '37203', expires_on: '2026-11-21' },
+      { license_number: license(2), premise_zip: '37203', expires_on: '2026-11-20' },
       {
-        license_number: licence(3),
+        license_number: license(3),
         premise_zip: '37203',
         expires_on: '2026-01-01',
         valid_until: '2026-11-22',
       },
-      { license_number: licence(4), premise_zip: '37203', listed: 0 },
+      { license_number: license(4), premise_zip: '37203', listed: 0 },
       {
-        license_number: licence(5),
+        license_number: license(5),
         premise_zip: '37203',
         expires_on: '2026-12-01',
         valid_until: '2026-11-01',
@@ -322,7 +322,7 @@ describe('a dealer leaves the list', () => {
       [4, 0],
       [5, 1],
     ] as const)
-      assert.equal((await t.remote.ffls.get({ license_number: licence(n) })).active, active)
+      assert.equal((await t.remote.ffls.get({ license_number: license(n) })).active, active)
     t.clock.advance(12 * HOUR - 1)
     assert.deepEqual(numbers(await t.remote.ffls.near({ zip: '37203' })), [1, 3, 5])
     t.clock.advance(1)
@@ -342,16 +342,16 @@ describe('a dealer leaves the list', () => {
       [4, 0],
       [5, 1],
     ] as const)
-      assert.equal((await t.remote.ffls.get({ license_number: licence(n) })).active, active)
+      assert.equal((await t.remote.ffls.get({ license_number: license(n) })).active, active)
   })
 })
 
 describe('the directory', () => {
   test('is what the last change made of it, also one of another process', async () => {
     await using t = await createTestApp()
-    await list(t, [{ license_number: licence(1), premise_zip: '37203' }])
+    await list(t, [{ license_number: license(1), premise_zip: '37203' }])
     assert.deepEqual(numbers(await t.remote.ffls.near({ zip: '37203' })), [1])
-    await list(t, [{ license_number: licence(2), premise_zip: '37203' }])
+    await list(t, [{ license_number: license(2), premise_zip: '37203' }])
     assert.deepEqual(numbers(await t.remote.ffls.near({ zip: '37203' })), [2])
     const other = openFile(filesIn(t.app.dir).record, { synchronous: 'FULL' })
     const commit = async (sql: string) => {
@@ -376,7 +376,7 @@ describe('the directory', () => {
     await list(
       t,
       Array.from({ length: 9_000 }, (_, i) => ({
-        license_number: licence(i),
+        license_number: license(i),
         premise_zip: i % 100 === 0 ? '37203' : '38103',
       })),
     )
@@ -404,7 +404,7 @@ describe('the directory', () => {
     })
     commit(t, "UPDATE dealer SET listed = 0 WHERE premise_zip = '37203' AND row % 200 > 100")
     await t.app.ctx.dealers.refresh()
-    const gone = t.app.ctx.engine.reader
+    const gone = t.app.ctx.engine.reader.raw
       .prepare('SELECT count(*) FROM dealer WHERE listed = 0')
       .pluck()
       .get() as number
@@ -413,7 +413,7 @@ describe('the directory', () => {
     assert.equal((await t.shop.ffls.near({ zip: '38103', radius: 1 })).count, 150)
   })
 
-  test('of many dealers serves on while a new one is loaded, and is the new one within a second, whether anybody asks or not', async () => {
+  test('of many dealers serves on while a new one is loaded, and is the new one within a second', async () => {
     await using t = await large()
     assert.equal(await here(t), 90)
     const kept = await t.app.ctx.dealers.current()
@@ -448,15 +448,15 @@ describe('the directory', () => {
     assert.equal(await here(t), 90)
     await t.app.operator.ffls.set('1-62-00100', { on_file: true })
     const { ffls } = await t.shop.ffls.near({ zip: '37203', radius: 1 })
-    assert.deepEqual([ffls[0]!.license_number, ffls[0]!.ffl_on_file], [licence(100), 1])
+    assert.deepEqual([ffls[0]!.license_number, ffls[0]!.ffl_on_file], [license(100), 1])
     await t.app.operator.ffls.add({
-      license_number: licence(9_999),
+      license_number: license(9_999),
       name: 'Own',
       street: '1 Pike',
       city: 'Nashville',
       state: 'TN',
       zip: '37203',
-      reason: 'licence seen',
+      reason: 'license seen',
     })
     assert.equal(await here(t), 91)
   })
@@ -464,8 +464,8 @@ describe('the directory', () => {
   test('two apps in one process have a directory each', async () => {
     await using one = await createTestApp()
     await using two = await createTestApp()
-    await list(one, [{ license_number: licence(1), premise_zip: '37203' }])
-    await list(two, [{ license_number: licence(2), premise_zip: '37203' }])
+    await list(one, [{ license_number: license(1), premise_zip: '37203' }])
+    await list(two, [{ license_number: license(2), premise_zip: '37203' }])
     assert.deepEqual(
       [
         numbers(await one.remote.ffls.near({ zip: '37203' })),
@@ -651,7 +651,7 @@ describe('the order of the list', () => {
           ]
           const dealers = points.map((_, i) => ({
             row: i,
-            licence: licence(i),
+            license: license(i),
             zip: i,
             lastDay: 20280101,
             names: '',
@@ -685,7 +685,7 @@ describe('the order of the list', () => {
   })
 })
 
-describe('one dealer by licence', () => {
+describe('one dealer by license', () => {
   let t: TestApp
   before(async () => {
     t = await createTestApp()
@@ -746,7 +746,7 @@ describe('one dealer by licence', () => {
       )
       assert.deepEqual([list_name, ffl_on_file, sot_on_file, active], ['Cumberland Arms', 1, 1, 1])
       assert.equal(
-        (await shop.ffls.get({ license_number: licence(90_212) })).transfer_fee_longgun,
+        (await shop.ffls.get({ license_number: license(90_212) })).transfer_fee_longgun,
         null,
       )
     }
@@ -779,12 +779,12 @@ describe('one dealer by licence', () => {
     ['X-99-XXX-XX-XX-90211', 404, /fits/],
     ['1-62-037-01-5E-90211', 404, /its number is 1-62-037-01-8E-90211 now/],
     ['1-62-XXX-XX-5E-90211', 404, /its number is 1-62-037-01-8E-90211 now/],
-    ['1234567890', 404, /licence number is 15/],
-    ['ABCDEFGHIJ', 404, /licence number is 15/],
-    ['1'.repeat(25), 404, /licence number is 15/],
-    ['1-62-037-01-8I-90211', 404, /licence number is 15/],
-    ['----------', 404, /licence number is 15/],
-    ['not-a-license', 404, /licence number is 15/],
+    ['1234567890', 404, /license number is 15/],
+    ['ABCDEFGHIJ', 404, /license number is 15/],
+    ['1'.repeat(25), 404, /license number is 15/],
+    ['1-62-037-01-8I-90211', 404, /license number is 15/],
+    ['----------', 404, /license number is 15/],
+    ['not-a-license', 404, /license number is 15/],
     ['123456789', 400, /10 to 25/],
     ['1'.repeat(26), 400, /10 to 25/],
     ['1-62-037-01-8E-90%25', 400, /10 to 25/],
@@ -809,7 +809,7 @@ describe('one dealer by licence', () => {
     await assert.rejects(t.shop.ffls.get({ license_number: '123456789' }), {
       code: 'invalid_parameter',
     })
-    await assert.rejects(t.shop.ffls.get({ license_number: licence(1) }), { code: 'not_found' })
+    await assert.rejects(t.shop.ffls.get({ license_number: license(1) }), { code: 'not_found' })
     await assert.rejects(t.shop.ffls.get({} as never), { code: 'invalid_parameter' })
     await assert.rejects(t.remote.ffls.get({ license_number: '' }), { code: 'invalid_parameter' })
   })
@@ -820,49 +820,49 @@ const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0])
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0])
 
 describe("a dealer's document", () => {
-  test('is for a subscriber whose order names that very licence number, dashes and case aside', () => {
+  test('is for a subscriber whose order names that very license number, dashes and case aside', () => {
     const orders = [
       { order_id: 'A', ffl: null },
-      { order_id: 'B', ffl: licence(2) },
-      { order_id: 'C', ffl: licence(1) },
-      { order_id: 'D', ffl: licence(1) },
+      { order_id: 'B', ffl: license(2) },
+      { order_id: 'C', ffl: license(1) },
+      { order_id: 'D', ffl: license(1) },
     ]
     const table: [text: string, order: string | null][] = [
-      [licence(1), 'C'],
-      [licence(1).toLowerCase(), 'C'],
-      [licence(1).replaceAll('-', ''), 'C'],
-      [licence(2), 'B'],
-      [licence(3), null],
-      [licence(1, '7E'), null],
+      [license(1), 'C'],
+      [license(1).toLowerCase(), 'C'],
+      [license(1).replaceAll('-', ''), 'C'],
+      [license(2), 'B'],
+      [license(3), null],
+      [license(1, '7E'), null],
       ['1-62-XXX-XX-XX-00001', null],
       ['X-XX-XXX-XX-XX-XXXXX', null],
       ['1234567890', null],
       ['', null],
     ]
     for (const [text, order] of table) assert.equal(documentAccess(orders, text), order, text)
-    assert.equal(documentAccess([{ order_id: 'E', ffl: '162037018e00001' }], licence(1)), 'E')
+    assert.equal(documentAccess([{ order_id: 'E', ffl: '162037018e00001' }], license(1)), 'E')
     assert.equal(
       documentAccess([{ order_id: 'F', ffl: '1-62-XXX-XX-XX-00001' }], '1-62-XXX-XX-XX-00001'),
       null,
     )
-    assert.equal(documentAccess([], licence(1)), null)
+    assert.equal(documentAccess([], license(1)), null)
   })
 
   test('is refused without an order, whether the dealer exists or not', async () => {
     await using t = await createTestApp()
-    await list(t, [{ license_number: licence(1), premise_zip: '37203' }])
-    await storeDocument(t.app.ctx, { license_number: licence(1), document_type: 'ffl', bytes: PDF })
-    for (const text of [licence(1), licence(9), '1-62-XXX-XX-XX-00001', 'not-a-licence']) {
+    await list(t, [{ license_number: license(1), premise_zip: '37203' }])
+    await storeDocument(t.app.ctx, { license_number: license(1), document_type: 'ffl', bytes: PDF })
+    for (const text of [license(1), license(9), '1-62-XXX-XX-XX-00001', 'not-a-license']) {
       const { status, body } = await t.json(`/v1/ffls/${text}/documents/ffl`)
       assert.deepEqual([status, body.error.code], [403, 'ffl_not_associated_with_order'], text)
     }
     await assert.rejects(
-      t.shop.ffls.document({ license_number: licence(1), document_type: 'sot' }),
+      t.shop.ffls.document({ license_number: license(1), document_type: 'sot' }),
       { code: 'ffl_not_associated_with_order' },
     )
     for (const [path, member] of [
-      [`${licence(1)}/documents/w9`, 'document_type'],
-      [`${licence(1)}/documents/FFL`, 'document_type'],
+      [`${license(1)}/documents/w9`, 'document_type'],
+      [`${license(1)}/documents/FFL`, 'document_type'],
       ['123456789/documents/ffl', 'license_number'],
     ] as const) {
       const { status, body } = await t.json(`/v1/ffls/${path}`)
@@ -871,50 +871,50 @@ describe("a dealer's document", () => {
         [400, 'invalid_parameter', member],
       )
     }
-    assert.equal((await t.request(`/v1/ffls/${licence(1)}/documents`)).status, 404)
+    assert.equal((await t.request(`/v1/ffls/${license(1)}/documents`)).status, 404)
   })
 
   test("is for an order that is visible, one's own, and names that very number; the newest one is named", async () => {
     await using t = await createTestApp()
     await list(t, [
-      { license_number: licence(1), premise_zip: '37203' },
-      { license_number: licence(2), premise_zip: '37203' },
+      { license_number: license(1), premise_zip: '37203' },
+      { license_number: license(2), premise_zip: '37203' },
     ])
-    await storeDocument(t.app.ctx, { license_number: licence(1), document_type: 'ffl', bytes: PDF })
+    await storeDocument(t.app.ctx, { license_number: license(1), document_type: 'ffl', bytes: PDF })
     const { id: stranger } = await t.app.operator.subscribers.create({
       name: 'Other shop',
       email: 'other@shop.example',
     })
     const code = async (text: string, kind = 'ffl') =>
       (await t.json(`/v1/ffls/${text}/documents/${kind}`)).body.error?.code ?? 'open'
-    await addOrder(t, { order_id: 'HIDDEN', ffl: licence(1), visible: 0 })
-    await addOrder(t, { order_id: 'THEIRS', ffl: licence(1), subscriber_id: stranger })
-    await addOrder(t, { order_id: 'RENEWED', ffl: licence(1, '7E') })
-    await addOrder(t, { order_id: 'OTHER', ffl: licence(2) })
+    await addOrder(t, { order_id: 'HIDDEN', ffl: license(1), visible: 0 })
+    await addOrder(t, { order_id: 'THEIRS', ffl: license(1), subscriber_id: stranger })
+    await addOrder(t, { order_id: 'RENEWED', ffl: license(1, '7E') })
+    await addOrder(t, { order_id: 'OTHER', ffl: license(2) })
     await addOrder(t, { order_id: 'NONE' })
-    assert.equal(await code(licence(1)), 'ffl_not_associated_with_order')
-    await addOrder(t, { order_id: 'FIRST', ffl: licence(1) })
-    await addOrder(t, { order_id: 'SECOND', ffl: licence(1) })
-    await addOrder(t, { order_id: 'LAST', ffl: licence(1), visible: 0 })
+    assert.equal(await code(license(1)), 'ffl_not_associated_with_order')
+    await addOrder(t, { order_id: 'FIRST', ffl: license(1) })
+    await addOrder(t, { order_id: 'SECOND', ffl: license(1) })
+    await addOrder(t, { order_id: 'LAST', ffl: license(1), visible: 0 })
     for (const shop of [t.shop, t.remote]) {
       const answer = await shop.ffls.document({
-        license_number: licence(1).toLowerCase().replaceAll('-', ''),
+        license_number: license(1).toLowerCase().replaceAll('-', ''),
         document_type: 'ffl',
       })
       assert.deepEqual([answer.associated_order_id, answer.expires_in_seconds], ['SECOND', 900])
     }
     assert.deepEqual(
       [
-        await code(licence(1)),
-        await code(licence(1), 'sot'),
-        await code(licence(2)),
+        await code(license(1)),
+        await code(license(1), 'sot'),
+        await code(license(2)),
         await code('1-62-XXX-XX-XX-00001'),
       ],
       ['open', 'document_not_on_file', 'document_not_on_file', 'ffl_not_associated_with_order'],
     )
-    // A licence that was renewed since is the same dealer's.
+    // A license that was renewed since is the same dealer's.
     assert.equal(
-      (await t.shop.ffls.document({ license_number: licence(1, '7E'), document_type: 'ffl' }))
+      (await t.shop.ffls.document({ license_number: license(1, '7E'), document_type: 'ffl' }))
         .associated_order_id,
       'RENEWED',
     )
@@ -923,14 +923,14 @@ describe("a dealer's document", () => {
       .select('object_key')
       .executeTakeFirstOrThrow()
     await t.app.ctx.objects.remove(object_key)
-    assert.equal(await code(licence(1)), 'document_file_unavailable')
+    assert.equal(await code(license(1)), 'document_file_unavailable')
   })
 
   test('has a URL for 900 seconds; 404 when it is not on file, 503 when only its file is not there', async () => {
     await using t = await createTestApp()
     t.expectErrors(/the object store cannot be asked for a document: no answer/)
     const { ctx } = t.app
-    await list(t, [{ license_number: licence(1), premise_zip: '37203' }])
+    await list(t, [{ license_number: license(1), premise_zip: '37203' }])
     const dealerId = '1-62-00001'
     await assert.rejects(documentUrl(ctx, { dealerId, kind: 'ffl' }), {
       code: 'document_not_on_file',
@@ -989,9 +989,9 @@ describe("a dealer's document", () => {
 
   test('stays with the dealer over a renewal', async () => {
     await using t = await createTestApp()
-    await list(t, [{ license_number: licence(1), premise_zip: '37203' }])
-    await storeDocument(t.app.ctx, { license_number: licence(1), document_type: 'ffl', bytes: PDF })
-    await list(t, [{ license_number: licence(1, '9E'), premise_zip: '37203' }])
+    await list(t, [{ license_number: license(1), premise_zip: '37203' }])
+    await storeDocument(t.app.ctx, { license_number: license(1), document_type: 'ffl', bytes: PDF })
+    await list(t, [{ license_number: license(1, '9E'), premise_zip: '37203' }])
     assert.match(
       await documentUrl(t.app.ctx, { dealerId: '1-62-00001', kind: 'ffl' }),
       /objects\/documents/,
@@ -1001,33 +1001,33 @@ describe("a dealer's document", () => {
   test('takes the place of the one before, whose file is removed, and every act is audited', async () => {
     await using t = await createTestApp()
     const { ctx } = t.app
-    await list(t, [{ license_number: licence(1), premise_zip: '37203' }])
+    await list(t, [{ license_number: license(1), premise_zip: '37203' }])
     const key = async () =>
       (await ctx.read.selectFrom('dealer_document').select('object_key').executeTakeFirstOrThrow())
         .object_key
     assert.deepEqual(
-      await storeDocument(ctx, { license_number: licence(1), document_type: 'sot', bytes: PNG }),
-      { license_number: licence(1), content_type: 'image/png' },
+      await storeDocument(ctx, { license_number: license(1), document_type: 'sot', bytes: PNG }),
+      { license_number: license(1), content_type: 'image/png' },
     )
     const first = await key()
     assert.match(first, /^documents\/[0-9a-f]{32}\.png$/)
-    await storeDocument(ctx, { license_number: licence(1), document_type: 'sot', bytes: JPEG })
+    await storeDocument(ctx, { license_number: license(1), document_type: 'sot', bytes: JPEG })
     assert.deepEqual(
       [await ctx.objects.has(first), await ctx.objects.has(await key())],
       [false, true],
     )
     const second = await key()
     assert.deepEqual(
-      await removeDocument(ctx, { license_number: licence(1), document_type: 'sot' }),
-      { license_number: licence(1) },
+      await removeDocument(ctx, { license_number: license(1), document_type: 'sot' }),
+      { license_number: license(1) },
     )
     assert.equal(await ctx.objects.has(second), false)
     await assert.rejects(
-      removeDocument(ctx, { license_number: licence(1), document_type: 'sot' }),
+      removeDocument(ctx, { license_number: license(1), document_type: 'sot' }),
       { code: 'document_not_on_file' },
     )
     await assert.rejects(
-      storeDocument(ctx, { license_number: licence(2), document_type: 'sot', bytes: PDF }),
+      storeDocument(ctx, { license_number: license(2), document_type: 'sot', bytes: PDF }),
       { code: 'not_found' },
     )
     const acts = await ctx.read
@@ -1069,20 +1069,20 @@ describe('ffls document', () => {
   let scratch: string
   before(async () => {
     scratch = mkdtempSync(join(tmpdir(), 'qm-ffls-'))
-    writeFileSync(join(scratch, 'licence.pdf'), PDF)
+    writeFileSync(join(scratch, 'license.pdf'), PDF)
     writeFileSync(join(scratch, 'page.html'), '<html>')
   })
   after(() => rmSync(scratch, { recursive: true, force: true }))
 
   test('stores, replaces and removes a document; a dry run changes nothing', async () => {
     await using t = await createTestApp()
-    const [{ dir, ctx }, file] = [t.app, join(scratch, 'licence.pdf')]
-    await list(t, [{ license_number: licence(1), premise_zip: '37203' }])
+    const [{ dir, ctx }, file] = [t.app, join(scratch, 'license.pdf')]
+    await list(t, [{ license_number: license(1), premise_zip: '37203' }])
     const stored = async () =>
       ctx.read.selectFrom('dealer_document').select(['kind', 'content_type']).execute()
-    assert.deepEqual(await json(dir, 'ffls', 'document', licence(1), 'ffl', file, '--dry-run'), {
+    assert.deepEqual(await json(dir, 'ffls', 'document', license(1), 'ffl', file, '--dry-run'), {
       content_type: 'application/pdf',
-      license_number: licence(1),
+      license_number: license(1),
       dry_run: true,
       document_type: 'ffl',
       bytes: PDF.length,
@@ -1090,7 +1090,7 @@ describe('ffls document', () => {
     assert.deepEqual([await stored(), await ctx.objects.list('')], [[], []])
     assert.deepEqual(await json(dir, 'ffls', 'document', '1-62-xxx-xx-xx-00001', 'ffl', file), {
       content_type: 'application/pdf',
-      license_number: licence(1),
+      license_number: license(1),
       document_type: 'ffl',
       bytes: PDF.length,
     })
@@ -1099,12 +1099,12 @@ describe('ffls document', () => {
     const url = new URL(await documentUrl(ctx, { dealerId: '1-62-00001', kind: 'ffl' }))
     assert.equal((await t.request(url.pathname + url.search, { key: null })).status, 200)
     assert.equal(
-      (await json(dir, 'ffls', 'document', licence(1), 'ffl', '--remove', '--dry-run'))['removed'],
+      (await json(dir, 'ffls', 'document', license(1), 'ffl', '--remove', '--dry-run'))['removed'],
       false,
     )
     assert.equal((await stored()).length, 1)
     assert.equal(
-      (await json(dir, 'ffls', 'document', licence(1), 'ffl', '--remove'))['removed'],
+      (await json(dir, 'ffls', 'document', license(1), 'ffl', '--remove'))['removed'],
       true,
     )
     assert.deepEqual([await stored(), await ctx.objects.list('')], [[], []])
@@ -1113,22 +1113,22 @@ describe('ffls document', () => {
   test('says what is wrong', async () => {
     await using t = await createTestApp()
     await list(t, [
-      { license_number: licence(1), premise_zip: '37203' },
+      { license_number: license(1), premise_zip: '37203' },
       { license_number: '1-57-037-01-8E-00001', premise_zip: '37203' },
     ])
-    const file = join(scratch, 'licence.pdf')
+    const file = join(scratch, 'license.pdf')
     const table: [args: string[], status: number, message: RegExp][] = [
-      [[licence(1), 'w9', file], 2, /ffl or sot/],
-      [[licence(1), 'ffl'], 2, /FILE/],
-      [[licence(1), 'ffl', file, '--remove'], 2, /takes no file/],
-      [[licence(1)], 2, /KIND/],
-      [[licence(1), 'ffl', join(scratch, 'none.pdf')], 1, /ENOENT/],
-      [[licence(1), 'ffl', scratch], 1, /is not a file/],
-      [[licence(1), 'ffl', join(scratch, 'page.html')], 1, /PDF, JPEG or PNG/],
-      [[licence(2), 'ffl', file], 1, /No dealer/],
+      [[license(1), 'w9', file], 2, /ffl or sot/],
+      [[license(1), 'ffl'], 2, /FILE/],
+      [[license(1), 'ffl', file, '--remove'], 2, /takes no file/],
+      [[license(1)], 2, /KIND/],
+      [[license(1), 'ffl', join(scratch, 'none.pdf')], 1, /ENOENT/],
+      [[license(1), 'ffl', scratch], 1, /is not a file/],
+      [[license(1), 'ffl', join(scratch, 'page.html')], 1, /PDF, JPEG or PNG/],
+      [[license(2), 'ffl', file], 1, /No dealer/],
       [['X-XX-XXX-XX-XX-00001', 'ffl', file], 1, /fits 2 dealers/],
-      [['Smith', 'ffl', file], 1, /licence number is/],
-      [[licence(1), 'ffl', '--remove'], 1, /no FFL document/],
+      [['Smith', 'ffl', file], 1, /license number is/],
+      [[license(1), 'ffl', '--remove'], 1, /no FFL document/],
     ]
     for (const [args, status, message] of table) {
       const done = await run(t.app.dir, 'ffls', 'document', ...args)
@@ -1180,7 +1180,7 @@ describe('the dealers of the demo', () => {
     assert.ok(documents.some(({ kind }) => kind === 'sot'))
   })
 
-  test('have licences of the right form, premises in their states and telephones that ring nowhere', () => {
+  test('have licenses of the right form, premises in their states and telephones that ring nowhere', () => {
     assert.equal(new Set(dealers.map(({ id }) => id)).size, dealers.length)
     for (const dealer of dealers) {
       const known = parseLicense(dealer.license_number)!
@@ -1195,7 +1195,7 @@ describe('the dealers of the demo', () => {
     }
   })
 
-  test("are the same for the same month, and only their licences' ends move with time", () => {
+  test("are the same for the same month, and only their licenses' ends move with time", () => {
     assert.deepEqual(makeDemoDealers(asOf), { dealers, onFile, documents })
     const later = makeDemoDealers(asOf + 400 * DAY).dealers
     assert.deepEqual(
@@ -1225,7 +1225,7 @@ describe('the dealers of the demo', () => {
       await (await t.request(document.pathname + document.search, { key: null })).text(),
       /^%PDF-1\.4[\s\S]*%%EOF\n$/,
     )
-    await list(t, [{ license_number: licence(1), premise_zip: '37203' }])
+    await list(t, [{ license_number: license(1), premise_zip: '37203' }])
     await addDemoDealers(t.app.ctx)
     assert.equal(
       (await t.remote.ffls.near({ zip: '37203' })).count,

@@ -243,14 +243,14 @@ describe('the file of a list', () => {
     ['a damaged gzip file', gzipSync(text(dealers(50))).subarray(0, 150), /cut off or damaged/],
     ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /save it as \.xlsx/],
     [
-      'a zip file that is no workbook',
+      'a zip file that is not a workbook',
       zipFile({ 'list.txt': text(dealers(1)) }),
-      /no workbook that can be read/,
+      /not a workbook that can be read/,
     ],
     [
       'half a workbook',
       workbook([HEADER, ...dealers(50).map(cells)]).subarray(0, 900),
-      /no workbook that can be read/,
+      /not a workbook that can be read/,
     ],
     ['an empty workbook', workbook([]), /it is empty/],
     [
@@ -278,7 +278,7 @@ describe('the file of a list', () => {
         assert.deepEqual(await stored(t), kept)
       }))
   }
-  test('a folder is no list', () =>
+  test('a folder is not a list', () =>
     withApp((t) =>
       assert.rejects(t.app.operator.ffls.import({ file: scratch }), refuses(/cannot read/)),
     ))
@@ -288,13 +288,13 @@ describe('rows', () => {
   const rejected: [row: Row, reason: string][] = [
     [{ LIC_REGN: '2' }, 'the region is none of 1, 3, 4, 5, 6, 8, 9'],
     [{ LIC_REGN: '' }, 'the region is none of 1, 3, 4, 5, 6, 8, 9'],
-    [{ LIC_DIST: '' }, 'the district is no number of 2 digits'],
-    [{ LIC_DIST: '123' }, 'the district is no number of 2 digits'],
-    [{ LIC_CNTY: 'X' }, 'the county is no number of 3 digits'],
-    [{ LIC_TYPE: '' }, 'the licence type is no number of 2 digits'],
+    [{ LIC_DIST: '' }, 'the district is not a number of 2 digits'],
+    [{ LIC_DIST: '123' }, 'the district is not a number of 2 digits'],
+    [{ LIC_CNTY: 'X' }, 'the county is not a number of 3 digits'],
+    [{ LIC_TYPE: '' }, 'the license type is not a number of 2 digits'],
     [{ LIC_XPRDTE: '8I' }, 'the expiry code is not a digit and a letter from A to M without I'],
     [{ LIC_XPRDTE: 'E' }, 'the expiry code is not a digit and a letter from A to M without I'],
-    [{ LIC_SEQN: '123456' }, 'the sequence is no number of 5 digits'],
+    [{ LIC_SEQN: '123456' }, 'the sequence is not a number of 5 digits'],
     [{ LICENSE_NAME: '', BUSINESS_NAME: 'NULL' }, 'there is no name'],
     [{ PREMISE_STATE: 'XX' }, 'the premise is in no known state'],
     [{ PREMISE_ZIP_CODE: 'NULL' }, 'the premise has no ZIP of 5 or 9 digits'],
@@ -328,7 +328,7 @@ describe('rows', () => {
       assert.match(result.rejects[0]!.text, /^2 \| 58 \| 021 \| 01/)
     }))
 
-  test('of a dealer that stands there twice: the later licence is taken, the other told', () =>
+  test('of a dealer that stands there twice: the later license is taken, the other told', () =>
     withApp(async (t) => {
       const result = await take(t, [
         { LIC_XPRDTE: '7E' },
@@ -369,7 +369,7 @@ describe('rows', () => {
       for (const types of [['05'], [], ['01', '']])
         await assert.rejects(
           take(t, rows, { types }),
-          refuses(/types: "(05|)" is no type|types: "00"/),
+          refuses(/types: "(05|)" is not a type|types: "00"/),
         )
     }))
 
@@ -387,7 +387,7 @@ describe('rows', () => {
     }))
 })
 
-describe('the expiry of a licence', () => {
+describe('the expiry of a license', () => {
   const examples: [code: string, asOf: string, day: string][] = [
     ['4L', '2013-05-10', '2014-11-01'],
     ['8D', '2013-05-10', '2008-04-01'],
@@ -609,13 +609,13 @@ describe('a second list', () => {
       )
     }))
 
-  test('with a renewal ends an extension that was given to the licence before, and tells it', () =>
+  test('with a renewal ends an extension that was given to the license before, and tells it', () =>
     withApp(async (t) => {
       const { ffls } = t.app.operator
       await take(t, dealers(3))
       await assert.rejects(
         ffls.set('1-20-00001', { valid_until: '2031-05-02', reason: 'letter' }),
-        refuses(/must be at most 2031-05-01, 3 years after the licence's own date/),
+        refuses(/must be at most 2031-05-01, 3 years after the license's own date/),
       )
       for (const id of ['1-20-00001', '1-20-00002'])
         await ffls.set(id, { valid_until: '2031-05-01', reason: 'letter of the ATF' })
@@ -647,7 +647,7 @@ describe('a second list', () => {
       assert.equal((await stored(t))[1]!.valid_until, null)
     }))
 
-  test('that is older turns nothing back: no licence, no address, no loss', () =>
+  test('that is older turns nothing back: no license, no address, no loss', () =>
     withApp(async (t) => {
       await take(
         t,
@@ -666,7 +666,7 @@ describe('a second list', () => {
       )
     }))
 
-  test('with an earlier licence of a dealer counts, since it is the newest word', () =>
+  test('with an earlier license of a dealer counts, since it is the newest word', () =>
     withApp(async (t) => {
       await take(t, [{ LIC_XPRDTE: '9E', LIC_TYPE: '07' }])
       const result = await take(t, [{ LIC_XPRDTE: '8E', PREMISE_STREET: '1 NEW RD' }], {

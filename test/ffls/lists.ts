@@ -187,7 +187,9 @@ export function workbook(...sheets: (string | number | null)[][][]): Buffer {
     `<worksheet><sheetData>${rows.map((row, i) => `<row r="${i + 1}">${row.map((value, k) => cell(value, String.fromCharCode(65 + k) + String(i + 1))).join('')}</row>`).join('')}</sheetData></worksheet>`
   const all = sheets.map((_, i) => i + 1)
   return zipFile({
-    'xl/workbook.xml': `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>${all.map((i) => `<sheet name="S${i}" sheetId="${i}" r:id="rId${i}"/>`).join('')}</sheets></workbook>`,
+    'xl/workbook.xml':
+      '<workbook ' +
+      `xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>${all.map((i) => `<sheet name="S${i}" sheetId="${i}" r:id="rId${i}"/>`).join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships>${all.map((i) => `<Relationship Id="rId${i}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet${i}.xml"/>`).join('')}</Relationships>`,
     ...Object.fromEntries(all.map((i) => [`xl/worksheets/sheet${i}.xml`, sheet(sheets[i - 1]!)])),
   })

@@ -40,13 +40,13 @@ describe("a distributor's on-file list", () => {
         .orderBy('dealer_id')
         .execute()
     ).map(({ dealer_id }) => dealer_id)
-  const licence = (i: number, code = '8E', type = '01') =>
+  const license = (i: number, code = '8E', type = '01') =>
     `1-20-021-${type}-${code}-${String(i).padStart(5, '0')}`
   const line = (i: number, code = '8E') =>
-    `PINE RIDGE ARMS;1 PINE ST;MACON;GA;312011234;${licence(i, code)}\n`
+    `PINE RIDGE ARMS;1 PINE ST;MACON;GA;312011234;${license(i, code)}\n`
   const many = (count: number) => Array.from({ length: count }, (_, i) => line(i + 1)).join('')
 
-  test('marks the dealers that it names, adds those that nobody knew, and renews licences', () =>
+  test('marks the dealers that it names, adds those that nobody knew, and renews licenses', () =>
     withApp(async (t) => {
       await take(t, dealers(2))
       const result = await onFile(t, line(1) + line(2, '9E') + line(3))
@@ -63,7 +63,7 @@ describe("a distributor's on-file list", () => {
       )
       assert.deepEqual(
         [second!.license_number, second!.expires_on, second!.license_name],
-        [licence(2, '9E'), '2029-05-01', 'DOE, JANE'],
+        [license(2, '9E'), '2029-05-01', 'DOE, JANE'],
       )
       assert.deepEqual(
         [
@@ -83,21 +83,21 @@ describe("a distributor's on-file list", () => {
       assert.deepEqual(
         (await stored(t)).map(({ license_number, source }) => [license_number, source]),
         [
-          [licence(1), 'atf'],
-          [licence(2, '9E'), 'atf'],
-          [licence(3), 'atf'],
+          [license(1), 'atf'],
+          [license(2, '9E'), 'atf'],
+          [license(3), 'atf'],
         ],
       )
     }))
 
-  test('keeps an earlier licence from turning back a later one', () =>
+  test('keeps an earlier license from turning back a later one', () =>
     withApp(async (t) => {
       await take(t, dealers(1))
       assert.equal((await onFile(t, line(1, '7E'))).renewed, 0)
-      assert.equal((await stored(t))[0]!.license_number, licence(1))
+      assert.equal((await stored(t))[0]!.license_number, license(1))
     }))
 
-  test('brings back a dealer that is gone when it has its new licence', () =>
+  test('brings back a dealer that is gone when it has its new license', () =>
     withApp(async (t) => {
       await take(t, dealers(10))
       await take(t, dealers(9), { asOf: JUNE, accept: true })
@@ -142,8 +142,8 @@ describe("a distributor's on-file list", () => {
 
   const variants: [what: string, content: string, found: unknown[]][] = [
     [
-      'a licence number a line',
-      `${licence(1)}\n${licence(2).replaceAll('-', '').toLowerCase()}\n${licence(9)}\n`,
+      'a license number a line',
+      `${license(1)}\n${license(2).replaceAll('-', '').toLowerCase()}\n${license(9)}\n`,
       [3, 0, 3, 1, null],
     ],
     ['with a header', `NAME;STREET;CITY;ST;ZIP;LICENSE\n${many(2)}`, [2, 0, 2, 0, null]],
@@ -153,12 +153,12 @@ describe("a distributor's on-file list", () => {
     ['cut off', many(3).slice(0, -8), [2, 0, 2, 0, 3]],
     [
       'with bad rows',
-      `${many(2)}A;B;C;GA;31201;none\nA;B;C;GA;31201\nA;B;C;GA;31201;2-20-021-01-8E-00001\n;B;C;GA;31201;${licence(7)}\nA;B;C;ZZ;31201;${licence(8)}\n${line(1)}`,
+      `${many(2)}A;B;C;GA;31201;none\nA;B;C;GA;31201\nA;B;C;GA;31201;2-20-021-01-8E-00001\n;B;C;GA;31201;${license(7)}\nA;B;C;ZZ;31201;${license(8)}\n${line(1)}`,
       [8, 6, 2, 0, null],
     ],
     [
       'with other types',
-      `${many(2)}A;B;C;GA;31201;${licence(7, '8E', '06')}\n`,
+      `${many(2)}A;B;C;GA;31201;${license(7, '8E', '06')}\n`,
       [3, 0, 2, 0, null],
     ],
   ]
@@ -183,10 +183,10 @@ describe("a distributor's on-file list", () => {
 
   test('the mark of a dealer that nobody knows waits for it', () =>
     withApp(async (t) => {
-      assert.equal((await onFile(t, `${licence(1)}\n`)).unknown, 1)
+      assert.equal((await onFile(t, `${license(1)}\n`)).unknown, 1)
       assert.deepEqual(await stored(t), [])
       await take(t, dealers(1))
-      assert.deepEqual((await t.app.operator.ffls.show(licence(1))).on_file_with, ['RSR'])
+      assert.deepEqual((await t.app.operator.ffls.show(license(1))).on_file_with, ['RSR'])
     }))
 
   test('twice, and in a dry run, changes nothing', () =>
@@ -228,7 +228,7 @@ describe('what the operator says of a dealer', () => {
     city: 'Macon',
     state: 'Georgia',
     zip: '31201-1234',
-    reason: 'licence seen',
+    reason: 'license seen',
   }
 
   test('is set, taken away and audited', () =>
@@ -299,10 +299,10 @@ describe('what the operator says of a dealer', () => {
     [{ fee_longgun: -1 }, /fee_longgun: must be 0 to 1000/],
     [{ fee_handgun: 1_001 }, /fee_handgun: must be/],
     [{ fee_handgun: Number.NaN }, /fee_handgun: must be/],
-    [{ email: 'nobody' }, /no e-mail/],
-    [{ phone: '123' }, /no telephone number/],
-    [{ valid_until: '2026-02-30', reason: 'x' }, /is no day/],
-    [{ valid_until: 'soon', reason: 'x' }, /is no day/],
+    [{ email: 'nobody' }, /not an e-mail/],
+    [{ phone: '123' }, /not a telephone number/],
+    [{ valid_until: '2026-02-30', reason: 'x' }, /is not a day/],
+    [{ valid_until: 'soon', reason: 'x' }, /is not a day/],
     [{ valid_until: '2028-05-01', reason: 'x' }, /valid through 2028-05-01/],
     [{ sot: true, reason: ' ' }, /reason: must be/],
   ]
@@ -360,15 +360,15 @@ describe('what the operator says of a dealer', () => {
     }))
 
   const wrong: [change: Partial<typeof own> & { email?: string }, says: RegExp][] = [
-    [{ license_number: '1-20-XXX-01-9E-00099' }, /no licence number/],
-    [{ license_number: '2-20-021-01-9E-00099' }, /no licence number/],
+    [{ license_number: '1-20-XXX-01-9E-00099' }, /not a license number/],
+    [{ license_number: '2-20-021-01-9E-00099' }, /not a license number/],
     [{ license_number: '1-20-021-06-9E-00099' }, /type 06 takes in no firearms/],
     [{ state: 'Nowhere' }, /no known state/],
     [{ zip: 'x' }, /no ZIP/],
     [{ reason: '' }, /reason: must be/],
     [{ name: 'a\u0000' }, /name: holds the control/],
     [{ street: ' ' }, /street: must be/],
-    [{ email: 'x' }, /no e-mail/],
+    [{ email: 'x' }, /not an e-mail/],
   ]
   for (const [change, says] of wrong)
     test(`a dealer with ${JSON.stringify(change)} is refused`, () =>
@@ -376,9 +376,9 @@ describe('what the operator says of a dealer', () => {
 
   test('nobody is shown whom nobody knows', () =>
     withApp(async (t) => {
-      for (const licence of ['1-20-00001', '1-20-021-01-8E-00001', 'x'])
+      for (const license of ['1-20-00001', '1-20-021-01-8E-00001', 'x'])
         await assert.rejects(
-          t.app.operator.ffls.show(licence),
+          t.app.operator.ffls.show(license),
           (error) => isApiError(error) && error.code === 'not_found',
         )
     }))

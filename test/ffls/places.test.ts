@@ -252,7 +252,7 @@ describe('the ZIP codes of a city', () => {
 })
 
 describe('the place of an address', () => {
-  test('has the counties that were given, else those of the ZIP; one that nobody knows is as if it were not given', () => {
+  test('has the counties that were given, else those of the ZIP; an unknown one is as if not given', () => {
     for (const [address, counties] of [
       [{ state: 'IL', county: 'Cook' }, ['Cook County IL']],
       [{ state: 'Illinois', zip: '60007-1234' }, ['Cook County IL', 'DuPage County IL']],
@@ -339,9 +339,9 @@ describe('the place of an address', () => {
     )
   })
 
-  test('is refused where it cannot be one: a state that is none, a ZIP of another form, parts that contradict each other', () => {
+  test('is refused where it cannot be one: no state, a ZIP of another form, parts that contradict', () => {
     for (const [address, message] of [
-      [{ state: 'ZZ' }, 'shipping.state: "ZZ" is no state; send its two letters'],
+      [{ state: 'ZZ' }, 'shipping.state: "ZZ" is not a state; send its two letters'],
       [{ state: 'IL', country: 'USA' }, 'shipping.country: must be the two letters of a country'],
       ...['1234', '123456', 'ABCDE', '60601-12', '6O601', '60601 1234'].map(
         (zip) => [{ state: 'IL', zip }, 'shipping.zip: must be 5 digits, or 5 and 4'] as const,

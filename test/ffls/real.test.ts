@@ -31,12 +31,12 @@ const without = [APRIL, MAY_2013, RSR].every(existsSync)
 
 /**
  * A list of 2013 in the plainest way: dealers of our types by region, district and sequence, each
- * with its licence and state.
+ * with its license and state.
  */
 function plainly(
   path: string,
-): Map<string, { licence: string; expiry: string; state: string; rest: string }> {
-  const found = new Map<string, { licence: string; expiry: string; state: string; rest: string }>()
+): Map<string, { license: string; expiry: string; state: string; rest: string }> {
+  const found = new Map<string, { license: string; expiry: string; state: string; rest: string }>()
   for (const line of gunzipSync(readFileSync(path)).toString().split('\n').slice(2, -1)) {
     const [region, district, county, type, expiry, sequence, ...rest] = line.split('\t') as [
       string,
@@ -49,7 +49,7 @@ function plainly(
     ]
     if (type !== '06')
       found.set(`${region}-${district}-${sequence}`, {
-        licence: [region, district, county, type, expiry, sequence].join('-'),
+        license: [region, district, county, type, expiry, sequence].join('-'),
         expiry,
         state: rest[4]!,
         rest: rest.join('\t'),
@@ -84,7 +84,7 @@ describe('real lists', { skip: without }, () => {
       for (const [id, dealer] of after) {
         const known = before.get(id)
         if (!known) expected.added++
-        else if (known.licence !== dealer.licence) expected.renewed++
+        else if (known.license !== dealer.license) expected.renewed++
         else if (known.rest !== dealer.rest) expected.changed++
         else expected.unchanged++
       }
@@ -97,9 +97,9 @@ describe('real lists', { skip: without }, () => {
       )
       const rows = new Map((await stored(t)).map((row) => [row.id, row]))
       assert.deepEqual(rows.size, new Set([...before.keys(), ...after.keys()]).size)
-      for (const [id, { licence, state }] of [...before, ...after]) {
+      for (const [id, { license, state }] of [...before, ...after]) {
         const row = rows.get(id)!
-        const wanted = after.get(id)?.licence ?? licence
+        const wanted = after.get(id)?.license ?? license
         assert.deepEqual(
           [row.license_number, row.premise_state, row.listed],
           [wanted, after.get(id)?.state ?? state, 1],
@@ -133,11 +133,11 @@ describe('real lists', { skip: without }, () => {
       const known = plainly(MAY_2013)
       const asOf = Date.UTC(2025, 7, 5)
       const result = await ffls.onFile({ distid: 'RSR', file: RSR }, { asOf })
-      // 42 rows are RSR's own accounts under a licence of region 2; four dealers stand there twice
+      // 42 rows are RSR's own accounts under a license of region 2; four dealers stand there twice
       // or more often.
       assert.deepEqual(result.reasons, {
         'the region is none of 1, 3, 4, 5, 6, 8, 9': 42,
-        'the dealer stands in the list twice, and this licence is not the later one': 5,
+        'the dealer stands in the list twice, and this license is not the later one': 5,
       })
       assert.deepEqual(
         [result.rows, result.skipped, result.cut_off, result.marked, result.unknown],
@@ -149,7 +149,7 @@ describe('real lists', { skip: without }, () => {
         .split('\n')
         .map((line) => line.split(';'))
       const wanted = new Map<string, string>()
-      for (const [, , , , , licence] of lines as [
+      for (const [, , , , , license] of lines as [
         string,
         string,
         string,
@@ -157,7 +157,7 @@ describe('real lists', { skip: without }, () => {
         string,
         string,
       ][]) {
-        const [region, district, , type, , sequence] = licence.split('-') as [
+        const [region, district, , type, , sequence] = license.split('-') as [
           string,
           string,
           string,
@@ -171,22 +171,22 @@ describe('real lists', { skip: without }, () => {
           type !== '62' &&
           !wanted.has(`${region}-${district}-${sequence}`)
         )
-          wanted.set(`${region}-${district}-${sequence}`, licence)
+          wanted.set(`${region}-${district}-${sequence}`, license)
       }
       assert.equal(result.added, [...wanted.keys()].filter((id) => !known.has(id)).length)
       assert.equal(
         result.renewed,
         [...wanted].filter(
-          ([id, licence]) =>
+          ([id, license]) =>
             known.has(id) &&
-            known.get(id)!.licence !== licence &&
-            expiryDate(licence.slice(12, 14), asOf) >
+            known.get(id)!.license !== license &&
+            expiryDate(license.slice(12, 14), asOf) >
               expiryDate(known.get(id)!.expiry, Date.UTC(2013, 4, 10)),
         ).length,
       )
       const rows = new Map((await stored(t)).map((row) => [row.id, row.license_number]))
-      for (const [id, licence] of wanted)
-        assert.ok(rows.get(id) === licence || rows.get(id) === known.get(id)?.licence, id)
+      for (const [id, license] of wanted)
+        assert.ok(rows.get(id) === license || rows.get(id) === known.get(id)?.license, id)
       assert.equal(
         (await ffls.onFile({ distid: 'RSR', file: RSR }, { asOf })).unchanged,
         wanted.size,

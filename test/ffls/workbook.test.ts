@@ -27,9 +27,13 @@ import {
 function sheetOf(data: string, more: Record<string, string> = {}): Buffer {
   return zipFile({
     'xl/workbook.xml':
-      '<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
+      '<workbook ' +
+      'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet ' +
+      'name="S" sheetId="1" r:id="rId1"/></sheets></workbook>',
     'xl/_rels/workbook.xml.rels':
-      '<Relationships><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+      '<Relationships><Relationship Id="rId1" ' +
+      'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" ' +
+      'Target="worksheets/sheet1.xml"/></Relationships>',
     'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${data}</sheetData></worksheet>`,
     ...more,
   })
@@ -48,7 +52,9 @@ async function memoryOf(
   child = CHILD,
 ): Promise<{ said: { error?: string; result?: unknown }; megabytes: number }> {
   const tell =
-    'import { readFileSync } from "node:fs"; process.on("exit", () => process.stderr.write("HWM " + (/VmHWM:\\s+(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? process.resourceUsage().maxRSS) + "\\n"))'
+    'import { readFileSync } from "node:fs"; process.on("exit", () => ' +
+    'process.stderr.write("HWM " + (/VmHWM:\\s+(\\d+)/.exec(readFileSync("/proc/self/status", ' +
+    '"utf8"))?.[1] ?? process.resourceUsage().maxRSS) + "\\n"))'
   return new Promise((resolve, reject) => {
     const started = fork(child, [], {
       execArgv: ['--import', `data:text/javascript,${encodeURIComponent(tell)}`],
@@ -102,7 +108,7 @@ describe('a workbook with a cell at XFD1048576', () => {
       await assert.rejects(
         t.app.operator.ffls.import({ file: file(FAR) }),
         refuses(
-          /file: this is no list of dealers: it is no workbook that can be read: .*reaches to row 1048576/,
+          /file: this is not a list of dealers: it is not a workbook that can be read: .*reaches to row 1048576/,
         ),
       )
       assert.ok(process.memoryUsage.rss() - before < 300 * 1_048_576)

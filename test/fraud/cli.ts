@@ -66,7 +66,8 @@ export function changed(dir: string, sql: string): void {
 export const audited = (dir: string) =>
   rows(
     dir,
-    "SELECT actor || ' ' || action || ' ' || detail FROM audit WHERE actor = 'cli' AND action LIKE 'fraud%' ORDER BY rowid",
+    "SELECT actor || ' ' || action || ' ' || detail FROM audit WHERE actor = 'cli' AND action " +
+      "LIKE 'fraud%' ORDER BY rowid",
   )
 
 /** That no key, no hash of a signal and nothing that was reported stands in what a command said. */

@@ -57,7 +57,8 @@ describe('fraud stats', () => {
     const said = await tell(dir, 'stats')
     assert.equal(
       said,
-      `4 reports by 3 dealers, 5 signals, 2026-06-02 to ${today}.\nsubscriber  reports\n${A}   2\n${B}   1\npartner  reports  made_at\ncoast    1        2026-06-04T00:00:00.000Z\n`,
+      `4 reports by 3 dealers, 5 signals, 2026-06-02 to ${today}.\nsubscriber  reports\n${A}  ` +
+        ` 2\n${B}   1\npartner  reports  made_at\ncoast    1        2026-06-04T00:00:00.000Z\n`,
     )
     assert.deepEqual(await runProcess(dir, 'fraud', 'stats'), { status: 0, out: said, err: '' })
     const { by_subscriber: shops, partners, reports, dealers } = await answer(dir, 'stats')
@@ -320,7 +321,7 @@ describe('fraud partner --remove', () => {
       dir,
       ['partner', 'coast', '--remove'],
       'invalid_parameter',
-      /: partner: "coast" is no partner; known are none; `fraud partner` makes one$/,
+      /: partner: "coast" is not a partner; known are none; `fraud partner` makes one$/,
     )
     await refuses(
       dir,

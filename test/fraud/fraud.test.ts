@@ -1,5 +1,5 @@
 /**
- * The fraud endpoints (contract "Fraud", decisions 9): what matches, what counts, what nobody
+ * The fraud endpoints (contract "Fraud"): what matches, what counts, what nobody
  * learns.
  */
 import assert from 'node:assert/strict'
@@ -71,7 +71,7 @@ describe('what matches', () => {
     }
   })
 
-  test('like meets like: a billing address never meets a shipping address, and names, IPs and items match nothing', async () => {
+  test('like meets like: billing never meets shipping, and names, IPs and items match nothing', async () => {
     await using t = await createTestApp()
     await report(t, { ...HOUSE, ip_address: '203.0.113.7', order_items: [{ upc: '860001234503' }] })
     const { body } = await check(t, {
@@ -585,7 +585,7 @@ describe('quotas of a key within 24 hours', () => {
     })
   }
 
-  test('a wall clock that is set ahead empties no window, and one that was ahead holds nobody up for longer', async () => {
+  test('a wall clock that is set ahead empties no window, and one that was ahead holds nobody up', async () => {
     let steady = 0
     await using t = await createTestApp({ tier: 'enterprise', monotonic: () => steady })
     for (let n = 0; n < 25; n++) await report(t, { ...HOUSE, email: `p${n}@customer.example` })

@@ -97,7 +97,7 @@ describe('a key that is replaced', () => {
     assert.equal(readFileSync(keyFile(t), 'utf8').includes(key.trim().slice(2)), false)
   })
 
-  test('while it is being replaced, reports under either are found and counted once; what was cut off goes on by itself', async () => {
+  test('while it is replaced, reports under either are found and counted once; a cut-off one goes on', async () => {
     await using t = await createTestApp()
     const [b] = await shops(t, 1)
     await report(t, { ...HOUSE, email: 'pat@customer.example' })
@@ -267,7 +267,7 @@ describe('a key that is replaced', () => {
 })
 
 describe('a key that was lost', () => {
-  test('is told to the log; nobody is answered before the reports are hashed anew, and none is there twice', async () => {
+  test('is logged; nobody is answered before the reports are hashed anew, and none is there twice', async () => {
     const warned: unknown[] = []
     await using t = await createTestApp({
       log: {

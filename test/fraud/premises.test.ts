@@ -1,5 +1,5 @@
 /**
- * A dealer's counter is nobody's address (decisions 9.4): however it is spelled, and however much
+ * A dealer's counter is nobody's address: however it is spelled, and however much
  * of it is told.
  */
 import assert from 'node:assert/strict'

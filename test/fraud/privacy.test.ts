@@ -1,4 +1,4 @@
-/** What other dealers sent stays unknown: an answer is a function of counts (decisions 9.1-2). */
+/** What other dealers sent stays unknown: an answer is a function of counts. */
 import assert from 'node:assert/strict'
 import {
   mkdirSync,
@@ -184,7 +184,7 @@ describe('what a dealer learns of others', () => {
     assert.deepEqual(await members(HOUSE), await members({ email: 'nobody@customer.example' }))
   })
 
-  test("guessing at what an order held ends after the caller's own basket and ten more items a day: from then on the first answer is repeated", async () => {
+  test('guessing at what an order held ends after the own basket and ten more items a day', async () => {
     await using t = await createTestApp()
     const [b] = await shops(t, 1)
     await t.json('/v1/fraud/reports', {

@@ -77,7 +77,7 @@ describe('fraud export', () => {
       [
         ['lakes', '--out', join(scratch, 'new')],
         'invalid_parameter',
-        /: partner: "lakes" is no partner; known are coast; `fraud partner` makes one$/,
+        /: partner: "lakes" is not a partner; known are coast; `fraud partner` makes one$/,
       ],
       [['coast'], 'usage', /^--out is missing\. For example: quartermaster fraud export /],
       [[], 'usage', /^<PARTNER> is missing/],
@@ -139,7 +139,7 @@ describe('fraud import', () => {
     ],
     'was cut off within a line': [
       (good) => fileOf('b', good.slice(0, -20)),
-      /is no batch of signals; `fraud export` writes one$/,
+      /is not a batch of signals; `fraud export` writes one$/,
     ],
     'lost a report': [
       (good) => fileOf('b', good.replace(`${REPORT}\n`, '')),
@@ -162,7 +162,7 @@ describe('fraud import', () => {
       () => batch('b', { ...next, form: 2 }),
       /other rules of spelling \(2, not 1\): both sides need the same$/,
     ],
-    'is of nobody': [() => batch('b', { ...next, installation: undefined }), /is no batch/],
+    'is of nobody': [() => batch('b', { ...next, installation: undefined }), /is not a batch/],
     'is of another installation': [
       () => batch('b', { ...next, installation: '00'.repeat(16) }),
       /comes from another installation than coast's batches before; if it was set up anew, end the partnership with `fraud partner coast --remove`, and begin again$/,
@@ -194,9 +194,9 @@ describe('fraud import', () => {
     ),
     'has a line without end': [
       () => batch('b', next, { report: `{"x":"${'x'.repeat(40_000)}"}` }),
-      /is no batch/,
+      /is not a batch/,
     ],
-    'is of another version': [() => batch('b', { ...next, batch: 2 }), /is no batch/],
+    'is of another version': [() => batch('b', { ...next, batch: 2 }), /is not a batch/],
     'comes from the future': [
       () => batch('b', { made_at: Date.now() + 3 * DAY }),
       /was made in the future: a clock is wrong, here or there$/,
@@ -206,11 +206,11 @@ describe('fraud import', () => {
       /is not newer than the batch that was taken in last; have a new one made$/,
     ],
     'came before': [() => join(scratch, 'last.ndjson'), /is not newer/],
-    'is empty': [() => fileOf('b', ''), /is no batch/],
-    'is null': [() => fileOf('b', 'null\n'), /is no batch/],
-    'is a list of numbers': [() => fileOf('b', '1\n2\n'), /is no batch/],
-    'holds a null': [(good) => fileOf('b', good.replace(REPORT, 'null')), /is no batch/],
-    'is a spreadsheet': [() => fileOf('b', 'upc,name\n'), /is no batch/],
+    'is empty': [() => fileOf('b', ''), /is not a batch/],
+    'is null': [() => fileOf('b', 'null\n'), /is not a batch/],
+    'is a list of numbers': [() => fileOf('b', '1\n2\n'), /is not a batch/],
+    'holds a null': [(good) => fileOf('b', good.replace(REPORT, 'null')), /is not a batch/],
+    'is a spreadsheet': [() => fileOf('b', 'upc,name\n'), /is not a batch/],
     'is not there': [() => join(scratch, 'nowhere'), /nowhere is not there$/],
     'is a folder': [() => scratch, /cannot be read \(EISDIR\)$/],
   }
@@ -230,7 +230,7 @@ describe('fraud import', () => {
       dir,
       ['import', 'nobody', batch('b', next)],
       'invalid_parameter',
-      /: partner: "nobody" is no partner; known are coast, lakes; `fraud partner` makes one$/,
+      /: partner: "nobody" is not a partner; known are coast, lakes; `fraud partner` makes one$/,
     )
     await refuses(
       dir,

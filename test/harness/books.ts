@@ -1,7 +1,7 @@
 /** Reads the books of a folder. */
 import { existsSync, readFileSync } from 'node:fs'
 import type { OperatorCtx } from '../../lib/app/ctx.js'
-import { contentOf } from '../../lib/orders/engine/content.js'
+import { contentOf } from '../../lib/orders/sealed-content.js'
 import { ChainReader, isFault, journalSealer } from '../../lib/orders/journal/chain.js'
 import type { ReadLine } from '../../lib/orders/journal/chain.js'
 import { journalPath } from '../../lib/orders/journal/file.js'

@@ -4,7 +4,7 @@
  */
 import { isApiError } from '../../lib/core/errors.js'
 import type { FailedPlacement, FulfillmentOrder } from '../../lib/orders/history/shapes.js'
-import { requestDigest } from '../../lib/orders/place/intent.js'
+import { requestDigest } from '../../lib/orders/place/holder.js'
 import { placeOrder } from '../../lib/orders/place/place.js'
 import type { PlaceBody } from '../../lib/orders/shapes.js'
 import { CUSTOMER, DEALER, GUN_UPC, UPC } from '../orders/shop.js'

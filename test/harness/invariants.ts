@@ -179,7 +179,9 @@ function executionsDiffer(
   for (const { rows, executed: there } of classes.values()) {
     const wanted = rows.filter(({ state }) => !FAILED.includes(state))
     const tell = () =>
-      `${rows.map(({ client_ref: ref, state, sends }) => `${ref} ${state} after ${sends} sends`).join(', ') || 'no purchase order'}; executed: ${there.map(({ number, clientRef }) => `${number} (${clientRef})`).join(', ') || 'none'}`
+      `${rows.map(({ client_ref: ref, state, sends }) => `${ref} ${state} after ${sends} sends`).join(', ') || 'no purchase order'}; ` +
+      'executed: ' +
+      `${there.map(({ number, clientRef }) => `${number} (${clientRef})`).join(', ') || 'none'}`
     if (there.length > 0 && rows.length === 0) report('vanished', tell())
     else if (there.length > rows.length) report('double', tell())
     else if (there.length > wanted.length) report('refused but executed', tell())
@@ -303,7 +305,9 @@ function placementsAreWrong(
     if ((placement.holds_id === 0) !== isOver)
       report(
         'holder',
-        `placement ${placement.id} of ${placement.order_id} ${placement.holds_id === 1 ? 'holds' : 'does not hold'} its order_id, and is ${mine.map(({ state }) => state).join(', ')}`,
+        `placement ${placement.id} of ${placement.order_id} ` +
+          `${placement.holds_id === 1 ? 'holds' : 'does not hold'} its order_id, and is ` +
+          `${mine.map(({ state }) => state).join(', ')}`,
       )
     if (
       (placement.was_refused === 1) !==
@@ -311,7 +315,8 @@ function placementsAreWrong(
     )
       report(
         'holder',
-        `placement ${placement.id} of ${placement.order_id} ${placement.was_refused ? 'counts' : 'does not count'} as refused`,
+        `placement ${placement.id} of ${placement.order_id} ` +
+          `${placement.was_refused ? 'counts' : 'does not count'} as refused`,
       )
     if (!isOver) holders.set(name, (holders.get(name) ?? 0) + 1)
     if (failures.filter(({ placement_id: of }) => of === placement.id).length !== failed.length)
@@ -342,7 +347,8 @@ function recordsAreWrong({ records, purchaseOrders }: Books, report: Report): vo
     if ((record.visible === 1) !== isVisible)
       report(
         'record',
-        `${record.po_number} is ${record.visible ? '' : 'not '}in the history, and its purchase orders are ${mine.map(({ state }) => state).join(', ')}`,
+        `${record.po_number} is ${record.visible ? '' : 'not '}in the history, and its ` +
+          `purchase orders are ${mine.map(({ state }) => state).join(', ')}`,
       )
     if (record.distributor_order_id !== numbers)
       report(

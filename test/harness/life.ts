@@ -6,7 +6,7 @@
 import type { Ctx, OperatorCtx } from '../../lib/app/ctx.js'
 import type { Log } from '../../lib/core/log.js'
 import type { Engine } from '../../lib/db/engine.js'
-import { openSender } from '../../lib/orders/engine/engine.js'
+import { OrderEngine } from '../../lib/orders/engine/engine.js'
 import type { OrderSender } from '../../lib/orders/ctx.js'
 import { turn } from './time.js'
 import type { VirtualTime } from './time.js'
@@ -62,20 +62,19 @@ export class Life implements Process {
     const { app } = options
     this.#began = app.monotonic() - 1_000
     const engine = this.#engineOf(app.engine)
-    const ctx: OperatorCtx = {
+    const shared = {
       ...app,
       engine,
       now: () => app.now(),
       monotonic: () => app.monotonic() - this.#began,
       log: options.log,
       space: { free: () => 1e12, keepReserve() {}, giveUpReserve() {} },
-      get orders() {
-        return sender
-      },
     }
-    const sender = openSender(() => ctx, options.random, { step: (name) => this.point(name) })
-    this.ctx = ctx
-    this.sender = sender
+    this.sender = new OrderEngine(
+      { ...shared, random: options.random },
+      { step: (name) => this.point(name) },
+    )
+    this.ctx = { ...shared, orders: this.sender }
   }
 
   get outlivesDisk(): boolean {

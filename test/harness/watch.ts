@@ -5,7 +5,7 @@
 import type { OperatorCtx } from '../../lib/app/ctx.js'
 import type { Statement } from '../../lib/db/sqlite.js'
 import type { PurchaseOrder } from '../../lib/distributors/fulfillment.js'
-import { digestOf } from '../../lib/orders/engine/content.js'
+import { digestOf } from '../../lib/orders/sealed-content.js'
 import { UNAVAILABLE } from './callers.js'
 import type { Changes } from './changes.js'
 import type { Violation } from './invariants.js'
@@ -54,17 +54,20 @@ export class Watch implements Witness {
   ) {}
 
   attach({ engine }: Pick<OperatorCtx, 'engine'>): void {
-    this.#byRef = engine.reader.prepare(
-      'SELECT id, client_ref, distid, state, sends, owner, payload_digest, account, ever_unknown, distributor_order_id FROM purchase_order WHERE client_ref = ?',
+    this.#byRef = engine.reader.raw.prepare(
+      'SELECT id, client_ref, distid, state, sends, owner, payload_digest, account, ' +
+        'ever_unknown, distributor_order_id FROM purchase_order WHERE client_ref = ?',
     )
-    this.#unwritten = engine.reader
+    this.#unwritten = engine.reader.raw
       .prepare('SELECT seq FROM journal WHERE seq > ? AND instr(line, ?) > 0')
       .pluck()
-    this.#paused = engine.reader
+    this.#paused = engine.reader.raw
       .prepare("SELECT value FROM order_engine WHERE name = 'paused'")
       .pluck()
-    this.#recent = engine.reader.prepare(
-      'SELECT id, client_ref, distid, state, sends, owner, payload_digest, account, ever_unknown, distributor_order_id FROM purchase_order WHERE id > ? OR id IN (SELECT value FROM json_each(?))',
+    this.#recent = engine.reader.raw.prepare(
+      'SELECT id, client_ref, distid, state, sends, owner, payload_digest, account, ' +
+        'ever_unknown, distributor_order_id FROM purchase_order WHERE id > ? OR id IN (SELECT ' +
+        'value FROM json_each(?))',
     )
   }
 

@@ -316,8 +316,8 @@ describe('a signed URL', () => {
         'content-disposition',
       )
     assert.equal(
-      await disposition('licence.pdf'),
-      'attachment; filename="licence.pdf"; filename*=UTF-8\'\'licence.pdf',
+      await disposition('license.pdf'),
+      'attachment; filename="license.pdf"; filename*=UTF-8\'\'license.pdf',
     )
     assert.equal(
       await disposition('Ä "b" (c)\'s%41.pdf'),
@@ -471,7 +471,7 @@ describe('a signed URL', () => {
     assert.deepEqual(
       await codeOf(await url('documents')),
       [404, 'not_found'],
-      'a folder is no object',
+      'a folder is not an object',
     )
     assert.deepEqual(await codeOf(await url('documents/abc.pdf/x')), [404, 'not_found'])
   })

@@ -42,7 +42,10 @@ export function s3Error(
   code: string,
   { members = '', headers = {} }: { members?: string; headers?: Record<string, string> } = {},
 ): RequestListener {
-  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>What S3 says of ${code}.</Message>${members}<RequestId>4442587FB7D0A2F9</RequestId><HostId>vvdX7ky3Rj5nFVgB1+zA</HostId></Error>`
+  const body =
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>What S3 says ` +
+    'of ' +
+    `${code}.</Message>${members}<RequestId>4442587FB7D0A2F9</RequestId><HostId>vvdX7ky3Rj5nFVgB1+zA</HostId></Error>`
   return (request, response) => {
     request.resume()
     response

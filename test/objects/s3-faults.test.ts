@@ -102,7 +102,7 @@ describe('an S3 server that refuses', () => {
     ['everything, inside', s3Error(500, 'InternalError'), 'doubtful', /answers 500$/],
     ['with words of its own', s3Error(400, 'EntityTooSmall\n<b>'), 'wrong', /answers 400/],
     [
-      'since it is no S3 server',
+      'since it is not an S3 server',
       (_request, response) =>
         response
           .writeHead(404, { 'content-type': 'text/html' })
@@ -199,7 +199,8 @@ describe('an S3 server that refuses', () => {
         )
       else
         response.end(
-          '<Error><Code>InternalError</Code><Message>We encountered an internal error. Please try again.</Message></Error>',
+          '<Error><Code>InternalError</Code><Message>We encountered an internal error. Please ' +
+            'try again.</Message></Error>',
         )
     })
     await assert.rejects(storeAt(server).put('a', Buffer.alloc(6_000_000), csv), {
@@ -210,7 +211,7 @@ describe('an S3 server that refuses', () => {
   })
 })
 
-test('a list of several pages is asked for page by page, and what is no key of ours is left out', async () => {
+test('a list of several pages is asked for page by page, and what is not a key of ours is left out', async () => {
   const asked: (string | null)[] = []
   const entry = (key: string) =>
     `<Contents><Key>${key}</Key><LastModified>2026-11-21T12:00:00.000Z</LastModified></Contents>`
@@ -333,7 +334,8 @@ describe('the settings of S3', () => {
       assert.match(
         err,
         new RegExp(
-          `^QUARTERMASTER_S3_${missing} is missing, but .* are set: set it to .*, or unset all QUARTERMASTER_S3_\\* to keep files in the state folder\n$`,
+          `^QUARTERMASTER_S3_${missing} is missing, but .* are set: set it to .*, or unset ` +
+            `all QUARTERMASTER_S3_\\* to keep files in the state folder\n$`,
         ),
       )
       assert.ok(!err.includes(SECRET))

@@ -252,7 +252,8 @@ function makeRings(dir: string, ports: number[]): void {
     'folder = sys.argv[1]',
     'for name, port in (pair.split("=") for pair in sys.argv[2:]):',
     '    builder = RingBuilder(4, 1, 1)',
-    '    builder.add_dev(dict(id=0, region=1, zone=1, weight=1.0, device="disk", meta="", ip="127.0.0.1", port=int(port), replication_ip="127.0.0.1", replication_port=int(port)))',
+    '    builder.add_dev(dict(id=0, region=1, zone=1, weight=1.0, device="disk", meta="", ' +
+      'ip="127.0.0.1", port=int(port), replication_ip="127.0.0.1", replication_port=int(port)))',
     '    builder.rebalance()',
     '    builder.get_ring().save(f"{folder}/{name}.ring.gz")',
   ].join('\n')

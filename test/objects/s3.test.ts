@@ -456,7 +456,7 @@ describe('what is set wrong', { skip }, () => {
     assert.deepEqual(await s3Store(optionsOf()).list('self-test/'), [])
   })
 
-  test('at the public address is found too: another server, a proxy that changes the host, a bucket that anybody reads', async () => {
+  test('at the public address is found too: another server, a changed host, a bucket open to all', async () => {
     const at = async (meanwhile: Hook) => {
       await using front = await inFrontOf(s3.endpoint, { meanwhile })
       return await fresh({ publicEndpoint: front.endpoint }).check()
@@ -517,7 +517,7 @@ describe('the command line', { skip }, () => {
 
   test('keeps documents in the bucket that the environment names', async () => {
     const dir = join(scratch, 'shop')
-    const pdf = source(Buffer.from('%PDF-1.4 licence'))
+    const pdf = source(Buffer.from('%PDF-1.4 license'))
     await under(variables(), async () => {
       await json(dir, 'init')
       await json(

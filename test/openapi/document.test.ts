@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { allEndpoints } from '../../lib/app/endpoints.js'
 import { CLASS_CODES } from '../../lib/distributors/product-classes.js'
-import { builtin } from '../../lib/distributors/index.js'
+import { builtin, presets } from '../../lib/distributors/builtin/index.js'
 import { defineDistributor } from '../../lib/distributors/distributor.js'
 import { makeRegistry } from '../../lib/distributors/registry.js'
 import { checkAnswer } from '../../server/testing/check-answer.js'
@@ -11,7 +11,8 @@ import { codesOf, openApiDocument } from '../../server/openapi/document.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { Answer } from '../../server/testing/index.js'
 
-const document: () => Answer = () => openApiDocument('https://shop.example', makeRegistry(builtin))
+const document: () => Answer = () =>
+  openApiDocument('https://shop.example', makeRegistry(builtin, presets))
 
 /** A place of the document, through its references: `components.schemas.Offer.properties.upc`. */
 function at(root: Answer, path: readonly string[]): Answer {
@@ -228,10 +229,13 @@ const FIELDS: Record<string, string> = {
   RegistryEntry: 'distid automated_fulfillment config_schema default_config',
   ConfigField: 'type label helperText? config_key',
   Offer:
-    'distid distsku stockid upc name mfg_name mpn product_class item_cat item_gb_cat item_gb_cat_name ffl_req unit_price shipping_cost total_cost map_price msrp qty_on_hand drop_ship_flg images product_url',
+    'distid distsku stockid upc name mfg_name mpn product_class item_cat item_gb_cat ' +
+    'item_gb_cat_name ffl_req unit_price shipping_cost total_cost map_price msrp qty_on_hand ' +
+    'drop_ship_flg images product_url',
   OfferDetail: 'product_class_description short_description description',
   CatalogExport:
-    'version export_version changed format compression rows restrictions_applied custom_pricing_applied retail_pricing_applied expires_in_seconds url? attributes_feed?',
+    'version export_version changed format compression rows restrictions_applied ' +
+    'custom_pricing_applied retail_pricing_applied expires_in_seconds url? attributes_feed?',
   Facets: 'manufacturers categories product_classes',
   ...Object.fromEntries(
     [
@@ -248,18 +252,27 @@ const FIELDS: Record<string, string> = {
     ]),
   ),
   Dealer:
-    'license_number list_name business_name license_name premise_street premise_city premise_state premise_zip_code voice_phone email lat lng ffl_on_file sot_on_file expiration_date active',
+    'license_number list_name business_name license_name premise_street premise_city ' +
+    'premise_state premise_zip_code voice_phone email lat lng ffl_on_file sot_on_file ' +
+    'expiration_date active',
   DealerRecord: 'transfer_fee_longgun transfer_fee_handgun residential contact_required',
   DealerDocument: 'associated_order_id expires_in_seconds url',
   FulfillmentOrder:
-    'order_date order_id distid distributor_order_id ffl customer_name order_status order_source po_number ship_date ship_company ship_method ship_status ship_tracking_number ship_tracking_url ship_to_store ffl_required dist_order_items',
+    'order_date order_id distid distributor_order_id ffl customer_name order_status ' +
+    'order_source po_number ship_date ship_company ship_method ship_status ' +
+    'ship_tracking_number ship_tracking_url ship_to_store ffl_required dist_order_items',
   FailedPlacement: 'failure_timestamp order_source order_id po_number distid failure_reason',
   FraudSignals:
-    'shipping_name? shipping_address_1? shipping_address_2? shipping_city? shipping_state? shipping_postcode? shipping_country? shipping_is_ffl? billing_name? billing_address_1? billing_address_2? billing_city? billing_state? billing_postcode? billing_country? email? phone? ip_address? order_items?',
+    'shipping_name? shipping_address_1? shipping_address_2? shipping_city? shipping_state? ' +
+    'shipping_postcode? shipping_country? shipping_is_ffl? billing_name? billing_address_1? ' +
+    'billing_address_2? billing_city? billing_state? billing_postcode? billing_country? ' +
+    'email? phone? ip_address? order_items?',
   FraudReport: 'shipping_address_1? order_source? order_id? order_json? notes?',
   FraudItem: 'upc? sku? name? qty? price?',
   FraudSummary:
-    'matched matched_on report_count names_used emails_used phones_used ips_used addresses_used billing_used items_used items_overlap items_similar reported_by_you first_reported last_reported notes',
+    'matched matched_on report_count names_used emails_used phones_used ips_used ' +
+    'addresses_used billing_used items_used items_overlap items_similar reported_by_you ' +
+    'first_reported last_reported notes',
   CheckItem: 'upc? sku? distid? product_class? category? attributes?',
   RestrictionCheck: 'approved items',
   MatchedRule: 'customer_message kind',
@@ -456,7 +469,8 @@ describe('the document', () => {
     })
     assert.ok(
       'Configuration_distributor_MINE' in
-        (openApiDocument('/', makeRegistry([...builtin, mine])) as Answer).components.schemas,
+        (openApiDocument('/', makeRegistry([...builtin, mine], presets)) as Answer).components
+          .schemas,
     )
   })
 

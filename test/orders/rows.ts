@@ -4,7 +4,7 @@
 import type { Insertable } from 'kysely'
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
 import type { PurchaseOrder } from '../../lib/distributors/fulfillment.js'
-import { sealContent } from '../../lib/orders/engine/content.js'
+import { sealContent } from '../../lib/orders/sealed-content.js'
 import type {
   FailedPlacementTable,
   FulfillmentOrderTable,
@@ -14,7 +14,7 @@ import type { TestApp } from '../../server/testing/index.js'
 
 export interface TestOrder extends Partial<Insertable<FulfillmentOrderTable>> {
   /** One purchase order each, placed unless told otherwise; one without a number by default. */
-  lanes?: Partial<Insertable<PurchaseOrderTable>>[]
+  parts?: Partial<Insertable<PurchaseOrderTable>>[]
   /** Tracking numbers. */
   parcels?: string[]
   /** What its purchase orders hold; by default they cannot be opened. */
@@ -49,8 +49,8 @@ let refs = 0
  */
 export async function addOrder(
   t: TestApp,
-  { lanes = [{}], parcels = [], content, ...given }: TestOrder = {},
-): Promise<{ id: number; lanes: { id: number; client_ref: string }[] }> {
+  { parts = [{}], parcels = [], content, ...given }: TestOrder = {},
+): Promise<{ id: number; parts: { id: number; client_ref: string }[] }> {
   const { ctx } = t.app
   const subscriber_id = given.subscriber_id ?? (await findSubscriber(ctx, t.subscriber)).id
   return ctx.engine.atomic(ctx, async ({ db }) => {
@@ -83,7 +83,7 @@ export async function addOrder(
       visible: 1,
       order_status: 'Submitted' as const,
       distributor_order_id:
-        lanes.flatMap(({ distributor_order_id: number }) => number ?? []).join(', ') || null,
+        parts.flatMap(({ distributor_order_id: number }) => number ?? []).join(', ') || null,
       po_number: `${order_id}-PO`,
       po_given: given.po_number ?? `${order_id}-PO`,
       ffl: null,
@@ -105,14 +105,14 @@ export async function addOrder(
       .returning('id')
       .executeTakeFirstOrThrow()
     const placed = []
-    for (const [i, lane] of lanes.entries()) {
+    for (const [i, part] of parts.entries()) {
       const row = {
         fulfillment_order_id: id,
         placement_id: placement.id,
         subscriber_id,
         distid: order.distid,
         mode: order.mode,
-        lane: `lane ${i}`,
+        lane: `part ${i}`,
         client_ref: `REF${String(++refs).padStart(17, '0')}`,
         po_number: order.po_number,
         payload: '',
@@ -133,7 +133,7 @@ export async function addOrder(
         planned_at: at,
         first_sent_at: at,
         updated_at: at,
-        ...lane,
+        ...part,
       }
       if (content)
         Object.assign(
@@ -170,7 +170,7 @@ export async function addOrder(
           updated_at: at,
         })
         .execute()
-    return { id, lanes: placed }
+    return { id, parts: placed }
   })
 }
 

@@ -1,6 +1,6 @@
 /** A shop with scripted distributors, dealers and offers, for suites of orders. */
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
-import { builtin } from '../../lib/distributors/index.js'
+import { builtin } from '../../lib/distributors/builtin/index.js'
 import type { ConfigurationDocument } from '../../lib/configuration/document/document.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp, TestOffer, TestOptions } from '../../server/testing/index.js'

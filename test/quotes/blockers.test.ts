@@ -1,10 +1,10 @@
-/** What a quote says of orders, and what placement makes of them (decisions 8.2-3). */
+/** What a quote says of orders, and what placement makes of them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import fc from 'fast-check'
 import { hasValidCheckDigit } from '../../lib/core/gtin.js'
-import { builtin } from '../../lib/distributors/index.js'
+import { builtin } from '../../lib/distributors/builtin/index.js'
 import type { TestOffer } from '../../server/testing/index.js'
 import { DEALER, orderShop } from '../orders/shop.js'
 import type { OrderShop } from '../orders/shop.js'
@@ -319,7 +319,8 @@ test('each blocker says what helps', async () => {
         {
           code: 'ffl_required',
           message:
-            'AAA G goes to a licensed dealer only: order it with ffl_req true and ffl.licenseNumber, or with ship_to_store.',
+            'AAA G goes to a licensed dealer only: order it with ffl_req true and ' +
+            'ffl.licenseNumber, or with ship_to_store.',
         },
       ],
       [

@@ -37,7 +37,7 @@ interface Stocked {
   qty: number
 }
 
-/** UPC as a number, so that leading zeros do not matter; null for what is no UPC. */
+/** UPC as a number, so that leading zeros do not matter; null for what is not a UPC. */
 const keyOf = (upc: string) => (/^\d{8,14}$/.test(upc) && Number(upc) > 0 ? Number(upc) : null)
 const units = (cell: string) => (cell === 'A*' ? 0 : Number(cell.replace('+', '')))
 
@@ -146,7 +146,7 @@ describe('quotes over four real feeds', { skip }, () => {
     assert.equal(mismatches, 0)
   })
 
-  test("the shop's own consolidated table agrees, but for what moved between the two days of the files", async (context) => {
+  test("the shop's own consolidated table agrees, but for what moved between the files' two days", async (context) => {
     const feeds = stockedOffers()
     const rows = cells('ConsolidatedInventory')
       .map((row) => {

@@ -200,7 +200,7 @@ describe('a check', () => {
     )
   })
 
-  test('of an item of which nothing is known is for a person to decide where a rule could apply, and nowhere else', async () => {
+  test('of an unknown item is for a person to decide where a rule could apply, and nowhere else', async () => {
     await using t = await withRules([
       rule('a', { scope: { state: ['CA'] }, match: { product_class: ['MG'] } }),
       rule('b', { scope: { state: ['NY'], county: ['Kings'] }, match: { upc: [UPC] } }),
@@ -266,8 +266,8 @@ describe('a request that is wrong is a 400 that names the member', () => {
       { shipping, items: Array.from({ length: 101 }, () => ({})) },
       ['items', 'must have at most 100 entries'],
     ],
-    ['items that are no list', { shipping, items: {} }, ['items', 'must be a list']],
-    ['an item that is no object', { shipping, items: [1] }, ['items[0]', 'must be an object']],
+    ['items that are not list', { shipping, items: {} }, ['items', 'must be a list']],
+    ['an item that is not an object', { shipping, items: [1] }, ['items[0]', 'must be an object']],
     ['an empty object', {}, ['shipping', 'is required'], ['items', 'is required']],
     ['no state', { shipping: {}, items: [{}] }, ['shipping.state', 'is required']],
     [
@@ -278,7 +278,7 @@ describe('a request that is wrong is a 400 that names the member', () => {
     [
       'an unknown state',
       { shipping: { state: 'ZZ' }, items: [{}] },
-      ['shipping.state', '"ZZ" is no state; send its two letters'],
+      ['shipping.state', '"ZZ" is not a state; send its two letters'],
     ],
     [
       'an empty state',
@@ -395,7 +395,7 @@ describe('a request that is wrong is a 400 that names the member', () => {
       ['target', 'must have at most 60 characters'],
     ],
     [
-      'a target that is no text',
+      'a target that is not text',
       { shipping, items: [{}], target: 1 },
       ['target', 'must be a text'],
     ],
@@ -510,7 +510,7 @@ describe('what the request does not say comes from the catalog', () => {
     },
   ]
 
-  test('by UPC, whatever its form, or by (distid, sku); the request wins; offers that differ hold the item', async () => {
+  test('by UPC in any form, or by (distid, sku); the request wins; offers that differ hold the item', async () => {
     await using t = await withRules([], offers)
     for (const [match, item, expected] of [
       [{ product_class: ['MG'] }, { upc: UPC }, 'block'],
@@ -719,7 +719,7 @@ describe('what the request does not say comes from the catalog', () => {
 describe('every decision is written down', () => {
   test('with who asked, where to, by which rules, and the digest of the set', async () => {
     await using t = await createTestApp()
-    const { id } = t.app.ctx.engine.reader.prepare('SELECT id FROM subscriber').get() as {
+    const { id } = t.app.ctx.engine.reader.raw.prepare('SELECT id FROM subscriber').get() as {
       id: string
     }
     await t.remote.restrictions.check({

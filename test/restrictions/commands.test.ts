@@ -118,7 +118,7 @@ describe('rules import', () => {
     const later = file(rule('a', { version: 2, effective_from: '2027-01-01' }))
     assert.match(
       (await run(dir, 'rules', 'import', later)).out,
-      /^~ a\nVersions that hold on beside the new ones: a 1\.\n/,
+      /^~ a\nVersions that stay in force beside the new ones: a 1\.\n/,
     )
     const empty = file()
     for (const more of [[], ['--replace'], ['--dry-run']]) {

@@ -47,7 +47,7 @@ const magazine = { product_class: 'MG', attributes: { magazine_capacity: 30 } }
 describe('under the starter rules', () => {
   const rows: [what: string, item: object, where: Address][] = [
     [
-      "a barrel in millimetres is no long gun's",
+      "a barrel in millimetres is not a long gun's",
       pistol({ 'Barrel Length': '102 mm' }),
       { state: 'CA' },
     ],
@@ -172,7 +172,7 @@ describe('numbers', () => {
   })
 })
 
-test('a distributor is known by any spelling, an unknown one is as if it were not given, and an offer keeps its UPC', async () => {
+test('a distributor is known by any spelling, an unknown one is as if not given; an offer keeps its UPC', async () => {
   await using t = await createTestApp()
   await t.stock([
     { distid: 'RSR', stockid: 'A', upc: '012345678905', productClass: 'KN' },

@@ -113,7 +113,7 @@ async function counted(t: TestApp, state: string) {
   }
 }
 
-test('the impact of a change of the rules is what a check says of every offer before and after it, state by state', async () => {
+test('the impact of a change is what a check says of every offer before and after it, by state', async () => {
   await using t = await createTestApp()
   await t.stock(OFFERS)
   await t.app.operator.rules.import({ text: JSON.stringify(BEFORE), origin: 'before' })

@@ -103,7 +103,8 @@ describe('a rule of each kind', () => {
     ...matched,
     kind: 'MANUAL_REVIEW',
     reason:
-      'would apply, depending on magazine_capacity, which is not known (state is CA; ships to the consumer; product_class is MG)',
+      'would apply, depending on magazine_capacity, which is not known (state is CA; ships to ' +
+      'the consumer; product_class is MG)',
     missing: ['magazine_capacity'],
   }
   const known = { product_class: 'MG', attributes: { Capacity: 30 } } as const
@@ -206,7 +207,7 @@ describe('a rule of each kind', () => {
 })
 
 describe('the scope of a rule', () => {
-  test('is a country, states, counties, cities, ZIPs or kinds of places; what is not known of the address is named', () => {
+  test('is a country, states, counties, cities, ZIPs or kinds of places; what is unknown is named', () => {
     const cook = { state: ['IL'], county: ['Cook'] }
     const chicago = { state: ['IL'], city: ['Chicago'] }
     for (const [scope, address, expected] of [
@@ -362,7 +363,7 @@ describe('the match of a rule', () => {
       )
   })
 
-  test('an attribute meets a predicate with numbers, texts, units, lists and truth; a value that cannot tell holds the item', () => {
+  test('an attribute meets a predicate of any kind; a value that cannot tell holds the item', () => {
     const cases: [
       op: string,
       value: AttributeValue | AttributeValue[],
@@ -623,7 +624,7 @@ describe('the match of a rule', () => {
       assert.equal(verdict({ match: { attributes } }, { attributes: given }), expected)
   })
 
-  test('unknown_attribute says whether what is not known is reviewed, ignored or blocked; a class that is not known is always reviewed', () => {
+  test('unknown_attribute says what becomes of the unknown; an unknown class is always reviewed', () => {
     const attributes = [{ name: 'x', op: 'gt', value: 10 }]
     for (const [unknown, item, expected] of [
       ['review', {}, 'HOLD x'],

@@ -7,7 +7,7 @@ import { isApiError } from '../../lib/core/errors.js'
 import { DAY } from '../../lib/core/clock.js'
 import { openForTest as open } from '../../server/testing/open.js'
 import type { NewOverride } from '../../lib/restrictions/rules/overrides.js'
-import { readRules } from '../../lib/restrictions/rules/file.js'
+import { readRules } from '../../lib/restrictions/rules/read-file.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 
@@ -31,7 +31,7 @@ const importText = (t: TestApp, rules: string, replace = false) =>
 const active = async (t: TestApp) =>
   (await t.app.operator.rules.list()).map(({ rule_id: id, version }) => `${id} ${version}`)
 const count = (t: TestApp, table: string) =>
-  t.app.ctx.engine.reader.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number
+  t.app.ctx.engine.reader.raw.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number
 
 async function refused(run: Promise<unknown>): Promise<{ message: string; details: unknown }> {
   try {
@@ -110,7 +110,9 @@ describe('an import', () => {
     for (const [parts, ...reasons] of [
       [
         { extra: 1 },
-        'extra is not a known member; known are rule_id, version, kind, scope, match, destination, customer_message, effective_from, effective_to, legal_status, citations, unknown_attribute, confidence, reviewed, operator_note',
+        'extra is not a known member; known are rule_id, version, kind, scope, match, ' +
+          'destination, customer_message, effective_from, effective_to, legal_status, ' +
+          'citations, unknown_attribute, confidence, reviewed, operator_note',
       ],
       [
         { effective_form: '2026-01-01' },
@@ -136,8 +138,8 @@ describe('an import', () => {
         'customer_message holds the control character U+0007; remove it',
       ],
       [{ effective_from: '2026-1-1' }, 'effective_from must be YYYY-MM-DD'],
-      [{ effective_to: '2026-02-30' }, 'effective_to is no day of the calendar'],
-      [{ effective_from: '2026-13-01' }, 'effective_from is no day of the calendar'],
+      [{ effective_to: '2026-02-30' }, 'effective_to is not a day of the calendar'],
+      [{ effective_from: '2026-13-01' }, 'effective_from is not a day of the calendar'],
       [
         { effective_from: '2026-06-02', effective_to: '2026-06-01' },
         'effective_to lies before effective_from, 2026-06-02',
@@ -155,20 +157,20 @@ describe('an import', () => {
       [{ scope: { state: 'CA' } }, 'scope.state must be a list'],
       [
         { scope: { state: ['IL'], county: ['Coook'] } },
-        'scope.county.0 "Coook" is no county of IL',
+        'scope.county.0 "Coook" is not a county of IL',
       ],
       [
         { scope: { state: ['IL', 'WI'], county: ['Cook', 'Orleans'] } },
-        'scope.county.1 "Orleans" is no county of IL, WI',
+        'scope.county.1 "Orleans" is not a county of IL, WI',
       ],
       [
         { scope: { state: ['IL'], county: ['06037'] } },
-        'scope.county.0 "06037" is no county of IL',
+        'scope.county.0 "06037" is not a county of IL',
       ],
       [
         { scope: { county: ['Cook'] } },
         'scope.state is required where counties or cities are named',
-        'scope.county.0 "Cook" is no county of ',
+        'scope.county.0 "Cook" is not a county of ',
       ],
       [
         { scope: { city: ['Chicago'] } },
@@ -187,7 +189,8 @@ describe('an import', () => {
       ],
       [
         { match: { product_class: ['XX'] } },
-        'match.product_class[0] must be one of AC, AG, AO, AP, AR, BP, BS, FA, FI, FP, HS, HT, HZ, KN, LL, MG, MZ, OP, OT, RC, RL, SF, SO',
+        'match.product_class[0] must be one of AC, AG, AO, AP, AR, BP, BS, FA, FI, FP, HS, ' +
+          'HT, HZ, KN, LL, MG, MZ, OP, OT, RC, RL, SF, SO',
       ],
       [{ match: { upc: ['12AB'] } }, 'match.upc[0] must be a UPC'],
       [{ match: { upc: [12345678905] } }, 'match.upc[0] must be a text'],
@@ -296,7 +299,7 @@ describe('an import', () => {
       ['\uFEFF', 1, 'the file is empty'],
       [`[\n${a},\n${b}`, 3, 'the list ends too early'],
       [`[\n${a},\n${b.slice(0, 40)}`, 3, 'the list ends too early'],
-      [`[${a}, 5]`, 1, 'the list holds something that is no object'],
+      [`[${a}, 5]`, 1, 'the list holds something that is not an object'],
       [`[\n${a}\n${b}\n]`, 4, 'is not valid JSON'],
       [`[\n${a}\n]\nrest`, 4, 'is not valid JSON'],
       [`${a}\n${b.slice(0, 40)}`, 2, 'is not valid JSON'],
@@ -340,7 +343,7 @@ describe('an import', () => {
     )
   })
 
-  test('takes the place of versions that hold on the same days, leaves other rules, and with replace leaves none', async () => {
+  test('takes the place of versions of the same days, leaves other rules, and with replace leaves none', async () => {
     await using t = await createTestApp()
     const first = await importText(
       t,
@@ -396,7 +399,7 @@ describe('an import', () => {
     )
     assert.equal(t.app.ctx.rules.active().digest, third.digest)
     assert.deepEqual(
-      t.app.ctx.engine.reader
+      t.app.ctx.engine.reader.raw
         .prepare(
           "SELECT json_extract(detail, '$.digest') FROM audit WHERE action = 'rules.import' ORDER BY seq",
         )
@@ -406,7 +409,7 @@ describe('an import', () => {
     )
   })
 
-  test('ends the version that holds on the day before the new one begins, and takes the place of one that begins with it, after it, or has its number', async () => {
+  test('ends the version that holds on the day before, and takes the place of later ones', async () => {
     await using t = await createTestApp()
     const version = (number: number, from: string | null, to: string | null) =>
       rule('a', { version: number, effective_from: from, effective_to: to })
@@ -575,7 +578,7 @@ describe('an override', () => {
     }
   }
 
-  test('that allows lifts the rules that it names, where and for what it says, and shows them in warnings with author and end', async () => {
+  test('that allows lifts the rules that it names, where it says, and shows them in warnings', async () => {
     await using t = await withRules()
     await add(t, {
       effect: 'allow',
@@ -676,7 +679,7 @@ describe('an override', () => {
     for (const gone of [id, 'o_none'])
       await assert.rejects(t.app.operator.rules.withdraw(gone), { code: 'not_found' })
     assert.deepEqual(
-      t.app.ctx.engine.reader
+      t.app.ctx.engine.reader.raw
         .prepare("SELECT action FROM audit WHERE action LIKE 'rules.override%' ORDER BY seq")
         .pluck()
         .all(),
@@ -727,7 +730,7 @@ describe('an override', () => {
       [{ effect: 'block', match: { product_class: ['XX'] } }, /^match\.product_class/],
       [
         { effect: 'block', scope: { country: 'US', state: ['IL'], county: ['Coook'] } },
-        /no county of IL/,
+        /not a county of IL/,
       ],
       ...['2026-13-45', '2026-02-30', '2026-1-1', 'soon', '2026-11-20'].map(
         (expires) => [{ effect: 'allow', rule_ids: ['mags'], expires }, /^expires: /] as const,

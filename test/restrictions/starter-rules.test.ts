@@ -10,7 +10,7 @@ import { indexRules } from '../../lib/restrictions/rules/compile.js'
 import { placeOf } from '../../lib/restrictions/destination.js'
 import type { Address } from '../../lib/restrictions/destination.js'
 import { itemFacts } from '../../lib/restrictions/item-facts.js'
-import { readRules } from '../../lib/restrictions/rules/file.js'
+import { readRules } from '../../lib/restrictions/rules/read-file.js'
 import { CheckItem } from '../../lib/restrictions/shapes.js'
 import { starterRules } from '../../lib/restrictions/rules/starter.js'
 
@@ -246,7 +246,8 @@ holds('hand-operated firearms meet the same limit, but for what the law exempts'
     `a .22 bolt action with ${most + 3}`,
     gun('Rifle', 'Bolt Action', most + 3, '.22LR'),
     state,
-    `REVIEW us-${state.toLowerCase()}-firearm-magazine-${most}-22${state === 'NJ' || state === 'RI' ? ` us-${state.toLowerCase()}-firearm-magazine-10-manual` : ''}`,
+    'REVIEW ' +
+      `us-${state.toLowerCase()}-firearm-magazine-${most}-22${state === 'NJ' || state === 'RI' ? ` us-${state.toLowerCase()}-firearm-magazine-10-manual` : ''}`,
   ]),
   [
     'a .22 lever action with 15',
@@ -889,7 +890,8 @@ holds('parts, kits and devices', [
     'an unserialized receiver',
     ['FP', { frame_receiver: 'unserialized' }],
     state,
-    `REVIEW us-unserialized-frame${UNSERIALIZED.includes(state) ? ` us-${state.toLowerCase()}-unserialized-frame` : ''}`,
+    'REVIEW ' +
+      `us-unserialized-frame${UNSERIALIZED.includes(state) ? ` us-${state.toLowerCase()}-unserialized-frame` : ''}`,
   ]),
   ...STATES.map((state): Case => [
     'a device that makes a rifle fire faster',
@@ -1167,7 +1169,7 @@ describe('the files', () => {
     assert.deepEqual(readRules(JSON.stringify(rules), TODAY).faults, [])
   })
 
-  test('name the law of every rule that is no policy, and when it was reviewed', () => {
+  test('name the law of every rule that is not a policy, and when it was reviewed', () => {
     for (const rule of rules) {
       if (rule.legal_status !== 'policy') assert.ok(rule.citations.length > 0, rule.rule_id)
       assert.equal(rule.reviewed, TODAY, rule.rule_id)

@@ -16,7 +16,7 @@ import type { Log } from '../../lib/core/log.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { defineDistributor } from '../../lib/distributors/distributor.js'
-import type { Session } from '../../lib/distributors/session.js'
+import type { Session } from '../../lib/distributors/session/session.js'
 import { listen } from '../../server/index.js'
 import { CUSTOMER, UPC, offersOf, orderShop } from '../orders/shop.js'
 import type { OrderShop } from '../orders/shop.js'
@@ -31,7 +31,9 @@ import { Rng } from '../harness/random.js'
 const LATEST = 60
 const OFFERS = 30
 const DAVIDSONS =
-  'Item #, Item Description, MSP, Retail Price, Dealer Price, Sale Price, Sale Ends, Quantity, UPC Code, Manufacturer, Gun Type, Model Series, Caliber, Action, Capacity, Finish,Stock, Sights, Barrel Length, Overall Length, Features\n'
+  'Item #, Item Description, MSP, Retail Price, Dealer Price, Sale Price, Sale Ends, ' +
+  'Quantity, UPC Code, Manufacturer, Gun Type, Model Series, Caliber, Action, Capacity, ' +
+  'Finish,Stock, Sights, Barrel Length, Overall Length, Features\n'
 
 export interface Rounds {
   /** What was under way when its app was closed, by kind. */
@@ -78,7 +80,9 @@ async function surroundings(random: () => number) {
   const scratch = mkdtempSync(join(tmpdir(), 'qm-closing-'))
   const feed = join(scratch, 'davidsons.csv')
   const row = (i: number) =>
-    `AB-${i},ACM PISTOL ${i},$450.00,$599.99,$399.99,,,${i % 9},#082442884752#,Acme,Pistol: Semi-Auto,P1,9MM,,15+1,Black,,,4,7,Night sights\n`
+    `AB-${i},ACM PISTOL ` +
+    `${i},$450.00,$599.99,$399.99,,,${i % 9},#082442884752#,Acme,Pistol: ` +
+    'Semi-Auto,P1,9MM,,15+1,Black,,,4,7,Night sights\n'
   writeFileSync(feed, DAVIDSONS + Array.from({ length: 300 }, (_, i) => row(i)).join(''))
   const slow = createServer((request, response) => {
     const timer = setInterval(() => response.write(DAVIDSONS), 20)
@@ -150,7 +154,7 @@ const HOUSE = {
 /** The saved document with other credentials, which a save then checks. */
 function withAccount(t: OrderShop, account: string): unknown {
   const { document } = t.app.ctx.configurations.of({
-    id: t.app.ctx.engine.reader.prepare('SELECT id FROM subscriber').pluck().get(),
+    id: t.app.ctx.engine.reader.raw.prepare('SELECT id FROM subscriber').pluck().get(),
   } as Subscriber)
   const { fulfillment: _none, ...entry } = document.distributors[NAME] as unknown as Record<
     string,

@@ -9,12 +9,16 @@ import { closingRounds } from './closing-rounds.js'
 /** What is under way in so many rounds at least once. */
 const KINDS = ['order', 'feed', 'pull', 'export', 'analytics', 'credentials', 'fraud key', 'backup']
 
-test('an app that is closed in the middle of its work leaves nothing under way, and nothing unsaid that a distributor said', async () => {
-  const { caught, orders } = await closingRounds(25)
-  assert.deepEqual(
-    KINDS.filter((kind) => !caught[kind]),
-    [],
-    JSON.stringify(caught),
-  )
-  assert.ok(orders > 0)
-})
+test(
+  'an app that is closed in the middle of its work leaves nothing under way, and nothing ' +
+    'unsaid that a distributor said',
+  async () => {
+    const { caught, orders } = await closingRounds(25)
+    assert.deepEqual(
+      KINDS.filter((kind) => !caught[kind]),
+      [],
+      JSON.stringify(caught),
+    )
+    assert.ok(orders > 0)
+  },
+)

@@ -17,7 +17,6 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { silentLog } from '../../lib/core/log.js'
 import { openForTest as open } from '../../server/testing/open.js'
-import { makeOutput, parseCommand } from '../../server/cli/command.js'
 import { watchCatalog } from '../../server/cli/commands/serve.js'
 import { commands } from '../../server/cli/commands/index.js'
 import {
@@ -33,6 +32,8 @@ import {
   startProcess,
   stop,
 } from './launcher.js'
+import { makeOutput } from '../../server/cli/output.js'
+import { parseCommand } from '../../server/cli/parse.js'
 
 let scratch: string
 before(() => {
@@ -45,7 +46,9 @@ function davidsons(rows: number): string {
   const lines = Array.from(
     { length: rows },
     (_, i) =>
-      `R${i},A rifle,${(400 + i).toFixed(2)},5,0123456789${String(i).padStart(2, '0')},RIFLE: BOLT ACTION`,
+      `R${i},A ` +
+      `rifle,${(400 + i).toFixed(2)},5,0123456789${String(i).padStart(2, '0')},RIFLE: BOLT ` +
+      'ACTION',
   )
   return ['Item #,Item Description,Dealer Price,Quantity,UPC Code,Gun Type', ...lines, ''].join(
     '\n',
@@ -101,6 +104,7 @@ describe('the command line', () => {
     ],
     [['keys', 'allow', 'x', '--ip', '--json'], /argument is ambiguous\. /],
     [['keys', 'disable', 'a', 'b'], /one argument too many/],
+    [['completion', 'fish'], /no script for "fish"; name one of bash, zsh/],
   ]
   for (const [args, says, code = 'usage'] of misused) {
     test(`\`${args.join(' ')}\` says what is wrong, to people and to programs`, async () => {
@@ -136,6 +140,67 @@ describe('the command line', () => {
       (await runWords('--help', 'keys', 'create')).out,
       /Usage: quartermaster keys create /,
     )
+  })
+
+  test('-h is the help at every level, and --version the release', async () => {
+    for (const words of [[], ['keys'], ['keys', 'create'], ['orders', 'journal', 'verify']])
+      assert.deepEqual(await runWords(...words, '-h'), await runWords(...words, '--help'))
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+    assert.deepEqual(await runWords('--version'), { status: 0, out: `${version}\n`, err: '' })
+    assert.deepEqual(lastLine(await runWords('--json', '--version')), { version })
+    assert.equal((await runProcess(scratch, '--version')).out, `${version}\n`)
+    // Of a command it is no option.
+    assert.equal((await runWords('keys', 'list', '--version')).status, 2)
+  })
+
+  const completed: [words: string[], offers: string[]][] = [
+    [['k'], ['keys']],
+    [
+      ['keys', 'c'],
+      ['create', 'cancel'],
+    ],
+    [['--dir', '/srv/x', 'orders', 'jour'], ['journal']],
+    [
+      ['orders', 'journal', ''],
+      ['verify', 'fetch'],
+    ],
+    [
+      ['feeds', 'import', 'DAV', './feed.csv', '--'],
+      ['--preset', '--subscriber', '--as-of', '--force', '--dir', '--json', '--dry-run', '--help'],
+    ],
+    [['config', 'get', '--out', ''], []],
+    [['feeds', 'import', 'DAV', ''], []],
+    [['--v'], ['--version']],
+  ]
+  test('a shell completes commands and options, and leaves files to itself', async () => {
+    const { out: script } = await runWords('completion', 'bash')
+    for (const [words, offers] of completed) {
+      const { stdout, stderr } = spawnSync('bash', ['--norc', '-s', '--', ...words], {
+        input: `${script}
+COMP_WORDS=(quartermaster "$@"); COMP_CWORD=$#; _quartermaster; printf '%s\\n' "\${COMPREPLY[@]}"`,
+        encoding: 'utf8',
+      })
+      assert.equal(stderr, '')
+      assert.deepEqual(
+        stdout.split('\n').filter((line) => line !== ''),
+        offers,
+        words.join(' '),
+      )
+    }
+  })
+
+  test('the script for zsh has every command, option and what it means', async () => {
+    const { out: script } = await runWords('completion', 'zsh')
+    assert.match(script, /^#compdef quartermaster\n/)
+    for (const { name, summary, options = {} } of commands) {
+      assert.ok(script.includes(`    '${name}')\n`), name)
+      for (const option of Object.keys(options)) assert.ok(script.includes(`'--${option}`), option)
+      const quoted = summary.replaceAll(':', '\\:').replaceAll("'", "'\\''")
+      if (!commands.some((other) => other.name.startsWith(`${name} `)))
+        assert.ok(script.includes(`:${quoted}'`), summary)
+    }
+    if (spawnSync('zsh', ['--version']).status === 0)
+      assert.equal(spawnSync('zsh', ['-n'], { input: script, encoding: 'utf8' }).stderr, '')
   })
 
   test('what commands write is for its owner alone, also in a folder that everybody can read', async () => {
@@ -314,6 +379,7 @@ describe('a folder without an installation', () => {
       making.map(({ name }) => name),
       ['serve', 'demo', 'init', 'restore'],
     )
+    const needsNone = new Set(['completion'])
     const dir = join(scratch, 'still-nothing')
     mkdirSync(dir)
     for (const { name, example } of commands.filter((command) => !making.includes(command))) {
@@ -321,7 +387,8 @@ describe('a folder without an installation', () => {
         (match) => match[1] ?? match[2]!,
       )
       const refused = await run(dir, ...words, '--json')
-      assert.deepEqual([refused.status, Object.keys(lastLine(refused))], [1, ['error']], name)
+      if (needsNone.has(name)) assert.equal(refused.status, 0, name)
+      else assert.deepEqual([refused.status, Object.keys(lastLine(refused))], [1, ['error']], name)
       assert.deepEqual(readdirSync(dir), [], name)
     }
   })

@@ -155,7 +155,9 @@ describe('bodies', () => {
           .on('close', () => resolve(answer))
           .on('error', () => resolve(answer))
       })
-    const head = `POST /v1/orders/quote HTTP/1.1\r\nHost: x\r\nx-api-key: ${t.key}\r\nConnection: close\r\n`
+    const head =
+      `POST /v1/orders/quote HTTP/1.1\r\nHost: x\r\nx-api-key: ${t.key}\r\nConnection: ` +
+      'close\r\n'
     assert.match(await raw(`${head}Content-Length: 2000000\r\n\r\n{}`), /^HTTP\/1\.1 413/)
     assert.match(
       await raw(`${head}Content-Length: 4\r\n\r\n{"items":[{"upc":"012345678905","qty":1}]}`),

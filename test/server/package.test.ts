@@ -178,7 +178,9 @@ describe('the package', () => {
     for (const [entry, name] of Object.entries(ENTRIES)) {
       const { said } = await node(
         '-e',
-        `import('${entry}').then((a) => { const b = require('${entry}'); console.log(typeof a.${name}, Object.keys(a).sort().join() === Object.keys(b).sort().join()) })`,
+        `import('${entry}').then((a) => { const b = require('${entry}'); ` +
+          `console.log(typeof a.${name}, Object.keys(a).sort().join() === ` +
+          'Object.keys(b).sort().join()) })',
       )
       assert.equal(said, 'function true\n', entry)
     }
@@ -227,55 +229,59 @@ describe('the page about testing', () => {
 
 describe('the client in a bundle', () => {
   for (const platform of ['browser', 'neutral'] as const) {
-    test(`for ${platform === 'neutral' ? 'an edge runtime' : 'a browser'} needs nothing of Node, and asks a server`, async () => {
-      const esbuild = await import('esbuild')
-      await using t = await createTestApp()
-      await t.configure({ distributors: { 'RSR Group': { distid: 'RSR' } } })
-      await t.stock([{ distid: 'RSR', stockid: 'A-1', name: 'Bipod' }])
-      const { outputFiles, metafile } = await esbuild.build({
-        stdin: {
-          contents: "import * as client from 'quartermaster/client'; globalThis.client = client",
-          resolveDir: folder,
-        },
-        bundle: true,
-        write: false,
-        metafile: true,
-        platform,
-        format: 'iife',
-        conditions: ['import'],
-        logLevel: 'silent',
-      })
-      assert.deepEqual(
-        Object.values(metafile.outputs).flatMap(({ imports }) => imports),
-        [],
-      )
-      const context = createContext({
-        URL,
-        URLSearchParams,
-        Headers,
-        Request,
-        Response,
-        AbortController,
-        AbortSignal,
-        TextDecoder,
-        TextEncoder,
-        WritableStream,
-        ReadableStream,
-        crypto,
-        setTimeout,
-        clearTimeout,
-      })
-      runInContext(outputFiles[0]!.text, context)
-      const client = (context as { client: typeof import('../../lib/connect.js') }).client
-      const shop = client.connect('http://shop.test', t.key, {
-        fetch: (request) => t.server.fetch(request, { address: '127.0.0.1' }),
-      })
-      assert.equal((await shop.products.search({ q: 'bipod' })).total, 1)
-      await assert.rejects(client.downloadCatalog(shop, '/tmp/catalog.parquet'), {
-        name: 'TypeError',
-        message: 'only Node writes a file by its path: give a WritableStream instead',
-      })
-    })
+    test(
+      `for ${platform === 'neutral' ? 'an edge runtime' : 'a browser'} needs nothing of ` +
+        'Node, and asks a server',
+      async () => {
+        const esbuild = await import('esbuild')
+        await using t = await createTestApp()
+        await t.configure({ distributors: { 'RSR Group': { distid: 'RSR' } } })
+        await t.stock([{ distid: 'RSR', stockid: 'A-1', name: 'Bipod' }])
+        const { outputFiles, metafile } = await esbuild.build({
+          stdin: {
+            contents: "import * as client from 'quartermaster/client'; globalThis.client = client",
+            resolveDir: folder,
+          },
+          bundle: true,
+          write: false,
+          metafile: true,
+          platform,
+          format: 'iife',
+          conditions: ['import'],
+          logLevel: 'silent',
+        })
+        assert.deepEqual(
+          Object.values(metafile.outputs).flatMap(({ imports }) => imports),
+          [],
+        )
+        const context = createContext({
+          URL,
+          URLSearchParams,
+          Headers,
+          Request,
+          Response,
+          AbortController,
+          AbortSignal,
+          TextDecoder,
+          TextEncoder,
+          WritableStream,
+          ReadableStream,
+          crypto,
+          setTimeout,
+          clearTimeout,
+        })
+        runInContext(outputFiles[0]!.text, context)
+        const client = (context as { client: typeof import('../../lib/connect.js') }).client
+        const shop = client.connect('http://shop.test', t.key, {
+          fetch: (request) => t.server.fetch(request, { address: '127.0.0.1' }),
+        })
+        assert.equal((await shop.products.search({ q: 'bipod' })).total, 1)
+        await assert.rejects(client.downloadCatalog(shop, '/tmp/catalog.parquet'), {
+          name: 'TypeError',
+          message: 'only Node writes a file by its path: give a WritableStream instead',
+        })
+      },
+    )
   }
 })
 

@@ -21,7 +21,7 @@ export function hearErrors(text: string): void {
   }
 }
 
-/** As `hearErrors`, of a stream; what is no line of a log goes on to ours. */
+/** As `hearErrors`, of a stream; what is not a line of a log goes on to ours. */
 export function hearStream(stream: Readable): void {
   createInterface({ input: stream }).on('line', (line) => {
     if (line.startsWith('{"level":')) hearErrors(line)

@@ -1,4 +1,4 @@
-/** What a request may say, on both sides of each edge (decisions 2.8-10). */
+/** What a request may say, on both sides of each edge. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hasWholeCents } from '../../lib/core/money.js'
@@ -25,7 +25,7 @@ describe('money has at most two decimals', () => {
   ])
     test(`${dollars} does not`, () => assert.equal(hasWholeCents(dollars), false))
 
-  test('in a search, by name of the parameter; digits that say nothing are no decimals', async () => {
+  test('in a search, by name of the parameter; digits that say nothing are not decimals', async () => {
     await using t = await createTestApp()
     await t.stock([{ distid: 'RSR', stockid: 'A1' }])
     await t.configure({ distributors: { 'RSR Group': { distid: 'RSR' } } })
@@ -62,7 +62,7 @@ describe('money has at most two decimals', () => {
     )
   })
 
-  test('in every amount of the configuration, and shares of something are no amounts', async () => {
+  test('in every amount of the configuration, and shares of something are not amounts', async () => {
     await using t = await createTestApp()
     const entry = (shipping: object, more: object = {}) => ({
       distributors: {
@@ -310,7 +310,7 @@ describe('a CRLF', () => {
     return status === 200 ? body.data.fraud.notes : [status, body.error.details[0].path]
   }
 
-  test('in notes is a newline, and a carriage return alone is no text', async () => {
+  test('in notes is a newline, and a carriage return alone is not text', async () => {
     assert.deepEqual(await notesOf('first\r\nsecond\r\n\r\nthird'), ['first\nsecond\n\nthird'])
     assert.deepEqual(await notesOf('first\nsecond'), ['first\nsecond'])
     for (const notes of ['first\rsecond', 'first\n\rsecond', 'first\r\r\nsecond', 'first\r'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DAY, MINUTE, SECOND } from '../../lib/core/clock.js'
-import { SIMULATED } from '../../lib/simulator/distributors/profiles.js'
+import { SIMULATED } from '../../lib/simulator/profiles.js'
 import { connectorConformance, FFL } from '../distributors/connector-conformance.js'
 import { line, simulatorRig, START, withRig } from './rig.js'
 
@@ -388,7 +388,7 @@ describe('refusals', () => {
     ['RSR', 'a firearm without a dealer', { lines: [line('G1', 1, true)] }, /11002/],
     [
       'ZND',
-      'a licence that is none',
+      'a license that is none',
       firearm({ ffl: { ...FFL, licenseNumber: '1-57-033' } }),
       /fflno/,
     ],
@@ -448,7 +448,7 @@ describe('refusals', () => {
   }
 
   test(
-    'what goes to the store needs no licence of a dealer, and what has none of these faults is taken',
+    'what goes to the store needs no license of a dealer, and what has none of these faults is taken',
     withRig(async (rig) => {
       for (const distid of SIMULATED) {
         assert.equal(await rig.outcome(distid, rig.order(firearm())), 'accepted')
@@ -494,7 +494,7 @@ describe('refusals', () => {
   )
 
   test(
-    "RSR, Lipsey's and Zanders plan two lanes for a mixed group, and one for any other",
+    "RSR, Lipsey's and Zanders plan two parts for a mixed group, and one for any other",
     withRig(async (rig) => {
       for (const distid of ['RSR', 'LIP', 'ZND']) {
         const { plan } = rig.connector(distid)

@@ -9,8 +9,8 @@ import { describe, test } from 'node:test'
 import { HOUR, MINUTE, SECOND } from '../../lib/core/clock.js'
 import { silentLog } from '../../lib/core/log.js'
 import { open } from '../../lib/app/open.js'
-import { readSimulatorOrders } from '../../lib/simulator/engine/inspect.js'
-import { profileOf, SIMULATED } from '../../lib/simulator/distributors/profiles.js'
+import { readSimulatorOrders } from '../../lib/simulator/inspect.js'
+import { profileOf, SIMULATED } from '../../lib/simulator/profiles.js'
 import { SCENARIOS } from '../../lib/simulator/engine/scenarios.js'
 import type { TestApp } from '../../server/testing/index.js'
 import { outcomeOf, pageShop, play, post, splitPlay, watch } from './page-rig.js'
@@ -289,7 +289,9 @@ describe('the scenarios of the guide', () => {
             await CLAUSES[clause]!(seen)
           } catch (error) {
             throw new Error(
-              `${distid} ${one.body.order_id}: the page says "${clause}"; ${one.answers.join(', ')}, ${seen.state} as ${seen.number} after ${seen.sends} sends, ${one.seen.join(' > ')}: ${(error as Error).message}`,
+              `${distid} ${one.body.order_id}: the page says "${clause}"; ` +
+                `${one.answers.join(', ')}, ${seen.state} as ${seen.number} after ${seen.sends} ` +
+                `sends, ${one.seen.join(' > ')}: ${(error as Error).message}`,
               { cause: error },
             )
           }

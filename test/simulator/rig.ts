@@ -11,10 +11,10 @@ import type {
   Search,
   Submission,
 } from '../../lib/distributors/fulfillment.js'
-import type { SimulatorOrder } from '../../lib/simulator/engine/inspect.js'
-import { openSimulators } from '../../lib/simulator/distributors/simulators.js'
-import type { Simulators } from '../../lib/simulator/distributors/simulators.js'
-import { demoSettings } from '../../lib/simulator/distributors/credentials.js'
+import type { SimulatorOrder } from '../../lib/simulator/inspect.js'
+import { openSimulators } from '../../lib/simulator/simulators.js'
+import type { Simulators } from '../../lib/simulator/simulators.js'
+import { demoSettings } from '../../lib/simulator/profiles.js'
 import { watchErrors } from '../../server/testing/error-watch.js'
 import { fractional } from '../../server/testing/clock.js'
 

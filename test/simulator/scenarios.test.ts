@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DAY, MINUTE, SECOND } from '../../lib/core/clock.js'
-import { SIMULATED } from '../../lib/simulator/distributors/profiles.js'
+import { SIMULATED } from '../../lib/simulator/profiles.js'
 import { SCENARIOS, scenarioOf } from '../../lib/simulator/engine/scenarios.js'
 import { FFL } from '../distributors/connector-conformance.js'
 import { line, simulatorRig, START, withRig } from './rig.js'

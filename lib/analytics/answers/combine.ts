@@ -1,6 +1,7 @@
 /**
  * How the rows of a build become one subscriber's results: UPC by UPC, in turns of the event loop.
  */
+import { nextTurn } from '../../core/async/wait.js'
 import { PASSES, identity, sortByDigit } from '../../catalog/snapshot/permutation.js'
 import type { ListingColumns, SectionColumns } from '../builds/columns.js'
 import type { Metric } from '../metrics/metric.js'
@@ -22,8 +23,6 @@ export interface Listed extends Combined {
 /** Rows that are looked at in one turn of the loop: about a millisecond. */
 const ROWS_A_TURN = 4_096
 
-const turn = () => new Promise<void>(setImmediate)
-
 /** Combines the rows of the distributors whose place is in `active`. */
 export async function combine(
   metric: Metric,
@@ -44,7 +43,7 @@ export async function combine(
     if (rows.length > 0 && metric.combine(columns as never, rows, out)) results.push(upc, out)
     if (from - done >= ROWS_A_TURN) {
       done = from
-      await turn()
+      await nextTurn()
     }
   }
   return results.take()
@@ -75,7 +74,7 @@ export async function list(
     }
     if (found < 0) throw new Error(`a result that nobody offers: item ${items[place]}`)
     listings[place] = found
-    if (place % ROWS_A_TURN === ROWS_A_TURN - 1) await turn()
+    if (place % ROWS_A_TURN === ROWS_A_TURN - 1) await nextTurn()
   }
   return { ...combined, listings }
 }
@@ -131,11 +130,11 @@ export async function orderOf(
   // The least important one first: each sort keeps what the one before it did.
   for (const measure of measures.toReversed()) {
     for (const keyOf of descendingKeys(values[measure]!)) {
-      await turn()
+      await nextTurn()
       const key = new Int32Array(items.length)
       for (let i = 0; i < key.length; i++) key[i] = keyOf(values[measure]![i]!)
       for (const shift of PASSES) {
-        await turn()
+        await nextTurn()
         order = sortByDigit(order, new Uint32Array(order.length), key, shift)
       }
     }

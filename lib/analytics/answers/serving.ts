@@ -2,6 +2,7 @@
  * Which build serves: the one that `current` names, or where that is damaged, the one before it.
  * Another process may replace it at any time.
  */
+import { codeOf } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import { buildsIn, idOf, readCurrent, stampOfCurrent } from '../builds/files.js'
 import { openBuild } from '../builds/open.js'
@@ -71,7 +72,7 @@ export function openServing(dir: string, log: Log, onChange: () => void): Servin
         try {
           return await fn(chosen)
         } catch (error) {
-          if (BUSY.has(String((error as NodeJS.ErrnoException).code))) throw error
+          if (BUSY.has(codeOf(error))) throw error
           if (stampOfCurrent(dir) === stamp) giveUp(chosen, error)
           // Else it was replaced, and may be gone: that speaks against nobody.
           stamp = undefined

@@ -1,11 +1,11 @@
 /**
- * Analytics work in the process that has DuckDB (lib/app/duckdb.ts). One at a time for a state folder,
- * whoever started it: the lock is the working process's own, so that it ends with that process and
- * not with the one that asked.
+ * Analytics work in the process that has DuckDB (lib/app/duckdb.ts). One at a time for a state
+ * folder, whoever started it: the lock is the working process's own, so that it ends with that
+ * process and not with the one that asked.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause } from '../../core/async/wait.js'
 import type { ChildProgress } from '../../core/async/child.js'
 import { mostMemory } from '../../core/async/child-memory.js'
 import { takeLock } from '../../db/engine.js'

@@ -12,15 +12,15 @@ import {
   openSync,
   readFileSync,
   readdirSync,
-  renameSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { putInPlaceNow, writeWholeNow } from '../../core/storage/durable.js'
+import { codeOf } from '../../core/errors.js'
 import type { Arena } from '../../catalog/snapshot/arena.js'
-import type { RawHandle } from '../../db/engine.js'
 
 /** Changes whenever a file is written in another way: builds of another form are not read. */
 const FORM = 2
@@ -51,13 +51,6 @@ export interface Meta {
   sections: Record<string, Part>
 }
 
-/** Distributors of which the catalog has offers. */
-export function fedDistributors({ prepare }: Pick<RawHandle, 'prepare'>): string[] {
-  return prepare('SELECT distid FROM tally WHERE offers > 0 ORDER BY distid')
-    .pluck()
-    .all() as string[]
-}
-
 export const sectionName = (slug: string, days: number) => `${slug} ${days}`
 
 export function analyticsFolder(dir: string): string {
@@ -79,7 +72,7 @@ export function buildsIn(dir: string): string[] {
       .filter((name) => !Number.isNaN(serialOf(name)))
       .sort((a, b) => serialOf(b) - serialOf(a))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (codeOf(error) === 'ENOENT') return []
     throw error
   }
 }
@@ -90,7 +83,7 @@ export function readCurrent(dir: string): string | null {
     const name = readFileSync(currentFile(dir), 'utf8').trim()
     return Number.isNaN(serialOf(name)) ? null : name
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (codeOf(error) === 'ENOENT') return null
     throw error
   }
 }
@@ -176,15 +169,6 @@ export class BuildFile {
   }
 }
 
-function syncFolder(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
 /**
  * Makes a finished draft the build that serves: its list is written last, then the folder gets its
  * name, then `current` names it. The build before it stays for whoever is reading it, and in case
@@ -197,16 +181,8 @@ export function publish(dir: string, draft: string, meta: Omit<Meta, 'form' | 's
   const list = new BuildFile(draft, 'meta')
   list.write(Buffer.from(sealed(JSON.stringify({ form: FORM, serial, ...meta } satisfies Meta))))
   list.close()
-  syncFolder(draft)
-  renameSync(draft, join(root, name))
-  syncFolder(root)
-  const pointer = join(draft, '..', 'current')
-  const file = openSync(pointer, 'w', 0o600)
-  writeSync(file, `${name}\n`)
-  fsyncSync(file)
-  closeSync(file)
-  renameSync(pointer, currentFile(dir))
-  syncFolder(root)
+  putInPlaceNow(draft, join(root, name))
+  writeWholeNow(currentFile(dir), `${name}\n`, join(draft, '..', 'current'))
   for (const old of buildsIn(dir).slice(2))
     rmSync(join(root, old), { recursive: true, force: true })
   return name

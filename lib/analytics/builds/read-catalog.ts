@@ -4,31 +4,20 @@
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { crc32 } from 'node:zlib'
+import { quoted } from '../../core/text.js'
 import { packArena } from '../../catalog/snapshot/arena.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import type { ProductClass } from '../../distributors/product-classes.js'
 import { gtinKey } from '../../core/gtin.js'
 import type { Raw } from '../../db/sqlite.js'
+import { countOffers, pricedOffers } from './queries.js'
 import { BuildFile } from './files.js'
 import type { Part } from './files.js'
 import type { ListingColumns } from './columns.js'
-import { quoted } from '../history/files.js'
 
 /** Rows that DuckDB takes at a time. */
 const CHUNK = 2_048
 const MAX_INT = 2_147_483_647
-
-type Offer = [
-  distid: string,
-  price: number,
-  map: number | null,
-  msrp: number | null,
-  qty: number,
-  upc: string,
-  json: string,
-  category: number | null,
-  productClass: ProductClass,
-]
 
 /**
  * A distributor goes by its place in a list, a text by its number: a million strings would take
@@ -62,11 +51,11 @@ export async function readCatalog(
   catalog: Raw,
   folder: string,
 ): Promise<Texts> {
-  const most = catalog.prepare('SELECT count(*) FROM offer').pluck().get() as number
+  const most = countOffers(catalog)
   const texts = new TextWriter(folder, most)
   const loader = await openLoader(duck)
   const places = new Map<string, number>()
-  for (const [distid, price, map, msrp, qty, upc, json, category, productClass] of offersOf(
+  for (const [distid, price, map, msrp, qty, upc, json, category, productClass] of pricedOffers(
     catalog,
   )) {
     const gtin = gtinKey(upc)
@@ -90,20 +79,6 @@ export async function readCatalog(
     FROM loaded JOIN (${names === '' ? "SELECT 0 AS place, '' AS distid WHERE false" : `VALUES ${names}`}) AS known(place, distid) USING (place)`)
   await duck.run('DROP TABLE loaded')
   return texts.close()
-}
-
-/**
- * In the order in which they lie, and so do their texts: by any other, each text would be looked
- * for on a page of its own.
- */
-function offersOf(catalog: Raw): IterableIterator<Offer> {
-  return catalog
-    .prepare(`
-    SELECT o.distid, o.price, nullif(max(o.map, 0), 0), nullif(max(o.msrp, 0), 0), o.qty, f.upc,
-      json_object('upc', upc, 'name', name, 'mfg_name', mfg_name, 'category_id', category_id, 'category_name', category_name), f.category_id, f.product_class
-    FROM shown o JOIN fragment f ON f.id = o.fragment WHERE o.price > 0 AND f.upc IS NOT NULL`)
-    .raw()
-    .iterate() as IterableIterator<Offer>
 }
 
 /** Rows for the table `loaded`, in chunks. */

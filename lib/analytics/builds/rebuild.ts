@@ -9,7 +9,8 @@ import { packArena } from '../../catalog/snapshot/arena.js'
 import type { ChildProgress } from '../../core/async/child.js'
 import { filesIn } from '../../db/engine.js'
 import { openFile } from '../../db/sqlite.js'
-import { BuildFile, fedDistributors, publish, sectionName } from './files.js'
+import { fedDistributors } from '../../catalog/queries.js'
+import { BuildFile, publish, sectionName } from './files.js'
 import type { Part } from './files.js'
 import { openHistory } from '../history/history.js'
 import { METRICS } from '../metrics/index.js'
@@ -79,7 +80,7 @@ export async function rebuild(
     const distids = (await duck.runAndReadAll('SELECT distid FROM known_dist ORDER BY dist'))
       .getRows()
       .map(([distid]) => String(distid))
-    const fed = fedDistributors({ prepare: (sql) => catalog.prepare(sql) })
+    const fed = fedDistributors(catalog)
     const build = publish(dir, draft, { at: now, distids, fed, items, listings: part, sections })
     onProgress(STEPS, STEPS, 'done')
     return { build, at: now, items, rows, damaged }

@@ -2,9 +2,19 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoted } from '../../core/text.js'
 import { DAY } from '../../core/clock.js'
 import type { Raw } from '../../db/sqlite.js'
-import { momentOf, quoted } from './files.js'
+import { momentOf } from './files.js'
+import {
+  changeLines,
+  changesIn,
+  feedsAfterGap,
+  firstFeeds,
+  hasFirstFeed,
+  keysAfter,
+} from './queries.js'
+import type { ChangeKey, Span } from './queries.js'
 
 /**
  * A fall that is seen only after so long without a feed, in milliseconds, is of no day in
@@ -71,12 +81,6 @@ export async function loadDays(
   await addVanished(duck, history, span)
 }
 
-/** Milliseconds since 1970; `until` is the first moment after. */
-interface Span {
-  from: number
-  until: number
-}
-
 /** Changes that are worked on at once: a day of a large network, or many of a quiet one. */
 const BATCH = 60_000
 
@@ -85,18 +89,14 @@ const BATCH = 60_000
  * on which a distributor was told anew stands alone.
  */
 export function inBatches(history: Raw, days: readonly string[]): string[][] {
-  const count = history
-    .prepare(`SELECT count(*) FROM (SELECT 1 FROM change WHERE at >= ? AND at < ? LIMIT ${BATCH})`)
-    .pluck()
-  const first = history
-    .prepare('SELECT 1 FROM seen WHERE is_first = 1 AND at >= ? AND at < ? LIMIT 1')
-    .pluck()
+  const count = changesIn(history, BATCH)
+  const isFirst = hasFirstFeed(history)
   const batches: string[][] = []
   let room = 0
   for (const day of days) {
-    const span = [momentOf(day), momentOf(day) + DAY]
-    const isAlone = first.get(span) !== undefined
-    const changes = count.get(span) as number
+    const span = { from: momentOf(day), until: momentOf(day) + DAY }
+    const isAlone = isFirst(span)
+    const changes = count(span)
     if (isAlone || changes > room) {
       batches.push([])
       room = BATCH
@@ -107,33 +107,15 @@ export function inBatches(history: Raw, days: readonly string[]): string[][] {
   return batches
 }
 
-type Key = [at: number, distid: string, stockid: string]
-
 function writeLines(history: Raw, { from, until }: Span, path: string): void {
-  const keyAfter = history
-    .prepare(
-      'SELECT at, distid, stockid FROM change WHERE (at, distid, stockid) > (?, ?, ?) AND at < ? ORDER BY at, distid, stockid LIMIT 1 OFFSET ?',
-    )
-    .raw()
-  const lines = history
-    .prepare(`SELECT group_concat(${LINE}, char(10)) || char(10) FROM change
-    WHERE (at, distid, stockid) > (@at, @distid, @stockid) AND (at, distid, stockid) <= (@lastAt, @lastDistid, @lastStockid)`)
-    .pluck()
+  const keyAfter = keysAfter(history)
+  const linesOf = changeLines(history, LINE)
   const file = openSync(path, 'w', 0o600)
   try {
-    let last: Key = [from, '', '']
+    let last: ChangeKey = [from, '', '']
     for (;;) {
-      const next =
-        (keyAfter.get(...last, until, BLOCK - 1) as Key | undefined) ?? ([until, '', ''] as Key)
-      const text = lines.get({
-        from,
-        at: last[0],
-        distid: last[1],
-        stockid: last[2],
-        lastAt: next[0],
-        lastDistid: next[1],
-        lastStockid: next[2],
-      }) as string | null
+      const next = keyAfter(last, BLOCK, until) ?? [until, '', '']
+      const text = linesOf(from, last, next)
       if (text !== null) writeSync(file, text)
       if (next[0] === until) break
       last = next
@@ -152,10 +134,7 @@ async function loadLateFeeds(
   history: Raw,
   { from, until }: Span,
 ): Promise<void> {
-  const feeds = history
-    .prepare(`SELECT distid, at FROM (SELECT distid, at, lag(at) OVER (PARTITION BY distid ORDER BY at) AS before FROM seen WHERE at < ?)
-    WHERE at >= ? AND (before IS NULL OR at - before > ?)`)
-    .all(until, from, LONGEST_GAP) as { distid: string; at: number }[]
+  const feeds = feedsAfterGap(history, { from, until }, LONGEST_GAP)
   await duck.run('CREATE OR REPLACE TABLE late_feed (distid VARCHAR, ms BIGINT)')
   if (feeds.length > 0)
     await duck.run(
@@ -184,11 +163,7 @@ async function addVanished(
   history: Raw,
   { from, until }: Span,
 ): Promise<void> {
-  const feeds = history
-    .prepare(
-      'SELECT distid, max(at) FILTER (WHERE is_first) AS first, max(at) AS last FROM seen WHERE at >= ? AND at < ? GROUP BY distid HAVING first IS NOT NULL',
-    )
-    .all(from, until) as { distid: string; first: number; last: number }[]
+  const feeds = firstFeeds(history, { from, until })
   if (feeds.length === 0) return
   await duck.run(
     `CREATE OR REPLACE TABLE first_feed AS SELECT * FROM (VALUES ${feeds.map(({ distid, first, last }) => `(${quoted(distid)}, ${first - from}, ${last - from})`).join(', ')}) AS feed(distid, first, last)`,

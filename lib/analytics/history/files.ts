@@ -3,21 +3,12 @@
  * changed, which is never changed again, and the state at the end of the last of them. Each gets
  * its name once its bytes are on the disk.
  */
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  existsSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoted } from '../../core/text.js'
+import { putInPlaceNow } from '../../core/storage/durable.js'
 import { DAY, dayOf } from '../../core/clock.js'
-
-export const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 /** How long the files of days are kept, in months, and how many at least. */
 const KEPT_MONTHS = 13
@@ -106,15 +97,7 @@ export async function writeParquet(
   await duck.run(
     `COPY (${query}) TO ${quoted(draft)} (FORMAT parquet, COMPRESSION snappy, ${options})`,
   )
-  sync(draft)
-  renameSync(draft, path)
-  sync(dirname(path))
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  fsyncSync(file)
-  closeSync(file)
+  putInPlaceNow(draft, path)
 }
 
 /** Removes what a process that died was writing. */

@@ -3,18 +3,12 @@
  * and where things stand now.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoted } from '../../core/text.js'
 import { DAY, dayOf, startOfDay } from '../../core/clock.js'
 import type { Raw } from '../../db/sqlite.js'
 import { inBatches, loadDays } from './changes.js'
-import {
-  damagedDays,
-  dayFile,
-  daysIn,
-  momentOf,
-  quoted,
-  readStateDay,
-  workFolder,
-} from './files.js'
+import { damagedDays, dayFile, daysIn, momentOf, readStateDay, workFolder } from './files.js'
+import { firstChange } from './queries.js'
 import { loadState } from './state.js'
 import { DAY_COLUMNS, ITEM_COLUMNS, advance, declared } from './roll-up-sql.js'
 
@@ -81,14 +75,10 @@ export async function openHistory(
 
 /** Days that are not rolled up yet and have changes, the oldest first. */
 function openDays(history: Raw, done: string | null): string[] {
-  const firstAfter = history.prepare('SELECT min(at) FROM change WHERE at >= ?').pluck()
+  const firstAfter = firstChange(history)
   const days: string[] = []
   let from = done === null ? 0 : momentOf(done) + DAY
-  for (
-    let at = firstAfter.get(from) as number | null;
-    at !== null;
-    at = firstAfter.get(from) as number | null
-  ) {
+  for (let at = firstAfter(from); at !== null; at = firstAfter(from)) {
     days.push(dayOf(at))
     from = startOfDay(at) + DAY
   }

@@ -2,9 +2,10 @@
 import { HOUR, startOfDay } from '../../core/clock.js'
 import type { AnalyticsCtx } from '../ctx.js'
 import type { Job } from '../../core/async/job.js'
-import { ROOM_FOR_FEEDS } from '../../core/storage/space.js'
+import { ROOM_FOR_FEEDS } from '../../core/storage/disk-space.js'
 import { filesIn } from '../../db/engine.js'
 import { openFile } from '../../db/sqlite.js'
+import { firstChange } from './queries.js'
 import { startAnalytics } from '../builds/child-start.js'
 import type { StartOptions } from '../builds/child-start.js'
 
@@ -43,7 +44,7 @@ export async function rollUpHistory(ctx: AnalyticsCtx, options: StartOptions): P
 function hasClosedDay({ engine, now }: AnalyticsCtx): boolean {
   const history = openFile(filesIn(engine.dir).history, { synchronous: 'NORMAL', readonly: true })
   try {
-    const first = history.prepare('SELECT min(at) FROM change').pluck().get() as number | null
+    const first = firstChange(history)(0)
     return first !== null && startOfDay(first) < startOfDay(now())
   } finally {
     history.close()

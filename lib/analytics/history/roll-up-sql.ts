@@ -6,17 +6,17 @@
  *
  * - A fall of an offer's quantity is units that left, a rise is a restock. An offer that is seen
  *   for the first time is neither.
- * - An offer that vanishes, or that the catalog holds back (allocated), is no sale; when it comes
+ * - An offer that vanishes, or that the catalog holds back (allocated), is not a sale; when it comes
  *   back it is none and no restock either, unless it comes back with more than it had: what is more
  *   is a restock.
  * - Falls and rises of an item's offers in one feed are added up first: moved from one warehouse to
  *   another is not sold.
  * - A rise by exactly what the item's last change on the same day took away gives that back: a
- *   reservation that was released is no sale, and no restock. Of RSR's rises in September 2025 that
+ *   reservation that was released is not a sale, and no restock. Of RSR's rises in September 2025 that
  *   was seven in ten, nearly all within two hours.
  * - A fall that is seen only after the distributor's feed was missing for more than three days is
  *   not counted.
- * - What vanished while the catalog was lost is no sale either.
+ * - What vanished while the catalog was lost is not a sale either.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY } from '../../core/clock.js'

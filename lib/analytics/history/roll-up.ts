@@ -5,6 +5,7 @@
  */
 import { loadState } from './state.js'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoted } from '../../core/text.js'
 import { DAY, dayOf, startOfDay } from '../../core/clock.js'
 import { filesIn } from '../../db/engine.js'
 import { openFile } from '../../db/sqlite.js'
@@ -15,13 +16,13 @@ import {
   dayFile,
   historyPaths,
   momentOf,
-  quoted,
   readStateDay,
   removeDrafts,
   removeOldDays,
   workFolder,
   writeParquet,
 } from './files.js'
+import { closeUntil, deleteChanges, deleteSeen, firstChange } from './queries.js'
 import { advance } from './roll-up-sql.js'
 
 export interface RolledUp {
@@ -82,18 +83,18 @@ export async function rollUp(
  * later one has for them counts for the first day after.
  */
 function closeDays(history: Raw, done: string | null, now: number): string[] {
-  const firstAfter = history.prepare('SELECT min(at) FROM change WHERE at >= ?').pluck()
+  const firstAfter = firstChange(history)
   const days: string[] = []
   history
     .transaction(() => {
       let from = done === null ? 0 : momentOf(done) + DAY
       for (;;) {
-        const at = firstAfter.get(from) as number | null
+        const at = firstAfter(from)
         if (at === null || startOfDay(at) >= startOfDay(now)) break
         days.push(dayOf(at))
         from = startOfDay(at) + DAY
       }
-      history.prepare('UPDATE open_day SET begins = max(begins, ?)').run(from)
+      closeUntil(history, from)
     })
     .immediate()
   return days
@@ -104,20 +105,8 @@ function closeDays(history: Raw, done: string | null, now: number): string[] {
  * is counted.
  */
 function deleteBefore(history: Raw, moment: number): void {
-  const last = history
-    .prepare(
-      `SELECT at, distid, stockid FROM change WHERE at < ? ORDER BY at, distid, stockid LIMIT 1 OFFSET ${DELETED - 1}`,
-    )
-    .raw()
-  const upTo = history.prepare('DELETE FROM change WHERE (at, distid, stockid) <= (?, ?, ?)')
-  for (let key = last.get(moment); key !== undefined; key = last.get(moment))
-    upTo.run(key as unknown[])
-  history.prepare('DELETE FROM change WHERE at < ?').run(moment)
-  history
-    .prepare(
-      'DELETE FROM seen WHERE at < (SELECT max(at) FROM seen AS other WHERE other.distid = seen.distid AND other.at < ?)',
-    )
-    .run(moment)
+  deleteChanges(history, moment, DELETED)
+  deleteSeen(history, moment)
 }
 
 /**

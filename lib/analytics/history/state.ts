@@ -1,7 +1,8 @@
 /** Where things stood at the end of the last day that was rolled up. */
 import { existsSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { historyPaths, quoted } from './files.js'
+import { quoted } from '../../core/text.js'
+import { historyPaths } from './files.js'
 import { ITEM_COLUMNS, OFFER_COLUMNS, declared } from './roll-up-sql.js'
 /**
  * Makes the tables `offer` and `item` of the state at the end of the last day that was rolled up;

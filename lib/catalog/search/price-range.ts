@@ -1,8 +1,8 @@
 /** A range of shown dealer costs is a slice of the price order. */
+import { firstPlace } from '../../core/search.js'
 import { MAX_CENTS } from '../../core/money.js'
 import type { Bits } from '../snapshot/bits.js'
 import { sliceToBits, stepsOf } from './order-steps.js'
-import { firstPlace } from '../snapshot/permutation.js'
 import { intersect } from '../snapshot/row-set.js'
 import type { PriceOrder } from '../view/view.js'
 

@@ -3,11 +3,12 @@
  * serialized; quantity, flags and every price come from the snapshot, so that a page agrees with
  * its total and its sort while a feed is taken in.
  */
+import { LRUCache } from 'lru-cache'
 import { ApiError } from '../../core/errors.js'
 import { dollarsText } from '../../core/money.js'
-import type { RawHandle } from '../../db/engine.js'
+import { descriptionsOf, fragmentRows } from '../queries.js'
+import type { CatalogDb, FragmentRow } from '../queries.js'
 import { CLASS_CODES, PRODUCT_CLASSES } from '../../distributors/product-classes.js'
-import type { ProductClass } from '../../distributors/product-classes.js'
 import type { Row } from '../snapshot/snapshot.js'
 import type { View } from '../view/view.js'
 
@@ -31,38 +32,19 @@ export interface Records {
 /** Fragments that are kept serialized, about 400 bytes each. */
 const KEPT = 50_000
 
-interface FragmentRow {
-  distid: string
-  stockid: string
-  distsku: string
-  upc: string | null
-  name: string
-  mfg_name: string | null
-  mpn: string | null
-  product_class: ProductClass
-  item_cat: string | null
-  category_id: number | null
-  category_name: string
-  images: string
-  product_url: string | null
-}
-
-export function openRecords({ prepare }: RawHandle): Records {
-  const cold = prepare(
-    'SELECT distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name, images, product_url FROM fragment WHERE id = ?',
-  )
-  const descriptions = prepare('SELECT short_description, description FROM fragment WHERE id = ?')
-  const kept = new Map<number, Pieces>()
+export function openRecords(catalog: CatalogDb): Records {
+  const rowOf = fragmentRows(catalog)
+  const textsOf = descriptionsOf(catalog)
+  const kept = new LRUCache<number, Pieces>({ max: KEPT })
 
   function piecesOf(fragment: number): Pieces {
     let pieces = kept.get(fragment)
     if (pieces) return pieces
-    const row = cold.get(fragment) as FragmentRow | undefined
+    const row = rowOf(fragment)
     // Only a catalog file that was removed under a running server loses a fragment that a snapshot
     // names.
     if (!row) throw new ApiError('feed_unavailable')
     pieces = { ...serialize(row), detail: null }
-    if (kept.size >= KEPT) kept.delete(kept.keys().next().value!)
     kept.set(fragment, pieces)
     return pieces
   }
@@ -70,9 +52,7 @@ export function openRecords({ prepare }: RawHandle): Records {
   function detailOf(fragment: number, productClass: number): string {
     const pieces = piecesOf(fragment)
     if (pieces.detail === null) {
-      const row = descriptions.get(fragment) as
-        | { short_description: string | null; description: string | null }
-        | undefined
+      const row = textsOf(fragment)
       if (!row) throw new ApiError('feed_unavailable')
       pieces.detail = `,"product_class_description":${JSON.stringify(PRODUCT_CLASSES[CLASS_CODES[productClass]!])},"short_description":${JSON.stringify(row.short_description)},"description":${JSON.stringify(row.description)}`
     }

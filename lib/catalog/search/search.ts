@@ -1,7 +1,8 @@
 /**
- * Product search over one view (contract "Product search", decisions 4.1-3): exact totals, pages
+ * Product search over one view (contract "Product search"): exact totals, pages
  * that never overlap.
  */
+import { firstPlace } from '../../core/search.js'
 import type { Hits, SearchedView } from './page.js'
 import { byCodePoint } from '../../core/text.js'
 import { gtinKey } from '../../core/gtin.js'
@@ -110,14 +111,8 @@ function categorySet(snapshot: Snapshot, name: string): RowSet | null {
 }
 
 function placeOf(sorted: readonly string[], value: string): number | null {
-  let from = 0
-  let to = sorted.length
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (byCodePoint(sorted[middle]!, value) < 0) from = middle + 1
-    else to = middle
-  }
-  return sorted[from] === value ? from : null
+  const place = firstPlace(sorted.length, (at) => byCodePoint(sorted[at]!, value) >= 0)
+  return sorted[place] === value ? place : null
 }
 
 const complements = new WeakMap<Bits, Bits>()

@@ -1,5 +1,5 @@
 /**
- * One thing in several spellings, for the index and for the query alike (decisions 4.3): letters
+ * One thing in several spellings, for the index and for the query alike: letters
  * and digits joined or apart (`AR15`, `AR 15`), generations (`G5`, `Gen 5`, `5th generation`) and
  * brands (`GLK`, `S&W`; data/spellings).
  */

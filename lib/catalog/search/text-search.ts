@@ -1,8 +1,10 @@
 /** Finds rows by their words in the term dictionary that terms.ts built. */
+import { LRUCache } from 'lru-cache'
+import { MB } from '../../core/figures.js'
+import { firstPlace } from '../../core/search.js'
 import { readColumn } from '../snapshot/arena.js'
 import type { Arena } from '../snapshot/arena.js'
 import { Bits } from '../snapshot/bits.js'
-import { firstPlace } from '../snapshot/permutation.js'
 import { isList, keepIn, listHas, longestList } from '../snapshot/row-set.js'
 import type { RowSet } from '../snapshot/row-set.js'
 import { conditionsOf } from './spellings.js'
@@ -25,7 +27,9 @@ type Search =
   | { readonly any: readonly Search[]; readonly atMost: number }
 
 /** Bytes of remembered bitsets: 256 prefixes at a million rows. */
-const MEMO_BYTES = 32 * 1024 * 1024
+const MEMO_BYTES = 32 * MB
+/** Bitsets that are remembered however large they are. */
+const MEMO_LEAST = 16
 /** Short lists are sorted rather than gathered in a bitset. */
 const SHORT = 512
 /**
@@ -50,7 +54,7 @@ class TermIndex {
   readonly #starts: Uint32Array
   readonly #postings: Uint32Array
   readonly #postingStarts: Uint32Array
-  readonly #memo = new Map<string, Bits>()
+  readonly #memo: LRUCache<string, Bits>
 
   constructor(arena: Arena, rows: number) {
     const bytes = readColumn(arena, 'termBytes', 'u8')
@@ -59,6 +63,10 @@ class TermIndex {
     this.#starts = readColumn(arena, 'termStarts', 'u32')
     this.#postings = readColumn(arena, 'postings', 'u32')
     this.#postingStarts = readColumn(arena, 'postingStarts', 'u32')
+    this.#memo = new LRUCache({
+      maxSize: Math.max(MEMO_BYTES, MEMO_LEAST * new Bits(rows).words.byteLength),
+      sizeCalculation: (bits) => bits.words.byteLength,
+    })
   }
 
   /**
@@ -131,12 +139,9 @@ class TermIndex {
     if (atMost <= SHORT) return sortedUnion([range])
     const name = `${from} ${to}`
     let bits = this.#memo.get(name)
-    if (bits) this.#memo.delete(name)
-    else addTo((bits = new Bits(this.#rows)), range)
-    if (!long) return bits
-    this.#memo.set(name, bits)
-    if (this.#memo.size > Math.max(16, MEMO_BYTES / bits.words.byteLength))
-      this.#memo.delete(this.#memo.keys().next().value!)
+    if (bits) return bits
+    addTo((bits = new Bits(this.#rows)), range)
+    if (long) this.#memo.set(name, bits)
     return bits
   }
 

@@ -1,5 +1,5 @@
 /**
- * Words of a text, for the index and for the query alike (decisions 4.3). Case, marks and
+ * Words of a text, for the index and for the query alike. Case, marks and
  * punctuation do not matter: "AR-15" gives ar, 15 and, since its parts stand together, also ar15.
  */
 const WORD = /[\p{L}\p{N}]+/gu

@@ -1,6 +1,8 @@
 /** The columns of a snapshot that change only when offers come, go or are re-worded. */
 import { byCodePoint } from '../../core/text.js'
 import { gtinKey } from '../../core/gtin.js'
+import { textRows } from './queries.js'
+import type { TextRow } from './queries.js'
 import type { Raw } from '../../db/sqlite.js'
 import type { Column } from './arena.js'
 import { GrowingNumbers, GrowingTexts, reorderTexts } from './growing.js'
@@ -18,21 +20,6 @@ import { TermBuilder } from './terms.js'
 /** Distributors are counted in one byte per row. */
 const MAX_DISTRIBUTORS = 256
 const OTHER = CLASS_CODES.indexOf('OT')
-
-type OfferRow = [
-  id: number,
-  fragment: number,
-  distid: string,
-  stockid: string,
-  distsku: string,
-  upc: string | null,
-  name: string,
-  mfgName: string | null,
-  mpn: string | null,
-  productClass: string,
-  categoryId: number | null,
-  categoryName: string,
-]
 
 /**
  * Every offer in order of its id. Not yet sorted: an "offer" here is a place in that order, a "row"
@@ -121,13 +108,7 @@ export function buildText(raw: Raw): Text {
 
 function readOffers(raw: Raw): Offers {
   const offers = emptyOffers()
-  // CROSS JOIN fixes the order of the loops, so that no sort is needed.
-  const statement = raw
-    .prepare(`
-    SELECT o.id, o.fragment, o.distid, o.stockid, f.distsku, f.upc, f.name, f.mfg_name, f.mpn, f.product_class, f.category_id, f.category_name
-    FROM shown o CROSS JOIN fragment f ON f.id = o.fragment ORDER BY o.id`)
-    .raw()
-  for (const row of statement.iterate() as IterableIterator<OfferRow>) addOffer(offers, row)
+  for (const row of textRows(raw)) addOffer(offers, row)
   return offers
 }
 
@@ -153,7 +134,7 @@ function emptyOffers(): Offers {
   }
 }
 
-function addOffer(offers: Offers, row: OfferRow): void {
+function addOffer(offers: Offers, row: TextRow): void {
   const [
     id,
     fragment,

@@ -1,25 +1,16 @@
 /** The columns of a snapshot that a price-and-stock update changes. */
+import { firstPlace } from '../../core/search.js'
 import type { Raw } from '../../db/sqlite.js'
 import { packArena, readColumn } from './arena.js'
 import type { Arena, Column } from './arena.js'
 import { Bits } from './bits.js'
 import type { SnapshotParts } from './parts.js'
-import { firstPlace, sortByNumber } from './permutation.js'
+import { ownPriceRows, tickRows } from './queries.js'
+import type { TickRow } from './queries.js'
+import { sortByNumber } from './permutation.js'
 
 const MAX_INT = 2 ** 31 - 1
 const NONE = -1
-
-type OfferRow = [
-  id: number,
-  fragment: number,
-  price: number | null,
-  map: number | null,
-  msrp: number | null,
-  shipping: number | null,
-  qty: number,
-  fflReq: number,
-  dropShip: number,
-]
 
 /** Cents, -1 for none; by row. */
 export interface Tick {
@@ -69,13 +60,7 @@ export function previousTick({ tick, rows }: SnapshotParts): Tick {
 export function applyOffers(raw: Raw, tick: Tick, text: Arena, since: number | null): boolean {
   const rowOf = rowFinder(text)
   const fragment = readColumn(text, 'fragment', 'u32')
-  const select =
-    'SELECT id, fragment, price, map, msrp, shipping, qty, ffl_req, drop_ship FROM shown'
-  const changed =
-    since === null
-      ? raw.prepare(`${select} ORDER BY id`).raw().iterate()
-      : raw.prepare(`${select} WHERE revision > ?`).raw().iterate(since)
-  for (const offer of changed as IterableIterator<OfferRow>) {
+  for (const offer of tickRows(raw, since)) {
     const row = rowOf(offer[0])
     if (row === null || fragment[row] !== offer[1]) return false
     applyOffer(tick, row, offer)
@@ -86,7 +71,7 @@ export function applyOffers(raw: Raw, tick: Tick, text: Arena, since: number | n
 function applyOffer(
   tick: Tick,
   row: number,
-  [, , price, map, msrp, shipping, qty, fflReq, dropShip]: OfferRow,
+  [, , price, map, msrp, shipping, qty, fflReq, dropShip]: TickRow,
 ): void {
   tick.price[row] = price ?? NONE
   tick.map[row] = map ?? NONE
@@ -130,17 +115,13 @@ interface OwnPrices {
 function readOwnPrices(raw: Raw, text: Arena): OwnPrices[] {
   const rowOf = rowFinder(text)
   const own: OwnPrices[] = []
-  const statement = raw
-    .prepare('SELECT subscriber_id, offer, price FROM own_price ORDER BY subscriber_id, offer')
-    .raw()
-  for (const [subscriber, offer, price] of statement.iterate() as IterableIterator<
-    [string, number, number]
-  >) {
+  let last: OwnPrices | undefined
+  for (const [subscriber, offer, price] of ownPriceRows(raw)) {
     const row = rowOf(offer)
     if (row === null) continue
-    if (own.at(-1)?.subscriber !== subscriber) own.push({ subscriber, rows: [], prices: [] })
-    own.at(-1)!.rows.push(row)
-    own.at(-1)!.prices.push(price)
+    if (last?.subscriber !== subscriber) own.push((last = { subscriber, rows: [], prices: [] }))
+    last.rows.push(row)
+    last.prices.push(price)
   }
   return own
 }

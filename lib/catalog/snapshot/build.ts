@@ -5,6 +5,7 @@
  */
 import type { SnapshotParts } from './parts.js'
 import type { Raw } from '../../db/sqlite.js'
+import { readState } from '../queries.js'
 import { packArena } from './arena.js'
 import { buildText } from './build-text.js'
 import { applyOffers, emptyTick, packTick, previousTick } from './build-tick.js'
@@ -33,10 +34,4 @@ export function buildTick(raw: Raw, previous: SnapshotParts): SnapshotParts | nu
     if (!applyOffers(raw, tick, previous.text, previous.revision)) return null
     return { ...previous, ...state, ...packTick(raw, tick, previous.text) }
   })()
-}
-
-function readState(raw: Raw): { revision: number; textRevision: number; version: string } {
-  return raw
-    .prepare('SELECT revision, text_revision AS textRevision, version FROM state')
-    .get() as ReturnType<typeof readState>
 }

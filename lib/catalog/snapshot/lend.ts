@@ -1,16 +1,17 @@
 /**
- * What offers of one UPC lend each other (decisions 4.1). A feed that cannot tell what an item is
+ * What offers of one UPC lend each other. A feed that cannot tell what an item is
  * must not sell a pistol as a holster: class and `ffl_req` come from all feeds' offers of the UPC,
  * texts from the operator's alone, and whatever its own feed says, no offer is less than a firearm
  * where another one is a firearm. Written beside what the offer's own feed told, in the transaction
  * that changed it, so that every reader of the view `shown` finds it and a loan goes with its
  * lender.
  */
-import { UNCATEGORIZED } from '../../distributors/feed-offer.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import type { ProductClass } from '../../distributors/product-classes.js'
 import { gtinKey, hasValidCheckDigit } from '../../core/gtin.js'
 import type { Raw } from '../../db/sqlite.js'
+import { LENT_PARTS, differingKeys, isDiffering, loanStatements, membersOf } from './queries.js'
+import type { LentPart } from './queries.js'
 
 /** What a feed says of an item, in one number: 0 where it cannot tell. */
 export function kindOf({
@@ -67,7 +68,7 @@ export interface Member {
   fragment: number
   /** An operator's feed has it: only such a one lends texts. */
   isOperators: number
-  /** What its text has: see `PARTS`. */
+  /** What its text has: see `LENT_PARTS`. */
   has: number
   described: number
 }
@@ -80,19 +81,7 @@ export interface Loan {
   text: Member | null
 }
 
-/**
- * Texts that one offer may lend another, by the bit in `Member.has`. A name that repeats a number
- * is none.
- */
-const PARTS = {
-  name: "f.name NOT IN (f.distsku, f.stockid, coalesce(f.mpn, ''), coalesce(f.upc, ''))",
-  mfg_name: "coalesce(f.mfg_name, '') <> ''",
-  images: "f.images <> '[]'",
-  short_description: 'f.short_description IS NOT NULL',
-  description: 'f.description IS NOT NULL',
-  category: `f.category_id IS NOT NULL OR f.category_name <> '${UNCATEGORIZED}'`,
-} as const
-const bitOf = (part: keyof typeof PARTS) => 1 << Object.keys(PARTS).indexOf(part)
+const bitOf = (part: LentPart) => 1 << LENT_PARTS.indexOf(part)
 const CATEGORY = bitOf('category')
 
 const FIREARM = 2
@@ -138,7 +127,7 @@ function commonClass(told: readonly number[]): ProductClass | null {
 
 /** The best description is one of what the item is held to be, with a name, and whole. */
 function fitness({ kind, has }: Member, common: ProductClass | null): number {
-  const parts = Object.keys(PARTS).filter((_, i) => has & (1 << i)).length
+  const parts = LENT_PARTS.filter((_, i) => has & (1 << i)).length
   return (kind > 0 && classOf(kind) === common ? 100 : 0) + (has & bitOf('name') ? 10 : 0) + parts
 }
 
@@ -160,20 +149,7 @@ interface StoredMember extends Member {
 export function openMembers(
   catalog: Raw,
 ): (key: number) => { members: StoredMember[]; ownKinds: number[] } {
-  const has = Object.values(PARTS)
-    .map((condition, i) => `((${condition}) << ${i})`)
-    .join(' + ')
-  const members = catalog.prepare(`
-    SELECT o.id, o.distid, o.stockid, o.kind, f.product_class AS ownClass, o.ffl_req AS ownFfl, o.fragment,
-      o.price IS NOT NULL AS isOperators, ${has} AS has,
-      coalesce(length(f.description), 0) + coalesce(length(f.short_description), 0) AS described,
-      o.lent, o.lent_ffl AS lentFfl, o.lent_key AS lentKey
-    FROM offer o JOIN fragment f ON f.id = o.fragment WHERE o.gtin = ? ORDER BY o.distid, o.stockid`)
-  const ownKinds = catalog
-    .prepare(
-      'SELECT p.kind FROM own_price p JOIN offer o ON o.id = p.offer WHERE o.gtin = ? AND p.kind > 0',
-    )
-    .pluck()
+  const { members, ownKinds } = membersOf(catalog)
   return (key) => ({
     members: members.all(key) as StoredMember[],
     ownKinds: ownKinds.all(key) as number[],
@@ -193,7 +169,7 @@ export function lend(
   const keys = keysToLend(catalog, touched)
   if (keys.length === 0) return false
   const read = openMembers(catalog)
-  const sql = prepare(catalog)
+  const sql = loanStatements(catalog)
   let changed = false
   for (const key of keys) {
     const { members, ownKinds } = read(key)
@@ -221,12 +197,12 @@ function loanKey({ ownClass }: Member, { productClass, text }: Loan): string | n
 }
 
 function write(
-  sql: ReturnType<typeof prepare>,
+  sql: ReturnType<typeof loanStatements>,
   member: Member,
   { productClass, text }: Loan,
 ): number {
   const parts = text === null ? 0 : lentParts(member, text, productClass)
-  const isLent = Object.fromEntries(Object.keys(PARTS).map((part, i) => [part, (parts >> i) & 1]))
+  const isLent = Object.fromEntries(LENT_PARTS.map((part, i) => [part, (parts >> i) & 1]))
   const made = sql.fragment.run({
     own: member.fragment,
     lender: text?.fragment ?? null,
@@ -241,40 +217,8 @@ function write(
  * read from one page.
  */
 function keysToLend(catalog: Raw, { keys, all }: TouchedKeys): number[] {
-  const differing = (which: string) => `SELECT gtin FROM offer WHERE gtin ${which} GROUP BY gtin
-    HAVING (count(*) > 1 AND (min(kind) = 0 OR min(kind) <> max(kind))) OR count(lent_ffl) > 0`
-  const differingOwn = (
-    which: string,
-  ) => `SELECT o.gtin FROM own_price p JOIN offer o ON o.id = p.offer
-    WHERE p.kind > 0 AND p.kind <> o.kind AND o.gtin ${which}`
-  const hasOwn = catalog.prepare('SELECT 1 FROM own_price LIMIT 1').get() !== undefined
-  const queries = hasOwn ? [differing, differingOwn] : [differing]
   const inOrder = (found: Iterable<number>) => [...new Set(found)].sort((a, b) => a - b)
-  if (all) {
-    return inOrder(
-      queries.flatMap((of) => catalog.prepare(of('IS NOT NULL')).pluck().all() as number[]),
-    )
-  }
-  const lookups = queries.map((of) => catalog.prepare(of('= ?')).pluck())
-  return inOrder(keys).filter((key) => lookups.some((lookup) => lookup.get(key) !== undefined))
-}
-
-function prepare(catalog: Raw) {
-  const lent = (part: keyof typeof PARTS, column: string = part) =>
-    `iif(@${part}, t.${column}, f.${column})`
-  return {
-    set: catalog.prepare(
-      'UPDATE offer SET lent = ?, lent_ffl = ?, lent_key = ?, revision = ? WHERE id = ?',
-    ),
-    retire: catalog.prepare('UPDATE fragment SET retired_at = ? WHERE id = ?'),
-    fragment: catalog.prepare(`
-      INSERT INTO fragment (distid, stockid, distsku, upc, mpn, item_cat, product_url, attributes, product_class, name, mfg_name,
-        category_id, category_name, images, short_description, description)
-      SELECT f.distid, f.stockid, f.distsku, f.upc, f.mpn, f.item_cat, f.product_url, f.attributes, @productClass, ${lent('name')},
-        ${lent('mfg_name')}, ${lent('category', 'category_id')}, ${lent('category', 'category_name')}, ${lent('images')},
-        ${lent('short_description')}, ${lent('description')}
-      FROM fragment f LEFT JOIN fragment t ON t.id = @lender WHERE f.id = @own`),
-  }
+  return all ? inOrder(differingKeys(catalog)) : inOrder(keys).filter(isDiffering(catalog))
 }
 
 /** What an offer is shown with that its own feed did not tell, for people. */

@@ -1,10 +1,10 @@
 /** Reads the parts of a snapshot where they lie: nothing is copied. */
+import { firstPlace } from '../../core/search.js'
 import { byCodePoint } from '../../core/text.js'
 import { readColumn } from './arena.js'
 import type { Arena } from './arena.js'
 import { Bits } from './bits.js'
 import type { SnapshotParts } from './parts.js'
-import { firstPlace } from './permutation.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { longestList } from './row-set.js'
 import type { RowSet } from './row-set.js'

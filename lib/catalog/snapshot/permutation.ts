@@ -180,15 +180,3 @@ export function groupBy(
   for (let i = 0; i < order.length; i++) items[next[key[order[i]!]!]!++] = order[i]!
   return { items, starts }
 }
-
-/** The first place in 0..length for which `reached` is true; it must stay true from there on. */
-export function firstPlace(length: number, reached: (place: number) => boolean): number {
-  let from = 0
-  let to = length
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (reached(middle)) to = middle
-    else from = middle + 1
-  }
-  return from
-}

@@ -1,4 +1,5 @@
 /** Sets of rows: a short one is a list of ascending rows, a long one a bitset. */
+import { lowerBound } from '../../core/search.js'
 import { popcount } from './bits.js'
 import type { Bits } from './bits.js'
 
@@ -18,14 +19,7 @@ export function isList(set: RowSet): set is Uint32Array {
 
 /** Whether an ascending list holds the row. */
 export function listHas(list: Uint32Array, row: number): boolean {
-  let from = 0
-  let to = list.length
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (list[middle]! < row) from = middle + 1
-    else to = middle
-  }
-  return list[from] === row
+  return list[lowerBound(list, row)] === row
 }
 
 /**
@@ -55,14 +49,7 @@ export function keepIn(rows: Uint32Array, length: number, set: RowSet): number {
 function leapTo(list: Uint32Array, cursor: number, row: number): number {
   let step = 1
   while (cursor + step < list.length && list[cursor + step]! < row) step *= 2
-  let from = cursor + (step >>> 1)
-  let to = Math.min(cursor + step, list.length)
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (list[middle]! < row) from = middle + 1
-    else to = middle
-  }
-  return from
+  return lowerBound(list, row, cursor + (step >>> 1), Math.min(cursor + step, list.length))
 }
 
 /**

@@ -3,9 +3,9 @@
  * snapshot judge just the rows that a feed has moved, in their share of the time. Rows of the slice
  * are places in `rows`.
  */
+import { firstPlace } from '../../core/search.js'
 import { Bits } from './bits.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
-import { firstPlace } from './permutation.js'
 import type { Row, Snapshot } from './snapshot.js'
 
 /** What rules look at: a snapshot has it, and so has a slice. */

@@ -1,5 +1,5 @@
 /**
- * A subscriber's dealer costs (decisions 4.5). Columns of cents by row, -1 where there is no price.
+ * A subscriber's dealer costs. Columns of cents by row, -1 where there is no price.
  */
 import { toCents } from '../../core/money.js'
 import type { CostAdjustment } from '../../configuration/document/document.js'

@@ -3,6 +3,7 @@
  * The view's own rules judge them, as a small snapshot of their own, so that the answer is what
  * search shows.
  */
+import { amount, figure } from '../../core/figures.js'
 import { gtinKey } from '../../core/gtin.js'
 import { toCents, toDollarsOrNull } from '../../core/money.js'
 import type { ProductGroup, ProductRestrictions } from '../../configuration/document/document.js'
@@ -191,7 +192,7 @@ function causeFinder(snapshot: Snapshot, judged: Judged, pointer: string, rule: 
     case 'cost':
       return one(
         (place) =>
-          `its dealer cost of ${money(costs[place]!)} is outside of ${money(toCents(rule.range.min_distributor_cost))} to ${money(toCents(rule.range.max_distributor_cost))}`,
+          `its dealer cost of ${amount(costs[place]!)} is outside of ${amount(toCents(rule.range.min_distributor_cost))} to ${amount(toCents(rule.range.max_distributor_cost))}`,
       )
     case 'drop_ship':
       return one(() => 'the distributor does not drop-ship it, and drop_ship_only_items is on')
@@ -285,19 +286,10 @@ function metCriteria(
     (list) => `its ${own(list, place)}`,
   )
   if (criteria.min_quantity_to_list !== undefined) met.push(stock(slice.qty[place]!))
-  if (hasBounds(criteria)) met.push(`its dealer cost of ${money(costs[place]!)}`)
+  if (hasBounds(criteria)) met.push(`its dealer cost of ${amount(costs[place]!)}`)
   return met.join(', ')
 }
 
 function stock(qty: number): string {
-  return qty > 1
-    ? `${qty.toLocaleString('en-US')} are in stock`
-    : `${qty === 1 ? 'one' : 'none'} is in stock`
-}
-
-function money(cents: number): string {
-  return (cents / 100).toLocaleString('en-US', {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 2,
-  })
+  return qty > 1 ? `${figure(qty)} are in stock` : `${qty === 1 ? 'one' : 'none'} is in stock`
 }

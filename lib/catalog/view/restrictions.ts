@@ -1,7 +1,7 @@
 /**
- * A subscriber's product restrictions as sets of rows (contract "Configuration document", decisions
- * 4.4). Every rule says what it hides and where it stands, so that one piece of code computes the
- * view and answers "why is it hidden?".
+ * A subscriber's product restrictions as sets of rows (contract "Configuration document"). Every
+ * rule says what it hides and where it stands, so that one piece of code computes the view and
+ * answers "why is it hidden?".
  */
 import { gtinKey } from '../../core/gtin.js'
 import { toCents } from '../../core/money.js'

@@ -1,5 +1,5 @@
 /**
- * Retail prices from the main pricing settings (decisions 4.7). Website-target adjustments never
+ * Retail prices from the main pricing settings. Website-target adjustments never
  * enter. Cents.
  */
 import { gtinKey } from '../../core/gtin.js'

@@ -1,5 +1,5 @@
 /**
- * The subscriber's shipping model (contract "Configuration document", decisions 4.5 and 8.1).
+ * The subscriber's shipping model (contract "Configuration document").
  * Cents.
  */
 import { toCents } from '../../core/money.js'
@@ -39,7 +39,7 @@ export function shippingModel(shipping: Shipping): ShippingModel {
   }
 }
 
-/** The two spellings of the levels member mean the same (decisions 3.4). */
+/** The two spellings of the levels member mean the same. */
 export function shippingLevels(shipping: Shipping): readonly ShippingLevel[] {
   return shipping.price_based_shipping ?? shipping.price_based_shipping_levels ?? []
 }

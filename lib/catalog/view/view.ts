@@ -249,7 +249,7 @@ function pricedRows(snapshot: RuleRows, costs: Int32Array, places: Iterable<numb
 
 /**
  * Every hiding rule of a document: the root layer's for all rows in scope, each distributor's for
- * its own (decisions 4.4).
+ * its own.
  */
 export function viewRules(
   input: LayerInput,

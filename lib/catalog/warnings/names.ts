@@ -1,11 +1,11 @@
 /** Brands and categories that the document names and no offer has. */
+import { figure } from '../../core/figures.js'
 import { nearest } from '../../core/text.js'
 import type {
   ConfigurationDocument,
   ProductRestrictions,
 } from '../../configuration/document/document.js'
 import { UNCATEGORIZED } from '../../distributors/feed-offer.js'
-import { popcount } from '../snapshot/bits.js'
 import type { Snapshot } from '../snapshot/snapshot.js'
 import { entryPointer } from '../view/restrictions.js'
 import { shippingLevels } from '../view/shipping.js'
@@ -35,12 +35,11 @@ export function nameWarnings(
   }
   const unknown = namesOf(document).filter(({ kind, value }) => !known[kind].has(value))
   const named = unknown.slice(0, unknown.length > room ? Math.max(0, room - 1) : room)
-  const near = { brand: nearestFinder(known.brand), category: nearestFinder(known.category) }
   const warnings = named.map(({ pointer, kind, value }) =>
     warning(
       pointer,
       `names the ${kind} "${short(value)}", which no offer has; ` +
-        suggestion(near[kind](value), 'correct it, or remove it'),
+        suggestion(nearest(value, known[kind]), 'correct it, or remove it'),
     ),
   )
   const next = unknown[named.length]
@@ -50,7 +49,7 @@ export function nameWarnings(
         ...warnings,
         warning(
           next.pointer,
-          `is one of ${more.toLocaleString('en-US')} more brands and categories ` +
+          `is one of ${figure(more)} more brands and categories ` +
             'that no offer has; take them from GET /v1/products/facets',
         ),
       ]
@@ -103,31 +102,4 @@ function names(
   values: readonly (string | number)[] = [],
 ): Named[] {
   return values.map((value, i) => ({ pointer: `${pointer}/${i}`, kind, value: String(value) }))
-}
-
-/** `nearest` of many names: a hundred times five thousand brands would take it a second. */
-function nearestFinder(known: Iterable<string>): (name: string) => string | null {
-  const candidates = Array.from(known, (name) => ({ name, letters: lettersOf(name) }))
-  return (name) => {
-    const letters = lettersOf(name)
-    const edits = Math.max(2, Math.floor(name.length / 3))
-    // Each letter that only one of two names has is at least one edit between them; above so many
-    // `nearest` takes none.
-    const near = candidates.filter(
-      (other) =>
-        popcount(letters & ~other.letters) <= edits && popcount(other.letters & ~letters) <= edits,
-    )
-    return nearest(
-      name,
-      near.map((other) => other.name),
-    )
-  }
-}
-
-/** The letters of a name as bits. */
-function lettersOf(name: string): number {
-  let letters = 0
-  for (const letter of name.toLowerCase())
-    if (letter >= 'a' && letter <= 'z') letters |= 1 << (letter.charCodeAt(0) - 97)
-  return letters
 }

@@ -1,4 +1,5 @@
 /** Distributors that show no offer: without a feed, without prices, or hidden by restrictions. */
+import { figure } from '../../core/figures.js'
 import { entryPointer } from '../view/restrictions.js'
 import { viewRules } from '../view/view.js'
 import { both, offers, offersOf, warning } from './warning.js'
@@ -59,7 +60,7 @@ export function* hiddenWarnings(checked: Checked): Warnings {
       pointer,
       count === total
         ? `hides all of the ${offers(total)} of ${of}; loosen it`
-        : `hides ${count.toLocaleString('en-US')} of the ${offers(total)} of ${of}, ` +
+        : `hides ${figure(count)} of the ${offers(total)} of ${of}, ` +
             'more than any other rule, and together they leave none; loosen it',
     )
   }

@@ -6,7 +6,7 @@ import { levelBounds, shippingLevels } from '../view/shipping.js'
 import { MOST_RULES, offers, offersOf, warning } from './warning.js'
 import type { Checked, Warnings } from './warning.js'
 
-/** Levels that no offer takes, and offers that no level fits (decisions 4.5). */
+/** Levels that no offer takes, and offers that no level fits. */
 export function* shippingWarnings(checked: Checked): Warnings {
   const { snapshot } = checked
   for (const distributor of checked.open.distributors.values()) {

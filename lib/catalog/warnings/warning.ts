@@ -1,4 +1,5 @@
 /** What the checks of a document's rules look at, and how they say what they found. */
+import { figure } from '../../core/figures.js'
 import { dotted } from '../../core/pointer.js'
 import type { ConfigurationDocument } from '../../configuration/document/document.js'
 import type { Bits } from '../snapshot/bits.js'
@@ -37,7 +38,7 @@ export function warning(pointer: string, text: string): RuleWarning {
 }
 
 export const both = (a: Bits, b: Bits) => a.copy().and(b)
-export const offers = (n: number) => (n === 1 ? 'one offer' : `${n.toLocaleString('en-US')} offers`)
+export const offers = (n: number) => (n === 1 ? 'one offer' : `${figure(n)} offers`)
 
 /** Offers of a distributor that have a price. */
 export function offersOf({ snapshot, open }: Checked, { place }: ViewDistributor): Bits {

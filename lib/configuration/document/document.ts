@@ -1,5 +1,5 @@
 /**
- * The configuration document as code reads it (contract "Configuration document", decisions 3.2).
+ * The configuration document as code reads it (contract "Configuration document").
  * Dollars and fractions, as in the JSON.
  */
 
@@ -61,7 +61,7 @@ export interface ShippingLevel {
 
 export interface Shipping {
   flat_rate?: FlatRate
-  /** Two spellings of one member (decisions 3.4). */
+  /** Two spellings of one member. */
   price_based_shipping?: ShippingLevel[]
   price_based_shipping_levels?: ShippingLevel[]
   insurance?: { include: boolean; cost_per_hundred?: number }

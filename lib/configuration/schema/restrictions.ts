@@ -1,4 +1,4 @@
-/** Schemas of `product_restrictions` (contract "Configuration document", decisions 4.4). */
+/** Schemas of `product_restrictions` (contract "Configuration document"). */
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import {
   CATEGORY_CLASS_FILTERS,

@@ -1,7 +1,7 @@
 /**
- * The configuration document's JSON Schema, draft-04 (contract "Configuration document", decisions
- * 3.2-4), put together from the distributors' own settings. Every member has a description: error
- * messages are made of them.
+ * The configuration document's JSON Schema, draft-04 (contract "Configuration document"), put
+ * together from the distributors' own settings. Every member has a description: error messages are
+ * made of them.
  */
 import type { Registry } from '../../distributors/registry.js'
 import { entrySchema } from './entry.js'

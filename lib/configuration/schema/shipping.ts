@@ -1,4 +1,4 @@
-/** Schemas of a distributor's `shipping` (contract "Configuration document", decisions 3.4). */
+/** Schemas of a distributor's `shipping` (contract "Configuration document"). */
 import { CATEGORY_CLASS_FILTERS, closed, member, money, open, rules, text } from './parts.js'
 import type { Schema } from './parts.js'
 

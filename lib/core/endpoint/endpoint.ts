@@ -156,7 +156,7 @@ export function checkPart<S extends z.ZodType>(
   return value as z.output<S>
 }
 
-/** Throws the collected faults, at most 100 (decisions 2.1). */
+/** Throws the collected faults, at most 100. */
 export function refuseFaults(faults: Fault[]): void {
   if (faults.length > 0) throw refusalOf('invalid_parameter', faults)
 }
@@ -168,7 +168,9 @@ function faultsOf(issue: z.core.$ZodIssue, shape: z.ZodType): Fault[] {
       const close = nearest(key, known)
       return {
         path: pathText([...issue.path, key.slice(0, 100)]),
-        message: `is not a known member${close ? `; did you mean ${close}?` : known.length > 0 ? `; known are ${known.join(', ')}` : ''}`,
+        message:
+          'is not a known ' +
+          `member${close ? `; did you mean ${close}?` : known.length > 0 ? `; known are ${known.join(', ')}` : ''}`,
       }
     })
   }

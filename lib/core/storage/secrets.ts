@@ -1,21 +1,13 @@
 /**
  * Secrets at rest, in envelopes: each owner's texts are sealed with AES-256-GCM under a data key of
  * its own, and the data keys are wrapped by the secret key of the installation, which is kept
- * outside the database (decisions 3.5).
+ * outside the database.
  */
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { writeWholeNow } from './durable.js'
+import { codeOf } from '../errors.js'
 
 /** Seals the texts of one owner. */
 export interface Sealer {
@@ -130,7 +122,8 @@ export function loadSecretKey(
   if (existsSync(path)) return readKeyFile(path)
   if (!options.fresh)
     throw new Error(
-      `${path} is missing, and the database holds secrets sealed with it: restore the file from your own copy`,
+      `${path} is missing, and the database holds secrets sealed with it: restore the file ` +
+        'from your own copy',
     )
   const key = options.random(KEY)
   writeKeyFile(path, key.toString('hex'))
@@ -169,7 +162,7 @@ export function settleNextKey(dir: string, isKnown: boolean): void {
     renameSync(nextKeyFile(dir), keyFile(dir))
   } catch (error) {
     // Another process that started at this moment has done it.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (codeOf(error) !== 'ENOENT') throw error
   }
 }
 
@@ -178,18 +171,6 @@ export function settleNextKey(dir: string, isKnown: boolean): void {
  * depends on it.
  */
 export function writeKeyFile(path: string, text: string): void {
-  const folder = dirname(path)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const draft = `${path}.new`
-  const file = openSync(draft, 'w', 0o600)
-  try {
-    writeSync(file, `${text}\n`)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(draft, path)
-  const entries = openSync(folder, 'r')
-  fsyncSync(entries)
-  closeSync(entries)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeWholeNow(path, `${text}\n`)
 }

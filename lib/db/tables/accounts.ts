@@ -1,5 +1,5 @@
-/** Tiers of a key's limits (contract "Limits"). */
-export type Tier = 'standard' | 'pro' | 'enterprise'
+/** Made from the migrations by `npm run tables`. */
+import type { Generated } from 'kysely'
 
 /** Times are milliseconds since 1970. */
 export interface SubscriberTable {
@@ -9,12 +9,20 @@ export interface SubscriberTable {
   created_at: number
 }
 
+/** Which secret key wrapped the data keys. */
+export interface SecretKeyTable {
+  key_id: string
+}
+
 export interface DataKeyTable {
   /** A subscriber's id, or `operator`. */
   owner: string
   /** Wrapped by the secret key of the installation. */
   wrapped: string
 }
+
+/** Tiers of a key's limits (contract "Limits"). */
+export type Tier = 'standard' | 'pro' | 'enterprise'
 
 export interface ApiKeyTable {
   id: string
@@ -30,4 +38,15 @@ export interface ApiKeyTable {
   allowlist: string
   status: 'enabled' | 'disabled' | 'cancelled'
   created_at: number
+}
+
+export interface AuditTable {
+  seq: Generated<number>
+  at: number
+  actor: string
+  action: string
+  /** JSON. */
+  detail: string
+  /** Closes the row, and chains it to the one before. */
+  mac: Generated<string>
 }

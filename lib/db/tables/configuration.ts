@@ -1,3 +1,5 @@
+/** Made from the migrations by `npm run tables`. */
+
 export interface ConfigurationTable {
   subscriber_id: string
   version: number
@@ -5,6 +7,15 @@ export interface ConfigurationTable {
   document: string
   saved_at: number
   /** Who saved it: the id of a key, or `cli`, `library`. */
+  saved_by: string
+}
+
+/** Every version that was saved, also the one of now. */
+export interface ConfigurationHistoryTable {
+  subscriber_id: string
+  version: number
+  document: string
+  saved_at: number
   saved_by: string
 }
 

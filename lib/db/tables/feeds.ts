@@ -1,3 +1,5 @@
+/** Made from the migrations by `npm run tables`. */
+
 export interface FeedSourceTable {
   id: string
   distid: string

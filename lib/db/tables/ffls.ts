@@ -1,14 +1,15 @@
+/** Made from the migrations by `npm run tables`. */
 import type { Generated } from 'kysely'
 
 /** A dealer of the FFL directory. Dates are `YYYY-MM-DD`, fees cents, flags 0 or 1. */
 export interface DealerTable {
   row: Generated<number>
-  /** Region, district and sequence of the licence: `1-57-67890`. */
+  /** Region, district and sequence of the license: `1-57-67890`. */
   id: string
   /** With dashes: `1-57-033-01-7E-67890`. */
   license_number: string
   license_type: string
-  /** From the licence's own code; valid through that day. */
+  /** From the license's own code; valid through that day. */
   expires_on: string
   /** An operator's later date, or null. */
   valid_until: string | null
@@ -24,8 +25,6 @@ export interface DealerTable {
   mail_state: string | null
   mail_zip: string | null
   voice_phone: string | null
-  /** 1: the operator set `voice_phone`, and no list replaces it. */
-  own_phone?: number | null
   email: string | null
   fee_longgun: number | null
   fee_handgun: number | null
@@ -38,8 +37,11 @@ export interface DealerTable {
   listed: Generated<number>
   source: 'atf' | 'on_file' | 'operator'
   updated_at: number
+  /** 1: the operator set `voice_phone`, and no list replaces it. */
+  own_phone: number | null
 }
 
+/** Whose list says that a dealer's license is on file. */
 export interface DealerOnFileTable {
   distid: string
   dealer_id: string
@@ -55,7 +57,7 @@ export interface DealerDocumentTable {
 
 /** The last whole list: one row. */
 export interface DealerListTable {
-  one: number
+  one: 1
   /** When it was made, ms. */
   as_of: number
   /** JSON of a `ListOrder`. */

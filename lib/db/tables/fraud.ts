@@ -1,10 +1,6 @@
-import type { ColumnType, Generated } from 'kysely'
-
-/**
- * 64 bits: written and compared as BigInt, never read into JavaScript, where they would come as
- * rounded numbers.
- */
-type Hash = ColumnType<bigint, bigint, never>
+/** Made from the migrations by `npm run tables`. */
+import type { Generated } from 'kysely'
+import type { Hash } from './words.js'
 
 export interface FraudReportTable {
   id: Generated<number>
@@ -44,6 +40,7 @@ export interface FraudSignalTable {
 /** All signals of a report, the strong ones too, for the counts. */
 export interface FraudEvidenceTable {
   report: number
+  /** 1: under the report's own key; 0: under another, for the counts alone. */
   own: 0 | 1
   kind: number
   hash: Hash

@@ -1,5 +1,6 @@
+/** Made from the migrations by `npm run tables`. */
 import type { Generated } from 'kysely'
-import type { Mode, OrderStatus, ShipStatus } from './words.js'
+import type { OrderStatus, ShipStatus, Mode } from './words.js'
 
 /**
  * One fulfillment order: a group of an order, one record of the history. Times are milliseconds,
@@ -28,7 +29,7 @@ export interface FulfillmentOrderTable {
   po_number: string
   /** Before it was shortened and before a second placement's `-2`. */
   po_given: string
-  /** Licence number of the dealer that it ships to, with dashes. */
+  /** License number of the dealer that it ships to, with dashes. */
   ffl: string | null
   customer_name: string
   ffl_required: number
@@ -43,7 +44,36 @@ export interface FulfillmentOrderTable {
   ship_tracking_url: string | null
 }
 
-/** A placement, or a lane of one, that produced no distributor order. */
+/** How many visible records of each kind there are in spans of 1 and of 32 days. */
+export interface FulfillmentCountTable {
+  subscriber_id: string
+  /** Of the span: 1 or 32. */
+  days: number
+  /** Counted from 1970, UTC. */
+  span: number
+  distid: string
+  order_source: string
+  order_status: string
+  ship_status: string
+  orders: number
+}
+
+/** What a search looks into: an index of SQLite over parts of three characters. */
+export interface FulfillmentSearchTable {
+  /** Id of the record. */
+  rowid: number
+  text: string
+}
+
+/** The index's own table of texts. */
+export interface FulfillmentSearchContentTable {
+  /** Id of the record. */
+  id: Generated<number>
+  /** The text. */
+  c0: string
+}
+
+/** A placement, or a shipment part of one, that produced no distributor order. */
 export interface FailedPlacementTable {
   id: Generated<number>
   placement_id: number

@@ -1,5 +1,13 @@
+/** Made from the migrations by `npm run tables`. */
 import type { Generated } from 'kysely'
 import type { Mode } from './words.js'
+
+export interface DistributorModeTable {
+  distid: string
+  mode: Mode
+  changed_at: number
+  changed_by: string
+}
 
 /** One accepted POST of an order. */
 export interface PlacementTable {
@@ -22,19 +30,17 @@ export interface PlacementTable {
   was_refused: number
 }
 
-/** What the sender knows of one purchase order (reliability, order states). */
-export const PO_STATES = [
-  'planned',
-  'sending',
-  'placed',
-  'rejected',
-  'unknown',
-  'review',
-  'expired',
-] as const
-export type PoState = (typeof PO_STATES)[number]
+/** What the sender knows of one purchase order. */
+export type PoState =
+  | 'planned'
+  | 'sending'
+  | 'placed'
+  | 'rejected'
+  | 'unknown'
+  | 'review'
+  | 'expired'
 
-/** One purchase order: what is sent to a distributor, a lane of a fulfillment order. */
+/** One purchase order: what is sent to a distributor, a shipment part of a fulfillment order. */
 export interface PurchaseOrderTable {
   id: Generated<number>
   fulfillment_order_id: number
@@ -68,7 +74,8 @@ export interface PurchaseOrderTable {
    */
   refusal: string | null
   /**
-   * Looks at the distributor that showed nothing, after it should have, and when the last one was.
+   * Looks at the distributor that showed nothing, after it should have; `missed_at` is when the
+   * last one was.
    */
   misses: number
   missed_at: number | null
@@ -101,11 +108,4 @@ export interface JournalTable {
 export interface OrderEngineTable {
   name: 'journaled' | 'paused' | 'known_damage'
   value: string
-}
-
-export interface DistributorModeTable {
-  distid: string
-  mode: Mode
-  changed_at: number
-  changed_by: string
 }

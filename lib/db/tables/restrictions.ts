@@ -1,3 +1,4 @@
+/** Made from the migrations by `npm run tables`. */
 import type { Generated } from 'kysely'
 
 export interface RuleSetTable {
@@ -31,4 +32,9 @@ export interface RuleOverrideTable {
   expires_at: number | null
   created_at: number
   withdrawn_at: number | null
+}
+
+export interface SettingTable {
+  name: 'enforce_restrictions'
+  value: string
 }

@@ -1,6 +1,7 @@
-/** Words that stand in columns of orders, and that connectors speak. */
+/** Types of columns that their SQL does not tell, and words of orders that connectors speak too. */
+import type { ColumnType } from 'kysely'
 
-/** `order_status` of a record, in the words that clients test (decisions 8.7). */
+/** `order_status` of a record, in the words that clients test. */
 export const ORDER_STATUSES = [
   'Pending',
   'Submitted',
@@ -25,3 +26,15 @@ export type ShipStatus = (typeof SHIP_STATUSES)[number]
 
 /** `simulator` on a fresh installation; `live` sends real purchase orders. */
 export type Mode = 'simulator' | 'live'
+
+/**
+ * What a process keeps in memory, each with a number that a writer raises so that other processes
+ * read it again.
+ */
+export type StateName = 'keys' | 'documents' | 'sources' | 'dealers' | 'rules' | 'modes' | 'fraud'
+
+/**
+ * 64 bits: written and compared as BigInt, never read into JavaScript, where they would come as
+ * rounded numbers.
+ */
+export type Hash = ColumnType<bigint, bigint, never>

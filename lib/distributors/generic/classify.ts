@@ -18,7 +18,7 @@ export interface Kind {
 }
 
 /** Classes that only a licensed dealer may receive, whatever a preset forgot to say. */
-const NEEDS_LICENCE: readonly ProductClass[] = ['FA', 'SO']
+const NEEDS_LICENSE: readonly ProductClass[] = ['FA', 'SO']
 
 /** Whether the row meets the condition. */
 export function meets(condition: Condition, row: RowReader): () => boolean {
@@ -93,7 +93,7 @@ function wordRule({ when, set }: Rule, row: RowReader): () => Kind | null {
 function kindOf(set: Outcome, named: boolean): Kind {
   return {
     productClass: set.productClass,
-    fflReq: NEEDS_LICENCE.includes(set.productClass) || (set.ffl ?? false),
+    fflReq: NEEDS_LICENSE.includes(set.productClass) || (set.ffl ?? false),
     categoryId: set.category?.[0] ?? null,
     categoryName: set.category?.[1] ?? UNCATEGORIZED,
     mayDropShip: set.dropShip ?? true,

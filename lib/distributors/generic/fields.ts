@@ -60,7 +60,7 @@ export function money(spec: Money | undefined, row: RowReader): () => number | n
   return () => {
     for (const place of places) {
       const cents = parseMoney(row.cell(place))
-      if (cents === undefined) row.fail(place, row.cell(place), 'no amount of dollars')
+      if (cents === undefined) row.fail(place, row.cell(place), 'not an amount of dollars')
       else if (cents) return cents
     }
     return null
@@ -86,7 +86,7 @@ export function quantity(spec: Quantity, row: RowReader): () => number {
   const one = (place: number): number => {
     const count = readQty(row.cell(place))
     if (count === undefined)
-      row.fail(place, row.cell(place), 'no stock count (a whole number that is not negative)')
+      row.fail(place, row.cell(place), 'not a stock count (a whole number that is not negative)')
     return count ?? 0
   }
   if ('sum' in spec) {

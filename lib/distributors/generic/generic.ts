@@ -116,7 +116,9 @@ function keyOf(preset: Preset, row: RowReader): () => string {
       row.fail(
         place,
         cell,
-        isUpc ? 'no UPC; it is the key of this feed' : 'no item number; it is the key of this feed',
+        isUpc
+          ? 'not a UPC; it is the key of this feed'
+          : 'not an item number; it is the key of this feed',
       )
     else if (key.length > LONGEST_KEY)
       row.fail(place, cell, `too long for an item number (${key.length} characters)`)

@@ -1,5 +1,5 @@
 /**
- * Whether a category's words may stand for a firearm. A feed's licence column, or the order of a
+ * Whether a category's words may stand for a firearm. A feed's license column, or the order of a
  * preset's rules, can be wrong; a text that still names a gun then keeps the item from a consumer's
  * door. It may err on the side of the store.
  */
@@ -10,12 +10,14 @@ const GUN =
 const GOODS =
   'scopes?|sights?|magazines?|mags?|ammunition|ammo|shells?|cartridges?|brass|bullets?|primers?|dies?|cases?|bags?|rugs?|socks?|covers?|slings?|grips?|holsters?|pouch(?:es)?|belts?|parts?|accessor(?:y|ies)|cleaning|care|oils?|tools?|safes?|vaults?|locks?|racks?|cabinets?|rests?|stocks?|handguards?|forends?|mounts?|rings?|bases?|lights?|lasers?|optics?|targets?|chokes?|barrels?|triggers?'
 const WITH_GOODS = new RegExp(
-  `\\b(?:pistol|handgun|revolver|rifle|shotgun|long gun|gun|firearm|rimfire|suppressor|silencer|lower|receiver|frame)s? (?:${GOODS})\\b`,
+  `\\b(?:pistol|handgun|revolver|rifle|shotgun|long ` +
+    `gun|gun|firearm|rimfire|suppressor|silencer|lower|receiver|frame)s? (?:${GOODS})\\b`,
   'g',
 )
 /** "Ammunition - Handgun": what goes with a gun, and for which. */
 const GOODS_FOR = new RegExp(
-  `^(?:[a-z]+ )?(?:${GOODS}|reloading) ?[-|>:/] ?(?:pistol|handgun|revolver|rifle|shotgun|rimfire)s?$`,
+  `^(?:[a-z]+ )?(?:${GOODS}|reloading) ?[-|>:/] ` +
+    '?(?:pistol|handgun|revolver|rifle|shotgun|rimfire)s?$',
 )
 /** No firearm by law, though some states ask for more. */
 const AIR = /\b(?:air|bb|pellet|airsoft|paintball) ?-? ?(?:guns?|rifles?|pistols?)\b|\bairguns?\b/g

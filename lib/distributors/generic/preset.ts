@@ -145,7 +145,7 @@ export interface Rule {
 
 export interface Outcome {
   productClass: ProductClass
-  /** Firearms (FA) and NFA items (SO) need a dealer's licence whatever is said here. */
+  /** Firearms (FA) and NFA items (SO) need a dealer's license whatever is said here. */
   ffl?: boolean
   /** GunBroker category: id and name. */
   category?: readonly [id: number | null, name: string]

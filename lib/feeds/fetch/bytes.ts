@@ -8,7 +8,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { createGunzip, crc32 } from 'node:zlib'
 
-/** Limits of what a gzip file may unpack to: a bomb stops here (reliability F24). */
+/** Limits of what a gzip file may unpack to: a bomb stops here. */
 export interface GzipLimits {
   maxBytes: number
   /** Unpacked bytes for each packed one. */

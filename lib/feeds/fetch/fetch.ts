@@ -9,11 +9,14 @@ import { open } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { MINUTE } from '../../core/clock.js'
+import { isPrivate } from '../../core/net/addresses.js'
+import { codeOf } from '../../core/errors.js'
+import { deadlineIn } from '../../core/async/wait.js'
+import { MINUTE, SECOND } from '../../core/clock.js'
 
 export interface FetchInput {
   /**
@@ -68,14 +71,14 @@ export async function fetchFeed(input: FetchInput): Promise<FetchedFeed> {
 export function redact(location: string): string {
   const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(location) ?? []
   if (scheme === undefined || rest === undefined) return location
-  // In what is no URL nobody can tell where a password with a slash in it ends.
+  // In what is not a URL nobody can tell where a password with a slash in it ends.
   if (!URL.canParse(location)) return `${scheme}…`
   return scheme + rest.replace(/^[^/?#]*@/, '').replace(/([?#]).*$/s, '$1…')
 }
 
 function local(path: string, now: number): FetchedFeed {
   const found = statSync(path)
-  if (!found.isFile()) throw new Error('this is no file')
+  if (!found.isFile()) throw new Error('this is not a file')
   return { file: path, asOf: Math.min(Math.floor(found.mtimeMs), now), bytes: found.size }
 }
 
@@ -88,26 +91,24 @@ async function download(input: FetchInput): Promise<FetchedFeed> {
     `${createHash('sha256').update(location).digest('hex').slice(0, 24)}.feed`,
   )
   const part = `${file}.${randomUUID()}.part`
-  const giveUp = new AbortController()
   const timeout = input.timeoutMs ?? TIMEOUT
-  const timer = setTimeout(
-    () => giveUp.abort(new Error(`it took longer than ${timeout / 1000} seconds`)),
-    timeout,
-  )
-  const stop = () => giveUp.abort(new Error('the download was stopped'))
-  if (input.signal?.aborted) stop()
-  input.signal?.addEventListener('abort', stop, { once: true })
+  const deadline = deadlineIn(timeout, input.signal)
   try {
-    const response = await get(input, giveUp.signal)
+    const response = await get(input, deadline.signal)
     const bytes = await save(response, part, maxBytes)
     renameSync(part, file)
     const made = Date.parse(response.headers['last-modified'] ?? '')
     return { file, asOf: Number.isNaN(made) ? now : Math.min(made, now), bytes }
   } catch (error) {
-    throw giveUp.signal.aborted ? giveUp.signal.reason : error
+    if (!deadline.signal.aborted) throw error
+    throw new Error(
+      input.signal?.aborted
+        ? 'the download was stopped'
+        : `it took longer than ${timeout / SECOND} seconds`,
+      { cause: error },
+    )
   } finally {
-    clearTimeout(timer)
-    input.signal?.removeEventListener('abort', stop)
+    deadline.clear()
     rmSync(part, { force: true })
   }
 }
@@ -146,7 +147,7 @@ function get(
     // A distributor that hangs must not keep the others waiting for as long as an honest download
     // may take.
     request.setTimeout(STALL, () =>
-      request.destroy(new Error(`the server sent nothing for ${STALL / 1000} seconds`)),
+      request.destroy(new Error(`the server sent nothing for ${STALL / SECOND} seconds`)),
     )
     request.on('response', (response) => {
       const { statusCode = 0 } = response
@@ -191,8 +192,7 @@ async function save(response: IncomingMessage, part: string, maxBytes: number): 
       await handle.writeFile(piece)
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
-      throw new Error(cutOff(bytes, announced), { cause: error })
+    if (codeOf(error) === 'ECONNRESET') throw new Error(cutOff(bytes, announced), { cause: error })
     throw error
   } finally {
     response.destroy()
@@ -205,47 +205,6 @@ async function save(response: IncomingMessage, part: string, maxBytes: number): 
 
 function cutOff(bytes: number, announced: number | null): string {
   return `the download was cut off after ${bytes}${announced === null ? '' : ` of ${announced}`} bytes`
-}
-
-/**
- * Addresses that no distributor's server has: this machine, its own network, and ranges that are
- * not routed.
- */
-const PRIVATE = new BlockList()
-for (const [net, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-] as const)
-  PRIVATE.addSubnet(net, bits, 'ipv4')
-for (const [net, bits] of [
-  ['::', 96],
-  ['2002::', 16],
-  ['64:ff9b::', 96],
-  ['64:ff9b:1::', 48],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['fec0::', 10],
-  ['ff00::', 8],
-] as const) {
-  PRIVATE.addSubnet(net, bits, 'ipv6')
-}
-
-/**
- * Whether a feed may not be fetched from this address. An IPv4 address in IPv6 clothes counts as
- * what it is.
- */
-export function isPrivate(address: string): boolean {
-  const bare = address.replace(/%.*$/, '')
-  return isIP(bare) === 0 || PRIVATE.check(bare, isIP(bare) === 6 ? 'ipv6' : 'ipv4')
 }
 
 function privateMessage(address: string): string {
@@ -272,7 +231,6 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
 }
 
 function causeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const known: Record<string, string> = {
     ENOENT: 'there is no such file',
     EACCES: 'the file may not be read',
@@ -281,5 +239,5 @@ function causeOf(error: unknown): string {
     ECONNREFUSED: 'the server refuses the connection',
     ECONNRESET: 'the server broke the connection',
   }
-  return known[code] ?? (error instanceof Error ? error.message : String(error))
+  return known[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))
 }

@@ -4,6 +4,15 @@
  */
 import { HOUR } from '../../core/clock.js'
 import type { Raw, Statement } from '../../db/sqlite.js'
+import {
+  insertChange,
+  lastSeen,
+  moveFeed,
+  noteFirst,
+  noteSeen,
+  openDayBegins,
+  seenAfter,
+} from './history-queries.js'
 
 export interface Change {
   distid: string
@@ -49,10 +58,7 @@ export class ChangeLog {
   commit(): void {
     this.#begin()
     noteSeen(this.#raw, this.#distid, this.#at)
-    if (this.#times.isFirst)
-      this.#raw
-        .prepare('UPDATE seen SET is_first = 1 WHERE distid = ? AND at = ?')
-        .run(this.#distid, this.#at)
+    if (this.#times.isFirst) noteFirst(this.#raw, this.#distid, this.#at)
     this.#raw.exec('COMMIT')
     this.#insert = null
   }
@@ -67,9 +73,7 @@ export class ChangeLog {
     if (!this.#insert) {
       this.#raw.exec('BEGIN IMMEDIATE')
       this.#at = nextTime(this.#raw, this.#distid, this.#times)
-      this.#insert = this.#raw.prepare(
-        'INSERT OR REPLACE INTO change (distid, stockid, at, upc, price, qty, gone, held) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      )
+      this.#insert = insertChange(this.#raw)
     }
     return this.#insert
   }
@@ -80,10 +84,6 @@ export function noteUnchanged(raw: Raw, distid: string, { asOf, now }: FeedTimes
   noteSeen(raw, distid, Math.min(asOf, now))
 }
 
-function noteSeen(raw: Raw, distid: string, at: number): void {
-  raw.prepare('INSERT OR IGNORE INTO seen (distid, at) VALUES (?, ?)').run(distid, at)
-}
-
 /**
  * The time under which a feed's changes are kept: its own, but never before what the distributor's
  * last feed changed (rows are whole states, so their order in time must be the order in which they
@@ -91,7 +91,7 @@ function noteSeen(raw: Raw, distid: string, at: number): void {
  * its own time again, and replaces its own rows.
  */
 function nextTime(raw: Raw, distid: string, { asOf, now }: FeedTimes): number {
-  const begins = raw.prepare('SELECT begins FROM open_day').pluck().get() as number
+  const begins = openDayBegins(raw)
   const last =
     lastSeen(raw, distid) > now + HOUR
       ? bringBack(raw, distid, Math.max(now, begins))
@@ -100,28 +100,12 @@ function nextTime(raw: Raw, distid: string, { asOf, now }: FeedTimes): number {
   return Math.max(own < last ? last + 1 : own, begins)
 }
 
-function lastSeen(raw: Raw, distid: string): number {
-  return (
-    (raw.prepare('SELECT max(at) FROM seen WHERE distid = ?').pluck().get(distid) as
-      | number
-      | null) ?? 0
-  )
-}
-
 /**
  * After a clock was far ahead: what came then would keep every later change in that future. Tells
  * when it came last, now.
  */
 function bringBack(raw: Raw, distid: string, to: number): number {
-  const ahead = raw
-    .prepare('SELECT at FROM seen WHERE distid = ? AND at > ? ORDER BY at')
-    .pluck()
-    .all(distid, to + HOUR) as number[]
-  for (const [place, at] of ahead.entries()) {
-    for (const table of ['change', 'seen'])
-      raw
-        .prepare(`UPDATE OR REPLACE ${table} SET at = ? WHERE at = ? AND distid = ?`)
-        .run(to + place, at, distid)
-  }
+  for (const [place, at] of seenAfter(raw, distid, to + HOUR).entries())
+    moveFeed(raw, distid, at, to + place)
   return lastSeen(raw, distid)
 }

@@ -1,6 +1,8 @@
-/** What taking a feed in has changed. */
-import type { TouchedKeys } from '../../catalog/snapshot/lend.js'
-import type { OfferSet } from '../read/known-lines.js'
+/** What taking a feed in has changed: counted, marked for other feeds, and told to the history. */
+import { TouchedKeys } from '../../catalog/snapshot/lend.js'
+import { OfferSet } from '../read/known-lines.js'
+import type { Change } from './change-log.js'
+import type { OfferState } from './offer-row.js'
 
 /** What was written, and what the guard judges by. */
 export interface Counts {
@@ -33,4 +35,96 @@ export interface Touched {
   removed: OfferSet
   /** UPCs whose offers may lend or borrow otherwise than before. */
   keys: TouchedKeys
+}
+
+/** More than half of the old price, either way; a price that is gone moved all the way. */
+function movedByHalf(old: number | null, price: number | null): boolean {
+  if (old === null) return false
+  return price === null || Math.abs(price - old) * 2 > old
+}
+
+/** Which offer, for the history. */
+export type OfferName = Pick<Change, 'distid' | 'stockid' | 'upc'>
+
+export class FeedChanges {
+  readonly counts: Counts = {
+    added: 0,
+    changed: 0,
+    removed: 0,
+    price_changes: 0,
+    stock_changes: 0,
+    reworded: false,
+    priceMoves: 0,
+    emptied: 0,
+    upcsLost: 0,
+    offers: 0,
+    priced: 0,
+    stocked: 0,
+  }
+  readonly touched: Touched = {
+    restocked: new OfferSet(),
+    repriced: new OfferSet(),
+    released: new OfferSet(),
+    removed: new OfferSet(),
+    keys: new TouchedKeys(),
+  }
+  readonly #record: (change: Change) => void
+
+  /** `record` writes into the history. */
+  constructor(record: (change: Change) => void) {
+    this.#record = record
+  }
+
+  /** The first state is a change too: without it the next one has nothing to be compared with. */
+  added(name: OfferName, state: OfferState): void {
+    const { counts } = this
+    counts.added++
+    counts.reworded = true
+    counts.offers++
+    if (state.price !== null) counts.priced++
+    if (state.qty > 0) counts.stocked++
+    this.#record({ ...name, ...state, gone: false })
+  }
+
+  removed(id: number, name: OfferName, old: OfferState): void {
+    const { counts } = this
+    this.touched.removed.add(id)
+    counts.removed++
+    counts.reworded = true
+    counts.offers--
+    if (old.price !== null) counts.priced--
+    if (old.qty > 0) {
+      counts.stocked--
+      counts.emptied++
+    }
+    this.#record({ ...name, ...old, qty: 0, gone: true })
+  }
+
+  /**
+   * A changed price or stock, that an offer is held back or no longer so, and that it is another
+   * item's.
+   */
+  moved(id: number, name: OfferName, old: OfferState, state: OfferState, isOther = false): void {
+    const { price, qty, held } = state
+    if (old.price === price && old.qty === qty && old.held === held && !isOther) return
+    const { counts } = this
+    if (old.price !== price) {
+      this.priceMoved(id, old.price, price)
+      counts.priced += Number(price !== null) - Number(old.price !== null)
+    }
+    if (old.qty !== qty) {
+      counts.stock_changes++
+      this.touched.restocked.add(id)
+      if (old.qty > 0 && qty === 0) counts.emptied++
+      counts.stocked += Number(qty > 0) - Number(old.qty > 0)
+    }
+    this.#record({ ...name, price, qty, held, gone: false })
+  }
+
+  /** A price that the history is not told of: a subscriber's own. */
+  priceMoved(id: number, old: number | null, price: number | null): void {
+    this.touched.repriced.add(id)
+    this.counts.price_changes++
+    if (movedByHalf(old, price)) this.counts.priceMoves++
+  }
 }

@@ -9,11 +9,13 @@ import type { CatalogRow, StockRow } from '../../distributors/generic/rows.js'
 import type { ChangeLog } from './change-log.js'
 import { judge } from './guard.js'
 import type { Evidence } from './guard.js'
+import { seedOf } from './feed.js'
 import type { FeedInput, FeedResult, Handles } from './feed.js'
+import { readState } from '../../catalog/queries.js'
 import { lend } from '../../catalog/snapshot/lend.js'
-import { KnownLines, LinesBuilder, OfferSet } from '../read/known-lines.js'
+import { FeedLines } from './feed-lines.js'
+import { OfferSet } from '../read/known-lines.js'
 import type { LineFacts } from '../read/known-lines.js'
-import { LineHash } from '../read/line-hash.js'
 import type { Batch, BrokenLine } from '../read/lines.js'
 import { HELD, PRICE, QTY } from './offer-row.js'
 import type { StoredOffer } from './offer-row.js'
@@ -23,17 +25,8 @@ import { brokenLine } from '../read/rows.js'
 import type { Reading, RowSink } from '../read/rows.js'
 import { movedShape, shapeOf } from './shape.js'
 import type { Shape } from './shape.js'
-import {
-  OtherFeeds,
-  addToTally,
-  countOwnPrices,
-  readState,
-  readTaken,
-  readTally,
-  recordTaken,
-  seedOf,
-  writeState,
-} from './state.js'
+import { OtherFeeds, countOwnPrices } from './other-feeds.js'
+import { addToTally, readTaken, readTally, recordTaken, writeState } from './queries.js'
 
 /** Rejected rows that are kept for the operator. */
 const KEPT_REJECTS = 1_000
@@ -45,8 +38,7 @@ export class FeedImport implements RowSink {
   readonly #input: FeedInput & Handles
   readonly #distid: string
   readonly #seed: string
-  readonly #known: KnownLines
-  readonly #lines: LinesBuilder
+  readonly #lines: FeedLines
   readonly #others: OtherFeeds
   readonly #writer: OfferWriter
   readonly #revision: number
@@ -61,20 +53,11 @@ export class FeedImport implements RowSink {
   /** Offers that a row of this file has named. */
   readonly #claimed = new OfferSet()
   readonly #rejects: BrokenLine[] = []
-  #hash: LineHash | null = null
-  /** Hashes of the lines of the batch in hand. */
-  #lo = new Uint32Array(0)
-  #hi = new Uint32Array(0)
-  #guess = new Uint32Array(0)
-  /** Where a line of the batch stood in the last feed. */
-  #place = new Uint32Array(0)
   /** The mapped columns of the file. */
   #columns: string[] = []
   #rows = 0
   #rejected = 0
   #unmatched = 0
-  /** A line waits for a newer edition of this file, so the same bytes must be read again. */
-  #pending = false
 
   constructor(input: FeedInput & Handles, seed: string, changes: ChangeLog) {
     const { catalog, source, preset, subscriberId, now, asOf } = input
@@ -85,8 +68,7 @@ export class FeedImport implements RowSink {
     this.#seed = seed
     this.#endedInNewline = previous?.endsInNewline === 1
     this.#shapeBefore = previous?.shape ? (JSON.parse(previous.shape) as Shape) : null
-    this.#known = new KnownLines(previous?.lines ?? null)
-    this.#lines = new LinesBuilder(this.#known.count)
+    this.#lines = new FeedLines(previous?.lines ?? null)
     this.#others = new OtherFeeds(catalog, distid, source, subscriberId)
     const operators = subscriberId === null && preset.kind === 'catalog'
     this.#newerStock = this.#others.newer('quantity', asOf, preset.kind, operators)
@@ -110,40 +92,26 @@ export class FeedImport implements RowSink {
       priced:
         subscriberId === null
           ? tally.priced
-          : countOwnPrices(catalog, subscriberId, this.#known.offerSet()),
+          : countOwnPrices(catalog, subscriberId, this.#lines.before.offerSet()),
       stocked: tally.stocked,
     }
   }
 
   begin(header: readonly string[] | null): void {
     this.#columns = header ? mappedColumns(this.#input.preset, header) : []
-    this.#hash = new LineHash(seedOf([this.#seed, header]))
+    this.#lines.begin(seedOf([this.#seed, header]))
   }
 
   known(batch: Batch, index: number): number {
-    if (this.#lo.length < batch.count) {
-      this.#lo = new Uint32Array(batch.start.length)
-      this.#hi = new Uint32Array(batch.start.length)
-      this.#guess = new Uint32Array(batch.start.length)
-      this.#place = new Uint32Array(batch.start.length)
-    }
-    const hash = this.#hash!
-    hash.take(batch.buffer, batch.start[index]!, batch.end[index]!)
-    this.#lo[index] = hash.lo
-    this.#hi[index] = hash.hi
-    const offer = this.#known.offerOf(hash.lo, hash.hi)
-    if (offer === 0) this.#guess[index] = this.#known.guess
-    else this.#place[index] = this.#known.place
-    return offer
+    return this.#lines.find(batch, index)
   }
 
   unchanged(batch: Batch, index: number, offer: number): void {
-    if (this.#claim(batch, index, offer))
-      this.#keep(index, offer, this.#known.facts(this.#place[index]!))
+    if (this.#claim(batch, index, offer)) this.#keep(index, offer, this.#lines.factsOf(index))
   }
 
   row(batch: Batch, index: number, row: CatalogRow | StockRow): void {
-    const existing = this.#writer.find(row.stockid, this.#guess[index]!)
+    const existing = this.#writer.find(row.stockid, this.#lines.guess(index))
     if (existing && !this.#claim(batch, index, existing[0])) return
     if ('name' in row) {
       const options = existing ? this.#optionsFor(row, existing) : {}
@@ -225,13 +193,9 @@ export class FeedImport implements RowSink {
     return false
   }
 
-  /** Notes the line, so that it need not be read next time; without an index it will be. */
   #keep(index: number | null, offer: number, facts: LineFacts): void {
     this.#rows++
-    if (index === null) {
-      this.#pending = true
-      this.#lines.add(0, 0, offer, facts)
-    } else this.#lines.add(this.#lo[index]!, this.#hi[index]!, offer, facts)
+    this.#lines.keep(index, offer, facts)
   }
 
   /**
@@ -277,9 +241,9 @@ export class FeedImport implements RowSink {
     let named = 0
     /** Offers that were missing before. */
     const dropped: number[] = []
-    this.#known.offers.forEach((offer, at) => {
+    this.#lines.before.offers.forEach((offer, at) => {
       if (offer === 0) return
-      const before = this.#known.isDropped(at)
+      const before = this.#lines.before.isDropped(at)
       if (!before) named++
       if (!this.#claimed.has(offer)) (before ? dropped : missing).push(offer)
     })
@@ -301,9 +265,9 @@ export class FeedImport implements RowSink {
    * stock back.
    */
   #empty(offer: number): void {
-    this.#lines.drop(offer)
-    if (this.#newerCatalog(offer) || this.#newerStock(offer)) this.#pending = true
-    else if (this.#maySetQty(offer)) this.#writer.empty(offer)
+    const isOlder = this.#newerCatalog(offer) || this.#newerStock(offer)
+    this.#lines.drop(offer, isOlder)
+    if (!isOlder && this.#maySetQty(offer)) this.#writer.empty(offer)
   }
 
   #keepBooks({ digest, endsInNewline }: Reading, shape: Shape): void {
@@ -325,7 +289,7 @@ export class FeedImport implements RowSink {
         kind: preset.kind,
         asOf,
         takenAt: now,
-        digest: this.#pending ? '' : digest!,
+        digest: this.#lines.isPending ? '' : digest!,
         rows: this.#rows,
         rejected: this.#rejected,
         offers: this.#claimed.size,

@@ -1,4 +1,5 @@
 /** What is told to whoever takes in a feed, and what comes of it. */
+import { createHash } from 'node:crypto'
 import type { Raw } from '../../db/sqlite.js'
 import type { Preset } from '../../distributors/generic/preset.js'
 import type { BrokenLine } from '../read/lines.js'
@@ -56,4 +57,9 @@ export interface Handles {
   history: Raw
   /** Bytes read, bytes in all, rows so far. */
   onProgress?: ((bytesRead: number, bytesTotal: number, rows: number) => void) | undefined
+}
+
+/** A short name for everything but the file's bytes that decides what a feed means. */
+export function seedOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }

@@ -1,5 +1,5 @@
 /**
- * Which feeds are not taken (decisions 4.11): the catalog that serves stays as it is until one is
+ * Which feeds are not taken: the catalog that serves stays as it is until one is
  * better.
  */
 import { missingColumns } from '../../distributors/generic/columns.js'

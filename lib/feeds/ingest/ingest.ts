@@ -2,6 +2,7 @@
  * One feed into the catalog: read, compare with the last one, write what differs, judge, and commit
  * or leave all as it was.
  */
+import { seedOf } from './feed.js'
 import type { FeedInput, FeedResult, Handles } from './feed.js'
 import { stat } from 'node:fs/promises'
 import { dayOf } from '../../core/clock.js'
@@ -10,7 +11,15 @@ import { MAPPING_VERSION, isDated } from '../../distributors/generic/generic.js'
 import { digestFile } from '../fetch/bytes.js'
 import { ChangeLog, noteUnchanged } from './change-log.js'
 import { readRows } from '../read/rows.js'
-import { readDigest, readState, readTally, seedOf } from './state.js'
+import { readState } from '../../catalog/queries.js'
+import {
+  noteSame,
+  readCounts,
+  readDigest,
+  readTally,
+  recordRefusal,
+  refusedDigest,
+} from './queries.js'
 import { FeedImport } from './feed-import.js'
 
 /** Of each of the two database files, while a feed is taken in. */
@@ -19,13 +28,13 @@ const CACHE_KB = 65_536
 const BYTES_ONLY = ''
 
 /**
- * Takes in one feed (decisions 4.6, 4.9, 4.11). Both handles are the caller's own: a write
+ * Takes in one feed. Both handles are the caller's own: a write
  * transaction is held on them over awaits. A feed that is refused leaves the catalog as it was, but
  * for its row in `refusal`; it is an answer, not an exception. Throws when the file cannot be
  * opened or a database fails.
  */
 export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult> {
-  const { catalog, preset, source, asOf, now } = input
+  const { catalog, preset, source, file, asOf, now } = input
   // A sale ends without a line of the file changing, even when the file is not renewed: each day
   // reads such a feed anew.
   const at = Math.max(asOf, now)
@@ -36,7 +45,9 @@ export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult
     input.subscriberId,
     isDated(preset) ? dayOf(at) : null,
   ])
-  const expected = input.expectDigest ?? refusedDigest(input)
+  // Of the file that waits for the operator, when this is to accept it.
+  const expected =
+    input.expectDigest ?? (input.force ? refusedDigest(catalog, input) : null) ?? null
   if (expected !== null && (await digestFile(input.file, BYTES_ONLY)) !== expected) {
     return nothingTaken(input, {
       outcome: 'refused',
@@ -62,7 +73,10 @@ export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult
     const result = feed.finish(await readRows({ preset, file: input.file, at, seed }, feed))
     if (result.outcome !== 'taken' || input.dryRun) {
       undo(catalog, changes)
-      if (!input.dryRun) await recordRefusal(input, result.reasons)
+      if (!input.dryRun) {
+        const digest = await digestFile(file, BYTES_ONLY)
+        recordRefusal(catalog, { source, at: now, reasons: result.reasons, file, asOf, digest })
+      }
       return result
     }
     // First the history: a row in it without its offer is written again by the next try, one that
@@ -92,18 +106,9 @@ async function isSameFile(file: string, digest: string, seed: string): Promise<b
  */
 function unchanged(input: FeedInput & Handles): FeedResult {
   const { catalog, history, source, asOf, now, dryRun } = input
-  const { rows, rejected, offers } = catalog
-    .prepare('SELECT rows, rejected, offers FROM feed WHERE source = ?')
-    .get(source) as { rows: number; rejected: number; offers: number }
+  const { rows, rejected, offers } = readCounts(catalog, source)
   if (!dryRun) {
-    catalog
-      .transaction(() => {
-        catalog
-          .prepare('UPDATE feed SET as_of = max(as_of, ?), taken_at = ? WHERE source = ?')
-          .run(asOf, now, source)
-        catalog.prepare('DELETE FROM refusal WHERE source = ?').run(source)
-      })
-      .immediate()
+    noteSame(catalog, { source, asOf, now })
     noteUnchanged(history, input.distid ?? input.preset.distid, { asOf, now })
   }
   return nothingTaken(input, { outcome: 'unchanged', rows, offers, rejected })
@@ -130,30 +135,4 @@ function nothingTaken(
     version: readState(catalog).version,
     ...told,
   }
-}
-
-/**
- * Of the file that waits for the operator, when this is to accept it; null for any other file or
- * edition.
- */
-function refusedDigest({ catalog, source, file, asOf, force }: FeedInput & Handles): string | null {
-  if (!force) return null
-  return (
-    (catalog
-      .prepare('SELECT digest FROM refusal WHERE source = ? AND file = ? AND as_of = ?')
-      .pluck()
-      .get(source, file, asOf) as string | null | undefined) ?? null
-  )
-}
-
-async function recordRefusal(
-  { catalog, source, file, asOf, now }: FeedInput & Handles,
-  reasons: string[],
-): Promise<void> {
-  const digest = await digestFile(file, BYTES_ONLY)
-  catalog
-    .prepare(
-      'INSERT OR REPLACE INTO refusal (source, at, reasons, file, as_of, digest) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    .run(source, now, JSON.stringify(reasons), file, asOf, digest)
 }

@@ -1,14 +1,14 @@
 /** Offers of one feed into catalog.db: what a row changes, and what that adds up to. */
-import type { Counts, Touched } from './counts.js'
+import { FeedChanges } from './counts.js'
+import type { Counts, OfferName, Touched } from './counts.js'
 import type { Raw } from '../../db/sqlite.js'
 import type { CatalogRow } from '../../distributors/generic/rows.js'
 import type { Change } from './change-log.js'
 import { attributesText, imagesText, stateOf, unpack, wordingOf } from './offer-row.js'
-import type { OfferState, StoredOffer, Tick } from './offer-row.js'
+import type { StoredOffer, Tick } from './offer-row.js'
 import { prepareOffers } from './queries.js'
-import { OfferSet } from '../read/known-lines.js'
-import { TouchedKeys, kindOf, lendingKey } from '../../catalog/snapshot/lend.js'
-import type { Holders } from './state.js'
+import { kindOf, lendingKey } from '../../catalog/snapshot/lend.js'
+import type { Holders } from './other-feeds.js'
 
 export interface WriteContext {
   catalog: Raw
@@ -19,12 +19,6 @@ export interface WriteContext {
   revision: number
   now: number
   asOf: number
-}
-
-/** More than half of the old price, either way; a price that is gone moved all the way. */
-export function movedByHalf(old: number | null, price: number | null): boolean {
-  if (old === null) return false
-  return price === null || Math.abs(price - old) * 2 > old
 }
 
 export interface TakeOptions {
@@ -53,33 +47,22 @@ function keepOld(tick: Tick, old: Tick, { older, narrow }: TakeOptions): void {
 }
 
 export class OfferWriter {
-  readonly counts: Counts = {
-    added: 0,
-    changed: 0,
-    removed: 0,
-    price_changes: 0,
-    stock_changes: 0,
-    reworded: false,
-    priceMoves: 0,
-    emptied: 0,
-    upcsLost: 0,
-    offers: 0,
-    priced: 0,
-    stocked: 0,
-  }
-  readonly touched: Touched = {
-    restocked: new OfferSet(),
-    repriced: new OfferSet(),
-    released: new OfferSet(),
-    removed: new OfferSet(),
-    keys: new TouchedKeys(),
-  }
+  readonly #changes: FeedChanges
   readonly #ctx: WriteContext
   readonly #sql: ReturnType<typeof prepareOffers>
 
   constructor(ctx: WriteContext) {
     this.#ctx = ctx
     this.#sql = prepareOffers(ctx.catalog)
+    this.#changes = new FeedChanges((change) => ctx.changes.record(change))
+  }
+
+  get counts(): Counts {
+    return this.#changes.counts
+  }
+
+  get touched(): Touched {
+    return this.#changes.touched
   }
 
   /**
@@ -150,7 +133,8 @@ export class OfferWriter {
         this.touched.keys.add(gtin)
     }
     this.counts.changed++
-    this.#moved(id, row.stockid, row.upc, stateOf(old), stateOf(tick), isOther)
+    const name = this.#name(row.stockid, row.upc)
+    this.#changes.moved(id, name, stateOf(old), stateOf(tick), isOther)
     return id
   }
 
@@ -163,7 +147,8 @@ export class OfferWriter {
     if (qty === old[4]) return
     this.#sql.qty.run(qty, this.#ctx.revision, id)
     this.counts.changed++
-    this.#moved(id, stockid, this.#upc(fragment), stateOf(old), { ...stateOf(old), qty })
+    const name = this.#name(stockid, this.#upc(fragment))
+    this.#changes.moved(id, name, stateOf(old), { ...stateOf(old), qty })
   }
 
   /** As `setQty` to 0, for an offer that the quantity feed no longer names. */
@@ -179,54 +164,44 @@ export class OfferWriter {
   remove(id: number, others: Holders): void {
     const stockid = this.#sql.stockid.get(id) as string | undefined
     if (stockid === undefined) return
-    const { fragment, old, gtin, lent } = unpack(this.find(stockid)!)
-    const { subscriberId, revision, now, distid } = this.#ctx
-    const { counts } = this
-    if (others.anyone) {
-      if (subscriberId === null && !others.operator) this.touched.released.add(id)
-      // The price went with its row, which the guard counts as missing; it did not move.
-      const { priceMoves } = counts
-      if (
-        subscriberId === null
-          ? others.operator || old[0] === null
-          : others.subscriber || !this.#setOwnPrice(id, null, { kind: 0, gtin })
-      )
-        return
-      counts.changed++
-      if (subscriberId !== null) {
-        this.#sql.touch.run(revision, id)
-      } else {
-        this.#sql.tick.run(null, ...old.slice(1), revision, id)
-        this.touched.keys.add(gtin)
-        this.#moved(id, stockid, this.#upc(fragment), stateOf(old), {
-          ...stateOf(old),
-          price: null,
-        })
-      }
-      counts.priceMoves = priceMoves
-      return
-    }
+    const offer = unpack(this.find(stockid)!)
+    if (others.anyone) return this.#removePrice(offer, stockid, others)
+    const { fragment, old, gtin, lent } = offer
+    const name = this.#name(stockid, this.#upc(fragment))
     this.#sql.dropOwn.run(id)
     this.#sql.drop.run(id)
-    for (const text of [fragment, lent]) if (text !== null) this.#sql.retire.run(now, text)
+    for (const text of [fragment, lent])
+      if (text !== null) this.#sql.retire.run(this.#ctx.now, text)
     this.touched.keys.add(gtin)
-    this.touched.removed.add(id)
-    counts.removed++
-    counts.reworded = true
-    counts.offers--
-    if (old[0] !== null) counts.priced--
-    if (old[4] > 0) {
-      counts.stocked--
-      counts.emptied++
+    this.#changes.removed(id, name, stateOf(old))
+  }
+
+  #removePrice(
+    { id, fragment, old, gtin }: ReturnType<typeof unpack>,
+    stockid: string,
+    others: Holders,
+  ): void {
+    const { subscriberId, revision } = this.#ctx
+    const { counts } = this
+    if (subscriberId === null && !others.operator) this.touched.released.add(id)
+    // The price went with its row, which the guard counts as missing; it did not move.
+    const { priceMoves } = counts
+    if (
+      subscriberId === null
+        ? others.operator || old[0] === null
+        : others.subscriber || !this.#setOwnPrice(id, null, { kind: 0, gtin })
+    )
+      return
+    counts.changed++
+    if (subscriberId !== null) {
+      this.#sql.touch.run(revision, id)
+    } else {
+      this.#sql.tick.run(null, ...old.slice(1), revision, id)
+      this.touched.keys.add(gtin)
+      const name = this.#name(stockid, this.#upc(fragment))
+      this.#changes.moved(id, name, stateOf(old), { ...stateOf(old), price: null })
     }
-    this.#ctx.changes.record({
-      distid,
-      stockid,
-      upc: this.#upc(fragment),
-      ...stateOf(old),
-      qty: 0,
-      gone: true,
-    })
+    counts.priceMoves = priceMoves
   }
 
   /** Deletes fragments that no snapshot can name any more. */
@@ -239,7 +214,7 @@ export class OfferWriter {
   }
 
   #add(row: CatalogRow, attributes: string | null, wording: number): number {
-    const { distid, subscriberId, revision, asOf, changes } = this.#ctx
+    const { distid, subscriberId, revision, asOf } = this.#ctx
     const price = subscriberId === null ? row.price : null
     const fragment = this.#fragment(row, attributes)
     const [kind, gtin] = [kindOf(row), lendingKey(row.upc)]
@@ -265,22 +240,8 @@ export class OfferWriter {
     )
     this.touched.keys.add(gtin)
     if (subscriberId !== null) this.#setOwnPrice(id, row.price, { kind, gtin })
-    const { counts } = this
-    counts.added++
-    counts.reworded = true
-    counts.offers++
-    if (price !== null) counts.priced++
-    if (row.qty > 0) counts.stocked++
-    // The first state is a change too: without it the next one has nothing to be compared with.
-    changes.record({
-      distid,
-      stockid: row.stockid,
-      upc: row.upc,
-      price,
-      qty: row.qty,
-      gone: false,
-      held: row.held,
-    })
+    const { qty, held } = row
+    this.#changes.added(this.#name(row.stockid, row.upc), { price, qty, held })
     return id
   }
 
@@ -327,46 +288,11 @@ export class OfferWriter {
     else this.#sql.setOwn.run(subscriberId, id, price, kind)
     if (isOtherKind) this.touched.keys.add(gtin)
     if (old === price) return true
-    this.touched.repriced.add(id)
-    this.counts.price_changes++
-    if (movedByHalf(old, price)) this.counts.priceMoves++
+    this.#changes.priceMoved(id, old, price)
     return true
   }
 
-  /**
-   * Counts and records a changed price or stock, that an offer is held back or no longer so, and
-   * that it is another item's.
-   */
-  #moved(
-    id: number,
-    stockid: string,
-    upc: string | null,
-    old: OfferState,
-    { price, qty, held }: OfferState,
-    isOther = false,
-  ): void {
-    if (old.price === price && old.qty === qty && old.held === held && !isOther) return
-    const { counts } = this
-    if (old.price !== price) {
-      this.touched.repriced.add(id)
-      counts.price_changes++
-      if (movedByHalf(old.price, price)) counts.priceMoves++
-      counts.priced += Number(price !== null) - Number(old.price !== null)
-    }
-    if (old.qty !== qty) {
-      counts.stock_changes++
-      this.touched.restocked.add(id)
-      if (old.qty > 0 && qty === 0) counts.emptied++
-      counts.stocked += Number(qty > 0) - Number(old.qty > 0)
-    }
-    this.#ctx.changes.record({
-      distid: this.#ctx.distid,
-      stockid,
-      upc,
-      price,
-      qty,
-      gone: false,
-      held,
-    })
+  #name(stockid: string, upc: string | null): OfferName {
+    return { distid: this.#ctx.distid, stockid, upc }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What a feed looks like as a whole, and what about it moved out of proportion since the last one
- * (decisions 4.11).
+ * What a feed looks like as a whole, and what about it moved out of proportion since the last one.
  */
+import { amount, figure } from '../../core/figures.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { MARKS, MARK_CLASS } from '../../distributors/generic/marks.js'
 import type { Preset } from '../../distributors/generic/generic.js'
@@ -98,7 +98,7 @@ export function movedShape(before: Shape, now: Shape, preset: Preset): string[] 
     .filter((column) => !now.columns.includes(column))
     .map((column) => `the file has no column "${column}" any more, and the last one had it`)
   const share = (part: number, of: number) =>
-    `${part.toLocaleString('en-US')} of ${of.toLocaleString('en-US')} offers (${((part / of) * 100).toFixed(1)} %)`
+    `${figure(part)} of ${figure(of)} offers (${((part / of) * 100).toFixed(1)} %)`
   const compare = (what: string, had: number, has: number) => {
     const expected = (had / before.offers) * now.offers
     if (expected - has < FEW || (expected - has) * 10 <= expected * 3) return
@@ -116,9 +116,7 @@ export function movedShape(before: Shape, now: Shape, preset: Preset): string[] 
 /** One outlier moves a sum, and new goods a median; both together move only when all values do. */
 function movedAmounts(before: Shape, now: Shape): string[] {
   const beyond = (a: number, b: number, ratio: number) => Math.max(a, b) >= Math.min(a, b) * ratio
-  const dollars = (cents: number) =>
-    `$${(cents / 100).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
-  const whole = (units: number) => units.toLocaleString('en-US')
+  const dollars = (cents: number) => `$${amount(cents)}`
   const judge = (
     what: string,
     a: Amounts,
@@ -138,7 +136,7 @@ function movedAmounts(before: Shape, now: Shape): string[] {
     ]
   }
   return [
-    ...judge('the quantities', before.qty, now.qty, 3, whole),
+    ...judge('the quantities', before.qty, now.qty, 3, figure),
     ...judge('the prices', before.price, now.price, 1.25, dollars),
   ]
 }

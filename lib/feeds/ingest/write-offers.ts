@@ -4,13 +4,13 @@
  */
 import type { FeedOffer } from '../../distributors/feed-offer.js'
 import type { Raw } from '../../db/sqlite.js'
+import { readState } from '../../catalog/queries.js'
 import { lend } from '../../catalog/snapshot/lend.js'
 import { OfferWriter } from './offer-writer.js'
-import { addToTally, readState, writeState } from './state.js'
+import { addToTally, writeState } from './queries.js'
 
 /**
- * `classified` false: nobody could tell what it is, so that its class is lent by others' offers
- * (decisions 4.1).
+ * `classified` false: nobody could tell what it is, so that its class is lent by others' offers.
  */
 export type WrittenOffer = FeedOffer & { distid: string; classified?: boolean }
 

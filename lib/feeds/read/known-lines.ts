@@ -121,7 +121,7 @@ export class KnownLines {
     return table
   }
 
-  /** Whether this entry is no line but an offer that the feed dropped. */
+  /** Whether this entry is not a line but an offer that the feed dropped. */
   isDropped(at: number): boolean {
     return this.lo[at] === DROPPED_LO && this.hi[at] === DROPPED_HI
   }

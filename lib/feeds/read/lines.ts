@@ -6,7 +6,7 @@
 import type { ByteSource } from '../fetch/bytes.js'
 import { recordText } from './text.js'
 
-/** A longer record is no row of a feed. */
+/** A longer record is not a row of a feed. */
 const RECORD_CAP = 1024 ** 2
 /** What one quoted field may hold before its opening quote counts as a stray one. */
 const FIELD_BYTES = 65_536

@@ -38,7 +38,7 @@ export interface Reading {
   digest: string | null
 }
 
-/** A record that is no row after all. */
+/** A record that is not a row after all. */
 export function brokenLine(batch: Batch, index: number, reason: string): BrokenLine {
   const start = batch.start[index]!
   return {

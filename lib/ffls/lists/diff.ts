@@ -1,6 +1,5 @@
 /**
- * What a list changes: dealers by identity, and which of those that it lacks are gone (decisions
- * 6.1-2).
+ * What a list changes: dealers by identity, and which of those that it lacks are gone.
  */
 import type { Selectable } from 'kysely'
 import { DAY } from '../../core/clock.js'
@@ -48,10 +47,10 @@ export interface DiffInput {
   known: ReadonlyMap<string, KnownDealer>
   /** By identity. */
   listed: ReadonlyMap<string, ListedDealer>
-  /** Identities of rows that are no dealers, but say that the licence exists. */
+  /** Identities of rows that are not dealers, but say that the license exists. */
   mentioned: ReadonlySet<string>
   /**
-   * Every row of the list whose licence and state can be read, whatever its type, in the order of
+   * Every row of the list whose license and state can be read, whatever its type, in the order of
    * the file.
    */
   rows: readonly OrderedRow[]
@@ -61,7 +60,7 @@ export interface DiffInput {
   absent: ReadonlySet<keyof ListedDealer>
   /** When the list was made, ms. */
   asOf: number
-  /** Which types of licence were read from it. */
+  /** Which types of license were read from it. */
   types: ReadonlySet<string>
   /** The list ends in the middle. */
   cutOff: boolean
@@ -114,7 +113,7 @@ function isOlder({ source, updated_at }: KnownDealer, asOf: number): boolean {
 }
 
 /**
- * The dealer after the list. What the newest list says counts; no older one turns a later licence
+ * The dealer after the list. What the newest list says counts; no older one turns a later license
  * back, and none what the operator or a distributor knew first.
  */
 function merge(
@@ -129,7 +128,7 @@ function merge(
     dealer.expires_on < before.expires_on
       ? before
       : dealer
-  // An extension was given to the licence of then, and ends with it.
+  // An extension was given to the license of then, and ends with it.
   const renewed =
     license_number === before.license_number
       ? null
@@ -166,7 +165,7 @@ const NO_ORDER = 'no whole list before this one is known'
 const BEHIND_THE_END =
   'the list may be cut off: it shows nothing of what stood behind them in the last one'
 
-/** Those that the list lacks, state by state; where it may not revoke, why (decisions 6.2). */
+/** Those that the list lacks, state by state; where it may not revoke, why. */
 export function goneFrom(input: DiffInput): Pick<Plan, 'gone' | 'kept' | 'order'> {
   const { listed, mentioned, rows, revoke, accept, cutOff, asOf } = input
   const present = new Set(rows.map(({ id }) => id))
@@ -176,7 +175,7 @@ export function goneFrom(input: DiffInput): Pick<Plan, 'gone' | 'kept' | 'order'
   const gone: KnownDealer[] = []
   for (const { state, known, missing, wholeFault } of states) {
     for (const dealer of missing) {
-      // A row of another type says by itself that it is no dealer of ours any more.
+      // A row of another type says by itself that it is not a dealer of ours any more.
       const isSaid =
         accept ||
         revoke.has(state as StateCode) ||
@@ -256,7 +255,8 @@ function judgeStates(input: DiffInput, present: ReadonlySet<string>): JudgedStat
       return `the list lacks more than ${limit} % of the dealers that are known there`
     if (absent.length > 0) return `the list has no dealer of ${absent.join(', ')}`
     return bled.length > 0
-      ? `the list lacks more than ${limit} % of the dealers of ${bled.map((other) => other.state).join(', ')}`
+      ? `the list lacks more than ${limit} % of the dealers of ` +
+          `${bled.map((other) => other.state).join(', ')}`
       : null
   }
   return states.map(({ state, known, missing }) => ({

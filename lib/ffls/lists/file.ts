@@ -21,11 +21,11 @@ export interface ListRow {
 export interface ListFile {
   /** Rows that are not blank, in the order of the file; the first one may be a header. */
   rows: ListRow[]
-  /** Lines that are no rows. */
+  /** Lines that are not rows. */
   broken: BrokenLine[]
   /** The last row ends without a newline, as one does that was cut off in the middle. */
   unterminated: boolean
-  /** A last line without an end that is no row either. */
+  /** A last line without an end that is not a row either. */
   cutOff: BrokenLine | null
 }
 
@@ -55,7 +55,7 @@ export async function readListFile(input: {
   }
 }
 
-const notAList = (reason: string) => invalid('file', `this is no list of dealers: ${reason}`)
+const notAList = (reason: string) => invalid('file', `this is not a list of dealers: ${reason}`)
 
 /** The first four bytes, zeros where there are fewer; none of an empty file. */
 async function firstBytes(file: string): Promise<Buffer> {

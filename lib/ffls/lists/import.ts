@@ -1,5 +1,6 @@
-/** `ffls import`: the ATF's monthly list of licensees becomes the directory (decisions 6.2). */
+/** `ffls import`: the ATF's monthly list of licensees becomes the directory. */
 import { basename } from 'node:path'
+import { nextTurn } from '../../core/async/wait.js'
 import { audit } from '../../accounts/audit.js'
 import type { FflsCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
@@ -14,7 +15,6 @@ import {
   knownDealers,
   patiently,
   putDealers,
-  turn,
 } from '../dealer-store.js'
 import { compareList } from './diff.js'
 import type { KeptState, KnownDealer, Plan } from './diff.js'
@@ -55,9 +55,9 @@ export interface ImportInput extends ListInput {
 }
 
 /**
- * Takes in a list. A file that is no list is a 400. Dealers that it lacks are taken off where it is
- * shown to be whole around them (decisions 6.2); elsewhere they stay until the operator accepts it,
- * or another list decides.
+ * Takes in a list. A file that is not a list is a 400. Dealers that it lacks are taken off where it
+ * is shown to be whole around them; elsewhere they stay until the operator accepts it, or another
+ * list decides.
  */
 export async function importDealers(
   ctx: FflsCtx,
@@ -115,7 +115,7 @@ export async function importDealers(
 
 function stateOf(text: string): StateCode {
   const code = stateCode(text)
-  if (code === null) throw invalid('revoke', `"${text}" is no state`)
+  if (code === null) throw invalid('revoke', `"${text}" is not a state`)
   return code
 }
 
@@ -145,25 +145,25 @@ async function readList(
   const ordered: OrderedRow[] = []
   for (const fault of file.broken) {
     rejects.add(fault)
-    // A line with a quote too many is no row, but says that the license exists.
-    const licence = licenseOf(fault.text.replaceAll('"', '').split(/[\t,|;]/), places)
-    if (!('reason' in licence)) mentioned.add(licence.id)
+    // A line with a quote too many is not a row, but says that the license exists.
+    const license = licenseOf(fault.text.replaceAll('"', '').split(/[\t,|;]/), places)
+    if (!('reason' in license)) mentioned.add(license.id)
   }
   for (const [i, { line, cells }] of rows.entries()) {
-    if (i % STEP === 0) await turn()
+    if (i % STEP === 0) await nextTurn()
     const found = licenseOf(cells, places)
     const state = stateCode(cells[places.PREMISE_STATE] ?? '')
     if (!('reason' in found) && state !== null) ordered.push({ id: found.id, state })
-    const licence = rejects.licenseOf({ line, cells }, found, types)
-    if (!licence) continue
+    const license = rejects.licenseOf({ line, cells }, found, types)
+    if (!license) continue
     const reject = (reason: string) => rejects.add(shown(line, cells, reason))
     const dealer = isOfWidth(cells, width)
-      ? readDealer({ cells, places, licence, asOf })
+      ? readDealer({ cells, places, license, asOf })
       : { reason: `the row has ${cells.length} columns, the header has ${width}` }
-    const other = dealers.get(licence.id)
+    const other = dealers.get(license.id)
     if ('reason' in dealer) {
       reject(dealer.reason)
-      mentioned.add(licence.id)
+      mentioned.add(license.id)
     } else if (other && other.expires_on >= dealer.expires_on) reject(TWICE)
     else {
       if (other)
@@ -191,7 +191,7 @@ function isOfWidth(cells: readonly string[], width: number): boolean {
 
 /**
  * The header, and the rows without the line of dashes under it and without a cut-off end. Throws
- * when it is no list.
+ * when it is not a list.
  */
 function partsOf(file: ListFile): {
   places: Places
@@ -206,7 +206,8 @@ function partsOf(file: ListFile): {
     const found = (header?.cells ?? []).map((name) => name.trim()).filter((name) => name !== '')
     throw invalid(
       'file',
-      `this is no list of the ATF: it has no column ${missing.join(', ')}; its first row is ${found.join(', ').slice(0, KEPT_TEXT) || 'blank'}`,
+      `this is not a list of the ATF: it has no column ${missing.join(', ')}; its first row ` +
+        `is ${found.join(', ').slice(0, KEPT_TEXT) || 'blank'}`,
     )
   }
   const width = header!.cells.findLastIndex((name) => name.trim() !== '') + 1

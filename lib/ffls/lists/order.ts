@@ -1,7 +1,7 @@
 /**
- * The order of the last whole list, by which a list that was cut off between two lines can be told
- * (decisions 6.2). Lists come state by state, but not cleanly: some states stand in several places.
- * So nothing is assumed; the order is that of the list before.
+ * The order of the last whole list, by which a list that was cut off between two lines can be told.
+ * Lists come state by state, but not cleanly: some states stand in several places. So nothing is
+ * assumed; the order is that of the list before.
  */
 import type { FflsCtx } from '../ctx.js'
 

@@ -49,7 +49,7 @@ export function typesOf(types: readonly string[] = DEALER_TYPES): Set<string> {
   if (unknown !== undefined || wanted.length === 0)
     throw invalid(
       'types',
-      `"${unknown ?? ''}" is no type of licence; there are ${LICENSE_TYPES.join(', ')}`,
+      `"${unknown ?? ''}" is not a type of license; there are ${LICENSE_TYPES.join(', ')}`,
     )
   return new Set(wanted)
 }
@@ -86,12 +86,12 @@ export class Rejects {
   /** The license of a row, if its type is taken; null for a row that is counted here instead. */
   licenseOf(
     { line, cells }: { line: number; cells: readonly string[] },
-    licence: License | { reason: string },
+    license: License | { reason: string },
     types: ReadonlySet<string>,
   ): License | null {
-    if ('reason' in licence) this.add(shown(line, cells, licence.reason))
-    else if (types.has(licence.type)) return licence
-    else this.#skipped[licence.type] = (this.#skipped[licence.type] ?? 0) + 1
+    if ('reason' in license) this.add(shown(line, cells, license.reason))
+    else if (types.has(license.type)) return license
+    else this.#skipped[license.type] = (this.#skipped[license.type] ?? 0) + 1
     return null
   }
 
@@ -105,7 +105,7 @@ export class Rejects {
   }
 }
 
-export const TWICE = 'the dealer stands in the list twice, and this licence is not the later one'
+export const TWICE = 'the dealer stands in the list twice, and this license is not the later one'
 
 /** A row as it is shown to the operator. */
 export function shown(line: number, cells: readonly string[], reason: string): BrokenLine {

@@ -84,7 +84,7 @@ const STORED: Partial<Record<Column, keyof ListedDealer>> = {
   VOICE_PHONE: 'voice_phone',
 }
 
-/** What a list without some columns says nothing of: it is no word that there is none. */
+/** What a list without some columns says nothing of: it is not a word that there is none. */
 export function absentColumns(places: Places): ReadonlySet<keyof ListedDealer> {
   return new Set(
     NAMES.filter((column) => places[column] < 0)
@@ -104,16 +104,16 @@ export function missingColumns(places: Places): Column[] {
  */
 const PARTS: readonly [column: Column, width: number, form: RegExp, fault: string][] = [
   ['LIC_REGN', 1, /^[134-689]$/, `the region is none of ${[...REGIONS].join(', ')}`],
-  ['LIC_DIST', 2, /^\d{2}$/, 'the district is no number of 2 digits'],
-  ['LIC_CNTY', 3, /^\d{3}$/, 'the county is no number of 3 digits'],
-  ['LIC_TYPE', 2, /^\d{2}$/, 'the licence type is no number of 2 digits'],
+  ['LIC_DIST', 2, /^\d{2}$/, 'the district is not a number of 2 digits'],
+  ['LIC_CNTY', 3, /^\d{3}$/, 'the county is not a number of 3 digits'],
+  ['LIC_TYPE', 2, /^\d{2}$/, 'the license type is not a number of 2 digits'],
   [
     'LIC_XPRDTE',
     2,
     /^\d[A-HJ-M]$/,
     'the expiry code is not a digit and a letter from A to M without I',
   ],
-  ['LIC_SEQN', 5, /^\d{5}$/, 'the sequence is no number of 5 digits'],
+  ['LIC_SEQN', 5, /^\d{5}$/, 'the sequence is not a number of 5 digits'],
 ]
 
 /** A cell without what a spreadsheet, or the export of a database, makes of it. */
@@ -145,10 +145,10 @@ const LONGEST = 200
 export function readDealer(input: {
   cells: readonly string[]
   places: Places
-  licence: License
+  license: License
   asOf: number
 }): ListedDealer | { reason: string } {
-  const { cells, places, licence, asOf } = input
+  const { cells, places, license, asOf } = input
   const text = (column: Column) => cleaned(cells[places[column]])
   const fault = NAMES.map((column) => faultOf(column, text(column))).find((found) => found !== null)
   if (fault) return { reason: fault }
@@ -163,10 +163,10 @@ export function readDealer(input: {
   if (name === '') return { reason: 'there is no name' }
   const mailState = text('MAIL_STATE')
   return {
-    id: licence.id,
-    license_number: licence.number,
-    license_type: licence.type,
-    expires_on: expiryDate(licence.expiryCode, asOf),
+    id: license.id,
+    license_number: license.number,
+    license_type: license.type,
+    expires_on: expiryDate(license.expiryCode, asOf),
     license_name: name,
     business_name: text('BUSINESS_NAME') || null,
     ...premise,
@@ -244,7 +244,7 @@ function isIn(zip: string, state: string): boolean {
   return placeOfZip(zip)?.counties.some((fips) => countyOf(fips)?.state === state) ?? false
 }
 
-/** Ten digits; null for what is no telephone number. */
+/** Ten digits; null for what is not a telephone number. */
 export function phoneOf(text: string): string | null {
   const digits = text
     .replace(/\.0+$/, '')

@@ -5,14 +5,15 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { crc32, inflateRawSync } from 'node:zlib'
+import { MB, figure } from '../../core/figures.js'
 import { runChild } from '../../core/async/child.js'
-import { MINUTE } from '../../core/clock.js'
+import { MINUTE, dayOf } from '../../core/clock.js'
 
 /** What a list may have: several times what the ATF's whole list has. */
 export const WORKBOOK = {
   /** Bytes, packed and unpacked. */
-  packed: 64 * 1_048_576,
-  unpacked: 256 * 1_048_576,
+  packed: 64 * MB,
+  unpacked: 256 * MB,
   entries: 1_000,
   /** Bytes unpacked for one packed, where it is more than a megabyte. */
   ratio: 100,
@@ -22,7 +23,7 @@ export const WORKBOOK = {
   cells: 6_000_000,
   /** Characters of one cell, as in Excel, and of all. */
   cell: 32_767,
-  characters: 128 * 1_048_576,
+  characters: 128 * MB,
 } as const
 
 /** Megabytes of JavaScript that its reader may hold, and milliseconds that it may take. */
@@ -47,7 +48,7 @@ export function readTables(file: string): Promise<Table[]> {
     limit: LIMIT,
     heap: HEAP,
     signal: new AbortController().signal,
-    failure: 'it is no workbook that can be read',
+    failure: 'it is not a workbook that can be read',
   })
 }
 
@@ -87,7 +88,7 @@ function cellText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number'
     ? String(value)
     : value instanceof Date
-      ? value.toISOString().slice(0, 10)
+      ? dayOf(value.getTime())
       : ''
 }
 
@@ -120,7 +121,7 @@ function unpack(zip: Buffer): Map<string, Buffer> {
     if (!/\.xml(\.rels)?$/.test(name)) continue
     total += size
     if (total > WORKBOOK.unpacked) throw tooLarge('it unpacks to more than 256 MB')
-    if (size > 1_048_576 && size > packed * WORKBOOK.ratio)
+    if (size > MB && size > packed * WORKBOOK.ratio)
       throw tooLarge('it unpacks to more than a hundred times its size')
     if (parts.has(name)) throw new Error(`it has two files ${name.slice(0, 60)}`)
     parts.set(name, contentOf(zip, { start, packed, size, method }))
@@ -212,7 +213,8 @@ function gridOf(name: string, content: Buffer): number {
   const height = Math.max(rows, last)
   if (height > WORKBOOK.rows || columns > WORKBOOK.columns) {
     throw tooLarge(
-      `${name.slice(0, 60)} reaches to row ${height}, column ${columns}; a list has at most ${WORKBOOK.rows.toLocaleString('en-US')} rows and ${WORKBOOK.columns} columns`,
+      `${name.slice(0, 60)} reaches to row ${height}, column ${columns}; a list has at most ` +
+        `${figure(WORKBOOK.rows)} rows and ${WORKBOOK.columns} columns`,
     )
   }
   return height * columns

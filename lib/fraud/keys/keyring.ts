@@ -8,6 +8,7 @@ import { ApiError } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
 import type { Engine } from '../../db/engine.js'
 import { remembered } from '../../db/state.js'
+import { keysInUse } from '../reports/queries.js'
 import { localKeys, makeFirstKey, partnerKeys } from './keys.js'
 import type { FraudKeys } from './keys.js'
 
@@ -33,18 +34,17 @@ export function openFraudKeys(
     if (damaged.length > 0)
       log.error(
         { damaged },
-        'the key of a partner cannot be read: until it is restored, nothing that the partner reported is found',
+        'the key of a partner cannot be read: until it is restored, nothing that the partner ' +
+          'reported is found',
       )
     const current = local.at(-1)!
-    const standing = engine.reader
-      .prepare('SELECT DISTINCT key FROM fraud_report WHERE partner IS NULL AND unreadable = 0')
-      .pluck()
-      .all() as string[]
+    const standing = engine.reader.column(keysInUse)
     const isLacking = standing.some((name) => !local.some((key) => key.name === name))
     if (isLacking) {
       log.warn(
         { missing: standing.filter((name) => !local.some((key) => key.name === name)) },
-        'keys/fraud-keys lacks a key that fraud reports are kept under: they are hashed anew, and until then nobody is told whether anything was reported',
+        'keys/fraud-keys lacks a key that fraud reports are kept under: they are hashed anew, ' +
+          'and until then nobody is told whether anything was reported',
       )
       setImmediate(mend)
     }

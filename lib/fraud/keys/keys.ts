@@ -6,6 +6,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../../core/errors.js'
 import { writeKeyFile } from '../../core/storage/secrets.js'
 
 /** Changes with the normalizers: another spelling of the same rule must not meet the old one. */
@@ -16,7 +17,7 @@ export interface FraudKey {
   readonly name: string
   /** 64 bits, signed, as SQLite keeps them; a value of one field never meets one of another. */
   hash(field: string, value: string): bigint
-  /** A longer digest for what is no signal: pseudonyms, seals of batches. */
+  /** A longer digest for what is not a signal: pseudonyms, seals of batches. */
   digest(purpose: string, text: string): string
 }
 
@@ -82,7 +83,7 @@ export function makeFirstKey(dir: string, random: (bytes: number) => Buffer): vo
     // Whole or not at all, and never in the place of one that is there.
     linkSync(draft, path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   } finally {
     rmSync(draft, { force: true })
   }
@@ -122,7 +123,8 @@ function readLocal(dir: string): Map<number, Buffer> {
     .map((line) => /^(\d{1,9}) ([0-9a-f]{64})$/.exec(line))
   if (lines.some((line) => line === null))
     throw new Error(
-      `${path} is damaged: restore it from your own copy, or remove it and run \`fraud rotate-key\``,
+      `${path} is damaged: restore it from your own copy, or remove it and run \`fraud ` +
+        `rotate-key\``,
     )
   return new Map(lines.map((line) => [Number(line![1]), Buffer.from(line![2]!, 'hex')]))
 }
@@ -171,7 +173,8 @@ function readPartner(dir: string, name: string): Buffer {
   const text = partnerKeyText(dir, name)
   if (!/^[0-9a-f]{64}$/.test(text))
     throw new Error(
-      `${partnerFile(dir, name)} is damaged: it must be 64 hex digits, as the partner has them; restore it from your own copy, and start the server again`,
+      `${partnerFile(dir, name)} is damaged: it must be 64 hex digits, as the partner has ` +
+        'them; restore it from your own copy, and start the server again',
     )
   return Buffer.from(text, 'hex')
 }
@@ -193,7 +196,8 @@ export function checkPartner(dir: string, name: string, secret: string): void {
   // Under another key nothing would be found any more of what the partner sent before.
   if (partnersIn(dir).includes(name))
     throw new Error(
-      `"${name}" is a partner already; to give it another key, remove ${partnerFile(dir, name)} first, and take in a new batch after`,
+      `"${name}" is a partner already; to give it another key, remove ` +
+        `${partnerFile(dir, name)} first, and take in a new batch after`,
     )
   // Two who share one key could take in each other's batches, and look up each other's values.
   const other = partnersIn(dir).find((each) => partnerKeyText(dir, each) === secret)

@@ -2,6 +2,7 @@
  * Replaces the key under which signals are kept: reports are opened, and their signals hashed anew,
  * a few at a time.
  */
+import { nextTurn } from '../../core/async/wait.js'
 import { audit } from '../../accounts/audit.js'
 import type { FraudCtx } from '../ctx.js'
 import { touch } from '../../db/state.js'
@@ -124,7 +125,7 @@ export async function rehashReports(
     last = rows.at(-1)!.id
     onProgress((done += rows.length), total)
     // Others' calls come between two transactions.
-    await new Promise(setImmediate)
+    await nextTurn()
   }
 }
 

@@ -1,20 +1,17 @@
 /**
  * Items that an order shares with reports that match it: the one answer that depends on more than
- * what matched (decisions 9.2, reliability 7).
+ * what matched.
  */
 import type { FraudCtx } from '../ctx.js'
 import type { FraudKeys } from '../keys/keys.js'
 import type { Signals } from '../signals/signals.js'
-import { KINDS, jsonOf } from './store.js'
+import { itemsShared } from './queries.js'
 import { boundGuessing } from './tries.js'
 import type { Corroboration } from './tries.js'
 
-/**
- * What an order matched: reports, as a JSON list of their ids, and the hashes by which they were
- * found.
- */
+/** What an order matched: ids of reports, and the hashes by which they were found. */
 export interface Matched {
-  reports: string
+  reports: readonly number[]
   hashes: readonly bigint[]
 }
 
@@ -35,10 +32,11 @@ export function corroboration(
     keys: hashes('item key', of),
     names: hashes('item name', name === null ? [] : [name]),
   }))
-  const shared = sharedOf(
-    ctx,
-    matched.reports,
-    wanted.flatMap(({ keys: of, names }) => [...of, ...names]),
+  const shared = new Set(
+    ctx.engine.reader.column(itemsShared, {
+      reports: matched.reports,
+      hashes: wanted.flatMap(({ keys: of, names }) => [...of, ...names]),
+    }),
   )
   const isShared = (of: readonly bigint[]) => of.some((hash) => shared.has(String(hash)))
   const answer: Corroboration = {
@@ -54,17 +52,4 @@ export function corroboration(
     values: items.flatMap(({ keys: of, name }) => (name === null ? of : [...of, name])),
     answer,
   })
-}
-
-/**
- * Which of these hashes of items the reports hold. One pass over what they hold: to look each hash
- * up in each report takes six times as long.
- */
-function sharedOf({ engine }: FraudCtx, reports: string, hashes: readonly bigint[]): Set<string> {
-  const found = engine.reader
-    .prepare(
-      'SELECT DISTINCT CAST(hash AS TEXT) FROM fraud_evidence WHERE report IN (SELECT value FROM json_each(?)) AND own = 1 AND kind >= ? AND +hash IN (SELECT value FROM json_each(?))',
-    )
-    .pluck()
-  return new Set(found.all(reports, KINDS.itemKey, jsonOf(hashes)) as string[])
 }

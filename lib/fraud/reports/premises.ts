@@ -1,19 +1,16 @@
-/** Premises of dealers: an order that ships to one says nothing of its buyer (decisions 9.4). */
+/** Premises of dealers: an order that ships to one says nothing of its buyer. */
 import type { FraudCtx } from '../ctx.js'
 import { placeOf } from '../signals/address/address.js'
 import type { Place } from '../signals/address/address.js'
 import { wordOfNumber } from '../signals/address/words.js'
 import { isPuertoRico, zoneOf } from '../signals/address/zone.js'
+import type { RowOf } from '../../db/query.js'
 import type { FraudSignals } from '../shapes.js'
+import { citiesBetween, premisesInCity, premisesInZip } from './queries.js'
 import { postalAddress } from '../signals/signals.js'
 import type { Signals } from '../signals/signals.js'
 
-interface Premise {
-  premise_street: string
-  premise_city: string
-  premise_state: string
-  premise_zip: string
-}
+type Premise = RowOf<typeof premisesInZip>
 
 /**
  * Without the addresses that are a dealer's premise, the one for billing neither: whoever ships
@@ -70,39 +67,22 @@ function premisesNear({ reader }: FraudCtx['engine'], { zone, number, boxes }: P
   const figures = /\d+/.exec(number === '' ? boxes : number)?.[0]
   if (figures === undefined) return []
   const inWords = wordOfNumber(figures) ?? figures
-  const select = (where: string) =>
-    reader.prepare(
-      `SELECT premise_street, premise_city, premise_state, premise_zip FROM dealer WHERE ${where} AND (${HAS_NUMBER})`,
-    )
-  const patterns = [whole(figures, '0-9'), whole(figures, '0-9'), whole(inWords, 'a-z')]
-  const [city, state] = zone.split('/')
+  const patterns = { figures: whole(figures, '0-9'), words: whole(inWords, 'a-z') }
+  const [city = '', state] = zone.split('/')
   // Half a place, or none, is nobody's premise.
   if (city === '' || state === '') return []
-  if (state === undefined)
-    return select('substr(premise_zip, 1, 5) = ?').all(zone, ...patterns) as Premise[]
+  if (state === undefined) return reader.all(premisesInZip, { zip: zone, ...patterns })
   // However a city is shortened, its first letter stays: St., Ft., Mt., N.
-  const first = city!.charAt(0)
-  const cities = reader
-    .prepare(
-      'SELECT premise_city FROM dealer WHERE premise_state = ? AND premise_city COLLATE NOCASE >= ? AND premise_city COLLATE NOCASE < ? GROUP BY premise_city COLLATE NOCASE',
-    )
-    .pluck()
-    .all(state.toUpperCase(), first, String.fromCharCode(first.charCodeAt(0) + 1)) as string[]
-  return cities
+  const from = city.charAt(0)
+  const to = String.fromCharCode(from.charCodeAt(0) + 1)
+  return reader
+    .column(citiesBetween, { state: state.toUpperCase(), from, to })
     .filter((name) => zoneOf({ city: name, state }).key === zone)
-    .flatMap(
-      (name) =>
-        select('premise_state = ? AND premise_city = ? COLLATE NOCASE').all(
-          state.toUpperCase(),
-          name,
-          ...patterns,
-        ) as Premise[],
+    .flatMap((name) =>
+      reader.all(premisesInCity, { state: state.toUpperCase(), city: name, ...patterns }),
     )
 }
 
-/** Numbers of Queens are written with a hyphen, too, and those up to twenty in words. */
-const HAS_NUMBER =
-  "' ' || premise_street || ' ' GLOB ? OR ' ' || replace(premise_street, '-', '') || ' ' GLOB ? OR ' ' || lower(premise_street) || ' ' GLOB ?"
 const whole = (word: string, letters: string) => `*[^${letters}]${word}[^${letters}]*`
 
 /**

@@ -1,8 +1,8 @@
-/** Checks, reports and removals of a key within any 24 hours (contract "Limits", decisions 9.5). */
+/** Checks, reports and removals of a key within any 24 hours (contract "Limits"). */
+import { quotaExceeded, waitFor } from '../../core/quota.js'
 import type { FraudCounts, FraudCtx } from '../ctx.js'
-import { DAY, MINUTE, SECOND } from '../../core/clock.js'
-import { ApiError } from '../../core/errors.js'
-import type { RawHandle } from '../../db/engine.js'
+import { DAY, MINUTE } from '../../core/clock.js'
+import { addCheck, checksOf } from './meter-queries.js'
 
 export const FRAUD_QUOTAS = { check: 1_000, report: 25, removal: 25 } as const
 export type FraudUse = keyof typeof FRAUD_QUOTAS
@@ -20,21 +20,13 @@ export function countCheck(ctx: FraudCtx, keyId: string): void {
   meter.raw
     .transaction(() => {
       const at = ctx.now()
-      meter
-        .prepare('UPDATE fraud_check SET at = ? WHERE key_id = ? AND at > ?')
-        .run(at, keyId, at + MINUTE)
-      meter.prepare('DELETE FROM fraud_check WHERE key_id = ? AND at <= ?').run(keyId, at - DAY)
-      refuseOver(ctx, 'check', keyId, timesIn(meter, keyId))
-      meter.prepare('INSERT INTO fraud_check (key_id, at) VALUES (?, ?)').run(keyId, at)
+      // Rows from the future come from a clock that was wrong.
+      const times = checksOf(meter, keyId, { at, since: at - DAY, latest: at + MINUTE })
+      refuseOver(ctx, 'check', keyId, times)
+      addCheck(meter, keyId, at)
     })
     .immediate()
   rememberUse(ctx, 'check', keyId)
-}
-
-function timesIn({ prepare }: RawHandle, keyId: string): number[] {
-  return prepare('SELECT at FROM fraud_check WHERE key_id = ? ORDER BY at')
-    .pluck()
-    .all(keyId) as number[]
 }
 
 /**
@@ -97,25 +89,26 @@ function refuseOver(
   keyId: string,
   times: readonly number[],
 ): void {
-  const limit = FRAUD_QUOTAS[use]
+  const quota = { limit: FRAUD_QUOTAS[use], window: DAY }
   const steady = monotonic()
-  const wait = (of: readonly number[], at: number) =>
-    of.length < limit ? 0 : of[of.length - limit]! + DAY - at
-  const ms = Math.max(wait(times, now()), wait(timesHere(fraudCounts, use, keyId, steady), steady))
-  if (ms <= 0) return
-  const seconds = Math.max(1, Math.ceil(ms / SECOND))
-  throw new ApiError('rate_limited', {
-    message: `This key may send ${limit} fraud ${use}s in any 24 hours. Wait as long as Retry-After says.`,
-    details: { limit, window_seconds: DAY / SECOND, retry_after_seconds: seconds },
-    headers: { 'retry-after': String(seconds) },
-  })
+  const ms = Math.max(
+    waitFor(times, now(), quota),
+    waitFor(timesHere(fraudCounts, use, keyId, steady), steady, quota),
+  )
+  if (ms > 0)
+    throw quotaExceeded(
+      'rate_limited',
+      quota,
+      ms,
+      `This key may send ${quota.limit} fraud ${use}s in any 24 hours.`,
+    )
 }
 
 const WATCHED = 100
 
 /**
  * Tells the operator of a key of whose checks more than half match: somebody may be trying out what
- * others have reported (reliability 7).
+ * others have reported.
  */
 export function watchMatches(
   { fraudCounts: { checks }, log }: FraudCtx,
@@ -128,7 +121,8 @@ export function watchMatches(
   if (rate.matched * 2 > WATCHED)
     log.warn(
       { key: keyId, checks: rate.made, matched: rate.matched },
-      'more than half of the fraud checks of a key match: it may be trying out what others have reported',
+      'more than half of the fraud checks of a key match: it may be trying out what others ' +
+        'have reported',
     )
   checks.delete(keyId)
 }

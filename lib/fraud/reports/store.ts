@@ -1,6 +1,5 @@
 /**
- * Reports as they are kept: signals as keyed hashes, what was sent sealed for its reporter alone
- * (decisions 9.1).
+ * Reports as they are kept: signals as keyed hashes, what was sent sealed for its reporter alone.
  */
 import type { Insertable } from 'kysely'
 import type { FraudCtx } from '../ctx.js'
@@ -10,34 +9,8 @@ import { STRONG } from '../shapes.js'
 import type { FraudReport } from '../shapes.js'
 import type { Signals } from '../signals/signals.js'
 import type { FraudReportTable } from '../../db/tables/fraud.js'
-
-/**
- * Kinds of what a report holds. The strong ones stand in `fraud_signal` too, by which they are
- * found; all up to `item` are counted.
- */
-export const KINDS = {
-  shipping_address_1: 1,
-  billing_address_1: 2,
-  email: 3,
-  phone: 4,
-  name: 5,
-  ip: 6,
-  item: 7,
-  itemKey: 8,
-  itemName: 9,
-} as const
-
-/**
- * Which rows of `fraud_report` are seen: those made here, and of a partner those of the batch that
- * holds.
- */
-export const SEEN =
-  '(partner IS NULL OR batch = (SELECT batch FROM fraud_partner WHERE name = partner))'
-
-/**
- * As JSON writes them: 64 bits do not fit into its numbers, but SQLite reads them as what they are.
- */
-export const jsonOf = (hashes: readonly bigint[]) => `[${hashes.join()}]`
+import { KINDS } from './kinds.js'
+import { newestNotes } from './queries.js'
 
 /** Hashes of one report's signals by kind. */
 export type Hashes = readonly (readonly [kind: number, hash: bigint])[]
@@ -225,22 +198,14 @@ function openNotes(
   }
 }
 
-/** A subscriber's own notes that it gets back. */
-const MOST_NOTES = 50
-
 /** The notes of those of these reports that are the subscriber's own, the newest first. */
 export function notesOf(
   ctx: FraudCtx,
   subscriberId: string,
-  reports: readonly { id: number; mine: 0 | 1 }[],
+  reports: readonly { id: number; mine: number }[],
 ): string[] {
   const mine = reports.filter((report) => report.mine === 1).map(({ id }) => id)
-  const rows = ctx.engine.reader
-    .prepare(
-      `SELECT id, notes FROM fraud_report WHERE id IN (SELECT value FROM json_each(?)) AND notes <> ''
-       ORDER BY updated_at DESC, id DESC LIMIT ?`,
-    )
-    .all(JSON.stringify(mine), MOST_NOTES) as { id: number; notes: string }[]
+  const rows = ctx.engine.reader.all(newestNotes, { reports: mine })
   return rows.flatMap((row) => openNotes(ctx, subscriberId, row) ?? [])
 }
 

@@ -1,6 +1,6 @@
 /**
  * What a dealer is told of reports that share a strong signal with an order: a function of counts
- * alone (decisions 9.2). The same statements run whether anything matches or not, so that the time
+ * alone. The same statements run whether anything matches or not, so that the time
  * tells nothing either.
  */
 import { dayOf } from '../../core/clock.js'
@@ -10,7 +10,10 @@ import { keysOfNow } from '../keys/keyring.js'
 import { STRONG } from '../shapes.js'
 import type { FraudSummary } from '../shapes.js'
 import type { Signals } from '../signals/signals.js'
-import { KINDS, SEEN, jsonOf, notesOf } from './store.js'
+import type { RowOf } from '../../db/query.js'
+import { KINDS } from './kinds.js'
+import { reportsWith, valuesOfKinds } from './queries.js'
+import { notesOf } from './store.js'
 
 /** The caller's side of a summary. */
 export interface Asker {
@@ -20,13 +23,7 @@ export interface Asker {
 }
 
 /** A report that matched. */
-interface Hit {
-  id: number
-  dealer: string
-  mine: 0 | 1
-  first: number
-  last: number
-}
+type Hit = RowOf<typeof reportsWith>
 
 /**
  * Reports whose values and items are looked at, the newest of those that match: what one check may
@@ -41,7 +38,7 @@ const MOST_REPORTS = 500
 export function summarize(ctx: FraudCtx, signals: Signals, asker: Asker): FraudSummary {
   // One transaction: a report that goes, or gets another key, while its counts are made would leave
   // a match of nobody.
-  return ctx.engine.reader.raw.transaction(() => summarizeNow(ctx, signals, asker))()
+  return ctx.engine.reader.snapshot(() => summarizeNow(ctx, signals, asker))
 }
 
 function summarizeNow(
@@ -60,7 +57,7 @@ function summarizeNow(
   )
   const matched = asked.filter((_, place) => at.has(place))
   const matchedOn = STRONG.filter((name) => matched.some((each) => each.name === name))
-  const newest = JSON.stringify(hits.slice(0, MOST_REPORTS).map(({ id }) => id))
+  const newest = hits.slice(0, MOST_REPORTS).map(({ id }) => id)
   const used = countValues(
     ctx,
     newest,
@@ -102,10 +99,7 @@ function hitsOf(
   hashes: readonly bigint[],
   subscriberId: string,
 ): { at: ReadonlySet<number>; hits: Hit[] } {
-  const rows = engine.reader
-    .prepare(`SELECT asked.key AS at, fraud_report.id AS id, dealer, subscriber_id IS ? AS mine, reported_at AS first, updated_at AS last
-    FROM json_each(?) AS asked CROSS JOIN fraud_signal ON hash = asked.value CROSS JOIN fraud_report ON fraud_report.id = report WHERE ${SEEN}`)
-    .all(subscriberId, jsonOf(hashes)) as (Hit & { at: number })[]
+  const rows = engine.reader.all(reportsWith, { hashes, subscriber: subscriberId })
   const hits = new Map(rows.map((row) => [row.id, row]))
   return {
     at: new Set(rows.map(({ at }) => at)),
@@ -113,23 +107,13 @@ function hitsOf(
   }
 }
 
-/**
- * How many different values reports have of each kind. One that stands under several keys counts
- * once: where a report made here has it, its hashes under the other keys are known; and the values
- * that were asked for are known anyway.
- */
+/** How many different values the reports have of each kind. */
 function countValues(
   { engine }: FraudCtx,
-  reports: string,
+  reports: readonly number[],
   asked: readonly bigint[],
 ): (kind: number) => number {
-  const among =
-    'FROM fraud_evidence WHERE report IN (SELECT value FROM json_each(@reports)) AND own'
-  const rows = engine.reader
-    .prepare(`SELECT kind, count(DISTINCT CASE WHEN hash IN (SELECT value FROM json_each(@asked)) THEN 0 ELSE hash END)
-    ${among} = 1 AND kind <= ${KINDS.item} AND hash NOT IN (SELECT hash ${among} = 0) GROUP BY kind`)
-    .raw()
-    .all({ reports, asked: jsonOf(asked) }) as [number, number][]
-  const counts = new Map(rows)
+  const rows = engine.reader.all(valuesOfKinds, { reports, asked })
+  const counts = new Map(rows.map(({ kind, count }) => [kind, count]))
   return (kind) => counts.get(kind) ?? 0
 }

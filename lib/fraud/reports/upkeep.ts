@@ -1,12 +1,13 @@
 /** How long reports are kept, and what the operator can see and remove of them. */
 import { audit } from '../../accounts/audit.js'
 import type { Subscriber } from '../../accounts/caller.js'
-import { DAY, HOUR } from '../../core/clock.js'
+import { DAY, HOUR, dayOf } from '../../core/clock.js'
 import type { FraudCtx } from '../ctx.js'
 import type { Job } from '../../core/async/job.js'
 import { localKeys } from '../keys/keys.js'
 import { settleReports } from '../keys/rotate.js'
-import { SEEN, removeReports } from './store.js'
+import { isSeen } from './queries.js'
+import { removeReports } from './store.js'
 
 /** Milliseconds after its last update that a report is kept: 24 months. */
 export const RETENTION = 730 * DAY
@@ -75,28 +76,44 @@ export interface FraudStats {
 
 /** Counts alone; nothing of what was reported. Makes no key where there is none. */
 export async function fraudStats(ctx: FraudCtx): Promise<FraudStats> {
-  const { prepare } = ctx.engine.reader
-  const all = prepare(
-    `SELECT count(*) AS reports, count(DISTINCT dealer) AS dealers, min(reported_at) AS first, max(updated_at) AS last FROM fraud_report WHERE ${SEEN}`,
-  ).get() as { reports: number; dealers: number; first: number | null; last: number | null }
-  const day = (at: number | null) => (at === null ? null : new Date(at).toISOString().slice(0, 10))
+  const all = await ctx.read
+    .selectFrom('fraud_report')
+    .where(isSeen)
+    .select(({ fn }) => [
+      fn.countAll<number>().as('reports'),
+      fn.count<number>('dealer').distinct().as('dealers'),
+      fn.min<number | null>('reported_at').as('first'),
+      fn.max<number | null>('updated_at').as('last'),
+    ])
+    .executeTakeFirstOrThrow()
+  const { signals } = await ctx.read
+    .selectFrom('fraud_signal')
+    .innerJoin('fraud_report', 'id', 'report')
+    .where(isSeen)
+    .select(({ fn }) => fn.count<number>('hash').distinct().as('signals'))
+    .executeTakeFirstOrThrow()
+  const day = (at: number | null) => (at === null ? null : dayOf(at))
   const current = localKeys(ctx.engine.dir).at(-1)?.name ?? ''
-  const old = prepare(
-    'SELECT count(CASE WHEN unreadable = 0 THEN 1 END) AS waiting, count(CASE WHEN unreadable = 1 THEN 1 END) AS unreadable FROM fraud_report WHERE partner IS NULL AND key <> ?',
-  ).get(current) as { waiting: number; unreadable: number }
+  const underOldKeys = ctx.read
+    .selectFrom('fraud_report')
+    .where('partner', 'is', null)
+    .where('key', '<>', current)
+    .select(({ fn }) => fn.countAll<number>().as('reports'))
+  const waiting = await underOldKeys.where('unreadable', '=', 0).executeTakeFirstOrThrow()
+  const unreadable = await underOldKeys.where('unreadable', '=', 1).executeTakeFirstOrThrow()
   return {
     reports: all.reports,
     dealers: all.dealers,
     first_reported: day(all.first),
     last_reported: day(all.last),
-    signals: prepare(
-      `SELECT count(DISTINCT hash) FROM fraud_signal JOIN fraud_report ON id = report WHERE ${SEEN}`,
-    )
-      .pluck()
-      .get() as number,
-    by_subscriber: prepare(
-      'SELECT name AS subscriber, count(*) AS reports FROM fraud_report JOIN subscriber ON subscriber.id = subscriber_id GROUP BY subscriber_id ORDER BY name',
-    ).all() as FraudStats['by_subscriber'],
+    signals,
+    by_subscriber: await ctx.read
+      .selectFrom('fraud_report')
+      .innerJoin('subscriber', 'subscriber.id', 'subscriber_id')
+      .groupBy('subscriber_id')
+      .orderBy('name')
+      .select(({ fn }) => ['name as subscriber', fn.countAll<number>().as('reports')])
+      .execute(),
     partners: (
       await ctx.read
         .selectFrom('fraud_partner')
@@ -108,7 +125,7 @@ export async function fraudStats(ctx: FraudCtx): Promise<FraudStats> {
       reports,
       made_at: new Date(at).toISOString(),
     })),
-    under_old_keys: old.waiting,
-    unreadable: old.unreadable,
+    under_old_keys: waiting.reports,
+    unreadable: unreadable.reports,
   }
 }

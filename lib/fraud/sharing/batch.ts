@@ -8,15 +8,17 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { figure } from '../../core/figures.js'
 import { dayOf } from '../../core/clock.js'
-import { invalid, isApiError } from '../../core/errors.js'
+import { codeOf, invalid, isApiError } from '../../core/errors.js'
+import type { ApiError } from '../../core/errors.js'
 import { FORM } from '../keys/keys.js'
 import type { FraudKey } from '../keys/keys.js'
-import { KINDS } from '../reports/store.js'
+import { KINDS } from '../reports/kinds.js'
 import type { Hashes } from '../reports/store.js'
 
 const BATCH = 1
-const NO_BATCH = 'is no batch of signals; `fraud export` writes one'
+const NO_BATCH = 'is not a batch of signals; `fraud export` writes one'
 /** Characters of a line: more than any report has. */
 const LONGEST_LINE = 32_768
 /** Signals of a report: 4 strong ones, names, an IP, and 50 items with their keys and names. */
@@ -77,7 +79,7 @@ const sealOf = (key: FraudKey, reports: number, digest: string) =>
 
 /**
  * Reads a batch from its first line to its seal, and gives each report to `take`, which must not
- * believe it before a reading to the end. Throws 400 where the file is no batch, was changed, or
+ * believe it before a reading to the end. Throws 400 where the file is not a batch, was changed, or
  * says what cannot be.
  */
 export async function readBatch(
@@ -89,13 +91,45 @@ export async function readBatch(
   }: { partner: string; take?: (report: BatchReport) => Promise<void> },
 ): Promise<Batch> {
   const refuse = (why: string) => invalid('file', `${path} ${why}`)
+  const { head, seal, fault, reports, dealers, digest } = await readLines(path, refuse, take)
+  if (!head) throw refuse(NO_BATCH)
+  if (!seal || seal.seal !== sealOf(key, Number(seal.reports), digest))
+    throw refuse(
+      'was cut off or changed, or sealed with another key than the one that is shared with ' +
+        `${partner}: have it sent again, or compare the keys`,
+    )
+  if (head.form !== FORM)
+    throw refuse(
+      `was made by a release with other rules of spelling (${String(head.form)}, not ` +
+        `${FORM}): both sides need the same`,
+    )
+  if (fault !== null) throw refuse(fault)
+  if (reports !== seal.reports) throw refuse(`holds ${reports} reports, and says ${seal.reports}`)
+  return { sender: head.installation, made_at: head.made_at, reports, dealers, digest }
+}
+
+/** What a batch holds, before its seal is believed. */
+interface Contents {
+  head: Head | null
+  seal: Seal | null
+  /** What the first report says that cannot be. */
+  fault: string | null
+  reports: number
+  dealers: number
+  /** Of all lines but the seal. */
+  digest: string
+}
+
+async function readLines(
+  path: string,
+  refuse: (why: string) => ApiError,
+  take: (report: BatchReport) => Promise<void>,
+): Promise<Contents> {
   const sum = createHash('sha256')
   const dealers = new Set<string>()
-  let [head, seal, fault]: [head: Head | null, seal: Seal | null, fault: string | null] = [
-    null,
-    null,
-    null,
-  ]
+  let head: Head | null = null
+  let seal: Seal | null = null
+  let fault: string | null = null
   let reports = 0
   try {
     for await (const line of linesOf(path)) {
@@ -112,36 +146,19 @@ export async function readBatch(
       }
       const report = reportOf(value, head)
       if (typeof report === 'string')
-        fault ??= `says what cannot be: ${report} of report ${reports + 1}; the partner's release may be damaged or another one`
+        fault ??=
+          `says what cannot be: ${report} of report ${reports + 1}; the partner's release may ` +
+          'be damaged or another one'
       else {
         dealers.add(report.dealer)
         await take(report)
       }
-      if (++reports > MOST_REPORTS)
-        throw refuse(`holds more than ${MOST_REPORTS.toLocaleString('en-US')} reports`)
+      if (++reports > MOST_REPORTS) throw refuse(`holds more than ${figure(MOST_REPORTS)} reports`)
     }
   } catch (error) {
     throw reasonOf(error, refuse)
   }
-  const digest = sum.digest('hex')
-  if (!head) throw refuse(NO_BATCH)
-  if (!seal || seal.seal !== sealOf(key, Number(seal.reports), digest))
-    throw refuse(
-      `was cut off or changed, or sealed with another key than the one that is shared with ${partner}: have it sent again, or compare the keys`,
-    )
-  if (head.form !== FORM)
-    throw refuse(
-      `was made by a release with other rules of spelling (${String(head.form)}, not ${FORM}): both sides need the same`,
-    )
-  if (fault !== null) throw refuse(fault)
-  if (reports !== seal.reports) throw refuse(`holds ${reports} reports, and says ${seal.reports}`)
-  return {
-    sender: head.installation,
-    made_at: head.made_at,
-    reports,
-    dealers: dealers.size,
-    digest,
-  }
+  return { head, seal, fault, reports, dealers: dealers.size, digest: sum.digest('hex') }
 }
 
 interface Head {
@@ -234,7 +251,7 @@ function hashOf(signal: unknown): [kind: number, hash: bigint][] | null {
 
 function reasonOf(error: unknown, refuse: (why: string) => Error): unknown {
   if (error instanceof SyntaxError) return refuse(NO_BATCH)
-  const { code } = error as NodeJS.ErrnoException
-  if (isApiError(error) || code === undefined || !/^E[A-Z]+$/.test(code)) return error
+  const code = codeOf(error)
+  if (isApiError(error) || !/^E[A-Z]+$/.test(code)) return error
   return refuse(code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`)
 }

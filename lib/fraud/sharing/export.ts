@@ -2,6 +2,8 @@
  * Writes what was reported here for a partner. Who has the file without the shared key learns
  * nothing; what who has both can do, the guide says.
  */
+import { figure } from '../../core/figures.js'
+import { nextTurn } from '../../core/async/wait.js'
 import { audit } from '../../accounts/audit.js'
 import type { FraudCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
@@ -10,7 +12,8 @@ import { installationId, sharedKey } from './partners.js'
 import type { FraudKey } from '../keys/keys.js'
 import { withoutPremises } from '../reports/premises.js'
 import { signalsOf } from '../signals/signals.js'
-import { KINDS, hashesOf, openReport } from '../reports/store.js'
+import { KINDS } from '../reports/kinds.js'
+import { hashesOf, openReport } from '../reports/store.js'
 import type { Hashes } from '../reports/store.js'
 
 export interface ExportOptions {
@@ -37,7 +40,7 @@ export async function* exportBatch(
   const batch = batchWriter(key, { madeAt: ctx.now(), sender })
   yield batch.head()
   for (const [place, id] of ids.entries()) {
-    if (place % TURN === TURN - 1) await new Promise(setImmediate)
+    if (place % TURN === TURN - 1) await nextTurn()
     // One that was removed meanwhile is not missed, and one that was changed is taken as it is now.
     const row = await ctx.read
       .selectFrom('fraud_report')
@@ -76,7 +79,8 @@ async function shuffledIds(ctx: FraudCtx): Promise<number[]> {
   if (rows.length > MOST_REPORTS)
     throw invalid(
       'partner',
-      `there are more than ${MOST_REPORTS.toLocaleString('en-US')} reports, which is the most that a batch holds`,
+      `there are more than ${figure(MOST_REPORTS)} reports, which is the most ` +
+        'that a batch holds',
     )
   return rows
     .map(({ id }) => ({ id, at: ctx.random(6).readUIntBE(0, 6) }))

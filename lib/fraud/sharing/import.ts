@@ -2,6 +2,7 @@
  * Takes a partner's batch in, whole or not at all: what is written is not seen before all of it is
  * there.
  */
+import { nextTurn } from '../../core/async/wait.js'
 import { audit } from '../../accounts/audit.js'
 import { DAY } from '../../core/clock.js'
 import type { FraudCtx } from '../ctx.js'
@@ -112,7 +113,8 @@ async function assertFits(
     .executeTakeFirst()
   if (before && before.sender !== sender)
     throw refuse(
-      `comes from another installation than ${partner}'s batches before; if it was set up anew, end the partnership with \`fraud partner ${partner} --remove\`, and begin again`,
+      `comes from another installation than ${partner}'s batches before; if it was set up ` +
+        `anew, end the partnership with \`fraud partner ${partner} --remove\`, and begin again`,
     )
   if (before && madeAt <= before.made_at)
     throw refuse('is not newer than the batch that was taken in last; have a new one made')
@@ -150,7 +152,7 @@ async function takeIn(
         await insertReport(tx, row, { own: hashes, mirrored: [] })
       }
     })
-    await new Promise(setImmediate)
+    await nextTurn()
   }
   const batch = await readBatch(path, key, {
     partner,

@@ -1,4 +1,5 @@
 /** Installations that signals are shared with: each agreed on a key with this one. */
+import { nextTurn } from '../../core/async/wait.js'
 import { audit } from '../../accounts/audit.js'
 import type { FraudCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
@@ -85,7 +86,8 @@ export function sharedKey(ctx: FraudCtx, name: string): FraudKey {
 function unknownPartner({ engine }: FraudCtx, name: string): Error {
   return invalid(
     'partner',
-    `"${name}" is no partner; known are ${partnersIn(engine.dir).join(', ') || 'none'}; \`fraud partner\` makes one`,
+    `"${name}" is not a partner; known are ${partnersIn(engine.dir).join(', ') || 'none'}; ` +
+      `\`fraud partner\` makes one`,
   )
 }
 
@@ -113,7 +115,7 @@ export async function removeUnseen(ctx: FraudCtx, partner: string): Promise<void
       )
       return rows.length
     })
-    await new Promise(setImmediate)
+    await nextTurn()
   }
 }
 

@@ -21,11 +21,19 @@ interface Provider {
 const MICROSOFT = `outlook.com hotmail.com live.com msn.com passport.com windowslive.com outlook.at outlook.be outlook.cl outlook.cz outlook.de outlook.dk outlook.es outlook.fr outlook.hu outlook.ie outlook.in outlook.it outlook.jp outlook.kr outlook.lv outlook.my outlook.ph outlook.pt outlook.sa outlook.sg outlook.sk
 outlook.co.id outlook.co.il outlook.co.nz outlook.co.th outlook.com.ar outlook.com.au outlook.com.br outlook.com.gr outlook.com.pe outlook.com.tr outlook.com.vn hotmail.at hotmail.be hotmail.ca hotmail.ch hotmail.cl hotmail.co.il hotmail.co.jp hotmail.co.nz hotmail.co.th hotmail.co.uk hotmail.com.ar hotmail.com.au hotmail.com.br hotmail.com.mx hotmail.com.tr hotmail.de hotmail.dk hotmail.es hotmail.fi hotmail.fr hotmail.gr hotmail.hu hotmail.it hotmail.nl hotmail.no hotmail.se
 live.at live.be live.ca live.cl live.cn live.co.uk live.com.ar live.com.au live.com.mx live.com.pt live.de live.dk live.fi live.fr live.ie live.in live.it live.jp live.nl live.no live.se`
-const YAHOO = `yahoo.com ymail.com rocketmail.com myyahoo.com yahoo.ca yahoo.co.id yahoo.co.in yahoo.co.nz yahoo.co.th yahoo.co.uk yahoo.co.za yahoo.com.ar yahoo.com.au yahoo.com.br yahoo.com.co yahoo.com.hk yahoo.com.mx yahoo.com.my yahoo.com.ph yahoo.com.sg yahoo.com.tr yahoo.com.tw yahoo.com.vn yahoo.cz yahoo.de yahoo.dk yahoo.es yahoo.fi yahoo.fr yahoo.gr yahoo.hu yahoo.ie yahoo.in yahoo.it yahoo.nl yahoo.no yahoo.pl yahoo.pt yahoo.ro yahoo.se`
+const YAHOO =
+  'yahoo.com ymail.com rocketmail.com myyahoo.com yahoo.ca yahoo.co.id yahoo.co.in yahoo.co.nz ' +
+  'yahoo.co.th yahoo.co.uk yahoo.co.za yahoo.com.ar yahoo.com.au yahoo.com.br yahoo.com.co ' +
+  'yahoo.com.hk yahoo.com.mx yahoo.com.my yahoo.com.ph yahoo.com.sg yahoo.com.tr yahoo.com.tw ' +
+  'yahoo.com.vn yahoo.cz yahoo.de yahoo.dk yahoo.es yahoo.fi yahoo.fr yahoo.gr yahoo.hu ' +
+  'yahoo.ie yahoo.in yahoo.it yahoo.nl yahoo.no yahoo.pl yahoo.pt yahoo.ro yahoo.se'
 const YANDEX =
-  'yandex.ru yandex.com yandex.az yandex.by yandex.co.il yandex.com.am yandex.com.ge yandex.com.tr yandex.ee yandex.fr yandex.kg yandex.kz yandex.lt yandex.lv yandex.md yandex.tj yandex.tm yandex.ua yandex.uz ya.ru narod.ru'
+  'yandex.ru yandex.com yandex.az yandex.by yandex.co.il yandex.com.am yandex.com.ge ' +
+  'yandex.com.tr yandex.ee yandex.fr yandex.kg yandex.kz yandex.lt yandex.lv yandex.md ' +
+  'yandex.tj yandex.tm yandex.ua yandex.uz ya.ru narod.ru'
 const FASTMAIL =
-  'fastmail.com fastmail.fm fastmail.net fastmail.org fastmail.us fastmail.uk fastmail.de fastmail.jp messagingengine.com'
+  'fastmail.com fastmail.fm fastmail.net fastmail.org fastmail.us fastmail.uk fastmail.de ' +
+  'fastmail.jp messagingengine.com'
 
 /**
  * Gmail: dots and +tags, two names of one domain. Microsoft: +tags; its domains have mailboxes of
@@ -84,7 +92,7 @@ const NOBODY_ANYWHERE = new Set(['none', 'noemail', 'nomail', 'noreply', 'no-rep
 /**
  * The string that every spelling of a mailbox shares: `Pat.Doe+guns@GoogleMail.com` is
  * `patdoe@gmail.com`. A domain of no known provider is lower-cased and written in ASCII, its names
- * are lower-cased only. Null for what is no address, and for what everybody types who has none
+ * are lower-cased only. Null for what is not an address, and for what everybody types who has none
  * (`none@none.com`).
  */
 export function normalizeEmail(text: string): string | null {
@@ -126,7 +134,7 @@ function localPart(text: string): string | null {
   return DOT_ATOM.test(inner) ? inner : `"${inner.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
-/** In ASCII, without the dot of the root; null where it is no name of two labels at least. */
+/** In ASCII, without the dot of the root; null where it is not a name of two labels at least. */
 function domainOf(text: string): string | null {
   const plain = text.endsWith('.') ? text.slice(0, -1) : text
   const domain = isAscii(plain) ? plain.toLowerCase() : domainToASCII(plain)

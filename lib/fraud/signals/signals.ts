@@ -1,6 +1,6 @@
 /**
  * What a check or report says, normalized: equal strings are the same thing, and nothing else is
- * compared (decisions 9.1).
+ * compared.
  */
 import { isIP } from 'node:net'
 import { canonicalAddress } from '../../accounts/allowlist.js'
@@ -78,7 +78,7 @@ function itemSignals(item: FraudSignals['order_items'][number]): ItemSignals | n
   const name = item.name === null ? null : itemNameKey(item.name)
   if (keys.length > 0) return { identity: keys[0]!, keys, name }
   if (name !== null) return { identity: `name ${name}`, keys, name }
-  // `Glock` alone is no likeness, but an item.
+  // `Glock` alone is not a likeness, but an item.
   const text = item.name === null ? null : itemText(item.name)
   return text === null ? null : { identity: `text ${text}`, keys, name }
 }

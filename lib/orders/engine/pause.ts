@@ -1,10 +1,10 @@
 /**
  * Orders are paused when the installation may have forgotten some, until the operator says that it
- * has not (reliability 3.8).
+ * has not.
  */
 import { audit } from '../../accounts/audit.js'
 import type { OrdersCtx } from '../ctx.js'
-import { afterDeath } from './outcome.js'
+import { afterDeath } from './rules/after-send.js'
 import { move } from './transitions.js'
 
 export interface Pause {
@@ -52,7 +52,8 @@ export async function pauseOrders(
 ): Promise<void> {
   ctx.log.error(
     { reason, orders },
-    'orders are paused; `orders reconcile` looks for what was forgotten, `orders reconcile --resume` goes on',
+    'orders are paused; `orders reconcile` looks for what was forgotten, `orders reconcile ' +
+      '--resume` goes on',
   )
   await ctx.engine.atomic(ctx, async (tx) => {
     const before = await readPause(tx)

@@ -1,24 +1,19 @@
 /**
- * Changes of a purchase order's state (reliability 3.3). Each is one guarded update with its
+ * Changes of a purchase order's state. Each is one guarded update with its
  * journal line, and what follows from it for the record and for the order_id, all in one
  * transaction.
  */
-import { FAILED, OPEN } from '../stored.js'
+import { FAILED } from '../stored.js'
 import { changeRecord } from '../history/change-record.js'
 import type { Change, StoredPo } from '../stored.js'
 import type { Updateable } from 'kysely'
 import type { OrdersCtx } from '../ctx.js'
 import { listFailure } from '../history/failures.js'
-import { knownLanes } from '../tracking/part-statuses.js'
-import { statusOfLanes } from '../tracking/statuses.js'
+import { knownParts } from '../history/part-statuses.js'
+import { statusOfParts } from '../history/statuses.js'
 import { appendJournal } from '../journal/chain.js'
-import { uncountOrder } from '../place/quota.js'
+import { uncountOrder } from '../quota.js'
 import type { PoState, PurchaseOrderTable } from '../../db/tables/orders.js'
-
-/** Whether the outcome of any of these is still open. */
-export function isPending(orders: readonly Pick<StoredPo, 'state'>[]): boolean {
-  return orders.some(({ state }) => OPEN.includes(state))
-}
 
 /** What the journal's line of a change holds. */
 export interface StateData {
@@ -68,15 +63,15 @@ export async function follow(tx: OrdersCtx, order: StoredPo, before: PoState): P
     .where('id', '=', order.fulfillment_order_id)
     .executeTakeFirstOrThrow()
   if (FAILED.includes(order.state) && !FAILED.includes(before)) await listFailure(tx, record, order)
-  const lanes = await knownLanes(tx, record)
-  const isNothing = lanes.every(({ isFailed }) => isFailed)
-  const statuses = lanes.flatMap(({ status }) => status ?? [])
+  const parts = await knownParts(tx, record)
+  const isNothing = parts.every(({ isFailed }) => isFailed)
+  const statuses = parts.flatMap(({ status }) => status ?? [])
   await changeRecord(tx, record, {
     visible: isNothing ? 0 : 1,
     // `Pending` as long as the outcome of any part is not known.
     order_status:
-      isNothing || statuses.length < lanes.length ? record.order_status : statusOfLanes(statuses),
-    distributor_order_id: lanes.flatMap(({ number }) => number ?? []).join(', ') || null,
+      isNothing || statuses.length < parts.length ? record.order_status : statusOfParts(statuses),
+    distributor_order_id: parts.flatMap(({ number }) => number ?? []).join(', ') || null,
   })
   if (FAILED.includes(order.state)) await closePlacement(tx, record.placement_id)
 }

@@ -50,7 +50,8 @@ const NO_LIMIT = {
 export const listOrders = endpoint('orders.list', {
   summary: 'Paged order history',
   description:
-    'Orders that produced a distributor order, or of which that is not known yet. A page never repeats what another one has, as long as nothing is placed meanwhile.',
+    'Orders that produced a distributor order, or of which that is not known yet. A page ' +
+    'never repeats what another one has, as long as nothing is placed meanwhile.',
   query: ListQuery,
   result: ListResult,
   errors: [],
@@ -70,7 +71,8 @@ export const getOrder = endpoint('orders.get', {
       not_found: {
         request: { order_id: 'W-9999' },
         message:
-          'You have no order with this order_id. One that every distributor refused is among the errors of GET /v1/fulfillment/history.',
+          'You have no order with this order_id. One that every distributor refused is among ' +
+          'the errors of GET /v1/fulfillment/history.',
       },
     },
   },
@@ -80,7 +82,8 @@ export const getOrder = endpoint('orders.get', {
 export const fulfillmentHistory = endpoint('fulfillment.history', {
   summary: 'Orders by reference, status and date, with their tracking, and failed placements',
   description:
-    'All parameters are optional and must all fit. Shipping data is updated in place as distributors ship; ask every 15 to 30 minutes.',
+    'All parameters are optional and must all fit. Shipping data is updated in place as ' +
+    'distributors ship; ask every 15 to 30 minutes.',
   query: HistoryQuery,
   result: HistoryResult,
   errors: [],

@@ -1,9 +1,10 @@
-/** Failed placements of the history (contract "Failed-placement record", decisions 8.12). */
+/** Failed placements of the history (contract "Failed-placement record"). */
 import { DAY } from '../../core/clock.js'
 import type { OrdersCtx } from '../ctx.js'
-import type { RawHandle } from '../../db/engine.js'
+import type { Reader } from '../../db/query.js'
+import { failures } from './queries.js'
 import { failureOf } from './records.js'
-import type { StoredFailure, StoredOrder } from './records.js'
+import type { StoredOrder } from './records.js'
 import type { StoredPo } from '../stored.js'
 import type { FailedPlacement } from './shapes.js'
 
@@ -42,42 +43,16 @@ export interface FailureQuery {
   limit: number
 }
 
-const byText = (columns: readonly string[]) =>
-  columns
-    .map(
-      (column) => `SELECT id FROM failed_placement WHERE subscriber_id = @subscriber AND ${column}`,
-    )
-    .join(' UNION ')
-const TEXTS = {
-  reference: byText(['order_id = @reference', 'po_number = @reference', 'po_given = @reference']),
-  order_id: byText(['order_id = @order_id']),
-  po_number: byText(['po_number = @po_number', 'po_given = @po_number']),
-} as const
-
 /** The newest failed placements that fit, at most `limit`. */
 export function failuresOf(
-  { prepare }: RawHandle,
+  reader: Reader,
   subscriber: string,
   { limit, fromDay, toDay, ...given }: FailureQuery,
 ): FailedPlacement[] {
-  const terms = (['reference', 'order_id', 'po_number'] as const)
-    .filter((name) => given[name] !== undefined)
-    .map((name) => `id IN (${TEXTS[name]})`)
-  // Few have a text, so they are sorted; the plus keeps SQLite from walking all failures by date
-  // instead.
-  const date = terms.length > 0 ? '+failed_at' : 'failed_at'
-  for (const name of ['distid', 'order_source'] as const)
-    if (given[name] !== undefined) terms.push(`${name} = @${name}`)
-  if (fromDay !== undefined) terms.push(`${date} >= @from`)
-  if (toDay !== undefined) terms.push(`${date} < @to`)
-  const rows = prepare(
-    `SELECT * FROM failed_placement WHERE subscriber_id = @subscriber${terms.map((term) => ` AND ${term}`).join('')} ORDER BY ${date} DESC, id DESC LIMIT @limit`,
-  ).all({
+  const narrowing = {
     ...given,
-    subscriber,
-    limit,
-    from: (fromDay ?? 0) * DAY,
-    to: ((toDay ?? 0) + 1) * DAY,
-  }) as StoredFailure[]
-  return rows.map(failureOf)
+    from: fromDay === undefined ? undefined : fromDay * DAY,
+    to: toDay === undefined ? undefined : (toDay + 1) * DAY,
+  }
+  return reader.all(failures(narrowing), { ...narrowing, subscriber, limit }).map(failureOf)
 }

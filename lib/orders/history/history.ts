@@ -1,11 +1,12 @@
-/** A subscriber's order history (contract "Order history and tracking", decisions 8.12). */
+/** A subscriber's order history (contract "Order history and tracking"). */
 import { DAY } from '../../core/clock.js'
 import type { OrdersCall } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
 import { failuresOf } from './failures.js'
 import { lookUp, search as searchText } from './lookup.js'
-import { inSnapshot, pageByDate, pageBySort, pageOfIds, recordsOf } from './pages.js'
+import { pageByDate, pageBySort, pageOfIds, recordsOf } from './pages.js'
 import type { Page } from './pages.js'
+import { idsOfOrder } from './queries.js'
 import { recordOf } from './records.js'
 import type { FailedPlacement, FulfillmentOrder, HistoryQuery, ListQuery } from './shapes.js'
 
@@ -18,25 +19,12 @@ export interface OrderPage {
 /** One page of all orders, or of those in which a text is found. */
 export async function orderPage(
   ctx: OrdersCall,
-  { search, sort, direction, limit, offset }: ListQuery,
+  { search, ...wanted }: ListQuery,
 ): Promise<OrderPage> {
   const [{ reader }, { id }] = [ctx.engine, ctx.subscriber]
   const text = search?.trim() ?? ''
-  if (text === '')
-    return inSnapshot(reader, () =>
-      shown(ctx, pageBySort(reader, id, { sort, direction }, { limit, offset })),
-    )
-  return shown(
-    ctx,
-    await pageOfIds(
-      reader,
-      id,
-      await searchText(ctx.engine, text),
-      {},
-      { sort, direction },
-      { limit, offset },
-    ),
-  )
+  if (text === '') return reader.snapshot(() => shown(ctx, pageBySort(reader, id, wanted)))
+  return shown(ctx, await pageOfIds(reader, id, await searchText(ctx.engine, text), wanted))
 }
 
 /** The fulfillment orders of one order, in the order of its split; 404 where there is none. */
@@ -44,18 +32,15 @@ export async function orderById(
   ctx: OrdersCall,
   orderId: string,
 ): Promise<{ order_id: string; fulfillment_orders: FulfillmentOrder[] }> {
-  const { prepare } = ctx.engine.reader
-  const ids = prepare(
-    'SELECT id FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1 AND order_id = ? ORDER BY id',
-  )
-    .pluck()
-    .all(ctx.subscriber.id, orderId) as number[]
+  const { reader } = ctx.engine
+  const ids = reader.column(idsOfOrder, { subscriber: ctx.subscriber.id, orderId })
   if (ids.length === 0)
     throw new ApiError('not_found', {
       message:
-        'You have no order with this order_id. One that every distributor refused is among the errors of GET /v1/fulfillment/history.',
+        'You have no order with this order_id. One that every distributor refused is among ' +
+        'the errors of GET /v1/fulfillment/history.',
     })
-  return { order_id: orderId, fulfillment_orders: recordsOf(ctx.engine.reader, ids).map(recordOf) }
+  return { order_id: orderId, fulfillment_orders: recordsOf(reader, ids).map(recordOf) }
 }
 
 /** Days since 1970 of `YYYY-MM-DD`. */
@@ -71,23 +56,12 @@ export async function historyPage(
   const { distid, order_source, order_status, ship_status } = given
   const days = { fromDay: dayNumber(from), toDay: dayNumber(to) }
   const scope = { distid, order_source, order_status, ship_status, ...days }
+  const wanted = { scope, sort: 'order_date', direction: 'desc', limit, offset } as const
   const ids = await lookUp(reader, id, given)
   const page =
     ids === null
-      ? inSnapshot(reader, () =>
-          shown(ctx, pageByDate(reader, id, scope, 'desc', { limit, offset })),
-        )
-      : shown(
-          ctx,
-          await pageOfIds(
-            reader,
-            id,
-            ids,
-            scope,
-            { sort: 'order_date', direction: 'desc' },
-            { limit, offset },
-          ),
-        )
+      ? reader.snapshot(() => shown(ctx, pageByDate(reader, id, wanted)))
+      : shown(ctx, await pageOfIds(reader, id, ids, wanted))
   const { reference, order_id, po_number } = given
   return {
     ...page,

@@ -2,13 +2,23 @@
  * Pages of a subscriber's history with exact counts, by walks over indexes that hold all that is
  * asked for. The records themselves are read for the page alone.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../core/async/wait.js'
 import { Bits } from '../../catalog/snapshot/bits.js'
 import { DAY } from '../../core/clock.js'
 import { byCodePoint } from '../../core/text.js'
-import type { RawHandle } from '../../db/engine.js'
+import type { Reader, RowOf } from '../../db/query.js'
+import {
+  countOfAll,
+  countsOfSpans,
+  entriesOf,
+  idsInOrder,
+  idsInOrderFrom,
+  keyOf,
+  recordsOfIds,
+} from './queries.js'
+import type { Narrowing, Order } from './queries.js'
 import type { StoredOrder } from './records.js'
-import type { Direction, Sort } from './shapes.js'
+import type { Direction } from './shapes.js'
 
 /**
  * What narrows a history without a look at single orders. Days are counted from 1970, UTC, both
@@ -28,26 +38,17 @@ export interface Slice {
   offset: number
 }
 
+/** The page that is asked for. */
+export interface Wanted extends Order, Slice {
+  /** All records of the subscriber by default. */
+  scope?: Scope
+}
+
 /** The ids of a page, and how many records there are on all pages. */
 export interface Page {
   count: number
   ids: number[]
 }
-
-export interface Order {
-  sort: Sort
-  direction: Direction
-}
-
-/** What each sort goes by, as its index has it. */
-const KEYS: Record<Sort, string> = {
-  order_date: 'order_date',
-  order_id: 'order_id',
-  ship_date: "coalesce(ship_date, '')",
-  order_status: 'order_status',
-  order_source: 'order_source',
-}
-const EQUALS = ['distid', 'order_source', 'order_status', 'ship_status'] as const
 
 /** Ids that one statement looks up: some ten milliseconds where the records lie far apart. */
 const FEW = 2_000
@@ -56,36 +57,13 @@ const MANY = 20_000
 /** Entries of an index that one step of a walk passes. */
 const STRIDE = 10_000
 
-interface Conditions {
-  sql: string
-  values: (string | number)[]
-}
-
-/** The conditions of a scope but for its days: the same on records and on counts. */
-function kindsOf(scope: Scope): Conditions {
-  const given = EQUALS.filter((name) => scope[name] !== undefined)
+/** A scope as statements have it. */
+function narrowingOf({ fromDay, toDay, ...kinds }: Scope): Narrowing {
   return {
-    sql: given.map((name) => ` AND ${name} = ?`).join(''),
-    values: given.map((name) => scope[name]!),
+    ...kinds,
+    from: fromDay === undefined ? undefined : fromDay * DAY,
+    to: toDay === undefined ? undefined : (toDay + 1) * DAY,
   }
-}
-
-function conditionsOf({ fromDay, toDay, ...kinds }: Scope): Conditions {
-  const { sql, values } = kindsOf(kinds)
-  const from = fromDay === undefined ? [] : [fromDay * DAY]
-  const to = toDay === undefined ? [] : [(toDay + 1) * DAY]
-  return {
-    sql: `${sql}${from.length > 0 ? ' AND order_date >= ?' : ''}${to.length > 0 ? ' AND order_date < ?' : ''}`,
-    values: [...values, ...from, ...to],
-  }
-}
-
-const ordering = ({ sort, direction }: Order) =>
-  `ORDER BY ${KEYS[sort]} ${direction}, id ${direction}`
-
-/** Runs synchronous reads over one state of the database. */
-export function inSnapshot<T>({ raw }: RawHandle, read: () => T): T {
-  return raw.transaction(read).deferred()
 }
 
 /** Days of a long span; the database counts by these and by single days. */
@@ -96,41 +74,37 @@ const LONG = 32
  * the days, and only that day's entries one by one: a deep page costs as much as the first.
  */
 export function pageByDate(
-  { prepare }: RawHandle,
-  subscriberId: string,
-  scope: Scope,
-  direction: Direction,
-  { limit, offset }: Slice,
+  reader: Reader,
+  subscriber: string,
+  { scope = {}, direction, limit, offset }: Omit<Wanted, 'sort'>,
 ): Page {
-  const [first, last] = [scope.fromDay ?? 0, scope.toDay ?? LAST_DAY]
-  const kinds = kindsOf(scope)
-  const counts = (days: number, from: number, to: number) =>
-    prepare(`
-    SELECT span, sum(orders) FROM fulfillment_count WHERE subscriber_id = ? AND days = ? AND span BETWEEN ? AND ?${kinds.sql} GROUP BY span ORDER BY span ${direction}`)
-      .raw()
-      .all(subscriberId, days, from, to, ...kinds.values) as Span[]
+  const [firstDay, lastDay] = [scope.fromDay ?? 0, scope.toDay ?? LAST_DAY]
+  const { fromDay: _from, toDay: _to, ...kinds } = scope
+  const counts = (days: number, first: number, last: number) =>
+    reader.all(countsOfSpans(kinds, direction), { subscriber, days, first, last, ...kinds })
   const ofDay = (day: number, take: number, skip: number) => {
-    const { sql, values } = conditionsOf({ ...scope, fromDay: day, toDay: day })
-    return prepare(
-      `SELECT id FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1${sql} ${ordering({ sort: 'order_date', direction })} LIMIT ? OFFSET ?`,
-    )
-      .pluck()
-      .all(subscriberId, ...values, take, skip) as number[]
+    const narrowing = narrowingOf({ ...kinds, fromDay: day, toDay: day })
+    return reader.column(idsInOrder(narrowing, { sort: 'order_date', direction }), {
+      ...narrowing,
+      subscriber,
+      limit: take,
+      offset: skip,
+    })
   }
   const ids: number[] = []
   let count = 0
   let skip = offset
-  for (const [span, all] of counts(LONG, Math.floor(first / LONG), Math.floor(last / LONG))) {
+  const spans = counts(LONG, Math.floor(firstDay / LONG), Math.floor(lastDay / LONG))
+  for (const { span, orders: all } of spans) {
     const [from, to] = [span * LONG, span * LONG + LONG - 1]
-    const daysInside = () => counts(1, Math.max(first, from), Math.min(last, to))
-    let days: Span[] | undefined
+    const daysInside = () => counts(1, Math.max(firstDay, from), Math.min(lastDay, to))
     // The first and the last span may reach beyond what is asked for.
-    if (from < first || to > last) days = daysInside()
-    const orders = days ? days.reduce((sum, [, some]) => sum + some, 0) : all
+    const days = from < firstDay || to > lastDay ? daysInside() : undefined
+    const orders = days ? days.reduce((sum, { orders: some }) => sum + some, 0) : all
     count += orders
     if (skip >= orders) skip -= orders
     else
-      for (const [day, some] of ids.length < limit ? (days ?? daysInside()) : []) {
+      for (const { span: day, orders: some } of ids.length < limit ? (days ?? daysInside()) : []) {
         if (skip >= some) skip -= some
         else if (ids.length < limit) {
           ids.push(...ofDay(day, limit - ids.length, skip))
@@ -141,44 +115,29 @@ export function pageByDate(
   return { count, ids }
 }
 
-type Span = [span: number, orders: number]
 /** Later than any order. */
 const LAST_DAY = 10_000_000
 
 /** A page of all records in some order, walked to from the nearer end. */
-export function pageBySort(
-  reader: RawHandle,
-  subscriberId: string,
-  order: Order,
-  slice: Slice,
-): Page {
-  if (order.sort === 'order_date')
-    return pageByDate(reader, subscriberId, {}, order.direction, slice)
-  const count =
-    (reader
-      .prepare('SELECT sum(orders) FROM fulfillment_count WHERE subscriber_id = ? AND days = ?')
-      .pluck()
-      .get(subscriberId, LONG) as number | null) ?? 0
-  const take = Math.min(slice.limit, count - slice.offset)
+export function pageBySort(reader: Reader, subscriber: string, wanted: Order & Slice): Page {
+  if (wanted.sort === 'order_date') return pageByDate(reader, subscriber, wanted)
+  const count = reader.value(countOfAll, { subscriber, days: LONG }) ?? 0
+  const take = Math.min(wanted.limit, count - wanted.offset)
   return {
     count,
-    ids: take > 0 ? walkTo(reader, subscriberId, order, { count, take, skip: slice.offset }) : [],
+    ids: take > 0 ? walkTo(reader, subscriber, wanted, { count, take, skip: wanted.offset }) : [],
   }
 }
 
 function walkTo(
-  { prepare }: RawHandle,
-  subscriberId: string,
+  reader: Reader,
+  subscriber: string,
   { sort, direction }: Order,
   { count, take, skip }: { count: number; take: number; skip: number },
 ): number[] {
   const behind = count - skip - take
   const walk = (towards: Direction, offset: number) =>
-    prepare(
-      `SELECT id FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1 ${ordering({ sort, direction: towards })} LIMIT ? OFFSET ?`,
-    )
-      .pluck()
-      .all(subscriberId, take, offset) as number[]
+    reader.column(idsInOrder({}, { sort, direction: towards }), { subscriber, limit: take, offset })
   return skip <= behind
     ? walk(direction, skip)
     : walk(direction === 'asc' ? 'desc' : 'asc', behind).reverse()
@@ -189,75 +148,54 @@ function walkTo(
  * It works in steps, and lets others in between.
  */
 export async function pageOfIds(
-  reader: RawHandle,
-  subscriberId: string,
+  reader: Reader,
+  subscriber: string,
   ids: readonly number[],
-  scope: Scope,
-  order: Order,
-  slice: Slice,
+  wanted: Wanted,
 ): Promise<Page> {
   return ids.length > MANY
-    ? walkOver(reader, subscriberId, ids, scope, order, slice)
-    : lookUpEach(reader, subscriberId, ids, scope, order, slice)
+    ? walkOver(reader, subscriber, ids, wanted)
+    : lookUpEach(reader, subscriber, ids, wanted)
 }
 
-type Entry = [key: number | string, id: number]
+type Entry = RowOf<ReturnType<typeof entriesOf>>
 
 async function lookUpEach(
-  { prepare }: RawHandle,
-  subscriberId: string,
+  reader: Reader,
+  subscriber: string,
   ids: readonly number[],
-  scope: Scope,
-  { sort, direction }: Order,
-  { limit, offset }: Slice,
+  { scope = {}, sort, direction, limit, offset }: Wanted,
 ): Promise<Page> {
-  const { sql, values } = conditionsOf(scope)
-  const statement = prepare(`
-    SELECT ${KEYS[sort]}, o.id FROM json_each(?) AS given CROSS JOIN fulfillment_order AS o ON o.id = given.value WHERE subscriber_id = ? AND visible = 1${sql}`).raw()
+  const narrowing = narrowingOf(scope)
   const found: Entry[] = []
   for (let at = 0; at < ids.length; at += FEW) {
     if (at > 0) await nextTurn()
-    for (const entry of statement.all(
-      JSON.stringify(ids.slice(at, at + FEW)),
-      subscriberId,
-      ...values,
-    ) as Entry[])
-      found.push(entry)
+    const some = { ...narrowing, subscriber, ids: ids.slice(at, at + FEW) }
+    for (const entry of reader.all(entriesOf(narrowing, sort), some)) found.push(entry)
   }
-  const compare = ([a, x]: Entry, [b, y]: Entry) =>
+  const compare = ({ key: a, id: x }: Entry, { key: b, id: y }: Entry) =>
     (typeof a === 'number' ? a - Number(b) : byCodePoint(a, String(b))) || x - y
   found.sort(direction === 'asc' ? compare : (a, b) => compare(b, a))
-  return { count: found.length, ids: found.slice(offset, offset + limit).map(([, id]) => id) }
+  return { count: found.length, ids: found.slice(offset, offset + limit).map(({ id }) => id) }
 }
 
 async function walkOver(
-  { prepare }: RawHandle,
-  subscriberId: string,
-  wanted: readonly number[],
-  scope: Scope,
-  { sort, direction }: Order,
-  { limit, offset }: Slice,
+  reader: Reader,
+  subscriber: string,
+  among: readonly number[],
+  { scope = {}, limit, offset, ...order }: Wanted,
 ): Promise<Page> {
-  const left = new Bits(wanted.reduce((most, id) => Math.max(most, id), 0) + 1).addAll(wanted)
-  const { sql, values } = conditionsOf(scope)
-  const from = `FROM fulfillment_order WHERE subscriber_id = ? AND visible = 1${sql}`
-  const tail = `${ordering({ sort, direction })} LIMIT ${STRIDE} OFFSET ?`
-  const [start, goOn] = [
-    prepare(`SELECT id ${from} ${tail}`).pluck(),
-    prepare(
-      `SELECT id ${from} AND ${KEYS[sort]} ${direction === 'asc' ? '>=' : '<='} ? ${tail}`,
-    ).pluck(),
-  ]
-  const keyOf = prepare(`SELECT ${KEYS[sort]} FROM fulfillment_order WHERE id = ?`).pluck()
+  const narrowing = narrowingOf(scope)
+  const left = new Bits(among.reduce((most, id) => Math.max(most, id), 0) + 1).addAll(among)
   const ids: number[] = []
   let count = 0
   let key: number | string | undefined
   for (let skip = 0; ;) {
-    const step = (
+    const stride = { ...narrowing, subscriber, limit: STRIDE, offset: skip }
+    const step =
       key === undefined
-        ? start.all(subscriberId, ...values, skip)
-        : goOn.all(subscriberId, ...values, key, skip)
-    ) as number[]
+        ? reader.column(idsInOrder(narrowing, order), stride)
+        : reader.column(idsInOrderFrom(narrowing, order), { ...stride, key })
     for (const id of step) {
       if (id >= left.size || !left.has(id)) continue
       // The next step begins among the entries with the last key of this one, so some come by
@@ -265,8 +203,9 @@ async function walkOver(
       left.delete(id)
       if (count++ >= offset && ids.length < limit) ids.push(id)
     }
-    if (step.length < STRIDE) return { count, ids }
-    const last = keyOf.get(step.at(-1)) as number | string
+    const end = step.at(-1)
+    if (end === undefined || step.length < STRIDE) return { count, ids }
+    const last = reader.value(keyOf(order.sort), { id: end })
     skip = last === key ? skip + step.length : 0
     key = last
     await nextTurn()
@@ -274,10 +213,7 @@ async function walkOver(
 }
 
 /** The records of a page, in its order. */
-export function recordsOf({ prepare }: RawHandle, ids: readonly number[]): StoredOrder[] {
-  const rows = prepare(
-    'SELECT * FROM fulfillment_order WHERE id IN (SELECT value FROM json_each(?))',
-  ).all(JSON.stringify(ids)) as StoredOrder[]
-  const byId = new Map(rows.map((row) => [row.id, row]))
+export function recordsOf(reader: Reader, ids: readonly number[]): StoredOrder[] {
+  const byId = new Map(reader.all(recordsOfIds, { ids }).map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

@@ -1,6 +1,5 @@
 /**
- * Shapes of the order history (contract "Fulfillment order record", "Order history and tracking",
- * decisions 8.7-8, 8.12).
+ * Shapes of the order history (contract "Fulfillment order record", "Order history and tracking").
  */
 import * as z from 'zod'
 import { ORDER_STATUSES, SHIP_STATUSES } from '../../db/tables/words.js'
@@ -14,9 +13,10 @@ export const FulfillmentOrder = z
     order_id: z.string().describe('Yours'),
     distid: z.string().describe('The distributor'),
     distributor_order_id: text.describe(
-      'Null until it is known. Where a distributor made several orders of one, all of them, joined by ", "; a lookup finds each',
+      'Null until it is known. Where a distributor made several orders of one, all of them, ' +
+        'joined by ", "; a lookup finds each',
     ),
-    ffl: text.describe('Licence number of the dealer that it ships to'),
+    ffl: text.describe('License number of the dealer that it ships to'),
     customer_name: z.string().describe('As ordered'),
     order_status: z
       .enum(ORDER_STATUSES)
@@ -84,20 +84,29 @@ export type Direction = (typeof DIRECTIONS)[number]
 export const ListQuery = z.object({
   limit,
   offset,
-  sort: z.enum(SORTS).default('order_date').meta({
-    description:
-      'Texts sort by code point; what is not shipped sorts before every ship_date. Equal ones follow the order in which they were placed',
-    example: 'order_date',
-  }),
+  sort: z
+    .enum(SORTS)
+    .default('order_date')
+    .meta({
+      description:
+        'Texts sort by code point; what is not shipped sorts before every ship_date. Equal ones ' +
+        'follow the order in which they were placed',
+      example: 'order_date',
+    }),
   direction: z
     .enum(DIRECTIONS)
     .default('desc')
     .meta({ description: 'asc is the exact reverse of desc', example: 'desc' }),
-  search: z.string().max(LONGEST_TEXT).optional().meta({
-    description:
-      "Part of the order id, the PO number (as sent or as given), a distributor order id, a tracking number or the customer's name; case and spaces around it do not matter",
-    example: 'W-1001',
-  }),
+  search: z
+    .string()
+    .max(LONGEST_TEXT)
+    .optional()
+    .meta({
+      description:
+        'Part of the order id, the PO number (as sent or as given), a distributor order id, a ' +
+        "tracking number or the customer's name; case and spaces around it do not matter",
+      example: 'W-1001',
+    }),
 })
 export type ListQuery = z.output<typeof ListQuery>
 export const ListResult = z
@@ -111,7 +120,8 @@ export const ListResult = z
 export const OrderParams = z.object({
   order_id: z.string().meta({
     description:
-      'The order_id that was placed, 1 to 50 letters, digits, dashes and underscores; any other text is that of no order',
+      'The order_id that was placed, 1 to 50 letters, digits, dashes and underscores; any ' +
+      'other text is that of no order',
     example: 'W-1001',
   }),
 })
@@ -134,7 +144,8 @@ const day = (description: string) =>
 
 export const HistoryQuery = z.object({
   reference: lookup(
-    'An order id, a PO number (as sent or before it was shortened), a distributor order id or a tracking number',
+    'An order id, a PO number (as sent or before it was shortened), a distributor order id or ' +
+      'a tracking number',
     'W-1001',
   ),
   order_id: lookup('Exact', 'W-1001'),
@@ -172,7 +183,9 @@ export const HistoryResult = z
       .array(FailedPlacement)
       .max(100)
       .describe(
-        'The newest failed placements, at most limit, whatever the offset; of the filters reference, order_id, po_number, distid, order_source, from and to (by failure date) hold for them',
+        'The newest failed placements, at most limit, whatever the offset; of the filters ' +
+          'reference, order_id, po_number, distid, order_source, from and to (by failure date) ' +
+          'hold for them',
       ),
   })
   .meta({ component: 'FulfillmentHistory', about: 'Records and failed placements' })

@@ -1,5 +1,5 @@
 /**
- * The order journal (reliability 3.8): what was to be sent, what was sent, what came back, each
+ * The order journal: what was to be sent, what was sent, what came back, each
  * line chained to the one before it by a keyed digest. A line is written in the transaction of what
  * it tells, so the database always has it first; `orders.journal` is its second copy, on the disk
  * before the send that it tells of.

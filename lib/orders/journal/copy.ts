@@ -4,21 +4,14 @@
  * seconds after they were written, in sealed objects that are never changed. The name of each has
  * the digest of its last line, so that a list of names is enough to compare.
  */
-import { DAY, MINUTE, SECOND } from '../../core/clock.js'
+import { inTime } from '../../core/async/wait.js'
+import { MINUTE, SECOND } from '../../core/clock.js'
 import type { OrdersCtx } from '../ctx.js'
-import { inTime } from '../../core/async/in-time.js'
 import type { ObjectStore } from '../../objects/store.js'
 import { journalSealer, macOf } from './chain.js'
 import { pauseOrders, readKnownDamage } from '../engine/pause.js'
-
-/** An object of the copy: the lines from one to another. */
-export interface CopySegment {
-  first: number
-  last: number
-  /** When its last line was written. Milliseconds since 1970. */
-  at: number
-  mac: string
-}
+import { listSegments, nameOf, sealedAs, timeOf } from './segments.js'
+import type { CopySegment } from './segments.js'
 
 export interface CopyComparison {
   /** The newest line that the copy has; null where it has none. */
@@ -50,8 +43,6 @@ const EVERY = 5 * SECOND
 const AFTER_FAILURE = MINUTE
 const LIMIT = 10 * SECOND
 const AT_ONCE = 1_000
-/** Days that are listed one by one; a longer time is listed whole. */
-const FEW_DAYS = 40
 const KNOWN = 'the copy of the journal up to '
 
 /**
@@ -59,74 +50,98 @@ const KNOWN = 'the copy of the journal up to '
  * made sure.
  */
 export function openJournalCopy(store: ObjectStore, signal: AbortSignal): JournalCopy {
-  /** Lines up to here are in the copy; null until it was compared. */
-  let sent: number | null = null
-  let notBefore = -Infinity
-  let running: Promise<void> | null = null
+  return new SegmentSender(store, signal)
+}
 
-  async function guarded(ctx: OrdersCtx, work: () => Promise<void>): Promise<void> {
+class SegmentSender implements JournalCopy {
+  readonly #store: ObjectStore
+  readonly #signal: AbortSignal
+  /** Lines up to here are in the copy; null until it was compared. */
+  #sent: number | null = null
+  #notBefore = -Infinity
+  #running: Promise<void> | null = null
+
+  constructor(store: ObjectStore, signal: AbortSignal) {
+    this.#store = store
+    this.#signal = signal
+  }
+
+  async compareOnce(ctx: OrdersCtx): Promise<void> {
+    if (this.#sent === null && ctx.monotonic() >= this.#notBefore)
+      await this.#guarded(ctx, () => this.#compare(ctx))
+  }
+
+  look(ctx: OrdersCtx): void {
+    if (this.#running || this.#signal.aborted || ctx.monotonic() < this.#notBefore) return
+    this.#running = this.#guarded(ctx, () => this.#send(ctx)).finally(() => {
+      this.#running = null
+    })
+  }
+
+  async ended(): Promise<void> {
+    await this.#running
+  }
+
+  async #guarded(ctx: OrdersCtx, work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
-      notBefore = ctx.monotonic() + EVERY
+      this.#notBefore = ctx.monotonic() + EVERY
     } catch (error) {
-      notBefore = ctx.monotonic() + AFTER_FAILURE
-      if (!signal.aborted)
+      this.#notBefore = ctx.monotonic() + AFTER_FAILURE
+      if (!this.#signal.aborted)
         ctx.log.warn(
-          { err: error, sent },
-          'the copy of the journal outside of the machine cannot be reached; orders go on, and it is tried again in a minute',
+          { err: error, sent: this.#sent },
+          'the copy of the journal outside of the machine cannot be reached; orders go on, ' +
+            'and it is tried again in a minute',
         )
     }
   }
 
-  async function compare(ctx: OrdersCtx): Promise<void> {
-    const { common, foreign } = await inTime(
-      compareCopy(ctx, store),
-      LIMIT,
-      () => new Error(`the store did not answer within ${LIMIT / SECOND} s`),
-      signal,
-    )
+  /** The last line that both have. */
+  async #compare(ctx: OrdersCtx): Promise<number> {
+    const { common, foreign } = await inTime(() => compareCopy(ctx, this.#store), {
+      ms: LIMIT,
+      closing: this.#signal,
+      late: () => {
+        throw new Error(
+          this.#signal.aborted
+            ? 'the app closes'
+            : `the store did not answer within ${LIMIT / SECOND} s`,
+        )
+      },
+    })
     if (foreign.length > 0) await pauseForgotten(ctx, common, foreign)
-    sent = common?.last ?? 0
+    return (this.#sent = common?.last ?? 0)
   }
 
-  async function send(ctx: OrdersCtx): Promise<void> {
-    if (sent === null) await compare(ctx)
-    for (let isMore = true; isMore && !signal.aborted;) {
+  async #send(ctx: OrdersCtx): Promise<void> {
+    let sent = this.#sent ?? (await this.#compare(ctx))
+    for (let isMore = true; isMore && !this.#signal.aborted;) {
       const rows = await ctx.read
         .selectFrom('journal')
         .select(['seq', 'line'])
-        .where('seq', '>', sent!)
+        .where('seq', '>', sent)
         .orderBy('seq')
         .limit(AT_ONCE)
         .execute()
       isMore = rows.length === AT_ONCE
-      if (rows.length === 0) return
-      const [first, last] = [rows[0]!.seq, rows.at(-1)!]
-      const segment = { first, last: last.seq, at: timeOf(last.line), mac: macOf(last.line) }
+      const [first, last] = [rows[0], rows.at(-1)]
+      if (!first || !last) return
+      const segment = {
+        first: first.seq,
+        last: last.seq,
+        at: timeOf(last.line),
+        mac: macOf(last.line),
+      }
       const text = journalSealer(ctx).seal(
         rows.map(({ line }) => `${line}\n`).join(''),
-        placeOf(segment),
+        sealedAs(segment),
       )
-      await store.put(nameOf(ctx, segment), Buffer.from(text), {
+      await this.#store.put(nameOf(ctx, segment), Buffer.from(text), {
         contentType: 'application/octet-stream',
       })
-      sent = last.seq
+      this.#sent = sent = last.seq
     }
-  }
-
-  return {
-    compareOnce: async (ctx) => {
-      if (sent === null && ctx.monotonic() >= notBefore) await guarded(ctx, () => compare(ctx))
-    },
-    look(ctx) {
-      if (running || signal.aborted || ctx.monotonic() < notBefore) return
-      running = guarded(ctx, () => send(ctx)).finally(() => {
-        running = null
-      })
-    },
-    ended: async () => {
-      await running
-    },
   }
 }
 
@@ -204,7 +219,9 @@ export async function proveCopy(
     .executeTakeFirstOrThrow()
   const faults = foreign.map(({ first, last: end, at }) => ({
     seq: first,
-    fault: `the copy has lines ${first} to ${end}, written until ${new Date(at).toISOString()}, that the database does not have`,
+    fault:
+      `the copy has lines ${first} to ${end}, written until ${new Date(at).toISOString()}, that ` +
+      'the database does not have',
   }))
   let to = 0
   for (const { first, last: end } of common.toSorted((a, b) => a.first - b.first)) {
@@ -230,71 +247,16 @@ async function pauseForgotten(
   foreign: readonly CopySegment[],
 ): Promise<void> {
   const newest = foreign.reduce((one, other) => (other.at > one.at ? other : one))
-  const since = common?.at ?? Math.min(...foreign.map(({ at }) => at))
-  const told = `the copy of the journal outside of this machine has lines up to ${newest.last}, written until ${new Date(newest.at).toISOString()}, that the database does not have: the machine was set back, or a copy of it placed orders`
+  const lookBackTo = common?.at ?? Math.min(...foreign.map(({ at }) => at))
+  const since = new Date(lookBackTo).toISOString()
+  const fault =
+    `the copy of the journal outside of this machine has lines up to ${newest.last}, written ` +
+    `until ${new Date(newest.at).toISOString()}, that the database does not have: the machine ` +
+    'was set back, or a copy of it placed orders'
   await pauseOrders(ctx, {
-    reason: `${told}; look back with \`orders reconcile --since ${new Date(since).toISOString()}\``,
-    lookBackTo: since,
+    reason: `${fault}; look back with \`orders reconcile --since ${since}\``,
+    lookBackTo,
     damage: [KNOWN + new Date(newest.at).toISOString()],
     isForgetful: true,
   })
-}
-
-const DIGITS = 12
-
-/** Installations that share a bucket keep apart, and one that was restored finds its own again. */
-function folderOf(ctx: OrdersCtx): string {
-  return `journal/${journalSealer(ctx).fingerprint('copy of the journal').slice(0, 22)}/`
-}
-
-/** The key of a segment in its store. */
-export function nameOf(ctx: OrdersCtx, { first, last, at, mac }: CopySegment): string {
-  const number = (n: number) => String(n).padStart(DIGITS, '0')
-  return `${folderOf(ctx)}${dayOf(at)}/${number(first)}.${number(last)}.${at}.${mac}`
-}
-
-const NAME = /\/(\d{12,15})\.(\d{12,15})\.(\d{1,15})\.([\w-]{43})$/
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
-
-/** What the seal of a segment is bound to: it opens in no other place. */
-export function placeOf({ first, last }: Pick<CopySegment, 'first' | 'last'>): string {
-  return `lines ${first} to ${last} of the journal`
-}
-
-/**
- * Objects of the copy by their last line: of the days from `lastAt` on, or all of them. Those that
- * are no segment are left out.
- */
-export async function listSegments(
-  ctx: OrdersCtx,
-  store: ObjectStore,
-  lastAt: number | null,
-): Promise<CopySegment[]> {
-  const folder = folderOf(ctx)
-  const from = lastAt === null ? null : Math.min(lastAt, ctx.now()) - DAY
-  const days = from === null ? Infinity : Math.ceil((ctx.now() + DAY - from) / DAY)
-  const prefixes =
-    days > FEW_DAYS
-      ? []
-      : Array.from({ length: days + 1 }, (_, day) => `${folder}${dayOf(from! + day * DAY)}/`)
-  const segments: CopySegment[] = []
-  // Where there is none of those days, the copy may have fallen far behind.
-  for (const prefix of [...prefixes, folder]) {
-    if (prefix === folder && segments.length > 0) break
-    for (const { key } of await store.list(prefix)) {
-      const found = NAME.exec(key)
-      if (found)
-        segments.push({
-          first: Number(found[1]),
-          last: Number(found[2]),
-          at: Number(found[3]),
-          mac: found[4]!,
-        })
-    }
-  }
-  return segments.sort((a, b) => a.last - b.last || a.at - b.at)
-}
-
-function timeOf(line: string): number {
-  return (JSON.parse(line) as { at: number }).at
 }

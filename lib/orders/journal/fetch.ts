@@ -3,16 +3,16 @@
  * written as an `orders.journal`.
  */
 import { existsSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { syncPath } from '../../core/storage/durable.js'
+import { putInPlace } from '../../core/storage/durable.js'
 import type { OrdersCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import type { ObjectStore } from '../../objects/store.js'
 import { ChainReader, isFault, journalSealer } from './chain.js'
-import { listSegments, nameOf, placeOf } from './copy.js'
-import type { CopySegment } from './copy.js'
+import { listSegments, nameOf, sealedAs } from './segments.js'
+import type { CopySegment } from './segments.js'
 
 /** The end of a journal: its last line, with its digest. */
 export interface JournalHead {
@@ -64,7 +64,7 @@ export async function fetchJournal(
     )
   const file = resolve(options.to)
   if (existsSync(file)) throw invalid('to', `${file} is there already; name a new file`)
-  if (!existsSync(dirname(file))) throw invalid('to', `${dirname(file)} is no folder`)
+  if (!existsSync(dirname(file))) throw invalid('to', `${dirname(file)} is not a folder`)
   const segments = await listSegments(ctx, store, null)
   const end = endOf(segments, options.head)
   const linesOf = async (segment: CopySegment) =>
@@ -84,9 +84,9 @@ export async function fetchJournal(
     if (others.length > 0 && !options.head)
       throw invalid(
         'head',
-        `the copy has several journals, as after a machine was set back: ${[end, ...others].map(inWords).join('; ')}. Name the one that is wanted`,
+        'the copy has several journals, as after a machine was set back: ' +
+          `${[end, ...others].map(inWords).join('; ')}. Name the one that is wanted`,
       )
-    await handle?.sync()
     await handle?.close()
     if (handle) await putInPlace(part, file)
     const head = { seq: end.last, mac: end.mac }
@@ -103,11 +103,6 @@ export async function fetchJournal(
     if (handle) await rm(part, { force: true })
     throw error
   }
-}
-
-async function putInPlace(part: string, file: string): Promise<void> {
-  await rename(part, file)
-  await syncPath(dirname(file))
 }
 
 const inWords = ({ last, mac, at }: CopySegment) =>
@@ -131,12 +126,13 @@ type LinesOf = (segment: CopySegment) => Promise<string[]>
 function linesIn(ctx: OrdersCtx, segment: CopySegment, bytes: Uint8Array): string[] {
   try {
     return journalSealer(ctx)
-      .open(Buffer.from(bytes).toString('utf8'), placeOf(segment))
+      .open(Buffer.from(bytes).toString('utf8'), sealedAs(segment))
       .split('\n')
       .slice(0, -1)
   } catch (error) {
     throw new Error(
-      `the copy's lines ${segment.first} to ${segment.last} cannot be opened: they were changed, or another key has sealed them`,
+      `the copy's lines ${segment.first} to ${segment.last} cannot be opened: they were ` +
+        'changed, or another key has sealed them',
       { cause: error },
     )
   }
@@ -234,7 +230,8 @@ async function ownLines({ read }: OrdersCtx, first: number, last: number): Promi
     .execute()
   if (rows.length === 0)
     throw new Error(
-      `lines ${first} to ${last} are neither in the copy nor in the database; restore the newest backup and fetch again`,
+      `lines ${first} to ${last} are neither in the copy nor in the database; restore the ` +
+        'newest backup and fetch again',
     )
   return rows.map(({ line }) => line)
 }

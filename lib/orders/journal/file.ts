@@ -6,6 +6,7 @@ import { existsSync, renameSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { codeOf } from '../../core/errors.js'
 import { endOfLastLine, syncData, syncPath } from '../../core/storage/durable.js'
 
 export function journalPath(dir: string): string {
@@ -72,9 +73,9 @@ export async function openJournalFile(dir: string): Promise<JournalFile> {
 export function layAside(dir: string, now: number): void {
   const path = journalPath(dir)
   const name = `${path}.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`
-  let place = name
-  for (let n = 2; existsSync(place); n++) place = `${name}-${n}`
-  if (existsSync(path)) renameSync(path, place)
+  let free = name
+  for (let n = 2; existsSync(free); n++) free = `${name}-${n}`
+  if (existsSync(path)) renameSync(path, free)
 }
 
 const BLOCK = 65_536
@@ -120,12 +121,10 @@ export interface JournalLines {
 
 /** Opens the file at its beginning; no lines where there is none. */
 export async function openJournalLines(dir: string): Promise<JournalLines> {
-  const file = await open(journalPath(dir), 'r').catch(
-    (error: NodeJS.ErrnoException): FileHandle | null => {
-      if (error.code === 'ENOENT') return null
-      throw error
-    },
-  )
+  const file = await open(journalPath(dir), 'r').catch((error: unknown): FileHandle | null => {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  })
   let rest: Buffer = Buffer.alloc(0)
   let lines: string[] = []
   let at = 0

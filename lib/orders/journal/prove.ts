@@ -6,9 +6,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { DAY, SECOND } from '../../core/clock.js'
 import type { OrdersCtx } from '../ctx.js'
 import { pauseOrders, readKnownDamage } from '../engine/pause.js'
-import type { Seat } from '../engine/lock.js'
 import { verifyJournal } from './verify.js'
 import type { JournalFault, Verification } from './verify.js'
+import type { JournalWriter } from './writer.js'
 
 /** Milliseconds from the start to the first time. */
 const AFTER = 10 * SECOND
@@ -23,22 +23,22 @@ export interface Prover {
    * Begins where it is time, and returns at once. To be called when the journal's file has every
    * line.
    */
-  look(ctx: OrdersCtx, seat: Seat): void
+  look(journal: JournalWriter): void
   /** Resolves once nothing is being proved. */
   ended(): Promise<void>
 }
 
 /** Ends soon after the signal is aborted. */
-export function openProver(signal: AbortSignal): Prover {
+export function openProver(ctx: OrdersCtx, signal: AbortSignal): Prover {
   let due: number | undefined
   let running: Promise<void> | null = null
 
   return {
-    look(ctx, seat) {
+    look(journal) {
       due ??= ctx.monotonic() + AFTER
       if (running || signal.aborted || ctx.monotonic() < due) return
       due = ctx.monotonic() + DAY
-      running = prove(ctx, seat, signal)
+      running = prove(ctx, journal, signal)
         .catch((error: unknown) => {
           if (!signal.aborted)
             ctx.log.warn(
@@ -56,16 +56,20 @@ export function openProver(signal: AbortSignal): Prover {
   }
 }
 
-async function prove(ctx: OrdersCtx, seat: Seat, signal: AbortSignal): Promise<void> {
-  const { remakes } = seat
+async function prove(ctx: OrdersCtx, journal: JournalWriter, signal: AbortSignal): Promise<void> {
+  const { remakes } = journal
   const found = await verifyJournal(ctx, {
     rest: () => wait(REST, undefined, { signal, ref: false }),
   })
   // What was read is another file than the one that is there now; its damage has been told.
-  if (seat.remakes === remakes) await act(ctx, seat, found)
+  if (journal.remakes === remakes) await act(ctx, journal, found)
 }
 
-async function act(ctx: OrdersCtx, seat: Seat, { faults, lines }: Verification): Promise<void> {
+async function act(
+  ctx: OrdersCtx,
+  journal: JournalWriter,
+  { faults, lines }: Verification,
+): Promise<void> {
   if (faults.length === 0)
     return ctx.log.info({ lines }, 'the journal of orders is as it was written')
   const inFile = faults.find(({ where }) => where === 'orders.journal')
@@ -73,7 +77,7 @@ async function act(ctx: OrdersCtx, seat: Seat, { faults, lines }: Verification):
   // From a database that is damaged itself the file is not made anew: it may be the one that is
   // right.
   if (inFile && !lasting.some(({ where }) => where === 'database'))
-    await seat.remake(ctx, inWords(inFile))
+    await journal.remake(inWords(inFile))
   const known = await readKnownDamage(ctx)
   const damage = lasting.map(inWords).filter((words) => !known.includes(words))
   if (damage.length > 0) await pauseOrders(ctx, { reason: damage[0]!, damage, isForgetful: true })

@@ -1,13 +1,12 @@
 /**
- * Writes down once more what the database has lost and the journal's file still has (reliability
- * 3.8).
+ * Writes down once more what the database has lost and the journal's file still has.
  */
 import type { OrdersCall, OrdersCtx } from '../ctx.js'
 import type { AdoptionData } from '../operator/adopt.js'
-import { contentOf } from '../engine/content.js'
+import { contentOf } from '../sealed-content.js'
 import type { IntentData } from '../place/intent.js'
 import type { ReadLine } from './chain.js'
-import { countOrder } from '../place/quota.js'
+import { countOrder } from '../quota.js'
 import { follow } from '../engine/transitions.js'
 import type { StoredPo } from '../stored.js'
 import type { StateData } from '../engine/transitions.js'
@@ -63,7 +62,8 @@ async function replayState(tx: OrdersCtx, { id, ref, from, set }: StateData): Pr
     .executeTakeFirst()
   if (!order)
     throw new Error(
-      `the journal tells of purchase order ${id} (${ref}) in state ${from}, which the database does not have`,
+      `the journal tells of purchase order ${id} (${ref}) in state ${from}, which the ` +
+        'database does not have',
     )
   await tx.db.updateTable('purchase_order').set(set).where('id', '=', id).execute()
   await follow(tx, { ...order, ...set } as StoredPo, from)

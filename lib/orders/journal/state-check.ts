@@ -2,7 +2,8 @@
  * Follows the journal's lines, and compares what they make of each purchase order with the row that
  * there is.
  */
-import type { Raw } from '../../db/sqlite.js'
+import { query } from '../../db/query.js'
+import type { Reader } from '../../db/query.js'
 import type { WalkedLine } from './chain.js'
 import type { StoredPo } from '../stored.js'
 import type { StateData } from '../engine/transitions.js'
@@ -63,86 +64,111 @@ interface Known {
   seq: number
 }
 
+const endedRows = query((db, given: { from: number; limit: number }) =>
+  db
+    .selectFrom('purchase_order')
+    .select(ENDED_COLUMNS)
+    .where('id', '>=', given.from)
+    .orderBy('id')
+    .limit(given.limit),
+)
+const openRow = query((db, given: { id: number }) =>
+  db.selectFrom('purchase_order').select(OPEN_COLUMNS).where('id', '=', given.id),
+)
+const countOfRows = query((db) =>
+  db.selectFrom('purchase_order').select(({ fn }) => fn.countAll<number>().as('rows')),
+)
+
 /**
  * Only what is under way is kept in memory: an order that ended is compared at once, and again
  * should a later line tell of it.
  */
-export function openStateCheck(raw: Raw): StateCheck {
-  const some = raw
-    .prepare(
-      `SELECT ${ENDED_COLUMNS.join(', ')} FROM purchase_order WHERE id >= ? ORDER BY id LIMIT ${WINDOW}`,
-    )
-    .raw()
-  const one = raw
-    .prepare(`SELECT ${OPEN_COLUMNS.join(', ')} FROM purchase_order WHERE id = ?`)
-    .raw()
-  const known = new Map<number, Known>()
-  const faults: string[] = []
-  let window = new Map<number, unknown[]>()
-  let first = -WINDOW
-  let count = 0
+export function openStateCheck(reader: Reader): StateCheck {
+  return new LineFollower(reader)
+}
 
-  /** Values of the first columns, read with those of its neighbours. */
-  function valuesOf(id: number): unknown[] | undefined {
-    if (id < first || id >= first + WINDOW) {
-      window = new Map((some.all(id) as unknown[][]).map((values) => [values[0] as number, values]))
-      first = id
+class LineFollower implements StateCheck {
+  readonly #reader: Reader
+  readonly #known = new Map<number, Known>()
+  readonly #faults: string[] = []
+  /** Rows of orders that ended, from `#first` on. */
+  #window = new Map<number, unknown[]>()
+  #first = -WINDOW
+  #count = 0
+
+  constructor(reader: Reader) {
+    this.#reader = reader
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  take({ kind, data, seq }: WalkedLine): void {
+    if (kind === 'state') return this.#takeState(JSON.parse(data) as StateData, seq)
+    for (const row of purchaseOrdersIn(data)) {
+      this.#count++
+      this.#settle({ row, seq })
     }
-    return window.get(id)
   }
 
-  /** What differs, or null. */
-  function difference({ row, seq }: Known): string | null {
-    const isEnded = ENDED.includes(row.state)
-    const stored = isEnded ? valuesOf(row.id) : (one.get(row.id) as unknown[] | undefined)
-    if (!stored) return missing(row.id, seq)
-    const columns: readonly Column[] = isEnded ? ENDED_COLUMNS : OPEN_COLUMNS
-    const place = columns.findIndex((name, i) => stored[i] !== row[name])
-    return place < 0
-      ? null
-      : `purchase order ${row.id}: ${columns[place]!} is ${shown(stored[place])}, and its lines, the last of which is ${seq}, say ${shown(row[columns[place]!])}`
+  end(): string[] {
+    for (const order of this.#known.values()) {
+      const fault = this.#difference(order)
+      if (fault !== null) this.#faults.push(fault)
+    }
+    const rows = this.#reader.value(countOfRows) ?? 0
+    if (this.#faults.length === 0 && rows !== this.#count)
+      this.#faults.push(
+        `there are ${rows} purchase orders, and the journal tells of ${this.#count}`,
+      )
+    return this.#faults
   }
 
-  function takeState({ id, from, set }: StateData, seq: number): void {
-    const before = known.get(id)?.row
+  #takeState({ id, from, set }: StateData, seq: number): void {
+    const before = this.#known.get(id)?.row
     if (before && before.state !== from)
-      faults.push(
+      this.#faults.push(
         `purchase order ${id} was ${shown(before.state)} before line ${seq}, which says ${from}`,
       )
     // One that had ended was right: whatever this line changes must show in it.
-    const row = before ?? rowFrom(one.get(id) as unknown[] | undefined)
-    if (row) settle({ row: { ...row, ...set } as Row, seq })
-    else faults.push(missing(id, seq))
+    const row = before ?? rowFrom(this.#openValues(id))
+    if (row) this.#settle({ row: { ...row, ...set } as Row, seq })
+    else this.#faults.push(missing(id, seq))
   }
 
-  function settle(order: Known): void {
-    if (ENDED.includes(order.row.state) && difference(order) === null) known.delete(order.row.id)
-    else known.set(order.row.id, order)
+  #settle(order: Known): void {
+    const { id, state } = order.row
+    if (ENDED.includes(state) && this.#difference(order) === null) this.#known.delete(id)
+    else this.#known.set(id, order)
   }
 
-  return {
-    get count() {
-      return count
-    },
-    take({ kind, data, seq }) {
-      if (kind === 'state') return takeState(JSON.parse(data) as StateData, seq)
-      for (const row of purchaseOrdersIn(data)) {
-        count++
-        settle({ row, seq })
-      }
-    },
-    end() {
-      for (const order of known.values()) {
-        const fault = difference(order)
-        if (fault !== null) faults.push(fault)
-      }
-      const { rows } = raw.prepare('SELECT count(*) AS rows FROM purchase_order').get() as {
-        rows: number
-      }
-      if (faults.length === 0 && rows !== count)
-        faults.push(`there are ${rows} purchase orders, and the journal tells of ${count}`)
-      return faults
-    },
+  /** What differs, or null. */
+  #difference({ row, seq }: Known): string | null {
+    const isEnded = ENDED.includes(row.state)
+    const stored = isEnded ? this.#endedValues(row.id) : this.#openValues(row.id)
+    if (!stored) return missing(row.id, seq)
+    const columns: readonly Column[] = isEnded ? ENDED_COLUMNS : OPEN_COLUMNS
+    const at = columns.findIndex((name, i) => stored[i] !== row[name])
+    const column = columns[at]
+    return column === undefined
+      ? null
+      : `purchase order ${row.id}: ${column} is ${shown(stored[at])}, and its lines, ` +
+          `the last of which is ${seq}, say ${shown(row[column])}`
+  }
+
+  #openValues(id: number): unknown[] | undefined {
+    return this.#reader.lists(openRow, { id })[0]
+  }
+
+  /** Values of the first columns, read with those of its neighbours. */
+  #endedValues(id: number): unknown[] | undefined {
+    if (id < this.#first || id >= this.#first + WINDOW) {
+      const rows: unknown[][] = this.#reader.lists(endedRows, { from: id, limit: WINDOW })
+      this.#window = new Map(rows.map((values) => [values[0] as number, values]))
+      this.#first = id
+    }
+    return this.#window.get(id)
   }
 }
 

@@ -3,17 +3,16 @@
  * the present state of every purchase order against what its lines say. It reads one snapshot, in
  * steps that hold nobody up.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from '../../core/async/wait.js'
 import type { OrdersCtx } from '../ctx.js'
-import { filesIn } from '../../db/engine.js'
-import { openFile } from '../../db/sqlite.js'
-import type { Raw } from '../../db/sqlite.js'
+import type { Snapshot } from '../../db/query.js'
 import type { ObjectStore } from '../../objects/store.js'
 import { ChainWalk, journalSealer, readLine } from './chain.js'
 import { proveCopy } from './copy.js'
 import type { CopyReach } from './copy.js'
 import { openJournalLines } from './file.js'
 import type { JournalLines } from './file.js'
+import { journalReach, lineAt, linesAfter } from './queries.js'
 import { openStateCheck } from './state-check.js'
 import type { StateCheck } from './state-check.js'
 
@@ -71,13 +70,12 @@ export async function verifyJournal(
   options: VerifyOptions = {},
 ): Promise<Verification> {
   const file = await openJournalLines(ctx.engine.dir)
-  const raw = openFile(filesIn(ctx.engine.dir).record, { synchronous: 'FULL', readonly: true })
+  const snapshot = ctx.engine.openSnapshot()
   try {
-    raw.exec('BEGIN')
-    const found = await new Verifier(ctx, raw, file, openStateCheck(raw)).run(options)
+    const found = await new Verifier(ctx, snapshot, file, openStateCheck(snapshot)).run(options)
     return options.copy ? await withCopy(ctx, options.copy, found) : found
   } finally {
-    raw.close()
+    snapshot.close()
     await file.close()
   }
 }
@@ -106,7 +104,7 @@ async function withCopy(
 
 class Verifier {
   readonly #ctx: OrdersCtx
-  readonly #raw: Raw
+  readonly #snapshot: Snapshot
   readonly #file: JournalLines
   readonly #states: StateCheck
   readonly #faults: JournalFault[] = []
@@ -114,20 +112,16 @@ class Verifier {
   #fileIsSound = true
   #fileLines = 0
 
-  constructor(ctx: OrdersCtx, raw: Raw, file: JournalLines, states: StateCheck) {
+  constructor(ctx: OrdersCtx, snapshot: Snapshot, file: JournalLines, states: StateCheck) {
     this.#ctx = ctx
-    this.#raw = raw
+    this.#snapshot = snapshot
     this.#file = file
     this.#states = states
   }
 
   async run(options: VerifyOptions): Promise<Verification> {
     const { anchor } = options
-    const { last, marked } = this.#raw
-      .prepare(
-        "SELECT coalesce(max(seq), 0) AS last, coalesce((SELECT CAST(value AS INTEGER) FROM order_engine WHERE name = 'journaled'), 0) AS marked FROM journal",
-      )
-      .get() as { last: number; marked: number }
+    const { last, marked } = this.#snapshot.first(journalReach) ?? { last: 0, marked: 0 }
     const head = await this.#proveDatabase(last, options)
     // What follows a broken line is nobody's word any more.
     if (head.seq === last) {
@@ -170,19 +164,18 @@ class Verifier {
     { anchor, onProgress, rest = nextTurn }: VerifyOptions,
   ): Promise<{ seq: number; mac: string }> {
     const chain = new ChainWalk(journalSealer(this.#ctx))
-    const some = this.#raw
-      .prepare(`SELECT seq, line FROM journal WHERE seq > ? ORDER BY seq LIMIT ${STEP}`)
-      .raw()
     for (let at = 0; at < last;) {
-      const rows = some.all(at) as [seq: number, text: string][]
+      const rows = this.#snapshot.all(linesAfter, { seq: at, limit: STEP })
       if (this.#fileIsSound) await this.#file.have(rows.length)
-      for (const [seq, text] of rows) {
+      for (const { seq, line: text } of rows) {
         const line = chain.next(text)
         if ('fault' in line) {
           this.#add(
             line.seq,
             'database',
-            `${line.fault}${this.#fileHas(line.seq, chain.head.mac) ? '; orders.journal has it as it was written' : ''}`,
+            this.#fileHas(line.seq, chain.head.mac)
+              ? `${line.fault}; orders.journal has it as it was written`
+              : line.fault,
           )
           return chain.head
         }
@@ -191,7 +184,7 @@ class Verifier {
           this.#add(seq, 'database', 'the line is not the one of the anchor')
         this.#states.take(line)
       }
-      at = rows.at(-1)![0]
+      at = rows.at(-1)!.seq
       onProgress?.(at, last, at)
       await rest()
     }
@@ -223,7 +216,7 @@ class Verifier {
       !found
         ? 'the line was changed: its digest does not fit'
         : found.seq === seq
-          ? "the line is another than the database's"
+          ? "the line differs from the database's"
           : `the line is missing: ${found.seq} stands in its place`,
     )
   }
@@ -239,20 +232,19 @@ class Verifier {
         'orders.journal',
         `the line is missing: the file ends at ${this.#fileLines}, and had ${marked}`,
       )
-    this.#raw.exec('COMMIT')
-    const one = this.#raw.prepare('SELECT line FROM journal WHERE seq = ?').pluck()
+    this.#snapshot.release()
     for (let seq = last + 1; ; seq++) {
       await this.#file.have(1)
       const text = this.#file.next()
       if (text === undefined) return
-      const known = one.get(seq) as string | undefined
+      const known = this.#snapshot.value(lineAt, { seq })
       if (known !== text)
         return this.#add(
           seq,
           'orders.journal',
           known === undefined
             ? 'the database does not have this line: it has lost some, or is older than the file'
-            : "the line is another than the database's",
+            : "the line differs from the database's",
         )
       this.#fileLines = seq
     }

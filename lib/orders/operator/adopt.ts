@@ -1,16 +1,16 @@
 /**
  * Takes in an order that a distributor has and the installation has forgotten: from then on its
- * order_id is held, so that a caller's retry is a 409 `duplicate_order` and no second purchase
- * (reliability 3.8).
+ * order_id is held, so that a caller's retry is a 409 `duplicate_order` and no second purchase.
  */
 import type { Insertable, Selectable } from 'kysely'
 import { audit } from '../../accounts/audit.js'
+import { itemsOf } from '../../catalog/queries.js'
 import type { OrdersCtx } from '../ctx.js'
 import type { Destination, PurchaseOrder } from '../../distributors/fulfillment.js'
 import type { Orphan } from '../tracking/orphans.js'
 import type { FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
-import { sealContent } from '../engine/content.js'
-import { itemsText, newPurchaseOrder, newRecord, newReference, nextId } from '../place/rows.js'
+import { sealContent } from '../sealed-content.js'
+import { itemsText, newPurchaseOrder, newRecord, newReference, nextId } from '../rows.js'
 import type { StoredOrder } from '../history/records.js'
 import { appendJournal } from '../journal/chain.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
@@ -205,7 +205,7 @@ function contentOf(
   { given, fflRequired, shipToStore }: GeneratedPo,
   serial: number,
 ): PurchaseOrder {
-  const place: Destination = {
+  const destination: Destination = {
     name: shipTo.name ?? NOT_KNOWN,
     address1: shipTo.address1 ?? '',
     address2: null,
@@ -217,8 +217,8 @@ function contentOf(
   // What goes to a dealer or to the store bears that one's name.
   const customer =
     fflRequired || shipToStore
-      ? { ...place, name: NOT_KNOWN, address1: '', zip: '', email: '' }
-      : { ...place, email: '' }
+      ? { ...destination, name: NOT_KNOWN, address1: '', zip: '', email: '' }
+      : { ...destination, email: '' }
   return {
     clientRef: clientRef ?? newReference(ctx.random),
     serial,
@@ -228,7 +228,7 @@ function contentOf(
     lane: ADOPTED,
     fflRequired,
     shipToStore,
-    shipTo: place,
+    shipTo: destination,
     customer,
     ffl: null,
     takenAt: at,
@@ -253,12 +253,6 @@ function upcOf(
   const row = snapshot
     ?.skuRows(distsku)
     .find((candidate) => snapshot.distids[snapshot.distributor[candidate]!] === distid)
-  return (
-    (row !== undefined &&
-      (engine.catalog
-        .prepare('SELECT upc FROM fragment WHERE id = ?')
-        .pluck()
-        .get(snapshot!.fragment[row]!) as string | null | undefined)) ||
-    ''
-  )
+  if (!snapshot || row === undefined) return ''
+  return itemsOf(engine.catalog)(snapshot.fragment[row]!)?.upc ?? ''
 }

@@ -1,13 +1,12 @@
 /**
- * An operator settles a purchase order of which nobody could find out what became (reliability
- * 3.3).
+ * An operator settles a purchase order of which nobody could find out what became.
  */
 import { audit } from '../../accounts/audit.js'
 import type { OrdersCtx } from '../ctx.js'
 import { ApiError, invalid } from '../../core/errors.js'
 import { textFault } from '../../core/text.js'
 import { appendJournal } from '../journal/chain.js'
-import { standsElsewhere } from '../tracking/numbers.js'
+import { standsElsewhere } from '../matching/numbers.js'
 import type { PoState } from '../../db/tables/orders.js'
 import { move } from '../engine/transitions.js'
 import type { Change, StoredPo } from '../stored.js'
@@ -66,8 +65,8 @@ export async function resolveOrder(ctx: OrdersCtx, input: ResolveInput): Promise
       by: tx.actor,
       ...verdict,
     } satisfies VerdictData)
-    const moved = await move(tx, order, changeOf(verdict, tx.now()))
-    if (!moved) throw new Error('the order was moved in its own transaction')
+    const after = await move(tx, order, changeOf(verdict, tx.now()))
+    if (!after) throw new Error('the order was moved in its own transaction')
     const resolution = {
       id: order.id,
       ref: order.client_ref,
@@ -75,8 +74,8 @@ export async function resolveOrder(ctx: OrdersCtx, input: ResolveInput): Promise
       distid: order.distid,
       po_number: order.po_number,
       before: order.state,
-      after: moved.state,
-      distributor_order_id: moved.distributor_order_id,
+      after: after.state,
+      distributor_order_id: after.distributor_order_id,
     }
     await audit(tx, 'orders.resolve', { ...resolution, ...verdict })
     return { ...resolution, reason: verdict.reason ?? null }
@@ -154,10 +153,12 @@ async function unsettled(
     throw new ApiError('not_found', {
       message: `there is no order or purchase order "${text}"; \`orders list\` shows them`,
     })
+  const named = ({ id, distid, state, order_id: orderId, client_ref: ref }: Named) =>
+    `${id} (${distid}, ${state}, order_id ${orderId}, reference ${ref})`
   const ambiguous = () =>
     invalid(
       'order',
-      `"${text}" may mean ${meant.map(({ id, distid, order_id: orderId, client_ref: ref, state }) => `${id} (${distid}, ${state}, order_id ${orderId}, reference ${ref})`).join(' or ')}: name one by its reference`,
+      `"${text}" may mean ${meant.map(named).join(' or ')}: name one by its reference`,
     )
   // A number may be the id of one and the order_id of another, and which is meant does not follow
   // from which is open.
@@ -166,13 +167,13 @@ async function unsettled(
     meant.some(({ order_id: orderId }) => orderId === text)
   )
     throw ambiguous()
-  const open = meant.filter(({ state }) => UNSETTLED.includes(state))
-  if (open.length === 0) {
+  const [open, ...others] = meant.filter(({ state }) => UNSETTLED.includes(state))
+  if (!open) {
     const states = meant.map(({ id, distid, state }) => `${id} (${distid}) is ${state}`).join(', ')
     throw invalid('order', `nothing of "${text}" waits for a person: ${states}`)
   }
-  if (open.length > 1) throw ambiguous()
-  return open[0]!
+  if (others.length > 0) throw ambiguous()
+  return open
 }
 
 /**

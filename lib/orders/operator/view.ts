@@ -2,20 +2,22 @@
  * What the operator sees of orders: all that is open, and one order with everything that happened
  * to it.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { nextTurn } from '../../core/async/wait.js'
 import type { Subscriber } from '../../accounts/caller.js'
 import type { OrdersCtx } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
 import type { Mode } from '../../db/tables/words.js'
 import { recordOf } from '../history/records.js'
+import type { StoredOrder } from '../history/records.js'
 import type { FulfillmentOrder } from '../history/shapes.js'
-import { linesInWords } from '../journal/words.js'
-import type { ToldLine } from '../journal/words.js'
+import { describeLines } from '../journal/describe.js'
+import type { DescribedLine } from '../journal/describe.js'
+import { purchaseOrdersOf } from '../rows.js'
 import { findPurchaseOrders } from './resolve.js'
 import type { PoState } from '../../db/tables/orders.js'
 import { OPEN } from '../stored.js'
-import { OPEN_STATES } from '../engine/work.js'
+import type { StoredPo } from '../stored.js'
+import { isOpenPurchase } from '../queries.js'
 
 /** A purchase order in one line. */
 export interface ListedOrder {
@@ -43,9 +45,6 @@ export interface ListInput {
   limit?: number | undefined
 }
 
-/** In the words of the index of open orders, or SQLite would not use it. */
-export const IS_OPEN = sql<boolean>`${sql.raw(OPEN_STATES)}`
-
 /** Purchase orders, the newest first, `count` of all of them; those that are open by default. */
 export async function listPurchaseOrders(
   { read, now }: Pick<OrdersCtx, 'read' | 'now'>,
@@ -54,7 +53,7 @@ export async function listPurchaseOrders(
   const states = state === 'all' ? null : state === 'open' ? OPEN : [state]
   const some = read
     .selectFrom('purchase_order')
-    .$if(states !== null, (query) => query.where(IS_OPEN).where('state', 'in', states!))
+    .$if(states !== null, (query) => query.where(isOpenPurchase).where('state', 'in', states!))
     .$if(subscriberId !== undefined, (query) =>
       query.where('purchase_order.subscriber_id', '=', subscriberId!),
     )
@@ -105,7 +104,7 @@ export interface ShownPurchaseOrder {
   /** When it is looked at next; null where it is not. */
   next_at: string | null
   /** Everything that the journal has of it, in words, oldest first. */
-  lines: ToldLine[]
+  lines: DescribedLine[]
 }
 
 export interface ShownRecord {
@@ -151,7 +150,7 @@ export async function showOrder(
   const meant = await findPurchaseOrders(ctx, text, subscriberId)
   if (meant.length === 0)
     throw new ApiError('not_found', {
-      message: `there is no order or purchase order "${text}"; \`orders list --state all\` shows them`,
+      message: `there is no order or purchase order "${text}"; see \`orders list --state all\``,
     })
   const shown: ShownOrder[] = []
   for (const id of new Set(meant.map(({ placement_id: placement }) => placement)))
@@ -177,52 +176,15 @@ async function showPlacement(ctx: OrdersCtx, id: number): Promise<ShownOrder> {
     .where('placement_id', '=', id)
     .orderBy('group_no')
     .execute()
-  const all = await read
-    .selectFrom('purchase_order')
-    .selectAll()
-    .where('placement_id', '=', id)
-    .orderBy('id')
-    .execute()
+  const all = await purchaseOrdersOf(ctx, id)
   const lines = await linesOf(
     ctx,
     all.map(({ client_ref: ref }) => ref),
   )
   const records: ShownRecord[] = []
   for (const order of orders) {
-    const parcels = await read
-      .selectFrom('parcel')
-      .select(['tracking_number', 'company', 'method', 'shipped_on', 'status'])
-      .where('fulfillment_order_id', '=', order.id)
-      .orderBy('tracking_number')
-      .execute()
-    const changes = await read
-      .selectFrom('fulfillment_change')
-      .select(['at', 'field', 'before', 'after'])
-      .where('fulfillment_order_id', '=', order.id)
-      .orderBy('seq')
-      .execute()
-    records.push({
-      record: recordOf(order),
-      visible: order.visible === 1,
-      po_given: order.po_given,
-      parcels,
-      changes: changes.map((change) => ({ ...change, at: textOf(change.at) })),
-      purchase_orders: all
-        .filter(({ fulfillment_order_id: owner }) => owner === order.id)
-        .map((purchase) => ({
-          id: purchase.id,
-          ref: purchase.client_ref,
-          lane: purchase.lane,
-          state: purchase.state,
-          sends: purchase.sends,
-          stage: purchase.stage,
-          distributor_order_id: purchase.distributor_order_id,
-          reason: purchase.reason,
-          refusal: purchase.refusal,
-          next_at: purchase.next_at === null ? null : textOf(purchase.next_at),
-          lines: lines.get(purchase.client_ref) ?? [],
-        })),
-    })
+    const own = all.filter(({ fulfillment_order_id: record }) => record === order.id)
+    records.push(await showRecord(ctx, order, { purchaseOrders: own, lines }))
   }
   return {
     subscriber: name,
@@ -236,6 +198,48 @@ async function showPlacement(ctx: OrdersCtx, id: number): Promise<ShownOrder> {
   }
 }
 
+async function showRecord(
+  { read }: OrdersCtx,
+  order: StoredOrder,
+  { purchaseOrders, lines }: { purchaseOrders: StoredPo[]; lines: LinesByRef },
+): Promise<ShownRecord> {
+  const parcels = await read
+    .selectFrom('parcel')
+    .select(['tracking_number', 'company', 'method', 'shipped_on', 'status'])
+    .where('fulfillment_order_id', '=', order.id)
+    .orderBy('tracking_number')
+    .execute()
+  const changes = await read
+    .selectFrom('fulfillment_change')
+    .select(['at', 'field', 'before', 'after'])
+    .where('fulfillment_order_id', '=', order.id)
+    .orderBy('seq')
+    .execute()
+  return {
+    record: recordOf(order),
+    visible: order.visible === 1,
+    po_given: order.po_given,
+    parcels,
+    changes: changes.map((change) => ({ ...change, at: textOf(change.at) })),
+    purchase_orders: purchaseOrders.map((purchase) => ({
+      id: purchase.id,
+      ref: purchase.client_ref,
+      lane: purchase.lane,
+      state: purchase.state,
+      sends: purchase.sends,
+      stage: purchase.stage,
+      distributor_order_id: purchase.distributor_order_id,
+      reason: purchase.reason,
+      refusal: purchase.refusal,
+      next_at: purchase.next_at === null ? null : textOf(purchase.next_at),
+      lines: lines.get(purchase.client_ref) ?? [],
+    })),
+  }
+}
+
+/** What the journal tells of purchase orders, by their references. */
+type LinesByRef = ReadonlyMap<string, DescribedLine[]>
+
 const textOf = (ms: number) => new Date(ms).toISOString()
 
 /**
@@ -246,18 +250,25 @@ const STEP = 5_000
 
 /** What the journal tells of purchase orders, by their references. */
 async function linesOf(
-  { engine }: Pick<OrdersCtx, 'engine'>,
+  { read }: Pick<OrdersCtx, 'read'>,
   refs: readonly string[],
-): Promise<Map<string, ToldLine[]>> {
-  const { prepare } = engine.reader
-  const last = (prepare('SELECT max(seq) FROM journal').pluck().get() as number | null) ?? 0
-  const some = prepare(
-    `SELECT line FROM journal WHERE seq > ? AND seq <= ? AND (${refs.map(() => 'instr(line, ?) > 0').join(' OR ')}) ORDER BY seq`,
-  ).pluck()
+): Promise<Map<string, DescribedLine[]>> {
+  const journal = read.selectFrom('journal')
+  const end = await journal.select(({ fn }) => fn.max<number | null>('seq').as('seq')).execute()
+  const last = end[0]?.seq ?? 0
   const texts: string[] = []
   for (let from = 0; from < last; from += STEP) {
-    texts.push(...(some.all(from, Math.min(last, from + STEP), ...refs) as string[]))
+    const some = await journal
+      .select('line')
+      .where('seq', '>', from)
+      .where('seq', '<=', Math.min(last, from + STEP))
+      .where((line) =>
+        line.or(refs.map((ref) => line(line.fn<number>('instr', ['line', line.val(ref)]), '>', 0))),
+      )
+      .orderBy('seq')
+      .execute()
+    texts.push(...some.map(({ line }) => line))
     await nextTurn()
   }
-  return new Map(refs.map((ref) => [ref, linesInWords(ref, texts)]))
+  return new Map(refs.map((ref) => [ref, describeLines(ref, texts)]))
 }

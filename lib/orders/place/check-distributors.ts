@@ -25,28 +25,23 @@ export interface NotConfigured {
 }
 
 /**
- * The cart's distributors by distid. Throws 409 `fulfillment_not_configured` that lists what is
- * missing.
+ * The distributors of a cart by distid, and the mode of all of them. Throws 409
+ * `fulfillment_not_configured` that lists what is missing.
  */
 export function checkDistributors(
   ctx: Pick<OrdersCtx, 'distributors' | 'modes'>,
   saved: Saved,
   distids: ReadonlySet<string>,
-): Map<string, CartDistributor> {
+): { mode: Mode; distributors: ReadonlyMap<string, CartDistributor> } {
   const problems: NotConfigured[] = []
   const cart = new Map<string, CartDistributor>()
   for (const distid of distids) {
-    const distributor = ctx.distributors.byDistid(distid)!
+    const { name } = ctx.distributors.byDistid(distid) ?? { name: null }
     const mode = ctx.modes.of(distid)
     const problem = distributorProblem(ctx, saved, distid)
-    if (problem) problems.push({ distid, distributor: distributor.name, reason: problem.reason })
-    else
-      cart.set(distid, {
-        distid,
-        name: distributor.name,
-        mode,
-        connector: connectorOf(ctx, distid, mode)!,
-      })
+    const connector = connectorOf(ctx, distid, mode)
+    if (problem) problems.push({ distid, distributor: name, reason: problem.reason })
+    else if (name !== null && connector) cart.set(distid, { distid, name, mode, connector })
   }
   const modes = new Set([...cart.values()].map(({ mode }) => mode))
   if (modes.size > 1) {
@@ -54,19 +49,22 @@ export function checkDistributors(
       problems.push({
         distid,
         distributor: name,
-        reason: `it is in mode ${mode}, others of the cart are not: order from them apart`,
+        reason: `it is in mode ${mode}, others of the cart are not: order from them separately`,
       })
   }
-  if (problems.length > 0) throw notConfigured(problems)
-  return cart
+  const [first, ...others] = problems
+  if (first) throw notConfigured(first, others)
+  const [mode] = modes
+  if (mode === undefined) throw new Error('a cart without a distributor')
+  return { mode, distributors: cart }
 }
 
-export function notConfigured(problems: NotConfigured[]): ApiError {
-  const [first] = problems
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more, see details)` : ''
+/** The refusal for these problems, of which the message names the first. */
+export function notConfigured(first: NotConfigured, others: NotConfigured[] = []): ApiError {
+  const more = others.length > 0 ? ` (and ${others.length} more, see details)` : ''
   return new ApiError('fulfillment_not_configured', {
-    message: `${first!.distributor ?? 'The store'}: ${first!.reason}${more}`,
-    details: problems,
+    message: `${first.distributor ?? 'The store'}: ${first.reason}${more}`,
+    details: [first, ...others],
   })
 }
 
@@ -103,12 +101,13 @@ function reasonAgainst(
     Object.entries(saved.document.distributors).find(
       ([, candidate]) => candidate.distid === distid,
     ) ?? []
-  if (name === undefined || !entry) return 'it is not configured'
+  const distributor = distributors.byDistid(distid)
+  if (name === undefined || !entry || !distributor) return 'it is not configured'
   if (!entry.active) return 'it is not active'
   if (!saved.validated.has(name))
     return 'its credentials have not passed validation; call POST /v1/config/validate'
   if (!entry.fulfillment) return 'its entry has no fulfillment section'
-  const unset = unsetSettings(distributors.byDistid(distid)!, entry)
+  const unset = unsetSettings(distributor, entry)
   return unset.length > 0
     ? `its entry lacks ${unset.map(({ path }) => path.replaceAll('-', '.')).join(', ')}`
     : null

@@ -1,4 +1,4 @@
-/** Are the items of an order what the catalog has? (decisions 8.3) */
+/** Are the items of an order what the catalog has? */
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import type { Row, Snapshot } from '../../catalog/snapshot/snapshot.js'
 import type { View } from '../../catalog/view/view.js'
@@ -26,7 +26,7 @@ export interface OrderedItems {
 
 /** Why an item cannot be ordered; a quote tells the code beforehand. */
 export interface ItemProblem {
-  /** Its place in the order. */
+  /** Its index in the order. */
   item: number
   member: keyof OrderedItem
   code:
@@ -109,7 +109,7 @@ export function itemProblems(
     if (!ctx.distributors.byDistid(item.distid))
       return at(
         'distid',
-        `"${item.distid}" is no distributor; take distid and distsku from a quote's best`,
+        `"${item.distid}" is not a distributor; take distid and distsku from a quote's best`,
       )
     const named = rowsNamed(sources, item)
     if (named.length === 0) return at('distsku', `${item.distid} has no item "${item.distsku}"`)
@@ -124,10 +124,11 @@ export function itemProblems(
     if (shippable.length === 0)
       return at(
         'distsku',
-        `${item.distid} does not ship "${item.distsku}" to customers; order it to the store, or from another distributor`,
+        `${item.distid} does not ship "${item.distsku}" to customers; order it to the store, ` +
+          'or from another distributor',
         'not_drop_shippable',
       )
-    count(wanted, found, shippable, sources, i)
+    count(wanted, sources, { item: found, rows: shippable, at: i })
     known.push(found)
   })
   for (const { qty, stock, limit, at } of wanted.values()) {
@@ -206,11 +207,10 @@ const classOf = (snapshot: Snapshot, row: Row) => CLASS_CODES[snapshot.productCl
  */
 function count(
   wanted: Map<string, Wanted>,
-  { item, distid, distsku }: KnownItem,
-  rows: readonly Row[],
   { snapshot, document, entryOf }: ItemSources,
-  at: number,
+  { item, rows, at }: { item: KnownItem; rows: readonly Row[]; at: number },
 ): void {
+  const { distid, distsku } = item
   const key = `${distid} ${distsku}`
   const before = wanted.get(key)
   const limit = Math.min(
@@ -220,7 +220,7 @@ function count(
   const stock = rows.reduce((sum, row) => sum + Math.max(0, snapshot.qty[row]!), 0)
   // Of two lines, the one that may be taken from fewer stock items sets the bound.
   wanted.set(key, {
-    qty: (before?.qty ?? 0) + item.qty,
+    qty: (before?.qty ?? 0) + item.item.qty,
     stock: Math.min(stock, before?.stock ?? Infinity),
     limit,
     at: before?.at ?? at,

@@ -1,9 +1,11 @@
 /**
- * Everything that must hold before an order is written down (decisions 8.3). Nothing is written,
+ * Everything that must hold before an order is written down. Nothing is written,
  * nobody is asked.
  */
+import { itemsOf } from '../../catalog/queries.js'
 import type { Row, Snapshot } from '../../catalog/snapshot/snapshot.js'
 import type { View } from '../../catalog/view/view.js'
+import type { Saved } from '../../configuration/document/saved.js'
 import type { OrdersCall } from '../ctx.js'
 import { ApiError, invalid, isApiError, refusalOf } from '../../core/errors.js'
 import type { Fault } from '../../core/errors.js'
@@ -20,6 +22,7 @@ import type { CheckResult } from '../../restrictions/shapes.js'
 import { checkDealer, customerDestination, storeReceiver } from './check-destination.js'
 import type { Receiver } from './check-destination.js'
 import { checkDistributors, notConfigured } from './check-distributors.js'
+import type { CartDistributor } from './check-distributors.js'
 import { checkItems } from './check-items.js'
 import type { KnownItem } from './check-items.js'
 import { enforcesRestrictions } from './enforcement.js'
@@ -58,54 +61,21 @@ export interface CheckedOrder {
  */
 export async function checkOrder(ctx: OrdersCall, body: PlaceBody): Promise<CheckedOrder> {
   const saved = ctx.configurations.of(ctx.subscriber)
-  const view = await viewOf(ctx)
-  const snapshot = view?.snapshot ?? ctx.catalog.current()
-  if (!snapshot) throw new ApiError('feed_unavailable')
-  const faults: Fault[] = []
-  checkCustomerPlace(body, faults)
-  const entryOf = (distid: string) =>
-    Object.values(saved.document.distributors).find((entry) => entry.distid === distid)
-  const items = checkItems(
-    ctx,
-    body,
-    { snapshot, view, document: saved.document, entryOf, textOf: textsIn(ctx, snapshot) },
-    faults,
-  )
-  const needsDealer = !body.ship_to_store && body.items.some(({ ffl_req: toDealer }) => toDealer)
-  const dealer = needsDealer
-    ? await checkDealer(ctx, body.ffl?.licenseNumber ?? undefined, faults)
-    : null
-  if (dealer && !dealer.isSot) {
-    for (const { item, needsSot } of items)
-      if (needsSot && item.ffl_req)
-        faults.push({
-          path: 'ffl.licenseNumber',
-          message: `the dealer has no SOT on file, and ${item.distsku} goes to one that has`,
-        })
-  }
-  checkPhone(ctx, body, items, faults)
-  if (faults.length > 0) throw refusalOf('invalid_parameter', faults)
-
-  const cart = checkDistributors(ctx, saved, new Set(items.map(({ distid }) => distid)))
-  const store = body.ship_to_store
-    ? await storeReceiver(ctx, saved.document, {
-        hasFirearms: items.some(({ fflRequired }) => fflRequired),
-      })
-    : null
-  if (store && !store.isSot && items.some(({ needsSot }) => needsSot))
-    throw notConfigured([
-      {
-        distid: null,
-        distributor: null,
-        reason: 'it has no SOT on file, and an item goes to one that has',
-      },
-    ])
+  const catalog = await catalogOf(ctx)
+  const { items, dealer } = await checkRequest(ctx, body, saved, catalog)
+  const distids = new Set(items.map(({ distid }) => distid))
+  const { mode, distributors } = checkDistributors(ctx, saved, distids)
+  const store = body.ship_to_store ? await checkStore(ctx, saved, items) : null
   const customer = customerDestination(body)
-  const receiverOf = (toDealer: boolean): Receiver =>
-    store ?? (toDealer ? dealer! : { shipTo: customer, ffl: null, isSot: false })
+  const receiverOf = (toDealer: boolean): Receiver => {
+    if (store) return store
+    if (!toDealer) return { shipTo: customer, ffl: null, isSot: false }
+    if (!dealer) throw new Error('an item goes to a dealer that was not checked')
+    return dealer
+  }
   const restrictions = await checkDestinations(ctx, {
     items,
-    snapshot,
+    snapshot: catalog.snapshot,
     receiverOf,
     toStore: store !== null,
   })
@@ -115,53 +85,129 @@ export async function checkOrder(ctx: OrdersCall, body: PlaceBody): Promise<Chec
   ) {
     throw new ApiError('restricted_destination', { details: restrictions })
   }
-  const groups = splitOrder(
-    items.map(({ distid, distsku, upc, item: { qty }, fflRequired }) => ({
-      distid,
-      distsku,
-      upc,
-      qty,
-      fflRequired,
-    })),
-    body.ship_to_store,
-  )
   return {
     orderId: body.order_id,
-    mode: [...cart.values()][0]!.mode,
+    mode,
     shipToStore: body.ship_to_store,
     poNumber: body.po_number,
     customer,
     restrictions,
-    groups: groups.map(({ distid, fflRequired, lines }) => {
-      const { shipTo, ffl } = receiverOf(fflRequired)
-      const known = lines.map((line) => ({
-        line,
-        of: items.find((item) => item.distid === distid && item.distsku === line.distsku)!,
-      }))
-      const { name: distributor, connector } = cart.get(distid)!
-      return {
-        distid,
-        distributor,
-        connector,
-        fflRequired,
-        sotRequired: known.some(({ of }) => of.needsSot),
-        shipTo,
-        ffl: ffl && (fflRequired || store) ? ffl : null,
-        lines: known.map(({ line, of }) => ({
-          distsku: of.distsku,
-          upc: of.upc,
-          name: of.name,
-          qty: line.qty,
-          unitPrice: view!.unitPrice(of.row),
-          fflRequired: of.needsFfl,
-        })),
-        shippingEstimate: known.reduce(
-          (sum, { line, of }) => sum + view!.shippingCost(of.row, line.qty),
-          0,
-        ),
-      }
-    }),
+    groups: groupsOf(items, { view: catalog.view, distributors, receiverOf, store }),
   }
+}
+
+interface OrderCatalog {
+  snapshot: Snapshot
+  /** Null where no distributor of the subscriber is validated. */
+  view: View | null
+}
+
+async function catalogOf(ctx: OrdersCall): Promise<OrderCatalog> {
+  const view = await viewOf(ctx)
+  const snapshot = view?.snapshot ?? ctx.catalog.current()
+  if (!snapshot) throw new ApiError('feed_unavailable')
+  return { snapshot, view }
+}
+
+/** What is wrong with the request itself, all faults at once. */
+async function checkRequest(
+  ctx: OrdersCall,
+  body: PlaceBody,
+  { document }: Saved,
+  { snapshot, view }: OrderCatalog,
+): Promise<{ items: KnownItem[]; dealer: Receiver | null }> {
+  const faults: Fault[] = []
+  checkCustomerPlace(body, faults)
+  const entryOf = (distid: string) =>
+    Object.values(document.distributors).find((entry) => entry.distid === distid)
+  const sources = { snapshot, view, document, entryOf, textOf: textsIn(ctx, snapshot) }
+  const items = checkItems(ctx, body, sources, faults)
+  const needsDealer = !body.ship_to_store && body.items.some(({ ffl_req: toDealer }) => toDealer)
+  const dealer = needsDealer
+    ? await checkDealer(ctx, body.ffl?.licenseNumber ?? undefined, faults)
+    : null
+  if (dealer && !dealer.isSot) {
+    for (const { item, needsSot } of items)
+      if (needsSot && item.ffl_req)
+        faults.push({
+          path: 'ffl.licenseNumber',
+          message: `the dealer has no SOT on file, which ${item.distsku} needs`,
+        })
+  }
+  checkPhone(ctx, body, items, faults)
+  if (faults.length > 0) throw refusalOf('invalid_parameter', faults)
+  return { items, dealer }
+}
+
+async function checkStore(
+  ctx: OrdersCall,
+  { document }: Saved,
+  items: readonly KnownItem[],
+): Promise<Receiver> {
+  const store = await storeReceiver(ctx, document, {
+    hasFirearms: items.some(({ fflRequired }) => fflRequired),
+  })
+  if (!store.isSot && items.some(({ needsSot }) => needsSot))
+    throw notConfigured({
+      distid: null,
+      distributor: null,
+      reason: 'it has no SOT on file, which an item needs',
+    })
+  return store
+}
+
+interface GroupSources {
+  view: View | null
+  distributors: ReadonlyMap<string, CartDistributor>
+  receiverOf: (toDealer: boolean) => Receiver
+  store: Receiver | null
+}
+
+/** The fulfillment orders that the items make. */
+function groupsOf(
+  items: readonly KnownItem[],
+  { view, distributors, receiverOf, store }: GroupSources,
+): CheckedGroup[] {
+  const lines = items.map(({ distid, distsku, upc, item: { qty }, fflRequired }) => ({
+    distid,
+    distsku,
+    upc,
+    qty,
+    fflRequired,
+  }))
+  const itemOf = (distid: string, distsku: string) =>
+    items.find((item) => item.distid === distid && item.distsku === distsku)
+  return splitOrder(lines, store !== null).map((group) => {
+    const distributor = distributors.get(group.distid)
+    // Both were checked: an item without them was refused.
+    if (!distributor || !view) throw new Error(`${group.distid} was not checked`)
+    const known = group.lines.flatMap((line) => {
+      const item = itemOf(group.distid, line.distsku)
+      return item ? [{ line, item }] : []
+    })
+    const { shipTo, ffl } = receiverOf(group.fflRequired)
+    return {
+      distid: group.distid,
+      distributor: distributor.name,
+      connector: distributor.connector,
+      fflRequired: group.fflRequired,
+      sotRequired: known.some(({ item }) => item.needsSot),
+      shipTo,
+      ffl: ffl && (group.fflRequired || store) ? ffl : null,
+      lines: known.map(({ line, item }) => ({
+        distsku: item.distsku,
+        upc: item.upc,
+        name: item.name,
+        qty: line.qty,
+        unitPrice: view.unitPrice(item.row),
+        fflRequired: item.needsFfl,
+      })),
+      shippingEstimate: known.reduce(
+        (sum, { line, item }) => sum + view.shippingCost(item.row, line.qty),
+        0,
+      ),
+    }
+  })
 }
 
 /**
@@ -183,11 +229,9 @@ function textsIn(
   ctx: OrdersCall,
   snapshot: Snapshot,
 ): (row: Row) => { name: string; upc: string | null } {
-  const read = ctx.engine.catalog.prepare('SELECT name, upc FROM fragment WHERE id = ?')
+  const read = itemsOf(ctx.engine.catalog)
   return (row) => {
-    const text = read.get(snapshot.fragment[row]!) as
-      | { name: string; upc: string | null }
-      | undefined
+    const text = read(snapshot.fragment[row]!)
     // Only a catalog file that was removed under a running server loses a fragment that a snapshot
     // names.
     if (!text) throw new ApiError('feed_unavailable')
@@ -283,6 +327,6 @@ async function checkDestinations(
 function badAddress({ message }: ApiError, toStore: boolean): ApiError {
   const reason = `its address cannot be right (${message.replace(/^shipping\./, '')})`
   return toStore
-    ? notConfigured([{ distid: null, distributor: null, reason }])
+    ? notConfigured({ distid: null, distributor: null, reason })
     : invalid('ffl.licenseNumber', `the dealer: ${reason}`)
 }

@@ -1,6 +1,6 @@
 /**
  * Whether an order that an active rule blocks is refused: it is, unless the operator has turned
- * that off (decisions 8.3).
+ * that off.
  */
 import { audit } from '../../accounts/audit.js'
 import { invalid } from '../../core/errors.js'

@@ -1,10 +1,11 @@
 /**
- * Who holds an order_id: while a placement may still come to something, nobody else places it
- * (decisions 8.6).
+ * Who holds an order_id: while a placement may still come to something, nobody else places it.
  */
 import type { Selectable } from 'kysely'
 import type { OrdersCall } from '../ctx.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
+import { digestOf } from '../sealed-content.js'
+import type { PlaceBody } from '../shapes.js'
 
 /** The placement that holds an order_id of the calling subscriber. */
 export async function holderOf(
@@ -40,4 +41,28 @@ export async function earlierPlacements(
 /** Thrown inside the transaction: somebody holds the order_id. */
 export class OrderIdHeld extends Error {
   override readonly name = 'OrderIdHeld'
+}
+
+/**
+ * Kept with the placement, to tell a retry from another order under the same order_id; what is
+ * ignored does not count.
+ */
+export function requestDigest({
+  order_id,
+  customer,
+  items,
+  ffl,
+  ship_to_store,
+  po_number,
+}: PlaceBody): string {
+  return digestOf(
+    JSON.stringify([
+      order_id,
+      customer,
+      items.map(({ distid, distsku, upc, qty, ffl_req }) => [distid, distsku, upc, qty, ffl_req]),
+      ffl,
+      ship_to_store,
+      po_number,
+    ]),
+  )
 }

@@ -1,21 +1,20 @@
 /**
  * Takes an order in: everything that is needed to send it, frozen in one transaction before anybody
- * is asked (reliability 3.2).
+ * is asked.
  */
-import { itemsText, newPurchaseOrder, newRecord, newReference, nextId } from './rows.js'
+import { itemsText, newPurchaseOrder, newRecord, newReference, nextId } from '../rows.js'
 import type { StoredOrder } from '../history/records.js'
 import type { Insertable, Selectable } from 'kysely'
-import type { OrderCounts, OrdersCall, OrdersCtx } from '../ctx.js'
-import { ApiError } from '../../core/errors.js'
-import type { Lane, PurchaseOrder } from '../../distributors/fulfillment.js'
-import { digestOf, sealContent } from '../engine/content.js'
+import type { OrderCounts, OrdersCall } from '../ctx.js'
+import type { OrderPart, PurchaseOrder } from '../../distributors/fulfillment.js'
+import { sealContent } from '../sealed-content.js'
 import type { FulfillmentOrderTable } from '../../db/tables/fulfillment.js'
 import type { CheckedGroup, CheckedOrder } from './check-order.js'
 import { OrderIdHeld, earlierPlacements } from './holder.js'
 import { appendJournal } from '../journal/chain.js'
 import { fitPo, poNumber, poOfAttempt } from './po-number.js'
-import { checkQuota, countOrder } from './quota.js'
-import type { PlaceBody } from '../shapes.js'
+import { checkQuota, countOrder } from '../quota.js'
+import { refusePaused } from './refusals.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
 import type { StoredPo } from '../stored.js'
 
@@ -24,7 +23,7 @@ type Placement = Selectable<PlacementTable>
 export interface PlannedGroup extends CheckedGroup {
   /** The subscriber's account at the distributor now. */
   account: string
-  lanes: (Lane & {
+  parts: (OrderPart & {
     /** It may be sent at once: its account has room for it. */ isSentNow: boolean
   })[]
 }
@@ -41,7 +40,7 @@ export interface Intent {
   placementId: number
   /** When it was written down, by the steady clock. */
   countedAt: number
-  /** In the order of groups and lanes. */
+  /** In the order of groups and parts. */
   purchaseOrders: StoredPo[]
 }
 
@@ -94,21 +93,6 @@ export async function writeIntent(ctx: OrdersCall, input: IntentInput): Promise<
   })
 }
 
-/** Throws 503 while the operator has orders paused. */
-export async function refusePaused({ read }: Pick<OrdersCtx, 'read'>): Promise<void> {
-  const paused = await read
-    .selectFrom('order_engine')
-    .select('value')
-    .where('name', '=', 'paused')
-    .executeTakeFirst()
-  if (paused)
-    throw new ApiError('service_unavailable', {
-      message:
-        'Orders are paused by the operator until what happened meanwhile is reconciled. Nothing was sent.',
-      headers: { 'retry-after': '300' },
-    })
-}
-
 async function rowsOf(
   ctx: OrdersCall,
   { order, groups, owner }: IntentInput,
@@ -125,9 +109,9 @@ async function rowsOf(
     const { given, po } = posOf(ctx, order, group, { attempt: placement.attempt, groupNo })
     const record = recordRow(order, group, { id: orderId++, placement, groupNo, po, given })
     orders.push(record)
-    for (const lane of group.lanes)
+    for (const part of group.parts)
       purchaseOrders.push(
-        purchaseOrderRow(ctx, { order, group, lane, record, placement, id: serial++, owner }),
+        purchaseOrderRow(ctx, { order, group, part, record, placement, id: serial++, owner }),
       )
   })
   return { orders, purchaseOrders }
@@ -191,7 +175,7 @@ function recordRow(
 interface PurchaseOrderInput {
   order: CheckedOrder
   group: PlannedGroup
-  lane: PlannedGroup['lanes'][number]
+  part: PlannedGroup['parts'][number]
   record: StoredOrder
   placement: Placement
   id: number
@@ -200,19 +184,19 @@ interface PurchaseOrderInput {
 
 function purchaseOrderRow(
   ctx: OrdersCall,
-  { order, group, lane, record, placement, id, owner }: PurchaseOrderInput,
+  { order, group, part, record, placement, id, owner }: PurchaseOrderInput,
 ): StoredPo {
-  const lines = lane.lines.map((at) => group.lines[at]!)
+  const lines = part.lines.map((at) => group.lines[at]!)
   const content: PurchaseOrder = {
     clientRef: newReference(ctx.random),
     serial: id,
     po: record.po_number,
     poGiven: record.po_given,
     poIsOurs: order.poNumber === null,
-    lane: lane.name,
+    lane: part.name,
     fflRequired:
       lines.some(({ fflRequired }) => fflRequired) ||
-      (group.fflRequired && (!order.shipToStore || group.lanes.length === 1)),
+      (group.fflRequired && (!order.shipToStore || group.parts.length === 1)),
     ...(group.sotRequired && { sotRequired: true }),
     shipToStore: order.shipToStore,
     lines,
@@ -229,42 +213,18 @@ function purchaseOrderRow(
     subscriber_id: placement.subscriber_id,
     distid: group.distid,
     mode: order.mode,
-    lane: lane.name,
+    lane: part.name,
     client_ref: content.clientRef,
     po_number: record.po_number,
     ...sealContent(ctx, placement.subscriber_id, content),
-    state: lane.isSentNow ? 'sending' : 'planned',
-    sends: lane.isSentNow ? 1 : 0,
-    owner: lane.isSentNow ? owner : null,
-    account: lane.isSentNow ? group.account : null,
+    state: part.isSentNow ? 'sending' : 'planned',
+    sends: part.isSentNow ? 1 : 0,
+    owner: part.isSentNow ? owner : null,
+    account: part.isSentNow ? group.account : null,
     distributor_order_id: null,
-    next_at: lane.isSentNow ? null : now,
+    next_at: part.isSentNow ? null : now,
     planned_at: now,
-    first_sent_at: lane.isSentNow ? now : null,
+    first_sent_at: part.isSentNow ? now : null,
     updated_at: now,
   })
-}
-
-/**
- * Kept with the placement, to tell a retry from another order under the same order_id; what is
- * ignored does not count.
- */
-export function requestDigest({
-  order_id,
-  customer,
-  items,
-  ffl,
-  ship_to_store,
-  po_number,
-}: PlaceBody): string {
-  return digestOf(
-    JSON.stringify([
-      order_id,
-      customer,
-      items.map(({ distid, distsku, upc, qty, ffl_req }) => [distid, distsku, upc, qty, ffl_req]),
-      ffl,
-      ship_to_store,
-      po_number,
-    ]),
-  )
 }

@@ -1,4 +1,4 @@
-/** Purchase order numbers (contract "Place order": PO rules; decisions 8.9). */
+/** Purchase order numbers (contract "Place order": PO rules). */
 import { createHash } from 'node:crypto'
 
 export interface PoParts {

@@ -5,7 +5,7 @@
 import { keyById } from '../../accounts/keys.js'
 import type { Subscriber } from '../../accounts/caller.js'
 import { checkPart, refuseFaults } from '../../core/endpoint/endpoint.js'
-import type { OrdersCall, OrdersCtx } from '../ctx.js'
+import type { OrdersCall, SendingCtx } from '../ctx.js'
 import { ApiError, isApiError } from '../../core/errors.js'
 import type { ErrorCode, Fault } from '../../core/errors.js'
 import { checkTexts } from '../../core/json.js'
@@ -16,10 +16,10 @@ import type { CheckResult } from '../../restrictions/shapes.js'
 import { checkOrder } from './check-order.js'
 import type { CheckedGroup, CheckedOrder } from './check-order.js'
 import { earlierPlacements } from './holder.js'
-import { posOf, refusePaused } from './intent.js'
-import { lanesOf } from './parts.js'
-import { refuseDuplicate, refuseFullDisk } from './place.js'
-import { quotaLeft, refuseOverQuota } from './quota.js'
+import { posOf } from './intent.js'
+import { partsOf } from './split.js'
+import { quotaLeft, refuseOverQuota } from '../quota.js'
+import { refuseDuplicate, refuseFullDisk, refusePaused } from './refusals.js'
 import { PlaceBody } from '../shapes.js'
 
 /** One fulfillment order to be. Amounts are dollars. */
@@ -28,7 +28,7 @@ export interface PreflightGroup {
   distributor: string
   ffl_required: boolean
   ship_to: Destination
-  /** The dealer that receives it; `expires_on` is the last day of its licence. */
+  /** The dealer that receives it; `expires_on` is the last day of its license. */
   ffl: { license_number: string; name: string; expires_on: string } | null
   lines: {
     distsku: string
@@ -87,7 +87,7 @@ export interface Preflight {
  * As `preflightOrder`, for an operator: with a key's tag in the PO and its quotas, or with none.
  */
 export async function preflightFor(
-  ctx: OrdersCtx,
+  ctx: SendingCtx,
   subscriber: Subscriber,
   body: unknown,
   { keyId }: { keyId?: string } = {},
@@ -207,9 +207,9 @@ function groupOf(
   ctx: OrdersCall,
   order: CheckedOrder,
   group: CheckedGroup,
-  place: { attempt: number; groupNo: number },
+  at: { attempt: number; groupNo: number },
 ): PreflightGroup {
-  const { given, po } = posOf(ctx, order, group, place)
+  const { given, po } = posOf(ctx, order, group, at)
   const { distid, distributor, fflRequired, shipTo, ffl, lines, shippingEstimate } = group
   return {
     distid,
@@ -230,9 +230,9 @@ function groupOf(
     shipping_estimate: toDollars(shippingEstimate),
     po_given: given,
     po_number: po,
-    purchase_orders: lanesOf(group).map(({ name, lines: places }) => ({
+    purchase_orders: partsOf(group).map(({ name, lines: indexes }) => ({
       lane: name,
-      distskus: places.map((place) => lines[place]!.distsku),
+      distskus: indexes.map((at) => lines[at]!.distsku),
     })),
   }
 }

@@ -1,4 +1,8 @@
-/** Which items go to a distributor in one order (contract "Place order": splitting). */
+/**
+ * Which items go to a distributor in one order (contract "Place order": splitting), and which of
+ * them in one purchase order.
+ */
+import type { Fulfillment, OrderPart, PurchaseOrderLine } from '../../distributors/fulfillment.js'
 
 export interface OrderLine {
   distid: string
@@ -42,4 +46,32 @@ function addLine(lines: OrderLine[], line: OrderLine): void {
       qty: lines[same]!.qty + line.qty,
       fflRequired: lines[same]!.fflRequired || line.fflRequired,
     }
+}
+
+/**
+ * The parts of a group, as its connector plans them: one by default. Throws when a plan loses a
+ * line or sends it twice.
+ */
+export function partsOf({
+  connector,
+  lines,
+  distid,
+}: {
+  connector: Pick<Fulfillment, 'plan'>
+  lines: readonly PurchaseOrderLine[]
+  distid: string
+}): OrderPart[] {
+  const parts = connector.plan?.(lines) ?? [{ name: 'all', lines: lines.map((_, i) => i) }]
+  const planned = parts.flatMap((part) => part.lines).sort((a, b) => a - b)
+  const isWhole = planned.length === lines.length && planned.every((line, i) => line === i)
+  if (
+    !isWhole ||
+    parts.some((part) => part.lines.length === 0) ||
+    new Set(parts.map(({ name }) => name)).size < parts.length
+  ) {
+    throw new Error(
+      `the connector of ${distid} plans parts that are not the order: ${JSON.stringify(parts)}`,
+    )
+  }
+  return parts
 }

@@ -1,26 +1,26 @@
 /**
- * News of distributors, written into the records that they belong to (contract "Behavioural rules",
- * decisions 8.7, 8.10).
+ * News of distributors, written into the records that they belong to (contract "Behavioural
+ * rules").
  */
 import { FAILED } from '../stored.js'
 import { changeRecord } from '../history/change-record.js'
+import type { StoredPo } from '../stored.js'
 import { appendJournal } from '../journal/chain.js'
-import { sql } from 'kysely'
-import type { Selectable } from 'kysely'
+import { hasPo } from '../queries.js'
 import { DAY } from '../../core/clock.js'
 import type { OrdersCtx } from '../ctx.js'
 import type { Mode } from '../../db/tables/words.js'
 import type { OrderUpdate, PurchaseOrder } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
-import type { PoState, PurchaseOrderTable } from '../../db/tables/orders.js'
+import type { PoState } from '../../db/tables/orders.js'
 import type { StateData } from '../engine/transitions.js'
 import { cleanUpdate } from './clean-update.js'
-import { contentOrNull } from '../engine/content.js'
-import { knownLanes } from './part-statuses.js'
-import { LONGEST_AGO, isNewsOf, isOthers, isWhollyOthers, samePo } from './match.js'
-import { poIsAlone, standsElsewhere } from './numbers.js'
+import { contentOrNull } from '../sealed-content.js'
+import { knownParts } from '../history/part-statuses.js'
+import { LONGEST_AGO, isNewsOf, isOthers, isWhollyOthers, samePo } from '../matching/match.js'
+import { poIsAlone, standsElsewhere } from '../matching/numbers.js'
 import { mergeParcels, shippingOf } from './parcels.js'
-import { laterOrder, statusOfLanes } from './statuses.js'
+import { laterOrder, statusOfParts } from '../history/statuses.js'
 
 /** One subscriber's account at a distributor, as it is or as it is played. */
 export interface Account {
@@ -33,7 +33,7 @@ export interface Account {
  * Whose news they are: where the login is told, an order that was sent with another one is not
  * taken for one of these.
  */
-export interface Told extends Account {
+export interface AskedAccount extends Account {
   login?: string
 }
 
@@ -51,7 +51,6 @@ export type Applied =
   /** It contradicts what is known. */
   | { outcome: 'refused'; reason: string }
 
-type Lane = Selectable<PurchaseOrderTable>
 /**
  * Reports tell days of some time zone: that much earlier than it was sent an order may seem to have
  * been made.
@@ -64,21 +63,21 @@ const CLOCKS_DIFFER = 2 * DAY
  */
 export async function applyUpdate(
   ctx: OrdersCtx,
-  account: Told,
+  account: AskedAccount,
   news: OrderUpdate,
 ): Promise<Applied> {
   const update = cleanUpdate(news)
   if (!update) return { outcome: 'unknown' }
   const applied = await ctx.engine.atomic(ctx, async (tx): Promise<Applied> => {
-    const lane = await findLane(tx, account, update)
-    if (!lane) return { outcome: 'unknown' }
-    if (lane.state !== 'placed')
-      return { outcome: 'not_placed', purchaseOrderId: lane.id, state: lane.state }
-    const reason = await conflictOf(tx, lane, update)
+    const order = await findPurchaseOrder(tx, account, update)
+    if (!order) return { outcome: 'unknown' }
+    if (order.state !== 'placed')
+      return { outcome: 'not_placed', purchaseOrderId: order.id, state: order.state }
+    const reason = await conflictOf(tx, order, update)
     if (reason !== null) return { outcome: 'refused', reason }
     return {
-      outcome: (await applyTo(tx, lane, update)) ? 'applied' : 'unchanged',
-      fulfillmentOrderId: lane.fulfillment_order_id,
+      outcome: (await applyTo(tx, order, update)) ? 'applied' : 'unchanged',
+      fulfillmentOrderId: order.fulfillment_order_id,
     }
   })
   if (applied.outcome === 'refused')
@@ -90,7 +89,7 @@ export async function applyUpdate(
         po: update.po,
         reason: applied.reason,
       },
-      'news of an order contradict what is known and are left alone',
+      'news of an order contradict what is known, and are ignored',
     )
   return applied
 }
@@ -101,8 +100,12 @@ export async function applyUpdate(
  * orders, here and at the distributor, and one that we made on somebody else's there: nothing is
  * written of news that are not proven to be of this order.
  */
-async function findLane(ctx: OrdersCtx, told: Told, update: OrderUpdate): Promise<Lane | null> {
-  const { subscriberId, distid, mode, login } = told
+async function findPurchaseOrder(
+  ctx: OrdersCtx,
+  account: AskedAccount,
+  update: OrderUpdate,
+): Promise<StoredPo | null> {
+  const { subscriberId, distid, mode, login } = account
   const { clientRef, number } = update
   const mine = ctx.db
     .selectFrom('purchase_order')
@@ -116,22 +119,22 @@ async function findLane(ctx: OrdersCtx, told: Told, update: OrderUpdate): Promis
     // Another login may be another account, which may count its orders anew.
     const numbered = (
       await mine.where('distributor_order_id', '=', number).limit(2).execute()
-    ).filter((lane) => !isElsewhere(lane, login) || mayBe(ctx, lane, update))
+    ).filter((order) => !isElsewhere(order, login) || mayBelongTo(ctx, order, update))
     if (numbered.length > 0) return numbered.length === 1 ? numbered[0]! : null
   }
-  const possible = await lanesOfPo(ctx, told, update)
-  const [lane] = possible
-  if (!lane || possible.length > 1 || lane.subscriber_id !== subscriberId) return null
+  const possible = await ordersOfPo(ctx, account, update)
+  const [order] = possible
+  if (!order || possible.length > 1 || order.subscriber_id !== subscriberId) return null
   // Of one that is not settled nothing is written, so it is enough that they may be its.
-  return lane.state !== 'placed' || (await areIts(ctx, lane, update)) ? lane : null
+  return order.state !== 'placed' || (await areIts(ctx, order, update)) ? order : null
 }
 
 /** The purchase orders of an account, whoever's they are, that news may be about by their PO. */
-async function lanesOfPo(
+async function ordersOfPo(
   ctx: OrdersCtx,
-  { subscriberId, distid, mode, login }: Told,
+  { subscriberId, distid, mode, login }: AskedAccount,
   update: OrderUpdate,
-): Promise<Lane[]> {
+): Promise<StoredPo[]> {
   const { number, po, at } = update
   if (po === '') return []
   // With another number it is another order: somebody else's, or one made by telephone. So is what
@@ -150,10 +153,7 @@ async function lanesOfPo(
       ]),
     )
   const open = number === null ? live : live.where('distributor_order_id', 'is', null)
-  const named = await open
-    .where(sql<boolean>`po_number = ${po} COLLATE NOCASE`)
-    .limit(MANY)
-    .execute()
+  const named = await open.where(hasPo(po)).limit(MANY).execute()
   // A distributor may fold the case of a PO, pad it, or cut it off.
   const alike =
     named.length > 0
@@ -167,39 +167,39 @@ async function lanesOfPo(
         ).filter(({ po_number: ours }) => samePo(po, ours) !== 'other')
   // At another login, a PO that a caller chose is anybody's; one that was made here is not.
   return alike.filter(
-    (lane) =>
-      mayBe(ctx, lane, update) &&
-      (!isElsewhere(lane, login) || contentOrNull(ctx, lane)?.poIsOurs === true),
+    (order) =>
+      mayBelongTo(ctx, order, update) &&
+      (!isElsewhere(order, login) || contentOrNull(ctx, order)?.poIsOurs === true),
   )
 }
 
 /** Orders that one PO is looked for among. */
 const MANY = 1_000
 
-const isElsewhere = ({ account }: Lane, login: string | undefined) =>
+const isElsewhere = ({ account }: StoredPo, login: string | undefined) =>
   login !== undefined && account !== null && account !== login
 
 /** False where what the news tell of its items and destination is surely another order's. */
-function mayBe(ctx: OrdersCtx, lane: Lane, update: OrderUpdate): boolean {
+function mayBelongTo(ctx: OrdersCtx, order: StoredPo, update: OrderUpdate): boolean {
   if (update.lines === undefined && update.shipTo === undefined) return true
-  const content = readContent(ctx, lane)
+  const content = readContent(ctx, order)
   return content !== null && !isOthers(update, content)
 }
 
 /** Whether news that name the order by its PO are proven to be of it. */
-async function areIts(ctx: OrdersCtx, lane: Lane, update: OrderUpdate): Promise<boolean> {
-  const content = readContent(ctx, lane)
+async function areIts(ctx: OrdersCtx, order: StoredPo, update: OrderUpdate): Promise<boolean> {
+  const content = readContent(ctx, order)
   // Without its connector nothing is known of what the distributor tells.
-  const recovery = connectorOf(ctx, lane.distid, lane.mode)?.recovery ?? 'file'
+  const recovery = connectorOf(ctx, order.distid, order.mode)?.recovery ?? 'file'
   return (
     content !== null &&
-    isNewsOf(update, content, { poIsAlone: await poIsAlone(ctx.db, lane), recovery })
+    isNewsOf(update, content, { poIsAlone: await poIsAlone(ctx.db, order), recovery })
   )
 }
 
-function readContent(ctx: OrdersCtx, lane: Lane): PurchaseOrder | null {
-  const content = contentOrNull(ctx, lane)
-  if (!content) ctx.log.error({ ref: lane.client_ref }, 'an order cannot be opened')
+function readContent(ctx: OrdersCtx, order: StoredPo): PurchaseOrder | null {
+  const content = contentOrNull(ctx, order)
+  if (!content) ctx.log.error({ ref: order.client_ref }, 'an order cannot be opened')
   return content
 }
 
@@ -207,40 +207,44 @@ function readContent(ctx: OrdersCtx, lane: Lane): PurchaseOrder | null {
  * Why an update cannot be this order's, though it bears its reference or number or is like it; or
  * null.
  */
-async function conflictOf(ctx: OrdersCtx, lane: Lane, update: OrderUpdate): Promise<string | null> {
+async function conflictOf(
+  ctx: OrdersCtx,
+  order: StoredPo,
+  update: OrderUpdate,
+): Promise<string | null> {
   const { number, lines, shipTo } = update
-  const isKnown = number !== null && number === lane.distributor_order_id
-  if (number !== null && lane.distributor_order_id !== null && !isKnown)
+  const isKnown = number !== null && number === order.distributor_order_id
+  if (number !== null && order.distributor_order_id !== null && !isKnown)
     return 'the order has another number'
-  const content = lines === undefined && shipTo === undefined ? null : contentOrNull(ctx, lane)
+  const content = lines === undefined && shipTo === undefined ? null : contentOrNull(ctx, order)
   if (content && (isKnown ? isWhollyOthers(update, content) : isOthers(update, content)))
     return 'it holds other items, or goes elsewhere'
-  return number !== null && !isKnown && (await standsElsewhere(ctx.db, lane, number))
+  return number !== null && !isKnown && (await standsElsewhere(ctx.db, order, number))
     ? 'the number stands on another order'
     : null
 }
 
-async function applyTo(tx: OrdersCtx, lane: Lane, update: OrderUpdate): Promise<boolean> {
+async function applyTo(tx: OrdersCtx, order: StoredPo, update: OrderUpdate): Promise<boolean> {
   const { db } = tx
-  const order = await db
+  const record = await db
     .selectFrom('fulfillment_order')
     .selectAll()
-    .where('id', '=', lane.fulfillment_order_id)
+    .where('id', '=', order.fulfillment_order_id)
     .executeTakeFirstOrThrow()
-  const isNumbered = update.number !== null && lane.distributor_order_id === null
+  const isNumbered = update.number !== null && order.distributor_order_id === null
   if (isNumbered) {
     const set = { distributor_order_id: update.number, updated_at: tx.now() }
-    await db.updateTable('purchase_order').set(set).where('id', '=', lane.id).execute()
+    await db.updateTable('purchase_order').set(set).where('id', '=', order.id).execute()
     await appendJournal(tx, 'state', {
-      id: lane.id,
-      ref: lane.client_ref,
+      id: order.id,
+      ref: order.client_ref,
       from: 'placed',
       set: { ...set, state: 'placed' },
     } satisfies StateData)
   }
-  const lanes = await knownLanes(tx, order)
-  const statuses = lanes.map(({ status }) => status)
-  const mine = lanes.findIndex(({ id }) => id === lane.id)
+  const parts = await knownParts(tx, record)
+  const statuses = parts.map(({ status }) => status)
+  const mine = parts.findIndex(({ id }) => id === order.id)
   const before = statuses[mine]!
   const after =
     update.status === undefined
@@ -251,16 +255,16 @@ async function applyTo(tx: OrdersCtx, lane: Lane, update: OrderUpdate): Promise<
   if (isMoved)
     await db
       .replaceInto('lane_status')
-      .values({ purchase_order_id: lane.id, order_status: after.status, at: after.at })
+      .values({ purchase_order_id: order.id, order_status: after.status, at: after.at })
       .execute()
-  const { parcels, isChanged } = await mergeParcels(tx, order, update.parcels ?? [], update.at)
-  const numbers = lanes.flatMap(({ number }) => number ?? [])
+  const { parcels, isChanged } = await mergeParcels(tx, record, update.parcels ?? [], update.at)
+  const numbers = parts.flatMap(({ number }) => number ?? [])
   const known = statuses.filter((status) => status !== null)
-  const isWritten = await changeRecord(tx, order, {
+  const isWritten = await changeRecord(tx, record, {
     ...shippingOf(parcels),
-    distributor_order_id: numbers.join(', ') || order.distributor_order_id,
+    distributor_order_id: numbers.join(', ') || record.distributor_order_id,
     // As long as the outcome of a part is not known, the record says so.
-    ...(known.length === statuses.length && { order_status: statusOfLanes(known) }),
+    ...(known.length === statuses.length && { order_status: statusOfParts(known) }),
   })
   return isNumbered || isMoved || isChanged || isWritten
 }

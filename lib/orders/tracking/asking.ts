@@ -1,10 +1,13 @@
 /** Asking one account of one distributor for its news. */
+import pLimit from 'p-limit'
+import type { LimitFunction } from 'p-limit'
+import { inTime } from '../../core/async/wait.js'
 import type { OrdersCtx } from '../ctx.js'
 import { kindOf } from '../../core/errors.js'
 import { MINUTE, SECOND } from '../../core/clock.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
-import { accountSettings, fingerprintOf } from './account.js'
+import { accountSettings, fingerprintOf } from '../account.js'
 import type { Account } from './apply-update.js'
 
 /** Milliseconds that all answers of an account may take together. */
@@ -63,14 +66,9 @@ export async function askForUpdates(
       ](),
     )
     for (;;) {
-      if (left <= 0) throw new NotAsked(why())
+      if (left <= 0 || closing.aborted) throw new NotAsked(why())
       const start = ctx.monotonic()
-      const next = await within(
-        guarded(() => updates!.next()),
-        ending,
-        left,
-        why,
-      )
+      const next = await nextOf(updates, { ms: left, closing, why })
       left -= ctx.monotonic() - start
       isOver = next.done === true
       if (next.done === true) return
@@ -113,53 +111,34 @@ function guarded<T>(run: () => T, what = 'the connector failed'): T {
   }
 }
 
-/**
- * The answer, or a refusal once the time is up or `ending` is aborted. A timer of our own: a
- * connector need not look at its signal. It keeps a command alive that waits for nothing else.
- */
-async function within<T>(
-  answer: Promise<T>,
-  ending: AbortController,
-  milliseconds: number,
-  reason: () => string,
-): Promise<T> {
-  const { signal } = ending
-  const timer = setTimeout(() => ending.abort(), milliseconds)
-  let stop = () => {}
-  const ended = new Promise<never>((_, reject) => {
-    stop = () => reject(new NotAsked(reason()))
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
+/** The next of the updates, or a refusal once the time is up or nobody waits any longer. */
+async function nextOf(
+  updates: AsyncIterator<OrderUpdate>,
+  { ms, closing, why }: { ms: number; closing: AbortSignal; why: () => string },
+): Promise<IteratorResult<OrderUpdate>> {
   try {
-    return await Promise.race([answer, ended])
+    return await inTime(async () => updates.next(), {
+      ms,
+      closing,
+      late: () => {
+        throw new NotAsked(why())
+      },
+    })
   } catch (error) {
     throw error instanceof NotAsked
       ? error
       : new NotAsked(`the connector failed (${kindOf(error)})`)
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
   }
 }
 
 /** Runs work of each distributor a few at a time, and distributors side by side. */
-export function makeLanes(
+export function limitPerDistributor(
   width: number = SIDE_BY_SIDE,
 ): <T>(distid: string, work: () => Promise<T>) => Promise<T> {
-  const lanes = new Map<string, { active: number; waiting: (() => void)[] }>()
-  return async (distid, work) => {
-    const lane = lanes.get(distid) ?? { active: 0, waiting: [] }
-    lanes.set(distid, lane)
-    if (lane.active < width) lane.active++
-    else await new Promise<void>((go) => lane.waiting.push(go))
-    try {
-      return await work()
-    } finally {
-      // The place goes to who waits without being free in between.
-      const next = lane.waiting.shift()
-      if (next) next()
-      else lane.active--
-    }
+  const queues = new Map<string, LimitFunction>()
+  return (distid, work) => {
+    const queue = queues.get(distid) ?? pLimit(width)
+    queues.set(distid, queue)
+    return queue(work)
   }
 }

@@ -82,7 +82,7 @@ function cleanContent({
 }: Partial<Record<keyof OrderUpdate, unknown>>): Pick<OrderUpdate, 'lines' | 'shipTo'> {
   const to =
     typeof shipTo === 'object' && shipTo !== null ? (shipTo as Record<string, unknown>) : {}
-  const told = (['name', 'address1', 'zip'] as const).flatMap((name) =>
+  const destination = (['name', 'address1', 'zip'] as const).flatMap((name) =>
     cleanText(to[name]) === null ? [] : [[name, cleanText(to[name])]],
   )
   const items = Array.isArray(lines)
@@ -97,7 +97,9 @@ function cleanContent({
     : []
   return {
     ...(items.length > 0 && { lines: items }),
-    ...(told.length > 0 && { shipTo: Object.fromEntries(told) as OrderUpdate['shipTo'] }),
+    ...(destination.length > 0 && {
+      shipTo: Object.fromEntries(destination) as OrderUpdate['shipTo'],
+    }),
   }
 }
 

@@ -4,15 +4,18 @@
  * but the time.
  */
 import { setMaxListeners } from 'node:events'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { SingleFlight } from '../../core/async/single-flight.js'
+import { nextTurn } from '../../core/async/wait.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../../core/clock.js'
 import type { OrdersCtx } from '../ctx.js'
 import { connectorOf } from '../../distributors/modes.js'
+import type { OrderUpdate } from '../../distributors/fulfillment.js'
 import type { PoState } from '../../db/tables/orders.js'
 import { applyUpdate } from './apply-update.js'
-import type { Account } from './apply-update.js'
-import { NotAsked, PATIENCE, askForUpdates, makeLanes } from './asking.js'
-import { IS_OPEN, isDead } from './statuses.js'
+import type { Account, Applied } from './apply-update.js'
+import { NotAsked, PATIENCE, askForUpdates, limitPerDistributor } from './asking.js'
+import { accountsWatched } from './queries.js'
+import { isDead } from '../history/statuses.js'
 
 export interface Monitors {
   /** Looks for what is due every second from now on. */
@@ -60,85 +63,92 @@ export function openMonitors(
   ctx: OrdersCtx,
   { patience = PATIENCE }: MonitorOptions = {},
 ): Monitors {
-  const closing = new AbortController()
-  // One for every account that is being asked.
-  setMaxListeners(0, closing.signal)
-  const rounds = new Map<string, Promise<void>>()
-  const heldBack = new Map<string, number>()
-  const lanes = makeLanes()
-  let timer: NodeJS.Timeout | undefined
-  let known: { version: number; at: number; accounts: Watched[] } | undefined
+  return new AccountMonitors(ctx, patience)
+}
+
+class AccountMonitors implements Monitors {
+  readonly #ctx: OrdersCtx
+  readonly #patience: number
+  readonly #closing = new AbortController()
+  /** Rounds that run, by account. */
+  readonly #rounds = new SingleFlight<string, void>()
+  /** Until when an account is left alone whose schedule could not be written. */
+  readonly #heldBack = new Map<string, number>()
+  readonly #inTurn = limitPerDistributor()
+  #timer: NodeJS.Timeout | undefined
+  #known: { version: number; at: number; accounts: Watched[] } | undefined
+
+  constructor(ctx: OrdersCtx, patience: number) {
+    this.#ctx = ctx
+    this.#patience = patience
+    // One for every account that is being asked.
+    setMaxListeners(0, this.#closing.signal)
+  }
+
+  start(): void {
+    if (!this.#closing.signal.aborted)
+      this.#timer ??= setInterval(() => {
+        try {
+          this.#tick()
+        } catch (error) {
+          this.#ctx.log.error({ err: error }, 'open orders cannot be looked for')
+        }
+      }, TICK).unref()
+  }
+
+  async pass(): Promise<void> {
+    await Promise.all(this.#startDue(watchedAccounts(this.#ctx)))
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#closing.abort()
+    await this.#rounds.ended()
+  }
+
+  #tick(): void {
+    const { engine, now } = this.#ctx
+    const version = engine.version()
+    if (this.#known?.version !== version || Math.abs(now() - this.#known.at) > STALE)
+      this.#known = { version, at: now(), accounts: watchedAccounts(this.#ctx) }
+    // What ends a round badly, the round itself has logged.
+    for (const round of this.#startDue(this.#known.accounts)) round.catch(() => {})
+  }
 
   /** Starts a round of each account that is due and has none. */
-  function startDue(accounts: readonly Watched[]): Promise<void>[] {
+  #startDue(accounts: readonly Watched[]): Promise<void>[] {
     return accounts.flatMap((account) => {
       const key = `${account.distid} ${account.mode} ${account.subscriberId}`
-      let round = rounds.get(key)
-      if (
-        !round &&
-        !closing.signal.aborted &&
-        Math.max(account.nextAt, heldBack.get(key) ?? 0) <= ctx.now()
-      )
-        rounds.set(key, (round = runRound(key, account)))
-      return round ?? []
+      const isDue =
+        !this.#closing.signal.aborted &&
+        Math.max(account.nextAt, this.#heldBack.get(key) ?? 0) <= this.#ctx.now()
+      return isDue || this.#rounds.has(key)
+        ? this.#rounds.run(key, () => this.#runRound(key, account))
+        : []
     })
   }
 
-  async function runRound(key: string, account: Watched): Promise<void> {
+  async #runRound(key: string, account: Watched): Promise<void> {
+    const ctx = this.#ctx
+    const asking = { signal: this.#closing.signal, patience: this.#patience }
     try {
-      await lanes(account.distid, () => lookAt(ctx, account, closing.signal, patience))
-      heldBack.delete(key)
+      await this.#inTurn(account.distid, () => lookAt(ctx, account, asking))
+      this.#heldBack.delete(key)
     } catch (error) {
       // A schedule that cannot be written must not have a distributor asked every second.
-      heldBack.set(key, ctx.now() + everyOf(ctx, account))
-      if (!closing.signal.aborted)
+      this.#heldBack.set(key, ctx.now() + everyOf(ctx, account))
+      if (!asking.signal.aborted)
         ctx.log.error({ err: error }, 'a look for news of orders could not be noted')
       throw error
-    } finally {
-      rounds.delete(key)
     }
-  }
-
-  function tick(): void {
-    const version = ctx.engine.version()
-    if (known?.version !== version || Math.abs(ctx.now() - known.at) > STALE)
-      known = { version, at: ctx.now(), accounts: watchedAccounts(ctx) }
-    // What ends a round badly, the round itself has logged.
-    for (const round of startDue(known.accounts)) round.catch(() => {})
-  }
-
-  return {
-    start() {
-      if (!closing.signal.aborted)
-        timer ??= setInterval(() => {
-          try {
-            tick()
-          } catch (error) {
-            ctx.log.error({ err: error }, 'open orders cannot be looked for')
-          }
-        }, TICK).unref()
-    },
-    async pass() {
-      await Promise.all(startDue(watchedAccounts(ctx)))
-    },
-    async stop() {
-      clearInterval(timer)
-      closing.abort()
-      await Promise.allSettled(rounds.values())
-    },
   }
 }
 
 /** Accounts with orders of which more may be heard, as far as their distributor can be asked. */
 function watchedAccounts({ engine, now, distributors }: OrdersCtx): Watched[] {
-  const rows = engine.reader
-    .prepare(`
-    SELECT o.subscriber_id AS subscriberId, o.distid, o.mode, o.oldest, m.since, coalesce(m.next_at, 0) AS nextAt, coalesce(m.failures, 0) AS failures
-    FROM (SELECT subscriber_id, distid, mode, min(order_date) AS oldest FROM fulfillment_order INDEXED BY fulfillment_order_open WHERE ${IS_OPEN} AND order_date > ? GROUP BY subscriber_id, distid, mode) AS o
-    LEFT JOIN monitor AS m USING (subscriber_id, distid, mode)`)
-    .all(now() - GIVE_UP) as Watched[]
   return (
-    rows
+    engine.reader
+      .all(accountsWatched, { placedAfter: now() - GIVE_UP })
       .filter(({ distid, mode }) => connectorOf({ distributors }, distid, mode)?.updates)
       // A time further ahead than the longest wait comes from a clock that was wrong.
       .map((account) =>
@@ -160,13 +170,11 @@ const everyOf = (ctx: Pick<OrdersCtx, 'distributors'>, { distid, mode }: Account
 async function lookAt(
   ctx: OrdersCtx,
   account: Watched,
-  signal: AbortSignal,
-  patience: number,
+  { signal, patience }: { signal: AbortSignal; patience: number },
 ): Promise<void> {
   if (signal.aborted) return
   const { subscriberId, distid, mode, failures } = account
   const started = ctx.now()
-  const every = everyOf(ctx, account)
   const since = Math.max(account.since ?? 0, account.oldest - OVERLAP)
   // News of an order that is not settled are wanted again once it is.
   let settledUntil = started
@@ -175,49 +183,59 @@ async function lookAt(
       const applied = await applyUpdate(ctx, { ...account, login }, update)
       if (applied.outcome === 'not_placed' && UNSETTLED.includes(applied.state))
         settledUntil = Math.min(settledUntil, Math.floor(update.at))
-      else if (applied.outcome === 'not_placed' && !isDead(update.status)) {
-        ctx.log.error(
-          {
-            distid,
-            mode,
-            subscriber: subscriberId,
-            purchaseOrder: applied.purchaseOrderId,
-            state: applied.state,
-            number: update.number,
-            po: update.po,
-          },
-          'a distributor executes an order that counts as refused: its order_id may have been placed again; `orders reconcile --since` lists it',
-        )
-      }
+      else if (applied.outcome === 'not_placed' && !isDead(update.status))
+        logExecutedAnyway(ctx, account, update, applied)
       await nextTurn()
     })
     await note(ctx, account, {
       since: Math.max(since, settledUntil - OVERLAP),
-      next_at: started + every,
+      next_at: started + everyOf(ctx, account),
       failures: 0,
     })
     if (failures > 0)
-      ctx.log.info({ distid, mode, subscriber: subscriberId }, 'news of orders are to be had again')
+      ctx.log.info(
+        { distid, mode, subscriber: subscriberId },
+        'news of orders can be fetched again',
+      )
   } catch (error) {
     if (signal.aborted) return
-    const cause = error instanceof NotAsked ? error.message : 'what came could not be written'
-    if (!(error instanceof NotAsked))
-      ctx.log.error(
-        { err: error, distid, mode, subscriber: subscriberId },
-        'news of orders could not be written',
-      )
-    else if (failures === 0)
-      ctx.log.warn(
-        { distid, mode, subscriber: subscriberId, cause },
-        'news of orders are not to be had at the moment; it is tried again',
-      )
+    logFailure(ctx, account, error)
     await note(ctx, account, {
       since,
-      next_at:
-        started + Math.max(every, Math.min(every * 2 ** Math.min(failures + 1, 10), LONGEST_WAIT)),
+      next_at: started + waitAfter(everyOf(ctx, account), failures + 1),
       failures: failures + 1,
     })
   }
+}
+
+function logExecutedAnyway(
+  { log }: OrdersCtx,
+  { subscriberId, distid, mode }: Watched,
+  { number, po }: OrderUpdate,
+  { purchaseOrderId, state }: Extract<Applied, { outcome: 'not_placed' }>,
+): void {
+  log.error(
+    { distid, mode, subscriber: subscriberId, purchaseOrder: purchaseOrderId, state, number, po },
+    'a distributor executes an order that counts as refused: its order_id may have been placed ' +
+      'again; `orders reconcile --since` lists it',
+  )
+}
+
+/** That nobody can be asked is logged once; that what came cannot be written, every time. */
+function logFailure({ log }: OrdersCtx, account: Watched, error: unknown): void {
+  const { subscriberId: subscriber, distid, mode, failures } = account
+  if (!(error instanceof NotAsked))
+    log.error({ err: error, distid, mode, subscriber }, 'news of orders could not be written')
+  else if (failures === 0)
+    log.warn(
+      { distid, mode, subscriber, cause: error.message },
+      'news of orders cannot be fetched at the moment; it is tried again',
+    )
+}
+
+/** Milliseconds from the start of a look that failed to the next one. */
+function waitAfter(every: number, failures: number): number {
+  return Math.max(every, Math.min(every * 2 ** Math.min(failures, 10), LONGEST_WAIT))
 }
 
 async function note(

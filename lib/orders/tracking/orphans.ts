@@ -2,19 +2,19 @@
  * Orders that distributors have and this installation does not: what a restored backup has
  * forgotten.
  */
+import { nextTurn } from '../../core/async/wait.js'
 import { FAILED } from '../stored.js'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Subscriber } from '../../accounts/caller.js'
 import type { OrdersCtx } from '../ctx.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
 import type { StoredPo } from '../stored.js'
 import type { Account } from './apply-update.js'
-import { NotAsked, PATIENCE, askForUpdates, makeLanes } from './asking.js'
+import { NotAsked, PATIENCE, askForUpdates, limitPerDistributor } from './asking.js'
 import { cleanUpdate } from './clean-update.js'
-import { contentOrNull } from '../engine/content.js'
-import { LONGEST_AGO, isOthers, samePo } from './match.js'
-import { isDead } from './statuses.js'
+import { contentOrNull } from '../sealed-content.js'
+import { LONGEST_AGO, isOthers, samePo } from '../matching/match.js'
+import { isDead } from '../history/statuses.js'
 
 /** An order of a distributor that stands in no purchase order of ours. */
 export interface Orphan extends Account {
@@ -44,12 +44,12 @@ export async function orphansSince(
     patience = PATIENCE,
   }: { signal?: AbortSignal; patience?: number } = {},
 ): Promise<{ orphans: Orphan[]; notAsked: NotAskedAccount[] }> {
-  const lanes = makeLanes()
+  const inTurn = limitPerDistributor()
   const notAsked: NotAskedAccount[] = []
   const accounts = await configuredAccounts(ctx)
   const found = await Promise.all(
     accounts.map((account) =>
-      lanes(account.distid, async () => {
+      inTurn(account.distid, async () => {
         try {
           return await orphansOf(ctx, account, since, { signal, patience })
         } catch (error) {
@@ -153,12 +153,12 @@ function merged(
   { subscriberId, distid, mode }: Account,
   { number, po, at, clientRef, lines, shipTo }: OrderUpdate,
 ): Orphan {
-  const told = {
+  const shown = {
     ...(clientRef !== undefined && { clientRef }),
     ...(lines && { lines }),
     ...(shipTo && { shipTo }),
   }
   return known
-    ? { ...told, ...known, at: Math.min(known.at, at) }
-    : { subscriberId, distid, mode, number, po, at, ...told }
+    ? { ...shown, ...known, at: Math.min(known.at, at) }
+    : { subscriberId, distid, mode, number, po, at, ...shown }
 }

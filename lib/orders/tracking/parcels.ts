@@ -4,7 +4,7 @@ import type { OrdersCtx } from '../ctx.js'
 import type { ShipStatus } from '../../db/tables/words.js'
 import type { Parcel } from '../../distributors/fulfillment.js'
 import type { StoredOrder } from '../history/records.js'
-import { laterShip, shipStatusOf } from './statuses.js'
+import { laterShip, shipStatusOf } from '../history/statuses.js'
 import type { FulfillmentOrderTable, ParcelTable } from '../../db/tables/fulfillment.js'
 
 type StoredParcel = Selectable<ParcelTable>
@@ -25,14 +25,14 @@ function merge(
 ): Insertable<ParcelTable> {
   const times = JSON.parse(known.times ?? '{}') as Times
   const next: Insertable<ParcelTable> = { ...known, updated_at: Math.max(known.updated_at, at) }
-  const told = {
+  const shown = {
     company: news.company,
     method: news.method,
     shipped_on: news.shippedOn,
     url: news.url,
   }
   for (const name of DETAILS) {
-    const value = told[name]
+    const value = shown[name]
     if (
       value === null ||
       !isNewer({ at, value }, { at: times[name] ?? -Infinity, value: next[name] ?? '' })

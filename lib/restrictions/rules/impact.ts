@@ -1,4 +1,6 @@
 /** What a change of the rules would do to the live catalog, state by state. */
+import { nextTurn } from '../../core/async/wait.js'
+import { attributesOf } from '../../catalog/queries.js'
 import type { Snapshot } from '../../catalog/snapshot/snapshot.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { dayOf } from '../../core/clock.js'
@@ -49,13 +51,11 @@ export async function rulesImpact(
   const snapshot = ctx.catalog.current()
   if (!snapshot) return { offers: 0, states: [] }
   const sets = [ctx.rules.active(), { digest: '', index: indexRules(after) }] as const
-  const attributes = ctx.engine.catalog
-    .prepare('SELECT attributes FROM fragment WHERE id = ?')
-    .pluck()
+  const attributes = attributesOf(ctx.engine.catalog)
   const groups = await groupOffers(
     snapshot,
     [...sets[0].index.rules, ...sets[1].index.rules],
-    (fragment) => attributes.get(fragment) as string | null | undefined,
+    attributes,
   )
   const day = dayOf(ctx.now())
   const states: StateImpact[] = []
@@ -71,7 +71,7 @@ export async function rulesImpact(
       impact.before[was] += offers
       impact.after[is] += offers
       if (was !== is) impact.changed += offers
-      if (++step % STEPS === 0) await new Promise(setImmediate)
+      if (++step % STEPS === 0) await nextTurn()
     }
     if (impact.changed > 0) states.push(impact)
   }
@@ -119,7 +119,7 @@ async function groupOffers(
     const group = groups.get(key)
     if (group) group.offers++
     else groups.set(key, { facts, offers: 1 })
-    if (row % STEPS === 0) await new Promise(setImmediate)
+    if (row % STEPS === 0) await nextTurn()
   }
   return [...groups.values()]
 }

@@ -1,4 +1,4 @@
-/** A subscriber's own exceptions to the rules, each with author, reason and end (decisions 7.5). */
+/** A subscriber's own exceptions to the rules, each with author, reason and end. */
 import type { Override, RestrictionsCtx } from '../ctx.js'
 import * as z from 'zod'
 import type { Subscriber } from '../../accounts/caller.js'
@@ -138,11 +138,11 @@ export function readOverride({
     author,
     reason,
     ruleIds: new Set(parsed.rule_ids),
-    expires: end === null ? null : new Date(end).toISOString().slice(0, 10),
+    expires: end === null ? null : dayOf(end),
     rule: compileRule(
       Rule.parse({
         ...ruleOf(parsed, id),
-        effective_to: end === null ? null : new Date(end).toISOString().slice(0, 10),
+        effective_to: end === null ? null : dayOf(end),
       }),
       0,
     ),

@@ -8,7 +8,7 @@ import type { Predicate } from './rule.js'
  * A value that is told of an attribute, in the forms that rules compare; each is made when it is
  * first asked for.
  */
-export class Told {
+export class ComparableValue {
   readonly value: AttributeValue
   readonly #name: string
   #plain: string | undefined
@@ -39,14 +39,14 @@ export class Told {
 /**
  * A list of values for each source that tells of an attribute; where they differ, any may be true.
  */
-export type AttributeFact = readonly (readonly Told[])[]
+export type AttributeFact = readonly (readonly ComparableValue[])[]
 
 export interface ReadyPredicate {
   readonly predicate: Predicate
   /** As items call the attribute. */
   readonly name: string
   /** True, false, or null where the value cannot tell. */
-  readonly meets: (value: Told) => boolean | null
+  readonly meets: (value: ComparableValue) => boolean | null
 }
 
 export function readyPredicate(predicate: Predicate): ReadyPredicate {

@@ -1,4 +1,4 @@
-/** A restriction rule as it is written, imported and shown (decisions 7.1). */
+/** A restriction rule as it is written, imported and shown. */
 import * as z from 'zod'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { gtinKey } from '../../core/gtin.js'
@@ -24,7 +24,7 @@ export const Day = z
     (date) =>
       !Number.isNaN(Date.parse(`${date}T00:00:00Z`)) &&
       new Date(`${date}T00:00:00Z`).toISOString().startsWith(date),
-    'is no day of the calendar',
+    'is not a day of the calendar',
   )
 const SCALAR = 'must be a text, a number, true or false, or a list of these'
 const scalar = z.union([z.string(), z.number(), z.boolean()], SCALAR)
@@ -146,7 +146,7 @@ export const Rule = z
           ? state.includes(known.state)
           : state.some((code) => findCounties(code, name).length > 0))
       )
-        fault(['scope', 'county', String(i)], `"${name}" is no county of ${state.join(', ')}`)
+        fault(['scope', 'county', String(i)], `"${name}" is not a county of ${state.join(', ')}`)
     })
     if (rule.legal_status !== 'policy' && rule.citations.length === 0)
       fault(['citations'], 'must name the law, but for a policy')

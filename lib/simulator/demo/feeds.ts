@@ -1,11 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CHATTANOOGA_COLUMNS, chattanoogaFeed } from './chattanooga-feed.js'
+import {
+  CHATTANOOGA_COLUMNS,
+  chattanoogaFeed,
+} from '../../distributors/builtin/chattanooga/simulated-feed.js'
 import { makeGoods } from '../market/goods.js'
-import { LIPSEYS_COLUMNS, lipseysFeed } from './lipseys-feed.js'
+import { LIPSEYS_COLUMNS, lipseysFeed } from '../../distributors/builtin/lipseys/simulated-feed.js'
 import { DEMO_SEED, type DemoDistid } from '../market/market.js'
 import { type DemoOffers, makeOffers } from '../market/offers.js'
-import { rsrFeed } from './rsr-feed.js'
+import { rsrFeed } from '../../distributors/builtin/rsr/simulated-feed.js'
 
 export interface DemoFeed {
   distid: DemoDistid

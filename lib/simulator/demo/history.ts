@@ -5,6 +5,7 @@
  */
 import { DAY, HOUR, MINUTE, startOfDay } from '../../core/clock.js'
 import type { Raw } from '../../db/sqlite.js'
+import { hasSeen, insertChange, noteSeen } from '../../feeds/ingest/history-queries.js'
 import { NOTHING, courseOf } from '../market/courses.js'
 import type { Course } from '../market/courses.js'
 import { DEMO_DISTIDS, DEMO_SEED, type DemoDistid } from '../market/market.js'
@@ -30,11 +31,8 @@ export function writeDemoHistory(history: Raw, offers: DemoOffers, now: number):
   const today = startOfDay(now)
   history
     .transaction(() => {
-      if (history.prepare('SELECT 1 FROM seen LIMIT 1').get() !== undefined) return
-      const change = history.prepare(
-        'INSERT INTO change (at, distid, stockid, upc, price, qty, gone, held) VALUES (?, ?, ?, ?, ?, ?, 0, ?)',
-      )
-      const seen = history.prepare('INSERT INTO seen (distid, at) VALUES (?, ?)')
+      if (hasSeen(history)) return
+      const change = insertChange(history)
       const feeds = DEMO_DISTIDS.map((distid) => ({
         distid,
         feeds: feedsOf(distid, offers[distid]),
@@ -47,8 +45,8 @@ export function writeDemoHistory(history: Raw, offers: DemoOffers, now: number):
             FEEDS[place % FEEDS.length]! +
             LATER[distid]
           for (const { offer, price, qty, held } of told[place]!)
-            change.run(at, distid, offer.sku, offer.good.upc, price, qty, held ? 1 : 0)
-          seen.run(distid, at)
+            change.run(distid, offer.sku, at, offer.good.upc, price, qty, 0, held ? 1 : 0)
+          noteSeen(history, distid, at)
         }
       }
     })

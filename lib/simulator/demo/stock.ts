@@ -5,21 +5,19 @@
 import { existsSync } from 'node:fs'
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nextTurn } from '../../core/async/wait.js'
 import { MINUTE } from '../../core/clock.js'
-import type { SimulatorCtx } from '../ctx.js'
+import type { DbCtx } from '../../db/ctx.js'
 import type { Job } from '../../core/async/job.js'
 import { filesIn } from '../../db/engine.js'
 import { DEMO_FILES } from './feeds.js'
 import { DEMO_DISTIDS, type DemoDistid } from '../market/market.js'
+import { noteWritten, shelvesOf } from '../engine/queries.js'
+import type { Shelf } from '../engine/queries.js'
 import { openStore } from '../engine/store.js'
 
-interface Shelf {
-  sku: string
-  qty: number
-}
-
 /** Keeps the demo's feeds up to date; does nothing in a folder without them. */
-export const simulatorJob: Job<SimulatorCtx> = {
+export const simulatorJob: Job<DbCtx> = {
   name: 'simulator',
   every: MINUTE,
   run: async (ctx, signal) => {
@@ -32,7 +30,7 @@ export const simulatorJob: Job<SimulatorCtx> = {
  * changed.
  */
 export async function refreshDemoFeeds(
-  { engine: { dir }, random }: Pick<SimulatorCtx, 'engine' | 'random'>,
+  { engine: { dir }, random }: Pick<DbCtx, 'engine' | 'random'>,
   signal?: AbortSignal,
 ): Promise<DemoDistid[]> {
   if (!existsSync(filesIn(dir).simulator)) return []
@@ -48,23 +46,14 @@ export async function refreshDemoFeeds(
       if (signal?.aborted) break
       // All that was ever sold, not only the news: another process may write the file with an older
       // picture at this moment.
-      const { shelves, isNews } = store.transact((db) => ({
-        shelves: db.prepare('SELECT sku, qty FROM stock WHERE distid = ?').all(distid) as Shelf[],
-        isNews:
-          db
-            .prepare('SELECT 1 FROM stock WHERE distid = ? AND qty <> written LIMIT 1')
-            .get(distid) !== undefined,
-      }))
+      const { shelves, isNews } = store.transact((db) => shelvesOf(db, distid))
       if (!isNews) continue
       await rewrite(
         file,
         await patched(await readFile(file), shelves, DEMO_FILES[distid]),
         `${file}.${random(6).toString('hex')}`,
       )
-      store.transact((db) => {
-        const mark = db.prepare('UPDATE stock SET written = ? WHERE distid = ? AND sku = ?')
-        for (const { sku, qty } of shelves) mark.run(qty, distid, sku)
-      })
+      store.transact((db) => noteWritten(db, distid, shelves))
       changed.push(distid)
     }
     return changed
@@ -103,7 +92,7 @@ async function patched(
 ): Promise<Buffer> {
   const cells: { start: number; end: number; qty: number }[] = []
   for (const [place, { sku, qty }] of shelves.entries()) {
-    if (place % SKUS_A_TURN === SKUS_A_TURN - 1) await new Promise(setImmediate)
+    if (place % SKUS_A_TURN === SKUS_A_TURN - 1) await nextTurn()
     const key = `${sku}${separator}`
     const row = text.subarray(0, key.length).toString() === key ? 0 : text.indexOf(`\n${key}`) + 1
     if (row > 0 || text.subarray(0, key.length).toString() === key)

@@ -1,13 +1,15 @@
 /** How a distributor judges an order that arrived, and what it does about a good one. */
 import type { PurchaseOrder, Submission } from '../../distributors/fulfillment.js'
-import type { Profile } from '../distributors/profiles.js'
-import { insertOrder, nextNumber, ordersByRef } from './sales-order.js'
+import type { Profile } from './world.js'
+import { countCall, ordersByRef } from './queries.js'
+import { insertOrder, nextNumber } from './sales-order.js'
 import type { Arrival, CommittedLine } from './order.js'
 import { names, scenario } from './scenarios.js'
 import { stockLeft, takeStock } from './stock.js'
-import type { Db, World } from './store.js'
+import type { Db } from './store.js'
+import type { World } from './world.js'
 
-const LICENCE = /^\d-\d{2}-\d{3}-\d{2}-\d[A-HJ-M]-\d{5}$/
+const LICENSE = /^\d-\d{2}-\d{3}-\d{2}-\d[A-HJ-M]-\d{5}$/
 const ZIP = /^\d{5}(-\d{4})?$/
 
 /** What is wrong with the content itself, in the distributor's words; null when nothing is. */
@@ -24,8 +26,8 @@ export function contentFault(
   const asksPhone =
     limits.needsConsumerPhone === 'always' || (limits.needsConsumerPhone === 'ffl' && ffl !== null)
   if (asksPhone && (customer.phone ?? '').trim() === '') return words.phone
-  if (ffl !== null && !LICENCE.test(ffl.licenseNumber)) return words.badFfl
-  // The licence of the store itself is the account's own.
+  if (ffl !== null && !LICENSE.test(ffl.licenseNumber)) return words.badFfl
+  // The license of the store itself is the account's own.
   if (ffl === null && !order.shipToStore && lines.some(({ fflRequired }) => fflRequired))
     return words.missingFfl
   if (!ZIP.test(shipTo.zip)) return words.badZip(shipTo.zip)
@@ -60,7 +62,7 @@ export function admit(
   { profile, account, arrival, placedAt, executedAt, number: given }: Admission,
 ): Submission {
   const { words, distid, recovery } = profile
-  const known = ordersByRef(db, profile, account, arrival.clientRef)
+  const known = ordersByRef(db, { distid, account }, arrival.clientRef)
   const { refuses } = scenario(arrival.scenario) ?? {}
   if (refuses === 'credit' && recovery !== 'file')
     return { outcome: 'rejected', reason: words.credit }
@@ -132,12 +134,7 @@ export function addStranger(
   arrival: Arrival,
   now: number,
 ): void {
-  const { n } = db
-    .prepare(
-      "INSERT INTO call (ref, name, n) VALUES (?, 'stranger', 1) ON CONFLICT DO UPDATE SET n = n + 1 RETURNING n",
-    )
-    .get(arrival.clientRef) as { n: number }
-  if (n > 1) return
+  if (countCall(db, arrival.clientRef, 'stranger') > 1) return
   insertOrder(db, profile, {
     distid: profile.distid,
     account,

@@ -1,12 +1,12 @@
 /** One call to a simulated distributor, over a network that breaks where the order asks for it. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../../core/async/wait.js'
 import type {
   OrderSession,
   PurchaseOrder,
   Search,
   Submission,
 } from '../../distributors/fulfillment.js'
-import { takesCredentials } from '../distributors/credentials.js'
+import { checkCredentials } from './credentials.js'
 import { addStranger } from './admit.js'
 import { runDue, schedule } from './due.js'
 import type { Due } from './due.js'
@@ -15,9 +15,10 @@ import type { Fault } from './fault-table.js'
 import type { Step } from './faults.js'
 import { arrivalOf } from './sales-order.js'
 import type { Arrival } from './order.js'
-import type { Profile } from '../distributors/profiles.js'
+import type { Profile } from './world.js'
 import { scenarioOf } from './scenarios.js'
-import type { Db, World } from './store.js'
+import type { Db } from './store.js'
+import type { World } from './world.js'
 
 /** One send of one order. */
 export interface Send {
@@ -43,10 +44,10 @@ class BrokenCall extends Error {
  * know.
  */
 export function accountOf(
-  { distid, account }: Profile,
+  { settings: declared, credentials, account }: Profile,
   settings: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  if (!takesCredentials(distid, settings)) return undefined
+  if (checkCredentials(declared, credentials, settings) !== 'valid') return undefined
   return account === undefined ? 'token' : String(settings[account])
 }
 
@@ -149,7 +150,8 @@ async function meet(
     'a simulated distributor fails as the order asks for',
   )
   if (wait === Infinity) await aborted(session.signal)
-  else if (wait > 0) await sleep(wait, undefined, { signal: session.signal })
+  else if (wait > 0) await pause(wait, session.signal)
+  session.signal.throwIfAborted()
   if (!seen) return
   if ('throws' in seen) throw Object.assign(new Error(`read ${seen.throws}`), { code: seen.throws })
   throw new BrokenCall(seen)

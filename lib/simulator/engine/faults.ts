@@ -4,6 +4,7 @@ import { DEMO_SEED } from '../market/market.js'
 import { createRandom } from '../market/random.js'
 import { FAULTS } from './fault-table.js'
 import type { Fault, FaultName } from './fault-table.js'
+import { countCall } from './queries.js'
 import { chaosOf, scenario } from './scenarios.js'
 import type { Db } from './store.js'
 
@@ -66,7 +67,7 @@ const CHANCES: Record<Step, readonly FaultName[]> = {
 }
 
 /**
- * The fault that this call meets (`po`: of which account and lane, and as the caller gave it),
+ * The fault that this call meets (`po`: of which account and part, and as the caller gave it),
  * counted in the call's own transaction: a restart goes on in the sequence.
  */
 export function faultOf(
@@ -98,14 +99,4 @@ export function faultOf(
   return (step === 'last' || step === 'only') && countCall(db, ref, call) <= sends
     ? FAULTS[fault]
     : null
-}
-
-/** How often this call was made, with this one. */
-function countCall(db: Db, ref: string, call: string): number {
-  return db
-    .prepare(
-      'INSERT INTO call (ref, name, n) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1 RETURNING n',
-    )
-    .pluck()
-    .get(ref, call) as number
 }

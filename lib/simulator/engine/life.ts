@@ -5,7 +5,7 @@
 import { MINUTE, SECOND, dayOf } from '../../core/clock.js'
 import type { OrderStatus, ShipStatus } from '../../db/tables/words.js'
 import type { Parcel } from '../../distributors/fulfillment.js'
-import type { Profile } from '../distributors/profiles.js'
+import type { Profile } from './world.js'
 import type { SalesOrder } from './order.js'
 import { scenario } from './scenarios.js'
 

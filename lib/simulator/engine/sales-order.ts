@@ -1,10 +1,11 @@
 /** An order as it arrives at a distributor, and as the distributor keeps it. */
-import type { Arrival, CommittedLine, SalesOrder } from './order.js'
+import type { Arrival, SalesOrder } from './order.js'
 import { createHash } from 'node:crypto'
 import { MINUTE } from '../../core/clock.js'
 import type { FoundOrder, PurchaseOrder } from '../../distributors/fulfillment.js'
 import { lifeOf } from './life.js'
-import type { Profile } from '../distributors/profiles.js'
+import type { Profile } from './world.js'
+import { insertSalesOrder, nextInSequence, ordersLike } from './queries.js'
 import type { Db } from './store.js'
 
 /**
@@ -48,104 +49,14 @@ export function poKey(po: string, { limits }: Pick<Profile, 'limits'>): string {
   return po.toUpperCase().slice(0, limits.po.max)
 }
 
-interface Row extends Omit<
-  SalesOrder,
-  'clientRef' | 'listedPo' | 'lines' | 'shipTo' | 'firearms' | 'placedAt' | 'executedAt'
-> {
-  client_ref: string | null
-  listed_po: string
-  lines: string
-  ship_to: string
-  firearms: number
-  placed_at: number
-  executed_at: number
-}
-
-function fromRow({
-  id,
-  distid,
-  account,
-  client_ref: clientRef,
-  po,
-  listed_po: listedPo,
-  number,
-  content,
-  scenario,
-  lines,
-  ship_to: shipTo,
-  firearms,
-  placed_at: placedAt,
-  executed_at: executedAt,
-}: Row): SalesOrder {
-  return {
-    id,
-    distid,
-    account,
-    clientRef,
-    po,
-    listedPo,
-    number,
-    content,
-    scenario,
-    placedAt,
-    executedAt,
-    lines: JSON.parse(lines) as CommittedLine[],
-    shipTo: JSON.parse(shipTo) as Arrival['shipTo'],
-    firearms: firearms === 1,
-  }
-}
-
-/**
- * Orders of all distributors, in the order in which they were executed; what follows SELECT's FROM
- * narrows it.
- */
-export function readOrders(
-  db: Db,
-  rest = 'ORDER BY id',
-  ...parameters: (string | number | null)[]
-): SalesOrder[] {
-  return (db.prepare(`SELECT * FROM sales_order ${rest}`).all(...parameters) as Row[]).map(fromRow)
-}
-
-/** Orders of one account with this reference. */
-export function ordersByRef(
-  db: Db,
-  { distid }: Profile,
-  account: string,
-  clientRef: string,
-): SalesOrder[] {
-  return readOrders(
-    db,
-    'WHERE client_ref = ? AND distid = ? AND account = ? ORDER BY id',
-    clientRef,
-    distid,
-    account,
-  )
-}
-
 export function insertOrder(
   db: Db,
   profile: Profile,
   order: Omit<SalesOrder, 'id' | 'listedPo'>,
 ): void {
   const key = poKey(order.po, profile)
-  db.prepare(`INSERT INTO sales_order (distid, account, client_ref, po, listed_po, po_key, number, content, scenario, lines, ship_to, firearms, placed_at, executed_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`).run(
-    order.distid,
-    order.account,
-    order.clientRef,
-    order.po,
-    order.scenario === 'OTHER-PO' ? key : order.po,
-    key,
-    order.number,
-    order.content,
-    order.scenario,
-    JSON.stringify(order.lines),
-    JSON.stringify(order.shipTo),
-    order.firearms ? 1 : 0,
-    order.placedAt,
-    order.executedAt,
-  )
+  const listedPo = order.scenario === 'OTHER-PO' ? key : order.po
+  insertSalesOrder(db, { ...order, listedPo }, key)
 }
 
 /**
@@ -156,10 +67,8 @@ const EPOCH = 1_600_000_000
 
 /** The next distributor's number; no order of the installation ever had it. */
 export function nextNumber(db: Db, distid: string, now: number): string {
-  db.prepare('INSERT INTO sequence (one, last) VALUES (1, ?) ON CONFLICT DO NOTHING').run(
-    Math.max(0, Math.floor(now / 1_000) - EPOCH),
-  )
-  return `SIM-${distid}-${String(db.prepare('UPDATE sequence SET last = last + 1 RETURNING last').pluck().get() as number)}`
+  const first = Math.max(0, Math.floor(now / 1_000) - EPOCH)
+  return `SIM-${distid}-${nextInSequence(db, first)}`
 }
 
 /**
@@ -185,14 +94,11 @@ export function listedOrders(
   { clientRef, po }: Pick<Arrival, 'clientRef' | 'po'>,
   now: number,
 ): SalesOrder[] {
-  return readOrders(
-    db,
-    'WHERE distid = ? AND account = ? AND (po_key = ? OR client_ref = ?) ORDER BY id',
-    profile.distid,
-    account,
-    poKey(po, profile),
-    profile.tells.reference ? clientRef : null,
-  ).filter((order) => shownFrom(profile, order) <= now)
+  const { distid, tells } = profile
+  const ref = tells.reference ? clientRef : null
+  return ordersLike(db, { distid, account }, poKey(po, profile), ref).filter(
+    (order) => shownFrom(profile, order) <= now,
+  )
 }
 
 /** What the distributor tells of an order. */

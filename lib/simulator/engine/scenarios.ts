@@ -33,11 +33,15 @@ export interface Scenario {
  */
 export const SCENARIOS = {
   'OUT-OF-STOCK': {
-    what: 'The distributor refuses the order: an item is out of stock. Bill Hicks takes the file and later commits nothing.',
+    what:
+      'The distributor refuses the order: an item is out of stock. Bill Hicks takes the file ' +
+      'and later commits nothing.',
     refuses: 'stock',
   },
   REJECT: {
-    what: 'The distributor refuses the order: the account is on credit hold. Bill Hicks takes the file and later commits nothing.',
+    what:
+      'The distributor refuses the order: the account is on credit hold. Bill Hicks takes the ' +
+      'file and later commits nothing.',
     refuses: 'credit',
   },
   UNREACHABLE: {
@@ -46,12 +50,16 @@ export const SCENARIOS = {
     sends: Infinity,
   },
   'UNREACHABLE-ONCE': {
-    what: 'The distributor cannot be reached by the first two sends of that PO, of whichever order; the third is served.',
+    what:
+      'The distributor cannot be reached by the first two sends of that PO, of whichever order; ' +
+      'the third is served.',
     fault: 'unreachable',
     sends: 2,
   },
   'RATE-LIMITED': {
-    what: 'The first send of that PO, of whichever order, is refused before it is looked at, with 5 seconds to wait; the next is served.',
+    what:
+      'The first send of that PO, of whichever order, is refused before it is looked at, with 5 ' +
+      'seconds to wait; the next is served.',
     fault: 'rate_limited',
   },
   TIMEOUT: {
@@ -75,7 +83,9 @@ export const SCENARIOS = {
     fault: 'error_after',
   },
   LATE: {
-    what: 'The first send gets no answer; the order is executed two minutes later and can be found only then.',
+    what:
+      'The first send gets no answer; the order is executed two minutes later and can be found ' +
+      'only then.',
     fault: 'late',
   },
   GARBAGE: {
@@ -83,20 +93,26 @@ export const SCENARIOS = {
     fault: 'garbage',
   },
   HTML: {
-    what: 'The first send is answered with a page in HTML by something in between; the order never arrives.',
+    what:
+      'The first send is answered with a page in HTML by something in between; the order never ' +
+      'arrives.',
     fault: 'html',
   },
   'DUPLICATE-ACK': {
     what: 'The order is accepted, and its confirmation comes many times and after newer news.',
   },
   'REJECT-ON-RESEND': {
-    what: 'The order is accepted with a reply that is cut off; whoever sends it again is told that it is out of stock.',
+    what:
+      'The order is accepted with a reply that is cut off; whoever sends it again is told that ' +
+      'it is out of stock.',
     fault: 'cut',
   },
   SLOW: { what: 'The order is accepted; the answer takes 3 seconds of real time.', fault: 'slow' },
   HANG: { what: 'The order is accepted, but the first send is never answered.', fault: 'hang' },
   PARTIAL: {
-    what: 'The distributor commits half of the units (rounded down) of the items whose SKU says so, or of the last item: Partially Fulfilled.',
+    what:
+      'The distributor commits half of the units (rounded down) of the items whose SKU says so, ' +
+      'or of the last item: Partially Fulfilled.',
     fate: 'partial',
   },
   'NONE-COMMITTED': {
@@ -104,7 +120,9 @@ export const SCENARIOS = {
     fate: 'none',
   },
   HOLD: {
-    what: "The order is held until the dealer's licence arrives (FFL Hold) and released after five minutes.",
+    what:
+      "The order is held until the dealer's license arrives (FFL Hold) and released after five " +
+      'minutes.',
     fate: 'hold',
   },
   BACKORDER: {
@@ -125,23 +143,33 @@ export const SCENARIOS = {
   },
   FAILURE: { what: 'The carrier loses the parcel.', fate: 'failure' },
   'LOOKUP-DOWN': {
-    what: 'The order is accepted with a reply that is cut off, and for ten minutes the distributor cannot be asked about it.',
+    what:
+      'The order is accepted with a reply that is cut off, and for ten minutes the distributor ' +
+      'cannot be asked about it.',
     fault: 'cut',
   },
   'OTHER-PO': {
-    what: "The order is accepted with a reply that is cut off; the distributor's lists show its PO in upper case and cut at their limit.",
+    what:
+      "The order is accepted with a reply that is cut off; the distributor's lists show its PO " +
+      'in upper case and cut at their limit.',
     fault: 'cut',
   },
   STRANGER: {
-    what: "The order is accepted with a reply that is cut off; the lists also show somebody else's order with the same PO.",
+    what:
+      "The order is accepted with a reply that is cut off; the lists also show somebody else's " +
+      'order with the same PO.',
     fault: 'cut',
   },
   'STRANGER-ONLY': {
-    what: "The first send gets no answer, and nothing happened; the lists show somebody else's order with the same PO.",
+    what:
+      "The first send gets no answer, and nothing happened; the lists show somebody else's " +
+      'order with the same PO.',
     fault: 'timeout',
   },
   'CHAOS-<percent>': {
-    what: 'Every call for the order fails with that probability, each time with another fault; the same order meets the same faults again.',
+    what:
+      'Every call for the order fails with that probability, each time with another fault; the ' +
+      'same order meets the same faults again.',
   },
 } as const satisfies Record<string, Scenario>
 

@@ -2,13 +2,9 @@
  * What stands on the simulated shelves: begins with what the catalog shows, falls with every order.
  */
 import type { Snapshot } from '../../catalog/snapshot/snapshot.js'
-import type { Db, World } from './store.js'
-
-interface StockRow {
-  qty: number
-  listed: number
-  past: string
-}
+import { insertStock, noteListed, restock, setStock, stockOf } from './queries.js'
+import type { Db } from './store.js'
+import type { World } from './world.js'
 
 /** Quantities of one SKU that are remembered to tell an old picture of this shelf from news. */
 const REMEMBERED = 100
@@ -38,42 +34,29 @@ export function catalogStock(
  */
 export function stockLeft(
   db: Db,
-  { stockOf }: Pick<World, 'stockOf'>,
+  world: Pick<World, 'stockOf'>,
   distid: string,
   sku: string,
 ): number | null {
-  const listed = stockOf(distid, sku)
-  const row = db
-    .prepare('SELECT qty, listed, past FROM stock WHERE distid = ? AND sku = ?')
-    .get(distid, sku) as StockRow | undefined
+  const listed = world.stockOf(distid, sku)
+  const row = stockOf(db, distid, sku)
   if (!row) {
-    if (listed !== null)
-      db.prepare(
-        "INSERT INTO stock (distid, sku, qty, listed, past, written) VALUES (?, ?, ?, ?, '[]', ?)",
-      ).run(distid, sku, listed, listed, listed)
+    if (listed !== null) insertStock(db, distid, sku, listed)
     return listed
   }
   if (listed === null || listed === row.listed) return row.qty
   if (listed === row.qty || (JSON.parse(row.past) as number[]).includes(listed)) {
-    db.prepare('UPDATE stock SET listed = ? WHERE distid = ? AND sku = ?').run(listed, distid, sku)
+    noteListed(db, distid, sku, listed)
     return row.qty
   }
-  db.prepare(
-    "UPDATE stock SET qty = ?, listed = ?, past = '[]', written = ? WHERE distid = ? AND sku = ?",
-  ).run(listed, listed, listed, distid, sku)
+  restock(db, distid, sku, listed)
   return listed
 }
 
 /** Takes units off the shelf. */
 export function takeStock(db: Db, distid: string, sku: string, qty: number): void {
-  const { qty: before, past } = db
-    .prepare('SELECT qty, listed, past FROM stock WHERE distid = ? AND sku = ?')
-    .get(distid, sku) as StockRow
-  const remembered = [...(JSON.parse(past) as number[]), before].slice(-REMEMBERED)
-  db.prepare('UPDATE stock SET qty = ?, past = ? WHERE distid = ? AND sku = ?').run(
-    before - qty,
-    JSON.stringify(remembered),
-    distid,
-    sku,
-  )
+  const shelf = stockOf(db, distid, sku)
+  if (!shelf) throw new Error(`${distid} has no shelf for ${sku}`)
+  const past = [...(JSON.parse(shelf.past) as number[]), shelf.qty].slice(-REMEMBERED)
+  setStock(db, distid, sku, { qty: shelf.qty - qty, past: JSON.stringify(past) })
 }

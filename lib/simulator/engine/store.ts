@@ -6,7 +6,6 @@ import { filesIn } from '../../db/engine.js'
 import { migrate } from '../../db/migrate.js'
 import { openFile, rememberStatements } from '../../db/sqlite.js'
 import type { Raw, Statement } from '../../db/sqlite.js'
-import type { Log } from '../../core/log.js'
 import { simulatorSchema } from './schema.js'
 
 /** What the code of a transaction works with. */
@@ -21,16 +20,6 @@ export interface Store {
    */
   transact<R>(work: (db: Db) => R): R
   close(): void
-}
-
-/** What the simulated distributors live in. */
-export interface World {
-  readonly store: Store
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  /** Units that the catalog shows now, null where it does not know the SKU. */
-  readonly stockOf: (distid: string, sku: string) => number | null
-  readonly log: Log
 }
 
 /** Milliseconds to wait for another process's call. */

@@ -2,20 +2,23 @@
  * News of an account's orders, as a distributor tells them: in no order, and some of it more than
  * once.
  */
+import { nextTurn } from '../../core/async/wait.js'
 import { MINUTE } from '../../core/clock.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
-import type { Session } from '../../distributors/session.js'
+import type { Session } from '../../distributors/session/session.js'
 import { DEMO_SEED } from '../market/market.js'
 import { createRandom } from '../market/random.js'
 import { accountOf, NOT_LOGGED_IN } from './call.js'
 import { runDue } from './due.js'
 import { LIFETIME, lifeOf } from './life.js'
 import type { News } from './life.js'
-import type { Profile } from '../distributors/profiles.js'
-import { isLookupDown, readOrders, toldOf } from './sales-order.js'
+import type { Profile } from './world.js'
+import { countCall, ordersSince } from './queries.js'
+import { isLookupDown, toldOf } from './sales-order.js'
 import type { SalesOrder } from './order.js'
 import { chaosOf } from './scenarios.js'
-import type { Db, World } from './store.js'
+import type { Db } from './store.js'
+import type { World } from './world.js'
 
 /** Milliseconds before the time asked for from which news are told once more. */
 const OVERLAP = MINUTE
@@ -37,13 +40,8 @@ export async function* updatesOf(
   if (account === undefined) throw new Error(NOT_LOGGED_IN)
   const { updates, failsAt } = world.store.transact((db) => {
     runDue(db, world)
-    const orders = readOrders(
-      db,
-      'WHERE distid = ? AND account = ? AND placed_at >= ? ORDER BY id',
-      profile.distid,
-      account,
-      since - LIFETIME - OVERLAP,
-    )
+    const { distid } = profile
+    const orders = ordersSince(db, { distid, account }, since - LIFETIME - OVERLAP)
     const updates = orders
       .filter((order) => !isLookupDown(order, world.now()))
       .flatMap((order) => newsOf(profile, order, since - OVERLAP, world.now()))
@@ -54,7 +52,7 @@ export async function* updatesOf(
     session.signal.throwIfAborted()
     yield update
     // A real list comes page by page: others have their turn.
-    if (place % 100 === 99) await new Promise(setImmediate)
+    if (place % 100 === 99) await nextTurn()
   }
   if (failsAt !== null) throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
 }
@@ -103,11 +101,7 @@ function chanceToFail(
   const chance = Math.max(0, ...orders.map(({ scenario }) => chaosOf(scenario)))
   if (chance === 0) return null
   const ref = `${distid} ${account}`
-  const { n } = db
-    .prepare(
-      "INSERT INTO call (ref, name, n) VALUES (?, 'updates', 1) ON CONFLICT DO UPDATE SET n = n + 1 RETURNING n",
-    )
-    .get(ref) as { n: number }
+  const n = countCall(db, ref, 'updates')
   const random = createRandom(DEMO_SEED, `${ref} updates ${n}`)
   return random.chance(chance) ? random.int(0, count) : null
 }

@@ -64,7 +64,7 @@ const STORIES: Readonly<Record<string, (distid: DemoDistid, offer: DemoOffer) =>
      * The best seller: 30 magazines a day at each distributor that has them, restocked each week.
      */
     magazine: () => ({ trade: (ago) => daily(30, every(7, ago, 210)) }),
-    /** Allocated: Lipsey's held the silencer back for a month, which is no sale. */
+    /** Allocated: Lipsey's held the silencer back for a month, which is not a sale. */
     nfa: (distid) => ({ held: (ago) => distid === 'LIP' && ago > 10 && ago <= 40 }),
     /** Sold out everywhere three days ago. */
     outOfStock: () => ({

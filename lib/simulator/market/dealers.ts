@@ -1,6 +1,6 @@
 /** Made-up dealers of the demo, over all states; the same on every machine in the same month. */
 import facts from '../../../data/demo/dealers.json' with { type: 'json' }
-import type { SimulatorCtx } from '../ctx.js'
+import type { FflsCtx } from '../../ffls/ctx.js'
 import { touch } from '../../db/state.js'
 import type { DealerDocumentTable, DealerTable } from '../../db/tables/ffls.js'
 import { countyOf } from '../../places/counties.js'
@@ -13,7 +13,13 @@ import type { Random } from './random.js'
 /** A row of the directory that is to be. */
 export type DemoDealer = Omit<
   DealerTable,
-  'row' | 'residential' | 'contact_required' | 'marked_on_file' | 'sot_on_file' | 'listed'
+  | 'row'
+  | 'residential'
+  | 'contact_required'
+  | 'marked_on_file'
+  | 'sot_on_file'
+  | 'listed'
+  | 'own_phone'
 > & {
   residential: number
   contact_required: number
@@ -24,7 +30,7 @@ export type DemoDealer = Omit<
 
 export interface DemoDealers {
   dealers: DemoDealer[]
-  /** Whose lists say that a dealer's licence is on file. */
+  /** Whose lists say that a dealer's license is on file. */
   onFile: { distid: string; dealer_id: string }[]
   documents: { dealer: DemoDealer; kind: DealerDocumentTable['kind'] }[]
 }
@@ -38,8 +44,8 @@ interface City {
 
 interface State {
   code: string
-  /** Region and district of its licences. */
-  licence: string
+  /** Region and district of its licenses. */
+  license: string
   /** Of its telephones. */
   area: string
   cities: City[]
@@ -75,11 +81,11 @@ function demoStates(): State[] {
   const all = [...byState.values()].reduce((sum, zips) => sum + zips.length, 0)
   const states = Object.entries(facts.states)
   const rest = DEALERS - LEAST * states.length
-  return states.map(([code, { licence, area, cities }]) => {
+  return states.map(([code, { license, area, cities }]) => {
     const zips = byState.get(code)!
     return {
       code,
-      licence,
+      license,
       area,
       count: LEAST + Math.round((rest * zips.length) / all),
       cities: cities.map(([zip, name]) => makeCity(zip!, name!, zips)),
@@ -129,7 +135,7 @@ function makeCity(zip: string, name: string, zips: readonly ZipArea[]): City {
 /** The `i`th dealer of a state. */
 function addDealer(
   made: DemoDealers,
-  { code, licence, area, cities }: State,
+  { code, license, area, cities }: State,
   i: number,
   random: Random,
   asOf: number,
@@ -146,7 +152,7 @@ function addDealer(
     round >= 2 && random.chance(0.03) ? -random.int(1, 10) : random.int(4, 34),
   )
   const sequence = String(((made.dealers.length + 1) * 7_919) % 100_000).padStart(5, '0')
-  const id = `${licence}-${sequence}`
+  const id = `${license}-${sequence}`
   const onFile = round === 0 || (round > 1 && random.chance(0.28))
   const mark = onFile && random.chance(0.1)
   const address = {
@@ -156,7 +162,7 @@ function addDealer(
   }
   const dealer: DemoDealer = {
     id,
-    license_number: `${licence}-${place.fips.slice(2)}-${type}-${expiry.code}-${sequence}`,
+    license_number: `${license}-${place.fips.slice(2)}-${type}-${expiry.code}-${sequence}`,
     license_type: type,
     expires_on: expiry.day,
     valid_until: null,
@@ -187,10 +193,10 @@ function addDealer(
 
 const DOCUMENT_STATES = new Set(['AZ', 'FL', 'OH', 'TN', 'TX'])
 
-/** January to December on a licence; there is no I. */
+/** January to December on a license; there is no I. */
 const MONTHS = 'ABCDEFGHJKLM'
 
-/** The first day of a month so many months from now, and its code on a licence. */
+/** The first day of a month so many months from now, and its code on a license. */
 function expiryOf(asOf: number, months: number): { code: string; day: string } {
   const now = new Date(asOf)
   const day = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))
@@ -243,7 +249,7 @@ const BATCH = 200
  * Puts the dealers of the demo into a folder that has none; one with dealers of any kind is left as
  * it is.
  */
-export async function addDemoDealers(ctx: SimulatorCtx): Promise<void> {
+export async function addDemoDealers(ctx: FflsCtx): Promise<void> {
   if (await ctx.read.selectFrom('dealer').select('row').limit(1).executeTakeFirst()) return
   const { dealers, onFile, documents } = makeDemoDealers(ctx.now())
   const stored = await Promise.all(

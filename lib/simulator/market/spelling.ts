@@ -36,7 +36,9 @@ export function describe(good: Good): string {
 export function expandedDescription(good: Good): string {
   let text = `${BRANDS[good.brand]}, ${good.model}, ${good.family.noun}`
   for (const key in good.values)
-    text += `, ${good.values[key]}${key === 'barrel' ? '" Barrel' : key === 'capacity' ? ' Rounds' : ''}`
+    text +=
+      ', ' +
+      `${good.values[key]}${key === 'barrel' ? '" Barrel' : key === 'capacity' ? ' Rounds' : ''}`
   return text
 }
 

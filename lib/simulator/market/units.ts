@@ -1,3 +1,4 @@
+import { csvCell } from '../../core/text.js'
 import type { Family } from './market.js'
 
 /** Cents as a feed writes them; blank where there is no amount. */
@@ -26,10 +27,4 @@ function tenths(inches: number): string {
 /** A row of comma-separated values. */
 export function csvRow(cells: string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
-}
-
-function csvCell(cell: string): string {
-  // Most cells of a wide feed are blank.
-  if (cell === '') return cell
-  return cell.includes(',') || cell.includes('"') ? `"${cell.replaceAll('"', '""')}"` : cell
 }

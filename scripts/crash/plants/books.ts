@@ -4,12 +4,13 @@ import type * as Failures from '../../../lib/orders/history/failures.js'
 import type * as Holder from '../../../lib/orders/place/holder.js'
 import type * as Intent from '../../../lib/orders/place/intent.js'
 import type * as Journal from '../../../lib/orders/journal/chain.js'
-import type * as Outcome from '../../../lib/orders/engine/outcome.js'
+import type * as AfterSend from '../../../lib/orders/engine/rules/after-send.js'
 import type * as PoNumber from '../../../lib/orders/place/po-number.js'
-import { refuseOverQuota } from '../../../lib/orders/place/quota.js'
-import type * as Quota from '../../../lib/orders/place/quota.js'
+import { refuseOverQuota } from '../../../lib/orders/quota.js'
+import type * as Quota from '../../../lib/orders/quota.js'
 import type * as Recover from '../../../lib/orders/engine/recover.js'
 import { FAILED } from '../../../lib/orders/stored.js'
+import type * as Stored from '../../../lib/orders/stored.js'
 import type { StateData } from '../../../lib/orders/engine/transitions.js'
 import type * as Transitions from '../../../lib/orders/engine/transitions.js'
 import type { Planted, Seam } from '../../plants/seam.js'
@@ -48,8 +49,8 @@ export const BOOKS: readonly Planted[] = [
     name: 'a fault of ours leaves an order in sending',
     seams: [
       {
-        at: 'lib/orders/engine/outcome.ts#afterFault',
-        make: (): typeof Outcome.afterFault => () => ({ to: 'sending' }),
+        at: 'lib/orders/engine/rules/after-send.ts#afterFault',
+        make: (): typeof AfterSend.afterFault => () => ({ to: 'sending' }),
       },
     ],
   },
@@ -135,7 +136,7 @@ export const BOOKS: readonly Planted[] = [
           },
       },
       {
-        at: 'lib/orders/place/quota.ts#checkQuota',
+        at: 'lib/orders/quota.ts#checkQuota',
         make: (): typeof Quota.checkQuota => async () => {},
       },
     ],
@@ -144,7 +145,7 @@ export const BOOKS: readonly Planted[] = [
     name: 'a placement of which nobody was asked counts',
     seams: [
       {
-        at: 'lib/orders/place/quota.ts#uncountOrder',
+        at: 'lib/orders/quota.ts#uncountOrder',
         make: (): typeof Quota.uncountOrder => async () => {},
       },
     ],
@@ -166,8 +167,8 @@ export const BOOKS: readonly Planted[] = [
     name: 'an answer says placed of what is not known',
     seams: [
       {
-        at: 'lib/orders/engine/transitions.ts#isPending',
-        make: (): typeof Transitions.isPending => (orders) =>
+        at: 'lib/orders/stored.ts#isPending',
+        make: (): typeof Stored.isPending => (orders) =>
           orders.some(({ state }) => state === 'sending'),
       },
     ],

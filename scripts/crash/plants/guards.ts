@@ -1,11 +1,11 @@
 /** Bugs of what keeps an order from the wrong account, the wrong dealer and the wrong number. */
-import type * as Match from '../../../lib/orders/tracking/match.js'
-import type * as Numbers from '../../../lib/orders/tracking/numbers.js'
-import { accountNow } from '../../../lib/orders/engine/line.js'
-import type * as Line from '../../../lib/orders/engine/line.js'
-import type * as Outcome from '../../../lib/orders/engine/outcome.js'
-import type * as Send from '../../../lib/orders/engine/send.js'
-import type * as Twins from '../../../lib/orders/engine/twins.js'
+import type * as Match from '../../../lib/orders/matching/match.js'
+import type * as Numbers from '../../../lib/orders/matching/numbers.js'
+import { accountNow } from '../../../lib/orders/account.js'
+import type * as AfterSend from '../../../lib/orders/engine/rules/after-send.js'
+import type * as Dealer from '../../../lib/orders/engine/sender/dealer-fault.js'
+import type * as LookAlikes from '../../../lib/orders/matching/look-alikes.js'
+import type * as Send from '../../../lib/orders/engine/sender/send.js'
 import type { Planted } from '../../plants/seam.js'
 
 export const GUARDS: readonly Planted[] = [
@@ -13,8 +13,8 @@ export const GUARDS: readonly Planted[] = [
     name: 'who logs in as somebody else goes on where the other was',
     seams: [
       {
-        at: 'lib/orders/engine/outcome.ts#otherAccount',
-        make: (): typeof Outcome.otherAccount => () => null,
+        at: 'lib/orders/engine/rules/after-send.ts#otherAccount',
+        make: (): typeof AfterSend.otherAccount => () => null,
       },
     ],
   },
@@ -23,7 +23,7 @@ export const GUARDS: readonly Planted[] = [
     suites: ['orders/place/accounts'],
     seams: [
       {
-        at: 'lib/orders/tracking/match.ts#matchOrder',
+        at: 'lib/orders/matching/match.ts#matchOrder',
         make:
           (real: typeof Match.matchOrder): typeof real =>
           (found, sent, context) =>
@@ -35,11 +35,11 @@ export const GUARDS: readonly Planted[] = [
     name: 'a login that changes while a distributor is asked is not seen before the send',
     seams: [
       {
-        at: 'lib/orders/engine/send.ts#sendOne',
+        at: 'lib/orders/engine/sender/send.ts#sendOrder',
         make:
-          (real: typeof Send.sendOne): typeof real =>
-          (tools, order) =>
-            real(tools, { ...order, account: accountNow(tools.ctx, order) }),
+          (real: typeof Send.sendOrder): typeof real =>
+          (ctx, order) =>
+            real(ctx, { ...order, account: accountNow(ctx, order) }),
       },
     ],
   },
@@ -47,10 +47,10 @@ export const GUARDS: readonly Planted[] = [
     name: 'a dealer that moved is not seen',
     seams: [
       {
-        at: 'lib/orders/engine/line.ts#dealerFault',
+        at: 'lib/orders/engine/sender/dealer-fault.ts#dealerFault',
         // The premise of a dealer does not matter to an order to the store.
         make:
-          (real: typeof Line.dealerFault): typeof real =>
+          (real: typeof Dealer.dealerFault): typeof real =>
           (ctx, content) =>
             real(ctx, { ...content, shipToStore: true }),
       },
@@ -59,7 +59,10 @@ export const GUARDS: readonly Planted[] = [
   {
     name: "other orders to which a file's order may belong are not looked at",
     seams: [
-      { at: 'lib/orders/engine/twins.ts#twinsOf', make: (): typeof Twins.twinsOf => () => [] },
+      {
+        at: 'lib/orders/matching/look-alikes.ts#lookAlikesOf',
+        make: (): typeof LookAlikes.lookAlikesOf => () => [],
+      },
     ],
   },
   {
@@ -67,9 +70,9 @@ export const GUARDS: readonly Planted[] = [
     suites: ['orders/place/accounts', 'orders/engine/findings'],
     seams: [
       {
-        at: 'lib/orders/engine/twins.ts#twinsOf',
+        at: 'lib/orders/matching/look-alikes.ts#lookAlikesOf',
         make:
-          (real: typeof Twins.twinsOf): typeof real =>
+          (real: typeof LookAlikes.lookAlikesOf): typeof real =>
           (...given) =>
             real(...given).filter(({ isPlaced }) => isPlaced),
       },
@@ -79,7 +82,7 @@ export const GUARDS: readonly Planted[] = [
     name: 'our reference is ours wherever it goes',
     seams: [
       {
-        at: 'lib/orders/tracking/match.ts#matchOrder',
+        at: 'lib/orders/matching/match.ts#matchOrder',
         make:
           (real: typeof Match.matchOrder): typeof real =>
           (found, sent, context) => {
@@ -94,7 +97,7 @@ export const GUARDS: readonly Planted[] = [
     name: 'a number is looked for among the orders of its subscriber alone',
     seams: [
       {
-        at: 'lib/orders/tracking/numbers.ts#standsElsewhere',
+        at: 'lib/orders/matching/numbers.ts#standsElsewhere',
         make:
           (real: typeof Numbers.standsElsewhere): typeof real =>
           (db, order, number) =>

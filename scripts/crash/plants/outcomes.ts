@@ -1,25 +1,26 @@
 /** Bugs of what follows from an answer, or from none. */
 import { DAY } from '../../../lib/core/clock.js'
 import type { Submission } from '../../../lib/distributors/fulfillment.js'
-import { samePo } from '../../../lib/orders/tracking/match.js'
-import type * as Match from '../../../lib/orders/tracking/match.js'
-import type * as Numbers from '../../../lib/orders/tracking/numbers.js'
-import type * as Outcome from '../../../lib/orders/engine/outcome.js'
-import type * as Reconcile from '../../../lib/orders/engine/reconcile.js'
-import type * as Search from '../../../lib/orders/engine/search.js'
-import type * as Answers from '../../../lib/orders/engine/submission.js'
+import { samePo } from '../../../lib/orders/matching/match.js'
+import type * as Match from '../../../lib/orders/matching/match.js'
+import type * as Numbers from '../../../lib/orders/matching/numbers.js'
+import type * as AfterSearch from '../../../lib/orders/engine/rules/after-search.js'
+import type * as AfterSend from '../../../lib/orders/engine/rules/after-send.js'
+import type * as Timing from '../../../lib/orders/engine/rules/timing.js'
+import type * as Answers from '../../../lib/orders/engine/sender/answers.js'
+import type * as Reconcile from '../../../lib/orders/engine/sender/reconcile.js'
 import type { StoredPo } from '../../../lib/orders/stored.js'
 import type { Planted, Seam } from '../../plants/seam.js'
 
-type AfterSend = typeof Outcome.afterSend
-type Asked = Parameters<typeof Outcome.afterSearch>
+type OfSend = typeof AfterSend.afterSend
+type Asked = Parameters<typeof AfterSearch.afterSearch>
 
 /** Has another rule for some answers; null where it has none. */
-function answered(change: (real: AfterSend, sent: Submission) => AfterSend | null): Seam {
+function answered(change: (real: OfSend, sent: Submission) => OfSend | null): Seam {
   return {
-    at: 'lib/orders/engine/outcome.ts#afterSend',
+    at: 'lib/orders/engine/rules/after-send.ts#afterSend',
     make:
-      (real: AfterSend): AfterSend =>
+      (real: OfSend): OfSend =>
       (order, sent, connector, now) =>
         (change(real, sent) ?? real)(order, sent, connector, now),
   }
@@ -30,18 +31,18 @@ const known = (order: StoredPo): StoredPo => ({ ...order, ever_unknown: 0 })
 
 /** Takes a call without an answer for one with this outcome. */
 const failing = (outcome: 'not_sent' | 'rejected'): Seam => ({
-  at: 'lib/orders/engine/submission.ts#submissionOf',
+  at: 'lib/orders/engine/sender/answers.ts#submissionOf',
   make:
     (real: typeof Answers.submissionOf): typeof real =>
-    (answer, line) =>
-      'failed' in answer ? { outcome, reason: answer.failed } : real(answer, line),
+    (answer, order) =>
+      'failed' in answer ? { outcome, reason: answer.failed } : real(answer, order),
 })
 
 /** Takes a search, or the order that is searched for, for another one. */
 const searched = (change: (...given: Asked) => Asked): Seam => ({
-  at: 'lib/orders/engine/outcome.ts#afterSearch',
+  at: 'lib/orders/engine/rules/after-search.ts#afterSearch',
   make:
-    (real: typeof Outcome.afterSearch): typeof real =>
+    (real: typeof AfterSearch.afterSearch): typeof real =>
     (...given) =>
       real(...change(...given)),
 })
@@ -62,9 +63,9 @@ export const OUTCOMES: readonly Planted[] = [
         outcome === 'not_sent' ? (order, ...rest) => real(known(order), ...rest) : null,
       ),
       {
-        at: 'lib/orders/engine/outcome.ts#notSent',
+        at: 'lib/orders/engine/rules/after-send.ts#notSent',
         make:
-          (real: typeof Outcome.notSent): typeof real =>
+          (real: typeof AfterSend.notSent): typeof real =>
           (order, ...rest) =>
             real(known(order), ...rest),
       },
@@ -76,11 +77,11 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'an answer that is none counts as a refusal',
     seams: [
       {
-        at: 'lib/orders/engine/submission.ts#submissionOf',
+        at: 'lib/orders/engine/sender/answers.ts#submissionOf',
         make:
           (real: typeof Answers.submissionOf): typeof real =>
-          (answer, line) => {
-            const sent = real(answer, line)
+          (answer, order) => {
+            const sent = real(answer, order)
             if ('failed' in answer || sent.outcome !== 'unknown') return sent
             const isSaid = (answer.value as Partial<Submission> | null)?.outcome === 'unknown'
             return isSaid ? sent : { ...sent, outcome: 'rejected' }
@@ -123,12 +124,12 @@ export const OUTCOMES: readonly Planted[] = [
     name: "the time to settle is the wall clock's alone",
     seams: [
       {
-        at: 'lib/orders/engine/reconcile.ts#reconcileOne',
+        at: 'lib/orders/engine/sender/reconcile.ts#reconcile',
         make:
-          (real: typeof Reconcile.reconcileOne): typeof real =>
-          (tools, order, options) => {
-            const unknownFor = tools.ctx.now() - (order.unknown_since ?? order.updated_at)
-            return real(tools, order, { ...options, unknownFor: Math.max(0, unknownFor) })
+          (real: typeof Reconcile.reconcile): typeof real =>
+          (ctx, order, options) => {
+            const unknownFor = ctx.now() - (order.unknown_since ?? order.updated_at)
+            return real(ctx, order, { ...options, unknownFor: Math.max(0, unknownFor) })
           },
       },
     ],
@@ -141,11 +142,11 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'who cannot be asked has no order',
     seams: [
       {
-        at: 'lib/orders/engine/search.ts#search',
+        at: 'lib/orders/engine/sender/answers.ts#searchOf',
         make:
-          (real: typeof Search.search): typeof real =>
-          async (...given) => {
-            const found = await real(...given)
+          (real: typeof Answers.searchOf): typeof real =>
+          (...given) => {
+            const found = real(...given)
             return found.outcome === 'unreachable' ? { outcome: 'answered', orders: [] } : found
           },
       },
@@ -155,7 +156,7 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'a PO alone is proof',
     seams: [
       {
-        at: 'lib/orders/tracking/match.ts#matchOrder',
+        at: 'lib/orders/matching/match.ts#matchOrder',
         make:
           (real: typeof Match.matchOrder): typeof real =>
           (found, sent, context) => {
@@ -177,7 +178,7 @@ export const OUTCOMES: readonly Planted[] = [
     suites: ['orders/engine/findings'],
     seams: [
       {
-        at: 'lib/orders/tracking/match.ts#matchOrder',
+        at: 'lib/orders/matching/match.ts#matchOrder',
         make:
           (real: typeof Match.matchOrder): typeof real =>
           (found, sent, context) => {
@@ -192,7 +193,7 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'numbers of other orders are not looked at',
     seams: [
       {
-        at: 'lib/orders/tracking/numbers.ts#standsElsewhere',
+        at: 'lib/orders/matching/numbers.ts#standsElsewhere',
         make: (): typeof Numbers.standsElsewhere => async () => false,
       },
     ],
@@ -201,18 +202,18 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'what was sent once expires',
     seams: [
       {
-        at: 'lib/orders/engine/outcome.ts#whatIsDue',
+        at: 'lib/orders/engine/rules/timing.ts#whatIsDue',
         make:
-          (real: typeof Outcome.whatIsDue): typeof real =>
+          (real: typeof Timing.whatIsDue): typeof real =>
           (order, now) => {
             const due = real({ ...order, state: 'planned', first_sent_at: null }, now)
             return due === 'give up' ? due : real(order, now)
           },
       },
       {
-        at: 'lib/orders/engine/outcome.ts#isTooOld',
+        at: 'lib/orders/engine/rules/timing.ts#isTooOld',
         make:
-          (real: typeof Outcome.isTooOld): typeof real =>
+          (real: typeof Timing.isTooOld): typeof real =>
           (order, now) =>
             real({ ...order, first_sent_at: null }, now),
       },

@@ -1,33 +1,36 @@
 /** Bugs of the way from an order that was taken in to its send. */
 import type { OrdersCall } from '../../../lib/orders/ctx.js'
 import type { Fulfillment, Recovery } from '../../../lib/distributors/fulfillment.js'
-import { GIVE_UP } from '../../../lib/orders/engine/outcome.js'
-import type * as Line from '../../../lib/orders/engine/line.js'
-import type * as Outcome from '../../../lib/orders/engine/outcome.js'
+import type * as Limits from '../../../lib/orders/engine/account-limits.js'
+import type * as AfterSearch from '../../../lib/orders/engine/rules/after-search.js'
+import type * as AfterSend from '../../../lib/orders/engine/rules/after-send.js'
+import { GIVE_UP } from '../../../lib/orders/engine/rules/timing.js'
+import type * as OpenOrder from '../../../lib/orders/engine/sender/open-order.js'
+import type * as Record from '../../../lib/orders/engine/sender/record.js'
+import type * as Send from '../../../lib/orders/engine/sender/send.js'
+import type * as Sender from '../../../lib/orders/engine/sender/sender.js'
 import type * as Place from '../../../lib/orders/place/place.js'
-import type * as Send from '../../../lib/orders/engine/send.js'
-import type * as Slots from '../../../lib/orders/engine/slots.js'
 import type { StoredPo } from '../../../lib/orders/stored.js'
-import type * as Work from '../../../lib/orders/engine/work.js'
 import type { Planted, Seam } from '../../plants/seam.js'
 
 /** Sends of one account at a time, as if the distributor had said nothing of it. */
 const CONCURRENCY = 4
 
 type Submit = Fulfillment['submit']
+type Flush = () => Promise<void>
 
 /** Has connectors called in another way when they are sent an order. */
 function submitting(change: (order: StoredPo, submit: Submit) => Submit): Seam {
   return {
-    at: 'lib/orders/engine/line.ts#openLine',
+    at: 'lib/orders/engine/sender/open-order.ts#openOrder',
     make:
-      (real: typeof Line.openLine): typeof real =>
+      (real: typeof OpenOrder.openOrder): typeof real =>
       (ctx, order) => {
-        const line = real(ctx, order)
-        if (typeof line === 'string') return line
-        const { connector } = line
+        const opened = real(ctx, order)
+        if (typeof opened === 'string') return opened
+        const { connector } = opened
         const submit = change(order, (session, content) => connector.submit(session, content))
-        return { ...line, connector: { ...connector, submit } }
+        return { ...opened, connector: { ...connector, submit } }
       },
   }
 }
@@ -35,9 +38,9 @@ function submitting(change: (order: StoredPo, submit: Submit) => Submit): Seam {
 /** Sends an order again as soon as its distributor shows no sign of it. */
 function resending(recovery: Recovery, mayResend = (_order: StoredPo) => true): Seam {
   return {
-    at: 'lib/orders/engine/outcome.ts#afterSearch',
+    at: 'lib/orders/engine/rules/after-search.ts#afterSearch',
     make:
-      (real: typeof Outcome.afterSearch): typeof real =>
+      (real: typeof AfterSearch.afterSearch): typeof real =>
       (order, findings, connector, at) => {
         const decision = real(order, findings, connector, at)
         const { ours, conflicts, unclear, blind } = findings
@@ -60,8 +63,18 @@ async function placeUnflushed<R>(
     if (!isFirst) await ctx.orders.flush()
     isFirst = false
   }
-  return place({ ...ctx, orders: { ...ctx.orders, flush } })
+  const orders = new Proxy(ctx.orders, {
+    get(engine, name) {
+      if (name === 'flush') return flush
+      const value: unknown = Reflect.get(engine, name)
+      return typeof value === 'function' ? (value.bind(engine) as unknown) : value
+    },
+  })
+  return place({ ...ctx, orders })
 }
+
+/** What waits for the journal's file, by what was put in its place. */
+const flushes = new WeakMap<Flush, Flush>()
 
 /** Stages that connectors have told, by the order's id, and that are not on the disk yet. */
 const stages = new Map<number, string>()
@@ -71,17 +84,17 @@ export const SENDING: readonly Planted[] = [
     name: 'send, then record: a send begins without a word on the disk',
     seams: [
       {
-        at: 'lib/orders/engine/slots.ts#makeSlots',
+        at: 'lib/orders/engine/account-limits.ts#openAccountSlots',
         make:
-          (real: typeof Slots.makeSlots): typeof real =>
+          (real: typeof Limits.openAccountSlots): typeof real =>
           () => ({ ...real(), tryTake: () => false }),
       },
       {
-        at: 'lib/orders/engine/send.ts#record',
+        at: 'lib/orders/engine/sender/record.ts#record',
         make:
-          (real: typeof Send.record): typeof real =>
-          async (tools, order, change) =>
-            change.to === 'sending' ? order : real(tools, order, change),
+          (real: typeof Record.record): typeof real =>
+          async (ctx, order, change) =>
+            change.to === 'sending' ? order : real(ctx, order, change),
       },
     ],
   },
@@ -89,9 +102,9 @@ export const SENDING: readonly Planted[] = [
     name: 'blind resend on restart',
     seams: [
       {
-        at: 'lib/orders/engine/outcome.ts#afterDeath',
+        at: 'lib/orders/engine/rules/after-send.ts#afterDeath',
         make:
-          (real: typeof Outcome.afterDeath): typeof real =>
+          (real: typeof AfterSend.afterDeath): typeof real =>
           (order, now) => {
             const afresh = { owner: null, next_at: now, planned_at: now, first_sent_at: null }
             return order.state === 'sending' ? { to: 'planned', ...afresh } : real(order, now)
@@ -106,14 +119,15 @@ export const SENDING: readonly Planted[] = [
     name: 'blind resend where nobody can be asked',
     seams: [
       {
-        at: 'lib/orders/engine/outcome.ts#withoutSearch',
+        at: 'lib/orders/engine/rules/after-search.ts#withoutSearch',
         make:
-          (real: typeof Outcome.withoutSearch): typeof real =>
-          (order, connector, reason, now, blind = null) => {
+          (real: typeof AfterSearch.withoutSearch): typeof real =>
+          (order, connector, asked) => {
+            const { now, blind = null } = asked
             const isOld = now - (order.first_sent_at ?? order.planned_at) >= GIVE_UP
             return !connector.find && blind === null && !isOld
               ? { resend: true }
-              : real(order, connector, reason, now, blind)
+              : real(order, connector, asked)
           },
       },
     ],
@@ -138,19 +152,24 @@ export const SENDING: readonly Planted[] = [
     name: 'the journal is not flushed before a later send',
     seams: [
       {
-        at: 'lib/orders/engine/work.ts#makeWork',
+        at: 'lib/orders/engine/sender/sender.ts#openSender',
         make:
-          (real: typeof Work.makeWork): typeof real =>
-          (options) =>
-            real({ ...options, tools: () => ({ ...options.tools(), flush: async () => {} }) }),
+          (real: typeof Sender.openSender): typeof real =>
+          (ctx, options) => {
+            const flushJournal = async () => {}
+            flushes.set(flushJournal, ctx.flushJournal)
+            return real({ ...ctx, flushJournal }, options)
+          },
       },
       // The send itself still waits for the stages that it keeps.
       {
-        at: 'lib/orders/engine/send.ts#sendOne',
+        at: 'lib/orders/engine/sender/send.ts#sendOrder',
         make:
-          (real: typeof Send.sendOne): typeof real =>
-          (tools, order) =>
-            real({ ...tools, flush: () => tools.ctx.orders.flush() }, order),
+          (real: typeof Send.sendOrder): typeof real =>
+          (ctx, order) => {
+            const flushJournal = flushes.get(ctx.flushJournal) ?? ctx.flushJournal
+            return real({ ...ctx, flushJournal }, order)
+          },
       },
     ],
   },
@@ -205,9 +224,9 @@ export const SENDING: readonly Planted[] = [
         return submit({ ...session, keepStage }, content)
       }),
       {
-        at: 'lib/orders/engine/outcome.ts#afterSend',
+        at: 'lib/orders/engine/rules/after-send.ts#afterSend',
         make:
-          (real: typeof Outcome.afterSend): typeof real =>
+          (real: typeof AfterSend.afterSend): typeof real =>
           (order, ...rest) => ({
             ...real(order, ...rest),
             stage: stages.get(order.id) ?? order.stage,
@@ -219,9 +238,9 @@ export const SENDING: readonly Planted[] = [
     name: 'a cart is not exclusive',
     seams: [
       {
-        at: 'lib/orders/engine/slots.ts#makeSlots',
+        at: 'lib/orders/engine/account-limits.ts#openAccountSlots',
         make:
-          (real: typeof Slots.makeSlots): typeof real =>
+          (real: typeof Limits.openAccountSlots): typeof real =>
           () => {
             const slots = real()
             return {
@@ -238,10 +257,10 @@ export const SENDING: readonly Planted[] = [
     suites: ['orders/engine/doubts'],
     seams: [
       {
-        at: 'lib/orders/engine/send.ts#sendOne',
+        at: 'lib/orders/engine/sender/send.ts#sendOrder',
         make:
-          (real: typeof Send.sendOne): typeof real =>
-          async (tools, order) => ({ ...(await real(tools, order)), ended: Promise.resolve() }),
+          (real: typeof Send.sendOrder): typeof real =>
+          async (ctx, order) => ({ ...(await real(ctx, order)), ended: Promise.resolve() }),
       },
     ],
   },

@@ -1,16 +1,16 @@
 /** Seams of bugs that several harnesses must find. */
 import type * as Durable from '../../../lib/core/storage/durable.js'
-import type * as Seats from '../../../lib/orders/engine/lock.js'
+import type * as Lease from '../../../lib/orders/engine/lease.js'
 import type { Seam } from '../../plants/seam.js'
 
 /** Every process takes itself for the sender, whoever holds the lock. */
 export const EVERYBODY_SENDS: Seam = {
-  at: 'lib/orders/engine/lock.ts#openSeat',
+  at: 'lib/orders/engine/lease.ts#openLease',
   make:
-    (real: typeof Seats.openSeat): typeof real =>
-    (ctx, options) => {
+    (real: typeof Lease.openLease): typeof real =>
+    (ctx, copy) => {
       const lock = (name: string) => ctx.engine.lock(name) || true
-      return real({ ...ctx, engine: { ...ctx.engine, lock } }, options)
+      return real({ ...ctx, engine: { ...ctx.engine, lock } }, copy)
     },
 }
 

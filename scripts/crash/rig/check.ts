@@ -3,9 +3,9 @@
  * settle.
  */
 import { DAY, HOUR } from '../../../lib/core/clock.js'
-import { ORDER_QUOTAS } from '../../../lib/orders/place/quota.js'
+import { ORDER_QUOTAS } from '../../../lib/orders/quota.js'
 import { FAILED, OPEN } from '../../../lib/orders/stored.js'
-import type { SimulatorOrder } from '../../../lib/simulator/engine/inspect.js'
+import type { SimulatorOrder } from '../../../lib/simulator/inspect.js'
 import type { Told } from './caller.js'
 import type { Facts, PurchaseOrderFact } from './facts.js'
 import type { DuplicateDetails } from './http.js'

@@ -3,9 +3,9 @@ import { DAY, HOUR } from '../../../lib/core/clock.js'
 import { filesIn } from '../../../lib/db/engine.js'
 import { openFile } from '../../../lib/db/sqlite.js'
 import type { Raw } from '../../../lib/db/sqlite.js'
-import { IS_OPEN } from '../../../lib/orders/tracking/statuses.js'
+import { OPEN_RECORDS } from '../../../lib/orders/tracking/queries.js'
 import { OPEN } from '../../../lib/orders/stored.js'
-import { profileOf } from '../../../lib/simulator/distributors/profiles.js'
+import { profileOf } from '../../../lib/simulator/profiles.js'
 import type { Arena } from './arena.js'
 import { goOn, timeOf } from './clock.js'
 import { liveAndStop } from './deaths.js'
@@ -66,7 +66,7 @@ function isHard(distid: string): boolean {
 
 /** Every account with orders of which more may be heard was asked for its news after that time. */
 function isAsked(dir: string, began: number): boolean {
-  const sql = `SELECT count(*) FROM (SELECT DISTINCT subscriber_id, distid, mode FROM fulfillment_order WHERE ${IS_OPEN}) LEFT JOIN monitor USING (subscriber_id, distid, mode) WHERE coalesce(next_at, 0) <= ? OR failures > 0`
+  const sql = `SELECT count(*) FROM (SELECT DISTINCT subscriber_id, distid, mode FROM fulfillment_order WHERE ${OPEN_RECORDS}) LEFT JOIN monitor USING (subscriber_id, distid, mode) WHERE coalesce(next_at, 0) <= ? OR failures > 0`
   return query(dir, (raw) => raw.prepare(sql).pluck().get(began) === 0)
 }
 

@@ -2,7 +2,7 @@
  * Orders of the crash harness: one to three groups over all distributors, each with chaos or
  * another scenario in its PO.
  */
-import { SIMULATED } from '../../../lib/simulator/distributors/profiles.js'
+import { SIMULATED } from '../../../lib/simulator/profiles.js'
 import { SCENARIOS } from '../../../lib/simulator/engine/scenarios.js'
 import type { Random } from './random.js'
 import { DEALERS, SCARCE, upcOf } from './shop.js'

@@ -6,15 +6,15 @@ import { isApiError } from '../../../lib/core/errors.js'
 import type { OrdersCall } from '../../../lib/orders/ctx.js'
 import type * as Sqlite from '../../../lib/db/sqlite.js'
 import type { Submission } from '../../../lib/distributors/fulfillment.js'
-import { samePo } from '../../../lib/orders/tracking/match.js'
-import type * as Match from '../../../lib/orders/tracking/match.js'
+import { samePo } from '../../../lib/orders/matching/match.js'
+import type * as Match from '../../../lib/orders/matching/match.js'
 import type * as Holder from '../../../lib/orders/place/holder.js'
 import type * as Intent from '../../../lib/orders/place/intent.js'
-import { openLine } from '../../../lib/orders/engine/line.js'
-import { afterSend } from '../../../lib/orders/engine/outcome.js'
-import type * as Outcome from '../../../lib/orders/engine/outcome.js'
-import { ORDER_QUOTAS } from '../../../lib/orders/place/quota.js'
-import type * as Quota from '../../../lib/orders/place/quota.js'
+import { afterSend } from '../../../lib/orders/engine/rules/after-send.js'
+import type * as AfterSend from '../../../lib/orders/engine/rules/after-send.js'
+import { openOrder } from '../../../lib/orders/engine/sender/open-order.js'
+import { ORDER_QUOTAS } from '../../../lib/orders/quota.js'
+import type * as Quota from '../../../lib/orders/quota.js'
 import { move } from '../../../lib/orders/engine/transitions.js'
 import type { StoredPo } from '../../../lib/orders/stored.js'
 import type { Planted, Seam } from '../../plants/seam.js'
@@ -31,9 +31,9 @@ const LONGEST_CALL = 2_000
 
 /** Sends an order before it is written down, and writes down what came back. */
 async function sendInside(tx: OrdersCall, order: StoredPo): Promise<StoredPo> {
-  const line = openLine(tx, order)
-  if (typeof line === 'string') throw new Error(line)
-  const { connector, content, settings } = line
+  const opened = openOrder(tx, order)
+  if (typeof opened === 'string') throw new Error(opened)
+  const { connector, content, settings } = opened
   let stage: string | null = null
   const sent = await connector
     .submit(
@@ -106,9 +106,9 @@ export const PLANTS: readonly CrashPlant[] = [
     what: 'what a dead process was sending is sent again without a look',
     seams: [
       {
-        at: 'lib/orders/engine/outcome.ts#afterDeath',
+        at: 'lib/orders/engine/rules/after-send.ts#afterDeath',
         make:
-          (real: typeof Outcome.afterDeath): typeof real =>
+          (real: typeof AfterSend.afterDeath): typeof real =>
           (order, now) =>
             order.state === 'sending'
               ? { to: 'planned', owner: null, next_at: now }
@@ -122,14 +122,14 @@ export const PLANTS: readonly CrashPlant[] = [
     what: "a stranger's order under the PO of ours gives it their number and status",
     seams: [
       {
-        at: 'lib/orders/tracking/match.ts#isOthers',
+        at: 'lib/orders/matching/match.ts#isOthers',
         make:
           (real: typeof Match.isOthers): typeof real =>
           (told, sent) =>
             told.po === '' && real(told, sent),
       },
       {
-        at: 'lib/orders/tracking/match.ts#isNewsOf',
+        at: 'lib/orders/matching/match.ts#isNewsOf',
         make:
           (real: typeof Match.isNewsOf): typeof real =>
           (news, sent, context) =>
@@ -191,7 +191,7 @@ export const PLANTS: readonly CrashPlant[] = [
     what: 'orders of the last hour are those that this process took in',
     seams: [
       {
-        at: 'lib/orders/place/quota.ts#checkQuota',
+        at: 'lib/orders/quota.ts#checkQuota',
         make:
           (real: typeof Quota.checkQuota): typeof real =>
           async (tx, counts, keyId) => {

@@ -9,10 +9,10 @@ import type {
   DistributorEntry,
 } from '../../../lib/configuration/document/document.js'
 import type { Distributor } from '../../../lib/distributors/distributor.js'
-import { builtin } from '../../../lib/distributors/index.js'
+import { builtin } from '../../../lib/distributors/builtin/index.js'
 import { writeOffers } from '../../../lib/feeds/ingest/write-offers.js'
-import { SIMULATED } from '../../../lib/simulator/distributors/profiles.js'
-import { demoSettings } from '../../../lib/simulator/distributors/credentials.js'
+import { SIMULATED } from '../../../lib/simulator/profiles.js'
+import { demoSettings } from '../../../lib/simulator/profiles.js'
 import { openForTest } from '../../../server/testing/open.js'
 
 export interface CrashShop {

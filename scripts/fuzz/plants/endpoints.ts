@@ -6,7 +6,7 @@ import type * as Find from '../../../lib/ffls/find.js'
 import type * as FraudStore from '../../../lib/fraud/reports/store.js'
 import type * as History from '../../../lib/orders/history/history.js'
 import type * as Records from '../../../lib/orders/history/records.js'
-import type * as Line from '../../../lib/orders/engine/line.js'
+import type * as OpenOrder from '../../../lib/orders/engine/sender/open-order.js'
 import type * as Check from '../../../lib/restrictions/check.js'
 import type * as Refusal from '../../../server/http/refusal.js'
 import type { Seam } from '../../plants/seam.js'
@@ -110,18 +110,18 @@ export const ENDPOINTS: readonly FuzzPlant[] = [
     found: /^state: a double/,
     seams: [
       {
-        at: 'lib/orders/engine/line.ts#openLine',
+        at: 'lib/orders/engine/sender/open-order.ts#openOrder',
         make:
-          (real: typeof Line.openLine): typeof real =>
+          (real: typeof OpenOrder.openOrder): typeof real =>
           (ctx, order) => {
-            const line = real(ctx, order)
-            if (typeof line === 'string') return line
-            const { connector } = line
+            const opened = real(ctx, order)
+            if (typeof opened === 'string') return opened
+            const { connector } = opened
             const submit: typeof connector.submit = async (session, content) => {
               await connector.submit(session, content)
               return connector.submit(session, content)
             }
-            return { ...line, connector: { ...connector, submit } }
+            return { ...opened, connector: { ...connector, submit } }
           },
       },
     ],
@@ -165,8 +165,10 @@ export const SECRETS: readonly FuzzPlant[] = [
         make:
           (real: typeof FraudStore.notesOf): typeof real =>
           (ctx, _subscriberId, reports) => {
-            const { prepare } = ctx.engine.reader
-            const ownerOf = prepare('SELECT subscriber_id FROM fraud_report WHERE id = ?').pluck()
+            const { raw } = ctx.engine.reader
+            const ownerOf = raw
+              .prepare('SELECT subscriber_id FROM fraud_report WHERE id = ?')
+              .pluck()
             return reports.flatMap(({ id }) => {
               const owner = ownerOf.get(id) as string | null
               return owner === null ? [] : real(ctx, owner, [{ id, mine: 1 }])
@@ -201,9 +203,9 @@ export const SECRETS: readonly FuzzPlant[] = [
         make:
           (real: typeof History.orderById): typeof real =>
           async (ctx, orderId) => {
-            const { prepare } = ctx.engine.reader
+            const { raw } = ctx.engine.reader
             const orders = 'FROM fulfillment_order WHERE visible = 1 AND order_id = ?'
-            const holder = prepare(`SELECT subscriber_id ${orders}`).pluck().get(orderId) as
+            const holder = raw.prepare(`SELECT subscriber_id ${orders}`).pluck().get(orderId) as
               | string
               | undefined
             const subscriber = { ...ctx.subscriber, id: holder ?? ctx.subscriber.id }

@@ -1,5 +1,5 @@
 /** Bugs of what is taken, refused and counted before an endpoint runs. */
-import type * as SlidingWindow from '../../../lib/accounts/sliding-window.js'
+import type * as Quota from '../../../lib/core/quota.js'
 import type * as Json from '../../../lib/core/json.js'
 import type * as Text from '../../../lib/core/text.js'
 import type * as Body from '../../../server/http/body.js'
@@ -41,8 +41,8 @@ export const REQUESTS: readonly FuzzPlant[] = [
     found: /^state: the limit of a minute/,
     seams: [
       {
-        at: 'lib/accounts/sliding-window.ts#SlidingWindow',
-        make: (real: typeof SlidingWindow.SlidingWindow): typeof real =>
+        at: 'lib/core/quota.ts#SlidingWindow',
+        make: (real: typeof Quota.SlidingWindow): typeof real =>
           class extends real {
             constructor(limit: number) {
               super(limit + 1)

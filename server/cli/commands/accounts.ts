@@ -9,7 +9,8 @@ import { perform, withApp } from '../with-app.js'
 const CREATE_SUBSCRIBER =
   'quartermaster subscribers create --name "Main Street Guns" --email owner@shop.example'
 const CREATE_KEY =
-  'quartermaster keys create --subscriber "Main Street Guns" --name "web shop" --tier standard --ip 203.0.113.7'
+  'quartermaster keys create --subscriber "Main Street Guns" --name "web shop" --tier ' +
+  'standard --ip 203.0.113.7'
 const KEY_ID = { '<ID>': "the key's id; `keys list` shows it" }
 
 /** Shows a new key; the only time that anybody sees it. */
@@ -57,7 +58,8 @@ function changeList(verb: 'allow' | 'deny', summary: string): Command {
           changeAllowlist(ctx, id!, { [verb]: ips }),
         )
         out.line(
-          `Allowlist of key ${id}${dryRun ? ' would be' : ''}: ${allowlist.join(', ') || 'empty, so the key answers 403 ip_whitelist_required'}`,
+          `Allowlist of key ${id}${dryRun ? ' would be' : ''}: ` +
+            `${allowlist.join(', ') || 'empty, so the key answers 403 ip_whitelist_required'}`,
         )
         out.result({ id, allowlist, ...(dryRun && { dry_run: true }) })
       })

@@ -1,11 +1,13 @@
 /** `analytics rebuild` and `analytics show`. */
+import { figure } from '../../../lib/core/figures.js'
 import { METRICS, SLUGS, findMetric } from '../../../lib/analytics/metrics/index.js'
 import type { Form, Metric } from '../../../lib/analytics/metrics/metric.js'
 import type { MetricResult } from '../../../lib/analytics/shapes.js'
 import { UsageError, optional } from '../command.js'
-import type { Command, Invocation, Output } from '../command.js'
+import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
-import { printable } from './configuration.js'
+import type { Output } from '../output.js'
+import { printable } from '../faults.js'
 
 async function rebuild({ dir, out, dryRun }: Invocation): Promise<void> {
   await withApp(dir, async (app) => {
@@ -17,11 +19,12 @@ async function rebuild({ dir, out, dryRun }: Invocation): Promise<void> {
     const serving =
       done.build === null
         ? 'There are no metrics yet'
-        : `The metrics of ${done.as_of} serve (${done.items.toLocaleString('en-US')} UPCs)`
+        : `The metrics of ${done.as_of} serve (${figure(done.items)} UPCs)`
     out.line(
       dryRun
         ? `${serving}; they would be built anew.`
-        : `${METRICS.length} metrics of ${done.items.toLocaleString('en-US')} UPCs were built in ${(done.ms / 1_000).toFixed(1)} s, as of ${done.as_of}.`,
+        : `${METRICS.length} metrics of ${figure(done.items)} UPCs were built in ` +
+            `${(done.ms / 1_000).toFixed(1)} s, as of ${done.as_of}.`,
     )
     out.result({ ...done, dry_run: dryRun })
   })
@@ -57,11 +60,14 @@ async function show({ dir, args: [slug], values, out }: Invocation): Promise<voi
         : await app.as(subscriber).analytics(query)
     if (result.as_of === null)
       out.line(
-        'The metrics were not built yet: a server does it soon after its first feed, `quartermaster analytics rebuild` does it now.',
+        'The metrics were not built yet: a server does it soon after its first feed, ' +
+          '`quartermaster analytics rebuild` does it now.',
       )
     else
       out.line(
-        `${result.metric}${result.window_days === null ? '' : `, ${result.window_days} days`}, as of ${result.as_of}, ${subscriber ?? 'all distributors'}: ${result.count === 1 ? 'one result' : `${result.count} results`}.`,
+        `${result.metric}${result.window_days === null ? '' : `, ${result.window_days} days`}, ` +
+          `as of ${result.as_of}, ${subscriber ?? 'all distributors'}: ` +
+          `${result.count === 1 ? 'one result' : `${result.count} results`}.`,
       )
     if (result.count > 0)
       table(out, findMetric(result.metric)!, result, optional(values, 'sort-by'))
@@ -118,7 +124,7 @@ function shown(value: Row[string], form: Form): string | null {
     case 'hundredths':
       return decimals(value, 2)
     default:
-      return value.toLocaleString('en-US')
+      return typeof value === 'number' ? figure(value) : String(value)
   }
 }
 

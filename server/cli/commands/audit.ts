@@ -1,4 +1,5 @@
 /** The audit of what operators did. */
+import { figure } from '../../../lib/core/figures.js'
 import { UsageError, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
@@ -23,15 +24,19 @@ async function verify({ dir, values, out }: Invocation): Promise<number> {
       onProgress: out.progress('verifying', 'rows'),
     })
     for (const { seq, fault } of found.faults) out.line(`row ${seq}: ${fault}`)
-    if (found.sound)
-      out.line(`${found.rows.toLocaleString('en-US')} rows are as they were written.`)
+    if (found.sound) out.line(`${figure(found.rows)} rows are as they were written.`)
     for (const { at, up_to: upTo } of found.joined)
       out.line(
-        `Rows up to ${upTo} were taken into the chain on ${at}, by an upgrade: what was changed before then cannot be seen.`,
+        `Rows up to ${upTo} were taken into the chain on ${at}, by an upgrade: what was ` +
+          'changed before then cannot be seen.',
       )
     if (found.head)
       out.line(
-        `Head: ${found.head.seq}:${found.head.mac}${found.sound ? ' (keep it elsewhere: with --anchor it proves later that nothing was cut off)' : ''}`,
+        'Head: ' +
+          `${found.head.seq}:${found.head.mac}` +
+          (found.sound
+            ? ' (keep it elsewhere: with --anchor it proves later that nothing was cut off)'
+            : ''),
       )
     out.result(found)
     return found.sound ? 0 : 1

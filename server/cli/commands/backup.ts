@@ -1,13 +1,11 @@
 /** Copies of the installation, and putting one back. */
 import { resolve } from 'node:path'
+import { megabytes } from '../../../lib/core/figures.js'
 import { restoreBackup } from '../../../lib/app/restore.js'
 import { optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { secretKeyFromEnvironment } from '../../env.js'
 import { withApp } from '../with-app.js'
-
-const megabytes = (bytes: number) =>
-  `${(bytes / 1_048_576).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`
 
 async function backup({ dir, args: [to], out, dryRun }: Invocation): Promise<void> {
   await withApp(dir, async (app) => {
@@ -17,11 +15,13 @@ async function backup({ dir, args: [to], out, dryRun }: Invocation): Promise<voi
       onProgress: out.progress('copying', 'files'),
     })
     out.line(
-      `${made.files.length} files, ${megabytes(made.bytes)}, ${dryRun ? 'would be copied' : 'were copied'} to ${made.to}.`,
+      `${made.files.length} files, ${megabytes(made.bytes)}, ` +
+        `${dryRun ? 'would be copied' : 'were copied'} to ${made.to}.`,
     )
     if (!dryRun) {
       out.line(
-        `The secret key is not among them: keep a copy of ${resolve(dir, 'keys')} elsewhere. Without it the backup cannot be opened.`,
+        `The secret key is not among them: keep a copy of ${resolve(dir, 'keys')} ` +
+          'elsewhere. Without it the backup cannot be opened.',
       )
       if (made.journal)
         out.line(`Head of the order journal: ${made.journal.seq}:${made.journal.mac}`)
@@ -43,23 +43,29 @@ async function restore({ dir, args: [from], values, out, dryRun }: Invocation): 
   out.line(`The backup of ${done.made_at} is whole: ${done.files} files, ${megabytes(done.bytes)}.`)
   if (done.journal_kept)
     out.line(
-      `The folder's own orders.journal goes on from it and ${dryRun ? 'would be' : 'was'} kept${dryRun ? '' : `: ${done.replayed} lines that the backup lacks were written down again`}.`,
+      `The folder's own orders.journal goes on from it and ${dryRun ? 'would be' : 'was'} ` +
+        'kept' +
+        (dryRun ? '' : `: ${done.replayed} lines that the backup lacks were written down again`) +
+        '.',
     )
   if (dryRun) out.line(`It would be put into ${done.dir}, with orders paused.`)
   else {
     if (done.replaced !== null) out.line(`What was there lies in ${done.replaced}.`)
     if (done.doubted > 0)
       out.line(
-        `${done.doubted} orders were to be sent when it was made; whether they were is found out before anything is sent.`,
+        `${done.doubted} orders were to be sent when it was made; whether they were is ` +
+          'found out before anything is sent.',
       )
     out.line(
       `It is in place in ${done.dir}. Orders are paused, since some may have been forgotten:`,
     )
     out.line(
-      `  quartermaster orders reconcile --since ${done.made_at}            asks the distributors, and tells`,
+      `  quartermaster orders reconcile --since ${done.made_at}            asks ` +
+        'the distributors and reports',
     )
     out.line(
-      `  quartermaster orders reconcile --since ${done.made_at} --resume   lets orders be placed again`,
+      `  quartermaster orders reconcile --since ${done.made_at} --resume   lets orders be ` +
+        'placed again',
     )
   }
   out.result({ ...done, dry_run: dryRun })
@@ -78,7 +84,8 @@ export const backupCommands: Command[] = [
   {
     name: 'restore',
     summary:
-      'Put a backup back, into an empty folder or over an installation that nobody serves; orders are paused then',
+      'Put a backup back, into an empty folder or over an installation that nobody serves; ' +
+      'orders are paused then',
     effect: 'writes',
     positionals: ['<FOLDER>'],
     options: { keys: { type: 'string' } },

@@ -1,9 +1,11 @@
+import { figure } from '../../../lib/core/figures.js'
 import { explainProduct } from '../../../lib/configuration/explain.js'
 import type { ExplainedOffer } from '../../../lib/configuration/explain.js'
 import { ApiError } from '../../../lib/core/errors.js'
 import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
-import { SUBSCRIBER, printable, subscriberOf } from './configuration.js'
+import { SUBSCRIBER, subscriberOf } from './configuration/subscriber.js'
+import { printable } from '../faults.js'
 
 async function explain({ dir, args: [upc], values, out }: Invocation): Promise<void> {
   await withApp(dir, async (app) => {
@@ -13,7 +15,8 @@ async function explain({ dir, args: [upc], values, out }: Invocation): Promise<v
       throw new ApiError('not_found', { message: `no feed has the UPC ${upc}` })
     const visible = offers.filter((offer) => offer.visible).length
     out.line(
-      `${subscriber.name} sees ${visible} of the ${offers.length === 1 ? 'one offer' : `${offers.length} offers`} of ${upc}.`,
+      `${subscriber.name} sees ${visible} of the ` +
+        `${offers.length === 1 ? 'one offer' : `${offers.length} offers`} of ${upc}.`,
     )
     for (const offer of offers) out.line(lines(offer).map(printable).join('\n'))
     out.result({ subscriber: subscriber.name, upc, offers })
@@ -32,7 +35,8 @@ function lines({
 }: ExplainedOffer): string[] {
   const amount = price === null ? 'no price' : price.toFixed(2)
   return [
-    `${distid} ${stockid}, ${name}: ${visible ? 'visible' : 'hidden'}, ${amount}, ${qty.toLocaleString('en-US')} in stock`,
+    `${distid} ${stockid}, ${name}: ${visible ? 'visible' : 'hidden'}, ${amount}, ` +
+      `${figure(qty)} in stock`,
     ...(borrowed ? [`  - ${inWords(borrowed)}`] : []),
     ...causes.map(({ pointer, reason }) =>
       pointer === null ? `  - ${reason}` : `  - ${pointer || '(document)'}: ${reason}`,

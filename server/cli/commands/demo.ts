@@ -22,8 +22,10 @@ function curlLines(url: string, { key }: Demo): string {
     items: [{ distid: offer!.distid, distsku: offer!.distsku, upc: accessory.upc, qty: 1 }],
   }
   return [
-    `curl -s -H 'x-api-key: ${key}' '${url}/v1/products/search?q=bipod&in_stock=true&sort=price&page_size=3'`,
-    `curl -s -H 'x-api-key: ${key}' '${url}/v1/orders/quote' -d '{"items":[{"upc":"${accessory.upc}","qty":2}]}'`,
+    `curl -s -H 'x-api-key: ${key}' ` +
+      `'${url}/v1/products/search?q=bipod&in_stock=true&sort=price&page_size=3'`,
+    `curl -s -H 'x-api-key: ${key}' '${url}/v1/orders/quote' -d ` +
+      `'{"items":[{"upc":"${accessory.upc}","qty":2}]}'`,
     `curl -s -H 'x-api-key: ${key}' '${url}/v1/orders' -d '${JSON.stringify(order)}'`,
   ].join('\n\n')
 }
@@ -40,7 +42,18 @@ export const demoCommand: Command = {
       invocation,
       (app, url) => {
         invocation.out.line(
-          `Quartermaster serves a simulated shop at ${url}/v1 (state in ${app.dir}).\n\nKey (this machine only): ${demo.key}\nRead: ${url}/v1/docs/guide\nTry in a browser: ${url}/v1/docs\n\nTry here:\n\n${curlLines(url, demo)}\n\nThe order ships after two minutes: ask for /v1/orders/DEMO-1 again and again. Stop with Ctrl-C; the next start keeps data and key.`,
+          [
+            `Quartermaster serves a simulated shop at ${url}/v1 (state in ${app.dir}).`,
+            [
+              `Key (this machine only): ${demo.key}`,
+              `Read: ${url}/v1/docs/guide`,
+              `Try in a browser: ${url}/v1/docs`,
+            ].join('\n'),
+            'Try here:',
+            curlLines(url, demo),
+            'The order ships after two minutes: ask for /v1/orders/DEMO-1 again and again. ' +
+              'Stop with Ctrl-C; the next start keeps data and key.',
+          ].join('\n\n'),
         )
         invocation.out.result({ url, key: demo.key, subscriber: demo.subscriber })
       },

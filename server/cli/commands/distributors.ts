@@ -1,4 +1,5 @@
 import type { Mode } from '../../../lib/db/tables/words.js'
+import { offersOf } from '../../../lib/catalog/queries.js'
 import { setMode } from '../../../lib/distributors/modes.js'
 import { optional, required } from '../command.js'
 import type { Command, Invocation } from '../command.js'
@@ -6,7 +7,7 @@ import { perform, withApp } from '../with-app.js'
 
 async function list({ dir, out }: Invocation): Promise<void> {
   await withApp(dir, async ({ ctx }) => {
-    const offers = ctx.engine.catalog.prepare('SELECT offers FROM tally WHERE distid = ?').pluck()
+    const offers = offersOf(ctx.engine.catalog)
     const distributors = ctx.distributors.all.map(
       ({ distid, name, automatedFulfillment, fulfillment, simulator }) => ({
         distid,
@@ -14,7 +15,7 @@ async function list({ dir, out }: Invocation): Promise<void> {
         mode: ctx.modes.of(distid),
         orders: fulfillment ? 'live or simulator' : simulator ? 'simulator' : 'none',
         automated_fulfillment: automatedFulfillment,
-        offers: (offers.get(distid) as number | undefined) ?? 0,
+        offers: offers(distid),
       }),
     )
     out.table(distributors)
@@ -40,14 +41,16 @@ async function change(
     out.line(
       result.before === mode
         ? `It stays as it was: ${what}.`
-        : `${dryRun ? 'From then on' : 'From now on'} ${what}. Orders that were placed before stay what they were.`,
+        : `${dryRun ? 'From then on' : 'From now on'} ${what}. Orders that were placed ` +
+            'before stay what they were.',
     )
     out.result({ ...result, dry_run: dryRun })
   })
 }
 
 const LIVE =
-  'quartermaster distributors live RSR --reason "account approved, first order agreed with their sales desk"'
+  'quartermaster distributors live RSR --reason "account approved, first order agreed with ' +
+  'their sales desk"'
 const DISTID = { '<DISTID>': '`distributors list` shows them' }
 const REASON = { reason: { type: 'string' } } as const
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { access, constants, open, readFile, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { invalid } from '../../../lib/core/errors.js'
+import { codeOf, invalid } from '../../../lib/core/errors.js'
 import { findSubscriber } from '../../../lib/accounts/subscribers.js'
 import { sharedKey } from '../../../lib/fraud/sharing/partners.js'
 import { required } from '../command.js'
@@ -27,7 +27,8 @@ async function stats({ dir, out }: Invocation): Promise<void> {
       out.line(`${found.under_old_keys} reports wait to be brought under the key of now.`)
     if (found.unreadable > 0)
       out.line(
-        `${found.unreadable} reports cannot be opened, and stay under an old key; the log names them.`,
+        `${found.unreadable} reports cannot be opened, and stay under an old key; the log ` +
+          'names them.',
       )
     out.result(found)
   })
@@ -66,7 +67,11 @@ async function rotateKey({ dir, out, dryRun }: Invocation): Promise<void> {
     const progress = out.progress('reports')
     const done = await app.operator.fraud.rotateKey((at, total) => progress(at, total, at))
     out.line(
-      `The signals of ${done.reports} reports are kept under a new key.${done.unreadable > 0 ? ` ${done.unreadable} cannot be opened and stay under the old one; the log names them.` : ''}`,
+      `The signals of ${done.reports} reports are kept under a new ` +
+        'key.' +
+        (done.unreadable > 0
+          ? ` ${done.unreadable} cannot be opened and stay under the old one; the log names them.`
+          : ''),
     )
     out.result(done)
   })
@@ -96,14 +101,16 @@ async function partner({ dir, args: [name], values, out, dryRun }: Invocation): 
   if (!/^[0-9a-f]{64}$/i.test(secret))
     throw invalid(
       'key',
-      `${file} must hold 64 hex digits, the same as the partner's; \`openssl rand -hex 32\` makes them`,
+      `${file} must hold 64 hex digits, the same as the partner's; \`openssl rand -hex ` +
+        '32` makes them',
     )
   await withApp(dir, async (app) => {
     await app.operator.fraud.addPartner(name!, secret, { dryRun })
     out.line(
       dryRun
         ? `The key of ${name!} would be kept.`
-        : `The key of ${name!} is kept. Send it to nobody else: who has it and a batch can try out what was reported.`,
+        : `The key of ${name!} is kept. Send it to nobody else: who has it and a batch can ` +
+            'try out what was reported.',
     )
     out.result({ partner: name!, dry_run: dryRun })
   })
@@ -117,7 +124,7 @@ async function newFile(path: string, dryRun: boolean): Promise<FileHandle | null
     await access(dirname(path), constants.W_OK)
     return null
   } catch (error) {
-    throw invalid('out', `cannot write ${path} (${(error as NodeJS.ErrnoException).code})`)
+    throw invalid('out', `cannot write ${path} (${codeOf(error)})`)
   }
 }
 
@@ -153,7 +160,8 @@ async function exportSignals({
     out.line(
       dryRun
         ? `${reports} reports would be written.`
-        : `${reports} reports are in ${path}, as hashes under the key that is shared with ${name!}.`,
+        : `${reports} reports are in ${path}, as hashes under the key that is shared with ` +
+            `${name!}.`,
     )
     if (unreadable > 0)
       out.line(`${unreadable} reports cannot be opened and are left out; the log names them.`)
@@ -165,7 +173,8 @@ async function importSignals({ dir, args: [name, path], out, dryRun }: Invocatio
   await withApp(dir, async (app) => {
     const done = await app.operator.fraud.importBatch(name!, path!, { dryRun })
     out.line(
-      `${done.reports} reports of ${done.dealers} dealers ${dryRun ? 'would be taken in' : `are taken in, ${done.removed} older ones removed`}.`,
+      `${done.reports} reports of ${done.dealers} dealers ` +
+        `${dryRun ? 'would be taken in' : `are taken in, ${done.removed} older ones removed`}.`,
     )
     out.result({ partner: name!, ...done, dry_run: dryRun })
   })

@@ -3,19 +3,20 @@ import type { Command } from '../command.js'
 import { accountCommands } from './accounts.js'
 import { analyticsCommands } from './analytics.js'
 import { auditCommands } from './audit.js'
+import { completionCommand } from './completion.js'
 import { catalogCommands } from './catalog.js'
 import { backupCommands } from './backup.js'
-import { configurationCommands } from './configuration.js'
+import { configurationCommands } from './configuration/index.js'
 import { demoCommand } from './demo.js'
 import { distributorCommands } from './distributors.js'
-import { feedCommands } from './feeds.js'
-import { fflDocumentCommands } from './ffl-documents.js'
-import { fflCommands } from './ffls.js'
+import { feedCommands } from './feeds/index.js'
+import { fflDocumentCommands } from './ffls/documents.js'
+import { fflCommands } from './ffls/index.js'
 import { fraudCommands } from './fraud.js'
 import { initCommand } from './init.js'
-import { orderCommands } from './orders.js'
+import { orderCommands } from './orders/index.js'
 import { secretCommands } from './secrets.js'
-import { ruleCommands } from './rules.js'
+import { ruleCommands } from './rules/index.js'
 import { serveCommand } from './serve.js'
 
 export const commands: Command[] = [
@@ -36,4 +37,5 @@ export const commands: Command[] = [
   ...backupCommands,
   ...auditCommands,
   ...secretCommands,
+  completionCommand(() => commands),
 ]

@@ -12,7 +12,9 @@ import { withApp } from '../with-app.js'
 function refuseEnvironmentKey({ dir }: App): void {
   if (secretKeyFromEnvironment().secretKey === undefined) return
   throw new Error(
-    `the secret key comes from QUARTERMASTER_SECRET_KEY, which only you can change: stop the server, write the key to ${join(dir, 'keys', 'secret-key')}, unset the variable, rotate, and set the variable to what the file then holds`,
+    'the secret key comes from QUARTERMASTER_SECRET_KEY, which only you can change: stop ' +
+      `the server, write the key to ${join(dir, 'keys', 'secret-key')}, unset the variable, ` +
+      'rotate, and set the variable to what the file then holds',
   )
 }
 
@@ -22,7 +24,9 @@ async function rotate({ dir, out, dryRun }: Invocation): Promise<void> {
     if (dryRun) return tryRotation(app, out)
     const done = await app.operator.secrets.rotate()
     out.line(
-      `The secret key is replaced by a new one, ${done.key_id}; it wraps ${done.data_keys} data keys.\nKeep a copy of ${join(app.dir, 'keys')} apart from your backups. Backups made before this need the copy from before.`,
+      `The secret key is replaced by a new one, ${done.key_id}; it wraps ${done.data_keys} ` +
+        `data keys.\nKeep a copy of ${join(app.dir, 'keys')} apart from your backups. ` +
+        'Backups made before this need the copy from before.',
     )
     out.result(done)
   })

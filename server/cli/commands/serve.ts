@@ -1,8 +1,10 @@
+import { codeOf } from '../../../lib/core/errors.js'
 import type { App } from '../../../lib/app/open.js'
 import { open } from '../../../lib/app/open.js'
 import { parseAllowlistEntry } from '../../../lib/accounts/allowlist.js'
 import { parsePublicUrl } from '../../../lib/objects/disk.js'
 import { createServer } from '../../http/app.js'
+import type { ServerOptions } from '../../http/app.js'
 import { UsageError, list, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { logLevel, secretKeyFromEnvironment } from '../../env.js'
@@ -24,12 +26,14 @@ export const SERVE_OPTIONS = {
     port: 'port to listen on, 8080 by default; 0 takes a free one',
     host: 'address to listen on, 127.0.0.1 by default',
     'public-url':
-      'address at which callers reach this server, for URLs of files and openapi.json; the one it listens on by default',
+      'address at which callers reach this server, for URLs of files and openapi.json; the ' +
+      'one it listens on by default',
     'trust-proxy':
       'address or CIDR range of a proxy whose X-Forwarded-For is believed; may be repeated',
     'trust-proxy-direct': 'a trusted proxy may also call for itself, without X-Forwarded-For',
     'journal-copy':
-      'keep a second copy of the order journal in the bucket of QUARTERMASTER_S3_*, and compare with it at the start (also QUARTERMASTER_JOURNAL_COPY=1)',
+      'keep a second copy of the order journal in the bucket of QUARTERMASTER_S3_*, and ' +
+      'compare with it at the start (also QUARTERMASTER_JOURNAL_COPY=1)',
   },
 } as const
 
@@ -42,19 +46,7 @@ export async function serve(
   announce: (app: App, url: string) => void,
   prepare: (app: App) => Promise<void> = async () => {},
 ): Promise<void> {
-  const port = Number(optional(values, 'port') ?? 8080)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new UsageError('--port must be a number from 0 to 65535')
-  const host = optional(values, 'host') ?? '127.0.0.1'
-  const trustedProxies = list(values, 'trust-proxy').map((entry) =>
-    parseAllowlistEntry(entry, '--trust-proxy'),
-  )
-  const trustProxyDirect = values['trust-proxy-direct'] === true
-  if (trustProxyDirect && trustedProxies.length === 0)
-    throw new UsageError(
-      '--trust-proxy-direct says something of the proxies of --trust-proxy: name them',
-    )
-  const publicUrl = publicUrlOf(optional(values, 'public-url'))
+  const { place, proxies, publicUrl } = settingsIn(values)
   const log = openLog(logLevel())
   const store = objectsFromEnvironment()
   const app = await open({
@@ -66,6 +58,7 @@ export async function serve(
     ...store,
     ...journalCopyIn(store, values['journal-copy'] === true),
   })
+  let listening: Listening
   try {
     if (!app.ctx.engine.lock('serve'))
       throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
@@ -74,19 +67,11 @@ export async function serve(
     await app.ctx.catalog.refresh()
     await app.ctx.dealers.current()
     await bringBackOrders(app)
+    listening = await listenAt(app, place, proxies)
   } catch (error) {
     await app.close()
     throw error
   }
-  const listening = await listen(createServer(app, { trustedProxies, trustProxyDirect }), {
-    port,
-    host,
-  }).catch(async (error: NodeJS.ErrnoException) => {
-    await app.close()
-    throw error.code === 'EADDRINUSE'
-      ? new UsageError(`port ${port} is taken; choose another with --port, or 0 for a free one`)
-      : error
-  })
   // Every address of the machine is none that a caller could use.
   app.listensAt(listening.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'))
   app.jobs.start()
@@ -98,6 +83,43 @@ export async function serve(
   await stopping
   unwatch()
   await app.close()
+}
+
+/** What the options say: where to listen, whom to believe, and the address that callers use. */
+function settingsIn(values: Invocation['values']): {
+  place: { port: number; host: string }
+  proxies: Pick<ServerOptions, 'trustedProxies' | 'trustProxyDirect'>
+  publicUrl: string | undefined
+} {
+  const port = Number(optional(values, 'port') ?? 8080)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError('--port must be a number from 0 to 65535')
+  const host = optional(values, 'host') ?? '127.0.0.1'
+  const trustedProxies = list(values, 'trust-proxy').map((entry) =>
+    parseAllowlistEntry(entry, '--trust-proxy'),
+  )
+  const trustProxyDirect = values['trust-proxy-direct'] === true
+  if (trustProxyDirect && trustedProxies.length === 0)
+    throw new UsageError('--trust-proxy-direct needs --trust-proxy: name the proxies')
+  return {
+    place: { port, host },
+    proxies: { trustedProxies, trustProxyDirect },
+    publicUrl: publicUrlOf(optional(values, 'public-url')),
+  }
+}
+
+async function listenAt(
+  app: App,
+  place: { port: number; host: string },
+  proxies: ServerOptions,
+): Promise<Listening> {
+  return listen(createServer(app, proxies), place).catch((error: unknown) => {
+    throw codeOf(error) === 'EADDRINUSE'
+      ? new UsageError(
+          `port ${place.port} is taken; choose another with --port, or 0 for a free one`,
+        )
+      : error
+  })
 }
 
 function publicUrlOf(text: string | undefined): string | undefined {

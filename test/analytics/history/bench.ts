@@ -103,7 +103,9 @@ export function historyBench(
         if (days.length === 0) return []
         return rowsOf(
           duck,
-          `SELECT * FROM read_parquet([${days.map((day) => `'${dayFile(dir, day)}'`).join(', ')}]) ORDER BY day, distid, gtin`,
+          'SELECT * FROM ' +
+            `read_parquet([${days.map((day) => `'${dayFile(dir, day)}'`).join(', ')}]) ORDER BY ` +
+            'day, distid, gtin',
         )
       }),
     seen: (now) =>

@@ -36,7 +36,8 @@ describe("the demo's history", () => {
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'qm-demo-history-'))
     app = await open({ dir, worker: false, now: () => NOON })
-    await prepareDemo(app)
+    // However busy the machine is: that the demo begins without them then is not what this is about.
+    await prepareDemo(app, { longestWait: 10 * MINUTE })
     bench = historyBench(dir)
     ;({ daily, items } = await bench.seen(NOON))
   })
@@ -53,7 +54,7 @@ describe("the demo's history", () => {
   const total = (rows: readonly DayRow[], of: 'sold' | 'restocks') =>
     rows.reduce((sum, row) => sum + row[of], 0)
 
-  test('is 90 days long, rolled up before the demo serves, with a build of the metrics, and nothing moved today', () => {
+  test('is 90 days long, rolled up and with metrics before the demo serves, and nothing moved today', () => {
     assert.equal(daysIn(dir).length, DEMO_DAYS)
     assert.equal(app.ctx.analytics.status()?.at, NOON)
     assert.deepEqual(
@@ -138,7 +139,7 @@ describe("the demo's history", () => {
     }
   })
 
-  test('a best seller with a restock each week, a new arrival, a sold-out scope, and a silencer that was held back and not sold', () => {
+  test('a best seller, a new arrival, a sold-out scope, and a silencer that was held back, not sold', () => {
     const magazine = rowsOf('magazine', 'RSR').filter(
       ({ day }) => daysAgo(day) > 0 && daysAgo(day) <= 30,
     )
@@ -160,7 +161,7 @@ describe("the demo's history", () => {
     )
   })
 
-  test('there is enough of everything: sales, restocks, new items, items that are back, prices that fell and prices apart', () => {
+  test('there is enough of everything: sales, restocks, new and returned items, falls and gaps', () => {
     const first = today - DEMO_DAYS * DAY + DAY
     assert.ok(total(daily, 'sold') > 100_000 && total(daily, 'restocks') > 5_000)
     assert.ok(items.filter((item) => item.first_at! > first).length > 500)

@@ -118,7 +118,7 @@ describe('a feed that is taken in', () => {
       )
     }))
 
-  test("is marked where the catalog had nothing of the distributor: the operator's first catalog feed, and the first after the catalog was lost", () =>
+  test('is marked where the catalog had nothing of the distributor: at first, and once it was lost', () =>
     bench(async (feeds) => {
       const at = (n: number) => ({ asOf: NOON + n * HOUR, now: NOON + n * HOUR })
       await feeds.take(ACME_STOCK, 'SKU1,4\n', at(0))

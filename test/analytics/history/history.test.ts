@@ -83,7 +83,7 @@ describe('units that left stock', () => {
     ])
   })
 
-  test('an offer that vanishes is not sold, and it is no restock that it comes back with no more than it had', async () => {
+  test('an offer that vanishes is not sold, and coming back with no more is not a restock', async () => {
     assert.deepEqual(
       trade(
         await tuesday((feed) => {
@@ -248,7 +248,7 @@ describe('units that left stock', () => {
         }),
       ),
       { sold: 0, restocks: 0 },
-      'a new price in between is no trade',
+      'a new price in between is not a trade',
     )
     assert.deepEqual(
       trade(
@@ -282,7 +282,7 @@ describe('units that left stock', () => {
     )
   })
 
-  test("a fall that is seen more than three days after the distributor's last feed is of no day, and is not counted", async () => {
+  test('a fall that is seen over three days after the last feed is of no day, and is not counted', async () => {
     for (const [days, sold] of [
       [3, 6],
       [3 + 1 / DAY, 0],
@@ -413,7 +413,7 @@ describe('a catalog that was lost', () => {
   const other = { stockid: 'B', upc: '850012345618' }
   const third = { stockid: 'C', upc: '850012345625' }
 
-  test('what is not told again has vanished: it is listed no more, is no sale, and no restock when it comes back', async () => {
+  test('what is not told again has vanished: not listed, not sold, and not restocked on its return', async () => {
     using bench = historyBench()
     bench.feed('RSR', MONDAY + HOUR, [
       { stockid: 'A', qty: 10 },
@@ -485,7 +485,7 @@ describe('a catalog that was lost', () => {
 })
 
 describe('price and stock at the end of a day', () => {
-  test('a row says what the item cost before the day, however long ago that was told; a file of an earlier release does not', async () => {
+  test("a row says what the item cost before the day, however long ago; an old release's does not", async () => {
     using bench = historyBench()
     bench.feed('RSR', MONDAY, [{ stockid: 'A', qty: 5, price: 1_000 }])
     await bench.rollUp(TUESDAY)
@@ -596,7 +596,7 @@ describe('price and stock at the end of a day', () => {
     assert.deepEqual([gone.zero_since, gone.back_at], [TUESDAY + 2 * HOUR, null])
   })
 
-  test('an item that arrives without stock is back when it first has some, one that arrives with stock is not', async () => {
+  test('an item that arrives without stock is back when it first has some, one with stock is not', async () => {
     using bench = historyBench()
     bench.feed('RSR', MONDAY, [
       { stockid: 'A', qty: 0 },

@@ -375,7 +375,7 @@ describe('what is kept', () => {
     ])
   })
 
-  test('a day whose file is damaged is told of and left out, and a state that is damaged is an error that says what to do', async () => {
+  test('a day whose file is damaged is left out and logged; a damaged state is an error with advice', async () => {
     using bench = historyBench()
     for (let day = 0; day < 4; day++) {
       bench.feed('RSR', MONDAY + day * DAY, [{ stockid: 'A', qty: 10 - day }])

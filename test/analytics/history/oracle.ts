@@ -143,7 +143,7 @@ export function byPlainLoops(
         )
       if (newItems.has(item)) row.first_at = at
       const last = lastTrade.get(place)
-      // A fall over a long gap is no trade at all, so nothing gives it back.
+      // A fall over a long gap is not a trade at all, so nothing gives it back.
       if (trade < 0 && !isLate) {
         row.sold -= trade
         lastTrade.set(place, trade)

@@ -119,7 +119,7 @@ describe(
         }
       })
 
-    test("each item's units that left, restocks and times without stock are what plain loops over the files say", () => {
+    test("each item's units that left, restocks and empty times are what plain loops over the files say", () => {
       const expected = byLoops(files, skus.length)
       const found = new Map<number, Told>(
         open.items.map((item) => [
@@ -139,7 +139,7 @@ describe(
         assert.equal(told(found.get(gtinOf(place))!), told(expected[place]!), sku)
     })
 
-    test('what fell over the three weeks without a file is no sale of the day on which it was seen', () => {
+    test('what fell over the three weeks without a file is not a sale of the day on which it was seen', () => {
       const falls = skus.reduce(
         (sum, _, place) =>
           sum + Math.max(0, files[6]!.counts[place]! - Math.max(0, files[7]!.counts[place]!)),

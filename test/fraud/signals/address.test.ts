@@ -553,7 +553,7 @@ describe('house numbers', () => {
       ['2 Penn Plaza Fl 5', 'Two Penn Plaza / 5th Floor'],
       ['12 Main St Apt 4', '#4 12 Main St', '#4, 12 Main St'],
     ])
-    // A number that goes with the name is no house's.
+    // A number that goes with the name is not a house's.
     for (const text of [
       'Seven Oaks Dr',
       'Three Rivers Rd',
@@ -957,7 +957,7 @@ describe('boxes', () => {
 })
 
 describe('what else stands in the lines', () => {
-  test('who it is for is no part of the place', () => {
+  test('who it is for is not a part of the place', () => {
     checkSame([
       [
         '12 Main St',
@@ -1121,7 +1121,7 @@ describe('what else stands in the lines', () => {
       [['12 Main St', '12 Main St, Albany, New York 12207', '12 Main St, Albany, New York, 12207']],
       { city: 'Albany', state: 'NY', postcode: '12207' },
     )
-    // The number of a door, a box or a highway is no ZIP, a street may be called as the city or the
+    // The number of a door, a box or a highway is not a ZIP, a street may be called as the city or the
     // state is, and NE is a directional.
     checkDifferent([
       ['12 Main St Apt 85001', '12 Main St', '12 Main St Bldg 85001'],

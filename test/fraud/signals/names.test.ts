@@ -98,7 +98,7 @@ describe('items', () => {
       'upc:00764503037108',
       'sku:glpa195s203',
     ])
-    // A SKU of digits is no UPC, and punctuation is part of it.
+    // A SKU of digits is not a UPC, and punctuation is part of it.
     assert.deepEqual(
       [itemKeys({ sku: '764503037108' }), itemKeys({ sku: 'RU22C101' })],
       [['sku:764503037108'], ['sku:ru22c101']],

@@ -66,7 +66,7 @@ describe('North American numbers', () => {
       ['800-411-PAIN', '+18004117246'],
     ] as const)
       assert.equal(normalizePhone(text), number, text)
-    // An O is a zero misread, and words that go with a number are no number.
+    // An O is a zero misread, and words that go with a number are not number.
     for (const text of [
       '6O2-555-0100',
       '602-555-O1OO',
@@ -117,7 +117,7 @@ describe('North American numbers', () => {
     ])
       assert.equal(normalizePhone(text), '+16025550100x12', text)
     assert.equal(normalizePhone('+44 20 7946 0000 (ext 12)'), '+442079460000x12')
-    // A word of the keypad may end in those letters, and what nobody dials is no extension.
+    // A word of the keypad may end in those letters, and what nobody dials is not an extension.
     assert.deepEqual(
       [
         normalizePhone('1-800-NEXT-123'),

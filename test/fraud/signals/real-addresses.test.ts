@@ -75,7 +75,7 @@ const NORMALIZERS: Readonly<Record<string, Normalizer>> = {
 }
 
 /**
- * Pairs of premises that one licence had at two times, by their line in the file. These are two
+ * Pairs of premises that one license had at two times, by their line in the file. These are two
  * places, or nobody can tell from the text that they are one.
  */
 const DIFFERENT: Readonly<Record<number, string>> = {
@@ -203,7 +203,7 @@ const ORDINALS = new Map(
 
 /**
  * Other spellings of an address. Only the last suffix and the directionals beside the name are
- * shortened, as people do: in `West New York Avenue` New York stays, and `North Avenue` is no N
+ * shortened, as people do: in `West New York Avenue` New York stays, and `North Avenue` is not a N
  * Ave.
  */
 function respelled(line: Line): Line[] {
@@ -366,7 +366,8 @@ describe('real addresses', { skip }, () => {
     }
     const met = [...spellings.values()].filter((texts) => texts.size > 1)
     console.log(
-      `35,449 premises: ${spellings.size} places, ${without} lines without a house; ${met.length} places are spelled in ways that no plain abbreviation explains`,
+      `35,449 premises: ${spellings.size} places, ${without} lines without a house; ` +
+        `${met.length} places are spelled in ways that no plain abbreviation explains`,
     )
     // Each of the 86 was read: ordinals, units without a sign, trails, roads with and without their
     // kind. None is two places.

@@ -111,7 +111,7 @@ describe('an order that the database had lost and the journal has', () => {
     ])
   })
 
-  test('is one also where the check would refuse it by now: the caller must not take it for an order that came to nothing', async () => {
+  test('is one also where the check would refuse it by now', async () => {
     const gone = ({ app }: Shop) =>
       app.ctx.db
         .updateTable('dealer')
@@ -123,7 +123,7 @@ describe('an order that the database had lost and the journal has', () => {
 })
 
 describe('an app that is closed while it sends', () => {
-  test("keeps the sender's place and the journal until what it took up is written down", async () => {
+  test('keeps the lease and the journal until what it took up is written down', async () => {
     const tst = scripted({ recovery: 'resend' })
     let answer!: () => void
     tst.acts.push({ accept: false, answer: { outcome: 'unknown', reason: 'timeout' } })

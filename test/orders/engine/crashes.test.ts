@@ -26,7 +26,7 @@ after(() => {
 })
 
 describe('a server that is killed', () => {
-  test('at every named step while distributors fail: no order twice, none lost, no answer a lie', async () => {
+  test('at every named step: no order twice, none lost, no answer a lie', async () => {
     const totals = newTotals()
     const plan = (_random: unknown, cycle: number) => ({
       kind: 'step' as const,
@@ -54,7 +54,7 @@ describe('a server that is killed', () => {
       totals.placements > 10 && totals.executed > 5,
       `${totals.placements} orders, ${totals.executed} executed`,
     )
-    // A third of them on average; of the fifty that there are, one run in ten has less than a quarter.
+    // A third of them on average; of fifty, one run in ten has less than a quarter.
     assert.ok(
       totals.faultyCalls / totals.calls > 0.1,
       `${totals.faultyCalls} of ${totals.calls} calls failed`,

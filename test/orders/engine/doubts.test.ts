@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../lib/core/clock.js'
 import { openForTest as open } from '../../../server/testing/open.js'
-import { builtin, rsr } from '../../../lib/distributors/index.js'
+import { builtin } from '../../../lib/distributors/builtin/index.js'
+import { rsr } from '../../../lib/distributors/builtin/rsr/index.js'
 import type {
   FoundOrder,
   PurchaseOrder,
@@ -186,7 +187,7 @@ describe('an order that stands at the distributor is never bought again', () => 
     await using t = await orderShop([], {
       distributors: [
         ...builtin.filter(({ distid }) => distid !== 'RSR'),
-        { ...rsr, check: async () => 'valid' as const, simulator: tst.connector },
+        { ...rsr.distributor, check: async () => 'valid' as const, simulator: tst.connector },
       ],
       offers: offersOf('RSR'),
     })
@@ -221,7 +222,7 @@ async function orderBody() {
 }
 
 describe('while orders are paused', () => {
-  test('nothing is placed, nothing is sent that waits, nothing is given up; then it goes on', async () => {
+  test('nothing is placed, sent or given up; then it goes on', async () => {
     const [a, b] = [
       scripted({ distid: 'AAA', name: 'Alpha' }),
       scripted({ distid: 'BBB', name: 'Beta', recovery: 'resend' }),
@@ -251,7 +252,7 @@ describe('while orders are paused', () => {
     )
   })
 
-  test('after a loss, what counted as never sent may have been: it is looked up, and not sent again', async () => {
+  test('after a loss, what counted as never sent is looked up, and not sent again', async () => {
     const [a, b] = [
       scripted({ distid: 'AAA', name: 'Alpha' }),
       scripted({ distid: 'BBB', name: 'Beta' }),
@@ -286,7 +287,7 @@ describe('while orders are paused', () => {
   })
 })
 
-describe('a licence that ends between two sends', () => {
+describe('a license that ends between two sends', () => {
   test('keeps an unknown order from being sent again: a person decides', async () => {
     const tst = scripted({ recovery: 'lookup' })
     tst.acts.push(nothing)
@@ -537,7 +538,7 @@ describe('the very item', () => {
     )
   })
 
-  test('what its own feed cannot tell, and others know for a firearm, goes to a dealer', async () => {
+  test('what other feeds know for a firearm goes to a dealer', async () => {
     await using t = await orderShop([scripted()], {
       offers: [
         { distid: 'TST', stockid: 'A1', upc: UPC, productClass: 'OT', qty: 1 },
@@ -551,18 +552,18 @@ describe('the very item', () => {
   })
 
   for (const type of ['03', '06']) {
-    test(`a licence of type ${type} receives nothing`, async () => {
+    test(`a license of type ${type} receives nothing`, async () => {
       await using t = await orderShop([scripted()])
-      const licence = DEALER.replace('-01-', `-${type}-`)
+      const license = DEALER.replace('-01-', `-${type}-`)
       await t.app.ctx.db
         .updateTable('dealer')
-        .set({ license_number: licence, license_type: type })
+        .set({ license_number: license, license_type: type })
         .where('license_number', '=', DEALER)
         .execute()
       const { body } = await t.place(
         t.body({
           items: [{ ...item('G1', GUN_UPC), ffl_req: true }],
-          ffl: { licenseNumber: licence },
+          ffl: { licenseNumber: license },
         }),
       )
       assert.deepEqual(

@@ -43,7 +43,7 @@ describe('a send whose outcome is not known', () => {
     assert.equal(tst.sends.length, 1)
   })
 
-  test('lookup: it is sent again only after two looks, a minute apart, both later than ten minutes', async () => {
+  test('lookup: sent again only after two looks, a minute apart, after ten minutes', async () => {
     const tst = scripted({ recovery: 'lookup' })
     tst.acts.push(nothing)
     await using t = await orderShop([tst])
@@ -101,7 +101,7 @@ describe('a send whose outcome is not known', () => {
     )
   })
 
-  test('resend: a refusal after an unknown becomes one when two looks prove the absence', async () => {
+  test('resend: a refusal after an unknown counts once two looks prove the absence', async () => {
     const tst = scripted({ recovery: 'resend' })
     tst.acts.push(nothing, { accept: false, answer: refusal })
     await using t = await orderShop([tst])
@@ -119,7 +119,7 @@ describe('a send whose outcome is not known', () => {
   })
 
   for (const recovery of ['file', 'one_shot'] as const) {
-    test(`${recovery}: it is never sent again, and after a day without a sign a person decides`, async () => {
+    test(`${recovery}: never sent again; after a day without a sign a person decides`, async () => {
       const tst = scripted({ recovery })
       tst.acts.push(nothing)
       await using t = await orderShop([tst])
@@ -187,7 +187,7 @@ describe('a send whose outcome is not known', () => {
     )
   })
 
-  test('staged: a connector that begins anew what it was to go on with is stopped before the call that has the effect', async () => {
+  test('staged: a connector that begins anew is stopped before the last call', async () => {
     const tst = scripted({ recovery: 'staged' })
     const reached: string[] = []
     const under =
@@ -215,7 +215,7 @@ describe('a send whose outcome is not known', () => {
     )
   })
 
-  test('staged: a stage that is gone is left alone, and after two looks the order begins anew', async () => {
+  test('staged: once a stage is gone, the order begins anew after two looks', async () => {
     const tst = scripted({ recovery: 'staged' })
     const stages: (string | null)[] = []
     tst.acts.push(
@@ -367,7 +367,7 @@ describe('a distributor that cannot be reached', () => {
     )
   })
 
-  test('all refused: 409 order_rejected with the failures; a second placement sends -2', async () => {
+  test('all refused: 409 order_rejected with the failures; the next sends -2', async () => {
     const tst = scripted()
     tst.acts.push({ accept: false, answer: refusal })
     await using t = await orderShop([tst])

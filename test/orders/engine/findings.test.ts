@@ -7,14 +7,14 @@ import { test } from 'node:test'
 import { DAY, MINUTE } from '../../../lib/core/clock.js'
 import type { PurchaseOrder } from '../../../lib/distributors/fulfillment.js'
 import { openJournalFile } from '../../../lib/orders/journal/file.js'
-import { matchOrder } from '../../../lib/orders/tracking/match.js'
-import { afterSearch } from '../../../lib/orders/engine/outcome.js'
+import { matchOrder } from '../../../lib/orders/matching/match.js'
+import { afterSearch } from '../../../lib/orders/engine/rules/after-search.js'
 import type { StoredPo } from '../../../lib/orders/stored.js'
 import { REVIEW, orderShop } from '../shop.js'
 import { scripted } from '../scripted-distributor.js'
 import { guardFolder } from '../../harness/files.js'
 
-test('lines that a dead process wrote and never synced are synced before anybody counts on them', async () => {
+test('lines that a dead process never synced are synced before they count', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'qm-findings-'))
   let guard = guardFolder(dir, { point: () => undefined })
   try {
@@ -43,7 +43,7 @@ test('lines that a dead process wrote and never synced are synced before anybody
   }
 })
 
-test("a clock that was a day ahead when an order was sent does not make it look like somebody else's", () => {
+test("an order sent by a clock a day ahead does not look like somebody else's", () => {
   const sentAt = Date.UTC(2026, 10, 21, 12)
   const shipTo = {
     name: 'Pat Doe',
@@ -100,7 +100,7 @@ test("a clock that was a day ahead when an order was sent does not make it look 
   assert.equal(matched(7 * DAY), 'other')
 })
 
-test('a look that shows what may be the order takes back the look before it that showed nothing', () => {
+test('a look that shows what may be it takes back the one that showed nothing', () => {
   const rules = {
     recovery: 'lookup' as const,
     limits: { po: { max: 60 } },
@@ -134,7 +134,7 @@ test('a look that shows what may be the order takes back the look before it that
   assert.ok('change' in next && next.change.misses === 1)
 })
 
-test('file: what another order that has no number yet may be is not taken for an order of unknown outcome', async () => {
+test('file: what may be another order without a number is not taken', async () => {
   const fil = scripted({ recovery: 'file' })
   fil.acts.push(
     { accept: true, answer: { outcome: 'accepted', number: null } },
@@ -162,7 +162,7 @@ test('file: what another order that has no number yet may be is not taken for an
   )
 })
 
-test('lookup: an order that was accepted without a number is looked for until its number is known', async () => {
+test('lookup: an order accepted without a number is looked for until it has one', async () => {
   const loo = scripted({ recovery: 'lookup' })
   loo.acts.push({ accept: true, answer: { outcome: 'accepted', number: null } })
   await using t = await orderShop([loo])
@@ -183,7 +183,7 @@ test('lookup: an order that was accepted without a number is looked for until it
   )
 })
 
-test('a wall clock that is set ahead does not let a send that may still be on its way count as absent', async () => {
+test('a wall clock set ahead does not make a send absent before its time', async () => {
   const tst = scripted({ recovery: 'lookup' })
   tst.acts.push({ accept: false, answer: { outcome: 'unknown', reason: 'timeout' } })
   let steady = 0

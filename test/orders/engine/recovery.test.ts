@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MINUTE, SECOND } from '../../../lib/core/clock.js'
-import { makeSlots } from '../../../lib/orders/engine/slots.js'
-import { BATCH, CONCURRENCY } from '../../../lib/orders/engine/work.js'
+import { CONCURRENCY, openAccountSlots } from '../../../lib/orders/engine/account-limits.js'
+import { BATCH } from '../../../lib/orders/engine/due.js'
 import { UPC, orderShop } from '../shop.js'
 import type { OrderShop } from '../shop.js'
 import { scripted } from '../scripted-distributor.js'
@@ -40,7 +40,7 @@ async function backlog(t: OrderShop, tst: Scripted, count: number): Promise<void
 
 describe('recovery', () => {
   for (const concurrency of [undefined, 2]) {
-    test(`a new order is sent before the backlog, where ${concurrency ?? 'four'} sends run at a time`, async () => {
+    test(`new orders go before the backlog, with ${concurrency ?? 'four'} at a time`, async () => {
       const tst = scripted({
         recovery: 'resend',
         ...(concurrency !== undefined && { limits: { concurrency } }),
@@ -69,7 +69,7 @@ describe('recovery', () => {
     })
   }
 
-  test('a look takes up no more than its batch, and of one shop at one distributor no more than its places', async () => {
+  test('a look takes up at most its batch, and of one shop at most its slots', async () => {
     const all = Array.from({ length: 6 }, (_, i) =>
       scripted({ distid: `T${i}`, name: `Wholesale ${i}`, recovery: 'resend' }),
     )
@@ -125,9 +125,9 @@ describe('recovery', () => {
   })
 })
 
-describe('places of an account', () => {
+describe('slots of an account', () => {
   test('one is kept for new orders, which go before all others', async () => {
-    const slots = makeSlots()
+    const slots = openAccountSlots()
     const went: string[] = []
     const take = (name: string, isNew: boolean) =>
       void slots.take('A', 3, { signal: forever, isNew }).then(() => went.push(name))
@@ -148,8 +148,8 @@ describe('places of an account', () => {
     assert.deepEqual(went, ['old 1', 'old 2', 'new', 'old 3'])
   })
 
-  test('where there is one place, whoever waits for it goes behind new orders', async () => {
-    const slots = makeSlots()
+  test('where there is one slot, whoever waits for it goes behind new orders', async () => {
+    const slots = openAccountSlots()
     const went: string[] = []
     assert.equal(slots.tryTake('A', 1), true)
     void slots.take('A', 1, { signal: forever, isNew: false }).then(() => went.push('old'))

@@ -12,7 +12,7 @@ const CRASHES = 600
 const SEED = 20_261_122
 
 describe('orders under crashes', () => {
-  test(`${CRASHES} deaths of the process: no order twice, none lost, none in a wrong state, nothing unfinished`, async () => {
+  test(`${CRASHES} deaths: no order twice, none lost, none wrong, none unfinished`, async () => {
     const { totals, failure } = await runUntil({ seed: SEED, crashes: CRASHES })
     assert.equal(failure && failureText(await shrink(failure)), null)
     assert.ok(totals.crashes >= CRASHES)

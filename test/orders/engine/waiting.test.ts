@@ -131,7 +131,7 @@ describe('an order that waits for its turn', () => {
     assert.deepEqual([(await first).status, (await second).status, tst.sends.length], [200, 200, 2])
   })
 
-  test('behind a call that never ends is sent once nothing of that can be on its way any more', async () => {
+  test('behind a call that never ends is sent once that cannot be on its way', async () => {
     const tst = scripted({ recovery: 'staged', limits: { concurrency: 1 } })
     hold(tst, unknown)
     await using t = await orderShop([tst])
@@ -153,7 +153,7 @@ describe('an order that waits for its turn', () => {
     }
   })
 
-  test('whose dealer is gone by then counts against no quota, in the database or in this process', async () => {
+  test('whose dealer is gone by then counts against no quota, here or there', async () => {
     await using waiting = await twoOrders(gun)
     const { t, first, second, end } = waiting
     await t.app.ctx.db
@@ -174,7 +174,7 @@ async function counted(t: OrderShop): Promise<[database: number, process: number
 }
 
 describe('the order quota', () => {
-  test('of a split of which one part was sent and the other never: it counts, here and there', async () => {
+  test('of a split with one part sent and the other never: it counts, here and there', async () => {
     const [a, b] = [
       scripted({ distid: 'AAA', name: 'Alpha' }),
       scripted({ distid: 'BBB', name: 'Beta' }),
@@ -243,7 +243,7 @@ describe('the order quota', () => {
 })
 
 describe('a server that stops', () => {
-  test('does not wait for orders that wait for their turn: they stay as they are, and nothing of them is sent', async () => {
+  test('does not wait for orders that wait for their turn, and sends none of them', async () => {
     const tst = scripted({ recovery: 'staged', limits: { concurrency: 1, sendTimeout: 1 } })
     // The call is given up at once, and keeps its cart for as long as it runs.
     const end = hold(tst, unknown)

@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'minio'
 import { DAY, SECOND } from '../../../lib/core/clock.js'
-import { builtin } from '../../../lib/distributors/index.js'
+import { builtin } from '../../../lib/distributors/builtin/index.js'
 import { diskStore } from '../../../lib/objects/disk.js'
 import { memoryStore } from '../../../lib/objects/memory.js'
 import type { MemoryStore } from '../../../lib/objects/memory.js'
@@ -20,7 +20,7 @@ import type { ObjectStore } from '../../../lib/objects/store.js'
 import { open } from '../../../lib/app/open.js'
 import type { App } from '../../../lib/app/open.js'
 import { appendJournal, journalSealer } from '../../../lib/orders/journal/chain.js'
-import { placeOf } from '../../../lib/orders/journal/copy.js'
+import { sealedAs } from '../../../lib/orders/journal/segments.js'
 import { readPause, resumeOrders } from '../../../lib/orders/engine/pause.js'
 import { restoreBackup } from '../../../lib/app/restore.js'
 import { demoStories } from '../../../lib/simulator/market/stories.js'
@@ -129,7 +129,7 @@ const pauseOf = async (app: App) => {
 }
 
 describe('the copy of the journal', () => {
-  test('gets every line within seconds, sealed, in objects that open into the very lines', async () => {
+  test('gets every line within seconds, in sealed objects that open into the lines', async () => {
     await using r = await rig()
     r.t.app.orders.start()
     await r.t.place(r.t.body({ order_id: 'W-1' }))
@@ -149,14 +149,14 @@ describe('the copy of the journal', () => {
       const [, first, last] = /\/(\d+)\.(\d+)\.\d+\.[\w-]{43}$/.exec(key)!
       return journalSealer(r.t.app.ctx).open(
         text,
-        placeOf({ first: Number(first), last: Number(last) }),
+        sealedAs({ first: Number(first), last: Number(last) }),
       )
     })
     assert.ok(objects.length >= 2)
     assert.equal(opened.join(''), lines.map(({ line }) => `${line}\n`).join(''))
   })
 
-  test('of a machine that was not set back is no reason to pause, and is gone on with', async () => {
+  test('of a machine that was not set back is no reason to pause', async () => {
     await using r = await rig()
     r.t.app.orders.start()
     await r.t.place(r.t.body({ order_id: 'W-1' }))
@@ -179,7 +179,7 @@ describe('the copy of the journal', () => {
     await again.close()
   })
 
-  test('pauses the orders of a machine that was set back, with the time to look back to; once they are resumed it does so no more', async () => {
+  test('pauses a machine that was set back, until its orders are resumed', async () => {
     await using r = await rig()
     r.t.app.orders.start()
     await r.t.place(r.t.body({ order_id: 'W-1' }))
@@ -195,7 +195,10 @@ describe('the copy of the journal', () => {
     const pause = await pauseOf(back)
     assert.match(
       pause!.reason,
-      /^the copy of the journal outside of this machine has lines up to \d+, written until 2026-11-24T.*, that the database does not have: the machine was set back/,
+      new RegExp(
+        '^the copy of the journal outside of this machine has lines up to \\d+, written until ' +
+          '2026-11-24T.*, that the database does not have: the machine was set back',
+      ),
     )
     assert.ok(pause!.reason.includes(`orders reconcile --since ${known}`), pause!.reason)
     assert.equal(pause!.lookBackTo, Date.parse(known))
@@ -246,7 +249,7 @@ describe('the copy of the journal', () => {
     await original.close()
   })
 
-  test('that cannot be reached holds nobody up: orders go on, the log says so once a minute, and the lines follow', async () => {
+  test('that cannot be reached holds nobody up, and gets the lines later', async () => {
     let dead = true
     const gone = () => Promise.reject(new Error('no route to host'))
     await using r = await rig((store) => ({
@@ -291,7 +294,8 @@ describe('the copy of the journal', () => {
       [
         status,
         err.startsWith(
-          'the copy of the journal (--journal-copy) needs a bucket outside of this machine: set QUARTERMASTER_S3_*',
+          'the copy of the journal (--journal-copy) needs a bucket outside of this machine: ' +
+            'set QUARTERMASTER_S3_*',
         ),
       ],
       [2, true],
@@ -334,7 +338,7 @@ let files = 0
 const newFile = () => join(scratch, `fetched-${++files}.journal`)
 
 describe('a verification of the journal', () => {
-  test('tells how far the copy reaches, and lines that it does not have yet are no fault', async () => {
+  test('tells how far the copy reaches; lines that are still to come are no fault', async () => {
     await using r = await rig()
     assert.equal((await r.t.app.operator.orders.verifyJournal()).copy, null)
     r.t.app.orders.start()
@@ -366,7 +370,8 @@ describe('a verification of the journal', () => {
     assert.match(
       faults[0]!.fault,
       new RegExp(
-        `^the copy has lines ${copy!.to + 1} to \\d+, written until 2026-11-22T.*, that the database does not have$`,
+        `^the copy has lines ${copy!.to + 1} to \\d+, written until 2026-11-22T.*, that the ` +
+          'database does not have$',
       ),
     )
     await pauseOf(app)
@@ -375,7 +380,7 @@ describe('a verification of the journal', () => {
     await app.close()
   })
 
-  test('finds lines that the middle of the copy lacks, and none where its oldest were removed', async () => {
+  test('finds lines that its middle lacks, and no fault in oldest ones removed', async () => {
     await using r = await rig()
     r.t.app.orders.start()
     for (let n = 0; n < 3; n++) {
@@ -417,7 +422,7 @@ describe('a verification of the journal', () => {
 })
 
 describe('a journal that is brought back from the copy', () => {
-  test('is the very journal, and a start with it takes in what the machine had forgotten', async () => {
+  test('is the very journal, and a start with it takes in what was forgotten', async () => {
     const { r, dir } = await setBack()
     const app = await r.openAt(dir)
     const [to, before] = [newFile(), (await linesOf(app)).length]
@@ -468,7 +473,7 @@ describe('a journal that is brought back from the copy', () => {
     await back.close()
   })
 
-  test('is refused, and leaves no file, where an object was changed; what is missing comes from the database, if it has it', async () => {
+  test('is refused where an object was changed; what it lacks the database gives', async () => {
     const { r, dir } = await setBack()
     const app = await r.openAt(dir)
     const [oldest, ...later] = [...r.store.objects.keys()].sort()
@@ -566,7 +571,7 @@ describe('a journal that is brought back from the copy', () => {
     )
     await assert.rejects(
       empty.t.app.operator.orders.fetchJournal({ to: join(scratch, 'no', 'where') }),
-      /is no folder/,
+      /is not a folder/,
     )
     await using without = await orderShop([scripted()])
     await assert.rejects(

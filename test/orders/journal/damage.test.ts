@@ -1,6 +1,6 @@
 /**
- * What becomes of a folder whose files were damaged, cut, lost or put back while nobody had it open
- * (reliability F8, F26).
+ * What becomes of a folder whose files were damaged, cut, lost or put back while nobody had it
+ * open.
  */
 import assert from 'node:assert/strict'
 import {
@@ -542,7 +542,7 @@ describe('the journal under a running server', () => {
     t.clock.ms += SECOND
   }
 
-  test('damage in the middle of the file is found soon after the start: orders are paused, the line named, the file made anew', async () => {
+  test('damage in the middle of the file pauses orders, and the file is made anew', async () => {
     await using t = await shopWith(4)
     await proved(t, (dir) =>
       flip(journalOf(dir), Buffer.byteLength(linesOf(dir).slice(0, 2).join('\n')) + 60),
@@ -566,7 +566,7 @@ describe('the journal under a running server', () => {
     assert.equal(await t.pause(), null, 'the file is whole again')
   })
 
-  test('damage of the database pauses orders once: with what the operator goes on with, they go on after the next start too', async () => {
+  test('damage of the database pauses orders once: what is known does not again', async () => {
     await using t = await shopWith(4)
     await proved(t, (dir) =>
       sql(dir, "UPDATE journal SET line = replace(line, 'sending', 'planned') WHERE seq = 3"),

@@ -45,7 +45,8 @@ before(async () => {
   const found = await Promise.all(
     ['RSR', 'LIP', 'CSSI'].map(async (distid) => {
       const { body } = await get(
-        `${server!.url}/v1/products/search?distributor=${distid}&in_stock=true&drop_ship_only=true&ffl_required=false&product_class=AC&sort=-qty&page_size=1`,
+        `${server!.url}/v1/products/search?distributor=${distid}&in_stock=true` +
+          '&drop_ship_only=true&ffl_required=false&product_class=AC&sort=-qty&page_size=1',
         server!.key,
       )
       const [product] = (
@@ -158,11 +159,17 @@ describe('an order that nobody could find out', () => {
     const shown = await run(dir, 'orders', 'show', 'LOST')
     assert.match(
       shown.out,
-      /^Order LOST of Demo Shop, .* mode simulator, key .*\. It holds its order_id\.\n {2}LIP: Pending, PO SIM-TIMEOUT-1\n {4}for Pat Doe, to the customer: 1 x /,
+      new RegExp(
+        '^Order LOST of Demo Shop, .* mode simulator, key .*\\. It holds its order_id\\.\n' +
+          ' {2}LIP: Pending, PO SIM-TIMEOUT-1\n {4}for Pat Doe, to the customer: 1 x ',
+      ),
     )
     assert.match(
       shown.out,
-      /taken in, and being sent \[\d+\]\n.*whether it arrived is not known: no answer in time \[\d+\]/,
+      new RegExp(
+        'taken in, and being sent \\[\\d+\\]\n' +
+          '.*whether it arrived is not known: no answer in time \\[\\d+\\]',
+      ),
     )
     assert.ok(!/demo-lipseys/.test(shown.out), 'no credential')
 
@@ -193,7 +200,7 @@ describe('an order that nobody could find out', () => {
       'their desk looked',
     )
     assert.deepEqual(
-      [dry.status, /would be sent again/.test(dry.out), /say --yes/.test(dry.out)],
+      [dry.status, /would be sent again/.test(dry.out), /with --yes/.test(dry.out)],
       [1, true, true],
     )
     assert.equal(
@@ -346,7 +353,8 @@ describe('backup and restore', () => {
     assert.match(
       out,
       new RegExp(
-        `^The backup of ${made.made_at} is whole: ${made.files.length} files, .*\n[\\s\\S]*Orders are paused`,
+        `^The backup of ${made.made_at} is whole: ${made.files.length} files, ` +
+          `.*\n[\\s\\S]*Orders are paused`,
       ),
     )
     await serve()
@@ -366,15 +374,13 @@ describe('backup and restore', () => {
       made.made_at,
       '--resume',
     )
-    assert.deepEqual(
-      [
-        doubtful.status,
-        /AFTER-1[\s\S]*LIP +simulator +it lists an order only once it is shipped[\s\S]*Orders stay paused/.test(
-          doubtful.out,
-        ),
-      ],
-      [1, true],
+    assert.equal(doubtful.status, 1, doubtful.out)
+    assert.match(
       doubtful.out,
+      new RegExp(
+        'AFTER-1[\\s\\S]*LIP +simulator +it lists an order only once it is shipped' +
+          '[\\s\\S]*Orders stay paused',
+      ),
     )
     assert.equal((await json(dir, 'orders', 'reconcile', '--resume', '--yes'))['resumed'], true)
     for (const [id, distid] of [
@@ -412,7 +418,7 @@ describe('modes and enforcement', () => {
     )
   })
 
-  test('orders that a rule blocks are refused, unless the operator has turned that off with a reason', async () => {
+  test('orders that a rule blocks are refused, unless that was turned off', async () => {
     const rules = join(scratch, 'rules.json')
     writeFileSync(
       rules,

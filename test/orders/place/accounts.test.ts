@@ -76,7 +76,7 @@ function showAll(tst: Scripted, isNumbered: boolean): void {
 }
 
 describe('a login that changes between two sends', () => {
-  test('where the same reference goes out again, it does so with the same account: another takes it for a new order', async () => {
+  test('the same reference goes out again with the same account alone', async () => {
     const tst = scripted({ recovery: 'resend', withoutFind: true, hasLogin: true })
     tst.acts.push(lost)
     const sends = apart(tst)
@@ -90,7 +90,7 @@ describe('a login that changes between two sends', () => {
     assert.match((await t.purchaseOrders())[0]!.reason!, /another account/)
   })
 
-  test('with the first one back before a look, it goes out again as if nothing had been', async () => {
+  test('with the first one back before a look, it goes out again', async () => {
     const tst = scripted({ recovery: 'resend', withoutFind: true, hasLogin: true })
     tst.acts.push(nothing)
     const sends = apart(tst)
@@ -126,7 +126,7 @@ describe('a login that changes between two sends', () => {
     })
   }
 
-  test('what was never sent belongs to none: it is sent with that of now, and no other may prove its absence then', async () => {
+  test('what was never sent is sent with the account of now, which alone counts', async () => {
     const [tst, other] = [
       scripted({ hasLogin: true }),
       scripted({ distid: 'OTH', name: 'Other Wholesale' }),
@@ -159,7 +159,7 @@ describe('a login that changes between two sends', () => {
 
 describe('two orders alike, with a login that changes between them', () => {
   for (const recovery of ['lookup', 'one_shot'] as const) {
-    test(`${recovery}: the first does not take what the new account shows for the second`, async () => {
+    test(`${recovery}: the first does not take the second's order`, async () => {
       const tst = scripted({ recovery, hasLogin: true })
       tst.acts.push(lost, lost)
       showAll(tst, true)
@@ -184,7 +184,7 @@ describe('two orders alike, with a login that changes between them', () => {
     })
   }
 
-  test('under a PO that was made for it alone an order is found all the same: the login may have been renamed', async () => {
+  test('under a PO made for it alone it is found: the login may be renamed', async () => {
     const tst = scripted({ recovery: 'lookup', hasLogin: true })
     tst.acts.push(lost)
     showAll(tst, true)
@@ -235,7 +235,7 @@ describe('two subscribers with one account', () => {
     assert.deepEqual(await states(t), ['placed', 'review'])
   })
 
-  test('with two accounts the same number is two orders: distributors may count anew for each', async () => {
+  test('with two accounts the same number is two orders: each may count anew', async () => {
     const tst = scripted({ hasLogin: true })
     tst.acts.push('accept', { accept: false, answer: { outcome: 'accepted', number: 'TST-1' } })
     await using t = await orderShop([tst])
@@ -250,7 +250,7 @@ describe('two subscribers with one account', () => {
     ])
   })
 
-  test("file: what one of them may have been given is not taken for the other's either", async () => {
+  test("file: what may be one's is not taken for the other's either", async () => {
     const fil = scripted({ distid: 'FIL', recovery: 'file', hasLogin: true })
     fil.acts.push(takenIn, nothing)
     showAll(fil, true)
@@ -314,7 +314,7 @@ describe('file: two orders alike of which no outcome is known', () => {
     })
   }
 
-  test("one that cannot be opened stands in no other's way for ever: after a day a person decides", async () => {
+  test('one that cannot be opened is left to a person after a day', async () => {
     const fil = scripted({ distid: 'FIL', recovery: 'file' })
     fil.acts.push(takenIn, nothing)
     fil.searches.push(

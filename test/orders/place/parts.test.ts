@@ -33,7 +33,7 @@ describe('PO numbers', () => {
     ))
 
   const RSR = { max: 22, chars: /[A-Za-z0-9 -]/ }
-  test('what fits is sent as it is; what is too long or holds a refused character is shortened with a digest', () => {
+  test('what fits is sent as it is; what does not is shortened with a digest', () => {
     assert.equal(fitPo('x'.repeat(22), RSR, 'a'), 'x'.repeat(22))
     assert.match(fitPo('x'.repeat(23), RSR, 'a'), /^x{8}-[A-Z2-7]{13}$/)
     assert.match(fitPo('A_1', RSR, 'a'), /^A1-[A-Z2-7]{13}$/)
@@ -43,7 +43,7 @@ describe('PO numbers', () => {
     assert.throws(() => fitPo('x', { max: 12 }, 'a'), /cannot tell orders apart/)
   })
 
-  test('shortening is the same for the same order, differs for every other, and always fits', () => {
+  test('shortening is the same for one order, differs for others, and fits', () => {
     const seen = new Map<string, string>()
     const long = fc.stringMatching(/^[A-Za-z0-9_-]{40,50}$/)
     fc.assert(
@@ -81,7 +81,8 @@ describe('splitting', () => {
   const shape = (lines: OrderLine[], store = false) =>
     splitOrder(lines, store).map(
       ({ distid, fflRequired, lines: own }) =>
-        `${distid}${fflRequired ? '!' : ''} ${own.map(({ distsku, qty }) => `${distsku}x${qty}`).join('+')}`,
+        `${distid}${fflRequired ? '!' : ''} ` +
+        `${own.map(({ distsku, qty }) => `${distsku}x${qty}`).join('+')}`,
     )
 
   test('one order for each distributor and need of a dealer', () => {

@@ -46,7 +46,7 @@ describe('placing an order', () => {
     )
   })
 
-  test("splits by distributor and need of a dealer, and a firearm ships to the dealer's premise", async () => {
+  test('splits by distributor and need of a dealer; a firearm goes to the dealer', async () => {
     const [a, b] = [
       scripted({ distid: 'AAA', name: 'Alpha' }),
       scripted({ distid: 'BBB', name: 'Beta' }),
@@ -110,7 +110,7 @@ describe('placing an order', () => {
     assert.deepEqual(await t.purchaseOrders(), [])
   })
 
-  test('the same order again is a 409 with its records, whoever asks at whatever time', async () => {
+  test('the same order again is a 409 with its records, whenever it is asked', async () => {
     const tst = scripted()
     await using t = await orderShop([tst])
     const body = t.body()

@@ -29,7 +29,7 @@ const other = (distid: string) => ({
 })
 
 describe('what was asked for is what is sent', () => {
-  test('each line has its own unit price, in cents, in the order and in its pre-flight', async () => {
+  test('each line has its own unit price, in the order and in its pre-flight', async () => {
     const tst = scripted()
     await using t = await orderShop([tst], { offers: [...offersOf('TST'), other('TST')] })
     const items = [
@@ -68,7 +68,7 @@ describe('what was asked for is what is sent', () => {
     assert.deepEqual(JSON.parse(record.dist_order_items), [{ distsku: 'A1', upc: UPC, qty: 5 }])
   })
 
-  test('a generated PO tells the key, and whether the order goes to a dealer or to the store', async () => {
+  test('a generated PO tells the key, and whether it goes to a dealer or the store', async () => {
     const tst = scripted()
     await using t = await orderShop([tst], { document: { fulfillment: { ship_to_store: STORE } } })
     const tag = (t.key.slice(0, 2) + t.key.slice(-2)).toUpperCase()
@@ -194,7 +194,7 @@ describe('credentials in what a distributor says', () => {
 })
 
 describe('a PO that a distributor cannot take', () => {
-  test('is shortened to another one for every subscriber, whether it was given or made', async () => {
+  test('is shortened to another one for every subscriber, given or made', async () => {
     const tst = scripted({ limits: { po: { max: 22 } } })
     await using t = await orderShop([tst])
     const key = await t.addShop()

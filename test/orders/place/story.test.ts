@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MINUTE, SECOND } from '../../../lib/core/clock.js'
 import { storeDocument } from '../../../lib/ffls/documents.js'
-import { demoSettings } from '../../../lib/simulator/distributors/credentials.js'
+import { demoSettings } from '../../../lib/simulator/profiles.js'
 import type { ConfigurationDocument } from '../../../lib/configuration/document/document.js'
 import {
   CUSTOMER,
@@ -68,7 +68,7 @@ async function later(t: TestApp, ms: number): Promise<void> {
 
 describe('the way of an order', () => {
   for (const distid of SEVEN) {
-    test(`${distid}: placed, confirmed, shipped, delivered, each found by what it is called`, async () => {
+    test(`${distid}: placed, confirmed, shipped, delivered, and found each time`, async () => {
       await using t = await sevenShop()
       const placed = await t.remote.orders.place({
         order_id: `W-${distid}`,
@@ -132,7 +132,7 @@ describe('the way of an order', () => {
     )
   })
 
-  test('ship-to-store of a firearm with an accessory is one fulfillment order, in as many orders as the distributor wants', async () => {
+  test('a firearm and an accessory to the store are one fulfillment order', async () => {
     await using t = await sevenShop()
     const {
       fulfillment_orders: [record],
@@ -149,17 +149,20 @@ describe('the way of an order', () => {
     for (const number of numbers)
       assert.equal((await t.shop.fulfillment.history({ distributor_order_id: number })).count, 1)
     assert.deepEqual(
-      t.app.ctx.engine.reader.prepare('SELECT lane FROM purchase_order ORDER BY id').pluck().all(),
+      t.app.ctx.engine.reader.raw
+        .prepare('SELECT lane FROM purchase_order ORDER BY id')
+        .pluck()
+        .all(),
       ['firearms', 'accessories'],
     )
   })
 
-  test("a dealer's document is for who has an order to that very licence", async () => {
+  test("a dealer's document is for who has an order to that very license", async () => {
     await using t = await sevenShop()
     await storeDocument(t.app.ctx, {
       license_number: DEALER,
       document_type: 'ffl',
-      bytes: Buffer.from('%PDF-1.4 a licence'),
+      bytes: Buffer.from('%PDF-1.4 a license'),
     })
     await storeDocument(t.app.ctx, {
       license_number: OTHER_DEALER,

@@ -35,8 +35,8 @@ const gun = (distid = 'TST', licenseNumber = DEALER) => ({
   items: [{ distid, distsku: 'G1', upc: GUN_UPC, qty: 1, ffl_req: true }],
   ffl: { licenseNumber },
 })
-const setDealer = (t: OrderShop, licence: string, set: Updateable<DealerTable>) =>
-  t.app.ctx.db.updateTable('dealer').set(set).where('license_number', '=', licence).execute()
+const setDealer = (t: OrderShop, license: string, set: Updateable<DealerTable>) =>
+  t.app.ctx.db.updateTable('dealer').set(set).where('license_number', '=', license).execute()
 const MOVED = { premise_street: '9 New Place', premise_city: 'TUCSON', premise_zip: '85701' }
 
 describe('our reference', () => {
@@ -94,7 +94,7 @@ describe('our reference', () => {
     })
   }
 
-  test('staged: once a stage is kept, another open one under it is a leftover; with the kept one gone, two looks prove the absence', async () => {
+  test('staged: once a stage is kept, another open one is a leftover', async () => {
     const tst = scripted({ recovery: 'staged' })
     const went: (string | null)[] = []
     const opened: string[] = []
@@ -166,7 +166,7 @@ describe('what a distributor shows without our reference', () => {
             : recovery === 'one_shot' && end === 'sent again'
               ? 'unknown'
               : end
-        test(`${recovery}: under a PO ${po_number ? "of the caller's" : 'that we made'}, with ${name}: ${expected}`, async () => {
+        test(`${recovery}: ${po_number ? 'their' : 'our'} PO, ${name}: ${expected}`, async () => {
           const tst = scripted({ recovery })
           tst.acts.push(async ({ keepStage }) => {
             if (recovery === 'staged') await keepStage('S-1')
@@ -201,23 +201,23 @@ describe('what a distributor shows without our reference', () => {
 describe('a dealer that changes between two sends', () => {
   const ways: [
     name: string,
-    licence: string,
+    license: string,
     set: Updateable<DealerTable>,
     reason: RegExp,
     productClass: 'FA' | 'SO',
   ][] = [
-    ['whose premise moved', DEALER, MOVED, /premise of .* is now another/, 'FA'],
+    ['whose premise moved', DEALER, MOVED, /premise of .* is no longer where/, 'FA'],
     [
       'whose premise has another ZIP',
       DEALER,
       { premise_zip: '85701' },
-      /premise of .* is now another/,
+      /premise of .* is no longer where/,
       'FA',
     ],
-    ['whose SOT is gone', OTHER_DEALER, { sot_on_file: 0 }, /no SOT on file any more/, 'SO'],
-    ['who is in the directory no more', DEALER, { listed: 0 }, /not good any more/, 'FA'],
+    ['whose SOT is gone', OTHER_DEALER, { sot_on_file: 0 }, /no longer has an SOT on file/, 'SO'],
+    ['who is in the directory no more', DEALER, { listed: 0 }, /no longer valid/, 'FA'],
   ]
-  for (const [name, licence, set, reason, productClass] of ways) {
+  for (const [name, license, set, reason, productClass] of ways) {
     const offers = [...offersOf('TST'), ...offersOf('OTH')].map((offer): TestOffer =>
       offer.stockid === 'G1' ? { ...offer, productClass } : offer,
     )
@@ -228,25 +228,25 @@ describe('a dealer that changes between two sends', () => {
       await using t = await orderShop([tst, other], { offers })
       await t.place(
         t.body({
-          ...gun('TST', licence),
+          ...gun('TST', license),
           items: [...gun().items, { distid: 'OTH', distsku: 'A1', upc: UPC, qty: 1 }],
         }),
       )
       assert.deepEqual(await states(t), ['planned', 'placed'])
-      await setDealer(t, licence, set)
+      await setDealer(t, license, set)
       await t.later(MINUTE)
       assert.deepEqual([tst.sends.length, await states(t)], [1, ['rejected', 'placed']])
       assert.match((await t.purchaseOrders())[0]!.reason!, reason)
       assert.match((await t.purchaseOrders())[0]!.reason!, /nothing was sent$/)
     })
 
-    test(`${name}: what may have been sent is for a person, at whose word it does not go out either`, async () => {
+    test(`${name}: what may have been sent is for a person, and does not go out`, async () => {
       const tst = scripted({ recovery: 'lookup' })
       tst.acts.push(nothing)
       await using t = await orderShop([tst], { offers })
       t.expectErrors(REVIEW)
-      await t.place(t.body(gun('TST', licence)))
-      await setDealer(t, licence, set)
+      await t.place(t.body(gun('TST', license)))
+      await setDealer(t, license, set)
       await t.later(MINUTE, 15)
       const [row] = await t.purchaseOrders()
       assert.deepEqual([tst.sends.length, await states(t)], [1, ['review']])

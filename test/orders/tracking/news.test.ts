@@ -77,7 +77,7 @@ describe('news that name a PO alone', () => {
     ['another ZIP', { shipTo: { name: 'Walk-in', address1: '1 Other Street', zip: '99999' } }],
   ]
   for (const [name, content] of foreign) {
-    test(`a supplied one with ${name} are of somebody else's order: nothing of them is taken over`, async () => {
+    test(`a supplied one with ${name} are somebody else's: nothing is taken over`, async () => {
       await using shop = await newsShop({ recovery: 'file' }, [takenIn])
       const { t, tst, tell } = shop
       await t.place(t.body({ po_number: 'MONDAY' }))
@@ -222,7 +222,7 @@ describe('news that name a PO alone', () => {
         ['of our making', undefined, ours[i]!],
         ['of a caller', 'MONDAY', callers[i]!],
       ] as const) {
-        test(`${recovery}: under a PO ${whose}, ${name}: ${isTaken ? 'taken' : 'left alone'}`, async () => {
+        test(`${recovery}: PO ${whose}, ${name}: ${isTaken ? 'taken' : 'left'}`, async () => {
           await using shop = await newsShop({ recovery }, recovery === 'file' ? [takenIn] : [])
           const { t, tst, tell } = shop
           await t.place(
@@ -248,7 +248,7 @@ describe('news that name a PO alone', () => {
     }
   }
 
-  test('of our making that is cut off, without items and ZIP, are left alone: another one may begin so', async () => {
+  test('of our making that is cut off, without items and ZIP, are left alone', async () => {
     await using shop = await newsShop({ recovery: 'lookup' }, [])
     const { t, tst, tell } = shop
     await t.place(t.body())
@@ -256,7 +256,7 @@ describe('news that name a PO alone', () => {
     assert.deepEqual(await shown(t), ['Submitted', 'TST-1', null])
   })
 
-  test('of our making that another order bears as well prove nothing without items and ZIP', async () => {
+  test('of our making on two orders prove nothing without items and ZIP', async () => {
     await using shop = await newsShop({ recovery: 'lookup' }, [])
     const { t, tst, tell } = shop
     await t.place(t.body({ order_id: 'W-7' }))
@@ -395,7 +395,7 @@ describe('news that bear our own mark', () => {
 })
 
 describe('a number', () => {
-  test('that stands on an order of another subscriber with the same account is refused', async () => {
+  test('on an order of another subscriber with the same account is refused', async () => {
     await using shop = await newsShop({ recovery: 'file', hasLogin: true }, [takenIn, takenIn])
     const { t, tst } = shop
     await t.logIn('shared')
@@ -453,7 +453,8 @@ describe('an order that counts as refused', () => {
     ['Not Fulfilled', false],
   ]
   for (const [status, isTold] of rows) {
-    test(`and of which a distributor says ${status ?? 'no status'} later is ${isTold ? 'an error in the log, and listed as unknown here' : 'passed over: nothing comes of it'}`, async () => {
+    const outcome = isTold ? 'an error in the log, and listed as unknown' : 'passed over'
+    test(`and of which a distributor says ${status ?? 'no status'} is ${outcome}`, async () => {
       const told: string[] = []
       await using shop = await refusedOnce(told)
       const { t, tst, tell, orphans } = shop
@@ -490,7 +491,8 @@ describe('a record of two distributor orders', () => {
     ['FFL Hold', [nothing, refused], 'Partially Fulfilled'],
   ]
   for (const [status, second, settled] of rows) {
-    test(`whose first part is ${status} when the second turns out to be ${second.length > 1 ? 'refused' : 'placed'} is ${settled}`, async () => {
+    const found = second.length > 1 ? 'refused' : 'placed'
+    test(`whose first part is ${status} and then the second ${found} is ${settled}`, async () => {
       await using shop = await newsShop({ recovery: 'resend', plan }, ['accept', ...second])
       const { t, tst, tell } = shop
       // Until then nobody can be asked about the second.

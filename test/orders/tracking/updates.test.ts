@@ -3,12 +3,12 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { DAY, HOUR, MINUTE } from '../../../lib/core/clock.js'
 import { defineDistributor } from '../../../lib/distributors/distributor.js'
-import type { Session } from '../../../lib/distributors/session.js'
+import type { Session } from '../../../lib/distributors/session/session.js'
 import type { Distributor } from '../../../lib/distributors/distributor.js'
 import { ORDER_STATUSES, SHIP_STATUSES } from '../../../lib/db/tables/words.js'
 import type { OrderStatus, ShipStatus } from '../../../lib/db/tables/words.js'
 import type { Fulfillment, OrderUpdate, Parcel } from '../../../lib/distributors/fulfillment.js'
-import { builtin } from '../../../lib/distributors/index.js'
+import { builtin } from '../../../lib/distributors/builtin/index.js'
 import { findSubscriber } from '../../../lib/accounts/subscribers.js'
 import { applyUpdate } from '../../../lib/orders/tracking/apply-update.js'
 import type { Account } from '../../../lib/orders/tracking/apply-update.js'
@@ -19,8 +19,8 @@ import {
   laterOrder,
   laterShip,
   shipStatusOf,
-  statusOfLanes,
-} from '../../../lib/orders/tracking/statuses.js'
+  statusOfParts,
+} from '../../../lib/orders/history/statuses.js'
 import { createTestApp } from '../../../server/testing/index.js'
 import type { TestApp } from '../../../server/testing/index.js'
 import { addOrder } from '../rows.js'
@@ -67,7 +67,10 @@ function keptLog() {
   const lines: string[] = []
   const keep = (fields: object, message: string) =>
     void lines.push(
-      `${message} ${JSON.stringify(fields, (_, value: unknown) => (value instanceof Error ? value.message : value))}`,
+      `${message} ` +
+        JSON.stringify(fields, (_, value: unknown) =>
+          value instanceof Error ? value.message : value,
+        ),
     )
   return { lines, debug: keep, info: keep, warn: keep, error: keep }
 }
@@ -115,7 +118,7 @@ describe('statuses', () => {
       assert.equal(later(known, next), expected, `${known} ${next}`)
   })
 
-  test('of several parcels the least advanced is shown, of several distributor orders what is true of all', () => {
+  test('of several parcels the least advanced shows, of orders what is true of all', () => {
     const ships: [(ShipStatus | null)[], ShipStatus | null][] = [
       [[], null],
       [[null], null],
@@ -142,7 +145,7 @@ describe('statuses', () => {
     ]
     for (const [statuses, expected] of orders)
       assert.equal(
-        statusOfLanes(statuses.map((status) => ({ status, at: 0 }))),
+        statusOfParts(statuses.map((status) => ({ status, at: 0 }))),
         expected,
         `${statuses}`,
       )
@@ -152,7 +155,7 @@ describe('statuses', () => {
 describe('an update', () => {
   test('changes the record in place, and every change is kept with its time', async () => {
     await using t = await createTestApp()
-    const { id } = await addOrder(t, { lanes: [{ distributor_order_id: '77' }] })
+    const { id } = await addOrder(t, { parts: [{ distributor_order_id: '77' }] })
     const shipped = news({
       number: '77',
       po: 'any',
@@ -221,9 +224,9 @@ describe('an update', () => {
     assert.equal(t.app.ctx.engine.version(), version)
   })
 
-  test('of several parcels: the first that shipped is shown, the least advanced says how far it is, and each is found', async () => {
+  test('of several parcels: the first is shown, the least advanced says how far', async () => {
     await using t = await createTestApp()
-    const { id } = await addOrder(t, { lanes: [{ distributor_order_id: '77' }] })
+    const { id } = await addOrder(t, { parts: [{ distributor_order_id: '77' }] })
     const who = await account(t)
     const apply = (update: Partial<OrderUpdate>) =>
       applyUpdate(t.app.ctx, who, news({ number: '77', ...update }))
@@ -255,10 +258,10 @@ describe('an update', () => {
     const log = keptLog()
     const ctx = { ...t.app.ctx, log }
     const first = await addOrder(t, { po_number: 'PO-1' })
-    const second = await addOrder(t, { po_number: 'PO-2', lanes: [{ distributor_order_id: '99' }] })
+    const second = await addOrder(t, { po_number: 'PO-2', parts: [{ distributor_order_id: '99' }] })
     const who = await account(t)
     assert.equal(
-      (await applyUpdate(ctx, who, news({ number: '88', clientRef: first.lanes[0]!.client_ref })))
+      (await applyUpdate(ctx, who, news({ number: '88', clientRef: first.parts[0]!.client_ref })))
         .outcome,
       'applied',
     )
@@ -272,7 +275,7 @@ describe('an update', () => {
       await applyUpdate(
         ctx,
         who,
-        news({ number: '89', clientRef: first.lanes[0]!.client_ref, status: 'Fulfilled' }),
+        news({ number: '89', clientRef: first.parts[0]!.client_ref, status: 'Fulfilled' }),
       ),
       { outcome: 'refused', reason: 'the order has another number' },
     )
@@ -281,7 +284,7 @@ describe('an update', () => {
       await applyUpdate(
         ctx,
         who,
-        news({ number: '99', clientRef: third.lanes[0]!.client_ref, status: 'Fulfilled' }),
+        news({ number: '99', clientRef: third.parts[0]!.client_ref, status: 'Fulfilled' }),
       ),
       { outcome: 'refused', reason: 'the number stands on another order' },
     )
@@ -296,27 +299,27 @@ describe('an update', () => {
     assert.equal(log.lines.length, 2)
     assert.match(log.lines[1]!, /contradict.*the number stands on another order/)
     // Two parts, two numbers.
-    const parts = await addOrder(t, { lanes: [{}, { distributor_order_id: '501' }] })
-    await applyUpdate(ctx, who, news({ number: '500', clientRef: parts.lanes[0]!.client_ref }))
+    const parts = await addOrder(t, { parts: [{}, { distributor_order_id: '501' }] })
+    await applyUpdate(ctx, who, news({ number: '500', clientRef: parts.parts[0]!.client_ref }))
     assert.equal((await record(t, parts.id)).distributor_order_id, '500, 501')
   })
 
-  test('finds its order by our reference, else by number, else by a PO that can mean one only', async () => {
+  test('finds its order by our reference, else by number, else by a PO of one', async () => {
     await using t = await createTestApp()
     const { ctx } = t.app
     const who = await account(t)
     const numbered = await addOrder(t, {
       po_number: 'SAME',
-      lanes: [{ distributor_order_id: '1' }],
+      parts: [{ distributor_order_id: '1' }],
     })
-    const other = await addOrder(t, { po_number: 'SAME', lanes: [{ distributor_order_id: '2' }] })
+    const other = await addOrder(t, { po_number: 'SAME', parts: [{ distributor_order_id: '2' }] })
     const alone = await addOrder(t, { po_number: 'ALONE', content: { poIsOurs: true } })
     const outcome = async (update: Partial<OrderUpdate>, more: Partial<Account> = {}) => {
       const applied = await applyUpdate(ctx, { ...who, ...more }, news(update))
       return 'fulfillmentOrderId' in applied ? applied.fulfillmentOrderId : applied.outcome
     }
     const table: [Partial<OrderUpdate>, number | string][] = [
-      [{ clientRef: numbered.lanes[0]!.client_ref, po: 'ALONE' }, numbered.id],
+      [{ clientRef: numbered.parts[0]!.client_ref, po: 'ALONE' }, numbered.id],
       [{ number: '2', po: 'ALONE' }, other.id],
       [{ po: 'ALONE' }, alone.id],
       [{ po: 'SAME' }, 'unknown'],
@@ -338,7 +341,7 @@ describe('an update', () => {
     })
     for (const more of [{ distid: 'LIP' }, { mode: 'live' as const }, { subscriberId: stranger }]) {
       for (const update of [
-        { clientRef: alone.lanes[0]!.client_ref },
+        { clientRef: alone.parts[0]!.client_ref },
         { number: '1' },
         { po: 'ALONE' },
       ])
@@ -363,24 +366,24 @@ describe('an update', () => {
     ] as const) {
       const {
         id,
-        lanes: [lane],
+        parts: [part],
       } = await addOrder(t, {
         order_status: 'Pending',
         po_number: `PO-${state}`,
-        lanes: [{ state }],
+        parts: [{ state }],
       })
       assert.deepEqual(
         await applyUpdate(
           ctx,
           who,
           news({
-            clientRef: lane!.client_ref,
+            clientRef: part!.client_ref,
             number: '5',
             status: 'Fulfilled',
             parcels: [parcel('X')],
           }),
         ),
-        { outcome: 'not_placed', purchaseOrderId: lane!.id, state },
+        { outcome: 'not_placed', purchaseOrderId: part!.id, state },
       )
       assert.equal(
         (await applyUpdate(ctx, who, news({ po: `PO-${state}` }))).outcome,
@@ -396,17 +399,17 @@ describe('an update', () => {
       )
     }
     // A PO that a placed order shares with one whose outcome is not known means neither for sure.
-    await addOrder(t, { po_number: 'BOTH', lanes: [{}] })
-    await addOrder(t, { po_number: 'BOTH', lanes: [{ state: 'unknown' }] })
+    await addOrder(t, { po_number: 'BOTH', parts: [{}] })
+    await addOrder(t, { po_number: 'BOTH', parts: [{ state: 'unknown' }] })
     assert.equal((await applyUpdate(ctx, who, news({ po: 'BOTH' }))).outcome, 'unknown')
   })
 
-  test('of one of several distributor orders moves the record as far as is true of all', async () => {
+  test('of one of several orders moves the record as far as is true of all', async () => {
     await using t = await createTestApp()
     const { ctx } = t.app
     const who = await account(t)
     const { id } = await addOrder(t, {
-      lanes: [{ distributor_order_id: '1' }, { distributor_order_id: '2' }],
+      parts: [{ distributor_order_id: '1' }, { distributor_order_id: '2' }],
     })
     const status = async (number: string, given: OrderStatus) => {
       await applyUpdate(ctx, who, news({ number, status: given }))
@@ -420,20 +423,20 @@ describe('an update', () => {
     // kept for then.
     const half = await addOrder(t, {
       order_status: 'Pending',
-      lanes: [{ distributor_order_id: '3' }, { state: 'unknown' }],
+      parts: [{ distributor_order_id: '3' }, { state: 'unknown' }],
     })
     await applyUpdate(ctx, who, news({ number: '3', status: 'Fulfilled' }))
     assert.equal((await record(t, half.id)).order_status, 'Pending')
     await ctx.db
       .updateTable('purchase_order')
       .set({ state: 'rejected' })
-      .where('id', '=', half.lanes[1]!.id)
+      .where('id', '=', half.parts[1]!.id)
       .execute()
     await applyUpdate(ctx, who, news({ number: '3', status: 'Fulfilled' }))
     assert.equal((await record(t, half.id)).order_status, 'Partially Fulfilled')
   })
 
-  test('is cleaned: lengths, control characters, addresses, days, statuses, whatever a connector says', async () => {
+  test('is cleaned: lengths, control characters, addresses, days, statuses', async () => {
     await using t = await createTestApp()
     const { ctx } = t.app
     const who = await account(t)
@@ -528,7 +531,7 @@ describe('an update', () => {
       status: maybe(fc.constantFrom(...SHIP_STATUSES)),
     })
     const update = fc.record({
-      lane: fc.constantFrom(0, 1),
+      part: fc.constantFrom(0, 1),
       named: fc.constantFrom('ref', 'number', 'both'),
       at,
       status: fc.option(fc.constantFrom(...ORDER_STATUSES), { nil: undefined }),
@@ -548,24 +551,24 @@ describe('an update', () => {
         async ([updates, mixed], isOne) => {
           const outcome = async (sequence: typeof updates) => {
             // Numbers that no order of an earlier run has.
-            const lanes = isOne ? [{}] : [{}, {}]
-            const made = await addOrder(t, { lanes })
+            const parts = isOne ? [{}] : [{}, {}]
+            const made = await addOrder(t, { parts })
             // Our reference first, so that a number alone finds its order later.
-            for (const [i, lane] of made.lanes.entries())
+            for (const [i, part] of made.parts.entries())
               await applyUpdate(
                 ctx,
                 who,
-                news({ number: `N${made.id}-${i}`, clientRef: lane.client_ref, at: NOW - DAY }),
+                news({ number: `N${made.id}-${i}`, clientRef: part.client_ref, at: NOW - DAY }),
               )
-            for (const { lane: wanted, named, ...rest } of sequence) {
-              const lane = isOne ? 0 : wanted
+            for (const { part: wanted, named, ...rest } of sequence) {
+              const part = isOne ? 0 : wanted
               await applyUpdate(
                 ctx,
                 who,
                 news({
                   ...rest,
-                  number: named === 'ref' ? null : `N${made.id}-${lane}`,
-                  ...(named !== 'number' && { clientRef: made.lanes[lane]!.client_ref }),
+                  number: named === 'ref' ? null : `N${made.id}-${part}`,
+                  ...(named !== 'number' && { clientRef: made.parts[part]!.client_ref }),
                 }),
               )
             }
@@ -589,7 +592,7 @@ describe('an update', () => {
               .where(
                 'purchase_order_id',
                 'in',
-                made.lanes.map(({ id }) => id),
+                made.parts.map(({ id }) => id),
               )
               .execute()
             return {
@@ -668,7 +671,7 @@ describe('monitors', () => {
     assert.equal(asked.length, 0, 'nobody is asked without an open order')
     const { id } = await addOrder(t, {
       distid: 'MINE',
-      lanes: [{ distributor_order_id: '1' }],
+      parts: [{ distributor_order_id: '1' }],
       order_date: NOW - DAY,
     })
     updates = [news({ number: '1', status: 'Backordered' })]
@@ -696,7 +699,7 @@ describe('monitors', () => {
     await others.stop()
   })
 
-  test('stop asking after 60 days, and for what is cancelled, not fulfilled or not visible', async () => {
+  test('stop after 60 days, and for what is cancelled, not fulfilled or hidden', async () => {
     let asked = 0
     const mine = distributor(
       'MINE',
@@ -741,7 +744,7 @@ describe('monitors', () => {
     await monitors.stop()
   })
 
-  test('back off when a distributor fails, say so once and no secret, and forget nothing', async () => {
+  test('back off when a distributor fails, say so once, and forget nothing', async () => {
     const sinces: number[] = []
     let isDown = true
     const mine = distributor('MINE', async function* (_session, since) {
@@ -752,7 +755,7 @@ describe('monitors', () => {
     await using t = await createTestApp({ distributors: [...builtin, mine] })
     await t.configure(configured('MINE') as never)
     const log = keptLog()
-    const { id } = await addOrder(t, { distid: 'MINE', lanes: [{ distributor_order_id: '1' }] })
+    const { id } = await addOrder(t, { distid: 'MINE', parts: [{ distributor_order_id: '1' }] })
     const monitors = openMonitors({ ...t.app.ctx, log })
     await monitors.pass()
     for (const wait of [30, 60, 120, 120]) {
@@ -796,7 +799,7 @@ describe('monitors', () => {
     await using t = await createTestApp({ distributors: [...builtin, slow, mine] })
     await t.configure(configured('SLOW', 'MINE') as never)
     const log = keptLog()
-    const { id } = await addOrder(t, { distid: 'MINE', lanes: [{ distributor_order_id: '1' }] })
+    const { id } = await addOrder(t, { distid: 'MINE', parts: [{ distributor_order_id: '1' }] })
     // More of them than are asked at a time.
     for (let i = 0; i < 6; i++) {
       const { id: subscriber_id } =
@@ -828,7 +831,7 @@ describe('monitors', () => {
     await using t = await createTestApp({ distributors: [...builtin, endless] })
     await t.configure(configured('MINE') as never)
     const log = keptLog()
-    const { id } = await addOrder(t, { distid: 'MINE', lanes: [{ distributor_order_id: '1' }] })
+    const { id } = await addOrder(t, { distid: 'MINE', parts: [{ distributor_order_id: '1' }] })
     const monitors = openMonitors({ ...t.app.ctx, log })
     await monitors.pass()
     assert.deepEqual([said, (await record(t, id)).order_status], [2, 'FFL Hold'])
@@ -836,7 +839,7 @@ describe('monitors', () => {
     await monitors.stop()
   })
 
-  test('a schedule that cannot be written does not have a distributor asked again at once', async () => {
+  test('a schedule that cannot be written has nobody asked again at once', async () => {
     let asked = 0
     const mine = distributor('MINE', () => {
       asked++
@@ -864,7 +867,7 @@ describe('monitors', () => {
     await monitors.stop()
   })
 
-  test('stop ends what runs at once, and nothing of it is held against the distributor', async () => {
+  test('stop ends what runs at once, and holds nothing against the distributor', async () => {
     const never = new Promise<never>(() => {})
     const slow = distributor('SLOW', () => ({
       [Symbol.asyncIterator]: () => ({ next: () => never }),
@@ -910,7 +913,7 @@ describe('monitors', () => {
     const mine = distributor('MINE', () => list(burst))
     await using t = await createTestApp({ distributors: [...builtin, mine] })
     await t.configure(configured('MINE') as never)
-    const { id } = await addOrder(t, { distid: 'MINE', lanes: [{ distributor_order_id: '1' }] })
+    const { id } = await addOrder(t, { distid: 'MINE', parts: [{ distributor_order_id: '1' }] })
     let turns = 0
     const counting = setInterval(() => turns++, 1)
     const monitors = openMonitors(t.app.ctx)
@@ -932,9 +935,9 @@ describe('monitors', () => {
     await t.configure(configured('MINE') as never)
     const {
       id,
-      lanes: [lane],
-    } = await addOrder(t, { distid: 'MINE', order_status: 'Pending', lanes: [{ state: 'review' }] })
-    ref = lane!.client_ref
+      parts: [part],
+    } = await addOrder(t, { distid: 'MINE', order_status: 'Pending', parts: [{ state: 'review' }] })
+    ref = part!.client_ref
     const monitors = openMonitors(t.app.ctx)
     for (let days = 0; days < 10; days++) {
       t.clock.advance(DAY)
@@ -952,7 +955,7 @@ describe('monitors', () => {
     await monitors.stop()
   })
 
-  test('an account that is no longer configured, or has no connector, is no error for the others', async () => {
+  test('an account without configuration or connector is no error for others', async () => {
     let asked = 0
     const gone = distributor('GONE', () => list([]))
     const mine = distributor('MINE', () => {
@@ -993,11 +996,11 @@ describe('orphans', () => {
     await using t = await createTestApp({ distributors: [...builtin, mine, slow, mute] })
     await t.configure(configured('MINE', 'SLOW', 'MUTE') as never)
     const { subscriberId } = await account(t)
-    const known = await addOrder(t, { distid: 'MINE', lanes: [{ distributor_order_id: '1' }] })
+    const known = await addOrder(t, { distid: 'MINE', parts: [{ distributor_order_id: '1' }] })
     const waiting = await addOrder(t, { distid: 'MINE', po_number: 'BILL-1' })
     said = [
       news({ number: '1' }),
-      news({ number: '9', clientRef: known.lanes[0]!.client_ref }),
+      news({ number: '9', clientRef: known.parts[0]!.client_ref }),
       news({ number: '9' }),
       news({ number: '5', po: 'BILL-1' }),
       news({ number: '2', po: 'LOST', at: NOW, lines: [{ distsku: 'A', qty: 2 }] }),

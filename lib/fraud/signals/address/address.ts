@@ -1,6 +1,5 @@
 /**
- * One string per place: every spelling of an address meets in it, and two places never do
- * (decisions 9.1).
+ * One string per place: every spelling of an address meets in it, and two places never do.
  */
 import {
   BUILDING_WORDS,

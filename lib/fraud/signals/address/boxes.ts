@@ -75,7 +75,7 @@ function poBoxAt(tokens: readonly string[], from: number): Match | null {
   }
   if (tokens[at] === 'x') at++
   const id = identifierAt(tokens, at)
-  // `PO 12` is a box where it is the whole line; `Post 12` is no box.
+  // `PO 12` is a box where it is the whole line; `Post 12` is not a box.
   const isWhole =
     (from === 0 || tokens[from - 1] === COMMA) &&
     (tokens[id?.next ?? at] === undefined || tokens[id?.next ?? at] === COMMA)

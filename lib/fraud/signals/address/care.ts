@@ -1,6 +1,6 @@
 /**
- * Who an address is for: `c/o Pat Doe`, `Attn: Receiving`. It is no part of the place, but what may
- * stand behind it is.
+ * Who an address is for: `c/o Pat Doe`, `Attn: Receiving`. It is not a part of the place, but what
+ * may stand behind it is.
  */
 import { readStreet } from './street.js'
 import { designator, direction, standalone, SURE_DESIGNATORS } from './words.js'

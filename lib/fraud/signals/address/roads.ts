@@ -73,7 +73,7 @@ interface System {
   readonly name: string
   /** Where its number should stand. */
   readonly at: number
-  /** Whether letters may stand for a number; `safe` ones are no directionals. */
+  /** Whether letters may stand for a number; `safe` ones are not directionals. */
   readonly letters: 'none' | 'safe' | 'all'
   /** Words that may follow the number and say nothing more. */
   readonly tail: ReadonlySet<string> | null

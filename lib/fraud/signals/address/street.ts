@@ -285,7 +285,7 @@ function namedStreet(number: string, tokens: readonly string[]): Street | null {
 }
 
 /**
- * A numbered road, a directional before it or not. What follows and is no unit stays part of its
+ * A numbered road, a directional before it or not. What follows and is not a unit stays part of its
  * name.
  */
 function numberedRoad(number: string, tokens: readonly string[], state: string): Street | null {

@@ -122,106 +122,140 @@ export function readUnits(
   to: number,
   style: UnitStyle,
 ): Unit[] | null {
-  const units: Unit[] = []
-  const said: string[] = []
-  // `Apt 2 Apt 2` and `2 Apt 2` are told twice; `Suite 2 Room 2` is a room of a suite, and not the
-  // suite.
-  const add = (level: UnitLevel, id: string, word: string) => {
-    if (
-      units.some(
-        (unit, i) =>
-          unit.level === level &&
-          unit.id === id &&
-          (word === '' || said[i] === '' || said[i] === word),
-      )
-    )
-      return
-    units.push({ level, id })
-    said.push(word)
+  const reader = new UnitReader(tokens, from, to, style)
+  return reader.readAll() ? reader.units : null
+}
+
+const withoutAnd = (words: readonly string[]) => words.filter((word) => word !== 'and')
+const withoutTh = (word: string) => word.replace(/th$/, '')
+
+/** Reads one unit after the other. Each method says whether it found one, and goes on behind it. */
+class UnitReader {
+  readonly units: Unit[] = []
+  /** The word that each unit was told with; empty for a bare one. */
+  readonly #said: string[] = []
+  readonly #tokens: readonly string[]
+  readonly #to: number
+  readonly #style: UnitStyle
+  #at: number
+
+  constructor(tokens: readonly string[], from: number, to: number, style: UnitStyle) {
+    this.#tokens = tokens
+    this.#at = from
+    this.#to = to
+    this.#style = style
   }
-  let i = from
-  while (i < to) {
-    const word = tokens[i]!
-    if (word === 'and' && i > from) {
-      i++
-      continue
+
+  /** False where something is not a unit. */
+  readAll(): boolean {
+    const from = this.#at
+    while (this.#at < this.#to) {
+      if (this.#tokens[this.#at] === 'and' && this.#at > from) this.#at++
+      else if (!this.#readOne()) return false
     }
-    if (hasDigit(word) && isFloor(tokens[i + 1]) && i + 1 < to && !isIdentifier(tokens, i, to)) {
-      add('fl', joined([word.replace(/th$/, '')]), 'fl')
-      i += 2
-      continue
-    }
+    return true
+  }
+
+  #readOne(): boolean {
+    const word = this.#tokens[this.#at]!
+    if (this.#floor(word) || this.#glued(word)) return true
+    const level = isSign(this.#tokens, this.#at) ? '' : designator(word)
+    if (level !== undefined) return this.#designated(word, level)
+    return this.#named(word) || this.#bare()
+  }
+
+  /**
+   * `Apt 2 Apt 2` and `2 Apt 2` are told twice; `Suite 2 Room 2` is a room of a suite, and not the
+   * suite.
+   */
+  #add(level: UnitLevel, id: string, word: string): void {
+    const isTold = this.units.some((unit, i) => {
+      const said = this.#said[i]
+      return unit.level === level && unit.id === id && (word === '' || said === '' || said === word)
+    })
+    if (isTold) return
+    this.units.push({ level, id })
+    this.#said.push(word)
+  }
+
+  /** `2nd floor`. */
+  #floor(word: string): boolean {
+    const [tokens, at, to] = [this.#tokens, this.#at, this.#to]
+    if (!hasDigit(word) || at + 1 >= to || !isFloor(tokens[at + 1]) || isIdentifier(tokens, at, to))
+      return false
+    this.#add('fl', joined([withoutTh(word)]), 'fl')
+    this.#at += 2
+    return true
+  }
+
+  /** `apt4`, `4fl`. */
+  #glued(word: string): boolean {
     const glued = designator(word) === undefined ? GLUED.exec(word) : null
-    if (glued) {
-      const end = restOfIdentifier(tokens, i + 1, to)
-      add(
-        designator(glued[1] ?? glued[3])!,
-        joined([
-          glued[2] ?? glued[4]!,
-          ...tokens.slice(i + 1, end).filter((part) => part !== 'and'),
-        ]),
-        glued[1] ?? glued[3]!,
-      )
-      i = end
-      continue
-    }
-    const level = isSign(tokens, i) ? '' : designator(word)
-    if (level !== undefined) {
-      let at = i + 1
-      while (
-        at < to &&
-        (NUMBER_SIGNS.has(tokens[at]!) ||
-          (designator(tokens[at]) === level &&
-            !hasDigit(tokens[at]!) &&
-            standalone(tokens[at]) === undefined))
-      )
-        at++
-      const end = endOfIdentifier(tokens, at, to, style.words)
-      if (end > at) {
-        add(
-          level,
-          joined(
-            tokens
-              .slice(at, end)
-              .filter((part) => part !== 'and')
-              .map((part) => (level === 'fl' ? part.replace(/th$/, '') : part)),
-          ),
-          level === 'fl' ? 'fl' : word,
-        )
-        i = end
-        continue
-      }
-      const named = standalone(word)
-      if (named !== undefined) add('', named, named)
-      else if (
-        !EMPTY.has(word) ||
-        !style.words ||
-        (at < to && standalone(tokens[at]) === undefined && !hasDigit(tokens[at]!))
-      )
-        return null
-      i = at
-      continue
+    if (!glued) return false
+    const said = glued[1] ?? glued[3]!
+    const end = restOfIdentifier(this.#tokens, this.#at + 1, this.#to)
+    const rest = withoutAnd(this.#tokens.slice(this.#at + 1, end))
+    this.#add(designator(said)!, joined([glued[2] ?? glued[4]!, ...rest]), said)
+    this.#at = end
+    return true
+  }
+
+  /** `apt 4`, `# 4 b`, or a designator that stands alone. */
+  #designated(word: string, level: UnitLevel): boolean {
+    const [tokens, to] = [this.#tokens, this.#to]
+    const at = this.#behindDesignators(level)
+    const end = endOfIdentifier(tokens, at, to, this.#style.words)
+    if (end > at) {
+      const parts = withoutAnd(tokens.slice(at, end))
+      if (level === 'fl') this.#add(level, joined(parts.map(withoutTh)), 'fl')
+      else this.#add(level, joined(parts), word)
+      this.#at = end
+      return true
     }
     const named = standalone(word)
-    if (named !== undefined) {
-      add('', named, named)
-      i++
-      // `rear apt`: the word says which, the designator nothing more.
-      const behind = i < to ? designator(tokens[i]) : undefined
-      if (
-        (behind === '' || (behind === 'fl' && (named === 'lowr' || named === 'uppr'))) &&
-        endOfIdentifier(tokens, i + 1, to, false) === i + 1 &&
-        !NUMBER_SIGNS.has(tokens[i + 1] ?? '')
-      )
-        i++
-      continue
-    }
-    const end = style.bare ? endOfIdentifier(tokens, i, to, false) : i
-    if (end === i) return null
-    add('', joined(tokens.slice(i, end).filter((part) => part !== 'and')), '')
-    i = end
+    const isFollowed = at < to && standalone(tokens[at]) === undefined && !hasDigit(tokens[at]!)
+    if (named !== undefined) this.#add('', named, named)
+    else if (!EMPTY.has(word) || !this.#style.words || isFollowed) return false
+    this.#at = at
+    return true
   }
-  return units
+
+  /** Where the identifier begins behind a designator that may be said twice: `apt no 4`. */
+  #behindDesignators(level: UnitLevel): number {
+    const tokens = this.#tokens
+    const isDesignator = (word: string) =>
+      NUMBER_SIGNS.has(word) ||
+      (designator(word) === level && !hasDigit(word) && standalone(word) === undefined)
+    let at = this.#at + 1
+    while (at < this.#to && isDesignator(tokens[at]!)) at++
+    return at
+  }
+
+  /** `rear`, and `rear apt`: the word says which, the designator nothing more. */
+  #named(word: string): boolean {
+    const named = standalone(word)
+    if (named === undefined) return false
+    this.#add('', named, named)
+    const [tokens, to, at] = [this.#tokens, this.#to, ++this.#at]
+    const behind = at < to ? designator(tokens[at]) : undefined
+    if (
+      (behind === '' || (behind === 'fl' && (named === 'lowr' || named === 'uppr'))) &&
+      endOfIdentifier(tokens, at + 1, to, false) === at + 1 &&
+      !NUMBER_SIGNS.has(tokens[at + 1] ?? '')
+    )
+      this.#at++
+    return true
+  }
+
+  /** `4b`, where a bare one may stand. */
+  #bare(): boolean {
+    if (!this.#style.bare) return false
+    const end = endOfIdentifier(this.#tokens, this.#at, this.#to, false)
+    if (end === this.#at) return false
+    this.#add('', joined(withoutAnd(this.#tokens.slice(this.#at, end))), '')
+    this.#at = end
+    return true
+  }
 }
 
 /**

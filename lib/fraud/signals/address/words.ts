@@ -193,7 +193,9 @@ const DESIGNATORS: ReadonlyMap<string, UnitLevel> = new Map(
     [
       [
         '',
-        'apt apts apartment apartments appt apmt aptmt unit units un ste stes suite suites suit rm room lot spc space spce sp trlr trailer ofc office off condo townhouse townhome',
+        'apt apts apartment apartments appt apmt aptmt unit units un ste stes suite suites ' +
+          'suit rm room lot spc space spce sp trlr trailer ofc office off condo townhouse ' +
+          'townhome',
       ],
       ['bldg', 'bldg building bld bdg blg'],
       ['twr', 'twr tower'],
@@ -214,7 +216,7 @@ const DESIGNATORS: ReadonlyMap<string, UnitLevel> = new Map(
 /** The level of a secondary unit designator. */
 export const designator = (word: string | undefined): UnitLevel | undefined =>
   word === undefined ? undefined : DESIGNATORS.get(word)
-/** Designators that are no word of street names, so that they need no suffix before them. */
+/** Designators that are not word of street names, so that they need no suffix before them. */
 export const SURE_DESIGNATORS: ReadonlySet<string> = new Set(
   'apt apartment appt apmt aptmt unit units ste stes suite suites rm room bldg building fl floor flr lot spc space trlr trailer ofc pmb ph penthouse dept hngr hangar'.split(
     ' ',
@@ -256,8 +258,8 @@ export const standalone = (word: string | undefined): string | undefined =>
   word === undefined ? undefined : STANDALONE.get(word)
 
 /**
- * Words of buildings: what bears one is no business's name that may be dropped, since two of them
- * are two places.
+ * Words of buildings: what bears one is not a business's name that may be dropped, since two of
+ * them are two places.
  */
 export const BUILDING_WORDS: ReadonlySet<string> = new Set(
   'hall house tower towers building bldg wing dorm dormitory residence residences cottage cabin villa villas lodge manor court plaza center centre mall barn annex apartments apts condos condominiums estates village park terminal hangar camp fort base barracks hospital school quarters warehouse gate dock concourse kiosk booth campus yard'.split(

@@ -51,7 +51,7 @@ export const squeezed = (text: string | null | undefined): string =>
 
 /**
  * The ZIP's five digits, or city and state as far as they are told: a street without place meets no
- * street with one (decisions 9.4).
+ * street with one.
  */
 export function zoneOf({ city, state, postcode }: PostalAddress): Zone {
   const code = stateCode(state ?? '') ?? squeezed(state)
@@ -66,7 +66,7 @@ export function zoneOf({ city, state, postcode }: PostalAddress): Zone {
     match && (match[1]!.length === 5 ? match[1]! : ZERO_STATES.has(code) ? `0${match[1]}` : null)
   if (zip && zip !== '00000') return { key: zip, zip, ...known }
   const name = placeName((city ?? '').slice(0, LONGEST_FIELD)).replaceAll(' ', '')
-  // A ZIP that cannot be read is no place, but not no place either.
+  // A ZIP that cannot be read is not a place, but not no place either.
   const unread = /[1-9]/.test(postcode ?? '') ? `?${squeezed(postcode)}` : ''
   return {
     key: name === '' && code === '' ? unread : `${name}/${code.toLowerCase()}`,

@@ -1,0 +1,118 @@
+/** What is asked of catalog.db: its state, its texts and its tallies. */
+import type { ProductClass } from '../distributors/product-classes.js'
+import type { Raw } from '../db/sqlite.js'
+
+/** A handle of catalog.db. */
+export type CatalogDb = Pick<Raw, 'prepare'>
+
+export interface CatalogState {
+  revision: number
+  /** The revision in which texts last changed. */
+  textRevision: number
+  version: string
+}
+
+export function readState(catalog: CatalogDb): CatalogState {
+  return catalog
+    .prepare('SELECT revision, text_revision AS textRevision, version FROM state')
+    .get() as CatalogState
+}
+
+/** The revision of now, read again with each call. */
+export function revisionOf(catalog: CatalogDb): () => number {
+  const revision = catalog.prepare('SELECT revision FROM state').pluck()
+  return () => revision.get() as number
+}
+
+/** Tells one catalog file from one that was made anew: both number their texts from 1. */
+export function catalogMade(catalog: CatalogDb): string {
+  return catalog.prepare('SELECT made FROM state').pluck().get() as string
+}
+
+/** About how many offers there are: the highest id. */
+export function highestOffer(catalog: CatalogDb): () => number {
+  const highest = catalog.prepare('SELECT max(id) FROM offer').pluck()
+  return () => (highest.get() as number | null) ?? 0
+}
+
+/** How many offers the catalog has of a distributor. */
+export function offersOf(catalog: CatalogDb): (distid: string) => number {
+  const offers = catalog.prepare('SELECT offers FROM tally WHERE distid = ?').pluck()
+  return (distid) => (offers.get(distid) as number | undefined) ?? 0
+}
+
+/** Distributors of which the catalog has offers. */
+export function fedDistributors(catalog: CatalogDb): string[] {
+  return catalog
+    .prepare('SELECT distid FROM tally WHERE offers > 0 ORDER BY distid')
+    .pluck()
+    .all() as string[]
+}
+
+export interface CatalogFeed {
+  source: string
+  distid: string
+  /** Null for the operator's. */
+  subscriberId: string | null
+  /** Its `Shape` as JSON. */
+  shape: string
+}
+
+/** The catalog feeds last taken of which the shape is known. */
+export function catalogFeeds(catalog: CatalogDb): CatalogFeed[] {
+  return catalog
+    .prepare(`SELECT source, distid, subscriber_id AS subscriberId, shape FROM feed
+      WHERE kind = 'catalog' AND shape <> '' ORDER BY source`)
+    .all() as CatalogFeed[]
+}
+
+/**
+ * Reads one text by its id. Only a catalog file that was removed under a running server loses a
+ * text that a snapshot names.
+ */
+type ReadText<T> = (fragment: number) => T | undefined
+
+/** What the catalog says of an item but for its descriptions. */
+export interface FragmentRow {
+  distid: string
+  stockid: string
+  distsku: string
+  upc: string | null
+  name: string
+  mfg_name: string | null
+  mpn: string | null
+  product_class: ProductClass
+  item_cat: string | null
+  category_id: number | null
+  category_name: string
+  images: string
+  product_url: string | null
+}
+
+export function fragmentRows(catalog: CatalogDb): ReadText<FragmentRow> {
+  const row = catalog.prepare(`SELECT distid, stockid, distsku, upc, name, mfg_name, mpn,
+      product_class, item_cat, category_id, category_name, images, product_url
+    FROM fragment WHERE id = ?`)
+  return (fragment) => row.get(fragment) as FragmentRow | undefined
+}
+
+export interface Descriptions {
+  short_description: string | null
+  description: string | null
+}
+
+export function descriptionsOf(catalog: CatalogDb): ReadText<Descriptions> {
+  const row = catalog.prepare('SELECT short_description, description FROM fragment WHERE id = ?')
+  return (fragment) => row.get(fragment) as Descriptions | undefined
+}
+
+/** JSON of what the feed tells of an item besides; null where it tells nothing. */
+export function attributesOf(catalog: CatalogDb): ReadText<string | null> {
+  const attributes = catalog.prepare('SELECT attributes FROM fragment WHERE id = ?').pluck()
+  return (fragment) => attributes.get(fragment) as string | null | undefined
+}
+
+export function itemsOf(catalog: CatalogDb): ReadText<Pick<FragmentRow, 'name' | 'upc'>> {
+  const row = catalog.prepare('SELECT name, upc FROM fragment WHERE id = ?')
+  return (fragment) => row.get(fragment) as Pick<FragmentRow, 'name' | 'upc'> | undefined
+}

@@ -1,0 +1,199 @@
+/**
+ * Queries of quartermaster.db that run within one turn of the event loop, so that nothing can
+ * happen between what they tell and what is done about it. Kysely writes them, once; where the turn
+ * of the loop does not matter, Kysely runs its queries itself (`ctx.db`, `ctx.read`).
+ */
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, sql } from 'kysely'
+import type { Compilable, RawBuilder } from 'kysely'
+import type { Raw, Statement } from './driver.js'
+import { QueryCompiler } from './sqlite.js'
+import type { Tables } from './tables/tables.js'
+
+/** A query with named places for values, `P`, and rows of type `R`. */
+export interface Query<P, R> {
+  readonly build: (db: Kysely<Tables>, given: P) => Compilable<R> | RawBuilder<R>
+  /** Tells queries apart that are built for each call: one for each form that they can have. */
+  readonly form: string | undefined
+}
+
+/** A row of a query. */
+export type RowOf<Q> = Q extends Query<never, infer R> ? R : never
+
+/** A query that needs no values. */
+export type NoValues = Record<never, never>
+
+/**
+ * Describes a query. `build` is called once for each reader, with a place in place of each value:
+ * it must not look at values, and must make the same query for the same `form`.
+ */
+export function query<R, P extends object = NoValues>(
+  build: Query<P, R>['build'],
+  form?: string,
+): Query<P, R> {
+  return { build, form }
+}
+
+type Values<P> = NoValues extends P ? [given?: P] : [given: P]
+
+/** Synchronous reads over one handle; what they see is committed. */
+export interface Reader {
+  /** For what is SQLite's own: pragmas, plans, and the steps of a long read. */
+  readonly raw: Raw
+  all<P, R>(query: Query<P, R>, ...values: Values<P>): R[]
+  /** Rows as lists of values, in the order of the query: half the cost of thousands of rows. */
+  lists<P, R>(query: Query<P, R>, ...values: Values<P>): R[keyof R][][]
+  first<P, R>(query: Query<P, R>, ...values: Values<P>): R | undefined
+  /** The values of a query for one column. */
+  column<P, R>(query: Query<P, R>, ...values: Values<P>): R[keyof R][]
+  /** The one value of a query for one column; undefined where there is no row. */
+  value<P, R>(query: Query<P, R>, ...values: Values<P>): R[keyof R] | undefined
+  /** Rows one by one; nothing else may be asked of this handle meanwhile. */
+  iterate<P, R>(query: Query<P, R>, ...values: Values<P>): IterableIterator<R>
+  /** Runs reads over one state of the database. */
+  snapshot<T>(read: () => T): T
+}
+
+/** What stands for a value until the query is run. */
+class Place {
+  readonly name: string
+  readonly isList: boolean
+  constructor(name: string, isList = false) {
+    this.name = name
+    this.isList = isList
+  }
+}
+
+/** Answers to every name with its place. */
+const PLACES = new Proxy({}, { get: (_, name) => new Place(String(name)) })
+
+/**
+ * The members of a list as a subquery, `id in (...)`: however long the list is, the statement is
+ * one and takes one value.
+ */
+export function members<T extends number | string | bigint>(list: readonly T[]): RawBuilder<T> {
+  return sql<T>`(select value from ${eachOf(list)})`
+}
+
+/** The members of a list as a table, with columns `key` (from 0) and `value`. */
+export function eachOf<T extends number | string | bigint>(
+  list: readonly T[],
+): RawBuilder<{ key: number; value: T }> {
+  const value: unknown = list instanceof Place ? new Place(list.name, true) : textOf(list)
+  return sql`json_each(${value})`
+}
+
+/** As JSON has them: 64 bits do not fit into its numbers, but SQLite reads them as they are. */
+const textOf = (list: readonly unknown[]) =>
+  typeof list[0] === 'bigint' ? `[${list.join()}]` : JSON.stringify(list)
+
+/** How a statement gives its rows: as objects, as lists of values, or as their first value. */
+type Shape = 'objects' | 'lists' | 'column'
+
+interface Prepared {
+  text: string
+  /** What it takes, in its order: values, and places for values. */
+  takes: readonly unknown[]
+  /** Made when they are first asked for. */
+  statements: Partial<Record<Shape, Statement>>
+}
+
+/** Kysely that writes statements, and runs none. */
+const makeCompiler = () =>
+  new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new QueryCompiler(),
+    },
+  })
+
+/** The text of a query, and what it takes: values, and places for them. */
+export function compile<P, R>(
+  { build }: Query<P, R>,
+  compiler = makeCompiler(),
+): Pick<Prepared, 'text' | 'takes'> {
+  const built = build(compiler, PLACES as P)
+  const { sql: text, parameters } =
+    'isRawBuilder' in built ? built.compile(compiler) : built.compile()
+  return { text, takes: parameters }
+}
+
+/** Runs one statement that changes something, before anything else has the file. */
+export function runOnce(raw: Raw, build: (db: Kysely<Tables>) => Compilable): void {
+  const { sql: text, parameters } = build(makeCompiler()).compile()
+  raw.prepare(text).run(...parameters)
+}
+
+/** Reads through Kysely's queries over one handle of quartermaster.db. */
+export function readerOver(raw: Raw): Reader {
+  const compiler = makeCompiler()
+  const known = new Map<unknown, Prepared>()
+
+  function prepare<P, R>(query: Query<P, R>): Prepared {
+    const { text, takes } = compile(query, compiler)
+    const made = { text, takes, statements: {} }
+    known.set(query.form ?? query.build, made)
+    return made
+  }
+
+  function run<P, R, T>(
+    query: Query<P, R>,
+    shape: Shape,
+    given: P | undefined,
+    read: (statement: Statement, values: unknown[]) => T,
+  ): T {
+    const { statements, text, takes } = known.get(query.form ?? query.build) ?? prepare(query)
+    const statement = (statements[shape] ??= shaped(raw.prepare(text), shape))
+    return read(statement, valuesFor(takes, given))
+  }
+
+  const all = (statement: Statement, values: unknown[]) => statement.all(...values)
+  const first = (statement: Statement, values: unknown[]) => statement.get(...values)
+  const iterate = (statement: Statement, values: unknown[]) => statement.iterate(...values)
+  return {
+    raw,
+    all: <P, R>(query: Query<P, R>, given?: P) => run(query, 'objects', given, all) as R[],
+    lists: <P, R>(query: Query<P, R>, given?: P) =>
+      run(query, 'lists', given, all) as R[keyof R][][],
+    first: <P, R>(query: Query<P, R>, given?: P) =>
+      run(query, 'objects', given, first) as R | undefined,
+    column: <P, R>(query: Query<P, R>, given?: P) =>
+      run(query, 'column', given, all) as R[keyof R][],
+    value: <P, R>(query: Query<P, R>, given?: P) =>
+      run(query, 'column', given, first) as R[keyof R] | undefined,
+    iterate: <P, R>(query: Query<P, R>, given?: P) =>
+      run(query, 'objects', given, iterate) as IterableIterator<R>,
+    snapshot: (read) => raw.transaction(read).deferred(),
+  }
+}
+
+function shaped(statement: Statement, shape: Shape): Statement {
+  if (shape === 'lists') return statement.raw()
+  return shape === 'column' ? statement.pluck() : statement
+}
+
+function valuesFor(takes: readonly unknown[], given: unknown): unknown[] {
+  return takes.map((place) => {
+    if (!(place instanceof Place)) return place
+    const value = (given as Record<string, unknown>)[place.name]
+    return place.isList ? textOf(value as readonly unknown[]) : value
+  })
+}
+
+/** Reads of many turns of the event loop over one state of the database. */
+export interface Snapshot extends Reader {
+  /** From here on, reads see what is committed then. */
+  release(): void
+  close(): void
+}
+
+/** A snapshot over a handle that nobody else has: it is closed with it. */
+export function snapshotOver(raw: Raw): Snapshot {
+  raw.exec('BEGIN')
+  return {
+    ...readerOver(raw),
+    release: () => void raw.exec('COMMIT'),
+    close: () => void raw.close(),
+  }
+}

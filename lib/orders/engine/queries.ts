@@ -1,0 +1,72 @@
+/**
+ * What the engine asks of the database within one turn of the event loop, in which nobody can take
+ * up, place or end an order between the answer and what is done about it.
+ */
+import { sql } from 'kysely'
+import { members, query } from '../../db/query.js'
+import { isOpenPurchase } from '../queries.js'
+
+/** Due orders among which the next few are chosen. */
+const MOST_DUE = 5_000
+/** Open orders by the time when they are due, in ms. */
+interface DueValues {
+  now: number
+  /** What is due further ahead comes from a clock that was wrong: it is due now. */
+  farthest: number
+  /** 1: also what is due later. */
+  force: 0 | 1
+  /** Ids of orders that are not looked at. */
+  except: readonly number[]
+}
+
+/** Due orders that go on in these states, the longest due first. */
+const dueIn = (states: 'paused' | 'running') =>
+  query((db, given: DueValues) =>
+    db
+      .selectFrom('purchase_order')
+      .select(['id', 'state', 'subscriber_id', 'distid', 'mode'])
+      .where(isOpenPurchase)
+      // Literals, so that SQLite knows of each whether the index has it.
+      .where(
+        states === 'paused'
+          ? sql<boolean>`state = 'unknown'`
+          : sql<boolean>`state in ('planned', 'unknown')`,
+      )
+      .where((order) =>
+        order.or([
+          order('next_at', '<=', given.now),
+          order('next_at', '>', given.farthest),
+          order(order.val(given.force), '=', 1),
+        ]),
+      )
+      .where('id', 'not in', members(given.except))
+      .orderBy('next_at')
+      .limit(MOST_DUE),
+  )
+
+export const due = dueIn('running')
+/** While orders are paused, those that were never sent wait for the operator. */
+export const dueWhilePaused = dueIn('paused')
+
+export const ordersOfIds = query((db, given: { ids: readonly number[] }) =>
+  db
+    .selectFrom('purchase_order')
+    .selectAll()
+    .where('id', 'in', members(given.ids))
+    .orderBy('next_at'),
+)
+
+/** What another life than this one was sending. */
+export const sentByOthers = query((db, given: { owner: string }) =>
+  db
+    .selectFrom('purchase_order')
+    .selectAll()
+    .where(isOpenPurchase)
+    .where('state', '=', 'sending')
+    .where('owner', '<>', given.owner),
+)
+
+/** Whether a placement counts against a quota. */
+export const countOf = query((db, given: { placement: number }) =>
+  db.selectFrom('order_count').select('key_id').where('placement_id', '=', given.placement),
+)

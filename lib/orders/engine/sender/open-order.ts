@@ -1,0 +1,50 @@
+/** Opens a purchase order: its connector, its account and its frozen content. */
+import type { Subscriber } from '../../../accounts/caller.js'
+import type { Fulfillment, PurchaseOrder } from '../../../distributors/fulfillment.js'
+import { connectorOf } from '../../../distributors/modes.js'
+import type { OrdersCtx } from '../../ctx.js'
+import type { StoredPo } from '../../stored.js'
+import { contentOf } from '../../sealed-content.js'
+import { accountSettings, fingerprintOf } from '../../account.js'
+
+/** What is needed to talk to a distributor about a purchase order. */
+export interface OpenedOrder {
+  connector: Fulfillment
+  content: PurchaseOrder
+  settings: Readonly<Record<string, unknown>>
+  /** Values of its secret settings, which nothing that is written down may repeat. */
+  secrets: readonly string[]
+  /** Tells accounts at the distributor apart without telling anything of them. */
+  account: string
+}
+
+/** Opens a purchase order; a text says why it cannot be opened. */
+export function openOrder(ctx: OrdersCtx, order: StoredPo): OpenedOrder | string {
+  const connector = connectorOf(ctx, order.distid, order.mode)
+  if (!connector) return `there is no connector for ${order.distid} in mode ${order.mode}`
+  try {
+    const settings = accountSettings(ctx, { id: order.subscriber_id } as Subscriber, order.distid)
+    return settings
+      ? {
+          connector,
+          settings,
+          secrets: secretsIn(ctx, order.distid, settings),
+          account: fingerprintOf(ctx, order, settings),
+          content: contentOf(ctx, order),
+        }
+      : `${order.distid} is no longer configured`
+  } catch (error) {
+    ctx.log.error({ err: error, ref: order.client_ref }, 'an order cannot be opened')
+    return 'its content or the credentials cannot be opened'
+  }
+}
+
+/** A shorter text stands in any sentence by chance, and is no secret worth the name. */
+const SHORTEST_SECRET = 4
+
+function secretsIn(ctx: OrdersCtx, distid: string, settings: OpenedOrder['settings']): string[] {
+  return Object.entries(ctx.distributors.byDistid(distid)!.settings)
+    .filter(([, { secret }]) => secret)
+    .map(([name]) => String(settings[name] ?? ''))
+    .filter((value) => value.length >= SHORTEST_SECRET)
+}

@@ -1,0 +1,78 @@
+/** One send of one purchase order, and what is written down of it. */
+import type { OrderSession } from '../../../distributors/fulfillment.js'
+import type { StoredPo } from '../../stored.js'
+import { afterSend, notSent, otherAccount } from '../rules/after-send.js'
+import { SEND_TIMEOUT } from '../rules/timing.js'
+import { submissionOf } from './answers.js'
+import { callInTime } from './call.js'
+import type { SenderCtx } from './ctx.js'
+import { openOrder } from './open-order.js'
+import { record } from './record.js'
+
+export interface Sent {
+  /** The order as it is then; null when somebody else has moved it meanwhile. */
+  order: StoredPo | null
+  /** Resolves when the connector's call has ended, which may be long after it was given up. */
+  ended: Promise<void>
+}
+
+/** Sends an order whose state is `sending` on the disk, and writes down what came back. */
+export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> {
+  const opened = openOrder(ctx, order)
+  if (typeof opened === 'string') return recordNotSent(ctx, order, opened)
+  // Who logs in as somebody else finds, and dedups against, nothing of what was sent before: it
+  // would be bought twice.
+  const otherLogin = otherAccount(order, opened.account)
+  if (otherLogin !== null) return recordNotSent(ctx, order, otherLogin)
+
+  let current = order
+  const session: Omit<OrderSession, 'signal'> = {
+    settings: opened.settings,
+    now: ctx.now,
+    stage: order.stage,
+    async keepStage(stage) {
+      current = await recordStage(ctx, order, { current, stage })
+      await ctx.flushJournal()
+      await ctx.step('stage kept')
+    },
+  }
+  const { connector, content } = opened
+  await ctx.step('before the send')
+  ctx.refuseFailed()
+  const { answer, ended } = await callInTime(
+    ctx,
+    connector.limits.sendTimeout ?? SEND_TIMEOUT,
+    (signal) => connector.submit({ ...session, signal }, content),
+  )
+  const sent = submissionOf(answer, opened)
+  await ctx.step('after the send')
+  const recorded = await record(ctx, current, afterSend(current, sent, connector, ctx.now()))
+  if (!recorded)
+    ctx.log.error(
+      { ref: order.client_ref, distid: order.distid, sent },
+      'a distributor answered about an order that somebody has moved on meanwhile',
+    )
+  return { order: recorded, ended }
+}
+
+async function recordNotSent(ctx: SenderCtx, order: StoredPo, reason: string): Promise<Sent> {
+  return {
+    order: await record(ctx, order, notSent(order, { reason }, ctx.now())),
+    ended: Promise.resolve(),
+  }
+}
+
+/** `order` is as it was when the send began, `current` as it is now. */
+async function recordStage(
+  ctx: SenderCtx,
+  order: StoredPo,
+  { current, stage }: { current: StoredPo; stage: string },
+): Promise<StoredPo> {
+  // The first may be on its way to becoming the order: whether it is gone is found out by looking,
+  // not by a send.
+  if (order.ever_unknown === 1 && order.stage !== null && stage !== order.stage)
+    throw new Error(`it was begun as ${order.stage}, and the distributor was made to begin it anew`)
+  const kept = await record(ctx, current, { to: 'sending', stage })
+  if (!kept) throw new Error('the order was moved on by somebody else')
+  return kept
+}

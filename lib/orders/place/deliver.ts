@@ -1,0 +1,57 @@
+/** Sends what was taken in: here, or through the process that has the right to send. */
+import type { OrdersCall } from '../ctx.js'
+import { pause } from '../../core/async/wait.js'
+import { isUnavailable } from '../../db/sqlite.js'
+import { DISK_FULL, notSent } from '../engine/rules/after-send.js'
+import type { StoredPo } from '../stored.js'
+import type { Intent } from './intent.js'
+import { purchaseOrdersOf } from '../rows.js'
+
+/** How often another process is asked what became of its part, in milliseconds. */
+const POLL = 100
+
+/**
+ * Sends all parts side by side: at once where their account has room, else when their turn comes.
+ * Under a lease.
+ */
+export async function sendIntent(ctx: OrdersCall, { purchaseOrders }: Intent): Promise<void> {
+  await ctx.orders.step('intent committed')
+  try {
+    await ctx.orders.flush()
+  } catch (error) {
+    // The journal must have it before a distributor does: none of it has left.
+    for (const order of purchaseOrders)
+      if (order.state === 'sending') await giveBack(ctx, order, error)
+    throw error
+  }
+  await ctx.orders.step('intent in the journal')
+  await Promise.allSettled(purchaseOrders.map((order) => ctx.orders.deliver(order)))
+  await ctx.orders.flush()
+}
+
+async function giveBack(ctx: OrdersCall, order: StoredPo, error: unknown): Promise<void> {
+  ctx.orders.free(order.account ?? '')
+  if (isUnavailable(error))
+    await ctx.orders.record(order, notSent(order, { reason: DISK_FULL }, ctx.now()))
+}
+
+/**
+ * Another process sends: what became of it is looked at now and then, also behind the answer; when
+ * that one is gone, it is sent here.
+ */
+export async function waitForSender(ctx: OrdersCall, intent: Intent): Promise<void> {
+  for (;;) {
+    await pause(POLL)
+    const orders = await purchaseOrdersOf(ctx, intent.placementId)
+    if (
+      orders.every(
+        ({ state, failures }) => state !== 'sending' && (state !== 'planned' || failures > 0),
+      )
+    )
+      return
+    // The next start of the sender, whoever it is, does the rest.
+    if (ctx.orders.stopping.aborted) return
+    const release = await ctx.orders.lease()
+    if (release) return sendIntent(ctx, intent).finally(release)
+  }
+}

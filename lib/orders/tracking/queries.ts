@@ -1,0 +1,42 @@
+/** What the monitors ask of the database. */
+import { sql } from 'kysely'
+import { query } from '../../db/query.js'
+import type { Mode } from '../../db/tables/words.js'
+
+/**
+ * Records of which more may be heard, as SQL. Word for word as in the index
+ * `fulfillment_order_open`, or SQLite would not use it. A delivered parcel ends it only where the
+ * whole order is fulfilled: another one may follow.
+ */
+export const OPEN_RECORDS = `visible = 1 and order_status not in ('Cancelled', 'Not Fulfilled')
+  and (order_status <> 'Fulfilled'
+    or coalesce(ship_status, '') not in ('delivered', 'return_to_sender'))`
+
+/**
+ * Accounts with records of which more may be heard, with what the monitor knows of each: when their
+ * oldest order was placed, from when on news are wanted, when the account is looked at next. The
+ * index has the condition in these words.
+ */
+export const accountsWatched = query<
+  {
+    subscriberId: string
+    distid: string
+    mode: Mode
+    oldest: number
+    since: number | null
+    nextAt: number
+    failures: number
+  },
+  { placedAfter: number }
+>(
+  (_, given) => sql`
+    select o.subscriber_id as "subscriberId", o.distid, o.mode, o.oldest, m.since,
+      coalesce(m.next_at, 0) as "nextAt", coalesce(m.failures, 0) as failures
+    from (
+      select subscriber_id, distid, mode, min(order_date) as oldest
+      from fulfillment_order indexed by fulfillment_order_open
+      where ${sql.raw(OPEN_RECORDS)} and order_date > ${given.placedAfter}
+      group by subscriber_id, distid, mode
+    ) as o
+    left join monitor as m using (subscriber_id, distid, mode)`,
+)

@@ -1,3 +1,0 @@
-import type { FflsCtx } from '../ffls/ctx.js'
-
-export interface SimulatorCtx extends FflsCtx {}

@@ -1,0 +1,59 @@
+/** All simulated distributors of one state folder, behind the connector type. */
+import { simulated } from '../distributors/builtin/index.js'
+import type { Distributor } from '../distributors/distributor.js'
+import type { Fulfillment } from '../distributors/fulfillment.js'
+import { checkCredentials } from './engine/credentials.js'
+import { runDue } from './engine/due.js'
+import { listOrders } from './inspect.js'
+import type { SimulatorOrder } from './inspect.js'
+import { openStore } from './engine/store.js'
+import type { World } from './engine/world.js'
+import { profiles } from './profiles.js'
+
+export interface Simulators {
+  /** What plays a distributor; undefined for one that nobody plays. */
+  fulfillmentOf(distid: string): Fulfillment | undefined
+  /** Every order that the distributors have by now, what is due included. */
+  orders(): SimulatorOrder[]
+  /** Waits for nothing: a call under way fails. */
+  close(): void
+}
+
+export interface SimulatorOptions extends Omit<World, 'store' | 'profiles'> {
+  /** The state folder. */
+  dir: string
+}
+
+/** Opens no file before the first order. */
+export function openSimulators({ dir, now, stockOf, log }: SimulatorOptions): Simulators {
+  const store = openStore(dir)
+  const world: World = { store, now, stockOf, log, profiles }
+  const connectors = new Map(
+    [...profiles].map(([distid, profile]) => [distid, profile.connector(world, profile)]),
+  )
+  return {
+    fulfillmentOf: (distid) => connectors.get(distid),
+    orders: () =>
+      store.transact((db) => {
+        runDue(db, world)
+        return listOrders(db, now())
+      }),
+    close: () => store.close(),
+  }
+}
+
+/** The distributor with its simulator in place; what it can do by itself stays as it is. */
+export function withSimulator(
+  distributor: Distributor,
+  simulators: Pick<Simulators, 'fulfillmentOf'>,
+): Distributor {
+  const simulator = distributor.simulator ?? simulators.fulfillmentOf(distributor.distid)
+  const played = simulator ? { ...distributor, simulator } : distributor
+  const credentials = simulated.get(distributor.distid)?.simulator.credentials
+  if (!credentials || distributor.check) return played
+  return {
+    ...played,
+    simulated: true,
+    check: async ({ settings }) => checkCredentials(distributor.settings, credentials, settings),
+  }
+}

@@ -1,0 +1,175 @@
+/** Taking feeds in, and where they come from. */
+import { figure } from '../../../../lib/core/figures.js'
+import { MINUTE } from '../../../../lib/core/clock.js'
+import { presets } from '../../../../lib/distributors/builtin/index.js'
+import { redact } from '../../../../lib/feeds/fetch/fetch.js'
+import type { FeedResult } from '../../../../lib/feeds/ingest/feed.js'
+import { sourcesToPull } from '../../../../lib/feeds/pull.js'
+import type { FailedPull } from '../../../../lib/feeds/pull.js'
+import { setFeedSource } from '../../../../lib/feeds/source.js'
+import type { BrokenLine } from '../../../../lib/feeds/read/lines.js'
+import { DRY_RUN, UsageError, optional } from '../../command.js'
+import type { Invocation } from '../../command.js'
+import { perform, withApp } from '../../with-app.js'
+import { cut, wrap } from '../../output.js'
+import type { Output } from '../../output.js'
+
+export const SOURCE = {
+  options: { preset: { type: 'string' }, subscriber: { type: 'string' } },
+  help: {
+    '<DISTID>': '`distributors list` shows them',
+    preset: `${Object.keys(presets).join(', ')}; the distributor's catalog preset by default`,
+    subscriber: "the shop whose own feed it is; the operator's, for all, by default",
+  },
+} as const
+
+export const SET =
+  'quartermaster feeds set DAV https://feeds.example/davidsons_inventory.csv --every 20'
+
+function sourceOf({ args: [distid], values }: Invocation) {
+  const preset = optional(values, 'preset')
+  const subscriber = optional(values, 'subscriber')
+  return {
+    distid: distid!,
+    ...(preset !== undefined && { preset }),
+    ...(subscriber !== undefined && { subscriber }),
+  }
+}
+
+/** Prints what became of a feed, or under --dry-run would; 1 when it was not taken. */
+function show({ out, dryRun }: Invocation, result: FeedResult | FailedPull): number {
+  const done = result.outcome !== 'failed' && result.outcome !== 'refused'
+  const count = (name: 'rows' | 'added' | 'changed' | 'removed' | 'rejected') =>
+    done ? `${figure(result[name])} ${name}` : ''
+  if (done)
+    out.line(
+      wrap(
+        `${result.source}: ${result.outcome}. ${count('rows')}, ${count('added')}, ` +
+          `${count('changed')}, ${count('removed')}, ${count('rejected')}.`,
+        out.width,
+        '  ',
+      ),
+    )
+  else
+    out.line(
+      [
+        `${result.source}: ${result.outcome}. The previous feed serves on.`,
+        ...result.reasons.map((reason) => wrap(`  - ${reason}`, out.width, '    ')),
+      ].join('\n'),
+    )
+  if (done && result.rejects.length > 0) showRejects(out, result.rejects)
+  if (dryRun) out.line(DRY_RUN)
+  return done ? 0 : 1
+}
+
+export function showRejects(out: Output, rejects: readonly BrokenLine[]): void {
+  out.line('Rejected rows:')
+  for (const { line, reason, text } of rejects)
+    out.line(`${cut(`line ${line}: ${reason}`, out.width)}\n  ${cut(text, out.width - 2)}`)
+}
+
+function timeOf(text: string | undefined): { asOf?: number } {
+  if (text === undefined) return {}
+  const ms = Date.parse(text)
+  if (Number.isNaN(ms))
+    throw new UsageError(
+      `--as-of "${text}" is not a date; write 2026-11-21 or 2026-11-21T10:00:00Z`,
+    )
+  return { asOf: ms }
+}
+
+export async function importFile(invocation: Invocation): Promise<number> {
+  const {
+    args: [distid, file],
+    values,
+    out,
+    dryRun,
+  } = invocation
+  const input = { ...sourceOf(invocation), file: file! }
+  const options = {
+    ...timeOf(optional(values, 'as-of')),
+    force: values['force'] === true,
+    dryRun,
+    onProgress: out.progress(distid!),
+  }
+  return withApp(invocation.dir, async (app) => {
+    const result = await app.operator.feeds.import(input, options)
+    const code = show(invocation, result)
+    out.result({ ...result, dry_run: dryRun })
+    return code
+  })
+}
+
+export async function setSource(invocation: Invocation): Promise<void> {
+  const {
+    args: [, location],
+    values,
+    out,
+    dryRun,
+  } = invocation
+  const minutes = Number(optional(values, 'every') ?? 20)
+  if (!Number.isFinite(minutes))
+    throw new UsageError(`--every must be a number of minutes. For example: ${SET}`)
+  const active = values['off'] !== true
+  const input = {
+    ...sourceOf(invocation),
+    location: location!,
+    every: minutes * MINUTE,
+    active,
+    allowPrivate: values['allow-private'] === true,
+  }
+  await withApp(invocation.dir, async (app) => {
+    const { id } = await perform(app, dryRun, (ctx) => setFeedSource(ctx, input))
+    out.line(
+      `Source ${id} ${dryRun ? 'would be' : 'is'} ` +
+        'set' +
+        (active ? `: pulled every ${minutes} minutes while a server runs` : ', but not pulled') +
+        '.',
+    )
+    out.result({ source: id, ...(dryRun && { dry_run: true }) })
+  })
+}
+
+export async function pull(invocation: Invocation): Promise<number> {
+  const {
+    args: [distid],
+    out,
+    dryRun,
+  } = invocation
+  return withApp(invocation.dir, async (app) => {
+    if (dryRun) {
+      const sources = (await sourcesToPull(app.ctx, distid)).map(({ id, location }) => ({
+        source: id,
+        location: redact(location!),
+      }))
+      for (const { source, location } of sources)
+        out.line(`${source} would be pulled from ${location}.`)
+      out.result({ sources, dry_run: true })
+      return 0
+    }
+    const results = await app.operator.feeds.pull({
+      distid: distid!,
+      onProgress: out.progress(distid!),
+    })
+    const codes = results.map((result) => show(invocation, result))
+    out.result({ results })
+    return Math.max(0, ...codes)
+  })
+}
+
+export async function accept(invocation: Invocation): Promise<number> {
+  const {
+    dryRun,
+    out,
+    args: [distid],
+  } = invocation
+  return withApp(invocation.dir, async (app) => {
+    const result = await app.operator.feeds.accept(sourceOf(invocation), {
+      dryRun,
+      onProgress: out.progress(distid!),
+    })
+    const code = show(invocation, result)
+    out.result({ ...result, dry_run: dryRun })
+    return code
+  })
+}

@@ -1,0 +1,153 @@
+/** Taking in lists of dealers: the ATF's, and those that distributors have on file. */
+import { figure } from '../../../../lib/core/figures.js'
+import { DEALER_TYPES } from '../../../../lib/ffls/license.js'
+import type { ListOptions, ListReport } from '../../../../lib/ffls/lists/report.js'
+import type { ImportResult } from '../../../../lib/ffls/lists/import.js'
+import type { OnFileResult } from '../../../../lib/ffls/on-file.js'
+import type { App } from '../../../../lib/app/open.js'
+import { DRY_RUN, UsageError, list, optional } from '../../command.js'
+import type { Invocation } from '../../command.js'
+import { withApp } from '../../with-app.js'
+import type { Output } from '../../output.js'
+
+export const LIST_OPTIONS = { 'as-of': { type: 'string' }, types: { type: 'string' } } as const
+
+export const LIST_HELP = {
+  'as-of': "when the list was made; the file's modification time by default",
+  types: `types of license to take; ${DEALER_TYPES.join(',')} by default`,
+}
+
+/** Rows that people are shown. */
+const SHOWN = 20
+
+function listOptions({ values, dryRun, out }: Invocation): ListOptions {
+  const text = optional(values, 'as-of')
+  const asOf = text === undefined ? undefined : Date.parse(text)
+  if (Number.isNaN(asOf))
+    throw new UsageError(
+      `--as-of "${text}" is not a date; write 2026-11-21 or 2026-11-21T10:00:00Z`,
+    )
+  const bars = { reading: out.progress('reading'), writing: out.progress('writing') }
+  return {
+    dryRun,
+    ...(asOf !== undefined && { asOf }),
+    onProgress: (stage, done, total, rows) => bars[stage](done, total, rows),
+  }
+}
+
+function typesIn(values: Invocation['values']): { types?: string[] } {
+  const types = optional(values, 'types')
+  return types === undefined ? {} : { types: types.split(',') }
+}
+
+function showRows(out: Output, report: ListReport): void {
+  const skipped = Object.values(report.skipped).reduce((sum, n) => sum + n, 0)
+  out.line(
+    `${figure(report.rows)} rows as of ${report.as_of.slice(0, 10)}: ${figure(skipped)} of ` +
+      `other types skipped, ${figure(report.rejected)} rejected.`,
+  )
+  if (report.cut_off)
+    out.line(
+      `The list is cut off: line ${report.cut_off.line} was not taken ` +
+        `(${report.cut_off.text.slice(0, 80)}).`,
+    )
+  if (report.rejected > 0) {
+    out.table(Object.entries(report.reasons).map(([reason, rows]) => ({ rows, reason })))
+    out.table(
+      report.rejects
+        .slice(0, SHOWN)
+        .map(({ line, reason, text }) => ({ line, reason, text: text.slice(0, 80) })),
+    )
+  }
+}
+
+function showSome(
+  out: Output,
+  title: string,
+  all: number,
+  rows: readonly Record<string, unknown>[],
+): void {
+  if (all === 0) return
+  out.line(`${title}${all > SHOWN ? `, the first ${SHOWN} of ${figure(all)}` : ''}:`)
+  out.table(rows.slice(0, SHOWN))
+}
+
+/** Takes a list in, and shows what became of its rows and of the dealers. */
+async function takeList<R extends ListReport>(
+  invocation: Invocation,
+  take: (app: App, options: ListOptions) => Promise<R>,
+  show: (out: Output, result: R) => void,
+): Promise<void> {
+  const { out, dryRun } = invocation
+  const options = listOptions(invocation)
+  await withApp(invocation.dir, async (app) => {
+    const result = await take(app, options)
+    showRows(out, result)
+    show(out, result)
+    if (dryRun) out.line(DRY_RUN)
+    out.result({ ...result, dry_run: dryRun })
+  })
+}
+
+export async function importList(invocation: Invocation): Promise<void> {
+  const {
+    args: [file],
+    values,
+  } = invocation
+  const input = {
+    file: file!,
+    ...typesIn(values),
+    revoke: list(values, 'revoke'),
+    accept: values['accept'] === true,
+  }
+  await takeList(invocation, (app, options) => app.operator.ffls.import(input, options), showImport)
+}
+
+function showImport(out: Output, result: ImportResult): void {
+  const { added, renewed, changed, unchanged, outdated, gone, kept } = result
+  out.line(
+    `Dealers: ${figure(added)} new, ${figure(renewed)} renewed, ${figure(changed)} ` +
+      `changed, ${figure(unchanged)} unchanged, ${figure(gone)} ` +
+      `gone${outdated > 0 ? `, ${figure(outdated)} known from a newer list` : ''}.`,
+  )
+  showSome(out, 'Renewed', renewed, result.renewals)
+  showSome(out, 'Gone', gone, result.losses)
+  if (kept.length > 0) {
+    out.line(
+      'These dealers are not in the list, and are kept because it may not be whole. The next ' +
+        'list decides. --accept removes all of them, --revoke STATE those of one state:',
+    )
+    out.table(kept.map((state) => ({ ...state })))
+  }
+}
+
+export async function importMarks(invocation: Invocation): Promise<void> {
+  const {
+    args: [distid, file],
+    values,
+  } = invocation
+  const input = {
+    distid: distid!,
+    file: file!,
+    ...typesIn(values),
+    force: values['force'] === true,
+  }
+  await takeList(invocation, (app, options) => app.operator.ffls.onFile(input, options), showMarks)
+}
+
+function showMarks(
+  out: Output,
+  { distid, marked, unchanged, unmarked, added, renewed, unknown, kept, renewals }: OnFileResult,
+): void {
+  out.line(
+    `On file with ${distid}: ${figure(marked)} new, ${figure(unchanged)} as before, ` +
+      `${figure(unmarked)} no longer. Dealers: ${figure(added)} added, ${figure(renewed)} ` +
+      `renewed${unknown > 0 ? `, ${figure(unknown)} unknown so far` : ''}.`,
+  )
+  showSome(out, 'Renewed', renewed, renewals)
+  if (kept)
+    out.line(
+      `${figure(kept.missing)} of ${figure(kept.known)} marks are kept although the list lacks ` +
+        `them: ${kept.reason}; --force removes them.`,
+    )
+}

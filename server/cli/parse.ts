@@ -1,0 +1,116 @@
+/** Words to a command and its options. */
+import { parseArgs } from 'node:util'
+import { nearest } from '../../lib/core/text.js'
+import { COMMON, UsageError } from './command.js'
+import type { Command, Invocation } from './command.js'
+import { helpFor, overview } from './help.js'
+
+export type Parsed =
+  | { help: string }
+  | { version: true }
+  | { command: Command; values: Invocation['values']; args: string[] }
+
+const MOST_WORDS = 3
+
+/**
+ * Finds the command of the words, and reads the rest by its options; or the help that was asked
+ * for.
+ */
+export function parseCommand(commands: readonly Command[], argv: readonly string[]): Parsed {
+  const rest = argv.slice(leadingOptions(argv))
+  const options = rest.findIndex((word) => word.startsWith('-'))
+  const words = rest.slice(0, options < 0 ? MOST_WORDS : Math.min(options, MOST_WORDS))
+  if (words.length === 0 && argv.includes('--version')) return { version: true }
+  // The longest name that the words begin with.
+  const command = words
+    .map((_, i) => words.slice(0, words.length - i).join(' '))
+    .map((name) => commands.find((candidate) => candidate.name === name))
+    .find(Boolean)
+  if (!command)
+    return (
+      helpWithoutCommand(commands, words, argv) ?? refuseWords(commands, words.slice(0, 2), rest)
+    )
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      options: { ...COMMON, ...command.options },
+      allowPositionals: true,
+      strict: true,
+    })
+    if (values['help']) return { help: helpFor(command) }
+    if (values['dry-run'] && command.effect === 'serves')
+      throw new UsageError(`${command.name} has no --dry-run: it runs until it is stopped`)
+    const args = positionals.slice(command.name.split(' ').length)
+    checkPositionals(command, args)
+    return { command, values, args }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    // Node spreads some of its messages over several lines.
+    const message = (error instanceof Error ? error.message : String(error)).replaceAll(
+      /\.?\s*\n/g,
+      '. ',
+    )
+    throw new UsageError(`${message}. See \`quartermaster ${command.name} --help\`.`)
+  }
+}
+
+/**
+ * How many words before the command belong to options that every command has: an alias puts `--dir
+ * X` there.
+ */
+function leadingOptions(argv: readonly string[]): number {
+  let at = 0
+  for (;;) {
+    const word = argv[at] ?? ''
+    if (word === '--dir') at += 2
+    else if (/^(--(dir=|json$|dry-run$|help$|version$)|-h$)/.test(word)) at++
+    else return at
+  }
+}
+
+function helpWithoutCommand(
+  commands: readonly Command[],
+  words: readonly string[],
+  argv: readonly string[],
+): Parsed | null {
+  if (!argv.includes('--help') && !argv.includes('-h')) return null
+  if (words.length === 0) return { help: overview(commands) }
+  const group = commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `))
+  return group.length > 0 ? { help: overview(group, words.join(' ')) } : null
+}
+
+function groupOf(commands: readonly Command[], words: readonly string[]): Command[] {
+  return commands.filter(({ name }) => name.startsWith(`${words[0]} `))
+}
+
+function refuseWords(
+  commands: readonly Command[],
+  words: readonly string[],
+  rest: readonly string[],
+): never {
+  if (words.length === 0)
+    throw new UsageError(
+      rest.length > 0
+        ? `"${rest[0]}" belongs after a command. See --help.`
+        : 'the command is missing. See --help.',
+    )
+  const group = groupOf(commands, words)
+  if (group.length > 0)
+    throw new UsageError(`which of these: ${group.map(({ name }) => name).join(', ')}?`)
+  const names = commands.map(({ name }) => name)
+  const close = nearest(words.join(' '), names) ?? nearest(words[0]!, names)
+  throw new UsageError(
+    `there is no command "${words.join(' ')}"${close ? `; did you mean "${close}"?` : ''} ` +
+      'See --help.',
+  )
+}
+
+function checkPositionals(command: Command, args: readonly string[]): void {
+  const names = command.positionals ?? []
+  const missing = names.find((name, i) => name.startsWith('<') && args[i] === undefined)
+  if (missing) throw new UsageError(`${missing} is missing. For example: ${command.example}`)
+  if (args.length > names.length)
+    throw new UsageError(
+      `"${args[names.length]}" is one argument too many. For example: ${command.example}`,
+    )
+}

@@ -1,0 +1,175 @@
+/** `open` opens all of an app or nothing of it. */
+import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { open } from '../../lib/app/open.js'
+import type { OpenOptions } from '../../lib/app/open.js'
+import { filesIn, openEngine, prepareFolder } from '../../lib/db/engine.js'
+import { openFile } from '../../lib/db/sqlite.js'
+import { builtin } from '../../lib/distributors/builtin/index.js'
+
+let dir: string
+before(() => {
+  dir = mkdtempSync(join(tmpdir(), 'qm-open-'))
+})
+after(() => rmSync(dir, { recursive: true, force: true }))
+
+/** Files below a folder that this process has open. */
+function openFiles(folder: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const file = readlinkSync(join('/proc/self/fd', fd))
+      return file.startsWith(folder) ? [file] : []
+    } catch {
+      // The listing's own.
+      return []
+    }
+  })
+}
+
+/** Timers that `work` sets and leaves. */
+async function timersLeft(work: () => Promise<unknown>): Promise<number> {
+  const live = new Set<number>()
+  const hook = createHook({
+    init(id, type) {
+      if (type === 'Timeout') live.add(id)
+    },
+    destroy(id) {
+      live.delete(id)
+    },
+  }).enable()
+  try {
+    await work()
+    await new Promise(setImmediate)
+    return live.size
+  } finally {
+    hook.disable()
+  }
+}
+
+/** A state folder of its own, which was opened and closed once. */
+async function folder(name: string): Promise<string> {
+  const path = join(dir, name)
+  const app = await open({ dir: path, worker: false })
+  await app.close()
+  return path
+}
+
+const sqlIn = (path: string, sql: string) => {
+  const raw = openFile(path, { synchronous: 'NORMAL' })
+  raw.exec(sql)
+  raw.close()
+}
+
+interface Stage {
+  /** What fails. */
+  at: string
+  /** Makes it fail. */
+  spoil?: (path: string) => void
+  options?: OpenOptions
+  error: RegExp
+}
+
+/** In the order in which an app is opened. */
+const STAGES: readonly Stage[] = [
+  {
+    at: 'the secret key',
+    options: { secretKey: 'ab'.repeat(32) },
+    error: /secret key/,
+  },
+  {
+    at: 'a migration',
+    spoil: (path) => sqlIn(filesIn(path).meter, 'PRAGMA user_version = 9999'),
+    error: /newer release/,
+  },
+  {
+    at: 'the database of another program',
+    spoil: (path) => sqlIn(filesIn(path).record, 'PRAGMA application_id = 1'),
+    error: /not a Quartermaster database/,
+  },
+  {
+    at: 'the data keys',
+    spoil: (path) => sqlIn(filesIn(path).record, 'DROP TABLE secret_key'),
+    error: /no such table/,
+  },
+  {
+    at: 'the audit',
+    spoil: (path) => sqlIn(filesIn(path).record, 'DROP TABLE audit'),
+    error: /no such table/,
+  },
+  {
+    at: 'the distributors',
+    options: { distributors: [...builtin, builtin[0]!] },
+    error: /two distributors share/,
+  },
+  {
+    at: 'the limits',
+    spoil: (path) => sqlIn(filesIn(path).meter, 'DROP TABLE usage'),
+    error: /no such table/,
+  },
+  {
+    at: 'the catalog',
+    spoil: (path) => sqlIn(filesIn(path).catalog, 'DROP TABLE state'),
+    error: /no such table/,
+  },
+  {
+    at: 'what exports left behind',
+    spoil: (path) => writeFileSync(join(path, 'exports'), ''),
+    error: /ENOTDIR/,
+  },
+  {
+    at: 'the sender of orders',
+    options: {
+      random: () => {
+        throw new Error('no randomness')
+      },
+    },
+    error: /no randomness/,
+  },
+]
+
+describe('what fails while an app is opened leaves nothing open', () => {
+  for (const [n, { at, spoil, options, error }] of STAGES.entries())
+    test(`at ${at}`, async () => {
+      const path = await folder(`stage-${n}`)
+      spoil?.(path)
+      const timers = await timersLeft(() =>
+        assert.rejects(open({ dir: path, worker: false, ...options }), error),
+      )
+      assert.deepEqual(openFiles(path), [])
+      assert.equal(timers, 0)
+    })
+
+  for (const name of ['record', 'meter', 'decisions', 'catalog'] as const)
+    test(`at ${name === 'record' ? 'the system of record' : `the file of the ${name}`}`, () => {
+      const path = join(dir, `file-${name}`)
+      mkdirSync(path)
+      prepareFolder(path)
+      const file = filesIn(path)[name]
+      renameSync(file, `${file}.moved`)
+      mkdirSync(file)
+      assert.throws(() => openEngine(path, () => {}), /unable to open|disk I\/O error/)
+      assert.deepEqual(openFiles(path), [])
+    })
+
+  test('and the same folder opens once that is mended', async () => {
+    const path = await folder('mended')
+    const two = [...builtin, builtin[0]!]
+    await assert.rejects(open({ dir: path, worker: false, distributors: two }))
+    const app = await open({ dir: path, worker: false })
+    assert.ok(openFiles(path).length > 0, 'so an open app shows')
+    await app.close()
+    assert.deepEqual(openFiles(path), [])
+  })
+})
