@@ -9,6 +9,7 @@ import {
   ValueNode,
 } from 'kysely'
 import type {
+  CompiledQuery,
   DatabaseConnection,
   Dialect,
   KyselyPlugin,
@@ -32,11 +33,12 @@ export type { Raw, Statement }
  */
 const REQUEST_TIMEOUT = 200
 /**
- * How often a transaction tries to begin, how long SQLite may block the loop in each try, and how
- * long the loop turns before the next, in milliseconds: two seconds in all. SQLite serves nobody in
- * turn, so a process that commits one transaction after the other can keep another out for long.
+ * How often a transaction, or a statement outside of one, tries to begin, how long SQLite may block
+ * the loop in each try, and how long the loop turns before the next, in milliseconds: two seconds in
+ * all. SQLite serves nobody in turn, so a process that commits one transaction after the other can
+ * keep another out for long.
  */
-const BEGIN = { tries: 100, wait: 10, pause: 10 } as const
+const TURN = { tries: 100, wait: 10, pause: 10 } as const
 /** A worker and a command may wait for the other's whole feed. */
 const PATIENT_TIMEOUT = 120_000
 /**
@@ -134,66 +136,61 @@ export class QueryCompiler extends SqliteQueryCompiler {
   }
 }
 
-class ImmediateDriver extends SqliteDriver {
+/** One connection, which waits for other processes without blocking the event loop. */
+class OneFileDriver extends SqliteDriver {
   readonly #raw: Raw
   readonly #fatal: (error: unknown) => void
+  /** Who may wait for long does so within SQLite. */
+  readonly #isPatient: boolean
 
   constructor(raw: Raw, prepare: (sql: string) => Statement, fatal: (error: unknown) => void) {
     super({ database: { prepare: prepare as never, close: () => {} } })
     this.#raw = raw
     this.#fatal = fatal
+    const timeout = raw.pragma('busy_timeout', { simple: true }) as number
+    this.#isPatient = timeout > REQUEST_TIMEOUT
+    if (!this.#isPatient) raw.pragma(`busy_timeout = ${TURN.wait}`)
   }
 
   override async beginTransaction(): Promise<void> {
-    const timeout = this.#raw.pragma('busy_timeout', { simple: true }) as number
-    // Who may wait for long does so within SQLite.
-    if (timeout > REQUEST_TIMEOUT) return this.#guarded('begin immediate')
-    this.#raw.pragma(`busy_timeout = ${BEGIN.wait}`)
-    try {
-      for (let tries = 1; !this.#hasBegun(tries === BEGIN.tries); tries++) await pause(BEGIN.pause)
-    } finally {
-      this.#raw.pragma(`busy_timeout = ${timeout}`)
-    }
-  }
-
-  /** False where another process is writing; throws that in the last try. */
-  #hasBegun(isLast: boolean): boolean {
-    try {
-      this.#guarded('begin immediate')
-      return true
-    } catch (error) {
-      if (isLast || !isBusy(error)) throw error
-      return false
-    }
+    await this.#inTurn(() => this.#raw.exec('begin immediate'))
   }
 
   override async commitTransaction(): Promise<void> {
-    this.#guarded('commit')
+    this.#guarded(() => this.#raw.exec('commit'))
   }
 
   /** A full disk ends the transaction by itself; a ROLLBACK then fails and would hide the cause. */
   override async rollbackTransaction(): Promise<void> {
-    if (this.#raw.inTransaction) this.#guarded('rollback')
+    if (this.#raw.inTransaction) this.#guarded(() => this.#raw.exec('rollback'))
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection()
     return {
-      executeQuery: async (query) => {
-        try {
-          return await connection.executeQuery(query)
-        } catch (error) {
-          if (isIoError(error)) this.#fatal(error)
-          throw error
-        }
-      },
+      executeQuery: <R>(query: CompiledQuery) =>
+        this.#inTurn(() => connection.executeQuery<R>(query)),
       streamQuery: connection.streamQuery.bind(connection),
     }
   }
 
-  #guarded(sql: string): void {
+  /** Runs one statement, again and again while another process is writing; throws that at the end. */
+  async #inTurn<R>(statement: () => R | Promise<R>): Promise<R> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#guarded(statement)
+      } catch (error) {
+        // Within a transaction nobody else can be writing.
+        const mayWait = !this.#isPatient && !this.#raw.inTransaction && isBusy(error)
+        if (!mayWait || tries === TURN.tries) throw error
+        await pause(TURN.pause)
+      }
+    }
+  }
+
+  #guarded<R>(statement: () => R): R {
     try {
-      this.#raw.exec(sql)
+      return statement()
     } catch (error) {
       if (isIoError(error)) this.#fatal(error)
       throw error
@@ -240,7 +237,7 @@ export function kyselyOver<T>(
   const prepare = rememberStatements(raw)
   const dialect: Dialect = {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new ImmediateDriver(raw, prepare, fatal),
+    createDriver: () => new OneFileDriver(raw, prepare, fatal),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new QueryCompiler(),
   }

@@ -231,6 +231,23 @@ describe('files', () => {
     assert.equal(t.app.ctx.limits.usage(t.keyId).today, 2)
   })
 
+  test('a write outside of a transaction waits for another process, and the loop turns meanwhile', async () => {
+    await using t = await createTestApp()
+    const { ctx } = t.app
+    const other = openFile(filesIn(t.app.dir).record, { synchronous: 'FULL' })
+    try {
+      other.exec('BEGIN IMMEDIATE')
+      let turns = 0
+      const turning = setInterval(() => turns++, 1)
+      setTimeout(() => other.exec('COMMIT'), 600)
+      await ctx.db.updateTable('feed_source').set({ last_pull_at: 1 }).execute()
+      clearInterval(turning)
+      assert.ok(turns > 10, `${turns} turns`)
+    } finally {
+      other.close()
+    }
+  })
+
   test('one folder has one server: a second lock is refused until the first is gone', async () => {
     using scratch = folder()
     const first = await open({ dir: scratch.dir, worker: false })
