@@ -13,7 +13,7 @@ import type { CatalogTasks } from './snapshot/live.js'
 import { openRecords } from './search/records.js'
 import type { Records } from './search/records.js'
 import type { Snapshot } from './snapshot/snapshot.js'
-import { KeptViews } from './view/kept-views.js'
+import { ViewCache } from './view/view-cache.js'
 import type { View } from './view/view.js'
 
 export interface Catalog {
@@ -41,7 +41,7 @@ export function openCatalog(
   background: Background<CatalogTasks>,
   log: Log,
 ): Catalog {
-  const views = new KeptViews()
+  const views = new ViewCache()
   const onSwap = (before: Snapshot | null) => views.keepOnly(before)
   const live = new LiveSnapshot({ engine, background, log, onSwap })
   return {

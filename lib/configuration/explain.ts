@@ -5,8 +5,8 @@ import { explainOffers } from '../catalog/view/explain.js'
 import type { Explanation } from '../catalog/view/explain.js'
 import type { ConfigurationCtx } from './ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
-import { borrowedBy } from '../catalog/snapshot/lend.js'
-import type { Borrowed } from '../catalog/snapshot/lend.js'
+import { borrowedBy } from '../catalog/snapshot/lending.js'
+import type { Borrowed } from '../catalog/snapshot/lending.js'
 
 /**
  * An offer, and what it is shown with because other offers of its UPC say so; null

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Engine } from './engine.js'
 import { query } from './query.js'
 import type { Tables } from './tables/tables.js'
-import type { StateName } from './tables/words.js'
+import type { StateName } from './tables/column-types.js'
 
 /** Raises the number of one kind of state, inside the transaction of the change itself. */
 export async function touch(tx: Kysely<Tables>, name: StateName): Promise<void> {

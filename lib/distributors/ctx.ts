@@ -1,6 +1,6 @@
 import type { Caller } from '../accounts/caller.js'
 import type { AccountsCtx } from '../accounts/ctx.js'
-import type { Mode } from '../db/tables/words.js'
+import type { Mode } from '../db/tables/column-types.js'
 import type { Registry } from './registry.js'
 
 export interface Modes {

@@ -2,7 +2,7 @@
  * How a connector places purchase orders. A connector tells what it saw
  * and guesses nothing: what follows from it is the order engine's business.
  */
-import type { OrderStatus, ShipStatus } from '../db/tables/words.js'
+import type { OrderStatus, ShipStatus } from '../db/tables/column-types.js'
 import type { Session } from './session/session.js'
 
 /**

@@ -8,7 +8,7 @@ import { invalid } from '../core/errors.js'
 import type { Engine } from '../db/engine.js'
 import { query } from '../db/query.js'
 import { remembered, touch } from '../db/state.js'
-import type { Mode } from '../db/tables/words.js'
+import type { Mode } from '../db/tables/column-types.js'
 import type { Fulfillment } from './fulfillment.js'
 import type { Registry } from './registry.js'
 

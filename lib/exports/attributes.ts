@@ -23,7 +23,7 @@ import type { Raw } from '../db/sqlite.js'
 import type { Section } from './numbers.js'
 import { FLAGS } from './numbers.js'
 import { attributeRows } from './queries.js'
-import { keep } from './kept-text.js'
+import { keep } from './text-files.js'
 
 /** The columns of the contract ("Catalog export descriptor"). */
 const HEADER = 'upc,distid,attribute_name,attribute_value\n'

@@ -12,7 +12,7 @@ import { catalogMade } from '../catalog/queries.js'
 import { filesIn, takeLock } from '../db/engine.js'
 import { runBuild } from './build-job.js'
 import type { BuildJob, BuildResult } from './build-job.js'
-import { sumOf } from './kept-text.js'
+import { sumOf } from './text-files.js'
 import type { Numbers } from './numbers.js'
 import { FORM } from './version.js'
 

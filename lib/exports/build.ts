@@ -12,7 +12,7 @@ import { makeAttributeTexts, writeAttributes } from './attributes.js'
 import type { BuildJob, BuildResult } from './build-job.js'
 import { COLUMNS, FLAGS, WIDE, columnsIn } from './numbers.js'
 import type { Numbers } from './numbers.js'
-import { stateOf } from './kept-text.js'
+import { stateOf } from './text-files.js'
 import { PARQUET, TEXTS, makeTexts } from './texts.js'
 
 /** Rows that DuckDB takes at a time. */

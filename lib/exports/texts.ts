@@ -10,7 +10,7 @@ import { quoted } from '../core/text.js'
 import { PRODUCT_CLASSES } from '../distributors/product-classes.js'
 import type { Raw } from '../db/sqlite.js'
 import { textLines } from './queries.js'
-import { keep } from './kept-text.js'
+import { keep } from './text-files.js'
 
 /**
  * Columns of the texts and their types in the file. `fragment` says which text it is; the rest are

@@ -4,7 +4,7 @@ import { openSaved } from '../configuration/secrets.js'
 import type { OrdersCtx } from './ctx.js'
 import type { StoredPo } from './stored.js'
 import { isBlank, isCredential, settingsOf } from '../distributors/distributor.js'
-import type { Mode } from '../db/tables/words.js'
+import type { Mode } from '../db/tables/column-types.js'
 
 /**
  * The settings of a subscriber's saved entry for a distributor, its secrets opened; null where it

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { filesIn } from '../db/engine.js'
 import { openFile } from '../db/sqlite.js'
-import type { OrderStatus } from '../db/tables/words.js'
+import type { OrderStatus } from '../db/tables/column-types.js'
 import { statusAt } from './engine/life.js'
 import { profileOf } from './profiles.js'
 import { allOrders, allUnreadFiles } from './engine/queries.js'

@@ -24,11 +24,11 @@ export interface PoolPlace {
 
 export interface Pools {
   offers: PoolOffer[]
-  /** Licence numbers of dealers with a valid licence, on file or not. */
-  licences: string[]
-  sotLicences: string[]
-  /** Licence number and order that it stands on. */
-  orderedLicences: string[]
+  /** License numbers of dealers with a valid license, on file or not. */
+  licenses: string[]
+  sotLicenses: string[]
+  /** License number and order that it stands on. */
+  orderedLicenses: string[]
   places: PoolPlace[]
   brands: string[]
   categories: string[]
@@ -68,7 +68,7 @@ export async function readPools(
     .select(['license_number', 'sot_on_file', 'premise_zip', 'premise_city', 'premise_state'])
     .orderBy('license_number')
     .execute()
-  const licences = dealers.map(({ license_number: licence }) => licence)
+  const licenses = dealers.map(({ license_number: license }) => license)
   // Two of them have documents on file, which an order then opens.
   const documented = await app.ctx.read
     .selectFrom('dealer_document')
@@ -78,16 +78,16 @@ export async function readPools(
     .orderBy('license_number')
     .limit(2)
     .execute()
-  const orderedLicences = [
-    ...documented.map(({ license_number: licence }) => licence),
-    ...licences.slice(10, 12),
+  const orderedLicenses = [
+    ...documented.map(({ license_number: license }) => license),
+    ...licenses.slice(10, 12),
   ]
-  const placed = await placeSome(app, keys.main[0]!, offers, orderedLicences, 'W', CUSTOMER)
+  const placed = await placeSome(app, keys.main[0]!, offers, orderedLicenses, 'W', CUSTOMER)
   const others = await placeSome(
     app,
     keys.other[0]!,
     offers,
-    orderedLicences.slice(0, 1),
+    orderedLicenses.slice(0, 1),
     'other-order',
     {
       ...CUSTOMER,
@@ -101,11 +101,11 @@ export async function readPools(
   const facets = await app.as({ key: keys.main[0]! }).products.facets({})
   return {
     offers,
-    licences,
-    orderedLicences,
-    sotLicences: dealers
+    licenses,
+    orderedLicenses,
+    sotLicenses: dealers
       .filter(({ sot_on_file: sot }) => sot === 1)
-      .map(({ license_number: licence }) => licence),
+      .map(({ license_number: license }) => license),
     places: dealers.slice(0, 200).map((dealer) => ({
       zip: dealer.premise_zip.slice(0, 5),
       city: dealer.premise_city,
@@ -149,7 +149,7 @@ async function placeSome(
   app: App,
   key: string,
   offers: readonly PoolOffer[],
-  licences: readonly string[],
+  licenses: readonly string[],
   prefix: string,
   customer: typeof CUSTOMER,
 ) {
@@ -159,7 +159,7 @@ async function placeSome(
     ({ ffl, sot, qty, distid }) => ffl && !sot && qty > 1_000 && distid === 'TSW',
   )
   const records = []
-  for (const [i, licenseNumber] of licences.entries()) {
+  for (const [i, licenseNumber] of licenses.entries()) {
     const { distid, distsku, upc } = guns[i % guns.length]!
     const answer = await shop.orders.place({
       order_id: `${prefix}-g${i}`,

@@ -287,7 +287,7 @@ export function namesOf(pools: Pools): Names {
     distributor_order_id: reference,
     order_id: often(pools.orderIds, from(['W-0', 'w-g0', ...Object.values(pools.otherShop)])),
     license_number: often(
-      [...pools.licences.slice(0, 40), ...pools.orderedLicences],
+      [...pools.licenses.slice(0, 40), ...pools.orderedLicenses],
       from(['1-57-XXX-XX-XX-67890', 'X-XX-XXX-XX-XX-XXXXX', '1234567890', '----------']),
     ),
     zip: often(

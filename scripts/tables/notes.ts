@@ -9,7 +9,7 @@ export type ColumnNote =
   | string
   | {
       about?: string
-      /** Narrower than what the SQL says: a type of `words.ts`, or one that is written out. */
+      /** Narrower than what the SQL says: a type of `column-types.ts`, or one that is written out. */
       type?: string
       /** The name under which the values that its CHECK allows are exported. */
       name?: string

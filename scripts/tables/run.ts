@@ -51,7 +51,7 @@ function fileText(raw: Raw, tables: Record<string, TableNote>): string {
     names.filter((name) => new RegExp(`\\b${name}\\b`).test(body))
   const imports = [
     ['kysely', named(['Generated'])],
-    ['./words.js', named(wordsOf())],
+    ['./column-types.js', named(columnTypes())],
   ] as const
   const lines = imports
     .filter(([, names]) => names.length > 0)
@@ -60,8 +60,8 @@ function fileText(raw: Raw, tables: Record<string, TableNote>): string {
 }
 
 /** Types that notes may name. */
-function wordsOf(): string[] {
-  const text = readFileSync(join(FOLDER, 'words.ts'), 'utf8')
+function columnTypes(): string[] {
+  const text = readFileSync(join(FOLDER, 'column-types.ts'), 'utf8')
   return [...text.matchAll(/^export type (\w+)/gm)].map(([, name]) => name!)
 }
 

@@ -14,7 +14,7 @@ import type { ConfigurationDocument, Pricing } from '../../lib/configuration/doc
 import { ERRORS } from '../../lib/core/errors.js'
 import { toCents } from '../../lib/core/money.js'
 import { ROOM_FOR_FEEDS, ROOM_FOR_ORDERS } from '../../lib/core/storage/disk-space.js'
-import { ORDER_STATUSES, SHIP_STATUSES } from '../../lib/db/tables/words.js'
+import { ORDER_STATUSES, SHIP_STATUSES } from '../../lib/db/tables/column-types.js'
 import { builtin } from '../../lib/distributors/builtin/index.js'
 import { allEndpoints } from '../../lib/app/endpoints.js'
 import { FRAUD_QUOTAS } from '../../lib/fraud/reports/quota.js'

@@ -1,5 +1,5 @@
 /** Made from the migrations by `npm run tables`. */
-import type { StateName } from './words.js'
+import type { StateName } from './column-types.js'
 
 /**
  * What a process keeps in memory, each with a number that a writer raises so that other processes

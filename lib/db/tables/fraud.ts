@@ -1,6 +1,6 @@
 /** Made from the migrations by `npm run tables`. */
 import type { Generated } from 'kysely'
-import type { Hash } from './words.js'
+import type { Hash } from './column-types.js'
 
 export interface FraudReportTable {
   id: Generated<number>

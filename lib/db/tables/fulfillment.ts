@@ -1,6 +1,6 @@
 /** Made from the migrations by `npm run tables`. */
 import type { Generated } from 'kysely'
-import type { OrderStatus, ShipStatus, Mode } from './words.js'
+import type { OrderStatus, ShipStatus, Mode } from './column-types.js'
 
 /**
  * One fulfillment order: a group of an order, one record of the history. Times are milliseconds,

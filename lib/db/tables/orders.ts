@@ -1,6 +1,6 @@
 /** Made from the migrations by `npm run tables`. */
 import type { Generated } from 'kysely'
-import type { Mode } from './words.js'
+import type { Mode } from './column-types.js'
 
 export interface DistributorModeTable {
   distid: string

@@ -1,5 +1,5 @@
 /** What taking a feed in has changed: counted, marked for other feeds, and told to the history. */
-import { TouchedKeys } from '../../catalog/snapshot/lend.js'
+import { TouchedKeys } from '../../catalog/snapshot/lending.js'
 import { OfferSet } from '../read/known-lines.js'
 import type { Change } from './change-log.js'
 import type { OfferState } from './offer-row.js'

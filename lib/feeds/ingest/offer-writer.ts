@@ -7,7 +7,7 @@ import type { Change } from './change-log.js'
 import { attributesText, imagesText, stateOf, unpack, wordingOf } from './offer-row.js'
 import type { StoredOffer, Tick } from './offer-row.js'
 import { prepareOffers } from './queries.js'
-import { kindOf, lendingKey } from '../../catalog/snapshot/lend.js'
+import { kindOf, lendingKey } from '../../catalog/snapshot/lending.js'
 import type { Holders } from './other-feeds.js'
 
 export interface WriteContext {

@@ -5,7 +5,7 @@
 import type { FeedOffer } from '../../distributors/feed-offer.js'
 import type { Raw } from '../../db/sqlite.js'
 import { readState } from '../../catalog/queries.js'
-import { lend } from '../../catalog/snapshot/lend.js'
+import { lend } from '../../catalog/snapshot/lending.js'
 import { OfferWriter } from './offer-writer.js'
 import { addToTally, writeState } from './queries.js'
 

@@ -11,7 +11,7 @@ import { withoutPremises } from '../reports/premises.js'
 import { signalsOf } from '../signals/signals.js'
 import type { Signals } from '../signals/signals.js'
 import {
-  keptOf,
+  hashesToStore,
   openReport,
   removeReports,
   replaceHashes,
@@ -147,7 +147,7 @@ async function rehash(tx: FraudCtx, id: number): Promise<keyof Rotated | null> {
   }
   const strong = strongDigests(keys, signals)
   if (await isMerged(tx, row, strong)) return null
-  await replaceHashes(tx, id, keptOf(keys, signals))
+  await replaceHashes(tx, id, hashesToStore(keys, signals))
   await tx.db
     .updateTable('fraud_report')
     .set({ key: keys.current.name, mirrors: keys.mirrored, strong: strong.at(-1)!, unreadable: 0 })

@@ -6,8 +6,8 @@ import type { FraudCtx } from '../ctx.js'
 import type { FraudKeys } from '../keys/keys.js'
 import type { Signals } from '../signals/signals.js'
 import { itemsShared } from './queries.js'
-import { boundGuessing } from './tries.js'
-import type { Corroboration } from './tries.js'
+import { limitGuessing } from './guess-limit.js'
+import type { Corroboration } from './guess-limit.js'
 
 /** What an order matched: ids of reports, and the hashes by which they were found. */
 export interface Matched {
@@ -46,7 +46,7 @@ export function corroboration(
     items_similar: wanted.some(({ names }) => isShared(names)),
   }
   if (matched.hashes.length === 0 || items.length === 0) return answer
-  return boundGuessing(ctx, keys, {
+  return limitGuessing(ctx, keys, {
     asker,
     matched: matched.hashes,
     values: items.flatMap(({ keys: of, name }) => (name === null ? of : [...of, name])),

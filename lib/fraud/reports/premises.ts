@@ -2,7 +2,7 @@
 import type { FraudCtx } from '../ctx.js'
 import { placeOf } from '../signals/address/address.js'
 import type { Place } from '../signals/address/address.js'
-import { wordOfNumber } from '../signals/address/words.js'
+import { wordOfNumber } from '../signals/address/postal-words.js'
 import { isPuertoRico, zoneOf } from '../signals/address/zone.js'
 import type { RowOf } from '../../db/query.js'
 import type { FraudSignals } from '../shapes.js'

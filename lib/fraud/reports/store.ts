@@ -16,7 +16,7 @@ import { newestNotes } from './queries.js'
 export type Hashes = readonly (readonly [kind: number, hash: bigint])[]
 
 /** What is kept of one report's signals. */
-export interface Kept {
+export interface StoredHashes {
   /** Under the report's own key. */
   own: Hashes
   /** What is counted, under every other key where the same value may stand. */
@@ -40,7 +40,7 @@ export function hashesOf(key: FraudKey, { strong, names, ips, items }: Signals):
 }
 
 /** What of these signals is kept of a report made here. */
-export function keptOf({ current, mirrors }: FraudKeys, signals: Signals): Kept {
+export function hashesToStore({ current, mirrors }: FraudKeys, signals: Signals): StoredHashes {
   return {
     own: hashesOf(current, signals),
     mirrored: mirrors
@@ -100,8 +100,9 @@ export async function saveReport(
   }
   // It stays the same report: whoever goes through all of them, to share them or to hash them anew,
   // does not miss it.
-  if (same) await replaceHashes(tx, same.id, keptOf(keys, signals))
-  const id = same?.id ?? (await insertReport(tx, { ...row, payload: '' }, keptOf(keys, signals)))
+  if (same) await replaceHashes(tx, same.id, hashesToStore(keys, signals))
+  const id =
+    same?.id ?? (await insertReport(tx, { ...row, payload: '' }, hashesToStore(keys, signals)))
   await tx.db
     .updateTable('fraud_report')
     .set({ ...row, ...sealed(tx, { id, subscriberId, body }) })
@@ -133,7 +134,7 @@ const placeOf = (id: number, part: Part) => `fraud report ${id} ${part}`
 export async function insertReport(
   tx: FraudCtx,
   row: Omit<Insertable<FraudReportTable>, 'id'>,
-  kept: Kept,
+  kept: StoredHashes,
 ): Promise<number> {
   const { id } = await tx.db
     .insertInto('fraud_report')
@@ -144,7 +145,11 @@ export async function insertReport(
   return id
 }
 
-async function writeHashes(tx: FraudCtx, report: number, { own, mirrored }: Kept): Promise<void> {
+async function writeHashes(
+  tx: FraudCtx,
+  report: number,
+  { own, mirrored }: StoredHashes,
+): Promise<void> {
   const rows = [
     ...own.map(([kind, hash]) => ({ report, own: 1 as const, kind, hash })),
     ...mirrored.map(([kind, hash]) => ({ report, own: 0 as const, kind, hash })),
@@ -159,7 +164,11 @@ async function writeHashes(tx: FraudCtx, report: number, { own, mirrored }: Kept
 }
 
 /** Puts other hashes in the place of a report's. */
-export async function replaceHashes(tx: FraudCtx, report: number, kept: Kept): Promise<void> {
+export async function replaceHashes(
+  tx: FraudCtx,
+  report: number,
+  kept: StoredHashes,
+): Promise<void> {
   await tx.db.deleteFrom('fraud_signal').where('report', '=', report).execute()
   await tx.db.deleteFrom('fraud_evidence').where('report', '=', report).execute()
   await writeHashes(tx, report, kept)

@@ -3,7 +3,7 @@
  */
 import { FAILED } from '../stored.js'
 import type { OrdersCtx } from '../ctx.js'
-import type { OrderStatus } from '../../db/tables/words.js'
+import type { OrderStatus } from '../../db/tables/column-types.js'
 import type { PoState } from '../../db/tables/orders.js'
 import type { StoredOrder } from './records.js'
 import type { Dated } from './statuses.js'

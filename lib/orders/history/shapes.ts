@@ -2,7 +2,7 @@
  * Shapes of the order history (contract "Fulfillment order record", "Order history and tracking").
  */
 import * as z from 'zod'
-import { ORDER_STATUSES, SHIP_STATUSES } from '../../db/tables/words.js'
+import { ORDER_STATUSES, SHIP_STATUSES } from '../../db/tables/column-types.js'
 
 const flag = z.union([z.literal(0), z.literal(1)])
 const text = z.string().nullable()

@@ -9,8 +9,8 @@
  * equal ones the newer news stand; of `delivered` and `return_to_sender` the first one stands for
  * good: what comes back is often reported as delivered, to its sender.
  */
-import { SHIP_STATUSES } from '../../db/tables/words.js'
-import type { OrderStatus, ShipStatus } from '../../db/tables/words.js'
+import { SHIP_STATUSES } from '../../db/tables/column-types.js'
+import type { OrderStatus, ShipStatus } from '../../db/tables/column-types.js'
 
 const ORDER_RANK: Record<OrderStatus, number> = {
   Pending: 0,

@@ -1,6 +1,6 @@
 /** Which purchase orders a distributor may mean by what it shows. */
 import { query } from '../../db/query.js'
-import type { Mode } from '../../db/tables/words.js'
+import type { Mode } from '../../db/tables/column-types.js'
 
 /** So many are looked at; where there are more, any of the others may be it. */
 export const MAX_LOOK_ALIKES = 1_000

@@ -6,7 +6,7 @@ import type { Saved } from '../../configuration/document/saved.js'
 import type { OrdersCtx } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
 import { unsetSettings } from '../../distributors/distributor.js'
-import type { Mode } from '../../db/tables/words.js'
+import type { Mode } from '../../db/tables/column-types.js'
 import type { Fulfillment } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
 

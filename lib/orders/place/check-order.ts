@@ -9,7 +9,7 @@ import type { Saved } from '../../configuration/document/saved.js'
 import type { OrdersCall } from '../ctx.js'
 import { ApiError, invalid, isApiError, refusalOf } from '../../core/errors.js'
 import type { Fault } from '../../core/errors.js'
-import type { Mode } from '../../db/tables/words.js'
+import type { Mode } from '../../db/tables/column-types.js'
 import type {
   Destination,
   Fulfillment,

@@ -2,7 +2,7 @@
  * What distributors say, made fit to be kept: nothing of it is trusted to have the form that it
  * should have.
  */
-import { ORDER_STATUSES, SHIP_STATUSES } from '../../db/tables/words.js'
+import { ORDER_STATUSES, SHIP_STATUSES } from '../../db/tables/column-types.js'
 import type { OrderUpdate, Parcel } from '../../distributors/fulfillment.js'
 import { LONGEST_TEXT } from '../history/shapes.js'
 

@@ -1,7 +1,7 @@
 /** Parcels of a record, and what the record shows of them. */
 import type { Insertable, Selectable } from 'kysely'
 import type { OrdersCtx } from '../ctx.js'
-import type { ShipStatus } from '../../db/tables/words.js'
+import type { ShipStatus } from '../../db/tables/column-types.js'
 import type { Parcel } from '../../distributors/fulfillment.js'
 import type { StoredOrder } from '../history/records.js'
 import { laterShip, shipStatusOf } from '../history/statuses.js'

@@ -1,7 +1,7 @@
 /** What the monitors ask of the database. */
 import { sql } from 'kysely'
 import { query } from '../../db/query.js'
-import type { Mode } from '../../db/tables/words.js'
+import type { Mode } from '../../db/tables/column-types.js'
 
 /**
  * Records of which more may be heard, as SQL. Word for word as in the index

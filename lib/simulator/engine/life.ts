@@ -3,7 +3,7 @@
  * timer and nothing is forgotten.
  */
 import { MINUTE, SECOND, dayOf } from '../../core/clock.js'
-import type { OrderStatus, ShipStatus } from '../../db/tables/words.js'
+import type { OrderStatus, ShipStatus } from '../../db/tables/column-types.js'
 import type { Parcel } from '../../distributors/fulfillment.js'
 import type { Profile } from './world.js'
 import type { SalesOrder } from './order.js'

@@ -119,11 +119,11 @@ function offer(
   }
 }
 
-function dealer(licence: string, name: string) {
+function dealer(license: string, name: string) {
   return {
-    id: licence.replace(/^(\d-\d\d)-.*-(\d{5})$/, '$1-$2'),
-    license_number: licence,
-    license_type: licence.slice(9, 11),
+    id: license.replace(/^(\d-\d\d)-.*-(\d{5})$/, '$1-$2'),
+    license_number: license,
+    license_type: license.slice(9, 11),
     expires_on: '2039-05-01',
     valid_until: null,
     license_name: `${name.toUpperCase()} LLC`,

@@ -1,4 +1,4 @@
-import type { Mode } from '../../../lib/db/tables/words.js'
+import type { Mode } from '../../../lib/db/tables/column-types.js'
 import { offersOf } from '../../../lib/catalog/queries.js'
 import { setMode } from '../../../lib/distributors/modes.js'
 import { optional, required } from '../command.js'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MINUTE, SECOND } from '../../../lib/core/clock.js'
-import type { OrderStatus } from '../../../lib/db/tables/words.js'
+import type { OrderStatus } from '../../../lib/db/tables/column-types.js'
 import type { OrderUpdate, Submission } from '../../../lib/distributors/fulfillment.js'
 import { applyUpdate } from '../../../lib/orders/tracking/apply-update.js'
 import { orphansSince } from '../../../lib/orders/tracking/orphans.js'

@@ -10,9 +10,9 @@ import {
   oneName,
   standalone,
   suffix,
-} from './words.js'
+} from './postal-words.js'
 import { takeBoxes } from './boxes.js'
-import { withoutCareOf } from './care.js'
+import { withoutCareOf } from './care-of.js'
 import { COMMA, tokensOf } from './tokens.js'
 import { readStreet } from './street.js'
 import type { Street } from './street.js'

@@ -3,7 +3,7 @@
  * `Hwy 41` are others.
  */
 import { stateCode } from '../../../places/states.js'
-import { direction, suffix } from './words.js'
+import { direction, suffix } from './postal-words.js'
 
 export interface Road {
   /** System, number and branch: `us 41 bus`. */

@@ -7,7 +7,7 @@ import {
   oneName,
   PLAIN_SUFFIXES,
   suffix,
-} from './words.js'
+} from './postal-words.js'
 import { roadAt, unglued } from './roads.js'
 import { readUnits, unitsAtEnd } from './units.js'
 import type { Unit } from './units.js'

@@ -1,6 +1,6 @@
 /** Lines of an address as words. A comma between them is a word of its own. */
 import { folded } from '../fold.js'
-import { ordinalWord, suffix, tensWord } from './words.js'
+import { ordinalWord, suffix, tensWord } from './postal-words.js'
 
 /** Nobody's line is longer; what follows is not read. */
 const LONGEST_LINE = 200

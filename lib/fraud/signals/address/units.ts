@@ -2,8 +2,15 @@
  * Secondary units: `Apt 4B`, `#4-B`, `Unit 4 B` and a bare `4B` are one; `Fl 2`, `Bldg 2` and `Apt
  * 2` are three.
  */
-import { designator, direction, numberWord, standalone, suffix, SURE_DESIGNATORS } from './words.js'
-import type { UnitLevel } from './words.js'
+import {
+  designator,
+  direction,
+  numberWord,
+  standalone,
+  suffix,
+  SURE_DESIGNATORS,
+} from './postal-words.js'
+import type { UnitLevel } from './postal-words.js'
 
 export interface Unit {
   readonly level: UnitLevel

@@ -3,7 +3,7 @@ import { placeName } from '../../../places/names.js'
 import { STATES, stateCode } from '../../../places/states.js'
 import { COMMA, tokensOf } from './tokens.js'
 import { readStreet } from './street.js'
-import { designator, direction, suffix } from './words.js'
+import { designator, direction, suffix } from './postal-words.js'
 import { NUMBER_SIGNS } from './units.js'
 import { folded, wordsOf } from '../fold.js'
 

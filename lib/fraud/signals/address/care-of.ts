@@ -3,7 +3,7 @@
  * may stand behind it is.
  */
 import { readStreet } from './street.js'
-import { designator, direction, standalone, SURE_DESIGNATORS } from './words.js'
+import { designator, direction, standalone, SURE_DESIGNATORS } from './postal-words.js'
 import { NUMBER_SIGNS, readUnits } from './units.js'
 import type { Unit } from './units.js'
 import type { Segment, Zone } from './zone.js'

@@ -25,7 +25,7 @@ export interface Try {
 const TRIES = 10
 
 /** The answer, as far as the caller may still have it; notes what was tried. */
-export function boundGuessing(
+export function limitGuessing(
   ctx: FraudCtx,
   keys: FraudKeys,
   { asker, matched, values, answer }: Try,

@@ -10,15 +10,15 @@ import type { Prices, View } from './view.js'
 /**
  * One subscriber's views, with restrictions and without, of one snapshot and one saved document.
  */
-interface Kept {
+interface SubscriberViews {
   snapshot: Snapshot
   saved: Saved
   prices: Prices
   views: Map<boolean, View>
 }
 
-export class KeptViews {
-  readonly #bySubscriber = new Map<string, Kept>()
+export class ViewCache {
+  readonly #bySubscriber = new Map<string, SubscriberViews>()
 
   /**
    * The view before helps to compute the next one; an older one would only keep its snapshot in
