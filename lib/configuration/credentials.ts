@@ -16,6 +16,7 @@ import {
   settingsOf,
 } from '../distributors/distributor.js'
 import type { CheckOutcome, Distributor } from '../distributors/distributor.js'
+import { openSession } from '../distributors/session/open-session.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument, DistributorEntry } from './document/document.js'
 import { entryDistributor, openSaved } from './secrets.js'
@@ -145,7 +146,8 @@ async function ask(
   const settings = settingsOf(distributor, entry)
   try {
     const outcome = await inTime(
-      async (signal) => distributor.check!({ settings, signal, now: ctx.now }),
+      async (signal) =>
+        distributor.check!(openSession(distributor, { settings, signal, now: ctx.now })),
       {
         ms: distributor.checkTimeout ?? TIMEOUT,
         closing: ctx.checkRuns.closing.signal,

@@ -64,6 +64,8 @@ export interface Distributor<
   /** Its key in the configuration document. */
   readonly name: string
   readonly automatedFulfillment: boolean
+  /** Where it is called by HTTP: an address that ends in a slash. No other host is. */
+  readonly api?: { readonly url: string }
   readonly settings: S
   /**
    * Sections that an entry must have, such as `fulfillment`, with the required settings in them.

@@ -1,25 +1,24 @@
 /** All simulated distributors of one state folder, behind the connector type. */
 import { simulated } from '../distributors/builtin/index.js'
 import type { Distributor } from '../distributors/distributor.js'
-import type { Fulfillment } from '../distributors/fulfillment.js'
 import { checkCredentials } from './engine/credentials.js'
 import { runDue } from './engine/due.js'
 import { listOrders } from './inspect.js'
 import type { SimulatorOrder } from './inspect.js'
 import { openStore } from './engine/store.js'
-import type { World } from './engine/world.js'
+import type { SimulatedConnector, World } from './engine/world.js'
 import { profiles } from './profiles.js'
 
 export interface Simulators {
   /** What plays a distributor; undefined for one that nobody plays. */
-  fulfillmentOf(distid: string): Fulfillment | undefined
+  fulfillmentOf(distid: string): SimulatedConnector | undefined
   /** Every order that the distributors have by now, what is due included. */
   orders(): SimulatorOrder[]
   /** Waits for nothing: a call under way fails. */
   close(): void
 }
 
-export interface SimulatorOptions extends Omit<World, 'store' | 'profiles'> {
+export interface SimulatorOptions extends Omit<World, 'store' | 'profiles' | 'whenClosed'> {
   /** The state folder. */
   dir: string
 }
@@ -27,7 +26,9 @@ export interface SimulatorOptions extends Omit<World, 'store' | 'profiles'> {
 /** Opens no file before the first order. */
 export function openSimulators({ dir, now, stockOf, log }: SimulatorOptions): Simulators {
   const store = openStore(dir)
-  const world: World = { store, now, stockOf, log, profiles }
+  const closings: (() => void)[] = []
+  const whenClosed = (close: () => void) => void closings.push(close)
+  const world: World = { store, now, stockOf, log, profiles, whenClosed }
   const connectors = new Map(
     [...profiles].map(([distid, profile]) => [distid, profile.connector(world, profile)]),
   )
@@ -38,7 +39,10 @@ export function openSimulators({ dir, now, stockOf, log }: SimulatorOptions): Si
         runDue(db, world)
         return listOrders(db, now())
       }),
-    close: () => store.close(),
+    close() {
+      for (const close of closings) close()
+      store.close()
+    },
   }
 }
 
@@ -47,13 +51,16 @@ export function withSimulator(
   distributor: Distributor,
   simulators: Pick<Simulators, 'fulfillmentOf'>,
 ): Distributor {
-  const simulator = distributor.simulator ?? simulators.fulfillmentOf(distributor.distid)
+  const ours = simulators.fulfillmentOf(distributor.distid)
+  const simulator = distributor.simulator ?? ours
   const played = simulator ? { ...distributor, simulator } : distributor
   const credentials = simulated.get(distributor.distid)?.simulator.credentials
   if (!credentials || distributor.check) return played
   return {
     ...played,
     simulated: true,
-    check: async ({ settings }) => checkCredentials(distributor.settings, credentials, settings),
+    check:
+      ours?.check ??
+      (async ({ settings }) => checkCredentials(distributor.settings, credentials, settings)),
   }
 }

@@ -7,6 +7,7 @@ import type { OrderSession, PurchaseOrder } from '../../lib/distributors/fulfill
 import { refreshDemoFeeds } from '../../lib/simulator/demo/stock.js'
 import { writeDemoFeeds } from '../../lib/simulator/demo/feeds.js'
 import { readSimulatorOrders } from '../../lib/simulator/inspect.js'
+import { openSession } from '../../lib/distributors/session/open-session.js'
 import { SIMULATED } from '../../lib/simulator/profiles.js'
 import { demoSettings } from '../../lib/simulator/profiles.js'
 import { demoStories } from '../../lib/simulator/market/stories.js'
@@ -42,9 +43,14 @@ async function sell(t: TestApp, distid: string, distsku: string, qty: number) {
     takenAt: t.clock.ms,
   }
   const session: OrderSession = {
-    settings: demoSettings(distid),
-    signal: new AbortController().signal,
-    now: () => t.clock.ms,
+    ...openSession(
+      { name: distid },
+      {
+        settings: demoSettings(distid),
+        signal: new AbortController().signal,
+        now: () => t.clock.ms,
+      },
+    ),
     stage: null,
     keepStage: async () => {},
   }

@@ -62,8 +62,20 @@ const isPlaced = ({ state, number, there }: Seen) =>
   assert.deepEqual([state, number, there.length], ['placed', there[0]?.number, 1])
 const isDelivered = (seen: Seen) => {
   isPlaced(seen)
-  assert.equal(seen.one.seen.at(-1), 'Fulfilled / delivered')
+  assert.equal(seen.one.seen.at(-1), isLipseys(seen) ? 'Fulfilled' : 'Fulfilled / delivered')
 }
+/** It reports shipments, and nothing else. */
+const isLipseys = ({ distid }: Seen) => distid === 'LIP'
+const elsewhere =
+  (look: (seen: Seen) => void) =>
+  (seen: Seen): void => {
+    if (!isLipseys(seen)) look(seen)
+  }
+const atLipseys =
+  (last: string) =>
+  (seen: Seen): void => {
+    if (isLipseys(seen)) assert.equal(seen.one.seen.at(-1), last)
+  }
 const isForPerson = ({ state, number, one }: Seen) => {
   assert.deepEqual([state, number], ['review', null])
   assert.deepEqual(one.seen, ['Pending'])
@@ -159,22 +171,24 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
   },
   '200 `placed`': answers('200 placed'),
   'the record never goes back': isDelivered,
-  '`Partially Fulfilled`': (seen) => {
+  '`Partially Fulfilled`': elsewhere((seen) => {
     passes('Partially Fulfilled')(seen)
     assert.equal(seen.one.seen.at(-1), 'Partially Fulfilled / delivered')
-  },
-  '`Not Fulfilled`': (seen) => {
+  }),
+  '`Not Fulfilled`': elsewhere((seen) => {
     passes('Not Fulfilled')(seen)
     assert.equal(seen.one.seen.at(-1), 'Not Fulfilled')
-  },
-  '`FFL Hold`': (seen) => {
+  }),
+  '`FFL Hold`': elsewhere((seen) => {
     passes('FFL Hold', 'Fulfilled')(seen)
     isDelivered(seen)
-  },
-  '`Backordered`': (seen) => {
+  }),
+  '`Backordered`': elsewhere((seen) => {
     passes('Backordered', 'Fulfilled')(seen)
     isDelivered(seen)
-  },
+  }),
+  "Lipsey's: only `Fulfilled`": atLipseys('Fulfilled'),
+  "Lipsey's: stays `Submitted`": atLipseys('Submitted'),
   'a lookup finds each': async (seen) => {
     isDelivered(seen)
     const digits = seen.number!.replace(/^.*-/, '').padStart(10, '0')
@@ -185,9 +199,9 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
         1,
       )
   },
-  '`Cancelled`': passes('Cancelled'),
-  '`return_to_sender`': passes('Fulfilled', 'return_to_sender'),
-  '`failure`': passes('Fulfilled', 'failure'),
+  '`Cancelled`': elsewhere(passes('Cancelled')),
+  '`return_to_sender`': elsewhere(passes('Fulfilled', 'return_to_sender')),
+  '`failure`': elsewhere(passes('Fulfilled', 'failure')),
   'whatever comes': () => {},
   'never two orders': ({ there, state, number }) => {
     assert.ok(there.length <= 1)

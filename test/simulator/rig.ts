@@ -11,6 +11,7 @@ import type {
   Search,
   Submission,
 } from '../../lib/distributors/fulfillment.js'
+import { openSession } from '../../lib/distributors/session/open-session.js'
 import type { SimulatorOrder } from '../../lib/simulator/inspect.js'
 import { openSimulators } from '../../lib/simulator/simulators.js'
 import type { Simulators } from '../../lib/simulator/simulators.js'
@@ -115,9 +116,7 @@ export function simulatorRig(dir = mkdtempSync(join(tmpdir(), 'qm-sim-'))): Simu
       { clientRef },
       { signal = new AbortController().signal, settings = demoSettings(distid) } = {},
     ) => ({
-      settings,
-      signal,
-      now,
+      ...openSession({ name: distid }, { settings, signal, now }),
       stage: stages.get(clientRef) ?? null,
       async keepStage(stage) {
         await new Promise(setImmediate)

@@ -1,3 +1,11 @@
+import type { HttpAnswer, HttpCall } from './http.js'
+
+/** A call below the address of a distributor. */
+export interface ApiCall extends Omit<HttpCall, 'url'> {
+  /** Without a slash in front, with its query. */
+  readonly path: string
+}
+
 /** What a connector is given to work with. */
 export interface Session<Values = Readonly<Record<string, unknown>>> {
   /**
@@ -9,4 +17,9 @@ export interface Session<Values = Readonly<Record<string, unknown>>> {
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /**
+   * Makes one HTTP call at the distributor's address: one attempt over a connection of its own.
+   * Rejects with a CallFault, whose `sent` says whether the distributor may have got any of it.
+   */
+  readonly http: (call: ApiCall) => Promise<HttpAnswer>
 }

@@ -7,6 +7,7 @@ import { kindOf } from '../../core/errors.js'
 import { MINUTE, SECOND } from '../../core/clock.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
+import { openSession } from '../../distributors/session/open-session.js'
 import { accountSettings, fingerprintOf } from '../account.js'
 import type { Account } from './apply-update.js'
 
@@ -45,7 +46,9 @@ export async function askForUpdates(
   take: (update: OrderUpdate, login: string) => Promise<void>,
 ): Promise<void> {
   const connector = connectorOf(ctx, distid, mode)
-  if (!connector?.updates) throw new NotAsked('there is no connector that could be asked')
+  const distributor = ctx.distributors.byDistid(distid)
+  if (!distributor || !connector?.updates)
+    throw new NotAsked('there is no connector that could be asked')
   const settings = await settingsOf(ctx, subscriberId, distid)
   const login = fingerprintOf(ctx, { distid, mode }, settings)
   const ending = new AbortController()
@@ -61,9 +64,10 @@ export async function askForUpdates(
       : `no complete answer within ${Math.round(patience / SECOND)} s`
   try {
     updates = guarded(() =>
-      connector.updates!({ settings, signal: ending.signal, now: ctx.now }, since)[
-        Symbol.asyncIterator
-      ](),
+      connector.updates!(
+        openSession(distributor, { settings, signal: ending.signal, now: ctx.now }),
+        since,
+      )[Symbol.asyncIterator](),
     )
     for (;;) {
       if (left <= 0 || closing.aborted) throw new NotAsked(why())

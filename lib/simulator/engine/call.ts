@@ -11,7 +11,8 @@ import { addStranger } from './admit.js'
 import { runDue, schedule } from './due.js'
 import type { Due } from './due.js'
 import { faultOf, LATE_AFTER } from './faults.js'
-import type { Fault } from './fault-table.js'
+import { FAULTS } from './fault-table.js'
+import type { Fault, FaultName } from './fault-table.js'
 import type { Step } from './faults.js'
 import { arrivalOf } from './sales-order.js'
 import type { Arrival } from './order.js'
@@ -27,7 +28,16 @@ export interface Send {
   readonly order: PurchaseOrder
   readonly arrival: Arrival
   readonly account: string
+  /** By what it is counted how often a distributor could not be reached. */
+  readonly reach: string
 }
+
+/** The account and part that an order is for, and its PO as the caller gave it. */
+export const reachOf = (
+  { distid }: Profile,
+  account: string,
+  { lane, poGiven }: Pick<PurchaseOrder, 'lane' | 'poGiven'>,
+): string => [distid, account, lane, poGiven].join(' ')
 
 /** Thrown by a call that the caller sees no answer of; carries what is seen instead. */
 class BrokenCall extends Error {
@@ -70,6 +80,7 @@ export async function sending(
       order,
       account,
       arrival: arrivalOf(order, scenarioOf(order)),
+      reach: reachOf(profile, account, order),
     })
   } catch (error) {
     if (error instanceof BrokenCall) return error.seen
@@ -94,6 +105,7 @@ export async function searching(
       order,
       account,
       arrival: arrivalOf(order, scenarioOf(order)),
+      reach: reachOf(profile, account, order),
     })
   } catch (error) {
     if (error instanceof BrokenCall) return { outcome: 'unreachable', reason: error.message }
@@ -101,43 +113,62 @@ export async function searching(
   }
 }
 
+/** Which call it is. `late` is what happens later in place of its effect, where that is asked for. */
+export interface CallKind {
+  readonly name: string
+  readonly step: Step
+  readonly late?: Pick<Due, 'kind' | 'id'>
+}
+
 /**
- * One call: everything that it does is one transaction, with the count of the call. `late` is what
- * happens later in place of `effect`, where that is asked for.
+ * What a call does at the distributor, in one transaction with the count of the call, and the fault
+ * that its caller sees.
  */
-export async function call<R>(
+export function perform<R>(
   world: World,
-  { profile, session, order, arrival, account }: Send,
-  { name, step, late }: { name: string; step: Step; late?: Pick<Due, 'kind' | 'id'> },
+  { profile, arrival, account, reach }: Pick<Send, 'profile' | 'arrival' | 'account' | 'reach'>,
+  { name, step, late, isReached = false }: CallKind & { isReached?: boolean },
   effect: (db: Db) => R,
-): Promise<R> {
-  session.signal.throwIfAborted()
-  const { fault, result } = world.store.transact((db): { fault: Fault | null; result?: R } => {
+): { fault: FaultName | null; result?: R } {
+  return world.store.transact((db) => {
     runDue(db, world)
     if (arrival.scenario?.startsWith('STRANGER') && (step === 'only' || step === 'last'))
       addStranger(db, profile, account, arrival, world.now())
     const fault = faultOf(db, {
       name: arrival.scenario,
       ref: arrival.clientRef,
-      po: [profile.distid, account, order.lane, order.poGiven].join(' '),
+      po: reach,
       call: name,
       step,
+      isReached,
     })
-    if (fault?.effect === 'none') return { fault }
-    if (fault?.effect === 'late' && late) {
+    const does = fault === null ? 'whole' : FAULTS[fault].effect
+    if (does === 'none') return { fault }
+    if (does === 'late' && late) {
       schedule(db, { ...late, distid: profile.distid, account, arrival }, world.now() + LATE_AFTER)
       return { fault }
     }
     return { fault, result: effect(db) }
   })
-  if (fault) await meet(world, fault, { profile, session, arrival, name })
+}
+
+/** One call within this process: everything that it does is one transaction. */
+export async function call<R>(
+  world: World,
+  send: Send,
+  kind: CallKind,
+  effect: (db: Db) => R,
+): Promise<R> {
+  send.session.signal.throwIfAborted()
+  const { fault, result } = perform(world, send, kind, effect)
+  if (fault !== null) await meet(world, fault, { ...send, name: kind.name })
   return result as R
 }
 
 /** Returns only where the answer arrives in spite of the fault. */
 async function meet(
   { log }: World,
-  { seen, wait = 0 }: Fault,
+  fault: FaultName,
   {
     profile,
     session,
@@ -145,6 +176,7 @@ async function meet(
     name,
   }: Pick<Send, 'profile' | 'session' | 'arrival'> & { name: string },
 ): Promise<void> {
+  const { seen, wait = 0 }: Fault = FAULTS[fault]
   log.info(
     { distid: profile.distid, scenario: arrival.scenario, call: name },
     'a simulated distributor fails as the order asks for',

@@ -2,11 +2,12 @@
 import { MINUTE } from '../../core/clock.js'
 import { DEMO_SEED } from '../market/market.js'
 import { createRandom } from '../market/random.js'
-import { FAULTS } from './fault-table.js'
-import type { Fault, FaultName } from './fault-table.js'
+import type { FaultName } from './fault-table.js'
 import { countCall } from './queries.js'
 import { chaosOf, scenario } from './scenarios.js'
+import type { Arrival } from './order.js'
 import type { Db } from './store.js'
+import type { World } from './world.js'
 
 /** Milliseconds after which an order that was sent `late` is executed. */
 export const LATE_AFTER = 2 * MINUTE
@@ -78,25 +79,43 @@ export function faultOf(
     po,
     call,
     step,
-  }: { name: string | null; ref: string; po: string; call: string; step: Step },
-): Fault | null {
+    isReached = false,
+  }: {
+    name: string | null
+    ref: string
+    po: string
+    call: string
+    step: Step
+    /** Whether the distributor can be reached was looked at before. */
+    isReached?: boolean
+  },
+): FaultName | null {
   const chance = chaosOf(asked)
   const { fault, sends = 1 } = scenario(asked) ?? {}
   if (chance > 0) {
     const random = createRandom(DEMO_SEED, `${ref} ${call} ${countCall(db, ref, call)}`)
-    return random.chance(chance) ? FAULTS[random.pick(CHANCES[step])] : null
+    return random.chance(chance) ? random.pick(CHANCES[step]) : null
   }
   if (fault === undefined || step === 'look') return null
   // Of several calls, the first meets what keeps the distributor out of reach, the last all else.
-  if (fault === 'unreachable' || fault === 'rate_limited') {
-    // Counted by the PO: who was told that nobody can be reached comes again with an order of
-    // another reference. Once it was served, the next order of that PO begins anew.
-    const meets =
-      (step === 'first' || step === 'only') &&
-      (sends === Infinity || countCall(db, po, 'reach') % (sends + 1) > 0)
-    return meets ? FAULTS[fault] : null
-  }
-  return (step === 'last' || step === 'only') && countCall(db, ref, call) <= sends
-    ? FAULTS[fault]
-    : null
+  if (fault === 'unreachable' && isReached) return null
+  if (fault === 'unreachable' || fault === 'rate_limited')
+    return (step === 'first' || step === 'only') && isKeptOut(db, po, sends) ? fault : null
+  return (step === 'last' || step === 'only') && countCall(db, ref, call) <= sends ? fault : null
+}
+
+/**
+ * Counted by the PO: who was told that nobody can be reached comes again with an order of another
+ * reference. Once it was served, the next order of that PO begins anew.
+ */
+const isKeptOut = (db: Db, po: string, sends: number): boolean =>
+  sends === Infinity || countCall(db, po, 'reach') % (sends + 1) > 0
+
+/** Whether this send finds nobody at the address of the distributor. */
+export function isOutOfReach(
+  { store }: Pick<World, 'store'>,
+  { arrival, reach }: { arrival: Pick<Arrival, 'scenario'>; reach: string },
+): boolean {
+  const { fault, sends = 1 } = scenario(arrival.scenario) ?? {}
+  return fault === 'unreachable' && store.transact((db) => isKeptOut(db, reach, sends))
 }

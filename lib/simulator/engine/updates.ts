@@ -91,7 +91,7 @@ function isTold({ shows }: Profile, { status, parcels }: News): boolean {
  * After how many news the connection breaks; null where it does not. Counted, so that a restart
  * goes on in the sequence.
  */
-function chanceToFail(
+export function chanceToFail(
   db: Db,
   { distid }: Profile,
   account: string,

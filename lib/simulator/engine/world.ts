@@ -16,6 +16,8 @@ export interface World {
   /** Units that the catalog shows now, null where it does not know the SKU. */
   readonly stockOf: (distid: string, sku: string) => number | null
   readonly log: Log
+  /** Has something closed with the simulators. */
+  whenClosed(close: () => void): void
   /** Every distributor that takes orders here, by distid. */
   readonly profiles: ReadonlyMap<string, Profile>
 }
@@ -28,8 +30,11 @@ export interface DistributorSimulator {
   readonly orders?: OrderProfile
 }
 
+/** A connector with a simulator behind it; `check` where it speaks the distributor's protocol. */
+export type SimulatedConnector = Fulfillment & Pick<Distributor, 'check'>
+
 export interface OrderProfile {
-  connector(world: World, profile: Profile): Fulfillment
+  connector(world: World, profile: Profile): SimulatedConnector
   readonly recovery: Recovery
   readonly limits: FulfillmentLimits
   /** The setting that names the account; undefined where a token alone does. */

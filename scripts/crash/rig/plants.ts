@@ -2,6 +2,7 @@
  * Bugs of real processes and real disks that the harness must find. Those that only show where a
  * distributor is late or contradicts itself are the simulation's (planted.ts).
  */
+import { openSession } from '../../../lib/distributors/session/open-session.js'
 import { isApiError } from '../../../lib/core/errors.js'
 import type { OrdersCall } from '../../../lib/orders/ctx.js'
 import type * as Sqlite from '../../../lib/db/sqlite.js'
@@ -33,15 +34,14 @@ const LONGEST_CALL = 2_000
 async function sendInside(tx: OrdersCall, order: StoredPo): Promise<StoredPo> {
   const opened = openOrder(tx, order)
   if (typeof opened === 'string') throw new Error(opened)
-  const { connector, content, settings } = opened
+  const { connector, content, distributor, settings } = opened
+  const signal = AbortSignal.timeout(LONGEST_CALL)
   let stage: string | null = null
   const sent = await connector
     .submit(
       {
-        settings,
-        now: tx.now,
+        ...openSession(distributor, { settings, signal, now: tx.now }),
         stage,
-        signal: AbortSignal.timeout(LONGEST_CALL),
         keepStage: async (kept) => {
           stage = kept
         },

@@ -2,6 +2,7 @@
 import { defineDistributor } from '../../distributor.js'
 import type { BuiltIn } from '../built-in.js'
 import { account, secret, optional, emails } from '../settings.js'
+import { API } from './api.js'
 import { catalog, pricing } from './feed.js'
 import { simulator } from './simulator.js'
 
@@ -11,6 +12,7 @@ export const lipseys: BuiltIn = {
     name: 'Lipseys',
     automatedFulfillment: true,
     templateShipping: 9.95,
+    api: { url: API },
     settings: {
       api_user: account('E-mail address of the drop-ship account', 'fulfillment-API_USER'),
       api_password: secret('Password of the drop-ship account', 'fulfillment-API_PASSWORD'),

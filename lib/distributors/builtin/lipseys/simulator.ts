@@ -1,7 +1,10 @@
 /** How Lipsey's is played: the words that it says no with, and what it shows of an order. */
+import type { FulfillmentLimits } from '../../fulfillment.js'
 import { COMMON_LIMITS, IN_REPORTS, PLAIN_WORDS } from '../../../simulator/engine/world.js'
 import type { DistributorSimulator, Words } from '../../../simulator/engine/world.js'
-import { wholeOrders } from '../../../simulator/engine/single-call-orders.js'
+import { overLoopback } from '../../../simulator/wire/over-loopback.js'
+import { checkLogins, lipseysOrders } from './orders.js'
+import { BASE, lipseysApi } from './simulator-api.js'
 
 const words: Words = {
   ...PLAIN_WORDS,
@@ -16,6 +19,12 @@ const words: Words = {
   mixed: 'Firearms and non-firearms cannot be drop shipped on one order.',
 }
 
+const limits: FulfillmentLimits = {
+  ...COMMON_LIMITS,
+  needsConsumerPhone: 'ffl',
+  visibilityLag: IN_REPORTS,
+}
+
 export const simulator: DistributorSimulator = {
   credentials: {
     api_user: 'demo@demo-shop.example',
@@ -24,14 +33,20 @@ export const simulator: DistributorSimulator = {
     store_password: 'demo-lipseys-store',
   },
   orders: {
-    connector: wholeOrders,
+    connector: (world, profile) =>
+      overLoopback(world, profile, {
+        connector: lipseysOrders(limits),
+        check: checkLogins,
+        base: BASE,
+        handler: lipseysApi,
+      }),
     recovery: 'one_shot',
     account: 'api_user',
     refusesMix: true,
     words,
     shows: 'shipped',
     tells: { reference: false, content: false },
-    limits: { ...COMMON_LIMITS, needsConsumerPhone: 'ffl', visibilityLag: IN_REPORTS },
+    limits,
     firearms: ['FedEx', '2Day'],
     others: ['FedEx', 'Ground'],
   },

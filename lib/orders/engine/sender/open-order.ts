@@ -1,5 +1,6 @@
 /** Opens a purchase order: its connector, its account and its frozen content. */
 import type { Subscriber } from '../../../accounts/caller.js'
+import type { Distributor } from '../../../distributors/distributor.js'
 import type { Fulfillment, PurchaseOrder } from '../../../distributors/fulfillment.js'
 import { connectorOf } from '../../../distributors/modes.js'
 import type { OrdersCtx } from '../../ctx.js'
@@ -9,6 +10,7 @@ import { accountSettings, fingerprintOf } from '../../account.js'
 
 /** What is needed to talk to a distributor about a purchase order. */
 export interface OpenedOrder {
+  distributor: Distributor
   connector: Fulfillment
   content: PurchaseOrder
   settings: Readonly<Record<string, unknown>>
@@ -26,6 +28,7 @@ export function openOrder(ctx: OrdersCtx, order: StoredPo): OpenedOrder | string
     const settings = accountSettings(ctx, { id: order.subscriber_id } as Subscriber, order.distid)
     return settings
       ? {
+          distributor: ctx.distributors.byDistid(order.distid)!,
           connector,
           settings,
           secrets: secretsIn(ctx, order.distid, settings),

@@ -4,6 +4,7 @@
  */
 import { MINUTE } from '../../../core/clock.js'
 import type { FoundOrder, Search } from '../../../distributors/fulfillment.js'
+import { openSession } from '../../../distributors/session/open-session.js'
 import type { OrdersCtx } from '../../ctx.js'
 import type { StoredPo } from '../../stored.js'
 import { matchOrder } from '../../matching/match.js'
@@ -86,18 +87,17 @@ async function search(
   order: StoredPo,
   opened: OpenedOrder,
 ): Promise<Search | null> {
-  const { connector, settings, content } = opened
+  const { connector, distributor, settings, content } = opened
   const { find } = connector
   if (!find) return null
-  const session = {
-    settings,
-    now: ctx.now,
+  const stage = {
     stage: order.stage,
     keepStage: () => Promise.reject(new Error('a search keeps no stage')),
   }
-  const { answer } = await callInTime(ctx, SEARCH_TIMEOUT, (signal) =>
-    find.call(connector, { ...session, signal }, content),
-  )
+  const { answer } = await callInTime(ctx, SEARCH_TIMEOUT, (signal) => {
+    const session = openSession(distributor, { settings, signal, now: ctx.now })
+    return find.call(connector, { ...session, ...stage }, content)
+  })
   return searchOf(answer, opened)
 }
 

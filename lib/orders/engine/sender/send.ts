@@ -1,5 +1,6 @@
 /** One send of one purchase order, and what is written down of it. */
 import type { OrderSession } from '../../../distributors/fulfillment.js'
+import { openSession } from '../../../distributors/session/open-session.js'
 import type { StoredPo } from '../../stored.js'
 import { afterSend, notSent, otherAccount } from '../rules/after-send.js'
 import { SEND_TIMEOUT } from '../rules/timing.js'
@@ -26,9 +27,7 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
   if (otherLogin !== null) return recordNotSent(ctx, order, otherLogin)
 
   let current = order
-  const session: Omit<OrderSession, 'signal'> = {
-    settings: opened.settings,
-    now: ctx.now,
+  const stage: Pick<OrderSession, 'stage' | 'keepStage'> = {
     stage: order.stage,
     async keepStage(stage) {
       current = await recordStage(ctx, order, { current, stage })
@@ -36,13 +35,16 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
       await ctx.step('stage kept')
     },
   }
-  const { connector, content } = opened
+  const { connector, content, distributor, settings } = opened
   await ctx.step('before the send')
   ctx.refuseFailed()
   const { answer, ended } = await callInTime(
     ctx,
     connector.limits.sendTimeout ?? SEND_TIMEOUT,
-    (signal) => connector.submit({ ...session, signal }, content),
+    (signal) => {
+      const session = openSession(distributor, { settings, signal, now: ctx.now })
+      return connector.submit({ ...session, ...stage }, content)
+    },
   )
   const sent = submissionOf(answer, opened)
   await ctx.step('after the send')

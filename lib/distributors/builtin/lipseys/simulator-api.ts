@@ -1,0 +1,361 @@
+/** Lipsey's API as a simulator answers it: logins, orders, and the report of a day's shipments. */
+import { createHash, randomUUID } from 'node:crypto'
+import { DAY } from '../../../core/clock.js'
+import { admit } from '../../../simulator/engine/admit.js'
+import { perform, reachOf } from '../../../simulator/engine/call.js'
+import type { Send } from '../../../simulator/engine/call.js'
+import { runDue } from '../../../simulator/engine/due.js'
+import { LIFETIME, lifeOf } from '../../../simulator/engine/life.js'
+import type { Arrival, Line, SalesOrder } from '../../../simulator/engine/order.js'
+import { ordersAnywhere, ordersSince } from '../../../simulator/engine/queries.js'
+import { isLookupDown } from '../../../simulator/engine/sales-order.js'
+import { scenarioOf } from '../../../simulator/engine/scenarios.js'
+import type { Db } from '../../../simulator/engine/store.js'
+import { chanceToFail } from '../../../simulator/engine/updates.js'
+import type { Profile, World } from '../../../simulator/engine/world.js'
+import type { Handled, WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
+import { memberOf, textOf } from './api.js'
+import { localDay } from './days.js'
+
+export const BASE = '/api/integration/'
+
+/** Milliseconds for which a token is taken. */
+const TOKEN_LIFE = DAY
+/** How often the rows of an order are repeated, where that is asked for. */
+const REPEATED = 6
+
+interface Desk {
+  readonly world: World
+  readonly profile: Profile
+  readonly request: WireRequest
+  /** The e-mail address that logged in. */
+  readonly account: string
+  /** The parsed body. */
+  readonly body: unknown
+}
+
+/** What each path does, in lower case and without the base: the real one does not mind capitals. */
+const PATHS: Readonly<Record<string, (desk: Desk) => Handled>> = {
+  'order/apiorder': (desk) => takeOrder(desk, readStoreOrder(desk.body)),
+  'order/dropship': (desk) => takeOrder(desk, readDropShip(desk)),
+  'order/dropshipfirearm': (desk) => takeOrder(desk, readFirearms(desk)),
+  'shipping/oneday': report,
+}
+
+/** Answers calls of this API, whoever makes them. */
+export function lipseysApi(world: World, profile: Profile): (request: WireRequest) => Handled {
+  const tokens = new Map<string, { account: string; until: number }>()
+  return (request) => {
+    const path = request.path.toLowerCase()
+    const name = path.startsWith(BASE) ? path.slice(BASE.length) : ''
+    const body = parsed(request.body)
+    if (name === 'authentication/login' && request.method === 'POST') {
+      const account = accountOf(profile, body)
+      if (account === null) return { answer: refusedLogin() }
+      const token = randomUUID()
+      tokens.set(token, { account, until: world.now() + TOKEN_LIFE })
+      return { answer: loggedIn(account, token) }
+    }
+    const act = PATHS[name]
+    if (!act || request.method !== 'POST')
+      return { answer: json({ message: `No resource was found at ${request.path}` }, 404) }
+    const login = tokens.get(String(request.headers['token']))
+    if (!login || login.until < world.now())
+      return { answer: envelope({ authorized: false, errors: ['Authorization has been denied.'] }) }
+    return act({ world, profile, request, account: login.account, body })
+  }
+}
+
+const json = (value: unknown, status = 200): WireAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: JSON.stringify(value),
+})
+
+function envelope({
+  authorized = true,
+  errors = [],
+  data = null,
+}: {
+  authorized?: boolean
+  errors?: readonly string[]
+  data?: unknown
+}): WireAnswer {
+  return json({ authorized, success: authorized && errors.length === 0, errors, data })
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** The account that a login names; null for one that is not known. */
+function accountOf({ credentials }: Profile, body: unknown): string | null {
+  const [email, password] = [memberOf(body, 'Email'), memberOf(body, 'Password')]
+  const known = [
+    [credentials['api_user'], credentials['api_password']],
+    [credentials['store_user'], credentials['store_password']],
+  ]
+  return known.some(([user, secret]) => user === email && secret === password)
+    ? String(email)
+    : null
+}
+
+const loggedIn = (account: string, token: string): WireAnswer =>
+  json({
+    token,
+    econtact: { success: true, authorized: true, errors: [], data: { email: account } },
+  })
+const refusedLogin = (): WireAnswer =>
+  json({
+    token: null,
+    econtact: {
+      success: false,
+      authorized: false,
+      errors: ['The email or password is incorrect.'],
+      data: null,
+    },
+  })
+
+/** An order as it was posted. */
+interface Posted {
+  po: string
+  lines: Line[]
+  to: { name: string; address1: string; zip: string }
+  firearms: boolean
+  /** In the words of the real one; null for an order that can be read. */
+  fault: string | null
+}
+
+function readStoreOrder(body: unknown): Posted {
+  const { lines, fault } = readItems(body)
+  return {
+    po: textOf(memberOf(body, 'PONumber')) ?? '',
+    lines,
+    // The address of the account.
+    to: { name: 'Your store', address1: '', zip: '' },
+    firearms: true,
+    fault,
+  }
+}
+
+const REQUIRED = ['Name', 'AddressLine1', 'AddressCity', 'AddressState', 'AddressZip'] as const
+
+function readDropShip(desk: Desk): Posted {
+  const { body } = desk
+  const field = (name: string) => textOf(memberOf(body, name)) ?? ''
+  const kinds = ['Billing', 'Shipping'] as const
+  const missing = kinds.flatMap((kind) =>
+    REQUIRED.map((name) => kind + name).filter((name) => field(name) === ''),
+  )
+  const zip = kinds.map((kind) => field(`${kind}AddressZip`)).find((one) => !/^\d{5}$/.test(one))
+  const state = kinds
+    .map((kind) => field(`${kind}AddressState`))
+    .find((one) => !/^[A-Z]{2}$/.test(one))
+  const { lines, fault } = readItems(body)
+  const firearm = lines.find(({ distsku }) => isFirearm(desk, distsku))
+  return {
+    po: field('PoNumber'),
+    lines,
+    to: {
+      name: field('ShippingName'),
+      address1: field('ShippingAddressLine1'),
+      zip: field('ShippingAddressZip'),
+    },
+    firearms: false,
+    fault:
+      (missing.length > 0 ? `Missing fields: ${missing.join(', ')}.` : null) ??
+      (state === undefined ? null : `State "${state}" must be 2 letters.`) ??
+      (zip === undefined ? null : desk.profile.words.badZip(zip)) ??
+      fault ??
+      (firearm ? `${firearm.distsku}: ${desk.profile.words.missingFfl}` : null),
+  }
+}
+
+function readFirearms(desk: Desk): Posted {
+  const {
+    body,
+    profile: { words },
+    request: { visit },
+  } = desk
+  const field = (name: string) => textOf(memberOf(body, name)) ?? ''
+  const { lines, fault } = readItems(body)
+  const license = field('Ffl')
+  return {
+    po: field('Po'),
+    lines,
+    // The parcel is addressed to the dealer, whom Lipsey's knows by the license.
+    to: {
+      name: visit?.send.order.shipTo.name ?? `Dealer ${license}`,
+      address1: visit?.send.order.shipTo.address1 ?? '',
+      zip: visit?.send.order.shipTo.zip ?? '',
+    },
+    firearms: true,
+    fault:
+      (/^[0-9A-Z]{15}$/i.test(license) ? null : words.badFfl) ??
+      (field('Phone') === '' ? words.phone : null) ??
+      (field('Name') === '' ? 'Missing fields: Name.' : null) ??
+      fault ??
+      (lines.some(({ distsku }) => isFirearm(desk, distsku)) &&
+      !lines.every(({ distsku }) => isFirearm(desk, distsku))
+        ? words.mixed
+        : null),
+  }
+}
+
+function readItems(body: unknown): Pick<Posted, 'lines' | 'fault'> {
+  const items = memberOf(body, 'Items')
+  const lines = (Array.isArray(items) ? (items as unknown[]) : []).map((item) => ({
+    distsku: textOf(memberOf(item, 'ItemNo')) ?? '',
+    qty: Number(memberOf(item, 'Quantity')),
+  }))
+  if (lines.length === 0) return { lines, fault: 'No line items on order.' }
+  const isBroken = ({ distsku, qty }: Line) =>
+    distsku === '' || !Number.isSafeInteger(qty) || qty < 1
+  return {
+    lines,
+    fault: lines.some(isBroken) ? 'One or more lines are missing item number or quantity.' : null,
+  }
+}
+
+function isFirearm({ request: { visit } }: Desk, sku: string): boolean {
+  return (
+    visit?.send.order.lines.some(({ distsku, fflRequired }) => distsku === sku && fflRequired) ??
+    false
+  )
+}
+
+/** Judges an order and takes it, with whatever is to go wrong about it. */
+function takeOrder(desk: Desk, posted: Posted): Handled {
+  const { world, profile } = desk
+  const send = sendOf(desk, posted)
+  const { account, arrival } = send
+  const reason = posted.fault ?? poFault(profile, posted.po)
+  const { fault, result } = perform(
+    world,
+    send,
+    { name: 'submit', step: 'only', isReached: true, ...(reason === null && LATE) },
+    (db): WireAnswer => {
+      if (reason !== null) return envelope({ errors: [reason] })
+      const now = world.now()
+      const taken = admit(db, world, { profile, account, arrival, placedAt: now, executedAt: now })
+      return taken.outcome === 'accepted'
+        ? envelope({ data: orderData(desk, posted, taken.number!) })
+        : envelope({ errors: ['reason' in taken ? taken.reason : taken.outcome] })
+    },
+  )
+  return { answer: result ?? envelope({}), fault }
+}
+
+const LATE = { late: { kind: 'order' } } as const
+
+/** The real one answers with an object or with a list of one. */
+function orderData({ request: { path } }: Desk, { po, lines }: Posted, orderNumber: string) {
+  const order = {
+    orderNumber,
+    poNumber: po,
+    lineItems: lines.map(({ distsku, qty }) => ({ itemNumber: distsku, fulfilledQuantity: qty })),
+  }
+  return path.toLowerCase().endsWith('/apiorder') ? [order] : order
+}
+
+function poFault({ limits, words }: Profile, po: string): string | null {
+  if (po === '') return words.po('is missing')
+  if (po.length > limits.po.max)
+    return words.po(`has ${po.length} characters, ${limits.po.max} are the most`)
+  const strange = [...po].find((char) => !/[\x20-\x7e]/.test(char))
+  return strange === undefined ? null : words.po(`holds "${strange}"`)
+}
+
+/** The order as it arrived; a stranger's has no reference of ours, and asks by its PO. */
+function sendOf(
+  { profile, request, account }: Desk,
+  { po, lines, to, firearms }: Posted,
+): Pick<Send, 'profile' | 'account' | 'arrival' | 'reach'> {
+  const own = request.visit?.send
+  const arrival: Arrival = {
+    clientRef: own?.arrival.clientRef ?? `outside ${account} ${po}`,
+    po,
+    scenario: own ? own.arrival.scenario : scenarioOf({ poGiven: po, lines: outside(lines) }),
+    content: createHash('sha256')
+      .update(request.path.toLowerCase())
+      .update(request.body)
+      .digest('hex'),
+    lines,
+    shipTo: to,
+    firearms,
+  }
+  const reach = own?.reach ?? reachOf(profile, account, { lane: request.path, poGiven: po })
+  return { profile, account, arrival, reach }
+}
+
+const outside = (lines: readonly Line[]) =>
+  lines.map(({ distsku, qty }) => ({
+    distsku,
+    qty,
+    upc: '',
+    name: '',
+    unitPrice: 0,
+    fflRequired: false,
+  }))
+
+/** `shipping/oneday`: the parcels that left on a day, which is the whole body. */
+function report(desk: Desk): Handled {
+  const { world, profile, account, body, request } = desk
+  const day = dayAsked(body)
+  if (day === null) return { answer: envelope({ errors: ['Please provide a valid date.'] }) }
+  const rows = (db: Db) => envelope({ data: shipmentsOn(db, desk, day) })
+  const own = request.visit?.send
+  if (own) {
+    const { fault, result } = perform(world, own, { name: 'find', step: 'look' }, (db) =>
+      // Down for its own orders only: another order's search has nothing to do with it.
+      ordersAnywhere(db, own.arrival.clientRef).some((order) => isLookupDown(order, world.now()))
+        ? { status: 503, body: 'Service Unavailable' }
+        : rows(db),
+    )
+    return { answer: result ?? envelope({}), fault }
+  }
+  return world.store.transact((db) => {
+    runDue(db, world)
+    const orders = ordersSince(db, { distid: profile.distid, account }, world.now() - LIFETIME)
+    const fails = chanceToFail(db, profile, account, orders, 1) !== null
+    return { answer: rows(db), fault: fails ? ('reset_before' as const) : null }
+  })
+}
+
+/** `MM/DD/YYYY`, or what JavaScript makes of a date; `YYYY-MM-DD` of it, null for another thing. */
+function dayAsked(body: unknown): string | null {
+  if (typeof body !== 'string') return null
+  const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(body) ?? []
+  if (year !== undefined) return `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}`
+  const ms = Date.parse(body)
+  return Number.isNaN(ms) ? null : localDay(ms)
+}
+
+function shipmentsOn(db: Db, { world, profile, account }: Desk, day: string): unknown[] {
+  const noon = Date.parse(`${day}T18:00:00Z`)
+  return ordersSince(db, { distid: profile.distid, account }, noon - 2 * DAY)
+    .filter((order) => !isLookupDown(order, world.now()))
+    .flatMap((order) => rowsOf(profile, order, day, world.now()))
+}
+
+function rowsOf(profile: Profile, order: SalesOrder, day: string, now: number): unknown[] {
+  const shipped = lifeOf(profile, order).find(({ parcels }) => parcels)
+  if (!shipped || shipped.at > now || localDay(shipped.at) !== day) return []
+  const rows = shipped.parcels!.map(({ trackingNumber, company, method }) => ({
+    poNumber: order.listedPo,
+    invoiceNumber: order.number.replace(/^.*-/, 'INV'),
+    orderNumber: order.number,
+    trackingNumber,
+    shippingService: `${company} ${method}`,
+    weight: '2.00',
+    billName: 'Your store',
+    shipName: order.shipTo.name,
+  }))
+  return order.scenario === 'DUPLICATE-ACK'
+    ? Array.from({ length: REPEATED }, () => rows).flat()
+    : rows
+}

@@ -1,0 +1,196 @@
+/**
+ * The HTTP server of one simulated distributor: on loopback, at a port that the system chooses. It
+ * answers anybody who speaks the distributor's protocol; what fails, fails on the socket.
+ */
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { SECOND } from '../../core/clock.js'
+import type { Log } from '../../core/log.js'
+import type { Send } from '../engine/call.js'
+import type { FaultName } from '../engine/fault-table.js'
+
+/**
+ * An order of this app that is on its way. A distributor could not know which of our orders a call
+ * is about before it has read it: a scenario must, and so must whoever counts doubles.
+ */
+export interface Visit {
+  readonly send: Send
+  /** Ends the caller's patience: what times out in a rehearsal takes no time. */
+  tire(): void
+}
+
+export interface WireRequest {
+  readonly method: string
+  /** From the slash in front to the query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly visit: Visit | null
+}
+
+export interface WireAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** An answer, and what keeps it from arriving as it is. */
+export interface Handled {
+  readonly answer: WireAnswer
+  readonly fault?: FaultName | null
+}
+
+/** A larger request is cut off. */
+const LARGEST = 1_048_576
+const SLOW = 3 * SECOND
+/** Seconds. */
+const RETRY_AFTER = 5
+/** Nothing listens there: whoever asks is refused. */
+export const NOBODY = 'http://127.0.0.1:1'
+
+export class HttpSimulator {
+  readonly #handle: (request: WireRequest) => Handled
+  readonly #log: Log
+  readonly #visits = new Map<string, Visit>()
+  #server: Server | undefined
+  #address: Promise<string> | undefined
+  #last = 0
+  #isClosed = false
+
+  constructor(handle: (request: WireRequest) => Handled, log: Log) {
+    this.#handle = handle
+    this.#log = log
+  }
+
+  /** Listens from the first time that it is asked for: `http://127.0.0.1:1234`. */
+  address(): Promise<string> {
+    if (this.#isClosed) return Promise.reject(new Error('the simulator is closed'))
+    return (this.#address ??= this.#listen())
+  }
+
+  /** The address for one order; `end` when its caller needs it no more. */
+  async addressFor(visit: Visit): Promise<{ address: string; end: () => void }> {
+    const root = await this.address()
+    const name = String(++this.#last)
+    this.#visits.set(name, visit)
+    return { address: `${root}/~${name}`, end: () => void this.#visits.delete(name) }
+  }
+
+  /** Whatever is under way breaks off. */
+  close(): void {
+    this.#isClosed = true
+    this.#server?.close()
+    this.#server?.closeAllConnections()
+  }
+
+  async #listen(): Promise<string> {
+    const server = createServer((request, response) => {
+      this.#answer(request, response).catch((error: unknown) => {
+        if (!this.#isClosed)
+          this.#log.error({ err: error }, 'a simulated distributor could not answer')
+        response.destroy()
+      })
+    })
+    this.#server = server
+    // Whoever runs a command does not wait for it.
+    server.unref()
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(0, '127.0.0.1', resolve)
+    })
+    if (this.#isClosed) server.close()
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request)
+    if (this.#isClosed || body === null) return void response.destroy()
+    const [, name, path] = /^(?:\/~(\d+))?(\/[^?]*)/.exec(request.url ?? '') ?? []
+    const visit = name === undefined ? null : (this.#visits.get(name) ?? null)
+    const { answer, fault = null } = this.#handle({
+      method: request.method ?? 'GET',
+      path: path ?? '/',
+      headers: request.headers,
+      body,
+      visit,
+    })
+    if (fault !== null)
+      this.#log.info(
+        { scenario: visit?.send.arrival.scenario, fault, path },
+        'a simulated distributor fails as the order asks for',
+      )
+    play(response, answer, fault, visit)
+  }
+}
+
+/** Null where it is cut off or too large. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const piece of request as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      if (bytes > LARGEST) return null
+      pieces.push(piece)
+    }
+  } catch {
+    return null
+  }
+  return Buffer.concat(pieces)
+}
+
+const PAGE = '<!DOCTYPE html><html><body><h1>Access denied</h1></body></html>'
+
+function play(
+  response: ServerResponse,
+  answer: WireAnswer,
+  fault: FaultName | null,
+  visit: Visit | null,
+): void {
+  switch (fault) {
+    case null:
+      return send(response, answer)
+    case 'rate_limited':
+      return send(response, {
+        status: 429,
+        headers: { 'retry-after': String(RETRY_AFTER) },
+        body: 'Too Many Requests',
+      })
+    case 'error_before':
+    case 'error_after':
+      return send(response, { status: 500, body: 'Internal Server Error' })
+    case 'html':
+      return send(response, { status: 403, headers: { 'content-type': 'text/html' }, body: PAGE })
+    case 'garbage':
+      return send(response, { ...answer, body: answer.body.slice(0, answer.body.length / 2) })
+    case 'cut':
+      return cut(response, answer)
+    case 'unreachable':
+    case 'reset_before':
+    case 'reset_after':
+      return void response.socket?.resetAndDestroy()
+    case 'timeout':
+    case 'timeout_after':
+    case 'late':
+      return visit?.tire()
+    case 'slow':
+      setTimeout(() => send(response, answer), SLOW)
+      return
+    case 'hang':
+  }
+}
+
+function send(response: ServerResponse, { status, headers, body }: WireAnswer): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  })
+  response.end(body)
+}
+
+/** The head promises more than comes. */
+function cut(response: ServerResponse, { status, headers, body }: WireAnswer): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+  response.write(body.slice(0, body.length / 2), () => response.destroy())
+}
