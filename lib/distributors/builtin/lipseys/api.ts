@@ -66,42 +66,44 @@ export class LipseysAccount {
 
   /** Asks for a token. Throws a NoReply; of what is to be asked with it, nothing has arrived. */
   async logIn(): Promise<void> {
+    try {
+      this.#token = await this.#askForToken()
+    } catch (error) {
+      if (!(error instanceof NoReply)) throw error
+      throw new NoReply(error.message, { ...error, mayHaveArrived: false })
+    }
+  }
+
+  async #askForToken(): Promise<string> {
     const { email: Email, password: Password } = this.#login
     const answer = await this.#call({
       method: 'POST',
       path: 'authentication/login',
       body: JSON.stringify({ Email, Password }),
-    }).catch((error: unknown) => {
-      const { message, retryAfter } = error as NoReply
-      throw new NoReply(message, { mayHaveArrived: false, retryAfter })
     })
     if (answer.status === 403) throw new NoReply(NOT_APPROVED, { mayHaveArrived: false })
     const { token, econtact, authorized } = jsonOf(answer, false)
-    const isIn = memberOf(econtact, 'success') === true
-    if (typeof token === 'string' && token !== '' && isIn) {
-      this.#token = token
-      return
-    }
-    if (answer.status === 401 || econtact !== undefined || authorized === false)
-      throw new NoReply(REFUSED, { mayHaveArrived: false, isLoginRefused: true })
-    throw new NoReply(`the login was answered with HTTP ${answer.status}`, {
+    if (typeof token === 'string' && token !== '' && memberOf(econtact, 'success') === true)
+      return token
+    const isRefused = answer.status === 401 || econtact !== undefined || authorized === false
+    throw new NoReply(isRefused ? REFUSED : `the login was answered with HTTP ${answer.status}`, {
       mayHaveArrived: false,
+      isLoginRefused: isRefused,
     })
   }
 
-  /** Posts a body as JSON. Throws a NoReply. */
+  /**
+   * Posts a body as JSON; once more with a new token where the first is not taken, since then
+   * nothing was looked at. Throws a NoReply.
+   */
   async post(path: string, body: unknown): Promise<Reply> {
-    const isFresh = this.#token === null
-    if (isFresh) await this.logIn()
     const call: ApiCall = { method: 'POST', path, body: JSON.stringify(body) }
+    if (this.#token === null) await this.logIn()
     const reply = await this.#ask(call)
     if (reply) return reply
-    // A token ends after a while: nothing was looked at, and a new one may do.
-    if (!isFresh) {
-      await this.logIn()
-      const again = await this.#ask(call)
-      if (again) return again
-    }
+    await this.logIn()
+    const again = await this.#ask(call)
+    if (again) return again
     throw new NoReply(REFUSED, { mayHaveArrived: false, isLoginRefused: true })
   }
 
