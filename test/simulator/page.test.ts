@@ -62,9 +62,10 @@ const isPlaced = ({ state, number, there }: Seen) =>
   assert.deepEqual([state, number, there.length], ['placed', there[0]?.number, 1])
 const isDelivered = (seen: Seen) => {
   isPlaced(seen)
-  assert.equal(seen.one.seen.at(-1), isLipseys(seen) ? 'Fulfilled' : 'Fulfilled / delivered')
+  assert.equal(seen.one.seen.at(-1), isLipseys(seen) ? ON_ITS_WAY : 'Fulfilled / delivered')
 }
 /** It reports shipments, and nothing else. */
+const ON_ITS_WAY = 'Fulfilled / in_transit'
 const isLipseys = ({ distid }: Seen) => distid === 'LIP'
 const elsewhere =
   (look: (seen: Seen) => void) =>
@@ -187,7 +188,7 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
     passes('Backordered', 'Fulfilled')(seen)
     isDelivered(seen)
   }),
-  "Lipsey's: only `Fulfilled`": atLipseys('Fulfilled'),
+  "Lipsey's: only `in_transit`": atLipseys(ON_ITS_WAY),
   "Lipsey's: stays `Submitted`": atLipseys('Submitted'),
   'a lookup finds each': async (seen) => {
     isDelivered(seen)

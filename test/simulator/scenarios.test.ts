@@ -445,7 +445,7 @@ describe('life of an order', () => {
               ? (
                   /Fulfilled (pre_transit.*)/.exec(life.join())?.[1]?.split(',')[0]!.split('+') ??
                   []
-                ).map(() => '21600 Fulfilled ')
+                ).map(() => '21600 Fulfilled in_transit')
               : distid === 'ZND'
                 ? life.filter((one) => !one.endsWith(' Submitted'))
                 : life

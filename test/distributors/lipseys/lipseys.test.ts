@@ -429,7 +429,7 @@ describe('the report of a day', () => {
               method: 'Ground',
               shippedOn: '2026-11-21',
               url: 'https://www.fedex.com/fedextrack/?trknbr=794600000001',
-              status: null,
+              status: 'in_transit',
             },
           ],
         })

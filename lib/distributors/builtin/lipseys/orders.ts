@@ -191,7 +191,8 @@ function updateOf(
     method,
     shippedOn: day.day,
     url: trackingUrl(company, row.trackingNumber),
-    status: null,
+    // What is reported has left; what becomes of it, nobody tells.
+    status: 'in_transit',
   }
   return {
     number,
