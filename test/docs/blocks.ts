@@ -51,7 +51,8 @@ const CHANGING: Readonly<Record<string, RegExp>> = {
   ffl: /^\d-\d\d-\d{3}-\d\d-\d[A-M]-\d{5}$/,
   ship_company: /^\w+$/,
   ship_tracking_number: /^1ZSIM\d+$/,
-  ship_tracking_url: /^https:\/\/(track\.example\/|www\.fedex\.com\/fedextrack\/\?trknbr=)1ZSIM\d+$/,
+  ship_tracking_url:
+    /^https:\/\/(track\.example\/|www\.fedex\.com\/fedextrack\/\?trknbr=)1ZSIM\d+$/,
   version: /^\d{8}T\d{6}Z-\d+$/,
   export_version: /^[\w-]{24}$/,
   url: /^http:\/\/127\.0\.0\.1:\d+\/objects\/\S+\?expires=\d+\S*&signature=[\w-]+$/,
