@@ -67,56 +67,20 @@ export function openConfigurations(
   const known = new Map<string, { round: number; basis: string; saved: Saved }>()
   let check: CheckDocument | undefined
 
-  function compute(
-    subscriber: Subscriber,
-    row: Stored | undefined,
-    passed: readonly Check[],
-  ): Saved {
+  const compute = (subscriber: Subscriber, row: Stored | undefined, passed: readonly Check[]) => {
     const stored = row
       ? (JSON.parse(row.document) as ConfigurationDocument)
       : emptyDocument(subscriber.email)
-    const version = row?.version ?? 0
-    const isValidated = ([name, entry]: [string, DistributorEntry]) => {
-      const credentials = fingerprintOf(
-        openEntry(stored, version, name, registry, secrets.of(subscriber.id)),
-        name,
-        registry,
-        secrets.of(subscriber.id),
-      )
-      const result = passed.find(({ distid }) => distid === entry.distid)
-      if (result?.valid === 1 && result.fingerprint === credentials) return true
-      const distributor = entryDistributor(name, entry, registry)
-      return (
-        credentials === '' &&
-        distributor !== undefined &&
-        !mustHaveCredentials(distributor) &&
-        reader.value(importOf, { distid: entry.distid }) !== undefined
-      )
-    }
+    const opener = { registry, sealer: secrets.of(subscriber.id), version: row?.version ?? 0 }
     const entries = Object.entries(stored.distributors)
-    const validated = new Set(entries.filter(isValidated).map(([name]) => name))
-    const active = entries.filter(([, entry]) => entry.active)
-    let digest: string | undefined
-    const makeDigest = () =>
-      createHash('sha256')
-        .update(
-          JSON.stringify(fingerprintDocument(stored, version, registry, secrets.of(subscriber.id))),
-        )
-        .digest('base64url')
-    return {
-      version,
-      etag: `"${version}-${createHash('sha256')
-        .update(row?.document ?? subscriber.id)
-        .digest('base64url')
-        .slice(0, 12)}"`,
-      contentDigest: () => (digest ??= makeDigest()),
-      document: stored,
-      active: active.map(([name]) => name),
-      validated,
-      eligible: active
-        .filter(([name]) => validated.has(name))
-        .map(([name, entry]) => ({ name, entry })),
-    }
+    const isImported = (distid: string) => reader.value(importOf, { distid }) !== undefined
+    const validated = new Set(
+      entries
+        .filter(([name]) => isValidated(opener, stored, name, { passed, isImported }))
+        .map(([name]) => name),
+    )
+    const text = row?.document ?? subscriber.id
+    return savedOf(opener, stored, { etagOf: digestOf(text).slice(0, 12), validated })
   }
 
   return {
@@ -138,13 +102,66 @@ export function openConfigurations(
   }
 }
 
+/** What opens the secrets of one version of a subscriber's document. */
+interface Opener {
+  registry: Registry
+  sealer: ReturnType<Secrets['of']>
+  version: number
+}
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url')
+
+/** The document with what is derived from it. */
+function savedOf(
+  { registry, sealer, version }: Opener,
+  stored: ConfigurationDocument,
+  { etagOf, validated }: { etagOf: string; validated: Set<string> },
+): Saved {
+  const active = Object.entries(stored.distributors).filter(([, entry]) => entry.active)
+  let digest: string | undefined
+  return {
+    version,
+    etag: `"${version}-${etagOf}"`,
+    contentDigest: () =>
+      (digest ??= digestOf(JSON.stringify(fingerprintDocument(stored, version, registry, sealer)))),
+    document: stored,
+    active: active.map(([name]) => name),
+    validated,
+    eligible: active
+      .filter(([name]) => validated.has(name))
+      .map(([name, entry]) => ({ name, entry })),
+  }
+}
+
+/**
+ * Whether the distributor has passed with these very credentials. One that needs none is as good as
+ * its feed: somebody has imported one.
+ */
+function isValidated(
+  opener: Opener,
+  stored: ConfigurationDocument,
+  name: string,
+  known: { passed: readonly Check[]; isImported: (distid: string) => boolean },
+): boolean {
+  const { registry, sealer } = opener
+  const entry = stored.distributors[name]!
+  const credentials = fingerprintOf(openEntry(opener, stored, name), name, registry, sealer)
+  const result = known.passed.find(({ distid }) => distid === entry.distid)
+  if (result?.valid === 1 && result.fingerprint === credentials) return true
+  const distributor = entryDistributor(name, entry, registry)
+  return (
+    credentials === '' &&
+    distributor !== undefined &&
+    !mustHaveCredentials(distributor) &&
+    known.isImported(entry.distid)
+  )
+}
+
 /** One distributor's entry with its secrets opened. */
 function openEntry(
+  { registry, sealer, version }: Opener,
   stored: ConfigurationDocument,
-  version: number,
   name: string,
-  registry: Registry,
-  sealer: ReturnType<Secrets['of']>,
 ): DistributorEntry {
   return openDocument(
     { ...stored, targets: {}, distributors: { [name]: stored.distributors[name]! } },

@@ -3,6 +3,7 @@ import { toDollars } from '../core/money.js'
 import type { Preset } from '../distributors/generic/generic.js'
 import type { CatalogRow, StockRow } from '../distributors/generic/rows.js'
 import { judge } from './ingest/guard.js'
+import type { Evidence } from './ingest/guard.js'
 import type { BrokenLine } from './read/lines.js'
 import { brokenLine, readRows } from './read/rows.js'
 
@@ -74,35 +75,41 @@ export async function checkFeed(input: {
       progress: () => {},
     },
   )
-  const { rows, rejected } = checked
-  const refused = judge(
-    {
-      rows,
-      rejected,
-      usable: rows - rejected,
-      claimed: keys.size,
-      cutOff: reading.cutOff,
-      newlineLost: false,
-      asOf: input.asOf,
-      previousAsOf: null,
-      named: 0,
-      lost: 0,
-      priced: 0,
-      priceMoves: 0,
-      stocked: 0,
-      emptied: 0,
-      upcs: 0,
-      upcsLost: 0,
-      moved: [],
-    },
-    false,
-  )
+  const refused = judge(asFirstFeed(checked, keys.size, reading.cutOff, input.asOf), false)
   return {
     ...checked,
     reasons: reading.reasons,
     refused: reading.reasons.length > 0 ? [] : refused,
     cut_off: reading.cutOff,
     rejects: first(checked.rejects, input.rows),
+  }
+}
+
+/** What the guard is told of a feed that has none before it. */
+function asFirstFeed(
+  { rows, rejected }: CheckedFeed,
+  claimed: number,
+  cutOff: boolean,
+  asOf: number,
+): Evidence {
+  return {
+    rows,
+    rejected,
+    usable: rows - rejected,
+    claimed,
+    cutOff,
+    newlineLost: false,
+    asOf,
+    previousAsOf: null,
+    named: 0,
+    lost: 0,
+    priced: 0,
+    priceMoves: 0,
+    stocked: 0,
+    emptied: 0,
+    upcs: 0,
+    upcsLost: 0,
+    moved: [],
   }
 }
 
