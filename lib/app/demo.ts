@@ -10,7 +10,7 @@ import { filesIn } from '../db/engine.js'
 import { openFile } from '../db/sqlite.js'
 import { addDemoDealers } from '../simulator/market/dealers.js'
 import { writeDemoHistory } from '../simulator/demo/history.js'
-import { demoOffers, writeDemoFeeds } from '../simulator/demo/feeds.js'
+import { demoFeedDir, demoOffers, writeDemoFeeds } from '../simulator/demo/feeds.js'
 import { demoCredential } from '../simulator/profiles.js'
 
 export interface Demo {
@@ -102,7 +102,7 @@ function addHistory({ dir, ctx }: App, size: { offers?: number }): void {
 }
 
 async function takeInFeeds(app: App, size: { offers?: number }): Promise<void> {
-  const dir = join(app.dir, 'simulator', 'feeds')
+  const dir = demoFeedDir(app.dir)
   mkdirSync(dir, { recursive: true })
   for (const { distid, preset, file } of await writeDemoFeeds(dir, {
     asOf: app.ctx.now(),

@@ -6,7 +6,8 @@ import { runDue } from './engine/due.js'
 import { listOrders } from './inspect.js'
 import type { SimulatorOrder } from './inspect.js'
 import { openStore } from './engine/store.js'
-import type { SimulatedConnector, World } from './engine/world.js'
+import type { ListenOptions, SimulatedConnector, World } from './engine/world.js'
+import { demoFeedFile } from './demo/feeds.js'
 import { profiles } from './profiles.js'
 
 export interface Simulators {
@@ -18,17 +19,25 @@ export interface Simulators {
   close(): void
 }
 
-export interface SimulatorOptions extends Omit<World, 'store' | 'profiles' | 'whenClosed'> {
+export interface SimulatorOptions extends Pick<World, 'now' | 'stockOf' | 'log'> {
   /** The state folder. */
   dir: string
+  listen?: ListenOptions
 }
 
 /** Opens no file before the first order. */
-export function openSimulators({ dir, now, stockOf, log }: SimulatorOptions): Simulators {
+export function openSimulators({
+  dir,
+  now,
+  stockOf,
+  log,
+  listen = {},
+}: SimulatorOptions): Simulators {
   const store = openStore(dir)
   const closings: (() => void)[] = []
   const whenClosed = (close: () => void) => void closings.push(close)
-  const world: World = { store, now, stockOf, log, profiles, whenClosed }
+  const feedFile = (distid: string) => demoFeedFile(dir, distid)
+  const world: World = { store, now, stockOf, feedFile, listen, log, profiles, whenClosed }
   const connectors = new Map(
     [...profiles].map(([distid, profile]) => [distid, profile.connector(world, profile)]),
   )

@@ -377,7 +377,7 @@ describe('a folder without an installation', () => {
     )
     assert.deepEqual(
       making.map(({ name }) => name),
-      ['serve', 'demo', 'init', 'restore'],
+      ['serve', 'demo', 'simulators', 'init', 'restore'],
     )
     const needsNone = new Set(['completion'])
     const dir = join(scratch, 'still-nothing')

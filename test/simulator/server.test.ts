@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { LAUNCHER, get, json, runProcess, start, stop } from '../server/launcher.js'
 import { hearStream } from '../server/process-errors.js'
@@ -115,5 +116,41 @@ describe('the README', () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' })
     assert.equal(status, 0, stderr)
     assert.match(stdout, /fulfillable: true/)
+  })
+})
+
+describe('the simulators without a shop', () => {
+  test('answer at the addresses that they print, until they are stopped; orders stay', async () => {
+    const dir = join(scratch, 'stand-alone')
+    for (const login of ['demo-lipseys', 'another']) {
+      const child = spawn(process.execPath, [LAUNCHER, 'simulators', '--dir', dir, '--json'], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      hearStream(child.stderr)
+      const line = await new Promise<string>((resolve) => {
+        createInterface({ input: child.stdout }).once('line', resolve)
+      })
+      const [lipseys] = (
+        JSON.parse(line) as {
+          distributors: { distid: string; address: string; credentials: Record<string, string> }[]
+        }
+      ).distributors
+      assert.equal(lipseys!.distid, 'LIP')
+      assert.match(lipseys!.address, /^http:\/\/127\.0\.0\.1:\d+\/api\/integration\/$/)
+      const answer = await fetch(`${lipseys!.address}authentication/login`, {
+        method: 'POST',
+        body: JSON.stringify({ Email: lipseys!.credentials['api_user'], Password: login }),
+      })
+      const { econtact } = (await answer.json()) as { econtact: { success: boolean } }
+      assert.equal(econtact.success, login === lipseys!.credentials['api_password'])
+      assert.equal(await stop(child), 0)
+    }
+    assert.ok(existsSync(join(dir, 'simulator', 'feeds', 'lipseys-catalog.csv')))
+  })
+
+  test('take no port that cannot be', async () => {
+    const { status, err } = await runProcess(scratch, 'simulators', '--port', '8443')
+    assert.equal(status, 2)
+    assert.match(err, /--port takes a distid and a port, such as LIP=8443/)
   })
 })

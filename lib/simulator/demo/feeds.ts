@@ -53,6 +53,15 @@ export const DEMO_FILES: Readonly<
   },
 }
 
+/** Where a state folder has the demo's file of a distributor; null for one that the demo has none of. */
+export function demoFeedFile(dir: string, distid: string): string | null {
+  const file = Object.hasOwn(DEMO_FILES, distid) ? DEMO_FILES[distid as DemoDistid] : undefined
+  return file ? join(demoFeedDir(dir), file.name) : null
+}
+
+/** The folder of these files in a state folder. */
+export const demoFeedDir = (dir: string): string => join(dir, 'simulator', 'feeds')
+
 /**
  * Makes up a market and writes it as three distributors would: the same options always give the
  * same bytes.

@@ -2,15 +2,15 @@
  * Has the demo's feeds show what the simulated distributors sold: only the quantities in the files
  * change.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { nextTurn } from '../../core/async/wait.js'
 import { MINUTE } from '../../core/clock.js'
 import type { DbCtx } from '../../db/ctx.js'
 import type { Job } from '../../core/async/job.js'
 import { filesIn } from '../../db/engine.js'
-import { DEMO_FILES } from './feeds.js'
+import { DEMO_FILES, demoFeedFile } from './feeds.js'
 import { DEMO_DISTIDS, type DemoDistid } from '../market/market.js'
 import { noteWritten, shelvesOf } from '../engine/queries.js'
 import type { Shelf } from '../engine/queries.js'
@@ -36,7 +36,7 @@ export async function refreshDemoFeeds(
   if (!existsSync(filesIn(dir).simulator)) return []
   const files = DEMO_DISTIDS.map((distid) => ({
     distid,
-    file: join(dir, 'simulator', 'feeds', DEMO_FILES[distid].name),
+    file: demoFeedFile(dir, distid)!,
   })).filter(({ file }) => existsSync(file))
   if (files.length === 0) return []
   const store = openStore(dir)
@@ -132,4 +132,27 @@ function cellOf(
     cell++
     start = at + 1
   }
+}
+
+/** What the demo's files show of a SKU; null for an unknown one. Read once, at the first question. */
+export function feedStock(dir: string): (distid: string, sku: string) => number | null {
+  const known = new Map<string, ReadonlyMap<string, number>>()
+  return (distid, sku) => {
+    const file = demoFeedFile(dir, distid)
+    if (file === null) return null
+    const shelves = known.get(distid) ?? stockIn(file, DEMO_FILES[distid as DemoDistid])
+    known.set(distid, shelves)
+    return shelves.get(sku) ?? null
+  }
+}
+
+function stockIn(
+  file: string,
+  { separator, quantity }: { separator: string; quantity: number },
+): Map<string, number> {
+  const rows = parse(readFileSync(file), {
+    delimiter: separator,
+    quote: separator === ',' ? '"' : null,
+  }) as string[][]
+  return new Map(rows.map((row) => [row[0]!, Number(row[quantity])]))
 }

@@ -15,11 +15,21 @@ export interface World {
   readonly now: () => number
   /** Units that the catalog shows now, null where it does not know the SKU. */
   readonly stockOf: (distid: string, sku: string) => number | null
+  /** Where the catalog of a distributor lies as a file of its own format; null where nowhere. */
+  readonly feedFile: (distid: string) => string | null
+  /** How simulators that speak over a socket listen. */
+  readonly listen: ListenOptions
   readonly log: Log
   /** Has something closed with the simulators. */
   whenClosed(close: () => void): void
   /** Every distributor that takes orders here, by distid. */
   readonly profiles: ReadonlyMap<string, Profile>
+}
+
+/** By default a port that the system chooses, without TLS; the address is always loopback. */
+export interface ListenOptions {
+  readonly ports?: Readonly<Record<string, number>>
+  readonly tls?: { readonly certificate: string; readonly key: string }
 }
 
 /** How a built-in distributor is played. */
@@ -31,7 +41,11 @@ export interface DistributorSimulator {
 }
 
 /** A connector with a simulator behind it; `check` where it speaks the distributor's protocol. */
-export type SimulatedConnector = Fulfillment & Pick<Distributor, 'check'>
+export type SimulatedConnector = Fulfillment &
+  Pick<Distributor, 'check'> & {
+    /** Where its simulator listens; it does so from then on. */
+    address?(): Promise<string>
+  }
 
 export interface OrderProfile {
   connector(world: World, profile: Profile): SimulatedConnector

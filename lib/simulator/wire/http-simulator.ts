@@ -4,11 +4,13 @@
  */
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import type { Send } from '../engine/call.js'
 import type { FaultName } from '../engine/fault-table.js'
+import type { ListenOptions } from '../engine/world.js'
 
 /**
  * An order of this app that is on its way. A distributor could not know which of our orders a call
@@ -52,18 +54,25 @@ export const NOBODY = 'http://127.0.0.1:1'
 export class HttpSimulator {
   readonly #handle: (request: WireRequest) => Handled
   readonly #log: Log
+  readonly #port: number
+  readonly #tls: ListenOptions['tls']
   readonly #visits = new Map<string, Visit>()
   #server: Server | undefined
   #address: Promise<string> | undefined
   #last = 0
   #isClosed = false
 
-  constructor(handle: (request: WireRequest) => Handled, log: Log) {
+  constructor(
+    handle: (request: WireRequest) => Handled,
+    { log, port = 0, tls }: { log: Log; port?: number | undefined; tls?: ListenOptions['tls'] },
+  ) {
     this.#handle = handle
     this.#log = log
+    this.#port = port
+    this.#tls = tls
   }
 
-  /** Listens from the first time that it is asked for: `http://127.0.0.1:1234`. */
+  /** Listens from the first time that it is asked for: `http://127.0.0.1:1234`, or https. */
   address(): Promise<string> {
     if (this.#isClosed) return Promise.reject(new Error('the simulator is closed'))
     return (this.#address ??= this.#listen())
@@ -85,21 +94,25 @@ export class HttpSimulator {
   }
 
   async #listen(): Promise<string> {
-    const server = createServer((request, response) => {
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
       this.#answer(request, response).catch((error: unknown) => {
         if (!this.#isClosed)
           this.#log.error({ err: error }, 'a simulated distributor could not answer')
         response.destroy()
       })
-    })
+    }
+    const server = this.#tls
+      ? createSecureServer({ cert: this.#tls.certificate, key: this.#tls.key }, answer)
+      : createServer(answer)
     this.#server = server
     // Whoever runs a command does not wait for it.
     server.unref()
     await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(0, '127.0.0.1', resolve)
+      server.once('error', reject).listen(this.#port, '127.0.0.1', resolve)
     })
     if (this.#isClosed) server.close()
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { port } = server.address() as AddressInfo
+    return `${this.#tls ? 'https' : 'http'}://127.0.0.1:${port}`
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

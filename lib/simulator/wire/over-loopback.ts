@@ -16,7 +16,7 @@ import type { Send } from '../engine/call.js'
 import { isOutOfReach } from '../engine/faults.js'
 import { arrivalOf } from '../engine/sales-order.js'
 import { scenarioOf } from '../engine/scenarios.js'
-import type { Profile, SimulatedConnector, World } from '../engine/world.js'
+import type { ListenOptions, Profile, SimulatedConnector, World } from '../engine/world.js'
 import { HttpSimulator, NOBODY } from './http-simulator.js'
 import type { Handled, WireRequest } from './http-simulator.js'
 
@@ -34,11 +34,16 @@ export function overLoopback(
   profile: Profile,
   { connector, check, base, handler }: Spoken,
 ): SimulatedConnector {
-  const server = new HttpSimulator(handler(world, profile), world.log)
+  const { log, listen } = world
+  const server = new HttpSimulator(handler(world, profile), {
+    log,
+    port: listen.ports?.[profile.distid],
+    tls: listen.tls,
+  })
   world.whenClosed(() => server.close())
   /** A session of nobody's order. */
   const plain = async <S extends Session>(session: S): Promise<S> =>
-    at(session, (await server.address()) + base)
+    at(session, (await server.address()) + base, { listen })
 
   async function visiting<R>(
     session: OrderSession,
@@ -48,7 +53,7 @@ export function overLoopback(
   ): Promise<R> {
     session.signal.throwIfAborted()
     const send = sendOf(profile, session, order)
-    if (isSent && isOutOfReach(world, send)) return work(at(session, NOBODY + base))
+    if (isSent && isOutOfReach(world, send)) return work(at(session, NOBODY + base, { listen }))
     const patience = new AbortController()
     const end = () => patience.abort(session.signal.reason)
     session.signal.addEventListener('abort', end, { once: true })
@@ -57,7 +62,7 @@ export function overLoopback(
       tire: () => patience.abort(new Error('there was no answer in time')),
     })
     try {
-      return await work(at(session, visit.address + base, patience.signal))
+      return await work(at(session, visit.address + base, { listen, signal: patience.signal }))
     } finally {
       visit.end()
       session.signal.removeEventListener('abort', end)
@@ -66,6 +71,7 @@ export function overLoopback(
 
   return {
     ...connector,
+    address: async () => (await server.address()) + base,
     check: async (session) => check(await plain(session)),
     submit: (session, order) =>
       visiting(session, order, { isSent: true }, (own) => connector.submit(own, order)),
@@ -79,11 +85,13 @@ export function overLoopback(
 }
 
 /** The session, with calls that go to another address. */
-function at<S extends Session>(session: S, address: string, signal = session.signal): S {
-  return {
-    ...session,
-    http: (call) => callAt(address, { hosts: [], simulator: {} }, call, signal),
-  }
+function at<S extends Session>(
+  session: S,
+  address: string,
+  { listen: { tls }, signal = session.signal }: { listen: ListenOptions; signal?: AbortSignal },
+): S {
+  const simulator = tls ? { certificate: tls.certificate } : {}
+  return { ...session, http: (call) => callAt(address, { hosts: [], simulator }, call, signal) }
 }
 
 function sendOf(profile: Profile, session: OrderSession, order: PurchaseOrder): Send {

@@ -18,10 +18,12 @@ import { orderCommands } from './orders/index.js'
 import { secretCommands } from './secrets.js'
 import { ruleCommands } from './rules/index.js'
 import { serveCommand } from './serve.js'
+import { simulatorsCommand } from './simulators.js'
 
 export const commands: Command[] = [
   serveCommand,
   demoCommand,
+  simulatorsCommand,
   initCommand,
   ...accountCommands,
   ...distributorCommands,

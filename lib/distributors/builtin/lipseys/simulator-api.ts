@@ -16,6 +16,15 @@ import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { Handled, WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
 import { memberOf, textOf } from './api.js'
 import { localDay } from './days.js'
+import {
+  catalogItem,
+  itemNamed,
+  itemsOf,
+  nextUpdate,
+  pricingItem,
+  validItem,
+} from './simulator-items.js'
+import type { Item } from './simulator-items.js'
 
 export const BASE = '/api/integration/'
 
@@ -36,10 +45,31 @@ interface Desk {
 
 /** What each path does, in lower case and without the base: the real one does not mind capitals. */
 const PATHS: Readonly<Record<string, (desk: Desk) => Handled>> = {
-  'order/apiorder': (desk) => takeOrder(desk, readStoreOrder(desk.body)),
-  'order/dropship': (desk) => takeOrder(desk, readDropShip(desk)),
-  'order/dropshipfirearm': (desk) => takeOrder(desk, readFirearms(desk)),
-  'shipping/oneday': report,
+  'POST order/apiorder': (desk) => takeOrder(desk, readStoreOrder(desk.body)),
+  'POST order/allocationorder': (desk) => takeOrder(desk, readStoreOrder(desk.body)),
+  'POST order/dropship': (desk) => takeOrder(desk, readDropShip(desk)),
+  'POST order/dropshipfirearm': (desk) => takeOrder(desk, readFirearms(desk)),
+  'POST shipping/oneday': report,
+  'GET items/catalogfeed': ({ world }) => told(itemsOf(world).map(catalogItem)),
+  'GET items/pricingquantityfeed': ({ world }) =>
+    told({ nextUpdate: nextUpdate(world.now()), items: itemsOf(world).map(pricingItem) }),
+  'GET items/allocations': ({ world }) =>
+    told({
+      nextUpdate: nextUpdate(world.now()),
+      items: itemsOf(world)
+        .filter((item) => item['ALLOCATED'] === 'TRUE')
+        .map(pricingItem),
+    }),
+  'POST items/catalogfeed/item': (desk) => tellOne(desk, catalogItem),
+  'POST items/validateitem': (desk) => tellOne(desk, validItem),
+}
+
+const told = (data: unknown): Handled => ({ answer: envelope({ data }) })
+
+/** One item: its number, model number or UPC is the whole body. */
+function tellOne({ world, body }: Desk, tell: (item: Item) => unknown): Handled {
+  const item = typeof body === 'string' ? itemNamed(itemsOf(world), body) : undefined
+  return item ? told(tell(item)) : { answer: envelope({ errors: ['Item was not found.'] }) }
 }
 
 /** Answers calls of this API, whoever makes them. */
@@ -56,9 +86,8 @@ export function lipseysApi(world: World, profile: Profile): (request: WireReques
       tokens.set(token, { account, until: world.now() + TOKEN_LIFE })
       return { answer: loggedIn(account, token) }
     }
-    const act = PATHS[name]
-    if (!act || request.method !== 'POST')
-      return { answer: json({ message: `No resource was found at ${request.path}` }, 404) }
+    const act = PATHS[`${request.method} ${name}`]
+    if (!act) return { answer: json({ message: `No resource was found at ${request.path}` }, 404) }
     const login = tokens.get(String(request.headers['token']))
     if (!login || login.until < world.now())
       return { answer: envelope({ authorized: false, errors: ['Authorization has been denied.'] }) }
@@ -221,11 +250,11 @@ function readItems(body: unknown): Pick<Posted, 'lines' | 'fault'> {
   }
 }
 
-function isFirearm({ request: { visit } }: Desk, sku: string): boolean {
-  return (
-    visit?.send.order.lines.some(({ distsku, fflRequired }) => distsku === sku && fflRequired) ??
-    false
-  )
+/** Known from the order where it is one of this app's, else from the catalog. */
+function isFirearm({ world, request: { visit } }: Desk, sku: string): boolean {
+  return visit
+    ? visit.send.order.lines.some(({ distsku, fflRequired }) => distsku === sku && fflRequired)
+    : itemsOf(world).some((item) => item['ITEMNO'] === sku && item['FFLREQUIRED'] === 'TRUE')
 }
 
 /** Judges an order and takes it, with whatever is to go wrong about it. */
@@ -259,7 +288,7 @@ function orderData({ request: { path } }: Desk, { po, lines }: Posted, orderNumb
     poNumber: po,
     lineItems: lines.map(({ distsku, qty }) => ({ itemNumber: distsku, fulfilledQuantity: qty })),
   }
-  return path.toLowerCase().endsWith('/apiorder') ? [order] : order
+  return /\/(api|allocation)order$/i.test(path) ? [order] : order
 }
 
 function poFault({ limits, words }: Profile, po: string): string | null {
