@@ -22,6 +22,7 @@ import { fraudJob } from '../fraud/reports/upkeep.js'
 import type { ObjectStore } from '../objects/store.js'
 import { OrderEngine } from '../orders/engine/engine.js'
 import { openJournalCopy } from '../orders/journal/copy.js'
+import { transcriptJob } from '../orders/transcripts.js'
 import { decisionJob } from '../restrictions/decision-log.js'
 import { openRules } from '../restrictions/rules/active-rules.js'
 import { simulatorJob } from '../simulator/demo/stock.js'
@@ -129,6 +130,7 @@ export function allJobs(background: Background<Tasks>): Job<OperatorCtx>[] {
     decisionJob,
     simulatorJob,
     exportJob,
+    transcriptJob,
     fraudJob,
     historyJob,
     analyticsJob,

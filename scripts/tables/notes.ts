@@ -127,6 +127,10 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
 
   orders: {
     distributor_mode: { columns: { mode: { type: 'Mode' } } },
+    transcript: {
+      about: 'What went over the wire for a purchase order: one send, or one search for it.',
+      columns: { payload: 'Sealed JSON of the calls.' },
+    },
     placement: {
       about: 'One accepted POST of an order.',
       columns: {

@@ -519,4 +519,16 @@ CREATE TABLE dealer_list (
   content TEXT NOT NULL
 ) STRICT;
 `,
+  `
+-- What went over the wire for a purchase order, sealed as the order itself.
+CREATE TABLE transcript (
+  id INTEGER PRIMARY KEY,
+  purchase_order_id INTEGER NOT NULL REFERENCES purchase_order (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL CHECK (kind IN ('send', 'search')),
+  at INTEGER NOT NULL,
+  payload TEXT NOT NULL
+) STRICT;
+CREATE INDEX transcript_order ON transcript (purchase_order_id, kind);
+CREATE INDEX transcript_at ON transcript (at);
+`,
 ] as const

@@ -9,6 +9,16 @@ export interface DistributorModeTable {
   changed_by: string
 }
 
+/** What went over the wire for a purchase order: one send, or one search for it. */
+export interface TranscriptTable {
+  id: Generated<number>
+  purchase_order_id: number
+  kind: 'send' | 'search'
+  at: number
+  /** Sealed JSON of the calls. */
+  payload: string
+}
+
 /** One accepted POST of an order. */
 export interface PlacementTable {
   id: Generated<number>

@@ -34,6 +34,7 @@ import type {
   OrderEngineTable,
   PlacementTable,
   PurchaseOrderTable,
+  TranscriptTable,
 } from './orders.js'
 import type {
   FailedPlacementTable,
@@ -77,6 +78,7 @@ export interface Tables {
   rule_override: RuleOverrideTable
   setting: SettingTable
   distributor_mode: DistributorModeTable
+  transcript: TranscriptTable
   placement: PlacementTable
   purchase_order: PurchaseOrderTable
   order_count: OrderCountTable

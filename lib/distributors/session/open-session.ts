@@ -2,7 +2,8 @@
 import type { Distributor } from '../distributor.js'
 import type { Egress } from './egress.js'
 import { CallFault, callHttp } from './http.js'
-import type { ApiCall, Session } from './session.js'
+import type { CallApi, Session } from './session.js'
+import type { Transcript } from './transcript.js'
 
 /** How the operator lets connectors out. */
 export type OperatorEgress = Pick<Egress, 'proxy' | 'sourceAddress'>
@@ -12,31 +13,31 @@ export interface SessionOptions {
   readonly signal: AbortSignal
   readonly now: () => number
   readonly egress?: OperatorEgress
+  /** What its calls are recorded in. */
+  readonly transcript?: Transcript
 }
 
-/** What a connector of this distributor is given; it can call the distributor's own hosts alone. */
+/** What a connector of this distributor is given; it can call the distributor's own host alone. */
 export function openSession(
   { name, api }: Pick<Distributor, 'name' | 'api'>,
-  { settings, signal, now, egress = {} }: SessionOptions,
+  { settings, signal, now, egress = {}, transcript }: SessionOptions,
 ): Session {
+  const httpAt: Session['httpAt'] = (address, to, until = signal) => {
+    const call: CallApi = ({ path, ...rest }) =>
+      callHttp(to, { ...rest, url: address + path }, until)
+    return transcript ? (one) => transcript.record(one, () => call(one)) : call
+  }
   return {
     settings,
     signal,
     now,
-    async http(call) {
-      if (api === undefined)
-        throw new CallFault(`${name} has no address that could be called`, false, undefined)
-      return callAt(api.url, { ...egress, hosts: [new URL(api.url).hostname] }, call, signal)
-    },
+    httpAt,
+    http:
+      api === undefined
+        ? async () => {
+            throw new CallFault(`${name} has no address that could be called`, false, undefined)
+          }
+        : httpAt(api.url, { ...egress, hosts: [new URL(api.url).hostname] }),
+    hide: (secret) => transcript?.hide(secret),
   }
-}
-
-/** Makes a call below an address, which ends in a slash. */
-export function callAt(
-  address: string,
-  egress: Egress,
-  { path, ...call }: ApiCall,
-  signal: AbortSignal,
-): ReturnType<typeof callHttp> {
-  return callHttp(egress, { ...call, url: address + path }, signal)
 }

@@ -1,3 +1,4 @@
+import type { Egress } from './egress.js'
 import type { HttpAnswer, HttpCall } from './http.js'
 
 /** A call below the address of a distributor. */
@@ -5,6 +6,9 @@ export interface ApiCall extends Omit<HttpCall, 'url'> {
   /** Without a slash in front, with its query. */
   readonly path: string
 }
+
+/** Makes one call. Rejects with a CallFault. */
+export type CallApi = (call: ApiCall) => Promise<HttpAnswer>
 
 /** What a connector is given to work with. */
 export interface Session<Values = Readonly<Record<string, unknown>>> {
@@ -21,5 +25,12 @@ export interface Session<Values = Readonly<Record<string, unknown>>> {
    * Makes one HTTP call at the distributor's address: one attempt over a connection of its own.
    * Rejects with a CallFault, whose `sent` says whether the distributor may have got any of it.
    */
-  readonly http: (call: ApiCall) => Promise<HttpAnswer>
+  readonly http: CallApi
+  /** The same at another address: a simulator's. */
+  readonly httpAt: (address: string, egress: Egress, signal?: AbortSignal) => CallApi
+  /**
+   * Keeps a value out of everything that is written down, as the secret settings are: a token that
+   * the distributor gave.
+   */
+  readonly hide: (secret: string) => void
 }

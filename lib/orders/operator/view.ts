@@ -15,6 +15,8 @@ import type { DescribedLine } from '../journal/describe.js'
 import { purchaseOrdersOf } from '../rows.js'
 import { findPurchaseOrders } from './resolve.js'
 import type { PoState } from '../../db/tables/orders.js'
+import { transcriptsOf } from '../transcripts.js'
+import type { KeptTranscript } from '../transcripts.js'
 import { OPEN } from '../stored.js'
 import type { StoredPo } from '../stored.js'
 import { isOpenPurchase } from '../queries.js'
@@ -105,6 +107,8 @@ export interface ShownPurchaseOrder {
   next_at: string | null
   /** Everything that the journal has of it, in words, oldest first. */
   lines: DescribedLine[]
+  /** What went over the wire, oldest first, where it was asked for. */
+  transcripts?: KeptTranscript[]
 }
 
 export interface ShownRecord {
@@ -145,7 +149,10 @@ export interface ShownOrder {
 export async function showOrder(
   ctx: OrdersCtx,
   text: string,
-  { subscriberId }: { subscriberId?: string | undefined } = {},
+  {
+    subscriberId,
+    withTranscripts = false,
+  }: { subscriberId?: string | undefined; withTranscripts?: boolean } = {},
 ): Promise<ShownOrder[]> {
   const meant = await findPurchaseOrders(ctx, text, subscriberId)
   if (meant.length === 0)
@@ -154,11 +161,15 @@ export async function showOrder(
     })
   const shown: ShownOrder[] = []
   for (const id of new Set(meant.map(({ placement_id: placement }) => placement)))
-    shown.push(await showPlacement(ctx, id))
+    shown.push(await showPlacement(ctx, id, withTranscripts))
   return shown
 }
 
-async function showPlacement(ctx: OrdersCtx, id: number): Promise<ShownOrder> {
+async function showPlacement(
+  ctx: OrdersCtx,
+  id: number,
+  withTranscripts: boolean,
+): Promise<ShownOrder> {
   const { read } = ctx
   const placement = await read
     .selectFrom('placement')
@@ -184,7 +195,10 @@ async function showPlacement(ctx: OrdersCtx, id: number): Promise<ShownOrder> {
   const records: ShownRecord[] = []
   for (const order of orders) {
     const own = all.filter(({ fulfillment_order_id: record }) => record === order.id)
-    records.push(await showRecord(ctx, order, { purchaseOrders: own, lines }))
+    const transcripts = new Map<number, KeptTranscript[]>()
+    if (withTranscripts)
+      for (const one of own) transcripts.set(one.id, await transcriptsOf(ctx, one))
+    records.push(await showRecord(ctx, order, { purchaseOrders: own, lines, transcripts }))
   }
   return {
     subscriber: name,
@@ -201,7 +215,15 @@ async function showPlacement(ctx: OrdersCtx, id: number): Promise<ShownOrder> {
 async function showRecord(
   { read }: OrdersCtx,
   order: StoredOrder,
-  { purchaseOrders, lines }: { purchaseOrders: StoredPo[]; lines: LinesByRef },
+  {
+    purchaseOrders,
+    lines,
+    transcripts,
+  }: {
+    purchaseOrders: StoredPo[]
+    lines: LinesByRef
+    transcripts: ReadonlyMap<number, KeptTranscript[]>
+  },
 ): Promise<ShownRecord> {
   const parcels = await read
     .selectFrom('parcel')
@@ -233,6 +255,7 @@ async function showRecord(
       refusal: purchase.refusal,
       next_at: purchase.next_at === null ? null : textOf(purchase.next_at),
       lines: lines.get(purchase.client_ref) ?? [],
+      ...(transcripts.has(purchase.id) && { transcripts: transcripts.get(purchase.id)! }),
     })),
   }
 }

@@ -9,7 +9,6 @@ import type {
   OrderUpdate,
   PurchaseOrder,
 } from '../../distributors/fulfillment.js'
-import { callAt } from '../../distributors/session/open-session.js'
 import type { Session } from '../../distributors/session/session.js'
 import { reachOf } from '../engine/call.js'
 import type { Send } from '../engine/call.js'
@@ -59,7 +58,7 @@ export function overLoopback(
     session.signal.addEventListener('abort', end, { once: true })
     const visit = await server.addressFor({
       send,
-      tire: () => patience.abort(new Error('there was no answer in time')),
+      tire: () => patience.abort(new Error('no answer in time')),
     })
     try {
       return await work(at(session, visit.address + base, { listen, signal: patience.signal }))
@@ -91,7 +90,7 @@ function at<S extends Session>(
   { listen: { tls }, signal = session.signal }: { listen: ListenOptions; signal?: AbortSignal },
 ): S {
   const simulator = tls ? { certificate: tls.certificate } : {}
-  return { ...session, http: (call) => callAt(address, { hosts: [], simulator }, call, signal) }
+  return { ...session, http: session.httpAt(address, { hosts: [], simulator }, signal) }
 }
 
 function sendOf(profile: Profile, session: OrderSession, order: PurchaseOrder): Send {

@@ -18,7 +18,7 @@ import type {
   OrderUpdate,
   PurchaseOrder,
 } from '../../../lib/distributors/fulfillment.js'
-import { callAt, openSession } from '../../../lib/distributors/session/open-session.js'
+import { openSession } from '../../../lib/distributors/session/open-session.js'
 
 const CUSTOMER = {
   name: 'Pat Doe',
@@ -184,9 +184,10 @@ async function withServer<R>(
   const { signal } = new AbortController()
   const now = () => Date.UTC(2026, 10, 21, 20) + 0.25
   try {
+    const plain = openSession({ name: 'Lipseys' }, { settings, signal, now })
     const session: OrderSession = {
-      ...openSession({ name: 'Lipseys' }, { settings, signal, now }),
-      http: (call) => callAt(address, { hosts: [], simulator: {} }, call, signal),
+      ...plain,
+      http: plain.httpAt(address, { hosts: [], simulator: {} }),
       stage: null,
       keepStage: () => Promise.reject(new Error('it has no stages')),
     }

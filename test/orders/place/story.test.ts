@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { MINUTE, SECOND } from '../../../lib/core/clock.js'
+import { DAY, MINUTE, SECOND } from '../../../lib/core/clock.js'
 import { storeDocument } from '../../../lib/ffls/documents.js'
 import { demoSettings } from '../../../lib/simulator/profiles.js'
 import type { ConfigurationDocument } from '../../../lib/configuration/document/document.js'
@@ -117,6 +117,60 @@ describe('the way of an order', () => {
       )
     })
   }
+
+  test('what went over the wire can be read for 90 days, without credentials', async () => {
+    await using t = await sevenShop()
+    await t.shop.orders.place({
+      order_id: 'W-1-SIM-CUT-REPLY',
+      customer: CUSTOMER,
+      items: [item('LIP', 'A1')],
+    })
+    for (let i = 0; i < 4; i++) await later(t, 5 * MINUTE)
+    const read = async () => {
+      const [shown] = await t.app.operator.orders.show('W-1-SIM-CUT-REPLY', {
+        withTranscripts: true,
+      })
+      return shown!.fulfillment_orders[0]!.purchase_orders[0]!.transcripts!
+    }
+    const [send, search] = await read()
+    assert.deepEqual(
+      [send!.kind, send!.exchanges.map(({ path, status, fault }) => [path, status, fault])],
+      [
+        'send',
+        [
+          ['authentication/login', 200, null],
+          ['order/DropShip', null, 'the connection was broken off'],
+        ],
+      ],
+    )
+    assert.equal(search!.kind, 'search')
+    assert.ok(search!.exchanges.some(({ path }) => path === 'shipping/oneday'))
+    const [login, order] = send!.exchanges
+    assert.equal(
+      login!.request,
+      JSON.stringify({ Email: 'demo@demo-shop.example', Password: '********' }),
+    )
+    assert.equal((JSON.parse(login!.answer!) as { token: string }).token, '********')
+    assert.deepEqual(order!.headers['token'], '********')
+    assert.equal(
+      (JSON.parse(order!.request!) as { ShippingName: string }).ShippingName,
+      CUSTOMER.name,
+    )
+    const rows = await t.app.ctx.read.selectFrom('transcript').select('payload').execute()
+    assert.ok(rows.length > 1 && rows.every(({ payload }) => !payload.includes('ShippingName')))
+    assert.equal(
+      (await t.app.operator.orders.show('W-1-SIM-CUT-REPLY'))[0]!.fulfillment_orders[0]!
+        .purchase_orders[0]!.transcripts,
+      undefined,
+    )
+    const first = Date.parse(send!.at)
+    t.clock.advance(first + 90 * DAY - t.clock.ms)
+    await t.app.jobs.run('transcripts')
+    assert.equal((await read()).length, rows.length)
+    t.clock.advance(1)
+    await t.app.jobs.run('transcripts')
+    assert.equal((await read()).length, rows.length - 1)
+  })
 
   test('stock falls at the distributor: what is sold out is refused there', async () => {
     await using t = await sevenShop()

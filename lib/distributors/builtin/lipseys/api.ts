@@ -83,8 +83,10 @@ export class LipseysAccount {
     })
     if (answer.status === 403) throw new NoReply(NOT_APPROVED, { mayHaveArrived: false })
     const { token, econtact, authorized } = jsonOf(answer, false)
-    if (typeof token === 'string' && token !== '' && memberOf(econtact, 'success') === true)
+    if (typeof token === 'string' && token !== '' && memberOf(econtact, 'success') === true) {
+      this.#session.hide(token)
       return token
+    }
     const isRefused = answer.status === 401 || econtact !== undefined || authorized === false
     throw new NoReply(isRefused ? REFUSED : `the login was answered with HTTP ${answer.status}`, {
       mayHaveArrived: false,

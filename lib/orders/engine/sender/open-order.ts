@@ -1,6 +1,7 @@
 /** Opens a purchase order: its connector, its account and its frozen content. */
 import type { Subscriber } from '../../../accounts/caller.js'
 import type { Distributor } from '../../../distributors/distributor.js'
+import { SHORTEST_SECRET } from '../../../distributors/session/transcript.js'
 import type { Fulfillment, PurchaseOrder } from '../../../distributors/fulfillment.js'
 import { connectorOf } from '../../../distributors/modes.js'
 import type { OrdersCtx } from '../../ctx.js'
@@ -41,9 +42,6 @@ export function openOrder(ctx: OrdersCtx, order: StoredPo): OpenedOrder | string
     return 'its content or the credentials cannot be opened'
   }
 }
-
-/** A shorter text stands in any sentence by chance, and is no secret worth the name. */
-const SHORTEST_SECRET = 4
 
 function secretsIn(ctx: OrdersCtx, distid: string, settings: OpenedOrder['settings']): string[] {
   return Object.entries(ctx.distributors.byDistid(distid)!.settings)

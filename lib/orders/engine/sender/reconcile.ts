@@ -5,6 +5,8 @@
 import { MINUTE } from '../../../core/clock.js'
 import type { FoundOrder, Search } from '../../../distributors/fulfillment.js'
 import { openSession } from '../../../distributors/session/open-session.js'
+import { Transcript } from '../../../distributors/session/transcript.js'
+import { keepTranscript } from '../../transcripts.js'
 import type { OrdersCtx } from '../../ctx.js'
 import type { StoredPo } from '../../stored.js'
 import { matchOrder } from '../../matching/match.js'
@@ -87,17 +89,21 @@ async function search(
   order: StoredPo,
   opened: OpenedOrder,
 ): Promise<Search | null> {
-  const { connector, distributor, settings, content } = opened
+  const { connector, distributor, settings, secrets, content } = opened
   const { find } = connector
   if (!find) return null
+  const transcript = new Transcript(ctx.now, secrets)
   const stage = {
     stage: order.stage,
     keepStage: () => Promise.reject(new Error('a search keeps no stage')),
   }
   const { answer } = await callInTime(ctx, SEARCH_TIMEOUT, (signal) => {
-    const session = openSession(distributor, { settings, signal, now: ctx.now })
+    const session = openSession(distributor, { settings, signal, now: ctx.now, transcript })
     return find.call(connector, { ...session, ...stage }, content)
   })
+  await keepTranscript(ctx, order, 'search', transcript).catch((error: unknown) =>
+    ctx.log.warn({ err: error, ref: order.client_ref }, 'a transcript could not be kept'),
+  )
   return searchOf(answer, opened)
 }
 

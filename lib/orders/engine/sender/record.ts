@@ -11,16 +11,18 @@ const RETRY = 250
 /**
  * Writes a change down; null when somebody else has moved the order. What a distributor answered is
  * known here only, so a full disk or a busy database is waited for; an app that closes meanwhile
- * leaves the order in `sending`, and its next start finds out.
+ * leaves the order in `sending`, and its next start finds out. `also` is written with it.
  */
 export async function record(
   ctx: SenderCtx,
   order: StoredPo,
   change: Change,
+  also: (tx: SenderCtx) => Promise<void> = async () => {},
 ): Promise<StoredPo | null> {
   for (let attempts = 0; ; attempts++) {
     try {
       return await ctx.engine.atomic(ctx, async (tx) => {
+        await also(tx)
         const { distributor_order_id: number } = change
         if (change.to === 'placed' && number && (await standsElsewhere(tx.db, order, number)))
           return move(tx, order, numberTaken(order, number, tx.now()))

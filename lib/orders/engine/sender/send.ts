@@ -1,6 +1,8 @@
 /** One send of one purchase order, and what is written down of it. */
 import type { OrderSession } from '../../../distributors/fulfillment.js'
 import { openSession } from '../../../distributors/session/open-session.js'
+import { Transcript } from '../../../distributors/session/transcript.js'
+import { keepTranscript } from '../../transcripts.js'
 import type { StoredPo } from '../../stored.js'
 import { afterSend, notSent, otherAccount } from '../rules/after-send.js'
 import { SEND_TIMEOUT } from '../rules/timing.js'
@@ -35,20 +37,26 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
       await ctx.step('stage kept')
     },
   }
-  const { connector, content, distributor, settings } = opened
+  const { connector, content, distributor, settings, secrets } = opened
+  const transcript = new Transcript(ctx.now, secrets)
   await ctx.step('before the send')
   ctx.refuseFailed()
   const { answer, ended } = await callInTime(
     ctx,
     connector.limits.sendTimeout ?? SEND_TIMEOUT,
     (signal) => {
-      const session = openSession(distributor, { settings, signal, now: ctx.now })
+      const session = openSession(distributor, { settings, signal, now: ctx.now, transcript })
       return connector.submit({ ...session, ...stage }, content)
     },
   )
   const sent = submissionOf(answer, opened)
   await ctx.step('after the send')
-  const recorded = await record(ctx, current, afterSend(current, sent, connector, ctx.now()))
+  const recorded = await record(
+    ctx,
+    current,
+    afterSend(current, sent, connector, ctx.now()),
+    (tx) => keepTranscript(tx, order, 'send', transcript),
+  )
   if (!recorded)
     ctx.log.error(
       { ref: order.client_ref, distid: order.distid, sent },

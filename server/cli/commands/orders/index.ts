@@ -38,9 +38,13 @@ export const orderCommands: Command[] = [
     summary: 'One order with everything that happened to it',
     effect: 'reads',
     positionals: ['<ORDER>'],
-    options: { subscriber: text },
-    help: { ...WHICH, ...WHOSE },
-    example: 'quartermaster orders show W-1001',
+    options: { subscriber: text, transcript: flag },
+    help: {
+      ...WHICH,
+      ...WHOSE,
+      transcript: 'also what went over the wire in the last 90 days, without credentials',
+    },
+    example: 'quartermaster orders show W-1001 --transcript',
     run: show,
   },
   {

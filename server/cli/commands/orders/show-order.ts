@@ -1,4 +1,5 @@
 /** One order in lines for people. */
+import type { KeptTranscript } from '../../../../lib/orders/transcripts.js'
 import type {
   ShownOrder,
   ShownPurchaseOrder,
@@ -85,6 +86,7 @@ function purchaseOrderLines({
   reason,
   next_at: next,
   lines,
+  transcripts = [],
 }: ShownPurchaseOrder): string[] {
   const facts = [
     `sent ${sends} time${sends === 1 ? '' : 's'}`,
@@ -96,6 +98,20 @@ function purchaseOrderLines({
     `Purchase order ${id}${lane === 'all' ? '' : ` (${lane})`}: ${state}, ` +
       `${facts.join(', ')}. Reference ${ref}.`,
     ...lines.map(({ at, seq, what }) => `  ${time(at)}  ${what} [${seq}]`),
+    ...transcripts.flatMap(transcriptLines),
+  ]
+}
+
+function transcriptLines({ kind, at, exchanges }: KeptTranscript): string[] {
+  return [
+    `  ${time(at)}  over the wire, ${kind === 'send' ? 'a send' : 'a search for it'}:`,
+    ...exchanges.flatMap(({ method, path, headers, request, status, answer, fault, took }) => [
+      `    ${method} ${path} (${took} ms)`,
+      ...Object.entries(headers).map(([name, value]) => `      ${name}: ${value}`),
+      ...(request === null ? [] : [`      ${request}`]),
+      `    ${fault === null ? `HTTP ${status}` : `no answer: ${fault}`}`,
+      ...(answer === null || answer === '' ? [] : [`      ${answer}`]),
+    ]),
   ]
 }
 

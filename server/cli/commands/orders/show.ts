@@ -55,6 +55,7 @@ export async function show({ dir, args: [text], values, out }: Invocation): Prom
   await withApp(dir, async (app) => {
     const orders = await app.operator.orders.show(text!, {
       subscriberId: await subscriberIdOf(app, values),
+      withTranscripts: values['transcript'] === true,
     })
     for (const order of orders) for (const line of showOrderLines(order)) out.line(printable(line))
     out.result({ orders })

@@ -1,0 +1,111 @@
+/** What went over the wire in a session, without its secrets. */
+import { createHash } from 'node:crypto'
+import type { HttpAnswer } from './http.js'
+import type { ApiCall } from './session.js'
+
+/** One call and what came back. */
+export interface Exchange {
+  /** When it began, milliseconds since 1970, and how many of them it took. */
+  at: number
+  took: number
+  method: string
+  path: string
+  headers: Record<string, string>
+  request: string | null
+  /** Null where no answer was read whole; `fault` says why. */
+  status: number | null
+  answer: string | null
+  fault: string | null
+}
+
+/** Characters of a request or an answer that are kept. */
+const LONGEST = 16_384
+/** Calls of a session that are kept: the last ones. */
+const MOST = 50
+/** A shorter text stands in any sentence by chance, and is not a secret worth the name. */
+export const SHORTEST_SECRET = 4
+const HIDDEN = '********'
+
+export class Transcript {
+  readonly #now: () => number
+  readonly #secrets: Set<string>
+  readonly #exchanges: Exchange[] = []
+
+  /** `secrets` are values that may not be repeated; more may be told while it goes on. */
+  constructor(now: () => number, secrets: readonly string[]) {
+    this.#now = now
+    this.#secrets = new Set(secrets)
+  }
+
+  /** Keeps a value out of what is told, whenever it was recorded. */
+  hide(secret: string): void {
+    this.#secrets.add(secret)
+  }
+
+  /** Makes a call and records it. */
+  async record(
+    { method, path, headers = {}, body }: ApiCall,
+    call: () => Promise<HttpAnswer>,
+  ): Promise<HttpAnswer> {
+    const exchange: Exchange = {
+      at: this.#now(),
+      took: 0,
+      method,
+      path,
+      headers: { ...headers },
+      request: body === undefined ? null : shortened(body.toString()),
+      status: null,
+      answer: null,
+      fault: null,
+    }
+    this.#exchanges.push(exchange)
+    if (this.#exchanges.length > MOST) this.#exchanges.shift()
+    try {
+      const answer = await call()
+      exchange.status = answer.status
+      exchange.answer = shortened(answer.body.toString('utf8'))
+      return answer
+    } catch (error) {
+      exchange.fault = error instanceof Error ? error.message : String(error)
+      throw error
+    } finally {
+      exchange.took = this.#now() - exchange.at
+    }
+  }
+
+  /** What was recorded, with every secret hidden in all the forms that protocols write it in. */
+  told(): Exchange[] {
+    const forms = [...this.#secrets]
+      .filter((secret) => secret.length >= SHORTEST_SECRET)
+      .flatMap(formsOf)
+      // A longer one may hold a shorter one.
+      .sort((a, b) => b.length - a.length)
+    const hide = (text: string) =>
+      forms.reduce((shown, form) => shown.replaceAll(form, HIDDEN), text)
+    const hideOrNull = (text: string | null) => (text === null ? null : hide(text))
+    return this.#exchanges.map((exchange) => ({
+      ...exchange,
+      path: hide(exchange.path),
+      headers: Object.fromEntries(
+        Object.entries(exchange.headers).map(([name, value]) => [name, hide(value)]),
+      ),
+      request: hideOrNull(exchange.request),
+      answer: hideOrNull(exchange.answer),
+      fault: hideOrNull(exchange.fault),
+    }))
+  }
+}
+
+function formsOf(secret: string): string[] {
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+    Buffer.from(secret).toString('base64'),
+    createHash('md5').update(secret).digest('hex'),
+  ]
+}
+
+const shortened = (text: string) =>
+  text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}… (${text.length} characters)`

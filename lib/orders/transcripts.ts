@@ -1,0 +1,87 @@
+/**
+ * What went over the wire for purchase orders: sealed as the orders are, with its secrets hidden,
+ * and kept for 90 days.
+ */
+import { DAY } from '../core/clock.js'
+import type { Job } from '../core/async/job.js'
+import type { Exchange, Transcript } from '../distributors/session/transcript.js'
+import type { OrdersCtx } from './ctx.js'
+import type { StoredPo } from './stored.js'
+
+const KEPT = 90 * DAY
+/** Searches of one order that are kept: an order may be looked for every minute of a day. */
+const SEARCHES = 10
+
+/** The calls of one send, or of one search for the order. */
+export interface KeptTranscript {
+  kind: 'send' | 'search'
+  at: string
+  exchanges: Exchange[]
+}
+
+type Owned = Pick<StoredPo, 'id' | 'subscriber_id' | 'client_ref'>
+
+const placeOf = ({ client_ref: ref }: Owned) => `transcript of ${ref}`
+
+/** Keeps what was recorded; nothing where nothing went over a wire. */
+export async function keepTranscript(
+  { db, secrets, now }: Pick<OrdersCtx, 'db' | 'secrets' | 'now'>,
+  order: Owned,
+  kind: KeptTranscript['kind'],
+  transcript: Transcript,
+): Promise<void> {
+  const exchanges = transcript.told()
+  if (exchanges.length === 0) return
+  const payload = secrets.of(order.subscriber_id).seal(JSON.stringify(exchanges), placeOf(order))
+  await db
+    .insertInto('transcript')
+    .values({ purchase_order_id: order.id, kind, at: now(), payload })
+    .execute()
+  if (kind === 'send') return
+  await db
+    .deleteFrom('transcript')
+    .where('purchase_order_id', '=', order.id)
+    .where('kind', '=', 'search')
+    .where('id', 'not in', (query) =>
+      query
+        .selectFrom('transcript')
+        .select('id')
+        .where('purchase_order_id', '=', order.id)
+        .where('kind', '=', 'search')
+        .orderBy('id', 'desc')
+        .limit(SEARCHES),
+    )
+    .execute()
+}
+
+/** The transcripts of a purchase order, oldest first. */
+export async function transcriptsOf(
+  { read, secrets }: Pick<OrdersCtx, 'read' | 'secrets'>,
+  order: Owned,
+): Promise<KeptTranscript[]> {
+  const rows = await read
+    .selectFrom('transcript')
+    .select(['kind', 'at', 'payload'])
+    .where('purchase_order_id', '=', order.id)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ kind, at, payload }) => ({
+    kind,
+    at: new Date(at).toISOString(),
+    exchanges: JSON.parse(
+      secrets.of(order.subscriber_id).open(payload, placeOf(order)),
+    ) as Exchange[],
+  }))
+}
+
+/** Forgets what is older than 90 days. */
+export const transcriptJob: Job<OrdersCtx> = {
+  name: 'transcripts',
+  every: DAY,
+  run: async ({ db, now }) => {
+    await db
+      .deleteFrom('transcript')
+      .where('at', '<', now() - KEPT)
+      .execute()
+  },
+}
