@@ -17,6 +17,7 @@ import {
 } from '../distributors/distributor.js'
 import type { CheckOutcome, Distributor } from '../distributors/distributor.js'
 import { openSession } from '../distributors/session/open-session.js'
+import { Unreachable } from '../distributors/session/session.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument, DistributorEntry } from './document/document.js'
 import { entryDistributor, openSaved } from './secrets.js'
@@ -158,7 +159,10 @@ async function ask(
   } catch (error) {
     // Not the error itself: what a distributor or a library says may repeat what it was sent.
     ctx.log.warn(
-      { distid: distributor.distid, cause: kindOf(error) },
+      {
+        distid: distributor.distid,
+        cause: error instanceof Unreachable ? error.message : kindOf(error),
+      },
       'credentials could not be checked',
     )
     return 'unreachable'

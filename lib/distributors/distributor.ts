@@ -74,8 +74,8 @@ export interface Distributor<
   /** What its template charges for shipping, in dollars. */
   readonly templateShipping?: number
   /**
-   * Asks the distributor whether the credentials are good: never a guess. Without it nobody can
-   * ask.
+   * Asks the distributor whether the credentials are good: never a guess; an Unreachable that it
+   * throws says why it cannot tell. Without it nobody can ask.
    */
   check?(session: Session<Values>): Promise<CheckOutcome>
   /**

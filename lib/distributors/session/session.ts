@@ -7,6 +7,14 @@ export interface ApiCall extends Omit<HttpCall, 'url'> {
   readonly path: string
 }
 
+/**
+ * Thrown by a credential check where nobody could be asked. What it says is logged: it holds nothing
+ * of what was sent or answered.
+ */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+}
+
 /** Makes one call. Rejects with a CallFault. */
 export type CallApi = (call: ApiCall) => Promise<HttpAnswer>
 

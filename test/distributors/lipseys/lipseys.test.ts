@@ -12,12 +12,14 @@ import {
   lipseysOrders,
   payloadOf,
 } from '../../../lib/distributors/builtin/lipseys/orders.js'
+import { NOT_APPROVED } from '../../../lib/distributors/builtin/lipseys/api.js'
 import { daysBetween } from '../../../lib/distributors/builtin/lipseys/days.js'
 import type {
   OrderSession,
   OrderUpdate,
   PurchaseOrder,
 } from '../../../lib/distributors/fulfillment.js'
+import { Unreachable } from '../../../lib/distributors/session/session.js'
 import { openSession } from '../../../lib/distributors/session/open-session.js'
 
 const CUSTOMER = {
@@ -467,17 +469,27 @@ describe('a credential check', () => {
   for (const [name, login, expected] of [
     ['a token is there', json(GOOD_LOGIN), 'valid'],
     ['the login is refused', json(BAD_LOGIN), 'invalid'],
-    ['the address is not approved', json({}, 403), 'unreachable'],
+    ['the address is not approved', json({}, 403), `unreachable: ${NOT_APPROVED}`],
     [
       'the answer cannot be read',
       (_call, response) => void response.writeHead(200).end('x'),
-      'unreachable',
+      'unreachable: HTTP 200',
     ],
-    ['it is too many', json({}, 429), 'unreachable'],
-    ['the connection breaks', (_call, response) => void response.destroy(), 'unreachable'],
+    ['it is too many', json({}, 429), 'unreachable: HTTP 429: too many requests'],
+    [
+      'the connection breaks',
+      (_call, response) => void response.destroy(),
+      'unreachable: the connection was broken off',
+    ],
   ] as [string, Answer, string][])
     test(`${name}: ${expected}`, async () =>
-      withServer({ login }, async (session) => assert.equal(await checkLogins(session), expected)))
+      withServer({ login }, async (session) => {
+        const outcome = await checkLogins(session).catch((error: unknown) => {
+          assert.ok(error instanceof Unreachable)
+          return `unreachable: ${error.message}`
+        })
+        assert.equal(outcome, expected)
+      }))
 
   test('tries the main account too', async () =>
     withServer(

@@ -36,7 +36,6 @@ tls.connect = function (options, ...rest) {
 const SCRIPT = `
 const [path, user, password, ...values] = process.argv.slice(2)
 const client = require(${JSON.stringify(CLIENT)})
-const log = console.log
 console.log = () => {}
 let isAsked = false
 client.Init(user, password, () => {
@@ -45,8 +44,7 @@ client.Init(user, password, () => {
   const act = path.split('.').reduce((at, name) => at[name], client)
   // It calls back once for the login that it has, and once for the next: the first one counts.
   act(...values.map((value) => JSON.parse(value)), (result) => {
-    log(JSON.stringify(result))
-    process.exit(0)
+    process.stdout.write(JSON.stringify(result), () => process.exit(0))
   })
 })
 `

@@ -12,6 +12,7 @@ import type {
   Submission,
 } from '../../fulfillment.js'
 import type { CheckOutcome } from '../../distributor.js'
+import { Unreachable } from '../../session/session.js'
 import type { Session } from '../../session/session.js'
 import { trackingUrl } from '../../tracking-url.js'
 import { LipseysAccount, memberOf, NoReply, textOf } from './api.js'
@@ -51,14 +52,15 @@ export function lipseysOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
   }
 }
 
-/** Asks for a token with each login that is set; 15 seconds are enough for both. */
+/** Asks for a token with each login that is set. Throws an Unreachable that says why. */
 export async function checkLogins(session: Session): Promise<CheckOutcome> {
   for (const login of loginsOf(session.settings)) {
     try {
       await new LipseysAccount(session, login).logIn()
     } catch (error) {
       if (!(error instanceof NoReply)) throw error
-      return error.isLoginRefused ? 'invalid' : 'unreachable'
+      if (error.isLoginRefused) return 'invalid'
+      throw new Unreachable(error.message, { cause: error })
     }
   }
   return 'valid'
