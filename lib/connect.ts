@@ -36,7 +36,7 @@ export type ConnectOptions = NetworkOptions
 export function connect(url: string, key: string, options: ConnectOptions = {}): Shop {
   const [base, secret, network] = [baseOf(url), keyOf(key), networkOf(options, 'connect')]
   return makeShop(async (id, input) => {
-    const { payload, etag } = await callRemote(network, base, secret, id, input)
+    const { payload, etag } = await callRemote(network, { base, key: secret }, id, input)
     return keepHeaders(payload, etag === null ? undefined : { etag })
   })
 }

@@ -43,6 +43,7 @@ const LAYERS = [
   'analytics',
   'simulator/market',
   'simulator/engine',
+  'simulator/wire',
   'distributors/builtin',
   'simulator',
   'orders',

@@ -12,6 +12,7 @@ import { openSpace } from '../core/storage/disk-space.js'
 import { openModes } from '../distributors/modes.js'
 import { presets } from '../distributors/builtin/index.js'
 import { makeRegistry } from '../distributors/registry.js'
+import { Logins } from '../distributors/session/logins.js'
 import { openExporter } from '../exports/exporter.js'
 import { exportJob, removeDeadBuilds } from '../exports/sweep.js'
 import { pullJob } from '../feeds/pull.js'
@@ -107,6 +108,7 @@ function makeContext({
     secrets,
     checkRuns: openCheckRuns(),
     modes: openModes(engine, parts.distributors),
+    logins: new Logins(now),
     dealers: openDealers(engine),
     rules: openRules(engine),
     space: openSpace(dir, faults.freeBytes),

@@ -16,8 +16,7 @@ export interface Received {
 /** Sends a call; reads are repeated, everything else is sent once. Rejects with RemoteError. */
 export async function callRemote(
   network: Network,
-  base: string,
-  key: string,
+  { base, key }: { base: string; key: string },
   id: RouteId,
   input: Record<string, unknown>,
 ): Promise<Received> {

@@ -69,8 +69,7 @@ export async function downloadCatalog(
     return copyUrl(
       network,
       from,
-      sink,
-      (got) => onProgress({ file, bytes: got.bytes, total: got.total }),
+      { sink, report: (got) => onProgress({ file, bytes: got.bytes, total: got.total }) },
       FORMS[file],
     )
   }
@@ -117,8 +116,7 @@ const FORMS = {
 async function copyUrl(
   network: Network,
   url: string,
-  sink: Sink,
-  report: (got: Got) => void,
+  { sink, report }: { sink: Sink; report: (got: Got) => void },
   { what, begins, ends, least }: (typeof FORMS)[keyof typeof FORMS],
 ): Promise<number> {
   const got: Got = { bytes: 0, total: null, etag: null }

@@ -75,7 +75,7 @@ export async function checkCredentials(
   return Promise.all(
     names.map(async (name) => {
       const entry = opened.distributors[name]!
-      const outcome = await checkOne(ctx, subscriber, name, entry, options)
+      const outcome = await checkOne(ctx, subscriber, { name, entry }, options)
       return {
         distid: entry.distid,
         distributor: name,
@@ -96,25 +96,29 @@ export function checkLater(
   )
 }
 
+/** One distributor's entry with its secrets opened. */
+interface OpenedEntry {
+  name: string
+  entry: DistributorEntry
+}
+
 async function checkOne(
   ctx: ConfigurationCtx,
   subscriber: Subscriber,
-  name: string,
-  entry: DistributorEntry,
+  { name, entry }: OpenedEntry,
   { record: isRecorded = true }: CheckOptions,
 ): Promise<CheckOutcome> {
   const fingerprint = fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id))
   if (!isRecorded) return outcomeOf(ctx, name, entry, fingerprint)
   const { running } = ctx.checkRuns
   const key = `${subscriber.id} ${name} ${fingerprint}`
-  return running.run(key, () => runCheck(ctx, subscriber, name, entry, fingerprint))
+  return running.run(key, () => runCheck(ctx, subscriber, { name, entry }, fingerprint))
 }
 
 async function runCheck(
   ctx: ConfigurationCtx,
   subscriber: Subscriber,
-  name: string,
-  entry: DistributorEntry,
+  { name, entry }: OpenedEntry,
   fingerprint: string,
 ): Promise<CheckOutcome> {
   const outcome = await outcomeOf(ctx, name, entry, fingerprint)
@@ -145,10 +149,13 @@ async function ask(
   entry: DistributorEntry,
 ): Promise<CheckOutcome> {
   const settings = settingsOf(distributor, entry)
+  // Somebody asks for it: it is tried however often it was refused, and opens what was shut.
+  const gate = ctx.logins.of(distributor, ctx.modes.of(distributor.distid), settings)
+  const login = { ...gate, reason: () => null }
   try {
     const outcome = await inTime(
       async (signal) =>
-        distributor.check!(openSession(distributor, { settings, signal, now: ctx.now })),
+        distributor.check!(openSession(distributor, { settings, signal, now: ctx.now, login })),
       {
         ms: distributor.checkTimeout ?? TIMEOUT,
         closing: ctx.checkRuns.closing.signal,

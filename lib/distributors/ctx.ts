@@ -2,6 +2,7 @@ import type { Caller } from '../accounts/caller.js'
 import type { AccountsCtx } from '../accounts/ctx.js'
 import type { Mode } from '../db/tables/column-types.js'
 import type { Registry } from './registry.js'
+import type { Logins } from './session/logins.js'
 
 export interface Modes {
   of(distid: string): Mode
@@ -12,6 +13,7 @@ export interface Modes {
 export interface DistributorsCtx extends AccountsCtx {
   readonly distributors: Registry
   readonly modes: Modes
+  readonly logins: Logins
 }
 
 export interface DistributorsCall extends DistributorsCtx, Caller {}

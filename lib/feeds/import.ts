@@ -41,7 +41,11 @@ export async function importFeed(
   } catch {
     throw invalid('file', `cannot read ${input.file}`)
   }
-  const result = await ingestFile(ctx, background, source, input.file, { ...options, asOf })
+  const result = await ingestFile(ctx, background, source, {
+    ...options,
+    file: input.file,
+    asOf,
+  })
   if (options.dryRun || result.outcome === 'refused') return result
   const act = {
     source: source.id,
@@ -57,10 +61,9 @@ export async function ingestFile(
   ctx: FeedsCtx,
   background: Background<FeedTasks>,
   source: Source,
-  file: string,
-  options: ImportOptions & { asOf: number },
+  options: ImportOptions & { file: string; asOf: number },
 ): Promise<FeedResult> {
-  const { onProgress, asOf, force = false, dryRun = false } = options
+  const { onProgress, file, asOf, force = false, dryRun = false } = options
   needRoom(ctx)
   const result = await background.run(
     'ingestFeed',

@@ -125,7 +125,8 @@ async function pullOne(
       preset: row.preset,
       subscriberId: row.subscriber_id,
     }
-    const result = await ingestFile(ctx, background, source, fetched.file, {
+    const result = await ingestFile(ctx, background, source, {
+      file: fetched.file,
       asOf: fetched.asOf,
       ...(onProgress && { onProgress }),
     })

@@ -47,7 +47,8 @@ export async function acceptFeed(
       message: `the refused feed of ${source.id} is gone from ${refusal.file}; pull or import it again`,
     })
   const started = ctx.now()
-  const result = await ingestFile(ctx, background, source, refusal.file, {
+  const result = await ingestFile(ctx, background, source, {
+    file: refusal.file,
     ...options,
     asOf: refusal.asOf ?? started,
     force: true,

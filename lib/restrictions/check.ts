@@ -15,6 +15,7 @@ import type { Finding } from './evaluate.js'
 import { itemFacts } from './item-facts.js'
 import type { FactSources } from './item-facts.js'
 import { applyOverrides, mayLift } from './rules/overrides.js'
+import type { When } from './rules/overrides.js'
 import { Day } from './rules/rule.js'
 import type { CheckItem, CheckResult, MatchedRule } from './shapes.js'
 
@@ -48,7 +49,9 @@ export async function checkRestrictions(
   for (const item of input.items) {
     // A hundred items of a hundred attributes each are work for several turns of the loop.
     if (items.length > 0 && items.length % TURN === 0) await nextTurn()
-    items.push(judge(active, overrides, itemFacts(item, sources, item.to), place, day, item))
+    items.push(
+      judge({ active, overrides }, itemFacts(item, sources, item.to), { place, day }, item),
+    )
   }
   const result = { approved: items.every(({ approved }) => approved), items }
   logDecision(ctx, subscriber, {
@@ -105,7 +108,12 @@ export function blocksAnywhere(
       sources,
       to,
     )
-    const blocking = judge(active, overrides, facts, SOMEWHERE, day, item).blocking_rules
+    const blocking = judge(
+      { active, overrides },
+      facts,
+      { place: SOMEWHERE, day },
+      item,
+    ).blocking_rules
     return blocking.filter(
       ({ rule_id: id }) =>
         !overrides.some((override) => override.ruleIds.has(id) && mayLift(override, facts, day)),
@@ -118,13 +126,17 @@ type ItemResult = CheckResult['items'][number]
 /** Items that are judged in one turn of the loop. */
 const TURN = 20
 
+/** Rules, and what the operator has decided otherwise. */
+export interface RuleSet {
+  active: ActiveRules
+  overrides: readonly Override[]
+}
+
 /** One item against a set of rules and overrides. Pure. */
 export function judge(
-  active: ActiveRules,
-  overrides: readonly Override[],
+  { active, overrides }: RuleSet,
   facts: ItemFacts,
-  place: Place,
-  day: string,
+  { place, day }: When,
   { upc, sku }: Partial<Pick<CheckItem, 'upc' | 'sku'>>,
 ): ItemResult {
   const findings = active.index
@@ -139,7 +151,7 @@ export function judge(
   }
   for (const finding of findings) lists[listOf(finding)].push(matchedRule(finding))
   if (place.country !== 'US') lists.manual_review.push(ABROAD)
-  applyOverrides(lists, overrides, facts, place, day)
+  applyOverrides(lists, overrides, facts, { place, day })
   return {
     upc: upc ?? null,
     sku: sku ?? null,

@@ -231,7 +231,7 @@ for (let request = 0; request < REQUESTS; request++) {
     itemFacts(makeItem(i < ITEMS_OF_OTHER), { snapshot: null, readAttributes: () => null }),
   )
   const all = (active: ActiveRules, which: readonly ItemFacts[]) =>
-    which.map((facts) => judge(active, [], facts, place, DAY, {}))
+    which.map((facts) => judge({ active, overrides: [] }, facts, { place, day: DAY }, {}))
   const counts = request >= REQUESTS / 5
   const clock = <T>(name: keyof typeof spent, run: () => T): T => {
     const start = performance.now()

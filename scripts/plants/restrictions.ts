@@ -75,7 +75,7 @@ export const RESTRICTIONS: readonly Plant[] = [
         at: 'lib/restrictions/rules/overrides.ts#applyOverrides',
         make:
           (real: typeof Overrides.applyOverrides): typeof real =>
-          (lists, overrides, item, place, day) =>
+          (lists, overrides, item, when) =>
             real(
               lists,
               overrides.map((override) => ({
@@ -83,8 +83,7 @@ export const RESTRICTIONS: readonly Plant[] = [
                 rule: { ...override.rule, rule: { ...override.rule.rule, effective_to: null } },
               })),
               item,
-              place,
-              day,
+              when,
             ),
       },
     ],

@@ -706,7 +706,7 @@ describe('what the request does not say comes from the catalog', () => {
               rest['upc'] !== undefined,
           )
           const [full, less] = [whole, rest].map((item) =>
-            judge(active, [], facts(item), place, '2026-11-21', {}),
+            judge({ active, overrides: [] }, facts(item), { place, day: '2026-11-21' }, {}),
           ) as [ReturnType<typeof judge>, ReturnType<typeof judge>]
           assert.ok(full.approved || !less.approved)
         },

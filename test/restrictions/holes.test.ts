@@ -17,11 +17,9 @@ const TODAY = '2026-11-21'
 const starter = { digest: '', index: indexRules(starterRules().rules) }
 const verdict = (active: typeof starter, item: object, where: Address) => {
   const { approved, blocking_rules: blocked } = judge(
-    active,
-    [],
+    { active, overrides: [] },
     itemFacts(item as CheckItem, { snapshot: null, readAttributes: () => null }),
-    placeOf(where),
-    TODAY,
+    { place: placeOf(where), day: TODAY },
     {},
   )
   return approved ? 'approved' : blocked.length > 0 ? 'blocked' : 'held'

@@ -46,11 +46,9 @@ function check(
   { day = TODAY, to, overrides = [] }: Asked = {},
 ): Judged {
   return judge(
-    active(rules),
-    overrides,
+    { active: active(rules), overrides },
     itemFacts(item as CheckItem, { snapshot: null, readAttributes: () => null }, to),
-    placeOf(address),
-    day,
+    { place: placeOf(address), day },
     item,
   )
 }
@@ -911,8 +909,21 @@ describe('of every set of rules, item and destination', () => {
           },
         }
         const facts = itemFacts(item as CheckItem, { snapshot: null, readAttributes: () => null })
-        const found = judge({ digest: '', index }, overrides, facts, placeOf(address), TODAY, item)
-        assert.deepEqual(found, judge(everyRule, overrides, facts, placeOf(address), TODAY, item))
+        const found = judge(
+          { active: { digest: '', index }, overrides },
+          facts,
+          { place: placeOf(address), day: TODAY },
+          item,
+        )
+        assert.deepEqual(
+          found,
+          judge(
+            { active: everyRule, overrides },
+            facts,
+            { place: placeOf(address), day: TODAY },
+            item,
+          ),
+        )
         for (const rules of [found.blocking_rules, found.manual_review]) {
           const order = ids(rules)
             .filter((id) => /^r\d/.test(id))

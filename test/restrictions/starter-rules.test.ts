@@ -66,11 +66,9 @@ function check(
 ) {
   const item = CheckItem.parse({ product_class: productClass, attributes })
   return judge(
-    active,
-    [],
+    { active, overrides: [] },
     itemFacts(item, { snapshot: null, readAttributes: () => null }, to),
-    placeOf(where),
-    day,
+    { place: placeOf(where), day },
     item,
   )
 }
@@ -1097,11 +1095,9 @@ describe('an item of which nothing is known', () => {
     test(`is for a person to look at in ${state}`, () => {
       const item = CheckItem.parse({ sku: 'A' })
       const result = judge(
-        active,
-        [],
+        { active, overrides: [] },
         itemFacts(item, { snapshot: null, readAttributes: () => null }),
-        placeOf({ state }),
-        TODAY,
+        { place: placeOf({ state }), day: TODAY },
         item,
       )
       assert.equal(result.approved, false)

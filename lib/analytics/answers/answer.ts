@@ -26,8 +26,7 @@ const SCALES: Partial<Record<Form, number>> = { money: 100, tenths: 10, hundredt
 /** Places of the results that fit, at most `limit`, in the given order. */
 export function pick(
   metric: Metric,
-  { values, listings }: Listed,
-  order: Uint32Array,
+  { values, listings, order }: Listed & { order: Uint32Array },
   { productClass, category }: ListingColumns,
   question: Question,
 ): number[] {
@@ -58,8 +57,7 @@ export function pick(
 export async function rowsText(
   build: Build,
   metric: Metric,
-  { values, listings }: Listed,
-  columns: ListingColumns,
+  { values, listings, columns }: Listed & { columns: ListingColumns },
   places: readonly number[],
 ): Promise<string> {
   const texts = await build.texts(

@@ -81,11 +81,11 @@ export class MetricAnswers {
   ): Promise<string> {
     const { combined, order } = await this.#results(build, metric, question, distids)
     const columns = await this.#listingsOf(build)
-    const places = pick(metric, combined, order, columns, question)
+    const places = pick(metric, { ...combined, order }, columns, question)
     return answerText(metric, question, {
       asOf: new Date(build.meta.at).toISOString(),
       count: places.length,
-      rows: await rowsText(build, metric, combined, columns, places),
+      rows: await rowsText(build, metric, { ...combined, columns }, places),
     })
   }
 

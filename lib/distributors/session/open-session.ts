@@ -2,7 +2,7 @@
 import type { Distributor } from '../distributor.js'
 import type { Egress } from './egress.js'
 import { CallFault, callHttp } from './http.js'
-import type { CallApi, Session } from './session.js'
+import type { CallApi, LoginGate, Session } from './session.js'
 import type { Transcript } from './transcript.js'
 
 /** How the operator lets connectors out. */
@@ -15,16 +15,21 @@ export interface SessionOptions {
   readonly egress?: OperatorEgress
   /** What its calls are recorded in. */
   readonly transcript?: Transcript
+  /** Who may not be tried is not; a check that a person asks for has none. */
+  readonly login?: LoginGate
 }
 
 /** What a connector of this distributor is given; it can call the distributor's own host alone. */
 export function openSession(
   { name, api }: Pick<Distributor, 'name' | 'api'>,
-  { settings, signal, now, egress = {}, transcript }: SessionOptions,
+  { settings, signal, now, egress = {}, transcript, login }: SessionOptions,
 ): Session {
   const httpAt: Session['httpAt'] = (address, to, until = signal) => {
-    const call: CallApi = ({ path, ...rest }) =>
-      callHttp(to, { ...rest, url: address + path }, until)
+    const call: CallApi = async ({ path, ...rest }) => {
+      const reason = login?.reason() ?? null
+      if (reason !== null) throw new CallFault(reason, false, undefined)
+      return callHttp(to, { ...rest, url: address + path }, until)
+    }
     return transcript ? (one) => transcript.record(one, () => call(one)) : call
   }
   return {
@@ -39,5 +44,9 @@ export function openSession(
           }
         : httpAt(api.url, { ...egress, hosts: [new URL(api.url).hostname] }),
     hide: (secret) => transcript?.hide(secret),
+    login: {
+      accepted: () => login?.accepted(),
+      refused: () => login?.refused(),
+    },
   }
 }

@@ -18,6 +18,16 @@ export class Unreachable extends Error {
 /** Makes one call. Rejects with a CallFault. */
 export type CallApi = (call: ApiCall) => Promise<HttpAnswer>
 
+/** What is known of one account with one set of credentials. */
+export interface LoginGate {
+  /** Why it is not tried now; null where it may be. */
+  reason(): string | null
+  /** The distributor took the login. */
+  accepted(): void
+  /** The distributor refused it: the credentials, and nothing else. */
+  refused(): void
+}
+
 /** What a connector is given to work with. */
 export interface Session<Values = Readonly<Record<string, unknown>>> {
   /**
@@ -41,4 +51,8 @@ export interface Session<Values = Readonly<Record<string, unknown>>> {
    * the distributor gave.
    */
   readonly hide: (secret: string) => void
+  /**
+   * To be told how each login ended: after two that were refused `http` refuses to call for an hour.
+   */
+  readonly login: Pick<LoginGate, 'accepted' | 'refused'>
 }

@@ -119,8 +119,7 @@ function movedAmounts(before: Shape, now: Shape): string[] {
   const dollars = (cents: number) => `$${amount(cents)}`
   const judge = (
     what: string,
-    a: Amounts,
-    b: Amounts,
+    [a, b]: readonly [before: Amounts, now: Amounts],
     ratio: number,
     show: (value: number) => string,
   ) => {
@@ -136,8 +135,8 @@ function movedAmounts(before: Shape, now: Shape): string[] {
     ]
   }
   return [
-    ...judge('the quantities', before.qty, now.qty, 3, figure),
-    ...judge('the prices', before.price, now.price, 1.25, dollars),
+    ...judge('the quantities', [before.qty, now.qty], 3, figure),
+    ...judge('the prices', [before.price, now.price], 1.25, dollars),
   ]
 }
 

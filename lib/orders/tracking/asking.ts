@@ -65,7 +65,12 @@ export async function askForUpdates(
   try {
     updates = guarded(() =>
       connector.updates!(
-        openSession(distributor, { settings, signal: ending.signal, now: ctx.now }),
+        openSession(distributor, {
+          settings,
+          signal: ending.signal,
+          now: ctx.now,
+          login: ctx.logins.of(distributor, mode, settings),
+        }),
         since,
       )[Symbol.asyncIterator](),
     )

@@ -64,10 +64,9 @@ export async function rulesImpact(
     const impact = { state, before: nobody(), after: nobody(), changed: 0 }
     let step = 0
     for (const { facts, offers } of groups) {
-      const [was, is] = sets.map((set) => verdict(judge(set, [], facts, place, day, {}))) as [
-        keyof Verdicts,
-        keyof Verdicts,
-      ]
+      const [was, is] = sets.map((set) =>
+        verdict(judge({ active: set, overrides: [] }, facts, { place, day }, {})),
+      ) as [keyof Verdicts, keyof Verdicts]
       impact.before[was] += offers
       impact.after[is] += offers
       if (was !== is) impact.changed += offers

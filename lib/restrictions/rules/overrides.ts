@@ -164,6 +164,12 @@ function ruleOf(
 
 type Lists = Pick<CheckResult['items'][number], 'blocking_rules' | 'warnings' | 'manual_review'>
 
+/** Where an item goes, and the UTC day. */
+export interface When {
+  place: Place
+  day: string
+}
+
 /**
  * Moves what an `allow` lifts to the warnings, with author and end; adds what a `block` forbids. An
  * `allow` that only may hold lifts nothing; a `block` that may hold is for a person to decide.
@@ -172,8 +178,7 @@ export function applyOverrides(
   lists: Lists,
   overrides: readonly Override[],
   item: ItemFacts,
-  place: Place,
-  day: string,
+  { place, day }: When,
 ): void {
   for (const override of overrides) {
     if (!isEffective(override.rule.rule, day)) continue

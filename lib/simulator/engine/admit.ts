@@ -129,9 +129,7 @@ function fallsShort({ lines }: Arrival, sku: string): boolean {
  */
 export function addStranger(
   db: Db,
-  profile: Profile,
-  account: string,
-  arrival: Arrival,
+  { profile, account, arrival }: Pick<Admission, 'profile' | 'account' | 'arrival'>,
   now: number,
 ): void {
   if (countCall(db, arrival.clientRef, 'stranger') > 1) return

@@ -133,7 +133,7 @@ export function perform<R>(
   return world.store.transact((db) => {
     runDue(db, world)
     if (arrival.scenario?.startsWith('STRANGER') && (step === 'only' || step === 'last'))
-      addStranger(db, profile, account, arrival, world.now())
+      addStranger(db, { profile, account, arrival }, world.now())
     const fault = faultOf(db, {
       name: arrival.scenario,
       ref: arrival.clientRef,

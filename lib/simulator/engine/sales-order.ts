@@ -89,8 +89,7 @@ export function shownFrom(profile: Profile, order: SalesOrder): number {
  */
 export function listedOrders(
   db: Db,
-  profile: Profile,
-  account: string,
+  { profile, account }: { profile: Profile; account: string },
   { clientRef, po }: Pick<Arrival, 'clientRef' | 'po'>,
   now: number,
 ): SalesOrder[] {

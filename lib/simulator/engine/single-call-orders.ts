@@ -37,7 +37,7 @@ export function findListed(world: World, send: Send): Promise<Search> {
       unreachable('HTTP 503')
     return {
       outcome: 'answered',
-      orders: listedOrders(db, profile, account, arrival, world.now()).map((order) =>
+      orders: listedOrders(db, { profile, account }, arrival, world.now()).map((order) =>
         toldOf(profile, order),
       ),
     }

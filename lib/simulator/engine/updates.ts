@@ -45,7 +45,7 @@ export async function* updatesOf(
     const updates = orders
       .filter((order) => !isLookupDown(order, world.now()))
       .flatMap((order) => newsOf(profile, order, since - OVERLAP, world.now()))
-    return { updates, failsAt: chanceToFail(db, profile, account, orders, updates.length) }
+    return { updates, failsAt: chanceToFail(db, { profile, account }, orders, updates.length) }
   })
   for (const [place, update] of updates.entries()) {
     if (place === failsAt) break
@@ -93,8 +93,7 @@ function isTold({ shows }: Profile, { status, parcels }: News): boolean {
  */
 export function chanceToFail(
   db: Db,
-  { distid }: Profile,
-  account: string,
+  { profile: { distid }, account }: { profile: Profile; account: string },
   orders: readonly SalesOrder[],
   count: number,
 ): number | null {

@@ -71,7 +71,7 @@ export function makeDemoDealers(asOf: number): DemoDealers {
   const made: DemoDealers = { dealers: [], onFile: [], documents: [] }
   for (const state of demoStates()) {
     const random = createRandom(DEMO_SEED, `dealers of ${state.code}`)
-    for (let i = 0; i < state.count; i++) addDealer(made, state, i, random, asOf)
+    for (let i = 0; i < state.count; i++) addDealer(made, state, i, { random, asOf })
   }
   return made
 }
@@ -137,8 +137,7 @@ function addDealer(
   made: DemoDealers,
   { code, license, area, cities }: State,
   i: number,
-  random: Random,
-  asOf: number,
+  { random, asOf }: { random: Random; asOf: number },
 ): void {
   const round = Math.floor(i / cities.length)
   const city = cities[i % cities.length]!

@@ -44,7 +44,7 @@ export function makeGoods(seed: number, count: number): Good[] {
   const total = FAMILIES.reduce((sum, family) => sum + family.goods, 0)
   for (const family of FAMILIES) {
     const wanted = Math.max(1, Math.round((count * family.goods) / total))
-    addFamily(goods, shelf, family, wanted, createRandom(seed, family.id))
+    addFamily(goods, shelf, { family, wanted }, createRandom(seed, family.id))
   }
   return goods
 }
@@ -84,8 +84,7 @@ class Shelf {
 function addFamily(
   goods: Good[],
   shelf: Shelf,
-  family: Family,
-  wanted: number,
+  { family, wanted }: { family: Family; wanted: number },
   random: Random,
 ): void {
   for (let made = 0; made < wanted;) {

@@ -85,9 +85,11 @@ export class LipseysAccount {
     const { token, econtact, authorized } = jsonOf(answer, false)
     if (typeof token === 'string' && token !== '' && memberOf(econtact, 'success') === true) {
       this.#session.hide(token)
+      this.#session.login.accepted()
       return token
     }
     const isRefused = answer.status === 401 || econtact !== undefined || authorized === false
+    if (isRefused) this.#session.login.refused()
     throw new NoReply(isRefused ? REFUSED : `the login was answered with HTTP ${answer.status}`, {
       mayHaveArrived: false,
       isLoginRefused: isRefused,

@@ -350,7 +350,7 @@ function report(desk: Desk): Handled {
   return world.store.transact((db) => {
     runDue(db, world)
     const orders = ordersSince(db, { distid: profile.distid, account }, world.now() - LIFETIME)
-    const fails = chanceToFail(db, profile, account, orders, 1) !== null
+    const fails = chanceToFail(db, { profile, account }, orders, 1) !== null
     return { answer: rows(db), fault: fails ? ('reset_before' as const) : null }
   })
 }

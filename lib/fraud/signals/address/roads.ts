@@ -209,7 +209,11 @@ export function roadAt(tokens: readonly string[], from: number, state: string): 
   }
   // Missouri's "13 Hwy".
   if (isNumber(tokens[at]) && HIGHWAY.has(tokens[at + 1] ?? ''))
-    return ended(tokens, at + 2, `${prefix}hwy ${tokens[at]}`, '', branches)
+    return ended(tokens, at + 2, {
+      name: `${prefix}hwy ${tokens[at]}`,
+      branch: '',
+      leading: branches,
+    })
   const system = stateSystem(tokens, at, state) ?? systemAt(tokens, at, state)
   if (!system) return null
   at = system.at
@@ -250,22 +254,18 @@ export function roadAt(tokens: readonly string[], from: number, state: string): 
     at++
   }
   if (system.tail?.has(tokens[at] ?? '')) at++
-  return ended(
-    tokens,
-    at,
-    `${prefix}${system.name} ${numbers.join('-')}`,
-    branch ? branch[2]! : '',
-    branches,
-  )
+  return ended(tokens, at, {
+    name: `${prefix}${system.name} ${numbers.join('-')}`,
+    branch: branch ? branch[2]! : '',
+    leading: branches,
+  })
 }
 
 /** Directionals and branches behind the number, in either order: `70 W Bus` is `70 Bus W`. */
 function ended(
   tokens: readonly string[],
   from: number,
-  name: string,
-  branch: string,
-  leading: readonly string[],
+  { name, branch, leading }: { name: string; branch: string; leading: readonly string[] },
 ): Road {
   const branches = [...leading]
   let after = branch

@@ -93,12 +93,13 @@ async function search(
   const { find } = connector
   if (!find) return null
   const transcript = new Transcript(ctx.now, secrets)
+  const login = ctx.logins.of(distributor, order.mode, settings)
   const stage = {
     stage: order.stage,
     keepStage: () => Promise.reject(new Error('a search keeps no stage')),
   }
   const { answer } = await callInTime(ctx, SEARCH_TIMEOUT, (signal) => {
-    const session = openSession(distributor, { settings, signal, now: ctx.now, transcript })
+    const session = openSession(distributor, { settings, signal, now: ctx.now, transcript, login })
     return find.call(connector, { ...session, ...stage }, content)
   })
   await keepTranscript(ctx, order, 'search', transcript).catch((error: unknown) =>

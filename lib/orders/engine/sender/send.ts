@@ -39,13 +39,20 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
   }
   const { connector, content, distributor, settings, secrets } = opened
   const transcript = new Transcript(ctx.now, secrets)
+  const login = ctx.logins.of(distributor, order.mode, settings)
   await ctx.step('before the send')
   ctx.refuseFailed()
   const { answer, ended } = await callInTime(
     ctx,
     connector.limits.sendTimeout ?? SEND_TIMEOUT,
     (signal) => {
-      const session = openSession(distributor, { settings, signal, now: ctx.now, transcript })
+      const session = openSession(distributor, {
+        settings,
+        signal,
+        now: ctx.now,
+        transcript,
+        login,
+      })
       return connector.submit({ ...session, ...stage }, content)
     },
   )

@@ -1,0 +1,56 @@
+/**
+ * Logins that a distributor refused. An account that is tried with a wrong password again and again
+ * gets locked, so after two refusals nobody tries for an hour.
+ */
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { HOUR } from '../../core/clock.js'
+import type { Mode } from '../../db/tables/column-types.js'
+import { isCredential } from '../distributor.js'
+import type { Distributor } from '../distributor.js'
+import type { LoginGate } from './session.js'
+
+/** Refusals in a row after which nobody tries. */
+const MOST = 2
+const SHUT = HOUR
+/** Accounts that are remembered. */
+const ACCOUNTS = 10_000
+
+export class Logins {
+  readonly #now: () => number
+  readonly #refusals = new LRUCache<string, { count: number; at: number }>({ max: ACCOUNTS })
+
+  /** `now` in milliseconds since 1970. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** The gate of an account; other credentials are another account. */
+  of(
+    { distid, settings: declared }: Pick<Distributor, 'distid' | 'settings'>,
+    mode: Mode,
+    settings: Readonly<Record<string, unknown>>,
+  ): LoginGate {
+    const credentials = Object.entries(declared)
+      .filter(([, setting]) => isCredential(setting))
+      .map(([name]) => [name, settings[name] ?? null])
+    const account = createHash('sha256')
+      .update(JSON.stringify([distid, mode, credentials]))
+      .digest('base64url')
+    return {
+      reason: () => {
+        const known = this.#refusals.get(account)
+        if (!known || known.count < MOST || this.#now() - known.at >= SHUT) return null
+        return (
+          `the login was refused ${known.count} times and is not tried for an hour, so that the ` +
+          'account is not locked'
+        )
+      },
+      accepted: () => void this.#refusals.delete(account),
+      refused: () => {
+        const count = (this.#refusals.get(account)?.count ?? 0) + 1
+        this.#refusals.set(account, { count, at: this.#now() })
+      },
+    }
+  }
+}
