@@ -117,7 +117,7 @@ export async function transpileTree(outdir) {
     outbase: '.',
     format: 'esm',
   })
-  await bundleWorker(join(outdir, 'lib', 'app'))
+  await bundleWorker(join(outdir, 'lib', 'app', 'background'))
 }
 
 /**
@@ -128,7 +128,7 @@ async function bundleWorker(outdir, options = {}) {
   return bundle({
     ...common,
     ...options,
-    entryPoints: { worker: 'lib/app/worker.ts', duckdb: 'lib/app/duckdb.ts' },
+    entryPoints: { worker: 'lib/app/background/worker.ts', duckdb: 'lib/app/background/duckdb.ts' },
     outdir,
     format: 'esm',
     external: NATIVE,

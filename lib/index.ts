@@ -1,9 +1,9 @@
 /** The public surface of the library. */
 export { open } from './app/open.js'
 export type { App, OpenOptions } from './app/open.js'
-export { restoreBackup } from './app/restore.js'
-export type { RestoreInput, Restored } from './app/restore.js'
-export type { Backup } from './app/backup.js'
+export { restoreBackup } from './app/backup/restore.js'
+export type { RestoreInput, Restored } from './app/backup/restore.js'
+export type { Backup } from './app/backup/backup.js'
 export { connect, etagOf, RemoteError } from './connect.js'
 export type { ConnectOptions } from './connect.js'
 export type { Shop } from './app/shop.js'

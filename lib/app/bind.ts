@@ -7,7 +7,7 @@ import { findSubscriber } from '../accounts/subscribers.js'
 import type { Background } from '../core/async/background.js'
 import type { UnderWay } from '../core/async/under-way.js'
 import type { OperatorCtx } from './ctx.js'
-import type { Tasks } from './tasks.js'
+import type { Tasks } from './background/tasks.js'
 
 /** What functions of the operator are bound to. */
 export interface Bound {

@@ -10,7 +10,7 @@ import type { ExportOptions } from '../fraud/sharing/export.js'
 import type { ObjectStore } from '../objects/store.js'
 import * as orders from '../orders/operator.js'
 import * as restrictions from '../restrictions/operator.js'
-import { makeBackup } from './backup.js'
+import { makeBackup } from './backup/backup.js'
 import { bind, bindWorker, forSubscriber } from './bind.js'
 import type { Bound } from './bind.js'
 

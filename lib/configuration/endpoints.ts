@@ -4,7 +4,7 @@ import { invalid } from '../core/errors.js'
 import { serialized } from '../core/endpoint/serialized.js'
 import * as z from 'zod'
 import { putConfiguration } from './put.js'
-import { readConfiguration } from './saved.js'
+import { readConfiguration } from './saved-documents.js'
 import { configurationSchema } from './schema/schema.js'
 import {
   PutConfig,

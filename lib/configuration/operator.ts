@@ -11,7 +11,7 @@ import {
   rollBack,
 } from './history.js'
 import { previewConfiguration, putConfiguration } from './put.js'
-import { readConfiguration } from './saved.js'
+import { readConfiguration } from './saved-documents.js'
 import { validateCandidate, validateSaved } from './validate.js'
 
 export const configurations = {

@@ -13,7 +13,7 @@ import { filesIn, takeLock } from '../db/engine.js'
 import { runBuild } from './build-job.js'
 import type { BuildJob, BuildResult } from './build-job.js'
 import { sumOf } from './text-files.js'
-import type { Numbers } from './numbers.js'
+import type { Numbers } from './number-columns.js'
 import { FORM } from './version.js'
 
 export interface BuildTools {

@@ -1,10 +1,10 @@
 /**
- * What a build is told, and what it tells. It runs in a process of its own (lib/app/duckdb.ts),
+ * What a build is told, and what it tells. It runs in a process of its own (lib/app/background/duckdb.ts),
  * which is started here.
  */
 import { runChild } from '../core/async/child.js'
 import { SECOND } from '../core/clock.js'
-import type { Section, Totals } from './numbers.js'
+import type { Section, Totals } from './number-columns.js'
 
 export interface BuildJob {
   kind: 'export'

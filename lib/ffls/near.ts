@@ -1,5 +1,5 @@
 /** Which dealers the list shows for a ZIP, best first (contract "FFL directory"). */
-import { lowerBound } from '../core/search.js'
+import { lowerBound } from '../core/binary-search.js'
 import { milesChord, placeOfZip, unitVector } from '../places/zips.js'
 import { bandOf, zipNumber } from './directory.js'
 import type { Directory, PlaceColumns } from './directory.js'

@@ -3,7 +3,7 @@
  * scripts/data/places.mjs).
  */
 import { gunzipSync } from 'node:zlib'
-import { lowerBound } from '../core/search.js'
+import { lowerBound } from '../core/binary-search.js'
 import facts from '../../data/places/zips.json' with { type: 'json' }
 
 export interface ZipPlace {

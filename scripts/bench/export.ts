@@ -48,7 +48,7 @@ const log = {
 }
 // As it is shipped: a loader of source texts would take longer to start than the build itself.
 await esbuild.build({
-  entryPoints: { duckdb: 'lib/app/duckdb.ts' },
+  entryPoints: { duckdb: 'lib/app/background/duckdb.ts' },
   outdir: join('dist', 'bench'),
   bundle: true,
   platform: 'node',

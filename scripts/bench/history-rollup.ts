@@ -143,7 +143,7 @@ try {
 
   // As it is shipped: a loader of source texts would take longer to start than a day's roll-up.
   await esbuild.build({
-    entryPoints: { duckdb: 'lib/app/duckdb.ts' },
+    entryPoints: { duckdb: 'lib/app/background/duckdb.ts' },
     outdir: join('dist', 'bench'),
     bundle: true,
     platform: 'node',

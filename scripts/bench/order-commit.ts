@@ -46,7 +46,7 @@ async function bundleWorker(dir: string): Promise<string> {
     target: 'node20.19',
     format: 'esm',
     external: ['better-sqlite3'],
-    entryPoints: ['lib/app/worker.ts'],
+    entryPoints: ['lib/app/background/worker.ts'],
     outfile,
     logLevel: 'warning',
     banner: {

@@ -2,7 +2,7 @@
 import type * as Failures from '../../lib/orders/history/failures.js'
 import type * as Lookup from '../../lib/orders/history/lookup.js'
 import type * as Match from '../../lib/orders/matching/match.js'
-import type * as Numbers from '../../lib/orders/matching/numbers.js'
+import type * as Numbers from '../../lib/orders/matching/order-numbers.js'
 import type * as Pages from '../../lib/orders/history/pages.js'
 import type * as Parcels from '../../lib/orders/tracking/parcels.js'
 import type * as Records from '../../lib/orders/history/records.js'
@@ -161,7 +161,7 @@ export const HISTORY: readonly Plant[] = [
     ],
     seams: [
       {
-        at: 'lib/orders/matching/numbers.ts#standsElsewhere',
+        at: 'lib/orders/matching/order-numbers.ts#standsElsewhere',
         make: (): typeof Numbers.standsElsewhere => async () => false,
       },
     ],

@@ -1,7 +1,7 @@
 /** JSON of a file or of standard input, under the rules of a request's body. */
 import { readFileSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
-import { firstPlace } from '../../lib/core/search.js'
+import { firstPlace } from '../../lib/core/binary-search.js'
 import { refuseFaults } from '../../lib/core/endpoint/endpoint.js'
 import { ApiError, codeOf, invalid } from '../../lib/core/errors.js'
 import type { Fault } from '../../lib/core/errors.js'

@@ -12,7 +12,7 @@ import type {
   ConfigurationDocument,
   DistributorEntry,
 } from '../../lib/configuration/document/document.js'
-import { saveDocument } from '../../lib/configuration/saved.js'
+import { saveDocument } from '../../lib/configuration/saved-documents.js'
 import { RemoteError, connect } from '../../lib/connect.js'
 import { isApiError } from '../../lib/core/errors.js'
 import { filesIn } from '../../lib/db/engine.js'

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { verifyBackup } from '../../lib/app/backup.js'
-import type { Manifest } from '../../lib/app/backup.js'
+import { verifyBackup } from '../../lib/app/backup/backup.js'
+import type { Manifest } from '../../lib/app/backup/backup.js'
 import { MINUTE, SECOND } from '../../lib/core/clock.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
@@ -23,7 +23,7 @@ import type { Fulfillment, Recovery, Submission } from '../../lib/distributors/f
 import { downloadsOf } from '../../lib/feeds/fetch/downloads.js'
 import { openForTest as open } from '../../server/testing/open.js'
 import type { App } from '../../lib/app/open.js'
-import { restoreBackup } from '../../lib/app/restore.js'
+import { restoreBackup } from '../../lib/app/backup/restore.js'
 import { UPC, orderShop } from '../orders/shop.js'
 import type { OrderShop } from '../orders/shop.js'
 import { scripted } from '../orders/scripted-distributor.js'
@@ -509,7 +509,7 @@ describe('restoring', () => {
     raw.pragma('user_version = 999')
     raw.pragma('journal_mode = DELETE')
     raw.close()
-    const { digestOf } = await import('../../lib/app/backup.js')
+    const { digestOf } = await import('../../lib/app/backup/backup.js')
     const manifest = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as Manifest
     const files = await Promise.all(
       manifest.files.map(async ({ path: name }) => ({

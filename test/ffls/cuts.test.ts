@@ -11,7 +11,7 @@ import { DAY } from '../../lib/core/clock.js'
 import { expiryDate } from '../../lib/ffls/license.js'
 import { goneFrom } from '../../lib/ffls/lists/diff.js'
 import type { KnownDealer } from '../../lib/ffls/lists/diff.js'
-import { orderOf } from '../../lib/ffls/lists/order.js'
+import { orderOf } from '../../lib/ffls/lists/line-order.js'
 import { JUNE, MAY, cells, dealers, listedOnes, take, withApp } from './lists.js'
 import type { Row } from './lists.js'
 

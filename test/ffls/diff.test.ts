@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expiryDate, parseLicense } from '../../lib/ffls/license.js'
 import { compareList } from '../../lib/ffls/lists/diff.js'
 import type { DiffInput, KnownDealer, Plan } from '../../lib/ffls/lists/diff.js'
-import { orderOf } from '../../lib/ffls/lists/order.js'
+import { orderOf } from '../../lib/ffls/lists/line-order.js'
 import type { ListedDealer } from '../../lib/ffls/lists/rows.js'
 import {
   JUNE,

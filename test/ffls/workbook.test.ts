@@ -42,7 +42,11 @@ function sheetOf(data: string, more: Record<string, string> = {}): Buffer {
 const cell = (place: string) => `<c r="${place}"><v>1</v></c>`
 const FAR = sheetOf(`<row r="1">${cell('A1')}</row><row r="1048576">${cell('XFD1048576')}</row>`)
 
-const CHILD = ['./duckdb.mjs', '../../lib/app/duckdb.mjs', '../../lib/app/duckdb.ts']
+const CHILD = [
+  './duckdb.mjs',
+  '../../lib/app/background/duckdb.mjs',
+  '../../lib/app/background/duckdb.ts',
+]
   .map((name) => fileURLToPath(new URL(name, import.meta.url)))
   .find((found) => existsSync(found))!
 

@@ -15,7 +15,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { DAY } from '../../lib/core/clock.js'
 import { openForTest as open } from '../../server/testing/open.js'
-import { restoreBackup } from '../../lib/app/restore.js'
+import { restoreBackup } from '../../lib/app/backup/restore.js'
 import { createTestApp } from '../../server/testing/index.js'
 import { shops } from './shops.js'
 

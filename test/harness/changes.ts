@@ -3,7 +3,7 @@
  * dealer is.
  */
 import type { Subscriber } from '../../lib/accounts/caller.js'
-import { saveDocument } from '../../lib/configuration/saved.js'
+import { saveDocument } from '../../lib/configuration/saved-documents.js'
 import { DEALER } from '../orders/shop.js'
 import type { Rng } from './random.js'
 import { NAMES } from './shop.js'

@@ -5,7 +5,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import type { Key, Subscriber } from '../../lib/accounts/caller.js'
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
-import { saveDocument } from '../../lib/configuration/saved.js'
+import { saveDocument } from '../../lib/configuration/saved-documents.js'
 import type { FeedOffer } from '../../lib/distributors/feed-offer.js'
 import type { ConfigurationDocument } from '../../lib/configuration/document/document.js'
 import type { OperatorCtx } from '../../lib/app/ctx.js'

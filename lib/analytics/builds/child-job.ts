@@ -1,5 +1,5 @@
 /**
- * Analytics work in the process that has DuckDB (lib/app/duckdb.ts). One at a time for a state
+ * Analytics work in the process that has DuckDB (lib/app/background/duckdb.ts). One at a time for a state
  * folder, whoever started it: the lock is the working process's own, so that it ends with that
  * process and not with the one that asked.
  */

@@ -1,5 +1,5 @@
 /** A range of shown dealer costs is a slice of the price order. */
-import { firstPlace } from '../../core/search.js'
+import { firstPlace } from '../../core/binary-search.js'
 import { MAX_CENTS } from '../../core/money.js'
 import type { Bits } from '../snapshot/bits.js'
 import { sliceToBits, stepsOf } from './order-steps.js'

@@ -2,7 +2,7 @@
  * Product search over one view (contract "Product search"): exact totals, pages
  * that never overlap.
  */
-import { firstPlace } from '../../core/search.js'
+import { firstPlace } from '../../core/binary-search.js'
 import type { Hits, SearchedView } from './page.js'
 import { byCodePoint } from '../../core/text.js'
 import { gtinKey } from '../../core/gtin.js'

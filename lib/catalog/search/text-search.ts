@@ -1,7 +1,7 @@
 /** Finds rows by their words in the term dictionary that terms.ts built. */
 import { LRUCache } from 'lru-cache'
 import { MB } from '../../core/figures.js'
-import { firstPlace } from '../../core/search.js'
+import { firstPlace } from '../../core/binary-search.js'
 import { readColumn } from '../snapshot/arena.js'
 import type { Arena } from '../snapshot/arena.js'
 import { Bits } from '../snapshot/bits.js'

@@ -1,5 +1,5 @@
 /** Reads the parts of a snapshot where they lie: nothing is copied. */
-import { firstPlace } from '../../core/search.js'
+import { firstPlace } from '../../core/binary-search.js'
 import { byCodePoint } from '../../core/text.js'
 import { readColumn } from './arena.js'
 import type { Arena } from './arena.js'

@@ -1,5 +1,5 @@
 /** Sets of rows: a short one is a list of ascending rows, a long one a bitset. */
-import { lowerBound } from '../../core/search.js'
+import { lowerBound } from '../../core/binary-search.js'
 import { popcount } from './bits.js'
 import type { Bits } from './bits.js'
 

@@ -3,7 +3,7 @@
  * snapshot judge just the rows that a feed has moved, in their share of the time. Rows of the slice
  * are places in `rows`.
  */
-import { firstPlace } from '../../core/search.js'
+import { firstPlace } from '../../core/binary-search.js'
 import { Bits } from './bits.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import type { Row, Snapshot } from './snapshot.js'

@@ -1,6 +1,6 @@
 /**
  * Work in a process of its own: DuckDB can be stopped only together with the process that it runs
- * in. What such a process does is in lib/app/duckdb.ts; here it is started, limited and killed.
+ * in. What such a process does is in lib/app/background/duckdb.ts; here it is started, limited and killed.
  */
 import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -33,7 +33,11 @@ export interface StoppedWork extends Error {
 
 /** The bundled file beside this module, or the source itself where that is run. */
 function childFile(): string {
-  const found = ['./duckdb.mjs', '../../app/duckdb.mjs', '../../app/duckdb.ts']
+  const found = [
+    './duckdb.mjs',
+    '../../app/background/duckdb.mjs',
+    '../../app/background/duckdb.ts',
+  ]
     .map((name) => fileURLToPath(new URL(name, import.meta.url)))
     .find((path) => existsSync(path))
   if (found === undefined)

@@ -4,8 +4,8 @@
 import type { Selectable } from 'kysely'
 import { DAY } from '../../core/clock.js'
 import type { StateCode } from '../../places/states.js'
-import { isFollowed, orderOf } from './order.js'
-import type { ListOrder, OrderedRow } from './order.js'
+import { isFollowed, orderOf } from './line-order.js'
+import type { ListOrder, OrderedRow } from './line-order.js'
 import type { ListedDealer } from './rows.js'
 import type { DealerTable } from '../../db/tables/ffls.js'
 

@@ -18,7 +18,7 @@ import { cleanUpdate } from './clean-update.js'
 import { contentOrNull } from '../sealed-content.js'
 import { knownParts } from '../history/part-statuses.js'
 import { LONGEST_AGO, isNewsOf, isOthers, isWhollyOthers, samePo } from '../matching/match.js'
-import { poIsAlone, standsElsewhere } from '../matching/numbers.js'
+import { poIsAlone, standsElsewhere } from '../matching/order-numbers.js'
 import { mergeParcels, shippingOf } from './parcels.js'
 import { laterOrder, statusOfParts } from '../history/statuses.js'
 

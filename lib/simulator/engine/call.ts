@@ -7,37 +7,21 @@ import type {
   Submission,
 } from '../../distributors/fulfillment.js'
 import { checkCredentials } from './credentials.js'
-import { addStranger } from './admit.js'
-import { runDue, schedule } from './due.js'
-import type { Due } from './due.js'
-import { faultOf, LATE_AFTER } from './faults.js'
-import { FAULTS } from './fault-table.js'
-import type { Fault, FaultName } from './fault-table.js'
-import type { Step } from './faults.js'
+import { perform, reachOf } from './perform.js'
+import type { Arriving, CallKind } from './perform.js'
+import { FAULTS } from './scenarios/fault-table.js'
+import type { Fault, FaultName } from './scenarios/fault-table.js'
 import { arrivalOf } from './sales-order.js'
-import type { Arrival } from './order.js'
 import type { Profile } from './world.js'
-import { scenarioOf } from './scenarios.js'
+import { scenarioOf } from './scenarios/scenarios.js'
 import type { Db } from './store.js'
 import type { World } from './world.js'
 
 /** One send of one order. */
-export interface Send {
-  readonly profile: Profile
+export interface Send extends Arriving {
   readonly session: OrderSession
   readonly order: PurchaseOrder
-  readonly arrival: Arrival
-  readonly account: string
-  /** By what it is counted how often a distributor could not be reached. */
-  readonly reach: string
 }
-
-/** The account and part that an order is for, and its PO as the caller gave it. */
-export const reachOf = (
-  { distid }: Profile,
-  account: string,
-  { lane, poGiven }: Pick<PurchaseOrder, 'lane' | 'poGiven'>,
-): string => [distid, account, lane, poGiven].join(' ')
 
 /** Thrown by a call that the caller sees no answer of; carries what is seen instead. */
 class BrokenCall extends Error {
@@ -111,45 +95,6 @@ export async function searching(
     if (error instanceof BrokenCall) return { outcome: 'unreachable', reason: error.message }
     throw error
   }
-}
-
-/** Which call it is. `late` is what happens later in place of its effect, where that is asked for. */
-export interface CallKind {
-  readonly name: string
-  readonly step: Step
-  readonly late?: Pick<Due, 'kind' | 'id'>
-}
-
-/**
- * What a call does at the distributor, in one transaction with the count of the call, and the fault
- * that its caller sees.
- */
-export function perform<R>(
-  world: World,
-  { profile, arrival, account, reach }: Pick<Send, 'profile' | 'arrival' | 'account' | 'reach'>,
-  { name, step, late, isReached = false }: CallKind & { isReached?: boolean },
-  effect: (db: Db) => R,
-): { fault: FaultName | null; result?: R } {
-  return world.store.transact((db) => {
-    runDue(db, world)
-    if (arrival.scenario?.startsWith('STRANGER') && (step === 'only' || step === 'last'))
-      addStranger(db, { profile, account, arrival }, world.now())
-    const fault = faultOf(db, {
-      name: arrival.scenario,
-      ref: arrival.clientRef,
-      po: reach,
-      call: name,
-      step,
-      isReached,
-    })
-    const does = fault === null ? 'whole' : FAULTS[fault].effect
-    if (does === 'none') return { fault }
-    if (does === 'late' && late) {
-      schedule(db, { ...late, distid: profile.distid, account, arrival }, world.now() + LATE_AFTER)
-      return { fault }
-    }
-    return { fault, result: effect(db) }
-  })
 }
 
 /** One call within this process: everything that it does is one transaction. */

@@ -7,7 +7,7 @@ import type { OrderStatus, ShipStatus } from '../../db/tables/column-types.js'
 import type { Parcel } from '../../distributors/fulfillment.js'
 import type { Profile } from './world.js'
 import type { SalesOrder } from './order.js'
-import { scenario } from './scenarios.js'
+import { scenario } from './scenarios/scenarios.js'
 
 /** News of an order, at its time in milliseconds since 1970. */
 export interface News {

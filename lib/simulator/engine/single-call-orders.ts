@@ -3,14 +3,14 @@ import type { Fulfillment, Search, Submission } from '../../distributors/fulfill
 import { admit, contentFault } from './admit.js'
 import { call, unreachable } from './call.js'
 import type { Send } from './call.js'
-import { connectorOf } from './connector.js'
+import { simulatedConnector } from './simulated-connector.js'
 import { ordersAnywhere } from './queries.js'
 import { isLookupDown, listedOrders, toldOf } from './sales-order.js'
 import type { Profile, World } from './world.js'
 
 /** A connector of such a distributor. */
 export function wholeOrders(world: World, profile: Profile): Fulfillment {
-  return connectorOf(world, profile, { submit: sendWhole, find: findListed })
+  return simulatedConnector(world, profile, { submit: sendWhole, find: findListed })
 }
 
 function sendWhole(world: World, send: Send): Promise<Submission> {

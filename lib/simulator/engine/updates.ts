@@ -16,7 +16,7 @@ import type { Profile } from './world.js'
 import { countCall, ordersSince } from './queries.js'
 import { isLookupDown, toldOf } from './sales-order.js'
 import type { SalesOrder } from './order.js'
-import { chaosOf } from './scenarios.js'
+import { chaosOf } from './scenarios/scenarios.js'
 import type { Db } from './store.js'
 import type { World } from './world.js'
 

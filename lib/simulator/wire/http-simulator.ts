@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import type { Send } from '../engine/call.js'
-import type { FaultName } from '../engine/fault-table.js'
+import type { FaultName } from '../engine/scenarios/fault-table.js'
 import type { ListenOptions } from '../engine/world.js'
 
 /**

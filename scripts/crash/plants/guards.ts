@@ -1,6 +1,6 @@
 /** Bugs of what keeps an order from the wrong account, the wrong dealer and the wrong number. */
 import type * as Match from '../../../lib/orders/matching/match.js'
-import type * as Numbers from '../../../lib/orders/matching/numbers.js'
+import type * as Numbers from '../../../lib/orders/matching/order-numbers.js'
 import { accountNow } from '../../../lib/orders/account.js'
 import type * as AfterSend from '../../../lib/orders/engine/rules/after-send.js'
 import type * as Dealer from '../../../lib/orders/engine/sender/dealer-fault.js'
@@ -97,7 +97,7 @@ export const GUARDS: readonly Planted[] = [
     name: 'a number is looked for among the orders of its subscriber alone',
     seams: [
       {
-        at: 'lib/orders/matching/numbers.ts#standsElsewhere',
+        at: 'lib/orders/matching/order-numbers.ts#standsElsewhere',
         make:
           (real: typeof Numbers.standsElsewhere): typeof real =>
           (db, order, number) =>

@@ -3,7 +3,7 @@ import { DAY } from '../../../lib/core/clock.js'
 import type { Submission } from '../../../lib/distributors/fulfillment.js'
 import { samePo } from '../../../lib/orders/matching/match.js'
 import type * as Match from '../../../lib/orders/matching/match.js'
-import type * as Numbers from '../../../lib/orders/matching/numbers.js'
+import type * as Numbers from '../../../lib/orders/matching/order-numbers.js'
 import type * as AfterSearch from '../../../lib/orders/engine/rules/after-search.js'
 import type * as AfterSend from '../../../lib/orders/engine/rules/after-send.js'
 import type * as Timing from '../../../lib/orders/engine/rules/timing.js'
@@ -193,7 +193,7 @@ export const OUTCOMES: readonly Planted[] = [
     name: 'numbers of other orders are not looked at',
     seams: [
       {
-        at: 'lib/orders/matching/numbers.ts#standsElsewhere',
+        at: 'lib/orders/matching/order-numbers.ts#standsElsewhere',
         make: (): typeof Numbers.standsElsewhere => async () => false,
       },
     ],

@@ -3,7 +3,7 @@
  * another scenario in its PO.
  */
 import { SIMULATED } from '../../../lib/simulator/profiles.js'
-import { SCENARIOS } from '../../../lib/simulator/engine/scenarios.js'
+import { SCENARIOS } from '../../../lib/simulator/engine/scenarios/scenarios.js'
 import type { Random } from './random.js'
 import { DEALERS, SCARCE, upcOf } from './shop.js'
 

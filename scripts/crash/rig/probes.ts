@@ -2,9 +2,9 @@
  * What the harness puts into the simulated distributors, and into nothing else: a place to die at
  * behind every call, and an end of all faults once a run lets everything settle.
  */
-import type * as Call from '../../../lib/simulator/engine/call.js'
-import type * as Faults from '../../../lib/simulator/engine/faults.js'
-import type * as Scenarios from '../../../lib/simulator/engine/scenarios.js'
+import type * as Perform from '../../../lib/simulator/engine/perform.js'
+import type * as Faults from '../../../lib/simulator/engine/scenarios/faults.js'
+import type * as Scenarios from '../../../lib/simulator/engine/scenarios/scenarios.js'
 import type { Planted } from '../../plants/seam.js'
 import type { Step } from './life.js'
 
@@ -20,9 +20,9 @@ export const PROBES: Planted = {
   name: 'probes',
   seams: [
     {
-      at: 'lib/simulator/engine/call.ts#call',
+      at: 'lib/simulator/engine/perform.ts#perform',
       make:
-        (real: typeof Call.call): typeof real =>
+        (real: typeof Perform.perform): typeof real =>
         (world, ...rest) => {
           const { store } = world
           const transact: typeof store.transact = (work) => {
@@ -34,14 +34,14 @@ export const PROBES: Planted = {
         },
     },
     {
-      at: 'lib/simulator/engine/scenarios.ts#chaosOf',
+      at: 'lib/simulator/engine/scenarios/scenarios.ts#chaosOf',
       make:
         (real: typeof Scenarios.chaosOf): typeof real =>
         (name) =>
           probes.isCalm ? 0 : real(name),
     },
     {
-      at: 'lib/simulator/engine/faults.ts#faultOf',
+      at: 'lib/simulator/engine/scenarios/faults.ts#faultOf',
       make:
         (real: typeof Faults.faultOf): typeof real =>
         (db, call) =>

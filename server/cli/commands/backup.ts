@@ -1,7 +1,7 @@
 /** Copies of the installation, and putting one back. */
 import { resolve } from 'node:path'
 import { megabytes } from '../../../lib/core/figures.js'
-import { restoreBackup } from '../../../lib/app/restore.js'
+import { restoreBackup } from '../../../lib/app/backup/restore.js'
 import { optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { secretKeyFromEnvironment } from '../../env.js'

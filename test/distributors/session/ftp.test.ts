@@ -23,7 +23,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Egress } from '../../../lib/distributors/session/egress.js'
 import { FtpFault, withFtp } from '../../../lib/distributors/session/ftp.js'
 import type { FtpFiles, FtpLogin } from '../../../lib/distributors/session/ftp.js'
-import { makeCertificate } from '../../../lib/simulator/engine/certificate.js'
+import { makeCertificate } from '../../../lib/simulator/wire/certificate.js'
 
 const BIG = Buffer.alloc(3_000_000, 'feed row\r\n')
 

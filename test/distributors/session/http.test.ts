@@ -12,7 +12,7 @@ import { addressOf, checkHost } from '../../../lib/distributors/session/egress.j
 import type { Egress } from '../../../lib/distributors/session/egress.js'
 import { CallFault, callHttp } from '../../../lib/distributors/session/http.js'
 import type { HttpCall } from '../../../lib/distributors/session/http.js'
-import { makeCertificate } from '../../../lib/simulator/engine/certificate.js'
+import { makeCertificate } from '../../../lib/simulator/wire/certificate.js'
 
 const NOW = Date.UTC(2026, 10, 22)
 const SIMULATOR: Egress = { hosts: [], simulator: {} }

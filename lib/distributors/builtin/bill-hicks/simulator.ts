@@ -2,7 +2,7 @@
 import { admit, contentFault } from '../../../simulator/engine/admit.js'
 import { call } from '../../../simulator/engine/call.js'
 import type { Send } from '../../../simulator/engine/call.js'
-import { connectorOf } from '../../../simulator/engine/connector.js'
+import { simulatedConnector } from '../../../simulator/engine/simulated-connector.js'
 import { schedule } from '../../../simulator/engine/due.js'
 import { CONFIRMED } from '../../../simulator/engine/life.js'
 import type { Arrival } from '../../../simulator/engine/order.js'
@@ -100,7 +100,8 @@ export const simulator: DistributorSimulator = {
   credentials: { customer_number: 'DEMO-BILL' },
   orders: {
     due: { drop: (db, _world, happening) => dropFile(db, happening), read: readFile },
-    connector: (world, profile) => connectorOf(world, profile, { submit: drop, find: findFile }),
+    connector: (world, profile) =>
+      simulatedConnector(world, profile, { submit: drop, find: findFile }),
     recovery: 'file',
     account: 'customer_number',
     refusesMix: false,

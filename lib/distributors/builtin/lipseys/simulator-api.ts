@@ -2,14 +2,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { DAY } from '../../../core/clock.js'
 import { admit } from '../../../simulator/engine/admit.js'
-import { perform, reachOf } from '../../../simulator/engine/call.js'
-import type { Send } from '../../../simulator/engine/call.js'
+import { perform, reachOf } from '../../../simulator/engine/perform.js'
+import type { Arriving } from '../../../simulator/engine/perform.js'
 import { runDue } from '../../../simulator/engine/due.js'
 import { LIFETIME, lifeOf } from '../../../simulator/engine/life.js'
 import type { Arrival, Line, SalesOrder } from '../../../simulator/engine/order.js'
 import { ordersAnywhere, ordersSince } from '../../../simulator/engine/queries.js'
 import { isLookupDown } from '../../../simulator/engine/sales-order.js'
-import { scenarioOf } from '../../../simulator/engine/scenarios.js'
+import { scenarioOf } from '../../../simulator/engine/scenarios/scenarios.js'
 import type { Db } from '../../../simulator/engine/store.js'
 import { chanceToFail } from '../../../simulator/engine/updates.js'
 import type { Profile, World } from '../../../simulator/engine/world.js'
@@ -303,7 +303,7 @@ function poFault({ limits, words }: Profile, po: string): string | null {
 function sendOf(
   { profile, request, account }: Desk,
   { po, lines, to, firearms }: Posted,
-): Pick<Send, 'profile' | 'account' | 'arrival' | 'reach'> {
+): Arriving {
   const own = request.visit?.send
   const arrival: Arrival = {
     clientRef: own?.arrival.clientRef ?? `outside ${account} ${po}`,

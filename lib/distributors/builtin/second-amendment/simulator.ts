@@ -4,7 +4,7 @@
 import { admit, contentFault } from '../../../simulator/engine/admit.js'
 import { call } from '../../../simulator/engine/call.js'
 import type { Send } from '../../../simulator/engine/call.js'
-import { connectorOf } from '../../../simulator/engine/connector.js'
+import { simulatedConnector } from '../../../simulator/engine/simulated-connector.js'
 import type { Line } from '../../../simulator/engine/order.js'
 import {
   cartOf,
@@ -149,7 +149,7 @@ export const simulator: DistributorSimulator = {
   orders: {
     due: { checkout: checkOut },
     connector: (world, profile) =>
-      connectorOf(world, profile, { submit: fillAndPay, find: findCart }),
+      simulatedConnector(world, profile, { submit: fillAndPay, find: findCart }),
     recovery: 'staged',
     refusesMix: false,
     words,

@@ -3,7 +3,7 @@ import { MINUTE } from '../../../core/clock.js'
 import { admit, contentFault } from '../../../simulator/engine/admit.js'
 import { call } from '../../../simulator/engine/call.js'
 import type { Send } from '../../../simulator/engine/call.js'
-import { connectorOf } from '../../../simulator/engine/connector.js'
+import { simulatedConnector } from '../../../simulator/engine/simulated-connector.js'
 import type { Arrival, Line } from '../../../simulator/engine/order.js'
 import {
   deleteStage,
@@ -144,7 +144,7 @@ export const simulator: DistributorSimulator = {
   orders: {
     due: { submit: submitStage },
     connector: (world, profile) =>
-      connectorOf(world, profile, { submit: buildUp, find: findStaged }),
+      simulatedConnector(world, profile, { submit: buildUp, find: findStaged }),
     recovery: 'staged',
     account: 'api_customer_number',
     refusesMix: false,

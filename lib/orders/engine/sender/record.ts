@@ -1,7 +1,7 @@
 /** Writes down what became of a purchase order. */
 import { isUnavailable } from '../../../db/sqlite.js'
 import type { Change, StoredPo } from '../../stored.js'
-import { standsElsewhere } from '../../matching/numbers.js'
+import { standsElsewhere } from '../../matching/order-numbers.js'
 import { move } from '../transitions.js'
 import type { SenderCtx } from './ctx.js'
 

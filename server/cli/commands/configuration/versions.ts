@@ -7,7 +7,7 @@ import {
   readVersion,
 } from '../../../../lib/configuration/history.js'
 import type { Difference } from '../../../../lib/configuration/history.js'
-import { readConfiguration } from '../../../../lib/configuration/saved.js'
+import { readConfiguration } from '../../../../lib/configuration/saved-documents.js'
 import { MASK } from '../../../../lib/configuration/secrets.js'
 import { ApiError, codeOf, invalid } from '../../../../lib/core/errors.js'
 import type { App } from '../../../../lib/app/open.js'

@@ -2,14 +2,14 @@
  * What the worker can do. Each task opens its own database handles; nothing is shared with the main
  * thread but what it returns.
  */
-import type { CatalogTasks } from '../catalog/snapshot/live.js'
-import type { FeedTasks } from '../feeds/ctx.js'
-import { buildSnapshot, buildTick } from '../catalog/snapshot/build.js'
-import type { SnapshotParts } from '../catalog/snapshot/parts.js'
-import { copyDatabase } from '../db/copy.js'
-import { filesIn } from '../db/engine.js'
-import { openFile } from '../db/sqlite.js'
-import { ingestFeed } from '../feeds/ingest/ingest.js'
+import type { CatalogTasks } from '../../catalog/snapshot/live.js'
+import type { FeedTasks } from '../../feeds/ctx.js'
+import { buildSnapshot, buildTick } from '../../catalog/snapshot/build.js'
+import type { SnapshotParts } from '../../catalog/snapshot/parts.js'
+import { copyDatabase } from '../../db/copy.js'
+import { filesIn } from '../../db/engine.js'
+import { openFile } from '../../db/sqlite.js'
+import { ingestFeed } from '../../feeds/ingest/ingest.js'
 
 export interface Tasks extends CatalogTasks, FeedTasks {
   copyDatabase(input: { from: string; to: string }): void

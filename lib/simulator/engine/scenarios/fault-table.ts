@@ -1,6 +1,6 @@
 /** What can go wrong between an order and its answer. */
-import { SECOND } from '../../core/clock.js'
-import type { Submission } from '../../distributors/fulfillment.js'
+import { SECOND } from '../../../core/clock.js'
+import type { Submission } from '../../../distributors/fulfillment.js'
 
 export interface Fault {
   /** What the distributor does in spite of it. */

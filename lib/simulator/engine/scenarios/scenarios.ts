@@ -2,7 +2,7 @@
  * Outcomes that an integrator can ask for: `SIM-<NAME>` anywhere in the PO or in an item's SKU of
  * the order, case aside. Without one no fault is ever played.
  */
-import type { PurchaseOrder } from '../../distributors/fulfillment.js'
+import type { PurchaseOrder } from '../../../distributors/fulfillment.js'
 import type { FaultName } from './fault-table.js'
 
 /** What becomes of an order after it was accepted. */

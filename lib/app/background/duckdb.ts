@@ -3,10 +3,10 @@
  * of it, and ends. It is started by core/child.ts.
  */
 import { setPriority } from 'node:os'
-import type { AnalyticsJob } from '../analytics/builds/job.js'
-import type { ChildProgress, FromChild } from '../core/async/child.js'
-import type { BuildJob } from '../exports/build-job.js'
-import type { WorkbookJob } from '../ffls/lists/workbook.js'
+import type { AnalyticsJob } from '../../analytics/builds/job.js'
+import type { ChildProgress, FromChild } from '../../core/async/child.js'
+import type { BuildJob } from '../../exports/build-job.js'
+import type { WorkbookJob } from '../../ffls/lists/workbook.js'
 
 type Job = BuildJob | AnalyticsJob | WorkbookJob
 
@@ -19,9 +19,9 @@ const PRIORITY = 10
  * installed, no workbook could be read.
  */
 async function run(job: Job, onProgress: (...progress: ChildProgress) => void): Promise<unknown> {
-  if (job.kind === 'export') return (await import('../exports/build.js')).build(job)
-  if (job.kind === 'workbook') return (await import('../ffls/lists/workbook.js')).tablesOf(job)
-  return (await import('../analytics/builds/child-job.js')).runAnalytics(job, onProgress)
+  if (job.kind === 'export') return (await import('../../exports/build.js')).build(job)
+  if (job.kind === 'workbook') return (await import('../../ffls/lists/workbook.js')).tablesOf(job)
+  return (await import('../../analytics/builds/child-job.js')).runAnalytics(job, onProgress)
 }
 
 process.once('message', (job: Job) => {

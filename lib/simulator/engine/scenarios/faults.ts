@@ -1,13 +1,13 @@
 /** When a call meets what can go wrong. */
-import { MINUTE } from '../../core/clock.js'
-import { DEMO_SEED } from '../market/market.js'
-import { createRandom } from '../market/random.js'
+import { MINUTE } from '../../../core/clock.js'
+import { DEMO_SEED } from '../../market/market.js'
+import { createRandom } from '../../market/random.js'
 import type { FaultName } from './fault-table.js'
-import { countCall } from './queries.js'
+import { countCall } from '../queries.js'
 import { chaosOf, scenario } from './scenarios.js'
-import type { Arrival } from './order.js'
-import type { Db } from './store.js'
-import type { World } from './world.js'
+import type { Arrival } from '../order.js'
+import type { Db } from '../store.js'
+import type { World } from '../world.js'
 
 /** Milliseconds after which an order that was sent `late` is executed. */
 export const LATE_AFTER = 2 * MINUTE

@@ -1,6 +1,6 @@
 /** The worker thread: runs tasks one after the other and posts what comes of them. */
 import { parentPort } from 'node:worker_threads'
-import type { Progress } from '../core/async/progress.js'
+import type { Progress } from '../../core/async/progress.js'
 import type { FromWorker } from './background.js'
 import { makeTasks } from './tasks.js'
 import type { Tasks } from './tasks.js'

@@ -12,7 +12,7 @@ export interface OrderCalls {
 }
 
 /** A connector that takes and finds orders by these calls. */
-export function connectorOf(
+export function simulatedConnector(
   world: World,
   profile: Profile,
   { submit, find }: OrderCalls,

@@ -1,11 +1,11 @@
 /** Long work off the main thread: building a snapshot, taking in a feed. */
-import type { Background } from '../core/async/background.js'
-import type { Progress } from '../core/async/progress.js'
+import type { Background } from '../../core/async/background.js'
+import type { Progress } from '../../core/async/progress.js'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
-import type { Log } from '../core/log.js'
+import type { Log } from '../../core/log.js'
 import { makeTasks } from './tasks.js'
 import type { Tasks } from './tasks.js'
 

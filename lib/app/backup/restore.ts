@@ -3,7 +3,7 @@
  * and only then moved in. It starts with orders paused: whatever was placed after the backup may be
  * forgotten, and a caller's retry would buy it again.
  */
-import { syncPath } from '../core/storage/durable.js'
+import { syncPath } from '../../core/storage/durable.js'
 import {
   existsSync,
   mkdirSync,
@@ -16,22 +16,22 @@ import {
 } from 'node:fs'
 import { copyFile, cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { audit } from '../accounts/audit.js'
+import { audit } from '../../accounts/audit.js'
 import { DECISIONS, RECORD, digestOf, recordFacts, verifyBackup } from './backup.js'
 import type { Manifest } from './backup.js'
-import type { OperatorCtx } from './ctx.js'
-import { invalid } from '../core/errors.js'
-import { loadSecretKey, openVault, writeKeyFile } from '../core/storage/secrets.js'
-import { takeLock } from '../db/engine.js'
-import { openFile } from '../db/sqlite.js'
-import { quartermasterSchema } from '../db/migrations/quartermaster.js'
-import { fraudKeyFiles } from '../fraud/keys/keys.js'
-import { decisionAt, lastDecision } from '../restrictions/queries.js'
-import type { Raw } from '../db/sqlite.js'
-import { open } from './open.js'
-import type { App, OpenOptions } from './open.js'
-import { journalPath } from '../orders/journal/file.js'
-import { pauseOrders } from '../orders/engine/pause.js'
+import type { OperatorCtx } from '../ctx.js'
+import { invalid } from '../../core/errors.js'
+import { loadSecretKey, openVault, writeKeyFile } from '../../core/storage/secrets.js'
+import { takeLock } from '../../db/engine.js'
+import { openFile } from '../../db/sqlite.js'
+import { quartermasterSchema } from '../../db/migrations/quartermaster.js'
+import { fraudKeyFiles } from '../../fraud/keys/keys.js'
+import { decisionAt, lastDecision } from '../../restrictions/queries.js'
+import type { Raw } from '../../db/sqlite.js'
+import { open } from '../open.js'
+import type { App, OpenOptions } from '../open.js'
+import { journalPath } from '../../orders/journal/file.js'
+import { pauseOrders } from '../../orders/engine/pause.js'
 
 export interface RestoreInput extends Pick<
   OpenOptions,

@@ -3,7 +3,7 @@
  * are copied by SQLite itself: a file of one that is opened and closed beside it in the same
  * process loses its locks.
  */
-import { syncPath, writeWholeNow } from '../core/storage/durable.js'
+import { syncPath, writeWholeNow } from '../../core/storage/durable.js'
 import { createHash } from 'node:crypto'
 import {
   createReadStream,
@@ -16,20 +16,20 @@ import {
 } from 'node:fs'
 import { chmod, copyFile, mkdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { MB, figure } from '../core/figures.js'
-import { audit } from '../accounts/audit.js'
-import { secretKeyId } from '../accounts/data-keys.js'
-import type { Background } from '../core/async/background.js'
-import type { Tasks } from './tasks.js'
-import type { OperatorCtx } from './ctx.js'
-import { codeOf, invalid } from '../core/errors.js'
-import { ROOM_FOR_FEEDS } from '../core/storage/disk-space.js'
-import { checkDatabase } from '../db/copy.js'
-import { filesIn } from '../db/engine.js'
-import { query, readerOver } from '../db/query.js'
-import { openFile } from '../db/sqlite.js'
-import { macOf } from '../orders/journal/chain.js'
-import { journalPath, openJournalFile } from '../orders/journal/file.js'
+import { MB, figure } from '../../core/figures.js'
+import { audit } from '../../accounts/audit.js'
+import { secretKeyId } from '../../accounts/data-keys.js'
+import type { Background } from '../../core/async/background.js'
+import type { Tasks } from '../background/tasks.js'
+import type { OperatorCtx } from '../ctx.js'
+import { codeOf, invalid } from '../../core/errors.js'
+import { ROOM_FOR_FEEDS } from '../../core/storage/disk-space.js'
+import { checkDatabase } from '../../db/copy.js'
+import { filesIn } from '../../db/engine.js'
+import { query, readerOver } from '../../db/query.js'
+import { openFile } from '../../db/sqlite.js'
+import { macOf } from '../../orders/journal/chain.js'
+import { journalPath, openJournalFile } from '../../orders/journal/file.js'
 
 export interface BackupFile {
   /** Below the backup's folder, with slashes. */
