@@ -16,6 +16,7 @@ import {
   settingsOf,
 } from '../distributors/distributor.js'
 import type { CheckOutcome, Distributor } from '../distributors/distributor.js'
+import { loginsOf } from '../distributors/session/logins.js'
 import { openSession } from '../distributors/session/open-session.js'
 import { Unreachable } from '../distributors/session/session.js'
 import type { Registry } from '../distributors/registry.js'
@@ -150,8 +151,9 @@ async function ask(
 ): Promise<CheckOutcome> {
   const settings = settingsOf(distributor, entry)
   // Somebody asks for it: it is tried however often it was refused, and opens what was shut.
-  const gate = ctx.logins.of(distributor, ctx.modes.of(distributor.distid), settings)
-  const login = { ...gate, reason: () => null }
+  const { distid } = distributor
+  const gates = loginsOf(ctx, { distid, mode: ctx.modes.of(distid) })
+  const login = (credentials: readonly string[]) => ({ ...gates(credentials), reason: () => null })
   try {
     const outcome = await inTime(
       async (signal) =>

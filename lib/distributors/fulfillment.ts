@@ -181,6 +181,8 @@ export interface FulfillmentLimits {
 
 export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
   readonly recovery: Recovery
+  /** An order that it accepts without a number is placed all the same: news of it bring the number. */
+  readonly numberComesLater?: boolean
   readonly limits: FulfillmentLimits
   /** Pure: the parts of a fulfillment order, where one purchase order cannot hold all of it. */
   plan?(lines: readonly PurchaseOrderLine[]): OrderPart[]

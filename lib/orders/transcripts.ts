@@ -23,30 +23,53 @@ type Owned = Pick<StoredPo, 'id' | 'subscriber_id' | 'client_ref'>
 
 const placeOf = ({ client_ref: ref }: Owned) => `transcript of ${ref}`
 
-/** Keeps what was recorded; nothing where nothing went over a wire. */
-export async function keepTranscript(
-  { db, secrets, now }: Pick<OrdersCtx, 'db' | 'secrets' | 'now'>,
+/** Rows of one send or search. */
+type Sealed = {
+  purchase_order_id: number
+  kind: KeptTranscript['kind']
+  at: number
+  payload: string
+}
+
+/**
+ * What was recorded, ready to be written; null where nothing went over a wire. Throws nothing: an
+ * order that is placed is not lost because of what is kept beside it.
+ */
+export function sealTranscript(
+  { secrets, now, log }: Pick<OrdersCtx, 'secrets' | 'now' | 'log'>,
   order: Owned,
   kind: KeptTranscript['kind'],
   transcript: Transcript,
+): Sealed | null {
+  try {
+    const exchanges = transcript.told()
+    if (exchanges.length === 0) return null
+    const payload = secrets.of(order.subscriber_id).seal(JSON.stringify(exchanges), placeOf(order))
+    return { purchase_order_id: order.id, kind, at: now(), payload }
+  } catch (error) {
+    log.warn({ err: error, ref: order.client_ref }, 'a transcript could not be kept')
+    return null
+  }
+}
+
+/** Writes it down. */
+export async function keepTranscript(
+  { db }: Pick<OrdersCtx, 'db'>,
+  sealed: Sealed | null,
 ): Promise<void> {
-  const exchanges = transcript.told()
-  if (exchanges.length === 0) return
-  const payload = secrets.of(order.subscriber_id).seal(JSON.stringify(exchanges), placeOf(order))
-  await db
-    .insertInto('transcript')
-    .values({ purchase_order_id: order.id, kind, at: now(), payload })
-    .execute()
-  if (kind === 'send') return
+  if (sealed === null) return
+  await db.insertInto('transcript').values(sealed).execute()
+  if (sealed.kind === 'send') return
+  const { purchase_order_id: id } = sealed
   await db
     .deleteFrom('transcript')
-    .where('purchase_order_id', '=', order.id)
+    .where('purchase_order_id', '=', id)
     .where('kind', '=', 'search')
     .where('id', 'not in', (query) =>
       query
         .selectFrom('transcript')
         .select('id')
-        .where('purchase_order_id', '=', order.id)
+        .where('purchase_order_id', '=', id)
         .where('kind', '=', 'search')
         .orderBy('id', 'desc')
         .limit(SEARCHES),

@@ -7,7 +7,7 @@ import type * as Content from '../../lib/orders/sealed-content.js'
 import type * as Durable from '../../lib/core/storage/durable.js'
 import type * as Enforcement from '../../lib/orders/place/enforcement.js'
 import type * as Call from '../../lib/orders/engine/sender/call.js'
-import type * as Redact from '../../lib/orders/engine/sender/redact.js'
+import type * as Redact from '../../lib/distributors/session/redact.js'
 import type * as PoNumber from '../../lib/orders/place/po-number.js'
 import type * as Quota from '../../lib/orders/quota.js'
 import type * as Split from '../../lib/orders/place/split.js'
@@ -77,7 +77,7 @@ export const ORDERS: readonly Plant[] = [
     suites: ['orders/place/promises'],
     seams: [
       {
-        at: 'lib/orders/engine/sender/redact.ts#withoutSecrets',
+        at: 'lib/distributors/session/redact.ts#withoutSecrets',
         make: (): typeof Redact.withoutSecrets => (text) => text,
       },
     ],

@@ -45,7 +45,7 @@ async function directly(
   { host, port }: { host: string; port: number },
   signal: AbortSignal,
 ): Promise<Socket> {
-  const { address, family } = await addressOf(egress, host)
+  const { address, family } = await addressOf(egress, host, signal)
   const socket = connect({
     host: address,
     port,

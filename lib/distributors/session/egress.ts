@@ -43,14 +43,17 @@ export function checkHost({ hosts, simulator }: Egress, host: string): void {
 export async function addressOf(
   egress: Egress,
   host: string,
+  signal?: AbortSignal,
 ): Promise<{ address: string; family: number }> {
   checkHost(egress, host)
   const bare = host.replace(/^\[|\]$/g, '')
   const found =
     isIP(bare) === 0
-      ? await lookup(bare, { all: true, verbatim: false }).catch((error: unknown) => {
-          throw new EgressFault(`the name ${host} cannot be looked up`, { cause: error })
-        })
+      ? await until(signal, lookup(bare, { all: true, verbatim: false })).catch(
+          (error: unknown) => {
+            throw new EgressFault(`the name ${host} cannot be looked up`, { cause: error })
+          },
+        )
       : [{ address: bare, family: isIP(bare) }]
   const isRefused = egress.simulator ? (at: string) => !isLoopback(at) : isPrivate
   const refused = found.find(({ address }) => isRefused(address))
@@ -63,6 +66,17 @@ export async function addressOf(
   const [first] = found
   if (!first) throw new EgressFault(`the name ${host} has no address`)
   return first
+}
+
+/** A look-up of the system cannot be ended; nobody waits for it any longer. */
+function until<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  if (!signal) return work
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
 }
 
 function isLoopback(host: string): boolean {

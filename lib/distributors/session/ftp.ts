@@ -95,7 +95,7 @@ async function logIn(
 ): Promise<void> {
   if (egress.proxy) throw new EgressFault(`${host} is asked by FTP, which goes through no proxy`)
   signal.throwIfAborted()
-  const { address, family } = await addressOf(egress, host)
+  const { address, family } = await addressOf(egress, host, signal)
   // Whatever address a server names for data: it is asked where it was asked before.
   client.ftp._newSocket = () =>
     new PinnedSocket({

@@ -6,14 +6,12 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { HOUR } from '../../core/clock.js'
 import type { Mode } from '../../db/tables/column-types.js'
-import { isCredential } from '../distributor.js'
-import type { Distributor } from '../distributor.js'
 import type { LoginGate } from './session.js'
 
 /** Refusals in a row after which nobody tries. */
 const MOST = 2
 const SHUT = HOUR
-/** Accounts that are remembered. */
+/** Logins that are remembered. */
 const ACCOUNTS = 10_000
 
 export class Logins {
@@ -25,17 +23,10 @@ export class Logins {
     this.#now = now
   }
 
-  /** The gate of an account; other credentials are another account. */
-  of(
-    { distid, settings: declared }: Pick<Distributor, 'distid' | 'settings'>,
-    mode: Mode,
-    settings: Readonly<Record<string, unknown>>,
-  ): LoginGate {
-    const credentials = Object.entries(declared)
-      .filter(([, setting]) => isCredential(setting))
-      .map(([name]) => [name, settings[name] ?? null])
+  /** The gate of a login; another password is another login. */
+  of(distid: string, mode: Mode, login: readonly string[]): LoginGate {
     const account = createHash('sha256')
-      .update(JSON.stringify([distid, mode, credentials]))
+      .update(JSON.stringify([distid, mode, login]))
       .digest('base64url')
     return {
       reason: () => {
@@ -54,3 +45,12 @@ export class Logins {
     }
   }
 }
+
+/** The gates of a distributor's logins, for a session of it. */
+export const loginsOf =
+  (
+    { logins }: { logins: Logins },
+    { distid, mode }: { distid: string; mode: Mode },
+  ): ((credentials: readonly string[]) => LoginGate) =>
+  (credentials) =>
+    logins.of(distid, mode, credentials)

@@ -15,9 +15,12 @@ export interface SessionOptions {
   readonly egress?: OperatorEgress
   /** What its calls are recorded in. */
   readonly transcript?: Transcript
-  /** Who may not be tried is not; a check that a person asks for has none. */
-  readonly login?: LoginGate
+  /** What is known of its logins. */
+  readonly login?: (credentials: readonly string[]) => LoginGate
 }
+
+/** Of a session whose logins nobody counts. */
+const OPEN: LoginGate = { reason: () => null, accepted: () => {}, refused: () => {} }
 
 /** What a connector of this distributor is given; it can call the distributor's own host alone. */
 export function openSession(
@@ -25,11 +28,8 @@ export function openSession(
   { settings, signal, now, egress = {}, transcript, login }: SessionOptions,
 ): Session {
   const httpAt: Session['httpAt'] = (address, to, until = signal) => {
-    const call: CallApi = async ({ path, ...rest }) => {
-      const reason = login?.reason() ?? null
-      if (reason !== null) throw new CallFault(reason, false, undefined)
-      return callHttp(to, { ...rest, url: address + path }, until)
-    }
+    const call: CallApi = ({ path, ...rest }) =>
+      callHttp(to, { ...rest, url: address + path }, until)
     return transcript ? (one) => transcript.record(one, () => call(one)) : call
   }
   return {
@@ -44,9 +44,6 @@ export function openSession(
           }
         : httpAt(api.url, { ...egress, hosts: [new URL(api.url).hostname] }),
     hide: (secret) => transcript?.hide(secret),
-    login: {
-      accepted: () => login?.accepted(),
-      refused: () => login?.refused(),
-    },
+    login: (...credentials) => login?.(credentials) ?? OPEN,
   }
 }

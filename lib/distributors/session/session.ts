@@ -18,7 +18,7 @@ export class Unreachable extends Error {
 /** Makes one call. Rejects with a CallFault. */
 export type CallApi = (call: ApiCall) => Promise<HttpAnswer>
 
-/** What is known of one account with one set of credentials. */
+/** What is known of one login. */
 export interface LoginGate {
   /** Why it is not tried now; null where it may be. */
   reason(): string | null
@@ -52,7 +52,8 @@ export interface Session<Values = Readonly<Record<string, unknown>>> {
    */
   readonly hide: (secret: string) => void
   /**
-   * To be told how each login ended: after two that were refused `http` refuses to call for an hour.
+   * What is known of a login, by all that it is made with. To be asked before it is tried, and told
+   * how it ended: after two refusals nobody tries for an hour.
    */
-  readonly login: Pick<LoginGate, 'accepted' | 'refused'>
+  readonly login: (...credentials: string[]) => LoginGate
 }

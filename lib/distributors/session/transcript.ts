@@ -1,6 +1,6 @@
 /** What went over the wire in a session, without its secrets. */
-import { createHash } from 'node:crypto'
 import type { HttpAnswer } from './http.js'
+import { withoutSecrets } from './redact.js'
 import type { ApiCall } from './session.js'
 
 /** One call and what came back. */
@@ -22,10 +22,6 @@ export interface Exchange {
 const LONGEST = 16_384
 /** Calls of a session that are kept: the last ones. */
 const MOST = 50
-/** A shorter text stands in any sentence by chance, and is not a secret worth the name. */
-export const SHORTEST_SECRET = 4
-const HIDDEN = '********'
-
 export class Transcript {
   readonly #now: () => number
   readonly #secrets: Set<string>
@@ -42,6 +38,11 @@ export class Transcript {
     this.#secrets.add(secret)
   }
 
+  /** The values that may not be repeated anywhere. */
+  get secrets(): string[] {
+    return [...this.#secrets]
+  }
+
   /** Makes a call and records it. */
   async record(
     { method, path, headers = {}, body }: ApiCall,
@@ -53,17 +54,19 @@ export class Transcript {
       method,
       path,
       headers: { ...headers },
-      request: body === undefined ? null : shortened(body.toString()),
+      request: body === undefined ? null : body.toString(),
       status: null,
       answer: null,
-      fault: null,
+      // Until it has ended.
+      fault: 'it was given up',
     }
     this.#exchanges.push(exchange)
     if (this.#exchanges.length > MOST) this.#exchanges.shift()
     try {
       const answer = await call()
       exchange.status = answer.status
-      exchange.answer = shortened(answer.body.toString('utf8'))
+      exchange.fault = null
+      exchange.answer = answer.body.toString('utf8')
       return answer
     } catch (error) {
       exchange.fault = error instanceof Error ? error.message : String(error)
@@ -73,15 +76,9 @@ export class Transcript {
     }
   }
 
-  /** What was recorded, with every secret hidden in all the forms that protocols write it in. */
+  /** What was recorded, with every secret hidden, and long texts cut. */
   told(): Exchange[] {
-    const forms = [...this.#secrets]
-      .filter((secret) => secret.length >= SHORTEST_SECRET)
-      .flatMap(formsOf)
-      // A longer one may hold a shorter one.
-      .sort((a, b) => b.length - a.length)
-    const hide = (text: string) =>
-      forms.reduce((shown, form) => shown.replaceAll(form, HIDDEN), text)
+    const hide = (text: string) => shortened(withoutSecrets(text, this.secrets))
     const hideOrNull = (text: string | null) => (text === null ? null : hide(text))
     return this.#exchanges.map((exchange) => ({
       ...exchange,
@@ -94,17 +91,6 @@ export class Transcript {
       fault: hideOrNull(exchange.fault),
     }))
   }
-}
-
-function formsOf(secret: string): string[] {
-  return [
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret),
-    new URLSearchParams({ '': secret }).toString().slice(1),
-    Buffer.from(secret).toString('base64'),
-    createHash('md5').update(secret).digest('hex'),
-  ]
 }
 
 const shortened = (text: string) =>

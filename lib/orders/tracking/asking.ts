@@ -7,6 +7,7 @@ import { kindOf } from '../../core/errors.js'
 import { MINUTE, SECOND } from '../../core/clock.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
+import { loginsOf } from '../../distributors/session/logins.js'
 import { openSession } from '../../distributors/session/open-session.js'
 import { accountSettings, fingerprintOf } from '../account.js'
 import type { Account } from './apply-update.js'
@@ -69,7 +70,7 @@ export async function askForUpdates(
           settings,
           signal: ending.signal,
           now: ctx.now,
-          login: ctx.logins.of(distributor, mode, settings),
+          login: loginsOf(ctx, { distid, mode }),
         }),
         since,
       )[Symbol.asyncIterator](),

@@ -12,6 +12,7 @@ import {
   lipseysOrders,
   payloadOf,
 } from '../../../lib/distributors/builtin/lipseys/orders.js'
+import { DAY, HOUR } from '../../../lib/core/clock.js'
 import { NOT_APPROVED } from '../../../lib/distributors/builtin/lipseys/api.js'
 import { daysBetween } from '../../../lib/distributors/builtin/lipseys/days.js'
 import type {
@@ -19,6 +20,7 @@ import type {
   OrderUpdate,
   PurchaseOrder,
 } from '../../../lib/distributors/fulfillment.js'
+import { Logins, loginsOf } from '../../../lib/distributors/session/logins.js'
 import { Unreachable } from '../../../lib/distributors/session/session.js'
 import { openSession } from '../../../lib/distributors/session/open-session.js'
 
@@ -162,6 +164,7 @@ async function withServer<R>(
   answers: { login?: Answer; other?: Answer },
   work: (session: OrderSession, calls: Call[]) => Promise<R>,
   settings: Record<string, unknown> = SETTINGS,
+  logins = new Logins(() => 0),
 ): Promise<R> {
   const calls: Call[] = []
   const server = createServer((request: IncomingMessage, response) => {
@@ -186,7 +189,8 @@ async function withServer<R>(
   const { signal } = new AbortController()
   const now = () => Date.UTC(2026, 10, 21, 20) + 0.25
   try {
-    const plain = openSession({ name: 'Lipseys' }, { settings, signal, now })
+    const login = loginsOf({ logins }, { distid: 'LIP', mode: 'live' })
+    const plain = openSession({ name: 'Lipseys' }, { settings, signal, now, login })
     const session: OrderSession = {
       ...plain,
       http: plain.httpAt(address, { hosts: [], simulator: {} }),
@@ -225,6 +229,11 @@ describe('an order', () => {
   for (const [what, settings, user] of [
     ['of the main account, where there is one', BOTH, 'main@shop.example'],
     ['of the only account', SETTINGS, 'drop@shop.example'],
+    [
+      'of the drop-ship account, where the main one has no password',
+      { ...SETTINGS, store_user: 'main@shop.example' },
+      'drop@shop.example',
+    ],
   ] as const)
     test(`to the store goes out with the login ${what}`, async () =>
       withServer(
@@ -240,6 +249,7 @@ describe('an order', () => {
     for (const [data, number] of [
       [{ orderNumber: 'A-1' }, 'A-1'],
       [[{ orderNumber: 77 }], '77'],
+      [{ orderNumber: 0 }, null],
       [{}, null],
       [null, null],
       [[], null],
@@ -256,6 +266,75 @@ describe('an order', () => {
     })
     assert.equal((await failed([])).outcome, 'unknown')
     assert.equal((await failed(null)).outcome, 'unknown')
+  })
+
+  test('that is refused and numbered all the same may stand there', async () => {
+    for (const data of [{ orderNumber: 123 }, [{ orderNumber: '123' }]])
+      assert.deepEqual(
+        await outcomeOf({
+          other: json({ authorized: true, success: false, errors: ['Item B is gone.'], data }),
+        }),
+        { outcome: 'unknown', reason: 'refused, and numbered 123: Item B is gone.' },
+      )
+  })
+
+  test('is not posted again where the reply says more than that the token is not taken', async () => {
+    for (const more of [
+      { success: true, data: null },
+      { success: false, data: { orderNumber: 5 } },
+    ])
+      await withServer(
+        { other: json({ authorized: false, errors: [], ...more }) },
+        async (session, calls) => {
+          assert.equal((await submit(session, orderOf())).outcome, 'unknown')
+          assert.deepEqual(
+            calls.map(({ path }) => path),
+            [LOGIN, 'order/DropShip'],
+          )
+        },
+      )
+  })
+
+  test('is sent with no login that was refused twice, for an hour', async () => {
+    const clock = { ms: 1_000 }
+    const logins = new Logins(() => clock.ms)
+    const tries = () =>
+      withServer(
+        { login: json(BAD_LOGIN) },
+        async (session, calls) => {
+          const sent = await submit(session, orderOf())
+          assert.equal(sent.outcome, 'not_sent')
+          return calls.length
+        },
+        SETTINGS,
+        logins,
+      )
+    assert.deepEqual([await tries(), await tries(), await tries()], [1, 1, 0])
+    clock.ms += HOUR
+    assert.deepEqual([await tries(), await tries()], [1, 0])
+  })
+
+  test('closes no gate where the login was not refused, but failed', async () => {
+    const logins = new Logins(() => 0)
+    const cases: [Answer, boolean][] = [
+      [json({ token: null, econtact: null }, 500), false],
+      [json({ econtact: {} }), false],
+      [json({ message: 'Forbidden' }, 403), false],
+      [(_call, response) => void response.writeHead(401).end(), true],
+      [json({ authorized: false }), true],
+    ]
+    for (const [login, isRefused] of cases)
+      await withServer(
+        { login },
+        async (session) => {
+          const gate = session.login('drop@shop.example', 'one')
+          gate.accepted()
+          for (let i = 0; i < 2; i++) await submit(session, orderOf())
+          assert.equal(gate.reason() !== null, isRefused)
+        },
+        SETTINGS,
+        logins,
+      )
   })
 
   test('is posted once more with a new token where the first is not taken, and no third time', async () => {
@@ -277,7 +356,7 @@ describe('an order', () => {
     await withServer({ other: json(stale) }, async (session, calls) => {
       assert.deepEqual(await submit(session, orderOf()), {
         outcome: 'not_sent',
-        reason: 'the login was refused',
+        reason: 'the token of a new login was not taken',
       })
       assert.equal(calls.length, 4)
     })
@@ -290,7 +369,7 @@ describe('an order', () => {
       [json({ message: 'Forbidden' }, 403), /approve/],
       [json({}, 500), /HTTP 500/],
       [(_call, response) => void response.destroy(), /broken off/],
-      [(_call, response) => void response.writeHead(200).end('{"token'), /HTTP 200/],
+      [(_call, response) => void response.writeHead(200).end('{"token'), /cannot be read/],
       [(_call, response) => void response.writeHead(429, { 'retry-after': '30' }).end(), /429/],
     ]
     for (const [login, reason] of cases)
@@ -417,7 +496,7 @@ describe('the report of a day', () => {
       },
       async (session, calls) => {
         const told: OrderUpdate[] = []
-        for await (const update of updates!(session, session.now())) told.push(update)
+        for await (const update of updates!(session, session.now() - DAY)) told.push(update)
         assert.equal(told.length, 2)
         assert.deepEqual(told[0], {
           number: '555',
@@ -436,13 +515,13 @@ describe('the report of a day', () => {
             },
           ],
         })
-        // A report grows for days: each is asked for again.
+        // From the day on, of each account.
         assert.deepEqual(
           calls
             .filter(({ path }) => path === 'shipping/oneday')
             .map(({ body }) => body)
             .slice(0, 4),
-          ['11/18/2026', '11/19/2026', '11/20/2026', '11/21/2026'],
+          ['11/20/2026', '11/21/2026', '11/20/2026', '11/21/2026'],
         )
       },
       BOTH,
@@ -473,7 +552,7 @@ describe('a credential check', () => {
     [
       'the answer cannot be read',
       (_call, response) => void response.writeHead(200).end('x'),
-      'unreachable: HTTP 200',
+      'unreachable: the reply cannot be read',
     ],
     ['it is too many', json({}, 429), 'unreachable: HTTP 429: too many requests'],
     [

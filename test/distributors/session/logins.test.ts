@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HOUR } from '../../../lib/core/clock.js'
-import { builtin } from '../../../lib/distributors/builtin/index.js'
-import { CallFault } from '../../../lib/distributors/session/http.js'
-import { Logins } from '../../../lib/distributors/session/logins.js'
+import { Logins, loginsOf } from '../../../lib/distributors/session/logins.js'
 import { openSession } from '../../../lib/distributors/session/open-session.js'
 
-const lipseys = builtin.find(({ distid }) => distid === 'LIP')!
-const SETTINGS = { api_user: 'a@shop.example', api_password: 'one' }
+const LOGIN = ['a@shop.example', 'one']
 
 function made() {
   const clock = { ms: Date.UTC(2026, 10, 21, 12) + 0.25 }
   const logins = new Logins(() => clock.ms)
-  return { clock, logins, gate: logins.of(lipseys, 'live', SETTINGS) }
+  return { clock, logins, gate: logins.of('LIP', 'live', LOGIN) }
 }
 
 describe('logins that were refused', () => {
@@ -44,35 +41,33 @@ describe('logins that were refused', () => {
     gate.refused()
     gate.refused()
     const others = [
-      logins.of(lipseys, 'live', { ...SETTINGS, api_password: 'two' }),
-      logins.of(lipseys, 'simulator', SETTINGS),
-      logins.of({ ...lipseys, distid: 'LIP2' }, 'live', SETTINGS),
+      logins.of('LIP', 'live', ['a@shop.example', 'two']),
+      logins.of('LIP', 'live', ['b@shop.example', 'one']),
+      logins.of('LIP', 'simulator', LOGIN),
+      logins.of('RSR', 'live', LOGIN),
     ]
     assert.deepEqual(
       others.map((other) => other.reason()),
-      [null, null, null],
+      [null, null, null, null],
     )
-    // What is no credential makes no other account.
-    const same = logins.of(lipseys, 'live', { ...SETTINGS, ffl_recipient_emails: ['x@y.example'] })
-    assert.notEqual(same.reason(), null)
+    assert.notEqual(logins.of('LIP', 'live', LOGIN).reason(), null)
   })
 
-  test('keep a session from calling: nothing is sent', async () => {
-    const { gate, clock } = made()
-    gate.refused()
-    gate.refused()
-    const session = openSession(lipseys, {
-      settings: SETTINGS,
-      signal: new AbortController().signal,
-      now: () => clock.ms,
-      login: gate,
-    })
-    const error = await session
-      .http({ method: 'GET', path: 'x' })
-      .catch((caught: unknown) => caught)
-    assert.ok(error instanceof CallFault && !error.sent)
-    assert.match(error.message, /not tried for an hour/)
-    session.login.accepted()
-    assert.equal(gate.reason(), null)
+  test('are told to a connector by its session', () => {
+    const { logins, clock } = made()
+    const session = openSession(
+      { name: 'Lipseys' },
+      {
+        settings: {},
+        signal: new AbortController().signal,
+        now: () => clock.ms,
+        login: loginsOf({ logins }, { distid: 'LIP', mode: 'live' }),
+      },
+    )
+    session.login(...LOGIN).refused()
+    session.login(...LOGIN).refused()
+    assert.notEqual(logins.of('LIP', 'live', LOGIN).reason(), null)
+    session.login(...LOGIN).accepted()
+    assert.equal(session.login(...LOGIN).reason(), null)
   })
 })

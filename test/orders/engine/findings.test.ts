@@ -183,6 +183,18 @@ test('lookup: an order accepted without a number is looked for until it has one'
   )
 })
 
+test('one_shot: an order accepted without a number is placed where that comes later', async () => {
+  const tst = scripted({ recovery: 'one_shot' })
+  Object.assign(tst.connector, { numberComesLater: true })
+  tst.acts.push({ accept: true, answer: { outcome: 'accepted', number: null } })
+  await using t = await orderShop([tst])
+  assert.equal((await t.place(t.body())).body.data.status, 'placed')
+  assert.deepEqual(
+    (await t.purchaseOrders()).map(({ state, distributor_order_id: number }) => [state, number]),
+    [['placed', null]],
+  )
+})
+
 test('a wall clock set ahead does not make a send absent before its time', async () => {
   const tst = scripted({ recovery: 'lookup' })
   tst.acts.push({ accept: false, answer: { outcome: 'unknown', reason: 'timeout' } })

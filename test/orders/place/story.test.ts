@@ -148,10 +148,10 @@ describe('the way of an order', () => {
     const [login, order] = send!.exchanges
     assert.equal(
       login!.request,
-      JSON.stringify({ Email: 'demo@demo-shop.example', Password: '********' }),
+      JSON.stringify({ Email: 'demo@demo-shop.example', Password: '[credential]' }),
     )
-    assert.equal((JSON.parse(login!.answer!) as { token: string }).token, '********')
-    assert.deepEqual(order!.headers['token'], '********')
+    assert.equal((JSON.parse(login!.answer!) as { token: string }).token, '[credential]')
+    assert.deepEqual(order!.headers['token'], '[credential]')
     assert.equal(
       (JSON.parse(order!.request!) as { ShippingName: string }).ShippingName,
       CUSTOMER.name,

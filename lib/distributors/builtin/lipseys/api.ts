@@ -76,24 +76,26 @@ export class LipseysAccount {
 
   async #askForToken(): Promise<string> {
     const { email: Email, password: Password } = this.#login
+    const gate = this.#session.login(Email, Password)
+    const reason = gate.reason()
+    if (reason !== null) throw new NoReply(reason, { mayHaveArrived: false })
     const answer = await this.#call({
       method: 'POST',
       path: 'authentication/login',
       body: JSON.stringify({ Email, Password }),
     })
     if (answer.status === 403) throw new NoReply(NOT_APPROVED, { mayHaveArrived: false })
-    const { token, econtact, authorized } = jsonOf(answer, false)
-    if (typeof token === 'string' && token !== '' && memberOf(econtact, 'success') === true) {
+    const { token, econtact, authorized } = answer.status === 401 ? {} : jsonOf(answer)
+    const says = memberOf(econtact, 'success')
+    if (typeof token === 'string' && token !== '' && says === true) {
       this.#session.hide(token)
-      this.#session.login.accepted()
+      gate.accepted()
       return token
     }
-    const isRefused = answer.status === 401 || econtact !== undefined || authorized === false
-    if (isRefused) this.#session.login.refused()
-    throw new NoReply(isRefused ? REFUSED : `the login was answered with HTTP ${answer.status}`, {
-      mayHaveArrived: false,
-      isLoginRefused: isRefused,
-    })
+    if (answer.status !== 401 && says !== false && authorized !== false)
+      throw new NoReply('the answer to the login cannot be read', { mayHaveArrived: false })
+    gate.refused()
+    throw new NoReply(REFUSED, { mayHaveArrived: false, isLoginRefused: true })
   }
 
   /**
@@ -108,15 +110,20 @@ export class LipseysAccount {
     await this.logIn()
     const again = await this.#ask(call)
     if (again) return again
-    throw new NoReply(REFUSED, { mayHaveArrived: false, isLoginRefused: true })
+    throw new NoReply('the token of a new login was not taken', { mayHaveArrived: false })
   }
 
-  /** Null where the token is not taken. */
+  /** Null where the token is not taken, and nothing else is said. */
   async #ask(call: ApiCall): Promise<Reply | null> {
     const answer = await this.#call({ ...call, headers: { token: this.#token! } })
     if (answer.status === 401) return null
-    const { authorized, success, errors, data } = jsonOf(answer, true)
-    if (authorized === false) return null
+    const { authorized, success, errors, data } = jsonOf(answer)
+    const saysNothing = success !== true && (data ?? null) === null
+    if (authorized === false && saysNothing) return null
+    if (authorized === false)
+      throw new NoReply('the reply says that nobody is logged in, and more than that', {
+        mayHaveArrived: true,
+      })
     if (typeof success !== 'boolean')
       throw new NoReply('the reply does not say whether it succeeded', { mayHaveArrived: true })
     return { success, errors: textsOf(errors), data }
@@ -143,15 +150,12 @@ export class LipseysAccount {
   }
 }
 
-/** The members of a JSON object that was answered with 200 or, where `isOk` is false, anything. */
-function jsonOf(
-  { status, headers, body }: HttpAnswer,
-  isOk: boolean,
-): Readonly<Record<string, unknown>> {
+/** The members of a JSON object that was answered with 200. */
+function jsonOf({ status, headers, body }: HttpAnswer): Readonly<Record<string, unknown>> {
   const unread = (why: string) => new NoReply(why, { mayHaveArrived: true })
   if (headers.get('content-type')?.startsWith('text/html'))
     throw unread(`a page in HTML instead of a reply (HTTP ${status})`)
-  if (isOk && status !== 200) throw unread(`HTTP ${status}`)
+  if (status !== 200) throw unread(`HTTP ${status}`)
   try {
     const value = JSON.parse(body.toString('utf8')) as unknown
     if (typeof value === 'object' && value !== null)
@@ -159,7 +163,7 @@ function jsonOf(
   } catch {
     // Told below, without what it said.
   }
-  throw unread(isOk ? 'the reply cannot be read' : `HTTP ${status}`)
+  throw unread('the reply cannot be read')
 }
 
 /** A member of what may be an object. */

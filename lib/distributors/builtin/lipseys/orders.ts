@@ -37,13 +37,11 @@ export const LIMITS: FulfillmentLimits = {
   updatesEvery: 30 * MINUTE,
 }
 
-/** A report is asked for once more for as long after its day as rows are added to it. */
-const REPEATED = 3 * DAY
-
 /** The connector; limits are others where a simulator answers. */
 export function lipseysOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
   return {
     recovery: 'one_shot',
+    numberComesLater: true,
     limits,
     plan: planFirearmParts,
     submit,
@@ -80,17 +78,25 @@ async function submit(session: Session, order: PurchaseOrder): Promise<Submissio
   }
 }
 
-/** Without a reason it is no refusal that could be told to anybody: it may be some other trouble. */
-function refused({ errors }: Reply): Submission {
-  return errors.length > 0
-    ? { outcome: 'rejected', reason: errors.join('; ') }
-    : { outcome: 'unknown', reason: 'the reply says that it did not succeed, and not why' }
+/**
+ * Without a reason it is not a refusal that could be told to anybody: it may be some other trouble.
+ * With a number something of it was taken.
+ */
+function refused(reply: Reply): Submission {
+  const reason = reply.errors.join('; ')
+  const number = numberIn(reply)
+  if (number !== null)
+    return { outcome: 'unknown', reason: `refused, and numbered ${number}: ${reason}` }
+  return reason === ''
+    ? { outcome: 'unknown', reason: 'the reply says that it did not succeed, and not why' }
+    : { outcome: 'rejected', reason }
 }
 
 /** Told as an object or in a list, or not at all: then it comes with the shipment. */
 function numberIn({ data }: Reply): string | null {
   const one: unknown = Array.isArray(data) ? data[0] : data
-  return textOf(memberOf(one, 'orderNumber'))
+  const number = textOf(memberOf(one, 'orderNumber'))
+  return number === '0' ? null : number
 }
 
 /** What is posted, and where: to the store, to a dealer, or to a customer. */
@@ -171,7 +177,7 @@ function isSamePo(shown: string, ours: string): boolean {
 
 async function* updates(session: Session, since: number): AsyncGenerator<OrderUpdate> {
   session.signal.throwIfAborted()
-  const days = daysBetween(since - REPEATED, session.now())
+  const days = daysBetween(since, session.now())
   for (const login of loginsOf(session.settings)) {
     const account = new LipseysAccount(session, login)
     for (const day of days) {
@@ -253,9 +259,9 @@ function accountFor(session: Session, { shipToStore }: PurchaseOrder): LipseysAc
 /** The drop-ship account, then the main one where it is set. */
 function loginsOf(settings: LipseysSettings): Login[] {
   const { api_user, api_password, store_user, store_password } = settings
-  const main = textOf(store_user)
+  const [main, secret] = [textOf(store_user), textOf(store_password)]
   return [
     { email: textOf(api_user) ?? '', password: String(api_password ?? '') },
-    ...(main === null ? [] : [{ email: main, password: String(store_password ?? '') }]),
+    ...(main === null || secret === null ? [] : [{ email: main, password: secret }]),
   ]
 }

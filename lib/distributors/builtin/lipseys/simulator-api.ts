@@ -1,5 +1,6 @@
 /** Lipsey's API as a simulator answers it: logins, orders, and the report of a day's shipments. */
 import { createHash, randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { DAY } from '../../../core/clock.js'
 import { admit } from '../../../simulator/engine/admit.js'
 import { perform, reachOf } from '../../../simulator/engine/perform.js'
@@ -30,6 +31,8 @@ export const BASE = '/api/integration/'
 
 /** Milliseconds for which a token is taken. */
 const TOKEN_LIFE = DAY
+/** Tokens that are remembered at a time. */
+const TOKENS = 1_000
 /** How often the rows of an order are repeated, where that is asked for. */
 const REPEATED = 6
 
@@ -74,7 +77,7 @@ function tellOne({ world, body }: Desk, tell: (item: Item) => unknown): Handled 
 
 /** Answers calls of this API, whoever makes them. */
 export function lipseysApi(world: World, profile: Profile): (request: WireRequest) => Handled {
-  const tokens = new Map<string, { account: string; until: number }>()
+  const tokens = new LRUCache<string, { account: string; until: number }>({ max: TOKENS })
   return (request) => {
     const path = request.path.toLowerCase()
     const name = path.startsWith(BASE) ? path.slice(BASE.length) : ''

@@ -16,14 +16,14 @@ export const DISK_FULL = 'the disk is full'
 export function afterSend(
   order: StoredPo,
   sent: Submission,
-  connector: Pick<Fulfillment, 'recovery' | 'find'>,
+  connector: Pick<Fulfillment, 'recovery' | 'find' | 'numberComesLater'>,
   now: number,
 ): Change {
   const wasUnknown = order.ever_unknown === 1
   switch (sent.outcome) {
     case 'accepted':
-      // Only a file is taken in before it has a number.
-      if (sent.number === null && connector.recovery !== 'file')
+      // A file is taken in before it has a number.
+      if (sent.number === null && connector.recovery !== 'file' && !connector.numberComesLater)
         return unknown(order, 'it was accepted without a number', now)
       return {
         to: 'placed',

@@ -3,7 +3,7 @@ import { cleaned } from '../../../core/text.js'
 import type { FoundOrder, Search, Submission } from '../../../distributors/fulfillment.js'
 import type { Called } from './call.js'
 import type { OpenedOrder } from './open-order.js'
-import { withoutSecrets } from './redact.js'
+import { withoutSecrets } from '../../../distributors/session/redact.js'
 
 /** Characters of what a distributor says that are kept. */
 export const MAX_REASON = 300
@@ -24,7 +24,7 @@ export function submissionOf(
   >
   const said =
     typeof reason === 'string' && reason.trim() !== ''
-      ? cleaned(withoutSecrets(reason, order), MAX_REASON)
+      ? cleaned(withoutSecrets(reason, order.secrets), MAX_REASON)
       : 'no reason was given'
   const isNumber =
     number === null ||
@@ -53,7 +53,7 @@ export function searchOf(
   if (value?.outcome === 'unreachable')
     return {
       outcome: 'unreachable',
-      reason: cleaned(withoutSecrets(String(value.reason), order), MAX_REASON),
+      reason: cleaned(withoutSecrets(String(value.reason), order.secrets), MAX_REASON),
     }
   if (value?.outcome !== 'answered' || !Array.isArray(value.orders))
     return { outcome: 'unreachable', reason: 'the connector gave no answer' }

@@ -1,7 +1,6 @@
 /** Opens a purchase order: its connector, its account and its frozen content. */
 import type { Subscriber } from '../../../accounts/caller.js'
 import type { Distributor } from '../../../distributors/distributor.js'
-import { SHORTEST_SECRET } from '../../../distributors/session/transcript.js'
 import type { Fulfillment, PurchaseOrder } from '../../../distributors/fulfillment.js'
 import { connectorOf } from '../../../distributors/modes.js'
 import type { OrdersCtx } from '../../ctx.js'
@@ -47,5 +46,4 @@ function secretsIn(ctx: OrdersCtx, distid: string, settings: OpenedOrder['settin
   return Object.entries(ctx.distributors.byDistid(distid)!.settings)
     .filter(([, { secret }]) => secret)
     .map(([name]) => String(settings[name] ?? ''))
-    .filter((value) => value.length >= SHORTEST_SECRET)
 }

@@ -4,9 +4,10 @@
  */
 import { MINUTE } from '../../../core/clock.js'
 import type { FoundOrder, Search } from '../../../distributors/fulfillment.js'
+import { loginsOf } from '../../../distributors/session/logins.js'
 import { openSession } from '../../../distributors/session/open-session.js'
 import { Transcript } from '../../../distributors/session/transcript.js'
-import { keepTranscript } from '../../transcripts.js'
+import { keepTranscript, sealTranscript } from '../../transcripts.js'
 import type { OrdersCtx } from '../../ctx.js'
 import type { StoredPo } from '../../stored.js'
 import { matchOrder } from '../../matching/match.js'
@@ -93,7 +94,7 @@ async function search(
   const { find } = connector
   if (!find) return null
   const transcript = new Transcript(ctx.now, secrets)
-  const login = ctx.logins.of(distributor, order.mode, settings)
+  const login = loginsOf(ctx, order)
   const stage = {
     stage: order.stage,
     keepStage: () => Promise.reject(new Error('a search keeps no stage')),
@@ -102,10 +103,11 @@ async function search(
     const session = openSession(distributor, { settings, signal, now: ctx.now, transcript, login })
     return find.call(connector, { ...session, ...stage }, content)
   })
-  await keepTranscript(ctx, order, 'search', transcript).catch((error: unknown) =>
-    ctx.log.warn({ err: error, ref: order.client_ref }, 'a transcript could not be kept'),
+  await keepTranscript(ctx, sealTranscript(ctx, order, 'search', transcript)).catch(
+    (error: unknown) =>
+      ctx.log.warn({ err: error, ref: order.client_ref }, 'a transcript could not be kept'),
   )
-  return searchOf(answer, opened)
+  return searchOf(answer, transcript)
 }
 
 /**

@@ -1,8 +1,9 @@
 /** One send of one purchase order, and what is written down of it. */
 import type { OrderSession } from '../../../distributors/fulfillment.js'
+import { loginsOf } from '../../../distributors/session/logins.js'
 import { openSession } from '../../../distributors/session/open-session.js'
 import { Transcript } from '../../../distributors/session/transcript.js'
-import { keepTranscript } from '../../transcripts.js'
+import { keepTranscript, sealTranscript } from '../../transcripts.js'
 import type { StoredPo } from '../../stored.js'
 import { afterSend, notSent, otherAccount } from '../rules/after-send.js'
 import { SEND_TIMEOUT } from '../rules/timing.js'
@@ -39,7 +40,7 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
   }
   const { connector, content, distributor, settings, secrets } = opened
   const transcript = new Transcript(ctx.now, secrets)
-  const login = ctx.logins.of(distributor, order.mode, settings)
+  const login = loginsOf(ctx, order)
   await ctx.step('before the send')
   ctx.refuseFailed()
   const { answer, ended } = await callInTime(
@@ -56,13 +57,14 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
       return connector.submit({ ...session, ...stage }, content)
     },
   )
-  const sent = submissionOf(answer, opened)
+  const sent = submissionOf(answer, transcript)
+  const said = sealTranscript(ctx, order, 'send', transcript)
   await ctx.step('after the send')
   const recorded = await record(
     ctx,
     current,
     afterSend(current, sent, connector, ctx.now()),
-    (tx) => keepTranscript(tx, order, 'send', transcript),
+    (tx) => keepTranscript(tx, said),
   )
   if (!recorded)
     ctx.log.error(

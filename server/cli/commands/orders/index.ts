@@ -42,7 +42,8 @@ export const orderCommands: Command[] = [
     help: {
       ...WHICH,
       ...WHOSE,
-      transcript: 'also what went over the wire in the last 90 days, without credentials',
+      transcript:
+        'also what went over the wire in the last 90 days, with passwords and tokens hidden',
     },
     example: 'quartermaster orders show W-1001 --transcript',
     run: show,
