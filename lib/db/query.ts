@@ -47,8 +47,11 @@ export interface Reader {
   column<P, R>(query: Query<P, R>, ...values: Values<P>): R[keyof R][]
   /** The one value of a query for one column; undefined where there is no row. */
   value<P, R>(query: Query<P, R>, ...values: Values<P>): R[keyof R] | undefined
-  /** Rows one by one; nothing else may be asked of this handle meanwhile. */
-  iterate<P, R>(query: Query<P, R>, ...values: Values<P>): IterableIterator<R>
+  /**
+   * The values of a query for one column, one by one; nothing else may be asked of this handle
+   * meanwhile.
+   */
+  iterateColumn<P, R>(query: Query<P, R>, ...values: Values<P>): IterableIterator<R[keyof R]>
   /** Runs reads over one state of the database. */
   snapshot<T>(read: () => T): T
 }
@@ -162,8 +165,8 @@ export function readerOver(raw: Raw): Reader {
       run(query, 'column', given, all) as R[keyof R][],
     value: <P, R>(query: Query<P, R>, given?: P) =>
       run(query, 'column', given, first) as R[keyof R] | undefined,
-    iterate: <P, R>(query: Query<P, R>, given?: P) =>
-      run(query, 'objects', given, iterate) as IterableIterator<R>,
+    iterateColumn: <P, R>(query: Query<P, R>, given?: P) =>
+      run(query, 'column', given, iterate) as IterableIterator<R[keyof R]>,
     snapshot: (read) => raw.transaction(read).deferred(),
   }
 }

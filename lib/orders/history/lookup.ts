@@ -92,8 +92,8 @@ async function searchWidely(
   const own = openSnapshot()
   try {
     const ids: number[] = []
-    for (const { rowid } of own.iterate(recordsWithPhrase, { phrase })) {
-      ids.push(rowid)
+    for (const id of own.iterateColumn(recordsWithPhrase, { phrase })) {
+      ids.push(id)
       if (ids.length % FEW_TEXTS === 0) await nextTurn()
     }
     return ids
