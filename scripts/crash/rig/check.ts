@@ -322,11 +322,11 @@ function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): v
         )
     }
     if (orders.length !== 1 || order!.state !== 'placed' || !executed) continue
-    const ship = shipStatusOf(executed.status, order!.scenario)
-    if (status !== executed.status || shipStatus !== ship)
+    const [end, ship] = endOf(order!.distid, executed.status, order!.scenario)
+    if (status !== end || shipStatus !== ship)
       report(
         'record',
-        `record ${id} of ${orderId} is ${status} and ${shipStatus}, and should be ${executed.status} and ${ship}`,
+        `record ${id} of ${orderId} is ${status} and ${shipStatus}, and should be ${end} and ${ship}`,
       )
   }
 }
@@ -334,14 +334,17 @@ function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): v
 /** The digits of a number that stand in the tracking numbers of its parcels. */
 const digitsOf = (number: string | null) => (number ?? '').replace(/^.*-/, '').padStart(10, '0')
 
-/** Where the parcels of an order have come to in the end. */
-function shipStatusOf(status: string, scenario: string | null): string | null {
-  if (status === 'Not Fulfilled' || status === 'Cancelled') return null
-  return scenario === 'RETURN'
-    ? 'return_to_sender'
-    : scenario === 'FAILURE'
-      ? 'failure'
-      : 'delivered'
+/** What a record says in the end of an order and its parcels. Lipsey's reports shipments alone. */
+function endOf(
+  distid: string,
+  status: string,
+  scenario: string | null,
+): [status: string, ship: string | null] {
+  const isShipped = status !== 'Not Fulfilled' && status !== 'Cancelled'
+  if (distid === 'LIP') return isShipped ? ['Fulfilled', 'in_transit'] : ['Submitted', null]
+  if (!isShipped) return [status, null]
+  const ends = { RETURN: 'return_to_sender', FAILURE: 'failure' } as Record<string, string>
+  return [status, ends[scenario ?? ''] ?? 'delivered']
 }
 
 /** Members of a purchase order that stand in no row of it. */
