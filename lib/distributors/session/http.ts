@@ -2,9 +2,11 @@
  * One HTTP call to a distributor: a fresh connection, one attempt, no redirect, no body without an
  * end. Who sends an order must know whether any of it may have arrived.
  */
-import { gunzip } from 'node:zlib'
+import { request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { promisify } from 'node:util'
-import { Client, errors } from 'undici'
+import { gunzip } from 'node:zlib'
 import { codeOf } from '../../core/errors.js'
 import { openConnection } from './connection.js'
 import { EgressFault } from './egress.js'
@@ -47,100 +49,152 @@ export class CallFault extends Error {
 const MAX_BYTES = 1_048_576
 const ANSWER_TIMEOUT = 60_000
 const STALL_TIMEOUT = 30_000
+const BROKEN_OFF = 'the connection was broken off'
 const unzip = promisify(gunzip)
 
 /**
  * Makes the call and reads the whole answer, whatever its status. Throws a CallFault; a redirect is
- * an answer like any other, and nobody follows it.
+ * an answer like any other, and nobody follows it. By Node's own client: another one would take the
+ * place of what serves `fetch` in the whole process.
  */
 export async function callHttp(
   egress: Egress,
   call: HttpCall,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
-  const { method, body, headers = {}, maxBytes = MAX_BYTES } = call
   const url = new URL(call.url)
-  const isSecure = url.protocol === 'https:'
-  let isConnected = false
-  const client = new Client(url.origin, {
-    headersTimeout: call.answerTimeout ?? ANSWER_TIMEOUT,
-    bodyTimeout: call.stallTimeout ?? STALL_TIMEOUT,
-    maxResponseSize: maxBytes,
-    connect: (_options, done) => {
-      // What broke off is never sent again over another connection.
-      if (isConnected) return done(new Error('the connection was broken off'), null)
-      connectionFor(egress, url, isSecure, signal).then(
-        (socket) => {
-          isConnected = true
-          done(null, socket)
-        },
-        (error: unknown) => done(error as Error, null),
-      )
-    },
-  })
+  let socket: Socket | undefined
   try {
-    const answer = await client.request({
-      method,
-      path: url.pathname + url.search,
-      headers: { 'user-agent': 'quartermaster', 'accept-encoding': 'gzip', ...headers },
-      body: body ?? null,
-      signal,
-    })
-    const packed = Buffer.from(await answer.body.arrayBuffer())
-    const all = new Map(
-      Object.entries(answer.headers).map(([name, value]) => [
-        name,
-        String(Array.isArray(value) ? value[0] : value),
-      ]),
-    )
-    return {
-      status: answer.statusCode,
-      headers: all,
-      body: await unpacked(packed, all.get('content-encoding'), maxBytes),
-    }
+    socket = await connectionFor(egress, url, signal)
+    const answer = await exchange(socket, url, call, signal)
+    return { ...answer, body: await unpacked(answer, call.maxBytes) }
   } catch (error) {
-    throw new CallFault(reasonOf(error, call), isConnected, error)
+    throw new CallFault(reasonOf(error, call), socket !== undefined, error)
   } finally {
-    await client.destroy()
+    socket?.destroy()
   }
 }
 
 async function connectionFor(
   egress: Egress,
   url: URL,
-  isSecure: boolean,
   signal: AbortSignal,
 ): ReturnType<typeof openConnection> {
+  const isSecure = url.protocol === 'https:'
   if (!isSecure && !egress.simulator)
     throw new EgressFault(`${url.hostname} is asked over https alone`)
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port)
   return openConnection(egress, { host: url.hostname, port, isSecure }, signal)
 }
 
+/** One request over a connection, and its answer as it came. */
+function exchange(
+  socket: Socket,
+  url: URL,
+  { method, headers, body, answerTimeout = ANSWER_TIMEOUT, ...limits }: HttpCall,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error)
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    const late = setTimeout(
+      () => reject(new Error(`there was no answer for ${answerTimeout / 1_000} seconds`)),
+      answerTimeout,
+    )
+    const settle = (end: () => void) => {
+      clearTimeout(late)
+      signal.removeEventListener('abort', stop)
+      end()
+    }
+    const sent = request({
+      createConnection: () => socket,
+      method,
+      path: url.pathname + url.search,
+      headers: {
+        host: url.host,
+        'user-agent': 'quartermaster',
+        'accept-encoding': 'gzip',
+        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+        ...headers,
+      },
+    })
+    let isAnswered = false
+    sent.on('error', (error) => settle(() => reject(error)))
+    // With an answer it may be told before the last of that is read.
+    sent.on('close', () => isAnswered || settle(() => reject(new Error(BROKEN_OFF))))
+    sent.once('response', (response) => {
+      isAnswered = true
+      clearTimeout(late)
+      wholeOf(response, limits).then(
+        (answer) => settle(() => resolve(answer)),
+        (error: unknown) => settle(() => reject(error as Error)),
+      )
+    })
+    sent.end(body)
+  })
+}
+
+/** The answer, once it has come whole. */
+function wholeOf(
+  response: IncomingMessage,
+  {
+    maxBytes = MAX_BYTES,
+    stallTimeout = STALL_TIMEOUT,
+  }: Pick<HttpCall, 'maxBytes' | 'stallTimeout'>,
+): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    let bytes = 0
+    const stall = setTimeout(
+      () => reject(new Error(`the answer stood still for ${stallTimeout / 1_000} seconds`)),
+      stallTimeout,
+    )
+    const end = (settle: () => void) => {
+      clearTimeout(stall)
+      settle()
+    }
+    response.on('data', (piece: Buffer) => {
+      stall.refresh()
+      bytes += piece.length
+      pieces.push(piece)
+      if (bytes > maxBytes)
+        end(() => reject(new Error(`the answer is larger than ${maxBytes} bytes`)))
+    })
+    response.on('error', (error) => end(() => reject(error)))
+    response.on('close', () =>
+      end(() => {
+        if (!response.complete) return reject(new Error(BROKEN_OFF))
+        resolve({
+          status: response.statusCode!,
+          headers: new Map(
+            Object.entries(response.headers).map(([name, value]) => [
+              name,
+              String(Array.isArray(value) ? value[0] : value),
+            ]),
+          ),
+          body: Buffer.concat(pieces),
+        })
+      }),
+    )
+  })
+}
+
 async function unpacked(
-  body: Buffer,
-  encoding: string | undefined,
-  maxBytes: number,
+  { headers, body }: HttpAnswer,
+  maxBytes: number = MAX_BYTES,
 ): Promise<Buffer> {
+  const encoding = headers.get('content-encoding')
   if (encoding === undefined || encoding === 'identity') return body
   if (encoding !== 'gzip') throw new Error(`the answer is packed with ${encoding}`)
   return unzip(body, { maxOutputLength: maxBytes })
 }
 
-function reasonOf(
-  error: unknown,
-  { answerTimeout = ANSWER_TIMEOUT, stallTimeout = STALL_TIMEOUT, maxBytes = MAX_BYTES }: HttpCall,
-): string {
+function reasonOf(error: unknown, { maxBytes = MAX_BYTES }: HttpCall): string {
   const code = codeOf(error)
-  if (error instanceof EgressFault) return error.message
-  if (error instanceof errors.HeadersTimeoutError)
-    return `there was no answer for ${answerTimeout / 1_000} seconds`
-  if (error instanceof errors.BodyTimeoutError)
-    return `the answer stood still for ${stallTimeout / 1_000} seconds`
-  if (error instanceof errors.ResponseExceededMaxSizeError || code === 'ERR_BUFFER_TOO_LARGE')
-    return `the answer is larger than ${maxBytes} bytes`
-  if (error instanceof errors.RequestAbortedError) return 'the call was given up'
-  if (error instanceof errors.SocketError || code === 'ECONNRESET' || code === 'EPIPE')
-    return 'the connection was broken off'
+  if (code === 'ERR_BUFFER_TOO_LARGE') return `the answer is larger than ${maxBytes} bytes`
+  if (code === 'ECONNRESET' || code === 'EPIPE') return BROKEN_OFF
+  if (code.startsWith('HPE_')) return 'the answer is not HTTP'
+  if (error instanceof Error && error.name === 'AbortError') return 'the call was given up'
   return error instanceof Error ? error.message : String(error)
 }

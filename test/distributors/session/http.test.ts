@@ -74,6 +74,20 @@ describe('a call', () => {
     await fails(call(url, { maxBytes: 4_999 }), /larger than 4999 bytes/, true)
   })
 
+  test('gets all of a long answer whose sender closes at once, however it is split', async () => {
+    const piece = Buffer.alloc(70_000, 'x')
+    const { url } = await served((_request, response) => {
+      response.writeHead(200, { connection: 'close' })
+      for (let i = 0; i < 5; i++) response.write(piece)
+      response.end()
+      response.socket?.end()
+    })
+    const bytes = await Promise.all(
+      Array.from({ length: 50 }, async () => (await call(url)).body.length),
+    )
+    assert.deepEqual([...new Set(bytes)], [350_000])
+  })
+
   test('follows no redirect', async () => {
     const other = await served((_request, response) => response.end())
     const { url } = await served((_request, response) => {
