@@ -11,7 +11,7 @@ import { openForTest as open } from '../../server/testing/open.js'
 import type { Answer } from '../../server/testing/index.js'
 import { childOf, isAlive, until, untilIdle } from './child.js'
 import { buildsIn, rowsIn } from './shop.js'
-import { runProcess, start, stop } from '../server/launcher.js'
+import { FRESH, runProcess, start, stop } from '../server/launcher.js'
 
 describe('a build of a server', () => {
   let dir: string
@@ -33,7 +33,9 @@ describe('a build of a server', () => {
     rmSync(dir, { recursive: true, force: true })
   })
   const ask = async () => {
-    const response = await fetch(`${url}/v1/products/catalog`, { headers: { 'x-api-key': key } })
+    const response = await fetch(`${url}/v1/products/catalog`, {
+      headers: { ...FRESH, 'x-api-key': key },
+    })
     return { status: response.status, data: ((await response.json()) as Answer).data }
   }
   /** Stops the process of a build that has begun to work in its folder. */
@@ -73,7 +75,7 @@ describe('a build of a server', () => {
     assert.equal(status, 200)
     const rows = await rowsIn(new Uint8Array(await (await fetch(data.url as string)).arrayBuffer()))
     const search = (await (
-      await fetch(`${url}/v1/products/search`, { headers: { 'x-api-key': key } })
+      await fetch(`${url}/v1/products/search`, { headers: { ...FRESH, 'x-api-key': key } })
     ).json()) as Answer
     assert.deepEqual([rows.length, data.rows], [search.data.total, search.data.total])
     assert.deepEqual(buildsIn(dir), [])

@@ -9,7 +9,7 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { demoStories } from '../../lib/simulator/market/stories.js'
 import { openForTest as open } from '../../server/testing/open.js'
-import { runProcess } from './launcher.js'
+import { FRESH, runProcess } from './launcher.js'
 import { expectProcessErrors, hearStream } from './process-errors.js'
 
 const LAUNCHER = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
@@ -43,7 +43,7 @@ async function demo(dir: string) {
       body: JSON.stringify(body),
     })
   const get = async (path: string) =>
-    (await fetch(`${url}${path}`, { headers: { 'x-api-key': key } })).json() as Promise<{
+    (await fetch(`${url}${path}`, { headers: { ...FRESH, 'x-api-key': key } })).json() as Promise<{
       data: { today: number; total: number }
     }>
   const kill = (signal: NodeJS.Signals) =>

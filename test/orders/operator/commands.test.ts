@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { ChildProcess } from 'node:child_process'
-import { get, json, run, runProcess, start, stop } from '../../server/launcher.js'
+import { FRESH, get, json, run, runProcess, start, stop } from '../../server/launcher.js'
 
 let scratch: string
 let dir: string
@@ -82,7 +82,7 @@ async function place(
 ): Promise<{ status: number; data: { status: string }; error?: { code: string } }> {
   const response = await fetch(`${server!.url}/v1/orders`, {
     method: 'POST',
-    headers: { 'x-api-key': server!.key, 'content-type': 'application/json' },
+    headers: { ...FRESH, 'x-api-key': server!.key, 'content-type': 'application/json' },
     body: JSON.stringify(order),
   })
   return { status: response.status, ...((await response.json()) as { data: { status: string } }) }
