@@ -432,6 +432,14 @@ describe('removal', () => {
     assert.deepEqual([again.status, again.body.error.code], [404, 'report_not_found'])
   })
 
+  test('leaves a report of which a given signal is another, whatever else of it matches', async () => {
+    await using t = await createTestApp()
+    await report(t, { ...HOUSE, email: 'pat@customer.example' })
+    const other = await remove(t, { ...HOUSE, email: 'other@customer.example' })
+    assert.deepEqual([other.status, other.body.error.code], [404, 'report_not_found'])
+    assert.equal((await check(t, HOUSE)).body.data.fraud.report_count, 1)
+  })
+
   test('with a signal that cannot be read goes by the others', async () => {
     await using t = await createTestApp()
     await report(t, { ...HOUSE, email: 'a@customer.example' })
