@@ -15,7 +15,9 @@ import type { Db } from '../../../simulator/engine/store.js'
 import { chanceToFail } from '../../../simulator/engine/updates.js'
 import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { Handled, WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
-import { memberOf, textOf } from './api.js'
+import { memberOf } from './api.js'
+import { readDropShip, readFirearms, readStoreOrder } from './simulator-orders.js'
+import type { Desk, Posted } from './simulator-orders.js'
 import { localDay } from './days.js'
 import {
   catalogItem,
@@ -35,16 +37,6 @@ const TOKEN_LIFE = DAY
 const TOKENS = 1_000
 /** How often the rows of an order are repeated, where that is asked for. */
 const REPEATED = 6
-
-interface Desk {
-  readonly world: World
-  readonly profile: Profile
-  readonly request: WireRequest
-  /** The e-mail address that logged in. */
-  readonly account: string
-  /** The parsed body. */
-  readonly body: unknown
-}
 
 /** What each path does, in lower case and without the base: the real one does not mind capitals. */
 const PATHS: Readonly<Record<string, (desk: Desk) => Handled>> = {
@@ -151,114 +143,6 @@ const refusedLogin = (): WireAnswer =>
       data: null,
     },
   })
-
-/** An order as it was posted. */
-interface Posted {
-  po: string
-  lines: Line[]
-  to: { name: string; address1: string; zip: string }
-  firearms: boolean
-  /** In the words of the real one; null for an order that can be read. */
-  fault: string | null
-}
-
-function readStoreOrder(body: unknown): Posted {
-  const { lines, fault } = readItems(body)
-  return {
-    po: textOf(memberOf(body, 'PONumber')) ?? '',
-    lines,
-    // The address of the account.
-    to: { name: 'Your store', address1: '', zip: '' },
-    firearms: true,
-    fault,
-  }
-}
-
-const REQUIRED = ['Name', 'AddressLine1', 'AddressCity', 'AddressState', 'AddressZip'] as const
-
-function readDropShip(desk: Desk): Posted {
-  const { body } = desk
-  const field = (name: string) => textOf(memberOf(body, name)) ?? ''
-  const kinds = ['Billing', 'Shipping'] as const
-  const missing = kinds.flatMap((kind) =>
-    REQUIRED.map((name) => kind + name).filter((name) => field(name) === ''),
-  )
-  const zip = kinds.map((kind) => field(`${kind}AddressZip`)).find((one) => !/^\d{5}$/.test(one))
-  const state = kinds
-    .map((kind) => field(`${kind}AddressState`))
-    .find((one) => !/^[A-Z]{2}$/.test(one))
-  const { lines, fault } = readItems(body)
-  const firearm = lines.find(({ distsku }) => isFirearm(desk, distsku))
-  return {
-    po: field('PoNumber'),
-    lines,
-    to: {
-      name: field('ShippingName'),
-      address1: field('ShippingAddressLine1'),
-      zip: field('ShippingAddressZip'),
-    },
-    firearms: false,
-    fault:
-      (missing.length > 0 ? `Missing fields: ${missing.join(', ')}.` : null) ??
-      (state === undefined ? null : `State "${state}" must be 2 letters.`) ??
-      (zip === undefined ? null : desk.profile.words.badZip(zip)) ??
-      fault ??
-      (firearm ? `${firearm.distsku}: ${desk.profile.words.missingFfl}` : null),
-  }
-}
-
-function readFirearms(desk: Desk): Posted {
-  const {
-    body,
-    profile: { words },
-    request: { visit },
-  } = desk
-  const field = (name: string) => textOf(memberOf(body, name)) ?? ''
-  const { lines, fault } = readItems(body)
-  const license = field('Ffl')
-  return {
-    po: field('Po'),
-    lines,
-    // The parcel is addressed to the dealer, whom Lipsey's knows by the license.
-    to: {
-      name: visit?.send.order.shipTo.name ?? `Dealer ${license}`,
-      address1: visit?.send.order.shipTo.address1 ?? '',
-      zip: visit?.send.order.shipTo.zip ?? '',
-    },
-    firearms: true,
-    fault:
-      (/^[0-9A-Z]{15}$/i.test(license) ? null : words.badFfl) ??
-      (field('Phone') === '' ? words.phone : null) ??
-      (field('Name') === '' ? 'Missing fields: Name.' : null) ??
-      fault ??
-      (lines.some(({ distsku }) => isFirearm(desk, distsku)) &&
-      !lines.every(({ distsku }) => isFirearm(desk, distsku))
-        ? words.mixed
-        : null),
-  }
-}
-
-function readItems(body: unknown): Pick<Posted, 'lines' | 'fault'> {
-  const items = memberOf(body, 'Items')
-  const lines = (Array.isArray(items) ? (items as unknown[]) : []).map((item) => ({
-    distsku: textOf(memberOf(item, 'ItemNo')) ?? '',
-    qty: Number(memberOf(item, 'Quantity')),
-  }))
-  if (lines.length === 0) return { lines, fault: 'No line items on order.' }
-  const isBroken = ({ distsku, qty }: Line) =>
-    distsku === '' || !Number.isSafeInteger(qty) || qty < 1
-  return {
-    lines,
-    fault: lines.some(isBroken) ? 'One or more lines are missing item number or quantity.' : null,
-  }
-}
-
-/** Known from the order where it is one of this app's, else from the catalog. */
-function isFirearm({ world, request: { visit } }: Desk, sku: string): boolean {
-  return visit
-    ? visit.send.order.lines.some(({ distsku, fflRequired }) => distsku === sku && fflRequired)
-    : itemsOf(world).some((item) => item['ITEMNO'] === sku && item['FFLREQUIRED'] === 'TRUE')
-}
 
 /** Judges an order and takes it, with whatever is to go wrong about it. */
 function takeOrder(desk: Desk, posted: Posted): Handled {

@@ -1,0 +1,125 @@
+/** Orders as they are posted to Lipsey's, read and judged as its API does. */
+import type { Line } from '../../../simulator/engine/order.js'
+import type { Profile, World } from '../../../simulator/engine/world.js'
+import type { WireRequest } from '../../../simulator/wire/http-simulator.js'
+import { memberOf, textOf } from './api.js'
+import { itemsOf } from './simulator-items.js'
+
+/** One call, and who makes it. */
+export interface Desk {
+  readonly world: World
+  readonly profile: Profile
+  readonly request: WireRequest
+  /** The e-mail address that logged in. */
+  readonly account: string
+  /** The parsed body. */
+  readonly body: unknown
+}
+
+/** An order as it was posted. */
+export interface Posted {
+  po: string
+  lines: Line[]
+  to: { name: string; address1: string; zip: string }
+  firearms: boolean
+  /** In the words of the real one; null for an order that can be read. */
+  fault: string | null
+}
+
+export function readStoreOrder(body: unknown): Posted {
+  const { lines, fault } = readItems(body)
+  return {
+    po: textOf(memberOf(body, 'PONumber')) ?? '',
+    lines,
+    // The address of the account.
+    to: { name: 'Your store', address1: '', zip: '' },
+    firearms: true,
+    fault,
+  }
+}
+
+const REQUIRED = ['Name', 'AddressLine1', 'AddressCity', 'AddressState', 'AddressZip'] as const
+
+export function readDropShip(desk: Desk): Posted {
+  const { body } = desk
+  const field = (name: string) => textOf(memberOf(body, name)) ?? ''
+  const kinds = ['Billing', 'Shipping'] as const
+  const missing = kinds.flatMap((kind) =>
+    REQUIRED.map((name) => kind + name).filter((name) => field(name) === ''),
+  )
+  const zip = kinds.map((kind) => field(`${kind}AddressZip`)).find((one) => !/^\d{5}$/.test(one))
+  const state = kinds
+    .map((kind) => field(`${kind}AddressState`))
+    .find((one) => !/^[A-Z]{2}$/.test(one))
+  const { lines, fault } = readItems(body)
+  const firearm = lines.find(({ distsku }) => isFirearm(desk, distsku))
+  return {
+    po: field('PoNumber'),
+    lines,
+    to: {
+      name: field('ShippingName'),
+      address1: field('ShippingAddressLine1'),
+      zip: field('ShippingAddressZip'),
+    },
+    firearms: false,
+    fault:
+      (missing.length > 0 ? `Missing fields: ${missing.join(', ')}.` : null) ??
+      (state === undefined ? null : `State "${state}" must be 2 letters.`) ??
+      (zip === undefined ? null : desk.profile.words.badZip(zip)) ??
+      fault ??
+      (firearm ? `${firearm.distsku}: ${desk.profile.words.missingFfl}` : null),
+  }
+}
+
+export function readFirearms(desk: Desk): Posted {
+  const {
+    body,
+    profile: { words },
+    request: { visit },
+  } = desk
+  const field = (name: string) => textOf(memberOf(body, name)) ?? ''
+  const { lines, fault } = readItems(body)
+  const license = field('Ffl')
+  return {
+    po: field('Po'),
+    lines,
+    // The parcel is addressed to the dealer, whom Lipsey's knows by the license.
+    to: {
+      name: visit?.send.order.shipTo.name ?? `Dealer ${license}`,
+      address1: visit?.send.order.shipTo.address1 ?? '',
+      zip: visit?.send.order.shipTo.zip ?? '',
+    },
+    firearms: true,
+    fault:
+      (/^[0-9A-Z]{15}$/i.test(license) ? null : words.badFfl) ??
+      (field('Phone') === '' ? words.phone : null) ??
+      (field('Name') === '' ? 'Missing fields: Name.' : null) ??
+      fault ??
+      (lines.some(({ distsku }) => isFirearm(desk, distsku)) &&
+      !lines.every(({ distsku }) => isFirearm(desk, distsku))
+        ? words.mixed
+        : null),
+  }
+}
+
+function readItems(body: unknown): Pick<Posted, 'lines' | 'fault'> {
+  const items = memberOf(body, 'Items')
+  const lines = (Array.isArray(items) ? (items as unknown[]) : []).map((item) => ({
+    distsku: textOf(memberOf(item, 'ItemNo')) ?? '',
+    qty: Number(memberOf(item, 'Quantity')),
+  }))
+  if (lines.length === 0) return { lines, fault: 'No line items on order.' }
+  const isBroken = ({ distsku, qty }: Line) =>
+    distsku === '' || !Number.isSafeInteger(qty) || qty < 1
+  return {
+    lines,
+    fault: lines.some(isBroken) ? 'One or more lines are missing item number or quantity.' : null,
+  }
+}
+
+/** Known from the order where it is one of this app's, else from the catalog. */
+function isFirearm({ world, request: { visit } }: Desk, sku: string): boolean {
+  return visit
+    ? visit.send.order.lines.some(({ distsku, fflRequired }) => distsku === sku && fflRequired)
+    : itemsOf(world).some((item) => item['ITEMNO'] === sku && item['FFLREQUIRED'] === 'TRUE')
+}
