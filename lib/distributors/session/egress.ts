@@ -2,9 +2,14 @@
  * Where a connector may connect to. A name is looked up once, and what is connected to is the very
  * address that was checked.
  */
+import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { inTime } from '../../core/async/wait.js'
 import { isPrivate } from '../../core/net/addresses.js'
+
+/** Milliseconds until a name has its addresses. */
+const LOOKUP_TIMEOUT = 15_000
 
 export interface Egress {
   /** Hosts that the distributor has, and those that the operator adds; there are no wildcards. */
@@ -49,11 +54,9 @@ export async function addressOf(
   const bare = host.replace(/^\[|\]$/g, '')
   const found =
     isIP(bare) === 0
-      ? await until(signal, lookup(bare, { all: true, verbatim: false })).catch(
-          (error: unknown) => {
-            throw new EgressFault(`the name ${host} cannot be looked up`, { cause: error })
-          },
-        )
+      ? await lookedUp(bare, signal).catch((error: unknown) => {
+          throw new EgressFault(`the name ${host} cannot be looked up`, { cause: error })
+        })
       : [{ address: bare, family: isIP(bare) }]
   const isRefused = egress.simulator ? (at: string) => !isLoopback(at) : isPrivate
   const refused = found.find(({ address }) => isRefused(address))
@@ -69,15 +72,14 @@ export async function addressOf(
 }
 
 /** A look-up of the system cannot be ended; nobody waits for it any longer. */
-function until<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
-  if (!signal) return work
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+const lookedUp = (name: string, signal?: AbortSignal): Promise<LookupAddress[]> =>
+  inTime(() => lookup(name, { all: true, verbatim: false }), {
+    ms: LOOKUP_TIMEOUT,
+    closing: signal,
+    late: () => {
+      throw new Error('nobody answered in time')
+    },
   })
-}
 
 function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '')

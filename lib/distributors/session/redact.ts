@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { patternOf } from '../../core/text.js'
 
 /** A shorter text stands in any sentence by chance, and is not a secret worth the name. */
-export const SHORTEST_SECRET = 4
+const SHORTEST_SECRET = 4
 
 /**
  * A text without secrets that it may repeat, in the ways in which protocols write them: as they are,
@@ -11,6 +11,11 @@ export const SHORTEST_SECRET = 4
  * cut, or half of one would stay.
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return hidingSecrets(secrets)(text)
+}
+
+/** The same for many texts, with the spellings worked out once. */
+export function hidingSecrets(secrets: readonly string[]): (text: string) => string {
   const spellings = secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .flatMap((secret) => [
@@ -24,12 +29,13 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
       Buffer.from(secret).toString('base64'),
       createHash('md5').update(secret).digest('hex'),
     ])
-  if (spellings.length === 0) return text
+  if (spellings.length === 0) return (text) => text
   // The longest first: one may be the beginning of another.
   const patterns = [...new Set(spellings)].sort((a, b) => b.length - a.length).map(patternOf)
-  return text.replaceAll(new RegExp(patterns.join('|'), 'gi'), HIDDEN)
+  const any = new RegExp(patterns.join('|'), 'gi')
+  return (text) => text.replaceAll(any, HIDDEN)
 }
 
-export const HIDDEN = '[credential]'
+const HIDDEN = '[credential]'
 
 const inHex = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`

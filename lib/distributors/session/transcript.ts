@@ -1,6 +1,6 @@
 /** What went over the wire in a session, without its secrets. */
 import type { HttpAnswer } from './http.js'
-import { withoutSecrets } from './redact.js'
+import { hidingSecrets } from './redact.js'
 import type { ApiCall } from './session.js'
 
 /** One call and what came back. */
@@ -22,6 +22,7 @@ export interface Exchange {
 const LONGEST = 16_384
 /** Calls of a session that are kept: the last ones. */
 const MOST = 50
+
 export class Transcript {
   readonly #now: () => number
   readonly #secrets: Set<string>
@@ -78,7 +79,8 @@ export class Transcript {
 
   /** What was recorded, with every secret hidden, and long texts cut. */
   told(): Exchange[] {
-    const hide = (text: string) => shortened(withoutSecrets(text, this.secrets))
+    const withoutSecrets = hidingSecrets(this.secrets)
+    const hide = (text: string) => shortened(withoutSecrets(text))
     const hideOrNull = (text: string | null) => (text === null ? null : hide(text))
     return this.#exchanges.map((exchange) => ({
       ...exchange,
