@@ -19,7 +19,7 @@ import type { ListenOptions } from '../engine/world.js'
 export interface Visit {
   readonly send: Send
   /** Ends the caller's patience: what times out in a rehearsal takes no time. */
-  tire(): void
+  timeOut(): void
 }
 
 export interface WireRequest {
@@ -49,7 +49,7 @@ const SLOW = 3 * SECOND
 /** Seconds. */
 const RETRY_AFTER = 5
 /** Nothing listens there: whoever asks is refused. */
-export const NOBODY = 'http://127.0.0.1:1'
+export const CLOSED_PORT = 'http://127.0.0.1:1'
 
 export class HttpSimulator {
   readonly #handle: (request: WireRequest) => Handled
@@ -185,7 +185,7 @@ function play(
     case 'timeout':
     case 'timeout_after':
     case 'late':
-      return visit?.tire()
+      return visit?.timeOut()
     case 'slow':
       setTimeout(() => send(response, answer), SLOW)
       return

@@ -16,7 +16,7 @@ import { isOutOfReach } from '../engine/scenarios/faults.js'
 import { arrivalOf } from '../engine/sales-order.js'
 import { scenarioOf } from '../engine/scenarios/scenarios.js'
 import type { ListenOptions, Profile, SimulatedConnector, World } from '../engine/world.js'
-import { HttpSimulator, NOBODY } from './http-simulator.js'
+import { HttpSimulator, CLOSED_PORT } from './http-simulator.js'
 import type { Handled, WireRequest } from './http-simulator.js'
 
 export interface Spoken {
@@ -52,13 +52,14 @@ export function overLoopback(
   ): Promise<R> {
     session.signal.throwIfAborted()
     const send = sendOf(profile, session, order)
-    if (isSent && isOutOfReach(world, send)) return work(at(session, NOBODY + base, { listen }))
+    if (isSent && isOutOfReach(world, send))
+      return work(at(session, CLOSED_PORT + base, { listen }))
     const patience = new AbortController()
     const end = () => patience.abort(session.signal.reason)
     session.signal.addEventListener('abort', end, { once: true })
     const visit = await server.addressFor({
       send,
-      tire: () => patience.abort(new Error('no answer in time')),
+      timeOut: () => patience.abort(new Error('no answer in time')),
     })
     try {
       return await work(at(session, visit.address + base, { listen, signal: patience.signal }))
