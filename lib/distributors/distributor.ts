@@ -2,7 +2,7 @@
  * The connector type: what the program knows of one distributor. Capabilities are added by
  * presence.
  */
-import type { Session } from './session/session.js'
+import type { FtpServer, Session } from './session/session.js'
 import { pointerStep } from '../core/pointer.js'
 import type { Fulfillment } from './fulfillment.js'
 import type { Preset } from './generic/preset.js'
@@ -66,6 +66,8 @@ export interface Distributor<
   readonly automatedFulfillment: boolean
   /** Where it is called by HTTP: an address that ends in a slash. No other host is. */
   readonly api?: { readonly url: string }
+  /** Its FTP server; files go to and from no other. */
+  readonly files?: FtpServer
   readonly settings: S
   /**
    * Sections that an entry must have, such as `fulfillment`, with the required settings in them.

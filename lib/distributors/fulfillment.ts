@@ -148,6 +148,19 @@ export interface OrderUpdate {
   shipTo?: { name?: string; address1?: string; zip?: string }
 }
 
+/** An order that was placed, and of which more may be heard. */
+export interface OpenOrder {
+  /** Null where the number is not known yet. */
+  number: string | null
+  po: string
+  clientRef: string
+  /** The part of its fulfillment order, as the connector's plan named it. */
+  lane: string
+  shipToStore: boolean
+  /** When it was first sent, milliseconds since 1970. */
+  placedAt: number
+}
+
 /** A session for one purchase order. */
 export interface OrderSession<Values = Readonly<Record<string, unknown>>> extends Session<Values> {
   /**
@@ -184,8 +197,13 @@ export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
   /** An order that it accepts without a number is placed all the same: news of it bring the number. */
   readonly numberComesLater?: boolean
   readonly limits: FulfillmentLimits
-  /** Pure: the parts of a fulfillment order, where one purchase order cannot hold all of it. */
-  plan?(lines: readonly PurchaseOrderLine[]): OrderPart[]
+  /**
+   * Pure: the parts of a fulfillment order, where one purchase order cannot hold all of it;
+   * `settings` are those of the account.
+   */
+  plan?(lines: readonly PurchaseOrderLine[], settings: Values): OrderPart[]
+  /** Pure: how parts of that name are sent, where it is by another protocol than the rest. */
+  inLane?(lane: string): Fulfillment<Values>
   /** One attempt, without any retry of its own. What it throws counts as `unknown`. */
   submit(session: OrderSession<Values>, order: PurchaseOrder): Promise<Submission>
   /**
@@ -193,6 +211,15 @@ export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
    * `unreachable`.
    */
   find?(session: OrderSession<Values>, order: PurchaseOrder): Promise<Search>
-  /** News since a time, in any order, repeated as often as it likes. */
-  updates?(session: Session<Values>, since: number): AsyncIterable<OrderUpdate>
+  /**
+   * News since a time, in any order, repeated as often as it likes. `open` are the orders of the
+   * account of which more may be heard, for a distributor that has to be asked for each.
+   */
+  updates?(
+    session: Session<Values>,
+    since: number,
+    open: readonly OpenOrder[],
+  ): AsyncIterable<OrderUpdate>
+  /** It tells of the orders alone that it is asked for, and lists none that nobody here knows. */
+  readonly asksByOrder?: boolean
 }

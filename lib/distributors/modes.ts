@@ -47,6 +47,15 @@ export function connectorOf(
   return mode === 'live' ? distributor?.fulfillment : distributor?.simulator
 }
 
+/** What placed, or places, one purchase order; undefined where nothing does. */
+export function connectorFor(
+  ctx: Pick<DistributorsCtx, 'distributors'>,
+  { distid, mode, lane }: { distid: string; mode: Mode; lane: string },
+): Fulfillment | undefined {
+  const connector = connectorOf(ctx, distid, mode)
+  return connector?.inLane?.(lane) ?? connector
+}
+
 /**
  * Changes a distributor's mode, with a reason for the audit. Orders that were placed before stay in
  * the mode that they were placed in. Throws 400 where no connector speaks the distributor's own

@@ -6,6 +6,7 @@ import { DAY, MINUTE } from '../../lib/core/clock.js'
 import type {
   FoundOrder,
   Fulfillment,
+  OpenOrder,
   OrderSession,
   OrderUpdate,
   PurchaseOrder,
@@ -26,6 +27,8 @@ export interface ConnectorRig {
    * `SIM-<scenario>` says.
    */
   order(more?: Partial<PurchaseOrder> & { scenario?: string }): PurchaseOrder
+  /** Of the account; what a plan is made by. */
+  settings: Readonly<Record<string, unknown>>
   /** Moves the clock, in milliseconds. */
   advance(ms: number): void
   /** How many orders the distributor really has of this reference. */
@@ -184,6 +187,7 @@ export function connectorConformance(name: string, makeRig: () => ConnectorRig):
                 unitPrice: 1,
                 fflRequired,
               })),
+              rig.settings,
             )
             assert.deepEqual(
               parts.flatMap(({ lines }) => lines).sort((a, b) => a - b),
@@ -195,7 +199,7 @@ export function connectorConformance(name: string, makeRig: () => ConnectorRig):
         )
         const [accessory] = rig.order().lines
         const mixed = [accessory!, { ...accessory!, fflRequired: true }]
-        for (const part of plan(mixed)) {
+        for (const part of plan(mixed, rig.settings)) {
           const lines = part.lines.map((place) => mixed[place]!)
           const order = rig.order({
             lane: part.name,
@@ -225,6 +229,12 @@ async function outcomeOf(rig: ConnectorRig, order: PurchaseOrder): Promise<Submi
   }
 }
 
+/** An order as whoever asks for its news names it. */
+export function openOrderOf(order: PurchaseOrder): OpenOrder {
+  const { po, clientRef, lane, shipToStore, takenAt: placedAt } = order
+  return { number: null, po, clientRef, lane, shipToStore, placedAt }
+}
+
 /** What a search and the news show of an order. */
 export async function sightings(
   rig: ConnectorRig,
@@ -234,7 +244,8 @@ export async function sightings(
   const seen: (FoundOrder | OrderUpdate)[] =
     search?.outcome === 'answered' ? [...search.orders] : []
   const session = rig.session(order)
-  for await (const update of rig.connector.updates?.(session, order.takenAt - MINUTE) ?? [])
+  const open = [openOrderOf(order)]
+  for await (const update of rig.connector.updates?.(session, order.takenAt - MINUTE, open) ?? [])
     if (update.po === order.po) seen.push(update)
   return seen
 }

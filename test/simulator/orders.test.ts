@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DAY, MINUTE, SECOND } from '../../lib/core/clock.js'
-import { SIMULATED } from '../../lib/simulator/profiles.js'
+import { demoSettings, SIMULATED } from '../../lib/simulator/profiles.js'
 import { connectorConformance, FFL } from '../distributors/connector-conformance.js'
 import { line, simulatorRig, START, withRig } from './rig.js'
 
@@ -12,6 +12,7 @@ for (const distid of SIMULATED) {
       connector: rig.connector(distid),
       session: (order, signal) => rig.session(distid, order, { ...(signal && { signal }) }),
       order: rig.order,
+      settings: demoSettings(distid),
       advance: (ms) => {
         rig.clock.ms += ms
       },
@@ -485,7 +486,7 @@ describe('refusals', () => {
           assert.equal((await rig.connector(distid).submit(session, order)).outcome, 'not_sent')
           assert.equal((await rig.connector(distid).find!(session, order)).outcome, 'unreachable')
           await assert.rejects(async () => {
-            for await (const _ of rig.connector(distid).updates!(session, START)) assert.fail()
+            for await (const _ of rig.connector(distid).updates!(session, START, [])) assert.fail()
           }, /credentials|login/)
         }
         assert.deepEqual(rig.has(order), [])
@@ -498,12 +499,12 @@ describe('refusals', () => {
     withRig(async (rig) => {
       for (const distid of ['RSR', 'LIP', 'ZND']) {
         const { plan } = rig.connector(distid)
-        assert.deepEqual(plan!([line('A1'), line('G1', 1, true), line('B2')]), [
+        assert.deepEqual(plan!([line('A1'), line('G1', 1, true), line('B2')], {}), [
           { name: 'firearms', lines: [1] },
           { name: 'accessories', lines: [0, 2] },
         ])
-        assert.deepEqual(plan!([line('A1')]), [{ name: 'accessories', lines: [0] }])
-        assert.deepEqual(plan!([line('G1', 1, true)]), [{ name: 'firearms', lines: [0] }])
+        assert.deepEqual(plan!([line('A1')], {}), [{ name: 'accessories', lines: [0] }])
+        assert.deepEqual(plan!([line('G1', 1, true)], {}), [{ name: 'firearms', lines: [0] }])
       }
       for (const distid of ['CSSI', 'TSW', '2AW', 'BILL'])
         assert.equal(rig.connector(distid).plan, undefined)

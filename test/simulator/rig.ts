@@ -16,6 +16,7 @@ import type { SimulatorOrder } from '../../lib/simulator/inspect.js'
 import { openSimulators } from '../../lib/simulator/simulators.js'
 import type { Simulators } from '../../lib/simulator/simulators.js'
 import { demoSettings } from '../../lib/simulator/profiles.js'
+import { openOrderOf } from '../distributors/connector-conformance.js'
 import { watchErrors } from '../../server/testing/error-watch.js'
 import { fractional } from '../../server/testing/clock.js'
 
@@ -76,6 +77,8 @@ export function simulatorRig(dir = mkdtempSync(join(tmpdir(), 'qm-sim-'))): Simu
   const clock = { ms: START }
   const listed = new Map<string, number | null>()
   const stages = new Map<string, string>()
+  /** What was sent to each distributor. */
+  const placed = new Map<string, Set<PurchaseOrder>>()
   const watch = watchErrors()
   const now = wholeMilliseconds(fractional(() => clock.ms))
   const open = () =>
@@ -123,7 +126,10 @@ export function simulatorRig(dir = mkdtempSync(join(tmpdir(), 'qm-sim-'))): Simu
         stages.set(clientRef, stage)
       },
     }),
-    submit: (distid, order) => rig.connector(distid).submit(rig.session(distid, order), order),
+    submit(distid, order) {
+      placed.set(distid, (placed.get(distid) ?? new Set()).add(order))
+      return rig.connector(distid).submit(rig.session(distid, order), order)
+    },
     outcome: (distid, order) =>
       rig.submit(distid, order).then(
         ({ outcome }) => outcome,
@@ -135,6 +141,7 @@ export function simulatorRig(dir = mkdtempSync(join(tmpdir(), 'qm-sim-'))): Simu
       for await (const update of rig.connector(distid).updates!(
         rig.session(distid, rig.order()),
         since,
+        [...(placed.get(distid) ?? [])].map(openOrderOf),
       ))
         told.push(update)
       return told

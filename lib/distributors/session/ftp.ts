@@ -11,14 +11,12 @@ import { Client, FTPError } from 'basic-ftp'
 import { CONNECT_TIMEOUT } from './connection.js'
 import { addressOf, EgressFault } from './egress.js'
 import type { Egress } from './egress.js'
+import type { FtpServer } from './session.js'
 
-export interface FtpLogin {
-  readonly host: string
-  readonly port: number
+/** A server, and who logs in; the certificate is always verified. */
+export interface FtpLogin extends FtpServer {
   readonly user: string
   readonly password: string
-  /** Explicit TLS for commands and data; the certificate is always verified. */
-  readonly isSecure: boolean
 }
 
 /**

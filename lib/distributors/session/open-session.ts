@@ -1,7 +1,10 @@
 /** A session of a distributor at its own address. */
 import type { Distributor } from '../distributor.js'
 import type { Egress } from './egress.js'
+import { FtpFault, withFtp } from './ftp.js'
+import type { FtpFiles } from './ftp.js'
 import { CallFault, callHttp } from './http.js'
+import type { HttpAnswer } from './http.js'
 import type { CallApi, LoginGate, Session } from './session.js'
 import type { Transcript } from './transcript.js'
 
@@ -24,19 +27,32 @@ const OPEN: LoginGate = { reason: () => null, accepted: () => {}, refused: () =>
 
 /** What a connector of this distributor is given; it can call the distributor's own host alone. */
 export function openSession(
-  { name, api }: Pick<Distributor, 'name' | 'api'>,
+  { name, api, files }: Pick<Distributor, 'name' | 'api' | 'files'>,
   { settings, signal, now, egress = {}, transcript, login }: SessionOptions,
 ): Session {
   const httpAt: Session['httpAt'] = (address, to, until = signal) => {
     const call: CallApi = ({ path, ...rest }) =>
       callHttp(to, { ...rest, url: address + path }, until)
-    return transcript ? (one) => transcript.record(one, () => call(one)) : call
+    return transcript ? (one) => transcript.record(one, () => call(one), ofHttp) : call
   }
+  const ftpAt: Session['ftpAt'] =
+    (server, to, until = signal) =>
+    (login, work) =>
+      withFtp(to, { ...server, ...login }, until, (found) =>
+        work(transcript ? recorded(found, transcript) : found),
+      )
   return {
     settings,
     signal,
     now,
     httpAt,
+    ftpAt,
+    ftp:
+      files === undefined
+        ? async () => {
+            throw new FtpFault(`${name} has no FTP server`, { sent: false, cause: undefined })
+          }
+        : ftpAt(files, { ...egress, hosts: [files.host] }),
     http:
       api === undefined
         ? async () => {
@@ -45,5 +61,34 @@ export function openSession(
         : httpAt(api.url, { ...egress, hosts: [new URL(api.url).hostname] }),
     hide: (secret) => transcript?.hide(secret),
     login: (...credentials) => login?.(credentials) ?? OPEN,
+  }
+}
+
+const ofHttp = ({ status, body }: HttpAnswer) => ({ status, answer: body.toString('utf8') })
+
+/** The same files, with what is done to them in the transcript. */
+function recorded(files: FtpFiles, transcript: Transcript): FtpFiles {
+  const done = (answer: unknown) => ({
+    status: null,
+    answer: answer === null ? 'no such file' : String(answer),
+  })
+  return {
+    size: (path) => transcript.record({ method: 'SIZE', path }, () => files.size(path), done),
+    read: (path, maxBytes) =>
+      transcript.record({ method: 'RETR', path }, () => files.read(path, maxBytes), done),
+    download: (path, to, maxBytes) =>
+      transcript.record({ method: 'RETR', path }, () => files.download(path, to, maxBytes), done),
+    names: (folder) =>
+      transcript.record(
+        { method: 'NLST', path: folder },
+        () => files.names(folder),
+        (names) => ({ status: null, answer: names.join('\n') }),
+      ),
+    upload: (path, bytes, options) =>
+      transcript.record(
+        { method: 'STOR', path, body: bytes },
+        () => files.upload(path, bytes, options),
+        () => ({ status: null, answer: 'written' }),
+      ),
   }
 }

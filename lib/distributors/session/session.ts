@@ -1,4 +1,5 @@
 import type { Egress } from './egress.js'
+import type { FtpFiles } from './ftp.js'
 import type { HttpAnswer, HttpCall } from './http.js'
 
 /** A call below the address of a distributor. */
@@ -17,6 +18,20 @@ export class Unreachable extends Error {
 
 /** Makes one call. Rejects with a CallFault. */
 export type CallApi = (call: ApiCall) => Promise<HttpAnswer>
+
+/** An FTP server of a distributor. */
+export interface FtpServer {
+  readonly host: string
+  readonly port: number
+  /** Explicit TLS for commands and data. */
+  readonly isSecure: boolean
+}
+
+/** Logs in, works with the files, and ends. Rejects with an FtpFault. */
+export type CallFtp = <R>(
+  login: { readonly user: string; readonly password: string },
+  work: (files: FtpFiles) => Promise<R>,
+) => Promise<R>
 
 /** What is known of one login. */
 export interface LoginGate {
@@ -46,6 +61,13 @@ export interface Session<Values = Readonly<Record<string, unknown>>> {
   readonly http: CallApi
   /** The same at another address: a simulator's. */
   readonly httpAt: (address: string, egress: Egress, signal?: AbortSignal) => CallApi
+  /**
+   * One session with the distributor's FTP server. Rejects with an FtpFault, whose `sent` says
+   * whether the distributor may have got what was to be uploaded.
+   */
+  readonly ftp: CallFtp
+  /** The same at another server: a simulator's. */
+  readonly ftpAt: (server: FtpServer, egress: Egress, signal?: AbortSignal) => CallFtp
   /**
    * Keeps a value out of everything that is written down, as the secret settings are: a token that
    * the distributor gave.

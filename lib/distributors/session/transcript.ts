@@ -1,7 +1,5 @@
 /** What went over the wire in a session, without its secrets. */
-import type { HttpAnswer } from './http.js'
 import { hidingSecrets } from './redact.js'
-import type { ApiCall } from './session.js'
 
 /** One call and what came back. */
 export interface Exchange {
@@ -12,10 +10,18 @@ export interface Exchange {
   path: string
   headers: Record<string, string>
   request: string | null
-  /** Null where no answer was read whole; `fault` says why. */
+  /** Of HTTP; null where no answer was read whole, of which `fault` says why. */
   status: number | null
   answer: string | null
   fault: string | null
+}
+
+/** What is recorded of a call: of HTTP, or of FTP by its command. */
+export interface Recorded {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
 }
 
 /** Characters of a request or an answer that are kept. */
@@ -44,11 +50,12 @@ export class Transcript {
     return [...this.#secrets]
   }
 
-  /** Makes a call and records it. */
-  async record(
-    { method, path, headers = {}, body }: ApiCall,
-    call: () => Promise<HttpAnswer>,
-  ): Promise<HttpAnswer> {
+  /** Makes a call and records it, with what `tell` makes of its answer. */
+  async record<R>(
+    { method, path, headers = {}, body }: Recorded,
+    call: () => Promise<R>,
+    tell: (answer: R) => Pick<Exchange, 'status' | 'answer'>,
+  ): Promise<R> {
     const exchange: Exchange = {
       at: this.#now(),
       took: 0,
@@ -65,9 +72,7 @@ export class Transcript {
     if (this.#exchanges.length > MOST) this.#exchanges.shift()
     try {
       const answer = await call()
-      exchange.status = answer.status
-      exchange.fault = null
-      exchange.answer = answer.body.toString('utf8')
+      Object.assign(exchange, tell(answer), { fault: null })
       return answer
     } catch (error) {
       exchange.fault = error instanceof Error ? error.message : String(error)

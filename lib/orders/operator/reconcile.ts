@@ -267,9 +267,11 @@ async function silentAccounts(ctx: OrdersCtx): Promise<(Account & { reason: stri
         if (!active || !fulfillment || !connector) return []
         const reason = !connector.updates
           ? 'it has no list of orders that could be asked for: look at its own site'
-          : connector.recovery === 'one_shot'
-            ? 'it lists an order only once it is shipped: look at its own site'
-            : null
+          : connector.asksByOrder
+            ? 'it tells of an order only whom it is asked for: look at its own site'
+            : connector.recovery === 'one_shot'
+              ? 'it lists an order only once it is shipped: look at its own site'
+              : null
         return reason === null ? [] : [{ subscriberId: subscriber.id, distid, mode, reason }]
       },
     ),

@@ -5,7 +5,7 @@
 import type { Saved } from '../../configuration/document/saved.js'
 import type { OrdersCtx } from '../ctx.js'
 import { ApiError } from '../../core/errors.js'
-import { unsetSettings } from '../../distributors/distributor.js'
+import { settingsOf, unsetSettings } from '../../distributors/distributor.js'
 import type { Mode } from '../../db/tables/column-types.js'
 import type { Fulfillment } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
@@ -15,6 +15,8 @@ export interface CartDistributor {
   name: string
   mode: Mode
   connector: Fulfillment
+  /** Values of its settings as they are saved: the secret ones sealed. */
+  settings: Readonly<Record<string, unknown>>
 }
 
 /** Why no order can be placed, a line each. */
@@ -36,12 +38,16 @@ export function checkDistributors(
   const problems: NotConfigured[] = []
   const cart = new Map<string, CartDistributor>()
   for (const distid of distids) {
-    const { name } = ctx.distributors.byDistid(distid) ?? { name: null }
+    const distributor = ctx.distributors.byDistid(distid)
+    const name = distributor?.name ?? null
     const mode = ctx.modes.of(distid)
     const problem = distributorProblem(ctx, saved, distid)
     const connector = connectorOf(ctx, distid, mode)
     if (problem) problems.push({ distid, distributor: name, reason: problem.reason })
-    else if (name !== null && connector) cart.set(distid, { distid, name, mode, connector })
+    else if (distributor && connector) {
+      const settings = settingsOf(distributor, savedEntry(saved, distid)?.[1])
+      cart.set(distid, { distid, name: distributor.name, mode, connector, settings })
+    }
   }
   const modes = new Set([...cart.values()].map(({ mode }) => mode))
   if (modes.size > 1) {
@@ -97,10 +103,7 @@ function reasonAgainst(
   saved: Saved,
   distid: string,
 ): string | null {
-  const [name, entry] =
-    Object.entries(saved.document.distributors).find(
-      ([, candidate]) => candidate.distid === distid,
-    ) ?? []
+  const [name, entry] = savedEntry(saved, distid) ?? []
   const distributor = distributors.byDistid(distid)
   if (name === undefined || !entry || !distributor) return 'it is not configured'
   if (!entry.active) return 'it is not active'
@@ -112,3 +115,6 @@ function reasonAgainst(
     ? `its entry lacks ${unset.map(({ path }) => path.replaceAll('-', '.')).join(', ')}`
     : null
 }
+
+const savedEntry = (saved: Saved, distid: string) =>
+  Object.entries(saved.document.distributors).find(([, entry]) => entry.distid === distid)

@@ -34,6 +34,7 @@ export interface CheckedGroup {
   distid: string
   distributor: string
   connector: Fulfillment
+  settings: CartDistributor['settings']
   fflRequired: boolean
   sotRequired: boolean
   shipTo: Destination
@@ -190,6 +191,7 @@ function groupsOf(
       distid: group.distid,
       distributor: distributor.name,
       connector: distributor.connector,
+      settings: distributor.settings,
       fflRequired: group.fflRequired,
       sotRequired: known.some(({ item }) => item.needsSot),
       shipTo,

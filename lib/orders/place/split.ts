@@ -54,14 +54,18 @@ function addLine(lines: OrderLine[], line: OrderLine): void {
  */
 export function partsOf({
   connector,
+  settings,
   lines,
   distid,
 }: {
   connector: Pick<Fulfillment, 'plan'>
+  settings: Readonly<Record<string, unknown>>
   lines: readonly PurchaseOrderLine[]
   distid: string
 }): OrderPart[] {
-  const parts = connector.plan?.(lines) ?? [{ name: 'all', lines: lines.map((_, i) => i) }]
+  const parts = connector.plan?.(lines, settings) ?? [
+    { name: 'all', lines: lines.map((_, i) => i) },
+  ]
   const planned = parts.flatMap((part) => part.lines).sort((a, b) => a - b)
   const isWhole = planned.length === lines.length && planned.every((line, i) => line === i)
   if (

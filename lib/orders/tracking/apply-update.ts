@@ -11,7 +11,7 @@ import { DAY } from '../../core/clock.js'
 import type { OrdersCtx } from '../ctx.js'
 import type { Mode } from '../../db/tables/column-types.js'
 import type { OrderUpdate, PurchaseOrder } from '../../distributors/fulfillment.js'
-import { connectorOf } from '../../distributors/modes.js'
+import { connectorFor } from '../../distributors/modes.js'
 import type { PoState } from '../../db/tables/orders.js'
 import type { StateData } from '../engine/transitions.js'
 import { cleanUpdate } from './clean-update.js'
@@ -190,7 +190,7 @@ function mayBelongTo(ctx: OrdersCtx, order: StoredPo, update: OrderUpdate): bool
 async function areIts(ctx: OrdersCtx, order: StoredPo, update: OrderUpdate): Promise<boolean> {
   const content = readContent(ctx, order)
   // Without its connector nothing is known of what the distributor tells.
-  const recovery = connectorOf(ctx, order.distid, order.mode)?.recovery ?? 'file'
+  const recovery = connectorFor(ctx, order)?.recovery ?? 'file'
   return (
     content !== null &&
     isNewsOf(update, content, { poIsAlone: await poIsAlone(ctx.db, order), recovery })

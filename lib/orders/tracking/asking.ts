@@ -4,16 +4,21 @@ import type { LimitFunction } from 'p-limit'
 import { inTime } from '../../core/async/wait.js'
 import type { OrdersCtx } from '../ctx.js'
 import { kindOf } from '../../core/errors.js'
-import { MINUTE, SECOND } from '../../core/clock.js'
+import { DAY, MINUTE, SECOND } from '../../core/clock.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
 import { loginsOf } from '../../distributors/session/logins.js'
 import { openSession } from '../../distributors/session/open-session.js'
 import { accountSettings, fingerprintOf } from '../account.js'
 import type { Account } from './apply-update.js'
+import { openOrders } from './queries.js'
 
 /** Milliseconds that all answers of an account may take together. */
 export const PATIENCE = 2 * MINUTE
+/** An order of which nothing was heard for so long is no longer asked for. */
+export const GIVE_UP = 60 * DAY
+/** As many more for each open order of a distributor that has to be asked for each. */
+const MORE_PER_ORDER = 500
 /**
  * Accounts of one distributor that are asked at a time. A slow one never holds up those of another.
  */
@@ -31,7 +36,7 @@ export interface AskOptions {
   since: number
   /** Aborted when nobody waits any longer. */
   signal: AbortSignal
-  /** Milliseconds; what `take` needs is not counted. */
+  /** Milliseconds, and half a second more for each order that is asked for; what `take` needs is not counted. */
   patience?: number
 }
 
@@ -51,6 +56,11 @@ export async function askForUpdates(
   if (!distributor || !connector?.updates)
     throw new NotAsked('there is no connector that could be asked')
   const settings = await settingsOf(ctx, subscriberId, distid)
+  const open = await openOrders(
+    ctx,
+    { subscriberId, distid, mode },
+    { placedAfter: ctx.now() - GIVE_UP },
+  )
   const login = fingerprintOf(ctx, { distid, mode }, settings)
   const ending = new AbortController()
   const end = () => ending.abort()
@@ -58,11 +68,12 @@ export async function askForUpdates(
   else closing.addEventListener('abort', end, { once: true })
   let updates: AsyncIterator<OrderUpdate> | undefined
   let isOver = false
-  let left = patience
+  const time = patience + (connector.asksByOrder ? open.length * MORE_PER_ORDER : 0)
+  let left = time
   const why = () =>
     closing.aborted
       ? 'the server was stopped'
-      : `no complete answer within ${Math.round(patience / SECOND)} s`
+      : `no complete answer within ${Math.round(time / SECOND)} s`
   try {
     updates = guarded(() =>
       connector.updates!(
@@ -73,6 +84,7 @@ export async function askForUpdates(
           login: loginsOf(ctx, { distid, mode }),
         }),
         since,
+        open,
       )[Symbol.asyncIterator](),
     )
     for (;;) {

@@ -13,7 +13,7 @@ import type { OrderUpdate } from '../../distributors/fulfillment.js'
 import type { PoState } from '../../db/tables/orders.js'
 import { applyUpdate } from './apply-update.js'
 import type { Account, Applied } from './apply-update.js'
-import { NotAsked, PATIENCE, askForUpdates, limitPerDistributor } from './asking.js'
+import { GIVE_UP, NotAsked, PATIENCE, askForUpdates, limitPerDistributor } from './asking.js'
 import { accountsWatched } from './queries.js'
 import { isDead } from '../history/statuses.js'
 
@@ -36,8 +36,6 @@ const EVERY = 15 * MINUTE
 const LONGEST_WAIT = 2 * HOUR
 /** News are asked for again that far back: a distributor may list them late. */
 const OVERLAP = 3 * DAY
-/** An order of which nothing was heard for so long is no longer asked for. */
-const GIVE_UP = 60 * DAY
 const TICK = SECOND
 /** The list of accounts is made anew at least that often: orders grow old without a write. */
 const STALE = MINUTE

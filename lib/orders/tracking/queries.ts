@@ -2,6 +2,8 @@
 import { sql } from 'kysely'
 import { query } from '../../db/query.js'
 import type { Mode } from '../../db/tables/column-types.js'
+import type { OpenOrder } from '../../distributors/fulfillment.js'
+import type { OrdersCtx } from '../ctx.js'
 
 /**
  * Records of which more may be heard, as SQL. Word for word as in the index
@@ -40,3 +42,36 @@ export const accountsWatched = query<
     ) as o
     left join monitor as m using (subscriber_id, distid, mode)`,
 )
+
+/** The placed orders of an account of which more may be heard, the newest first. */
+export async function openOrders(
+  { read }: Pick<OrdersCtx, 'read'>,
+  account: { subscriberId: string; distid: string; mode: Mode },
+  { placedAfter }: { placedAfter: number },
+): Promise<OpenOrder[]> {
+  const rows = await read
+    .selectFrom('fulfillment_order as o')
+    .innerJoin('purchase_order as p', 'p.fulfillment_order_id', 'o.id')
+    .select([
+      'p.distributor_order_id as number',
+      'p.po_number as po',
+      'p.client_ref as clientRef',
+      'p.lane',
+      'o.ship_to_store',
+      'p.first_sent_at',
+      'p.planned_at',
+    ])
+    .where(sql<boolean>`${sql.raw(OPEN_RECORDS)}`)
+    .where('o.subscriber_id', '=', account.subscriberId)
+    .where('o.distid', '=', account.distid)
+    .where('o.mode', '=', account.mode)
+    .where('o.order_date', '>', placedAfter)
+    .where('p.state', '=', 'placed')
+    .orderBy('p.id', 'desc')
+    .execute()
+  return rows.map(({ ship_to_store, first_sent_at, planned_at, ...order }) => ({
+    ...order,
+    shipToStore: ship_to_store === 1,
+    placedAt: first_sent_at ?? planned_at,
+  }))
+}

@@ -77,9 +77,9 @@ export function overLoopback(
       visiting(session, order, { isSent: true }, (own) => connector.submit(own, order)),
     find: (session, order) =>
       visiting(session, order, { isSent: false }, (own) => connector.find!(own, order)),
-    async *updates(session, since): AsyncGenerator<OrderUpdate> {
+    async *updates(session, since, open): AsyncGenerator<OrderUpdate> {
       session.signal.throwIfAborted()
-      yield* connector.updates!(await plain(session), since)
+      yield* connector.updates!(await plain(session), since, open)
     },
   }
 }

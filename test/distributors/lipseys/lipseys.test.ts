@@ -483,7 +483,7 @@ describe('the report of a day', () => {
       await withServer({ other }, async (session) => {
         assert.equal((await find!(session, orderOf())).outcome, 'unreachable')
         await assert.rejects(async () => {
-          for await (const _ of updates!(session, session.now())) assert.fail()
+          for await (const _ of updates!(session, session.now(), [])) assert.fail()
         })
       })
   })
@@ -496,7 +496,7 @@ describe('the report of a day', () => {
       },
       async (session, calls) => {
         const told: OrderUpdate[] = []
-        for await (const update of updates!(session, session.now() - DAY)) told.push(update)
+        for await (const update of updates!(session, session.now() - DAY, [])) told.push(update)
         assert.equal(told.length, 2)
         assert.deepEqual(told[0], {
           number: '555',
@@ -539,7 +539,7 @@ describe('the report of a day', () => {
         ]),
       },
       async (session) => {
-        for await (const _ of updates!(session, session.now())) assert.fail()
+        for await (const _ of updates!(session, session.now(), [])) assert.fail()
       },
     ))
 })

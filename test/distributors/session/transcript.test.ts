@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { CallFault } from '../../../lib/distributors/session/http.js'
 import { Transcript } from '../../../lib/distributors/session/transcript.js'
+import type { Recorded } from '../../../lib/distributors/session/transcript.js'
 
 const SECRET = 'pä"ss w&rd/1'
 const TOKEN = 'token-4711'
@@ -14,16 +15,21 @@ function made(): Transcript {
 
 const answerOf = (text: string) => async () => ({
   status: 200,
-  headers: new Map(),
   body: Buffer.from(text),
 })
+
+const record = (
+  transcript: Transcript,
+  call: Recorded,
+  run: () => Promise<{ status: number; body: Buffer }>,
+) => transcript.record(call, run, ({ status, body }) => ({ status, answer: body.toString() }))
 
 describe('a transcript', () => {
   test('has every call with its answer, or why there was none', async () => {
     const transcript = made()
-    await transcript.record({ method: 'POST', path: 'a', body: 'x' }, answerOf('y'))
+    await record(transcript, { method: 'POST', path: 'a', body: 'x' }, answerOf('y'))
     await assert.rejects(
-      transcript.record({ method: 'GET', path: 'b' }, async () => {
+      record(transcript, { method: 'GET', path: 'b' }, async () => {
         throw new CallFault('the connection was broken off', true, undefined)
       }),
       CallFault,
@@ -68,15 +74,14 @@ describe('a transcript', () => {
   ] as const)
     test(`holds no secret ${form}, wherever it stands`, async () => {
       const transcript = made()
-      await transcript.record(
+      await record(
+        transcript,
         { method: 'POST', path: `x/${written}`, body: written, headers: { token: written } },
         answerOf(`you sent ${written}`),
       )
-      await transcript
-        .record({ method: 'GET', path: '' }, async () => {
-          throw new Error(`refused ${written}`)
-        })
-        .catch(() => {})
+      await record(transcript, { method: 'GET', path: '' }, async () => {
+        throw new Error(`refused ${written}`)
+      }).catch(() => {})
       const text = JSON.stringify(transcript.told())
       assert.ok(!text.includes(JSON.stringify(written).slice(1, -1)), text)
       assert.equal(text.split('[credential]').length - 1, 5)
@@ -84,7 +89,7 @@ describe('a transcript', () => {
 
   test('holds nothing that is hidden later, and no part of a longer secret', async () => {
     const transcript = made()
-    await transcript.record({ method: 'POST', path: 'login' }, answerOf(`{"token":"${TOKEN}"}`))
+    await record(transcript, { method: 'POST', path: 'login' }, answerOf(`{"token":"${TOKEN}"}`))
     transcript.hide('token')
     transcript.hide(TOKEN)
     assert.equal(transcript.told()[0]!.answer, '{"[credential]":"[credential]"}')
@@ -92,14 +97,15 @@ describe('a transcript', () => {
 
   test('does not take a text of three letters for a secret', async () => {
     const transcript = made()
-    await transcript.record({ method: 'GET', path: 'abc' }, answerOf('abc'))
+    await record(transcript, { method: 'GET', path: 'abc' }, answerOf('abc'))
     assert.equal(transcript.told()[0]!.answer, 'abc')
   })
 
   test('keeps 16,384 characters of a body and the last 50 calls', async () => {
     const transcript = made()
     for (let i = 0; i <= 50; i++)
-      await transcript.record(
+      await record(
+        transcript,
         { method: 'POST', path: String(i), body: 'b'.repeat(16_384 + (i % 2)) },
         answerOf(''),
       )

@@ -2,7 +2,7 @@
 import type { Subscriber } from '../../../accounts/caller.js'
 import type { Distributor } from '../../../distributors/distributor.js'
 import type { Fulfillment, PurchaseOrder } from '../../../distributors/fulfillment.js'
-import { connectorOf } from '../../../distributors/modes.js'
+import { connectorFor } from '../../../distributors/modes.js'
 import type { OrdersCtx } from '../../ctx.js'
 import type { StoredPo } from '../../stored.js'
 import { contentOf } from '../../sealed-content.js'
@@ -22,7 +22,7 @@ export interface OpenedOrder {
 
 /** Opens a purchase order; a text says why it cannot be opened. */
 export function openOrder(ctx: OrdersCtx, order: StoredPo): OpenedOrder | string {
-  const connector = connectorOf(ctx, order.distid, order.mode)
+  const connector = connectorFor(ctx, order)
   if (!connector) return `there is no connector for ${order.distid} in mode ${order.mode}`
   try {
     const settings = accountSettings(ctx, { id: order.subscriber_id } as Subscriber, order.distid)
