@@ -3,7 +3,7 @@
  * known of it comes from their public documents and clients; it was never tried with an account.
  */
 import type { HttpAnswer } from '../../session/http.js'
-import { CallFault } from '../../session/http.js'
+import { callOnce, jsonOf, memberOf, NoReply, notApproved, textsOf } from '../../session/reply.js'
 import type { ApiCall, Session } from '../../session/session.js'
 
 export const API = 'https://api.lipseys.com/api/integration/'
@@ -22,32 +22,7 @@ export interface Reply {
   readonly data: unknown
 }
 
-/** Why there is no such answer. */
-export class NoReply extends Error {
-  override readonly name = 'NoReply'
-  /** False only where nothing of what was asked can have happened. */
-  readonly mayHaveArrived: boolean
-  readonly isLoginRefused: boolean
-  /** Seconds. */
-  readonly retryAfter: number | undefined
-
-  constructor(
-    message: string,
-    {
-      mayHaveArrived,
-      isLoginRefused = false,
-      retryAfter,
-    }: { mayHaveArrived: boolean; isLoginRefused?: boolean; retryAfter?: number | undefined },
-  ) {
-    super(message)
-    this.mayHaveArrived = mayHaveArrived
-    this.isLoginRefused = isLoginRefused
-    this.retryAfter = retryAfter
-  }
-}
-
-export const NOT_APPROVED =
-  "Lipsey's does not accept calls from this address: ask your representative to approve it"
+export const NOT_APPROVED = notApproved("Lipsey's")
 const REFUSED = 'the login was refused'
 
 /** Bytes of an answer. */
@@ -129,55 +104,11 @@ export class LipseysAccount {
     return { success, errors: textsOf(errors), data }
   }
 
-  async #call(call: ApiCall): Promise<HttpAnswer> {
-    try {
-      const answer = await this.#session.http({
-        ...call,
-        maxBytes: LARGEST,
-        headers: { 'content-type': 'application/json', ...call.headers },
-      })
-      if (answer.status !== 429) return answer
-      const seconds = Number(answer.headers.get('retry-after'))
-      throw new NoReply('HTTP 429: too many requests', {
-        mayHaveArrived: false,
-        retryAfter: seconds > 0 ? seconds : undefined,
-      })
-    } catch (error) {
-      this.#session.signal.throwIfAborted()
-      if (!(error instanceof CallFault)) throw error
-      throw new NoReply(error.message, { mayHaveArrived: error.sent })
-    }
+  #call(call: ApiCall): Promise<HttpAnswer> {
+    return callOnce(this.#session, {
+      ...call,
+      maxBytes: LARGEST,
+      headers: { 'content-type': 'application/json', ...call.headers },
+    })
   }
 }
-
-/** The members of a JSON object that was answered with 200. */
-function jsonOf({ status, headers, body }: HttpAnswer): Readonly<Record<string, unknown>> {
-  const unread = (why: string) => new NoReply(why, { mayHaveArrived: true })
-  if (headers.get('content-type')?.startsWith('text/html'))
-    throw unread(`a page in HTML instead of a reply (HTTP ${status})`)
-  if (status !== 200) throw unread(`HTTP ${status}`)
-  try {
-    const value = JSON.parse(body.toString('utf8')) as unknown
-    if (typeof value === 'object' && value !== null)
-      return value as Readonly<Record<string, unknown>>
-  } catch {
-    // Told below, without what it said.
-  }
-  throw unread('the reply cannot be read')
-}
-
-/** A member of what may be an object. */
-export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined
-}
-
-/** A text or a number as text, without spaces around it; null for all else. */
-export function textOf(value: unknown): string | null {
-  const text = typeof value === 'number' ? String(value) : value
-  return typeof text === 'string' && text.trim() !== '' ? text.trim() : null
-}
-
-const textsOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((one) => textOf(one) ?? [])

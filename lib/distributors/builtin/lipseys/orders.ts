@@ -15,7 +15,8 @@ import type { CheckOutcome } from '../../distributor.js'
 import { Unreachable } from '../../session/session.js'
 import type { Session } from '../../session/session.js'
 import { trackingUrl } from '../../tracking-url.js'
-import { LipseysAccount, memberOf, NoReply, textOf } from './api.js'
+import { memberOf, NoReply, textOf, unanswered } from '../../session/reply.js'
+import { LipseysAccount } from './api.js'
 import type { Login, Reply } from './api.js'
 import { daysBetween } from './days.js'
 import type { ReportDay } from './days.js'
@@ -71,10 +72,7 @@ async function submit(session: Session, order: PurchaseOrder): Promise<Submissio
     const reply = await accountFor(session, order).post(path, body)
     return reply.success ? { outcome: 'accepted', number: numberIn(reply) } : refused(reply)
   } catch (error) {
-    if (!(error instanceof NoReply)) throw error
-    const { message: reason, mayHaveArrived, retryAfter } = error
-    if (mayHaveArrived) return { outcome: 'unknown', reason }
-    return { outcome: 'not_sent', reason, ...(retryAfter !== undefined && { retryAfter }) }
+    return unanswered(error)
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Line } from '../../../simulator/engine/order.js'
 import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { WireRequest } from '../../../simulator/wire/http-simulator.js'
-import { memberOf, textOf } from './api.js'
+import { memberOf, textOf } from '../../session/reply.js'
 import { itemsOf } from './simulator-items.js'
 
 /** One call, and who makes it. */
