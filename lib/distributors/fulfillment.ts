@@ -140,6 +140,8 @@ export interface OrderUpdate {
   /** When it happened at the distributor, milliseconds since 1970. */
   at: number
   status?: OrderStatus
+  /** Why, where it says that nothing comes of the order. */
+  reason?: string
   parcels?: Parcel[]
   /**
    * As in `FoundOrder`: without a reference or a known number they alone tell whose order it is.
@@ -154,6 +156,10 @@ export interface OpenOrder {
   number: string | null
   po: string
   clientRef: string
+  /** As in its purchase order. */
+  serial: number
+  /** When it was taken in, milliseconds since 1970. */
+  takenAt: number
   /** The part of its fulfillment order, as the connector's plan named it. */
   lane: string
   shipToStore: boolean
@@ -203,7 +209,7 @@ export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
    */
   plan?(lines: readonly PurchaseOrderLine[], settings: Values): OrderPart[]
   /** Pure: how parts of that name are sent, where it is by another protocol than the rest. */
-  inLane?(lane: string): Fulfillment<Values>
+  inLane?(lane: string): Fulfillment<Values> | undefined
   /** One attempt, without any retry of its own. What it throws counts as `unknown`. */
   submit(session: OrderSession<Values>, order: PurchaseOrder): Promise<Submission>
   /**

@@ -48,10 +48,10 @@ export function listOrders(db: Db, at: number): SimulatorOrder[] {
   })
   return [
     ...orders,
-    ...allUnreadFiles(db).map(({ account, arrival }): SimulatorOrder => {
+    ...allUnreadFiles(db).map(({ distid, account, arrival }): SimulatorOrder => {
       const { clientRef, po, lines } = arrival
       return {
-        distid: 'BILL',
+        distid,
         account,
         clientRef,
         po,

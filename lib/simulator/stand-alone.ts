@@ -28,6 +28,8 @@ export interface ListeningDistributor {
   distid: string
   /** With the base path of its API. */
   address: string
+  /** Of its FTP server; null where it has none. */
+  files: string | null
   /** What it takes, by setting. */
   credentials: Record<string, string>
 }
@@ -58,9 +60,11 @@ export async function openStandAlone(options: StandAloneOptions): Promise<StandA
   try {
     const distributors: ListeningDistributor[] = []
     for (const distid of SIMULATED) {
-      const address = await simulators.fulfillmentOf(distid)?.address?.()
+      const played = simulators.fulfillmentOf(distid)
+      const address = await played?.address?.()
+      const files = (await played?.filesAddress?.()) ?? null
       if (address !== undefined)
-        distributors.push({ distid, address, credentials: demoSettings(distid) })
+        distributors.push({ distid, address, files, credentials: demoSettings(distid) })
     }
     return { distributors, certificate, close: () => simulators.close() }
   } catch (error) {

@@ -231,8 +231,8 @@ async function outcomeOf(rig: ConnectorRig, order: PurchaseOrder): Promise<Submi
 
 /** An order as whoever asks for its news names it. */
 export function openOrderOf(order: PurchaseOrder): OpenOrder {
-  const { po, clientRef, lane, shipToStore, takenAt: placedAt } = order
-  return { number: null, po, clientRef, lane, shipToStore, placedAt }
+  const { po, clientRef, serial, takenAt, lane, shipToStore } = order
+  return { number: null, po, clientRef, serial, takenAt, lane, shipToStore, placedAt: takenAt }
 }
 
 /** What a search and the news show of an order. */

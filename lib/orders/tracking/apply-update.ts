@@ -80,6 +80,16 @@ export async function applyUpdate(
       fulfillmentOrderId: order.fulfillment_order_id,
     }
   })
+  if (applied.outcome === 'applied' && update.reason !== undefined)
+    ctx.log.warn(
+      {
+        distid: account.distid,
+        subscriber: account.subscriberId,
+        fulfillmentOrder: applied.fulfillmentOrderId,
+        reason: update.reason,
+      },
+      'a distributor tells why nothing comes of an order',
+    )
   if (applied.outcome === 'refused')
     ctx.log.warn(
       {

@@ -59,6 +59,7 @@ export function cleanUpdate(update: OrderUpdate): OrderUpdate | null {
   )
     return null
   const status = oneOf(ORDER_STATUSES, raw.status)
+  const reason = cleanText(raw.reason)
   const parcels = Array.isArray(raw.parcels)
     ? (raw.parcels as unknown[])
         .slice(0, MOST_PARCELS)
@@ -71,6 +72,7 @@ export function cleanUpdate(update: OrderUpdate): OrderUpdate | null {
     parcels,
     ...(clientRef !== null && { clientRef }),
     ...(status !== null && { status }),
+    ...(reason !== null && { reason }),
     ...cleanContent(raw),
   }
 }

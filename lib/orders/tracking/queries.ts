@@ -56,6 +56,8 @@ export async function openOrders(
       'p.distributor_order_id as number',
       'p.po_number as po',
       'p.client_ref as clientRef',
+      'p.id as serial',
+      'o.order_date as takenAt',
       'p.lane',
       'o.ship_to_store',
       'p.first_sent_at',

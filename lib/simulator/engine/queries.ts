@@ -325,16 +325,28 @@ export function closeCart(db: Db, id: number, number: string | null): void {
 
 // Files in an inbox.
 
+export interface NewFile {
+  name: string
+  /** The PO as lists are searched by it. */
+  key: string
+  arrival: Arrival
+  /** What was written; empty where nobody reads it back. */
+  content?: string
+  /** Milliseconds since 1970. */
+  at: number
+}
+
 /** Null where a file of this name lies there already. */
 export function insertFile(
   db: Db,
-  account: string,
-  { name, key, arrival, at }: { name: string; key: string; arrival: Arrival; at: number },
+  { distid, account }: Owner,
+  { name, key, arrival, content = '', at }: NewFile,
 ): number | null {
   const { changes, lastInsertRowid } = db
-    .prepare(`INSERT INTO inbox_file (account, name, client_ref, po_key, arrival, dropped_at)
-      VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
-    .run(account, name, arrival.clientRef, key, JSON.stringify(arrival), at)
+    .prepare(`INSERT INTO inbox_file
+        (distid, account, name, client_ref, po_key, arrival, content, dropped_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
+    .run(distid, account, name, arrival.clientRef, key, JSON.stringify(arrival), content, at)
   return changes > 0 ? Number(lastInsertRowid) : null
 }
 
@@ -344,45 +356,80 @@ export function hasFile(db: Db, account: string, name: string): boolean {
 }
 
 export interface InboxFile {
+  name: string
   arrival: Arrival
+  content: string
   droppedAt: number
+  /** Null until it is read. */
+  readAt: number | null
+  /** What its reader wrote of it. */
+  answer: string | null
+  /** Of the order that it became. */
+  number: string | null
 }
 
 interface FileRow {
+  distid: string
+  account: string
+  name: string
   arrival: string
+  content: string
   dropped_at: number
+  read_at: number | null
+  answer: string | null
+  number: string | null
 }
 
-const fileFrom = ({ arrival, dropped_at: droppedAt }: FileRow): InboxFile => ({
+const fileFrom = ({ arrival, dropped_at, read_at, ...row }: FileRow): InboxFile => ({
+  ...row,
   arrival: JSON.parse(arrival) as Arrival,
-  droppedAt,
+  droppedAt: dropped_at,
+  readAt: read_at,
 })
 
 /** Notes that a file was read, and tells what is in it. */
 export function takeFile(db: Db, id: number, at: number): InboxFile {
   return fileFrom(
-    db
-      .prepare('UPDATE inbox_file SET read_at = ? WHERE id = ? RETURNING arrival, dropped_at')
-      .get(at, id) as FileRow,
+    db.prepare('UPDATE inbox_file SET read_at = ? WHERE id = ? RETURNING *').get(at, id) as FileRow,
   )
+}
+
+/** Notes what became of a file that was read. */
+export function answerFile(
+  db: Db,
+  id: number,
+  { answer, number }: { answer: string; number: string | null },
+): void {
+  db.prepare('UPDATE inbox_file SET answer = ?, number = ? WHERE id = ?').run(answer, number, id)
+}
+
+/** The files that an account ever dropped since, read or not. */
+export function filesSince(db: Db, { distid, account }: Owner, since: number): InboxFile[] {
+  const rows = db
+    .prepare(`SELECT * FROM inbox_file
+      WHERE distid = ? AND account = ? AND dropped_at >= ? ORDER BY id`)
+    .all(distid, account, since)
+  return (rows as FileRow[]).map(fileFrom)
 }
 
 /** Files of an account that nobody has read yet, with this reference or key of a PO. */
 export function unreadFiles(db: Db, account: string, clientRef: string, key: string): InboxFile[] {
   const rows = db
-    .prepare(`SELECT arrival, dropped_at FROM inbox_file
+    .prepare(`SELECT * FROM inbox_file
       WHERE account = ? AND read_at IS NULL AND (client_ref = ? OR po_key = ?) ORDER BY id`)
     .all(account, clientRef, key)
   return (rows as FileRow[]).map(fileFrom)
 }
 
 /** Every file that nobody has read yet. */
-export function allUnreadFiles(db: Db): { account: string; arrival: Arrival }[] {
-  const rows = db
-    .prepare('SELECT account, arrival FROM inbox_file WHERE read_at IS NULL ORDER BY id')
-    .all() as { account: string; arrival: string }[]
-  return rows.map(({ account, arrival }) => ({
-    account,
-    arrival: JSON.parse(arrival) as Arrival,
-  }))
+export function allUnreadFiles(db: Db): (Owner & { arrival: Arrival })[] {
+  const rows = db.prepare('SELECT * FROM inbox_file WHERE read_at IS NULL ORDER BY id').all()
+  // A file of the release before may be looked at that nobody has opened since.
+  return (rows as (FileRow & { distid?: string })[]).map(
+    ({ distid = 'BILL', account, arrival }) => ({
+      distid,
+      account,
+      arrival: JSON.parse(arrival) as Arrival,
+    }),
+  )
 }

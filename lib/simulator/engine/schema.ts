@@ -95,4 +95,11 @@ CREATE TABLE call (
 
 CREATE TABLE sequence (one INTEGER PRIMARY KEY CHECK (one = 1), last INTEGER NOT NULL) STRICT;
 `,
+  `
+-- RSR has an inbox too: what was written there, what became of it once it was read, and the order that it became.
+ALTER TABLE inbox_file ADD COLUMN distid TEXT NOT NULL DEFAULT 'BILL';
+ALTER TABLE inbox_file ADD COLUMN content TEXT NOT NULL DEFAULT '';
+ALTER TABLE inbox_file ADD COLUMN answer TEXT;
+ALTER TABLE inbox_file ADD COLUMN number TEXT;
+`,
 ] as const

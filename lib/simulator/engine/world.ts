@@ -45,7 +45,37 @@ export type SimulatedConnector = Fulfillment &
   Pick<Distributor, 'check'> & {
     /** Where its simulator listens; it does so from then on. */
     address?(): Promise<string>
+    /** The same of its FTP server, where it has one. */
+    filesAddress?(): Promise<string>
   }
+
+/** What a distributor tells of an order besides that a parcel of it has left. */
+export interface News {
+  /** That it was taken in. */
+  readonly confirmed: boolean
+  /** What of it will not be shipped. */
+  readonly committed: boolean
+  /** That it is held or waits for stock. */
+  readonly held: boolean
+  readonly cancelled: boolean
+  /** How far a parcel has got. */
+  readonly journey: boolean
+}
+
+export const ALL_NEWS: News = {
+  confirmed: true,
+  committed: true,
+  held: true,
+  cancelled: true,
+  journey: true,
+}
+export const SHIPMENTS_ALONE: News = {
+  confirmed: false,
+  committed: false,
+  held: false,
+  cancelled: false,
+  journey: false,
+}
 
 export interface OrderProfile {
   connector(world: World, profile: Profile): SimulatedConnector
@@ -58,8 +88,10 @@ export interface OrderProfile {
   readonly words: Words
   /** From when its lists show an order: at once, confirmed, or only shipped. */
   readonly shows: 'at_once' | 'confirmed' | 'shipped'
-  /** What they tell of it besides number and PO. */
+  /** What they tell of it besides number and PO: our reference, or items and ZIP. */
   readonly tells: { readonly reference: boolean; readonly content: boolean }
+  /** What becomes of it as far as they tell; everything by default. */
+  readonly news?: News
   /** Carrier and method for what goes to a dealer, and for the rest. */
   readonly firearms: readonly [carrier: string, method: string]
   readonly others: readonly [carrier: string, method: string]

@@ -15,7 +15,9 @@ import type { Send } from '../engine/call.js'
 import { isOutOfReach } from '../engine/scenarios/faults.js'
 import { arrivalOf } from '../engine/sales-order.js'
 import { scenarioOf } from '../engine/scenarios/scenarios.js'
-import type { ListenOptions, Profile, SimulatedConnector, World } from '../engine/world.js'
+import type { Profile, SimulatedConnector, World } from '../engine/world.js'
+import { FtpSimulator } from './ftp-simulator.js'
+import type { FtpSite } from './ftp-simulator.js'
 import { HttpSimulator, CLOSED_PORT } from './http-simulator.js'
 import type { Handled, WireRequest } from './http-simulator.js'
 
@@ -25,73 +27,143 @@ export interface Spoken {
   /** Below the root of the server, with slashes in front and at the end. */
   readonly base: string
   handler(world: World, profile: Profile): (request: WireRequest) => Handled
+  /** Behind its FTP server, where it has one. */
+  files?(world: World, profile: Profile): FtpSite
 }
 
 /** A connector over a socket, at a simulator that listens from the first call on. */
-export function overLoopback(
-  world: World,
-  profile: Profile,
-  { connector, check, base, handler }: Spoken,
-): SimulatedConnector {
-  const { log, listen } = world
-  const server = new HttpSimulator(handler(world, profile), {
-    log,
-    port: listen.ports?.[profile.distid],
-    tls: listen.tls,
+export function overLoopback(world: World, profile: Profile, spoken: Spoken): SimulatedConnector {
+  const { connector, check } = spoken
+  const place = new Place(world, profile, spoken)
+  world.whenClosed(() => place.close())
+  /** The connector's parts that go by another protocol go to the same place. */
+  const visited = (of: Fulfillment): Pick<Fulfillment, 'submit' | 'find'> => ({
+    submit: (session, order) =>
+      place.visiting(session, order, { isSent: true }, (own) => of.submit(own, order)),
+    find: (session, order) =>
+      place.visiting(session, order, { isSent: false }, (own) => of.find!(own, order)),
   })
-  world.whenClosed(() => server.close())
-  /** A session of nobody's order. */
-  const plain = async <S extends Session>(session: S): Promise<S> =>
-    at(session, (await server.address()) + base, { listen })
+  return {
+    ...connector,
+    ...(connector.inLane && {
+      inLane: (lane) => {
+        const other = connector.inLane!(lane)
+        return other && { ...other, ...visited(other) }
+      },
+    }),
+    address: () => place.address(),
+    ...(spoken.files && { filesAddress: () => place.filesAddress() }),
+    check: async (session) => check(await place.plain(session)),
+    ...visited(connector),
+    async *updates(session, since, open): AsyncGenerator<OrderUpdate> {
+      session.signal.throwIfAborted()
+      yield* connector.updates!(await place.plain(session), since, open)
+    },
+  }
+}
 
-  async function visiting<R>(
+/** The servers of one simulated distributor, and sessions that are sent there. */
+class Place {
+  readonly #world: World
+  readonly #profile: Profile
+  readonly #base: string
+  readonly #http: HttpSimulator
+  readonly #ftp: FtpSimulator | null
+
+  constructor(world: World, profile: Profile, { base, handler, files }: Spoken) {
+    const { log, listen } = world
+    const { distid } = profile
+    this.#world = world
+    this.#profile = profile
+    this.#base = base
+    this.#http = new HttpSimulator(handler(world, profile), {
+      log,
+      port: listen.ports?.[distid],
+      tls: listen.tls,
+    })
+    this.#ftp = files
+      ? new FtpSimulator(files(world, profile), {
+          log,
+          port: listen.ports?.[`${distid}-FTP`],
+          tls: listen.tls,
+        })
+      : null
+  }
+
+  close(): void {
+    this.#http.close()
+    this.#ftp?.close()
+  }
+
+  async address(): Promise<string> {
+    return (await this.#http.address()) + this.#base
+  }
+
+  async filesAddress(): Promise<string> {
+    return `${this.#world.listen.tls ? 'ftpes' : 'ftp'}://127.0.0.1:${await this.#ftp!.port()}`
+  }
+
+  /** A session of nobody's order. */
+  async plain<S extends Session>(session: S): Promise<S> {
+    const ftpPort = await this.#ftp?.port()
+    return this.#at(session, { address: await this.address(), ftpPort })
+  }
+
+  /** Works with a session of one order. A scenario has it find nobody there, or wait in vain. */
+  async visiting<R>(
     session: OrderSession,
     order: PurchaseOrder,
     { isSent }: { isSent: boolean },
     work: (session: OrderSession) => Promise<R>,
   ): Promise<R> {
     session.signal.throwIfAborted()
-    const send = sendOf(profile, session, order)
-    if (isSent && isOutOfReach(world, send))
-      return work(at(session, CLOSED_PORT + base, { listen }))
+    const send = sendOf(this.#profile, session, order)
+    if (isSent && isOutOfReach(this.#world, send))
+      return work(this.#at(session, { address: CLOSED_PORT + this.#base, ftpPort: 1 }))
     const patience = new AbortController()
     const end = () => patience.abort(session.signal.reason)
     session.signal.addEventListener('abort', end, { once: true })
-    const visit = await server.addressFor({
-      send,
-      timeOut: () => patience.abort(new Error('no answer in time')),
-    })
+    const visit = { send, timeOut: () => patience.abort(new Error('no answer in time')) }
+    const [web, visitor] = [await this.#http.addressFor(visit), this.#ftp?.visitor(visit)]
     try {
-      return await work(at(session, visit.address + base, { listen, signal: patience.signal }))
+      return await work(
+        this.#at(session, {
+          address: web.address + this.#base,
+          ftpPort: await this.#ftp?.port(),
+          visitor: visitor?.prefix,
+          signal: patience.signal,
+        }),
+      )
     } finally {
-      visit.end()
+      web.end()
+      visitor?.end()
       session.signal.removeEventListener('abort', end)
     }
   }
 
-  return {
-    ...connector,
-    address: async () => (await server.address()) + base,
-    check: async (session) => check(await plain(session)),
-    submit: (session, order) =>
-      visiting(session, order, { isSent: true }, (own) => connector.submit(own, order)),
-    find: (session, order) =>
-      visiting(session, order, { isSent: false }, (own) => connector.find!(own, order)),
-    async *updates(session, since, open): AsyncGenerator<OrderUpdate> {
-      session.signal.throwIfAborted()
-      yield* connector.updates!(await plain(session), since, open)
-    },
+  /** The session, with calls that go to this place. */
+  #at<S extends Session>(session: S, to: Destination): S {
+    const { tls } = this.#world.listen
+    const { address, ftpPort, visitor = '', signal = session.signal } = to
+    const egress = { hosts: [], simulator: tls ? { certificate: tls.certificate } : {} }
+    const http = session.httpAt(address, egress, signal)
+    if (ftpPort === undefined) return { ...session, http }
+    const server = { host: 'localhost', port: ftpPort, isSecure: tls !== undefined }
+    const ftp = session.ftpAt(server, egress, signal)
+    return {
+      ...session,
+      http,
+      ftp: (login, work) => ftp({ ...login, user: visitor + login.user }, work),
+    } satisfies S
   }
 }
 
-/** The session, with calls that go to another address. */
-function at<S extends Session>(
-  session: S,
-  address: string,
-  { listen: { tls }, signal = session.signal }: { listen: ListenOptions; signal?: AbortSignal },
-): S {
-  const simulator = tls ? { certificate: tls.certificate } : {}
-  return { ...session, http: session.httpAt(address, { hosts: [], simulator }, signal) }
+interface Destination {
+  address: string
+  ftpPort?: number | undefined
+  /** Before the user's name: the order that it is about. */
+  visitor?: string | undefined
+  signal?: AbortSignal
 }
 
 function sendOf(profile: Profile, session: OrderSession, order: PurchaseOrder): Send {

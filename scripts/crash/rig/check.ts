@@ -5,7 +5,9 @@
 import { DAY, HOUR } from '../../../lib/core/clock.js'
 import { ORDER_QUOTAS } from '../../../lib/orders/quota.js'
 import { FAILED, OPEN } from '../../../lib/orders/stored.js'
+import { ALL_NEWS } from '../../../lib/simulator/engine/world.js'
 import type { SimulatorOrder } from '../../../lib/simulator/inspect.js'
+import { profileOf } from '../../../lib/simulator/profiles.js'
 import type { Told } from './caller.js'
 import type { Facts, PurchaseOrderFact } from './facts.js'
 import type { DuplicateDetails } from './http.js'
@@ -334,17 +336,19 @@ function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): v
 /** The digits of a number that stand in the tracking numbers of its parcels. */
 const digitsOf = (number: string | null) => (number ?? '').replace(/^.*-/, '').padStart(10, '0')
 
-/** What a record says in the end of an order and its parcels. Lipsey's reports shipments alone. */
+/** What a record says in the end of an order and its parcels, as far as its distributor tells. */
 function endOf(
   distid: string,
   status: string,
   scenario: string | null,
 ): [status: string, ship: string | null] {
-  const isShipped = status !== 'Not Fulfilled' && status !== 'Cancelled'
-  if (distid === 'LIP') return isShipped ? ['Fulfilled', 'in_transit'] : ['Submitted', null]
-  if (!isShipped) return [status, null]
+  const { committed, cancelled, journey } = profileOf(distid)?.news ?? ALL_NEWS
+  if (status === 'Not Fulfilled') return [committed ? status : 'Submitted', null]
+  if (status === 'Cancelled') return [cancelled ? status : 'Submitted', null]
+  const end = status === 'Partially Fulfilled' && !committed ? 'Fulfilled' : status
+  if (!journey) return [end, 'in_transit']
   const ends = { RETURN: 'return_to_sender', FAILURE: 'failure' } as Record<string, string>
-  return [status, ends[scenario ?? ''] ?? 'delivered']
+  return [end, ends[scenario ?? ''] ?? 'delivered']
 }
 
 /** Members of a purchase order that stand in no row of it. */

@@ -11,8 +11,6 @@ import type { PurchaseOrder } from '../../../lib/distributors/fulfillment.js'
 const AT = Date.UTC(2026, 10, 23, 4, 30)
 const OPTIONS: OrderFileOptions = {
   account: '9901',
-  at: AT,
-  sequence: 7,
   vendorEmail: 'orders@shop.example',
   carrier: 'UPS',
   method: 'Grnd',
@@ -28,7 +26,7 @@ const CONSUMER = {
 }
 const ACCESSORY: PurchaseOrder = {
   clientRef: 'REF1',
-  serial: 1,
+  serial: 7,
   po: 'W-1-ABCD-123',
   poGiven: 'W-1-ABCD-123',
   poIsOurs: true,
@@ -118,11 +116,20 @@ describe("an order's file", () => {
       orderFile({ ...ACCESSORY, lines: [{ ...ACCESSORY.lines[0]!, qty }] }, { ...OPTIONS, ...more })
     for (const account of ['', '123456', '12a'])
       assert.throws(() => refused({ account }), /up to 5 digits/)
-    for (const sequence of [0, 10_000, 1.5])
-      assert.throws(() => refused({ sequence }), /is 1 to 9999/)
-    refused({ sequence: 9_999 })
     refused({}, 99_999)
     for (const qty of [0, 100_000, 1.5]) assert.throws(() => refused({}, qty), /up to 5 digits/)
+  })
+
+  test('has one name for every send, and numbers from 1 to 9999 that begin anew', () => {
+    const named = (serial: number) =>
+      orderFile({ ...ACCESSORY, serial }, OPTIONS).name.slice(-8, -4)
+    assert.deepEqual([1, 9_999, 10_000, 19_998, 19_999].map(named), [
+      '0001',
+      '9999',
+      '0001',
+      '9999',
+      '0001',
+    ])
   })
 
   test("is of RSR's day, in summer and winter", () => {
@@ -150,7 +157,16 @@ describe('what RSR says of an order', () => {
   test('with no fault is that it is accepted', () => {
     assert.deepEqual(readAnswerFile(ERRORS, echoed()), {
       kind: 'errors',
-      orders: [{ po: 'W-1-ABCD-123', isAccepted: true, isDuplicate: false, reasons: [] }],
+      orders: [
+        {
+          po: 'W-1-ABCD-123',
+          file: '09901-20261122-0007',
+          isAccepted: true,
+          isDuplicate: false,
+          isCancelled: false,
+          reasons: [],
+        },
+      ],
     })
   })
 

@@ -84,7 +84,8 @@ function dropFile(
   { profile, account, arrival, at }: Pick<Happening, 'profile' | 'account' | 'arrival' | 'at'>,
 ): void {
   const name = fileName(arrival)
-  const id = insertFile(db, account, { name, key: poKey(arrival.po, profile), arrival, at })
+  const owner = { distid: profile.distid, account }
+  const id = insertFile(db, owner, { name, key: poKey(arrival.po, profile), arrival, at })
   if (id !== null)
     schedule(db, { kind: 'read', distid: profile.distid, account, arrival, id }, at + CONFIRMED)
 }

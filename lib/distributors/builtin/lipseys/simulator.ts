@@ -1,6 +1,11 @@
 /** How Lipsey's is played: the words that it says no with, and what it shows of an order. */
 import type { FulfillmentLimits } from '../../fulfillment.js'
-import { COMMON_LIMITS, IN_REPORTS, PLAIN_WORDS } from '../../../simulator/engine/world.js'
+import {
+  COMMON_LIMITS,
+  IN_REPORTS,
+  PLAIN_WORDS,
+  SHIPMENTS_ALONE,
+} from '../../../simulator/engine/world.js'
 import type { DistributorSimulator, Words } from '../../../simulator/engine/world.js'
 import { overLoopback } from '../../../simulator/wire/over-loopback.js'
 import { checkLogins, lipseysOrders } from './orders.js'
@@ -46,6 +51,7 @@ export const simulator: DistributorSimulator = {
     words,
     shows: 'shipped',
     tells: { reference: false, content: false },
+    news: SHIPMENTS_ALONE,
     limits,
     firearms: ['FedEx', '2Day'],
     others: ['FedEx', 'Ground'],

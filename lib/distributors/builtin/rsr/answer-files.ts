@@ -2,7 +2,8 @@
  * RSR's answers to an order file: EERR says what was wrong with it, ECONF what is committed, ESHIP
  * what was shipped. All are echoes of records with more fields; any of them may come empty.
  */
-import { ACCEPTED, DUPLICATES, reasonOf } from './error-codes.js'
+import { ACCEPTED, CANCELLED, DUPLICATES, reasonOf } from './error-codes.js'
+import { dayOf } from './parcels.js'
 
 /** A file that is empty or cut off is told from one that says nothing: it is read again later. */
 export type AnswerFile =
@@ -13,10 +14,14 @@ export type AnswerFile =
 
 export interface OrderErrors {
   po: string
+  /** The file that they are about: `99901-20261122-0007`; null where its header is not there. */
+  file: string | null
   /** Nothing was wrong with it. */
   isAccepted: boolean
   /** RSR has had it before, which is no refusal. */
   isDuplicate: boolean
+  /** It was taken, and RSR has cancelled it since. */
+  isCancelled: boolean
   reasons: string[]
 }
 
@@ -89,10 +94,17 @@ function errorsOf({ po, rows, file }: { po: string; rows: Row[]; file: Row[] }):
   })
   return {
     po,
+    file: fileNamed(file),
     isAccepted: faults.length === 0,
     isDuplicate: faults.length > 0 && faults.every(({ code }) => DUPLICATES.has(code)),
+    isCancelled: faults.some(({ code }) => code === CANCELLED),
     reasons: faults.map(({ code, stock }) => reasonOf(code, stock)),
   }
+}
+
+function fileNamed(file: readonly Row[]): string | null {
+  const [, , account, day, sequence] = file.find(([id]) => id === 'FILEHEADER') ?? []
+  return account && day && sequence ? `${account}-${day}-${sequence}` : null
 }
 
 /** The header's account and the trailer's count have five digits too, and no code behind them. */
@@ -114,7 +126,7 @@ function shipmentOf({ po, rows }: { po: string; rows: Row[] }): Shipment | null 
       number ||= row[4] ?? ''
       parcels.push({
         trackingNumber: row[3] ?? '',
-        shippedOn: dayOf(row[5]),
+        shippedOn: dayOf(row[5] ?? ''),
         carrier: row[8] || null,
         method: row[9] || null,
         items: [],
@@ -133,9 +145,4 @@ function itemOf(row: Row): ItemCount {
 function count(text: string): number {
   if (!/^\d{1,7}$/.test(text)) throw new Error(`"${text.slice(0, 20)}" is not a count of units`)
   return Number(text)
-}
-
-function dayOf(text: string | undefined): string | null {
-  const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(text ?? '')
-  return parts ? `${parts[1]}-${parts[2]}-${parts[3]}` : null
 }

@@ -23,6 +23,14 @@ const REASONS: Readonly<Record<string, string>> = {
   '20011': 'the item is sold by the case only',
 }
 
+/** Codes of the API, which has others than the files. */
+const OF_API: Readonly<Record<string, string>> = {
+  '01': 'an item is out of stock',
+  '82': "the consumer's phone number is missing",
+  '85': 'firearms and accessories cannot be in one order',
+  '87': 'an item is in maintenance: try later',
+}
+
 /** What a code is about, where it is not listed: by its first digits. */
 const SUBJECTS: readonly (readonly [from: number, to: number, subject: string])[] = [
   [1, 7, 'the file'],
@@ -32,6 +40,7 @@ const SUBJECTS: readonly (readonly [from: number, to: number, subject: string])[
 ]
 
 export const ACCEPTED = '00000'
+export const CANCELLED = '10014'
 /** The order is there: it was sent before. */
 export const DUPLICATES: ReadonlySet<string> = new Set(['00003', '10010'])
 
@@ -41,4 +50,11 @@ export function reasonOf(code: string, stock: string | null): string {
   const subject = SUBJECTS.find(([from, to]) => number >= from && number <= to)?.[2]
   const reason = REASONS[code] ?? `RSR refuses ${subject ?? 'the order'}`
   return stock === null ? `${code} ${reason}` : `${code} item ${stock}: ${reason}`
+}
+
+/** `85 firearms and accessories cannot be in one order (Cannot combine)`: with RSR's own words. */
+export function answerReason(code: string, says: string): string {
+  const reason = OF_API[code] ?? REASONS[code]
+  if (reason === undefined) return says === '' ? `RSR answers ${code}` : `${code} ${says}`
+  return says === '' ? `${code} ${reason}` : `${code} ${reason} (${says})`
 }

@@ -2,13 +2,13 @@
 import type { CatalogPreset, QuantityPreset, Rule } from '../../generic/preset.js'
 import { CATEGORY } from '../../generic/categories.js'
 
-const STATES = (
+export const STATES = (
   'AK AL AR AZ CA CO CT DC DE FL GA HI IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE ' +
   'NH NJ NM NV NY ' +
   'OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY'
 ).split(' ')
 
-const COLUMNS = [
+export const COLUMNS = [
   'stock',
   'upc',
   'description',

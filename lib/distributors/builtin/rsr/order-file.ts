@@ -3,6 +3,7 @@
  * RSR reads is what a person at RSR would read, so that no field may hold a separator.
  */
 import type { PurchaseOrder } from '../../fulfillment.js'
+import { plain } from './payload.js'
 
 export interface OrderFile {
   readonly name: string
@@ -12,10 +13,6 @@ export interface OrderFile {
 export interface OrderFileOptions {
   /** The account that the order is for, up to 5 digits. */
   readonly account: string
-  /** When the file is made, milliseconds since 1970. */
-  readonly at: number
-  /** 1 to 9999; RSR takes a number once a day. */
-  readonly sequence: number
   /** Where RSR's own notices go; empty for none. */
   readonly vendorEmail: string
   /** `Grnd`, `2Day` and so on, of a carrier. */
@@ -31,14 +28,12 @@ const HIGHEST_SEQUENCE = 9_999
  * than it was meant is an order that nobody placed.
  */
 export function orderFile(order: PurchaseOrder, options: OrderFileOptions): OrderFile {
-  const { sequence, at, carrier, method, vendorEmail } = options
-  if (!/^\d{1,5}$/.test(options.account))
-    throw new Error(`RSR's account number has up to 5 digits, not "${options.account}"`)
-  if (!Number.isInteger(sequence) || sequence < 1 || sequence > HIGHEST_SEQUENCE)
-    throw new Error(`the number of a file is 1 to ${HIGHEST_SEQUENCE}, not ${sequence}`)
-  const [account, day] = [options.account.padStart(5, '0'), easternDay(at)]
-  const number = String(sequence).padStart(4, '0')
+  const { carrier, method, vendorEmail } = options
+  const key = fileKey(order, options.account)
+  const [account, day, number] = key.split('-') as [string, string, string]
   const { po, shipTo, lines, customer, ffl } = order
+  if (!/^[A-Za-z0-9 -]{1,22}$/.test(po))
+    throw new Error(`RSR's PO has up to 22 letters, digits, spaces and dashes, not "${po}"`)
   const units = lines.reduce((sum, { qty }) => sum + qty, 0)
   const records = [
     ['FILEHEADER', '00', account, day, number],
@@ -78,9 +73,24 @@ export function orderFile(order: PurchaseOrder, options: OrderFileOptions): Orde
     ['FILETRAILER', '99', '00001'],
   ]
   return {
-    name: `EORD-${account}-${day}-${number}.txt`,
+    name: `EORD-${key}.txt`,
     text: records.map((fields) => `${fields.map(field).join(';')}\r\n`).join(''),
   }
+}
+
+/**
+ * What tells an order's file from every other, `99901-20261122-0007`: the same for every send, and
+ * by the day on which the order was taken in. Throws for an account that RSR cannot have.
+ */
+export function fileKey(
+  { serial, takenAt }: Pick<PurchaseOrder, 'serial' | 'takenAt'>,
+  account: string,
+): string {
+  if (!/^\d{1,5}$/.test(account))
+    throw new Error(`RSR's account number has up to 5 digits, not "${account}"`)
+  // RSR takes a number once a day.
+  const sequence = ((serial - 1) % HIGHEST_SEQUENCE) + 1
+  return `${account.padStart(5, '0')}-${easternDay(takenAt)}-${String(sequence).padStart(4, '0')}`
 }
 
 /** The day at RSR, `YYYYMMDD`. */
@@ -104,11 +114,5 @@ function padded(count: number, width: number): string {
   return text.padStart(width, '0')
 }
 
-/** Plain ASCII without a separator: marks fall off letters, anything else becomes a blank. */
-function field(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[^\x20-\x3a\x3c-\x7e]+/g, ' ')
-    .trim()
-}
+/** Without a separator, which would make two fields of one. */
+const field = (text: string) => plain(plain(text).replaceAll(';', ' '))

@@ -1,5 +1,10 @@
 /** How Zanders is played: the words that it says no with, and what it shows of an order. */
-import { COMMON_LIMITS, IN_REPORTS, PLAIN_WORDS } from '../../../simulator/engine/world.js'
+import {
+  ALL_NEWS,
+  COMMON_LIMITS,
+  IN_REPORTS,
+  PLAIN_WORDS,
+} from '../../../simulator/engine/world.js'
 import type { DistributorSimulator, Words } from '../../../simulator/engine/world.js'
 import { wholeOrders } from '../../../simulator/engine/single-call-orders.js'
 
@@ -32,6 +37,7 @@ export const simulator: DistributorSimulator = {
     words,
     shows: 'shipped',
     tells: { reference: false, content: true },
+    news: { ...ALL_NEWS, confirmed: false },
     limits: { ...COMMON_LIMITS, po: { max: 22 }, visibilityLag: IN_REPORTS },
     firearms: ['UPS', '2nd Day Air'],
     others: ['USPS', 'Priority Mail'],

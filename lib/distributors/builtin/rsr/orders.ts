@@ -1,0 +1,173 @@
+/** How purchase orders go to RSR by its API, and what is heard of them: by PO, item for item. */
+import { MINUTE, SECOND } from '../../../core/clock.js'
+import { planFirearmParts } from '../../firearm-parts.js'
+import type {
+  FoundOrder,
+  Fulfillment,
+  FulfillmentLimits,
+  OpenOrder,
+  OrderUpdate,
+  PurchaseOrder,
+  Search,
+  Submission,
+} from '../../fulfillment.js'
+import { NoReply, textOf, unanswered } from '../../session/reply.js'
+import type { Session } from '../../session/session.js'
+import { accountFor, accountsOf, isByFiles } from './accounts.js'
+import { ask, DONE, inLowerCase } from './api.js'
+import type { Reply } from './api.js'
+import { answerReason } from './error-codes.js'
+import { fileOrders, updatesByFiles } from './file-orders.js'
+import { parcelsIn } from './parcels.js'
+import { payloadOf } from './payload.js'
+
+export const LIMITS: FulfillmentLimits = {
+  po: { max: 22, chars: /[A-Za-z0-9 -]/ },
+  needsConsumerPhone: 'ffl',
+  sendTimeout: 75 * SECOND,
+  // How soon an order is shown is not known.
+  visibilityLag: 10 * MINUTE,
+  updatesEvery: 30 * MINUTE,
+}
+
+/** Parts of a shop that orders by files have their own names, so that they stay what they are. */
+const FILES = 'by-file-'
+
+/** The connector; limits are others where a simulator answers. */
+export function rsrOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
+  const files = fileOrders(limits)
+  return {
+    recovery: 'lookup',
+    limits,
+    plan: (lines, settings) =>
+      planFirearmParts(lines).map((part) =>
+        isByFiles(settings) ? { ...part, name: FILES + part.name } : part,
+      ),
+    inLane: (lane) => (lane.startsWith(FILES) ? files : undefined),
+    submit,
+    find,
+    updates,
+    asksByOrder: true,
+  }
+}
+
+async function submit(session: Session, order: PurchaseOrder): Promise<Submission> {
+  session.signal.throwIfAborted()
+  const payload = payloadOf(order, session.settings)
+  if ('fault' in payload) return { outcome: 'rejected', reason: payload.fault }
+  try {
+    const account = accountFor(session.settings, order)
+    return submissionOf(await ask(session, account, 'place-order', payload.body))
+  } catch (error) {
+    return unanswered(error)
+  }
+}
+
+/** Only what RSR numbered is an order, and only what it neither did nor numbered is refused. */
+function submissionOf(reply: Reply): Submission {
+  const number = numberOf(reply)
+  if (reply.code === DONE)
+    return number === null
+      ? { outcome: 'unknown', reason: 'it was accepted without a number' }
+      : { outcome: 'accepted', number }
+  const reason = answerReason(reply.code, reply.says)
+  if (number !== null)
+    return { outcome: 'unknown', reason: `refused, and numbered ${number}: ${reason}` }
+  return reply.says === ''
+    ? { outcome: 'unknown', reason: `RSR answers ${reply.code}, and not why` }
+    : { outcome: 'rejected', reason }
+}
+
+/** What an order is asked for by besides its PO. */
+function numberOf({ member }: Reply): string | null {
+  const number = textOf(member('WebRef')) ?? textOf(member('ConfirmResp'))
+  return number === '0' ? null : number
+}
+
+/** How RSR says that it has no such order is not known: by its words. */
+const NONE = /not found|no (such |matching )?order|does not exist|no record/i
+
+async function find(session: Session, order: PurchaseOrder): Promise<Search> {
+  session.signal.throwIfAborted()
+  try {
+    const reply = await checkOrder(session, order, order.po)
+    if (reply.code === DONE) return { outcome: 'answered', orders: [foundIn(reply, order.po)] }
+    if (NONE.test(reply.says)) return { outcome: 'answered', orders: [] }
+    return { outcome: 'unreachable', reason: answerReason(reply.code, reply.says) }
+  } catch (error) {
+    if (!(error instanceof NoReply)) throw error
+    return { outcome: 'unreachable', reason: error.message }
+  }
+}
+
+/** An order is asked for with the account that it was placed with. */
+const checkOrder = (
+  session: Session,
+  order: { shipToStore: boolean },
+  PONum: string,
+  WebRef?: string,
+): Promise<Reply> =>
+  ask(session, accountFor(session.settings, order), 'check-order', {
+    PONum,
+    ...(WebRef !== undefined && { WebRef }),
+  })
+
+function foundIn(reply: Reply, asked: string): FoundOrder {
+  const items = itemsOf(reply)
+  const lines = items.flatMap((item) => {
+    const distsku = textOf(item.get('partnum'))
+    const qty = Number(textOf(item.get('wishqty')) ?? Number.NaN)
+    return distsku !== null && Number.isSafeInteger(qty) && qty > 0 ? [{ distsku, qty }] : []
+  })
+  return {
+    number: numberOf(reply),
+    po: textOf(reply.member('PONum')) ?? asked,
+    // Some of the items prove nothing.
+    ...(lines.length > 0 && lines.length === items.length && { lines }),
+  }
+}
+
+const itemsOf = ({ member }: Reply): ReadonlyMap<string, unknown>[] => {
+  const items = member('Items')
+  return Array.isArray(items) ? items.map(inLowerCase) : []
+}
+
+async function* updates(
+  session: Session,
+  since: number,
+  open: readonly OpenOrder[],
+): AsyncGenerator<OrderUpdate> {
+  session.signal.throwIfAborted()
+  const [byFile, byApi] = [true, false].map((isFile) =>
+    open.filter(({ lane }) => lane.startsWith(FILES) === isFile),
+  ) as [OpenOrder[], OpenOrder[]]
+  if (accountsOf(session.settings).some(({ filePassword }) => filePassword !== null))
+    yield* updatesByFiles(session, since, byFile)
+  for (const order of byApi) {
+    const reply = await checkOrder(session, order, order.po, order.number ?? undefined)
+    // Not shown yet, or no longer.
+    if (reply.code === DONE) yield* updateOf(session, order, reply)
+  }
+}
+
+function* updateOf(session: Session, open: OpenOrder, reply: Reply): Generator<OrderUpdate> {
+  const items = itemsOf(reply)
+  const told = items.map((item) => parcelsIn(item))
+  const parcels = [...new Map(told.flat().map((one) => [one.trackingNumber, one])).values()]
+  const number = numberOf(reply)
+  if (parcels.length === 0 && (open.number !== null || number === null)) return
+  const { po, lines } = foundIn(reply, open.po)
+  const isShipped = items.length > 0 && told.every((parts) => parts.length > 0)
+  const days = parcels.flatMap(({ shippedOn }) => shippedOn ?? [])
+  yield {
+    number,
+    po,
+    at: Math.min(
+      session.now(),
+      ...(days.length > 0 ? [Date.parse(`${days.sort().at(-1)}T17:00:00Z`)] : []),
+    ),
+    ...(isShipped && { status: 'Fulfilled' as const }),
+    ...(parcels.length > 0 && { parcels }),
+    ...(lines && { lines }),
+  }
+}

@@ -1,0 +1,213 @@
+/** RSR's API as a simulator answers it: items, orders, and what became of an order item by item. */
+import { createHash } from 'node:crypto'
+import { admit } from '../../../simulator/engine/admit.js'
+import { runDue } from '../../../simulator/engine/due.js'
+import { lifeOf } from '../../../simulator/engine/life.js'
+import type { Arrival, SalesOrder } from '../../../simulator/engine/order.js'
+import { perform, reachOf } from '../../../simulator/engine/perform.js'
+import type { Arriving } from '../../../simulator/engine/perform.js'
+import { ordersAnywhere } from '../../../simulator/engine/queries.js'
+import { isLookupDown, listedOrders } from '../../../simulator/engine/sales-order.js'
+import { scenarioOf } from '../../../simulator/engine/scenarios/scenarios.js'
+import type { Db } from '../../../simulator/engine/store.js'
+import { chanceToFail } from '../../../simulator/engine/updates.js'
+import type { Profile, World } from '../../../simulator/engine/world.js'
+import type { Handled, WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
+import { textOf } from '../../session/reply.js'
+import { inLowerCase } from './api.js'
+import { checkedItem, itemsOf, listedItem } from './simulator-items.js'
+import { outside, readOrder } from './simulator-orders.js'
+import type { Desk, Posted } from './simulator-orders.js'
+
+export const BASE = '/api/rsrbridge/1.0/pos/'
+/** Items of an answer. */
+const MOST = 9_999
+
+/** What each path does, in lower case and without the base. */
+const PATHS: Readonly<Record<string, (desk: Desk) => Handled>> = {
+  'get-items': getItems,
+  'check-catalog': checkCatalog,
+  'place-order': takeOrder,
+  'check-order': checkOrder,
+}
+
+/** Answers calls of this API, whoever makes them: with JSON or with a form. */
+export function rsrApi(world: World, profile: Profile): (request: WireRequest) => Handled {
+  return (request) => {
+    const path = request.path.toLowerCase()
+    const act = path.startsWith(BASE) ? PATHS[path.slice(BASE.length)] : undefined
+    if (!act || request.method !== 'POST') return { answer: { status: 404, body: 'Not Found' } }
+    const body = bodyOf(request)
+    const account = accountOf(profile, body)
+    if (account === null) return { answer: says('99', 'Invalid Username or Password') }
+    if (body.get('pos') !== 'I') return { answer: says('99', 'POS is invalid') }
+    return act({ world, profile, request, account, body })
+  }
+}
+
+function bodyOf({ body, headers }: WireRequest): ReadonlyMap<string, unknown> {
+  const text = body.toString('utf8')
+  if (headers['content-type']?.includes('form'))
+    return inLowerCase(Object.fromEntries(new URLSearchParams(text)))
+  try {
+    return inLowerCase(JSON.parse(text))
+  } catch {
+    return new Map()
+  }
+}
+
+function accountOf({ credentials }: Profile, body: ReadonlyMap<string, unknown>): string | null {
+  const [user, password] = [textOf(body.get('username')), textOf(body.get('password'))]
+  const known = [
+    [credentials['api_user'], credentials['api_password']],
+    [credentials['store_account'], credentials['store_password']],
+  ]
+  return known.some(([name, secret]) => name === user && secret === password) ? user : null
+}
+
+const json = (value: unknown): WireAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: JSON.stringify(value),
+})
+
+const says = (StatusCode: string, StatusMssg: string, more: Record<string, unknown> = {}) =>
+  json({ StatusCode, StatusMssg, ...more })
+
+function getItems({ world, body }: Desk): Handled {
+  const [limit, offset] = [Number(body.get('limit') ?? MOST), Number(body.get('offset') ?? 0)]
+  const keywords = (textOf(body.get('keywords')) ?? '').toUpperCase()
+  const departments = (textOf(body.get('departments')) ?? '').split(',').filter(Boolean)
+  const found = itemsOf(world).filter(
+    (item) =>
+      (keywords === '' || item.get('description')!.toUpperCase().includes(keywords)) &&
+      (departments.length === 0 || departments.includes(item.get('department')!)),
+  )
+  const shown = found.slice(offset, offset + Math.min(MOST, limit))
+  return {
+    answer: says('00', 'OK', { TotalFound: found.length, Items: shown.map(listedItem) }),
+  }
+}
+
+/** One item, by stock number (`S`), manufacturer's number (`M`) or UPC (`U`). */
+function checkCatalog({ world, body }: Desk): Handled {
+  const [column, asked] =
+    {
+      S: ['stock', 'partnum'],
+      M: ['part number', 'manpartnum'],
+      U: ['upc', 'upc'],
+    }[String(body.get('lookupby')).toUpperCase()] ?? []
+  const named = asked === undefined ? null : textOf(body.get(asked))
+  const item = itemsOf(world).find((one) => named !== null && one.get(column!) === named)
+  return { answer: item ? says('00', 'OK', checkedItem(item)) : says('03', 'Item not found') }
+}
+
+/** Codes of the files that the API tells by codes of its own. */
+const OF_API: Readonly<Record<string, string>> = { '20007': '01', '20009': '82', '11007': '85' }
+
+/** `20007 Item A1 out of stock` as the API says it. */
+function refusal(reason: string): WireAnswer {
+  const [, code = '99', text = reason] = /^(\d{5}) (.*)$/.exec(reason) ?? []
+  return says(OF_API[code] ?? code, text)
+}
+
+/** Judges an order and takes it, with whatever is to go wrong about it. */
+function takeOrder(desk: Desk): Handled {
+  const { world, profile } = desk
+  const posted = readOrder(desk)
+  const send = sendOf(desk, posted)
+  const { account, arrival } = send
+  const reason = posted.fault
+  const { fault, result } = perform(
+    world,
+    send,
+    {
+      name: 'submit',
+      step: 'only',
+      isReached: true,
+      ...(reason === null && { late: { kind: 'order' } }),
+    },
+    (db): WireAnswer => {
+      if (reason !== null) return refusal(reason)
+      const now = world.now()
+      const taken = admit(db, world, { profile, account, arrival, placedAt: now, executedAt: now })
+      return taken.outcome === 'accepted'
+        ? says('00', 'Order accepted', {
+            WebRef: taken.number,
+            ConfirmResp: taken.number,
+            ItemStatus: posted.lines.map(({ distsku }) => `${distsku}: OK`).join(', '),
+          })
+        : refusal('reason' in taken ? taken.reason : taken.outcome)
+    },
+  )
+  return { answer: result ?? says('00', ''), fault }
+}
+
+/** The order as it arrived; a stranger's has no reference of ours, and asks by its PO. */
+function sendOf(
+  { profile, request, account }: Desk,
+  { po, lines, to, firearms }: Posted,
+): Arriving {
+  const own = request.visit?.send
+  const arrival: Arrival = {
+    clientRef: own?.arrival.clientRef ?? `outside ${account} ${po}`,
+    po,
+    scenario: own ? own.arrival.scenario : scenarioOf({ poGiven: po, lines: outside(lines) }),
+    content: createHash('sha256').update(request.body).digest('hex'),
+    lines,
+    shipTo: to,
+    firearms,
+  }
+  const reach = own?.reach ?? reachOf(profile, account, { lane: request.path, poGiven: po })
+  return { profile, account, arrival, reach }
+}
+
+/** The newest order of that PO, or the one that is named. */
+function checkOrder(desk: Desk): Handled {
+  const { world, profile, account, request, body } = desk
+  const [po, number] = [textOf(body.get('ponum')) ?? '', textOf(body.get('webref'))]
+  const orderIn = (db: Db): WireAnswer => {
+    const order = listedOrders(db, { profile, account }, { clientRef: '', po }, world.now())
+      .filter((one) => number === null || one.number === number)
+      .filter((one) => !isLookupDown(one, world.now()))
+      .at(-1)
+    return order ? orderAnswer(profile, order, world.now()) : says('04', 'Order not found')
+  }
+  const own = request.visit?.send
+  if (own) {
+    const { fault, result } = perform(world, own, { name: 'find', step: 'look' }, (db) =>
+      // Down for its own orders only: another order's search has nothing to do with it.
+      ordersAnywhere(db, own.arrival.clientRef).some((order) => isLookupDown(order, world.now()))
+        ? { status: 503, body: 'Service Unavailable' }
+        : orderIn(db),
+    )
+    return { answer: result ?? says('00', ''), fault }
+  }
+  return world.store.transact((db) => {
+    runDue(db, world)
+    const orders = listedOrders(db, { profile, account }, { clientRef: '', po }, world.now())
+    const fails = chanceToFail(db, { profile, account }, orders, 1) !== null
+    return { answer: orderIn(db), fault: fails ? ('reset_before' as const) : null }
+  })
+}
+
+function orderAnswer(profile: Profile, order: SalesOrder, now: number): WireAnswer {
+  const shipped = lifeOf(profile, order).find(({ parcels, at }) => parcels && at <= now)
+  const numbers = shipped?.parcels!.map(({ trackingNumber }) => trackingNumber).join(',')
+  const day = shipped && new Date(shipped.at).toISOString().slice(0, 10).split('-')
+  return says('00', 'OK', {
+    PONum: order.listedPo,
+    WebRef: order.number,
+    Items: order.lines.map(({ distsku, qty, committed }) => {
+      const isSent = shipped !== undefined && committed > 0
+      return {
+        PartNum: distsku,
+        WishQTY: qty,
+        TrackingNum: isSent ? numbers : 'Pending',
+        DateShipped: isSent ? `${day![1]}/${day![2]}/${day![0]}` : 'Pending',
+        Invoices: isSent ? order.number.replace(/^.*-/, 'INV') : 'Pending',
+        Warehouse: 'TX',
+      }
+    }),
+  })
+}

@@ -1,0 +1,167 @@
+/** RSR's FTPS server as a simulator has it: the inventory, an inbox, and answers in the outbox. */
+import { DAY } from '../../../core/clock.js'
+import { runDue, schedule } from '../../../simulator/engine/due.js'
+import { CONFIRMED, LIFETIME } from '../../../simulator/engine/life.js'
+import type { Arrival } from '../../../simulator/engine/order.js'
+import { perform, reachOf } from '../../../simulator/engine/perform.js'
+import type { Arriving } from '../../../simulator/engine/perform.js'
+import { filesSince, insertFile, ordersAnywhere } from '../../../simulator/engine/queries.js'
+import type { InboxFile } from '../../../simulator/engine/queries.js'
+import { isLookupDown, poKey } from '../../../simulator/engine/sales-order.js'
+import { scenarioOf } from '../../../simulator/engine/scenarios/scenarios.js'
+import type { Db } from '../../../simulator/engine/store.js'
+import { chanceToFail } from '../../../simulator/engine/updates.js'
+import type { Happening, Profile, World } from '../../../simulator/engine/world.js'
+import type {
+  FtpAnswer,
+  FtpHandled,
+  FtpRequest,
+  FtpSite,
+} from '../../../simulator/wire/ftp-simulator.js'
+import { INBOX, OUTBOX } from './files.js'
+import { answersOf } from './simulator-answers.js'
+import { readFileOf } from './simulator-inbox.js'
+import { inventoryFile, itemsOf } from './simulator-items.js'
+import { outside } from './simulator-orders.js'
+
+const NOT_THERE: FtpAnswer = { refused: 550, text: 'No such file or directory' }
+const FEEDS = '/ftpdownloads'
+const ORDER_NAME = /^EORD-\d{5}-\d{8}-\d{4}\.txt$/
+/** Milliseconds for which answers lie in the outbox. */
+const KEPT = 30 * DAY
+
+export function rsrFiles(world: World, profile: Profile): FtpSite {
+  const { credentials } = profile
+  const passwords = new Map([
+    [credentials['api_user'], credentials['ftp_password']],
+    [credentials['store_account'], credentials['store_ftp_password']],
+  ])
+  return {
+    logIn: (user, password) => passwords.get(user) === password,
+    handle: (request) => handle(world, profile, request),
+  }
+}
+
+function handle(world: World, profile: Profile, request: FtpRequest): FtpHandled {
+  const { act } = request
+  if (act.kind === 'store') return drop(world, profile, { ...request, act })
+  if (act.path.startsWith(FEEDS)) return { answer: feedAt(world, request) }
+  const look = (db: Db): FtpAnswer => answerAt(db, world, profile, request)
+  const own = request.visit?.send
+  // Whether a file is there is asked before each send; a look has its faults where it reads.
+  if (act.kind === 'size') return { answer: world.store.transact(look) }
+  if (own) {
+    const { fault, result } = perform(world, own, { name: 'find', step: 'look' }, (db) =>
+      ordersAnywhere(db, own.arrival.clientRef).some((order) => isLookupDown(order, world.now()))
+        ? ({ refused: 450, text: 'Busy' } as const)
+        : look(db),
+    )
+    return { answer: result ?? NOT_THERE, fault }
+  }
+  return world.store.transact((db) => {
+    runDue(db, world)
+    const chaos = filesSince(db, ownerOf(profile, request), world.now() - LIFETIME)
+    const orders = chaos.flatMap(({ arrival }) => ordersAnywhere(db, arrival.clientRef))
+    const fails = chanceToFail(db, { profile, account: request.user }, orders, 1) !== null
+    return { answer: look(db), fault: fails ? ('reset_before' as const) : null }
+  })
+}
+
+const ownerOf = ({ distid }: Profile, { user }: Pick<FtpRequest, 'user'>) => ({
+  distid,
+  account: user,
+})
+
+function feedAt(world: World, { act: { kind, path } }: FtpRequest): FtpAnswer {
+  const name = path.slice(FEEDS.length + 1)
+  if (kind === 'list') return { names: ['rsrinventory-new.txt', 'IM-QTY-CSV.csv'] }
+  if (name === 'rsrinventory-new.txt') {
+    const file = inventoryFile(world)
+    return file ? { file } : NOT_THERE
+  }
+  if (name !== 'IM-QTY-CSV.csv') return NOT_THERE
+  const rows = itemsOf(world).map(
+    (item) => `${item.get('stock')},${item.get('quantity')!.padStart(7, '0')}\r\n`,
+  )
+  return { file: Buffer.from(rows.join('')) }
+}
+
+/** Files that wait in the inbox, and answers; the main account may read them, and not list them. */
+function answerAt(db: Db, world: World, profile: Profile, request: FtpRequest): FtpAnswer {
+  const { kind, path } = request.act
+  const files = filesSince(db, ownerOf(profile, request), world.now() - KEPT)
+  const [inbox, outbox] = [`/${INBOX}`, `/${OUTBOX}`]
+  if (kind === 'list') {
+    if (request.user === profile.credentials['store_account'])
+      return { refused: 550, text: 'Permission denied' }
+    if (path === inbox) return { names: waiting(files).map(({ name }) => name) }
+    if (path !== outbox) return { names: [] }
+    return { names: answers(db, world, profile, files).map(({ name }) => name) }
+  }
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const text = path.startsWith(`${inbox}/`)
+    ? waiting(files).find((file) => file.name === name)?.content
+    : path.startsWith(`${outbox}/`)
+      ? answers(db, world, profile, files).find((file) => file.name === name)?.text
+      : undefined
+  return text === undefined ? NOT_THERE : { file: Buffer.from(text, 'latin1') }
+}
+
+const waiting = (files: readonly InboxFile[]) => files.filter(({ readAt }) => readAt === null)
+
+const answers = (db: Db, world: World, profile: Profile, files: readonly InboxFile[]) =>
+  files.flatMap((file) => answersOf(db, profile, file, world.now()))
+
+/** A file lands in the inbox, to be read at the next round. */
+function drop(
+  world: World,
+  profile: Profile,
+  request: FtpRequest & { act: { kind: 'store'; path: string; body: Buffer } },
+): FtpHandled {
+  const { path, body } = request.act
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  if (path !== `/${INBOX}/${name}` || !ORDER_NAME.test(name))
+    return { answer: { refused: 553, text: 'Not allowed' } }
+  const send = sendOf(profile, request, body.toString('latin1'))
+  const { fault, result } = perform(
+    world,
+    send,
+    { name: 'submit', step: 'only', isReached: true, late: { kind: 'drop', id: name } },
+    (db): FtpAnswer => {
+      const happening = { ...send, id: name, at: world.now() }
+      dropFile(db, happening, body.toString('latin1'))
+      return { stored: true }
+    },
+  )
+  return { answer: result ?? { stored: true }, fault }
+}
+
+function sendOf(profile: Profile, { user, visit }: FtpRequest, text: string): Arriving {
+  const read = readFileOf(text)
+  const lines = read.orders[0]?.lines ?? []
+  const po = read.orders[0]?.po ?? ''
+  const own = visit?.send
+  const arrival: Arrival = {
+    clientRef: own?.arrival.clientRef ?? `outside ${user} ${po}`,
+    po,
+    scenario: own ? own.arrival.scenario : scenarioOf({ poGiven: po, lines: outside(lines) }),
+    content: text,
+    lines,
+    shipTo: read.orders[0]?.to ?? { name: '', address1: '', zip: '' },
+    firearms: read.orders[0]?.license !== undefined,
+  }
+  const reach = own?.reach ?? reachOf(profile, user, { lane: 'files', poGiven: po })
+  return { profile, account: user, arrival, reach }
+}
+
+/** Written into the inbox; what comes late has its content in the order itself. */
+export function dropFile(
+  db: Db,
+  { profile, account, arrival, id, at }: Omit<Happening, 'at'> & { at: number },
+  content: string = arrival.content,
+): void {
+  const owner = { distid: profile.distid, account }
+  const file = { name: String(id), key: poKey(arrival.po, profile), arrival, content, at }
+  const row = insertFile(db, owner, file)
+  if (row !== null) schedule(db, { kind: 'read', ...owner, arrival, id: row }, at + CONFIRMED)
+}
