@@ -62,6 +62,11 @@ export const PAGES: readonly Page[] = [
     summary: 'How the played distributors behave, and every scenario that can be asked of them',
   },
   {
+    name: 'rsr',
+    title: 'RSR Group',
+    summary: 'What to ask for, what to enter, how orders go out, and what is not known',
+  },
+  {
     name: 'lipseys',
     title: "Lipsey's",
     summary: 'What to ask for, what to enter, how orders go out, and what is not known',

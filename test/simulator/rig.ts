@@ -13,6 +13,7 @@ import type {
 } from '../../lib/distributors/fulfillment.js'
 import { openSession } from '../../lib/distributors/session/open-session.js'
 import type { SimulatorOrder } from '../../lib/simulator/inspect.js'
+import type { ListenOptions } from '../../lib/simulator/engine/world.js'
 import { openSimulators } from '../../lib/simulator/simulators.js'
 import type { Simulators } from '../../lib/simulator/simulators.js'
 import { demoSettings } from '../../lib/simulator/profiles.js'
@@ -73,7 +74,10 @@ export const line = (distsku: string, qty = 1, fflRequired = false) => ({
   fflRequired,
 })
 
-export function simulatorRig(dir = mkdtempSync(join(tmpdir(), 'qm-sim-'))): SimulatorRig {
+export function simulatorRig({
+  dir = mkdtempSync(join(tmpdir(), 'qm-sim-')),
+  listen = {},
+}: { dir?: string; listen?: ListenOptions } = {}): SimulatorRig {
   const clock = { ms: START }
   const listed = new Map<string, number | null>()
   const stages = new Map<string, string>()
@@ -86,6 +90,7 @@ export function simulatorRig(dir = mkdtempSync(join(tmpdir(), 'qm-sim-'))): Simu
       dir,
       now,
       log: watch.log,
+      listen,
       stockOf: (_distid, sku) => (listed.has(sku) ? listed.get(sku)! : SHELF),
     })
   const rig: SimulatorRig = {

@@ -130,12 +130,18 @@ describe('the simulators without a shop', () => {
       const line = await new Promise<string>((resolve) => {
         createInterface({ input: child.stdout }).once('line', resolve)
       })
-      const [lipseys] = (
-        JSON.parse(line) as {
-          distributors: { distid: string; address: string; credentials: Record<string, string> }[]
-        }
-      ).distributors
-      assert.equal(lipseys!.distid, 'LIP')
+      const { distributors } = JSON.parse(line) as {
+        distributors: {
+          distid: string
+          address: string
+          files: string | null
+          credentials: Record<string, string>
+        }[]
+      }
+      const lipseys = distributors.find(({ distid }) => distid === 'LIP')
+      const rsr = distributors.find(({ distid }) => distid === 'RSR')
+      assert.match(rsr!.address, /^http:\/\/127\.0\.0\.1:\d+\/api\/rsrbridge\/1\.0\/pos\/$/)
+      assert.match(rsr!.files ?? '', /^ftp:\/\/127\.0\.0\.1:\d+$/)
       assert.match(lipseys!.address, /^http:\/\/127\.0\.0\.1:\d+\/api\/integration\/$/)
       const answer = await fetch(`${lipseys!.address}authentication/login`, {
         method: 'POST',

@@ -21,7 +21,7 @@ const child = process.env['QM_SIMULATOR_CHILD']
  * until it is killed or done.
  */
 async function placeMany(dir: string): Promise<void> {
-  const rig = simulatorRig(dir)
+  const rig = simulatorRig({ dir })
   const scenarios = [undefined, 'CUT-REPLY', 'CHAOS-30', 'LATE', undefined]
   for (let i = 0; i < 30; i++) {
     for (const distid of SIMULATED) {

@@ -1,6 +1,6 @@
 /** The one connection of a call: over TLS, through the operator's proxy, to the checked address. */
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { deadlineIn } from '../../core/async/wait.js'
@@ -103,7 +103,8 @@ function secured(
   const tls = connectTls({
     socket,
     host,
-    servername: host,
+    // A name alone may be told there (RFC 6066).
+    ...(isIP(host) === 0 && { servername: host }),
     minVersion: 'TLSv1.2',
     rejectUnauthorized: true,
     ...(simulator?.certificate !== undefined && { ca: simulator.certificate }),

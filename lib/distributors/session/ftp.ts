@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises'
 import { createWriteStream } from 'node:fs'
-import { Socket } from 'node:net'
+import { isIP, Socket } from 'node:net'
 import type { TcpNetConnectOpts } from 'node:net'
 import { Readable, Transform, Writable } from 'node:stream'
 import { Client, FTPError } from 'basic-ftp'
@@ -111,7 +111,8 @@ async function logIn(
       secure: isSecure,
       secureOptions: {
         host,
-        servername: host,
+        // A name alone may be told there (RFC 6066).
+        ...(isIP(host) === 0 && { servername: host }),
         minVersion: 'TLSv1.2',
         rejectUnauthorized: true,
         ...(egress.simulator?.certificate !== undefined && { ca: egress.simulator.certificate }),

@@ -9,7 +9,7 @@ import type { Command, Invocation } from '../command.js'
 function portsIn(values: Invocation['values']): Record<string, number> {
   return Object.fromEntries(
     list(values, 'port').map((text) => {
-      const [, distid, port] = /^([A-Za-z0-9]+)=(\d{1,5})$/.exec(text) ?? []
+      const [, distid, port] = /^([A-Za-z0-9]+(?:-FTP)?)=(\d{1,5})$/i.exec(text) ?? []
       if (port === undefined || Number(port) > 65_535)
         throw new UsageError(`--port takes a distid and a port, such as LIP=8443, not "${text}"`)
       return [distid!.toUpperCase(), Number(port)]
@@ -27,8 +27,8 @@ async function run({ dir, values, out }: Invocation): Promise<void> {
     ...(names && { tlsNames: names }),
   })
   const { distributors, certificate, close } = opened
-  for (const { distid, address, credentials } of distributors) {
-    out.line(`${distid} answers at ${address}`)
+  for (const { distid, address, files, credentials } of distributors) {
+    out.line(`${distid} answers at ${address}${files === null ? '' : ` and ${files}`}`)
     for (const [setting, value] of Object.entries(credentials)) out.line(`  ${setting}: ${value}`)
   }
   if (certificate !== null) out.line(`Trust the certificate in ${certificate}.`)
@@ -49,7 +49,7 @@ export const simulatorsCommand: Command = {
   effect: 'serves',
   options: { port: { type: 'string', multiple: true }, tls: { type: 'string' } },
   help: {
-    port: 'distid and port, such as LIP=8443; a free port by default. May be repeated',
+    port: 'distid and port, such as LIP=8443 or RSR-FTP=2222; a free port by default. May be repeated',
     tls: 'over TLS, with a certificate of their own for these host names, split by commas',
   },
   example: 'quartermaster simulators --dir ./simulators --port LIP=8443 --tls api.lipseys.com',

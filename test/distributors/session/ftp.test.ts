@@ -3,27 +3,17 @@
  * is told to.
  */
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { createConnection, createServer } from 'node:net'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Egress } from '../../../lib/distributors/session/egress.js'
 import { FtpFault, withFtp } from '../../../lib/distributors/session/ftp.js'
 import type { FtpFiles, FtpLogin } from '../../../lib/distributors/session/ftp.js'
 import { makeCertificate } from '../../../lib/simulator/wire/certificate.js'
+import { freePort, NO_VSFTPD, startVsftpd } from '../vsftpd.js'
+import type { Vsftpd } from '../vsftpd.js'
 
 const BIG = Buffer.alloc(3_000_000, 'feed row\r\n')
 
@@ -40,64 +30,25 @@ async function fails(
   })
 }
 
-const canServe =
-  process.getuid?.() === 0 && spawnSync('sh', ['-c', 'command -v vsftpd']).status === 0
-
 describe(
   "Debian's vsftpd, with TLS for commands and data and one TLS session for both",
-  { skip: canServe ? false : 'vsftpd is not installed, or this is not root' },
+  { skip: NO_VSFTPD },
   () => {
-    const dir = mkdtempSync(join(tmpdir(), 'qm-vsftpd-'))
-    const made = makeCertificate({ now: Date.now() })
-    const egress: Egress = { hosts: [], simulator: { certificate: made.certificate } }
-    let server: ReturnType<typeof spawn>
+    let served: Vsftpd
     let login: FtpLogin
+    let dir: string
+    let egress: Egress
 
     before(async () => {
-      const root = join(dir, 'root')
-      for (const folder of ['incoming', 'outgoing'])
-        mkdirSync(join(root, folder), { recursive: true })
-      writeFileSync(join(root, 'outgoing', 'feed.txt'), BIG)
-      writeFileSync(join(root, 'outgoing', 'empty.txt'), '')
-      chmodSync(dir, 0o755)
-      chmodSync(root, 0o555)
-      chmodSync(join(root, 'incoming'), 0o777)
-      writeFileSync(join(dir, 'cert.pem'), made.certificate)
-      writeFileSync(join(dir, 'key.pem'), made.key)
-      const port = await freePort()
-      login = { host: 'localhost', port, user: 'anonymous', password: 'x', isSecure: true }
-      const settings = {
-        listen: 'YES',
-        listen_address: '127.0.0.1',
-        listen_port: port,
-        background: 'NO',
-        anonymous_enable: 'YES',
-        local_enable: 'NO',
-        write_enable: 'YES',
-        anon_upload_enable: 'YES',
-        anon_other_write_enable: 'YES',
-        anon_umask: '022',
-        anon_root: root,
-        ssl_enable: 'YES',
-        allow_anon_ssl: 'YES',
-        force_anon_data_ssl: 'YES',
-        force_anon_logins_ssl: 'YES',
-        require_ssl_reuse: 'YES',
-        rsa_cert_file: join(dir, 'cert.pem'),
-        rsa_private_key_file: join(dir, 'key.pem'),
-        seccomp_sandbox: 'NO',
-        xferlog_enable: 'NO',
-      }
-      const file = join(dir, 'vsftpd.conf')
-      const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
-      writeFileSync(file, lines.join(''))
-      server = spawn('vsftpd', [file], { stdio: 'ignore' })
-      while (!(await answers(port))) await pause(20)
+      served = await startVsftpd((root) => {
+        for (const folder of ['incoming', 'outgoing']) mkdirSync(join(root, folder))
+        writeFileSync(join(root, 'outgoing', 'feed.txt'), BIG)
+        writeFileSync(join(root, 'outgoing', 'empty.txt'), '')
+        chmodSync(join(root, 'incoming'), 0o777)
+      })
+      ;({ dir, egress, login } = served)
     })
-    after(() => {
-      server.kill()
-      rmSync(dir, { recursive: true, force: true })
-    })
+    after(() => served.close())
 
     const session = <R>(work: (files: FtpFiles) => Promise<R>) =>
       withFtp(egress, login, new AbortController().signal, work)
@@ -304,22 +255,3 @@ describe('a server that misbehaves', () => {
     )
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection(port, '127.0.0.1')
-      .once('connect', () => {
-        socket.destroy()
-        resolve(true)
-      })
-      .once('error', () => resolve(false))
-  })
-}

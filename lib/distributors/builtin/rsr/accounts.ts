@@ -51,8 +51,7 @@ export function accountFor(
   { shipToStore }: { shipToStore: boolean },
 ): Account {
   const [dropShip, main] = accountsOf(settings)
-  if (!dropShip)
-    throw new NoReply('the credentials are not configured', { mayHaveArrived: false })
+  if (!dropShip) throw new NoReply('the credentials are not configured', { mayHaveArrived: false })
   return (shipToStore ? main : undefined) ?? dropShip
 }
 

@@ -24,6 +24,7 @@ export interface Reply {
 }
 
 export const DONE = '00'
+export const PLACE = 'place-order'
 export const NOT_APPROVED = notApproved('RSR')
 const REFUSED = 'the login was refused'
 /** How a refused login is told is not known: by its words. */
@@ -51,6 +52,9 @@ export async function ask(
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     maxBytes: LARGEST,
   })
+  // Of an order it proves nothing: anything in between may have written it.
+  if (answer.status === 403 && path !== PLACE)
+    throw new NoReply(NOT_APPROVED, { mayHaveArrived: true })
   const reply = answer.status === 401 ? null : replyOf(answer)
   if (reply === null || (reply.code !== DONE && ABOUT_LOGIN.test(reply.says))) {
     gate.refused()

@@ -14,7 +14,7 @@ import type {
 import { NoReply, textOf, unanswered } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
 import { accountFor, accountsOf, isByFiles } from './accounts.js'
-import { ask, DONE, inLowerCase } from './api.js'
+import { ask, DONE, inLowerCase, PLACE } from './api.js'
 import type { Reply } from './api.js'
 import { answerReason } from './error-codes.js'
 import { fileOrders, updatesByFiles } from './file-orders.js'
@@ -57,7 +57,7 @@ async function submit(session: Session, order: PurchaseOrder): Promise<Submissio
   if ('fault' in payload) return { outcome: 'rejected', reason: payload.fault }
   try {
     const account = accountFor(session.settings, order)
-    return submissionOf(await ask(session, account, 'place-order', payload.body))
+    return submissionOf(await ask(session, account, PLACE, payload.body))
   } catch (error) {
     return unanswered(error)
   }
