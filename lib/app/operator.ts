@@ -47,7 +47,7 @@ export function operatorFunctions({ journalCopy, closing, ...bound }: OperatorPa
       exportBatch: (partner: string, options?: ExportOptions) =>
         underWay.steps(() => fraud.exportBatch(ctx, partner, options)),
     },
-    distributors: bind(bound, distributors.distributors),
+    distributors: bind(bound, { ...distributors.distributors, ...configuration.goingLive }),
     analytics: bind(bound, analytics.analytics),
     orders: {
       ...forSubscriber(bound, orders.ordersOfSubscriber),

@@ -9,7 +9,9 @@ import { SECOND } from '../core/clock.js'
 import { invalid, kindOf } from '../core/errors.js'
 import type { Sealer } from '../core/storage/secrets.js'
 import { touch } from '../db/state.js'
+import type { Mode } from '../db/tables/column-types.js'
 import {
+  checkOf,
   isBlank,
   isCredential,
   mustHaveCredentials,
@@ -58,6 +60,8 @@ export interface CredentialResult {
 export interface CheckOptions {
   /** False asks, but leaves what is known as it is. */
   record?: boolean
+  /** With `record: false`, whom to ask: the real one or its simulator; by default as orders go. */
+  mode?: Mode
 }
 
 /**
@@ -107,10 +111,10 @@ async function checkOne(
   ctx: ConfigurationCtx,
   subscriber: Subscriber,
   { name, entry }: OpenedEntry,
-  { record: isRecorded = true }: CheckOptions,
+  { record: isRecorded = true, mode }: CheckOptions,
 ): Promise<CheckOutcome> {
   const fingerprint = fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id))
-  if (!isRecorded) return outcomeOf(ctx, name, entry, fingerprint)
+  if (!isRecorded) return outcomeOf(ctx, { name, entry, ...(mode && { mode }) }, fingerprint)
   const { running } = ctx.checkRuns
   const key = `${subscriber.id} ${name} ${fingerprint}`
   return running.run(key, () => runCheck(ctx, subscriber, { name, entry }, fingerprint))
@@ -122,7 +126,7 @@ async function runCheck(
   { name, entry }: OpenedEntry,
   fingerprint: string,
 ): Promise<CheckOutcome> {
-  const outcome = await outcomeOf(ctx, name, entry, fingerprint)
+  const outcome = await outcomeOf(ctx, { name, entry }, fingerprint)
   if (outcome !== 'unreachable')
     await record(ctx, subscriber, name, { fingerprint, valid: outcome === 'valid' })
   return outcome
@@ -131,14 +135,13 @@ async function runCheck(
 /** Nobody can be asked where there are no credentials, or where no interface is known. */
 async function outcomeOf(
   ctx: ConfigurationCtx,
-  name: string,
-  entry: DistributorEntry,
+  { name, entry, mode = ctx.modes.of(entry.distid) }: OpenedEntry & { mode?: Mode },
   fingerprint: string,
 ): Promise<CheckOutcome> {
   const distributor = entryDistributor(name, entry, ctx.distributors)
   if (!distributor) return 'unreachable'
   if (fingerprint === '') return mustHaveCredentials(distributor) ? 'invalid' : 'valid'
-  return distributor.check ? ask(ctx, distributor, entry) : 'valid'
+  return checkOf(distributor, mode) ? ask(ctx, distributor, { entry, mode }) : 'valid'
 }
 
 const TIMEOUT = 15 * SECOND
@@ -147,17 +150,19 @@ const TIMEOUT = 15 * SECOND
 async function ask(
   ctx: ConfigurationCtx,
   distributor: Distributor,
-  entry: DistributorEntry,
+  { entry, mode }: { entry: DistributorEntry; mode: Mode },
 ): Promise<CheckOutcome> {
   const settings = settingsOf(distributor, entry)
   // Somebody asks for it: it is tried however often it was refused, and opens what was shut.
   const { distid } = distributor
-  const gates = loginsOf(ctx, { distid, mode: ctx.modes.of(distid) })
+  const gates = loginsOf(ctx, { distid, mode })
   const login = (credentials: readonly string[]) => ({ ...gates(credentials), reason: () => null })
   try {
     const outcome = await inTime(
       async (signal) =>
-        distributor.check!(openSession(distributor, { settings, signal, now: ctx.now, login })),
+        checkOf(distributor, mode)!(
+          openSession(distributor, { settings, signal, now: ctx.now, login }),
+        ),
       {
         ms: distributor.checkTimeout ?? TIMEOUT,
         closing: ctx.checkRuns.closing.signal,

@@ -3,6 +3,7 @@ import type { Subscriber } from '../accounts/caller.js'
 import { checkCredentials, recordCredentialCheck } from './credentials.js'
 import type { ConfigurationCtx } from './ctx.js'
 import { explainProduct } from './explain.js'
+import { goLive, planGoLive } from './go-live.js'
 import {
   configurationHistory,
   diffVersions,
@@ -29,5 +30,8 @@ export const configurations = {
   rollback: rollBack,
   previewRollback: previewRollBack,
 }
+
+/** Going live with a distributor, for all that have it configured. */
+export const goingLive = { planGoLive, goLive }
 
 export const catalog = { explain: explainProduct }

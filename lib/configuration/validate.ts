@@ -7,7 +7,7 @@ import { oddMaps, oddMapsWarning } from '../catalog/view/doubtful-maps.js'
 import { ruleWarnings } from '../catalog/warnings/rule-warnings.js'
 import type { ConfigurationCtx } from './ctx.js'
 import { dotted } from '../core/pointer.js'
-import { settingPointer, unsetSettings } from '../distributors/distributor.js'
+import { checkOf, settingPointer, unsetSettings } from '../distributors/distributor.js'
 import { checkCredentials } from './credentials.js'
 import type { CheckOptions, CredentialResult } from './credentials.js'
 import type { ConfigurationDocument } from './document/document.js'
@@ -96,14 +96,15 @@ function credentialWarnings(
         `${name} could not be reached, so its credentials were not checked; an earlier result ` +
           'stays',
       ]
-    if (valid === false && distributor?.simulated)
+    const mode = distributor ? ctx.modes.of(distributor.distid) : 'simulator'
+    if (valid === false && distributor?.simulated && mode === 'simulator')
       return [
         `${name} is played by a simulator, which takes the demo's credentials only; nothing ` +
           `was sent to the real ${name}`,
       ]
     if (valid === false) return [`${name} refused the credentials`]
     const hasCredentials = Object.values(distributor?.settings ?? {}).some(({ secret }) => secret)
-    return hasCredentials && !distributor?.check
+    return hasCredentials && !(distributor && checkOf(distributor, mode))
       ? [`${name} has no known interface to check credentials with; they were taken as they are`]
       : []
   })

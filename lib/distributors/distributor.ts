@@ -2,6 +2,7 @@
  * The connector type: what the program knows of one distributor. Capabilities are added by
  * presence.
  */
+import type { Mode } from '../db/tables/column-types.js'
 import type { FtpServer, Session } from './session/session.js'
 import { pointerStep } from '../core/pointer.js'
 import type { Fulfillment } from './fulfillment.js'
@@ -30,6 +31,11 @@ export interface Setting {
   form?: 'text_or_number' | 'postal_code' | 'email'
   /** The only values that it takes. */
   choices?: readonly string[]
+}
+
+/** How credentials are checked in a mode; undefined where nobody can be asked. */
+export function checkOf({ check, simulatorCheck }: Distributor, mode: Mode): Distributor['check'] {
+  return mode === 'live' ? check : (simulatorCheck ?? check)
 }
 
 export type CheckOutcome = 'valid' | 'invalid' | 'unreachable'
@@ -80,6 +86,8 @@ export interface Distributor<
    * throws says why it cannot tell. Without it nobody can ask.
    */
   check?(session: Session<Values>): Promise<CheckOutcome>
+  /** The same in mode `simulator`, where a simulator plays it. */
+  simulatorCheck?(session: Session<Values>): Promise<CheckOutcome>
   /**
    * How its feeds are read, the full catalog first; those of the distributors that come with the
    * program are known by themselves.

@@ -198,6 +198,14 @@ export interface FulfillmentLimits {
   updatesEvery?: number
 }
 
+/** One thing that would go over the wire: a call, or a file. */
+export interface Rendered {
+  /** `POST https://...` or `STOR folder/name.txt`. */
+  what: string
+  headers: Record<string, string>
+  body: string
+}
+
 export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
   readonly recovery: Recovery
   /** An order that it accepts without a number is placed all the same: news of it bring the number. */
@@ -210,6 +218,11 @@ export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
   plan?(lines: readonly PurchaseOrderLine[], settings: Values): OrderPart[]
   /** Pure: how parts of that name are sent, where it is by another protocol than the rest. */
   inLane?(lane: string): Fulfillment<Values> | undefined
+  /**
+   * Pure: what one attempt would send, byte for byte. What a distributor would have to be asked for
+   * first, such as a token, stands in angle brackets; what cannot be sent is thrown.
+   */
+  preview?(order: PurchaseOrder, settings: Values): Rendered[]
   /** One attempt, without any retry of its own. What it throws counts as `unknown`. */
   submit(session: OrderSession<Values>, order: PurchaseOrder): Promise<Submission>
   /**

@@ -63,12 +63,14 @@ export function withSimulator(
   const ours = simulators.fulfillmentOf(distributor.distid)
   const simulator = distributor.simulator ?? ours
   const played = simulator ? { ...distributor, simulator } : distributor
-  const credentials = simulated.get(distributor.distid)?.simulator.credentials
-  if (!credentials || distributor.check) return played
+  const known = simulated.get(distributor.distid)
+  // A check that somebody else brings is asked in either mode.
+  if (!known || distributor.check !== known.distributor.check) return played
+  const { credentials } = known.simulator
   return {
     ...played,
     simulated: true,
-    check:
+    simulatorCheck:
       ours?.check ??
       (async ({ settings }) => checkCredentials(distributor.settings, credentials, settings)),
   }

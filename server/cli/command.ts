@@ -13,6 +13,8 @@ export interface Invocation {
   json: boolean
   dryRun: boolean
   out: Output
+  /** Asks the person at the terminal; null where there is none. */
+  ask: ((question: string) => Promise<string>) | null
 }
 
 export interface Command {

@@ -2,6 +2,8 @@
  * Runs a line of the command line: words to command. Where it writes is given, so that one process
  * can run many of them.
  */
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { MAX_FAULTS, isApiError } from '../../lib/core/errors.js'
 import type { ApiError, Fault } from '../../lib/core/errors.js'
 import { UsageError, optional } from './command.js'
@@ -18,12 +20,14 @@ import { faultLines, isFault } from './faults.js'
 export interface Streams {
   stdout: Stream
   stderr: Stream
+  /** What a person types; a question is asked on a terminal alone. */
+  stdin?: Readable & { isTTY?: boolean }
 }
 
 /** Runs one command and returns its exit code: 0 done, 1 refused or failed, 2 misused. */
 export async function runLine(
   argv: readonly string[],
-  { stdout, stderr }: Streams,
+  { stdout, stderr, stdin }: Streams,
 ): Promise<number> {
   // Looked for in the words themselves: also a line that cannot be parsed is answered in JSON.
   const json = argv.includes('--json')
@@ -53,6 +57,7 @@ export async function runLine(
         json,
         dryRun: values['dry-run'] === true,
         out,
+        ask: out.isTerminal && stdin?.isTTY ? asking(stdin, stderr) : null,
       })) ?? 0
     )
   } catch (error) {
@@ -65,6 +70,18 @@ export async function runLine(
     })
     stderr.write(`${describe(error)}\n`)
     return error instanceof UsageError ? 2 : 1
+  }
+}
+
+/** Questions go where progress goes, so that what is piped on stays clean. */
+const asking = (stdin: Readable, stderr: Stream) => async (question: string) => {
+  stderr.write(question)
+  const lines = createInterface({ input: stdin })
+  try {
+    for await (const line of lines) return line.trim()
+    return ''
+  } finally {
+    lines.close()
   }
 }
 

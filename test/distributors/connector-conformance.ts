@@ -152,6 +152,27 @@ export function connectorConformance(name: string, makeRig: () => ConnectorRig):
     )
 
     test(
+      'what it shows of an order before it is sent is what it sends',
+      withRig(async (rig) => {
+        const order = rig.order()
+        const shown = rig.connector.preview?.(order, rig.settings)
+        if (!shown) return
+        const sent: { what: string; body: string }[] = []
+        assert.equal(
+          (await rig.connector.submit(recording(rig.session(order), sent), order)).outcome,
+          'accepted',
+        )
+        assert.equal(sent.length, shown.length)
+        for (const [i, { what }] of shown.entries()) {
+          const [method, path] = sent[i]!.what.split(' ') as [string, string]
+          assert.ok(what.startsWith(`${method} `) && what.endsWith(path), `${what}: ${path}`)
+        }
+        for (const [i, { body }] of shown.entries())
+          assert.match(sent[i]!.body, new RegExp(`^${bodyPattern(body)}$`))
+      }),
+    )
+
+    test(
       'it takes a PO of the length that it declares, and no order with one that it declares too long',
       withRig(async (rig) => {
         const { max, chars = /[\x20-\x7e]/ } = rig.connector.limits.po
@@ -212,6 +233,43 @@ export function connectorConformance(name: string, makeRig: () => ConnectorRig):
       }),
     )
   })
+}
+
+/** A body with what was not known in angle brackets, as a pattern of what was sent. */
+const bodyPattern = (body: string) =>
+  body
+    .split(/<[^<>]+>|%3C[^%]+(?:%[0-9A-F]{2}[^%]*)*%3E/)
+    .map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'))
+    .join('.*')
+
+/** The session, with what is sent in it noted. */
+function recording(session: OrderSession, sent: { what: string; body: string }[]): OrderSession {
+  return {
+    ...session,
+    httpAt: (...to) => {
+      const call = session.httpAt(...to)
+      return (one) => {
+        sent.push({ what: `${one.method} ${one.path}`, body: String(one.body ?? '') })
+        return call(one)
+      }
+    },
+    ftpAt: (...to) => {
+      const call = session.ftpAt(...to)
+      return (login, work) =>
+        call(login, (files) =>
+          work({
+            size: (path) => files.size(path),
+            read: (path, most) => files.read(path, most),
+            download: (path, at, most) => files.download(path, at, most),
+            names: (folder) => files.names(folder),
+            upload: (path, bytes, options) => {
+              sent.push({ what: `STOR ${path}`, body: bytes.toString('latin1') })
+              return files.upload(path, bytes, options)
+            },
+          }),
+        )
+    },
+  }
 }
 
 export const FFL = {

@@ -182,16 +182,16 @@ interface PurchaseOrderInput {
   owner: string
 }
 
-function purchaseOrderRow(
-  ctx: OrdersCall,
-  { order, group, part, record, placement, id, owner }: PurchaseOrderInput,
-): StoredPo {
+/** What is sent of a part, whenever it is sent. */
+export function contentOf(
+  order: CheckedOrder,
+  group: CheckedGroup & { parts: readonly OrderPart[] },
+  part: OrderPart,
+  named: Pick<PurchaseOrder, 'clientRef' | 'serial' | 'po' | 'poGiven' | 'takenAt'>,
+): PurchaseOrder {
   const lines = part.lines.map((at) => group.lines[at]!)
-  const content: PurchaseOrder = {
-    clientRef: newReference(ctx.random),
-    serial: id,
-    po: record.po_number,
-    poGiven: record.po_given,
+  return {
+    ...named,
     poIsOurs: order.poNumber === null,
     lane: part.name,
     fflRequired:
@@ -203,8 +203,20 @@ function purchaseOrderRow(
     shipTo: group.shipTo,
     customer: order.customer,
     ffl: group.ffl,
-    takenAt: placement.placed_at,
   }
+}
+
+function purchaseOrderRow(
+  ctx: OrdersCall,
+  { order, group, part, record, placement, id, owner }: PurchaseOrderInput,
+): StoredPo {
+  const content = contentOf(order, group, part, {
+    clientRef: newReference(ctx.random),
+    serial: id,
+    po: record.po_number,
+    poGiven: record.po_given,
+    takenAt: placement.placed_at,
+  })
   const now = placement.placed_at
   return newPurchaseOrder({
     id,

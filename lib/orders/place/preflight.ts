@@ -11,12 +11,13 @@ import type { ErrorCode, Fault } from '../../core/errors.js'
 import { checkTexts } from '../../core/json.js'
 import { toDollars } from '../../core/money.js'
 import type { Mode } from '../../db/tables/column-types.js'
-import type { Destination } from '../../distributors/fulfillment.js'
+import type { Destination, PurchaseOrder, Rendered } from '../../distributors/fulfillment.js'
 import type { CheckResult } from '../../restrictions/shapes.js'
 import { checkOrder } from './check-order.js'
 import type { CheckedGroup, CheckedOrder } from './check-order.js'
 import { earlierPlacements } from './holder.js'
-import { posOf } from './intent.js'
+import { nextId } from '../rows.js'
+import { contentOf, posOf } from './intent.js'
 import { partsOf } from './split.js'
 import { quotaLeft, refuseOverQuota } from '../quota.js'
 import { refuseDuplicate, refuseFullDisk, refusePaused } from './refusals.js'
@@ -49,7 +50,12 @@ export interface PreflightGroup {
    */
   po_number: string
   /** What it is sent as: several where the distributor does not take all of it in one. */
-  purchase_orders: { lane: string; distskus: string[] }[]
+  purchase_orders: {
+    lane: string
+    distskus: string[]
+    /** Where that is asked for: what would be sent; null where the connector cannot tell. */
+    wire?: Rendered[] | null
+  }[]
 }
 
 /** Code, status, message and details of the answer that placing would give. */
@@ -90,11 +96,12 @@ export async function preflightFor(
   ctx: SendingCtx,
   subscriber: Subscriber,
   body: unknown,
-  { keyId }: { keyId?: string } = {},
+  { keyId, wire }: { keyId?: string; wire?: boolean } = {},
 ): Promise<Preflight> {
   return preflightOrder(
     { ...ctx, subscriber, key: keyId === undefined ? null : await keyById(ctx, subscriber, keyId) },
     body,
+    wire === undefined ? {} : { wire },
   )
 }
 
@@ -102,7 +109,11 @@ export async function preflightFor(
  * Tells what `placeOrder` would do with a body, and the refusal that it would answer with. Throws
  * only where we fail.
  */
-export async function preflightOrder(ctx: OrdersCall, body: unknown): Promise<Preflight> {
+export async function preflightOrder(
+  ctx: OrdersCall,
+  body: unknown,
+  { wire = false }: { wire?: boolean } = {},
+): Promise<Preflight> {
   const nothing: Preflight = {
     order_id: null,
     refusal: null,
@@ -129,7 +140,13 @@ export async function preflightOrder(ctx: OrdersCall, body: unknown): Promise<Pr
   // In the order in which placing comes to them.
   const held = await attempted(() => refuseDuplicate(ctx, order))
   const checked = await attempted(() => checkOrder(ctx, order))
-  const plan = 'refusal' in checked ? null : planOf(ctx, checked.result, attempt)
+  const plan =
+    'refusal' in checked
+      ? null
+      : planOf(ctx, checked.result, {
+          attempt,
+          serial: wire ? await nextId(ctx, 'purchase_order') : null,
+        })
   const engine = await attempted(() => refusedByEngine(ctx))
   const refusal =
     [held, checked, engine].find((step): step is { refusal: Refusal } => 'refusal' in step)
@@ -178,10 +195,17 @@ async function refusedByEngine(ctx: OrdersCall): Promise<void> {
   if (ctx.key) await refuseOverQuota(ctx, ctx.orders.counts, ctx.key.id)
 }
 
+interface Planned {
+  /** 2 after a placement that was refused. */
+  attempt: number
+  /** Of the next purchase order, where what would be sent is asked for. */
+  serial: number | null
+}
+
 function planOf(
   ctx: OrdersCall,
   order: CheckedOrder,
-  attempt: number,
+  at: Planned,
 ): Pick<
   Preflight,
   'mode' | 'fulfillment_orders' | 'product_subtotal' | 'shipping_estimate' | 'total_estimate'
@@ -192,7 +216,7 @@ function planOf(
   return {
     mode: order.mode,
     fulfillment_orders: order.groups.map((group, groupNo) =>
-      groupOf(ctx, order, group, { attempt, groupNo }),
+      groupOf(ctx, order, group, { ...at, groupNo }),
     ),
     product_subtotal: toDollars(products),
     shipping_estimate: toDollars(shipping),
@@ -207,7 +231,7 @@ function groupOf(
   ctx: OrdersCall,
   order: CheckedOrder,
   group: CheckedGroup,
-  at: { attempt: number; groupNo: number },
+  at: Planned & { groupNo: number },
 ): PreflightGroup {
   const { given, po } = posOf(ctx, order, group, at)
   const { distid, distributor, fflRequired, shipTo, ffl, lines, shippingEstimate } = group
@@ -230,10 +254,48 @@ function groupOf(
     shipping_estimate: toDollars(shippingEstimate),
     po_given: given,
     po_number: po,
-    purchase_orders: partsOf(group).map(({ name, lines: indexes }) => ({
-      lane: name,
-      distskus: indexes.map((at) => lines[at]!.distsku),
+    purchase_orders: partsOf(group).map((part, i, parts) => ({
+      lane: part.name,
+      distskus: part.lines.map((line) => lines[line]!.distsku),
+      ...(at.serial !== null && {
+        wire: renderedOf(
+          ctx,
+          group,
+          contentOf(order, { ...group, parts }, part, {
+            clientRef: UNMADE,
+            serial: at.serial + i,
+            po,
+            poGiven: given,
+            takenAt: ctx.now(),
+          }),
+        ),
+      }),
     })),
+  }
+}
+
+/** A reference is drawn at random once an order is taken in; what stands for it is as long. */
+const UNMADE = 'REFERENCE00000000000'
+
+/** What would be sent of a purchase order, with its secrets masked. */
+function renderedOf(
+  { distributors }: OrdersCall,
+  { connector, distid, settings }: CheckedGroup,
+  content: PurchaseOrder,
+): Rendered[] | null {
+  const declared = distributors.byDistid(distid)?.settings ?? {}
+  const masked = Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      declared[name]?.secret ? '[credential]' : value,
+    ]),
+  )
+  const speaker = connector.inLane?.(content.lane) ?? connector
+  try {
+    return speaker.preview?.(content, masked) ?? null
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [{ what: `nothing: ${reason}`, headers: {}, body: '' }]
   }
 }
 

@@ -1,8 +1,10 @@
-import type { Mode } from '../../../lib/db/tables/column-types.js'
+import { refuseUnchecked } from '../../../lib/configuration/go-live.js'
+import type { GoLivePlan } from '../../../lib/configuration/go-live.js'
 import { offersOf } from '../../../lib/catalog/queries.js'
 import { setMode } from '../../../lib/distributors/modes.js'
-import { optional, required } from '../command.js'
+import { DRY_RUN, optional, required, UsageError } from '../command.js'
 import type { Command, Invocation } from '../command.js'
+import type { Output } from '../output.js'
 import { perform, withApp } from '../with-app.js'
 
 async function list({ dir, out }: Invocation): Promise<void> {
@@ -23,23 +25,75 @@ async function list({ dir, out }: Invocation): Promise<void> {
   })
 }
 
-async function change(
-  { dir, args: [distid], values, out, dryRun }: Invocation,
-  mode: Mode,
+/** Tells what it means, asks twice, and does it. */
+async function goLive({ dir, args, values, out, ask, dryRun }: Invocation): Promise<void> {
+  const distid = args[0]!
+  const reason = required(values, 'reason', LIVE)
+  await withApp(dir, async ({ ctx, operator }) => {
+    if (ctx.modes.of(distid) === 'live') {
+      out.line(`It stays as it was: orders with ${distid} are real purchase orders.`)
+      return out.result({ distid, mode: 'live', before: 'live', dry_run: dryRun })
+    }
+    const plan = await operator.distributors.planGoLive(distid)
+    show(out, plan)
+    refuseUnchecked(plan)
+    if (dryRun) {
+      out.line(DRY_RUN)
+      return out.result({ ...plan, mode: 'live', before: 'simulator', dry_run: true })
+    }
+    await confirm(plan, values['orders-are-real'] === true, ask)
+    await operator.distributors.goLive({ distid, reason })
+    out.line(
+      `From now on orders with ${plan.distributor} are real purchase orders, which cost real ` +
+        'money. Orders that were placed before stay what they were.',
+    )
+    out.result({ ...plan, mode: 'live', before: 'simulator', dry_run: false })
+  })
+}
+
+function show(out: Output, { distributor, addresses, shops }: GoLivePlan): void {
+  out.line(`${distributor}: real purchase orders, which cost real money and cannot be undone.`)
+  out.line(`They go to ${addresses.join(' and ')}, on these accounts:`)
+  out.table(
+    shops.map(({ subscriber, accounts, valid }) => ({
+      subscriber,
+      accounts,
+      credentials: valid === null ? 'not reached' : valid ? 'valid' : 'refused',
+    })),
+  )
+  out.line(
+    'This connector was never tried with an account of the real one. See what it would send with ' +
+      '`orders preflight ORDER.json --dry-run-orders`, place one small order first, and read ' +
+      '`orders show ORDER --transcript`.',
+  )
+}
+
+/** Whoever means it types the distid; a script says so with a flag of its own. */
+export async function confirm(
+  { distid, distributor }: GoLivePlan,
+  isSaid: boolean,
+  ask: Invocation['ask'],
 ): Promise<void> {
-  const reason =
-    mode === 'live' ? required(values, 'reason', LIVE) : (optional(values, 'reason') ?? null)
+  if (isSaid) return
+  if (!ask)
+    throw new UsageError(
+      `orders with ${distributor} would be real: say so with --orders-are-real, or on a terminal`,
+    )
+  const typed = await ask(`Type ${distid} to place real orders with ${distributor}: `)
+  if (typed !== distid)
+    throw new UsageError(`"${typed.slice(0, 40)}" is not ${distid}: nothing was changed`)
+}
+
+async function simulate({ dir, args: [distid], values, out, dryRun }: Invocation): Promise<void> {
+  const reason = optional(values, 'reason') ?? null
   await withApp(dir, async (app) => {
     const result = await perform(app, dryRun, (ctx) =>
-      setMode(ctx, { distid: distid!, mode, reason }),
+      setMode(ctx, { distid: distid!, mode: 'simulator', reason }),
     )
     const name = app.ctx.distributors.byDistid(result.distid)!.name
-    const what =
-      mode === 'live'
-        ? `orders with ${name} are real purchase orders, which cost real money`
-        : `orders with ${name} go to its simulator, and nothing real is bought`
+    const what = `orders with ${name} go to its simulator, and nothing real is bought`
     out.line(
-      result.before === mode
+      result.before === 'simulator'
         ? `It stays as it was: ${what}.`
         : `${dryRun ? 'From then on' : 'From now on'} ${what}. Orders that were placed ` +
             'before stay what they were.',
@@ -67,10 +121,14 @@ export const distributorCommands: Command[] = [
     summary: 'Place real purchase orders with a distributor from now on',
     effect: 'writes',
     positionals: ['<DISTID>'],
-    options: REASON,
-    help: { ...DISTID, reason: 'why; kept in the audit' },
+    options: { ...REASON, 'orders-are-real': { type: 'boolean' } },
+    help: {
+      ...DISTID,
+      reason: 'why; kept in the audit',
+      'orders-are-real': 'where nobody can be asked: that real orders are meant',
+    },
     example: LIVE,
-    run: (invocation) => change(invocation, 'live'),
+    run: goLive,
   },
   {
     name: 'distributors simulate',
@@ -80,6 +138,6 @@ export const distributorCommands: Command[] = [
     options: REASON,
     help: { ...DISTID, reason: 'why; kept in the audit' },
     example: 'quartermaster distributors simulate RSR',
-    run: (invocation) => change(invocation, 'simulator'),
+    run: simulate,
   },
 ]

@@ -126,6 +126,26 @@ describe('orders preflight', () => {
     assert.deepEqual(await listed('--state', 'all'), [])
   })
 
+  test('shows what would be sent, without secrets, and sends nothing', async () => {
+    const file = join(scratch, 'wire.json')
+    writeFileSync(file, JSON.stringify(body('WIRE-1', 'RSR')))
+    const { status, out, err } = await run(dir, 'orders', 'preflight', file, '--dry-run-orders')
+    assert.equal(status, 0, err)
+    assert.match(
+      out,
+      /^ {2}> POST https:\/\/www\.rsrgroup\.com\/api\/rsrbridge\/1\.0\/pos\/place-order$/m,
+    )
+    assert.match(
+      out,
+      /^ {2}\{"Username":"99901","Password":"\[credential\]","POS":"I","PONum":"WIRE-1-LIB0-010",/m,
+    )
+    const told = (await json(dir, 'orders', 'preflight', file)) as unknown as {
+      fulfillment_orders: { purchase_orders: object[] }[]
+    }
+    assert.ok(!('wire' in told.fulfillment_orders[0]!.purchase_orders[0]!))
+    assert.deepEqual(await listed('--state', 'all'), [])
+  })
+
   test('a refusal ends with 1 and every fault on a line', async () => {
     const file = join(scratch, 'faulty.json')
     writeFileSync(file, JSON.stringify({ order_id: 'a b', items: [] }))
@@ -328,7 +348,7 @@ describe('backup and restore', () => {
     assert.ok(!readdirSync(backup).includes('keys'))
     assert.match((await runProcess(dir, 'backup', backup)).err, /is not empty/)
     for (const [id, distid] of [
-      ['AFTER-1', 'RSR'],
+      ['AFTER-1', 'CSSI'],
       ['AFTER-2', 'CSSI'],
     ] as const)
       assert.equal((await place(body(id, distid))).data.status, 'placed')
@@ -358,8 +378,7 @@ describe('backup and restore', () => {
       ),
     )
     await serve()
-    assert.equal((await place(body('AFTER-1', 'RSR'))).error?.code, 'service_unavailable')
-    // The simulated RSR tells of an order some seconds after it was placed.
+    assert.equal((await place(body('AFTER-1', 'CSSI'))).error?.code, 'service_unavailable')
     await until(
       async () =>
         ((await json(dir, 'orders', 'reconcile', '--dry-run')) as unknown as { adopted: unknown[] })
@@ -384,7 +403,7 @@ describe('backup and restore', () => {
     )
     assert.equal((await json(dir, 'orders', 'reconcile', '--resume', '--yes'))['resumed'], true)
     for (const [id, distid] of [
-      ['AFTER-1', 'RSR'],
+      ['AFTER-1', 'CSSI'],
       ['AFTER-2', 'CSSI'],
     ] as const)
       assert.deepEqual(
@@ -404,12 +423,16 @@ describe('modes and enforcement', () => {
     assert.equal(service, 'simulator')
     assert.deepEqual(
       distributors
-        .filter(({ distid }) => distid === 'RSR')
-        .map(({ mode, orders }) => [mode, orders]),
-      [['simulator', 'simulator']],
+        .filter(({ distid }) => distid === 'RSR' || distid === 'ZND')
+        .map(({ distid, mode, orders }) => [distid, mode, orders])
+        .sort(),
+      [
+        ['RSR', 'simulator', 'live or simulator'],
+        ['ZND', 'simulator', 'simulator'],
+      ],
     )
-    const live = await runProcess(dir, 'distributors', 'live', 'RSR', '--reason', 'we are ready')
-    assert.deepEqual([live.status, /RSR Group cannot be live/.test(live.err)], [1, true])
+    const live = await runProcess(dir, 'distributors', 'live', 'ZND', '--reason', 'we are ready')
+    assert.deepEqual([live.status, /Zanders cannot be live/.test(live.err)], [1, true])
     assert.equal((await run(dir, 'distributors', 'live', 'RSR')).status, 2)
     assert.equal((await run(dir, 'distributors', 'simulate', 'NOPE')).status, 1)
     assert.match(

@@ -8,6 +8,8 @@ import type { ApiCall, Session } from '../../session/session.js'
 
 export const API = 'https://api.lipseys.com/api/integration/'
 
+export const LOGIN = 'authentication/login'
+
 /** The main account orders to the store, the drop-ship account to anybody else. */
 export interface Login {
   readonly email: string
@@ -56,7 +58,7 @@ export class LipseysAccount {
     if (reason !== null) throw new NoReply(reason, { mayHaveArrived: false })
     const answer = await this.#call({
       method: 'POST',
-      path: 'authentication/login',
+      path: LOGIN,
       body: JSON.stringify({ Email, Password }),
     })
     if (answer.status === 403) throw new NoReply(NOT_APPROVED, { mayHaveArrived: false })

@@ -4,6 +4,7 @@ import type { BuiltIn } from '../built-in.js'
 import { account, secret, optional, emails } from '../settings.js'
 import { API } from './api.js'
 import { catalog, pricing } from './feed.js'
+import { checkLogins, lipseysOrders } from './orders.js'
 import { simulator } from './simulator.js'
 
 export const lipseys: BuiltIn = {
@@ -24,6 +25,8 @@ export const lipseys: BuiltIn = {
       ),
       ffl_recipient_emails: optional(emails('fulfillment-ffl_recipient_emails')),
     },
+    check: checkLogins,
+    fulfillment: lipseysOrders(),
   }),
   presets: [catalog, pricing],
   simulator,

@@ -8,6 +8,7 @@ import type {
   OrderUpdate,
   Parcel,
   PurchaseOrder,
+  Rendered,
   Search,
   Submission,
 } from '../../fulfillment.js'
@@ -16,7 +17,7 @@ import { Unreachable } from '../../session/session.js'
 import type { Session } from '../../session/session.js'
 import { trackingUrl } from '../../tracking-url.js'
 import { memberOf, NoReply, textOf, unanswered } from '../../session/reply.js'
-import { LipseysAccount } from './api.js'
+import { API, LipseysAccount, LOGIN } from './api.js'
 import type { Login, Reply } from './api.js'
 import { daysBetween } from './days.js'
 import type { ReportDay } from './days.js'
@@ -45,6 +46,7 @@ export function lipseysOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
     numberComesLater: true,
     limits,
     plan: planFirearmParts,
+    preview,
     submit,
     find,
     updates,
@@ -63,6 +65,24 @@ export async function checkLogins(session: Session): Promise<CheckOutcome> {
     }
   }
   return 'valid'
+}
+
+function preview(order: PurchaseOrder, settings: LipseysSettings): Rendered[] {
+  const { path, body } = payloadOf(order)
+  const { email: Email, password: Password } = loginFor(settings, order)
+  const headers = { 'content-type': 'application/json' }
+  return [
+    {
+      what: `POST ${API}${LOGIN}`,
+      headers,
+      body: JSON.stringify({ Email, Password }),
+    },
+    {
+      what: `POST ${API}${path}`,
+      headers: { ...headers, token: '<the token of that answer>' },
+      body: JSON.stringify(body),
+    },
+  ]
 }
 
 async function submit(session: Session, order: PurchaseOrder): Promise<Submission> {
@@ -248,10 +268,13 @@ async function shipmentsOf(account: LipseysAccount, { asked }: ReportDay): Promi
   })
 }
 
-function accountFor(session: Session, { shipToStore }: PurchaseOrder): LipseysAccount {
-  const [dropShip, main] = loginsOf(session.settings)
-  // A shop with one account orders to its store with that.
-  return new LipseysAccount(session, (shipToStore ? main : undefined) ?? dropShip!)
+const accountFor = (session: Session, order: PurchaseOrder) =>
+  new LipseysAccount(session, loginFor(session.settings, order))
+
+/** A shop with one account orders to its store with that. */
+function loginFor(settings: LipseysSettings, { shipToStore }: PurchaseOrder): Login {
+  const [dropShip, main] = loginsOf(settings)
+  return (shipToStore ? main : undefined) ?? dropShip!
 }
 
 /** The drop-ship account, then the main one where it is set. */

@@ -32,24 +32,32 @@ const ABOUT_LOGIN = /user ?name|password|credential|log ?in|log ?on|not authori[
 /** Bytes of an answer. */
 const LARGEST = 8 * 1_048_576
 
+export const HEADERS = { 'content-type': 'application/json', accept: 'application/json' }
+
+/** The body of a question, with who asks in it. */
+export const bodyOf = (
+  { user, password }: Login,
+  body: Readonly<Record<string, unknown>>,
+): string => JSON.stringify({ Username: user, Password: password, POS: 'I', ...body })
+
 /**
  * Asks one question. Throws a NoReply; `mayHaveArrived` is false where RSR refused the login, since
  * then nothing was looked at.
  */
 export async function ask(
   session: Session,
-  { user: Username, password: Password }: Login,
+  login: Login,
   path: string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<Reply> {
-  const gate = session.login(Username, Password)
+  const gate = session.login(login.user, login.password)
   const shut = gate.reason()
   if (shut !== null) throw new NoReply(shut, { mayHaveArrived: false })
   const answer = await callOnce(session, {
     method: 'POST',
     path,
-    body: JSON.stringify({ Username, Password, POS: 'I', ...body }),
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: bodyOf(login, body),
+    headers: HEADERS,
     maxBytes: LARGEST,
   })
   // Of an order it proves nothing: anything in between may have written it.

@@ -7,6 +7,7 @@ import type {
   OpenOrder,
   OrderUpdate,
   PurchaseOrder,
+  Rendered,
   Search,
   Submission,
 } from '../../fulfillment.js'
@@ -26,7 +27,13 @@ const METHOD = { firearms: '2Day', others: 'Grnd' } as const
 
 /** The connector of orders that go out as files. */
 export function fileOrders(limits: FulfillmentLimits): Fulfillment {
-  return { recovery: 'file', limits, submit, find }
+  return { recovery: 'file', limits, preview, submit, find }
+}
+
+function preview(order: PurchaseOrder, settings: RsrSettings): Rendered[] {
+  const file = fileOf(order, accountFor(settings, order), settings)
+  if ('fault' in file) throw new Error(file.fault)
+  return [{ what: `STOR ${INBOX}/${file.name}`, headers: {}, body: file.text }]
 }
 
 /** Written once, under its own name: whether RSR reads a name that is written and renamed is not known. */

@@ -3,6 +3,8 @@ import { defineDistributor } from '../../distributor.js'
 import type { BuiltIn } from '../built-in.js'
 import { number, secret, optional, emails } from '../settings.js'
 import { API } from './api.js'
+import { checkLogins } from './check.js'
+import { rsrOrders } from './orders.js'
 import { SERVER } from './files.js'
 import { catalog, quantity } from './feed.js'
 import { simulator } from './simulator.js'
@@ -52,6 +54,8 @@ export const rsr: BuiltIn = {
       },
       ffl_recipient_emails: optional(emails('fulfillment-ffl_recipient_emails')),
     },
+    check: checkLogins,
+    fulfillment: rsrOrders(),
   }),
   presets: [catalog, quantity],
   simulator,

@@ -8,13 +8,15 @@ import type {
   OpenOrder,
   OrderUpdate,
   PurchaseOrder,
+  Rendered,
   Search,
   Submission,
 } from '../../fulfillment.js'
 import { NoReply, textOf, unanswered } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
 import { accountFor, accountsOf, isByFiles } from './accounts.js'
-import { ask, DONE, inLowerCase, PLACE } from './api.js'
+import type { RsrSettings } from './accounts.js'
+import { API, ask, bodyOf, DONE, HEADERS, inLowerCase, PLACE } from './api.js'
 import type { Reply } from './api.js'
 import { answerReason } from './error-codes.js'
 import { fileOrders, updatesByFiles } from './file-orders.js'
@@ -44,11 +46,24 @@ export function rsrOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
         isByFiles(settings) ? { ...part, name: FILES + part.name } : part,
       ),
     inLane: (lane) => (lane.startsWith(FILES) ? files : undefined),
+    preview,
     submit,
     find,
     updates,
     asksByOrder: true,
   }
+}
+
+function preview(order: PurchaseOrder, settings: RsrSettings): Rendered[] {
+  const payload = payloadOf(order, settings)
+  if ('fault' in payload) throw new Error(payload.fault)
+  return [
+    {
+      what: `POST ${API}${PLACE}`,
+      headers: HEADERS,
+      body: bodyOf(accountFor(settings, order), payload.body),
+    },
+  ]
 }
 
 async function submit(session: Session, order: PurchaseOrder): Promise<Submission> {

@@ -13,11 +13,10 @@ async function preflight({ dir, args: [file], values, out }: Invocation): Promis
   return withApp(dir, async (app) => {
     const subscriber = await subscriberOf(app, values)
     await app.ctx.catalog.refresh()
-    const told = await app.operator.orders.preflight(
-      subscriber.id,
-      body,
-      keyId === undefined ? {} : { keyId },
-    )
+    const told = await app.operator.orders.preflight(subscriber.id, body, {
+      ...(keyId !== undefined && { keyId }),
+      wire: values['dry-run-orders'] === true,
+    })
     for (const group of told.fulfillment_orders) showGroup(out, group)
     showSums(out, told)
     for (const warning of told.warnings) out.line(printable(`Warning: ${warning}`))
@@ -75,6 +74,19 @@ function showGroup(
           `${lanes.map(({ lane, distskus }) => `${lane} (${distskus.join(', ')})`).join('; ')}`,
       ),
     )
+  for (const { wire } of lanes) showWire(out, wire)
+}
+
+/** What would be sent, line for line; nothing was. */
+function showWire(out: Output, wire: PreflightGroup['purchase_orders'][number]['wire']): void {
+  if (wire === undefined) return
+  if (wire === null) return out.line('  what would be sent is not known before it is sent')
+  for (const { what, headers, body } of wire) {
+    out.line(printable(`  > ${what}`))
+    for (const [name, value] of Object.entries(headers))
+      out.line(printable(`  > ${name}: ${value}`))
+    for (const line of body.split(/\r?\n/)) out.line(printable(`  ${line}`))
+  }
 }
 
 function showSums(
@@ -126,10 +138,16 @@ export const preflightCommand: Command = {
     'What placing an order would do, without doing it: split, destinations, POs, rules, refusal',
   effect: 'reads',
   positionals: ['<FILE>'],
-  options: { ...SUBSCRIBER.options, 'key-id': { type: 'string' } },
+  options: {
+    ...SUBSCRIBER.options,
+    'key-id': { type: 'string' },
+    'dry-run-orders': { type: 'boolean' },
+  },
   help: {
     ...SUBSCRIBER.help,
     '<FILE>': 'the body of POST /v1/orders as JSON; - reads it from standard input',
+    'dry-run-orders':
+      'also what would be sent to each distributor, byte for byte, without secrets; nothing is',
     'key-id': 'whose tag goes into the PO, and whose quotas count; none by default',
   },
   example: 'quartermaster orders preflight ./order.json --key-id 1a2b3c4d5e6f',
