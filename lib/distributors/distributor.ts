@@ -3,7 +3,8 @@
  * presence.
  */
 import type { Mode } from '../db/tables/column-types.js'
-import type { FtpServer, Session } from './session/session.js'
+import type { FtpServer } from './session/ftp.js'
+import type { Session } from './session/session.js'
 import { pointerStep } from '../core/pointer.js'
 import type { Fulfillment } from './fulfillment.js'
 import type { Preset } from './generic/preset.js'

@@ -11,7 +11,14 @@ import { Client, FTPError } from 'basic-ftp'
 import { CONNECT_TIMEOUT } from './connection.js'
 import { addressOf, EgressFault } from './egress.js'
 import type { Egress } from './egress.js'
-import type { FtpServer } from './session.js'
+
+/** An FTP server of a distributor. */
+export interface FtpServer {
+  readonly host: string
+  readonly port: number
+  /** Explicit TLS for commands and data. */
+  readonly isSecure: boolean
+}
 
 /** A server, and who logs in; the certificate is always verified. */
 export interface FtpLogin extends FtpServer {

@@ -1,5 +1,5 @@
 import type { Egress } from './egress.js'
-import type { FtpFiles } from './ftp.js'
+import type { FtpFiles, FtpServer } from './ftp.js'
 import type { HttpAnswer, HttpCall } from './http.js'
 
 /** A call below the address of a distributor. */
@@ -18,14 +18,6 @@ export class Unreachable extends Error {
 
 /** Makes one call. Rejects with a CallFault. */
 export type CallApi = (call: ApiCall) => Promise<HttpAnswer>
-
-/** An FTP server of a distributor. */
-export interface FtpServer {
-  readonly host: string
-  readonly port: number
-  /** Explicit TLS for commands and data. */
-  readonly isSecure: boolean
-}
 
 /** Logs in, works with the files, and ends. Rejects with an FtpFault. */
 export type CallFtp = <R>(

@@ -6,8 +6,24 @@ import { TLSSocket } from 'node:tls'
 import { SECOND } from '../../core/clock.js'
 import type { FaultName } from '../engine/scenarios/fault-table.js'
 import type { ListenOptions } from '../engine/world.js'
-import type { FtpAct, FtpAnswer, FtpHandled } from './ftp-simulator.js'
 import type { Visit } from './http-simulator.js'
+
+/** What a client does to a file or folder; a path begins with a slash. */
+export type FtpAct =
+  | { readonly kind: 'store'; readonly path: string; readonly body: Buffer }
+  | { readonly kind: 'retrieve' | 'size' | 'list'; readonly path: string }
+
+/** `refused`: with a reply of that code, before any data. */
+export type FtpAnswer =
+  | { readonly file: Buffer }
+  | { readonly names: readonly string[] }
+  | { readonly stored: true }
+  | { readonly refused: number; readonly text: string }
+
+export interface FtpHandled {
+  readonly answer: FtpAnswer
+  readonly fault?: FaultName | null
+}
 
 export interface FtpHost {
   readonly tls: ListenOptions['tls']

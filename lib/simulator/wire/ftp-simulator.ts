@@ -5,33 +5,16 @@
 import { createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Log } from '../../core/log.js'
-import type { FaultName } from '../engine/scenarios/fault-table.js'
 import type { ListenOptions } from '../engine/world.js'
 import type { Visit } from './http-simulator.js'
 import { FtpConversation } from './ftp-conversation.js'
-
-/** What a client does to a file or folder; a path begins with a slash. */
-export type FtpAct =
-  | { readonly kind: 'store'; readonly path: string; readonly body: Buffer }
-  | { readonly kind: 'retrieve' | 'size' | 'list'; readonly path: string }
+import type { FtpAct, FtpHandled } from './ftp-conversation.js'
 
 export interface FtpRequest {
   /** Who logged in. */
   readonly user: string
   readonly act: FtpAct
   readonly visit: Visit | null
-}
-
-/** `refused`: with a reply of that code, before any data. */
-export type FtpAnswer =
-  | { readonly file: Buffer }
-  | { readonly names: readonly string[] }
-  | { readonly stored: true }
-  | { readonly refused: number; readonly text: string }
-
-export interface FtpHandled {
-  readonly answer: FtpAnswer
-  readonly fault?: FaultName | null
 }
 
 /** What a simulated distributor has behind its server. */

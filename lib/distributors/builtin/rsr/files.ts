@@ -1,8 +1,8 @@
 /** RSR's FTPS server: an inbox for orders, and an outbox of answers that may not be listed. */
 import { FtpFault } from '../../session/ftp.js'
-import type { FtpFiles } from '../../session/ftp.js'
+import type { FtpFiles, FtpServer } from '../../session/ftp.js'
 import { NoReply } from '../../session/reply.js'
-import type { FtpServer, Session } from '../../session/session.js'
+import type { Session } from '../../session/session.js'
 import type { Account } from './accounts.js'
 import { readAnswerFile } from './answer-files.js'
 import type { AnswerFile } from './answer-files.js'

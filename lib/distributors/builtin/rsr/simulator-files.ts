@@ -12,12 +12,8 @@ import { scenarioOf } from '../../../simulator/engine/scenarios/scenarios.js'
 import type { Db } from '../../../simulator/engine/store.js'
 import { chanceToFail } from '../../../simulator/engine/updates.js'
 import type { Happening, Profile, World } from '../../../simulator/engine/world.js'
-import type {
-  FtpAnswer,
-  FtpHandled,
-  FtpRequest,
-  FtpSite,
-} from '../../../simulator/wire/ftp-simulator.js'
+import type { FtpAnswer, FtpHandled } from '../../../simulator/wire/ftp-conversation.js'
+import type { FtpRequest, FtpSite } from '../../../simulator/wire/ftp-simulator.js'
 import { INBOX, OUTBOX } from './files.js'
 import { answersOf } from './simulator-answers.js'
 import { readFileOf } from './simulator-inbox.js'
