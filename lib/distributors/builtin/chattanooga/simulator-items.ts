@@ -53,9 +53,13 @@ export function itemsOf(world: Pick<World, 'feedFile' | 'store'>): Item[] {
 const shelvesNow = ({ store }: Pick<World, 'store'>) =>
   new Map(store.transact((db) => shelvesOf(db, 'CSSI')).shelves.map(({ sku, qty }) => [sku, qty]))
 
+/** How the demo's market files what has a license. */
+const FILED_AS = /^(pistols|revolvers|rifles|shotguns|nfa)( -|$)/
+
 /** The license column that the feed does not have. */
 export function isFirearm(item: Item): boolean {
-  return (item['Category'] ?? '').split('|').some((name) => FIREARMS.has(name.trim().toLowerCase()))
+  const names = (item['Category'] ?? '').toLowerCase().split('|')
+  return names.some((name) => FIREARMS.has(name.trim()) || FILED_AS.test(name.trim()))
 }
 
 /** `GET items`: a page of them, all or those that changed after a time. */
