@@ -11,6 +11,8 @@ import { demoFeedFile } from '../../../lib/simulator/demo/feeds.js'
 import { openStandAlone } from '../../../lib/simulator/stand-alone.js'
 import type { StandAlone } from '../../../lib/simulator/stand-alone.js'
 import { watchErrors } from '../../../server/testing/error-watch.js'
+import { line, withRig } from '../../simulator/rig.js'
+import { FFL } from '../connector-conformance.js'
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 const GOOD = `Basic DEMO-SID:${md5('demo-chattanooga')}`
@@ -287,3 +289,26 @@ describe('the simulator of Chattanooga', () => {
       assert.equal((await ask('orders', orderOf('STRANGER-4', more))).status, 200)
   })
 })
+
+test(
+  'our own connector orders no firearm for a dealer whose license is not on file there',
+  withRig(async (rig) => {
+    const orderFor = (last: string) =>
+      rig.order({
+        lines: [line('G1', 1, true), line('A1')],
+        fflRequired: true,
+        ffl: { ...FFL, licenseNumber: FFL.licenseNumber.slice(0, -5) + last },
+      })
+    for (const [last, outcome, reason] of [
+      ['00000', 'rejected', /no copy of the license of DESERT ARMS LLC/],
+      ['99999', 'rejected', /takes no drop shipments/],
+      ['00001', 'accepted', /^$/],
+    ] as const) {
+      const order = orderFor(last)
+      const sent = await rig.submit('CSSI', order)
+      assert.equal(sent.outcome, outcome)
+      assert.match('reason' in sent ? sent.reason : '', reason)
+      assert.equal(rig.has(order).length, outcome === 'accepted' ? 1 : 0)
+    }
+  }),
+)

@@ -33,6 +33,9 @@ export const LIMITS: FulfillmentLimits = {
   updatesEvery: 30 * MINUTE,
 }
 
+/** Milliseconds for a question about a license: the order itself needs the rest of its time. */
+const LICENSE_TIMEOUT = 15 * SECOND
+
 /** The connector; limits are others where a simulator answers. */
 export function chattanoogaOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
   return { recovery: 'lookup', limits, submit, find, updates }
@@ -77,7 +80,7 @@ async function refusedDealer(
   const reject = (reason: string): Submission => ({ outcome: 'rejected', reason })
   try {
     const path = `federal-firearms-licenses/${encodeURIComponent(bareLicense(ffl.licenseNumber))}`
-    const answer = await ask(session, { method: 'GET', path })
+    const answer = await ask(session, { method: 'GET', path, answerTimeout: LICENSE_TIMEOUT })
     if (answer.status === 404 && codeIn(answer.body) !== null)
       return reject(said(`Chattanooga does not know the license of ${ffl.name}`, answer.body))
     const licenses = memberOf(readGood(answer), 'federal_firearms_licenses')

@@ -61,7 +61,7 @@ export function chattanoogaApi(world: World, profile: Profile): (request: WireRe
     if (call === 'GET items/product-feed') return { answer: feeds.ask(desk) }
     for (const [path, act] of PATHS) {
       const found = path.exec(call)
-      if (found) return act(desk, decodeURIComponent(found[1] ?? ''))
+      if (found) return act(desk, found[1] ?? '')
     }
     return { answer: json({ message: `There is nothing at ${request.path}` }, 404) }
   }
