@@ -185,9 +185,11 @@ describe('news', () => {
     number: String(n),
     po: `PO-${n}`,
     clientRef: `REF${n}`,
+    serial: n,
     lane: 'all',
     shipToStore: false,
     placedAt: NOW - DAY,
+    takenAt: NOW - DAY,
     ...more,
   })
   const isShipments = ({ path }: Call) => path.startsWith('shipments/by-purchase-order')
