@@ -92,7 +92,6 @@ describe('ways of recovery', () => {
             number,
             po: order.po,
             clientRef: order.clientRef,
-            placedAt: START,
             lines: [{ distsku: 'A1', qty: 1 }],
             shipTo,
           },

@@ -104,6 +104,24 @@ export const ordersByRef = (db: Db, { distid, account }: Owner, clientRef: strin
 export const ordersSince = (db: Db, { distid, account }: Owner, since: number) =>
   readOrders(db, 'WHERE distid = ? AND account = ? AND placed_at >= ?', distid, account, since)
 
+/** A part of the orders of one account, the newest first, and how many there are of them all. */
+export function ordersFrom(
+  db: Db,
+  { distid, account }: Owner,
+  { offset, limit }: { offset: number; limit: number },
+): { orders: SalesOrder[]; count: number } {
+  const where = 'WHERE distid = ? AND account = ?'
+  const rows = db
+    .prepare(`SELECT * FROM sales_order ${where} ORDER BY id DESC LIMIT ? OFFSET ?`)
+    .all(distid, account, limit, offset) as OrderRow[]
+  const count = db.prepare(`SELECT count(*) FROM sales_order ${where}`).pluck()
+  return { orders: rows.map(fromRow), count: count.get(distid, account) as number }
+}
+
+/** Orders of one account with this number. */
+export const ordersNumbered = (db: Db, { distid, account }: Owner, number: string) =>
+  readOrders(db, 'WHERE distid = ? AND account = ? AND number = ?', distid, account, number)
+
 /** Orders of one account with this key of a PO, or this reference. */
 export const ordersLike = (
   db: Db,

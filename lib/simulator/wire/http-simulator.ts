@@ -26,6 +26,7 @@ export interface WireRequest {
   readonly method: string
   /** From the slash in front to the query. */
   readonly path: string
+  readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
   readonly visit: Visit | null
@@ -118,11 +119,12 @@ export class HttpSimulator {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request)
     if (this.#isClosed || body === null) return void response.destroy()
-    const [, name, path] = /^(?:\/~(\d+))?(\/[^?]*)/.exec(request.url ?? '') ?? []
+    const [, name, path, query] = /^(?:\/~(\d+))?(\/[^?]*)(?:\?(.*))?/.exec(request.url ?? '') ?? []
     const visit = name === undefined ? null : (this.#visits.get(name) ?? null)
     const { answer, fault = null } = this.#handle({
       method: request.method ?? 'GET',
       path: path ?? '/',
+      query: new URLSearchParams(query),
       headers: request.headers,
       body,
       visit,

@@ -2,7 +2,9 @@
 import { defineDistributor } from '../../distributor.js'
 import type { BuiltIn } from '../built-in.js'
 import { account, secret } from '../settings.js'
+import { API } from './api.js'
 import { catalog } from './feed.js'
+import { DELIVERY_OPTIONS } from './payload.js'
 import { simulator } from './simulator.js'
 
 export const chattanooga: BuiltIn = {
@@ -11,6 +13,7 @@ export const chattanooga: BuiltIn = {
     name: 'Chattanooga Shooting Supplies',
     automatedFulfillment: true,
     templateShipping: 14.95,
+    api: { url: API },
     requiredSections: ['fulfillment'],
     settings: {
       api_sid: account('API SID', 'fulfillment-API_SID'),
@@ -19,7 +22,7 @@ export const chattanooga: BuiltIn = {
         type: 'string',
         label: 'Shipping method of what is not a firearm',
         path: 'default_shipping_method_non_firearms',
-        choices: ['best', 'fastest', 'economy', 'ground', 'next_day_air', 'second_day_air'],
+        choices: DELIVERY_OPTIONS,
       },
     },
   }),

@@ -1,0 +1,200 @@
+/** Chattanooga's API as a simulator answers it: orders, shipments, licenses and items. */
+import { runDue } from '../../../simulator/engine/due.js'
+import { LIFETIME, lifeOf } from '../../../simulator/engine/life.js'
+import type { SalesOrder } from '../../../simulator/engine/order.js'
+import { perform } from '../../../simulator/engine/perform.js'
+import {
+  ordersAnywhere,
+  ordersFrom,
+  ordersLike,
+  ordersNumbered,
+  ordersSince,
+} from '../../../simulator/engine/queries.js'
+import { isLookupDown, poKey } from '../../../simulator/engine/sales-order.js'
+import type { Db } from '../../../simulator/engine/store.js'
+import { chanceToFail } from '../../../simulator/engine/updates.js'
+import type { Profile, World } from '../../../simulator/engine/world.js'
+import type { Handled, WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
+import { authorizationOf } from './api.js'
+import { fault, json, pageOf } from './simulator-answers.js'
+import type { Desk } from './simulator-answers.js'
+import { productFeeds } from './simulator-feed.js'
+import { tellItems } from './simulator-items.js'
+import { isOutside, licenseFlags, takeOrder } from './simulator-orders.js'
+
+export const BASE = '/rest/v5/'
+
+/** Versions that are served alike. */
+const BASES = /^\/rest\/v[56]\//
+const ORDERS_A_PAGE = 20
+const SHIPMENTS_A_PAGE = 25
+/** How often the parcels of an order are repeated, where that is asked for. */
+const REPEATED = 6
+
+type Act = (desk: Desk, name: string) => Handled
+
+/** What each path does, without the base. */
+const PATHS: readonly [path: RegExp, act: Act][] = [
+  [/^POST orders$/, takeOrder],
+  [/^GET orders$/, listOrders],
+  [/^GET orders\/([^/]+)$/, (desk, number) => tellOrder(desk, number, ordersTold)],
+  [/^GET orders\/([^/]+)\/shipments$/, (desk, number) => tellOrder(desk, number, shipmentsTold)],
+  [/^GET shipments\/by-purchase-order$/, listShipments],
+  [/^GET federal-firearms-licenses\/([^/]+)$/, tellLicense],
+  [/^GET items$/, (desk) => ({ answer: tellItems(desk) })],
+]
+
+/** Answers calls of this API, whoever makes them. */
+export function chattanoogaApi(world: World, profile: Profile): (request: WireRequest) => Handled {
+  const { api_sid: account = '', api_token: token = '' } = profile.credentials
+  const feeds = productFeeds(world)
+  return (request) => {
+    const file = feeds.download(request)
+    if (file) return { answer: file }
+    if (!BASES.test(request.path))
+      return { answer: json({ message: `There is nothing at ${request.path}` }, 404) }
+    // As it stands: not in Base64, and not with the token itself.
+    if (request.headers['authorization'] !== authorizationOf(account, token))
+      return { answer: fault(401, 4001, 'The credentials are invalid or not active') }
+    const call = `${request.method} ${request.path.replace(BASES, '')}`
+    const desk: Desk = { world, profile, request, account }
+    if (call === 'GET items/product-feed') return { answer: feeds.ask(desk) }
+    for (const [path, act] of PATHS) {
+      const found = path.exec(call)
+      if (found) return act(desk, found[1] ?? '')
+    }
+    return { answer: json({ message: `There is nothing at ${request.path}` }, 404) }
+  }
+}
+
+/** A look at what the account has, with whatever is to go wrong about it. */
+function look(desk: Desk, tell: (db: Db) => WireAnswer): Handled {
+  const { world, profile, account, request } = desk
+  const own = request.visit?.send
+  if (own) {
+    const { fault: seen, result } = perform(world, own, { name: 'find', step: 'look' }, (db) =>
+      // Down for its own orders only: another order's search has nothing to do with it.
+      ordersAnywhere(db, own.arrival.clientRef).some((order) => isLookupDown(order, world.now()))
+        ? { status: 503, body: 'Service Unavailable' }
+        : tell(db),
+    )
+    return { answer: result ?? json({}), fault: seen }
+  }
+  return world.store.transact((db) => {
+    runDue(db, world)
+    const orders = ordersSince(db, { distid: profile.distid, account }, world.now() - LIFETIME)
+    const fails = chanceToFail(db, { profile, account }, orders, 1) !== null
+    return { answer: tell(db), fault: fails ? ('reset_before' as const) : null }
+  })
+}
+
+const isTold =
+  ({ world }: Desk) =>
+  (order: SalesOrder) =>
+    order.executedAt <= world.now() && !isLookupDown(order, world.now())
+
+function listOrders(desk: Desk): Handled {
+  const { account, profile } = desk
+  return look(desk, (db) => {
+    const page = pageOf(desk, ORDERS_A_PAGE)
+    if ('status' in page) return page
+    const { orders, count } = ordersFrom(db, { distid: profile.distid, account }, page)
+    return json({
+      orders: orders.filter(isTold(desk)).map(orderRow),
+      pagination: page.pagination(count),
+    })
+  })
+}
+
+/** What was posted; neither a status nor a date is known to be told. */
+function orderRow({ number, listedPo, lines, shipTo, clientRef }: SalesOrder) {
+  const reference = clientRef === null || isOutside(clientRef) ? null : clientRef
+  return {
+    order_number: number,
+    purchase_order_number: listedPo,
+    ship_to_address: { name: shipTo.name, line_1: shipTo.address1, zip: shipTo.zip },
+    order_items: lines.map(({ distsku, qty }) => ({
+      item_number: distsku,
+      order_quantity: qty,
+      customer_reference: reference,
+    })),
+  }
+}
+
+type Tell = (orders: readonly SalesOrder[], desk: Desk) => unknown
+
+const ordersTold: Tell = (orders) => ({ orders: orders.map(orderRow) })
+const shipmentsTold: Tell = (orders, desk) => ({
+  order_shipments: orders.map((order) => shipmentRow(order, desk)),
+})
+
+function tellOrder(desk: Desk, number: string, tell: Tell): Handled {
+  const { account, profile } = desk
+  return look(desk, (db) => {
+    const orders = ordersNumbered(db, { distid: profile.distid, account }, number)
+    const told = orders.filter(isTold(desk))
+    return told.length === 0
+      ? fault(404, 9000, `order_number ${number} does not exist`)
+      : json(tell(told, desk))
+  })
+}
+
+/** The parcels of an order that have left. */
+function shipmentRow(order: SalesOrder, { profile, world }: Desk) {
+  const shipped = lifeOf(profile, order).find(({ parcels }) => parcels)
+  const parcels = shipped && shipped.at <= world.now() ? shipped.parcels! : []
+  const rows = parcels.map(({ trackingNumber, company }) => ({
+    tracking_number: trackingNumber,
+    carrier_name: company,
+  }))
+  const isRepeated = order.scenario === 'DUPLICATE-ACK'
+  return {
+    order_number: order.number,
+    shipments: isRepeated ? Array.from({ length: REPEATED }, () => rows).flat() : rows,
+  }
+}
+
+function listShipments(desk: Desk): Handled {
+  const { account, profile, request } = desk
+  const asked = (request.query.get('purchase_order_numbers') ?? '').split(',')
+  const keys = [...new Set(asked.map((po) => poKey(po.trim(), profile)))].filter((po) => po !== '')
+  if (keys.length === 0) return { answer: fault(422, 9000, 'purchase_order_numbers is required') }
+  return look(desk, (db) => {
+    const page = pageOf(desk, SHIPMENTS_A_PAGE)
+    if ('status' in page) return page
+    const found = keys.flatMap((key) => {
+      const orders = ordersLike(db, { distid: profile.distid, account }, key, null)
+        .filter(isTold(desk))
+        .map((order) => ({ po: order.listedPo, row: shipmentRow(order, desk) }))
+        .filter(({ row }) => row.shipments.length > 0)
+      return orders.length === 0
+        ? []
+        : { purchase_order_number: orders[0]!.po, orders: orders.map(({ row }) => row) }
+    })
+    return json({
+      shipments: found.slice(page.offset, page.offset + page.limit),
+      pagination: page.pagination(found.length),
+    })
+  })
+}
+
+function tellLicense(desk: Desk, license: string): Handled {
+  const tell = () => {
+    const flags = licenseFlags(license)
+    return json({
+      federal_firearms_licenses: flags
+        ? [
+            {
+              federal_firearms_license_number: license,
+              on_file_flag: flags.isOnFile ? 1 : 0,
+              drop_ship_opted_out_flag: flags.isOptedOut ? 1 : 0,
+            },
+          ]
+        : [],
+    })
+  }
+  const own = desk.request.visit?.send
+  if (!own) return { answer: tell() }
+  const { fault: seen, result } = perform(desk.world, own, { name: 'license', step: 'look' }, tell)
+  return { answer: result ?? json({}), fault: seen }
+}
