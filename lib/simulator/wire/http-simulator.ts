@@ -26,6 +26,8 @@ export interface WireRequest {
   readonly method: string
   /** From the slash in front to the query. */
   readonly path: string
+  /** What follows the question mark. */
+  readonly query: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
   readonly visit: Visit | null
@@ -118,11 +120,12 @@ export class HttpSimulator {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request)
     if (this.#isClosed || body === null) return void response.destroy()
-    const [, name, path] = /^(?:\/~(\d+))?(\/[^?]*)/.exec(request.url ?? '') ?? []
+    const [, name, path, query] = /^(?:\/~(\d+))?(\/[^?]*)(?:\?(.*))?/.exec(request.url ?? '') ?? []
     const visit = name === undefined ? null : (this.#visits.get(name) ?? null)
     const { answer, fault = null } = this.#handle({
       method: request.method ?? 'GET',
       path: path ?? '/',
+      query: query ?? '',
       headers: request.headers,
       body,
       visit,

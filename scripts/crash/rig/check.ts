@@ -334,7 +334,10 @@ function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): v
 /** The digits of a number that stand in the tracking numbers of its parcels. */
 const digitsOf = (number: string | null) => (number ?? '').replace(/^.*-/, '').padStart(10, '0')
 
-/** What a record says in the end of an order and its parcels. Lipsey's reports shipments alone. */
+/**
+ * What a record says in the end of an order and its parcels. Lipsey's reports shipments alone;
+ * Sports South tells neither a cancellation nor a delivery.
+ */
 function endOf(
   distid: string,
   status: string,
@@ -342,7 +345,9 @@ function endOf(
 ): [status: string, ship: string | null] {
   const isShipped = status !== 'Not Fulfilled' && status !== 'Cancelled'
   if (distid === 'LIP') return isShipped ? ['Fulfilled', 'in_transit'] : ['Submitted', null]
+  if (distid === 'TSW' && status === 'Cancelled') return ['Submitted', null]
   if (!isShipped) return [status, null]
+  if (distid === 'TSW') return [status, 'in_transit']
   const ends = { RETURN: 'return_to_sender', FAILURE: 'failure' } as Record<string, string>
   return [status, ends[scenario ?? ''] ?? 'delivered']
 }

@@ -2,6 +2,7 @@
 import { defineDistributor } from '../../distributor.js'
 import type { BuiltIn } from '../built-in.js'
 import { number, secret, optional, emails } from '../settings.js'
+import { API } from './api.js'
 import { catalog } from './feed.js'
 import { simulator } from './simulator.js'
 
@@ -11,6 +12,7 @@ export const sportsSouth: BuiltIn = {
     name: 'Sports South',
     automatedFulfillment: true,
     templateShipping: 10.95,
+    api: { url: API },
     settings: {
       api_user: { ...number('User number', 'fulfillment-api_user'), type: 'number' },
       api_customer_number: {
