@@ -184,6 +184,8 @@ function checkStates({ facts, executedByRef }: World, report: Report): void {
 
 const CONFLICT =
   /under our reference with another content|orders like this one|stands on another order/
+/** Of Sports South: it was deleted in a call that died, and what is not shown proves nothing. */
+const GONE = /is not shown any more/
 
 /**
  * Scenarios in which a person is asked also where a distributor can be: nobody else should have a
@@ -204,7 +206,8 @@ function mayWait(order: PurchaseOrderFact, isExecuted: boolean): boolean {
     asksPerson(order, isExecuted) ||
     recovery === 'file' ||
     recovery === 'one_shot' ||
-    CONFLICT.test(reason ?? '')
+    CONFLICT.test(reason ?? '') ||
+    GONE.test(reason ?? '')
   )
 }
 
@@ -322,7 +325,7 @@ function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): v
         )
     }
     if (orders.length !== 1 || order!.state !== 'placed' || !executed) continue
-    const [end, ship] = endOf(order!.distid, executed.status, order!.scenario)
+    const [end, ship] = endOf(order!, executed.status)
     if (status !== end || shipStatus !== ship)
       report(
         'record',
@@ -339,15 +342,16 @@ const digitsOf = (number: string | null) => (number ?? '').replace(/^.*-/, '').p
  * Sports South tells neither a cancellation nor a delivery.
  */
 function endOf(
-  distid: string,
+  { distid, scenario, poIsOurs }: PurchaseOrderFact,
   status: string,
-  scenario: string | null,
 ): [status: string, ship: string | null] {
   const isShipped = status !== 'Not Fulfilled' && status !== 'Cancelled'
   if (distid === 'LIP') return isShipped ? ['Fulfilled', 'in_transit'] : ['Submitted', null]
   if (distid === 'TSW' && status === 'Cancelled') return ['Submitted', null]
   if (!isShipped) return [status, null]
-  if (distid === 'TSW') return [status, 'in_transit']
+  // Its parcels are told by their PO alone, which has to be nobody else's.
+  if (distid === 'TSW')
+    return [status, poIsOurs && !scenario?.startsWith('STRANGER') ? 'in_transit' : null]
   const ends = { RETURN: 'return_to_sender', FAILURE: 'failure' } as Record<string, string>
   return [status, ends[scenario ?? ''] ?? 'delivered']
 }

@@ -3,7 +3,7 @@ import { MINUTE } from '../../../core/clock.js'
 import type { OpenOrder, OrderUpdate, Parcel } from '../../fulfillment.js'
 import type { Session } from '../../session/session.js'
 import { trackingUrl } from '../../tracking-url.js'
-import { NoReply, SportsSouthAccount } from './api.js'
+import { SportsSouthAccount } from './api.js'
 import type { Row } from './api.js'
 import { detailsOf, headerAt, headersOf, isSameReference, statusOf } from './lookup.js'
 

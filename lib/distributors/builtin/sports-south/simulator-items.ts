@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import { shelvesOf } from '../../../simulator/engine/queries.js'
 import type { World } from '../../../simulator/engine/world.js'
 import type { Row } from './api.js'
-import type { Desk, Operation } from './simulator-api.js'
+import type { Desk, Operation } from './simulator-desk.js'
 
 /** Columns of `DailyItemUpdate`. What the file does not have is blank. */
 export const ITEM_COLUMNS = (

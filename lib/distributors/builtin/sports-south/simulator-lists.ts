@@ -17,7 +17,7 @@ import type { Db } from '../../../simulator/engine/store.js'
 import { chanceToFail } from '../../../simulator/engine/updates.js'
 import type { Profile } from '../../../simulator/engine/world.js'
 import type { Row } from './api.js'
-import type { Desk, Operation, Told } from './simulator-api.js'
+import type { Desk, Operation, Told } from './simulator-desk.js'
 import { priceOf } from './simulator-items.js'
 import { begunOf } from './simulator-orders.js'
 

@@ -18,7 +18,7 @@ import { stockLeft } from '../../../simulator/engine/stock.js'
 import type { Db } from '../../../simulator/engine/store.js'
 import type { Happening, World } from '../../../simulator/engine/world.js'
 import { LONGEST_PO } from './payloads.js'
-import type { Desk, Operation, Told } from './simulator-api.js'
+import type { Desk, Operation, Told } from './simulator-desk.js'
 import { isFirearm } from './simulator-items.js'
 
 /** An order that was begun, with what is kept of it besides its lines. */
