@@ -43,7 +43,8 @@ export function parseXml(text: string): XmlElement {
   if (text.length > LARGEST) throw new XmlFault(`it is longer than ${LARGEST} characters`)
   if (/<!DOCTYPE/i.test(text)) throw new XmlFault('it has a document type')
   // The parser itself reads what is cut off as if it had ended there.
-  if (XMLValidator.validate(text) !== true) throw new XmlFault('it is not well-formed')
+  if (XMLValidator.validate(text) !== true || !text.trimEnd().endsWith('>'))
+    throw new XmlFault('it is not well-formed')
   const [root, another] = childrenOf(parsed(text), 1)
   if (!root || another) throw new XmlFault('it does not have one root')
   return root

@@ -29,6 +29,8 @@ export class NoReply extends Error {
   /** False only where nothing of what was asked can have happened. */
   readonly mayHaveArrived: boolean
   readonly isLoginRefused: boolean
+  /** The message repeats words of the answer, which are for nobody but the engine, which cleans them. */
+  readonly isQuoting: boolean
   /** Seconds. */
   readonly retryAfter: number | undefined
 
@@ -37,16 +39,19 @@ export class NoReply extends Error {
     {
       mayHaveArrived = true,
       isLoginRefused = false,
+      isQuoting = false,
       retryAfter,
     }: {
       mayHaveArrived?: boolean
       isLoginRefused?: boolean
+      isQuoting?: boolean
       retryAfter?: number | undefined
     } = {},
   ) {
     super(message)
     this.mayHaveArrived = mayHaveArrived
     this.isLoginRefused = isLoginRefused
+    this.isQuoting = isQuoting
     this.retryAfter = retryAfter
   }
 }
@@ -84,21 +89,21 @@ export class SportsSouthAccount {
   async number(service: Service, operation: string, params: Params): Promise<string> {
     const text = await this.#value(service, operation, params)
     if (/^[1-9]\d{0,17}$/.test(text)) return text
-    throw new NoReply(`${operation} answers ${quoted(text)}, which is not a number of an order`)
+    throw answering(operation, text, ', which is not a number of an order')
   }
 
   /** Whether an operation says that it did what was asked. Throws a NoReply. */
   async flag(service: Service, operation: string, params: Params): Promise<boolean> {
     const text = await this.#value(service, operation, params)
     if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true'
-    throw new NoReply(`${operation} answers ${quoted(text)}, which is neither true nor false`)
+    throw answering(operation, text, ', which is neither true nor false')
   }
 
   /** A word that an operation answers with. Throws a NoReply. */
   async word(service: Service, operation: string, params: Params): Promise<string> {
     const text = await this.#value(service, operation, params)
     if (/^[\w./-]{1,40}$/.test(text)) return text
-    throw new NoReply(`${operation} answers ${quoted(text)}, which is not one word`)
+    throw answering(operation, text, ', which is not one word')
   }
 
   /**
@@ -125,7 +130,7 @@ export class SportsSouthAccount {
     const said = rows.find((row) => row['ERROR'] !== undefined)?.['ERROR']
     if (said === undefined) return this.#accepted(rows)
     if (NOT_AUTHENTICATED.test(said)) this.#refused()
-    throw new NoReply(`${operation} answers ${quoted(said)}`)
+    throw answering(operation, said)
   }
 
   /** An answer that is one value, not a document. */
@@ -217,6 +222,9 @@ export function textOf(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : value
   return typeof text === 'string' ? text.trim() : ''
 }
+
+const answering = (operation: string, said: string, what = ''): NoReply =>
+  new NoReply(`${operation} answers ${quoted(said)}${what}`, { isQuoting: true })
 
 const LONGEST_QUOTE = 100
 const quoted = (text: string) =>

@@ -65,9 +65,9 @@ export async function checkLogin(session: Session): Promise<CheckOutcome> {
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
     if (error.isLoginRefused) return 'invalid'
-    throw new Unreachable(error.message, { cause: error })
+    if (!error.isQuoting) throw new Unreachable(error.message, { cause: error })
   }
-  throw new Unreachable('GetEmailPrefs answers without a row')
+  throw new Unreachable('GetEmailPrefs answers something else than what was asked for')
 }
 
 async function submit(session: OrderSession, order: PurchaseOrder): Promise<Submission> {
