@@ -374,11 +374,12 @@ describe('an order that was begun goes on where it was', () => {
   })
 
   test('a refusal deletes nothing: that it is still open proves that it was not placed', async () => {
-    for (const answers of [
+    const refusals: Record<string, Answer>[] = [
       { GetDetail: at.rows(), AddDetail: at.no },
       { Submit: at.no },
       { Submit: at.no, GetHeader: at.inTurn(at.header('W'), at.header('E')) },
-    ]) {
+    ]
+    for (const answers of refusals) {
       const { outcome, called } = await again(answers)
       assert.equal(outcome, 'rejected')
       assert.ok(!called.includes('DeleteOpenOrder'))

@@ -1,24 +1,11 @@
 /** Sports South's items as its simulator tells them: out of the catalog that it has as a file. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { shelvesOf } from '../../../simulator/engine/queries.js'
 import type { World } from '../../../simulator/engine/world.js'
 import type { Row } from './api.js'
+import { CATEGORY_COLUMNS, ITEM_COLUMNS } from './columns.js'
 import type { Desk, Operation } from './simulator-desk.js'
-
-/** Columns of `DailyItemUpdate`. What the file does not have is blank. */
-export const ITEM_COLUMNS = (
-  'ITEMNO IDESC IMFSEQ IMFGNO CSEQ ITYPE SHDESC UOM PRC1 CPRC QTYOH WTPBX ITUPC MFGINO SCNAM1 ' +
-  'SCNAM2 CATCD MFPRTYP MFPRC CATID TXTREF PICREF ITBRDNO IMODEL IPURPOSE ' +
-  `${numbered('ITATR', 1, 20)} SERIES LENGTH HEIGHT WIDTH HAZAIR HAZGRND CHGDTE LOADDT`
-).split(' ')
-/** The labels of an item's attributes are its category's; the tenth is called ATTR0. */
-const CATEGORY_COLUMNS =
-  `CATID CATDES DEPID DEP ${numbered('ATTR', 1, 9)} ATTR0 ${numbered('ATTR', 11, 20)}`.split(' ')
-
-function numbered(name: string, first: number, last: number): string {
-  return Array.from({ length: last - first + 1 }, (_, i) => `${name}${first + i}`).join(' ')
-}
 
 /** What shops call the columns in files of their own. */
 const SHORT: Readonly<Record<string, string>> = {
@@ -35,13 +22,28 @@ const PAGE = 2_000
 /** Item types that go to dealers alone: handguns, long guns, suppressors. */
 const FIREARMS: ReadonlySet<string> = new Set(['1', '2', '8'])
 
-/** Every item by its number, ascending, with what is on the shelf now; none where there is no file. */
-function itemsOf({ feedFile, store }: Pick<World, 'feedFile' | 'store'>): Row[] {
+type Catalog = Pick<World, 'feedFile' | 'store'>
+
+/** What a file held when it was read last: it is looked into for each line of an order. */
+const read = new WeakMap<Catalog['store'], { at: number; rows: Row[] }>()
+
+/** The rows of the file as they are; none where there is no file. */
+function rowsOf({ feedFile, store }: Catalog): Row[] {
   const file = feedFile('TSW')
   if (file === null || !existsSync(file)) return []
+  const { mtimeMs: at } = statSync(file)
+  const known = read.get(store)
+  if (known?.at === at) return known.rows
   const rows = parse(readFileSync(file), { columns: true }) as Row[]
+  read.set(store, { at, rows })
+  return rows
+}
+
+/** Every item by its number, ascending, with what is on the shelf now. */
+function itemsOf(world: Catalog): Row[] {
+  const rows = rowsOf(world)
   const shelves = new Map(
-    store.transact((db) => shelvesOf(db, 'TSW')).shelves.map(({ sku, qty }) => [sku, qty]),
+    world.store.transact((db) => shelvesOf(db, 'TSW')).shelves.map(({ sku, qty }) => [sku, qty]),
   )
   return rows
     .map((row): Row => {
@@ -61,14 +63,19 @@ function itemsOf({ feedFile, store }: Pick<World, 'feedFile' | 'store'>): Row[] 
 const itemAt = (world: World, number: string): Row | undefined =>
   itemsOf(world).find((item) => item['ITEMNO'] === number)
 
+/** As the catalog has it, without the shelves. */
+const listed = (world: World, number: string): Row | undefined =>
+  rowsOf(world).find((row) => (row['ITEMNO'] ?? row['I']) === number)
+
 /** What the customer pays, in dollars with two decimals; nothing for an item that is not listed. */
 export function priceOf(world: World, number: string): string {
-  return itemAt(world, number)?.['CPRC'] ?? '0.00'
+  const row = listed(world, number)
+  return row?.['CPRC'] ?? row?.['C'] ?? '0.00'
 }
 
 /** As the catalog has it. */
 export function isFirearm(world: World, number: string): boolean {
-  return FIREARMS.has(itemAt(world, number)?.['ITYPE'] ?? '')
+  return FIREARMS.has(listed(world, number)?.['ITYPE'] ?? '')
 }
 
 const only = (row: Row, columns: readonly string[]): Row =>
