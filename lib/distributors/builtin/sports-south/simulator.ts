@@ -1,5 +1,4 @@
 /** How Sports South is played: it says yes and no, and shows where an order stands. */
-import { MINUTE } from '../../../core/clock.js'
 import { COMMON_LIMITS, PLAIN_WORDS } from '../../../simulator/engine/world.js'
 import type { DistributorSimulator } from '../../../simulator/engine/world.js'
 import { overLoopback } from '../../../simulator/wire/over-loopback.js'
@@ -8,13 +7,7 @@ import { checkLogin, LIMITS, sportsSouthOrders } from './orders.js'
 import { BASE, sportsSouthApi } from './simulator-api.js'
 import { place } from './simulator-orders.js'
 
-const limits: FulfillmentLimits = {
-  ...LIMITS,
-  ...COMMON_LIMITS,
-  po: LIMITS.po,
-  sendTimeout: 5 * MINUTE,
-  visibilityLag: 2 * MINUTE,
-}
+const limits: FulfillmentLimits = { ...LIMITS, updatesEvery: COMMON_LIMITS.updatesEvery! }
 
 export const simulator: DistributorSimulator = {
   credentials: {
