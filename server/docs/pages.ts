@@ -77,6 +77,11 @@ export const PAGES: readonly Page[] = [
     summary: 'What to ask for, what to enter, how orders go out, and what is not known',
   },
   {
+    name: 'sports-south',
+    title: 'Sports South',
+    summary: 'What to ask for, what to enter, how orders go out, and what is not known',
+  },
+  {
     name: 'fraud',
     title: 'Fraud signals: what is shared, and what nobody learns',
     summary:

@@ -143,7 +143,7 @@ describe('ways of recovery', () => {
       const order = rig.order({ scenario: 'TIMEOUT', lines: [line('A1'), line('B2', 3)] })
       assert.equal(await rig.outcome('TSW', order), 'unknown')
       const session = rig.session('TSW', order)
-      assert.match(session.stage!, /^SIM-TSW-\d+$/)
+      assert.match(session.stage!, /^\d+$/)
       assert.equal(rig.has(order).length, 0)
       const [staged] = (
         (await rig.find('TSW', order)) as {
@@ -157,7 +157,7 @@ describe('ways of recovery', () => {
       for (let i = 0; i < 3; i++)
         assert.deepEqual(await rig.submit('TSW', order), {
           outcome: 'accepted',
-          number: session.stage,
+          number: `SIM-TSW-${session.stage}`,
         })
       assert.deepEqual(
         rig.has(order).map(({ lines }) => lines),
@@ -198,6 +198,37 @@ describe('ways of recovery', () => {
         orders.map(({ submitted }) => submitted),
         [true, false],
       )
+    }),
+  )
+
+  test(
+    'Sports South: what is refused when it is gone on with shows that it is not placed',
+    withRig(async (rig) => {
+      rig.listed.set('LAST', 1)
+      const order = rig.order({ scenario: 'TIMEOUT', lines: [line('LAST')] })
+      assert.equal(await rig.outcome('TSW', order), 'unknown')
+      assert.equal(await rig.outcome('TSW', rig.order({ lines: [line('LAST')] })), 'accepted')
+      for (let i = 0; i < 2; i++) {
+        assert.equal(await rig.outcome('TSW', order), 'rejected')
+        const { orders } = (await rig.find('TSW', order)) as { orders: { submitted: boolean }[] }
+        assert.deepEqual(
+          orders.map(({ submitted }) => submitted),
+          [false],
+        )
+      }
+      assert.deepEqual(rig.has(order), [])
+    }),
+  )
+
+  test(
+    'Sports South: what is refused at once is deleted, and what is not shown any more is no answer',
+    withRig(async (rig) => {
+      rig.listed.set('NEVER', null)
+      const order = rig.order({ lines: [line('A1'), line('NEVER')] })
+      assert.equal(await rig.outcome('TSW', order), 'rejected')
+      assert.match(rig.session('TSW', order).stage!, /^\d+$/)
+      assert.equal((await rig.find('TSW', order)).outcome, 'unreachable')
+      assert.equal(await rig.outcome('TSW', order), 'unknown')
     }),
   )
 

@@ -68,9 +68,13 @@ const isPlaced = ({ state, number, there }: Seen) =>
   assert.deepEqual([state, number, there.length], ['placed', there[0]?.number, 1])
 const isDelivered = (seen: Seen) => {
   isPlaced(seen)
-  assert.equal(seen.one.seen.at(-1), newsOf(seen).journey ? 'Fulfilled / delivered' : ON_ITS_WAY)
+  assert.equal(seen.one.seen.at(-1), newsOf(seen).journey ? 'Fulfilled / delivered' : hasLeft(seen))
 }
-const ON_ITS_WAY = 'Fulfilled / in_transit'
+/** Parcels that are told by the PO alone are nobody's under a caller's, or on two orders. */
+const hasParcels = (seen: Seen) =>
+  !newsOf(seen).parcelsByPo || (!seen.one.isCallers && !seen.one.scenario.startsWith('STRANGER'))
+const hasLeft = (seen: Seen, status = 'Fulfilled') =>
+  hasParcels(seen) ? `${status} / in_transit` : status
 /** The look where that is told, else what the record says in the end. */
 const told =
   (what: keyof News, look: (seen: Seen) => void) =>
@@ -162,13 +166,23 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
     CLAUSES['RSR, CSSI, TSW, 2AW: sent again, in the end placed']!(seen)
   },
   'under a PO that we made, which nobody else should have, left to a person': (seen) => {
-    if (!seen.one.isCallers) notThereFor(seen)
+    if (!seen.one.isCallers && seen.distid !== 'TSW') notThereFor(seen)
+  },
+  'Sports South, which is not asked by the PO: sent again, in the end placed': (seen) => {
+    if (seen.distid !== 'TSW') return
+    isDelivered(seen)
+    assert.equal(seen.sends, 2)
   },
   '200 `placed`': answers('200 placed'),
   'the record never goes back': isDelivered,
   '`Partially Fulfilled`': told('committed', (seen) => {
     passes('Partially Fulfilled')(seen)
-    if (newsOf(seen).journey) assert.equal(seen.one.seen.at(-1), 'Partially Fulfilled / delivered')
+    assert.equal(
+      seen.one.seen.at(-1),
+      newsOf(seen).journey
+        ? 'Partially Fulfilled / delivered'
+        : hasLeft(seen, 'Partially Fulfilled'),
+    )
   }),
   'where it is not told: `Fulfilled`': (seen) => {
     if (!newsOf(seen).committed) assert.match(seen.one.seen.at(-1)!, /^Fulfilled \/ /)
@@ -196,10 +210,11 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
     if (!isTold) assert.equal(seen.one.seen.at(-1), 'Submitted')
   },
   'where it is not told: stays `in_transit`': (seen) => {
-    if (!newsOf(seen).journey) assert.equal(seen.one.seen.at(-1), ON_ITS_WAY)
+    if (!newsOf(seen).journey) assert.equal(seen.one.seen.at(-1), hasLeft(seen))
   },
   'a lookup finds each': async (seen) => {
     isDelivered(seen)
+    if (!hasParcels(seen)) return
     const digits = seen.number!.replace(/^.*-/, '').padStart(10, '0')
     for (const parcel of [1, 2, 3])
       assert.equal(
@@ -247,7 +262,8 @@ describe('the scenarios of the guide', () => {
   for (const distid of SIMULATED) {
     test(`${distid}: every one is what the page says`, async () => {
       await using t = await pageShop()
-      t.expectErrors(/an order needs a person's decision/)
+      // Sports South alone tells so much that nothing is left to a person.
+      if (distid !== 'TSW') t.expectErrors(/an order needs a person's decision/)
       const keys = await Promise.all(
         [1, 2].map(
           async (n) =>

@@ -13,20 +13,29 @@ export class NoReply extends Error {
   /** False only where nothing of what was asked can have happened. */
   readonly mayHaveArrived: boolean
   readonly isLoginRefused: boolean
+  /** The message repeats words of the answer, which are for nobody but the engine, which cleans them. */
+  readonly isQuoting: boolean
   /** Seconds. */
   readonly retryAfter: number | undefined
 
   constructor(
     message: string,
     {
-      mayHaveArrived,
+      mayHaveArrived = true,
       isLoginRefused = false,
+      isQuoting = false,
       retryAfter,
-    }: { mayHaveArrived: boolean; isLoginRefused?: boolean; retryAfter?: number | undefined },
+    }: {
+      mayHaveArrived?: boolean
+      isLoginRefused?: boolean
+      isQuoting?: boolean
+      retryAfter?: number | undefined
+    } = {},
   ) {
     super(message)
     this.mayHaveArrived = mayHaveArrived
     this.isLoginRefused = isLoginRefused
+    this.isQuoting = isQuoting
     this.retryAfter = retryAfter
   }
 }

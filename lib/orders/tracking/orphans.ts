@@ -63,7 +63,10 @@ export async function orphansSince(
   return { orphans: found.flat(), notAsked }
 }
 
-/** Accounts in every saved document whose distributor can be asked, in the mode that it is in. */
+/**
+ * Accounts in every saved document whose distributor can be asked, in the mode that it is in. One
+ * that tells of the orders alone that it is asked for has none that nobody here knows.
+ */
 async function configuredAccounts(ctx: OrdersCtx): Promise<Account[]> {
   const subscribers: Subscriber[] = await ctx.read
     .selectFrom('subscriber')
@@ -78,7 +81,10 @@ async function configuredAccounts(ctx: OrdersCtx): Promise<Account[]> {
     )
     return [...distids]
       .map((distid) => ({ subscriberId: subscriber.id, distid, mode: ctx.modes.of(distid) }))
-      .filter(({ distid, mode }) => connectorOf(ctx, distid, mode)?.updates)
+      .filter(({ distid, mode }) => {
+        const connector = connectorOf(ctx, distid, mode)
+        return connector?.updates && !connector.asksByOrder
+      })
   })
 }
 

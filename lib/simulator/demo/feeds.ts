@@ -8,6 +8,10 @@ import { makeGoods } from '../market/goods.js'
 import { LIPSEYS_COLUMNS, lipseysFeed } from '../../distributors/builtin/lipseys/simulated-feed.js'
 import { DEMO_SEED, type DemoDistid } from '../market/market.js'
 import { type DemoOffers, makeOffers } from '../market/offers.js'
+import {
+  SPORTS_SOUTH_COLUMNS,
+  sportsSouthFeed,
+} from '../../distributors/builtin/sports-south/simulated-feed.js'
 import { rsrFeed } from '../../distributors/builtin/rsr/simulated-feed.js'
 
 export interface DemoFeed {
@@ -27,6 +31,13 @@ export interface DemoFeedOptions {
   asOf: number
 }
 
+/** A file, what stands between its cells, and the column (from 0) of the quantity. */
+export interface FeedFile {
+  readonly name: string
+  readonly separator: ',' | ';'
+  readonly quantity: number
+}
+
 /** Offers of a fresh installation. */
 const DEMO_OFFERS = 20_000
 
@@ -37,9 +48,7 @@ const OFFERS_PER_GOOD = 1.82
  * The files of the demo: their names, what stands between their cells, and the column (from 0) of
  * the quantity; the SKU is the first.
  */
-export const DEMO_FILES: Readonly<
-  Record<DemoDistid, { name: string; separator: ',' | ';'; quantity: number }>
-> = {
+export const DEMO_FILES: Readonly<Record<DemoDistid, FeedFile>> = {
   RSR: { name: 'rsrinventory-new.txt', separator: ';', quantity: 8 },
   LIP: {
     name: 'lipseys-catalog.csv',
@@ -53,9 +62,27 @@ export const DEMO_FILES: Readonly<
   },
 }
 
-/** Where a state folder has the demo's file of a distributor; null for one that the demo has none of. */
+/**
+ * The files of distributors that are not in the demo, which their simulators serve alone: named as
+ * those of the demo.
+ */
+export const OTHER_FILES: Readonly<Record<string, FeedFile>> = {
+  TSW: {
+    name: 'sports-south.csv',
+    separator: ',',
+    quantity: SPORTS_SOUTH_COLUMNS.indexOf('QTYOH'),
+  },
+}
+
+/** A distributor's file in the folder; undefined where it has none. */
+export const feedFileOf = (distid: string): FeedFile | undefined =>
+  new Map<string, FeedFile>([...Object.entries(DEMO_FILES), ...Object.entries(OTHER_FILES)]).get(
+    distid,
+  )
+
+/** Where a state folder has the file of a distributor; null for one that there is none of. */
 export function demoFeedFile(dir: string, distid: string): string | null {
-  const file = Object.hasOwn(DEMO_FILES, distid) ? DEMO_FILES[distid as DemoDistid] : undefined
+  const file = feedFileOf(distid)
   return file ? join(demoFeedDir(dir), file.name) : null
 }
 
@@ -85,6 +112,13 @@ export async function writeDemoFeeds(dir: string, options: DemoFeedOptions): Pro
   await mkdir(dir, { recursive: true })
   await Promise.all(feeds.map(([feed, text]) => writeFile(feed.file, text)))
   return feeds.map(([feed]) => feed)
+}
+
+/** Writes the files of the distributors that are not in the demo: they sell what Chattanooga does. */
+export async function writeOtherFeeds(dir: string, options: DemoFeedOptions): Promise<void> {
+  const { CSSI } = demoOffers(options)
+  await mkdir(dir, { recursive: true })
+  await writeFile(join(dir, OTHER_FILES['TSW']!.name), sportsSouthFeed(CSSI, options.asOf))
 }
 
 /** The offers themselves, before any distributor's format. */

@@ -10,7 +10,7 @@ import { MINUTE } from '../../core/clock.js'
 import type { DbCtx } from '../../db/ctx.js'
 import type { Job } from '../../core/async/job.js'
 import { filesIn } from '../../db/engine.js'
-import { DEMO_FILES, demoFeedFile } from './feeds.js'
+import { DEMO_FILES, demoFeedFile, feedFileOf } from './feeds.js'
 import { DEMO_DISTIDS, type DemoDistid } from '../market/market.js'
 import { noteWritten, shelvesOf } from '../engine/queries.js'
 import type { Shelf } from '../engine/queries.js'
@@ -139,8 +139,8 @@ export function feedStock(dir: string): (distid: string, sku: string) => number 
   const known = new Map<string, ReadonlyMap<string, number>>()
   return (distid, sku) => {
     const file = demoFeedFile(dir, distid)
-    if (file === null) return null
-    const shelves = known.get(distid) ?? stockIn(file, DEMO_FILES[distid as DemoDistid])
+    if (file === null || !existsSync(file)) return null
+    const shelves = known.get(distid) ?? stockIn(file, feedFileOf(distid)!)
     known.set(distid, shelves)
     return shelves.get(sku) ?? null
   }

@@ -138,9 +138,13 @@ export const ordersLike = (
     clientRef,
   )
 
-export function hasOrder(db: Db, number: string): boolean {
-  return db.prepare('SELECT 1 FROM sales_order WHERE number = ?').get(number) !== undefined
-}
+/** The order of one account with this number. */
+export const orderAt = (
+  db: Db,
+  { distid, account }: Owner,
+  number: string,
+): SalesOrder | undefined =>
+  readOrders(db, 'WHERE number = ? AND distid = ? AND account = ?', number, distid, account)[0]
 
 /** `key` is the PO as lists are searched by it. */
 export function insertSalesOrder(db: Db, order: Omit<SalesOrder, 'id'>, key: string): void {
@@ -286,6 +290,10 @@ export function insertStage(
 
 export function setStageLines(db: Db, number: string, lines: readonly Line[]): void {
   db.prepare('UPDATE stage SET lines = ? WHERE number = ?').run(JSON.stringify(lines), number)
+}
+
+export function setStageArrival(db: Db, number: string, arrival: Arrival): void {
+  db.prepare('UPDATE stage SET arrival = ? WHERE number = ?').run(JSON.stringify(arrival), number)
 }
 
 export function deleteStage(db: Db, number: string): void {

@@ -60,6 +60,8 @@ export interface News {
   readonly cancelled: boolean
   /** How far a parcel has got. */
   readonly journey: boolean
+  /** Parcels are told by their PO alone, which under one that a caller chose proves nothing. */
+  readonly parcelsByPo?: boolean
 }
 
 export const ALL_NEWS: News = {

@@ -27,13 +27,17 @@ export interface Spoken {
   /** Below the root of the server, with slashes in front and at the end. */
   readonly base: string
   handler(world: World, profile: Profile): (request: WireRequest) => Handled
+  /** Its protocol has numbers of digits: here they are shown as `SIM-TSW-1234`, as all are. */
+  readonly numbers?: 'digits'
   /** Behind its FTP server, where it has one. */
   files?(world: World, profile: Profile): FtpSite
 }
 
 /** A connector over a socket, at a simulator that listens from the first call on. */
 export function overLoopback(world: World, profile: Profile, spoken: Spoken): SimulatedConnector {
-  const { connector, check } = spoken
+  const { check } = spoken
+  const connector =
+    spoken.numbers === 'digits' ? marked(spoken.connector, profile.distid) : spoken.connector
   const place = new Place(world, profile, spoken)
   world.whenClosed(() => place.close())
   /** The connector's parts that go by another protocol go to the same place. */
@@ -58,6 +62,30 @@ export function overLoopback(world: World, profile: Profile, spoken: Spoken): Si
     async *updates(session, since, open): AsyncGenerator<OrderUpdate> {
       session.signal.throwIfAborted()
       yield* connector.updates!(await place.plain(session), since, open)
+    },
+  }
+}
+
+/** The connector, with the numbers of a simulator's orders; a stage is none yet. */
+function marked(connector: Fulfillment, distid: string): Fulfillment {
+  const mark = `SIM-${distid}-`
+  const shown = <N extends { number: string | null }>(one: N): N =>
+    one.number === null ? one : { ...one, number: mark + one.number }
+  return {
+    ...connector,
+    async submit(session, order) {
+      const sent = await connector.submit(session, order)
+      return 'number' in sent ? shown(sent) : sent
+    },
+    async find(session, order) {
+      const search = await connector.find!(session, order)
+      if (search.outcome !== 'answered') return search
+      const orders = search.orders.map((one) => (one.submitted === false ? one : shown(one)))
+      return { ...search, orders }
+    },
+    async *updates(session, since, open) {
+      const bare = open.map((one) => ({ ...one, number: one.number?.replace(mark, '') ?? null }))
+      for await (const update of connector.updates!(session, since, bare)) yield shown(update)
     },
   }
 }

@@ -497,7 +497,7 @@ describe('a distributor that orders cannot be placed with', () => {
       /reason/,
     )
     await assert.rejects(
-      t.app.operator.distributors.setMode({ distid: 'RSR', mode: 'live', reason: 'x' }),
+      t.app.operator.distributors.setMode({ distid: 'ZND', mode: 'live', reason: 'x' }),
       /no connector that speaks its own protocol, only its simulator/,
     )
     await assert.rejects(

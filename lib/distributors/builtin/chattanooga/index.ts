@@ -4,6 +4,7 @@ import type { BuiltIn } from '../built-in.js'
 import { account, secret } from '../settings.js'
 import { API } from './api.js'
 import { catalog } from './feed.js'
+import { chattanoogaOrders, checkLogin } from './orders.js'
 import { DELIVERY_OPTIONS } from './payload.js'
 import { simulator } from './simulator.js'
 
@@ -25,6 +26,8 @@ export const chattanooga: BuiltIn = {
         choices: DELIVERY_OPTIONS,
       },
     },
+    check: checkLogin,
+    fulfillment: chattanoogaOrders(),
   }),
   presets: [catalog],
   simulator,

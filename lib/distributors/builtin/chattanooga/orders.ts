@@ -9,13 +9,14 @@ import type {
   OpenOrder,
   OrderUpdate,
   PurchaseOrder,
+  Rendered,
   Search,
   Submission,
 } from '../../fulfillment.js'
 import { memberOf, NoReply, textOf, unanswered } from '../../session/reply.js'
 import { Unreachable } from '../../session/session.js'
 import type { Session } from '../../session/session.js'
-import { ask, codeIn, isGood, NOT_APPROVED, numberOf, readGood, said } from './api.js'
+import { API, ask, codeIn, isGood, NOT_APPROVED, numberOf, readGood, said } from './api.js'
 import type { Answer, ChattanoogaSettings } from './api.js'
 import { listOrders, listShipments, SHIPMENTS_A_PAGE } from './lists.js'
 import type { Listed, Shipped } from './lists.js'
@@ -38,7 +39,7 @@ const LICENSE_TIMEOUT = 15 * SECOND
 
 /** The connector; limits are others where a simulator answers. */
 export function chattanoogaOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
-  return { recovery: 'lookup', limits, submit, find, updates }
+  return { recovery: 'lookup', limits, preview, submit, find, updates }
 }
 
 /** Asks for one item. Throws an Unreachable that says why nothing is known. */
@@ -57,6 +58,24 @@ export async function checkLogin(session: Session): Promise<CheckOutcome> {
     throw new Unreachable(error.message, { cause: error })
   }
 }
+
+function preview(order: PurchaseOrder, settings: ChattanoogaSettings): Rendered[] {
+  const { default_shipping_method: method } = settings
+  const license =
+    order.ffl === null || order.shipToStore ? null : licensePath(order.ffl.licenseNumber)
+  const headers = { authorization: `Basic ${String(settings.api_sid)}:<MD5 of the token>` }
+  return [
+    ...(license === null ? [] : [{ what: `GET ${API}${license}`, headers, body: '' }]),
+    {
+      what: `POST ${API}orders`,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(payloadOf(order, method)),
+    },
+  ]
+}
+
+const licensePath = (license: string) =>
+  `federal-firearms-licenses/${encodeURIComponent(bareLicense(license))}`
 
 async function submit(session: Session, order: PurchaseOrder): Promise<Submission> {
   session.signal.throwIfAborted()
@@ -79,7 +98,7 @@ async function refusedDealer(
   if (ffl === null || shipToStore) return null
   const reject = (reason: string): Submission => ({ outcome: 'rejected', reason })
   try {
-    const path = `federal-firearms-licenses/${encodeURIComponent(bareLicense(ffl.licenseNumber))}`
+    const path = licensePath(ffl.licenseNumber)
     const answer = await ask(session, { method: 'GET', path, answerTimeout: LICENSE_TIMEOUT })
     if (answer.status === 404 && codeIn(answer.body) !== null)
       return reject(said(`Chattanooga does not know the license of ${ffl.name}`, answer.body))
