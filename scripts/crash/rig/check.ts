@@ -199,6 +199,8 @@ const GONE = /is not shown any more/
  * ours was refused when it was sent again.
  */
 function asksPerson({ scenario, poIsOurs }: PurchaseOrderFact, isExecuted: boolean): boolean {
+  // Killed while it was being sent, it may have arrived; whoever sends it again never gets through.
+  if (scenario === 'UNREACHABLE' && !isExecuted) return true
   return poIsOurs && (scenario === 'STRANGER-ONLY' || (scenario === 'STRANGER' && !isExecuted))
 }
 
