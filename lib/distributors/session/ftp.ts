@@ -44,6 +44,8 @@ export class FtpFault extends Error {
 export interface FtpFiles {
   /** Bytes of a file; null where there is none, or where it may not be read. */
   size(path: string): Promise<number | null>
+  /** When a file was changed, milliseconds since 1970; null where the server does not tell. */
+  modified(path: string): Promise<number | null>
   /**
    * The whole of a small file, null where there is none. A file that is larger than `maxBytes` is a
    * fault.
@@ -152,6 +154,17 @@ class Files implements FtpFiles {
 
   size(path: string): Promise<number | null> {
     return orNull(this.#client.size(path))
+  }
+
+  async modified(path: string): Promise<number | null> {
+    try {
+      const at = (await this.#client.lastMod(path)).getTime()
+      return Number.isNaN(at) ? null : at
+    } catch (error) {
+      // Not every server knows the command.
+      if (error instanceof FTPError) return null
+      throw error
+    }
   }
 
   async read(path: string, maxBytes: number): Promise<Buffer | null> {

@@ -48,8 +48,8 @@ export class CallFault extends Error {
 
 const MAX_BYTES = 1_048_576
 const ANSWER_TIMEOUT = 60_000
-const STALL_TIMEOUT = 30_000
-const BROKEN_OFF = 'the connection was broken off'
+export const STALL_TIMEOUT = 30_000
+export const BROKEN_OFF = 'the connection was broken off'
 const unzip = promisify(gunzip)
 
 /**
@@ -66,8 +66,10 @@ export async function callHttp(
   let socket: Socket | undefined
   try {
     socket = await connectionFor(egress, url, signal)
-    const answer = await exchange(socket, url, call, signal)
-    return { ...answer, body: await unpacked(answer, call.maxBytes) }
+    return await exchange({ socket, url, signal }, call, async (response) => {
+      const answer = await wholeOf(response, call)
+      return { ...answer, body: await unpacked(answer, call.maxBytes) }
+    })
   } catch (error) {
     throw new CallFault(reasonOf(error, call), socket !== undefined, error)
   } finally {
@@ -75,7 +77,7 @@ export async function callHttp(
   }
 }
 
-async function connectionFor(
+export async function connectionFor(
   egress: Egress,
   url: URL,
   signal: AbortSignal,
@@ -87,13 +89,12 @@ async function connectionFor(
   return openConnection(egress, { host: url.hostname, port, isSecure }, signal)
 }
 
-/** One request over a connection, and its answer as it came. */
-function exchange(
-  socket: Socket,
-  url: URL,
-  { method, headers, body, answerTimeout = ANSWER_TIMEOUT, ...limits }: HttpCall,
-  signal: AbortSignal,
-): Promise<HttpAnswer> {
+/** One request over a connection, and what `read` makes of its answer, from the head on. */
+export function exchange<R>(
+  { socket, url, signal }: { socket: Socket; url: URL; signal: AbortSignal },
+  { method, headers, body, answerTimeout = ANSWER_TIMEOUT }: HttpCall,
+  read: (response: IncomingMessage) => Promise<R>,
+): Promise<R> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason as Error)
     if (signal.aborted) return stop()
@@ -126,7 +127,7 @@ function exchange(
     sent.once('response', (response) => {
       isAnswered = true
       clearTimeout(late)
-      wholeOf(response, limits).then(
+      read(response).then(
         (answer) => settle(() => resolve(answer)),
         (error: unknown) => settle(() => reject(error as Error)),
       )
@@ -136,7 +137,7 @@ function exchange(
 }
 
 /** The answer, once it has come whole. */
-function wholeOf(
+export function wholeOf(
   response: IncomingMessage,
   {
     maxBytes = MAX_BYTES,
@@ -167,12 +168,7 @@ function wholeOf(
         if (!response.complete) return reject(new Error(BROKEN_OFF))
         resolve({
           status: response.statusCode!,
-          headers: new Map(
-            Object.entries(response.headers).map(([name, value]) => [
-              name,
-              String(Array.isArray(value) ? value[0] : value),
-            ]),
-          ),
+          headers: headersOf(response),
           body: Buffer.concat(pieces),
         })
       }),
@@ -180,7 +176,15 @@ function wholeOf(
   })
 }
 
-async function unpacked(
+export const headersOf = ({ headers }: IncomingMessage): HttpAnswer['headers'] =>
+  new Map(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      String(Array.isArray(value) ? value[0] : value),
+    ]),
+  )
+
+export async function unpacked(
   { headers, body }: HttpAnswer,
   maxBytes: number = MAX_BYTES,
 ): Promise<Buffer> {
@@ -190,7 +194,10 @@ async function unpacked(
   return unzip(body, { maxOutputLength: maxBytes })
 }
 
-function reasonOf(error: unknown, { maxBytes = MAX_BYTES }: HttpCall): string {
+export function reasonOf(
+  error: unknown,
+  { maxBytes = MAX_BYTES }: Pick<HttpCall, 'maxBytes'>,
+): string {
   const code = codeOf(error)
   if (code === 'ERR_BUFFER_TOO_LARGE') return `the answer is larger than ${maxBytes} bytes`
   if (code === 'ECONNRESET' || code === 'EPIPE') return BROKEN_OFF

@@ -1,11 +1,14 @@
 /** A session of a distributor at its own address. */
 import type { Distributor } from '../distributor.js'
+import { isIP } from 'node:net'
+import { EgressFault } from './egress.js'
 import type { Egress } from './egress.js'
 import { FtpFault, withFtp } from './ftp.js'
 import type { FtpFiles } from './ftp.js'
 import { CallFault, callHttp } from './http.js'
 import type { HttpAnswer } from './http.js'
-import type { CallApi, LoginGate, Session } from './session.js'
+import type { CallApi, LoginGate, Session, StreamApi } from './session.js'
+import { streamHttp } from './stream.js'
 import type { Transcript } from './transcript.js'
 
 /** How the operator lets connectors out. */
@@ -35,6 +38,11 @@ export function openSession(
       callHttp(to, { ...rest, url: address + path }, until)
     return transcript ? (one) => transcript.record(one, () => call(one), ofHttp) : call
   }
+  const streamAt: Session['streamAt'] = (address, to, until = signal) => {
+    const call: StreamApi = ({ path, ...rest }, take) =>
+      streamHttp(to, { ...rest, url: address + path }, until, take)
+    return transcript ? (one, take) => transcript.record(one, () => call(one, take), ofHttp) : call
+  }
   const ftpAt: Session['ftpAt'] =
     (server, to, until = signal) =>
     (login, work) =>
@@ -47,6 +55,12 @@ export function openSession(
     now,
     httpAt,
     ftpAt,
+    streamAt,
+    streamFrom: async (call, take) => {
+      const { hostname } = checkNamed(call.url)
+      const to = { ...egress, hosts: [hostname] }
+      return streamAt('', to)({ ...call, method: 'GET', path: call.url }, take)
+    },
     ftp:
       files === undefined
         ? async () => {
@@ -59,9 +73,33 @@ export function openSession(
             throw new CallFault(`${name} has no address that could be called`, false, undefined)
           }
         : httpAt(api.url, { ...egress, hosts: [new URL(api.url).hostname] }),
+    stream:
+      api === undefined
+        ? async () => {
+            throw new CallFault(`${name} has no address that could be called`, false, undefined)
+          }
+        : streamAt(api.url, { ...egress, hosts: [new URL(api.url).hostname] }),
     hide: (secret) => transcript?.hide(secret),
     login: (...credentials) => login?.(credentials) ?? OPEN,
   }
+}
+
+/**
+ * An address that a distributor named: a name of the internet, over https. What a proxy of the
+ * operator's would look up itself is checked here as far as that goes.
+ */
+function checkNamed(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : null
+  const fault = (why: string) =>
+    new CallFault(`the distributor names an address ${why}`, false, new EgressFault(why))
+  if (url === null) throw fault('that is none')
+  if (url.protocol !== 'https:') throw fault('that is not asked over https')
+  if (url.port !== '' || url.username !== '' || url.password !== '')
+    throw fault('with a port or a login of its own')
+  const host = url.hostname
+  if (isIP(host.replace(/^\[|\]$/g, '')) !== 0 || !host.includes('.') || host.endsWith('.local'))
+    throw fault('that has no name of the internet')
+  return url
 }
 
 const ofHttp = ({ status, body }: HttpAnswer) => ({ status, answer: body.toString('utf8') })
@@ -74,6 +112,8 @@ function recorded(files: FtpFiles, transcript: Transcript): FtpFiles {
   })
   return {
     size: (path) => transcript.record({ method: 'SIZE', path }, () => files.size(path), done),
+    modified: (path) =>
+      transcript.record({ method: 'MDTM', path }, () => files.modified(path), done),
     read: (path, maxBytes) =>
       transcript.record({ method: 'RETR', path }, () => files.read(path, maxBytes), done),
     download: (path, to, maxBytes) =>

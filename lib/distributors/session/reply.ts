@@ -6,6 +6,7 @@ import type { Submission } from '../fulfillment.js'
 import { CallFault } from './http.js'
 import type { HttpAnswer } from './http.js'
 import type { ApiCall, Session } from './session.js'
+import type { StreamedAnswer } from './stream.js'
 
 /** Why there is no answer that could be read. */
 export class NoReply extends Error {
@@ -15,6 +16,8 @@ export class NoReply extends Error {
   readonly isLoginRefused: boolean
   /** The message repeats words of the answer, which are for nobody but the engine, which cleans them. */
   readonly isQuoting: boolean
+  /** It was refused because it was asked too often (HTTP 429). */
+  readonly isTooMany: boolean
   /** Seconds. */
   readonly retryAfter: number | undefined
 
@@ -24,11 +27,13 @@ export class NoReply extends Error {
       mayHaveArrived = true,
       isLoginRefused = false,
       isQuoting = false,
+      isTooMany = false,
       retryAfter,
     }: {
       mayHaveArrived?: boolean
       isLoginRefused?: boolean
       isQuoting?: boolean
+      isTooMany?: boolean
       retryAfter?: number | undefined
     } = {},
   ) {
@@ -36,6 +41,7 @@ export class NoReply extends Error {
     this.mayHaveArrived = mayHaveArrived
     this.isLoginRefused = isLoginRefused
     this.isQuoting = isQuoting
+    this.isTooMany = isTooMany
     this.retryAfter = retryAfter
   }
 }
@@ -48,13 +54,23 @@ export const notApproved = (name: string): string =>
  * Makes one call and reads the whole answer, whatever it says, but for one that was refused before
  * it was looked at (HTTP 429). Throws a NoReply.
  */
-export async function callOnce(session: Session, call: ApiCall): Promise<HttpAnswer> {
+export const callOnce = (session: Session, call: ApiCall): Promise<HttpAnswer> =>
+  replied(session, () => session.http(call))
+
+/** The same of a long answer: `call` hands it on to whoever takes it, who may throw on his own. */
+export const streamOnce = (
+  session: Session,
+  call: () => Promise<StreamedAnswer>,
+): Promise<StreamedAnswer> => replied(session, call)
+
+async function replied<A extends HttpAnswer>(session: Session, call: () => Promise<A>): Promise<A> {
   try {
-    const answer = await session.http(call)
+    const answer = await call()
     if (answer.status !== 429) return answer
     const seconds = Number(answer.headers.get('retry-after'))
     throw new NoReply('HTTP 429: too many requests', {
       mayHaveArrived: false,
+      isTooMany: true,
       retryAfter: seconds > 0 ? seconds : undefined,
     })
   } catch (error) {

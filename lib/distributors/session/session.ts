@@ -1,6 +1,7 @@
 import type { Egress } from './egress.js'
 import type { FtpFiles, FtpServer } from './ftp.js'
 import type { HttpAnswer, HttpCall } from './http.js'
+import type { StreamedAnswer, TakePieces } from './stream.js'
 
 /** A call below the address of a distributor. */
 export interface ApiCall extends Omit<HttpCall, 'url'> {
@@ -18,6 +19,9 @@ export class Unreachable extends Error {
 
 /** Makes one call. Rejects with a CallFault. */
 export type CallApi = (call: ApiCall) => Promise<HttpAnswer>
+
+/** Makes one call whose answer may be long, and hands that on. Rejects with a CallFault. */
+export type StreamApi = (call: ApiCall, take: TakePieces) => Promise<StreamedAnswer>
 
 /** Logs in, works with the files, and ends. Rejects with an FtpFault. */
 export type CallFtp = <R>(
@@ -53,6 +57,17 @@ export interface Session<Values = Readonly<Record<string, unknown>>> {
   readonly http: CallApi
   /** The same at another address: a simulator's. */
   readonly httpAt: (address: string, egress: Egress, signal?: AbortSignal) => CallApi
+  /** The same for an answer that is too long for memory. */
+  readonly stream: StreamApi
+  readonly streamAt: (address: string, egress: Egress, signal?: AbortSignal) => StreamApi
+  /**
+   * The same at an address that the distributor named in an answer, whatever its host: over https,
+   * without any credentials of the account, and to no private address.
+   */
+  readonly streamFrom: (
+    call: Pick<HttpCall, 'url' | 'headers' | 'answerTimeout' | 'stallTimeout' | 'maxBytes'>,
+    take: TakePieces,
+  ) => Promise<StreamedAnswer>
   /**
    * One session with the distributor's FTP server. Rejects with an FtpFault, whose `sent` says
    * whether the distributor may have got what was to be uploaded.

@@ -84,7 +84,15 @@ const textIn = (nodes: readonly Node[]): string =>
 
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-function withoutEntities(text: string): string {
+/** A text with its entities resolved. Throws an XmlFault for one that nobody knows. */
+export function withoutEntities(text: string): string {
+  if (!text.includes('&')) return text
+  if (!UNUSUAL.test(text))
+    return text
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&')
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));?/gi, (whole, ...groups) => {
     const [decimal, hex, name] = groups as (string | undefined)[]
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
@@ -94,6 +102,9 @@ function withoutEntities(text: string): string {
     return char
   })
 }
+
+/** An entity that is not one of the four of nearly every text. */
+const UNUSUAL = /&(?!lt;|gt;|quot;|amp;)/
 
 const charOf = (code: number): string | undefined =>
   code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined
