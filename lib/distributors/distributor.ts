@@ -5,6 +5,7 @@
 import type { Mode } from '../db/tables/column-types.js'
 import type { FtpServer } from './session/ftp.js'
 import type { Session } from './session/session.js'
+import type { AccountFeed } from './account-feed.js'
 import { pointerStep } from '../core/pointer.js'
 import type { Fulfillment } from './fulfillment.js'
 import type { Preset } from './generic/preset.js'
@@ -94,6 +95,10 @@ export interface Distributor<
    * program are known by themselves.
    */
   readonly presets?: readonly Preset[]
+  /** Feeds that its interface gives an account, by the id of the preset that reads each. */
+  readonly feeds?: Readonly<Record<string, AccountFeed<Values>>>
+  /** In mode `simulator`: the session, with calls that go to where its simulator listens. */
+  simulatorSession?(session: Session): Promise<Session>
   /** A simulator stands in for the real one. */
   readonly simulated?: boolean
   /** Places real purchase orders, in mode `live`. */

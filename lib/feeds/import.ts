@@ -61,9 +61,9 @@ export async function ingestFile(
   ctx: FeedsCtx,
   background: Background<FeedTasks>,
   source: Source,
-  options: ImportOptions & { file: string; asOf: number },
+  options: ImportOptions & { file: string; asOf: number; sameAs?: string },
 ): Promise<FeedResult> {
-  const { onProgress, file, asOf, force = false, dryRun = false } = options
+  const { onProgress, file, asOf, sameAs, force = false, dryRun = false } = options
   needRoom(ctx)
   const result = await background.run(
     'ingestFeed',
@@ -79,6 +79,7 @@ export async function ingestFile(
         asOf,
         force,
         dryRun,
+        ...(sameAs !== undefined && { sameAs }),
       },
     },
     onProgress,

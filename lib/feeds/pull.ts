@@ -6,12 +6,15 @@ import { MINUTE } from '../core/clock.js'
 import { ApiError } from '../core/errors.js'
 import type { FeedSourceTable } from '../db/tables/feeds.js'
 import type { FeedTasks, FeedsCtx } from './ctx.js'
+import { accountOf, bringFromAccount, heldUntil, keepMark } from './account.js'
+import type { FromAccount } from './account.js'
 import { downloadAt, downloadsOf } from './fetch/downloads.js'
 import { fetchFeed } from './fetch/fetch.js'
+import type { FetchedFeed } from './fetch/fetch.js'
 import { ingestFile, needRoom } from './import.js'
 import type { FeedResult } from './ingest/feed.js'
 import { sweepSource } from './refused.js'
-import { locationOf } from './source.js'
+import { ACCOUNT, locationOf } from './source.js'
 import { distidOf } from './suggest.js'
 
 export interface PullOptions {
@@ -20,7 +23,10 @@ export interface PullOptions {
    * not given.
    */
   distid?: string
-  /** For each download, milliseconds; 10 minutes by default. */
+  /**
+   * For each download, milliseconds; 10 minutes by default, and 30 for one that comes with an
+   * account.
+   */
   timeoutMs?: number
   /**
    * Gives up the download that runs and begins no other; a source that was not pulled stays due.
@@ -98,8 +104,9 @@ async function pullOne(
   ctx: FeedsCtx,
   background: Background<FeedTasks>,
   row: FeedSourceTable & { location: string },
-  { timeoutMs, signal, onProgress }: PullOptions,
+  options: PullOptions,
 ): Promise<FeedResult | FailedPull | undefined> {
+  const { signal, onProgress } = options
   const started = ctx.now()
   const record = (result: unknown) =>
     ctx.db
@@ -110,15 +117,9 @@ async function pullOne(
   try {
     if (signal?.aborted) return undefined
     needRoom(ctx)
-    const into = downloadAt(downloadsOf(ctx.engine.dir, row.id), started)
-    const fetched = await fetchFeed({
-      location: row.location,
-      into,
-      now: started,
-      allowPrivate: row.allow_private === 1,
-      signal,
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    })
+    const fetched = await fetchedFrom(ctx, row, started, options)
+    if ('heldUntil' in fetched)
+      return options.distid === undefined ? undefined : tooSoon(row, fetched)
     const source = {
       id: row.id,
       distid: row.distid,
@@ -128,8 +129,11 @@ async function pullOne(
     const result = await ingestFile(ctx, background, source, {
       file: fetched.file,
       asOf: fetched.asOf,
+      ...('sameAs' in fetched && { sameAs: fetched.sameAs }),
       ...(onProgress && { onProgress }),
     })
+    if ('mark' in fetched && fetched.mark && result.outcome !== 'refused')
+      await keepMark(ctx, row.id, fetched.mark)
     await record(result)
     return result
   } catch (error) {
@@ -149,6 +153,44 @@ async function pullOne(
     await sweepSource(ctx, row.id, started)
   }
 }
+
+interface Held {
+  /** Milliseconds. */
+  heldUntil: number
+}
+
+/** The file of a source, or until when its account may not be asked for it. */
+async function fetchedFrom(
+  ctx: FeedsCtx,
+  row: FeedSourceTable & { location: string },
+  started: number,
+  { signal, timeoutMs }: PullOptions,
+): Promise<FetchedFeed | FromAccount | Held> {
+  const into = downloadAt(downloadsOf(ctx.engine.dir, row.id), started)
+  if (row.location !== ACCOUNT)
+    return fetchFeed({
+      location: row.location,
+      into,
+      now: started,
+      allowPrivate: row.allow_private === 1,
+      signal,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    })
+  const account = await accountOf(ctx, row)
+  const until = await heldUntil(ctx, account, row.preset)
+  if (until !== null) return { heldUntil: until }
+  return bringFromAccount(ctx, row, account, { into, signal, timeoutMs })
+}
+
+/** Not recorded: nobody was asked. */
+const tooSoon = ({ id, distid }: FeedSourceTable, { heldUntil: until }: Held): FailedPull => ({
+  source: id,
+  outcome: 'failed',
+  reasons: [
+    `${distid} gives this account the feed again from ${new Date(until).toISOString()} on; ` +
+      'asking earlier would lengthen the wait',
+  ],
+})
 
 /** Looks every minute for sources that are due; each has its own period. */
 export function pullJob(background: Background<FeedTasks>): Job<FeedsCtx> {

@@ -75,8 +75,11 @@ export async function resolveSource(ctx: FeedsCtx, input: SourceInput): Promise<
   }
 }
 
+/** The location of a source that is the account of its subscriber at the distributor. */
+export const ACCOUNT = 'account'
+
 export interface SourceSettings extends SourceInput {
-  /** An http(s) URL or a path. */
+  /** An http(s) URL, a path, or `account`: the subscriber's own account at the distributor. */
   location: string
   /** Milliseconds between pulls. */
   every?: number
@@ -91,7 +94,9 @@ export async function setFeedSource(ctx: FeedsCtx, input: SourceSettings): Promi
   const { location, active = true, allowPrivate = false } = input
   const every = Math.ceil(input.every ?? DEFAULT_EVERY)
   if (every < LEAST_EVERY) throw invalid('every', 'must be at least one minute')
-  if (!isLocation(location)) throw invalid('location', 'must be a path or an http(s) URL')
+  if (!isLocation(location))
+    throw invalid('location', `must be a path, an http(s) URL or ${ACCOUNT}`)
+  if (location === ACCOUNT) await checkAccount(ctx, source, { allowPrivate })
   await ctx.engine.atomic(ctx, async (tx) => {
     const values = {
       location: sealerOf(ctx).seal(location, placeOf(source.id)),
@@ -109,10 +114,11 @@ export async function setFeedSource(ctx: FeedsCtx, input: SourceSettings): Promi
         ...values,
         last_pull_at: null,
         last_result: null,
+        mark: null,
         created_at: tx.now(),
       })
       .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet({ ...values, last_pull_at: null }),
+        conflict.column('id').doUpdateSet({ ...values, last_pull_at: null, mark: null }),
       )
       .execute()
     await audit(tx, 'feeds.set', {
@@ -124,6 +130,40 @@ export async function setFeedSource(ctx: FeedsCtx, input: SourceSettings): Promi
     await touch(tx.db, 'sources')
   })
   return { id: source.id }
+}
+
+/** Throws 400 where no account could ever bring the feed. */
+async function checkAccount(
+  ctx: FeedsCtx,
+  { distid, preset, subscriberId }: Source,
+  { allowPrivate }: { allowPrivate: boolean },
+): Promise<void> {
+  const { name, feeds = {} } = ctx.distributors.byDistid(distid)!
+  const known = Object.keys(feeds)
+  if (known.length === 0)
+    throw invalid(
+      'location',
+      `no feed of ${name} comes with an account in this release; give a path or an http(s) URL`,
+    )
+  if (!Object.hasOwn(feeds, preset))
+    throw invalid(
+      'preset',
+      `an account at ${name} brings feeds for ${known.join(' and ')}, not for ${preset}`,
+    )
+  if (subscriberId === null)
+    throw invalid(
+      'subscriber',
+      'an account is that of a shop, and its prices are for that shop alone: say whose it is',
+    )
+  if (allowPrivate)
+    throw invalid('allow_private', 'is for a path or an http(s) URL, not for an account')
+  const subscriber = await findSubscriber(ctx, subscriberId)
+  const { distributors } = ctx.configurations.of(subscriber).document
+  if (!Object.values(distributors).some((entry) => entry.distid === distid))
+    throw invalid(
+      'subscriber',
+      `${subscriber.name} has no entry for ${name} in its configuration; save one with its credentials first`,
+    )
 }
 
 /** A location may hold a user and a password. */

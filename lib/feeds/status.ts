@@ -7,7 +7,9 @@ import { redact } from './fetch/fetch.js'
 import type { FeedResult } from './ingest/feed.js'
 import { refusedFiles, takenFiles } from './queries.js'
 import type { FailedPull } from './pull.js'
-import { locationOf } from './source.js'
+import { ACCOUNT, locationOf } from './source.js'
+import { accountOf, heldUntil } from './account.js'
+import type { FeedSourceTable } from '../db/tables/feeds.js'
 
 /**
  * What each source last brought: the accepted feed, the schedule, and the refusal that waits, if
@@ -26,6 +28,13 @@ export async function feedStatus(ctx: FeedsCtx) {
     ),
   ].sort()
   const iso = (ms: number | null | undefined) => (ms ? new Date(ms).toISOString() : null)
+  const holds = new Map(
+    await Promise.all(
+      sources
+        .filter((source) => source.location !== null && locationOf(ctx, source) === ACCOUNT)
+        .map(async (source) => [source.id, await holdOf(ctx, source)] as const),
+    ),
+  )
   return ids.map((id) => {
     const feed = taken.find((row) => row.source === id)
     const source = sources.find((row) => row.id === id)
@@ -38,6 +47,7 @@ export async function feedStatus(ctx: FeedsCtx) {
       location: source?.location ? redact(locationOf(ctx, source)) : null,
       allow_private: source?.allow_private === 1,
       every_minutes: source ? source.every_ms / MINUTE : null,
+      not_before: iso(holds.get(id)),
       last_pull: iso(source?.last_pull_at),
       last_outcome: outcomeOf(source?.last_result),
       as_of: iso(feed?.as_of),
@@ -51,6 +61,15 @@ export async function feedStatus(ctx: FeedsCtx) {
         : null,
     }
   })
+}
+
+/** Null also where there is no account any more: the next pull says so. */
+async function holdOf(ctx: FeedsCtx, source: FeedSourceTable): Promise<number | null> {
+  try {
+    return await heldUntil(ctx, await accountOf(ctx, source), source.preset)
+  } catch {
+    return null
+  }
 }
 
 /** `taken`, or what went wrong: a source that fails must not look like one that is merely quiet. */

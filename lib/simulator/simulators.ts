@@ -70,6 +70,7 @@ export function withSimulator(
   return {
     ...played,
     simulated: true,
+    ...(ours?.there && { simulatorSession: ours.there }),
     simulatorCheck:
       ours?.check ??
       (async ({ settings }) => checkCredentials(distributor.settings, credentials, settings)),

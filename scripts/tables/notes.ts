@@ -82,9 +82,14 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
           'Where to pull from, sealed; null for a distributor that is only imported by hand.',
         allow_private: '1: the location may be in this machine or its own network.',
         last_result: 'The last FeedResult or FailedPull as JSON.',
+        mark: 'JSON of a KnownMark: how the distributor names the feed that was taken in last.',
       },
     },
     feed_import: {},
+    feed_hold: {
+      about: 'When an account may be asked for a feed again.',
+      columns: { account: 'A keyed digest of who logs in, and where.' },
+    },
   },
 
   ffls: {

@@ -259,6 +259,7 @@ function recording(session: OrderSession, sent: { what: string; body: string }[]
         call(login, (files) =>
           work({
             size: (path) => files.size(path),
+            modified: (path) => files.modified(path),
             read: (path, most) => files.read(path, most),
             download: (path, at, most) => files.download(path, at, most),
             names: (folder) => files.names(folder),

@@ -531,4 +531,14 @@ CREATE TABLE transcript (
 CREATE INDEX transcript_order ON transcript (purchase_order_id, kind);
 CREATE INDEX transcript_at ON transcript (at);
 `,
+  `
+-- When an account may be asked for a feed again; kept over restarts, and whichever source asks.
+CREATE TABLE feed_hold (
+  account TEXT NOT NULL,
+  preset TEXT NOT NULL,
+  not_before INTEGER NOT NULL,
+  PRIMARY KEY (account, preset)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE feed_source ADD COLUMN mark TEXT;
+`,
 ] as const

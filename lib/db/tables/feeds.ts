@@ -16,9 +16,19 @@ export interface FeedSourceTable {
   /** The last FeedResult or FailedPull as JSON. */
   last_result: string | null
   created_at: number
+  /** JSON of a KnownMark: how the distributor names the feed that was taken in last. */
+  mark: string | null
 }
 
 export interface FeedImportTable {
   distid: string
   imported_at: number
+}
+
+/** When an account may be asked for a feed again. */
+export interface FeedHoldTable {
+  /** A keyed digest of who logs in, and where. */
+  account: string
+  preset: string
+  not_before: number
 }

@@ -14,7 +14,7 @@ import type {
   ConfigurationTable,
   CredentialCheckTable,
 } from './configuration.js'
-import type { FeedImportTable, FeedSourceTable } from './feeds.js'
+import type { FeedHoldTable, FeedImportTable, FeedSourceTable } from './feeds.js'
 import type {
   DealerDocumentTable,
   DealerListTable,
@@ -69,6 +69,7 @@ export interface Tables {
   credential_check: CredentialCheckTable
   feed_source: FeedSourceTable
   feed_import: FeedImportTable
+  feed_hold: FeedHoldTable
   dealer: DealerTable
   dealer_on_file: DealerOnFileTable
   dealer_document: DealerDocumentTable

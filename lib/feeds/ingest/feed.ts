@@ -1,5 +1,7 @@
 /** What is told to whoever takes in a feed, and what comes of it. */
 import { createHash } from 'node:crypto'
+import { dayOf } from '../../core/clock.js'
+import { isDated, MAPPING_VERSION } from '../../distributors/generic/generic.js'
 import type { Raw } from '../../db/sqlite.js'
 import type { Preset } from '../../distributors/generic/preset.js'
 import type { BrokenLine } from '../read/lines.js'
@@ -16,6 +18,8 @@ export interface FeedInput {
   subscriberId: string | null
   /** A local file, plain or gzip. */
   file: string
+  /** The distributor says that its feed is still the one of this digest: nothing is read. */
+  sameAs?: string
   /** When the feed was made. */
   asOf: number
   /** The operator accepts what the guard would refuse. */
@@ -57,6 +61,23 @@ export interface Handles {
   history: Raw
   /** Bytes read, bytes in all, rows so far. */
   onProgress?: ((bytesRead: number, bytesTotal: number, rows: number) => void) | undefined
+}
+
+/**
+ * Names what the bytes of a feed mean, `at` a time in milliseconds: a sale ends without a line of
+ * the file changing, even when the file is not renewed, so each day reads such a feed anew.
+ */
+export function meaningOf(
+  { preset, distid, subscriberId }: Pick<FeedInput, 'preset' | 'distid' | 'subscriberId'>,
+  at: number,
+): string {
+  return seedOf([
+    MAPPING_VERSION,
+    preset,
+    distid ?? preset.distid,
+    subscriberId,
+    isDated(preset) ? dayOf(at) : null,
+  ])
 }
 
 /** A short name for everything but the file's bytes that decides what a feed means. */

@@ -2,12 +2,10 @@
  * One feed into the catalog: read, compare with the last one, write what differs, judge, and commit
  * or leave all as it was.
  */
-import { seedOf } from './feed.js'
+import { meaningOf } from './feed.js'
 import type { FeedInput, FeedResult, Handles } from './feed.js'
 import { stat } from 'node:fs/promises'
-import { dayOf } from '../../core/clock.js'
 import type { Raw } from '../../db/sqlite.js'
-import { MAPPING_VERSION, isDated } from '../../distributors/generic/generic.js'
 import { digestFile } from '../fetch/bytes.js'
 import { ChangeLog, noteUnchanged } from './change-log.js'
 import { readRows } from '../read/rows.js'
@@ -35,16 +33,8 @@ const BYTES_ONLY = ''
  */
 export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult> {
   const { catalog, preset, source, file, asOf, now } = input
-  // A sale ends without a line of the file changing, even when the file is not renewed: each day
-  // reads such a feed anew.
   const at = Math.max(asOf, now)
-  const seed = seedOf([
-    MAPPING_VERSION,
-    preset,
-    input.distid ?? preset.distid,
-    input.subscriberId,
-    isDated(preset) ? dayOf(at) : null,
-  ])
+  const seed = meaningOf(input, at)
   // Of the file that waits for the operator, when this is to accept it.
   const expected =
     input.expectDigest ?? (input.force ? refusedDigest(catalog, input) : null) ?? null
@@ -57,6 +47,10 @@ export async function ingestFeed(input: FeedInput & Handles): Promise<FeedResult
     })
   }
   const digest = readDigest(catalog, source)
+  if (input.sameAs !== undefined) {
+    if (digest === input.sameAs) return unchanged(input)
+    throw new Error('another feed was taken in meanwhile')
+  }
   if (digest !== undefined && (await isSameFile(input.file, digest, seed))) return unchanged(input)
   // Changes lie all over the tables: with SQLite's usual 2 MB each page would be written and read
   // again many times.

@@ -1,5 +1,6 @@
 /** What taking a feed in asks of catalog.db, and writes there. */
 import type { Raw, Statement } from '../../db/sqlite.js'
+import type { CatalogDb } from '../../catalog/queries.js'
 import type { Counts } from './counts.js'
 
 /** In the order of `StoredOffer`. */
@@ -129,7 +130,7 @@ export function recordTaken(
 }
 
 /** The digest of the file that was last taken from a source, without its million lines. */
-export function readDigest(catalog: Raw, source: string): string | undefined {
+export function readDigest(catalog: CatalogDb, source: string): string | undefined {
   return catalog.prepare('SELECT digest FROM feed WHERE source = ?').pluck().get(source) as
     | string
     | undefined

@@ -9,7 +9,7 @@ import type { OrderUpdate } from '../../distributors/fulfillment.js'
 import { connectorOf } from '../../distributors/modes.js'
 import { loginsOf } from '../../distributors/session/logins.js'
 import { openSession } from '../../distributors/session/open-session.js'
-import { accountSettings, fingerprintOf } from '../account.js'
+import { accountSettings, fingerprintOf } from '../../configuration/account.js'
 import type { Account } from './apply-update.js'
 import { openOrders } from './queries.js'
 

@@ -6,6 +6,7 @@ import { MINUTE, SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import type { Distributor } from '../../distributors/distributor.js'
 import type { Fulfillment, FulfillmentLimits, Recovery } from '../../distributors/fulfillment.js'
+import type { Session } from '../../distributors/session/session.js'
 import type { Arrival } from './order.js'
 import type { Db, Store } from './store.js'
 
@@ -47,6 +48,8 @@ export type SimulatedConnector = Fulfillment &
     address?(): Promise<string>
     /** The same of its FTP server, where it has one. */
     filesAddress?(): Promise<string>
+    /** The session, with calls that go to its simulator. */
+    there?(session: Session): Promise<Session>
   }
 
 /** What a distributor tells of an order besides that a parcel of it has left. */

@@ -15,7 +15,7 @@ export type FtpAct =
 
 /** `refused`: with a reply of that code, before any data. */
 export type FtpAnswer =
-  | { readonly file: Buffer }
+  | { readonly file: Buffer; readonly modifiedAt?: number }
   | { readonly names: readonly string[] }
   | { readonly stored: true }
   | { readonly refused: number; readonly text: string }
@@ -40,7 +40,17 @@ const LARGEST = 4 * 1_048_576
 /** Bytes of one line of commands. */
 const LONGEST_LINE = 4_096
 const SLOW = 3 * SECOND
-const FEATURES = ['AUTH TLS', 'EPSV', 'MLST type*;size*;', 'PASV', 'PBSZ', 'PROT', 'SIZE', 'UTF8']
+const FEATURES = [
+  'AUTH TLS',
+  'EPSV',
+  'MDTM',
+  'MLST type*;size*;',
+  'PASV',
+  'PBSZ',
+  'PROT',
+  'SIZE',
+  'UTF8',
+]
 
 export class FtpConversation {
   readonly #host: FtpHost
@@ -138,6 +148,8 @@ export class FtpConversation {
       case 'EPSV':
       case 'PASV':
         return this.#openData(command)
+      case 'MDTM':
+        return this.#modified(path)
       case 'SIZE':
         return this.#size(path)
       case 'RETR':
@@ -200,6 +212,13 @@ export class FtpConversation {
     const { answer } = this.#host.answer(this.#user, { kind: 'size', path })
     if ('file' in answer) this.#reply(213, String(answer.file.length))
     else this.#refuse(answer)
+  }
+
+  #modified(path: string): void {
+    const { answer } = this.#host.answer(this.#user, { kind: 'size', path })
+    const at = 'file' in answer ? answer.modifiedAt : undefined
+    if (at === undefined) return this.#refuse(answer)
+    this.#reply(213, new Date(at).toISOString().replace(/\..*$/, '').replaceAll(/\D/g, ''))
   }
 
   #refuse(answer: FtpAnswer): void {

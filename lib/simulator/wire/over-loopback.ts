@@ -56,6 +56,7 @@ export function overLoopback(world: World, profile: Profile, spoken: Spoken): Si
       },
     }),
     address: () => place.address(),
+    there: (session) => place.plain(session),
     ...(spoken.files && { filesAddress: () => place.filesAddress() }),
     check: async (session) => check(await place.plain(session)),
     ...visited(connector),
@@ -174,13 +175,18 @@ class Place {
     const { tls } = this.#world.listen
     const { address, ftpPort, visitor = '', signal = session.signal } = to
     const egress = { hosts: [], simulator: tls ? { certificate: tls.certificate } : {} }
-    const http = session.httpAt(address, egress, signal)
-    if (ftpPort === undefined) return { ...session, http }
+    const own = {
+      ...session,
+      http: session.httpAt(address, egress, signal),
+      stream: session.streamAt(address, egress, signal),
+      streamFrom: ({ url, ...call }, take) =>
+        session.streamAt('', egress, signal)({ ...call, method: 'GET', path: url }, take),
+    } satisfies S
+    if (ftpPort === undefined) return own
     const server = { host: 'localhost', port: ftpPort, isSecure: tls !== undefined }
     const ftp = session.ftpAt(server, egress, signal)
     return {
-      ...session,
-      http,
+      ...own,
       ftp: (login, work) => ftp({ ...login, user: visitor + login.user }, work),
     } satisfies S
   }

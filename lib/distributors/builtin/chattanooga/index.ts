@@ -2,6 +2,7 @@
 import { defineDistributor } from '../../distributor.js'
 import type { BuiltIn } from '../built-in.js'
 import { account, secret } from '../settings.js'
+import { feeds } from './account-feed.js'
 import { API } from './api.js'
 import { catalog } from './feed.js'
 import { chattanoogaOrders, checkLogin } from './orders.js'
@@ -28,6 +29,7 @@ export const chattanooga: BuiltIn = {
     },
     check: checkLogin,
     fulfillment: chattanoogaOrders(),
+    feeds,
   }),
   presets: [catalog],
   simulator,

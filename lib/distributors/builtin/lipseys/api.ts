@@ -3,8 +3,17 @@
  * known of it comes from their public documents and clients; it was never tried with an account.
  */
 import type { HttpAnswer } from '../../session/http.js'
-import { callOnce, jsonOf, memberOf, NoReply, notApproved, textsOf } from '../../session/reply.js'
+import {
+  callOnce,
+  jsonOf,
+  memberOf,
+  NoReply,
+  notApproved,
+  streamOnce,
+  textsOf,
+} from '../../session/reply.js'
 import type { ApiCall, Session } from '../../session/session.js'
+import type { TakePieces } from '../../session/stream.js'
 
 export const API = 'https://api.lipseys.com/api/integration/'
 
@@ -24,11 +33,20 @@ export interface Reply {
   readonly data: unknown
 }
 
+/** What a long answer held beside its rows, by path, and whether there were any. */
+export interface Streamed {
+  readonly members: ReadonlyMap<string, unknown>
+  readonly hasRows: boolean
+}
+
 export const NOT_APPROVED = notApproved("Lipsey's")
 const REFUSED = 'the login was refused'
 
 /** Bytes of an answer. */
 const LARGEST = 8 * 1_048_576
+
+/** Milliseconds until a long answer begins, and from one piece of it to the next. */
+const PATIENCE = { answerTimeout: 300_000, stallTimeout: 60_000 }
 
 /** An account for as long as a session; it logs in before its first call. */
 export class LipseysAccount {
@@ -104,6 +122,49 @@ export class LipseysAccount {
     if (typeof success !== 'boolean')
       throw new NoReply('the reply does not say whether it succeeded', { mayHaveArrived: true })
     return { success, errors: textsOf(errors), data }
+  }
+
+  /**
+   * Asks for what is too long for memory, and returns what stood around its rows; once more with a
+   * new token, as `post` does. Throws a NoReply, and what `take` throws.
+   */
+  async stream(
+    path: string,
+    take: (pieces: Parameters<TakePieces>[0]) => Promise<Streamed>,
+  ): Promise<Streamed['members']> {
+    if (this.#token === null) await this.logIn()
+    const found = await this.#streamed(path, take)
+    if (found) return found
+    await this.logIn()
+    const again = await this.#streamed(path, take)
+    if (again) return again
+    throw new NoReply('the token of a new login was not taken')
+  }
+
+  /** Null where the token is not taken. */
+  async #streamed(
+    path: string,
+    take: (pieces: Parameters<TakePieces>[0]) => Promise<Streamed>,
+  ): Promise<Streamed['members'] | null> {
+    let found: Streamed | undefined
+    const call: ApiCall = { method: 'GET', path, ...PATIENCE, headers: { token: this.#token! } }
+    const answer = await streamOnce(this.#session, () =>
+      this.#session.stream(call, async (pieces) => {
+        found = await take(pieces)
+      }),
+    )
+    if (answer.status === 401) return null
+    if (answer.status === 403) throw new NoReply(NOT_APPROVED)
+    // Throws: it was no answer that could be handed on.
+    if (!found) jsonOf(answer)
+    const { members, hasRows } = found!
+    if (members.get('authorized') === false && !hasRows) return null
+    if (hasRows && members.get('success') === true && members.get('authorized') !== false)
+      return members
+    const said = textsOf(members.get('errors')).join('; ')
+    throw new NoReply(`${path} was not answered${said === '' ? '' : `: ${said}`}`, {
+      isQuoting: true,
+    })
   }
 
   #call(call: ApiCall): Promise<HttpAnswer> {

@@ -2,6 +2,7 @@
 import { defineDistributor } from '../../distributor.js'
 import type { BuiltIn } from '../built-in.js'
 import { account, secret, optional, emails } from '../settings.js'
+import { feeds } from './account-feed.js'
 import { API } from './api.js'
 import { catalog, pricing } from './feed.js'
 import { checkLogins, lipseysOrders } from './orders.js'
@@ -27,6 +28,7 @@ export const lipseys: BuiltIn = {
     },
     check: checkLogins,
     fulfillment: lipseysOrders(),
+    feeds,
   }),
   presets: [catalog, pricing],
   simulator,

@@ -278,7 +278,7 @@ function loginFor(settings: LipseysSettings, { shipToStore }: PurchaseOrder): Lo
 }
 
 /** The drop-ship account, then the main one where it is set. */
-function loginsOf(settings: LipseysSettings): Login[] {
+export function loginsOf(settings: LipseysSettings): Login[] {
   const { api_user, api_password, store_user, store_password } = settings
   const [main, secret] = [textOf(store_user), textOf(store_password)]
   return [

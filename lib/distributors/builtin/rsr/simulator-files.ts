@@ -17,7 +17,7 @@ import type { FtpRequest, FtpSite } from '../../../simulator/wire/ftp-simulator.
 import { INBOX, OUTBOX } from './files.js'
 import { answersOf } from './simulator-answers.js'
 import { readFileOf } from './simulator-inbox.js'
-import { inventoryFile, itemsOf } from './simulator-items.js'
+import { inventoryFile, inventoryTime, itemsOf } from './simulator-items.js'
 import { outside } from './simulator-orders.js'
 
 const NOT_THERE: FtpAnswer = { refused: 550, text: 'No such file or directory' }
@@ -73,7 +73,7 @@ function feedAt(world: World, { act: { kind, path } }: FtpRequest): FtpAnswer {
   if (kind === 'list') return { names: ['rsrinventory-new.txt', 'IM-QTY-CSV.csv'] }
   if (name === 'rsrinventory-new.txt') {
     const file = inventoryFile(world)
-    return file ? { file } : NOT_THERE
+    return file ? { file, modifiedAt: inventoryTime(world) } : NOT_THERE
   }
   if (name !== 'IM-QTY-CSV.csv') return NOT_THERE
   const rows = itemsOf(world).map(

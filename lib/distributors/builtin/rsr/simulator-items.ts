@@ -1,5 +1,5 @@
 /** RSR's items as its API and its files tell them: out of the inventory that the simulator has. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { shelvesOf } from '../../../simulator/engine/queries.js'
 import type { World } from '../../../simulator/engine/world.js'
 import { COLUMNS, STATES } from './feed.js'
@@ -11,6 +11,11 @@ export type Item = ReadonlyMap<string, string>
 export function inventoryFile({ feedFile }: Pick<World, 'feedFile'>): Buffer | null {
   const file = feedFile('RSR')
   return file === null || !existsSync(file) ? null : readFileSync(file)
+}
+
+/** When it was written, milliseconds. */
+export function inventoryTime({ feedFile }: Pick<World, 'feedFile'>): number {
+  return Math.floor(statSync(feedFile('RSR')!).mtimeMs)
 }
 
 /** Every item, with what is on the shelf now. */

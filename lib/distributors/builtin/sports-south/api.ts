@@ -4,10 +4,11 @@
  * known of it comes from public clients; it was never tried with an account.
  */
 import type { HttpAnswer } from '../../session/http.js'
-import { callOnce, NoReply, notApproved } from '../../session/reply.js'
+import { callOnce, NoReply, notApproved, streamOnce } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
 import { parseXml, XmlFault } from '../../session/xml.js'
 import type { XmlElement } from '../../session/xml.js'
+import { XmlRows } from '../../session/xml-rows.js'
 
 export const API = 'https://webservices.theshootingwarehouse.com/smart/'
 
@@ -29,6 +30,8 @@ const UNREADABLE = 'the reply cannot be read'
 
 /** Bytes of an answer. */
 const LARGEST = 2 * 1_048_576
+/** Milliseconds until a long answer begins, and from one piece of it to the next. */
+const PATIENCE = { answerTimeout: 600_000, stallTimeout: 120_000 }
 /** How a refused login is worded. */
 const NOT_AUTHENTICATED = /not authenticated|authentication failed/i
 
@@ -96,6 +99,52 @@ export class SportsSouthAccount {
     return isEmpty ? this.#accepted([]) : this.#rowsIn(operation, root)
   }
 
+  /**
+   * Hands on the rows of an answer that is too long for memory; `breathe` is called between them.
+   * Throws a NoReply, and what the two throw.
+   */
+  async stream(
+    operation: string,
+    params: Params,
+    to: { row: (row: Row) => void; breathe: () => Promise<void> },
+  ): Promise<void> {
+    this.#mayAsk()
+    const call = { method: 'POST', path: `inventory.asmx/${operation}`, ...PATIENCE } as const
+    const body = formOf({ ...this.#login, ...params })
+    let word: string | null = null
+    const answer = await streamOnce(this.#session, () =>
+      this.#session.stream({ ...call, headers: HEADERS, body }, async (pieces) => {
+        const rows = new XmlRows((row) => this.#take(operation, row, to.row))
+        const read = <T>(act: () => T) => this.#readLong(operation, act)
+        for await (const piece of pieces) {
+          read(() => rows.push(piece))
+          await to.breathe()
+        }
+        word = read(() => rows.end())
+      }),
+    )
+    this.#checkHead(operation, answer)
+    if (word !== null && NOT_AUTHENTICATED.test(word)) this.#refused()
+    if (word !== null && word !== '') throw answering(operation, word)
+    this.#accepted(null)
+  }
+
+  #take(operation: string, row: Row, take: (row: Row) => void): void {
+    const said = row['ERROR']
+    if (said === undefined) return take(row)
+    if (NOT_AUTHENTICATED.test(said)) this.#refused()
+    throw answering(operation, said)
+  }
+
+  #readLong<T>(operation: string, read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof XmlFault)) throw error
+      throw new NoReply(`${operation}: the answer is no feed: ${error.message}`)
+    }
+  }
+
   #rowsIn(operation: string, { text, children: [inner] }: XmlElement): Row[] {
     const data = inner ?? this.#read(operation, () => parseXml(text.trim()))
     if (data.name !== 'NewDataSet' || data.text.trim() !== '')
@@ -117,20 +166,28 @@ export class SportsSouthAccount {
 
   /** The outer document of an answer. */
   async #call(service: Service, operation: string, params: Params): Promise<XmlElement> {
-    const gate = this.#gate()
-    const reason = this.#isAccepted ? null : gate.reason()
-    if (reason !== null) throw new NoReply(reason, { mayHaveArrived: false })
+    this.#mayAsk()
     const answer = await this.#post(`${service}.asmx/${operation}`, params)
-    const { status, headers, body } = answer
-    if (status === 401) this.#refused()
-    if (headers.get('content-type')?.startsWith('text/html'))
-      throw new NoReply(`${operation}: a page in HTML instead of a reply (HTTP ${status})`)
-    if (status !== 200) throw new NoReply(`${operation}: HTTP ${status}`)
+    this.#checkHead(operation, answer)
+    const { body } = answer
     const root = this.#read(operation, () => parseXml(body.toString('utf8').trim()))
     if (!['string', 'int', 'boolean'].includes(root.name))
       throw new NoReply(`${operation}: ${UNREADABLE}`)
     if (NOT_AUTHENTICATED.test(errorIn(root.text))) this.#refused()
     return root
+  }
+
+  #mayAsk(): void {
+    const reason = this.#isAccepted ? null : this.#gate().reason()
+    if (reason !== null) throw new NoReply(reason, { mayHaveArrived: false })
+  }
+
+  #checkHead(operation: string, { status, headers }: HttpAnswer): void {
+    if (status === 401) this.#refused()
+    if (status === 403) throw new NoReply(NOT_APPROVED)
+    if (headers.get('content-type')?.startsWith('text/html'))
+      throw new NoReply(`${operation}: a page in HTML instead of a reply (HTTP ${status})`)
+    if (status !== 200) throw new NoReply(`${operation}: HTTP ${status}`)
   }
 
   #read(operation: string, read: () => XmlElement): XmlElement {
@@ -142,16 +199,14 @@ export class SportsSouthAccount {
     }
   }
 
-  async #post(path: string, params: Params): Promise<HttpAnswer> {
-    const answer = await callOnce(this.#session, {
+  #post(path: string, params: Params): Promise<HttpAnswer> {
+    return callOnce(this.#session, {
       method: 'POST',
       path,
       maxBytes: LARGEST,
       headers: HEADERS,
       body: formOf({ ...this.#login, ...params }),
     })
-    if (answer.status === 403) throw new NoReply(NOT_APPROVED)
-    return answer
   }
 
   #gate(): ReturnType<Session['login']> {

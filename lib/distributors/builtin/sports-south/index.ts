@@ -2,6 +2,7 @@
 import { defineDistributor } from '../../distributor.js'
 import type { BuiltIn } from '../built-in.js'
 import { number, secret, optional, emails } from '../settings.js'
+import { feeds } from './account-feed.js'
 import { API } from './api.js'
 import { catalog } from './feed.js'
 import { checkLogin, sportsSouthOrders } from './orders.js'
@@ -25,6 +26,7 @@ export const sportsSouth: BuiltIn = {
     },
     check: checkLogin,
     fulfillment: sportsSouthOrders(),
+    feeds,
   }),
   presets: [catalog],
   simulator,

@@ -6,7 +6,7 @@ import { connectorFor } from '../../../distributors/modes.js'
 import type { OrdersCtx } from '../../ctx.js'
 import type { StoredPo } from '../../stored.js'
 import { contentOf } from '../../sealed-content.js'
-import { accountSettings, fingerprintOf } from '../../account.js'
+import { accountSettings, fingerprintOf } from '../../../configuration/account.js'
 
 /** What is needed to talk to a distributor about a purchase order. */
 export interface OpenedOrder {

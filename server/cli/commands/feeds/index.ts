@@ -35,7 +35,8 @@ export const feedCommands: Command[] = [
     },
     help: {
       ...SOURCE.help,
-      '<LOCATION>': 'http(s) URL, or path on the server',
+      '<LOCATION>':
+        "http(s) URL, path on the server, or `account`: the shop's own account at the distributor",
       every: 'minutes between pulls, 20 by default',
       off: 'keep the source, but do not pull it',
       'allow-private': 'the source may be on this machine or a private network',

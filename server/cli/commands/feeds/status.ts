@@ -20,6 +20,7 @@ export function statusLines(sources: readonly SourceStatus[], width: number): st
     as_of: asOf,
     every_minutes: every,
     last_pull: pulled,
+    not_before: notBefore,
     last_outcome: outcome,
     refused,
     warnings,
@@ -34,6 +35,7 @@ export function statusLines(sources: readonly SourceStatus[], width: number): st
     )
     const told = [
       ...(pulled ? [`last pull ${minute(pulled)}: ${outcome ?? 'not finished'}`] : []),
+      ...(notBefore ? [`the account may be asked again at ${minute(notBefore)}`] : []),
       ...(refused
         ? [
             `waits for \`feeds accept\` since ${minute(refused.at)}:`,
