@@ -76,7 +76,7 @@ async function decide(ctx: SenderCtx, order: StoredPo, unknownFor: number): Prom
   return afterSearch(
     order,
     {
-      ...(await findings(ctx, order, opened, { found: found.orders, isElsewhere: blind !== null })),
+      ...(await findings(ctx, order, opened, { ...found, isElsewhere: blind !== null })),
       blind,
     },
     connector,
@@ -118,7 +118,11 @@ async function findings(
   ctx: OrdersCtx,
   order: StoredPo,
   { content, connector }: OpenedOrder,
-  { found, isElsewhere }: { found: readonly FoundOrder[]; isElsewhere: boolean },
+  {
+    orders: found,
+    showsOne = false,
+    isElsewhere,
+  }: { orders: readonly FoundOrder[]; showsOne?: boolean; isElsewhere: boolean },
 ): Promise<Omit<Findings, 'blind'>> {
   const { read } = ctx
   const context = {
@@ -146,7 +150,8 @@ async function findings(
       sorted[isAmbiguous ? 'unclear' : match].push(candidate)
     }
   }
-  return { ours: sorted.ours, conflicts: sorted.conflict, unclear: sorted.unclear }
+  const { ours, other, unclear, conflict: conflicts } = sorted
+  return { ours, conflicts, unclear: showsOne ? [...unclear, ...other] : unclear }
 }
 
 /**
