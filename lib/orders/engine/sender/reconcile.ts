@@ -100,7 +100,14 @@ async function search(
     keepStage: () => Promise.reject(new Error('a search keeps no stage')),
   }
   const { answer } = await callInTime(ctx, SEARCH_TIMEOUT, (signal) => {
-    const session = openSession(distributor, { settings, signal, now: ctx.now, transcript, login })
+    const session = openSession(distributor, {
+      settings,
+      signal,
+      now: ctx.now,
+      transcript,
+      login,
+      egress: ctx.egress,
+    })
     return find.call(connector, { ...session, ...stage }, content)
   })
   await keepTranscript(ctx, sealTranscript(ctx, order, 'search', transcript)).catch(
