@@ -4,10 +4,12 @@ import type { Session } from './session/session.js'
 
 /** Orders that are asked for at a time. */
 const SIDE_BY_SIDE = 4
+/** After so many without a single answer nobody is there. */
+const IN_VAIN = 8
 
 /**
  * Asks for each order. One that cannot be asked for keeps no other from being told of; what kept it
- * is thrown in the end, or at once where nothing at all is answered.
+ * is thrown in the end, or soon where nothing at all is answered.
  */
 export async function* askEach(
   { signal }: Pick<Session, 'signal'>,
@@ -22,7 +24,8 @@ export async function* askEach(
     const failed = told.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
     faults.push(...failed)
     for (const one of told) if (one.status === 'fulfilled') yield* one.value
-    if (some.length > 1 && failed.length === some.length) break
+    const asked = first + some.length
+    if (asked >= IN_VAIN && faults.length === asked) break
   }
   if (faults.length > 0) throw faults[0]
 }
