@@ -190,7 +190,7 @@ async function sessionOf(
   const { distid, name } = distributor
   const login = loginsOf(ctx, { distid, mode })
   const session: Session = {
-    ...openSession(distributor, { settings, signal, now: ctx.now, login }),
+    ...openSession(distributor, { settings, signal, now: ctx.now, login, egress: ctx.egress }),
     hide: (secret) => void secrets.add(secret),
   }
   if (mode === 'live') return session

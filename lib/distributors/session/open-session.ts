@@ -2,7 +2,7 @@
 import type { Distributor } from '../distributor.js'
 import { isIP } from 'node:net'
 import { EgressFault } from './egress.js'
-import type { Egress } from './egress.js'
+import type { OperatorEgress } from './egress.js'
 import { FtpFault, withFtp } from './ftp.js'
 import type { FtpFiles } from './ftp.js'
 import { CallFault, callHttp } from './http.js'
@@ -10,9 +10,6 @@ import type { HttpAnswer } from './http.js'
 import type { CallApi, LoginGate, Session, StreamApi } from './session.js'
 import { streamHttp } from './stream.js'
 import type { Transcript } from './transcript.js'
-
-/** How the operator lets connectors out. */
-export type OperatorEgress = Pick<Egress, 'proxy' | 'sourceAddress'>
 
 export interface SessionOptions {
   readonly settings: Readonly<Record<string, unknown>>
