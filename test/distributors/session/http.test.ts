@@ -12,6 +12,8 @@ import { addressOf, checkHost } from '../../../lib/distributors/session/egress.j
 import type { Egress } from '../../../lib/distributors/session/egress.js'
 import { CallFault, callHttp } from '../../../lib/distributors/session/http.js'
 import type { HttpCall } from '../../../lib/distributors/session/http.js'
+import { streamHttp } from '../../../lib/distributors/session/stream.js'
+import type { TakePieces } from '../../../lib/distributors/session/stream.js'
 import { makeCertificate } from '../../../lib/simulator/wire/certificate.js'
 
 const NOW = Date.UTC(2026, 10, 22)
@@ -252,5 +254,102 @@ describe("the operator's proxy", () => {
     )
     await fails(call('https://other.example/', {}, egress), /is not a host/, false)
     assert.equal(asked.length, 1)
+  })
+})
+
+describe('a long answer', () => {
+  const stream = (
+    url: string,
+    more: Partial<HttpCall> = {},
+    take: TakePieces = async (pieces) => {
+      for await (const piece of pieces) assert.ok(piece.length > 0)
+    },
+  ) => streamHttp(SIMULATOR, { method: 'GET', url, ...more }, new AbortController().signal, take)
+  const answering = async (bytes: number, more: { gzip?: boolean } = {}) => {
+    const body = Buffer.alloc(bytes, 'a')
+    return served((_request, response) => {
+      response.writeHead(200, more.gzip ? { 'content-encoding': 'gzip' } : {})
+      response.end(more.gzip ? gzipSync(body) : body)
+    })
+  }
+
+  test('is handed on whole, packed or not, up to its limit of bytes', async () => {
+    for (const gzip of [false, true]) {
+      const { url } = await answering(300_000, { gzip })
+      let bytes = 0
+      const { status, isTaken, body } = await stream(url, { maxBytes: 300_000 }, async (pieces) => {
+        for await (const piece of pieces) bytes += piece.length
+      })
+      assert.deepEqual([status, isTaken, body.length, bytes], [200, true, 0, 300_000])
+      await fails(stream(url, { maxBytes: 299_999 }), /larger than 299999 bytes/, true)
+    }
+  })
+
+  test('of another status, or in HTML, is told instead', async () => {
+    for (const [status, type] of [
+      [500, 'application/json'],
+      [200, 'text/html; charset=utf-8'],
+    ] as const) {
+      const { url } = await served((_request, response) => {
+        response.writeHead(status, { 'content-type': type })
+        response.end('why')
+      })
+      const answer = await stream(url, {}, async () => assert.fail('it was handed on'))
+      assert.deepEqual([answer.status, answer.isTaken, String(answer.body)], [status, false, 'why'])
+    }
+  })
+
+  test('that stands still is given up, however slow its taker may be', async () => {
+    const { url } = await served((_request, response) => {
+      response.writeHead(200, { 'content-length': '20' })
+      response.write('a'.repeat(10))
+      setTimeout(() => response.write('b'.repeat(5)), 50)
+    })
+    await fails(stream(url, { stallTimeout: 300 }), /stood still for 0\.3 seconds/, true)
+    const slow = await answering(200_000)
+    await stream(slow.url, { stallTimeout: 100 }, async (pieces) => {
+      for await (const piece of pieces) {
+        assert.ok(piece.length > 0)
+        await new Promise((resolve) => setTimeout(resolve, 150))
+      }
+    })
+  })
+
+  test('that is cut off, or packed and damaged, is a fault', async () => {
+    const cut = await served((_request, response) => {
+      response.writeHead(200, { 'content-length': '100000' })
+      response.write('a'.repeat(50_000), () => response.destroy())
+    })
+    await fails(stream(cut.url), /broken off/, true)
+    const whole = gzipSync(Buffer.from(Array.from({ length: 9_000 }, (_, i) => `${i}`).join()))
+    const damaged = await served((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.end(whole.subarray(0, whole.length / 2))
+    })
+    await fails(stream(damaged.url), /cut off or damaged/, true)
+  })
+
+  test('whose taker has had enough is broken off with what the taker says', async () => {
+    const { url } = await answering(5_000_000)
+    const enough = new Error('enough')
+    await assert.rejects(
+      stream(url, {}, async (pieces) => {
+        for await (const piece of pieces) if (piece.length > 0) throw enough
+      }),
+      (error) => error === enough,
+    )
+  })
+
+  test('that nobody waits for any longer ends', async () => {
+    const { url } = await served((_request, response) => {
+      response.writeHead(200)
+      response.write('a')
+    })
+    const ending = new AbortController()
+    setTimeout(() => ending.abort(), 50)
+    const call = streamHttp(SIMULATOR, { method: 'GET', url }, ending.signal, async (pieces) => {
+      for await (const piece of pieces) assert.equal(String(piece), 'a')
+    })
+    await fails(call, /given up/, true)
   })
 })
