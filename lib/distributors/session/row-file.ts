@@ -66,8 +66,17 @@ export const savePieces = (file: string, pieces: AsyncIterable<Buffer>): Promise
   pipeline(Readable.from(pieces, { objectMode: false }), createWriteStream(file, { mode: 0o600 }))
 
 /** A row is a line: what is within a text and would end it becomes a blank. */
-const lineOf = (cells: readonly string[]): string =>
-  `${cells.map((cell) => (/[",\r\n]/.test(cell) ? quoted(cell) : cell)).join(',')}\r\n`
+function lineOf(cells: readonly string[]): string {
+  let line = ''
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i]!
+    line += i === 0 ? '' : ','
+    line += SPECIAL.test(cell) ? quoted(cell) : cell
+  }
+  return `${line}\r\n`
+}
+
+const SPECIAL = /[",\r\n]/
 
 const quoted = (cell: string) => `"${cell.replaceAll(/[\r\n]+/g, ' ').replaceAll('"', '""')}"`
 

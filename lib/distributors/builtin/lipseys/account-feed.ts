@@ -6,7 +6,7 @@ import { DAY, MINUTE } from '../../../core/clock.js'
 import { FeedFault } from '../../account-feed.js'
 import type { AccountFeed, FeedBrought, FeedWanted } from '../../account-feed.js'
 import { JsonRows } from '../../session/json-rows.js'
-import { memberOf, textOf } from '../../session/reply.js'
+import { textOf } from '../../session/reply.js'
 import { RowFile } from '../../session/row-file.js'
 import type { Session } from '../../session/session.js'
 import { LipseysAccount } from './api.js'
@@ -81,9 +81,12 @@ async function write(
   const missing = new Set(needed)
   return new LipseysAccount(session, login).stream(path, async (pieces): Promise<Streamed> => {
     const rows = new RowFile(file, columns.shown)
-    const reader = new JsonRows(rowsAt, (item) => {
-      for (const name of missing) if ((memberOf(item, name) ?? null) !== null) missing.delete(name)
-      rows.add((_column, place) => memberOf(item, columns.names[place]!))
+    const reader = new JsonRows(rowsAt, (value) => {
+      if (typeof value !== 'object' || value === null)
+        throw new FeedFault(`an item of ${path} is no object`)
+      const item = value as Readonly<Record<string, unknown>>
+      for (const name of missing) if ((item[name] ?? null) !== null) missing.delete(name)
+      rows.add((_column, place) => item[columns.names[place]!])
     })
     try {
       for await (const piece of pieces) {
