@@ -278,7 +278,7 @@ describe('news', () => {
         ))
           assert.fail()
       }, /HTTP 503/)
-      assert.equal(called().length, 4)
+      assert.equal(called().length, 8)
     }))
 
   test('without an order to ask for, the login is asked whether it is good', async () => {
