@@ -256,11 +256,14 @@ describe('news', () => {
             ? at.rows(at.detail('50001', '2', '2'))
             : at.broken)(call, response, n),
       },
-      async ({ session }) =>
-        assert.rejects(async () => {
-          for await (const update of updates!(session, 0, [{ ...OPEN, number: '7' }, OPEN]))
-            told.push(update)
-        }, /broken off/),
+      async ({ session }) => {
+        for await (const update of updates!(session, 0, [{ ...OPEN, number: '7' }, OPEN]))
+          told.push(update)
+        // Where none of them can be asked for, nobody was asked.
+        await assert.rejects(async () => {
+          for await (const _ of updates!(session, 0, [{ ...OPEN, number: '7' }])) assert.fail()
+        }, /broken off/)
+      },
     )
     assert.deepEqual(
       told.map(({ number }) => number),
