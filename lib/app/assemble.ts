@@ -15,7 +15,7 @@ import { makeRegistry } from '../distributors/registry.js'
 import { Logins } from '../distributors/session/logins.js'
 import { openExporter } from '../exports/exporter.js'
 import { exportJob, removeDeadBuilds } from '../exports/sweep.js'
-import { pullJob } from '../feeds/pull.js'
+import { pullJobs } from '../feeds/pull.js'
 import { openDealers } from '../ffls/directory.js'
 import { openFraudKeys } from '../fraud/keys/keyring.js'
 import { openFraudCounts } from '../fraud/reports/quota.js'
@@ -127,9 +127,12 @@ function makeContext({
 }
 
 /** What the schedule runs, in this order where several are due. */
-export function allJobs(background: Background<Tasks>): Job<OperatorCtx>[] {
+export function allJobs(
+  { distributors }: Pick<OperatorCtx, 'distributors'>,
+  background: Background<Tasks>,
+): Job<OperatorCtx>[] {
   return [
-    pullJob(background),
+    ...pullJobs(background, distributors.all),
     decisionJob,
     simulatorJob,
     exportJob,

@@ -95,7 +95,7 @@ async function openOver(settings: Settings, state: State, ending: AbortControlle
     },
   })
   const { ctx, background, journalCopy } = parts
-  const jobs = openJobs(ctx, allJobs(background))
+  const jobs = openJobs(ctx, allJobs(ctx, background))
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
   const callers = new Callers(ctx)
   const operator = operatorFunctions({

@@ -5,6 +5,7 @@ import type { Progress } from '../core/async/progress.js'
 import { MINUTE } from '../core/clock.js'
 import { ApiError } from '../core/errors.js'
 import type { FeedSourceTable } from '../db/tables/feeds.js'
+import type { Distributor } from '../distributors/distributor.js'
 import type { FeedTasks, FeedsCtx } from './ctx.js'
 import { accountOf, bringFromAccount, heldUntil, keepMark } from './account.js'
 import type { FromAccount } from './account.js'
@@ -70,7 +71,15 @@ export async function pullFeed(
   background: Background<FeedTasks>,
   input: PullOptions = {},
 ): Promise<(FeedResult | FailedPull)[]> {
-  const wanted = await sourcesToPull(ctx, input.distid)
+  return pullAll(ctx, background, await sourcesToPull(ctx, input.distid), input)
+}
+
+async function pullAll(
+  ctx: FeedsCtx,
+  background: Background<FeedTasks>,
+  wanted: readonly (FeedSourceTable & { location: string })[],
+  input: PullOptions,
+): Promise<(FeedResult | FailedPull)[]> {
   // Side by side, so that a distributor that hangs holds up no other; one distributor's sources one
   // after the other.
   const results = await Promise.all(
@@ -192,11 +201,29 @@ const tooSoon = ({ id, distid }: FeedSourceTable, { heldUntil: until }: Held): F
   ],
 })
 
-/** Looks every minute for sources that are due; each has its own period. */
-export function pullJob(background: Background<FeedTasks>): Job<FeedsCtx> {
-  return {
-    name: 'feeds',
+/**
+ * Look every minute for sources that are due; each has its own period. What comes with accounts has
+ * a job for each distributor: one that needs half an hour for its catalog holds up no other.
+ */
+export function pullJobs(
+  background: Background<FeedTasks>,
+  distributors: readonly Pick<Distributor, 'distid' | 'feeds'>[],
+): Job<FeedsCtx>[] {
+  const job = (name: string, isOf: (row: FeedSourceTable) => boolean): Job<FeedsCtx> => ({
+    name,
     every: MINUTE,
-    run: async (ctx, signal) => void (await pullFeed(ctx, background, { signal })),
-  }
+    run: async (ctx, signal) => {
+      const due = await sourcesToPull(ctx)
+      await pullAll(ctx, background, due.filter(isOf), { signal })
+    },
+  })
+  const isAccount = (row: FeedSourceTable) => row.location === ACCOUNT
+  return [
+    job('feeds', (row) => !isAccount(row)),
+    ...distributors
+      .filter(({ feeds }) => feeds)
+      .map(({ distid }) =>
+        job(`feeds-${distid}`, (row) => row.distid === distid && isAccount(row)),
+      ),
+  ]
 }

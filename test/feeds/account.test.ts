@@ -269,4 +269,15 @@ describe('a feed that comes with an account', () => {
         .execute()
       assert.equal((JSON.parse(row!.detail) as { location: string }).location, 'account')
     }))
+
+  test('on the schedule each distributor has a job of its own', () =>
+    rig(async (t) => {
+      await t.save1('TSW')
+      await t.set('TSW')
+      await t.app.jobs.run('feeds')
+      await t.app.jobs.run('feeds-RSR')
+      assert.equal((await t.status('TSW')).last_outcome, null)
+      await t.app.jobs.run('feeds-TSW')
+      assert.equal((await t.status('TSW')).last_outcome, 'taken')
+    }))
 })
