@@ -243,12 +243,15 @@ describe('a folder of an older release', () => {
    * The folder as it was before the step that gave the audit its chain: without what that step and
    * later ones brought.
    */
-  const later = quartermasterSchema
-    .slice(AT)
-    .flatMap((step) => [...step.matchAll(/^CREATE TABLE (\w+)/gm)])
-  const OLDER =
-    `${later.map(([, table]) => `DROP TABLE ${table};`).join(' ')} ALTER TABLE audit DROP ` +
-    `COLUMN mac; PRAGMA user_version = ${AT}`
+  const later = (what: RegExp) =>
+    quartermasterSchema.slice(AT).flatMap((step) => [...step.matchAll(what)])
+  const OLDER = [
+    ...later(/^CREATE TABLE (\w+)/gm).map(([, table]) => `DROP TABLE ${table};`),
+    ...later(/^ALTER TABLE (\w+) ADD COLUMN (\w+)/gm).map(
+      ([, table, column]) => `ALTER TABLE ${table} DROP COLUMN ${column};`,
+    ),
+    `PRAGMA user_version = ${AT}`,
+  ].join(' ')
 
   test('has its rows taken into the chain at its first start, once, and says so', async () => {
     using t = await folderWith(1_203)
