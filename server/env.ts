@@ -16,6 +16,22 @@ export function secretKeyFromEnvironment(): { secretKey?: string } {
   return key === undefined ? {} : { secretKey: key }
 }
 
+/**
+ * QUARTERMASTER_EGRESS_PROXY (`http://user:password@host:port`) and QUARTERMASTER_EGRESS_ADDRESS: how
+ * distributors are reached that approve addresses. An empty variable counts as none.
+ */
+export function egressFromEnvironment(): { egress?: { proxy?: string; sourceAddress?: string } } {
+  const proxy = process.env['QUARTERMASTER_EGRESS_PROXY'] || undefined
+  const sourceAddress = process.env['QUARTERMASTER_EGRESS_ADDRESS'] || undefined
+  if (proxy === undefined && sourceAddress === undefined) return {}
+  return {
+    egress: {
+      ...(proxy !== undefined && { proxy }),
+      ...(sourceAddress !== undefined && { sourceAddress }),
+    },
+  }
+}
+
 /** What stands in QUARTERMASTER_S3_*: where files are kept that callers download. */
 export type S3Environment = Omit<S3Options, 'now'>
 

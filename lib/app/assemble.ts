@@ -94,7 +94,7 @@ function makeContext({
   journalCopy: ObjectStore | undefined
   parts: Pick<OperatorCtx, 'distributors' | 'configurations' | 'limits' | 'catalog' | 'objects'>
 }): OperatorCtx {
-  const { dir, now, monotonic, random, log, actor, faults } = settings
+  const { dir, now, monotonic, random, log, actor, faults, egress } = settings
   const copy = journalCopy && openJournalCopy(journalCopy, closing)
   const shared = {
     ...parts,
@@ -109,6 +109,7 @@ function makeContext({
     checkRuns: openCheckRuns(),
     modes: openModes(engine, parts.distributors),
     logins: new Logins(now),
+    egress,
     dealers: openDealers(engine),
     rules: openRules(engine),
     space: openSpace(dir, faults.freeBytes),

@@ -9,6 +9,8 @@ import { refuseUnknownOptions } from '../core/options.js'
 import type { Distributor } from '../distributors/distributor.js'
 import { builtin } from '../distributors/builtin/index.js'
 import type { ExporterOptions } from '../exports/exporter.js'
+import { readEgress } from '../distributors/session/egress.js'
+import type { OperatorEgress } from '../distributors/session/egress.js'
 import { parsePublicUrl } from '../objects/disk.js'
 import type { StoreLimits } from '../objects/timeout-store.js'
 import type { ObjectStore } from '../objects/store.js'
@@ -42,6 +44,12 @@ export interface OpenOptions {
    * listens on by default.
    */
   publicUrl?: string
+  /**
+   * How connectors reach distributors: through the operator's own HTTP proxy
+   * (`http://user:password@host:port`; FTP goes through none), or from one address of this machine,
+   * for distributors that approve addresses.
+   */
+  egress?: OperatorEgress
   /** 64 hex digits that take the place of the folder's own key file. */
   secretKey?: string
   /**
@@ -74,6 +82,7 @@ const OPTIONS = {
   objects: true,
   journalCopy: true,
   publicUrl: true,
+  egress: true,
   secretKey: true,
   fatal: true,
   actor: true,
@@ -97,6 +106,7 @@ export interface Settings
     Required<Pick<OpenOptions, Defaulted>>,
     Pick<OpenOptions, 'worker' | 'objects' | 'journalCopy' | 'secretKey'> {
   publicUrl: PublicUrl
+  egress: OperatorEgress
 }
 
 /** Throws for an option that there is not, and for a value that cannot be right. */
@@ -117,6 +127,7 @@ export function readOptions(options: OpenOptions): Settings {
     random: options.random ?? randomBytes,
     distributors: options.distributors ?? builtin,
     publicUrl: new PublicUrl(options.publicUrl),
+    egress: readEgress(options.egress ?? {}),
     fatal: options.fatal ?? ((error) => endProcess(log, error)),
     actor: options.actor ?? 'library',
     faults: options.faults ?? {},

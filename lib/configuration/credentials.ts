@@ -161,7 +161,7 @@ async function ask(
     const outcome = await inTime(
       async (signal) =>
         checkOf(distributor, mode)!(
-          openSession(distributor, { settings, signal, now: ctx.now, login }),
+          openSession(distributor, { settings, signal, now: ctx.now, login, egress: ctx.egress }),
         ),
       {
         ms: distributor.checkTimeout ?? TIMEOUT,

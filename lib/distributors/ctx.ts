@@ -2,6 +2,7 @@ import type { Caller } from '../accounts/caller.js'
 import type { AccountsCtx } from '../accounts/ctx.js'
 import type { Mode } from '../db/tables/column-types.js'
 import type { Registry } from './registry.js'
+import type { OperatorEgress } from './session/egress.js'
 import type { Logins } from './session/logins.js'
 
 export interface Modes {
@@ -14,6 +15,7 @@ export interface DistributorsCtx extends AccountsCtx {
   readonly distributors: Registry
   readonly modes: Modes
   readonly logins: Logins
+  readonly egress: OperatorEgress
 }
 
 export interface DistributorsCall extends DistributorsCtx, Caller {}

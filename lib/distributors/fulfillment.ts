@@ -117,7 +117,15 @@ export interface FoundOrder {
 
 /** `answered` with no order means: the distributor was asked and shows none. */
 export type Search =
-  | { outcome: 'answered'; orders: FoundOrder[] }
+  | {
+      outcome: 'answered'
+      orders: FoundOrder[]
+      /**
+       * It shows one order of a PO at most: another one that it shows may hide the one that is looked
+       * for, and proves no absence.
+       */
+      showsOne?: boolean
+    }
   | { outcome: 'unreachable'; reason: string }
 
 export interface Parcel {

@@ -5,7 +5,7 @@ import type { OperatorCtx } from '../../lib/app/ctx.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { open } from '../../lib/app/open.js'
 import type { App } from '../../lib/app/open.js'
-import { secretKeyFromEnvironment } from '../env.js'
+import { egressFromEnvironment, secretKeyFromEnvironment } from '../env.js'
 import { journalCopyIn, objectsFromEnvironment } from '../object-store.js'
 
 /** Whether the folder has a system of record; the other files come back by themselves. */
@@ -32,6 +32,7 @@ export async function withApp<T>(
     actor: 'cli',
     worker: false,
     ...secretKeyFromEnvironment(),
+    ...egressFromEnvironment(),
     ...store,
     ...journalCopyIn(store, journalCopy),
   })

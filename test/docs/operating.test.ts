@@ -12,9 +12,14 @@ import { json, run } from '../server/launcher.js'
 
 /** A server is what test/server/process.test.ts is about, and there is no such host. */
 const ELSEWHERE = /^(serve |feeds pull )/
-/** With which code it ends here, since no feed was refused, and since there is no bucket. */
+/**
+ * With which code it ends here, since no feed was refused, there is no bucket, no order's file, and
+ * no shop that has RSR.
+ */
 const REFUSED: Readonly<Record<string, number>> = {
   'feeds accept DAV': 1,
+  'orders preflight ./order.json --dry-run-orders': 1,
+  'distributors live RSR --reason "account approved"': 1,
   'orders journal fetch --to orders.journal': 2,
 }
 

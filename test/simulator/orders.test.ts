@@ -59,6 +59,7 @@ describe('ways of recovery', () => {
       await rig.outcome('RSR', order)
       assert.deepEqual(await rig.find('RSR', order), {
         outcome: 'answered',
+        showsOne: true,
         orders: [
           { number: rig.has(order)[0]!.number, po: order.po, lines: [{ distsku: 'A1', qty: 1 }] },
         ],

@@ -162,11 +162,14 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
   },
   'found, and the other one is left alone': found,
   'under a PO of your own as `TIMEOUT`': (seen) => {
-    if (!seen.one.isCallers || isBlind(seen.distid)) return
+    if (!seen.one.isCallers || isBlind(seen.distid) || seen.distid === 'RSR') return
     CLAUSES['RSR, CSSI, TSW, 2AW: sent again, in the end placed']!(seen)
   },
   'under a PO that we made, which nobody else should have, left to a person': (seen) => {
     if (!seen.one.isCallers && seen.distid !== 'TSW') notThereFor(seen)
+  },
+  'RSR, which shows one order of a PO: left to a person': (seen) => {
+    if (seen.distid === 'RSR') notThereFor(seen)
   },
   'Sports South, which is not asked by the PO: sent again, in the end placed': (seen) => {
     if (seen.distid !== 'TSW') return

@@ -40,6 +40,23 @@ const EXPECTED: Record<string, [outcome: string, orders: number, status?: string
   'OTHER-PO': ['unknown', 1, 'Fulfilled'],
   STRANGER: ['unknown', 1, 'Fulfilled'],
   'STRANGER-ONLY': ['unknown', 0],
+  'RESET-BODY': ['unknown', 1, 'Fulfilled'],
+  'EMPTY-REPLY': ['unknown', 1, 'Fulfilled'],
+  REDIRECT: ['unknown', 0],
+  'BAD-GATEWAY': ['unknown', 0],
+  'GATEWAY-TIMEOUT': ['unknown', 1, 'Fulfilled'],
+  MAINTENANCE: ['unknown', 0],
+  'NOT-HTTP': ['unknown', 0],
+  'TOO-LARGE': ['unknown', 1, 'Fulfilled'],
+  'HALF-FILE': ['unknown', 0],
+  'RATE-LIMITED-UNTOLD': ['not_sent', 0],
+  'WRONG-CERTIFICATE': ['not_sent', 0],
+  'PASSIVE-REFUSED': ['not_sent', 0],
+  GZIP: ['accepted', 1, 'Fulfilled'],
+  DRIP: ['accepted', 1, 'Fulfilled'],
+  'BYTE-ORDER-MARK': ['accepted', 1, 'Fulfilled'],
+  'NO-LENGTH': ['accepted', 1, 'Fulfilled'],
+  INFORMATIONAL: ['accepted', 1, 'Fulfilled'],
 }
 /** What takes real time, or chance, is tried apart. */
 const APART = ['SLOW', 'HANG', 'CHAOS-<percent>']

@@ -24,6 +24,25 @@ export interface Egress {
   readonly sourceAddress?: string
 }
 
+/** How the operator lets connectors out of the machine. */
+export type OperatorEgress = Pick<Egress, 'proxy' | 'sourceAddress'>
+
+/**
+ * The operator's words for that, looked at once. Throws for a proxy that is no `http:` address, and
+ * for a source address that is none.
+ */
+export function readEgress({ proxy, sourceAddress }: OperatorEgress): OperatorEgress {
+  const url = proxy === undefined || !URL.canParse(proxy) ? null : new URL(proxy)
+  if (proxy !== undefined && url?.protocol !== 'http:')
+    throw new Error('egress.proxy: give an address such as http://user:password@proxy.example:3128')
+  if (sourceAddress !== undefined && isIP(sourceAddress) === 0)
+    throw new Error(`egress.sourceAddress: "${sourceAddress}" is not an IP address of this machine`)
+  return {
+    ...(proxy !== undefined && { proxy }),
+    ...(sourceAddress !== undefined && { sourceAddress }),
+  }
+}
+
 /** Why nothing was sent: nobody was asked to connect there, or nobody may. */
 export class EgressFault extends Error {
   override readonly name = 'EgressFault'

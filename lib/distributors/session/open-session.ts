@@ -1,15 +1,12 @@
 /** A session of a distributor at its own address. */
 import type { Distributor } from '../distributor.js'
-import type { Egress } from './egress.js'
+import type { OperatorEgress } from './egress.js'
 import { FtpFault, withFtp } from './ftp.js'
 import type { FtpFiles } from './ftp.js'
 import { CallFault, callHttp } from './http.js'
 import type { HttpAnswer } from './http.js'
 import type { CallApi, LoginGate, Session } from './session.js'
 import type { Transcript } from './transcript.js'
-
-/** How the operator lets connectors out. */
-export type OperatorEgress = Pick<Egress, 'proxy' | 'sourceAddress'>
 
 export interface SessionOptions {
   readonly settings: Readonly<Record<string, unknown>>

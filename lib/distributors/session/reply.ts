@@ -79,7 +79,7 @@ export function jsonOf({ status, headers, body }: HttpAnswer): Readonly<Record<s
     throw unread(`a page in HTML instead of a reply (HTTP ${status})`)
   if (status !== 200) throw unread(`HTTP ${status}`)
   try {
-    const value = JSON.parse(body.toString('utf8')) as unknown
+    const value = JSON.parse(body.toString('utf8').replace(/^\uFEFF/, '')) as unknown
     if (typeof value === 'object' && value !== null)
       return value as Readonly<Record<string, unknown>>
   } catch {

@@ -82,6 +82,7 @@ export async function askForUpdates(
           signal: ending.signal,
           now: ctx.now,
           login: loginsOf(ctx, { distid, mode }),
+          egress: ctx.egress,
         }),
         since,
         open,

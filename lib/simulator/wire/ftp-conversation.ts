@@ -192,6 +192,7 @@ export class FtpConversation {
     })
     listener.unref()
     const { port } = listener.address() as AddressInfo
+    if (this.#host.visitOf(this.#user)?.refusesData) listener.close()
     if (command === 'EPSV') this.#reply(229, `Entering Extended Passive Mode (|||${port}|)`)
     else this.#reply(227, `Entering Passive Mode (127,0,0,1,${port >> 8},${port & 0xff})`)
   }
@@ -257,14 +258,24 @@ export class FtpConversation {
   async #breaksOff(fault: FaultName | null): Promise<boolean> {
     switch (fault) {
       case null:
+      case 'gzip':
+      case 'drip':
+      case 'byte_order_mark':
+      case 'no_length':
+      case 'informational':
       // Cut off once it is on its way.
       case 'cut':
         return false
       case 'rate_limited':
+      case 'rate_limited_untold':
         this.#reply(550, 'Too many requests, try again later')
         return true
       case 'error_before':
       case 'error_after':
+      case 'redirect':
+      case 'bad_gateway':
+      case 'gateway_timeout':
+      case 'maintenance':
         this.#reply(451, 'Local error in processing')
         return true
       case 'timeout':
@@ -282,6 +293,13 @@ export class FtpConversation {
       case 'garbage':
       case 'html':
       case 'unreachable':
+      case 'certificate':
+      case 'passive_refused':
+      case 'half_file':
+      case 'empty':
+      case 'not_http':
+      case 'too_large':
+      case 'reset_body':
       case 'reset_before':
       case 'reset_after':
         this.#control.destroy()

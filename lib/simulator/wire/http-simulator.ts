@@ -6,6 +6,8 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { nextTurn } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
 import type { Send } from '../engine/call.js'
@@ -20,6 +22,8 @@ export interface Visit {
   readonly send: Send
   /** Ends the caller's patience: what times out in a rehearsal takes no time. */
   timeOut(): void
+  /** Of files: nobody listens for its data. */
+  readonly refusesData?: boolean
 }
 
 export interface WireRequest {
@@ -179,7 +183,7 @@ function play(
     case 'garbage':
       return send(response, { ...answer, body: answer.body.slice(0, answer.body.length / 2) })
     case 'cut':
-      return cut(response, answer)
+      return begun(response, answer, () => response.destroy())
     case 'unreachable':
     case 'reset_before':
     case 'reset_after':
@@ -188,6 +192,51 @@ function play(
     case 'timeout_after':
     case 'late':
       return visit?.timeOut()
+    case 'rate_limited_untold':
+      return send(response, { status: 429, body: 'Too Many Requests' })
+    case 'empty':
+      return send(response, { ...answer, body: '' })
+    case 'redirect':
+      return send(response, { status: 302, headers: { location: '/elsewhere' }, body: '' })
+    case 'bad_gateway':
+      return send(response, { status: 502, body: 'Bad Gateway' })
+    case 'gateway_timeout':
+      return send(response, { status: 504, body: 'Gateway Timeout' })
+    case 'maintenance':
+      return send(response, {
+        status: 503,
+        headers: { 'retry-after': String(RETRY_AFTER) },
+        body: 'Service Unavailable',
+      })
+    case 'not_http':
+      return void response.socket?.end('SSH-2.0-elsewhere\r\n')
+    case 'too_large':
+      return flood(response, answer)
+    case 'reset_body':
+      return begun(response, answer, () => response.socket?.resetAndDestroy())
+    case 'gzip':
+      return send(response, {
+        ...answer,
+        headers: { ...answer.headers, 'content-encoding': 'gzip' },
+        body: gzipSync(answer.body),
+      })
+    case 'drip':
+      return void drip(response, answer)
+    case 'byte_order_mark':
+      return send(response, { ...answer, body: `\uFEFF${answer.body}` })
+    case 'no_length':
+      response.useChunkedEncodingByDefault = false
+      response.setHeader('connection', 'close')
+      response.writeHead(answer.status, { ...answer.headers })
+      return void response.end(answer.body)
+    case 'informational':
+      response.writeProcessing()
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' })
+      return send(response, answer)
+    case 'certificate':
+    case 'passive_refused':
+    case 'half_file':
+      return void response.socket?.resetAndDestroy()
     case 'slow':
       setTimeout(() => send(response, answer), SLOW)
       return
@@ -195,7 +244,9 @@ function play(
   }
 }
 
-function send(response: ServerResponse, { status, headers, body }: WireAnswer): void {
+type Sent = Omit<WireAnswer, 'body'> & { body: string | Buffer }
+
+function send(response: ServerResponse, { status, headers, body }: Sent): void {
   response.writeHead(status, {
     'content-type': 'text/plain',
     'content-length': Buffer.byteLength(body),
@@ -204,8 +255,37 @@ function send(response: ServerResponse, { status, headers, body }: WireAnswer): 
   response.end(body)
 }
 
-/** The head promises more than comes. */
-function cut(response: ServerResponse, { status, headers, body }: WireAnswer): void {
+/** The head promises more than comes; `end` follows once half of it is on its way. */
+function begun(
+  response: ServerResponse,
+  { status, headers, body }: WireAnswer,
+  end: () => void,
+): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
-  response.write(body.slice(0, body.length / 2), () => response.destroy())
+  response.write(body.slice(0, body.length / 2), end)
+}
+
+/** Byte by byte, each in a piece of its own. */
+async function drip(
+  response: ServerResponse,
+  { status, headers, body }: WireAnswer,
+): Promise<void> {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+  for (const byte of Buffer.from(body)) {
+    response.write(Buffer.from([byte]))
+    await nextTurn()
+  }
+  response.end()
+}
+
+/** Goes on until its reader has had enough. */
+function flood(response: ServerResponse, { status, headers, body }: WireAnswer): void {
+  response.writeHead(status, { ...headers })
+  response.write(body)
+  const more = Buffer.alloc(65_536, ' ')
+  const go = () => {
+    while (!response.destroyed && response.write(more));
+  }
+  response.on('drain', go).on('error', () => {})
+  go()
 }

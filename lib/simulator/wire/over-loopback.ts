@@ -12,10 +12,11 @@ import type {
 import type { Session } from '../../distributors/session/session.js'
 import { reachOf } from '../engine/perform.js'
 import type { Send } from '../engine/call.js'
-import { isOutOfReach } from '../engine/scenarios/faults.js'
+import { keptFrom } from '../engine/scenarios/faults.js'
 import { arrivalOf } from '../engine/sales-order.js'
 import { scenarioOf } from '../engine/scenarios/scenarios.js'
 import type { Profile, SimulatedConnector, World } from '../engine/world.js'
+import { makeCertificate } from './certificate.js'
 import { FtpSimulator } from './ftp-simulator.js'
 import type { FtpSite } from './ftp-simulator.js'
 import { HttpSimulator, CLOSED_PORT } from './http-simulator.js'
@@ -97,6 +98,7 @@ class Place {
   readonly #base: string
   readonly #http: HttpSimulator
   readonly #ftp: FtpSimulator | null
+  #impostor: HttpSimulator | undefined
 
   constructor(world: World, profile: Profile, { base, handler, files }: Spoken) {
     const { log, listen } = world
@@ -121,6 +123,7 @@ class Place {
   close(): void {
     this.#http.close()
     this.#ftp?.close()
+    this.#impostor?.close()
   }
 
   async address(): Promise<string> {
@@ -146,17 +149,23 @@ class Place {
   ): Promise<R> {
     session.signal.throwIfAborted()
     const send = sendOf(this.#profile, session, order)
-    if (isSent && isOutOfReach(this.#world, send))
+    const kept = isSent ? keptFrom(this.#world, send) : null
+    if (kept === 'certificate') return work(this.#at(session, await this.#untrusted()))
+    if (kept === 'unreachable' || (kept && !this.#ftp))
       return work(this.#at(session, { address: CLOSED_PORT + this.#base, ftpPort: 1 }))
     const patience = new AbortController()
     const end = () => patience.abort(session.signal.reason)
     session.signal.addEventListener('abort', end, { once: true })
-    const visit = { send, timeOut: () => patience.abort(new Error('no answer in time')) }
+    const visit = {
+      send,
+      timeOut: () => patience.abort(new Error('no answer in time')),
+      refusesData: kept === 'passive_refused',
+    }
     const [web, visitor] = [await this.#http.addressFor(visit), this.#ftp?.visitor(visit)]
     try {
       return await work(
         this.#at(session, {
-          address: web.address + this.#base,
+          address: (kept === null ? web.address : CLOSED_PORT) + this.#base,
           ftpPort: await this.#ftp?.port(),
           visitor: visitor?.prefix,
           signal: patience.signal,
@@ -167,6 +176,16 @@ class Place {
       visitor?.end()
       session.signal.removeEventListener('abort', end)
     }
+  }
+
+  /** A server with another certificate than the one that is trusted here. */
+  async #untrusted(): Promise<Destination> {
+    const { log, now } = this.#world
+    this.#impostor ??= new HttpSimulator(() => ({ answer: { status: 200, body: '' } }), {
+      log,
+      tls: makeCertificate({ now: now() }),
+    })
+    return { address: (await this.#impostor.address()) + this.#base, ftpPort: 1 }
   }
 
   /** The session, with calls that go to this place. */

@@ -198,7 +198,13 @@ const GONE = /is not shown any more/
  * PO that we made. A stranger alone has it as well where the call died before ours was taken in, or
  * ours was refused when it was sent again.
  */
-function asksPerson({ scenario, poIsOurs }: PurchaseOrderFact, isExecuted: boolean): boolean {
+function asksPerson(
+  { distid, scenario, poIsOurs }: PurchaseOrderFact,
+  isExecuted: boolean,
+): boolean {
+  // Under a caller's PO nothing proves whose order it is that bears it.
+  const { reference, content } = profileOf(distid)?.tells ?? { reference: true, content: true }
+  if (!poIsOurs && !reference && !content) return true
   // Killed while it was being sent, it may have arrived; whoever sends it again never gets through.
   if (scenario === 'UNREACHABLE' && !isExecuted) return true
   return poIsOurs && (scenario === 'STRANGER-ONLY' || (scenario === 'STRANGER' && !isExecuted))

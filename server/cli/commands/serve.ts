@@ -7,7 +7,7 @@ import { createServer } from '../../http/app.js'
 import type { ServerOptions } from '../../http/app.js'
 import { UsageError, list, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
-import { logLevel, secretKeyFromEnvironment } from '../../env.js'
+import { egressFromEnvironment, logLevel, secretKeyFromEnvironment } from '../../env.js'
 import { listen } from '../../http/listen.js'
 import type { Listening } from '../../http/listen.js'
 import { openLog } from '../../log.js'
@@ -55,6 +55,7 @@ export async function serve(
     actor: 'server',
     ...(publicUrl !== undefined && { publicUrl }),
     ...secretKeyFromEnvironment(),
+    ...egressFromEnvironment(),
     ...store,
     ...journalCopyIn(store, values['journal-copy'] === true),
   })

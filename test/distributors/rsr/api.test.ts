@@ -303,6 +303,7 @@ describe('an order', () => {
       async (session, calls) => {
         assert.deepEqual(await find!(session, { ...ACCESSORY, shipToStore: true }), {
           outcome: 'answered',
+          showsOne: true,
           orders: [
             {
               number: 'R1',
@@ -338,7 +339,11 @@ describe('an order', () => {
     ])
       assert.equal((await look(answer)).outcome, 'unreachable')
     const odd = await look(done({ WebRef: 'R1', Items: [{ PartNum: 'MAG571' }, { WishQTY: 2 }] }))
-    assert.deepEqual(odd, { outcome: 'answered', orders: [{ number: 'R1', po: 'W-1-ABCD-010' }] })
+    assert.deepEqual(odd, {
+      outcome: 'answered',
+      showsOne: true,
+      orders: [{ number: 'R1', po: 'W-1-ABCD-010' }],
+    })
   })
 })
 

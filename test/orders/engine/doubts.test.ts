@@ -164,6 +164,29 @@ describe('an order that stands at the distributor is never bought again', () => 
     assert.deepEqual([tst.sends.length, await states(t)], [2, ['review', 'review']])
   })
 
+  test('where one order of a PO is shown at most, another one of it may hide ours', async () => {
+    for (const [showsOne, sends, end] of [
+      [true, 2, ['placed', 'review']],
+      // A list that shows all of them, and not ours, proves that it is not there.
+      [false, 3, ['placed', 'placed']],
+    ] as const) {
+      const tst = scripted({ recovery: 'lookup' })
+      tst.acts.push('accept', lost)
+      await using t = await orderShop([tst])
+      if (showsOne) t.expectErrors(REVIEW)
+      const body = (order_id: string) => t.body({ order_id, po_number: 'MONDAY' })
+      await t.place(body('W-1'))
+      await t.place(body('W-2'))
+      tst.connector.find = async () => ({
+        outcome: 'answered',
+        orders: [{ number: 'TST-1', po: 'MONDAY' }],
+        showsOne,
+      })
+      await t.later(MINUTE, 15)
+      assert.deepEqual([tst.sends.length, await states(t)], [sends, end])
+    }
+  })
+
   test('our reference under a number of another record is for a person', async () => {
     const tst = scripted({ recovery: 'lookup' })
     await using t = await orderShop([tst])

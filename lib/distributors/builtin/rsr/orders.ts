@@ -1,5 +1,6 @@
 /** How purchase orders go to RSR by its API, and what is heard of them: by PO, item for item. */
 import { MINUTE, SECOND } from '../../../core/clock.js'
+import { askEach } from '../../ask-each.js'
 import { planFirearmParts } from '../../firearm-parts.js'
 import type {
   FoundOrder,
@@ -106,7 +107,8 @@ async function find(session: Session, order: PurchaseOrder): Promise<Search> {
   session.signal.throwIfAborted()
   try {
     const reply = await checkOrder(session, order, order.po)
-    if (reply.code === DONE) return { outcome: 'answered', orders: [foundIn(reply, order.po)] }
+    if (reply.code === DONE)
+      return { outcome: 'answered', orders: [foundIn(reply, order.po)], showsOne: true }
     if (NONE.test(reply.says)) return { outcome: 'answered', orders: [] }
     return { outcome: 'unreachable', reason: answerReason(reply.code, reply.says) }
   } catch (error) {
@@ -158,31 +160,33 @@ async function* updates(
   ) as [OpenOrder[], OpenOrder[]]
   if (accountsOf(session.settings).some(({ filePassword }) => filePassword !== null))
     yield* updatesByFiles(session, since, byFile)
-  for (const order of byApi) {
+  yield* askEach(session, byApi, async (order) => {
     const reply = await checkOrder(session, order, order.po, order.number ?? undefined)
     // Not shown yet, or no longer.
-    if (reply.code === DONE) yield* updateOf(session, order, reply)
-  }
+    return reply.code === DONE ? updateOf(session, order, reply) : []
+  })
 }
 
-function* updateOf(session: Session, open: OpenOrder, reply: Reply): Generator<OrderUpdate> {
+function updateOf(session: Session, open: OpenOrder, reply: Reply): OrderUpdate[] {
   const items = itemsOf(reply)
   const told = items.map((item) => parcelsIn(item))
   const parcels = [...new Map(told.flat().map((one) => [one.trackingNumber, one])).values()]
   const number = numberOf(reply)
-  if (parcels.length === 0 && (open.number !== null || number === null)) return
+  if (parcels.length === 0 && (open.number !== null || number === null)) return []
   const { po, lines } = foundIn(reply, open.po)
   const isShipped = items.length > 0 && told.every((parts) => parts.length > 0)
   const days = parcels.flatMap(({ shippedOn }) => shippedOn ?? [])
-  yield {
-    number,
-    po,
-    at: Math.min(
-      session.now(),
-      ...(days.length > 0 ? [Date.parse(`${days.sort().at(-1)}T17:00:00Z`)] : []),
-    ),
-    ...(isShipped && { status: 'Fulfilled' as const }),
-    ...(parcels.length > 0 && { parcels }),
-    ...(lines && { lines }),
-  }
+  return [
+    {
+      number,
+      po,
+      at: Math.min(
+        session.now(),
+        ...(days.length > 0 ? [Date.parse(`${days.sort().at(-1)}T17:00:00Z`)] : []),
+      ),
+      ...(isShipped && { status: 'Fulfilled' as const }),
+      ...(parcels.length > 0 && { parcels }),
+      ...(lines && { lines }),
+    },
+  ]
 }

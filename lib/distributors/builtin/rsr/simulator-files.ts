@@ -129,6 +129,10 @@ function drop(
       return { stored: true }
     },
   )
+  if (fault === 'half_file')
+    world.store.transact((db) =>
+      dropFile(db, { ...send, id: name, at: world.now() }, halfOf(body.toString('latin1'))),
+    )
   return { answer: result ?? { stored: true }, fault }
 }
 
@@ -161,3 +165,5 @@ export function dropFile(
   const row = insertFile(db, owner, file)
   if (row !== null) schedule(db, { kind: 'read', ...owner, arrival, id: row }, at + CONFIRMED)
 }
+
+const halfOf = (text: string) => text.slice(0, text.length / 2)

@@ -2,18 +2,13 @@
 import { MINUTE } from '../../../core/clock.js'
 import type { OpenOrder, OrderUpdate, Parcel } from '../../fulfillment.js'
 import type { Session } from '../../session/session.js'
+import { askEach } from '../../ask-each.js'
 import { trackingUrl } from '../../tracking-url.js'
 import { SportsSouthAccount } from './api.js'
 import type { Row } from './api.js'
 import { detailsOf, headerAt, headersOf, isSameReference, statusOf } from './lookup.js'
 
-/** Orders that are asked for at a time. */
-const SIDE_BY_SIDE = 4
-
-/**
- * Asks for each order by itself. One that cannot be asked for keeps no other from being told of;
- * what kept it is thrown in the end, or at once where nothing at all is answered.
- */
+/** Asks for each order by itself: where it stands by its number, and its parcels by its PO. */
 export async function* updates(
   session: Session,
   _since: number,
@@ -21,18 +16,8 @@ export async function* updates(
 ): AsyncGenerator<OrderUpdate> {
   session.signal.throwIfAborted()
   const account = new SportsSouthAccount(session)
-  const faults: unknown[] = []
-  for (let first = 0; first < open.length; first += SIDE_BY_SIDE) {
-    const some = open.slice(first, first + SIDE_BY_SIDE)
-    const told = await Promise.allSettled(some.map((order) => newsOf(session, account, order)))
-    session.signal.throwIfAborted()
-    const failed = told.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
-    faults.push(...failed)
-    for (const one of told) if (one.status === 'fulfilled') yield* one.value
-    if (some.length > 1 && failed.length === some.length) break
-  }
+  yield* askEach(session, open, (order) => newsOf(session, account, order))
   if (open.length === 0) await account.rows('users', 'GetEmailPrefs', {})
-  if (faults.length > 0) throw faults[0]
 }
 
 async function newsOf(

@@ -76,7 +76,7 @@ async function decide(ctx: SenderCtx, order: StoredPo, unknownFor: number): Prom
   return afterSearch(
     order,
     {
-      ...(await findings(ctx, order, opened, { found: found.orders, isElsewhere: blind !== null })),
+      ...(await findings(ctx, order, opened, { ...found, isElsewhere: blind !== null })),
       blind,
     },
     connector,
@@ -100,7 +100,14 @@ async function search(
     keepStage: () => Promise.reject(new Error('a search keeps no stage')),
   }
   const { answer } = await callInTime(ctx, SEARCH_TIMEOUT, (signal) => {
-    const session = openSession(distributor, { settings, signal, now: ctx.now, transcript, login })
+    const session = openSession(distributor, {
+      settings,
+      signal,
+      now: ctx.now,
+      transcript,
+      login,
+      egress: ctx.egress,
+    })
     return find.call(connector, { ...session, ...stage }, content)
   })
   await keepTranscript(ctx, sealTranscript(ctx, order, 'search', transcript)).catch(
@@ -118,7 +125,11 @@ async function findings(
   ctx: OrdersCtx,
   order: StoredPo,
   { content, connector }: OpenedOrder,
-  { found, isElsewhere }: { found: readonly FoundOrder[]; isElsewhere: boolean },
+  {
+    orders: found,
+    showsOne = false,
+    isElsewhere,
+  }: { orders: readonly FoundOrder[]; showsOne?: boolean; isElsewhere: boolean },
 ): Promise<Omit<Findings, 'blind'>> {
   const { read } = ctx
   const context = {
@@ -146,7 +157,8 @@ async function findings(
       sorted[isAmbiguous ? 'unclear' : match].push(candidate)
     }
   }
-  return { ours: sorted.ours, conflicts: sorted.conflict, unclear: sorted.unclear }
+  const { ours, other, unclear, conflict: conflicts } = sorted
+  return { ours, conflicts, unclear: showsOne ? [...unclear, ...other] : unclear }
 }
 
 /**

@@ -53,6 +53,7 @@ export async function sendOrder(ctx: SenderCtx, order: StoredPo): Promise<Sent> 
         now: ctx.now,
         transcript,
         login,
+        egress: ctx.egress,
       })
       return connector.submit({ ...session, ...stage }, content)
     },

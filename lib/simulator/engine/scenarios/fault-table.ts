@@ -33,6 +33,33 @@ export const FAULTS = {
   html: { effect: 'none', seen: unknown('a page in HTML instead of a reply (HTTP 403)') },
   reset_before: { effect: 'none', seen: reset },
   reset_after: { effect: 'whole', seen: reset },
+  reset_body: { effect: 'whole', seen: unknown('the connection was broken off') },
+  empty: { effect: 'whole', seen: unknown('the reply cannot be read') },
+  redirect: { effect: 'none', seen: unknown('HTTP 302') },
+  bad_gateway: { effect: 'none', seen: unknown('HTTP 502') },
+  gateway_timeout: { effect: 'whole', seen: unknown('HTTP 504') },
+  maintenance: { effect: 'none', seen: unknown('HTTP 503') },
+  not_http: { effect: 'none', seen: unknown('the answer is not HTTP') },
+  too_large: { effect: 'whole', seen: unknown('the answer is too large') },
+  rate_limited_untold: {
+    effect: 'none',
+    seen: { outcome: 'not_sent', reason: 'HTTP 429: too many requests' },
+  },
+  certificate: {
+    effect: 'none',
+    seen: { outcome: 'not_sent', reason: 'its certificate is not one that is trusted' },
+  },
+  passive_refused: {
+    effect: 'none',
+    seen: { outcome: 'not_sent', reason: 'the connection was refused' },
+  },
+  half_file: { effect: 'none', seen: unknown('the connection was broken off') },
+  // Replies that are odd, and say what they should.
+  gzip: { effect: 'whole' },
+  drip: { effect: 'whole' },
+  byte_order_mark: { effect: 'whole' },
+  no_length: { effect: 'whole' },
+  informational: { effect: 'whole' },
   slow: { effect: 'whole', wait: 3 * SECOND },
   hang: { effect: 'whole', wait: Infinity },
 } as const satisfies Record<string, Fault>

@@ -98,8 +98,8 @@ export function faultOf(
   }
   if (fault === undefined || step === 'look') return null
   // Of several calls, the first meets what keeps the distributor out of reach, the last all else.
-  if (fault === 'unreachable' && isReached) return null
-  if (fault === 'unreachable' || fault === 'rate_limited')
+  if (isReached && UNREACHED.has(fault)) return null
+  if (UNREACHED.has(fault) || fault === 'rate_limited' || fault === 'rate_limited_untold')
     return (step === 'first' || step === 'only') && isKeptOut(db, po, sends) ? fault : null
   return (step === 'last' || step === 'only') && countCall(db, ref, call) <= sends ? fault : null
 }
@@ -111,11 +111,23 @@ export function faultOf(
 const isKeptOut = (db: Db, po: string, sends: number): boolean =>
   sends === Infinity || countCall(db, po, 'reach') % (sends + 1) > 0
 
-/** Whether this send finds nobody at the address of the distributor. */
-export function isOutOfReach(
+/** What a send meets before it has spoken to anybody. */
+export type Unreached = 'unreachable' | 'certificate' | 'passive_refused'
+const UNREACHED: ReadonlySet<FaultName> = new Set<Unreached>([
+  'unreachable',
+  'certificate',
+  'passive_refused',
+])
+
+/** What keeps this send from the distributor; null where it gets there. */
+export function keptFrom(
   { store }: Pick<World, 'store'>,
   { arrival, reach }: { arrival: Pick<Arrival, 'scenario'>; reach: string },
-): boolean {
+): Unreached | null {
   const { fault, sends = 1 } = scenario(arrival.scenario) ?? {}
-  return fault === 'unreachable' && store.transact((db) => isKeptOut(db, reach, sends))
+  return fault !== undefined &&
+    UNREACHED.has(fault) &&
+    store.transact((db) => isKeptOut(db, reach, sends))
+    ? (fault as Unreached)
+    : null
 }

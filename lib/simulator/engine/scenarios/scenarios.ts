@@ -107,6 +107,76 @@ export const SCENARIOS = {
       'it is out of stock.',
     fault: 'cut',
   },
+  'RESET-BODY': {
+    what: 'The order is accepted; the connection is reset in the middle of the reply.',
+    fault: 'reset_body',
+  },
+  'EMPTY-REPLY': {
+    what: 'The order is accepted, and the reply to the first send is empty.',
+    fault: 'empty',
+  },
+  REDIRECT: {
+    what: 'The first send is answered with a redirect, and nothing happened.',
+    fault: 'redirect',
+  },
+  'BAD-GATEWAY': {
+    what: 'The first send is answered with HTTP 502 by something in between; it never arrives.',
+    fault: 'bad_gateway',
+  },
+  'GATEWAY-TIMEOUT': {
+    what: 'The first send is answered with HTTP 504, though the order was accepted.',
+    fault: 'gateway_timeout',
+  },
+  MAINTENANCE: {
+    what: 'The first send is answered with HTTP 503 and a time to wait, and nothing happened.',
+    fault: 'maintenance',
+  },
+  'NOT-HTTP': {
+    what: 'Something that does not speak the protocol answers the first send; it never arrives.',
+    fault: 'not_http',
+  },
+  'TOO-LARGE': {
+    what: 'The order is accepted, and the reply to the first send does not end.',
+    fault: 'too_large',
+  },
+  'HALF-FILE': {
+    what:
+      'The connection breaks when half of the order was written: nothing happened; by files half ' +
+      'of the file lies there.',
+    fault: 'half_file',
+  },
+  'RATE-LIMITED-UNTOLD': {
+    what:
+      'The first send of that PO is turned away before it is looked at, without a time to wait; ' +
+      'the next is served.',
+    fault: 'rate_limited_untold',
+  },
+  'WRONG-CERTIFICATE': {
+    what:
+      'The first send of that PO meets a certificate that nobody trusts, and sends nothing; the ' +
+      'next is served.',
+    fault: 'certificate',
+  },
+  'PASSIVE-REFUSED': {
+    what:
+      'The first send of that PO is refused the connection (by files: that for data); the next ' +
+      'is served.',
+    fault: 'passive_refused',
+  },
+  GZIP: { what: 'The order is accepted; the reply is packed.', fault: 'gzip' },
+  DRIP: { what: 'The order is accepted; the reply comes byte by byte.', fault: 'drip' },
+  'BYTE-ORDER-MARK': {
+    what: 'The order is accepted; the reply begins with a byte order mark.',
+    fault: 'byte_order_mark',
+  },
+  'NO-LENGTH': {
+    what: 'The order is accepted; the reply has no length and ends with the connection.',
+    fault: 'no_length',
+  },
+  INFORMATIONAL: {
+    what: 'The order is accepted; interim answers come before the reply.',
+    fault: 'informational',
+  },
   SLOW: { what: 'The order is accepted; the answer takes 3 seconds of real time.', fault: 'slow' },
   HANG: { what: 'The order is accepted, but the first send is never answered.', fault: 'hang' },
   PARTIAL: {

@@ -1,0 +1,129 @@
+/**
+ * The four in mode `live`, up to the last door: the operator's own proxy, which is asked for the real
+ * hosts and lets nobody through. Nothing leaves the machine.
+ */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { builtin } from '../../lib/distributors/builtin/index.js'
+import { readEgress } from '../../lib/distributors/session/egress.js'
+import { createTestApp } from '../../server/testing/index.js'
+import type { TestApp } from '../../server/testing/index.js'
+import { entryOf } from '../simulator/page-rig.js'
+
+const UPC = '012345678905'
+const HOSTS: Readonly<Record<string, string>> = {
+  RSR: 'www.rsrgroup.com:443',
+  LIP: 'api.lipseys.com:443',
+  CSSI: 'api.chattanoogashooting.com:443',
+  TSW: 'webservices.theshootingwarehouse.com:443',
+}
+const CUSTOMER = {
+  name: 'Pat Doe',
+  email: 'pat@customer.example',
+  phone: '602-555-0100',
+  address1: '12 Main St',
+  city: 'Phoenix',
+  state: 'AZ',
+  zip: '85001',
+}
+
+describe('distributors in mode live', () => {
+  let t: TestApp
+  const asked: string[] = []
+  const proxy = createServer()
+    .on('connect', (request, client) => {
+      asked.push(request.url ?? '')
+      client.on('error', () => {})
+      client.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    })
+    .unref()
+
+  before(async () => {
+    await new Promise<void>((resolve) => {
+      proxy.listen(0, '127.0.0.1', resolve)
+    })
+    const { port } = proxy.address() as AddressInfo
+    t = await createTestApp({ egress: { proxy: `http://127.0.0.1:${port}` } })
+    const four = builtin.filter(({ distid }) => distid in HOSTS)
+    await t.stock(four.map(({ distid }) => ({ distid, stockid: 'A1', upc: UPC, qty: 5 })))
+    await t.configure({
+      distributors: Object.fromEntries(four.map((one) => [one.name, entryOf(one)])),
+    })
+    for (const { distid } of four)
+      await t.app.operator.distributors.setMode({ distid, mode: 'live', reason: 'a test' })
+  })
+  after(async () => {
+    await t.close()
+    proxy.close()
+  })
+
+  const place = (distid: string, more: object = {}) =>
+    t.json('/v1/orders', {
+      method: 'POST',
+      body: JSON.stringify({
+        order_id: `L-${distid}`,
+        customer: CUSTOMER,
+        items: [{ distid, distsku: 'A1', upc: UPC, qty: 1 }],
+        ...more,
+      }),
+    })
+
+  for (const [distid, host] of Object.entries(HOSTS))
+    test(`${distid}: its own host is asked for, and what it cannot reach was not sent`, async () => {
+      asked.length = 0
+      const { status, body } = await place(distid)
+      assert.deepEqual([status, body.error.code], [503, 'distributor_unavailable'])
+      assert.match(JSON.stringify(body), /the proxy refuses/)
+      assert.deepEqual([...new Set(asked)], [host])
+    })
+
+  test('credentials are checked at the real one, and nobody is taken for valid unasked', async () => {
+    asked.length = 0
+    const names = builtin.filter(({ distid }) => distid in HOSTS).map(({ name }) => name)
+    const results = await t.app.operator.configurations.checkCredentials(t.subscriber, names, {
+      record: false,
+    })
+    assert.deepEqual(
+      results.map(({ valid }) => valid),
+      [null, null, null, null],
+    )
+    assert.deepEqual([...new Set(asked)].sort(), Object.values(HOSTS).sort())
+    await assert.rejects(
+      t.app.operator.distributors.goLive({ distid: 'TSW', reason: 'x' }),
+      /not reached/,
+    )
+  })
+
+  test('an order by files goes through no proxy, and so nowhere', async () => {
+    await t.configure({
+      distributors: {
+        'RSR Group': {
+          ...entryOf(builtin.find(({ distid }) => distid === 'RSR')!),
+          fulfillment: {
+            API_USER: '99901',
+            API_PASSWORD: 'x',
+            orders_by: 'files',
+          },
+        } as never,
+      },
+    })
+    const { status, body } = await place('RSR', { order_id: 'L-FILES' })
+    assert.equal(status, 503)
+    assert.match(
+      JSON.stringify(body),
+      /ftps\.rsrgroup\.com is asked by FTP, which goes through no proxy/,
+    )
+  })
+})
+
+test('how connectors get out is read once, and refused where it cannot be', () => {
+  assert.deepEqual(readEgress({}), {})
+  const both = { proxy: 'http://me:pw@10.0.0.7:3128', sourceAddress: '203.0.113.7' }
+  assert.deepEqual(readEgress(both), both)
+  for (const proxy of ['', '10.0.0.7:3128', 'socks5://10.0.0.7', 'https://10.0.0.7'])
+    assert.throws(() => readEgress({ proxy }), /egress\.proxy/)
+  for (const sourceAddress of ['', 'localhost', '10.0.0'])
+    assert.throws(() => readEgress({ sourceAddress }), /egress\.sourceAddress/)
+})
