@@ -16,9 +16,15 @@ export type StateSet = number
 export const NO_STATES: StateSet = 0
 export const ALL_STATES: StateSet = 2 ** SET_STATES.length - 1
 
-/** The set of one state; undefined for anything that a set cannot hold, such as a territory. */
-export function setOfState(code: string): StateSet | undefined {
-  return BITS.get(code)
+/** The set of these states. Throws for anything that a set cannot hold, such as a territory. */
+export function stateSet(codes: Iterable<string>): StateSet {
+  let set = NO_STATES
+  for (const code of new Set(codes)) {
+    const bit = BITS.get(code)
+    if (bit === undefined) throw new Error(`${code} is not one of the states or DC`)
+    set += bit
+  }
+  return set
 }
 
 export function hasState(set: StateSet, code: string): boolean {

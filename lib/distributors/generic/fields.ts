@@ -1,7 +1,7 @@
 /** The readers of a row's fields: each is made once for a file and called for every row. */
 import { parseUpc } from '../../core/gtin.js'
 import { parseMoney } from '../../core/money.js'
-import { NO_STATES, setOfState } from '../../places/state-set.js'
+import { NO_STATES, stateSet } from '../../places/state-set.js'
 import type { StateSet } from '../../places/state-set.js'
 import { MAX_INT, fold, readEndOfDay, readQty, readText } from './casts.js'
 import type {
@@ -126,13 +126,13 @@ export function flag(spec: Flag | undefined, row: RowReader): () => boolean {
  */
 export function stateFlags(spec: StateFlags | undefined, row: RowReader): () => StateSet | null {
   const flags = Object.entries(spec?.columns ?? {}).flatMap(([state, column]) => {
-    const bit = setOfState(state)
-    if (bit === undefined) throw new Error(`${state} cannot be flagged: it is not a state`)
+    const bit = stateSet([state])
     return row.places([column]).map((place) => ({ place, bit }))
   })
   if (!spec || flags.length === 0) return () => null
   const restricts = new Set(spec.restricts.map(fold))
   const permits = spec.permits && new Set(spec.permits.map(fold))
+  const listed = [...restricts, ...(permits ?? [])].map((text) => text || 'blank').join(', ')
   return () => {
     let states = NO_STATES
     for (const { place, bit } of flags) {
@@ -140,12 +140,7 @@ export function stateFlags(spec: StateFlags | undefined, row: RowReader): () => 
       // Most cells are blank.
       const value = cell === '' ? '' : fold(cell)
       if (restricts.has(value)) states += bit
-      else if (permits && !permits.has(value))
-        row.fail(
-          place,
-          cell,
-          `not a flag (${[...spec.restricts, ...spec.permits!].map((text) => text || 'blank').join(', ')})`,
-        )
+      else if (permits && !permits.has(value)) row.fail(place, cell, `not a flag (${listed})`)
     }
     return states
   }
