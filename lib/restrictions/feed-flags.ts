@@ -3,6 +3,7 @@
  * of that state says, and whoever receives the parcel there. The flags come and go with the feed;
  * nobody has to accept them.
  */
+import { byCodePoint } from '../core/text.js'
 import { ALL_STATES, SET_STATES, hasState } from '../places/state-set.js'
 import type { StateSet } from '../places/state-set.js'
 import { STATES } from '../places/states.js'
@@ -59,7 +60,7 @@ export function flagMatches({ offers, isExact }: FeedFlags, place: Place): Match
   const isBlocked = isExact || flagged.length === offers.length
   const [state] = place.states.values as ReadonlySet<StateCode>
   const others = offers.filter((offer) => !flagged.includes(offer))
-  return [...new Set(flagged.map(({ distid }) => distid))].map((distid) => {
+  return [...new Set(flagged.map(({ distid }) => distid))].sort(byCodePoint).map((distid) => {
     const ofOne = flagged.filter((offer) => offer.distid === distid)
     return isBlocked ? blocked(ofOne, state) : warned(ofOne, others, state)
   })
