@@ -8,8 +8,8 @@ const SIDE_BY_SIDE = 4
 const IN_VAIN = 8
 
 /**
- * Asks for each order. One that cannot be asked for keeps no other from being told of; what kept it
- * is thrown in the end, or soon where nothing at all is answered.
+ * Asks for each order. One that cannot be asked for keeps no other from being told of, and is asked
+ * for again with the next look; what kept it is thrown where nothing at all is answered.
  */
 export async function* askEach(
   { signal }: Pick<Session, 'signal'>,
@@ -17,6 +17,7 @@ export async function* askEach(
   newsOf: (order: OpenOrder) => Promise<OrderUpdate[]>,
 ): AsyncGenerator<OrderUpdate> {
   const faults: unknown[] = []
+  let asked = 0
   for (let first = 0; first < open.length; first += SIDE_BY_SIDE) {
     const some = open.slice(first, first + SIDE_BY_SIDE)
     const told = await Promise.allSettled(some.map(newsOf))
@@ -24,8 +25,8 @@ export async function* askEach(
     const failed = told.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
     faults.push(...failed)
     for (const one of told) if (one.status === 'fulfilled') yield* one.value
-    const asked = first + some.length
+    asked += some.length
     if (asked >= IN_VAIN && faults.length === asked) break
   }
-  if (faults.length > 0) throw faults[0]
+  if (asked > 0 && faults.length === asked) throw faults[0]
 }

@@ -206,6 +206,16 @@ export interface FulfillmentLimits {
   updatesEvery?: number
 }
 
+/** Papers that a distributor wants by mail before it ships. */
+export interface Paperwork {
+  what: string
+  /** E-mail addresses; empty where the shop has entered none. */
+  recipients: string[]
+  subject: string
+  /** Working days from the placement. */
+  businessDays: number
+}
+
 /** One thing that would go over the wire: a call, or a file. */
 export interface Rendered {
   /** `POST https://...` or `STOR folder/name.txt`. */
@@ -238,6 +248,8 @@ export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
    * `unreachable`.
    */
   find?(session: OrderSession<Values>, order: PurchaseOrder): Promise<Search>
+  /** Pure: the papers that it wants for an order; null for one that needs none. */
+  paperwork?(order: PurchaseOrder, settings: Values): Paperwork | null
   /**
    * News since a time, in any order, repeated as often as it likes. `open` are the orders of the
    * account of which more may be heard, for a distributor that has to be asked for each.

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { DAY, MINUTE, SECOND } from '../../lib/core/clock.js'
 import { demoSettings, SIMULATED } from '../../lib/simulator/profiles.js'
 import type { PurchaseOrder } from '../../lib/distributors/fulfillment.js'
-import { connectorConformance, FFL, openOrderOf } from '../distributors/connector-conformance.js'
+import {
+  CASES,
+  connectorConformance,
+  FFL,
+  openOrderOf,
+} from '../distributors/connector-conformance.js'
 import { line, simulatorRig, START, withRig } from './rig.js'
 
 /** How an account may be set up where it takes orders in more than one way. */
@@ -36,6 +42,21 @@ for (const [name, distid, more = {}] of WAYS) {
     }
   })
 }
+
+test('the table of the guide is what was tried', (t) => {
+  const names = WAYS.map(([name]) => name)
+  const cell = (what: string, name: string) => CASES.get(what)!.get(`simulated ${name}`) ?? 'no'
+  const table = [
+    `| Case | ${names.join(' | ')} |`,
+    `|---|${names.map(() => '---').join('|')}|`,
+    ...[...CASES.keys()].map(
+      (what) => `| ${what} | ${names.map((name) => cell(what, name)).join(' | ')} |`,
+    ),
+  ].join('\n')
+  for (const line of table.split('\n')) t.diagnostic(line)
+  const page = readFileSync('data/guide/extending.md', 'utf8')
+  assert.ok(page.includes(table), `the table of extending.md is to be:\n${table}`)
+})
 
 describe('ways of recovery', () => {
   test(

@@ -20,6 +20,8 @@ import type { KeptTranscript } from '../transcripts.js'
 import { OPEN } from '../stored.js'
 import type { StoredPo } from '../stored.js'
 import { isOpenPurchase } from '../queries.js'
+import { listPaperwork } from './paperwork.js'
+import type { DuePaperwork, PaperworkOrder } from './paperwork.js'
 
 /** A purchase order in one line. */
 export interface ListedOrder {
@@ -36,10 +38,15 @@ export interface ListedOrder {
   po_number: string
   distributor_order_id: string | null
   reason: string | null
+  /** With state `paperwork`: what is to be sent, to whom, and by when. */
+  paperwork?: DuePaperwork
 }
 
-/** `open`: whatever still goes on by itself or waits for a person. */
-export const LIST_STATES = ['review', 'unknown', 'open', 'all'] as const
+/**
+ * `open`: whatever still goes on by itself or waits for a person. `paperwork`: placed, and held until
+ * papers come.
+ */
+export const LIST_STATES = ['review', 'unknown', 'open', 'paperwork', 'all'] as const
 
 export interface ListInput {
   subscriberId?: string | undefined
@@ -49,9 +56,14 @@ export interface ListInput {
 
 /** Purchase orders, the newest first, `count` of all of them; those that are open by default. */
 export async function listPurchaseOrders(
-  { read, now }: Pick<OrdersCtx, 'read' | 'now'>,
+  ctx: OrdersCtx,
   { subscriberId, state = 'open', limit = 50 }: ListInput = {},
 ): Promise<{ count: number; orders: ListedOrder[] }> {
+  const { read, now } = ctx
+  if (state === 'paperwork') {
+    const due = await listPaperwork(ctx, { subscriberId })
+    return { count: due.length, orders: due.slice(0, limit).map((one) => listedWith(one, now())) }
+  }
   const states = state === 'all' ? null : state === 'open' ? OPEN : [state]
   const some = read
     .selectFrom('purchase_order')
@@ -91,6 +103,25 @@ export async function listPurchaseOrders(
     })),
   }
 }
+
+const listedWith = (
+  { purchase, subscriber, order_id, placedAt, paperwork }: PaperworkOrder,
+  now: number,
+): ListedOrder => ({
+  id: purchase.id,
+  ref: purchase.client_ref,
+  subscriber,
+  order_id,
+  distid: purchase.distid,
+  mode: purchase.mode,
+  state: purchase.state,
+  placed_at: textOf(placedAt),
+  age: now - placedAt,
+  po_number: purchase.po_number,
+  distributor_order_id: purchase.distributor_order_id,
+  reason: purchase.reason,
+  paperwork,
+})
 
 export interface ShownPurchaseOrder {
   id: number

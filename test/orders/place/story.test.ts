@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DAY, MINUTE, SECOND } from '../../../lib/core/clock.js'
+import { businessDay } from '../../../lib/orders/operator/paperwork.js'
 import { storeDocument } from '../../../lib/ffls/documents.js'
 import { ALL_NEWS } from '../../../lib/simulator/engine/world.js'
 import { demoSettings, profileOf } from '../../../lib/simulator/profiles.js'
@@ -25,6 +26,12 @@ import type { TestApp } from '../../../server/testing/index.js'
 const SEVEN = ['RSR', 'LIP', 'CSSI', 'TSW', 'ZND', 'BILL', '2AW']
 /** Whether it tells how far a parcel has got; some tell that it has left, and no more. */
 const tellsJourney = (distid: string) => (profileOf(distid)!.news ?? ALL_NEWS).journey
+
+/** Papers that are to be sent for a firearm: subject and last day, which no weekend counts for. */
+const PAPERS: Readonly<Record<string, (po: string, at: number) => string[][]>> = {
+  LIP: (po, at) => [['LIP', `License for PO ${po}`, businessDay(at, 5)]],
+  TSW: (po, at) => [['TSW', `99905 - ${po}`, businessDay(at, 3)]],
+}
 
 /** A shop with all seven simulated distributors, each with an accessory and a pistol. */
 async function sevenShop(): Promise<TestApp> {
@@ -87,7 +94,15 @@ describe('the way of an order', () => {
         ],
       )
       assert.equal(placed.status, 'placed')
+      const papers = async () =>
+        (await t.app.operator.orders.list({ state: 'paperwork' })).orders.map(
+          ({ distid: at, paperwork }) => [at, paperwork!.subject, paperwork!.due],
+        )
+      const { po_number: po } = placed.fulfillment_orders[1]!
+      assert.deepEqual(await papers(), PAPERS[distid]?.(po, t.clock.ms) ?? [])
       for (let i = 0; i < 12; i++) await later(t, MINUTE)
+      // What has left needs none any more.
+      assert.deepEqual(await papers(), [])
       const { fulfillment_orders: records } = await t.shop.orders.get({ order_id: `W-${distid}` })
       for (const record of records) {
         const last = tellsJourney(distid) ? 'delivered' : 'in_transit'

@@ -16,7 +16,7 @@ import type { CheckOutcome } from '../../distributor.js'
 import { Unreachable } from '../../session/session.js'
 import type { Session } from '../../session/session.js'
 import { trackingUrl } from '../../tracking-url.js'
-import { memberOf, NoReply, textOf, unanswered } from '../../session/reply.js'
+import { memberOf, NoReply, textOf, textsOf, unanswered } from '../../session/reply.js'
 import { API, LipseysAccount, LOGIN } from './api.js'
 import type { Login, Reply } from './api.js'
 import { daysBetween } from './days.js'
@@ -28,6 +28,7 @@ export interface LipseysSettings {
   readonly api_password?: unknown
   readonly store_user?: unknown
   readonly store_password?: unknown
+  readonly ffl_recipient_emails?: unknown
 }
 
 export const LIMITS: FulfillmentLimits = {
@@ -47,6 +48,7 @@ export function lipseysOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
     limits,
     plan: planFirearmParts,
     preview,
+    paperwork,
     submit,
     find,
     updates,
@@ -65,6 +67,17 @@ export async function checkLogins(session: Session): Promise<CheckOutcome> {
     }
   }
   return 'valid'
+}
+
+/** The answer says whether it is needed; that it is not is no harm. Until then an order is held. */
+function paperwork({ ffl, shipToStore, po }: PurchaseOrder, settings: LipseysSettings) {
+  if (ffl === null || shipToStore) return null
+  return {
+    what: `a signed copy of the license ${ffl.licenseNumber} of ${ffl.name}, if they have none`,
+    recipients: textsOf(settings.ffl_recipient_emails),
+    subject: `License for PO ${po}`,
+    businessDays: 5,
+  }
 }
 
 function preview(order: PurchaseOrder, settings: LipseysSettings): Rendered[] {

@@ -21,6 +21,7 @@ export interface SportsSouthSettings {
   readonly api_user?: unknown
   readonly api_customer_number?: unknown
   readonly api_password?: unknown
+  readonly ffl_recipient_emails?: unknown
 }
 
 export const NOT_APPROVED = notApproved('Sports South')

@@ -38,8 +38,8 @@ import type {
 } from '../../fulfillment.js'
 import { Unreachable } from '../../session/session.js'
 import type { Session } from '../../session/session.js'
-import { NoReply } from '../../session/reply.js'
-import { API, formOf, HEADERS, loginOf, SportsSouthAccount } from './api.js'
+import { NoReply, textsOf } from '../../session/reply.js'
+import { API, formOf, HEADERS, loginOf, SportsSouthAccount, textOf } from './api.js'
 import type { Params, SportsSouthSettings } from './api.js'
 import { detailsOf, find, headerAt, statusOf } from './lookup.js'
 import type { Detail } from './lookup.js'
@@ -57,7 +57,16 @@ export const LIMITS: FulfillmentLimits = {
 
 /** The connector; limits are others where a simulator answers. */
 export function sportsSouthOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
-  return { recovery: 'staged', limits, preview, submit, find, updates, asksByOrder: true }
+  return {
+    recovery: 'staged',
+    limits,
+    preview,
+    paperwork,
+    submit,
+    find,
+    updates,
+    asksByOrder: true,
+  }
 }
 
 /** Asks for what any account may ask. Throws an Unreachable that says why it has no answer. */
@@ -75,6 +84,17 @@ export async function checkLogin(session: Session): Promise<CheckOutcome> {
 
 /** What the number of an answer stands for, before there is one. */
 const NUMBER = '<number>'
+
+/** As the guide of Sports South asks: within three working days, with this subject. */
+function paperwork({ ffl, shipToStore, po }: PurchaseOrder, settings: SportsSouthSettings) {
+  if (ffl === null || shipToStore) return null
+  return {
+    what: `a copy of the license ${ffl.licenseNumber} of ${ffl.name}`,
+    recipients: textsOf(settings.ffl_recipient_emails),
+    subject: `${textOf(settings.api_customer_number)} - ${po}`,
+    businessDays: 3,
+  }
+}
 
 function preview(order: PurchaseOrder, settings: SportsSouthSettings): Rendered[] {
   const fault = contentFault(order)

@@ -46,6 +46,15 @@ export async function list({ dir, values, out }: Invocation): Promise<void> {
         }),
       ),
     )
+    for (const { order_id, distid, po_number, paperwork } of orders)
+      if (paperwork)
+        out.line(
+          printable(
+            `${order_id} at ${distid}: send ${paperwork.what} by ${paperwork.due} to ` +
+              `${paperwork.recipients.join(', ') || 'the address that they gave you'}, ` +
+              `subject "${paperwork.subject}" (PO ${po_number})`,
+          ),
+        )
     if (count > orders.length) out.line(`The newest ${orders.length} of ${figure(count)}.`)
     out.result({ count, orders })
   })
