@@ -176,8 +176,8 @@ export const place = endpoint('orders.place', {
         ],
       },
       distributor_unavailable: {
-        request: { ...ORDER, order_id: 'W-1003', po_number: 'W-1003-SIM-UNREACHABLE' },
-        details: [failed('W-1003', 'W-1003-SIM-UNREACHABLE', 'the connection was refused')],
+        request: { ...ORDER, order_id: 'W-1003', po_number: 'W-3-SIM-RATE-LIMITED' },
+        details: [failed('W-1003', 'W-3-SIM-RATE-LIMITED', 'HTTP 429: too many requests')],
       },
       order_volume_limit: {
         message: 'This key may place 60 orders in any hour. Wait as long as Retry-After says.',
