@@ -1,6 +1,7 @@
 /** What is asked of catalog.db: its state, its texts and its tallies. */
 import type { ProductClass } from '../distributors/product-classes.js'
 import type { Raw } from '../db/sqlite.js'
+import type { StateSet } from '../places/state-set.js'
 
 /** A handle of catalog.db. */
 export type CatalogDb = Pick<Raw, 'prepare'>
@@ -110,6 +111,12 @@ export function descriptionsOf(catalog: CatalogDb): ReadText<Descriptions> {
 export function attributesOf(catalog: CatalogDb): ReadText<string | null> {
   const attributes = catalog.prepare('SELECT attributes FROM fragment WHERE id = ?').pluck()
   return (fragment) => attributes.get(fragment) as string | null | undefined
+}
+
+/** The states that the distributor does not ship the item to; null where no feed tells. */
+export function restrictedStatesOf(catalog: CatalogDb): ReadText<StateSet | null> {
+  const states = catalog.prepare('SELECT restricted_states FROM fragment WHERE id = ?').pluck()
+  return (fragment) => states.get(fragment) as StateSet | null | undefined
 }
 
 export function itemsOf(catalog: CatalogDb): ReadText<Pick<FragmentRow, 'name' | 'upc'>> {

@@ -1,10 +1,14 @@
 /** "Why is it hidden?" for one product of one subscriber. */
 import type { Subscriber } from '../accounts/caller.js'
-import { itemsOf } from '../catalog/queries.js'
+import { itemsOf, restrictedStatesOf } from '../catalog/queries.js'
+import type { Snapshot } from '../catalog/snapshot/snapshot.js'
 import { explainOffers } from '../catalog/view/explain.js'
 import type { Explanation } from '../catalog/view/explain.js'
 import type { ConfigurationCtx } from './ctx.js'
 import { ApiError, invalid } from '../core/errors.js'
+import { gtinKey } from '../core/gtin.js'
+import { statesIn } from '../places/state-set.js'
+import type { StateCode } from '../places/states.js'
 import { borrowedBy } from '../catalog/snapshot/lending.js'
 import type { Borrowed } from '../catalog/snapshot/lending.js'
 
@@ -14,6 +18,8 @@ import type { Borrowed } from '../catalog/snapshot/lending.js'
  */
 export interface ExplainedOffer extends Explanation {
   borrowed: Borrowed | null
+  /** Where its distributor does not ship it to; null where its feed does not tell. */
+  restricted_states: StateCode[] | null
 }
 
 /**
@@ -35,6 +41,7 @@ export async function explainProduct(
   const { document, eligible } = ctx.configurations.of(subscriber)
   const textOf = itemsOf(ctx.engine.catalog)
   const borrowed = borrowedBy(ctx.engine.catalog.raw, upc)
+  const states = statesByOffer(ctx, snapshot, upc)
   return explainOffers(
     snapshot,
     { subscriberId: subscriber.id, document, eligible },
@@ -43,5 +50,23 @@ export async function explainProduct(
   ).map((offer) => ({
     ...offer,
     borrowed: borrowed.get(`${offer.distid} ${offer.stockid}`) ?? null,
+    restricted_states: states.get(`${offer.distid} ${offer.stockid}`) ?? null,
   }))
+}
+
+/** By `DISTID STOCKID`; an offer whose feed does not tell is not there. */
+function statesByOffer(
+  { engine }: ConfigurationCtx,
+  snapshot: Snapshot,
+  upc: string,
+): Map<string, StateCode[]> {
+  const read = restrictedStatesOf(engine.catalog)
+  const key = gtinKey(upc)
+  return new Map(
+    (key === null ? [] : snapshot.upcRows(key)).flatMap((row) => {
+      const states = read(snapshot.fragment[row]!) ?? null
+      const distid = snapshot.distids[snapshot.distributor[row]!]!
+      return states === null ? [] : [[`${distid} ${snapshot.stockid(row)}`, statesIn(states)]]
+    }),
+  )
 }

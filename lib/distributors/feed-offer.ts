@@ -1,3 +1,4 @@
+import type { StateSet } from '../places/state-set.js'
 import type { ProductClass } from './product-classes.js'
 
 /**
@@ -35,6 +36,8 @@ export interface FeedOffer {
   description: string | null
   /** Attribute columns of the feed by name, for restriction rules and the attributes feed. */
   attributes: Record<string, string>
+  /** States that the distributor does not ship it to; null where its feed does not tell. */
+  restrictedStates?: StateSet | null
 }
 
 export const UNCATEGORIZED = 'Uncategorized'

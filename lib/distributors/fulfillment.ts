@@ -206,6 +206,16 @@ export interface FulfillmentLimits {
   updatesEvery?: number
 }
 
+/** What a distributor says of the dealer that an order would go to. Null where it does not say. */
+export interface DealerAnswer {
+  /** It would ship there. */
+  takes: boolean | null
+  /** It has a copy of the license. */
+  onFile: boolean | null
+  /** In plain words. */
+  reason: string
+}
+
 /** Papers that a distributor wants by mail before it ships. */
 export interface Paperwork {
   what: string
@@ -241,6 +251,11 @@ export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
    * first, such as a token, stands in angle brackets; what cannot be sent is thrown.
    */
   preview?(order: PurchaseOrder, settings: Values): Rendered[]
+  /**
+   * Asks about the dealer of an order that is not placed yet; nothing is ordered. Throws where nobody
+   * can be asked.
+   */
+  askDealer?(session: Session<Values>, order: PurchaseOrder): Promise<DealerAnswer>
   /** One attempt, without any retry of its own. What it throws counts as `unknown`. */
   submit(session: OrderSession<Values>, order: PurchaseOrder): Promise<Submission>
   /**

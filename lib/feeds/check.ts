@@ -2,6 +2,7 @@
 import { toDollars } from '../core/money.js'
 import type { Preset } from '../distributors/generic/generic.js'
 import type { CatalogRow, StockRow } from '../distributors/generic/rows.js'
+import { statesIn } from '../places/state-set.js'
 import { judge } from './ingest/guard.js'
 import type { Evidence } from './ingest/guard.js'
 import type { BrokenLine } from './read/lines.js'
@@ -143,6 +144,7 @@ function shown(row: CatalogRow | StockRow): Record<string, unknown> {
     short_description: row.shortDescription,
     description: row.description,
     attributes: row.attributes,
+    restricted_states: row.restrictedStates == null ? null : statesIn(row.restrictedStates),
   }
 }
 

@@ -7,6 +7,8 @@ import { audit } from '../accounts/audit.js'
 import type { FflsCtx } from './ctx.js'
 import { invalid } from '../core/errors.js'
 import { inChunks, knownDealers, patiently, putDealers } from './dealer-store.js'
+import { touch } from '../db/state.js'
+import type { License } from './license.js'
 import type { KeptState, KnownDealer } from './lists/diff.js'
 import { readListFile } from './lists/file.js'
 import { licenseFit, readEntries } from './lists/on-file-rows.js'
@@ -260,4 +262,35 @@ async function apply(
     },
     step,
   )
+}
+
+/**
+ * Keeps what a distributor says of one dealer: until its next list, that counts as its list does.
+ * Nothing for a dealer that is not known.
+ */
+export async function noteOnFile(
+  ctx: FflsCtx,
+  { distid, license, isOnFile }: { distid: string; license: License; isOnFile: boolean },
+): Promise<void> {
+  await ctx.engine.atomic(ctx, async ({ db }) => {
+    const known = await db
+      .selectFrom('dealer')
+      .select('id')
+      .where('id', '=', license.id)
+      .executeTakeFirst()
+    if (!known) return
+    if (isOnFile)
+      await db
+        .insertInto('dealer_on_file')
+        .values({ distid, dealer_id: known.id })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+    else
+      await db
+        .deleteFrom('dealer_on_file')
+        .where('distid', '=', distid)
+        .where('dealer_id', '=', known.id)
+        .execute()
+    await touch(db, 'dealers')
+  })
 }

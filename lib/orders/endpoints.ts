@@ -70,12 +70,12 @@ const BLOCKED = {
       warnings: [],
       blocking_rules: [
         {
-          rule_id: 'distributor-flag-ca',
+          rule_id: 'feed:RSR:CA',
           kind: 'BLOCK',
-          customer_message: 'The distributor does not ship this item to California.',
-          reason: 'state is CA; State Restriction (CA) Y is true',
+          customer_message: 'This item cannot be shipped to California.',
+          reason: 'the feed of RSR Group (RSR) flags FSMST07919 as not to be shipped to state CA',
           missing: [],
-          would_change: ['a State Restriction (CA) other than true'],
+          would_change: ["a destination or an offer that no distributor's feed flags"],
           citations: [],
           effective_from: null,
         },
@@ -176,8 +176,8 @@ export const place = endpoint('orders.place', {
         ],
       },
       distributor_unavailable: {
-        request: { ...ORDER, order_id: 'W-1003', po_number: 'W-1003-SIM-UNREACHABLE' },
-        details: [failed('W-1003', 'W-1003-SIM-UNREACHABLE', 'the connection was refused')],
+        request: { ...ORDER, order_id: 'W-1003', po_number: 'W-3-SIM-RATE-LIMITED' },
+        details: [failed('W-1003', 'W-3-SIM-RATE-LIMITED', 'HTTP 429: too many requests')],
       },
       order_volume_limit: {
         message: 'This key may place 60 orders in any hour. Wait as long as Retry-After says.',

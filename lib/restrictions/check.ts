@@ -2,7 +2,7 @@
 import { nextTurn } from '../core/async/wait.js'
 import type { Subscriber } from '../accounts/caller.js'
 import { dayOf } from '../core/clock.js'
-import { attributesOf } from '../catalog/queries.js'
+import { attributesOf, restrictedStatesOf } from '../catalog/queries.js'
 import type { Snapshot } from '../catalog/snapshot/snapshot.js'
 import type { ActiveRules, Override, RestrictionsCtx } from './ctx.js'
 import { invalid } from '../core/errors.js'
@@ -10,6 +10,7 @@ import { logDecision } from './decision-log.js'
 import { placeOf, UNKNOWN } from './destination.js'
 import type { Address, Place } from './destination.js'
 import { evaluate } from './evaluate.js'
+import { flagMatches, isFlagOf } from './feed-flags.js'
 import type { ItemFacts } from './rules/predicates.js'
 import type { Finding } from './evaluate.js'
 import { itemFacts } from './item-facts.js'
@@ -74,6 +75,8 @@ function factSources(ctx: RestrictionsCtx, snapshot: Snapshot | null): FactSourc
   return {
     snapshot,
     readAttributes: attributes,
+    readStates: restrictedStatesOf(ctx.engine.catalog),
+    nameOf: (distid) => ctx.distributors.byDistid(distid)?.name ?? distid,
     distidOf,
   }
 }
@@ -90,7 +93,8 @@ const SOMEWHERE: Place = {
 
 /**
  * A function that tells the active rules and blocks of the subscriber that an item meets wherever
- * in the United States it goes: what can be known without a destination. A rule that an override
+ * in the United States it goes, or whatever its state: what can be known without a destination. A
+ * rule that an override
  * lifts at some place is not told. Nothing is logged.
  */
 export function blocksAnywhere(
@@ -116,7 +120,11 @@ export function blocksAnywhere(
     ).blocking_rules
     return blocking.filter(
       ({ rule_id: id }) =>
-        !overrides.some((override) => override.ruleIds.has(id) && mayLift(override, facts, day)),
+        !overrides.some(
+          (override) =>
+            [...override.ruleIds].some((lifted) => isFlagOf(id, lifted)) &&
+            mayLift(override, facts, day),
+        ),
     )
   }
 }
@@ -150,6 +158,8 @@ export function judge(
     manual_review: [],
   }
   for (const finding of findings) lists[listOf(finding)].push(matchedRule(finding))
+  for (const match of flagMatches(facts.flags, place))
+    lists[match.kind === 'BLOCK' ? 'blocking_rules' : 'warnings'].push(match)
   if (place.country !== 'US') lists.manual_review.push(ABROAD)
   applyOverrides(lists, overrides, facts, { place, day })
   return {

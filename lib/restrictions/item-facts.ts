@@ -5,10 +5,14 @@ import { UNCATEGORIZED } from '../distributors/feed-offer.js'
 import { CLASS_CODES } from '../distributors/product-classes.js'
 import type { Row, Snapshot } from '../catalog/snapshot/snapshot.js'
 import { gtinKey } from '../core/gtin.js'
+import { NO_STATES, SET_STATES } from '../places/state-set.js'
+import type { StateSet } from '../places/state-set.js'
 import { attributeName, isNoFact } from './attributes.js'
 import type { AttributeValue } from './attributes.js'
 import { UNKNOWN } from './destination.js'
 import type { Possible } from './destination.js'
+import { NO_FLAGS } from './feed-flags.js'
+import type { FeedFlags } from './feed-flags.js'
 import type { AttributeFact, ItemFacts } from './rules/predicates.js'
 import { ComparableValue } from './rules/predicates.js'
 import type { CheckItem } from './shapes.js'
@@ -20,6 +24,10 @@ export interface FactSources {
   /** Null before the first feed. */
   snapshot: Snapshot | null
   readAttributes: ReadAttributes
+  /** The states that the offer of a fragment is not shipped to; null where no feed tells. */
+  readStates?: (fragment: number) => StateSet | null | undefined
+  /** A distributor's name by its distid. */
+  nameOf?: (distid: string) => string
   /** The distid of a distributor by distid or name, case aside; undefined for an unknown one. */
   distidOf?: (text: string) => string | undefined
 }
@@ -32,9 +40,10 @@ export interface FactSources {
  */
 export function itemFacts(
   item: CheckItem,
-  { snapshot, readAttributes, distidOf = (text) => text }: FactSources,
+  sources: FactSources,
   to?: 'consumer' | 'ffl',
 ): ItemFacts {
+  const { snapshot, distidOf = (text) => text } = sources
   const [upc, sku, from, category] = [item.upc, item.sku, item.distid, item.category].map((text) =>
     isNoFact(text) ? undefined : text!.trim(),
   )
@@ -65,8 +74,9 @@ export function itemFacts(
     ),
     attributes: attributesOf(
       item,
-      circles.map((rows) => rows.map((row) => readAttributes(snapshot!.fragment[row]!))),
+      circles.map((rows) => rows.map((row) => toldOf(snapshot!.fragment[row]!, sources))),
     ),
+    flags: flagsOf({ upc, sku, distid }, circles, sources),
     destination: to
       ? { values: new Set([to]), known: true }
       : circles.length > 0
@@ -136,22 +146,71 @@ function destinationOf(productClass: string): 'consumer' | 'ffl' {
 }
 
 /**
+ * The flags of the offers that the item may be: the one that is named, or those of its UPC, of the
+ * distributor that is named or else of all.
+ */
+function flagsOf(
+  { upc, sku, distid }: Record<'upc' | 'sku' | 'distid', string | undefined>,
+  circles: readonly (readonly Row[])[],
+  { snapshot, readStates, nameOf = (text) => text }: FactSources,
+): FeedFlags {
+  if (!snapshot || !readStates) return NO_FLAGS
+  const distidOf = (row: Row) => snapshot.distids[snapshot.distributor[row]!]!
+  // An item number alone is as good as a UPC here, though not for what the item is.
+  const nearest =
+    circles[0] ?? (upc === undefined && sku !== undefined ? snapshot.skuRows(sku) : [])
+  const rows = distid === undefined ? nearest : nearest.filter((row) => distidOf(row) === distid)
+  const isExact =
+    sku !== undefined &&
+    distid !== undefined &&
+    rows.some((row) => snapshot.sku(row).toLowerCase() === sku.toLowerCase())
+  const offers = rows.map((row) => ({
+    distid: distidOf(row),
+    name: nameOf(distidOf(row)),
+    distsku: snapshot.sku(row),
+    states: readStates(snapshot.fragment[row]!) ?? NO_STATES,
+  }))
+  return { offers, isExact }
+}
+
+/** What an offer tells of its attributes, as JSON. */
+interface Told {
+  text: string | null | undefined
+  /** Its flags say where it may go; an attribute that repeats one says nothing more. */
+  isFlagged: boolean
+}
+
+function toldOf(fragment: number, { readAttributes, readStates }: FactSources): Told {
+  return {
+    text: readAttributes(fragment),
+    isFlagged: (readStates?.(fragment) ?? null) !== null,
+  }
+}
+
+const FLAGS = new Set(SET_STATES.map((state) => attributeName(`State Restriction (${state})`)))
+
+/**
  * Attributes of the request; of the nearest offers that tell of them, those that the request does
  * not give.
  */
 function attributesOf(
   { attributes = {} }: CheckItem,
-  circles: readonly (readonly (string | null | undefined)[])[],
+  circles: readonly (readonly Told[])[],
 ): ItemFacts['attributes'] {
   const known = new Map<string, AttributeFact>()
   for (const [name, values] of byName(Object.entries(attributes))) known.set(name, [values])
   for (const offers of circles) {
     const told = new Map<string, AttributeFact>()
-    for (const text of new Set(offers)) {
+    const seen = new Set<string>()
+    for (const { text, isFlagged } of offers) {
+      if (!text || seen.has(text)) continue
+      seen.add(text)
       for (const [name, values] of byName(
-        text ? Object.entries(JSON.parse(text) as Record<string, string>) : [],
-      ))
+        Object.entries(JSON.parse(text) as Record<string, string>),
+      )) {
+        if (isFlagged && FLAGS.has(name)) continue
         told.set(name, [...(told.get(name) ?? []), values])
+      }
     }
     for (const [name, fact] of told) if (!known.has(name)) known.set(name, fact)
   }

@@ -67,7 +67,11 @@ export type CheckBody = z.output<typeof CheckBody>
 
 export const MatchedRule = z
   .object({
-    rule_id: z.string().describe('The rule'),
+    rule_id: z
+      .string()
+      .describe(
+        "The rule; feed:RSR:CA is the flag for California in the distributor RSR's own feed",
+      ),
     kind: z
       .enum(KINDS)
       .describe(

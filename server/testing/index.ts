@@ -22,6 +22,7 @@ import { open } from '../../lib/app/open.js'
 import type { App } from '../../lib/app/open.js'
 import { writeOffers } from '../../lib/feeds/ingest/write-offers.js'
 import type { WrittenOffer } from '../../lib/feeds/ingest/write-offers.js'
+import { stateSet } from '../../lib/places/state-set.js'
 import { makeShop } from '../../lib/app/shop.js'
 import type { Shop } from '../../lib/app/shop.js'
 import { createServer } from '../http/app.js'
@@ -77,7 +78,12 @@ export interface TestApp {
 // oxlint-disable-next-line no-explicit-any
 export type Answer = any
 
-export type TestOffer = Partial<WrittenOffer> & { distid: string; stockid: string }
+export type TestOffer = Partial<Omit<WrittenOffer, 'restrictedStates'>> & {
+  distid: string
+  stockid: string
+  /** Two letters each: where the distributor does not ship it to. */
+  restrictedStates?: readonly string[]
+}
 
 export interface TestOptions extends Omit<WatchedOptions, 'dir' | 'now'> {
   tier?: Tier
@@ -272,7 +278,7 @@ function showFault(error: unknown): never {
   })
 }
 
-function testOffer(offer: TestOffer): WrittenOffer {
+function testOffer({ restrictedStates: states, ...offer }: TestOffer): WrittenOffer {
   return {
     distsku: offer.stockid,
     upc: null,
@@ -295,6 +301,7 @@ function testOffer(offer: TestOffer): WrittenOffer {
     shortDescription: null,
     description: null,
     attributes: {},
+    ...(states && { restrictedStates: stateSet(states) }),
     ...offer,
   }
 }

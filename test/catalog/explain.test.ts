@@ -102,7 +102,7 @@ const OFFERS: TestOffer[] = [
 
 /** The offers as a snapshot; own prices are `s1`'s, cents by (distid, stockid). */
 function snapshotOf(
-  offers: readonly TestOffer[],
+  offers: readonly Omit<TestOffer, 'restrictedStates'>[],
   own: Record<string, number> = {},
 ): { snapshot: Snapshot; nameOf: (fragment: number) => string } {
   const raw = openSqlite(':memory:')

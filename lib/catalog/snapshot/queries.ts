@@ -133,11 +133,11 @@ export function loanStatements(catalog: CatalogDb) {
     retire: catalog.prepare('UPDATE fragment SET retired_at = ? WHERE id = ?'),
     fragment: catalog.prepare(`INSERT INTO fragment (distid, stockid, distsku, upc, mpn, item_cat,
         product_url, attributes, product_class, name, mfg_name, category_id, category_name, images,
-        short_description, description)
+        short_description, description, restricted_states)
       SELECT f.distid, f.stockid, f.distsku, f.upc, f.mpn, f.item_cat, f.product_url, f.attributes,
         @productClass, ${lent('name')}, ${lent('mfg_name')}, ${lent('category', 'category_id')},
         ${lent('category', 'category_name')}, ${lent('images')}, ${lent('short_description')},
-        ${lent('description')}
+        ${lent('description')}, f.restricted_states
       FROM fragment f LEFT JOIN fragment t ON t.id = @lender WHERE f.id = @own`),
   }
 }

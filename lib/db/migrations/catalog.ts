@@ -125,4 +125,8 @@ SELECT id, distid, stockid, coalesce(lent, fragment) AS fragment, price, map, ms
 -- Of the last taken feed: what fills its columns, its classes, sums and medians (JSON). The lines hold more than before.
 ALTER TABLE feed ADD COLUMN shape TEXT NOT NULL DEFAULT '';
 `,
+  `
+-- States that the distributor does not ship the item to: a bit each, in the order of places/state-set.ts; null where no feed tells.
+ALTER TABLE fragment ADD COLUMN restricted_states INTEGER;
+`,
 ] as const

@@ -52,6 +52,7 @@ function columnsOf(preset: Preset): (readonly string[])[] {
       ...conditions.map(({ column }) => column),
       ...(preset.gunWordsIn ?? []),
       ...(preset.attributes ?? []).map(({ column }) => column),
+      ...Object.values(preset.stateFlags?.columns ?? {}),
     ]),
   ]
 }

@@ -1,8 +1,19 @@
 /** The readers of a row's fields: each is made once for a file and called for every row. */
 import { parseUpc } from '../../core/gtin.js'
 import { parseMoney } from '../../core/money.js'
+import { NO_STATES, stateSet } from '../../places/state-set.js'
+import type { StateSet } from '../../places/state-set.js'
 import { MAX_INT, fold, readEndOfDay, readQty, readText } from './casts.js'
-import type { CatalogPreset, Field, Flag, Images, Money, Price, Quantity } from './preset.js'
+import type {
+  CatalogPreset,
+  Field,
+  Flag,
+  Images,
+  Money,
+  Price,
+  Quantity,
+  StateFlags,
+} from './preset.js'
 import type { RowReader } from './row-reader.js'
 
 export function text(spec: Field | undefined, row: RowReader): () => string {
@@ -107,6 +118,32 @@ export function flag(spec: Flag | undefined, row: RowReader): () => boolean {
   const listed = new Set(('yes' in spec ? spec.yes : spec.no).map(fold))
   const whenListed = 'yes' in spec
   return () => (place !== undefined && listed.has(fold(row.cell(place)))) === whenListed
+}
+
+/**
+ * The states that a row is not shipped to; null where the preset, or the file, has no flags.
+ * Throws for a state that cannot be flagged.
+ */
+export function stateFlags(spec: StateFlags | undefined, row: RowReader): () => StateSet | null {
+  const flags = Object.entries(spec?.columns ?? {}).flatMap(([state, column]) => {
+    const bit = stateSet([state])
+    return row.places([column]).map((place) => ({ place, bit }))
+  })
+  if (!spec || flags.length === 0) return () => null
+  const restricts = new Set(spec.restricts.map(fold))
+  const permits = spec.permits && new Set(spec.permits.map(fold))
+  const listed = [...restricts, ...(permits ?? [])].map((text) => text || 'blank').join(', ')
+  return () => {
+    let states = NO_STATES
+    for (const { place, bit } of flags) {
+      const cell = row.cell(place)
+      // Most cells are blank.
+      const value = cell === '' ? '' : fold(cell)
+      if (restricts.has(value)) states += bit
+      else if (permits && !permits.has(value)) row.fail(place, cell, `not a flag (${listed})`)
+    }
+    return states
+  }
 }
 
 export function imagesOf(spec: Images | undefined, row: RowReader): () => string[] {

@@ -21,7 +21,7 @@ export type Compiled =
  * Goes up whenever the code here reads a row differently, so that every line of the next feeds is
  * read again.
  */
-export const MAPPING_VERSION = 2
+export const MAPPING_VERSION = 3
 
 /** An item number that is longer is a shifted column. */
 const LONGEST_KEY = 100

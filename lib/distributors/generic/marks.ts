@@ -1,4 +1,5 @@
 /** Which fields a row of a catalog feed fills, in one number. */
+import { NO_STATES } from '../../places/state-set.js'
 import { CLASS_CODES } from '../product-classes.js'
 import type { CatalogRow } from './rows.js'
 
@@ -26,6 +27,7 @@ export const MARKS = [
   'noDropShip',
   'ffl',
   'held',
+  'stateFlags',
 ] as const
 /** Where a mark's class begins: its place in `CLASS_CODES`. */
 export const MARK_CLASS = 24
@@ -59,6 +61,7 @@ export function markOf(
   next(!told.dropShip)
   next(row.fflReq)
   next(row.held)
+  next((row.restrictedStates ?? NO_STATES) !== NO_STATES)
   return bits | (CLASS_CODES.indexOf(row.productClass) << MARK_CLASS)
 }
 

@@ -1,7 +1,17 @@
 /** From a row of a catalog feed to its offer. */
 import { UNCATEGORIZED } from '../feed-offer.js'
 import { compileRules, gunNamed, meets } from './classify.js'
-import { attributesOf, flag, imagesOf, money, priceOf, quantity, text, upc } from './fields.js'
+import {
+  attributesOf,
+  flag,
+  imagesOf,
+  money,
+  priceOf,
+  quantity,
+  stateFlags,
+  text,
+  upc,
+} from './fields.js'
 import { markOf } from './marks.js'
 import type { CatalogPreset, Field } from './preset.js'
 import type { RowReader } from './row-reader.js'
@@ -40,6 +50,7 @@ export function compileOffer(
   const read = fieldReaders(preset, row, at)
   const zero = (preset.zeroWhen ?? []).map((condition) => meets(condition, row))
   const attributes = attributesOf(preset, row)
+  const flags = stateFlags(preset.stateFlags, row)
   const classify = compileRules(preset.classify, row)
   const namesGun = gunNamed(preset.gunWordsIn ?? [], row)
   return (stockid) => {
@@ -80,6 +91,7 @@ export function compileOffer(
       shortDescription: read.shortDescription() || null,
       description: read.description() || null,
       attributes: attributes(),
+      restrictedStates: flags(),
       mark: 0,
     } satisfies CatalogRow
     offer.mark = markOf(offer, told)

@@ -3,6 +3,7 @@
  * kept as JSON and sent to a worker; its power to express is small on purpose, so that
  * configuration never runs code.
  */
+import type { StateCode } from '../../places/states.js'
 import type { ProductClass } from '../product-classes.js'
 
 export type Preset = CatalogPreset | QuantityPreset
@@ -57,6 +58,8 @@ export interface CatalogPreset extends Common {
    */
   gunWordsIn?: readonly string[]
   attributes?: readonly Attribute[]
+  /** Where the distributor does not ship an item to; without it the feed does not tell. */
+  stateFlags?: StateFlags
 }
 
 /** A stock feed: only quantities of offers that a catalog feed made. */
@@ -99,6 +102,18 @@ export type Quantity = { from: readonly string[] } | { sum: readonly string[] }
 export type Flag =
   | { from: readonly string[]; yes: readonly string[] }
   | { from: readonly string[]; no: readonly string[] }
+
+/**
+ * A column for each state. A cell with one of `restricts` says that the distributor does not ship
+ * the item there, to a customer or to a dealer. Where `permits` is given, a cell that holds neither
+ * is a bad row: a flag that has moved to the neighbouring column would lift a restriction.
+ */
+export interface StateFlags {
+  /** By state; territories and military mail have no flags. */
+  columns: Readonly<Partial<Record<StateCode, string>>>
+  restricts: readonly string[]
+  permits?: readonly string[]
+}
 
 /** Images: every URL of the cell, split at `separator`; `dropQuery` cuts what follows a `?`. */
 export type Images = Field & { separator?: string; dropQuery?: boolean }

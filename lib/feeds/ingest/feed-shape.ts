@@ -146,6 +146,7 @@ function labelOf(preset: Preset, mark: (typeof MARKS)[number]): string {
   if (mark === 'ffl') return 'a license is needed for'
   if (mark === 'held') return 'held back (allocated) are'
   if (mark === 'attributes') return 'attributes have'
+  if (mark === 'stateFlags') return 'not to be shipped to some state are'
   const field = preset.kind === 'catalog' && mark !== 'keptMap' ? preset.map[mark] : undefined
   const names = field && 'from' in field ? field.from.join('" or "') : mark
   return `"${names}" is filled in`

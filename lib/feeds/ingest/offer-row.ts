@@ -86,6 +86,7 @@ export function wordingOf(row: CatalogRow, attributes: string | null): number {
     row.shortDescription,
     row.description,
     attributes,
+    row.restrictedStates,
   ]
   // No text holds a control character, so the marks between them cannot be mistaken; null differs
   // from ''.

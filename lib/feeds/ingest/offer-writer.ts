@@ -2,6 +2,7 @@
 import { FeedChanges } from './counts.js'
 import type { Counts, OfferName, Touched } from './counts.js'
 import type { Raw } from '../../db/sqlite.js'
+import type { StateSet } from '../../places/state-set.js'
 import type { CatalogRow } from '../../distributors/generic/rows.js'
 import type { Change } from './change-log.js'
 import { attributesText, imagesText, stateOf, unpack, wordingOf } from './offer-row.js'
@@ -123,7 +124,9 @@ export class OfferWriter {
     if (reworded) {
       const key = lendingKey(row.upc)
       for (const text of [fragment, lent]) if (text !== null) this.#sql.retire.run(now, text)
-      this.#sql.update.run(this.#fragment(row, attributes), wording, key, ...tick, revision, id)
+      const states = this.#statesOf(row, fragment, options)
+      const text = this.#fragment(row, attributes, states)
+      this.#sql.update.run(text, wording, key, ...tick, revision, id)
       this.counts.reworded = true
       for (const touched of [gtin, key]) this.touched.keys.add(touched)
     } else {
@@ -216,7 +219,7 @@ export class OfferWriter {
   #add(row: CatalogRow, attributes: string | null, wording: number): number {
     const { distid, subscriberId, revision, asOf } = this.#ctx
     const price = subscriberId === null ? row.price : null
-    const fragment = this.#fragment(row, attributes)
+    const fragment = this.#fragment(row, attributes, row.restrictedStates ?? null)
     const [kind, gtin] = [kindOf(row), lendingKey(row.upc)]
     const id = Number(
       this.#sql.insert.run(
@@ -245,7 +248,17 @@ export class OfferWriter {
     return id
   }
 
-  #fragment(row: CatalogRow, attributes: string | null): number {
+  /**
+   * Where the offer of a row is not shipped to. A feed that does not tell lifts no flag of another
+   * one, nor does one that is older.
+   */
+  #statesOf(row: CatalogRow, fragment: number, { older }: TakeOptions): StateSet | null {
+    const told = row.restrictedStates ?? null
+    if (told !== null && !older) return told
+    return (this.#sql.states.get(fragment) as StateSet | null | undefined) ?? told
+  }
+
+  #fragment(row: CatalogRow, attributes: string | null, states: StateSet | null): number {
     return Number(
       this.#sql.fragment.run(
         this.#ctx.distid,
@@ -264,6 +277,7 @@ export class OfferWriter {
         row.shortDescription,
         row.description,
         attributes,
+        states,
       ).lastInsertRowid,
     )
   }

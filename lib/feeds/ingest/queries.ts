@@ -30,8 +30,9 @@ export function prepareOffers(raw: Raw) {
     upc: sql('SELECT upc FROM fragment WHERE id = ?').pluck(),
     fragment: sql(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn,
         product_class, item_cat, category_id, category_name, images, product_url,
-        short_description, description, attributes)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+        short_description, description, attributes, restricted_states)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+    states: sql('SELECT restricted_states FROM fragment WHERE id = ?').pluck(),
     retire: sql('UPDATE fragment SET retired_at = ? WHERE id = ?'),
     sweep: sql('DELETE FROM fragment WHERE retired_at < ?'),
     own: sql('SELECT price, kind FROM own_price WHERE subscriber_id = ? AND offer = ?').raw(),

@@ -13,6 +13,7 @@ import { toDollars } from '../../core/money.js'
 import type { Mode } from '../../db/tables/column-types.js'
 import type { Destination, PurchaseOrder, Rendered } from '../../distributors/fulfillment.js'
 import type { CheckResult } from '../../restrictions/shapes.js'
+import { askAboutDealer } from './ask-dealer.js'
 import { checkOrder } from './check-order.js'
 import type { CheckedGroup, CheckedOrder } from './check-order.js'
 import { earlierPlacements } from './holder.js'
@@ -49,6 +50,8 @@ export interface PreflightGroup {
    * placement that was refused.
    */
   po_number: string
+  /** Where that is asked for: what its distributor says of the dealer; null where it cannot be asked. */
+  dealer?: { takes: boolean | null; on_file: boolean | null; reason: string } | null
   /** What it is sent as: several where the distributor does not take all of it in one. */
   purchase_orders: {
     lane: string
@@ -89,6 +92,13 @@ export interface Preflight {
   quota: { hour: number; day: number } | null
 }
 
+export interface PreflightOptions {
+  /** Tells what would be sent, byte for byte. */
+  wire?: boolean
+  /** Asks distributors about the dealers that they would ship to. */
+  ask?: boolean
+}
+
 /**
  * As `preflightOrder`, for an operator: with a key's tag in the PO and its quotas, or with none.
  */
@@ -96,12 +106,12 @@ export async function preflightFor(
   ctx: SendingCtx,
   subscriber: Subscriber,
   body: unknown,
-  { keyId, wire }: { keyId?: string; wire?: boolean } = {},
+  { keyId, ...options }: { keyId?: string } & PreflightOptions = {},
 ): Promise<Preflight> {
   return preflightOrder(
     { ...ctx, subscriber, key: keyId === undefined ? null : await keyById(ctx, subscriber, keyId) },
     body,
-    wire === undefined ? {} : { wire },
+    options,
   )
 }
 
@@ -112,7 +122,7 @@ export async function preflightFor(
 export async function preflightOrder(
   ctx: OrdersCall,
   body: unknown,
-  { wire = false }: { wire?: boolean } = {},
+  { wire = false, ask = false }: PreflightOptions = {},
 ): Promise<Preflight> {
   const nothing: Preflight = {
     order_id: null,
@@ -147,6 +157,8 @@ export async function preflightOrder(
           attempt,
           serial: wire ? await nextId(ctx, 'purchase_order') : null,
         })
+  if (ask && plan && 'result' in checked)
+    await askDealers(ctx, checked.result, plan.fulfillment_orders)
   const engine = await attempted(() => refusedByEngine(ctx))
   const refusal =
     [held, checked, engine].find((step): step is { refusal: Refusal } => 'refusal' in step)
@@ -271,6 +283,31 @@ function groupOf(
         ),
       }),
     })),
+  }
+}
+
+async function askDealers(
+  ctx: OrdersCall,
+  order: CheckedOrder,
+  told: readonly PreflightGroup[],
+): Promise<void> {
+  for (const [i, group] of order.groups.entries()) {
+    if (group.ffl === null) continue
+    const parts = partsOf(group)
+    const { po_number: po, po_given: poGiven } = told[i]!
+    const content = contentOf(order, { ...group, parts }, parts[0]!, {
+      clientRef: UNMADE,
+      serial: 1,
+      po,
+      poGiven,
+      takenAt: ctx.now(),
+    })
+    const answer = await askAboutDealer(ctx, group, content)
+    told[i]!.dealer = answer && {
+      takes: answer.takes,
+      on_file: answer.onFile,
+      reason: answer.reason,
+    }
   }
 }
 

@@ -1,18 +1,20 @@
 /** What a change of the rules would do to the live catalog, state by state. */
 import { nextTurn } from '../../core/async/wait.js'
-import { attributesOf } from '../../catalog/queries.js'
+import { attributesOf, restrictedStatesOf } from '../../catalog/queries.js'
 import type { Snapshot } from '../../catalog/snapshot/snapshot.js'
 import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { dayOf } from '../../core/clock.js'
 import type { RestrictionsCtx } from '../ctx.js'
+import { NO_STATES, statesIn } from '../../places/state-set.js'
 import { STATES } from '../../places/states.js'
+import { NO_FLAGS } from '../feed-flags.js'
 import { judge } from '../check.js'
 import { indexRules } from './compile.js'
 import type { CompiledRule } from './compile.js'
 import { placeOf } from '../destination.js'
 import type { ItemFacts } from './predicates.js'
 import { itemFacts } from '../item-facts.js'
-import type { ReadAttributes } from '../item-facts.js'
+import type { FactSources } from '../item-facts.js'
 import type { Rule } from './rule.js'
 
 /** Offers by what the rules say of them. */
@@ -34,6 +36,8 @@ export interface StateImpact {
 interface Group {
   facts: ItemFacts
   offers: number
+  /** Of these, those that their distributor does not ship to a state: blocked, whatever the rules. */
+  flagged: Map<string, number>
 }
 
 /** How many steps are taken before others have their turn. */
@@ -51,25 +55,26 @@ export async function rulesImpact(
   const snapshot = ctx.catalog.current()
   if (!snapshot) return { offers: 0, states: [] }
   const sets = [ctx.rules.active(), { digest: '', index: indexRules(after) }] as const
-  const attributes = attributesOf(ctx.engine.catalog)
-  const groups = await groupOffers(
-    snapshot,
-    [...sets[0].index.rules, ...sets[1].index.rules],
-    attributes,
-  )
+  const groups = await groupOffers(snapshot, [...sets[0].index.rules, ...sets[1].index.rules], {
+    readAttributes: attributesOf(ctx.engine.catalog),
+    readStates: restrictedStatesOf(ctx.engine.catalog),
+  })
   const day = dayOf(ctx.now())
   const states: StateImpact[] = []
   for (const state of Object.keys(STATES)) {
     const place = placeOf({ state })
     const impact = { state, before: nobody(), after: nobody(), changed: 0 }
     let step = 0
-    for (const { facts, offers } of groups) {
+    for (const { facts, offers, flagged } of groups) {
+      const blocked = flagged.get(state) ?? 0
+      const free = offers - blocked
       const [was, is] = sets.map((set) =>
         verdict(judge({ active: set, overrides: [] }, facts, { place, day }, {})),
       ) as [keyof Verdicts, keyof Verdicts]
-      impact.before[was] += offers
-      impact.after[is] += offers
-      if (was !== is) impact.changed += offers
+      for (const verdicts of [impact.before, impact.after]) verdicts.blocked += blocked
+      impact.before[was] += free
+      impact.after[is] += free
+      if (was !== is) impact.changed += free
       if (++step % STEPS === 0) await nextTurn()
     }
     if (impact.changed > 0) states.push(impact)
@@ -89,7 +94,7 @@ function verdict({ approved, blocking_rules: blocked }: ReturnType<typeof judge>
 async function groupOffers(
   snapshot: Snapshot,
   rules: readonly CompiledRule[],
-  readAttributes: ReadAttributes,
+  texts: Pick<FactSources, 'readAttributes' | 'readStates'>,
 ): Promise<Group[]> {
   const asked = {
     upcs: new Set(rules.flatMap(({ upcs }) => [...(upcs ?? [])])),
@@ -101,10 +106,11 @@ async function groupOffers(
   for (let row = 0; row < snapshot.rows; row++) {
     const distid = snapshot.distids[snapshot.distributor[row]!]!
     const sku = snapshot.sku(row)
-    const facts = itemFacts({ distid, sku } as Parameters<typeof itemFacts>[0], {
+    const { flags, ...rest } = itemFacts({ distid, sku } as Parameters<typeof itemFacts>[0], {
       snapshot: only(snapshot, row),
-      readAttributes,
+      ...texts,
     })
+    const facts = { ...rest, flags: NO_FLAGS }
     const values = [...facts.attributes].filter(([name]) => asked.attributes.has(name))
     const key = JSON.stringify([
       CLASS_CODES[snapshot.productClass[row]!],
@@ -115,9 +121,11 @@ async function groupOffers(
       asked.upcs.has(snapshot.upcKey[row]!) ? snapshot.upcKey[row] : 0,
       asked.skus.has(sku.toLowerCase()) ? sku : '',
     ])
-    const group = groups.get(key)
-    if (group) group.offers++
-    else groups.set(key, { facts, offers: 1 })
+    let group = groups.get(key)
+    if (!group) groups.set(key, (group = { facts, offers: 0, flagged: new Map() }))
+    group.offers++
+    for (const state of statesIn(flags.offers[0]?.states ?? NO_STATES))
+      group.flagged.set(state, (group.flagged.get(state) ?? 0) + 1)
     if (row % STEPS === 0) await nextTurn()
   }
   return [...groups.values()]

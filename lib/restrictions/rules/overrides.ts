@@ -9,6 +9,7 @@ import { touch } from '../../db/state.js'
 import { compileRule, isEffective } from './compile.js'
 import type { Place } from '../destination.js'
 import { evaluate, meetsItem } from '../evaluate.js'
+import { isFlagRule } from '../feed-flags.js'
 import type { ItemFacts } from './predicates.js'
 import { Day, Rule } from './rule.js'
 import type { CheckResult, MatchedRule } from '../shapes.js'
@@ -59,9 +60,11 @@ export async function addOverride(
   )
     throw invalid('match.attributes', 'what is not known allows nothing: exists must be true')
   const unknown = detail.rule_ids.find(
-    (id) => !ctx.rules.active().index.rules.some(({ rule }) => rule.rule_id === id),
+    (id) =>
+      !isFlagRule(id, (distid) => isDistributor(ctx, distid)) &&
+      !ctx.rules.active().index.rules.some(({ rule }) => rule.rule_id === id),
   )
-  if (unknown !== undefined) throw invalid('rule_ids', `there is no active rule "${unknown}"`)
+  if (unknown !== undefined) throw invalid('rule_ids', noRule(unknown))
   if (effect === 'block' && Object.keys(detail.match).length === 0 && !detail.scope.state)
     throw invalid('match', 'is required: what it blocks, or a state')
   const checked = Rule.safeParse(ruleOf(detail, 'override'))
@@ -95,6 +98,19 @@ export async function addOverride(
     await touch(tx.db, 'rules')
   })
   return { id }
+}
+
+function isDistributor(ctx: RestrictionsCtx, distid: string): boolean {
+  return (
+    ctx.distributors.byDistid(distid) !== undefined ||
+    ctx.catalog.current()?.distids.includes(distid) === true
+  )
+}
+
+function noRule(id: string): string {
+  return id.startsWith('feed:')
+    ? `"${id}" is not a distributor's flag: name the distributor and the state, as feed:RSR:CA`
+    : `there is no active rule "${id}"`
 }
 
 /** Ends an override at once; it stays in the list with its end. 404 for one that is not there. */

@@ -1,5 +1,6 @@
 /** Predicates on attributes, made ready to be asked of many values. */
 import type { Possible } from '../destination.js'
+import type { FeedFlags } from '../feed-flags.js'
 import { attributeName, numberOf, plainValue, words } from '../attributes.js'
 import type { AttributeValue } from '../attributes.js'
 import type { Predicate } from './rule.js'
@@ -239,4 +240,6 @@ export interface ItemFacts {
   /** By the names that rules use. */
   readonly attributes: ReadonlyMap<string, AttributeFact>
   readonly destination: Possible<'consumer' | 'ffl'>
+  /** What distributors' feeds say of where it may go. */
+  readonly flags: FeedFlags
 }

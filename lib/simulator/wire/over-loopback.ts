@@ -61,6 +61,9 @@ export function overLoopback(world: World, profile: Profile, spoken: Spoken): Si
     ...(spoken.files && { filesAddress: () => place.filesAddress() }),
     check: async (session) => check(await place.plain(session)),
     ...visited(connector),
+    ...(connector.askDealer && {
+      askDealer: async (session, order) => connector.askDealer!(await place.plain(session), order),
+    }),
     async *updates(session, since, open): AsyncGenerator<OrderUpdate> {
       session.signal.throwIfAborted()
       yield* connector.updates!(await place.plain(session), since, open)

@@ -32,12 +32,16 @@ function lines({
   qty_on_hand: qty,
   hidden_by: causes,
   borrowed,
+  restricted_states: states,
 }: ExplainedOffer): string[] {
   const amount = price === null ? 'no price' : price.toFixed(2)
   return [
     `${distid} ${stockid}, ${name}: ${visible ? 'visible' : 'hidden'}, ${amount}, ` +
       `${figure(qty)} in stock`,
     ...(borrowed ? [`  - ${inWords(borrowed)}`] : []),
+    ...(states && states.length > 0
+      ? [`  - ${distid} does not ship it to ${states.join(', ')}`]
+      : []),
     ...causes.map(({ pointer, reason }) =>
       pointer === null ? `  - ${reason}` : `  - ${pointer || '(document)'}: ${reason}`,
     ),

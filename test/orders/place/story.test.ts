@@ -76,7 +76,44 @@ async function later(t: TestApp, ms: number): Promise<void> {
   await t.app.monitors.pass()
 }
 
+/** What each says of the dealer, asked before anything is placed; the others cannot be asked. */
+const DEALERS: Readonly<Record<string, RegExp>> = {
+  RSR: /^RSR has the license of /,
+  CSSI: /^Chattanooga has the license of .* on file$/,
+  TSW: / accepts transfers, until 1\/1\/2030$/,
+}
+
 describe('the way of an order', () => {
+  test('distributors are asked about the dealer before anything is placed', async () => {
+    await using t = await sevenShop()
+    for (const distid of SEVEN) {
+      const body = {
+        order_id: `P-${distid}`,
+        customer: CUSTOMER,
+        items: [item(distid, 'A1'), item(distid, 'G1', true)],
+        ffl: { licenseNumber: DEALER },
+      }
+      const { fulfillment_orders: groups } = await t.app.operator.orders.preflight(
+        t.subscriber,
+        body,
+        { ask: true },
+      )
+      const [accessory, firearm] = groups
+      assert.equal(accessory!.dealer, undefined)
+      const expected = DEALERS[distid]
+      if (expected) {
+        assert.deepEqual([firearm!.dealer!.takes, firearm!.dealer!.on_file], [true, true])
+        assert.match(firearm!.dealer!.reason, expected)
+      } else assert.equal(firearm!.dealer, null)
+      const { fulfillment_orders: unasked } = await t.app.operator.orders.preflight(
+        t.subscriber,
+        body,
+      )
+      assert.ok(unasked.every((group) => !('dealer' in group)))
+    }
+    assert.deepEqual((await t.app.operator.orders.list({ state: 'all' })).orders, [])
+  })
+
   for (const distid of SEVEN) {
     test(`${distid}: placed, confirmed, shipped, delivered, and found each time`, async () => {
       await using t = await sevenShop()

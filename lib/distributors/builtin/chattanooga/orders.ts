@@ -3,6 +3,7 @@ import { HOUR, MINUTE, SECOND } from '../../../core/clock.js'
 import type { OrderStatus } from '../../../db/tables/column-types.js'
 import type { CheckOutcome } from '../../distributor.js'
 import type {
+  DealerAnswer,
   FoundOrder,
   Fulfillment,
   FulfillmentLimits,
@@ -39,7 +40,7 @@ const LICENSE_TIMEOUT = 15 * SECOND
 
 /** The connector; limits are others where a simulator answers. */
 export function chattanoogaOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
-  return { recovery: 'lookup', limits, preview, submit, find, updates }
+  return { recovery: 'lookup', limits, preview, askDealer, submit, find, updates }
 }
 
 /** Asks for one item. Throws an Unreachable that says why nothing is known. */
@@ -91,30 +92,12 @@ async function submit(session: Session, order: PurchaseOrder): Promise<Submissio
 }
 
 /** Asks about the dealer before anything is ordered: whatever comes of it, nothing was sent. */
-async function refusedDealer(
-  session: Session,
-  { ffl, shipToStore }: PurchaseOrder,
-): Promise<Submission | null> {
-  if (ffl === null || shipToStore) return null
-  const reject = (reason: string): Submission => ({ outcome: 'rejected', reason })
+async function refusedDealer(session: Session, order: PurchaseOrder): Promise<Submission | null> {
+  if (order.ffl === null || order.shipToStore) return null
   try {
-    const path = licensePath(ffl.licenseNumber)
-    const answer = await ask(session, { method: 'GET', path, answerTimeout: LICENSE_TIMEOUT })
-    if (answer.status === 404 && codeIn(answer.body) !== null)
-      return reject(said(`Chattanooga does not know the license of ${ffl.name}`, answer.body))
-    const licenses = memberOf(readGood(answer), 'federal_firearms_licenses')
-    const license: unknown = Array.isArray(licenses) ? licenses[0] : undefined
-    const isOnFile = flagIn(license, 'on_file_flag')
-    const isOptedOut = flagIn(license, 'drop_ship_opted_out_flag')
-    if ((Array.isArray(licenses) && licenses.length === 0) || isOnFile === false)
-      return reject(
-        `Chattanooga has no copy of the license of ${ffl.name} on file: have the dealer send ` +
-          'them one, or choose another dealer',
-      )
-    if (isOptedOut === true)
-      return reject(`${ffl.name} takes no drop shipments of Chattanooga: choose another dealer`)
-    if (isOnFile === null || isOptedOut === null)
-      throw new NoReply('the reply does not say whether', { mayHaveArrived: false })
+    const { takes, onFile, reason } = await askDealer(session, order)
+    if (takes === false || onFile === false) return { outcome: 'rejected', reason }
+    if (takes === null || onFile === null) throw new NoReply(reason, { mayHaveArrived: false })
     return null
   } catch (error) {
     if (!(error instanceof NoReply)) throw error
@@ -125,6 +108,39 @@ async function refusedDealer(
       }),
     )
   }
+}
+
+/** Whether the license is on file, and whether its dealer takes drop shipments. Throws a NoReply. */
+async function askDealer(session: Session, { ffl }: PurchaseOrder): Promise<DealerAnswer> {
+  if (ffl === null) throw new NoReply('the order goes to no dealer', { mayHaveArrived: false })
+  const path = licensePath(ffl.licenseNumber)
+  const answer = await ask(session, { method: 'GET', path, answerTimeout: LICENSE_TIMEOUT })
+  if (answer.status === 404 && codeIn(answer.body) !== null)
+    return {
+      takes: null,
+      onFile: false,
+      reason: said(`Chattanooga does not know the license of ${ffl.name}`, answer.body),
+    }
+  const licenses = memberOf(readGood(answer), 'federal_firearms_licenses')
+  const license: unknown = Array.isArray(licenses) ? licenses[0] : undefined
+  const isKnown = !(Array.isArray(licenses) && licenses.length === 0)
+  const onFile = isKnown ? flagIn(license, 'on_file_flag') : false
+  const isOptedOut = flagIn(license, 'drop_ship_opted_out_flag')
+  const takes = isOptedOut === null ? null : !isOptedOut
+  return { takes, onFile, reason: reasonFor(ffl.name, { takes, onFile }) }
+}
+
+function reasonFor(name: string, { takes, onFile }: Omit<DealerAnswer, 'reason'>): string {
+  if (onFile === false)
+    return (
+      `Chattanooga has no copy of the license of ${name} on file: have the dealer send ` +
+      'them one, or choose another dealer'
+    )
+  if (takes === false)
+    return `${name} takes no drop shipments of Chattanooga: choose another dealer`
+  return takes === null || onFile === null
+    ? 'the reply does not say whether'
+    : `Chattanooga has the license of ${name} on file`
 }
 
 /** Null for what is no flag. */

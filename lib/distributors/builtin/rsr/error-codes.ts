@@ -41,6 +41,7 @@ const SUBJECTS: readonly (readonly [from: number, to: number, subject: string])[
 
 export const ACCEPTED = '00000'
 export const CANCELLED = '10014'
+export const UNKNOWN_LICENSE = '11002'
 /** The order is there: it was sent before. */
 export const DUPLICATES: ReadonlySet<string> = new Set(['00003', '10010'])
 

@@ -129,6 +129,11 @@ export const catalog: CatalogPreset = {
     { column: 'width', name: 'Width (in)' },
     { column: 'height', name: 'Height (in)' },
   ],
+  stateFlags: {
+    columns: Object.fromEntries(STATES.map((state) => [state, state])),
+    restricts: ['Y'],
+    permits: ['', 'N'],
+  },
 }
 
 export const quantity: QuantityPreset = {

@@ -3,6 +3,7 @@ import { MINUTE, SECOND } from '../../../core/clock.js'
 import { askEach } from '../../ask-each.js'
 import { planFirearmParts } from '../../firearm-parts.js'
 import type {
+  DealerAnswer,
   FoundOrder,
   Fulfillment,
   FulfillmentLimits,
@@ -19,7 +20,7 @@ import { accountFor, accountsOf, isByFiles } from './accounts.js'
 import type { RsrSettings } from './accounts.js'
 import { API, ask, bodyOf, DONE, HEADERS, inLowerCase, PLACE } from './api.js'
 import type { Reply } from './api.js'
-import { answerReason } from './error-codes.js'
+import { answerReason, UNKNOWN_LICENSE } from './error-codes.js'
 import { fileOrders, updatesByFiles } from './file-orders.js'
 import { parcelsIn } from './parcels.js'
 import { payloadOf } from './payload.js'
@@ -48,6 +49,7 @@ export function rsrOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
       ),
     inLane: (lane) => (lane.startsWith(FILES) ? files : undefined),
     preview,
+    askDealer,
     submit,
     find,
     updates,
@@ -65,6 +67,34 @@ function preview(order: PurchaseOrder, settings: RsrSettings): Rendered[] {
       body: bodyOf(accountFor(settings, order), payload.body),
     },
   ]
+}
+
+/** `check-catalog` with where it would go: a code about the license stands beside the item's. */
+async function askDealer(session: Session, order: PurchaseOrder): Promise<DealerAnswer> {
+  const { ffl, shipTo, lines } = order
+  if (ffl === null) throw new NoReply('the order goes to no dealer', { mayHaveArrived: false })
+  const accounts = accountsOf(session.settings)
+  // It is asked with the main account, where there is one.
+  const account = accounts[1] ?? accountFor(session.settings, { shipToStore: false })
+  const reply = await ask(session, account, 'check-catalog', {
+    LookupBy: 'S',
+    PartNum: lines[0]!.distsku,
+    ShipAddress: shipTo.address1,
+    ShipCity: shipTo.city,
+    ShipState: shipTo.state.toUpperCase(),
+    ShipZip: shipTo.zip,
+    ShipFFL: ffl.licenseNumber.replaceAll('-', ''),
+  })
+  const code = textOf(reply.member('FFLErrCode')) ?? ''
+  if (code === '')
+    return { takes: null, onFile: null, reason: 'RSR does not say anything of the license' }
+  if (Number(code) === 0)
+    return { takes: true, onFile: true, reason: `RSR has the license of ${ffl.name}` }
+  return {
+    takes: false,
+    onFile: code === UNKNOWN_LICENSE ? false : null,
+    reason: answerReason(code, textOf(reply.member('FFLErrMsg')) ?? ''),
+  }
 }
 
 async function submit(session: Session, order: PurchaseOrder): Promise<Submission> {

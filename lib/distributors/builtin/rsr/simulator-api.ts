@@ -99,8 +99,17 @@ function checkCatalog({ world, body }: Desk): Handled {
     }[String(body.get('lookupby')).toUpperCase()] ?? []
   const named = asked === undefined ? null : textOf(body.get(asked))
   const item = itemsOf(world).find((one) => named !== null && one.get(column!) === named)
-  return { answer: item ? says('00', 'OK', checkedItem(item)) : says('03', 'Item not found') }
+  const license = textOf(body.get('shipffl'))
+  const told = license === null ? {} : licenseAnswer(license)
+  if (!item) return { answer: says('03', 'Item not found', told) }
+  return { answer: says('00', 'OK', { ...checkedItem(item), ...told }) }
 }
+
+/** It knows every dealer but one whose license ends in 00000. */
+const licenseAnswer = (license: string) =>
+  /^[0-9A-Z]{15}$/i.test(license) && !license.endsWith('00000')
+    ? { FFLErrCode: '00', FFLErrMsg: '' }
+    : { FFLErrCode: '11002', FFLErrMsg: 'FFL not found' }
 
 /** Codes of the files that the API tells by codes of its own. */
 const OF_API: Readonly<Record<string, string>> = { '20007': '01', '20009': '82', '11007': '85' }

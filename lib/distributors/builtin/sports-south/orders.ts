@@ -28,6 +28,7 @@
 import { MINUTE } from '../../../core/clock.js'
 import type { CheckOutcome } from '../../distributor.js'
 import type {
+  DealerAnswer,
   Fulfillment,
   FulfillmentLimits,
   OrderSession,
@@ -62,6 +63,7 @@ export function sportsSouthOrders(limits: FulfillmentLimits = LIMITS): Fulfillme
     limits,
     preview,
     paperwork,
+    askDealer,
     submit,
     find,
     updates,
@@ -121,6 +123,25 @@ function preview(order: PurchaseOrder, settings: SportsSouthSettings): Rendered[
       NUMBER,
     ),
   }))
+}
+
+/** `FFLAcceptsTransfer`: until when the license is valid, `0` for a dealer that refuses, or UNKNOWN. */
+async function askDealer(session: Session, { ffl }: PurchaseOrder): Promise<DealerAnswer> {
+  if (ffl === null) throw new NoReply('the order goes to no dealer', { mayHaveArrived: false })
+  const params = { FFL: ffl.licenseNumber }
+  const word = await new SportsSouthAccount(session).word('orders', 'FFLAcceptsTransfer', params)
+  if (word === '0')
+    return { takes: false, onFile: null, reason: `${ffl.name} accepts no transfers` }
+  if (word.toUpperCase() === 'UNKNOWN')
+    return {
+      takes: null,
+      onFile: false,
+      reason: `Sports South does not know the license of ${ffl.name}: mail them a copy`,
+    }
+  const isDate = /^\d{1,2}\/\d{1,2}\/\d{4}$/.test(word)
+  return isDate
+    ? { takes: true, onFile: true, reason: `${ffl.name} accepts transfers, until ${word}` }
+    : { takes: null, onFile: null, reason: `FFLAcceptsTransfer answers "${word}"` }
 }
 
 async function submit(session: OrderSession, order: PurchaseOrder): Promise<Submission> {

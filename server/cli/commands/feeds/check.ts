@@ -41,7 +41,10 @@ function recordLines(record: Record<string, unknown>, width: number): string[] {
 
 function valueText(value: unknown): string {
   if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.map((item) => (item as { src: string }).src).join(' ')
+  if (Array.isArray(value))
+    return value
+      .map((item: string | { src: string }) => (typeof item === 'string' ? item : item.src))
+      .join(' ')
   if (typeof value === 'object')
     return Object.entries(value)
       .map(([name, text]) => `${name}=${text}`)

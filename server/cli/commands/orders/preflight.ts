@@ -38,6 +38,7 @@ function showGroup(
     shipping_estimate: shipping,
     po_number: po,
     po_given: given,
+    dealer,
     purchase_orders: lanes,
   }: PreflightGroup,
 ): void {
@@ -54,6 +55,8 @@ function showGroup(
     out.line(
       printable(`  dealer ${ffl.license_number}, ${ffl.name}, license until ${ffl.expires_on}`),
     )
+  if (dealer !== undefined)
+    out.line(printable(`  ${dealer?.reason ?? 'the distributor cannot be asked about the dealer'}`))
   out.table(
     lines.map(
       ({ qty, distsku, name, unit_price: price, line_total: total, ffl_required: toDealer }) => ({
@@ -142,10 +145,13 @@ export const preflightCommand: Command = {
     ...SUBSCRIBER.options,
     'key-id': { type: 'string' },
     'dry-run-orders': { type: 'boolean' },
+    'ask-distributors': { type: 'boolean' },
   },
   help: {
     ...SUBSCRIBER.help,
     '<FILE>': 'the body of POST /v1/orders as JSON; - reads it from standard input',
+    'ask-distributors':
+      'also what each distributor says of the dealer that it would ship to; nothing is ordered',
     'dry-run-orders':
       'also what would be sent to each distributor, byte for byte, without secrets; nothing is',
     'key-id': 'whose tag goes into the PO, and whose quotas count; none by default',
