@@ -274,6 +274,8 @@ export interface Fulfillment<Values = Readonly<Record<string, unknown>>> {
     since: number,
     open: readonly OpenOrder[],
   ): AsyncIterable<OrderUpdate>
+  /** Once all of an order is shipped, nothing more is heard of it: it is not asked for any longer. */
+  readonly endsWithShipment?: boolean
   /** It tells of the orders alone that it is asked for, and lists none that nobody here knows. */
   readonly asksByOrder?: boolean
 }

@@ -59,7 +59,7 @@ export async function askForUpdates(
   const open = await openOrders(
     ctx,
     { subscriberId, distid, mode },
-    { placedAfter: ctx.now() - GIVE_UP },
+    { placedAfter: ctx.now() - GIVE_UP, untilShipped: connector.endsWithShipment === true },
   )
   const login = fingerprintOf(ctx, { distid, mode }, settings)
   const ending = new AbortController()

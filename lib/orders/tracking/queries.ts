@@ -47,7 +47,7 @@ export const accountsWatched = query<
 export async function openOrders(
   { read }: Pick<OrdersCtx, 'read'>,
   account: { subscriberId: string; distid: string; mode: Mode },
-  { placedAfter }: { placedAfter: number },
+  { placedAfter, untilShipped }: { placedAfter: number; untilShipped: boolean },
 ): Promise<OpenOrder[]> {
   const rows = await read
     .selectFrom('fulfillment_order as o')
@@ -69,6 +69,14 @@ export async function openOrders(
     .where('o.mode', '=', account.mode)
     .where('o.order_date', '>', placedAfter)
     .where('p.state', '=', 'placed')
+    .$if(untilShipped, (query) =>
+      query.where((one) =>
+        one.or([
+          one('o.order_status', '<>', 'Fulfilled'),
+          one('o.ship_tracking_number', 'is', null),
+        ]),
+      ),
+    )
     .orderBy('p.id', 'desc')
     .execute()
   return rows.map(({ ship_to_store, first_sent_at, planned_at, ...order }) => ({

@@ -9,6 +9,7 @@ import { ALL_NEWS } from '../../../lib/simulator/engine/world.js'
 import type { SimulatorOrder } from '../../../lib/simulator/inspect.js'
 import { profileOf } from '../../../lib/simulator/profiles.js'
 import type { Told } from './caller.js'
+import { EACH_BY_ITSELF } from './drain.js'
 import type { Facts, PurchaseOrderFact } from './facts.js'
 import type { DuplicateDetails } from './http.js'
 
@@ -339,6 +340,9 @@ function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): v
         )
     }
     if (orders.length !== 1 || order!.state !== 'placed' || !executed) continue
+    // It may not have been asked for yet, however often that was tried.
+    const isUnheard = EACH_BY_ITSELF.includes(order!.distid) && order!.chaos > 0
+    if (isUnheard && status === 'Submitted') continue
     const [end, ship] = endOf(order!, executed.status)
     if (status !== end || shipStatus !== ship)
       report(

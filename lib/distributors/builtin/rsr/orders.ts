@@ -54,6 +54,7 @@ export function rsrOrders(limits: FulfillmentLimits = LIMITS): Fulfillment {
     find,
     updates,
     asksByOrder: true,
+    endsWithShipment: true,
   }
 }
 
@@ -188,7 +189,8 @@ async function* updates(
   const [byFile, byApi] = [true, false].map((isFile) =>
     open.filter(({ lane }) => lane.startsWith(FILES) === isFile),
   ) as [OpenOrder[], OpenOrder[]]
-  if (accountsOf(session.settings).some(({ filePassword }) => filePassword !== null))
+  // A shop that changed over to the API may still wait for answers to its files.
+  if (isByFiles(session.settings) || byFile.length > 0)
     yield* updatesByFiles(session, since, byFile)
   yield* askEach(session, byApi, async (order) => {
     const reply = await checkOrder(session, order, order.po, order.number ?? undefined)

@@ -68,6 +68,7 @@ export function sportsSouthOrders(limits: FulfillmentLimits = LIMITS): Fulfillme
     find,
     updates,
     asksByOrder: true,
+    endsWithShipment: true,
   }
 }
 
