@@ -21,7 +21,7 @@ async function live(life: Life): Promise<void> {
     dir: life.dir,
     now: fractional(() => timeOf(life.clock)),
     worker: false,
-    log: openLog('error'),
+    log: openLog('warn'),
     faults: { step: pass },
   })
   await watchApp(app, pass)

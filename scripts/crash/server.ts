@@ -22,7 +22,7 @@ async function live(life: Life): Promise<void> {
     dir: life.dir,
     now,
     worker: false,
-    log: openLog('error'),
+    log: openLog('warn'),
     actor: 'server',
     faults: { step: pass },
   })

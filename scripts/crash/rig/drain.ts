@@ -17,6 +17,11 @@ import { sleep } from './process.js'
  */
 const SPEED = 600
 /**
+ * Where news are all that is waited for: the patience with a look, two minutes and half a second
+ * for each order, runs by the clock too, and would be over before a busy machine has answered.
+ */
+const SLOWER = 30
+/**
  * Milliseconds of real time for what a distributor can be asked about, for the rest, for the day
  * after, and for the news of all that.
  */
@@ -48,6 +53,14 @@ export async function drain(arena: Arena, others = LONGEST.others): Promise<void
     arena,
     async () => {
       await until(() => openOrders(dir).every(({ state }) => state === 'review'), LONGEST.after)
+    },
+    { serving: false, calm: true },
+  )
+  // Every account is due by then.
+  arena.setClock(goOn(arena.clock(), { speed: SLOWER, ahead: DAY }))
+  await liveAndStop(
+    arena,
+    async () => {
       // All that ever became of an order has happened by now: once each account was asked, the
       // records say so.
       const began = timeOf(arena.clock())

@@ -17,6 +17,9 @@ const EXPECTED: readonly RegExp[] = [
   /: duckdb\.mjs, which writes exports and analytics, is not beside this module$/,
 ]
 
+/** Warnings stand in the log for whoever looks into a fault. */
+const ERROR = 50
+
 interface Line {
   level?: number
   msg?: string
@@ -48,7 +51,7 @@ function textOf(line: string): string | null {
   if (!line.startsWith('{"level":')) return line
   try {
     const { msg = '', ...fields } = JSON.parse(line) as Line
-    return errorText(fields, msg)
+    return (fields.level ?? ERROR) < ERROR ? null : errorText(fields, msg)
   } catch {
     // Its process was killed while it wrote.
     return null
