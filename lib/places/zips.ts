@@ -2,7 +2,7 @@
  * Positions and counties of ZIP codes, from Census figures (data/places, made by
  * scripts/data/places.mjs).
  */
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync } from 'node:zlib'
 import { lowerBound } from '../core/binary-search.js'
 import facts from '../../data/places/zips.json' with { type: 'json' }
 
@@ -38,25 +38,29 @@ let table: ZipTable | undefined
  */
 export function zipTable(): ZipTable {
   return (table ??= unpack(
-    gunzipSync(Buffer.from(facts.zips, 'base64')).toString('utf8').split('\n'),
+    brotliDecompressSync(Buffer.from(facts.zips, 'base64')).toString('utf8').split(';'),
   ))
 }
 
-function unpack(lines: readonly string[]): ZipTable {
+function unpack(columns: readonly string[]): ZipTable {
+  const [steps, lats, lngs, counties] = columns.map((column) => column.split('\n')) as [
+    string[],
+    string[],
+    string[],
+    string[],
+  ]
   const made = {
-    numbers: new Uint32Array(lines.length),
-    lat: new Float64Array(lines.length),
-    lng: new Float64Array(lines.length),
-    counties: new Array<string>(lines.length),
+    numbers: new Uint32Array(steps.length),
+    lat: new Float64Array(steps.length),
+    lng: new Float64Array(steps.length),
+    counties,
   }
-  let number = 0
-  lines.forEach((line, i) => {
-    const [step, lat, lng, codes] = line.split('\t') as [string, string, string, string]
-    made.numbers[i] = number += Number(step)
-    made.lat[i] = Number(lat) / 1_000
-    made.lng[i] = Number(lng) / 1_000
-    made.counties[i] = codes
-  })
+  let [number, lat, lng] = [0, 0, 0]
+  for (let i = 0; i < steps.length; i++) {
+    made.numbers[i] = number += Number(steps[i])
+    made.lat[i] = (lat += Number(lats[i])) / 1_000
+    made.lng[i] = (lng += Number(lngs[i])) / 1_000
+  }
   return made
 }
 
