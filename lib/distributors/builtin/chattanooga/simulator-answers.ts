@@ -1,15 +1,6 @@
 /** What the answers of Chattanooga's simulator have in common. */
-import type { Profile, World } from '../../../simulator/engine/world.js'
-import type { WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
-
-/** One call, and who makes it. */
-export interface Desk {
-  readonly world: World
-  readonly profile: Profile
-  readonly request: WireRequest
-  /** The SID of the account. */
-  readonly account: string
-}
+import type { WireAnswer } from '../../../simulator/wire/http-simulator.js'
+import type { Desk } from '../../../simulator/wire/posted-order.js'
 
 export const json = (value: unknown, status = 200): WireAnswer => ({
   status,

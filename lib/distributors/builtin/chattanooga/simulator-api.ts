@@ -1,10 +1,8 @@
 /** Chattanooga's API as a simulator answers it: orders, shipments, licenses and items. */
-import { runDue } from '../../../simulator/engine/due.js'
 import { LIFETIME, lifeOf } from '../../../simulator/engine/life.js'
 import type { SalesOrder } from '../../../simulator/engine/order.js'
 import { perform } from '../../../simulator/engine/perform.js'
 import {
-  ordersAnywhere,
   ordersFrom,
   ordersLike,
   ordersNumbered,
@@ -12,15 +10,15 @@ import {
 } from '../../../simulator/engine/queries.js'
 import { isLookupDown, poKey } from '../../../simulator/engine/sales-order.js'
 import type { Db } from '../../../simulator/engine/store.js'
-import { chanceToFail } from '../../../simulator/engine/updates.js'
 import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { Handled, WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
+import { isOutside, lookAt } from '../../../simulator/wire/posted-order.js'
+import type { Desk } from '../../../simulator/wire/posted-order.js'
 import { authorizationOf } from './api.js'
 import { fault, json, pageOf } from './simulator-answers.js'
-import type { Desk } from './simulator-answers.js'
 import { productFeeds } from './simulator-feed.js'
 import { tellItems } from './simulator-items.js'
-import { isOutside, licenseFlags, takeOrder } from './simulator-orders.js'
+import { licenseFlags, takeOrder } from './simulator-orders.js'
 
 export const BASE = '/rest/v5/'
 
@@ -68,24 +66,18 @@ export function chattanoogaApi(world: World, profile: Profile): (request: WireRe
 }
 
 /** A look at what the account has, with whatever is to go wrong about it. */
-function look(desk: Desk, tell: (db: Db) => WireAnswer): Handled {
-  const { world, profile, account, request } = desk
-  const own = request.visit?.send
-  if (own) {
-    const { fault: seen, result } = perform(world, own, { name: 'find', step: 'look' }, (db) =>
-      // Down for its own orders only: another order's search has nothing to do with it.
-      ordersAnywhere(db, own.arrival.clientRef).some((order) => isLookupDown(order, world.now()))
-        ? { status: 503, body: 'Service Unavailable' }
-        : tell(db),
-    )
-    return { answer: result ?? json({}), fault: seen }
-  }
-  return world.store.transact((db) => {
-    runDue(db, world)
-    const orders = ordersSince(db, { distid: profile.distid, account }, world.now() - LIFETIME)
-    const fails = chanceToFail(db, { profile, account }, orders, 1) !== null
-    return { answer: tell(db), fault: fails ? ('reset_before' as const) : null }
-  })
+function look({ request, ...caller }: Desk, tell: (db: Db) => WireAnswer): Handled {
+  const { world, profile, account } = caller
+  const { told, fault: seen } = lookAt(
+    { ...caller, visit: request.visit },
+    {
+      tell,
+      down: { status: 503, body: 'Service Unavailable' },
+      ordersOf: (db) =>
+        ordersSince(db, { distid: profile.distid, account }, world.now() - LIFETIME),
+    },
+  )
+  return { answer: told ?? json({}), fault: seen }
 }
 
 const isTold =

@@ -7,7 +7,7 @@ import { shelvesOf } from '../../../simulator/engine/queries.js'
 import type { World } from '../../../simulator/engine/world.js'
 import type { WireAnswer } from '../../../simulator/wire/http-simulator.js'
 import { fault, json, pageOf } from './simulator-answers.js'
-import type { Desk } from './simulator-answers.js'
+import type { Desk } from '../../../simulator/wire/posted-order.js'
 
 /** A row of the product feed: texts by its columns. */
 export type Item = Readonly<Record<string, string>>

@@ -1,23 +1,25 @@
 /** Lipsey's API as a simulator answers it: logins, orders, and the report of a day's shipments. */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { DAY } from '../../../core/clock.js'
-import { admit } from '../../../simulator/engine/admit.js'
-import { perform, reachOf } from '../../../simulator/engine/perform.js'
-import type { Arriving } from '../../../simulator/engine/perform.js'
-import { runDue } from '../../../simulator/engine/due.js'
 import { LIFETIME, lifeOf } from '../../../simulator/engine/life.js'
-import type { Arrival, Line, SalesOrder } from '../../../simulator/engine/order.js'
-import { ordersAnywhere, ordersSince } from '../../../simulator/engine/queries.js'
+import type { SalesOrder } from '../../../simulator/engine/order.js'
+import { ordersSince } from '../../../simulator/engine/queries.js'
 import { isLookupDown } from '../../../simulator/engine/sales-order.js'
-import { scenarioOf } from '../../../simulator/engine/scenarios/scenarios.js'
 import type { Db } from '../../../simulator/engine/store.js'
-import { chanceToFail } from '../../../simulator/engine/updates.js'
 import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { Handled, WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
+import {
+  jsonIn,
+  lookAt,
+  NOT_ASCII,
+  poFault,
+  takePosted,
+} from '../../../simulator/wire/posted-order.js'
+import type { Posted } from '../../../simulator/wire/posted-order.js'
 import { memberOf } from '../../session/reply.js'
 import { readDropShip, readFirearms, readStoreOrder } from './simulator-orders.js'
-import type { Desk, Posted } from './simulator-orders.js'
+import type { Desk } from './simulator-orders.js'
 import { localDay } from './days.js'
 import {
   catalogItem,
@@ -73,7 +75,7 @@ export function lipseysApi(world: World, profile: Profile): (request: WireReques
   return (request) => {
     const path = request.path.toLowerCase()
     const name = path.startsWith(BASE) ? path.slice(BASE.length) : ''
-    const body = parsed(request.body)
+    const body = jsonIn(request.body)
     if (name === 'authentication/login' && request.method === 'POST') {
       const account = accountOf(profile, body)
       if (account === null) return { answer: refusedLogin() }
@@ -108,14 +110,6 @@ function envelope({
   return json({ authorized, success: authorized && errors.length === 0, errors, data })
 }
 
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8')) as unknown
-  } catch {
-    return undefined
-  }
-}
-
 /** The account that a login names; null for one that is not known. */
 function accountOf({ credentials }: Profile, body: unknown): string | null {
   const [email, password] = [memberOf(body, 'Email'), memberOf(body, 'Password')]
@@ -145,28 +139,15 @@ const refusedLogin = (): WireAnswer =>
   })
 
 /** Judges an order and takes it, with whatever is to go wrong about it. */
-function takeOrder(desk: Desk, posted: Posted): Handled {
-  const { world, profile } = desk
-  const send = sendOf(desk, posted)
-  const { account, arrival } = send
-  const reason = posted.fault ?? poFault(profile, posted.po)
-  const { fault, result } = perform(
-    world,
-    send,
-    { name: 'submit', step: 'only', isReached: true, ...(reason === null && LATE) },
-    (db): WireAnswer => {
-      if (reason !== null) return envelope({ errors: [reason] })
-      const now = world.now()
-      const taken = admit(db, world, { profile, account, arrival, placedAt: now, executedAt: now })
-      return taken.outcome === 'accepted'
-        ? envelope({ data: orderData(desk, posted, taken.number!) })
-        : envelope({ errors: ['reason' in taken ? taken.reason : taken.outcome] })
-    },
-  )
-  return { answer: result ?? envelope({}), fault }
+function takeOrder(desk: Desk, order: Posted): Handled {
+  const refused = (reason: string) => envelope({ errors: [reason] })
+  const reason = order.fault ?? poFault(desk.profile, order.po, NOT_ASCII)
+  return takePosted(desk, order, reason === null ? null : refused(reason), {
+    accepted: (number) => envelope({ data: orderData(desk, order, number) }),
+    refused,
+    done: envelope({}),
+  })
 }
-
-const LATE = { late: { kind: 'order' } } as const
 
 /** The real one answers with an object or with a list of one. */
 function orderData({ request: { path } }: Desk, { po, lines }: Posted, orderNumber: string) {
@@ -178,68 +159,21 @@ function orderData({ request: { path } }: Desk, { po, lines }: Posted, orderNumb
   return /\/(api|allocation)order$/i.test(path) ? [order] : order
 }
 
-function poFault({ limits, words }: Profile, po: string): string | null {
-  if (po === '') return words.po('is missing')
-  if (po.length > limits.po.max)
-    return words.po(`has ${po.length} characters, ${limits.po.max} are the most`)
-  const strange = [...po].find((char) => !/[\x20-\x7e]/.test(char))
-  return strange === undefined ? null : words.po(`holds "${strange}"`)
-}
-
-/** The order as it arrived; a stranger's has no reference of ours, and asks by its PO. */
-function sendOf(
-  { profile, request, account }: Desk,
-  { po, lines, to, firearms }: Posted,
-): Arriving {
-  const own = request.visit?.send
-  const arrival: Arrival = {
-    clientRef: own?.arrival.clientRef ?? `outside ${account} ${po}`,
-    po,
-    scenario: own ? own.arrival.scenario : scenarioOf({ poGiven: po, lines: outside(lines) }),
-    content: createHash('sha256')
-      .update(request.path.toLowerCase())
-      .update(request.body)
-      .digest('hex'),
-    lines,
-    shipTo: to,
-    firearms,
-  }
-  const reach = own?.reach ?? reachOf(profile, account, { lane: request.path, poGiven: po })
-  return { profile, account, arrival, reach }
-}
-
-const outside = (lines: readonly Line[]) =>
-  lines.map(({ distsku, qty }) => ({
-    distsku,
-    qty,
-    upc: '',
-    name: '',
-    unitPrice: 0,
-    fflRequired: false,
-  }))
-
 /** `shipping/oneday`: the parcels that left on a day, which is the whole body. */
 function report(desk: Desk): Handled {
   const { world, profile, account, body, request } = desk
   const day = dayAsked(body)
   if (day === null) return { answer: envelope({ errors: ['Please provide a valid date.'] }) }
-  const rows = (db: Db) => envelope({ data: shipmentsOn(db, desk, day) })
-  const own = request.visit?.send
-  if (own) {
-    const { fault, result } = perform(world, own, { name: 'find', step: 'look' }, (db) =>
-      // Down for its own orders only: another order's search has nothing to do with it.
-      ordersAnywhere(db, own.arrival.clientRef).some((order) => isLookupDown(order, world.now()))
-        ? { status: 503, body: 'Service Unavailable' }
-        : rows(db),
-    )
-    return { answer: result ?? envelope({}), fault }
-  }
-  return world.store.transact((db) => {
-    runDue(db, world)
-    const orders = ordersSince(db, { distid: profile.distid, account }, world.now() - LIFETIME)
-    const fails = chanceToFail(db, { profile, account }, orders, 1) !== null
-    return { answer: rows(db), fault: fails ? ('reset_before' as const) : null }
-  })
+  const { told, fault } = lookAt(
+    { world, profile, account, visit: request.visit },
+    {
+      tell: (db) => envelope({ data: shipmentsOn(db, desk, day) }),
+      down: { status: 503, body: 'Service Unavailable' },
+      ordersOf: (db) =>
+        ordersSince(db, { distid: profile.distid, account }, world.now() - LIFETIME),
+    },
+  )
+  return { answer: told ?? envelope({}), fault }
 }
 
 /** `MM/DD/YYYY`, or what JavaScript makes of a date; `YYYY-MM-DD` of it, null for another thing. */

@@ -1,29 +1,13 @@
 /** Orders as they are posted to Lipsey's, read and judged as its API does. */
-import type { Line } from '../../../simulator/engine/order.js'
-import type { Profile, World } from '../../../simulator/engine/world.js'
-import type { WireRequest } from '../../../simulator/wire/http-simulator.js'
+import { areBroken } from '../../../simulator/wire/posted-order.js'
+import type { Desk as AnyDesk, Posted } from '../../../simulator/wire/posted-order.js'
 import { memberOf, textOf } from '../../session/reply.js'
 import { itemsOf } from './simulator-items.js'
 
-/** One call, and who makes it. */
-export interface Desk {
-  readonly world: World
-  readonly profile: Profile
-  readonly request: WireRequest
-  /** The e-mail address that logged in. */
-  readonly account: string
+/** One call, and what it gives. */
+export interface Desk extends AnyDesk {
   /** The parsed body. */
   readonly body: unknown
-}
-
-/** An order as it was posted. */
-export interface Posted {
-  po: string
-  lines: Line[]
-  to: { name: string; address1: string; zip: string }
-  firearms: boolean
-  /** In the words of the real one; null for an order that can be read. */
-  fault: string | null
 }
 
 export function readStoreOrder(body: unknown): Posted {
@@ -109,11 +93,9 @@ function readItems(body: unknown): Pick<Posted, 'lines' | 'fault'> {
     qty: Number(memberOf(item, 'Quantity')),
   }))
   if (lines.length === 0) return { lines, fault: 'No line items on order.' }
-  const isBroken = ({ distsku, qty }: Line) =>
-    distsku === '' || !Number.isSafeInteger(qty) || qty < 1
   return {
     lines,
-    fault: lines.some(isBroken) ? 'One or more lines are missing item number or quantity.' : null,
+    fault: areBroken(lines) ? 'One or more lines are missing item number or quantity.' : null,
   }
 }
 

@@ -1,23 +1,15 @@
 /** RSR's API as a simulator answers it: items, orders, and what became of an order item by item. */
-import { createHash } from 'node:crypto'
-import { admit } from '../../../simulator/engine/admit.js'
-import { runDue } from '../../../simulator/engine/due.js'
 import { lifeOf } from '../../../simulator/engine/life.js'
-import type { Arrival, SalesOrder } from '../../../simulator/engine/order.js'
-import { perform, reachOf } from '../../../simulator/engine/perform.js'
-import type { Arriving } from '../../../simulator/engine/perform.js'
-import { ordersAnywhere } from '../../../simulator/engine/queries.js'
+import type { SalesOrder } from '../../../simulator/engine/order.js'
 import { isLookupDown, listedOrders } from '../../../simulator/engine/sales-order.js'
-import { scenarioOf } from '../../../simulator/engine/scenarios/scenarios.js'
-import type { Db } from '../../../simulator/engine/store.js'
-import { chanceToFail } from '../../../simulator/engine/updates.js'
 import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { Handled, WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
+import { lookAt, takePosted } from '../../../simulator/wire/posted-order.js'
 import { textOf } from '../../session/reply.js'
 import { inLowerCase } from './api.js'
 import { checkedItem, itemsOf, listedItem } from './simulator-items.js'
-import { outside, readOrder } from './simulator-orders.js'
-import type { Desk, Posted } from './simulator-orders.js'
+import { readOrder } from './simulator-orders.js'
+import type { Desk } from './simulator-orders.js'
 
 export const BASE = '/api/rsrbridge/1.0/pos/'
 /** Items of an answer. */
@@ -122,82 +114,38 @@ function refusal(reason: string): WireAnswer {
 
 /** Judges an order and takes it, with whatever is to go wrong about it. */
 function takeOrder(desk: Desk): Handled {
-  const { world, profile } = desk
-  const posted = readOrder(desk)
-  const send = sendOf(desk, posted)
-  const { account, arrival } = send
-  const reason = posted.fault
-  const { fault, result } = perform(
-    world,
-    send,
-    {
-      name: 'submit',
-      step: 'only',
-      isReached: true,
-      ...(reason === null && { late: { kind: 'order' } }),
-    },
-    (db): WireAnswer => {
-      if (reason !== null) return refusal(reason)
-      const now = world.now()
-      const taken = admit(db, world, { profile, account, arrival, placedAt: now, executedAt: now })
-      return taken.outcome === 'accepted'
-        ? says('00', 'Order accepted', {
-            WebRef: taken.number,
-            ConfirmResp: taken.number,
-            ItemStatus: posted.lines.map(({ distsku }) => `${distsku}: OK`).join(', '),
-          })
-        : refusal('reason' in taken ? taken.reason : taken.outcome)
-    },
-  )
-  return { answer: result ?? says('00', ''), fault }
-}
-
-/** The order as it arrived; a stranger's has no reference of ours, and asks by its PO. */
-function sendOf(
-  { profile, request, account }: Desk,
-  { po, lines, to, firearms }: Posted,
-): Arriving {
-  const own = request.visit?.send
-  const arrival: Arrival = {
-    clientRef: own?.arrival.clientRef ?? `outside ${account} ${po}`,
-    po,
-    scenario: own ? own.arrival.scenario : scenarioOf({ poGiven: po, lines: outside(lines) }),
-    content: createHash('sha256').update(request.body).digest('hex'),
-    lines,
-    shipTo: to,
-    firearms,
-  }
-  const reach = own?.reach ?? reachOf(profile, account, { lane: request.path, poGiven: po })
-  return { profile, account, arrival, reach }
+  const order = readOrder(desk)
+  return takePosted(desk, order, order.fault === null ? null : refusal(order.fault), {
+    accepted: (number) =>
+      says('00', 'Order accepted', {
+        WebRef: number,
+        ConfirmResp: number,
+        ItemStatus: order.lines.map(({ distsku }) => `${distsku}: OK`).join(', '),
+      }),
+    refused: refusal,
+    done: says('00', ''),
+  })
 }
 
 /** The newest order of that PO, or the one that is named. */
 function checkOrder(desk: Desk): Handled {
   const { world, profile, account, request, body } = desk
   const [po, number] = [textOf(body.get('ponum')) ?? '', textOf(body.get('webref'))]
-  const orderIn = (db: Db): WireAnswer => {
-    const order = listedOrders(db, { profile, account }, { clientRef: '', po }, world.now())
-      .filter((one) => number === null || one.number === number)
-      .filter((one) => !isLookupDown(one, world.now()))
-      .at(-1)
-    return order ? orderAnswer(profile, order, world.now()) : says('04', 'Order not found')
-  }
-  const own = request.visit?.send
-  if (own) {
-    const { fault, result } = perform(world, own, { name: 'find', step: 'look' }, (db) =>
-      // Down for its own orders only: another order's search has nothing to do with it.
-      ordersAnywhere(db, own.arrival.clientRef).some((order) => isLookupDown(order, world.now()))
-        ? { status: 503, body: 'Service Unavailable' }
-        : orderIn(db),
-    )
-    return { answer: result ?? says('00', ''), fault }
-  }
-  return world.store.transact((db) => {
-    runDue(db, world)
-    const orders = listedOrders(db, { profile, account }, { clientRef: '', po }, world.now())
-    const fails = chanceToFail(db, { profile, account }, orders, 1) !== null
-    return { answer: orderIn(db), fault: fails ? ('reset_before' as const) : null }
-  })
+  const { told, fault } = lookAt(
+    { world, profile, account, visit: request.visit },
+    {
+      tell: (db) => {
+        const order = listedOrders(db, { profile, account }, { clientRef: '', po }, world.now())
+          .filter((one) => number === null || one.number === number)
+          .filter((one) => !isLookupDown(one, world.now()))
+          .at(-1)
+        return order ? orderAnswer(profile, order, world.now()) : says('04', 'Order not found')
+      },
+      down: { status: 503, body: 'Service Unavailable' },
+      ordersOf: (db) => listedOrders(db, { profile, account }, { clientRef: '', po }, world.now()),
+    },
+  )
+  return { answer: told ?? says('00', ''), fault }
 }
 
 function orderAnswer(profile: Profile, order: SalesOrder, now: number): WireAnswer {

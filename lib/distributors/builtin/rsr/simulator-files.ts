@@ -2,23 +2,21 @@
 import { DAY } from '../../../core/clock.js'
 import { runDue, schedule } from '../../../simulator/engine/due.js'
 import { CONFIRMED, LIFETIME } from '../../../simulator/engine/life.js'
-import type { Arrival } from '../../../simulator/engine/order.js'
-import { perform, reachOf } from '../../../simulator/engine/perform.js'
+import { perform } from '../../../simulator/engine/perform.js'
 import type { Arriving } from '../../../simulator/engine/perform.js'
 import { filesSince, insertFile, ordersAnywhere } from '../../../simulator/engine/queries.js'
 import type { InboxFile } from '../../../simulator/engine/queries.js'
 import { isLookupDown, poKey } from '../../../simulator/engine/sales-order.js'
-import { scenarioOf } from '../../../simulator/engine/scenarios/scenarios.js'
 import type { Db } from '../../../simulator/engine/store.js'
 import { chanceToFail } from '../../../simulator/engine/updates.js'
 import type { Happening, Profile, World } from '../../../simulator/engine/world.js'
 import type { FtpAnswer, FtpHandled } from '../../../simulator/wire/ftp-conversation.js'
 import type { FtpRequest, FtpSite } from '../../../simulator/wire/ftp-simulator.js'
+import { arrivingOf } from '../../../simulator/wire/posted-order.js'
 import { INBOX, OUTBOX } from './files.js'
 import { answersOf } from './simulator-answers.js'
 import { readFileOf } from './simulator-inbox.js'
 import { inventoryFile, inventoryTime, itemsOf } from './simulator-items.js'
-import { outside } from './simulator-orders.js'
 
 const NOT_THERE: FtpAnswer = { refused: 550, text: 'No such file or directory' }
 const FEEDS = '/ftpdownloads'
@@ -137,21 +135,14 @@ function drop(
 }
 
 function sendOf(profile: Profile, { user, visit }: FtpRequest, text: string): Arriving {
-  const read = readFileOf(text)
-  const lines = read.orders[0]?.lines ?? []
-  const po = read.orders[0]?.po ?? ''
-  const own = visit?.send
-  const arrival: Arrival = {
-    clientRef: own?.arrival.clientRef ?? `outside ${user} ${po}`,
-    po,
-    scenario: own ? own.arrival.scenario : scenarioOf({ poGiven: po, lines: outside(lines) }),
-    content: text,
-    lines,
-    shipTo: read.orders[0]?.to ?? { name: '', address1: '', zip: '' },
-    firearms: read.orders[0]?.license !== undefined,
+  const [order] = readFileOf(text).orders
+  const posted = {
+    po: order?.po ?? '',
+    lines: order?.lines ?? [],
+    to: order?.to ?? { name: '', address1: '', zip: '' },
+    firearms: order?.license !== undefined,
   }
-  const reach = own?.reach ?? reachOf(profile, user, { lane: 'files', poGiven: po })
-  return { profile, account: user, arrival, reach }
+  return arrivingOf({ profile, account: user, visit }, posted, { content: text, lane: 'files' })
 }
 
 /** Written into the inbox; what comes late has its content in the order itself. */

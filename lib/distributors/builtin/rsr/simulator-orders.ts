@@ -1,30 +1,15 @@
 /** Orders as they are posted to RSR's API, read and judged as it does. */
 import type { Line } from '../../../simulator/engine/order.js'
-import type { Profile, World } from '../../../simulator/engine/world.js'
-import type { WireRequest } from '../../../simulator/wire/http-simulator.js'
+import { areBroken, poFault } from '../../../simulator/wire/posted-order.js'
+import type { Desk as AnyDesk, Posted } from '../../../simulator/wire/posted-order.js'
 import { textOf } from '../../session/reply.js'
 import { inLowerCase } from './api.js'
 import { isFirearm, itemsOf } from './simulator-items.js'
 
-/** One call, and who makes it. */
-export interface Desk {
-  readonly world: World
-  readonly profile: Profile
-  readonly request: WireRequest
-  /** The number that logged in. */
-  readonly account: string
+/** One call, and what it gives. */
+export interface Desk extends AnyDesk {
   /** Members by their names in lower case. */
   readonly body: ReadonlyMap<string, unknown>
-}
-
-/** An order as it was posted. */
-export interface Posted {
-  po: string
-  lines: Line[]
-  to: { name: string; address1: string; zip: string }
-  firearms: boolean
-  /** With RSR's code; null for an order that can be read. */
-  fault: string | null
 }
 
 /** Characters of fields, as RSR's document has them. */
@@ -41,7 +26,7 @@ export function readOrder(desk: Desk): Posted {
   }))
   const toStore = field('ShipToStore').toUpperCase() === 'Y'
   const fault =
-    poFault(desk, field('PONum')) ??
+    poFault(desk.profile, field('PONum'), /[^A-Za-z0-9 -]/u) ??
     (toStore ? null : addressFault(desk, field)) ??
     linesFault(lines) ??
     licenseFault(desk, { lines, license: field('ShipFFL'), phone: field('ContactNum'), toStore })
@@ -66,14 +51,6 @@ function itemsIn(value: unknown): ReadonlyMap<string, unknown>[] {
   }
 }
 
-function poFault({ profile: { limits, words } }: Desk, po: string): string | null {
-  if (po === '') return words.po('is missing')
-  if (po.length > limits.po.max)
-    return words.po(`has ${po.length} characters, ${limits.po.max} are the most`)
-  const strange = [...po].find((char) => !/[A-Za-z0-9 -]/.test(char))
-  return strange === undefined ? null : words.po(`holds "${strange}"`)
-}
-
 function addressFault(
   { profile: { words } }: Desk,
   field: (name: string) => string,
@@ -87,11 +64,9 @@ function addressFault(
   return /^\d{5}(-\d{4})?$/.test(zip) ? null : words.badZip(zip)
 }
 
-function linesFault(lines: readonly Line[]): string | null {
+function linesFault(lines: Line[]): string | null {
   if (lines.length === 0) return '10099 No items'
-  const isBroken = ({ distsku, qty }: Line) =>
-    distsku === '' || !Number.isSafeInteger(qty) || qty < 1
-  return lines.some(isBroken) ? '20999 PartNum or WishQTY is missing' : null
+  return areBroken(lines) ? '20999 PartNum or WishQTY is missing' : null
 }
 
 function licenseFault(
@@ -118,14 +93,3 @@ function isSerialized({ world, request: { visit } }: Desk, sku: string): boolean
     ? visit.send.order.lines.some(({ distsku, fflRequired }) => distsku === sku && fflRequired)
     : itemsOf(world).some((item) => item.get('stock') === sku && isFirearm(item))
 }
-
-/** As a stranger orders them. */
-export const outside = (lines: readonly Line[]) =>
-  lines.map(({ distsku, qty }) => ({
-    distsku,
-    qty,
-    upc: '',
-    name: '',
-    unitPrice: 0,
-    fflRequired: false,
-  }))

@@ -1,17 +1,13 @@
 /** An operation of Sports South's simulator: what it is given, and what it answers. */
-import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { Handled, WireRequest } from '../../../simulator/wire/http-simulator.js'
+import type { Caller } from '../../../simulator/wire/posted-order.js'
 import type { Row } from './api.js'
 
 /** One call, and who makes it. */
-export interface Desk {
-  readonly world: World
-  readonly profile: Profile
+export interface Desk extends Caller {
   /** Which order of this app it is about, where it is about one; and its first call or not. */
   readonly visit: WireRequest['visit']
   readonly isFirst: boolean
-  /** The customer number that logged in. */
-  readonly account: string
   /** What was given, by name. */
   field(name: string): string
 }

@@ -1,21 +1,13 @@
 /** What Sports South's simulator shows of orders: headers, lines, and what was shipped of a PO. */
-import { runDue } from '../../../simulator/engine/due.js'
 import { CONFIRMED, lifeOf, statusAt } from '../../../simulator/engine/life.js'
 import type { CommittedLine, SalesOrder } from '../../../simulator/engine/order.js'
-import { perform } from '../../../simulator/engine/perform.js'
-import {
-  orderAt,
-  ordersAnywhere,
-  ordersByRef,
-  ordersLike,
-  stagesLike,
-} from '../../../simulator/engine/queries.js'
+import { orderAt, ordersByRef, ordersLike, stagesLike } from '../../../simulator/engine/queries.js'
 import type { Stage } from '../../../simulator/engine/queries.js'
 import { isLookupDown, poKey } from '../../../simulator/engine/sales-order.js'
 import { stockLeft } from '../../../simulator/engine/stock.js'
 import type { Db } from '../../../simulator/engine/store.js'
-import { chanceToFail } from '../../../simulator/engine/updates.js'
 import type { Profile } from '../../../simulator/engine/world.js'
+import { lookAt } from '../../../simulator/wire/posted-order.js'
 import type { Row } from './api.js'
 import type { Desk, Operation, Told } from './simulator-desk.js'
 import { priceOf } from './simulator-items.js'
@@ -113,22 +105,11 @@ function shown(
       ),
     }
   }
-  if (visit) {
-    const { clientRef } = visit.send.arrival
-    const { fault, result } = perform(world, visit.send, { name: 'find', step: 'look' }, (db) =>
-      // Down for its own orders only: another order's search has nothing to do with it.
-      ordersAnywhere(db, clientRef).some((order) => isLookupDown(order, now))
-        ? { down: true as const }
-        : tell(db),
-    )
-    return { told: result ?? { string: '' }, fault }
-  }
-  return world.store.transact((db) => {
-    runDue(db, world)
-    const { orders } = find(db, desk)
-    const fails = chanceToFail(db, { profile, account }, orders, 1) !== null
-    return { told: tell(db), fault: fails ? ('reset_before' as const) : null }
-  })
+  const { told, fault } = lookAt<Told>(
+    { world, profile, account, visit },
+    { tell, down: { down: true }, ordersOf: (db) => find(db, desk).orders },
+  )
+  return { told: told ?? { string: '' }, fault }
 }
 
 function headerRow(desk: Desk, order: SalesOrder): Row {

@@ -165,13 +165,7 @@ function atStage(
 
 /** By the PO, or once they are there by the items. */
 const scenarioIn = ({ arrival: { scenario, po }, lines }: Stage): string | null =>
-  scenario ??
-  scenarioOf({
-    poGiven: po,
-    lines: lines.map(({ distsku, qty }) => {
-      return { distsku, qty, upc: '', name: '', unitPrice: 0, fflRequired: false }
-    }),
-  })
+  scenario ?? scenarioOf({ poGiven: po, lines })
 
 function instruct(db: Db, { field }: Desk, stage: Stage): boolean {
   const license = field('ShipInst1').replace(/^FFL # /, '')

@@ -260,7 +260,9 @@ function scenarioIn(text: string): string | null {
 export function scenarioOf({
   poGiven,
   lines,
-}: Pick<PurchaseOrder, 'poGiven' | 'lines'>): string | null {
+}: Pick<PurchaseOrder, 'poGiven'> & {
+  readonly lines: readonly { readonly distsku: string }[]
+}): string | null {
   return (
     [poGiven, ...lines.map(({ distsku }) => distsku)]
       .map(scenarioIn)
