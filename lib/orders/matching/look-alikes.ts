@@ -32,6 +32,7 @@ export function mayBelongTo({ isPlaced, content }: LookAlike, candidate: FoundOr
     matchOrder(candidate, content, {
       firstSentAt: content.takenAt,
       poIsAlone: false,
+      hasOtherParts: false,
       isTaken: false,
       recovery: 'file',
     }) === 'ours'

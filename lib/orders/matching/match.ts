@@ -20,8 +20,10 @@ export type Match = 'ours' | 'other' | 'unclear' | 'conflict'
 
 /** What a PO is worth as a proof. */
 export interface PoContext {
-  /** No other purchase order of ours that a distributor may have has its PO. */
+  /** No other order of ours that a distributor may have has its PO. */
   poIsAlone: boolean
+  /** Another part of the same order has: parts share a PO, and no item. */
+  hasOtherParts: boolean
   /** Of the distributor. */
   recovery: Recovery
 }
@@ -90,16 +92,18 @@ export function isWhollyOthers(shown: Content, sent: PurchaseOrder): boolean {
 }
 
 /**
- * A PO that we made and no other order of ours has, with nothing told against it. Of a file it
+ * A PO that we made and no other order of ours has, with nothing told against it; where parts share
+ * it, their items must be told, since they alone tell which part it is. Of a file it
  * proves nothing by itself: its order has no number for as long as it takes, and whoever uses the
  * same PO meanwhile would be taken for us.
  */
 function poProves(
   shown: Content,
   sent: PurchaseOrder,
-  { poIsAlone, recovery }: PoContext,
+  { poIsAlone, hasOtherParts, recovery }: PoContext,
 ): boolean {
-  const { isWhole, isNamed } = compare(shown, sent)
+  const { lines, isWhole, isNamed } = compare(shown, sent)
+  if (hasOtherParts && lines === null) return false
   const isOurs = sent.poIsOurs && poIsAlone && samePo(shown.po, sent.po) === 'same'
   return isOurs && !isOthers(shown, sent) && (isWhole || (recovery !== 'file' && isNamed !== false))
 }

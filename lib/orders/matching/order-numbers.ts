@@ -1,6 +1,7 @@
 /** Numbers that distributors gave, and POs that we sent. */
 import { hasPo } from '../queries.js'
 import { FAILED } from '../stored.js'
+import type { PoContext } from './match.js'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables/tables.js'
 import type { StoredPo } from '../stored.js'
@@ -39,23 +40,35 @@ export async function standsElsewhere(
 }
 
 /**
- * Whether no other purchase order that a distributor may have bears this one's PO, whoever's it is.
- * Distributors fold the case of a PO, so one that differs by it alone is no other. What never left
- * is at no distributor.
+ * Which other purchase orders that a distributor may have bear this one's PO, whoever's they are:
+ * those of other orders, and other parts of its own. Distributors fold the case of a PO, so one
+ * that differs by it alone is no other. What never left is at no distributor.
  */
-export async function poIsAlone(
+export async function sharersOfPo(
   db: Kysely<Tables>,
-  { id, distid, mode, po_number: po }: Pick<StoredPo, 'id' | 'distid' | 'mode' | 'po_number'>,
-): Promise<boolean> {
-  return (
-    (await db
+  {
+    id,
+    fulfillment_order_id: record,
+    distid,
+    mode,
+    po_number: po,
+  }: Pick<StoredPo, 'id' | 'fulfillment_order_id' | 'distid' | 'mode' | 'po_number'>,
+): Promise<Pick<PoContext, 'poIsAlone' | 'hasOtherParts'>> {
+  const records = (
+    await db
       .selectFrom('purchase_order')
-      .select('id')
+      .select('fulfillment_order_id as record')
+      .distinct()
       .where('distid', '=', distid)
       .where(hasPo(po))
       .where('mode', '=', mode)
       .where('id', '<>', id)
       .where('state', 'not in', FAILED)
-      .executeTakeFirst()) === undefined
-  )
+      .limit(2)
+      .execute()
+  ).map((other) => other.record)
+  return {
+    poIsAlone: records.every((other) => other === record),
+    hasOtherParts: records.includes(record),
+  }
 }

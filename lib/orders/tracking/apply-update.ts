@@ -18,7 +18,7 @@ import { cleanUpdate } from './clean-update.js'
 import { contentOrNull } from '../sealed-content.js'
 import { knownParts } from '../history/part-statuses.js'
 import { LONGEST_AGO, isNewsOf, isOthers, isWhollyOthers, samePo } from '../matching/match.js'
-import { poIsAlone, standsElsewhere } from '../matching/order-numbers.js'
+import { sharersOfPo, standsElsewhere } from '../matching/order-numbers.js'
 import { mergeParcels, shippingOf } from './parcels.js'
 import { laterOrder, statusOfParts } from '../history/statuses.js'
 
@@ -203,7 +203,7 @@ async function areIts(ctx: OrdersCtx, order: StoredPo, update: OrderUpdate): Pro
   const recovery = connectorFor(ctx, order)?.recovery ?? 'file'
   return (
     content !== null &&
-    isNewsOf(update, content, { poIsAlone: await poIsAlone(ctx.db, order), recovery })
+    isNewsOf(update, content, { ...(await sharersOfPo(ctx.db, order)), recovery })
   )
 }
 

@@ -155,7 +155,7 @@ function checkExecutions({ facts, executedByRef }: World, report: Report): void 
 }
 
 /** After all that time every purchase order has come to its end, and its end is the truth. */
-function checkStates({ facts, executedByRef }: World, report: Report): void {
+function checkStates({ facts, executedByRef, byRecord }: World, report: Report): void {
   const numbers = new Map<string, number>()
   for (const order of facts.purchaseOrders) {
     const { id, distid, client_ref: ref, state, distributor_order_id: number, reason } = order
@@ -175,7 +175,8 @@ function checkStates({ facts, executedByRef }: World, report: Report): void {
         report('wrong', `${number} stands on purchase orders ${numbers.get(number)} and ${id}`)
       if (number !== null) numbers.set(number, id)
     } else if (state === 'review') {
-      if (!mayWait(order, executed !== undefined))
+      const hasOtherParts = byRecord.get(order.fulfillment_order_id)!.length > 1
+      if (!mayWait(order, { isExecuted: executed !== undefined, hasOtherParts }))
         report(
           'unfinished',
           `purchase order ${id} (${ref}) of ${distid} waits for a person: ${reason}`,
@@ -194,6 +195,12 @@ const CONFLICT =
 /** Of Sports South: it was deleted in a call that died, and what is not shown proves nothing. */
 const GONE = /is not shown any more/
 
+interface Seen {
+  isExecuted: boolean
+  /** Its record has another purchase order under the same PO. */
+  hasOtherParts: boolean
+}
+
 /**
  * Scenarios in which a person is asked also where a distributor can be: nobody else should have a
  * PO that we made. A stranger alone has it as well where the call died before ours was taken in, or
@@ -201,11 +208,13 @@ const GONE = /is not shown any more/
  */
 function asksPerson(
   { distid, scenario, poIsOurs }: PurchaseOrderFact,
-  isExecuted: boolean,
+  { isExecuted, hasOtherParts }: Seen,
 ): boolean {
   // Under a caller's PO nothing proves whose order it is that bears it.
   const { reference, content } = profileOf(distid)?.tells ?? { reference: true, content: true }
   if (!poIsOurs && !reference && !content) return true
+  // Where one order of a PO is shown, the other part hides this one.
+  if (hasOtherParts && !reference && !content) return true
   // Killed while it was being sent, it may have arrived; whoever sends it again never gets through.
   if (scenario === 'UNREACHABLE' && !isExecuted) return true
   return poIsOurs && (scenario === 'STRANGER-ONLY' || (scenario === 'STRANGER' && !isExecuted))
@@ -215,10 +224,10 @@ function asksPerson(
  * A person is only asked where no distributor can be: files, calls that tell nothing afterwards,
  * and contradictions.
  */
-function mayWait(order: PurchaseOrderFact, isExecuted: boolean): boolean {
+function mayWait(order: PurchaseOrderFact, seen: Seen): boolean {
   const { recovery, reason } = order
   return (
-    asksPerson(order, isExecuted) ||
+    asksPerson(order, seen) ||
     recovery === 'file' ||
     recovery === 'one_shot' ||
     CONFLICT.test(reason ?? '') ||

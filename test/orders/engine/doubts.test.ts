@@ -187,6 +187,39 @@ describe('an order that stands at the distributor is never bought again', () => 
     }
   })
 
+  test('parts of one order share its PO: their items tell them apart, and nothing else does', async () => {
+    const items = [
+      { distid: 'TST', distsku: 'A1', upc: UPC, qty: 1 },
+      { distid: 'TST', distsku: 'G1', upc: GUN_UPC, qty: 1, ffl_req: true },
+    ]
+    for (const [tellsItems, end] of [
+      [true, 'placed'],
+      [false, 'review'],
+    ] as const) {
+      const tst = scripted({
+        recovery: 'lookup',
+        plan: (all) => all.map((_, i) => ({ name: `part ${i}`, lines: [i] })),
+      })
+      tst.acts.push(lost, lost)
+      showing(tst, (number, order) => ({
+        number,
+        po: order.po,
+        ...(tellsItems && { lines: lines(order) }),
+      }))
+      await using t = await orderShop([tst])
+      if (!tellsItems) t.expectErrors(REVIEW)
+      await t.place(t.body({ items, ship_to_store: true }))
+      await t.later(MINUTE, 15)
+      assert.deepEqual([tst.sends.length, await states(t)], [2, [end, end]])
+      if (!tellsItems) continue
+      const ours = await t.purchaseOrders()
+      assert.deepEqual(
+        ours.map(({ distributor_order_id: number }) => number),
+        ['TST-1', 'TST-2'],
+      )
+    }
+  })
+
   test('our reference under a number of another record is for a person', async () => {
     const tst = scripted({ recovery: 'lookup' })
     await using t = await orderShop([tst])

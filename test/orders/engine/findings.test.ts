@@ -91,6 +91,7 @@ test("an order sent by a clock a day ahead does not look like somebody else's", 
     matchOrder(found, sent, {
       firstSentAt: sentAt + ahead,
       poIsAlone: false,
+      hasOtherParts: false,
       isTaken: false,
       recovery: 'lookup',
     })

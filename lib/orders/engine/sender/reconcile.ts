@@ -12,7 +12,7 @@ import type { OrdersCtx } from '../../ctx.js'
 import type { StoredPo } from '../../stored.js'
 import { matchOrder } from '../../matching/match.js'
 import type { Match } from '../../matching/match.js'
-import { poIsAlone, standsElsewhere } from '../../matching/order-numbers.js'
+import { sharersOfPo, standsElsewhere } from '../../matching/order-numbers.js'
 import { afterSearch, withoutAccess, withoutSearch } from '../rules/after-search.js'
 import type { Decision, Findings } from '../rules/after-search.js'
 import { otherAccount } from '../rules/after-send.js'
@@ -134,7 +134,7 @@ async function findings(
   const { read } = ctx
   const context = {
     firstSentAt: order.first_sent_at ?? order.planned_at,
-    poIsAlone: await poIsAlone(read, order),
+    ...(await sharersOfPo(read, order)),
     isElsewhere,
     recovery: connector.recovery,
   }
