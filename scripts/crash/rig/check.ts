@@ -10,6 +10,7 @@ import type { SimulatorOrder } from '../../../lib/simulator/inspect.js'
 import { profileOf } from '../../../lib/simulator/profiles.js'
 import type { Told } from './caller.js'
 import { EACH_BY_ITSELF } from './drain.js'
+import { isRefused } from './facts.js'
 import type { Facts, PurchaseOrderFact } from './facts.js'
 import type { DuplicateDetails } from './http.js'
 
@@ -106,10 +107,6 @@ const linesOf = (lines: readonly { distsku: string; qty: number }[]) =>
     .map(({ distsku, qty }) => `${qty} x ${distsku}`)
     .sort()
     .join(', ')
-
-/** Of Sports South: an error in placing it shows as one, whatever the submit was answered with. */
-const isRefused = ({ distid, status }: SimulatorOrder) =>
-  distid === 'TSW' && status === 'Not Fulfilled'
 
 /** Orders that distributors have: each is one of ours, once. */
 function checkExecutions({ facts, executedByRef }: World, report: Report): void {

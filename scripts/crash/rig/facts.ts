@@ -16,6 +16,7 @@ import { ChainReader, isFault, journalSealer } from '../../../lib/orders/journal
 import { openJournalLines } from '../../../lib/orders/journal/file.js'
 import { verifyJournal } from '../../../lib/orders/journal/verify.js'
 import type { OrderCountTable, PlacementTable } from '../../../lib/db/tables/orders.js'
+import { FAILED } from '../../../lib/orders/stored.js'
 import type { StoredPo } from '../../../lib/orders/stored.js'
 import { DEMO_SEED } from '../../../lib/simulator/market/market.js'
 import { filesIn } from '../../../lib/db/engine.js'
@@ -100,7 +101,7 @@ export async function readFacts(dir: string, now: number): Promise<Facts> {
     .executeTakeFirst()
   const executed = await executedOrders(app, now)
   return {
-    secondOpinion: await opinionOf(app, executed, now),
+    secondOpinion: await opinionOf(app, { purchaseOrders, executed, now }),
     placements: (await ctx.read
       .selectFrom('placement')
       .selectAll()
@@ -125,17 +126,23 @@ export async function readFacts(dir: string, now: number): Promise<Facts> {
   }
 }
 
+/** Of Sports South: an error in placing it shows as one, whatever the submit was answered with. */
+export const isRefused = ({ distid, status }: SimulatorOrder): boolean =>
+  distid === 'TSW' && status === 'Not Fulfilled'
+
 /**
  * Of what is settled by now; statuses are moved on by news of the distributors, and what waits for
  * a person is judged by `check`.
  */
 async function opinionOf(
   { ctx }: App,
-  executed: readonly SimulatorOrder[],
-  now: number,
+  { purchaseOrders, executed, now }: Pick<Facts, 'purchaseOrders' | 'executed'> & { now: number },
 ): Promise<Violation[]> {
+  const failed = new Set(
+    purchaseOrders.flatMap(({ state, client_ref: ref }) => (FAILED.includes(state) ? [ref] : [])),
+  )
   const known = executed.flatMap(({ clientRef, ...order }): Executed[] =>
-    clientRef === null
+    clientRef === null || (isRefused({ clientRef, ...order }) && failed.has(clientRef))
       ? []
       : [{ ...order, clientRef, shipTo: { name: '', address1: '', zip: '' } }],
   )
