@@ -349,7 +349,7 @@ function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): v
     // It may not have been asked for yet, however often that was tried.
     const isUnheard = EACH_BY_ITSELF.includes(order!.distid) && order!.chaos > 0
     if (isUnheard && status === 'Submitted') continue
-    const [end, ship] = endOf(order!, executed.status)
+    const [end, ship] = endOf(order!, executed)
     if (status !== end || shipStatus !== ship)
       report(
         'record',
@@ -364,12 +364,14 @@ const digitsOf = (number: string | null) => (number ?? '').replace(/^.*-/, '').p
 /** What a record says in the end of an order and its parcels, as far as its distributor tells. */
 function endOf(
   { distid, scenario, poIsOurs }: PurchaseOrderFact,
-  status: string,
+  { status, lines }: SimulatorOrder,
 ): [status: string, ship: string | null] {
   const { committed, cancelled, journey, parcelsByPo } = profileOf(distid)?.news ?? ALL_NEWS
   if (status === 'Not Fulfilled') return [committed ? status : 'Submitted', null]
   if (status === 'Cancelled') return [cancelled ? status : 'Submitted', null]
-  const end = status === 'Partially Fulfilled' && !committed ? 'Fulfilled' : status
+  // RSR's API tells of each item whether it has left, and not how much of it.
+  const isSeen = committed || (distid === 'RSR' && lines.some((line) => line.committed === 0))
+  const end = status === 'Partially Fulfilled' && !isSeen ? 'Fulfilled' : status
   if (parcelsByPo && (!poIsOurs || scenario?.startsWith('STRANGER'))) return [end, null]
   if (!journey) return [end, 'in_transit']
   const ends = { RETURN: 'return_to_sender', FAILURE: 'failure' } as Record<string, string>

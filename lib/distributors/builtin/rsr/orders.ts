@@ -207,6 +207,8 @@ function updateOf(session: Session, open: OpenOrder, reply: Reply): OrderUpdate[
   if (parcels.length === 0 && (open.number !== null || number === null)) return []
   const { po, lines } = foundIn(reply, open.po)
   const isShipped = items.length > 0 && told.every((parts) => parts.length > 0)
+  // What is pending may still leave: a later answer says so.
+  const status = isShipped ? 'Fulfilled' : parcels.length > 0 ? 'Partially Fulfilled' : null
   const days = parcels.flatMap(({ shippedOn }) => shippedOn ?? [])
   return [
     {
@@ -216,7 +218,7 @@ function updateOf(session: Session, open: OpenOrder, reply: Reply): OrderUpdate[
         session.now(),
         ...(days.length > 0 ? [Date.parse(`${days.sort().at(-1)}T17:00:00Z`)] : []),
       ),
-      ...(isShipped && { status: 'Fulfilled' as const }),
+      ...(status !== null && { status }),
       ...(parcels.length > 0 && { parcels }),
       ...(lines && { lines }),
     },
