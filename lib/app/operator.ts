@@ -47,7 +47,11 @@ export function operatorFunctions({ journalCopy, closing, ...bound }: OperatorPa
       exportBatch: (partner: string, options?: ExportOptions) =>
         underWay.steps(() => fraud.exportBatch(ctx, partner, options)),
     },
-    distributors: bind(bound, { ...distributors.distributors, ...configuration.goingLive }),
+    distributors: bind(bound, {
+      ...distributors.distributors,
+      ...configuration.goingLive,
+      ...feeds.recording,
+    }),
     analytics: bind(bound, analytics.analytics),
     orders: {
       ...forSubscriber(bound, orders.ordersOfSubscriber),

@@ -83,7 +83,7 @@ export async function heldUntil(
   return left > 0 && left <= LONGEST_HOLD ? row!.not_before : null
 }
 
-async function hold(
+export async function hold(
   ctx: FeedsCtx,
   { fingerprint: account }: FeedAccount,
   preset: string,
@@ -182,24 +182,29 @@ function meaningNow(ctx: FeedsCtx, { distid, preset, subscriber_id: subscriberId
   return meaningOf(input, ctx.now())
 }
 
-async function sessionOf(
+/** What the account's feed is asked with; `wrap` sees each call, wherever it goes. */
+export async function sessionOf(
   ctx: FeedsCtx,
   { distributor, mode, settings }: FeedAccount,
-  { signal, secrets }: { signal: AbortSignal; secrets: Set<string> },
+  {
+    signal,
+    secrets,
+    wrap = (session) => session,
+  }: { signal: AbortSignal; secrets: Set<string>; wrap?: (session: Session) => Session },
 ): Promise<Session> {
   const { distid, name } = distributor
   const login = loginsOf(ctx, { distid, mode })
-  const session: Session = {
+  const session = wrap({
     ...openSession(distributor, { settings, signal, now: ctx.now, login, egress: ctx.egress }),
     hide: (secret) => void secrets.add(secret),
-  }
+  })
   if (mode === 'live') return session
   if (!distributor.simulatorSession)
     throw new FeedFault(`there is no simulator of ${name} that has feeds`)
   return distributor.simulatorSession(session)
 }
 
-const secretsOf = ({ distributor, settings }: FeedAccount): Set<string> =>
+export const secretsOf = ({ distributor, settings }: FeedAccount): Set<string> =>
   new Set(
     Object.entries(distributor.settings)
       .filter(([name, setting]) => isCredential(setting) && settings[name] !== undefined)
@@ -207,7 +212,7 @@ const secretsOf = ({ distributor, settings }: FeedAccount): Set<string> =>
   )
 
 /** What a library says may repeat what it was sent, so that is told by its kind alone. */
-const reasonOf = (error: unknown): string =>
+export const reasonOf = (error: unknown): string =>
   error instanceof NoReply || error instanceof FeedFault || error instanceof JsonFault
     ? error.message
     : `it failed (${kindOf(error)})`

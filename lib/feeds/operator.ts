@@ -4,9 +4,13 @@ import type { FeedTasks, FeedsCtx } from './ctx.js'
 import { importFeed } from './import.js'
 import { pullFeed } from './pull.js'
 import type { PullOptions } from './pull.js'
+import { recordDistributor } from './record/record.js'
 import { acceptFeed } from './refused.js'
 import { setFeedSource } from './source.js'
 import { feedStatus } from './status.js'
+
+/** Told by an account at a distributor, to be sent to who maintains its connector. */
+export const recording = { record: recordDistributor }
 
 export const feeds = { set: setFeedSource, status: feedStatus }
 

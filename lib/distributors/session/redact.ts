@@ -36,6 +36,7 @@ export function hidingSecrets(secrets: readonly string[]): (text: string) => str
   return (text) => text.replaceAll(any, HIDDEN)
 }
 
-const HIDDEN = '[credential]'
+/** What stands in place of a secret. */
+export const HIDDEN = '[credential]'
 
 const inHex = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,8 +1,10 @@
+import { existsSync, writeFileSync } from 'node:fs'
 import { refuseUnchecked } from '../../../lib/configuration/go-live.js'
 import type { GoLivePlan } from '../../../lib/configuration/go-live.js'
 import { offersOf } from '../../../lib/catalog/queries.js'
 import { setMode } from '../../../lib/distributors/modes.js'
 import { DRY_RUN, optional, required, UsageError } from '../command.js'
+import { figure } from '../../../lib/core/figures.js'
 import type { Command, Invocation } from '../command.js'
 import type { Output } from '../output.js'
 import { perform, withApp } from '../with-app.js'
@@ -102,6 +104,34 @@ async function simulate({ dir, args: [distid], values, out, dryRun }: Invocation
   })
 }
 
+/** Asks the distributor as a subscriber's account, and writes down what it answers. */
+async function record({ dir, args, values, out }: Invocation): Promise<void> {
+  const distid = args[0]!
+  const subscriber = required(values, 'subscriber', RECORD)
+  const file = optional(values, 'file') ?? `${distid}.recording.json`
+  if (existsSync(file)) throw new UsageError(`${file} is there already: name another with --file`)
+  await withApp(dir, async ({ operator }) => {
+    const preset = optional(values, 'feed')
+    const told = await operator.distributors.record({ distid, subscriber, preset })
+    writeFileSync(file, `${JSON.stringify(told, null, 2)}\n`, { flag: 'wx' })
+    const { check, feed, mode } = told
+    out.line(`${distid} (${mode}) says of the credentials: ${check.outcome}.`)
+    if (feed?.fault) out.line(`The feed ${feed.preset} did not come: ${feed.fault}.`)
+    else if (feed)
+      out.line(
+        `The feed ${feed.preset} has ${figure(feed.whole!.rows)} rows, ` +
+          `${figure(feed.whole!.rejected)} of them rejected.`,
+      )
+    out.line(
+      `${file} holds the beginnings of the answers, without credentials, persons and prices. ` +
+        'Read it before you send it to anybody.',
+    )
+    out.result({ file, ...told })
+  })
+}
+
+const RECORD = 'quartermaster distributors record RSR --subscriber "Main Street Guns"'
+
 const LIVE =
   'quartermaster distributors live RSR --reason "account approved, first order agreed with ' +
   'their sales desk"'
@@ -129,6 +159,21 @@ export const distributorCommands: Command[] = [
     },
     example: LIVE,
     run: goLive,
+  },
+  {
+    name: 'distributors record',
+    summary: 'Record what a distributor answers an account, to be sent to the developers',
+    effect: 'writes',
+    positionals: ['<DISTID>'],
+    options: { subscriber: { type: 'string' }, feed: { type: 'string' }, file: { type: 'string' } },
+    help: {
+      ...DISTID,
+      subscriber: 'whose account it is, by name or id',
+      feed: 'the feed to record; the whole catalog by default',
+      file: 'where it is written; DISTID.recording.json by default',
+    },
+    example: RECORD,
+    run: record,
   },
   {
     name: 'distributors simulate',

@@ -1,0 +1,252 @@
+/**
+ * Records what a distributor answers an account: its credential check, and the beginning of a feed.
+ * That is how a connector that nobody could try with a live account is tried with one: what is
+ * recorded tells neither the account nor its prices, and is replayed by our tests.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { deadlineIn } from '../../core/async/wait.js'
+import { MINUTE, SECOND } from '../../core/clock.js'
+import { invalid, kindOf } from '../../core/errors.js'
+import type { Mode } from '../../db/tables/column-types.js'
+import { isBlank } from '../../distributors/distributor.js'
+import type { CheckOutcome, Distributor } from '../../distributors/distributor.js'
+import type { Preset } from '../../distributors/generic/generic.js'
+import { hidingSecrets } from '../../distributors/session/redact.js'
+import type { Session } from '../../distributors/session/session.js'
+import { accountOf, heldUntil, hold, reasonOf, secretsOf, sessionOf } from '../account.js'
+import type { FeedAccount } from '../account.js'
+import { checkFeed } from '../check.js'
+import type { FeedsCtx } from '../ctx.js'
+import { choosePreset } from '../source.js'
+import { cutToRows } from './cut.js'
+import { replaySession } from './replay.js'
+import { withoutPerson, withoutPrices } from './scrub.js'
+import { Tape } from './tape.js'
+import type { TapedCall } from './tape.js'
+
+/** How a file was read. */
+export interface ReadCounts {
+  rows: number
+  rejected: number
+  /** Why rows were rejected, and how many for each reason; why the file was none at all. */
+  reasons: Record<string, number>
+}
+
+export interface RecordedFeed {
+  preset: string
+  calls: TapedCall[]
+  /** Of the whole feed, as it was then; null where it did not come, and `fault` says why. */
+  whole: ReadCounts | null
+  /** Of what is recorded of it, as this release reads that. */
+  head: ReadCounts | null
+  fault: string | null
+}
+
+/** What is written to a file and sent to us. Nothing in it tells the account. */
+export interface Recording {
+  recording: 1
+  distid: string
+  mode: Mode
+  /** RFC 3339. */
+  recorded_at: string
+  /** Those that were set; of text there stands something else. */
+  settings: Record<string, unknown>
+  check: { outcome: CheckOutcome; calls: TapedCall[] }
+  feed: RecordedFeed | null
+}
+
+export interface RecordInput {
+  distid: string
+  /** Name or id. */
+  subscriber: string
+  /** The preset of the feed; the whole catalog by default. */
+  preset?: string | undefined
+  signal?: AbortSignal | undefined
+}
+
+const CHECK_TIMEOUT = 15 * SECOND
+const FEED_TIMEOUT = 30 * MINUTE
+
+/**
+ * Asks with the account that the subscriber has saved, in the mode that its orders go in. Nothing
+ * is ordered, and the catalog stays as it is. Throws 400 for a distributor that cannot be asked, a
+ * FeedFault where the subscriber has no account there.
+ */
+export async function recordDistributor(
+  ctx: FeedsCtx,
+  { distid, subscriber, preset, signal }: RecordInput,
+): Promise<Recording> {
+  const distributor = ctx.distributors.byDistid(distid)
+  if (!distributor) throw invalid('distid', `"${distid}" is not a distributor`)
+  const known = Object.keys(distributor.feeds ?? {})
+  if (preset !== undefined && !known.includes(preset))
+    throw invalid(
+      'feed',
+      `no account brings a feed for ${preset}; known: ${known.join(', ') || 'none'}`,
+    )
+  const wanted = preset ?? known[0]
+  const mode = ctx.modes.of(distid)
+  if (!distributor.check)
+    throw invalid('distid', `${distributor.name} has no interface that could be asked`)
+  const row = { id: '', distid, preset: wanted ?? '', subscriber_id: subscriber, mark: null }
+  const account = await accountOf(ctx, row)
+  const check = await recordCheck(ctx, account, signal)
+  const isGood = check.outcome === 'valid' && wanted !== undefined
+  return {
+    recording: 1,
+    distid,
+    mode,
+    recorded_at: new Date(ctx.now()).toISOString(),
+    settings: standInsFor(account),
+    check,
+    feed: isGood ? await recordFeed(ctx, account, { preset: wanted, signal }) : null,
+  }
+}
+
+async function recordCheck(
+  ctx: FeedsCtx,
+  account: FeedAccount,
+  signal: AbortSignal | undefined,
+): Promise<Recording['check']> {
+  const { distributor } = account
+  const [tape, secrets] = [new Tape(), secretsOf(account)]
+  const deadline = deadlineIn(distributor.checkTimeout ?? CHECK_TIMEOUT, signal)
+  const taped = { signal: deadline.signal, secrets, wrap: (session: Session) => tape.wrap(session) }
+  try {
+    const session = await sessionOf(ctx, account, taped)
+    const outcome = await distributor.check!(session).catch((error: unknown) => {
+      ctx.log.warn({ distid: distributor.distid, cause: kindOf(error) }, 'it could not be asked')
+      return 'unreachable' as const
+    })
+    return { outcome, calls: scrubbed(tape, account, secrets, withoutPerson) }
+  } finally {
+    deadline.clear()
+  }
+}
+
+async function recordFeed(
+  ctx: FeedsCtx,
+  account: FeedAccount,
+  { preset: id, signal }: { preset: string; signal: AbortSignal | undefined },
+): Promise<RecordedFeed> {
+  const { distributor } = account
+  const held = await heldUntil(ctx, account, id)
+  if (held !== null) {
+    const fault = `it may not be asked for this feed before ${new Date(held).toISOString()}`
+    return { preset: id, calls: [], whole: null, head: null, fault }
+  }
+  const preset = choosePreset(ctx.distributors, distributor.distid, id)
+  const [tape, secrets] = [new Tape(), secretsOf(account)]
+  const deadline = deadlineIn(FEED_TIMEOUT, signal)
+  const taped = { signal: deadline.signal, secrets, wrap: (session: Session) => tape.wrap(session) }
+  const tell = () =>
+    scrubbed(tape, account, secrets, withoutPrices).map((call) =>
+      call.isCut && call.body !== null ? { ...call, body: cutToRows(call.body) } : call,
+    )
+  try {
+    const session = await sessionOf(ctx, account, taped)
+    const whole = await bringAndRead(distributor, preset, session, (time) =>
+      hold(ctx, account, id, time),
+    )
+    const recorded = { preset: id, calls: tell(), whole }
+    const at = { settings: standInsFor(account), now: ctx.now() }
+    const head = await replayFeed(distributor, preset, recorded, at)
+    return { ...recorded, head, fault: null }
+  } catch (error) {
+    const fault = hidingSecrets([...secrets])(reasonOf(error))
+    return { preset: id, calls: tell(), whole: null, head: null, fault }
+  } finally {
+    deadline.clear()
+  }
+}
+
+/** Secrets by their value, and every other value of the account's settings. */
+function scrubbed(
+  tape: Tape,
+  { settings }: FeedAccount,
+  secrets: ReadonlySet<string>,
+  scrub: (text: string) => string,
+): TapedCall[] {
+  const values = Object.values(settings).flatMap((value) =>
+    typeof value === 'string' || typeof value === 'number' ? [String(value)] : [],
+  )
+  const hide = hidingSecrets([...secrets, ...values])
+  return tape.calls.map((call) => ({
+    ...call,
+    path: hide(call.path),
+    body: call.body === null ? null : scrub(hide(call.body)),
+  }))
+}
+
+/** `now` in milliseconds since 1970: when it was recorded. */
+export interface ReplayAt {
+  settings: Readonly<Record<string, unknown>>
+  now: number
+}
+
+/** What a connector makes of a recorded check. */
+export async function replayCheck(
+  distributor: Distributor,
+  { calls }: Pick<Recording['check'], 'calls'>,
+  { settings, now }: ReplayAt,
+): Promise<CheckOutcome> {
+  const session = replaySession(calls, settings, { now: () => now, signal: FOREVER })
+  return distributor.check!(session)
+}
+
+/** How a connector and its preset read a recorded feed. Throws a NotRecorded for an odd call. */
+export async function replayFeed(
+  distributor: Distributor,
+  preset: Preset,
+  { calls }: Pick<RecordedFeed, 'calls'>,
+  { settings, now }: ReplayAt,
+): Promise<ReadCounts> {
+  const session = replaySession(calls, settings, { now: () => now, signal: FOREVER })
+  return bringAndRead(distributor, preset, session, async () => {})
+}
+
+const FOREVER = new AbortController().signal
+
+/** What a connector is given in place of the settings that were set. */
+const standInsFor = ({ distributor, settings }: FeedAccount): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(distributor.settings).flatMap(([name, { choices, type }]) => {
+      const value = settings[name]
+      if (isBlank(value) || Array.isArray(value)) return []
+      const isTold = choices !== undefined || typeof value === 'boolean'
+      return [[name, isTold ? value : type === 'number' ? 1 : `any-${name}`]]
+    }),
+  )
+
+async function bringAndRead(
+  distributor: Distributor,
+  preset: Preset,
+  session: Session,
+  holdUntil: (time: number) => Promise<void>,
+): Promise<ReadCounts> {
+  const folder = mkdtempSync(join(tmpdir(), 'quartermaster-record-'))
+  const file = join(folder, 'feed')
+  try {
+    await distributor.feeds![preset.id]!.bring(session, { file, mark: null, holdUntil })
+    const { rows, rejected, reasons, rejects } = await checkFeed({
+      preset,
+      file,
+      rows: MOST_REASONS,
+      asOf: session.now(),
+    })
+    const counted: Record<string, number> = {}
+    for (const reason of [...reasons, ...rejects.map((one) => one.reason)])
+      counted[kindOfReason(reason)] = (counted[kindOfReason(reason)] ?? 0) + 1
+    return { rows, rejected, reasons: counted }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Rejected rows that are looked at for their reasons. */
+const MOST_REASONS = 1_000
+
+/** Without the value that it was about. */
+const kindOfReason = (reason: string) => reason.replaceAll(/"[^"]*"|\d+/g, '…')
