@@ -93,6 +93,7 @@ describe('what is scrubbed', () => {
       ['{"name":"Pat Doe","itemName":"Bipod"}', '{"name":"Xxx Xxx","itemName":"Bipod"}'],
       ['{"email":"pat@shop.example"}', '{"email":"someone@shop.example"}'],
       ['{"note":"ask pat@shop.example"}', '{"note":"ask someone@shop.example"}'],
+      ['{"city":"Reno","capacity":"10+1"}', '{"city":"Xxxx","capacity":"10+1"}'],
       ['{"note":"call (602) 555-1234"}', '{"note":"call 555-555-0100"}'],
       ['{"CustomerNumber": 4711}', '{"CustomerNumber": 0000}'],
       ['<Address1>12 Main St</Address1>', '<Address1>00 Xxxx Xx</Address1>'],

@@ -162,15 +162,18 @@ async function recordFeed(
   }
 }
 
-/** Secrets by their value, and every other value of the account's settings. */
+/** Secrets by their value, and whatever else somebody has entered; not what was chosen of a list. */
 function scrubbed(
   tape: Tape,
-  { settings }: FeedAccount,
+  { distributor, settings }: FeedAccount,
   secrets: ReadonlySet<string>,
   scrub: (text: string) => string,
 ): TapedCall[] {
-  const values = Object.values(settings).flatMap((value) =>
-    typeof value === 'string' || typeof value === 'number' ? [String(value)] : [],
+  const values = Object.entries(settings).flatMap(([name, value]) =>
+    distributor.settings[name]?.choices === undefined &&
+    (typeof value === 'string' || typeof value === 'number')
+      ? [String(value)]
+      : [],
   )
   const hide = hidingSecrets([...secrets, ...values])
   return tape.calls.map((call) => ({
