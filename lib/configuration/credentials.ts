@@ -21,6 +21,7 @@ import type { CheckOutcome, Distributor } from '../distributors/distributor.js'
 import { loginsOf } from '../distributors/session/logins.js'
 import { openSession } from '../distributors/session/open-session.js'
 import { Unreachable } from '../distributors/session/session.js'
+import type { Session } from '../distributors/session/session.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument, DistributorEntry } from './document/document.js'
 import { entryDistributor, openSaved } from './secrets.js'
@@ -141,18 +142,29 @@ async function outcomeOf(
   const distributor = entryDistributor(name, entry, ctx.distributors)
   if (!distributor) return 'unreachable'
   if (fingerprint === '') return mustHaveCredentials(distributor) ? 'invalid' : 'valid'
-  return checkOf(distributor, mode) ? ask(ctx, distributor, { entry, mode }) : 'valid'
+  if (!checkOf(distributor, mode)) return 'valid'
+  return askAboutCredentials(ctx, distributor, { settings: settingsOf(distributor, entry), mode })
 }
 
 const TIMEOUT = 15 * SECOND
 
-/** A connector that fails or takes too long has not answered. */
-async function ask(
+/**
+ * Asks a distributor that can be asked; one that fails or takes too long has not answered. `wrap`
+ * sees each call.
+ */
+export async function askAboutCredentials(
   ctx: ConfigurationCtx,
   distributor: Distributor,
-  { entry, mode }: { entry: DistributorEntry; mode: Mode },
+  {
+    settings,
+    mode,
+    wrap = (session) => session,
+  }: {
+    settings: Readonly<Record<string, unknown>>
+    mode: Mode
+    wrap?: (session: Session) => Session
+  },
 ): Promise<CheckOutcome> {
-  const settings = settingsOf(distributor, entry)
   // Somebody asks for it: it is tried however often it was refused, and opens what was shut.
   const { distid } = distributor
   const gates = loginsOf(ctx, { distid, mode })
@@ -161,7 +173,9 @@ async function ask(
     const outcome = await inTime(
       async (signal) =>
         checkOf(distributor, mode)!(
-          openSession(distributor, { settings, signal, now: ctx.now, login, egress: ctx.egress }),
+          wrap(
+            openSession(distributor, { settings, signal, now: ctx.now, login, egress: ctx.egress }),
+          ),
         ),
       {
         ms: distributor.checkTimeout ?? TIMEOUT,

@@ -27,7 +27,7 @@ import { readDigest } from './ingest/queries.js'
 import { choosePreset } from './source.js'
 
 /** Milliseconds that a whole feed may take: one distributor is known to need 16 minutes. */
-const PATIENCE = 30 * MINUTE
+export const PATIENCE = 30 * MINUTE
 /** A hold that is further ahead comes from a clock that was wrong, here or there. */
 const LONGEST_HOLD = DAY
 

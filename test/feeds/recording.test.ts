@@ -95,7 +95,9 @@ describe('what is scrubbed', () => {
       ['{"note":"ask pat@shop.example"}', '{"note":"ask someone@shop.example"}'],
       ['{"city":"Reno","capacity":"10+1"}', '{"city":"Xxxx","capacity":"10+1"}'],
       ['{"note":"call (602) 555-1234"}', '{"note":"call 555-555-0100"}'],
-      ['{"CustomerNumber": 4711}', '{"CustomerNumber": 0000}'],
+      ['{"balance":-250,"limit":500}', '{"balance":-100,"limit":500}'],
+      // JSON has no number that begins with two zeros.
+      ['{"CustomerNumber": 4711}', '{"CustomerNumber": 1000}'],
       ['<Address1>12 Main St</Address1>', '<Address1>00 Xxxx Xx</Address1>'],
       ['&lt;PHONE&gt;6025551234&lt;/PHONE&gt;', '&lt;PHONE&gt;0000000000&lt;/PHONE&gt;'],
     ]

@@ -7,15 +7,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deadlineIn } from '../../core/async/wait.js'
-import { MINUTE, SECOND } from '../../core/clock.js'
 import { invalid, kindOf } from '../../core/errors.js'
+import { askAboutCredentials } from '../../configuration/credentials.js'
 import type { Mode } from '../../db/tables/column-types.js'
 import { isBlank } from '../../distributors/distributor.js'
 import type { CheckOutcome, Distributor } from '../../distributors/distributor.js'
 import type { Preset } from '../../distributors/generic/generic.js'
 import { hidingSecrets } from '../../distributors/session/redact.js'
 import type { Session } from '../../distributors/session/session.js'
-import { accountOf, heldUntil, hold, reasonOf, secretsOf, sessionOf } from '../account.js'
+import { accountOf, heldUntil, hold, PATIENCE, reasonOf, secretsOf, sessionOf } from '../account.js'
 import type { FeedAccount } from '../account.js'
 import { checkFeed } from '../check.js'
 import type { FeedsCtx } from '../ctx.js'
@@ -23,24 +23,28 @@ import { choosePreset } from '../source.js'
 import { cutToRows } from './cut.js'
 import { replaySession } from './replay.js'
 import { withoutPerson, withoutPrices } from './scrub.js'
-import { Tape } from './tape.js'
+import { MARGIN, Tape } from './tape.js'
 import type { TapedCall } from './tape.js'
 
 /** How a file was read. */
 export interface ReadCounts {
   rows: number
   rejected: number
-  /** Why rows were rejected, and how many for each reason; why the file was none at all. */
+  /**
+   * Why rows were rejected, and how many for each reason, of the first 1,000; why the file was none
+   * at all.
+   */
   reasons: Record<string, number>
 }
 
 export interface RecordedFeed {
   preset: string
   calls: TapedCall[]
-  /** Of the whole feed, as it was then; null where it did not come, and `fault` says why. */
+  /** Of the whole feed, as it was then; null where it did not come. */
   whole: ReadCounts | null
   /** Of what is recorded of it, as this release reads that. */
   head: ReadCounts | null
+  /** Why one of the two is null. */
   fault: string | null
 }
 
@@ -63,11 +67,7 @@ export interface RecordInput {
   subscriber: string
   /** The preset of the feed; the whole catalog by default. */
   preset?: string | undefined
-  signal?: AbortSignal | undefined
 }
-
-const CHECK_TIMEOUT = 15 * SECOND
-const FEED_TIMEOUT = 30 * MINUTE
 
 /**
  * Asks with the account that the subscriber has saved, in the mode that its orders go in. Nothing
@@ -76,7 +76,7 @@ const FEED_TIMEOUT = 30 * MINUTE
  */
 export async function recordDistributor(
   ctx: FeedsCtx,
-  { distid, subscriber, preset, signal }: RecordInput,
+  { distid, subscriber, preset }: RecordInput,
 ): Promise<Recording> {
   const distributor = ctx.distributors.byDistid(distid)
   if (!distributor) throw invalid('distid', `"${distid}" is not a distributor`)
@@ -92,7 +92,7 @@ export async function recordDistributor(
     throw invalid('distid', `${distributor.name} has no interface that could be asked`)
   const row = { id: '', distid, preset: wanted ?? '', subscriber_id: subscriber, mark: null }
   const account = await accountOf(ctx, row)
-  const check = await recordCheck(ctx, account, signal)
+  const check = await recordCheck(ctx, account)
   const isGood = check.outcome === 'valid' && wanted !== undefined
   return {
     recording: 1,
@@ -101,36 +101,20 @@ export async function recordDistributor(
     recorded_at: new Date(ctx.now()).toISOString(),
     settings: standInsFor(account),
     check,
-    feed: isGood ? await recordFeed(ctx, account, { preset: wanted, signal }) : null,
+    feed: isGood ? await recordFeed(ctx, account, wanted) : null,
   }
 }
 
-async function recordCheck(
-  ctx: FeedsCtx,
-  account: FeedAccount,
-  signal: AbortSignal | undefined,
-): Promise<Recording['check']> {
-  const { distributor } = account
+async function recordCheck(ctx: FeedsCtx, account: FeedAccount): Promise<Recording['check']> {
   const [tape, secrets] = [new Tape(), secretsOf(account)]
-  const deadline = deadlineIn(distributor.checkTimeout ?? CHECK_TIMEOUT, signal)
-  const taped = { signal: deadline.signal, secrets, wrap: (session: Session) => tape.wrap(session) }
-  try {
-    const session = await sessionOf(ctx, account, taped)
-    const outcome = await distributor.check!(session).catch((error: unknown) => {
-      ctx.log.warn({ distid: distributor.distid, cause: kindOf(error) }, 'it could not be asked')
-      return 'unreachable' as const
-    })
-    return { outcome, calls: scrubbed(tape, account, secrets, withoutPerson) }
-  } finally {
-    deadline.clear()
-  }
+  const outcome = await askAboutCredentials(ctx, account.distributor, {
+    ...account,
+    wrap: (session) => tape.wrap({ ...session, hide: (secret) => void secrets.add(secret) }),
+  })
+  return { outcome, calls: scrubbed(tape, account, secrets, withoutPerson) }
 }
 
-async function recordFeed(
-  ctx: FeedsCtx,
-  account: FeedAccount,
-  { preset: id, signal }: { preset: string; signal: AbortSignal | undefined },
-): Promise<RecordedFeed> {
+async function recordFeed(ctx: FeedsCtx, account: FeedAccount, id: string): Promise<RecordedFeed> {
   const { distributor } = account
   const held = await heldUntil(ctx, account, id)
   if (held !== null) {
@@ -139,21 +123,26 @@ async function recordFeed(
   }
   const preset = choosePreset(ctx.distributors, distributor.distid, id)
   const [tape, secrets] = [new Tape(), secretsOf(account)]
-  const deadline = deadlineIn(FEED_TIMEOUT, signal)
-  const taped = { signal: deadline.signal, secrets, wrap: (session: Session) => tape.wrap(session) }
-  const tell = () =>
-    scrubbed(tape, account, secrets, withoutPrices).map((call) =>
-      call.isCut && call.body !== null ? { ...call, body: cutToRows(call.body) } : call,
-    )
+  const deadline = deadlineIn(PATIENCE, ctx.checkRuns.closing.signal)
+  const tell = () => scrubbed(tape, account, secrets, withoutPrices)
   try {
-    const session = await sessionOf(ctx, account, taped)
+    const session = await sessionOf(ctx, account, {
+      signal: deadline.signal,
+      secrets,
+      wrap: (one) => tape.wrap(one),
+    })
     const whole = await bringAndRead(distributor, preset, session, (time) =>
       hold(ctx, account, id, time),
     )
     const recorded = { preset: id, calls: tell(), whole }
     const at = { settings: standInsFor(account), now: ctx.now() }
-    const head = await replayFeed(distributor, preset, recorded, at)
-    return { ...recorded, head, fault: null }
+    return await replayFeed(distributor, preset, recorded, at).then(
+      (head) => ({ ...recorded, head, fault: null }),
+      (error: unknown) => {
+        const fault = `what is recorded of it cannot be read again (${kindOf(error)})`
+        return { ...recorded, head: null, fault }
+      },
+    )
   } catch (error) {
     const fault = hidingSecrets([...secrets])(reasonOf(error))
     return { preset: id, calls: tell(), whole: null, head: null, fault }
@@ -176,12 +165,15 @@ function scrubbed(
       : [],
   )
   const hide = hidingSecrets([...secrets, ...values])
-  return tape.calls.map((call) => ({
+  return tape.calls.map(({ body, ...call }) => ({
     ...call,
     path: hide(call.path),
-    body: call.body === null ? null : scrub(hide(call.body)),
+    body: body === null ? null : ended(scrub(hide(body)), call.isCut),
   }))
 }
+
+/** Of what was cut, without its end: half of a secret may stand there, which nothing recognizes. */
+const ended = (text: string, isCut: boolean) => (isCut ? cutToRows(text.slice(0, -MARGIN)) : text)
 
 /** `now` in milliseconds since 1970: when it was recorded. */
 export interface ReplayAt {
@@ -240,8 +232,10 @@ async function bringAndRead(
       asOf: session.now(),
     })
     const counted: Record<string, number> = {}
-    for (const reason of [...reasons, ...rejects.map((one) => one.reason)])
-      counted[kindOfReason(reason)] = (counted[kindOfReason(reason)] ?? 0) + 1
+    for (const reason of [...reasons, ...rejects.map((one) => one.reason)]) {
+      const kind = withoutValues(reason)
+      counted[kind] = (counted[kind] ?? 0) + 1
+    }
     return { rows, rejected, reasons: counted }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -251,5 +245,4 @@ async function bringAndRead(
 /** Rejected rows that are looked at for their reasons. */
 const MOST_REASONS = 1_000
 
-/** Without the value that it was about. */
-const kindOfReason = (reason: string) => reason.replaceAll(/"[^"]*"|\d+/g, '…')
+const withoutValues = (reason: string) => reason.replaceAll(/"[^"]*"|\d+/g, '…')

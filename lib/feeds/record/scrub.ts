@@ -1,6 +1,7 @@
 /**
- * What a recording may not tell: the account's credentials and person, and the prices that the
- * distributor gives it. Every other thing stays to the character, for it is the format.
+ * What a recording may not tell besides credentials: the person behind the account, and the prices
+ * that the distributor gives it, with every other number that has decimals. All else stays to the
+ * character, for it is the format.
  */
 import { HIDDEN } from '../../distributors/session/redact.js'
 
@@ -28,14 +29,16 @@ const sumOf = (text: string) =>
 /** Without anybody's name, address or number, and without prices; of an answer to a check. */
 export function withoutPerson(text: string): string {
   return withoutPrices(
-    replaceMembers(text, (name, value) => (PERSONAL.test(name) ? shapeOf(value) : value)),
+    replaceMembers(text, (name, value, isNumber) =>
+      !PERSONAL.test(name) ? value : isNumber ? sumOf(value) : shapeOf(value),
+    ),
   )
 }
 
 /** Without the prices of an account; of a feed. Of a file with a header its columns are known. */
 export function withoutPrices(text: string): string {
   const named = replaceMembers(text, (name, value) =>
-    PRICE.test(name) && /^[\d.]+$/.test(value) ? sumOf(value) : value,
+    PRICE.test(name) && /^-?[\d.]+$/.test(value) ? sumOf(value) : value,
   )
   return withoutContacts(columnsWithoutPrices(named).replaceAll(DECIMAL, sumOf))
 }
@@ -43,19 +46,24 @@ export function withoutPrices(text: string): string {
 const withoutContacts = (text: string) =>
   text.replaceAll(EMAIL, 'someone@shop.example').replaceAll(TELEPHONE, '555-555-0100')
 
-/** Members of JSON, and elements and attributes of XML, by their names. */
-function replaceMembers(text: string, replace: (name: string, value: string) => string): string {
+/** Members of JSON, of which a number must stay one, and elements of XML, by their names. */
+function replaceMembers(
+  text: string,
+  replace: (name: string, value: string, isNumber: boolean) => string,
+): string {
   return text
     .replaceAll(
-      /("([\w $#-]+)"\s*:\s*)(?:"((?:[^"\\]|\\.)*)"|(\d[\d.]*))/gs,
+      /("([\w $#-]+)"\s*:\s*)(?:"((?:[^"\\]|\\.)*)"|(-?\d[\d.]*))/gs,
       (_whole, before: string, name: string, quoted?: string, number?: string) =>
         before +
-        (number === undefined ? `"${replace(name, quoted ?? '')}"` : replace(name, number)),
+        (number === undefined
+          ? `"${replace(name, quoted ?? '', false)}"`
+          : replace(name, number, true)),
     )
     .replaceAll(
       /((?:<|&lt;)([A-Za-z_][\w.-]*)(?:>|&gt;))([^<&]*)((?:<|&lt;)\/\2(?:>|&gt;))/g,
       (_whole, before: string, name: string, value: string, after: string) =>
-        before + replace(name, value) + after,
+        before + replace(name, value, false) + after,
     )
 }
 

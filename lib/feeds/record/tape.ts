@@ -19,23 +19,19 @@ export interface TapedCall {
   readonly isCut: boolean
 }
 
+/**
+ * Characters at the end of a body that was cut, to be dropped once secrets are hidden: one of them
+ * may have been cut in half.
+ */
+export const MARGIN = 4_096
 /** Bytes of an answer that are kept. */
-const HEAD = 24_576
+const HEAD = 24_576 + MARGIN
 /** Calls of one path that are kept: the first, and the last one. */
 const ENDS = 2
 
 export class Tape {
-  readonly #calls: TapedCall[] = []
-
-  /** What was recorded; of many calls of one path the first and the last. */
-  get calls(): TapedCall[] {
-    const ofPath = (one: TapedCall) =>
-      this.#calls.filter(({ method, path }) => method === one.method && path === one.path)
-    return this.#calls.filter((one) => {
-      const all = ofPath(one)
-      return all.length <= ENDS || one === all[0] || one === all.at(-1)
-    })
-  }
+  /** What was recorded, in its order. */
+  readonly calls: TapedCall[] = []
 
   /** The same session, recorded. */
   wrap(session: Session): Session {
@@ -90,7 +86,16 @@ export class Tape {
     body: Buffer,
   ): void {
     const contentType = headers.get('content-type') ?? null
-    this.#calls.push({ method, path: pathOf(path), status, contentType, ...headOf(body) })
+    this.#add({ method, path: pathOf(path), status, contentType, ...headOf(body) })
+  }
+
+  /** A feed may have thousands of pages. */
+  #add(call: TapedCall): void {
+    const ofPath = this.calls.filter(
+      ({ method, path }) => method === call.method && path === call.path,
+    )
+    if (ofPath.length === ENDS) this.calls.splice(this.calls.indexOf(ofPath.at(-1)!), 1)
+    this.calls.push(call)
   }
 
   #ftp(make: CallFtp): CallFtp {
@@ -99,7 +104,7 @@ export class Tape {
 
   #files(files: FtpFiles): FtpFiles {
     const keep = (method: string, path: string, body: Buffer | string | null) =>
-      this.#calls.push({
+      this.#add({
         method,
         path,
         status: null,

@@ -105,28 +105,33 @@ async function simulate({ dir, args: [distid], values, out, dryRun }: Invocation
 }
 
 /** Asks the distributor as a subscriber's account, and writes down what it answers. */
-async function record({ dir, args, values, out }: Invocation): Promise<void> {
+async function record({ dir, args, values, out, dryRun }: Invocation): Promise<void> {
   const distid = args[0]!
   const subscriber = required(values, 'subscriber', RECORD)
   const file = optional(values, 'file') ?? `${distid}.recording.json`
   if (existsSync(file)) throw new UsageError(`${file} is there already: name another with --file`)
+  if (dryRun) {
+    out.line(`It would ask ${distid} with the account of ${subscriber}, and write ${file}.`)
+    out.line(DRY_RUN)
+    return out.result({ file, dry_run: true })
+  }
   await withApp(dir, async ({ operator }) => {
     const preset = optional(values, 'feed')
     const told = await operator.distributors.record({ distid, subscriber, preset })
     writeFileSync(file, `${JSON.stringify(told, null, 2)}\n`, { flag: 'wx' })
     const { check, feed, mode } = told
     out.line(`${distid} (${mode}) says of the credentials: ${check.outcome}.`)
-    if (feed?.fault) out.line(`The feed ${feed.preset} did not come: ${feed.fault}.`)
-    else if (feed)
+    if (feed?.fault) out.line(`The feed ${feed.preset}: ${feed.fault}.`)
+    if (feed?.whole)
       out.line(
-        `The feed ${feed.preset} has ${figure(feed.whole!.rows)} rows, ` +
-          `${figure(feed.whole!.rejected)} of them rejected.`,
+        `The feed ${feed.preset} has ${figure(feed.whole.rows)} rows, ` +
+          `${figure(feed.whole.rejected)} of them rejected.`,
       )
     out.line(
       `${file} holds the beginnings of the answers, without credentials, persons and prices. ` +
         'Read it before you send it to anybody.',
     )
-    out.result({ file, ...told })
+    out.result({ file, ...told, dry_run: false })
   })
 }
 
