@@ -25,7 +25,7 @@ export interface Caller {
 }
 
 /** One call of an API. */
-export interface Desk extends Caller {
+export interface Call extends Caller {
   readonly request: WireRequest
 }
 
@@ -74,7 +74,7 @@ export function arrivingOf(
 
 /** Takes an order that was posted, unless there is already an answer that refuses it. */
 export function takePosted(
-  { world, profile, account, request }: Desk,
+  { world, profile, account, request }: Call,
   posted: Posted,
   refusal: WireAnswer | null,
   answers: OrderAnswers,

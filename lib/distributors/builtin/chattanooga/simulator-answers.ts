@@ -1,6 +1,6 @@
 /** What the answers of Chattanooga's simulator have in common. */
 import type { WireAnswer } from '../../../simulator/wire/http-simulator.js'
-import type { Desk } from '../../../simulator/wire/posted-order.js'
+import type { Call } from '../../../simulator/wire/posted-order.js'
 
 export const json = (value: unknown, status = 200): WireAnswer => ({
   status,
@@ -25,7 +25,7 @@ const USUAL = 10
 
 /** The page that is asked for, or what is wrong with the question. */
 export function pageOf(
-  { request: { query } }: Pick<Desk, 'request'>,
+  { request: { query } }: Pick<Call, 'request'>,
   most: number,
 ): Page | WireAnswer {
   const [page, limit] = [numberIn(query, 'page', 1), numberIn(query, 'per_page', USUAL)]

@@ -13,7 +13,7 @@ import type { Db } from '../../../simulator/engine/store.js'
 import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { Handled, WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
 import { isOutside, lookAt } from '../../../simulator/wire/posted-order.js'
-import type { Desk } from '../../../simulator/wire/posted-order.js'
+import type { Call } from '../../../simulator/wire/posted-order.js'
 import { authorizationOf } from './api.js'
 import { fault, json, pageOf } from './simulator-answers.js'
 import { productFeeds } from './simulator-feed.js'
@@ -29,17 +29,17 @@ const SHIPMENTS_A_PAGE = 25
 /** How often the parcels of an order are repeated, where that is asked for. */
 const REPEATED = 6
 
-type Act = (desk: Desk, name: string) => Handled
+type Act = (call: Call, name: string) => Handled
 
 /** What each path does, without the base. */
 const PATHS: readonly [path: RegExp, act: Act][] = [
   [/^POST orders$/, takeOrder],
   [/^GET orders$/, listOrders],
-  [/^GET orders\/([^/]+)$/, (desk, number) => tellOrder(desk, number, ordersTold)],
-  [/^GET orders\/([^/]+)\/shipments$/, (desk, number) => tellOrder(desk, number, shipmentsTold)],
+  [/^GET orders\/([^/]+)$/, (call, number) => tellOrder(call, number, ordersTold)],
+  [/^GET orders\/([^/]+)\/shipments$/, (call, number) => tellOrder(call, number, shipmentsTold)],
   [/^GET shipments\/by-purchase-order$/, listShipments],
   [/^GET federal-firearms-licenses\/([^/]+)$/, tellLicense],
-  [/^GET items$/, (desk) => ({ answer: tellItems(desk) })],
+  [/^GET items$/, (call) => ({ answer: tellItems(call) })],
 ]
 
 /** Answers calls of this API, whoever makes them. */
@@ -54,19 +54,19 @@ export function chattanoogaApi(world: World, profile: Profile): (request: WireRe
     // As it stands: not in Base64, and not with the token itself.
     if (request.headers['authorization'] !== authorizationOf(account, token))
       return { answer: fault(401, 4001, 'The credentials are invalid or not active') }
-    const call = `${request.method} ${request.path.replace(BASES, '')}`
-    const desk: Desk = { world, profile, request, account }
-    if (call === 'GET items/product-feed') return { answer: feeds.ask(desk) }
+    const asked = `${request.method} ${request.path.replace(BASES, '')}`
+    const call: Call = { world, profile, request, account }
+    if (asked === 'GET items/product-feed') return { answer: feeds.ask(call) }
     for (const [path, act] of PATHS) {
-      const found = path.exec(call)
-      if (found) return act(desk, found[1] ?? '')
+      const found = path.exec(asked)
+      if (found) return act(call, found[1] ?? '')
     }
     return { answer: json({ message: `There is nothing at ${request.path}` }, 404) }
   }
 }
 
 /** A look at what the account has, with whatever is to go wrong about it. */
-function look({ request, ...caller }: Desk, tell: (db: Db) => WireAnswer): Handled {
+function look({ request, ...caller }: Call, tell: (db: Db) => WireAnswer): Handled {
   const { world, profile, account } = caller
   const { told, fault: seen } = lookAt(
     { ...caller, visit: request.visit },
@@ -81,18 +81,18 @@ function look({ request, ...caller }: Desk, tell: (db: Db) => WireAnswer): Handl
 }
 
 const isTold =
-  ({ world }: Desk) =>
+  ({ world }: Call) =>
   (order: SalesOrder) =>
     order.executedAt <= world.now() && !isLookupDown(order, world.now())
 
-function listOrders(desk: Desk): Handled {
-  const { account, profile } = desk
-  return look(desk, (db) => {
-    const page = pageOf(desk, ORDERS_A_PAGE)
+function listOrders(call: Call): Handled {
+  const { account, profile } = call
+  return look(call, (db) => {
+    const page = pageOf(call, ORDERS_A_PAGE)
     if ('status' in page) return page
     const { orders, count } = ordersFrom(db, { distid: profile.distid, account }, page)
     return json({
-      orders: orders.filter(isTold(desk)).map(orderRow),
+      orders: orders.filter(isTold(call)).map(orderRow),
       pagination: page.pagination(count),
     })
   })
@@ -113,26 +113,26 @@ function orderRow({ number, listedPo, lines, shipTo, clientRef }: SalesOrder) {
   }
 }
 
-type Tell = (orders: readonly SalesOrder[], desk: Desk) => unknown
+type Tell = (orders: readonly SalesOrder[], call: Call) => unknown
 
 const ordersTold: Tell = (orders) => ({ orders: orders.map(orderRow) })
-const shipmentsTold: Tell = (orders, desk) => ({
-  order_shipments: orders.map((order) => shipmentRow(order, desk)),
+const shipmentsTold: Tell = (orders, call) => ({
+  order_shipments: orders.map((order) => shipmentRow(order, call)),
 })
 
-function tellOrder(desk: Desk, number: string, tell: Tell): Handled {
-  const { account, profile } = desk
-  return look(desk, (db) => {
+function tellOrder(call: Call, number: string, tell: Tell): Handled {
+  const { account, profile } = call
+  return look(call, (db) => {
     const orders = ordersNumbered(db, { distid: profile.distid, account }, number)
-    const told = orders.filter(isTold(desk))
+    const told = orders.filter(isTold(call))
     return told.length === 0
       ? fault(404, 9000, `order_number ${number} does not exist`)
-      : json(tell(told, desk))
+      : json(tell(told, call))
   })
 }
 
 /** The parcels of an order that have left. */
-function shipmentRow(order: SalesOrder, { profile, world }: Desk) {
+function shipmentRow(order: SalesOrder, { profile, world }: Call) {
   const shipped = lifeOf(profile, order).find(({ parcels }) => parcels)
   const parcels = shipped && shipped.at <= world.now() ? shipped.parcels! : []
   const rows = parcels.map(({ trackingNumber, company }) => ({
@@ -146,18 +146,18 @@ function shipmentRow(order: SalesOrder, { profile, world }: Desk) {
   }
 }
 
-function listShipments(desk: Desk): Handled {
-  const { account, profile, request } = desk
+function listShipments(call: Call): Handled {
+  const { account, profile, request } = call
   const asked = (request.query.get('purchase_order_numbers') ?? '').split(',')
   const keys = [...new Set(asked.map((po) => poKey(po.trim(), profile)))].filter((po) => po !== '')
   if (keys.length === 0) return { answer: fault(422, 9000, 'purchase_order_numbers is required') }
-  return look(desk, (db) => {
-    const page = pageOf(desk, SHIPMENTS_A_PAGE)
+  return look(call, (db) => {
+    const page = pageOf(call, SHIPMENTS_A_PAGE)
     if ('status' in page) return page
     const found = keys.flatMap((key) => {
       const orders = ordersLike(db, { distid: profile.distid, account }, key, null)
-        .filter(isTold(desk))
-        .map((order) => ({ po: order.listedPo, row: shipmentRow(order, desk) }))
+        .filter(isTold(call))
+        .map((order) => ({ po: order.listedPo, row: shipmentRow(order, call) }))
         .filter(({ row }) => row.shipments.length > 0)
       return orders.length === 0
         ? []
@@ -170,7 +170,7 @@ function listShipments(desk: Desk): Handled {
   })
 }
 
-function tellLicense(desk: Desk, license: string): Handled {
+function tellLicense(call: Call, license: string): Handled {
   const tell = () => {
     const flags = licenseFlags(license)
     return json({
@@ -185,8 +185,8 @@ function tellLicense(desk: Desk, license: string): Handled {
         : [],
     })
   }
-  const own = desk.request.visit?.send
+  const own = call.request.visit?.send
   if (!own) return { answer: tell() }
-  const { fault: seen, result } = perform(desk.world, own, { name: 'license', step: 'look' }, tell)
+  const { fault: seen, result } = perform(call.world, own, { name: 'license', step: 'look' }, tell)
   return { answer: result ?? json({}), fault: seen }
 }

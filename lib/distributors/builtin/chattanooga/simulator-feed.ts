@@ -6,7 +6,7 @@ import { csvRow } from '../../../simulator/market/units.js'
 import type { World } from '../../../simulator/engine/world.js'
 import type { WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
 import { json } from './simulator-answers.js'
-import type { Desk } from '../../../simulator/wire/posted-order.js'
+import type { Call } from '../../../simulator/wire/posted-order.js'
 import { CHATTANOOGA_COLUMNS } from './simulated-feed.js'
 import { isFirearm, itemsOf } from './simulator-items.js'
 import type { Item } from './simulator-items.js'
@@ -36,7 +36,7 @@ interface Wanted {
 
 export interface ProductFeeds {
   /** `GET items/product-feed`: an address, or too soon. */
-  ask(desk: Desk): WireAnswer
+  ask(call: Call): WireAnswer
   /** The file behind an address; undefined for a call that is of something else. */
   download(request: WireRequest): WireAnswer | undefined
 }

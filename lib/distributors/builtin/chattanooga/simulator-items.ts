@@ -7,7 +7,7 @@ import { shelvesOf } from '../../../simulator/engine/queries.js'
 import type { World } from '../../../simulator/engine/world.js'
 import type { WireAnswer } from '../../../simulator/wire/http-simulator.js'
 import { fault, json, pageOf } from './simulator-answers.js'
-import type { Desk } from '../../../simulator/wire/posted-order.js'
+import type { Call } from '../../../simulator/wire/posted-order.js'
 
 /** A row of the product feed: texts by its columns. */
 export type Item = Readonly<Record<string, string>>
@@ -63,9 +63,9 @@ export function isFirearm(item: Item): boolean {
 }
 
 /** `GET items`: a page of them, all or those that changed after a time. */
-export function tellItems(desk: Desk): WireAnswer {
-  const { world, request } = desk
-  const page = pageOf(desk, ITEMS_A_PAGE)
+export function tellItems(call: Call): WireAnswer {
+  const { world, request } = call
+  const page = pageOf(call, ITEMS_A_PAGE)
   if ('status' in page) return page
   const asked = request.query.get('qas_last_updated_after')
   const after = asked === null ? -Infinity : Date.parse(asked.replace(' ', 'T') + zoneOf(asked))

@@ -8,7 +8,7 @@ import {
   poFault,
   takePosted,
 } from '../../../simulator/wire/posted-order.js'
-import type { Desk, Posted } from '../../../simulator/wire/posted-order.js'
+import type { Call, Posted } from '../../../simulator/wire/posted-order.js'
 import { memberOf, textOf } from '../../session/reply.js'
 import { DELIVERY_OPTIONS, LONGEST_CUSTOMER } from './payload.js'
 import { fault, json } from './simulator-answers.js'
@@ -41,10 +41,10 @@ export function licenseFlags(license: string): { isOnFile: boolean; isOptedOut: 
 }
 
 /** Judges an order and takes it, with whatever is to go wrong about it. */
-export function takeOrder(desk: Desk): Handled {
-  const { words } = desk.profile
-  const order = readOrder(desk)
-  return takePosted(desk, order, refusalOf(desk, order), {
+export function takeOrder(call: Call): Handled {
+  const { words } = call.profile
+  const order = readOrder(call)
+  return takePosted(call, order, refusalOf(call, order), {
     accepted: (number) =>
       json({ orders: [{ order_number: number, purchase_order_number: order.po }] }),
     refused: (reason) => {
@@ -55,7 +55,7 @@ export function takeOrder(desk: Desk): Handled {
   })
 }
 
-function refusalOf({ profile }: Desk, { po, license, fault: why }: Order): WireAnswer | null {
+function refusalOf({ profile }: Call, { po, license, fault: why }: Order): WireAnswer | null {
   const reason = why ?? poFault(profile, po, NOT_ASCII)
   if (reason !== null) return fault(422, BAD_REQUEST, reason)
   if (license === null) return null
@@ -65,8 +65,8 @@ function refusalOf({ profile }: Desk, { po, license, fault: why }: Order): WireA
   return flags.isOptedOut ? fault(422, RESTRICTED, 'The dealer has opted out of drop ships') : null
 }
 
-function readOrder(desk: Desk): Order {
-  const body = jsonIn(desk.request.body)
+function readOrder(call: Call): Order {
+  const body = jsonIn(call.request.body)
   const field = (name: string) => textOf(memberOf(body, name)) ?? ''
   const address = memberOf(body, 'ship_to_address')
   const part = (name: string) => textOf(memberOf(address, name)) ?? ''
@@ -82,7 +82,7 @@ function readOrder(desk: Desk): Order {
     fault:
       (body === undefined ? 'The request is not JSON' : null) ??
       (flag === 0 || flag === 1 ? null : 'drop_ship_flag must be 0 or 1') ??
-      (flag === 0 ? storeFault(body) : dropShipFault(desk, body, lines)) ??
+      (flag === 0 ? storeFault(body) : dropShipFault(call, body, lines)) ??
       linesFault(lines),
   }
 }
@@ -95,9 +95,9 @@ function storeFault(body: unknown): string | null {
   return address === undefined ? null : addressFault(address)
 }
 
-function dropShipFault(desk: Desk, body: unknown, lines: readonly Line[]): string | null {
+function dropShipFault(call: Call, body: unknown, lines: readonly Line[]): string | null {
   const field = (name: string) => textOf(memberOf(body, name)) ?? ''
-  const { words } = desk.profile
+  const { words } = call.profile
   if (field('customer') === '') return 'customer is required'
   if (field('customer').length > LONGEST_CUSTOMER)
     return `customer has more than ${LONGEST_CUSTOMER} characters`
@@ -109,7 +109,7 @@ function dropShipFault(desk: Desk, body: unknown, lines: readonly Line[]): strin
   if (zip !== '' && !ZIP.test(zip)) return words.badZip(zip)
   return (
     addressFault(address) ??
-    (field('federal_firearms_license_number') === '' && hasFirearm(desk, lines)
+    (field('federal_firearms_license_number') === '' && hasFirearm(call, lines)
       ? words.missingFfl
       : null)
   )
@@ -136,7 +136,7 @@ function readLines(items: unknown): Line[] {
 }
 
 /** Known from the order where it is one of this app's, else from the catalog. */
-function hasFirearm({ world, request: { visit } }: Desk, lines: readonly Line[]): boolean {
+function hasFirearm({ world, request: { visit } }: Call, lines: readonly Line[]): boolean {
   const skus = new Set(lines.map(({ distsku }) => distsku))
   return visit
     ? visit.send.order.lines.some(({ distsku, fflRequired }) => fflRequired && skus.has(distsku))

@@ -19,7 +19,7 @@ import {
 import type { Posted } from '../../../simulator/wire/posted-order.js'
 import { memberOf } from '../../session/reply.js'
 import { readDropShip, readFirearms, readStoreOrder } from './simulator-orders.js'
-import type { Desk } from './simulator-orders.js'
+import type { Call } from './simulator-orders.js'
 import { localDay } from './days.js'
 import {
   catalogItem,
@@ -41,11 +41,11 @@ const TOKENS = 1_000
 const REPEATED = 6
 
 /** What each path does, in lower case and without the base: the real one does not mind capitals. */
-const PATHS: Readonly<Record<string, (desk: Desk) => Handled>> = {
-  'POST order/apiorder': (desk) => takeOrder(desk, readStoreOrder(desk.body)),
-  'POST order/allocationorder': (desk) => takeOrder(desk, readStoreOrder(desk.body)),
-  'POST order/dropship': (desk) => takeOrder(desk, readDropShip(desk)),
-  'POST order/dropshipfirearm': (desk) => takeOrder(desk, readFirearms(desk)),
+const PATHS: Readonly<Record<string, (call: Call) => Handled>> = {
+  'POST order/apiorder': (call) => takeOrder(call, readStoreOrder(call.body)),
+  'POST order/allocationorder': (call) => takeOrder(call, readStoreOrder(call.body)),
+  'POST order/dropship': (call) => takeOrder(call, readDropShip(call)),
+  'POST order/dropshipfirearm': (call) => takeOrder(call, readFirearms(call)),
   'POST shipping/oneday': report,
   'GET items/catalogfeed': ({ world }) => told(itemsOf(world).map(catalogItem)),
   'GET items/pricingquantityfeed': ({ world }) =>
@@ -57,14 +57,14 @@ const PATHS: Readonly<Record<string, (desk: Desk) => Handled>> = {
         .filter((item) => item['ALLOCATED'] === 'TRUE')
         .map(pricingItem),
     }),
-  'POST items/catalogfeed/item': (desk) => tellOne(desk, catalogItem),
-  'POST items/validateitem': (desk) => tellOne(desk, validItem),
+  'POST items/catalogfeed/item': (call) => tellOne(call, catalogItem),
+  'POST items/validateitem': (call) => tellOne(call, validItem),
 }
 
 const told = (data: unknown): Handled => ({ answer: envelope({ data }) })
 
 /** One item: its number, model number or UPC is the whole body. */
-function tellOne({ world, body }: Desk, tell: (item: Item) => unknown): Handled {
+function tellOne({ world, body }: Call, tell: (item: Item) => unknown): Handled {
   const item = typeof body === 'string' ? itemNamed(itemsOf(world), body) : undefined
   return item ? told(tell(item)) : { answer: envelope({ errors: ['Item was not found.'] }) }
 }
@@ -139,18 +139,18 @@ const refusedLogin = (): WireAnswer =>
   })
 
 /** Judges an order and takes it, with whatever is to go wrong about it. */
-function takeOrder(desk: Desk, order: Posted): Handled {
+function takeOrder(call: Call, order: Posted): Handled {
   const refused = (reason: string) => envelope({ errors: [reason] })
-  const reason = order.fault ?? poFault(desk.profile, order.po, NOT_ASCII)
-  return takePosted(desk, order, reason === null ? null : refused(reason), {
-    accepted: (number) => envelope({ data: orderData(desk, order, number) }),
+  const reason = order.fault ?? poFault(call.profile, order.po, NOT_ASCII)
+  return takePosted(call, order, reason === null ? null : refused(reason), {
+    accepted: (number) => envelope({ data: orderData(call, order, number) }),
     refused,
     done: envelope({}),
   })
 }
 
 /** The real one answers with an object or with a list of one. */
-function orderData({ request: { path } }: Desk, { po, lines }: Posted, orderNumber: string) {
+function orderData({ request: { path } }: Call, { po, lines }: Posted, orderNumber: string) {
   const order = {
     orderNumber,
     poNumber: po,
@@ -160,14 +160,14 @@ function orderData({ request: { path } }: Desk, { po, lines }: Posted, orderNumb
 }
 
 /** `shipping/oneday`: the parcels that left on a day, which is the whole body. */
-function report(desk: Desk): Handled {
-  const { world, profile, account, body, request } = desk
+function report(call: Call): Handled {
+  const { world, profile, account, body, request } = call
   const day = dayAsked(body)
   if (day === null) return { answer: envelope({ errors: ['Please provide a valid date.'] }) }
   const { told, fault } = lookAt(
     { world, profile, account, visit: request.visit },
     {
-      tell: (db) => envelope({ data: shipmentsOn(db, desk, day) }),
+      tell: (db) => envelope({ data: shipmentsOn(db, call, day) }),
       down: { status: 503, body: 'Service Unavailable' },
       ordersOf: (db) =>
         ordersSince(db, { distid: profile.distid, account }, world.now() - LIFETIME),
@@ -185,7 +185,7 @@ function dayAsked(body: unknown): string | null {
   return Number.isNaN(ms) ? null : localDay(ms)
 }
 
-function shipmentsOn(db: Db, { world, profile, account }: Desk, day: string): unknown[] {
+function shipmentsOn(db: Db, { world, profile, account }: Call, day: string): unknown[] {
   const noon = Date.parse(`${day}T18:00:00Z`)
   return ordersSince(db, { distid: profile.distid, account }, noon - 2 * DAY)
     .filter((order) => !isLookupDown(order, world.now()))

@@ -1,11 +1,11 @@
 /** Orders as they are posted to Lipsey's, read and judged as its API does. */
 import { areBroken } from '../../../simulator/wire/posted-order.js'
-import type { Desk as AnyDesk, Posted } from '../../../simulator/wire/posted-order.js'
+import type { Call as AnyCall, Posted } from '../../../simulator/wire/posted-order.js'
 import { memberOf, textOf } from '../../session/reply.js'
 import { itemsOf } from './simulator-items.js'
 
 /** One call, and what it gives. */
-export interface Desk extends AnyDesk {
+export interface Call extends AnyCall {
   /** The parsed body. */
   readonly body: unknown
 }
@@ -24,8 +24,8 @@ export function readStoreOrder(body: unknown): Posted {
 
 const REQUIRED = ['Name', 'AddressLine1', 'AddressCity', 'AddressState', 'AddressZip'] as const
 
-export function readDropShip(desk: Desk): Posted {
-  const { body } = desk
+export function readDropShip(call: Call): Posted {
+  const { body } = call
   const field = (name: string) => textOf(memberOf(body, name)) ?? ''
   const kinds = ['Billing', 'Shipping'] as const
   const missing = kinds.flatMap((kind) =>
@@ -36,7 +36,7 @@ export function readDropShip(desk: Desk): Posted {
     .map((kind) => field(`${kind}AddressState`))
     .find((one) => !/^[A-Z]{2}$/.test(one))
   const { lines, fault } = readItems(body)
-  const firearm = lines.find(({ distsku }) => isFirearm(desk, distsku))
+  const firearm = lines.find(({ distsku }) => isFirearm(call, distsku))
   return {
     po: field('PoNumber'),
     lines,
@@ -49,18 +49,18 @@ export function readDropShip(desk: Desk): Posted {
     fault:
       (missing.length > 0 ? `Missing fields: ${missing.join(', ')}.` : null) ??
       (state === undefined ? null : `State "${state}" must be 2 letters.`) ??
-      (zip === undefined ? null : desk.profile.words.badZip(zip)) ??
+      (zip === undefined ? null : call.profile.words.badZip(zip)) ??
       fault ??
-      (firearm ? `${firearm.distsku}: ${desk.profile.words.missingFfl}` : null),
+      (firearm ? `${firearm.distsku}: ${call.profile.words.missingFfl}` : null),
   }
 }
 
-export function readFirearms(desk: Desk): Posted {
+export function readFirearms(call: Call): Posted {
   const {
     body,
     profile: { words },
     request: { visit },
-  } = desk
+  } = call
   const field = (name: string) => textOf(memberOf(body, name)) ?? ''
   const { lines, fault } = readItems(body)
   const license = field('Ffl')
@@ -79,8 +79,8 @@ export function readFirearms(desk: Desk): Posted {
       (field('Phone') === '' ? words.phone : null) ??
       (field('Name') === '' ? 'Missing fields: Name.' : null) ??
       fault ??
-      (lines.some(({ distsku }) => isFirearm(desk, distsku)) &&
-      !lines.every(({ distsku }) => isFirearm(desk, distsku))
+      (lines.some(({ distsku }) => isFirearm(call, distsku)) &&
+      !lines.every(({ distsku }) => isFirearm(call, distsku))
         ? words.mixed
         : null),
   }
@@ -100,7 +100,7 @@ function readItems(body: unknown): Pick<Posted, 'lines' | 'fault'> {
 }
 
 /** Known from the order where it is one of this app's, else from the catalog. */
-function isFirearm({ world, request: { visit } }: Desk, sku: string): boolean {
+function isFirearm({ world, request: { visit } }: Call, sku: string): boolean {
   return visit
     ? visit.send.order.lines.some(({ distsku, fflRequired }) => distsku === sku && fflRequired)
     : itemsOf(world).some((item) => item['ITEMNO'] === sku && item['FFLREQUIRED'] === 'TRUE')

@@ -9,14 +9,14 @@ import { textOf } from '../../session/reply.js'
 import { inLowerCase } from './api.js'
 import { checkedItem, itemsOf, listedItem } from './simulator-items.js'
 import { readOrder } from './simulator-orders.js'
-import type { Desk } from './simulator-orders.js'
+import type { Call } from './simulator-orders.js'
 
 export const BASE = '/api/rsrbridge/1.0/pos/'
 /** Items of an answer. */
 const MOST = 9_999
 
 /** What each path does, in lower case and without the base. */
-const PATHS: Readonly<Record<string, (desk: Desk) => Handled>> = {
+const PATHS: Readonly<Record<string, (call: Call) => Handled>> = {
   'get-items': getItems,
   'check-catalog': checkCatalog,
   'place-order': takeOrder,
@@ -66,7 +66,7 @@ const json = (value: unknown): WireAnswer => ({
 const says = (StatusCode: string, StatusMssg: string, more: Record<string, unknown> = {}) =>
   json({ StatusCode, StatusMssg, ...more })
 
-function getItems({ world, body }: Desk): Handled {
+function getItems({ world, body }: Call): Handled {
   const [limit, offset] = [Number(body.get('limit') ?? MOST), Number(body.get('offset') ?? 0)]
   const keywords = (textOf(body.get('keywords')) ?? '').toUpperCase()
   const departments = (textOf(body.get('departments')) ?? '').split(',').filter(Boolean)
@@ -82,7 +82,7 @@ function getItems({ world, body }: Desk): Handled {
 }
 
 /** One item, by stock number (`S`), manufacturer's number (`M`) or UPC (`U`). */
-function checkCatalog({ world, body }: Desk): Handled {
+function checkCatalog({ world, body }: Call): Handled {
   const [column, asked] =
     {
       S: ['stock', 'partnum'],
@@ -113,9 +113,9 @@ function refusal(reason: string): WireAnswer {
 }
 
 /** Judges an order and takes it, with whatever is to go wrong about it. */
-function takeOrder(desk: Desk): Handled {
-  const order = readOrder(desk)
-  return takePosted(desk, order, order.fault === null ? null : refusal(order.fault), {
+function takeOrder(call: Call): Handled {
+  const order = readOrder(call)
+  return takePosted(call, order, order.fault === null ? null : refusal(order.fault), {
     accepted: (number) =>
       says('00', 'Order accepted', {
         WebRef: number,
@@ -128,8 +128,8 @@ function takeOrder(desk: Desk): Handled {
 }
 
 /** The newest order of that PO, or the one that is named. */
-function checkOrder(desk: Desk): Handled {
-  const { world, profile, account, request, body } = desk
+function checkOrder(call: Call): Handled {
+  const { world, profile, account, request, body } = call
   const [po, number] = [textOf(body.get('ponum')) ?? '', textOf(body.get('webref'))]
   const { told, fault } = lookAt(
     { world, profile, account, visit: request.visit },

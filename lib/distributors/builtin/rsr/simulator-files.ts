@@ -1,18 +1,17 @@
 /** RSR's FTPS server as a simulator has it: the inventory, an inbox, and answers in the outbox. */
 import { DAY } from '../../../core/clock.js'
-import { runDue, schedule } from '../../../simulator/engine/due.js'
+import { schedule } from '../../../simulator/engine/due.js'
 import { CONFIRMED, LIFETIME } from '../../../simulator/engine/life.js'
 import { perform } from '../../../simulator/engine/perform.js'
 import type { Arriving } from '../../../simulator/engine/perform.js'
 import { filesSince, insertFile, ordersAnywhere } from '../../../simulator/engine/queries.js'
 import type { InboxFile } from '../../../simulator/engine/queries.js'
-import { isLookupDown, poKey } from '../../../simulator/engine/sales-order.js'
+import { poKey } from '../../../simulator/engine/sales-order.js'
 import type { Db } from '../../../simulator/engine/store.js'
-import { chanceToFail } from '../../../simulator/engine/updates.js'
 import type { Happening, Profile, World } from '../../../simulator/engine/world.js'
 import type { FtpAnswer, FtpHandled } from '../../../simulator/wire/ftp-conversation.js'
 import type { FtpRequest, FtpSite } from '../../../simulator/wire/ftp-simulator.js'
-import { arrivingOf } from '../../../simulator/wire/posted-order.js'
+import { arrivingOf, lookAt } from '../../../simulator/wire/posted-order.js'
 import { INBOX, OUTBOX } from './files.js'
 import { answersOf } from './simulator-answers.js'
 import { readFileOf } from './simulator-inbox.js'
@@ -41,24 +40,20 @@ function handle(world: World, profile: Profile, request: FtpRequest): FtpHandled
   if (act.kind === 'store') return drop(world, profile, { ...request, act })
   if (act.path.startsWith(FEEDS)) return { answer: feedAt(world, request) }
   const look = (db: Db): FtpAnswer => answerAt(db, world, profile, request)
-  const own = request.visit?.send
   // Whether a file is there is asked before each send; a look has its faults where it reads.
   if (act.kind === 'size') return { answer: world.store.transact(look) }
-  if (own) {
-    const { fault, result } = perform(world, own, { name: 'find', step: 'look' }, (db) =>
-      ordersAnywhere(db, own.arrival.clientRef).some((order) => isLookupDown(order, world.now()))
-        ? ({ refused: 450, text: 'Busy' } as const)
-        : look(db),
-    )
-    return { answer: result ?? NOT_THERE, fault }
-  }
-  return world.store.transact((db) => {
-    runDue(db, world)
-    const chaos = filesSince(db, ownerOf(profile, request), world.now() - LIFETIME)
-    const orders = chaos.flatMap(({ arrival }) => ordersAnywhere(db, arrival.clientRef))
-    const fails = chanceToFail(db, { profile, account: request.user }, orders, 1) !== null
-    return { answer: look(db), fault: fails ? ('reset_before' as const) : null }
-  })
+  const { told, fault } = lookAt<FtpAnswer>(
+    { world, profile, account: request.user, visit: request.visit },
+    {
+      tell: look,
+      down: { refused: 450, text: 'Busy' },
+      ordersOf: (db) =>
+        filesSince(db, ownerOf(profile, request), world.now() - LIFETIME).flatMap(({ arrival }) =>
+          ordersAnywhere(db, arrival.clientRef),
+        ),
+    },
+  )
+  return { answer: told ?? NOT_THERE, fault }
 }
 
 const ownerOf = ({ distid }: Profile, { user }: Pick<FtpRequest, 'user'>) => ({

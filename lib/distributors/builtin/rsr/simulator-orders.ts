@@ -1,13 +1,13 @@
 /** Orders as they are posted to RSR's API, read and judged as it does. */
 import type { Line } from '../../../simulator/engine/order.js'
 import { areBroken, poFault } from '../../../simulator/wire/posted-order.js'
-import type { Desk as AnyDesk, Posted } from '../../../simulator/wire/posted-order.js'
+import type { Call as AnyCall, Posted } from '../../../simulator/wire/posted-order.js'
 import { textOf } from '../../session/reply.js'
 import { inLowerCase } from './api.js'
 import { isFirearm, itemsOf } from './simulator-items.js'
 
 /** One call, and what it gives. */
-export interface Desk extends AnyDesk {
+export interface Call extends AnyCall {
   /** Members by their names in lower case. */
   readonly body: ReadonlyMap<string, unknown>
 }
@@ -16,8 +16,8 @@ export interface Desk extends AnyDesk {
 const WIDTHS = { StoreName: 25, ContactNum: 20, ShipAddress: 35, ShipAddress2: 35, ShipCity: 25 }
 const REQUIRED = ['StoreName', 'ShipAddress', 'ShipCity', 'ShipState', 'ShipZip'] as const
 
-export function readOrder(desk: Desk): Posted {
-  const { body } = desk
+export function readOrder(call: Call): Posted {
+  const { body } = call
   const field = (name: string) => textOf(body.get(name.toLowerCase())) ?? ''
   const items = itemsIn(body.get('items'))
   const lines = items.map((item) => ({
@@ -26,10 +26,10 @@ export function readOrder(desk: Desk): Posted {
   }))
   const toStore = field('ShipToStore').toUpperCase() === 'Y'
   const fault =
-    poFault(desk.profile, field('PONum'), /[^A-Za-z0-9 -]/u) ??
-    (toStore ? null : addressFault(desk, field)) ??
+    poFault(call.profile, field('PONum'), /[^A-Za-z0-9 -]/u) ??
+    (toStore ? null : addressFault(call, field)) ??
     linesFault(lines) ??
-    licenseFault(desk, { lines, license: field('ShipFFL'), phone: field('ContactNum'), toStore })
+    licenseFault(call, { lines, license: field('ShipFFL'), phone: field('ContactNum'), toStore })
   return {
     po: field('PONum'),
     lines,
@@ -52,7 +52,7 @@ function itemsIn(value: unknown): ReadonlyMap<string, unknown>[] {
 }
 
 function addressFault(
-  { profile: { words } }: Desk,
+  { profile: { words } }: Call,
   field: (name: string) => string,
 ): string | null {
   const missing = REQUIRED.find((name) => field(name) === '')
@@ -70,7 +70,7 @@ function linesFault(lines: Line[]): string | null {
 }
 
 function licenseFault(
-  desk: Desk,
+  call: Call,
   {
     lines,
     license,
@@ -78,8 +78,8 @@ function licenseFault(
     toStore,
   }: { lines: readonly Line[]; license: string; phone: string; toStore: boolean },
 ): string | null {
-  const { words } = desk.profile
-  const firearms = lines.filter(({ distsku }) => isSerialized(desk, distsku))
+  const { words } = call.profile
+  const firearms = lines.filter(({ distsku }) => isSerialized(call, distsku))
   if (firearms.length > 0 && firearms.length < lines.length) return words.mixed
   if (toStore) return null
   if (license !== '' && !/^[0-9A-Z]{15}$/i.test(license)) return words.badFfl
@@ -88,7 +88,7 @@ function licenseFault(
 }
 
 /** Known from the order where it is one of this app's, else from the catalog. */
-function isSerialized({ world, request: { visit } }: Desk, sku: string): boolean {
+function isSerialized({ world, request: { visit } }: Call, sku: string): boolean {
   return visit
     ? visit.send.order.lines.some(({ distsku, fflRequired }) => distsku === sku && fflRequired)
     : itemsOf(world).some((item) => item.get('stock') === sku && isFirearm(item))

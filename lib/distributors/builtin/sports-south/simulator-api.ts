@@ -3,7 +3,7 @@ import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { Handled, WireAnswer, WireRequest } from '../../../simulator/wire/http-simulator.js'
 import { escapeXml } from '../../session/xml.js'
 import type { Service } from './api.js'
-import type { Desk, Operation, Told } from './simulator-desk.js'
+import type { Call, Operation, Told } from './simulator-operation.js'
 import { INVENTORY } from './simulator-items.js'
 import { INVOICE_LISTS, ORDER_LISTS } from './simulator-lists.js'
 import { ORDERS } from './simulator-orders.js'
@@ -69,7 +69,7 @@ function fieldsOf(text: string): Map<string, string> {
   return fields
 }
 
-function isKnown({ credentials }: Profile, field: Desk['field']): boolean {
+function isKnown({ credentials }: Profile, field: Call['field']): boolean {
   return (
     field('UserName') === credentials['api_user'] &&
     field('CustomerNumber') === credentials['api_customer_number'] &&

@@ -5,7 +5,7 @@ import { shelvesOf } from '../../../simulator/engine/queries.js'
 import type { World } from '../../../simulator/engine/world.js'
 import type { Row } from './api.js'
 import { CATEGORY_COLUMNS, ITEM_COLUMNS } from './columns.js'
-import type { Desk, Operation } from './simulator-desk.js'
+import type { Call, Operation } from './simulator-operation.js'
 
 /** What shops call the columns in files of their own. */
 const SHORT: Readonly<Record<string, string>> = {
@@ -90,7 +90,7 @@ const onhand = (now: number, item: Row): Row => ({
 })
 
 /** The items behind the last one that the caller has. */
-const nextItems = ({ world, field }: Desk): Row[] =>
+const nextItems = ({ world, field }: Call): Row[] =>
   itemsOf(world)
     .filter((item) => Number(item['ITEMNO']) > Number(field('LastItem')))
     .slice(0, PAGE)
@@ -106,18 +106,18 @@ function groups(world: World, key: string, row: (item: Row, count: number) => Ro
 export const INVENTORY: Readonly<Record<string, Operation>> = {
   DailyItemUpdate: {
     params: ['LastUpdate', 'LastItem'],
-    act: (desk) => {
-      const since = Date.parse(desk.field('LastUpdate'))
+    act: (call) => {
+      const since = Date.parse(call.field('LastUpdate'))
       const isNews = ({ CHGDTE = '' }: Row) => !(Date.parse(CHGDTE) < since)
-      const rows = nextItems(desk).filter(isNews)
+      const rows = nextItems(call).filter(isNews)
       return { told: { rows: rows.map((item) => only(item, ITEM_COLUMNS)) } }
     },
   },
   IncrementalOnhandUpdate: {
     params: ['SinceDateTime', 'LastItem'],
-    act: (desk) => ({
+    act: (call) => ({
       told: {
-        rows: nextItems(desk).map((item) => onhand(desk.world.now(), item)),
+        rows: nextItems(call).map((item) => onhand(call.world.now(), item)),
         element: 'Onhand',
       },
     }),

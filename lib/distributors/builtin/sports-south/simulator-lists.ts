@@ -9,42 +9,42 @@ import type { Db } from '../../../simulator/engine/store.js'
 import type { Profile } from '../../../simulator/engine/world.js'
 import { lookAt } from '../../../simulator/wire/posted-order.js'
 import type { Row } from './api.js'
-import type { Desk, Operation, Told } from './simulator-desk.js'
+import type { Call, Operation, Told } from './simulator-operation.js'
 import { priceOf } from './simulator-items.js'
 import { begunOf, digitsOf, numberAt } from './simulator-orders.js'
 
 /** How often the rows of an order are repeated, where that is asked for. */
 const REPEATED = 6
 
-const getHeader: Operation['act'] = (desk) =>
-  shown(desk, named, (_db, orders, stages) => [
-    ...orders.map((order) => headerRow(desk, order)),
+const getHeader: Operation['act'] = (call) =>
+  shown(call, named, (_db, orders, stages) => [
+    ...orders.map((order) => headerRow(call, order)),
     ...stages.map((stage) => {
       const { reference, po, status } = begunOf(stage)
-      return headerColumns(desk, { number: stage.number, po, reference, date: '', status })
+      return headerColumns(call, { number: stage.number, po, reference, date: '', status })
     }),
   ])
 
-const getDetail: Operation['act'] = (desk) =>
-  shown(desk, named, (db, orders, stages) => [
+const getDetail: Operation['act'] = (call) =>
+  shown(call, named, (db, orders, stages) => [
     ...orders.flatMap((order) => {
-      const isShipped = shipmentOf(desk, order) !== undefined
-      return detailRows(desk, db, {
+      const isShipped = shipmentOf(call, order) !== undefined
+      return detailRows(call, db, {
         number: digitsOf(order.number),
         lines: order.lines.map((line) => ({ ...line, committed: isShipped ? line.committed : 0 })),
       })
     }),
     ...stages.flatMap(({ number, lines }) =>
-      detailRows(desk, db, {
+      detailRows(call, db, {
         number,
         lines: lines.map((line) => ({ ...line, committed: 0 })),
       }),
     ),
   ])
 
-const getTracking: Operation['act'] = (desk) =>
+const getTracking: Operation['act'] = (call) =>
   shown(
-    desk,
+    call,
     (db, { profile, account, field }) => ({
       orders: ordersLike(
         db,
@@ -54,7 +54,7 @@ const getTracking: Operation['act'] = (desk) =>
       ),
       stages: [],
     }),
-    (_db, orders) => orders.flatMap((order) => trackingRows(desk, order)),
+    (_db, orders) => orders.flatMap((order) => trackingRows(call, order)),
   )
 
 /** What shows orders. */
@@ -72,7 +72,7 @@ interface Lists {
 }
 
 /** By the number, or by the reference. */
-function named(db: Db, { profile, account, field }: Desk): Lists {
+function named(db: Db, { profile, account, field }: Call): Lists {
   const owner = { distid: profile.distid, account }
   const [number, reference] = [field('OrderNumber'), field('CustomerOrderNumber')]
   const known = numberAt(profile, number)
@@ -89,14 +89,14 @@ function named(db: Db, { profile, account, field }: Desk): Lists {
 
 /** The rows of what was asked for, or what keeps them from being told. */
 function shown(
-  desk: Desk,
-  find: (db: Db, desk: Desk) => Lists,
+  call: Call,
+  find: (db: Db, call: Call) => Lists,
   rows: (db: Db, orders: readonly SalesOrder[], stages: readonly Stage[]) => Row[],
 ): ReturnType<Operation['act']> {
-  const { world, profile, account, visit } = desk
+  const { world, profile, account, visit } = call
   const now = world.now()
   const tell = (db: Db): Told => {
-    const { orders, stages } = find(db, desk)
+    const { orders, stages } = find(db, call)
     return {
       rows: rows(
         db,
@@ -107,20 +107,20 @@ function shown(
   }
   const { told, fault } = lookAt<Told>(
     { world, profile, account, visit },
-    { tell, down: { down: true }, ordersOf: (db) => find(db, desk).orders },
+    { tell, down: { down: true }, ordersOf: (db) => find(db, call).orders },
   )
   return { told: told ?? { string: '' }, fault }
 }
 
-function headerRow(desk: Desk, order: SalesOrder): Row {
+function headerRow(call: Call, order: SalesOrder): Row {
   const { number, listedPo: po, clientRef, executedAt } = order
-  return headerColumns(desk, {
+  return headerColumns(call, {
     number: digitsOf(number),
     po,
     // What nobody gave has none.
     reference: clientRef === null || clientRef.startsWith('outside ') ? '' : clientRef,
     date: dateTime(executedAt),
-    status: letterOf(desk.profile, order, desk.world.now()),
+    status: letterOf(call.profile, order, call.world.now()),
   })
 }
 
@@ -133,7 +133,7 @@ function letterOf(profile: Profile, order: SalesOrder, now: number): 'D' | 'R' |
 }
 
 function headerColumns(
-  { account, field }: Desk,
+  { account, field }: Call,
   order: { number: string; po: string; reference: string; date: string; status: string },
 ): Row {
   return {
@@ -150,7 +150,7 @@ function headerColumns(
 }
 
 function detailRows(
-  { world, profile }: Desk,
+  { world, profile }: Call,
   db: Db,
   { number, lines }: { number: string; lines: readonly CommittedLine[] },
 ): Row[] {
@@ -169,15 +169,15 @@ function detailRows(
 }
 
 /** When it left, and in which parcels; undefined as long as it did not. */
-const shipmentOf = ({ world, profile }: Desk, order: SalesOrder) =>
+const shipmentOf = ({ world, profile }: Call, order: SalesOrder) =>
   lifeOf(profile, order).find(({ parcels, at }) => parcels && at <= world.now())
 
-function trackingRows(desk: Desk, order: SalesOrder): Row[] {
-  const shipment = shipmentOf(desk, order)
+function trackingRows(call: Call, order: SalesOrder): Row[] {
+  const shipment = shipmentOf(call, order)
   if (!shipment) return []
   const rows = shipment.parcels!.map(({ trackingNumber, company, method, shippedOn }) => ({
     INVNO: digitsOf(order.number),
-    CUSNO: desk.account,
+    CUSNO: call.account,
     PONBR: order.listedPo,
     SHPDTE: `${shippedOn}T00:00:00+00:00`,
     TRACKNO: trackingNumber,

@@ -18,7 +18,7 @@ import { stockLeft } from '../../../simulator/engine/stock.js'
 import type { Db } from '../../../simulator/engine/store.js'
 import type { Happening, Profile, World } from '../../../simulator/engine/world.js'
 import { LONGEST_PO } from './payloads.js'
-import type { Desk, Operation, Told } from './simulator-desk.js'
+import type { Call, Operation, Told } from './simulator-operation.js'
 import { isFirearm } from './simulator-items.js'
 
 /** An order that was begun, with what is kept of it besides its lines. */
@@ -60,16 +60,16 @@ export const ORDERS: Readonly<Record<string, Operation>> = {
   AddHeader: { params: HEADER.split(' '), act: addHeader },
   AddShipInstructions: {
     params: ['SystemOrderNumber', 'ShipInst1', 'ShipInst2'],
-    act: (desk) => atStage(desk, 'SystemOrderNumber', { name: 'instructions' }, instruct),
+    act: (call) => atStage(call, 'SystemOrderNumber', { name: 'instructions' }, instruct),
   },
   AddDetail: {
     params: DETAIL.split(' '),
-    act: (desk) => atStage(desk, 'OrderNumber', { name: 'line' }, addDetail),
+    act: (call) => atStage(call, 'OrderNumber', { name: 'line' }, addDetail),
   },
   Submit: { params: ['OrderNumber'], act: submit },
   DeleteOpenOrder: {
     params: ['OrderNumber'],
-    act: (desk) => atStage(desk, 'OrderNumber', { name: 'delete' }, remove),
+    act: (call) => atStage(call, 'OrderNumber', { name: 'delete' }, remove),
   },
 }
 
@@ -80,7 +80,7 @@ type Answered = ReturnType<Operation['act']>
 
 /** One call for an order, with the fault that it asks for. */
 function performed(
-  { world, visit, isFirst }: Desk,
+  { world, visit, isFirst }: Call,
   send: Arriving,
   { name, step, late }: Pick<CallKind, 'name' | 'late'> & Partial<Pick<CallKind, 'step'>>,
   effect: (db: Db) => Told,
@@ -92,13 +92,13 @@ function performed(
 }
 
 /** Nobody's order yet; asked before one is begun. */
-function transferDocuments(desk: Desk): Answered {
-  const told = { string: LICENSE.test(desk.field('FFL')) ? 'Y' : 'N' }
-  return desk.visit ? performed(desk, desk.visit.send, { name: 'transfer' }, () => told) : { told }
+function transferDocuments(call: Call): Answered {
+  const told = { string: LICENSE.test(call.field('FFL')) ? 'Y' : 'N' }
+  return call.visit ? performed(call, call.visit.send, { name: 'transfer' }, () => told) : { told }
 }
 
-function addHeader(desk: Desk): Answered {
-  const { world, profile, account, visit, field } = desk
+function addHeader(call: Call): Answered {
+  const { world, profile, account, visit, field } = call
   const po = field('PO')
   const isToStore = field('ShipToZip') === '0' && field('ShipToName') === ''
   const own = visit?.send
@@ -119,8 +119,8 @@ function addHeader(desk: Desk): Answered {
   }
   const reach = own?.reach ?? reachOf(profile, account, { lane: 'all', poGiven: po })
   const send: Arriving = { profile, account, arrival: begun, reach }
-  return performed(desk, send, { name: 'header' }, (db) => {
-    if (isFaulty(desk, isToStore)) return { int: '0' }
+  return performed(call, send, { name: 'header' }, (db) => {
+    if (isFaulty(call, isToStore)) return { int: '0' }
     // The real one counts: its numbers are digits alone.
     const number = digitsOf(nextNumber(db, profile.distid, world.now()))
     insertStage(db, { distid: profile.distid, account }, number, begun)
@@ -128,7 +128,7 @@ function addHeader(desk: Desk): Answered {
   })
 }
 
-function isFaulty({ field }: Desk, isToStore: boolean): boolean {
+function isFaulty({ field }: Call, isToStore: boolean): boolean {
   const po = field('PO')
   if (po.trim() === '' || po.length > LONGEST_PO || /[^\x20-\x7e]/.test(po)) return true
   if (isToStore) return false
@@ -143,31 +143,31 @@ function isFaulty({ field }: Desk, isToStore: boolean): boolean {
 
 /** An operation on an order that is open; `false` where it is not. */
 function atStage(
-  desk: Desk,
+  call: Call,
   numberIn: string,
   kind: Pick<CallKind, 'name' | 'late'> & Partial<Pick<CallKind, 'step'>>,
-  act: (db: Db, desk: Desk, stage: Stage) => boolean,
+  act: (db: Db, call: Call, stage: Stage) => boolean,
 ): Answered {
-  const { world, profile, account, visit } = desk
-  const number = desk.field(numberIn)
+  const { world, profile, account, visit } = call
+  const number = call.field(numberIn)
   const effect = (db: Db): Told => {
     const stage = stageOf(db, number)
-    return { boolean: stage !== undefined && act(db, desk, stage) }
+    return { boolean: stage !== undefined && act(db, call, stage) }
   }
-  if (visit) return performed(desk, visit.send, { step: 'middle', ...kind }, effect)
+  if (visit) return performed(call, visit.send, { step: 'middle', ...kind }, effect)
   const stage = world.store.transact((db) => stageOf(db, number))
   if (!stage) return { told: { boolean: false } }
   const arrival = { ...stage.arrival, scenario: scenarioIn(stage) }
   const reach = reachOf(profile, account, { lane: 'all', poGiven: arrival.po })
   const send: Arriving = { profile, account, arrival, reach }
-  return performed(desk, send, { step: 'middle', ...kind }, effect)
+  return performed(call, send, { step: 'middle', ...kind }, effect)
 }
 
 /** By the PO, or once they are there by the items. */
 const scenarioIn = ({ arrival: { scenario, po }, lines }: Stage): string | null =>
   scenario ?? scenarioOf({ poGiven: po, lines })
 
-function instruct(db: Db, { field }: Desk, stage: Stage): boolean {
+function instruct(db: Db, { field }: Call, stage: Stage): boolean {
   const license = field('ShipInst1').replace(/^FFL # /, '')
   const isGood = LICENSE.test(license) && /^PHONE # \d{10}$/.test(field('ShipInst2'))
   if (isGood)
@@ -175,7 +175,7 @@ function instruct(db: Db, { field }: Desk, stage: Stage): boolean {
   return isGood
 }
 
-function addDetail(db: Db, { world, profile, field }: Desk, stage: Stage): boolean {
+function addDetail(db: Db, { world, profile, field }: Call, stage: Stage): boolean {
   const [distsku, qty] = [field('SSItemNumber'), Number(field('Quantity'))]
   const isGood =
     begunOf(stage).status === 'W' &&
@@ -186,21 +186,21 @@ function addDetail(db: Db, { world, profile, field }: Desk, stage: Stage): boole
   return isGood
 }
 
-function remove(db: Db, _desk: Desk, { number }: Stage): boolean {
+function remove(db: Db, _call: Call, { number }: Stage): boolean {
   deleteStage(db, number)
   return true
 }
 
-function submit(desk: Desk): Answered {
-  const number = desk.field('OrderNumber')
-  const { world, profile, account } = desk
+function submit(call: Call): Answered {
+  const number = call.field('OrderNumber')
+  const { world, profile, account } = call
   const there = world.store.transact((db) =>
     orderAt(db, { distid: profile.distid, account }, numberAt(profile, number)),
   )
   // What is placed already stays as it is.
   if (there) return { told: { boolean: true } }
   const kind: CallKind = { name: 'submit', step: 'last', late: { kind: 'submit', id: number } }
-  return atStage(desk, 'OrderNumber', kind, (db, _desk, stage) =>
+  return atStage(call, 'OrderNumber', kind, (db, _call, stage) =>
     place(db, world, { profile, account, arrival: stage.arrival, id: number, at: world.now() }),
   )
 }

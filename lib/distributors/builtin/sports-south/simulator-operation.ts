@@ -4,7 +4,7 @@ import type { Caller } from '../../../simulator/wire/posted-order.js'
 import type { Row } from './api.js'
 
 /** One call, and who makes it. */
-export interface Desk extends Caller {
+export interface Call extends Caller {
   /** Which order of this app it is about, where it is about one; and its first call or not. */
   readonly visit: WireRequest['visit']
   readonly isFirst: boolean
@@ -23,5 +23,5 @@ export type Told =
 export interface Operation {
   /** Besides the login, in any order. */
   readonly params: readonly string[]
-  act(desk: Desk): { told: Told; fault?: Handled['fault'] }
+  act(call: Call): { told: Told; fault?: Handled['fault'] }
 }
