@@ -65,7 +65,15 @@ const NOT_SENT = [
   'PASSIVE-REFUSED',
 ]
 /** Replies that are odd, and say what they should. */
-const ODD = ['GZIP', 'DRIP', 'BYTE-ORDER-MARK', 'NO-LENGTH', 'INFORMATIONAL', 'DUPLICATE-ACK']
+const ODD = [
+  'GZIP',
+  'DRIP',
+  'BYTE-ORDER-MARK',
+  'NO-LENGTH',
+  'INFORMATIONAL',
+  'DUPLICATE-ACK',
+  'EMPTY-ANSWER',
+]
 
 /** Which case every connector was tried in: the table of the guide. */
 export const CASES = new Map<string, Map<string, 'yes' | 'n/a'>>()

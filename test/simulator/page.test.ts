@@ -265,7 +265,7 @@ describe('the scenarios of the guide', () => {
   for (const distid of SIMULATED) {
     test(`${distid}: every one is what the page says`, async () => {
       await using t = await pageShop()
-      // Sports South alone tells so much that nothing is left to a person.
+      // Sports South alone tells so much that nothing but chaos is left to a person.
       if (distid !== 'TSW') t.expectErrors(/an order needs a person's decision/)
       const keys = await Promise.all(
         [1, 2].map(
@@ -325,6 +325,9 @@ describe('the scenarios of the guide', () => {
           early: early.get(one)!,
         }
         const name = one.scenario.startsWith('CHAOS') ? 'CHAOS-<percent>' : one.scenario
+        // All six sends of it may meet a fault.
+        if (name === 'CHAOS-<percent>' && seen.state === 'review')
+          t.expectErrors(/an order needs a person's decision/)
         for (const clause of clausesOf(name)) {
           try {
             await CLAUSES[clause]!(seen)

@@ -27,6 +27,7 @@ const EXPECTED: Record<string, [outcome: string, orders: number, status?: string
   GARBAGE: ['unknown', 1, 'Fulfilled'],
   HTML: ['unknown', 0],
   'DUPLICATE-ACK': ['accepted', 1, 'Fulfilled'],
+  'EMPTY-ANSWER': ['accepted', 1, 'Fulfilled'],
   'REJECT-ON-RESEND': ['unknown', 1, 'Fulfilled'],
   PARTIAL: ['accepted', 1, 'Partially Fulfilled'],
   'NONE-COMMITTED': ['accepted', 1, 'Not Fulfilled'],

@@ -113,6 +113,20 @@ for (const [what, listen] of [
     )
 
     test(
+      'an answer that lies there empty is no news, and is read once it is written',
+      withFiles(async (rig, files) => {
+        const { order, session } = await sent(rig, files, { scenario: 'EMPTY-ANSWER' })
+        rig.clock.ms += MINUTE
+        assert.deepEqual(await newsOf(rig, order), [])
+        // Only its answer of no bytes shows that the file is there.
+        assert.deepEqual(await files.submit(session, order), { outcome: 'duplicate', number: null })
+        rig.clock.ms += 20 * MINUTE
+        assert.deepEqual(shown(await newsOf(rig, order)), ['Submitted', 'Fulfilled in_transit'])
+        assert.equal(rig.has(order).length, 1)
+      }),
+    )
+
+    test(
       'what RSR refuses is told by its codes, with a reason',
       withFiles(async (rig, files) => {
         const { order } = await sent(rig, files, {

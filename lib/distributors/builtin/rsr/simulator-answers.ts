@@ -1,4 +1,5 @@
 /** RSR's answers to an order's file, as they lie in its outbox by now. */
+import { MINUTE } from '../../../core/clock.js'
 import { lifeOf } from '../../../simulator/engine/life.js'
 import type { SalesOrder } from '../../../simulator/engine/order.js'
 import { ordersAnywhere } from '../../../simulator/engine/queries.js'
@@ -15,6 +16,8 @@ export interface OutboxFile {
 
 /** How often an answer is repeated, where that is asked for. */
 const REPEATED = 6
+/** Milliseconds for which an answer lies there without a byte, where that is asked for. */
+const EMPTY_FOR = 2 * MINUTE
 
 /** What there is of a file at a time, milliseconds since 1970. */
 export function answersOf(db: Db, profile: Profile, file: InboxFile, now: number): OutboxFile[] {
@@ -24,13 +27,16 @@ export function answersOf(db: Db, profile: Profile, file: InboxFile, now: number
   const order = orderOf(db, profile, file)
   const life = order ? lifeOf(profile, order).filter(({ at }) => at <= now) : []
   const cancelled = life.some(({ status }) => status === 'Cancelled')
+  const since = (at: number, text: string) =>
+    order?.scenario === 'EMPTY-ANSWER' && now - at < EMPTY_FOR ? '' : text
   const errors = {
     name: `EERR-RSRGP-${key}`,
-    text: cancelled ? withCode(file.answer, '10014') : file.answer,
+    text: since(file.readAt, cancelled ? withCode(file.answer, '10014') : file.answer),
   }
-  if (!order || life.length === 0) return [errors]
+  const [first] = life
+  if (!order || !first) return [errors]
   const shipped = life.find(({ parcels }) => parcels)
-  const confirmation = fileOf(file, confirmationOf(order))
+  const confirmation = since(first.at, fileOf(file, confirmationOf(order)))
   const copies = order.scenario === 'DUPLICATE-ACK' ? REPEATED : 1
   return [
     errors,
@@ -45,7 +51,7 @@ export function answersOf(db: Db, profile: Profile, file: InboxFile, now: number
       ? [
           {
             name: `ESHIP-RSRGP-${account}-${easternDay(shipped.at)}-${sequence}.txt`,
-            text: fileOf(file, shipmentOf(order, shipped.at, shipped.parcels!)),
+            text: since(shipped.at, fileOf(file, shipmentOf(order, shipped.at, shipped.parcels!))),
           },
         ]
       : []),

@@ -101,6 +101,11 @@ export const SCENARIOS = {
   'DUPLICATE-ACK': {
     what: 'The order is accepted, and its confirmation comes many times and after newer news.',
   },
+  'EMPTY-ANSWER': {
+    what:
+      'The order is accepted; by files each answer lies there empty for two minutes before it ' +
+      'is written.',
+  },
   'REJECT-ON-RESEND': {
     what:
       'The order is accepted with a reply that is cut off; whoever sends it again is told that ' +
