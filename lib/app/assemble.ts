@@ -16,6 +16,7 @@ import { Logins } from '../distributors/session/logins.js'
 import { openExporter } from '../exports/exporter.js'
 import { exportJob, removeDeadBuilds } from '../exports/sweep.js'
 import { pullJobs } from '../feeds/pull.js'
+import { dealerListJobs } from '../ffls/account-list.js'
 import { openDealers } from '../ffls/directory.js'
 import { openFraudKeys } from '../fraud/keys/keyring.js'
 import { openFraudCounts } from '../fraud/reports/quota.js'
@@ -133,6 +134,7 @@ export function allJobs(
 ): Job<OperatorCtx>[] {
   return [
     ...pullJobs(background, distributors.all),
+    ...dealerListJobs(distributors.all),
     decisionJob,
     simulatorJob,
     exportJob,

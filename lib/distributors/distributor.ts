@@ -97,6 +97,11 @@ export interface Distributor<
   readonly presets?: readonly Preset[]
   /** Feeds that its interface gives an account, by the id of the preset that reads each. */
   readonly feeds?: Readonly<Record<string, AccountFeed<Values>>>
+  /**
+   * The dealers whose license it has, as its interface gives them to an account: rows of name,
+   * street, city, state, ZIP and license with `;` between them.
+   */
+  readonly dealers?: AccountFeed<Values>
   /** In mode `simulator`: the session, with calls that go to where its simulator listens. */
   simulatorSession?(session: Session): Promise<Session>
   /** A simulator stands in for the real one. */

@@ -12,7 +12,6 @@ import { findSubscriber } from '../accounts/subscribers.js'
 import type { FeedSourceTable } from '../db/tables/feeds.js'
 import type { Mode } from '../db/tables/column-types.js'
 import { FeedFault } from '../distributors/account-feed.js'
-import type { FeedBrought } from '../distributors/account-feed.js'
 import { isCredential } from '../distributors/distributor.js'
 import type { Distributor } from '../distributors/distributor.js'
 import { JsonFault } from '../distributors/session/json-rows.js'
@@ -125,7 +124,7 @@ export async function bringFromAccount(
   ctx: FeedsCtx,
   row: SourceRow,
   account: FeedAccount,
-  { into, signal, timeoutMs = PATIENCE }: BringOptions,
+  { into, signal, timeoutMs }: BringOptions,
 ): Promise<FromAccount> {
   const { distributor, mode } = account
   const feed = distributor.feeds?.[row.preset]
@@ -134,20 +133,34 @@ export async function bringFromAccount(
   const [meaning, known] = [meaningNow(ctx, row), knownMark(ctx, row, mode)]
   mkdirSync(into, { recursive: true })
   const file = join(into, 'account.feed')
-  const secrets = secretsOf(account)
-  const deadline = deadlineIn(timeoutMs, signal)
-  try {
-    const session = await sessionOf(ctx, account, { signal: deadline.signal, secrets })
-    const brought: FeedBrought = await feed.bring(session, {
+  const brought = await withAccount(ctx, account, { signal, timeoutMs }, (session) =>
+    feed.bring(session, {
       file,
       mark: known?.meaning === meaning ? known.mark : null,
       holdUntil: (time) => hold(ctx, account, row.preset, time),
-    })
-    const asOf = Math.min(Math.floor(brought.asOf ?? ctx.now()), ctx.now())
-    if (brought.outcome === 'unchanged') return { file, asOf, mark: null, sameAs: known!.digest }
-    const mark =
-      brought.mark === undefined ? null : { mark: brought.mark, mode, meaning, digest: '' }
-    return { file, asOf, mark }
+    }),
+  )
+  const asOf = Math.min(Math.floor(brought.asOf ?? ctx.now()), ctx.now())
+  if (brought.outcome === 'unchanged') return { file, asOf, mark: null, sameAs: known!.digest }
+  const mark = brought.mark === undefined ? null : { mark: brought.mark, mode, meaning, digest: '' }
+  return { file, asOf, mark }
+}
+
+/**
+ * What comes of an account's session. Errors say in plain English why nothing does, and hold no
+ * secret.
+ */
+export async function withAccount<R>(
+  ctx: FeedsCtx,
+  account: FeedAccount,
+  { signal, timeoutMs = PATIENCE }: Partial<Pick<BringOptions, 'signal' | 'timeoutMs'>>,
+  work: (session: Session) => Promise<R>,
+): Promise<R> {
+  const { distributor, mode } = account
+  const secrets = secretsOf(account)
+  const deadline = deadlineIn(timeoutMs, signal)
+  try {
+    return await work(await sessionOf(ctx, account, { signal: deadline.signal, secrets }))
   } catch (error) {
     const cause = signal?.aborted
       ? 'it was stopped'

@@ -1,4 +1,5 @@
 /** What the operator does with dealers. */
+import { importOnFileByAccount } from './account-list.js'
 import { addDealer, setDealer, viewDealer } from './dealer-settings.js'
 import { importDealers } from './lists/import.js'
 import { importOnFile } from './on-file.js'
@@ -6,6 +7,7 @@ import { importOnFile } from './on-file.js'
 export const ffls = {
   import: importDealers,
   onFile: importOnFile,
+  onFileByAccount: importOnFileByAccount,
   set: setDealer,
   add: addDealer,
   show: viewDealer,

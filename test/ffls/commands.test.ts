@@ -159,6 +159,8 @@ describe('ffls import', () => {
     [['import', 'x', '--types', '01,05'], 1, /types: "05" is not a type of license/],
     [['import', 'x', '--revoke', ''], 1, /revoke: "" is not a state/],
     [['on-file', 'RSR'], 2, /<FILE> is missing/],
+    [['on-file', 'RSR', 'x', '--subscriber', 's'], 2, /name either a FILE or the account/],
+    [['on-file', 'RSR', '--subscriber', 'nobody'], 1, /there is no subscriber "nobody"/],
     [['on-file', 'NOPE', 'x'], 1, /not a known distributor/],
     [['set', '1-58-00001'], 2, /there is nothing to set/],
     [['set', '1-58-00001', '--fee-longgun', 'x'], 2, /--fee-longgun "x" is not an amount/],

@@ -22,6 +22,11 @@ export const feeds: Readonly<Record<string, AccountFeed>> = {
   [quantity.id]: { bring: (session, wanted) => bring(session, wanted, 'IM-QTY-CSV.csv') },
 }
 
+/** The dealers whose license RSR has. */
+export const dealers: AccountFeed = {
+  bring: (session, wanted) => bring(session, wanted, 'ffl-transfer-dealers.txt'),
+}
+
 async function bring(session: Session, wanted: FeedWanted, name: string): Promise<FeedBrought> {
   const account = accountsOf(session.settings).find(({ filePassword }) => filePassword !== null)
   if (!account)

@@ -2,7 +2,7 @@
 import { defineDistributor } from '../../distributor.js'
 import type { BuiltIn } from '../built-in.js'
 import { number, secret, optional, emails } from '../settings.js'
-import { feeds } from './account-feed.js'
+import { dealers, feeds } from './account-feed.js'
 import { API } from './api.js'
 import { checkLogins } from './check.js'
 import { rsrOrders } from './orders.js'
@@ -58,6 +58,7 @@ export const rsr: BuiltIn = {
     check: checkLogins,
     fulfillment: rsrOrders(),
     feeds,
+    dealers,
   }),
   presets: [catalog, quantity],
   simulator,

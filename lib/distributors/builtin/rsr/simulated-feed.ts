@@ -1,4 +1,5 @@
 import { DAY, dayOf } from '../../../core/clock.js'
+import { makeDemoDealers } from '../../../simulator/market/dealers.js'
 import type { Good } from '../../../simulator/market/goods.js'
 import { brandAt, CAPACITY_STATES } from '../../../simulator/market/market.js'
 import type { DemoOffer } from '../../../simulator/market/offers.js'
@@ -73,4 +74,24 @@ function stateFlags({ family, values }: Good): string {
 
 function flag(on: boolean): string {
   return on ? 'Y' : ''
+}
+
+/** RSR's list of dealers whose license it has: those of the demo that it has, as of a time. */
+export function rsrDealers(asOf: number): string {
+  const { dealers, onFile } = makeDemoDealers(asOf)
+  const has = new Set(onFile.filter(({ distid }) => distid === 'RSR').map((one) => one.dealer_id))
+  return dealers
+    .filter(({ id }) => has.has(id))
+    .map((one) =>
+      [
+        one.license_name,
+        one.premise_street,
+        one.premise_city,
+        one.premise_state,
+        one.premise_zip,
+        one.license_number,
+      ].join(';'),
+    )
+    .map((row) => `${row}\r\n`)
+    .join('')
 }

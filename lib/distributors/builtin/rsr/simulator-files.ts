@@ -14,11 +14,13 @@ import type { FtpRequest, FtpSite } from '../../../simulator/wire/ftp-simulator.
 import { arrivingOf, lookAt } from '../../../simulator/wire/posted-order.js'
 import { INBOX, OUTBOX } from './files.js'
 import { answersOf } from './simulator-answers.js'
+import { rsrDealers } from './simulated-feed.js'
 import { readFileOf } from './simulator-inbox.js'
 import { inventoryFile, inventoryTime, itemsOf } from './simulator-items.js'
 
 const NOT_THERE: FtpAnswer = { refused: 550, text: 'No such file or directory' }
 const FEEDS = '/ftpdownloads'
+const DEALERS = 'ffl-transfer-dealers.txt'
 const ORDER_NAME = /^EORD-\d{5}-\d{8}-\d{4}\.txt$/
 /** Milliseconds for which answers lie in the outbox. */
 const KEPT = 30 * DAY
@@ -63,11 +65,12 @@ const ownerOf = ({ distid }: Profile, { user }: Pick<FtpRequest, 'user'>) => ({
 
 function feedAt(world: World, { act: { kind, path } }: FtpRequest): FtpAnswer {
   const name = path.slice(FEEDS.length + 1)
-  if (kind === 'list') return { names: ['rsrinventory-new.txt', 'IM-QTY-CSV.csv'] }
+  if (kind === 'list') return { names: ['rsrinventory-new.txt', 'IM-QTY-CSV.csv', DEALERS] }
   if (name === 'rsrinventory-new.txt') {
     const file = inventoryFile(world)
     return file ? { file, modifiedAt: inventoryTime(world) } : NOT_THERE
   }
+  if (name === DEALERS) return { file: Buffer.from(rsrDealers(world.now())) }
   if (name !== 'IM-QTY-CSV.csv') return NOT_THERE
   const rows = itemsOf(world).map(
     (item) => `${item.get('stock')},${item.get('quantity')!.padStart(7, '0')}\r\n`,

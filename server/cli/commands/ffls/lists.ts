@@ -126,13 +126,20 @@ export async function importMarks(invocation: Invocation): Promise<void> {
     args: [distid, file],
     values,
   } = invocation
-  const input = {
-    distid: distid!,
-    file: file!,
-    ...typesIn(values),
-    force: values['force'] === true,
-  }
-  await takeList(invocation, (app, options) => app.operator.ffls.onFile(input, options), showMarks)
+  const subscriber = optional(values, 'subscriber')
+  if (file === undefined && subscriber === undefined)
+    throw new UsageError('<FILE> is missing: name it, or the account to ask with --subscriber')
+  if (file !== undefined && subscriber !== undefined)
+    throw new UsageError('name either a FILE or the account to ask with --subscriber')
+  const input = { distid: distid!, ...typesIn(values), force: values['force'] === true }
+  await takeList(
+    invocation,
+    ({ operator: { ffls } }, options) =>
+      subscriber === undefined
+        ? ffls.onFile({ ...input, file: file! }, options)
+        : ffls.onFileByAccount({ ...input, subscriber }, options),
+    showMarks,
+  )
 }
 
 function showMarks(
