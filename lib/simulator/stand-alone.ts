@@ -5,7 +5,13 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../core/log.js'
-import { demoFeedDir, demoFeedFile, writeDemoFeeds, writeOtherFeeds } from './demo/feeds.js'
+import {
+  demoFeedDir,
+  demoFeedFile,
+  OTHER_FILES,
+  writeDemoFeeds,
+  writeOtherFeeds,
+} from './demo/feeds.js'
 import { makeCertificate } from './wire/certificate.js'
 import { demoSettings, SIMULATED } from './profiles.js'
 import { openSimulators } from './simulators.js'
@@ -47,7 +53,8 @@ export async function openStandAlone(options: StandAloneOptions): Promise<StandA
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const made = { asOf: now(), ...(offers !== undefined && { offers }) }
   if (!existsSync(demoFeedFile(dir, 'LIP')!)) await writeDemoFeeds(demoFeedDir(dir), made)
-  if (!existsSync(demoFeedFile(dir, 'TSW')!)) await writeOtherFeeds(demoFeedDir(dir), made)
+  if (Object.keys(OTHER_FILES).some((distid) => !existsSync(demoFeedFile(dir, distid)!)))
+    await writeOtherFeeds(demoFeedDir(dir), made)
   const tls = tlsNames && makeCertificate({ now: now(), names: ['localhost', ...tlsNames] })
   const certificate = tls ? join(dir, 'simulators.pem') : null
   if (tls && certificate) writeFileSync(certificate, tls.certificate)

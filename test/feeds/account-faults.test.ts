@@ -163,7 +163,12 @@ async function bring(distid: string, options: Bringing = {}): Promise<Brought> {
 const rows = (text: string) => text.split('\r\n').length - 2
 
 /** Where the rows come, by distributor. */
-const FEEDS = { LIP: 'CatalogFeed', CSSI: '.csv', TSW: 'DailyItemUpdate' } as const
+const FEEDS = {
+  LIP: 'CatalogFeed',
+  CSSI: '.csv',
+  TSW: 'DailyItemUpdate',
+  '2AW': 'feed/productV2',
+} as const
 
 for (const [distid, path] of Object.entries(FEEDS))
   describe(`${distid}, a feed that is not what it should be`, () => {

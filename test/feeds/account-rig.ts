@@ -16,6 +16,7 @@ export const NAMES: Readonly<Record<string, string>> = {
   LIP: 'Lipseys',
   CSSI: 'Chattanooga Shooting Supplies',
   TSW: 'Sports South',
+  '2AW': '2nd Amendment Wholesale',
 }
 
 /** An entry with the demo's credentials, and these instead where they are given. */

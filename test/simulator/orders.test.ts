@@ -37,6 +37,8 @@ for (const [name, distid, more = {}] of WAYS) {
         rig.clock.ms += ms
       },
       close: rig.close,
+      // Its cart tells what was not bought, and not what was.
+      leavesToPerson: distid === '2AW',
       count: (clientRef) =>
         rig.simulators.orders().filter((order) => order.clientRef === clientRef).length,
     }
@@ -307,6 +309,9 @@ describe('ways of recovery', () => {
 })
 
 describe('carts', () => {
+  /** Longer than anything of an earlier send can be on its way. */
+  const REST = 14 * MINUTE
+
   test(
     'what an order that was cut off has left in the cart does not come along',
     withRig(async (rig) => {
@@ -321,6 +326,9 @@ describe('carts', () => {
         /killed/,
       )
       const next = rig.order({ lines: [line('A1', 2)] })
+      // Something of the first may still be on its way.
+      for (const order of [next, cutOff]) assert.equal(await rig.outcome('2AW', order), 'not_sent')
+      rig.clock.ms += REST
       assert.equal(await rig.outcome('2AW', next), 'accepted')
       assert.deepEqual(rig.has(next)[0]!.lines, [{ distsku: 'A1', qty: 2, committed: 2 }])
       assert.equal(await rig.outcome('2AW', cutOff), 'accepted')
@@ -332,39 +340,39 @@ describe('carts', () => {
   )
 
   test(
-    'a cart that became another order is not taken for ours',
+    'a cart that became another order is not taken for ours, and ours is not sent again',
     withRig(async (rig) => {
       const first = rig.order({ scenario: 'TIMEOUT', po: 'SHARED' })
       assert.equal(await rig.outcome('2AW', first), 'unknown')
       const stage = rig.session('2AW', first).stage
       const second = rig.order({ po: 'SHARED', lines: [line('A1'), line('B2')] })
+      assert.equal(await rig.outcome('2AW', second), 'not_sent')
+      rig.clock.ms += REST
       assert.equal(await rig.outcome('2AW', second), 'accepted')
       assert.equal(rig.session('2AW', second).stage, stage)
-      const { orders } = (await rig.find('2AW', first)) as { orders: { clientRef: string }[] }
-      assert.deepEqual(
-        orders.map(({ clientRef }) => clientRef),
-        [second.clientRef],
-      )
-      assert.equal(await rig.outcome('2AW', first), 'accepted')
+      assert.equal((await rig.find('2AW', first)).outcome, 'unreachable')
+      assert.equal(await rig.outcome('2AW', first), 'unknown')
       assert.deepEqual(
         [first, second].map((order) => rig.has(order).length),
-        [1, 1],
+        [0, 1],
       )
     }),
   )
 
   test(
-    'while it is still ours, a search shows it as not submitted',
+    'while it still holds our order, a search tells that the order is not there',
     withRig(async (rig) => {
       const order = rig.order({ scenario: 'TIMEOUT' })
       await rig.outcome('2AW', order)
-      const { orders } = (await rig.find('2AW', order)) as {
-        orders: { clientRef: string; submitted: boolean }[]
-      }
-      assert.deepEqual(
-        orders.map(({ clientRef, submitted }) => [clientRef, submitted]),
-        [[order.clientRef, false]],
-      )
+      assert.deepEqual(await rig.find('2AW', order), { outcome: 'answered', orders: [] })
+      // Gone on with, it is bought once; then the cart tells nothing, until it is shipped.
+      assert.equal(await rig.outcome('2AW', order), 'accepted')
+      assert.equal((await rig.find('2AW', order)).outcome, 'unreachable')
+      rig.clock.ms += 3 * MINUTE
+      const search = await rig.find('2AW', order)
+      assert.deepEqual(search.outcome === 'answered' && search.orders.map(({ number }) => number), [
+        rig.has(order)[0]!.number,
+      ])
     }),
   )
 
@@ -379,8 +387,10 @@ describe('carts', () => {
       )
       for (const { order, outcome } of placed) {
         // Whoever finds the cart taken by another has sent nothing, and comes again.
-        if (outcome !== 'accepted')
+        if (outcome !== 'accepted') {
+          rig.clock.ms += REST
           assert.deepEqual([outcome, await rig.outcome('2AW', order)], ['not_sent', 'accepted'])
+        }
         assert.deepEqual(
           rig.has(order).map(({ lines }) => lines.map(({ distsku, qty }) => ({ distsku, qty }))),
           [order.lines.map(({ distsku, qty }) => ({ distsku, qty }))],
@@ -390,16 +400,32 @@ describe('carts', () => {
   )
 
   test(
-    'a checkout that comes late finds its cart taken, and does nothing',
+    'a payment that comes late finds its own order in the cart, and no other',
     withRig(async (rig) => {
       const late = rig.order({ scenario: 'LATE' })
-      await rig.outcome('2AW', late)
-      const next = rig.order({ scenario: 'TIMEOUT', lines: [line('B2')] })
-      await rig.outcome('2AW', next)
+      assert.equal(await rig.outcome('2AW', late), 'unknown')
+      const next = rig.order({ lines: [line('B2')] })
+      assert.equal(await rig.outcome('2AW', next), 'not_sent')
+      rig.clock.ms += REST
+      assert.equal(await rig.outcome('2AW', next), 'accepted')
       rig.clock.ms += DAY
       assert.deepEqual(
-        [late, next].map((order) => rig.has(order).length),
-        [0, 0],
+        [late, next].map((order) => rig.has(order).map(({ lines }) => lines[0]!.distsku)),
+        [['A1'], ['B2']],
+      )
+    }),
+  )
+
+  test(
+    'a payment that is refused leaves the cart empty for the next order',
+    withRig(async (rig) => {
+      const refused = rig.order({ scenario: 'REJECT' })
+      assert.equal(await rig.outcome('2AW', refused), 'rejected')
+      const next = rig.order({ lines: [line('B2')] })
+      assert.equal(await rig.outcome('2AW', next), 'accepted')
+      assert.deepEqual(
+        [refused, next].map((order) => rig.has(order).length),
+        [0, 1],
       )
     }),
   )

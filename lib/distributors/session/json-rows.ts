@@ -21,8 +21,9 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 type State = 'value' | 'first_name' | 'name' | 'colon' | 'after' | 'first_row' | 'row' | 'end'
 
 /**
- * Reads JSON as it comes. `path` leads through objects to the array; where something else stands
- * there, it is told as a member like all others.
+ * Reads JSON as it comes. `path` leads through objects to the array, and is empty for an answer
+ * that is an array itself; where something else stands there, it is told as a member like all
+ * others.
  */
 export class JsonRows {
   readonly #path: readonly string[]
@@ -101,9 +102,10 @@ export class JsonRows {
 
   #value(byte: number, at: number): number {
     const isRoot = this.#within.length === 0
-    if (isRoot && byte !== OPEN_BRACE) throw unread()
+    const isList = this.#path.length === 0 && byte === OPEN_BRACKET
+    if (isRoot && byte !== OPEN_BRACE && !isList) throw unread()
     const onPath = this.#within.every((name, i) => this.#path[i] === name)
-    if (onPath && byte === OPEN_BRACE && this.#within.length < this.#path.length) {
+    if (onPath && byte === OPEN_BRACE && (isRoot || this.#within.length < this.#path.length)) {
       this.#state = 'first_name'
       return at + 1
     }
@@ -126,11 +128,11 @@ export class JsonRows {
     throw unread()
   }
 
-  /** The array ends, which is a member itself. */
+  /** The array ends, which is a member itself, or all that there is. */
   #endRows(at: number): number {
     this.#inRows = false
+    this.#state = this.#within.length === 0 ? 'end' : 'after'
     this.#within.pop()
-    this.#state = 'after'
     return at + 1
   }
 

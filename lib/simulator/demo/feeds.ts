@@ -12,6 +12,8 @@ import {
   SPORTS_SOUTH_COLUMNS,
   sportsSouthFeed,
 } from '../../distributors/builtin/sports-south/simulated-feed.js'
+import { PRODUCT_COLUMNS } from '../../distributors/builtin/second-amendment/feed.js'
+import { secondAmendmentFeed } from '../../distributors/builtin/second-amendment/simulated-feed.js'
 import { rsrFeed } from '../../distributors/builtin/rsr/simulated-feed.js'
 
 export interface DemoFeed {
@@ -72,6 +74,11 @@ export const OTHER_FILES: Readonly<Record<string, FeedFile>> = {
     separator: ',',
     quantity: SPORTS_SOUTH_COLUMNS.indexOf('QTYOH'),
   },
+  '2AW': {
+    name: 'second-amendment.csv',
+    separator: ',',
+    quantity: PRODUCT_COLUMNS.indexOf('inventory_qty'),
+  },
 }
 
 /** A distributor's file in the folder; undefined where it has none. */
@@ -119,6 +126,7 @@ export async function writeOtherFeeds(dir: string, options: DemoFeedOptions): Pr
   const { CSSI } = demoOffers(options)
   await mkdir(dir, { recursive: true })
   await writeFile(join(dir, OTHER_FILES['TSW']!.name), sportsSouthFeed(CSSI, options.asOf))
+  await writeFile(join(dir, OTHER_FILES['2AW']!.name), secondAmendmentFeed(CSSI, options.asOf))
 }
 
 /** The offers themselves, before any distributor's format. */

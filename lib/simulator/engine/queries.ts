@@ -146,6 +146,10 @@ export const orderAt = (
 ): SalesOrder | undefined =>
   readOrders(db, 'WHERE number = ? AND distid = ? AND account = ?', number, distid, account)[0]
 
+/** The order of one account with this id. */
+export const orderById = (db: Db, { distid, account }: Owner, id: number): SalesOrder | undefined =>
+  readOrders(db, 'WHERE id = ? AND distid = ? AND account = ?', id, distid, account)[0]
+
 /** `key` is the PO as lists are searched by it. */
 export function insertSalesOrder(db: Db, order: Omit<SalesOrder, 'id'>, key: string): void {
   db.prepare(`INSERT INTO sales_order (distid, account, client_ref, po, listed_po, po_key, number,
@@ -301,45 +305,44 @@ export function deleteStage(db: Db, number: string): void {
 }
 
 export interface Cart {
+  id: number
   account: string
-  /** The reference of the order that it holds. */
+  /** What was written for the people there. */
   note: string
   po: string
   lines: Line[]
+  /** Where it is to go, as JSON; empty until somebody says so. */
+  address: string
   /** Of the order that it became. */
   number: string | null
 }
 
-export function cartOf(db: Db, id: number): Cart | undefined {
-  const row = db.prepare('SELECT account, note, po, lines, number FROM cart WHERE id = ?').get(id)
+/** The cart that an account fills; none until it opens one. */
+export function openCartOf(db: Db, account: string): Cart | undefined {
+  const row = db.prepare('SELECT * FROM cart WHERE account = ? AND number IS NULL').get(account)
   if (row === undefined) return undefined
   const { lines, ...cart } = row as Omit<Cart, 'lines'> & { lines: string }
   return { ...cart, lines: JSON.parse(lines) as Line[] }
 }
 
-/** The account's cart, with whatever is in it; a new one once the last became an order. */
-export function openCart(db: Db, account: string): number {
+/** Opens a cart, where the account has none. */
+export function openCart(db: Db, account: string): void {
   db.prepare(`INSERT INTO cart (account, note, po, lines, number) VALUES (?, '', '', '[]', NULL)
     ON CONFLICT DO NOTHING`).run(account)
-  return db
-    .prepare('SELECT id FROM cart WHERE account = ? AND number IS NULL')
-    .pluck()
-    .get(account) as number
 }
 
-/** The next three change a cart as long as it did not become an order. */
-export function emptyCart(db: Db, id: number): void {
-  db.prepare(`UPDATE cart SET lines = '[]', note = '', po = ''
-    WHERE id = ? AND number IS NULL`).run(id)
-}
-
-export function labelCart(db: Db, id: number, { note, po }: Pick<Cart, 'note' | 'po'>): void {
-  db.prepare('UPDATE cart SET note = ?, po = ? WHERE id = ? AND number IS NULL').run(note, po, id)
-}
-
-export function setCartLines(db: Db, id: number, lines: readonly Line[]): void {
-  db.prepare('UPDATE cart SET lines = ? WHERE id = ? AND number IS NULL').run(
+/** Changes a cart that became no order. */
+export function changeCart(
+  db: Db,
+  { id, ...cart }: Cart,
+  change: Partial<Pick<Cart, 'note' | 'po' | 'lines' | 'address'>>,
+): void {
+  const { note, po, lines, address } = { ...cart, ...change }
+  db.prepare('UPDATE cart SET note = ?, po = ?, lines = ?, address = ? WHERE id = ?').run(
+    note,
+    po,
     JSON.stringify(lines),
+    address,
     id,
   )
 }

@@ -102,4 +102,8 @@ ALTER TABLE inbox_file ADD COLUMN content TEXT NOT NULL DEFAULT '';
 ALTER TABLE inbox_file ADD COLUMN answer TEXT;
 ALTER TABLE inbox_file ADD COLUMN number TEXT;
 `,
+  `
+-- Where what is in a cart is to go, as JSON; empty until somebody says so.
+ALTER TABLE cart ADD COLUMN address TEXT NOT NULL DEFAULT '';
+`,
 ] as const

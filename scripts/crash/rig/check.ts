@@ -189,8 +189,11 @@ function checkStates({ facts, executedByRef, byRecord }: World, report: Report):
 
 const CONFLICT =
   /under our reference with another content|orders like this one|stands on another order/
-/** Of Sports South: it was deleted in a call that died, and what is not shown proves nothing. */
-const GONE = /is not shown any more/
+/**
+ * Of Sports South: it was deleted in a call that died, and what is not shown proves nothing. Of 2nd
+ * Amendment Wholesale: its cart was emptied for another order before it could tell.
+ */
+const GONE = /is not shown any more|the cart does not hold the order any more/
 
 interface Seen {
   isExecuted: boolean

@@ -44,6 +44,24 @@ describe('the elements of an array in JSON', () => {
           },
         }))
 
+  for (const size of [1, 3, 1_000])
+    test(`where it is the whole answer, in pieces of ${size} bytes`, () => {
+      for (const indent of [0, 2])
+        assert.deepEqual(json(` ${JSON.stringify(items, null, indent)}\n`, [], size), {
+          rows: items,
+          hasRows: true,
+          members: {},
+        })
+      assert.deepEqual(json('[]', [], size), { rows: [], hasRows: true, members: {} })
+      assert.deepEqual(json('{"message":"no","items":[1]}', [], size), {
+        rows: [],
+        hasRows: false,
+        members: { message: 'no', items: [1] },
+      })
+      for (const broken of ['[', '[{"a":1}', '[{"a":1},', '[1]]', '[1] 2', '"x"'])
+        assert.throws(() => json(broken, [], size), JsonFault, broken)
+    })
+
   test('where there is none, its place is told like any other', () => {
     const none = (text: string) => json(text, ['data', 'items'])
     assert.deepEqual(none('{"data":null,"ok":false}'), {

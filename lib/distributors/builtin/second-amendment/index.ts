@@ -3,6 +3,10 @@ import { defineDistributor } from '../../distributor.js'
 import type { Setting } from '../../distributor.js'
 import type { BuiltIn } from '../built-in.js'
 import { secret, emails } from '../settings.js'
+import { feeds } from './account-feed.js'
+import { API } from './api.js'
+import { catalog, stock } from './feed.js'
+import { checkToken, secondAmendmentOrders } from './orders.js'
 import { simulator } from './simulator.js'
 
 const billing = (label: string, name: string, more: Partial<Setting> = {}): Setting => ({
@@ -20,6 +24,7 @@ export const secondAmendmentWholesale: BuiltIn = {
     automatedFulfillment: true,
     templateShipping: 11.99,
     requiredSections: ['fulfillment'],
+    api: { url: API },
     settings: {
       api_token: secret('API token', 'fulfillment-API_TOKEN'),
       ffl_recipient_emails: emails('fulfillment-ffl_recipient_emails'),
@@ -36,6 +41,10 @@ export const secondAmendmentWholesale: BuiltIn = {
       billing_email: billing('Billing: e-mail address', 'email', { form: 'email' }),
       billing_phone: billing('Billing: phone', 'phone', { form: 'text_or_number' }),
     },
+    check: checkToken,
+    fulfillment: secondAmendmentOrders(),
+    feeds,
   }),
+  presets: [catalog, stock],
   simulator,
 }
