@@ -94,7 +94,7 @@ export class CartAccount {
   }
 
   /** What has to be known of addresses and terms. Throws an Impossible too. */
-  async prepare(order: PurchaseOrder): Promise<Prepared> {
+  async askFirst(order: PurchaseOrder): Promise<Prepared> {
     const settings = this.#session.settings as SecondAmendmentSettings
     const regionOf = regionsIn(await this.#ask(CALLS.regions))
     try {

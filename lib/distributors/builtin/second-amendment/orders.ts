@@ -129,7 +129,7 @@ async function begin(
     const cart = await account.openCart()
     const rest = restOf(cart, order.clientRef, session.now())
     if (rest > 0) return isTaken(cart, order, rest)
-    const prepared = await account.prepare(order)
+    const prepared = await account.askFirst(order)
     await account.empty(cart)
     opened = { cart, prepared }
   } catch (error) {
@@ -199,7 +199,7 @@ async function resume(
   try {
     const cart = await account.cartIfAny()
     if (!cart || !isStill(cart, session.stage, order)) return { outcome: 'unknown', reason: GONE }
-    const prepared = await account.prepare(order)
+    const prepared = await account.askFirst(order)
     const payment = await account.ship(prepared)
     const again = await account.cartIfAny()
     if (!again || !isStill(again, session.stage, order)) return { outcome: 'unknown', reason: GONE }
