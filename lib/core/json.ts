@@ -46,18 +46,25 @@ export function withNewlines(value: unknown): unknown {
   if (typeof value === 'string')
     return value.includes('\r\n') ? value.replaceAll('\r\n', '\n') : value
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value)
-  const made = entries.map(([name, member]): [string, unknown] => [
-    name,
-    withNewlines(member as unknown),
-  ])
-  if (made.every(([, member], i) => member === entries[i]![1])) return value
+  let isSame = true
+  const made = Object.entries(value).map(([name, member]: [string, unknown]): [string, unknown] => {
+    const own = withNewlines(member)
+    if (own !== member) isSame = false
+    return [name, own]
+  })
+  if (isSame) return value
   return Array.isArray(value) ? made.map(([, member]) => member) : Object.fromEntries(made)
 }
 
 /** Whether a JSON text may write a CRLF. */
 export function mayHoldCrLf(json: string): boolean {
   return /\\(?:r|u000d)/i.test(json)
+}
+
+/** Where a text has its character `at`, as a person counts: `line 2, column 5`. */
+export function lineAndColumn(text: string, at: number): string {
+  const before = text.slice(0, at)
+  return `line ${before.split('\n').length}, column ${before.length - before.lastIndexOf('\n')}`
 }
 
 /** Adds a fault for every text and member name that breaks the text rules. */

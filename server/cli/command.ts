@@ -52,6 +52,16 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/**
+ * A positional argument that the command names as `<NEEDED>`: a call without it was refused before
+ * the command ran (`parseCommand`).
+ */
+export function argument(args: Invocation['args'], place: number): string {
+  const value = args[place]
+  if (value === undefined) throw new Error(`the command does not name argument ${place + 1}`)
+  return value
+}
+
 /** An option's text, or a usage error. */
 export function required(values: Invocation['values'], name: string, example: string): string {
   const value = values[name]

@@ -5,7 +5,7 @@ import { firstPlace } from '../../lib/core/binary-search.js'
 import { refuseFaults } from '../../lib/core/endpoint/endpoint.js'
 import { ApiError, codeOf, invalid } from '../../lib/core/errors.js'
 import type { Fault } from '../../lib/core/errors.js'
-import { checkTexts, jsonExcess, withNewlines } from '../../lib/core/json.js'
+import { checkTexts, jsonExcess, lineAndColumn, withNewlines } from '../../lib/core/json.js'
 import { MAX_BODY } from '../http/decode.js'
 
 /** The JSON of a file, or of standard input for `-`. */
@@ -60,8 +60,7 @@ function parse(bytes: Buffer, name: string): unknown {
 function faultPlace(text: string): string {
   if (!breaksWithin(text)) return 'it ends too early'
   const bad = firstPlace(text.length, (length) => breaksWithin(text.slice(0, length)))
-  const before = text.slice(0, bad - 1).split('\n')
-  return `line ${before.length}, column ${before.at(-1)!.length + 1}`
+  return lineAndColumn(text, bad - 1)
 }
 
 /** Whether a text is no JSON, whatever were appended to it. */

@@ -58,20 +58,17 @@ function formatTable(rows: readonly Record<string, unknown>[]): string {
       : Array.isArray(value)
         ? value.join(' ') || '-'
         : String(value)
-  const columns = Object.keys(first)
-  const widths = columns.map((column) =>
-    Math.max(column.length, ...rows.map((row) => text(row[column]).length)),
-  )
-  const line = (cells: string[]) =>
-    cells
-      .map((cell, i) => cell.padEnd(widths[i]!))
+  const columns = Object.keys(first).map((name) => ({
+    name,
+    width: Math.max(name.length, ...rows.map((row) => text(row[name]).length)),
+  }))
+  const line = (cellOf: (name: string) => string) =>
+    columns
+      .map(({ name, width }) => cellOf(name).padEnd(width))
       .join('  ')
       .trimEnd()
-  return (
-    [line(columns), ...rows.map((row) => line(columns.map((column) => text(row[column]))))].join(
-      '\n',
-    ) + '\n'
-  )
+  const lines = [line((name) => name), ...rows.map((row) => line((name) => text(row[name])))]
+  return `${lines.join('\n')}\n`
 }
 
 const BAR = 30
@@ -97,7 +94,7 @@ export function cut(text: string, width: number): string {
  */
 export function wrap(text: string, width: number, indent = ''): string {
   const lines: string[] = []
-  let line = /^\s*/.exec(text)![0]
+  let line = text.slice(0, text.search(/\S|$/))
   const room = Math.max(1, width - indent.length)
   const words = text
     .trim()

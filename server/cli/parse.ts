@@ -88,7 +88,8 @@ function refuseWords(
   words: readonly string[],
   rest: readonly string[],
 ): never {
-  if (words.length === 0)
+  const [first] = words
+  if (first === undefined)
     throw new UsageError(
       rest.length > 0
         ? `"${rest[0]}" belongs after a command. See --help.`
@@ -98,7 +99,7 @@ function refuseWords(
   if (group.length > 0)
     throw new UsageError(`which of these: ${group.map(({ name }) => name).join(', ')}?`)
   const names = commands.map(({ name }) => name)
-  const close = nearest(words.join(' '), names) ?? nearest(words[0]!, names)
+  const close = nearest(words.join(' '), names) ?? nearest(first, names)
   throw new UsageError(
     `there is no command "${words.join(' ')}"${close ? `; did you mean "${close}"?` : ''} ` +
       'See --help.',

@@ -7,6 +7,7 @@ import { open } from '../../lib/app/open.js'
 import type { App } from '../../lib/app/open.js'
 import { egressFromEnvironment, secretKeyFromEnvironment } from '../env.js'
 import { journalCopyIn, objectsFromEnvironment } from '../object-store.js'
+import { present } from '../../lib/core/present.js'
 
 /** Whether the folder has a system of record; the other files come back by themselves. */
 export function isInstallation(dir: string): boolean {
@@ -62,7 +63,7 @@ export async function perform<T>(
   } catch (error) {
     if (error !== UNDONE) throw error
   }
-  return done!.result
+  return present(done, 'what the dry run did').result
 }
 
 const UNDONE = new Error('a dry run is undone')

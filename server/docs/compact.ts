@@ -2,6 +2,7 @@
  * Schemas of the OpenAPI document in few words, a line for each member: for programs that read
  * text.
  */
+import { present } from '../../lib/core/present.js'
 
 export interface Schema {
   $ref?: string
@@ -151,8 +152,7 @@ function aboutText(given: Schema, member: Schema): string {
 
 /** What a reference names, with what its place adds. */
 function resolve(schema: Schema, components: Components): Schema {
-  if (schema.$ref !== undefined)
-    return resolve(components[schema.$ref.split('/').at(-1)!]!, components)
+  if (schema.$ref !== undefined) return resolve(referred(schema.$ref, components), components)
   // A place that describes a reference wraps it: allOf of one, or anyOf of it and null.
   const [first, second] = schema.allOf ?? schema.anyOf ?? []
   const isNull = (other: Schema | undefined) =>
@@ -168,9 +168,13 @@ function resolve(schema: Schema, components: Components): Schema {
   return schema
 }
 
+function referred(ref: string, components: Components): Schema {
+  return present(components[ref.slice(ref.lastIndexOf('/') + 1)], ref)
+}
+
 /** The component that a place refers to. */
 function nameOf({ $ref, allOf, anyOf }: Schema): string | undefined {
-  return $ref ?? allOf?.[0]?.$ref ?? (anyOf?.length === 2 ? anyOf[0]!.$ref : undefined)
+  return $ref ?? allOf?.[0]?.$ref ?? (anyOf?.length === 2 ? anyOf[0]?.$ref : undefined)
 }
 
 function isAnything(schema: Schema): boolean {

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { present } from '../../lib/core/present.js'
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -78,9 +79,18 @@ export async function readAssets({
   )
 }
 
+/** The address under which an asset is had. */
+export function assetAddress(assets: ReadonlyMap<string, Asset>, name: string): string {
+  return present(assets.get(name), name).address
+}
+
 function assetOf(name: string, body: Buffer): Asset {
   const extension = extname(name)
   const stem = name.slice(name.lastIndexOf('/') + 1, -extension.length)
   const digest = createHash('sha256').update(body).digest('hex').slice(0, 10)
-  return { address: `/docs/assets/${stem}-${digest}${extension}`, type: TYPES[extension]!, body }
+  return {
+    address: `/docs/assets/${stem}-${digest}${extension}`,
+    type: present(TYPES[extension], `a type of ${extension}`),
+    body,
+  }
 }

@@ -1,6 +1,7 @@
 /** The guide: Markdown files of data/guide as pages that link each other. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { assetAddress } from './files.js'
 import type { Asset } from './files.js'
 import { escapeHtml, pageHtml } from './html.js'
 import { loadRenderer } from './markdown.js'
@@ -29,7 +30,7 @@ export async function guidePage(
   assets: ReadonlyMap<string, Asset>,
 ): Promise<string> {
   const { html, headings } = await renderPage(await readPage(folder, page), assets)
-  const asset = (name: string) => assets.get(name)!.address
+  const asset = (name: string) => assetAddress(assets, name)
   return pageHtml({
     title: `${page.title} · Quartermaster`,
     description: page.summary,
@@ -67,7 +68,7 @@ function linksOf(assets: ReadonlyMap<string, Asset>): Links {
 
 /** The part of a title before its colon, which is enough in a list. */
 function shortTitle({ title }: Page): string {
-  return title.split(':')[0]!
+  return title.replace(/:.*/s, '')
 }
 
 function contents(current: Page, headings: readonly Heading[]): string {

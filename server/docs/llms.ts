@@ -15,6 +15,7 @@ import { CONFIGURATION, choicesOf, memberLines, typeText } from './compact.js'
 import type { Components, Marked, Schema } from './compact.js'
 import { readPage } from './guide.js'
 import { PAGES, markdownAddressOf } from './pages.js'
+import { present } from '../../lib/core/present.js'
 
 interface Operation {
   summary: string
@@ -134,10 +135,13 @@ function endpointText(endpoint: Endpoint, { paths, components: { schemas } }: Op
     parameters = [],
     requestBody,
     responses,
-  } = paths[endpoint.path]![endpoint.method.toLowerCase()]!
-  const answer = Object.values(responses[200].content)[0]!.schema
+  } = present(paths[endpoint.path]?.[endpoint.method.toLowerCase()], endpoint.id)
+  const [content] = Object.values(responses[200].content)
+  const answer = present(content, `the answer of ${endpoint.id}`).schema
   const body = requestBody?.content['application/json'].schema
-  const payload = endpoint.isRaw ? answer : answer.properties!['data']!
+  const payload = endpoint.isRaw
+    ? answer
+    : present(answer.properties?.['data'], `the data of ${endpoint.id}`)
   const given = parameters.map(
     ({ name, in: place, required, description: about, schema }) =>
       `- ${name} (${place}): ` +

@@ -2,6 +2,7 @@
  * The interactive page of all operations: Swagger UI under a header of our own. All that moves is
  * in assets/reference.js.
  */
+import { assetAddress } from './files.js'
 import type { Asset } from './files.js'
 import { pageHtml } from './html.js'
 
@@ -45,7 +46,7 @@ const BODY = `<section class="panel" aria-label="This server">
 
 /** The page; it is the same for every caller, and the browser asks this server for the rest. */
 export function referencePage(assets: ReadonlyMap<string, Asset>): string {
-  const asset = (name: string) => assets.get(name)!.address
+  const asset = (name: string) => assetAddress(assets, name)
   return pageHtml({
     title: 'Quartermaster API reference',
     description: 'Every operation of this server, to read and to try',

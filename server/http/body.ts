@@ -1,6 +1,6 @@
 /** Reads the body of a request. */
 import { ApiError } from '../../lib/core/errors.js'
-import { jsonExcess, mayHoldCrLf, withNewlines } from '../../lib/core/json.js'
+import { jsonExcess, lineAndColumn, mayHoldCrLf, withNewlines } from '../../lib/core/json.js'
 
 /**
  * The body as JSON; 413 while reading more than `most` bytes, 400 `invalid_json` for anything else
@@ -42,8 +42,7 @@ function faultOf(text: string, { message }: Error): string {
   if (/Unexpected end|Unterminated/.test(message)) return 'it ends too early'
   const position = /at position (\d+)/.exec(message)
   if (!position) return 'it has a character that does not belong there'
-  const before = text.slice(0, Number(position[1])).split('\n')
-  return `line ${before.length}, column ${before.at(-1)!.length + 1}`
+  return lineAndColumn(text, Number(position[1]))
 }
 
 async function readBytes(request: Request, most: number): Promise<Buffer> {

@@ -19,7 +19,8 @@ const FOLDER = '/objects/'
 /** The handler of `/objects/**`; null where the URLs of the store lead elsewhere. */
 export function makeObjectHandler(app: App): ((incoming: Incoming) => Promise<StreamReply>) | null {
   const { objects } = app.ctx
-  if (!objects.open) return null
+  const open = objects.open?.bind(objects)
+  if (!open) return null
   return async ({ request, path, search }) => {
     const headers = baseHeaders(app, request)
     try {
@@ -29,7 +30,7 @@ export function makeObjectHandler(app: App): ((incoming: Incoming) => Promise<St
           headers: { allow: 'GET, HEAD' },
         })
       const address = addressOf(path, search())
-      const object = await objects.open!(address)
+      const object = await open(address)
       return await send(request, object, {
         ...headers,
         'content-disposition': dispositionOf(address.fileName),

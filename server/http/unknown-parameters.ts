@@ -16,7 +16,8 @@ export function ignoredHeader(
 ): Record<string, string> {
   if (search.size === 0) return {}
   const unknown = [...new Set(search.keys())].filter((name) => name !== '' && !known(name))
-  if (unknown.length === 0) return {}
+  const [first] = unknown
+  if (first === undefined) return {}
   let text = ''
   let names = 0
   for (const name of unknown) {
@@ -25,7 +26,7 @@ export function ignoredHeader(
     text = longer
     if (++names === MOST_NAMES) break
   }
-  return { 'x-ignored-parameters': text || cut(encodeURIComponent(unknown[0]!)) }
+  return { 'x-ignored-parameters': text || cut(encodeURIComponent(first)) }
 }
 
 /** Never within a percent-encoded byte. */

@@ -1,5 +1,6 @@
 /** Headers of answers, as they really are. */
 import type { Json } from './schemas.js'
+import { present } from '../../lib/core/present.js'
 
 const text = (description: string, example: string, rules: Json = {}): Json => ({
   description,
@@ -88,19 +89,21 @@ export function headerComponents(): Json {
   return Object.fromEntries(
     Object.values(HEADERS).map(([component, header]) => [
       component,
-      { ...header, required: component !== HEADERS[IGNORED]![0] },
+      { ...header, required: component !== headerOf(IGNORED)[0] },
     ]),
   )
 }
 
+const headerOf = (name: string) => present(HEADERS[name], `the header ${name}`)
+
 const always = (name: string): [string, Json] => [
   name,
-  { $ref: `#/components/headers/${HEADERS[name]![0]}` },
+  { $ref: `#/components/headers/${headerOf(name)[0]}` },
 ]
-const sometimes = (name: string, when: string): [string, Json] => [
-  name,
-  { ...HEADERS[name]![1], description: `${HEADERS[name]![1]['description'] as string} ${when}` },
-]
+function sometimes(name: string, when: string): [string, Json] {
+  const [, header] = headerOf(name)
+  return [name, { ...header, description: `${header['description'] as string} ${when}` }]
+}
 
 /** Headers of a success. `own` are those of the endpoint. */
 export function successHeaders(own: readonly string[]): Json {

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../lib/core/errors.js'
 import { EVERYWHERE, byStatus, codesOf, errorName, exampleOf } from './errors.js'
 import { refusalHeaders, successHeaders } from './headers.js'
 import type { Json, Schemas } from './schemas.js'
+import { present } from '../../lib/core/present.js'
 
 /** Statuses that every endpoint answers with alike, unless it has a code of its own there. */
 const SHARED: Record<number, string> = {
@@ -24,7 +25,7 @@ export function responseComponents(): Json {
   const shared = Object.fromEntries(
     Object.entries(SHARED).map(([status, name]) => [
       name,
-      refusal(Number(status), OF_ALL.get(Number(status))!),
+      refusal(Number(status), present(OF_ALL.get(Number(status)), `a code of ${status}`)),
     ]),
   )
   return { ...shared, PageMethodNotAllowed: refusal(405, ['method_not_allowed'], { isOpen: true }) }

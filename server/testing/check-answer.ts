@@ -16,6 +16,7 @@ import { pathPattern } from '../../lib/core/endpoint/routes.js'
 import { openApiDocument } from '../openapi/document.js'
 import { codesOf, errorName } from '../openapi/errors.js'
 import type { Json } from '../openapi/schemas.js'
+import { present } from '../../lib/core/present.js'
 
 type Body = { success?: boolean; error?: { code: string } }
 
@@ -31,7 +32,7 @@ export async function checkAnswer(
   const candidates = document.find(pathname)
   const operations = candidates.find((known) => method in known) ?? candidates[0]
   if (!operations) return
-  const operation = operations[method] ?? Object.values(operations)[0]!
+  const operation = present(operations[method] ?? Object.values(operations)[0], pathname)
   const call = `${request.method} ${pathname}`
   const responses = operation['responses'] as Record<string, Json>
   const expected = document.at(responses[response.status])
@@ -47,7 +48,7 @@ export async function checkAnswer(
     throw new Error(`${call} answered ${response.headers.get('content-type')} in place of ${type}`)
   if (type !== 'application/json') return
   const body = await jsonOf(response)
-  const code = response.ok ? null : body.error!.code
+  const code = response.ok ? null : present(body.error, `the error of ${call}`).code
   if (code !== null && !(code in (media['examples'] as Json)))
     throw new Error(`${call} answered ${response.status} ${code}, which the document does not have`)
   // A refusal's own schema says more of what is wrong with it than the choice of all codes would.
@@ -137,7 +138,7 @@ const own = new WeakMap<Registry, Document>()
 function documentOf(registry: Registry, pathname: string): Document {
   const isBuiltin =
     registry.all.length === builtin.length &&
-    registry.all.every(({ settings }, i) => builtin[i]!.settings === settings)
+    registry.all.every(({ settings }, i) => builtin[i]?.settings === settings)
   if (isBuiltin || !pathname.startsWith('/v1/config'))
     return (shared ??= makeDocument(makeRegistry(builtin, presets)))
   let document = own.get(registry)
@@ -166,17 +167,18 @@ function makeDocument(registry: Registry): Document {
         .filter(({ pattern }) => pattern.test(pathname))
         .map(({ path }) => path)
         .sort((a, b) => Number(b === pathname) - Number(a === pathname))
-        .map((path) => document.paths[path]!),
-    operation: ({ path, method }) => document.paths[path]![method.toLowerCase()]!,
+        .map((path) => present(document.paths[path], path)),
+    operation: ({ path, method, id }) => present(document.paths[path]?.[method.toLowerCase()], id),
     at,
-    schemaOf: (code) => (document.components['schemas'] as Record<string, Json>)[errorName(code)]!,
+    schemaOf: (code) =>
+      present((document.components['schemas'] as Record<string, Json>)[errorName(code)], code),
     check(what, schema, value) {
       const validate = compile(schema)
       if (validate(value)) return
-      const [fault] = validate.errors!
+      const { instancePath, message, params } = present(validate.errors?.[0], 'the fault')
       throw new Error(
-        `${what} is not what the document says: ${fault!.instancePath} ${fault!.message} ` +
-          `${JSON.stringify(fault!.params)}`,
+        `${what} is not what the document says: ${instancePath} ${message} ` +
+          `${JSON.stringify(params)}`,
       )
     },
   }

@@ -30,6 +30,7 @@ import type { Server, ServerOptions } from '../http/app.js'
 import { checkAnswer, checkCode, checkPayload } from './check-answer.js'
 import { openForTest } from './open.js'
 import type { WatchedApp, WatchedOptions } from './open.js'
+import { present } from '../../lib/core/present.js'
 
 export interface TestApp {
   app: App
@@ -308,7 +309,10 @@ function testOffer({ restrictedStates: states, ...offer }: TestOffer): WrittenOf
 
 function checkedShop(app: App, shop: Shop): Shop {
   return makeShop(async (id, input) => {
-    const endpoint = allEndpoints.find((candidate) => candidate.id === id)!
+    const endpoint = present(
+      allEndpoints.find((candidate) => candidate.id === id),
+      id,
+    )
     const [head, tail] = id.split('.') as [keyof Shop, string | undefined]
     const call = (tail === undefined ? shop[head] : (shop[head] as never)[tail]) as (
       input: unknown,

@@ -2,7 +2,7 @@ import { changeAllowlist, createKey, rotateKey, setKeyStatus } from '../../../li
 import { createSubscriber } from '../../../lib/accounts/subscribers.js'
 import { TIER_NAMES } from '../../../lib/accounts/tiers.js'
 import type { Tier } from '../../../lib/db/tables/accounts.js'
-import { UsageError, list, optional, required } from '../command.js'
+import { argument, UsageError, list, optional, required } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { perform, withApp } from '../with-app.js'
 
@@ -31,9 +31,10 @@ function setStatus(
     positionals: ['<ID>'],
     help: KEY_ID,
     example: `quartermaster keys ${verb} 9f2c41d07ab3`,
-    run: ({ dir, args: [id], out, dryRun }) =>
+    run: ({ dir, args, out, dryRun }) =>
       withApp(dir, async (app) => {
-        await perform(app, dryRun, (ctx) => setKeyStatus(ctx, id!, status))
+        const id = argument(args, 0)
+        await perform(app, dryRun, (ctx) => setKeyStatus(ctx, id, status))
         out.line(`Key ${id} ${dryRun ? 'would be' : 'is'} ${status}.`)
         out.result({ id, status, dry_run: dryRun })
       }),
@@ -50,12 +51,13 @@ function changeList(verb: 'allow' | 'deny', summary: string): Command {
     options: { ip: { type: 'string', multiple: true } },
     help: { ...KEY_ID, ip: 'IPv4 or IPv6 address or CIDR range; may be repeated' },
     example,
-    run: async ({ dir, args: [id], values, out, dryRun }) => {
+    run: async ({ dir, args, values, out, dryRun }) => {
+      const id = argument(args, 0)
       const ips = list(values, 'ip')
       if (ips.length === 0) throw new UsageError(`--ip is missing. For example: ${example}`)
       await withApp(dir, async (app) => {
         const allowlist = await perform(app, dryRun, (ctx) =>
-          changeAllowlist(ctx, id!, { [verb]: ips }),
+          changeAllowlist(ctx, id, { [verb]: ips }),
         )
         out.line(
           `Allowlist of key ${id}${dryRun ? ' would be' : ''}: ` +
@@ -169,12 +171,9 @@ export const accountCommands: Command[] = [
     example: 'quartermaster keys rotate 9f2c41d07ab3',
     run: (invocation) =>
       withApp(invocation.dir, async (app) => {
-        const {
-          args: [id],
-          out,
-          dryRun,
-        } = invocation
-        const made = await perform(app, dryRun, (ctx) => rotateKey(ctx, id!))
+        const { args, out, dryRun } = invocation
+        const id = argument(args, 0)
+        const made = await perform(app, dryRun, (ctx) => rotateKey(ctx, id))
         if (!dryRun) return showKey(invocation, made)
         out.line(`Key ${id} would get a new text.`)
         out.result({ id, dry_run: true })

@@ -3,11 +3,12 @@ import { figure } from '../../../lib/core/figures.js'
 import { METRICS, SLUGS, findMetric } from '../../../lib/analytics/metrics/index.js'
 import type { Form, Metric } from '../../../lib/analytics/metrics/metric.js'
 import type { MetricResult } from '../../../lib/analytics/shapes.js'
-import { UsageError, optional } from '../command.js'
+import { argument, UsageError, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
 import type { Output } from '../output.js'
 import { printable } from '../faults.js'
+import { present } from '../../../lib/core/present.js'
 
 async function rebuild({ dir, out, dryRun }: Invocation): Promise<void> {
   await withApp(dir, async (app) => {
@@ -50,8 +51,9 @@ function queryOf(values: Invocation['values']): Record<string, string | number> 
   return Object.fromEntries([...numbers, ...TEXTS.flatMap(given)])
 }
 
-async function show({ dir, args: [slug], values, out }: Invocation): Promise<void> {
-  const query = { limit: 20, ...queryOf(values), metric: slug! }
+async function show({ dir, args, values, out }: Invocation): Promise<void> {
+  const slug = argument(args, 0)
+  const query = { limit: 20, ...queryOf(values), metric: slug }
   const subscriber = optional(values, 'subscriber')
   await withApp(dir, async (app) => {
     const result =
@@ -70,7 +72,12 @@ async function show({ dir, args: [slug], values, out }: Invocation): Promise<voi
           `${result.count === 1 ? 'one result' : `${result.count} results`}.`,
       )
     if (result.count > 0)
-      table(out, findMetric(result.metric)!, result, optional(values, 'sort-by'))
+      table(
+        out,
+        present(findMetric(result.metric), result.metric),
+        result,
+        optional(values, 'sort-by'),
+      )
     out.result(result)
   })
 }
@@ -89,9 +96,12 @@ function table(
 ): void {
   const rows = results as Row[]
   // What the order goes by; a moment has no length.
-  const measure = (metric.orders?.[sortBy ?? ''] ?? metric.order).find(
-    (name) => metric.measures[name] !== 'time',
-  )!
+  const measure = present(
+    (metric.orders?.[sortBy ?? ''] ?? metric.order).find(
+      (name) => metric.measures[name] !== 'time',
+    ),
+    `a measure of ${metric.slug} with a length`,
+  )
   const most = Math.max(...rows.map((row) => Number(row[measure])))
   out.table(
     rows.map((row) => ({
@@ -138,7 +148,7 @@ const EIGHTHS = ' ▏▎▍▌▋▊▉'
 export function bar(value: number, most: number): string {
   if (!(value > 0 && most > 0)) return ''
   const eighths = Math.max(1, Math.round((value / most) * BAR * 8))
-  return `${'█'.repeat(Math.floor(eighths / 8))}${EIGHTHS[eighths % 8]!}`.trimEnd()
+  return `${'█'.repeat(Math.floor(eighths / 8))}${EIGHTHS.charAt(eighths % 8)}`.trimEnd()
 }
 
 const SHOW = 'quartermaster analytics show top-products --window 30d --limit 10'

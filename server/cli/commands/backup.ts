@@ -2,15 +2,16 @@
 import { resolve } from 'node:path'
 import { megabytes } from '../../../lib/core/figures.js'
 import { restoreBackup } from '../../../lib/app/backup/restore.js'
-import { optional } from '../command.js'
+import { argument, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { secretKeyFromEnvironment } from '../../env.js'
 import { withApp } from '../with-app.js'
 
-async function backup({ dir, args: [to], out, dryRun }: Invocation): Promise<void> {
+async function backup({ dir, args, out, dryRun }: Invocation): Promise<void> {
+  const to = argument(args, 0)
   await withApp(dir, async (app) => {
     const made = await app.operator.backup({
-      to: to!,
+      to,
       dryRun,
       onProgress: out.progress('copying', 'files'),
     })
@@ -31,9 +32,10 @@ async function backup({ dir, args: [to], out, dryRun }: Invocation): Promise<voi
   })
 }
 
-async function restore({ dir, args: [from], values, out, dryRun }: Invocation): Promise<void> {
+async function restore({ dir, args, values, out, dryRun }: Invocation): Promise<void> {
+  const from = argument(args, 0)
   const done = await restoreBackup({
-    backup: from!,
+    backup: from,
     dir,
     keys: optional(values, 'keys'),
     dryRun,

@@ -2,15 +2,17 @@ import { figure } from '../../../lib/core/figures.js'
 import { explainProduct } from '../../../lib/configuration/explain.js'
 import type { ExplainedOffer } from '../../../lib/configuration/explain.js'
 import { ApiError } from '../../../lib/core/errors.js'
+import { argument } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
 import { SUBSCRIBER, subscriberOf } from './configuration/subscriber.js'
 import { printable } from '../faults.js'
 
-async function explain({ dir, args: [upc], values, out }: Invocation): Promise<void> {
+async function explain({ dir, args, values, out }: Invocation): Promise<void> {
+  const upc = argument(args, 0)
   await withApp(dir, async (app) => {
     const subscriber = await subscriberOf(app, values)
-    const offers = await explainProduct(app.ctx, subscriber, upc!)
+    const offers = await explainProduct(app.ctx, subscriber, upc)
     if (offers.length === 0)
       throw new ApiError('not_found', { message: `no feed has the UPC ${upc}` })
     const visible = offers.filter((offer) => offer.visible).length

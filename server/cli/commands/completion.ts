@@ -46,9 +46,8 @@ function placesOf(commands: readonly Command[]): Place[] {
     )
     const words = new Map<string, string>()
     for (const { name: full, summary } of below) {
-      const rest = (name === '' ? full : full.slice(name.length + 1)).split(' ')
-      const known = words.get(rest[0]!)
-      words.set(rest[0]!, rest.length > 1 || known !== undefined ? '' : summary)
+      const [word = '', ...more] = (name === '' ? full : full.slice(name.length + 1)).split(' ')
+      words.set(word, more.length > 0 || words.has(word) ? '' : summary)
     }
     return {
       name,

@@ -3,11 +3,12 @@ import { prepareDemo } from '../../../lib/app/demo.js'
 import type { Demo } from '../../../lib/app/demo.js'
 import type { Command } from '../command.js'
 import { SERVE_OPTIONS, serve } from './serve.js'
+import { present } from '../../../lib/core/present.js'
 
 /** Three calls to try: look for something, ask who sells it cheapest, and order it. */
 function curlLines(url: string, { key }: Demo): string {
   const { accessory } = demoStories()
-  const [offer] = accessory.offers
+  const { distid, distsku } = present(accessory.offers[0], 'the offer of the demo')
   const order = {
     order_id: 'DEMO-1',
     customer: {
@@ -19,7 +20,7 @@ function curlLines(url: string, { key }: Demo): string {
       state: 'AZ',
       zip: '85001',
     },
-    items: [{ distid: offer!.distid, distsku: offer!.distsku, upc: accessory.upc, qty: 1 }],
+    items: [{ distid, distsku, upc: accessory.upc, qty: 1 }],
   }
   return [
     `curl -s -H 'x-api-key: ${key}' ` +

@@ -3,11 +3,12 @@ import { refuseUnchecked } from '../../../lib/configuration/go-live.js'
 import type { GoLivePlan } from '../../../lib/configuration/go-live.js'
 import { offersOf } from '../../../lib/catalog/queries.js'
 import { setMode } from '../../../lib/distributors/modes.js'
-import { DRY_RUN, optional, required, UsageError } from '../command.js'
+import { argument, DRY_RUN, optional, required, UsageError } from '../command.js'
 import { figure } from '../../../lib/core/figures.js'
 import type { Command, Invocation } from '../command.js'
 import type { Output } from '../output.js'
 import { perform, withApp } from '../with-app.js'
+import { present } from '../../../lib/core/present.js'
 
 async function list({ dir, out }: Invocation): Promise<void> {
   await withApp(dir, async ({ ctx }) => {
@@ -29,7 +30,7 @@ async function list({ dir, out }: Invocation): Promise<void> {
 
 /** Tells what it means, asks twice, and does it. */
 async function goLive({ dir, args, values, out, ask, dryRun }: Invocation): Promise<void> {
-  const distid = args[0]!
+  const distid = argument(args, 0)
   const reason = required(values, 'reason', LIVE)
   await withApp(dir, async ({ ctx, operator }) => {
     if (ctx.modes.of(distid) === 'live') {
@@ -86,13 +87,14 @@ export async function confirm(
     throw new UsageError(`"${typed.slice(0, 40)}" is not ${distid}: nothing was changed`)
 }
 
-async function simulate({ dir, args: [distid], values, out, dryRun }: Invocation): Promise<void> {
+async function simulate({ dir, args, values, out, dryRun }: Invocation): Promise<void> {
+  const distid = argument(args, 0)
   const reason = optional(values, 'reason') ?? null
   await withApp(dir, async (app) => {
     const result = await perform(app, dryRun, (ctx) =>
-      setMode(ctx, { distid: distid!, mode: 'simulator', reason }),
+      setMode(ctx, { distid, mode: 'simulator', reason }),
     )
-    const name = app.ctx.distributors.byDistid(result.distid)!.name
+    const name = present(app.ctx.distributors.byDistid(result.distid), result.distid).name
     const what = `orders with ${name} go to its simulator, and nothing real is bought`
     out.line(
       result.before === 'simulator'
@@ -106,7 +108,7 @@ async function simulate({ dir, args: [distid], values, out, dryRun }: Invocation
 
 /** Asks the distributor as a subscriber's account, and writes down what it answers. */
 async function record({ dir, args, values, out, dryRun }: Invocation): Promise<void> {
-  const distid = args[0]!
+  const distid = argument(args, 0)
   const subscriber = required(values, 'subscriber', RECORD)
   const file = optional(values, 'file') ?? `${distid}.recording.json`
   if (existsSync(file)) throw new UsageError(`${file} is there already: name another with --file`)

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { codeOf, invalid } from '../../../lib/core/errors.js'
 import { findSubscriber } from '../../../lib/accounts/subscribers.js'
 import { sharedKey } from '../../../lib/fraud/sharing/partners.js'
-import { required } from '../command.js'
+import { argument, required } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { withApp } from '../with-app.js'
 
@@ -77,18 +77,19 @@ async function rotateKey({ dir, out, dryRun }: Invocation): Promise<void> {
   })
 }
 
-async function partner({ dir, args: [name], values, out, dryRun }: Invocation): Promise<void> {
+async function partner({ dir, args, values, out, dryRun }: Invocation): Promise<void> {
+  const name = argument(args, 0)
   if (values['remove'] === true) {
     if (values['key'] !== undefined)
       throw invalid('remove', 'a key is kept or a partnership ended, not both')
     await withApp(dir, async (app) => {
-      const { reports } = await app.operator.fraud.removePartner(name!, { dryRun })
+      const { reports } = await app.operator.fraud.removePartner(name, { dryRun })
       out.line(
         dryRun
-          ? `The key of ${name!} and ${reports} reports that came from it would be removed.`
-          : `The key of ${name!} and ${reports} reports that came from it are removed.`,
+          ? `The key of ${name} and ${reports} reports that came from it would be removed.`
+          : `The key of ${name} and ${reports} reports that came from it are removed.`,
       )
-      out.result({ partner: name!, removed: reports, dry_run: dryRun })
+      out.result({ partner: name, removed: reports, dry_run: dryRun })
     })
     return
   }
@@ -105,14 +106,14 @@ async function partner({ dir, args: [name], values, out, dryRun }: Invocation): 
         '32` makes them',
     )
   await withApp(dir, async (app) => {
-    await app.operator.fraud.addPartner(name!, secret, { dryRun })
+    await app.operator.fraud.addPartner(name, secret, { dryRun })
     out.line(
       dryRun
-        ? `The key of ${name!} would be kept.`
-        : `The key of ${name!} is kept. Send it to nobody else: who has it and a batch can ` +
+        ? `The key of ${name} would be kept.`
+        : `The key of ${name} is kept. Send it to nobody else: who has it and a batch can ` +
             'try out what was reported.',
     )
-    out.result({ partner: name!, dry_run: dryRun })
+    out.result({ partner: name, dry_run: dryRun })
   })
 }
 
@@ -128,20 +129,15 @@ async function newFile(path: string, dryRun: boolean): Promise<FileHandle | null
   }
 }
 
-async function exportSignals({
-  dir,
-  args: [name],
-  values,
-  out,
-  dryRun,
-}: Invocation): Promise<void> {
+async function exportSignals({ dir, args, values, out, dryRun }: Invocation): Promise<void> {
+  const name = argument(args, 0)
   const path = required(values, 'out', EXPORT)
   await withApp(dir, async (app) => {
-    sharedKey(app.ctx, name!)
+    sharedKey(app.ctx, name)
     const file = await newFile(path, dryRun)
     let [lines, unreadable] = [0, 0]
     try {
-      for await (const line of app.operator.fraud.exportBatch(name!, {
+      for await (const line of app.operator.fraud.exportBatch(name, {
         dryRun,
         onUnreadable: () => {
           unreadable++
@@ -161,22 +157,24 @@ async function exportSignals({
       dryRun
         ? `${reports} reports would be written.`
         : `${reports} reports are in ${path}, as hashes under the key that is shared with ` +
-            `${name!}.`,
+            `${name}.`,
     )
     if (unreadable > 0)
       out.line(`${unreadable} reports cannot be opened and are left out; the log names them.`)
-    out.result({ partner: name!, reports, unreadable, dry_run: dryRun })
+    out.result({ partner: name, reports, unreadable, dry_run: dryRun })
   })
 }
 
-async function importSignals({ dir, args: [name, path], out, dryRun }: Invocation): Promise<void> {
+async function importSignals({ dir, args, out, dryRun }: Invocation): Promise<void> {
+  const name = argument(args, 0)
+  const path = argument(args, 1)
   await withApp(dir, async (app) => {
-    const done = await app.operator.fraud.importBatch(name!, path!, { dryRun })
+    const done = await app.operator.fraud.importBatch(name, path, { dryRun })
     out.line(
       `${done.reports} reports of ${done.dealers} dealers ` +
         `${dryRun ? 'would be taken in' : `are taken in, ${done.removed} older ones removed`}.`,
     )
-    out.result({ partner: name!, ...done, dry_run: dryRun })
+    out.result({ partner: name, ...done, dry_run: dryRun })
   })
 }
 

@@ -10,9 +10,9 @@ function portsIn(values: Invocation['values']): Record<string, number> {
   return Object.fromEntries(
     list(values, 'port').map((text) => {
       const [, distid, port] = /^([A-Za-z0-9]+(?:-FTP)?)=(\d{1,5})$/i.exec(text) ?? []
-      if (port === undefined || Number(port) > 65_535)
+      if (distid === undefined || port === undefined || Number(port) > 65_535)
         throw new UsageError(`--port takes a distid and a port, such as LIP=8443, not "${text}"`)
-      return [distid!.toUpperCase(), Number(port)]
+      return [distid.toUpperCase(), Number(port)]
     }),
   )
 }

@@ -10,7 +10,7 @@ import { previewConfiguration, putConfiguration } from '../../../../lib/configur
 import type { Preview } from '../../../../lib/configuration/put.js'
 import { ApiError } from '../../../../lib/core/errors.js'
 import type { App } from '../../../../lib/app/open.js'
-import { optional } from '../../command.js'
+import { argument, optional } from '../../command.js'
 import type { Invocation } from '../../command.js'
 import { withApp } from '../../with-app.js'
 import { readCandidate, subscriberOf } from './subscriber.js'
@@ -18,15 +18,13 @@ import { versionOf } from './versions.js'
 import type { Output } from '../../output.js'
 
 export async function put(invocation: Invocation): Promise<void> {
-  const {
-    args: [file],
-    values,
-  } = invocation
+  const { args, values } = invocation
+  const file = argument(args, 0)
   const number = optional(values, 'if-version')
   const over = number === undefined ? undefined : versionOf(number, '--if-version')
   await withApp(invocation.dir, async (app) => {
     const subscriber = await subscriberOf(app, values)
-    const document = await readCandidate(file!)
+    const document = await readCandidate(file)
     const input = {
       document,
       validate: values['validate'] === true,
@@ -50,11 +48,9 @@ function tagOf({ ctx }: App, subscriber: Subscriber, version: number): string {
 }
 
 export async function goBack(invocation: Invocation): Promise<void> {
-  const {
-    args: [number],
-    values,
-  } = invocation
-  const version = versionOf(number!, '<VERSION>')
+  const { args, values } = invocation
+  const number = argument(args, 0)
+  const version = versionOf(number, '<VERSION>')
   const options = { validate: values['validate'] === true }
   await withApp(invocation.dir, async (app) => {
     const subscriber = await subscriberOf(app, values)

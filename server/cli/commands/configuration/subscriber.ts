@@ -22,16 +22,17 @@ export async function subscriberOf(
   const named = optional(values, 'subscriber')
   if (named !== undefined) return findSubscriber(ctx, named)
   const all = await listSubscribers(ctx)
-  if (all.length === 0)
+  const [only, ...others] = all
+  if (!only)
     throw new ApiError('not_found', {
       message: 'there is no subscriber yet; `subscribers create` registers one',
     })
-  if (all.length > 1)
+  if (others.length > 0)
     throw new UsageError(
       'which subscriber? Name one with --subscriber: ' +
         `${all.map(({ name, id }) => `"${name}" (${id})`).join(', ')}`,
     )
-  return findSubscriber(ctx, all[0]!.id)
+  return findSubscriber(ctx, only.id)
 }
 
 /** A candidate, as `PUT /v1/config` takes it. */

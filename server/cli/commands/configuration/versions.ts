@@ -89,13 +89,14 @@ async function versionsToCompare(
     throw new ApiError('not_found', {
       message: `${subscriber.name} has no saved configuration yet; \`config put\` saves one`,
     })
-  if (from === undefined && !previous)
+  const first = from ?? previous?.version
+  if (first === undefined)
     throw new ApiError('not_found', {
       message:
         `${subscriber.name} has version ${last.version} of its configuration only; there is ` +
         'nothing to compare it with',
     })
-  return { from: from ?? previous!.version, to: last.version }
+  return { from: first, to: last.version }
 }
 
 function diffLine({ path, change, before, after }: Difference): string {

@@ -9,7 +9,7 @@ import { checkFeed } from '../../../../lib/feeds/check.js'
 import type { CheckedFeed } from '../../../../lib/feeds/check.js'
 import type { FeedResult } from '../../../../lib/feeds/ingest/feed.js'
 import { bestPreset, presetFor } from '../../../../lib/feeds/suggest.js'
-import { UsageError } from '../../command.js'
+import { argument, UsageError } from '../../command.js'
 import type { Invocation } from '../../command.js'
 import { isInstallation, withApp } from '../../with-app.js'
 import { showRejects } from './take.js'
@@ -68,21 +68,20 @@ async function wouldImport(
 }
 
 export async function check(invocation: Invocation): Promise<number> {
-  const {
-    args: [name, file],
-    out,
-  } = invocation
+  const { args, out } = invocation
+  const name = argument(args, 0)
+  const file = argument(args, 1)
   const registry = makeRegistry(builtin, presets)
-  const preset = presetFor(registry, name!)
+  const preset = presetFor(registry, name)
   if (!preset)
     throw new UsageError(
       `there is no preset "${name}"; known are ${[...registry.presets.keys()].join(', ')}`,
     )
-  if (!existsSync(file!)) throw invalid('file', `cannot read ${file}`)
-  const checked = await checkFeed({ preset, file: file!, rows: 20, asOf: Date.now() })
-  const best = await bestPreset(registry, file!, preset)
+  if (!existsSync(file)) throw invalid('file', `cannot read ${file}`)
+  const checked = await checkFeed({ preset, file, rows: 20, asOf: Date.now() })
+  const best = await bestPreset(registry, file, preset)
   const better = best && best !== preset ? best : null
-  const would = checked.reasons.length > 0 ? null : await wouldImport(invocation, preset, file!)
+  const would = checked.reasons.length > 0 ? null : await wouldImport(invocation, preset, file)
   const refused = would ? would.reasons : [...checked.reasons, ...checked.refused]
   for (const offer of checked.offers) out.line(recordLines(offer, out.width).join('\n'))
   if (checked.rejects.length > 0) showRejects(out, checked.rejects)

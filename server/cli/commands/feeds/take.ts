@@ -8,7 +8,7 @@ import { sourcesToPull } from '../../../../lib/feeds/pull.js'
 import type { FailedPull } from '../../../../lib/feeds/pull.js'
 import { setFeedSource } from '../../../../lib/feeds/source.js'
 import type { BrokenLine } from '../../../../lib/feeds/read/lines.js'
-import { DRY_RUN, UsageError, optional } from '../../command.js'
+import { argument, DRY_RUN, UsageError, optional } from '../../command.js'
 import type { Invocation } from '../../command.js'
 import { perform, withApp } from '../../with-app.js'
 import { cut, wrap } from '../../output.js'
@@ -26,11 +26,12 @@ export const SOURCE = {
 export const SET =
   'quartermaster feeds set DAV https://feeds.example/davidsons_inventory.csv --every 20'
 
-function sourceOf({ args: [distid], values }: Invocation) {
+function sourceOf({ args, values }: Invocation) {
+  const distid = argument(args, 0)
   const preset = optional(values, 'preset')
   const subscriber = optional(values, 'subscriber')
   return {
-    distid: distid!,
+    distid,
     ...(preset !== undefined && { preset }),
     ...(subscriber !== undefined && { subscriber }),
   }
@@ -79,18 +80,15 @@ function timeOf(text: string | undefined): { asOf?: number } {
 }
 
 export async function importFile(invocation: Invocation): Promise<number> {
-  const {
-    args: [distid, file],
-    values,
-    out,
-    dryRun,
-  } = invocation
-  const input = { ...sourceOf(invocation), file: file! }
+  const { args, values, out, dryRun } = invocation
+  const distid = argument(args, 0)
+  const file = argument(args, 1)
+  const input = { ...sourceOf(invocation), file }
   const options = {
     ...timeOf(optional(values, 'as-of')),
     force: values['force'] === true,
     dryRun,
-    onProgress: out.progress(distid!),
+    onProgress: out.progress(distid),
   }
   return withApp(invocation.dir, async (app) => {
     const result = await app.operator.feeds.import(input, options)
@@ -101,19 +99,15 @@ export async function importFile(invocation: Invocation): Promise<number> {
 }
 
 export async function setSource(invocation: Invocation): Promise<void> {
-  const {
-    args: [, location],
-    values,
-    out,
-    dryRun,
-  } = invocation
+  const { args, values, out, dryRun } = invocation
+  const location = argument(args, 1)
   const minutes = Number(optional(values, 'every') ?? 20)
   if (!Number.isFinite(minutes))
     throw new UsageError(`--every must be a number of minutes. For example: ${SET}`)
   const active = values['off'] !== true
   const input = {
     ...sourceOf(invocation),
-    location: location!,
+    location,
     every: minutes * MINUTE,
     active,
     allowPrivate: values['allow-private'] === true,
@@ -131,16 +125,13 @@ export async function setSource(invocation: Invocation): Promise<void> {
 }
 
 export async function pull(invocation: Invocation): Promise<number> {
-  const {
-    args: [distid],
-    out,
-    dryRun,
-  } = invocation
+  const { args, out, dryRun } = invocation
+  const distid = argument(args, 0)
   return withApp(invocation.dir, async (app) => {
     if (dryRun) {
       const sources = (await sourcesToPull(app.ctx, distid)).map(({ id, location }) => ({
         source: id,
-        location: redact(location!),
+        location: redact(location),
       }))
       for (const { source, location } of sources)
         out.line(`${source} would be pulled from ${location}.`)
@@ -148,8 +139,8 @@ export async function pull(invocation: Invocation): Promise<number> {
       return 0
     }
     const results = await app.operator.feeds.pull({
-      distid: distid!,
-      onProgress: out.progress(distid!),
+      distid,
+      onProgress: out.progress(distid),
     })
     const codes = results.map((result) => show(invocation, result))
     out.result({ results })
@@ -158,15 +149,12 @@ export async function pull(invocation: Invocation): Promise<number> {
 }
 
 export async function accept(invocation: Invocation): Promise<number> {
-  const {
-    dryRun,
-    out,
-    args: [distid],
-  } = invocation
+  const { dryRun, out, args } = invocation
+  const distid = argument(args, 0)
   return withApp(invocation.dir, async (app) => {
     const result = await app.operator.feeds.accept(sourceOf(invocation), {
       dryRun,
-      onProgress: out.progress(distid!),
+      onProgress: out.progress(distid),
     })
     const code = show(invocation, result)
     out.result({ ...result, dry_run: dryRun })

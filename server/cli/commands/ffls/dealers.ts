@@ -1,7 +1,7 @@
 /** What the operator says of one dealer. */
 import type { DealerSettings, DealerView, NewDealer } from '../../../../lib/ffls/dealer-settings.js'
 import { addDealer, setDealer } from '../../../../lib/ffls/dealer-settings.js'
-import { DRY_RUN, UsageError, optional, required } from '../../command.js'
+import { argument, DRY_RUN, UsageError, optional, required } from '../../command.js'
 import type { Invocation } from '../../command.js'
 import { perform, withApp } from '../../with-app.js'
 
@@ -70,19 +70,18 @@ export async function set(invocation: Invocation): Promise<void> {
   const settings = settingsIn(invocation.values)
   if (Object.keys(settings).every((name) => name === 'reason'))
     throw new UsageError('there is nothing to set. See `quartermaster ffls set --help`.')
+  const license = argument(invocation.args, 0)
   await withApp(invocation.dir, async (app) =>
     showDealer(
       invocation,
-      await perform(app, invocation.dryRun, (ctx) => setDealer(ctx, invocation.args[0]!, settings)),
+      await perform(app, invocation.dryRun, (ctx) => setDealer(ctx, license, settings)),
     ),
   )
 }
 
 export async function add(invocation: Invocation): Promise<void> {
-  const {
-    values,
-    args: [license],
-  } = invocation
+  const { values, args } = invocation
+  const license = argument(args, 0)
   const need = (name: string) => required(values, name, ADD)
   const [business, phone, email] = [
     optional(values, 'business'),
@@ -90,7 +89,7 @@ export async function add(invocation: Invocation): Promise<void> {
     optional(values, 'email'),
   ]
   const input: NewDealer = {
-    license_number: license!,
+    license_number: license,
     name: need('name'),
     street: need('street'),
     city: need('city'),

@@ -10,7 +10,7 @@ import {
 import type { DocumentInput } from '../../../../lib/ffls/documents.js'
 import { findDealer } from '../../../../lib/ffls/find.js'
 import type { App } from '../../../../lib/app/open.js'
-import { UsageError } from '../../command.js'
+import { argument, UsageError } from '../../command.js'
 import type { Command, Invocation } from '../../command.js'
 import { withApp } from '../../with-app.js'
 
@@ -74,11 +74,12 @@ async function run(invocation: Invocation): Promise<void> {
   const {
     dir,
     values,
-    args: [license, kind, file],
+    args: [, kind, file],
   } = invocation
   if (kind !== 'ffl' && kind !== 'sot')
     throw new UsageError(`"${kind}" is not a kind of document: write ffl or sot`)
-  const input = { license_number: license!, document_type: kind } as const
+  const license = argument(invocation.args, 0)
+  const input = { license_number: license, document_type: kind } as const
   if (values['remove'] === true) {
     if (file !== undefined) throw new UsageError('--remove takes no file')
     return withApp(dir, (app) => remove(app, input, invocation))

@@ -1,4 +1,5 @@
 /** The commands of the FFL directory. */
+import { argument } from '../../command.js'
 import type { Command } from '../../command.js'
 import { withApp } from '../../with-app.js'
 import { ADD, add, set, showDealer } from './dealers.js'
@@ -123,7 +124,7 @@ export const fflCommands: Command[] = [
       withApp(invocation.dir, async (app) =>
         showDealer(
           { ...invocation, dryRun: false },
-          await app.operator.ffls.show(invocation.args[0]!),
+          await app.operator.ffls.show(argument(invocation.args, 0)),
         ),
       ),
   },

@@ -5,7 +5,7 @@ import type { ListOptions, ListReport } from '../../../../lib/ffls/lists/report.
 import type { ImportResult } from '../../../../lib/ffls/lists/import.js'
 import type { OnFileResult } from '../../../../lib/ffls/on-file.js'
 import type { App } from '../../../../lib/app/open.js'
-import { DRY_RUN, UsageError, list, optional } from '../../command.js'
+import { argument, DRY_RUN, UsageError, list, optional } from '../../command.js'
 import type { Invocation } from '../../command.js'
 import { withApp } from '../../with-app.js'
 import type { Output } from '../../output.js'
@@ -90,12 +90,10 @@ async function takeList<R extends ListReport>(
 }
 
 export async function importList(invocation: Invocation): Promise<void> {
-  const {
-    args: [file],
-    values,
-  } = invocation
+  const { args, values } = invocation
+  const file = argument(args, 0)
   const input = {
-    file: file!,
+    file,
     ...typesIn(values),
     revoke: list(values, 'revoke'),
     accept: values['accept'] === true,
@@ -123,7 +121,7 @@ function showImport(out: Output, result: ImportResult): void {
 
 export async function importMarks(invocation: Invocation): Promise<void> {
   const {
-    args: [distid, file],
+    args: [, file],
     values,
   } = invocation
   const subscriber = optional(values, 'subscriber')
@@ -131,12 +129,16 @@ export async function importMarks(invocation: Invocation): Promise<void> {
     throw new UsageError('<FILE> is missing: name it, or the account to ask with --subscriber')
   if (file !== undefined && subscriber !== undefined)
     throw new UsageError('name either a FILE or the account to ask with --subscriber')
-  const input = { distid: distid!, ...typesIn(values), force: values['force'] === true }
+  const input = {
+    distid: argument(invocation.args, 0),
+    ...typesIn(values),
+    force: values['force'] === true,
+  }
   await takeList(
     invocation,
     ({ operator: { ffls } }, options) =>
       subscriber === undefined
-        ? ffls.onFile({ ...input, file: file! }, options)
+        ? ffls.onFile({ ...input, file: argument(invocation.args, 1) }, options)
         : ffls.onFileByAccount({ ...input, subscriber }, options),
     showMarks,
   )

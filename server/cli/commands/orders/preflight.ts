@@ -1,5 +1,5 @@
 import type { Preflight, PreflightGroup } from '../../../../lib/orders/place/preflight.js'
-import { optional } from '../../command.js'
+import { argument, optional } from '../../command.js'
 import type { Command, Invocation } from '../../command.js'
 import { readJsonFile } from '../../json-file.js'
 import { withApp } from '../../with-app.js'
@@ -7,8 +7,9 @@ import type { Output } from '../../output.js'
 import { SUBSCRIBER, subscriberOf } from '../configuration/subscriber.js'
 import { faultLines, isFault, printable } from '../../faults.js'
 
-async function preflight({ dir, args: [file], values, out }: Invocation): Promise<number> {
-  const body = await readJsonFile(file!)
+async function preflight({ dir, args, values, out }: Invocation): Promise<number> {
+  const file = argument(args, 0)
+  const body = await readJsonFile(file)
   const keyId = optional(values, 'key-id')
   return withApp(dir, async (app) => {
     const subscriber = await subscriberOf(app, values)

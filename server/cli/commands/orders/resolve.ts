@@ -1,7 +1,7 @@
 /** Settling what nobody could find out. */
 import { resolveOrder } from '../../../../lib/orders/operator/resolve.js'
 import type { Resolution, Verdict } from '../../../../lib/orders/operator/resolve.js'
-import { UsageError, optional, required } from '../../command.js'
+import { argument, UsageError, optional, required } from '../../command.js'
 import type { Invocation } from '../../command.js'
 import { perform, withApp } from '../../with-app.js'
 import { subscriberIdOf } from './show.js'
@@ -23,19 +23,14 @@ function verdictIn(values: Invocation['values']): Verdict {
   return { verdict: 'absent', next, reason: required(values, 'reason', RESOLVE) }
 }
 
-export async function resolve({
-  dir,
-  args: [order],
-  values,
-  out,
-  dryRun,
-}: Invocation): Promise<number> {
+export async function resolve({ dir, args, values, out, dryRun }: Invocation): Promise<number> {
+  const order = argument(args, 0)
   const verdict = verdictIn(values)
   const isTrial = dryRun || values['yes'] !== true
   return withApp(dir, async (app) => {
     const subscriberId = await subscriberIdOf(app, values)
     const done = await perform(app, isTrial, (ctx) =>
-      resolveOrder(ctx, { order: order!, subscriberId, ...verdict }),
+      resolveOrder(ctx, { order: order, subscriberId, ...verdict }),
     )
     out.line(printable(resolutionLine(done, verdict, isTrial)))
     if (isTrial && !dryRun)

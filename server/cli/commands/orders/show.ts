@@ -3,7 +3,7 @@ import { figure } from '../../../../lib/core/figures.js'
 import { findSubscriber } from '../../../../lib/accounts/subscribers.js'
 import { LIST_STATES } from '../../../../lib/orders/operator/view.js'
 import type { App } from '../../../../lib/app/open.js'
-import { UsageError, optional } from '../../command.js'
+import { argument, UsageError, optional } from '../../command.js'
 import type { Invocation } from '../../command.js'
 import { withApp } from '../../with-app.js'
 import { ageText, showOrderLines } from './show-order.js'
@@ -60,9 +60,10 @@ export async function list({ dir, values, out }: Invocation): Promise<void> {
   })
 }
 
-export async function show({ dir, args: [text], values, out }: Invocation): Promise<void> {
+export async function show({ dir, args, values, out }: Invocation): Promise<void> {
+  const text = argument(args, 0)
   await withApp(dir, async (app) => {
-    const orders = await app.operator.orders.show(text!, {
+    const orders = await app.operator.orders.show(text, {
       subscriberId: await subscriberIdOf(app, values),
       withTranscripts: values['transcript'] === true,
     })

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { currentRules } from '../../../../lib/restrictions/rules/active-rules.js'
 import { starterRules } from '../../../../lib/restrictions/rules/starter.js'
-import { optional } from '../../command.js'
+import { argument, optional } from '../../command.js'
 import type { Command } from '../../command.js'
 import { withApp } from '../../with-app.js'
 import { ENFORCE, OVERRIDE, enforce, override } from './overrides.js'
@@ -33,12 +33,15 @@ export const ruleCommands: Command[] = [
     help: { ...REPLACE_HELP, force: 'take an empty list, which with --replace leaves no rule' },
     example: 'quartermaster rules import ./rules.json',
     run: (invocation) =>
-      takeRules(invocation, () => ({
-        text: readText(invocation.args[0]!),
-        origin: basename(invocation.args[0]!),
-        replace: invocation.values['replace'] === true,
-        refuseEmpty: invocation.values['force'] !== true,
-      })),
+      takeRules(invocation, () => {
+        const file = argument(invocation.args, 0)
+        return {
+          text: readText(file),
+          origin: basename(file),
+          replace: invocation.values['replace'] === true,
+          refuseEmpty: invocation.values['force'] !== true,
+        }
+      }),
   },
   {
     name: 'rules accept',

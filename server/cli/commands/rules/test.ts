@@ -7,6 +7,7 @@ import { UsageError, list, optional, required } from '../../command.js'
 import type { Invocation } from '../../command.js'
 import { withApp } from '../../with-app.js'
 import { classOf, stateOf, subscriberOf } from './values.js'
+import { present } from '../../../../lib/core/present.js'
 
 export async function test({ dir, values, out }: Invocation): Promise<number> {
   const [body, asOf] = [bodyOf(values), optional(values, 'as-of')]
@@ -18,7 +19,7 @@ export async function test({ dir, values, out }: Invocation): Promise<number> {
       .catch((error: unknown) => {
         throw misused(error)
       })
-    const [judged] = result.items
+    const judged = present(result.items[0], 'the verdict on the item')
     const active = app.ctx.rules.active().index.rules.length
     if (active === 0)
       out.line(
@@ -26,16 +27,16 @@ export async function test({ dir, values, out }: Invocation): Promise<number> {
           '`rules import` makes some active.',
       )
     out.line(
-      judged!.approved
+      judged.approved
         ? 'Approved.'
-        : judged!.blocking_rules.length > 0
+        : judged.blocking_rules.length > 0
           ? 'Blocked.'
           : 'Held for a person to decide.',
     )
     for (const [name, rules] of [
-      ['blocks', judged!.blocking_rules],
-      ['needs a decision', judged!.manual_review],
-      ['warns', judged!.warnings],
+      ['blocks', judged.blocking_rules],
+      ['needs a decision', judged.manual_review],
+      ['warns', judged.warnings],
     ] as const) {
       for (const rule of rules)
         out.line(
@@ -45,7 +46,7 @@ export async function test({ dir, values, out }: Invocation): Promise<number> {
         )
     }
     out.result({ ...result, active_rules: active })
-    return judged!.approved ? 0 : 1
+    return judged.approved ? 0 : 1
   })
 }
 

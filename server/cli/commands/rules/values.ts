@@ -24,11 +24,12 @@ export function stateOf(text: string): StateCode {
 export async function subscriberOf(app: App, name: string | undefined): Promise<string> {
   if (name !== undefined) return name
   const shops = await app.operator.subscribers.list()
-  if (shops.length !== 1)
+  const [shop, ...others] = shops
+  if (!shop || others.length > 0)
     throw new UsageError(
       shops.length === 0
         ? 'there is no subscriber yet; `subscribers create` makes one'
         : `--subscriber is missing: ${shops.map((shop) => shop.name).join(', ')}`,
     )
-  return shops[0]!.id
+  return shop.id
 }
