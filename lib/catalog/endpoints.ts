@@ -15,6 +15,7 @@ import {
 } from './shapes.js'
 import type { Product, ProductDetail } from './shapes.js'
 import type { View } from './view/view.js'
+import { compareTies } from './snapshot/offer.js'
 
 const endpoint = endpointsOf<CatalogCall>()
 
@@ -220,8 +221,5 @@ export function offersOf(view: View, upcKey: number): number[] {
   return snapshot
     .upcRows(upcKey)
     .filter((row) => view.visible.has(row))
-    .sort(
-      (a, b) =>
-        view.unitPrice(a) - view.unitPrice(b) || snapshot.tieRank[a]! - snapshot.tieRank[b]!,
-    )
+    .sort((a, b) => view.unitPrice(a) - view.unitPrice(b) || compareTies(snapshot, a, b))
 }

@@ -11,6 +11,7 @@ import { statesIn } from '../places/state-set.js'
 import type { StateCode } from '../places/states.js'
 import { borrowedBy } from '../catalog/snapshot/lending.js'
 import type { Borrowed } from '../catalog/snapshot/lending.js'
+import { distidOf, fragmentOf } from '../catalog/snapshot/offer.js'
 
 /**
  * An offer, and what it is shown with because other offers of its UPC say so; null
@@ -64,8 +65,8 @@ function statesByOffer(
   const key = gtinKey(upc)
   return new Map(
     (key === null ? [] : snapshot.upcRows(key)).flatMap((row) => {
-      const states = read(snapshot.fragment[row]!) ?? null
-      const distid = snapshot.distids[snapshot.distributor[row]!]!
+      const states = read(fragmentOf(snapshot, row)) ?? null
+      const distid = distidOf(snapshot, row)
       return states === null ? [] : [[`${distid} ${snapshot.stockid(row)}`, statesIn(states)]]
     }),
   )

@@ -9,6 +9,8 @@ import type { Row } from '../catalog/snapshot/snapshot.js'
 import type { View, ViewDistributor } from '../catalog/view/view.js'
 import type { FindBlockers, QuotedItem } from './blockers.js'
 import type { Blocker, Option, Quote, UNFULFILLABLE } from './shapes.js'
+import { compareTies, stockOf } from '../catalog/snapshot/offer.js'
+import { present } from '../core/present.js'
 
 export interface Line {
   upc: string
@@ -67,7 +69,11 @@ export function quoteLines(
       unfulfillable.push({ ...line, reason: found as Reason })
     }
     const optionOf = (candidate: Candidate) =>
-      toOption(view, candidate, blockersOf([itemOf(view, line, candidate)])[0]!)
+      toOption(
+        view,
+        candidate,
+        present(blockersOf([itemOf(view, line, candidate)])[0], 'what keeps an item from an order'),
+      )
     items.push({
       upc: line.upc,
       qty: line.qty,
@@ -95,7 +101,7 @@ function candidates(
     key === null ? [] : view.snapshot.upcRows(key).filter((row) => view.visible.has(row))
   if (offers.length === 0) return 'upc_not_found'
   const stocked = offers.filter(
-    (row) => view.snapshot.qty[row]! - (taken.stock.get(row) ?? 0) >= qty,
+    (row) => stockOf(view.snapshot, row) - (taken.stock.get(row) ?? 0) >= qty,
   )
   if (stocked.length === 0) return 'insufficient_stock'
   const allowed = stocked.filter(
@@ -118,19 +124,20 @@ function candidate(view: View, row: Row, qty: number, taken: number): Candidate 
     unitPrice,
     shipping,
     total: unitPrice * qty + shipping,
-    stock: view.snapshot.qty[row]! - taken,
+    stock: stockOf(view.snapshot, row) - taken,
   }
 }
 
 /** Cheapest line first; ties: higher stock, then distid, then stockid. */
 function compare({ snapshot }: View, a: Candidate, b: Candidate): number {
-  return (
-    a.total - b.total || b.stock - a.stock || snapshot.tieRank[a.row]! - snapshot.tieRank[b.row]!
-  )
+  return a.total - b.total || b.stock - a.stock || compareTies(snapshot, a.row, b.row)
 }
 
 function distributorOf(view: View, row: Row): ViewDistributor {
-  return view.distributors.get(view.snapshot.distributor[row]!)!
+  return present(
+    view.distributors.get(view.snapshot.distributor[row]!),
+    `the distributor of row ${row}`,
+  )
 }
 
 /** The stricter of the root's and the distributor's limit of one order line. */
@@ -162,7 +169,7 @@ function toOption(
     distid: entry.distid,
     distributor: name,
     distsku: snapshot.sku(row),
-    qty_on_hand: snapshot.qty[row]!,
+    qty_on_hand: stockOf(snapshot, row),
     unit_price: toDollars(unitPrice),
     shipping_cost: toDollars(shipping),
     map_price: toDollarsOrNull(snapshot.map[row]!),
@@ -191,7 +198,7 @@ function planOf(
     } = distributorOf(view, entry.best.row)
     const group = groups.get(distid) ?? { name, lines: [], blockers: [] }
     group.lines.push(entry)
-    for (const blocker of blockers[i]!)
+    for (const blocker of present(blockers[i], `what keeps item ${i} from an order`))
       if (!group.blockers.some(({ message }) => message === blocker.message))
         group.blockers.push(blocker)
     groups.set(distid, group)

@@ -10,6 +10,7 @@ import { STATES } from '../places/states.js'
 import type { StateCode } from '../places/states.js'
 import type { Place } from './destination.js'
 import type { MatchedRule } from './shapes.js'
+import { present } from '../core/present.js'
 
 /** An offer that an item may be. */
 export interface FlaggedOffer {
@@ -38,9 +39,8 @@ export function flagRuleId(distid: string, state?: StateCode): string {
 /** Whether this is the `rule_id` of a flag that one of these distributors may set. */
 export function isFlagRule(id: string, isDistid: (text: string) => boolean): boolean {
   const [, distid, state] = /^feed:(.+):([A-Z]{2})$/.exec(id) ?? []
-  return (
-    distid !== undefined && isDistid(distid) && (SET_STATES as readonly string[]).includes(state!)
-  )
+  const isState = SET_STATES.some((known) => known === state)
+  return distid !== undefined && isDistid(distid) && isState
 }
 
 /** Whether an override that names this rule may lift a finding of `flagMatches`. */
@@ -75,15 +75,18 @@ const unique = (texts: readonly string[]) => [...new Set(texts)].join(', ')
 const placeName = (state: StateCode | undefined) =>
   state === undefined ? 'any state' : state === 'DC' ? `the ${STATES.DC}` : STATES[state]
 
-function flagOf([first, ...more]: readonly FlaggedOffer[], state: StateCode | undefined): string {
-  const skus = unique([first!, ...more].map(({ distsku }) => distsku))
+const firstOf = ([first]: readonly FlaggedOffer[]) => present(first, 'an offer that is flagged')
+
+function flagOf(offers: readonly FlaggedOffer[], state: StateCode | undefined): string {
+  const { name, distid } = firstOf(offers)
+  const skus = unique(offers.map(({ distsku }) => distsku))
   const where = state === undefined ? 'every state' : `state ${state}`
-  return `the feed of ${first!.name} (${first!.distid}) flags ${skus} as not to be shipped to ${where}`
+  return `the feed of ${name} (${distid}) flags ${skus} as not to be shipped to ${where}`
 }
 
 function blocked(offers: readonly FlaggedOffer[], state: StateCode | undefined): MatchedRule {
   return {
-    rule_id: flagRuleId(offers[0]!.distid, state),
+    rule_id: flagRuleId(firstOf(offers).distid, state),
     kind: 'BLOCK',
     customer_message: `This item cannot be shipped to ${placeName(state)}.`,
     reason: flagOf(offers, state),

@@ -2,7 +2,13 @@
  * What is known of an item: what the request says, and what the catalog adds to it.
  */
 import { UNCATEGORIZED } from '../distributors/feed-offer.js'
-import { CLASS_CODES } from '../distributors/product-classes.js'
+import {
+  categoryOf,
+  distidOf,
+  fragmentOf,
+  productClassOf,
+  upcKeyOf,
+} from '../catalog/snapshot/offer.js'
 import type { Row, Snapshot } from '../catalog/snapshot/snapshot.js'
 import { gtinKey } from '../core/gtin.js'
 import { NO_STATES, SET_STATES } from '../places/state-set.js'
@@ -43,57 +49,71 @@ export function itemFacts(
   sources: FactSources,
   to?: 'consumer' | 'ffl',
 ): ItemFacts {
-  const { snapshot, distidOf = (text) => text } = sources
+  const { snapshot, distidOf: nameToDistid = (text) => text } = sources
   const [upc, sku, from, category] = [item.upc, item.sku, item.distid, item.category].map((text) =>
-    isNoFact(text) ? undefined : text!.trim(),
+    text === undefined || isNoFact(text) ? undefined : text.trim(),
   )
   // A distributor that nobody knows is as if it were not given.
-  const distid = from === undefined ? undefined : distidOf(from)
+  const distid = from === undefined ? undefined : nameToDistid(from)
   const upcKey = upc === undefined ? null : gtinKey(upc)
   const circles = snapshot ? offersOf(snapshot, { sku, distid, upcKey }) : []
-  const filled = <T>(given: T | undefined, pick: (row: Row) => T | null): Possible<T> => {
+  const filled = <T>(given: T | undefined, pick: Pick<T>): Possible<T> => {
     if (given !== undefined) return { values: new Set([given]), known: true }
+    if (!snapshot) return UNKNOWN
     const told = circles
-      .map((rows) => new Set(rows.map(pick).filter((value) => value !== null)))
+      .map((rows) => rows.map((row) => pick(snapshot, row)).filter((value) => value !== null))
+      .map((values) => new Set(values))
       .find(({ size }) => size > 0)
     return told ? { values: told, known: true } : UNKNOWN
   }
   // OT is what a feed's item is called that nothing tells the class of: it may be anything.
-  const classOf = (row: Row) => CLASS_CODES[snapshot!.productClass[row]!]!
   const productClass = filled<string>(
     item.product_class === 'OT' ? undefined : item.product_class,
-    (row) => (classOf(row) === 'OT' ? null : classOf(row)),
+    (of, row) => (productClassOf(of, row) === 'OT' ? null : productClassOf(of, row)),
   )
   return {
     upc: upcsOf({ isGiven: upc !== undefined, key: upcKey }, snapshot, circles),
-    sku: filled(sku?.toLowerCase(), (row) => snapshot!.sku(row).toLowerCase()),
-    distid: filled(distid, (row) => snapshot!.distids[snapshot!.distributor[row]!]!),
+    sku: filled(sku?.toLowerCase(), (of, row) => of.sku(row).toLowerCase()),
+    distid: filled(distid, distidOf),
     productClass,
-    category: filled(category === UNCATEGORIZED ? undefined : category?.toLowerCase(), (row) =>
-      categoryOf(snapshot!, row),
+    category: filled(
+      category === UNCATEGORIZED ? undefined : category?.toLowerCase(),
+      knownCategory,
     ),
     attributes: attributesOf(
       item,
-      circles.map((rows) => rows.map((row) => toldOf(snapshot!.fragment[row]!, sources))),
+      snapshot
+        ? circles.map((rows) => rows.map((row) => toldOf(fragmentOf(snapshot, row), sources)))
+        : [],
     ),
     flags: flagsOf({ upc, sku, distid }, circles, sources),
     destination: to
       ? { values: new Set([to]), known: true }
-      : circles.length > 0
-        ? {
-            values: new Set(
-              circles[0]!.map((row) =>
-                snapshot!.fflReq.has(row)
-                  ? 'ffl'
-                  : destinationOf(item.product_class ?? classOf(row)),
-              ),
-            ),
-            known: true,
-          }
-        : productClass.known
-          ? { values: new Set([...productClass.values].map(destinationOf)), known: true }
-          : { values: new Set(['consumer', 'ffl']), known: false },
+      : destinationsOf(item, productClass, snapshot, circles),
   }
+}
+
+/** What one offer tells; null for nothing. */
+type Pick<T> = (snapshot: Snapshot, row: Row) => T | null
+
+/** Where the item may go: as its nearest offers say, or else its class. */
+function destinationsOf(
+  item: CheckItem,
+  productClass: Possible<string>,
+  snapshot: Snapshot | null,
+  [nearest]: readonly (readonly Row[])[],
+): ItemFacts['destination'] {
+  if (snapshot && nearest) {
+    const places = nearest.map((row) =>
+      snapshot.fflReq.has(row)
+        ? 'ffl'
+        : destinationOf(item.product_class ?? productClassOf(snapshot, row)),
+    )
+    return { values: new Set(places), known: true }
+  }
+  return productClass.known
+    ? { values: new Set([...productClass.values].map(destinationOf)), known: true }
+    : { values: new Set(['consumer', 'ffl']), known: false }
 }
 
 /**
@@ -105,9 +125,7 @@ function upcsOf(
   snapshot: Snapshot | null,
   circles: readonly (readonly Row[])[],
 ): Possible<number> {
-  const own = new Set(
-    (circles[0] ?? []).map((row) => snapshot!.upcKey[row]!).filter((key) => key !== 0),
-  )
+  const own = new Set(snapshot ? upcKeysOf(snapshot, circles[0] ?? []) : [])
   if (given.key !== null) own.add(given.key)
   return own.size === 0 && !given.isGiven ? UNKNOWN : { values: own, known: true }
 }
@@ -124,19 +142,19 @@ function offersOf(
     upcKey,
   }: { sku: string | undefined; distid: string | undefined; upcKey: number | null },
 ): (readonly Row[])[] {
-  const isOf = (row: Row) =>
-    distid === undefined || snapshot.distids[snapshot.distributor[row]!] === distid
+  const isOf = (row: Row) => distid === undefined || distidOf(snapshot, row) === distid
   const exact = sku === undefined || distid === undefined ? [] : snapshot.skuRows(sku).filter(isOf)
-  const keys =
-    upcKey === null
-      ? new Set(exact.map((row) => snapshot.upcKey[row]!).filter((key) => key !== 0))
-      : [upcKey]
+  const keys = upcKey === null ? new Set(upcKeysOf(snapshot, exact)) : [upcKey]
   const all = [...keys].flatMap((key) => snapshot.upcRows(key))
   return [exact, all.filter(isOf), all].filter(({ length }) => length > 0)
 }
 
-function categoryOf(snapshot: Snapshot, row: Row): string | null {
-  const { name } = snapshot.categories[snapshot.category[row]!]!
+function upcKeysOf(snapshot: Snapshot, rows: readonly Row[]): number[] {
+  return rows.map((row) => upcKeyOf(snapshot, row)).filter((key) => key !== 0)
+}
+
+function knownCategory(snapshot: Snapshot, row: Row): string | null {
+  const name = categoryOf(snapshot, row)
   return name === UNCATEGORIZED ? null : name.toLowerCase()
 }
 
@@ -155,20 +173,20 @@ function flagsOf(
   { snapshot, readStates, nameOf = (text) => text }: FactSources,
 ): FeedFlags {
   if (!snapshot || !readStates) return NO_FLAGS
-  const distidOf = (row: Row) => snapshot.distids[snapshot.distributor[row]!]!
   // An item number alone is as good as a UPC here, though not for what the item is.
   const nearest =
     circles[0] ?? (upc === undefined && sku !== undefined ? snapshot.skuRows(sku) : [])
-  const rows = distid === undefined ? nearest : nearest.filter((row) => distidOf(row) === distid)
+  const rows =
+    distid === undefined ? nearest : nearest.filter((row) => distidOf(snapshot, row) === distid)
   const isExact =
     sku !== undefined &&
     distid !== undefined &&
     rows.some((row) => snapshot.sku(row).toLowerCase() === sku.toLowerCase())
   const offers = rows.map((row) => ({
-    distid: distidOf(row),
-    name: nameOf(distidOf(row)),
+    distid: distidOf(snapshot, row),
+    name: nameOf(distidOf(snapshot, row)),
     distsku: snapshot.sku(row),
-    states: readStates(snapshot.fragment[row]!) ?? NO_STATES,
+    states: readStates(fragmentOf(snapshot, row)) ?? NO_STATES,
   }))
   return { offers, isExact }
 }

@@ -9,7 +9,6 @@ import { toCents, toDollarsOrNull } from '../../core/money.js'
 import type { ProductGroup, ProductRestrictions } from '../../configuration/document/document.js'
 import { Bits } from '../snapshot/bits.js'
 import { costColumn, shownColumn } from './costs.js'
-import { CLASS_CODES } from '../../distributors/product-classes.js'
 import {
   LISTS,
   entryPointer,
@@ -23,7 +22,16 @@ import {
 import type { HidingRule, LayerInput, ListName, Rule } from './restrictions.js'
 import { sliceOf } from '../snapshot/slice.js'
 import type { Slice } from '../snapshot/slice.js'
-import type { Snapshot } from '../snapshot/snapshot.js'
+import {
+  brandOf,
+  categoryOf,
+  compareTies,
+  distidOf,
+  fragmentOf,
+  productClassOf,
+  stockOf,
+} from '../snapshot/offer.js'
+import type { Row, Snapshot } from '../snapshot/snapshot.js'
 import { placed, viewRules } from './view.js'
 import type { ViewInput } from './view.js'
 
@@ -60,19 +68,17 @@ export function explainOffers(
   nameOf: (fragment: number) => string,
 ): Explanation[] {
   const judged = judge(snapshot, input, upc)
-  const { slice, shown } = judged
-  const causes = causesByPlace(snapshot, input, judged)
-  return Array.from(slice.of, (row, place) => ({ row, place }))
-    .sort((a, b) => snapshot.tieRank[a.row]! - snapshot.tieRank[b.row]!)
-    .map(({ row, place }) => ({
-      distid: snapshot.distids[snapshot.distributor[row]!]!,
+  return judgedOffers(snapshot, input, judged)
+    .sort((a, b) => compareTies(snapshot, a.row, b.row))
+    .map(({ row, shown, causes }) => ({
+      distid: distidOf(snapshot, row),
       stockid: snapshot.stockid(row),
       distsku: snapshot.sku(row),
-      name: nameOf(snapshot.fragment[row]!),
-      visible: causes[place]!.length === 0,
-      unit_price: toDollarsOrNull(shown[place]!),
-      qty_on_hand: snapshot.qty[row]!,
-      hidden_by: causes[place]!,
+      name: nameOf(fragmentOf(snapshot, row)),
+      visible: causes.length === 0,
+      unit_price: toDollarsOrNull(shown),
+      qty_on_hand: stockOf(snapshot, row),
+      hidden_by: causes,
     }))
 }
 
@@ -83,6 +89,16 @@ interface Judged {
   costs: Int32Array
   shown: Int32Array
   rules: HidingRule[]
+}
+
+/** One offer, by its place in the slice. */
+interface JudgedOffer {
+  row: Row
+  place: number
+  /** Cents, -1 where there is none. */
+  cost: number
+  shown: number
+  causes: Cause[]
 }
 
 function judge(snapshot: Snapshot, input: ExplainInput, upc: string): Judged {
@@ -111,27 +127,30 @@ function layerInput({ slice, costs }: Pick<Judged, 'slice' | 'costs'>): LayerInp
   return { snapshot: slice, costs, scope: Bits.full(slice.rows) }
 }
 
-function causesByPlace(snapshot: Snapshot, input: ExplainInput, judged: Judged): Cause[][] {
-  const { slice, costs } = judged
-  const causes = Array.from(slice.of, (row, place) => [
-    ...distributorCauses(snapshot.distids[snapshot.distributor[row]!]!, input),
-    ...(costs[place]! < 0
-      ? [
-          {
-            pointer: null,
-            reason: "it has no price: neither a feed of your own nor the operator's gives one",
-          },
-        ]
-      : []),
-  ])
+function judgedOffers(snapshot: Snapshot, input: ExplainInput, judged: Judged): JudgedOffer[] {
+  const offers = Array.from(judged.slice.of, (row, place): JudgedOffer => {
+    const cost = judged.costs[place]!
+    const causes = distributorCauses(distidOf(snapshot, row), input)
+    return {
+      row,
+      place,
+      cost,
+      shown: judged.shown[place]!,
+      causes: cost < 0 ? [...causes, NO_PRICE] : causes,
+    }
+  })
   for (const { pointer, rule, hides } of judged.rules) {
     const causeOf = causeFinder(snapshot, judged, pointer, rule)
-    // What has no price is outside of no range.
-    hides.forEach((place) => {
-      if (rule.kind !== 'cost' || costs[place]! >= 0) causes[place]!.push(...causeOf(place))
-    })
+    for (const { place, cost, causes } of offers)
+      // What has no price is outside of no range.
+      if (hides.has(place) && (rule.kind !== 'cost' || cost >= 0)) causes.push(...causeOf(place))
   }
-  return causes
+  return offers
+}
+
+const NO_PRICE: Cause = {
+  pointer: null,
+  reason: "it has no price: neither a feed of your own nor the operator's gives one",
 }
 
 /** Why nothing of a distributor is seen. */
@@ -140,19 +159,22 @@ function distributorCauses(distid: string, { document, eligible }: ExplainInput)
   const entries = Object.entries(document.distributors).filter(
     ([, entry]) => entry.distid === distid,
   )
-  if (entries.length === 0)
+  const entry = entries.find(([, { active }]) => active) ?? entries[0]
+  if (!entry)
     return [
       {
         pointer: null,
         reason: `${distid} is not configured: \`distributors\` has no entry for it`,
       },
     ]
-  const [name, { active }] = entries.find(([, entry]) => entry.active) ?? entries[0]!
+  const [name, { active }] = entry
   return [
     active
       ? {
           pointer: entryPointer(name),
-          reason: `the credentials of ${name} have not passed validation; call POST /v1/config/validate, which checks them`,
+          reason:
+            `the credentials of ${name} have not passed validation; ` +
+            'call POST /v1/config/validate, which checks them',
         }
       : { pointer: `${entryPointer(name)}/active`, reason: `${name} is not active` },
   ]
@@ -178,7 +200,8 @@ function causeFinder(snapshot: Snapshot, judged: Judged, pointer: string, rule: 
     case 'group':
       return one(
         (place) =>
-          `it belongs to the excluded group "${rule.name}": ${metCriteria(rule.criteria, place, judged, own)}`,
+          `it belongs to the excluded group "${rule.name}": ` +
+          metCriteria(rule.criteria, place, judged, own),
       )
     case 'include':
       return includeFinder(judged, pointer, rule.layer, own)
@@ -192,7 +215,9 @@ function causeFinder(snapshot: Snapshot, judged: Judged, pointer: string, rule: 
     case 'cost':
       return one(
         (place) =>
-          `its dealer cost of ${amount(costs[place]!)} is outside of ${amount(toCents(rule.range.min_distributor_cost))} to ${amount(toCents(rule.range.max_distributor_cost))}`,
+          `its dealer cost of ${amount(costs[place]!)} is outside of ` +
+          `${amount(toCents(rule.range.min_distributor_cost))} to ` +
+          `${amount(toCents(rule.range.max_distributor_cost))}`,
       )
     case 'drop_ship':
       return one(() => 'the distributor does not drop-ship it, and drop_ship_only_items is on')
@@ -240,10 +265,11 @@ function includeFinder(
   ]
   return (place) => {
     const failed = rules.filter(({ rows }) => !rows.has(place))
+    const [first, ...others] = failed
     const reasons = failed.map(({ reasonOf }) => reasonOf(place)).join('; ')
     return [
       {
-        pointer: failed.length === 1 ? failed[0]!.at : pointer,
+        pointer: first && others.length === 0 ? first.at : pointer,
         reason: `no include rule admits it: ${reasons}`,
       },
     ]
@@ -260,19 +286,18 @@ function ownValue(
   place: number,
 ): string {
   const row = slice.of[place]!
+  const brand = brandOf(snapshot, row)
   switch (list) {
     case 'sku':
       return `SKU "${snapshot.sku(row)}"`
     case 'upc':
       return `UPC ${upc}`
     case 'brand':
-      return snapshot.brand[row] === snapshot.noBrand
-        ? 'brand (none)'
-        : `brand "${snapshot.brands[snapshot.brand[row]!]}"`
+      return brand === null ? 'brand (none)' : `brand "${brand}"`
     case 'category':
-      return `category "${snapshot.categories[snapshot.category[row]!]!.name}"`
+      return `category "${categoryOf(snapshot, row)}"`
     case 'product_class':
-      return `product class ${CLASS_CODES[snapshot.productClass[row]!]}`
+      return `product class ${productClassOf(snapshot, row)}`
   }
 }
 

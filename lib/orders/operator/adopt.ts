@@ -15,6 +15,7 @@ import type { StoredOrder } from '../history/records.js'
 import { appendJournal } from '../journal/chain.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
 import type { StoredPo } from '../stored.js'
+import { distidOf, fragmentOf } from '../../catalog/snapshot/offer.js'
 
 /** What the journal's line of it holds: enough to write it down once more. */
 export interface AdoptionData {
@@ -252,7 +253,7 @@ function upcOf(
   const snapshot = catalog.current()
   const row = snapshot
     ?.skuRows(distsku)
-    .find((candidate) => snapshot.distids[snapshot.distributor[candidate]!] === distid)
+    .find((candidate) => distidOf(snapshot, candidate) === distid)
   if (!snapshot || row === undefined) return ''
-  return itemsOf(engine.catalog)(snapshot.fragment[row]!)?.upc ?? ''
+  return itemsOf(engine.catalog)(fragmentOf(snapshot, row))?.upc ?? ''
 }

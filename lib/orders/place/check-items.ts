@@ -1,5 +1,5 @@
 /** Are the items of an order what the catalog has? */
-import { CLASS_CODES } from '../../distributors/product-classes.js'
+import { distidOf, productClassOf, stockOf, upcKeyOf } from '../../catalog/snapshot/offer.js'
 import type { Row, Snapshot } from '../../catalog/snapshot/snapshot.js'
 import type { View } from '../../catalog/view/view.js'
 import type {
@@ -154,9 +154,7 @@ function rowsNamed(sources: ItemSources, { distid, distsku }: OrderedItem): Row[
   const { snapshot } = sources
   const rows = snapshot
     .skuRows(distsku)
-    .filter(
-      (row) => snapshot.distids[snapshot.distributor[row]!] === distid && isPriced(sources, row),
-    )
+    .filter((row) => distidOf(snapshot, row) === distid && isPriced(sources, row))
   const exact = rows.filter((row) => snapshot.sku(row) === distsku)
   return exact.length > 0 ? exact : rows
 }
@@ -168,7 +166,7 @@ function isPriced({ view, snapshot }: ItemSources, row: Row): boolean {
 
 /** An item without a UPC is ordered with an empty one. */
 function fitsUpc(snapshot: Snapshot, row: Row, upc: string): boolean {
-  const key = snapshot.upcKey[row]!
+  const key = upcKeyOf(snapshot, row)
   return key === 0 ? upc.trim() === '' : gtinKey(upc) === key
 }
 
@@ -178,11 +176,12 @@ function knownItem(
   { snapshot, textOf }: ItemSources,
   toStore: boolean,
 ): KnownItem {
-  const needsSot = rows.some((row) => classOf(snapshot, row) === 'SO')
+  const needsSot = rows.some((row) => productClassOf(snapshot, row) === 'SO')
   const needsFfl =
-    needsSot || rows.some((row) => snapshot.fflReq.has(row) || classOf(snapshot, row) === 'FA')
+    needsSot ||
+    rows.some((row) => snapshot.fflReq.has(row) || productClassOf(snapshot, row) === 'FA')
   const row = rows.reduce((best, other) =>
-    snapshot.qty[other]! > snapshot.qty[best]! ? other : best,
+    stockOf(snapshot, other) > stockOf(snapshot, best) ? other : best,
   )
   const { name, upc } = textOf(row)
   // As the distributor writes it, whatever the case of the request.
@@ -198,8 +197,6 @@ function knownItem(
     fflRequired: item.ffl_req || (toStore && needsFfl),
   }
 }
-
-const classOf = (snapshot: Snapshot, row: Row) => CLASS_CODES[snapshot.productClass[row]!]!
 
 /**
  * Lines of one distsku become one; its stock is that of all the distributor's stock items that can
@@ -217,7 +214,7 @@ function count(
     document.product_restrictions.purchase_limit ?? Infinity,
     entryOf(distid)?.product_restrictions.purchase_limit ?? Infinity,
   )
-  const stock = rows.reduce((sum, row) => sum + Math.max(0, snapshot.qty[row]!), 0)
+  const stock = rows.reduce((sum, row) => sum + Math.max(0, stockOf(snapshot, row)), 0)
   // Of two lines, the one that may be taken from fewer stock items sets the bound.
   wanted.set(key, {
     qty: (before?.qty ?? 0) + item.item.qty,

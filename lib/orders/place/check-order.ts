@@ -28,6 +28,8 @@ import type { KnownItem } from './check-items.js'
 import { enforcesRestrictions } from './enforcement.js'
 import type { PlaceBody } from '../shapes.js'
 import { splitOrder } from './split.js'
+import { fragmentOf } from '../../catalog/snapshot/offer.js'
+import { present } from '../../core/present.js'
 
 /** One fulfillment order to be. */
 export interface CheckedGroup {
@@ -233,7 +235,7 @@ function textsIn(
 ): (row: Row) => { name: string; upc: string | null } {
   const read = itemsOf(ctx.engine.catalog)
   return (row) => {
-    const text = read(snapshot.fragment[row]!)
+    const text = read(fragmentOf(snapshot, row))
     // Only a catalog file that was removed under a running server loses a fragment that a snapshot
     // names.
     if (!text) throw new ApiError('feed_unavailable')
@@ -316,7 +318,7 @@ async function checkDestinations(
         : error
     })
     group.forEach(({ i }, at) => {
-      results[i] = check.items[at]!
+      results[i] = present(check.items[at], `the verdict on item ${i}`)
     })
   }
   return { approved: results.every(({ approved }) => approved), items: results }

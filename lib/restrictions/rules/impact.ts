@@ -2,7 +2,6 @@
 import { nextTurn } from '../../core/async/wait.js'
 import { attributesOf, restrictedStatesOf } from '../../catalog/queries.js'
 import type { Snapshot } from '../../catalog/snapshot/snapshot.js'
-import { CLASS_CODES } from '../../distributors/product-classes.js'
 import { dayOf } from '../../core/clock.js'
 import type { RestrictionsCtx } from '../ctx.js'
 import { NO_STATES, statesIn } from '../../places/state-set.js'
@@ -16,6 +15,7 @@ import type { ItemFacts } from './predicates.js'
 import { itemFacts } from '../item-facts.js'
 import type { FactSources } from '../item-facts.js'
 import type { Rule } from './rule.js'
+import { distidOf, productClassOf, upcKeyOf } from '../../catalog/snapshot/offer.js'
 
 /** Offers by what the rules say of them. */
 export interface Verdicts {
@@ -104,8 +104,9 @@ async function groupOffers(
   }
   const groups = new Map<string, Group>()
   for (let row = 0; row < snapshot.rows; row++) {
-    const distid = snapshot.distids[snapshot.distributor[row]!]!
+    const distid = distidOf(snapshot, row)
     const sku = snapshot.sku(row)
+    const upcKey = upcKeyOf(snapshot, row)
     const { flags, ...rest } = itemFacts({ distid, sku } as Parameters<typeof itemFacts>[0], {
       snapshot: only(snapshot, row),
       ...texts,
@@ -113,12 +114,12 @@ async function groupOffers(
     const facts = { ...rest, flags: NO_FLAGS }
     const values = [...facts.attributes].filter(([name]) => asked.attributes.has(name))
     const key = JSON.stringify([
-      CLASS_CODES[snapshot.productClass[row]!],
+      productClassOf(snapshot, row),
       snapshot.category[row],
       snapshot.fflReq.has(row),
       asked.distids ? distid : '',
       values,
-      asked.upcs.has(snapshot.upcKey[row]!) ? snapshot.upcKey[row] : 0,
+      asked.upcs.has(upcKey) ? upcKey : 0,
       asked.skus.has(sku.toLowerCase()) ? sku : '',
     ])
     let group = groups.get(key)
