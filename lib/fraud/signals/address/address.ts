@@ -10,6 +10,7 @@ import {
   oneName,
   standalone,
   suffix,
+  wordAt,
 } from './postal-words.js'
 import { takeBoxes } from './boxes.js'
 import { withoutCareOf } from './care-of.js'
@@ -101,11 +102,12 @@ export function placeOf(
     .map((line) => (line ? tokensOf(line) : []))
     .filter((tokens) => tokens.length > 0 && !NOTHING.has(tokens.join(' ')))
   // Two commas part the lines, one the parts of a line.
-  const words = lines.length === 2 ? [...lines[0]!, COMMA, COMMA, ...lines[1]!] : lines[0]
+  const [first, second] = lines
+  const words = first && second ? [...first, COMMA, COMMA, ...second] : first
   if (!words) return null
   const { boxes, rest } = takeBoxes(words)
   const segments = withoutCareOf(withoutPlaces(segmentsOf(rest), zone), zone).filter(
-    (segment) => segment.words.length > 1 || !KINDS_OF_HOMES.has(segment.words[0]!),
+    (segment) => segment.words.length > 1 || !KINDS_OF_HOMES.has(wordAt(segment.words, 0)),
   )
   const { street, units, extras } = placeIn(segments, zone)
   if (!street && boxes.length === 0) return null
@@ -148,11 +150,11 @@ function foreign(address: PostalAddress, country: string): string | null {
 }
 
 function segmentsOf(words: readonly string[]): Segment[] {
-  const segments: { words: string[]; line: number }[] = [{ words: [], line: 0 }]
+  let last: { words: string[]; line: number } = { words: [], line: 0 }
+  const segments = [last]
   words.forEach((word, i) => {
-    if (word !== COMMA) segments.at(-1)!.words.push(word)
-    else
-      segments.push({ words: [], line: segments.at(-1)!.line + (words[i - 1] === COMMA ? 1 : 0) })
+    if (word !== COMMA) last.words.push(word)
+    else segments.push((last = { words: [], line: last.line + (words[i - 1] === COMMA ? 1 : 0) }))
   })
   return segments.filter((segment) => segment.words.length > 0)
 }
@@ -229,9 +231,8 @@ function streetAmong(
 ): { segments: readonly Segment[]; at: number; found: Found | null } {
   const { state, zip } = zone
   const read = segments.map(({ words }) => streetIn(words, zone))
-  const sure = read.findIndex((one) => one?.street.isSure)
-  const at = sure >= 0 ? sure : read.findIndex((one) => one !== null)
-  if (at >= 0) return { segments, at, found: read[at]! }
+  const found = read.find((one) => one?.street.isSure) ?? read.find((one) => one !== null)
+  if (found) return { segments, at: read.indexOf(found), found }
   const [first, second, ...others] = segments
   if (first?.words.length === 1 && second) {
     const words = [...first.words, ...second.words]
@@ -243,16 +244,15 @@ function streetAmong(
         found: { street, units: [], extra: null },
       }
   }
-  const inWords = segments.map(({ words }) =>
-    isNumberedInWords(words)
-      ? readStreet([numberWord(words[0])!, ...words.slice(1)], state, zip)
-      : null,
-  )
-  const counted = inWords.findIndex((street) => street?.isSure)
+  const inWords = segments.map(({ words }) => {
+    const figures = inFigures(words)
+    return figures && readStreet(figures, state, zip)
+  })
+  const counted = inWords.find((street) => street?.isSure) ?? null
   return {
     segments,
-    at: counted,
-    found: counted < 0 ? null : { street: inWords[counted]!, units: [], extra: null },
+    at: counted ? inWords.indexOf(counted) : -1,
+    found: counted && { street: counted, units: [], extra: null },
   }
 }
 
@@ -265,19 +265,19 @@ const COUNTED = new Set(
 )
 
 /**
- * `Two Penn Plaza` has a house number; `Seven Oaks Dr`, `Two Notch Rd` and `Three Lakes Dr` are
- * names without one.
+ * The words with the house number in figures that they tell as a word: `Two Penn Plaza` has one;
+ * null for `Seven Oaks Dr`, `Two Notch Rd` and `Three Lakes Dr`, which are names without one.
  */
-function isNumberedInWords(words: readonly string[]): boolean {
-  const name = words[direction(words[1]) === undefined ? 1 : 2]
-  return (
-    numberWord(words[0]) !== undefined &&
-    name !== undefined &&
+function inFigures([first, ...rest]: readonly string[]): readonly string[] | null {
+  const number = numberWord(first)
+  const name = wordAt(rest, direction(rest[0]) === undefined ? 0 : 1)
+  return number !== undefined &&
     /^[a-z]{3,}$/.test(name) &&
     !/[^s]s$/.test(name) &&
     !COUNTED.has(name) &&
     suffix(name) === undefined
-  )
+    ? [number, ...rest]
+    : null
 }
 
 /**
@@ -287,7 +287,7 @@ function isNumberedInWords(words: readonly string[]): boolean {
 function streetIn(words: readonly string[], { state, zip }: Zone): Found | null {
   const whole = readStreet(words, state, zip)
   if (whole) return { street: whole, units: [], extra: null }
-  const isSign = NUMBER_SIGNS.has(words[0]!)
+  const isSign = NUMBER_SIGNS.has(wordAt(words, 0))
   const from =
     isSign || designator(words[0]) !== undefined ? 2 : words.findIndex((word) => /^\d/.test(word))
   const street = from > 0 ? readStreet(words.slice(from), state, zip) : null
@@ -332,7 +332,7 @@ function quadrantIn(
 const isName = (words: readonly string[]) =>
   !hasDigit(words) &&
   words.length > 1 &&
-  words.at(-1)!.length > 1 &&
+  wordAt(words, words.length - 1).length > 1 &&
   numberWord(words.at(-1)) === undefined &&
   !words.some(
     (word) =>

@@ -3,6 +3,7 @@
  * contracts, the military.
  */
 import { COMMA } from './tokens.js'
+import { wordAt } from './postal-words.js'
 
 export interface Boxes {
   /** `po 12`, `rr 2 box 15`, `hc 1 box 12`, `psc 1 box 2`. */
@@ -34,7 +35,7 @@ interface Match {
 
 function skipSigns(tokens: readonly string[], from: number): number {
   let at = from
-  while (at < tokens.length && NUMBER_SIGNS.has(tokens[at]!)) at++
+  while (at < tokens.length && NUMBER_SIGNS.has(wordAt(tokens, at))) at++
   return at
 }
 
@@ -44,13 +45,13 @@ function skipSigns(tokens: readonly string[], from: number): number {
  */
 function identifierAt(tokens: readonly string[], from: number): Match | null {
   const at = skipSigns(tokens, from)
-  const word = tokens[at]
+  const word = wordAt(tokens, at)
   if (!isIdentifier(word)) return null
   const letter = tokens[at + 1]
   const isEnd = tokens[at + 2] === undefined || tokens[at + 2] === COMMA
-  return isEnd && letter !== undefined && /^[a-z]$/.test(letter) && /\d$/.test(word!)
-    ? { text: word! + letter, next: at + 2 }
-    : { text: word!, next: at + 1 }
+  return isEnd && letter !== undefined && /^[a-z]$/.test(letter) && /\d$/.test(word)
+    ? { text: word + letter, next: at + 2 }
+    : { text: word, next: at + 1 }
 }
 
 /** `P.O. Box 12`, `POB 12`, `Post Office Box 12`, `PO Drawer 12`. */
@@ -129,7 +130,7 @@ function routeAt(tokens: readonly string[], from: number): Match | null {
   const route = routeKind(tokens, from)
   if (!route) return null
   let at = skipSigns(tokens, route.at)
-  const number = tokens[at]
+  const number = wordAt(tokens, at)
   if (!isRouteNumber(number)) return null
   at++
   while (tokens[at] === COMMA) at++
@@ -138,7 +139,7 @@ function routeAt(tokens: readonly string[], from: number): Match | null {
   const id = identifierAt(tokens, at + 1)
   // `Unit 5, Box 3` is military mail only where no street is told.
   if (!id || (route.kind === 'unit' && (from > 0 || id.next < tokens.length))) return null
-  return { text: `${route.kind} ${withoutZeros(number!)} box ${id.text}`, next: id.next }
+  return { text: `${route.kind} ${withoutZeros(number)} box ${id.text}`, next: id.next }
 }
 
 /**
@@ -153,20 +154,17 @@ export function takeBoxes(words: readonly string[]): Boxes {
     !/^bo?x\d/.test(first ?? '')
   )
     return { boxes: [], rest: words }
-  const tokens = words.flatMap((word) => {
-    const match = GLUED.exec(word)
-    return match ? [match[1]!, match[2]!] : [word]
-  })
+  const tokens = words.flatMap((word) => GLUED.exec(word)?.slice(1) ?? [word])
   const boxes: string[] = []
   const rest: string[] = []
   for (let i = 0; i < tokens.length;) {
     const isStart = i === 0 || tokens[i - 1] === COMMA
     const match = poBoxAt(tokens, i) ?? (isStart ? routeAt(tokens, i) : null)
     if (match) boxes.push(match.text)
-    else rest.push(tokens[i]!)
+    else rest.push(wordAt(tokens, i))
     i = match ? match.next : i + 1
   }
-  if (boxes.length === 0 && BOX.has(tokens[0]!)) {
+  if (boxes.length === 0 && BOX.has(wordAt(tokens, 0))) {
     const id = identifierAt(tokens, 1)
     if (id && id.next === tokens.length) return { boxes: [`po ${id.text}`], rest: [] }
   }

@@ -3,7 +3,7 @@
  * may stand behind it is.
  */
 import { readStreet } from './street.js'
-import { designator, direction, standalone, SURE_DESIGNATORS } from './postal-words.js'
+import { designator, direction, standalone, SURE_DESIGNATORS, wordAt } from './postal-words.js'
 import { NUMBER_SIGNS, readUnits } from './units.js'
 import type { Unit } from './units.js'
 import type { Segment, Zone } from './zone.js'
@@ -73,7 +73,7 @@ function unitIn(words: readonly string[]): number {
  * `2nd` a part of a name.
  */
 function isUnit(words: readonly string[], from: number): boolean {
-  const first = words[from]!
+  const first = wordAt(words, from)
   const isOrdinal = /^\d+th$/.test(first) && designator(words[from + 1]) !== 'fl'
   if (
     isOrdinal ||

@@ -39,6 +39,9 @@ for (const entry of SUFFIXES.trim().split(/[|\n]/)) {
   }
 }
 
+/** The word at a place; empty, which no word is, where there is none. */
+export const wordAt = (words: readonly string[], at: number): string => words[at] ?? ''
+
 /** The USPS abbreviation of a street suffix, however it is spelled. */
 export const suffix = (word: string | undefined): string | undefined =>
   word === undefined ? undefined : suffixOf.get(word)
@@ -107,7 +110,7 @@ const LETTERS = /^\D\D+$/
 export function oneName(words: readonly string[]): string {
   let name = ''
   words.forEach((word, i) => {
-    name += i > 0 && !(LETTERS.test(word) && LETTERS.test(words[i - 1]!)) ? ` ${word}` : word
+    name += i > 0 && !(LETTERS.test(word) && LETTERS.test(wordAt(words, i - 1))) ? ` ${word}` : word
   })
   return name
 }

@@ -3,7 +3,7 @@
  * `Hwy 41` are others.
  */
 import { stateCode } from '../../../places/states.js'
-import { direction, suffix } from './postal-words.js'
+import { direction, suffix, wordAt } from './postal-words.js'
 
 export interface Road {
   /** System, number and branch: `us 41 bus`. */
@@ -86,16 +86,16 @@ interface System {
 function stateSystem(tokens: readonly string[], at: number, state: string): System | null {
   for (const words of [2, 1]) {
     if (at + words >= tokens.length) continue
-    const code = stateCode(words === 2 ? `${tokens[at]} ${tokens[at + 1]}` : tokens[at]!)
+    const code = stateCode(words === 2 ? `${tokens[at]} ${tokens[at + 1]}` : wordAt(tokens, at))
     if (code === null) continue
     let next = at + words
     if (tokens[next] === 'state') next++
-    const kind = tokens[next]
+    const kind = wordAt(tokens, next)
     const isRoad = isKind(kind)
     // `Co Rd 12` is the county's, and in Colorado `Co Hwy 12` may be either's.
     if (code === 'CO' && words === 1 && isRoad) return null
     // `Georgia Rd 5` is a door of Georgia Road.
-    if (isRoad && ROAD.has(kind!) && tokens[next - 1] !== 'state') return null
+    if (isRoad && ROAD.has(kind) && tokens[next - 1] !== 'state') return null
     if (!isRoad && code !== state) continue
     return {
       name: code === state ? 'sr' : `${code.toLowerCase()} hwy`,
@@ -109,26 +109,46 @@ function stateSystem(tokens: readonly string[], at: number, state: string): Syst
 
 /** The system that words name, by the words alone; null where they name none. */
 function systemAt(tokens: readonly string[], at: number, state: string): System | null {
-  const [word, second, third] = [tokens[at], tokens[at + 1], tokens[at + 2]]
-  const after = (words: number) => (isKind(tokens[at + words]) ? at + words + 1 : at + words)
-  switch (word) {
+  return (
+    federalSystem(tokens, at) ??
+    ownStateSystem(tokens, at) ??
+    countySystem(tokens, at, state) ??
+    marketSystem(tokens, at) ??
+    plainHighway(tokens, at)
+  )
+}
+
+/** Behind some words, and a road word that follows them. */
+function afterKind(tokens: readonly string[], at: number): number {
+  return isKind(tokens[at]) ? at + 1 : at
+}
+
+/** `US 41`, `U S 41`, `Interstate 75`. */
+function federalSystem(tokens: readonly string[], at: number): System | null {
+  switch (tokens[at]) {
     case 'us':
-      return { name: 'us', at: after(1), letters: 'none', tail: HIGHWAY }
+      return { name: 'us', at: afterKind(tokens, at + 1), letters: 'none', tail: HIGHWAY }
     case 'u':
-      return second === 's' ? { name: 'us', at: after(2), letters: 'none', tail: HIGHWAY } : null
-    // S.R., C.R. and F.M. with blanks.
+      return tokens[at + 1] === 's'
+        ? { name: 'us', at: afterKind(tokens, at + 2), letters: 'none', tail: HIGHWAY }
+        : null
+    case 'interstate':
+    case 'i':
+    case 'ih':
+      return { name: 'i', at: afterKind(tokens, at + 1), letters: 'none', tail: null }
+    default:
+      return null
+  }
+}
+
+/** `State Rd 41`, `SR 41`, `S R 41`, `State Trunk Hwy 41`. */
+function ownStateSystem(tokens: readonly string[], at: number): System | null {
+  const [word, second, third] = [tokens[at], tokens[at + 1], tokens[at + 2]]
+  switch (word) {
     case 's':
       return second === 'r' || second === 'h'
         ? { name: 'sr', at: at + 2, letters: 'none', tail: null }
         : null
-    case 'c':
-      return second === 'r' ? { name: 'cr', at: at + 2, letters: 'none', tail: null } : null
-    case 'f':
-      return second === 'm' ? { name: 'fm', at: at + 2, letters: 'none', tail: ROAD } : null
-    case 'interstate':
-    case 'i':
-    case 'ih':
-      return { name: 'i', at: after(1), letters: 'none', tail: null }
     case 'sr':
     case 'sh':
     case 'srt':
@@ -142,6 +162,17 @@ function systemAt(tokens: readonly string[], at: number, state: string): System 
         : second === 'trunk' && isKind(third)
           ? { name: 'sr', at: at + 3, letters: 'safe', tail: null }
           : null
+    default:
+      return null
+  }
+}
+
+/** Roads of counties and townships: `County Rd 12`, `CR 12`, `C R 12`, `Twp Rd 12`. */
+function countySystem(tokens: readonly string[], at: number, state: string): System | null {
+  const [word, second] = [tokens[at], tokens[at + 1]]
+  switch (word) {
+    case 'c':
+      return second === 'r' ? { name: 'cr', at: at + 2, letters: 'none', tail: null } : null
     case 'cr':
     case 'cth':
     case 'csah':
@@ -156,42 +187,59 @@ function systemAt(tokens: readonly string[], at: number, state: string): System 
       return isKind(second)
         ? { name: 'cr', at: at + 2, letters: 'all', tail: null }
         : second === 'trunk'
-          ? { name: 'cr', at: after(2), letters: 'all', tail: null }
+          ? { name: 'cr', at: afterKind(tokens, at + 2), letters: 'all', tail: null }
           : null
     case 'township':
     case 'twp':
       return isKind(second) ? { name: 'twp', at: at + 2, letters: 'none', tail: null } : null
     case 'tr':
       return { name: 'twp', at: at + 1, letters: 'none', tail: null }
+    default:
+      return null
+  }
+}
+
+/** Texas' `FM 12`, `Farm to Market 12`, `Ranch Rd 12`. */
+function marketSystem(tokens: readonly string[], at: number): System | null {
+  const [word, second, third] = [tokens[at], tokens[at + 1], tokens[at + 2]]
+  const toMarket = second === 'to' && third === 'market'
+  switch (word) {
+    case 'f':
+      return second === 'm' ? { name: 'fm', at: at + 2, letters: 'none', tail: ROAD } : null
     case 'fm':
-      return { name: 'fm', at: after(1), letters: 'none', tail: ROAD }
+      return { name: 'fm', at: afterKind(tokens, at + 1), letters: 'none', tail: ROAD }
     case 'farm':
-      return second === 'to' && third === 'market'
-        ? { name: 'fm', at: after(3), letters: 'none', tail: ROAD }
+      return toMarket
+        ? { name: 'fm', at: afterKind(tokens, at + 3), letters: 'none', tail: ROAD }
         : null
     case 'rm':
     case 'rr':
-      return { name: 'rm', at: after(1), letters: 'none', tail: ROAD }
+      return { name: 'rm', at: afterKind(tokens, at + 1), letters: 'none', tail: ROAD }
     case 'ranch':
-      return second === 'to' && third === 'market'
-        ? { name: 'rm', at: after(3), letters: 'none', tail: ROAD }
+      return toMarket
+        ? { name: 'rm', at: afterKind(tokens, at + 3), letters: 'none', tail: ROAD }
         : second !== undefined && ROAD.has(second)
           ? { name: 'rm', at: at + 2, letters: 'none', tail: null }
           : null
     default:
-      if (word === undefined) return null
-      if (HIGHWAY.has(word) && second === 'us')
-        return { name: 'us', at: at + 2, letters: 'none', tail: null }
-      if (HIGHWAY.has(word)) return { name: 'hwy', at: at + 1, letters: 'safe', tail: null }
-      return ROUTE.has(word) ? { name: 'rt', at: at + 1, letters: 'safe', tail: null } : null
+      return null
   }
+}
+
+/** `Hwy 41`, `Hwy US 41`, `Route 9`: whose road it is, it does not say. */
+function plainHighway(tokens: readonly string[], at: number): System | null {
+  const word = wordAt(tokens, at)
+  if (HIGHWAY.has(word) && tokens[at + 1] === 'us')
+    return { name: 'us', at: at + 2, letters: 'none', tail: null }
+  if (HIGHWAY.has(word)) return { name: 'hwy', at: at + 1, letters: 'safe', tail: null }
+  return ROUTE.has(word) ? { name: 'rt', at: at + 1, letters: 'safe', tail: null } : null
 }
 
 /** Road words apart from the numbers they are glued to. */
 export function unglued(tokens: string[], from: number): string[] {
   for (let i = from; i < tokens.length; i++) {
-    const match = GLUED.exec(tokens[i]!)
-    if (match) tokens.splice(i, 1, match[1]!, match[2]!)
+    const match = GLUED.exec(wordAt(tokens, i))
+    if (match) tokens.splice(i, 1, ...match.slice(1))
   }
   return tokens
 }
@@ -200,15 +248,9 @@ export function unglued(tokens: string[], from: number): string[] {
  * The numbered road at a token, `state` being the address's own; null where a name stands there.
  */
 export function roadAt(tokens: readonly string[], from: number, state: string): Road | null {
-  let at = from
-  let prefix = ''
-  const branches: string[] = []
-  for (; PREFIXES.has(tokens[at] ?? '') || LEADING_BRANCHES.has(tokens[at] ?? ''); at++) {
-    if (PREFIXES.has(tokens[at]!)) prefix += `${tokens[at]} `
-    else branches.push(BRANCHES.get(tokens[at]!)!)
-  }
+  const { prefix, branches, at } = leadingWords(tokens, from)
   // Missouri's "13 Hwy".
-  if (isNumber(tokens[at]) && HIGHWAY.has(tokens[at + 1] ?? ''))
+  if (isNumber(tokens[at]) && HIGHWAY.has(wordAt(tokens, at + 1)))
     return ended(tokens, at + 2, {
       name: `${prefix}hwy ${tokens[at]}`,
       branch: '',
@@ -216,49 +258,72 @@ export function roadAt(tokens: readonly string[], from: number, state: string): 
     })
   const system = stateSystem(tokens, at, state) ?? systemAt(tokens, at, state)
   if (!system) return null
-  at = system.at
-  if (LEADING_BRANCHES.has(tokens[at] ?? '') && isNumber(tokens[at + 1]))
-    branches.push(BRANCHES.get(tokens[at++]!)!)
-  // `Highway #33` and `County Rd No 33` are numbered 33; `State Rd #33` is a door. No house of a
-  // road that is called County Road has as many doors as `County Rd #100` would take.
-  if (
-    NUMBER_SIGNS.has(tokens[at] ?? '') &&
-    isNumber(tokens[at + 1]) &&
-    !(
-      tokens[at] === '#' &&
-      ROAD.has(tokens[at - 1]!) &&
-      !(system.name === 'cr' && /^\d{3,}$/.test(tokens[at + 1]!))
-    )
-  )
-    at++
-  const first = tokens[at]
+  const branch = isNumber(tokens[system.at + 1]) ? leadingBranch(tokens[system.at]) : undefined
+  const start = branch === undefined ? system.at : system.at + 1
+  const number = numberAt(tokens, isSigned(tokens, start, system) ? start + 1 : start, system)
+  if (!number) return null
+  const isTailed = system.tail?.has(wordAt(tokens, number.next)) === true
+  return ended(tokens, isTailed ? number.next + 1 : number.next, {
+    name: `${prefix}${system.name} ${number.text}`,
+    branch: number.branch,
+    leading: branch === undefined ? branches : [...branches, branch],
+  })
+}
+
+const leadingBranch = (word: string | undefined) =>
+  word !== undefined && LEADING_BRANCHES.has(word) ? BRANCHES.get(word) : undefined
+
+/** What stands before a road: `Old`, `Business`. */
+function leadingWords(
+  tokens: readonly string[],
+  from: number,
+): { prefix: string; branches: readonly string[]; at: number } {
+  let prefix = ''
+  const branches: string[] = []
+  for (let at = from; ; at++) {
+    const word = wordAt(tokens, at)
+    const branch = leadingBranch(word)
+    if (PREFIXES.has(word)) prefix += `${word} `
+    else if (branch !== undefined) branches.push(branch)
+    else return { prefix, branches, at }
+  }
+}
+
+/**
+ * Whether a sign stands before the road's number: `Highway #33` and `County Rd No 33` are numbered
+ * 33; `State Rd #33` is a door. No house of a road that is called County Road has as many doors as
+ * `County Rd #100` would take.
+ */
+function isSigned(tokens: readonly string[], at: number, { name }: System): boolean {
+  const [sign, number] = [wordAt(tokens, at), wordAt(tokens, at + 1)]
+  if (!NUMBER_SIGNS.has(sign) || !isNumber(number)) return false
+  const isDoor = sign === '#' && ROAD.has(wordAt(tokens, at - 1))
+  return !isDoor || (name === 'cr' && /^\d{3,}$/.test(number))
+}
+
+/** The number of a road, or several of one: `12`, `12 and 14`; `branch` is the N of `12n`. */
+function numberAt(
+  tokens: readonly string[],
+  at: number,
+  system: System,
+): { text: string; branch: string; next: number } | null {
+  const first = wordAt(tokens, at)
+  const isCounty = system.name === 'cr'
   const isSafe =
     system.letters === 'all' || (system.letters === 'safe' && direction(first) === undefined)
-  if (
-    !isNumber(first) &&
-    !(isSafe && isLettered(first)) &&
-    !(system.name === 'cr' && /^[a-z]\d+$/.test(first ?? ''))
-  )
+  if (!isNumber(first) && !(isSafe && isLettered(first)) && !(isCounty && /^[a-z]\d+$/.test(first)))
     return null
-  const branch = /^(\d+)([nsew])$/.exec(first!)
-  const numbers = [branch ? branch[1]! : first!]
-  at++
+  const [, digits = first, branch = ''] = /^(\d+)([nsew])$/.exec(first) ?? []
+  let next = at + 1
   // Iowa's County Road E 29 is E29.
-  if (system.name === 'cr' && /^[a-z]$/.test(first!) && /^\d+$/.test(tokens[at] ?? ''))
-    numbers[0] += tokens[at++]!
-  while (
-    (isNumber(tokens[at]) && !/[a-z]/.test(tokens[at]!)) ||
-    (tokens[at] === 'and' && isNumber(tokens[at + 1]))
-  ) {
-    if (tokens[at] !== 'and') numbers.push(tokens[at]!)
-    at++
+  const isApart = isCounty && /^[a-z]$/.test(first) && /^\d+$/.test(wordAt(tokens, next))
+  const numbers = [isApart ? digits + wordAt(tokens, next++) : digits]
+  for (; ; next++) {
+    const word = wordAt(tokens, next)
+    const isMore = word === 'and' && isNumber(tokens[next + 1])
+    if (isNumber(word) && !/[a-z]/.test(word)) numbers.push(word)
+    else if (!isMore) return { text: numbers.join('-'), branch, next }
   }
-  if (system.tail?.has(tokens[at] ?? '')) at++
-  return ended(tokens, at, {
-    name: `${prefix}${system.name} ${numbers.join('-')}`,
-    branch: branch ? branch[2]! : '',
-    leading: branches,
-  })
 }
 
 /** Directionals and branches behind the number, in either order: `70 W Bus` is `70 Bus W`. */
@@ -271,7 +336,7 @@ function ended(
   let after = branch
   let at = from
   for (; at < tokens.length; at++) {
-    const word = tokens[at]!
+    const word = wordAt(tokens, at)
     const kind = BRANCHES.get(word)
     const way = direction(word)
     if (kind !== undefined) {

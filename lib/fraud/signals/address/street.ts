@@ -7,6 +7,7 @@ import {
   oneName,
   PLAIN_SUFFIXES,
   suffix,
+  wordAt,
 } from './postal-words.js'
 import { roadAt, unglued } from './roads.js'
 import { readUnits, unitsAtEnd } from './units.js'
@@ -46,7 +47,8 @@ interface HouseNumber {
 function houseNumber(tokens: readonly string[], state: string, zip: string): HouseNumber | null {
   const grid = gridNumber(tokens)
   if (grid) return grid
-  const first = tokens[0] === 'one' && tokens.length > 1 && tokens[1] !== 'mile' ? '1' : tokens[0]!
+  const first =
+    tokens[0] === 'one' && tokens.length > 1 && tokens[1] !== 'mile' ? '1' : wordAt(tokens, 0)
   if (!NUMBER.test(first) || FRACTION.test(first)) return null
   // A range of two numbers: 912/914, 912 914 and 912-914.
   const second = tokens[1]
@@ -155,7 +157,8 @@ function isNameless(tokens: readonly string[], from: number, to: number): boolea
   return (
     from >= to ||
     (PLAIN_SUFFIXES.has(suffix(tokens[from]) ?? '') &&
-      (from + 1 === to || (/^\d+[a-z]?$/.test(tokens[from + 1]!) && !isKindBefore(tokens, from))))
+      (from + 1 === to ||
+        (/^\d+[a-z]?$/.test(wordAt(tokens, from + 1)) && !isKindBefore(tokens, from))))
   )
 }
 
@@ -180,18 +183,15 @@ function directionBefore(
   to: number,
 ): { text: string; next: number } {
   const none = { text: '', next: from }
-  if (
-    isKindBefore(tokens, from + 1) &&
-    direction(tokens[from]) !== undefined &&
-    tokens[from]!.length <= 2
-  )
-    return { text: direction(tokens[from])!, next: from + 1 }
+  const first = direction(tokens[from])
+  if (isKindBefore(tokens, from + 1) && first !== undefined && wordAt(tokens, from).length <= 2)
+    return { text: first, next: from + 1 }
   const found = directionAt(tokens, from, to)
   if (!found) return none
   if (!isNameless(tokens, from + found.length, to))
     return { text: found.text, next: from + found.length }
-  return found.length === 2 && !isNameless(tokens, from + 1, to)
-    ? { text: direction(tokens[from])!, next: from + 1 }
+  return found.length === 2 && first !== undefined && !isNameless(tokens, from + 1, to)
+    ? { text: first, next: from + 1 }
     : none
 }
 
@@ -212,7 +212,8 @@ function nameOf(words: readonly string[], hasSuffix: boolean): string {
 /** `St James Ave` has a saint, `5th St Rd` and `Main St Ext` a street. */
 function saintOrStreet(words: readonly string[], at: number, hasSuffix: boolean): string {
   if (words.length === 1) return hasSuffix ? 'street' : 'st'
-  if (at === words.length - 1 || (at > 0 && /^\d+(?:th)?$/.test(words[at - 1]!))) return 'street'
+  if (at === words.length - 1 || (at > 0 && /^\d+(?:th)?$/.test(wordAt(words, at - 1))))
+    return 'street'
   return 'saint'
 }
 
@@ -234,14 +235,14 @@ function directionAfter(
     !(
       to - from === 3 &&
       direction(tokens[from]) !== undefined &&
-      /^\d+(?:th)?$/.test(tokens[to - 2]!)
+      /^\d+(?:th)?$/.test(wordAt(tokens, to - 2))
     )
   )
     return none
   if (
     (to - from === 2 && isKindBefore(tokens, from)) ||
     (to - from === 3 &&
-      tokens[from]!.length === 1 &&
+      wordAt(tokens, from).length === 1 &&
       isKindBefore(tokens, from + 1) &&
       direction(tokens[from]) !== undefined)
   )
@@ -271,7 +272,7 @@ function namedStreet(number: string, tokens: readonly string[]): Street | null {
   const name = nameOf(kind === undefined ? words : words.slice(0, -1), kind !== undefined)
   const isGrid =
     words.length === 1 &&
-    /^\d+(?:th)?$/.test(words[0]!) &&
+    /^\d+(?:th)?$/.test(wordAt(words, 0)) &&
     (before.text !== '' || after.text !== '')
   return {
     number,
@@ -289,14 +290,15 @@ function namedStreet(number: string, tokens: readonly string[]): Street | null {
  * name.
  */
 function numberedRoad(number: string, tokens: readonly string[], state: string): Street | null {
-  for (const from of direction(tokens[0]) === undefined ? [0] : [0, 1]) {
+  const turn = direction(tokens[0]) ?? ''
+  for (const from of turn === '' ? [0] : [0, 1]) {
     const road = roadAt(tokens, from, state)
     if (!road) continue
     const units = readUnits(tokens, road.next, tokens.length, { bare: road.isEnded, words: false })
     const rest = units ? '' : nameOf(tokens.slice(road.next), false)
     return {
       number,
-      before: from === 0 ? '' : direction(tokens[0])!,
+      before: from === 0 ? '' : turn,
       name: rest === '' ? road.name : `${road.name} ${rest}`,
       suffix: '',
       after: road.after,
@@ -317,6 +319,6 @@ export function readStreet(line: readonly string[], state: string, zip: string):
   if (!number || number.next >= line.length) return null
   const tokens = unglued(line.slice(number.next), 0)
   // "18 Mile Rd" and "Eighteen Mile Rd".
-  if (tokens[1] === 'mile') tokens[0] = numberWord(tokens[0]) ?? tokens[0]!
+  if (tokens[1] === 'mile') tokens[0] = numberWord(tokens[0]) ?? wordAt(tokens, 0)
   return numberedRoad(number.text, tokens, state) ?? namedStreet(number.text, tokens)
 }

@@ -1,6 +1,6 @@
 /** Lines of an address as words. A comma between them is a word of its own. */
 import { folded } from '../fold.js'
-import { ordinalWord, suffix, tensWord } from './postal-words.js'
+import { ordinalWord, suffix, tensWord, wordAt } from './postal-words.js'
 
 /** Nobody's line is longer; what follows is not read. */
 const LONGEST_LINE = 200
@@ -81,7 +81,7 @@ const isDirectionAndDigit = (next: number, afterNext: number) =>
 /** Ordinals as digits and `th`, whatever their ending: `first`, `1st`, `twenty-second`, `22d`. */
 function ordinalsIn(tokens: string[]): string[] {
   for (let i = 0; i < tokens.length; i++) {
-    const token = tokens[i]!
+    const token = wordAt(tokens, i)
     const first = token.charCodeAt(0)
     if (isDigit(first)) {
       const last = token.charCodeAt(token.length - 1)

@@ -9,6 +9,7 @@ import {
   standalone,
   suffix,
   SURE_DESIGNATORS,
+  wordAt,
 } from './postal-words.js'
 import type { UnitLevel } from './postal-words.js'
 
@@ -49,12 +50,12 @@ const isOrdinal = (word: string | undefined) =>
   word !== undefined && word.endsWith('th') && hasDigit(word)
 /** `#`, or `No.` before a number. */
 const isSign = (tokens: readonly string[], at: number) =>
-  tokens[at] === '#' || (NUMBER_SIGNS.has(tokens[at]!) && hasDigit(tokens[at + 1] ?? ''))
+  tokens[at] === '#' || (NUMBER_SIGNS.has(wordAt(tokens, at)) && hasDigit(wordAt(tokens, at + 1)))
 const isFloor = (word: string | undefined) => designator(word) === 'fl'
 
 /** `4`, `4b`, `b`, `1-2`; not the `2nd` of a floor. */
 function isIdentifier(tokens: readonly string[], at: number, to: number): boolean {
-  const word = at < to ? tokens[at]! : ''
+  const word = at < to ? wordAt(tokens, at) : ''
   if (!hasDigit(word)) return isLetter(word) || numberWord(word) !== undefined
   // A floor may be told behind its number; `4 fl 2` is a unit and a floor.
   return (
@@ -62,7 +63,7 @@ function isIdentifier(tokens: readonly string[], at: number, to: number): boolea
     !(
       at + 1 < to &&
       isFloor(tokens[at + 1]) &&
-      !(at + 2 < to && hasDigit(tokens[at + 2]!) && !isOrdinal(word))
+      !(at + 2 < to && hasDigit(wordAt(tokens, at + 2)) && !isOrdinal(word))
     )
   )
 }
@@ -76,7 +77,7 @@ function joined(parts: readonly string[]): string {
   for (const part of parts) {
     const next = (numberWord(part) ?? part).replace(/^0+(?=\d)/, '')
     const last = id.at(-1)
-    id += last !== undefined && /\d/.test(last) === /\d/.test(next[0]!) ? `-${next}` : next
+    id += last !== undefined && /\d/.test(last) === /\d/.test(next.charAt(0)) ? `-${next}` : next
   }
   return id
 }
@@ -89,7 +90,7 @@ function endOfIdentifier(
   words: boolean,
 ): number {
   if (from >= to) return from
-  const first = tokens[from]!
+  const first = wordAt(tokens, from)
   const short =
     first.length === 2 &&
     /^[a-z]{2}$/.test(first) &&
@@ -114,7 +115,7 @@ function restOfIdentifier(tokens: readonly string[], from: number, to: number): 
     const at = tokens[end] === 'and' ? end + 1 : end
     if (
       !isIdentifier(tokens, at, to) ||
-      (designator(tokens[at]) !== undefined && !hasDigit(tokens[at]!))
+      (designator(tokens[at]) !== undefined && !hasDigit(wordAt(tokens, at)))
     )
       break
     end = at + 1
@@ -164,7 +165,7 @@ class UnitReader {
   }
 
   #readOne(): boolean {
-    const word = this.#tokens[this.#at]!
+    const word = wordAt(this.#tokens, this.#at)
     if (this.#floor(word) || this.#glued(word)) return true
     const level = isSign(this.#tokens, this.#at) ? '' : designator(word)
     if (level !== undefined) return this.#designated(word, level)
@@ -198,11 +199,13 @@ class UnitReader {
   /** `apt4`, `4fl`. */
   #glued(word: string): boolean {
     const glued = designator(word) === undefined ? GLUED.exec(word) : null
-    if (!glued) return false
-    const said = glued[1] ?? glued[3]!
+    const said = glued?.[1] ?? glued?.[3]
+    const id = glued?.[2] ?? glued?.[4]
+    const level = designator(said)
+    if (said === undefined || id === undefined || level === undefined) return false
     const end = restOfIdentifier(this.#tokens, this.#at + 1, this.#to)
     const rest = withoutAnd(this.#tokens.slice(this.#at + 1, end))
-    this.#add(designator(said)!, joined([glued[2] ?? glued[4]!, ...rest]), said)
+    this.#add(level, joined([id, ...rest]), said)
     this.#at = end
     return true
   }
@@ -220,7 +223,8 @@ class UnitReader {
       return true
     }
     const named = standalone(word)
-    const isFollowed = at < to && standalone(tokens[at]) === undefined && !hasDigit(tokens[at]!)
+    const isFollowed =
+      at < to && standalone(tokens[at]) === undefined && !hasDigit(wordAt(tokens, at))
     if (named !== undefined) this.#add('', named, named)
     else if (!EMPTY.has(word) || !this.#style.words || isFollowed) return false
     this.#at = at
@@ -234,7 +238,7 @@ class UnitReader {
       NUMBER_SIGNS.has(word) ||
       (designator(word) === level && !hasDigit(word) && standalone(word) === undefined)
     let at = this.#at + 1
-    while (at < this.#to && isDesignator(tokens[at]!)) at++
+    while (at < this.#to && isDesignator(wordAt(tokens, at))) at++
     return at
   }
 
@@ -248,7 +252,7 @@ class UnitReader {
     if (
       (behind === '' || (behind === 'fl' && (named === 'lowr' || named === 'uppr'))) &&
       endOfIdentifier(tokens, at + 1, to, false) === at + 1 &&
-      !NUMBER_SIGNS.has(tokens[at + 1] ?? '')
+      !NUMBER_SIGNS.has(wordAt(tokens, at + 1))
     )
       this.#at++
     return true
@@ -270,7 +274,7 @@ class UnitReader {
  * elsewhere only a sure one.
  */
 function mayBegin(tokens: readonly string[], at: number, isAfterSuffix: boolean): boolean {
-  const word = tokens[at]!
+  const word = wordAt(tokens, at)
   if (
     (isSign(tokens, at) && (word === '#' || isAfterSuffix)) ||
     SURE_DESIGNATORS.has(word) ||
@@ -297,13 +301,13 @@ export function unitsAtEnd(
 ): { from: number; units: Unit[] } {
   let suffixAt = -1
   for (let i = name + 1; i < tokens.length; i++) {
-    const before = tokens[i - 1]!
+    const before = wordAt(tokens, i - 1)
     if (before === 'broadway' || (i - 1 > name && suffix(before) !== undefined)) suffixAt = i - 1
     // In a grid the second directional ends the street: `295 S 250 E 3`.
     const isGrid =
       name > 0 &&
       i - 2 === name &&
-      /^\d+(?:th)?$/.test(tokens[name]!) &&
+      /^\d+(?:th)?$/.test(wordAt(tokens, name)) &&
       direction(before) !== undefined
     const isAfterSuffix =
       isGrid ||

@@ -3,7 +3,7 @@ import { placeName } from '../../../places/names.js'
 import { STATES, stateCode } from '../../../places/states.js'
 import { COMMA, tokensOf } from './tokens.js'
 import { readStreet } from './street.js'
-import { designator, direction, suffix } from './postal-words.js'
+import { designator, direction, suffix, wordAt } from './postal-words.js'
 import { NUMBER_SIGNS } from './units.js'
 import { folded, wordsOf } from '../fold.js'
 
@@ -59,11 +59,7 @@ export function zoneOf({ city, state, postcode }: PostalAddress): Zone {
     state: code,
     city: city ? tokensOf(city.slice(0, LONGEST_FIELD)).filter((word) => word !== COMMA) : [],
   }
-  const match = /^(\d{4,5})(?:[\s-]*\d{4}|\s*-)?$/.exec(
-    (postcode ? folded(postcode, LONGEST_POSTCODE) : '').trim(),
-  )
-  const zip =
-    match && (match[1]!.length === 5 ? match[1]! : ZERO_STATES.has(code) ? `0${match[1]}` : null)
+  const zip = zipIn((postcode ? folded(postcode, LONGEST_POSTCODE) : '').trim(), code)
   if (zip && zip !== '00000') return { key: zip, zip, ...known }
   const name = placeName((city ?? '').slice(0, LONGEST_FIELD)).replaceAll(' ', '')
   // A ZIP that cannot be read is not a place, but not no place either.
@@ -73,6 +69,13 @@ export function zoneOf({ city, state, postcode }: PostalAddress): Zone {
     zip: '',
     ...known,
   }
+}
+
+/** The five digits of a postcode, with the 0 in front that it may have lost. */
+function zipIn(postcode: string, state: string): string | null {
+  const [, digits] = /^(\d{4,5})(?:[\s-]*\d{4}|\s*-)?$/.exec(postcode) ?? []
+  if (digits === undefined || digits.length === 5) return digits ?? null
+  return ZERO_STATES.has(state) ? `0${digits}` : null
 }
 
 /**
@@ -89,11 +92,10 @@ const COUNTRIES = [['usa'], ['united', 'states'], ['united', 'states', 'of', 'am
 export function withoutPlaces(segments: readonly Segment[], zone: Zone): Segment[] {
   const kept: Segment[] = []
   let told: number = NOTHING
-  for (let i = segments.length - 1; i >= 0; i--) {
-    const { words, line } = segments[i]!
+  for (const [i, { words, line }] of [...segments.entries()].reverse()) {
     const cut = placeIn(words, { told, before: segments[i - 1]?.words ?? [], zone })
     // `12 Phoenix, AZ` is a house in Phoenix Street, and no house without a street.
-    const end = i === 0 && cut.end === 1 && /^\d/.test(words[0]!) ? words.length : cut.end
+    const end = i === 0 && cut.end === 1 && /^\d/.test(wordAt(words, 0)) ? words.length : cut.end
     if (end > 0) kept.unshift({ words: end === words.length ? words : words.slice(0, end), line })
     told = end > 0 ? NOTHING : cut.told
   }
@@ -129,7 +131,7 @@ function placeIn(
       end === letters &&
       (endsWith(before, before.length, city) ||
         behind > NOTHING ||
-        (before.length > 0 && words[0]!.length === 2 && !isDirection))
+        (before.length > 0 && wordAt(words, 0).length === 2 && !isDirection))
     if (
       isClear ||
       isAlone ||
@@ -153,7 +155,10 @@ function countryAt(words: readonly string[], before: readonly string[], { zip }:
   if (
     words.at(-1) === 'us' &&
     zip !== '' &&
-    (words.length > 1 ? words.at(-2)! : (before.at(-1) ?? '')).slice(0, 5) === zip
+    (words.length > 1 ? wordAt(words, words.length - 2) : wordAt(before, before.length - 1)).slice(
+      0,
+      5,
+    ) === zip
   )
     return 1
   const last = words.at(-1)
