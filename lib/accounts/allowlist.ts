@@ -1,6 +1,7 @@
 /** Which addresses may use a key (contract "Authentication" 2). */
 import { BlockList, isIP } from 'node:net'
 import { invalid } from '../core/errors.js'
+import { present } from '../core/present.js'
 
 export const MAX_ALLOWLIST = 50
 /**
@@ -40,9 +41,9 @@ export function canonicalAddress(text: string): string | null {
   if (version === 0 || bare.includes('%')) return null
   if (version === 4) return bare
   const canonical = new URL(`http://[${bare}]/`).hostname.slice(1, -1)
-  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical)
-  if (!mapped) return canonical
-  const [high, low] = [parseInt(mapped[1]!, 16), parseInt(mapped[2]!, 16)]
+  const [, first, second] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? []
+  if (first === undefined || second === undefined) return canonical
+  const [high, low] = [parseInt(first, 16), parseInt(second, 16)]
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
@@ -95,7 +96,8 @@ export function clientAddress(
   if (forwardedFor === null) return proxies.mayCallItself ? address : null
   const hops = forwardedFor.split(',')
   if (hops.length > MAX_HOPS) return null
-  const addresses = hops.map(canonicalAddress)
-  if (addresses.includes(null)) return null
-  return (addresses as string[]).findLast((hop) => !proxies.isTrusted(hop)) ?? addresses[0]!
+  const addresses = hops.map(canonicalAddress).filter((hop) => hop !== null)
+  if (addresses.length < hops.length) return null
+  const caller = addresses.findLast((hop) => !proxies.isTrusted(hop)) ?? addresses[0]
+  return present(caller, 'the address of a hop')
 }

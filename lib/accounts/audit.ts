@@ -101,8 +101,8 @@ export async function joinAudit(ctx: {
       for (const row of some) {
         prev = auditMac(tx.secrets, row, prev)
         await tx.db.updateTable('audit').set({ mac: prev }).where('seq', '=', row.seq).execute()
+        after = row.seq
       }
-      after = some.at(-1)!.seq
       rows += some.length
     }
     await append(tx, {

@@ -11,6 +11,7 @@ import { keepHeaders } from '../core/endpoint/result-headers.js'
 import { isSerialized } from '../core/endpoint/serialized.js'
 import { allEndpoints } from './endpoints.js'
 import type { RouteId } from '../core/endpoint/routes.js'
+import { present } from '../core/present.js'
 
 const byId = new Map(allEndpoints.map((endpoint) => [endpoint.id, endpoint]))
 
@@ -20,7 +21,7 @@ export async function callEndpoint(
   id: RouteId,
   input: Record<string, unknown>,
 ): Promise<unknown> {
-  const endpoint = byId.get(id)!
+  const endpoint = present(byId.get(id), id)
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw invalid('input', 'must be an object with the parameters of the call')
   const result = await endpoint.run(ctx, checkInput(endpoint, withNewlines(input)))

@@ -12,6 +12,7 @@ import { addDemoDealers } from '../simulator/market/dealers.js'
 import { writeDemoHistory } from '../simulator/demo/history.js'
 import { demoFeedDir, demoOffers, writeDemoFeeds } from '../simulator/demo/feeds.js'
 import { demoCredential } from '../simulator/profiles.js'
+import { present } from '../core/present.js'
 
 export interface Demo {
   key: string
@@ -53,9 +54,10 @@ export async function prepareDemo(
     return { key: known, subscriber: SUBSCRIBER }
   }
   const shops = await app.operator.subscribers.list()
-  if (shops.length > 0 && !shops.some(({ name }) => name === SUBSCRIBER)) {
+  const [shop] = shops
+  if (shop && !shops.some(({ name }) => name === SUBSCRIBER)) {
     throw new Error(
-      `${app.dir} holds a real installation (${shops[0]!.name}); start the demo in another ` +
+      `${app.dir} holds a real installation (${shop.name}); start the demo in another ` +
         'folder with --dir',
     )
   }
@@ -109,9 +111,10 @@ async function takeInFeeds(app: App, size: { offers?: number }): Promise<void> {
     ...size,
   })) {
     await app.operator.feeds.set({ distid, preset, location: file })
-    const [result] = await app.operator.feeds.pull({ distid })
-    if (result!.outcome === 'refused' || result!.outcome === 'failed')
-      throw new Error(`the demo feed of ${distid} was not taken: ${result!.reasons.join('; ')}`)
+    const [pulled] = await app.operator.feeds.pull({ distid })
+    const result = present(pulled, `what became of the feed of ${distid}`)
+    if (result.outcome === 'refused' || result.outcome === 'failed')
+      throw new Error(`the demo feed of ${distid} was not taken: ${result.reasons.join('; ')}`)
   }
 }
 

@@ -93,12 +93,13 @@ async function readAnswer(
       requestId: headers.get('x-request-id'),
     })
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    const location = headers.get('location')
     throw failed({
       code: 'redirected',
       outcome: 'refused',
       message:
         'The server ' +
-        `redirects${headers.has('location') ? ` to ${quote(headers.get('location')!, 200)}` : ''}. ` +
+        `redirects${location === null ? '' : ` to ${quote(location, 200)}`}. ` +
         'The key is sent nowhere else: give connect() the address of the server itself.',
     })
   }

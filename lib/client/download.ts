@@ -120,22 +120,23 @@ async function copyUrl(
   { what, begins, ends, least }: (typeof FORMS)[keyof typeof FORMS],
 ): Promise<number> {
   const got: Got = { bytes: 0, total: null, etag: null }
-  let [head, tail]: number[][] = [[], []]
+  let head: number[] = []
+  let tail: number[] = []
   for await (const piece of readUrl(network, url, got)) {
-    if (head!.length < begins.length)
-      head = [...head!, ...piece.subarray(0, begins.length - head!.length)]
-    tail = [...tail!, ...piece.subarray(-4)].slice(-4)
+    if (head.length < begins.length)
+      head = [...head, ...piece.subarray(0, begins.length - head.length)]
+    tail = [...tail, ...piece.subarray(-4)].slice(-4)
     await sink.write(piece)
     report({ ...got })
   }
   const fits =
     got.bytes >= least &&
-    begins.every((byte, i) => head![i] === byte) &&
-    ends.every((byte, i) => tail![i] === byte)
+    begins.every((byte, i) => head[i] === byte) &&
+    ends.every((byte, i) => tail[i] === byte)
   if (!fits)
     throw damaged(
       `What came (${got.bytes} bytes) is not a whole ${what} file: it begins with ` +
-        `${JSON.stringify(String.fromCharCode(...head!))}.`,
+        `${JSON.stringify(String.fromCharCode(...head))}.`,
     )
   return got.bytes
 }

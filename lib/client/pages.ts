@@ -65,7 +65,8 @@ export async function* eachOrder(
     const { orders } = await read(offset)
     // Each page begins with the last record of the one before it. Where it does not, records before
     // it went away, and others moved up unseen.
-    if (offset > 0 && (orders.length === 0 || passed.isNew(orders[0]!))) {
+    const [first] = orders
+    if (offset > 0 && (!first || passed.isNew(first))) {
       offset = Math.max(0, offset - size + 1)
       continue
     }

@@ -27,7 +27,7 @@ export async function* readUrl(
       code: 'invalid_url',
       outcome: 'refused',
       message:
-        `The export has no address on the network (${url.split(/[:?]/)[0]!.slice(0, 20)}:): the ` +
+        `The export has no address on the network (${url.replace(/[:?].*/s, '').slice(0, 20)}:): the ` +
         'app keeps its files where no URL leads. Open it with a store on disk or in S3.',
     })
   const retry = makeRetry(network)

@@ -4,6 +4,7 @@ import type { ConfigurationCtx } from './ctx.js'
 import { isBlank, isCredential, settingsOf } from '../distributors/distributor.js'
 import type { Mode } from '../db/tables/column-types.js'
 import { openSaved } from './secrets.js'
+import { present } from '../core/present.js'
 
 /**
  * The settings of a subscriber's saved entry for a distributor, its secrets opened; null where it
@@ -34,7 +35,7 @@ export function fingerprintOf(
   { distid, mode }: { distid: string; mode: Mode },
   settings: Readonly<Record<string, unknown>>,
 ): string {
-  const given = Object.entries(distributors.byDistid(distid)!.settings).filter(
+  const given = Object.entries(present(distributors.byDistid(distid), distid).settings).filter(
     ([name, setting]) => isCredential(setting) && !isBlank(settings[name]),
   )
   const names = given.filter(([, { secret }]) => !secret)

@@ -24,7 +24,8 @@ import { Unreachable } from '../distributors/session/session.js'
 import type { Session } from '../distributors/session/session.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument, DistributorEntry } from './document/document.js'
-import { entryDistributor, openSaved } from './secrets.js'
+import { entryDistributor, givenSettings, openSaved } from './secrets.js'
+import { entryNamed } from './document/document.js'
 
 /** A digest of an entry's credentials, to notice a change; empty for an entry that gives none. */
 export function fingerprintOf(
@@ -35,9 +36,9 @@ export function fingerprintOf(
 ): string {
   const distributor = entryDistributor(name, entry, registry)
   if (!distributor) return ''
-  const given = Object.entries(settingsOf(distributor, entry)).filter(
-    ([setting, value]) => isCredential(distributor.settings[setting]!) && !isBlank(value),
-  )
+  const given = givenSettings(distributor, entry)
+    .filter(({ setting, value }) => isCredential(setting) && !isBlank(value))
+    .map(({ name: setting, value }) => [setting, value])
   return given.length === 0 ? '' : sealer.fingerprint(JSON.stringify(given))
 }
 
@@ -80,7 +81,7 @@ export async function checkCredentials(
   if (unknown !== undefined) throw invalid('distributor', `"${unknown}" is not configured`)
   return Promise.all(
     names.map(async (name) => {
-      const entry = opened.distributors[name]!
+      const entry = entryNamed(opened, name)
       const outcome = await checkOne(ctx, subscriber, { name, entry }, options)
       return {
         distid: entry.distid,
@@ -213,8 +214,8 @@ async function record(
       .executeTakeFirst()
     const stored = row && (JSON.parse(row.document) as ConfigurationDocument)
     if (!stored || !Object.hasOwn(stored.distributors, name)) return
-    const entry = openSaved(ctx, subscriber, { document: stored, version: row.version })
-      .distributors[name]!
+    const opened = openSaved(ctx, subscriber, { document: stored, version: row.version })
+    const entry = entryNamed(opened, name)
     if (fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id)) !== fingerprint)
       return
     await tx.db
@@ -241,7 +242,7 @@ export async function recordCredentialCheck(
   name: string,
   valid: boolean,
 ): Promise<void> {
-  const entry = openSaved(ctx, subscriber, ctx.configurations.of(subscriber)).distributors[name]!
+  const entry = entryNamed(openSaved(ctx, subscriber, ctx.configurations.of(subscriber)), name)
   await record(ctx, subscriber, name, {
     fingerprint: fingerprintOf(entry, name, ctx.distributors, ctx.secrets.of(subscriber.id)),
     valid,

@@ -3,12 +3,14 @@
  * first, and the credentials of every shop are checked at the real one.
  */
 import { ApiError, invalid } from '../core/errors.js'
-import { isBlank, isCredential, settingsOf } from '../distributors/distributor.js'
+import { isBlank, isCredential } from '../distributors/distributor.js'
 import type { Distributor } from '../distributors/distributor.js'
 import { setMode } from '../distributors/modes.js'
 import type { Subscriber } from '../accounts/caller.js'
 import { checkCredentials, recordCredentialCheck } from './credentials.js'
 import type { ConfigurationCtx } from './ctx.js'
+import { present } from '../core/present.js'
+import { givenSettings } from './secrets.js'
 
 /** A shop whose orders will be real. */
 export interface LiveShop {
@@ -119,16 +121,15 @@ async function shopOf(
   distributor: Distributor,
   subscriber: Subscriber,
 ): Promise<LiveShop> {
-  const { name, settings } = distributor
+  const { name } = distributor
   const entry = ctx.configurations.of(subscriber).document.distributors[name]
-  const accounts = Object.entries(settingsOf(distributor, entry)).filter(
-    ([setting, value]) =>
-      isCredential(settings[setting]!) && !settings[setting]!.secret && !isBlank(value),
+  const accounts = givenSettings(distributor, entry).filter(
+    ({ setting, value }) => isCredential(setting) && !setting.secret && !isBlank(value),
   )
   const [checked] = await checkCredentials(ctx, subscriber, [name], { record: false, mode: 'live' })
   return {
     subscriber: subscriber.name,
-    accounts: accounts.map(([, value]) => String(value)),
-    valid: checked!.valid,
+    accounts: accounts.map(({ value }) => String(value)),
+    valid: present(checked, `the check of ${name}`).valid,
   }
 }

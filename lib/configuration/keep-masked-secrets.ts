@@ -6,10 +6,10 @@ import { isObject } from '../core/json.js'
 import { MAX_FAULTS } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import { dotted, pointerStep, pointerSteps } from '../core/pointer.js'
-import { isCredential, settingPointer, settingsOf } from '../distributors/distributor.js'
+import { isCredential, settingPointer } from '../distributors/distributor.js'
 import type { Registry } from '../distributors/registry.js'
 import type { ConfigurationDocument } from './document/document.js'
-import { MASK, entryDistributor, mapSecrets } from './secrets.js'
+import { MASK, entryDistributor, givenSettings, mapSecrets } from './secrets.js'
 
 const isMask = (value: unknown): boolean => typeof value === 'string' && /^\*+$/.test(value)
 
@@ -78,16 +78,10 @@ function maskedCredentials(candidate: unknown, registry: Registry): Fault[] {
       : []
   return entries.flatMap(([name, entry]) => {
     const distributor = entryDistributor(name, entry, registry)
-    const values = distributor ? settingsOf(distributor, entry) : {}
-    return Object.entries(values)
-      .filter(
-        ([setting, value]) =>
-          !distributor!.settings[setting]!.secret &&
-          isCredential(distributor!.settings[setting]!) &&
-          isMask(value),
-      )
-      .map(([setting]) => {
-        const path = settingPointer(name, distributor!.settings[setting]!.path)
+    return (distributor ? givenSettings(distributor, entry) : [])
+      .filter(({ setting, value }) => !setting.secret && isCredential(setting) && isMask(value))
+      .map(({ setting }) => {
+        const path = settingPointer(name, setting.path)
         return {
           path,
           message: `\`${dotted(path)}\` is asterisks, but it is never masked: send the value itself`,
@@ -100,6 +94,8 @@ function holdsMask(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return isMask(value)
   return Object.values(value).some(holdsMask)
 }
+
+const onlyOne = (places: readonly number[]) => (places.length === 1 ? (places[0] ?? null) : null)
 
 /** No secret stands at the root. */
 const NOWHERE = ''
@@ -160,10 +156,10 @@ function align(candidate: unknown[], stored: unknown[]): (number | null)[] {
   const found = candidate.map((entry, at) => {
     const text = JSON.stringify(entry)
     const equal = texts.get(text)
-    if (equal) return equal.length === 1 ? equal[0]! : unmoved.has(text) ? at : null
+    if (equal) return onlyOne(equal) ?? (unmoved.has(text) ? at : null)
     const name = nameOf(entry)
     const same = name === null ? undefined : names.get(name)
-    return same?.length === 1 ? same[0]! : null
+    return same ? onlyOne(same) : null
   })
   if (
     candidate.length === 1 &&

@@ -13,6 +13,7 @@ import { keepSecrets } from './keep-masked-secrets.js'
 import { saveDocument } from './saved-documents.js'
 import type { Saved } from './document/saved.js'
 import { openSaved } from './secrets.js'
+import { entryNamed } from './document/document.js'
 
 export interface PutInput {
   /** Of any shape; checked here. */
@@ -169,7 +170,7 @@ function withNewCredentials(
   const sealer = ctx.secrets.of(subscriber.id)
   const print = (document: ConfigurationDocument, name: string) =>
     Object.hasOwn(document.distributors, name)
-      ? fingerprintOf(document.distributors[name]!, name, ctx.distributors, sealer)
+      ? fingerprintOf(entryNamed(document, name), name, ctx.distributors, sealer)
       : ''
   return Object.entries(after.distributors)
     .filter(

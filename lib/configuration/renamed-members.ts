@@ -40,11 +40,11 @@ const MOVED: Record<string, string> = {
 /** What took the place of a member that nobody knows; null when it never was one. */
 export function movedTo(pointer: string): string | null {
   const [, ...steps] = pointer.split('/')
-  const pattern = Object.keys(MOVED).find((known) => {
+  const moved = Object.entries(MOVED).find(([known]) => {
     const wanted = known.split('/').slice(1)
     return (
       wanted.length === steps.length && wanted.every((step, i) => step === '*' || step === steps[i])
     )
   })
-  return pattern ? MOVED[pattern]! : null
+  return moved ? moved[1] : null
 }

@@ -22,6 +22,7 @@ import {
   openDocument,
   sealDocument,
 } from './secrets.js'
+import { entryNamed } from './document/document.js'
 
 /** What a subscriber has before its first save. */
 function emptyDocument(email: string): ConfigurationDocument {
@@ -144,7 +145,7 @@ function isValidated(
   known: { passed: readonly Check[]; isImported: (distid: string) => boolean },
 ): boolean {
   const { registry, sealer } = opener
-  const entry = stored.distributors[name]!
+  const entry = entryNamed(stored, name)
   const credentials = fingerprintOf(openEntry(opener, stored, name), name, registry, sealer)
   const result = known.passed.find(({ distid }) => distid === entry.distid)
   if (result?.valid === 1 && result.fingerprint === credentials) return true
@@ -163,12 +164,8 @@ function openEntry(
   stored: ConfigurationDocument,
   name: string,
 ): DistributorEntry {
-  return openDocument(
-    { ...stored, targets: {}, distributors: { [name]: stored.distributors[name]! } },
-    version,
-    registry,
-    sealer,
-  ).distributors[name]!
+  const own = { ...stored, targets: {}, distributors: { [name]: entryNamed(stored, name) } }
+  return entryNamed(openDocument(own, version, registry, sealer), name)
 }
 
 /** The saved document with its secrets masked (contract `GET /v1/config`). */

@@ -8,8 +8,8 @@ import type { ConfigurationCtx } from './ctx.js'
 import type { Sealer } from '../core/storage/secrets.js'
 import { pointerStep } from '../core/pointer.js'
 import type { Registry } from '../distributors/registry.js'
-import type { Distributor } from '../distributors/distributor.js'
-import { isBlank } from '../distributors/distributor.js'
+import type { Distributor, Setting } from '../distributors/distributor.js'
+import { isBlank, settingsOf } from '../distributors/distributor.js'
 import type { ConfigurationDocument } from './document/document.js'
 import { soundsSecret } from './secret-names.js'
 
@@ -121,6 +121,17 @@ export function entryDistributor(
     (isObject(entry) && typeof entry['distid'] === 'string'
       ? registry.byDistid(entry['distid'])
       : undefined)
+  )
+}
+
+/** The settings that an entry gives a value, in the order in which the distributor has them. */
+export function givenSettings(
+  distributor: Distributor,
+  entry: unknown,
+): { name: string; setting: Setting; value: unknown }[] {
+  const values = settingsOf(distributor, entry)
+  return Object.entries(distributor.settings).flatMap(([name, setting]) =>
+    Object.hasOwn(values, name) ? [{ name, setting, value: values[name] }] : [],
   )
 }
 

@@ -14,6 +14,7 @@ import type { ConfigurationDocument } from './document/document.js'
 import { checkCandidate } from './put.js'
 import { entryDistributor, openSaved } from './secrets.js'
 import type { DryRun, ValidationReport } from './shapes.js'
+import { entryNamed } from './document/document.js'
 
 /** A candidate, checked against the schema alone; nothing is saved and nobody asked. */
 export function validateCandidate(
@@ -71,7 +72,7 @@ function unsetFields(
   active: readonly string[],
 ): string[] {
   return active.flatMap((name) => {
-    const entry = document.distributors[name]!
+    const entry = entryNamed(document, name)
     const distributor = entryDistributor(name, entry, ctx.distributors)
     return distributor
       ? unsetSettings(distributor, entry).map(({ label, path }) => {
@@ -127,7 +128,7 @@ async function catalogWarnings(ctx: ConfigurationCtx, subscriber: Subscriber): P
 /** Feeds that this subscriber's offers come from and whose MAPs are mostly none. */
 function mapWarnings(ctx: ConfigurationCtx, subscriber: Subscriber): string[] {
   const { document, active } = ctx.configurations.of(subscriber)
-  const distids = new Set([...active].map((name) => document.distributors[name]!.distid))
+  const distids = new Set([...active].map((name) => entryNamed(document, name).distid))
   return oddMaps(ctx.engine.catalog)
     .filter(
       ({ distid, subscriberId }) =>

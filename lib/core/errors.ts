@@ -2,6 +2,8 @@
  * Every code that the API can answer with, its HTTP status and its default sentence (contract
  * "Errors"). A status is written nowhere else.
  */
+import { present } from './present.js'
+
 export const ERRORS = {
   invalid_parameter: [400, 'A parameter is missing or not of the documented form; see details.'],
   invalid_json: [400, 'The request body is not valid JSON.'],
@@ -118,7 +120,7 @@ export function refusalOf(
 ): ApiError {
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more, see details)` : ''
   return new ApiError(code, {
-    message: `${say(faults[0]!)}${more}`,
+    message: `${say(present(faults[0], 'a fault'))}${more}`,
     details: faults.slice(0, MAX_FAULTS),
   })
 }

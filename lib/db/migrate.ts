@@ -1,6 +1,7 @@
 /** Brings one database file to the newest version of its schema. */
 import { rmSync } from 'node:fs'
 import type { Raw } from './sqlite.js'
+import { present } from '../core/present.js'
 
 /** SQL of one step; its number is its place in the list, kept in `user_version`. */
 export type Migrations = readonly string[]
@@ -18,7 +19,7 @@ export function migrate(raw: Raw, name: string, steps: Migrations): void {
       .transaction(() => {
         // Two processes may start at once: whoever comes second finds the step done.
         if (version() !== next) return
-        raw.exec(steps[next]!)
+        raw.exec(present(steps[next], `step ${next}`))
         raw.pragma(`user_version = ${next + 1}`)
       })
       .immediate()

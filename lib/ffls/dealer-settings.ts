@@ -228,7 +228,7 @@ export async function addDealer(ctx: FflsCtx, input: NewDealer): Promise<DealerV
 
 function readNew(ctx: FflsCtx, input: NewDealer): KnownDealer {
   const license = parseLicense(input.license_number)
-  if (!license || !REGIONS.has(license.number[0]!))
+  if (!license || !REGIONS.has(license.number.charAt(0)))
     throw invalid(
       'license_number',
       `"${input.license_number}" is not a license number such as 1-57-033-01-7E-67890`,

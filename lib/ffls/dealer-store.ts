@@ -44,9 +44,11 @@ export async function knownDealers({ read }: FflsCtx): Promise<Map<string, Known
       .orderBy('id')
       .limit(STEP)
       .execute()) as KnownDealer[]
-    for (const row of rows) known.set(row.id, row)
+    for (const row of rows) {
+      known.set(row.id, row)
+      after = row.id
+    }
     if (rows.length < STEP) return known
-    after = rows.at(-1)!.id
     await nextTurn()
   }
 }

@@ -164,8 +164,12 @@ export interface DraftPlace {
 async function buildDirectory(engine: Engine): Promise<Directory> {
   const draft: Draft = { dealers: [], places: [], placeOfZip: new Map() }
   const byPosition = new Map<string, number>()
-  for (let rows = readStep(engine, 0); rows.length > 0; rows = readStep(engine, rows.at(-1)![0])) {
-    for (const row of rows) addDealer(draft, byPosition, row)
+  for (let after = 0; ;) {
+    const rows = readStep(engine, after)
+    for (const row of rows) {
+      addDealer(draft, byPosition, row)
+      after = row[0]
+    }
     if (rows.length < STEP) break
     await nextTurn()
   }

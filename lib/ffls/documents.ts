@@ -10,6 +10,7 @@ import { ApiError, invalid } from '../core/errors.js'
 import { findDealer } from './find.js'
 import { parseLicense } from './license.js'
 import type { DealerDocumentTable } from '../db/tables/ffls.js'
+import { present } from '../core/present.js'
 
 export type DocumentKind = DealerDocumentTable['kind']
 
@@ -68,7 +69,7 @@ export async function readDocument(
   const order = documentAccess(await ordersNaming(ctx, license_number), license_number)
   if (order === null) throw new ApiError('ffl_not_associated_with_order')
   const url = await documentUrl(ctx, {
-    dealerId: parseLicense(license_number)!.id,
+    dealerId: present(parseLicense(license_number), 'the license of an order').id,
     kind: document_type,
   })
   return { associated_order_id: order, expires_in_seconds: DOCUMENT_SECONDS, url }

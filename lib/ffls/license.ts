@@ -72,7 +72,7 @@ const YEARS_AHEAD = 4
 export function expiryDate(code: string, asOf: number): string {
   const latest = new Date(asOf).getUTCFullYear() + YEARS_AHEAD
   const year = latest - ((((latest - Number(code[0])) % 10) + 10) % 10)
-  return `${year}-${String(MONTHS.indexOf(code[1]!) + 1).padStart(2, '0')}-01`
+  return `${year}-${String(MONTHS.indexOf(code.charAt(1)) + 1).padStart(2, '0')}-01`
 }
 
 /**

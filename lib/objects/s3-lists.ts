@@ -73,7 +73,7 @@ function notS3(): StoreFault {
 
 function elements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(
-    ([, content]) => content!,
+    ([, content = '']) => content,
   )
 }
 
@@ -88,5 +88,5 @@ const ENTITIES: Record<string, string> = {
 /** The text of the first element of this name; empty where there is none. */
 function element(xml: string, name: string): string {
   const [, content = ''] = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml) ?? []
-  return content.replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (entity) => ENTITIES[entity]!)
+  return content.replaceAll(/&(?:lt|gt|quot|apos|amp);/g, (entity) => ENTITIES[entity] ?? entity)
 }

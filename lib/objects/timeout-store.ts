@@ -40,14 +40,15 @@ export function endingStore(
         )
       },
     })
+  const [get, open] = [store.get?.bind(store), store.open?.bind(store)]
   return {
     put: (...args) => ends(storing, () => store.put(...args)),
     has: (key) => ends(answering, () => store.has(key)),
     remove: (key) => ends(answering, () => store.remove(key)),
     list: (prefix) => ends(storing, () => store.list(prefix)),
     url: (...args) => ends(answering, () => store.url(...args)),
-    ...(store.get && { get: (key) => ends(answering, () => store.get!(key)) }),
+    ...(get && { get: (key) => ends(answering, () => get(key)) }),
     // Only of files that lie here.
-    ...(store.open && { open: (address) => store.open!(address) }),
+    ...(open && { open: (address) => open(address) }),
   }
 }

@@ -159,9 +159,10 @@ export function numberOf(value: AttributeValue, name = ''): number | null {
   if (!match || (match[1] === undefined && match[2] === undefined)) return null
   const unit = (match[3] ?? '').replace(/\.$/, '')
   const units = unitsOf(name)
-  return Object.hasOwn(units, unit)
-    ? Number(`${(match[1] ?? '0').replaceAll(',', '')}${match[2] ?? ''}`) * units[unit]!
-    : null
+  const factor = Object.hasOwn(units, unit) ? units[unit] : undefined
+  return factor === undefined
+    ? null
+    : Number(`${(match[1] ?? '0').replaceAll(',', '')}${match[2] ?? ''}`) * factor
 }
 
 /** What feeds and shops write where they know nothing. */

@@ -93,27 +93,25 @@ function countiesOf(
 ): Possible<string> {
   const ofZip = zip === null ? null : placeOfZip(zip)
   const near = (ofZip?.counties ?? []).filter((fips) => countyOf(fips)?.state === state)
-  const elsewhere =
+  const isElsewhere = (digits: string) =>
     ofZip !== null &&
     ofZip.counties.length > 0 &&
     near.length === 0 &&
-    (ofZip.exact || !areaStates(zip!).has(state))
-  if (elsewhere || (zip !== null && contradictsIsland(zip, state))) {
+    (ofZip.exact || !areaStates(digits).has(state))
+  if (zip !== null && (isElsewhere(zip) || contradictsIsland(zip, state)))
     throw invalid(`${path}.zip`, `${zip} does not lie in ${state}: one of the two is wrong`)
-  }
-  const given =
-    name === undefined || name.trim() === ''
-      ? []
-      : findCounties(state, name).map(({ fips }) => fips)
-  if (given.length === 0)
-    return near.length === 0 ? UNKNOWN : { values: new Set(near), known: true }
+  const nearby: Possible<string> =
+    near.length === 0 ? UNKNOWN : { values: new Set(near), known: true }
+  if (name === undefined || name.trim() === '') return nearby
+  const given = findCounties(state, name).map(({ fips }) => fips)
+  if (given.length === 0) return nearby
   if (near.length === 0) return { values: new Set(given), known: true }
   const both = given.filter((fips) => near.includes(fips))
   if (both.length > 0) return { values: new Set(both), known: true }
-  if (ofZip!.exact)
+  if (ofZip?.exact)
     throw invalid(
       `${path}.county`,
-      `"${name!.slice(0, 60)}" and ZIP ${zip} do not meet: one of the two is wrong`,
+      `"${name.slice(0, 60)}" and ZIP ${zip} do not meet: one of the two is wrong`,
     )
   return { values: new Set(given), known: true }
 }

@@ -76,12 +76,13 @@ function meetsPlace(
     )
   )
     return false
-  if (scope.place && !scope.place.some((kind) => place.kinds.has(kind))) return false
-  if (scope.place)
+  const kinds = scope.place
+  if (kinds && !kinds.some((kind) => place.kinds.has(kind))) return false
+  if (kinds)
     notes.met.push(
       () =>
         'the place is of the kind ' +
-        `${list(scope.place!.filter((kind) => place.kinds.has(kind))).replaceAll('_', ' ')}`,
+        `${list(kinds.filter((kind) => place.kinds.has(kind))).replaceAll('_', ' ')}`,
     )
   if (
     counties &&

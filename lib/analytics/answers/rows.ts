@@ -46,10 +46,7 @@ export async function readRows(
   const columns: SectionColumns = Object.fromEntries(
     kinds.map(([name, kind]) => [name, new KINDS[kind](rows)]),
   )
-  await fill(
-    duck,
-    kinds.map(([name]) => columns[name]!),
-  )
+  await fill(duck, Object.values(columns))
   await duck.run('DROP TABLE result')
   return columns
 }

@@ -13,6 +13,7 @@ import type { Meta, Part } from './files.js'
 import { LISTING_KINDS, columnKinds } from './columns.js'
 import type { ListingColumns, SectionColumns } from './columns.js'
 import type { Metric } from '../metrics/metric.js'
+import { present } from '../../core/present.js'
 
 export interface Build {
   readonly name: string
@@ -68,7 +69,10 @@ export function openBuild(dir: string, name: string): Build {
     id,
     meta,
     section: (metric, days) =>
-      columnsOf(meta.sections[sectionName(metric.slug, days)]!, columnKinds(metric)),
+      columnsOf(
+        present(meta.sections[sectionName(metric.slug, days)], metric.slug),
+        columnKinds(metric),
+      ),
     listings: async () =>
       (await columnsOf(meta.listings, LISTING_KINDS)) as unknown as ListingColumns,
     async texts({ from, size, crc }, rows) {

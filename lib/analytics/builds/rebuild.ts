@@ -18,6 +18,7 @@ import { WINDOWS } from '../metrics/metric.js'
 import { PREPARING, prepare } from './prepare.js'
 import { readCatalog, writeListings } from './read-catalog.js'
 import { readRows } from '../answers/rows.js'
+import { present } from '../../core/present.js'
 
 export interface RebuildInput {
   dir: string
@@ -103,7 +104,7 @@ async function writeSections(
     let file = written.get(metric.slug)
     if (!file) written.set(metric.slug, (file = new BuildFile(draft, metric.slug)))
     const columns = await readRows(duck, metric, days)
-    rows += columns['item']!.length
+    rows += present(columns['item'], 'the column of items').length
     sections[sectionName(metric.slug, days)] = file.writeArena(packArena(columns))
   }
   for (const file of written.values()) file.close()

@@ -15,6 +15,7 @@ import {
   keysAfter,
 } from './queries.js'
 import type { ChangeKey, Span } from './queries.js'
+import { present } from '../../core/present.js'
 
 /**
  * A fall that is seen only after so long without a feed, in milliseconds, is of no day in
@@ -65,7 +66,8 @@ export async function loadDays(
   history: Raw,
   { days, work }: { days: readonly string[]; work: string },
 ): Promise<void> {
-  const span = { from: momentOf(days[0]!), until: momentOf(days.at(-1)!) + DAY }
+  const [first, last] = [present(days[0], 'a day'), present(days.at(-1), 'a day')]
+  const span = { from: momentOf(first), until: momentOf(last) + DAY }
   await loadLateFeeds(duck, history, span)
   mkdirSync(work, { recursive: true, mode: 0o700 })
   const path = join(work, 'changes')
@@ -101,7 +103,7 @@ export function inBatches(history: Raw, days: readonly string[]): string[][] {
       batches.push([])
       room = BATCH
     }
-    batches.at(-1)!.push(day)
+    present(batches.at(-1), `a batch before ${day}`).push(day)
     room = isAlone ? 0 : room - changes
   }
   return batches

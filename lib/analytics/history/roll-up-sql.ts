@@ -21,6 +21,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY } from '../../core/clock.js'
 import { momentOf } from './files.js'
+import { present } from '../../core/present.js'
 
 /**
  * Columns of a day's file, in order. Times are milliseconds, money is cents. `price_before`: what
@@ -171,9 +172,10 @@ const items = (isOneDay: boolean) => `CREATE OR REPLACE TABLE new_item AS
  * makes `day_row` of each.
  */
 export async function advance(duck: DuckDBConnection, days: readonly string[]): Promise<void> {
-  const [from, isOneDay] = [`${momentOf(days[0]!)}::BIGINT`, days.length === 1]
+  const first = present(days[0], 'a day')
+  const [from, isOneDay] = [`${momentOf(first)}::BIGINT`, days.length === 1]
   for (const statement of [STEPS, OFFERS, dayRows(isOneDay), items(isOneDay)])
-    await duck.run(statement.replaceAll('$from', from).replaceAll('$day', `'${days[0]}'`))
+    await duck.run(statement.replaceAll('$from', from).replaceAll('$day', `'${first}'`))
   for (const table of ['offer', 'item'])
     await duck.run(`DROP TABLE ${table}; ALTER TABLE new_${table} RENAME TO ${table}`)
   await duck.run('DROP TABLE step')

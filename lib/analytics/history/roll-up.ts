@@ -24,6 +24,7 @@ import {
 } from './files.js'
 import { closeUntil, deleteChanges, deleteSeen, firstChange } from './queries.js'
 import { advance } from './roll-up-sql.js'
+import { present } from '../../core/present.js'
 
 export interface RolledUp {
   /** Days that were rolled up, `YYYY-MM-DD`. */
@@ -62,7 +63,7 @@ export async function rollUp(
           `SELECT * FROM day_row WHERE day = ${quoted(day)} ORDER BY distid, gtin`,
           DAY_OPTIONS,
         )
-      const last = batch.at(-1)!
+      const last = present(batch.at(-1), 'a day')
       rolled += batch.length
       unsaved += batch.length
       if (unsaved < STATE_EVERY && last !== days.at(-1)) continue

@@ -4,8 +4,9 @@ import type { Progress } from '../../core/async/progress.js'
 import type { FromWorker } from './background.js'
 import { makeTasks } from './tasks.js'
 import type { Tasks } from './tasks.js'
+import { present } from '../../core/present.js'
 
-const port = parentPort!
+const port = present(parentPort, 'the port to the main thread')
 const tasks = makeTasks()
 let last: Promise<unknown> = Promise.resolve()
 

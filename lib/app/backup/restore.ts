@@ -189,8 +189,9 @@ function checkFolder(dir: string): void {
         name,
       ),
   )
-  if (foreign.length > 0 && !existsSync(join(dir, RECORD)))
-    throw invalid('dir', `${dir} holds something else (${foreign[0]!})`)
+  const [other] = foreign
+  if (other !== undefined && !existsSync(join(dir, RECORD)))
+    throw invalid('dir', `${dir} holds something else (${other})`)
 }
 
 /**
@@ -354,7 +355,7 @@ async function putInPlace(
     old.length > 0
       ? placeFor(join(dir, `replaced-by-backup-of-${stamp.replaceAll(':', '-')}`))
       : null
-  for (const name of old) renameSync(join(dir, name), join(replaced!, name))
+  if (replaced !== null) for (const name of old) renameSync(join(dir, name), join(replaced, name))
   const fresh = [
     ...readdirSync(staging).filter((name) => name.startsWith(JOURNAL)),
     ...(logged ? [DECISIONS] : []),

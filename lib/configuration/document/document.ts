@@ -2,6 +2,7 @@
  * The configuration document as code reads it (contract "Configuration document").
  * Dollars and fractions, as in the JSON.
  */
+import { present } from '../../core/present.js'
 
 /** A list rule: `include` and `exclude` of one kind of value. */
 export interface ListRule {
@@ -128,4 +129,12 @@ export interface ConfigurationDocument {
   product_restrictions: ProductRestrictions
   fulfillment?: Record<string, unknown>
   [other: string]: unknown
+}
+
+/** The entry of a distributor that the document is known to name. */
+export function entryNamed(
+  { distributors }: Pick<ConfigurationDocument, 'distributors'>,
+  name: string,
+): DistributorEntry {
+  return present(distributors[name], `the entry ${name}`)
 }

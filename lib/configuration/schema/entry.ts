@@ -53,7 +53,7 @@ export function entrySchema(distributor: Distributor): Schema {
  */
 function addSetting(entry: Section, setting: Setting, requiredSections: readonly string[]): void {
   const path = setting.path.split('-')
-  const leaf = path.pop()!
+  const leaf = path.pop() ?? setting.path
   const isNeeded = setting.required === true && requiredSections.includes(path[0] ?? leaf)
   let section = entry
   for (const name of path) {

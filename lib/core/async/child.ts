@@ -6,6 +6,7 @@ import { fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { SECOND } from '../clock.js'
+import { present } from '../../core/present.js'
 
 /** What the process says: any number of `progress`, then one of the others. */
 export type FromChild<R> = { progress: ChildProgress } | { result: R } | { error: string }
@@ -61,9 +62,10 @@ export function runChild<R>(
       execArgv: [...(file.endsWith('.ts') ? process.execArgv : []), `--max-old-space-size=${heap}`],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       env: Object.fromEntries(
-        PASSED_ON.flatMap((name) =>
-          process.env[name] === undefined ? [] : [[name, process.env[name]!]],
-        ),
+        PASSED_ON.flatMap((name) => {
+          const value = process.env[name]
+          return value === undefined ? [] : [[name, value]]
+        }),
       ),
     })
     let said = ''
@@ -76,7 +78,7 @@ export function runChild<R>(
     const timer = setTimeout(() => kill(`it was not done after ${limit / SECOND} s`), limit)
     const close = () => kill('the app closes')
     signal.addEventListener('abort', close, { once: true })
-    child.stderr!.on('data', (chunk: Buffer) => {
+    present(child.stderr, 'the pipe of stderr').on('data', (chunk: Buffer) => {
       said = (said + String(chunk)).slice(-2_000)
     })
     child.on('message', (message: FromChild<R>) => {

@@ -54,7 +54,7 @@ export function parseRoute(route: string): {
   return {
     method,
     path,
-    params: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
+    params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
     query: query?.split(',') ?? [],
     headers: headers.map(memberOf),
   }

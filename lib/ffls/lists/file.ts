@@ -146,7 +146,7 @@ async function firstLine(file: string): Promise<string | null> {
 
 function cellsOf(line: string, delimiter: string): string[] {
   const [cells] = parseCells([line], { delimiter, quote: '"' })
-  return typeof cells === 'string' ? [] : cells!
+  return Array.isArray(cells) ? cells : []
 }
 
 function best<T>(candidates: readonly T[], score: (candidate: T) => number): T {
@@ -163,7 +163,7 @@ async function readWorkbook({
     throw notAList(error.message)
   })
   if (tables.length === 0) throw notAList('it is empty')
-  const rows = best(tables, ([first]) => fits(first!.cells))
+  const rows = best(tables, ([first]) => fits(first?.cells ?? []))
   onProgress?.(1, 1, rows.length)
   return { rows, broken: [], unterminated: false, cutOff: null }
 }

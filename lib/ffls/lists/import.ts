@@ -26,6 +26,7 @@ import { NAMED, Rejects, TWICE, shown, timeOfList, typesOf } from './report.js'
 import type { ListInput, ListOptions, ListReport } from './report.js'
 import { absentColumns, licenseOf, missingColumns, phoneOf, placesOf, readDealer } from './rows.js'
 import type { ListedDealer, Places } from './rows.js'
+import { present } from '../../core/present.js'
 
 export interface ImportResult extends ListReport {
   added: number
@@ -210,7 +211,7 @@ function partsOf(file: ListFile): {
         `is ${found.join(', ').slice(0, KEPT_TEXT) || 'blank'}`,
     )
   }
-  const width = header!.cells.findLastIndex((name) => name.trim() !== '') + 1
+  const width = present(header, 'the header').cells.findLastIndex((name) => name.trim() !== '') + 1
   const rows = all.filter(({ cells }) => !cells.every((cell) => /^-*$/.test(cell.trim())))
   if (rows.length === 0 && file.broken.length === 0 && file.cutOff === null)
     throw invalid('file', 'this list has a header and no rows')

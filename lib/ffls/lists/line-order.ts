@@ -4,6 +4,7 @@
  * assumed; the order is that of the list before.
  */
 import type { FflsCtx } from '../ctx.js'
+import { present } from '../../core/present.js'
 
 export interface ListOrder {
   /** When that list was made, ms. */
@@ -46,7 +47,7 @@ export function orderOf(
 
 /** Whether a state begins after the last row of this one. */
 export function isFollowed(states: ListOrder['states'], state: string): boolean {
-  const [, last] = states[state]!
+  const [, last] = present(states[state], state)
   return Object.values(states).some(([first]) => first > last)
 }
 

@@ -8,6 +8,7 @@ import type { License } from '../license.js'
 import { NAMED, Rejects, TWICE, shown } from './report.js'
 import type { ListReport } from './report.js'
 import { premiseOf } from './rows.js'
+import { present } from '../../core/present.js'
 
 /** A row with a license wins over any without. */
 export function licenseFit(cells: readonly string[]): number {
@@ -95,9 +96,9 @@ function partsOf({ rows, unterminated, cutOff }: ListFile): {
       'this is not a list of licenses: no row has a number such as 1-57-033-01-7E-67890; ' +
         `its first is ${rows[0]?.cells.join(' | ').slice(0, NAMED) ?? 'missing'}`,
     )
-  const isHeader = first === 1 && /licen[cs]e|ffl/i.test(rows[0]!.cells.join(' '))
+  const isHeader = first === 1 && /licen[cs]e|ffl/i.test((rows[0]?.cells ?? []).join(' '))
   const body = isHeader ? rows.slice(1) : rows
-  const last = body.at(-1)!
+  const last = present(body.at(-1), 'the last row')
   // The license is the end of a row, and has a form of its own.
   if (!unterminated || hasLicense(last.cells)) return { rows: body, cutOff }
   return { rows: body.slice(0, -1), cutOff: shown(last.line, last.cells, 'the line is cut off') }
@@ -112,9 +113,9 @@ function licenseIn(cells: readonly string[]): License | { reason: string } {
         `the row has ${cells.length} columns; there must be 6 ` +
         '(name, street, city, state, ZIP, license), or the license alone',
     }
-  const license = parseLicense(cells.at(-1)!.trim())
+  const license = parseLicense(present(cells.at(-1), 'the last cell').trim())
   if (!license) return { reason: 'the license is not a license number' }
-  return REGIONS.has(license.number[0]!)
+  return REGIONS.has(license.number.charAt(0))
     ? license
     : { reason: `the region is none of ${[...REGIONS].join(', ')}` }
 }

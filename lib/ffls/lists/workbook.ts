@@ -202,12 +202,12 @@ function gridOf(name: string, content: Buffer): number {
       if (attribute !== 'r') continue
       const [, letters, digits] =
         (match[1] === 'row' ? /^()(\d{1,7})$/ : /^([A-Za-z]{1,3})(\d{1,7})$/).exec(
-          quoted ?? other!,
+          quoted ?? other ?? '',
         ) ?? []
-      if (digits === undefined)
+      if (letters === undefined || digits === undefined)
         throw new Error(`${name.slice(0, 60)} holds a cell at a place that is none`)
       last = Math.max(last, Number(digits))
-      columns = Math.max(columns, columnOf(letters!))
+      columns = Math.max(columns, columnOf(letters))
     }
   }
   const height = Math.max(rows, last)

@@ -11,6 +11,7 @@ import { remembered } from '../../db/state.js'
 import { keysInUse } from '../reports/queries.js'
 import { localKeys, makeFirstKey, partnerKeys } from './keys.js'
 import type { FraudKeys } from './keys.js'
+import { present } from '../../core/present.js'
 
 export interface KeyringOptions {
   random: (bytes: number) => Buffer
@@ -37,7 +38,7 @@ export function openFraudKeys(
         'the key of a partner cannot be read: until it is restored, nothing that the partner ' +
           'reported is found',
       )
-    const current = local.at(-1)!
+    const current = present(local.at(-1), 'a key of its own')
     const standing = engine.reader.column(keysInUse)
     const isLacking = standing.some((name) => !local.some((key) => key.name === name))
     if (isLacking) {

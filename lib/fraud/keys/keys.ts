@@ -117,16 +117,17 @@ export function dropLocalKeys(dir: string, isUsed: (name: string) => boolean): b
 
 function readLocal(dir: string): Map<number, Buffer> {
   const path = join(dir, 'keys', LOCAL)
-  const lines = readFileSync(path, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => /^(\d{1,9}) ([0-9a-f]{64})$/.exec(line))
-  if (lines.some((line) => line === null))
+  const lines = readFileSync(path, 'utf8').trim().split('\n')
+  const keys = lines.flatMap((line): [number, Buffer][] => {
+    const [, number, key] = /^(\d{1,9}) ([0-9a-f]{64})$/.exec(line) ?? []
+    return key === undefined ? [] : [[Number(number), Buffer.from(key, 'hex')]]
+  })
+  if (keys.length < lines.length)
     throw new Error(
       `${path} is damaged: restore it from your own copy, or remove it and run \`fraud ` +
         `rotate-key\``,
     )
-  return new Map(lines.map((line) => [Number(line![1]), Buffer.from(line![2]!, 'hex')]))
+  return new Map(keys)
 }
 
 function writeLocal(dir: string, keys: ReadonlyMap<number, Buffer>): void {

@@ -17,6 +17,7 @@ import {
   replaceHashes,
   strongDigests,
 } from '../reports/store.js'
+import { present } from '../../core/present.js'
 
 export interface Rotated {
   /** Reports whose signals are kept under the new key now. */
@@ -122,7 +123,7 @@ export async function rehashReports(
         if (became !== null) result[became]++
       }
     })
-    last = rows.at(-1)!.id
+    last = present(rows.at(-1), 'the last report').id
     onProgress((done += rows.length), total)
     // Others' calls come between two transactions.
     await nextTurn()
@@ -203,10 +204,10 @@ async function isMerged(
     .execute()
   if (twins.length === 0) return false
   const all = [row, ...twins].sort((a, b) => b.updated_at - a.updated_at || b.id - a.id)
-  const stays = all[0]!
+  const [stays = row, ...others] = all
   await removeReports(
     tx,
-    all.slice(1).map(({ id }) => id),
+    others.map(({ id }) => id),
   )
   await tx.db
     .updateTable('fraud_report')

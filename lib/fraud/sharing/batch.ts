@@ -177,7 +177,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   let rest = ''
   for await (const chunk of createReadStream(path, 'utf8')) {
     const lines = (rest + String(chunk)).split('\n')
-    rest = lines.pop()!
+    rest = lines.pop() ?? ''
     if (rest.length > LONGEST_LINE || lines.some((line) => line.length > LONGEST_LINE))
       throw new SyntaxError('too long')
     for (const line of lines) yield line.replace(/\r$/, '')

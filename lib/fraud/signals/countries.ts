@@ -40,11 +40,9 @@ export function countryCode(text: string | null | undefined): string {
   const known = codeOf.get(whole)
   if (known !== undefined || !name.includes('(')) return known ?? whole
   // As shops write it: the name, and its code or an article in brackets.
-  const [outside, inside] = [
-    name.replace(/\(.*/, ''),
-    name.replace(/^[^(]*/, '').replace(/\).*/, ''),
-  ].map((part) => wordsOf(part).join(''))
-  return codeOf.get(outside!) ?? codeOf.get(inside!) ?? whole
+  const codeIn = (part: string) => codeOf.get(wordsOf(part).join(''))
+  const outside = codeIn(name.replace(/\(.*/, ''))
+  return outside ?? codeIn(name.replace(/^[^(]*/, '').replace(/\).*/, '')) ?? whole
 }
 
 /**

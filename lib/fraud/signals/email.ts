@@ -142,7 +142,7 @@ function domainOf(text: string): string | null {
   const labels = domain.split('.')
   return labels.length >= 2 &&
     labels.every((label) => LABEL.test(label)) &&
-    /^(?:[a-z]{2,63}|xn--.+)$/.test(labels.at(-1)!)
+    /^(?:[a-z]{2,63}|xn--.+)$/.test(labels.at(-1) ?? '')
     ? domain
     : null
 }

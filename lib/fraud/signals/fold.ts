@@ -40,10 +40,10 @@ export function folded(text: string, most: number): string {
   if (isAscii(cut)) return cut.toLowerCase()
   return cut
     .toLowerCase()
-    .replaceAll(/[¼½¾⅓⅔⅛⅜⅝⅞]/g, (sign) => FRACTIONS[sign]!)
+    .replaceAll(/[¼½¾⅓⅔⅛⅜⅝⅞]/g, (sign) => FRACTIONS[sign] ?? sign)
     .normalize('NFKD')
     .replaceAll(/[\p{M}\p{Cf}]+/gu, '')
-    .replaceAll(/[ßæœøłđðþı]/g, (letter) => LETTERS[letter]!)
+    .replaceAll(/[ßæœøłđðþı]/g, (letter) => LETTERS[letter] ?? letter)
     .replaceAll(/[\u2018\u2019\u201B\u02BC\u0060\u00B4]/g, "'")
     .replaceAll(/\p{Pd}|\u2212/gu, '-')
     .replaceAll('\u2044', '/')

@@ -118,5 +118,5 @@ function phoneword(text: string): string | null {
   const [, area, word = '', more = ''] = match ?? []
   if (area === undefined || !/[a-z]{3}/.test(word + more) || /^[\do]+$/.test(word + more))
     return null
-  return northAmerican(area + word.replaceAll(/[a-z]/g, (letter) => keyOf.get(letter)!))
+  return northAmerican(area + word.replaceAll(/[a-z]/g, (letter) => keyOf.get(letter) ?? letter))
 }

@@ -76,7 +76,8 @@ function distinct(values: readonly (string | null | undefined)[]): string[] {
 function itemSignals(item: FraudSignals['order_items'][number]): ItemSignals | null {
   const keys = itemKeys(item)
   const name = item.name === null ? null : itemNameKey(item.name)
-  if (keys.length > 0) return { identity: keys[0]!, keys, name }
+  const [identity] = keys
+  if (identity !== undefined) return { identity, keys, name }
   if (name !== null) return { identity: `name ${name}`, keys, name }
   // `Glock` alone is not a likeness, but an item.
   const text = item.name === null ? null : itemText(item.name)
@@ -87,5 +88,5 @@ function itemSignals(item: FraudSignals['order_items'][number]): ItemSignals | n
 export function canonicalIp(text: string): string | null {
   const bare = text.trim().replace(/^\[(.*)\]$/, '$1')
   // The zone behind `%` is the name of a network card.
-  return isIP(bare) === 0 ? null : canonicalAddress(bare.split('%')[0]!)
+  return isIP(bare) === 0 ? null : canonicalAddress(bare.replace(/%.*/s, ''))
 }

@@ -74,9 +74,10 @@ export function openAccountSlots(): AccountSlots {
       const slots = of(account)
       slots.used--
       for (const waiting of [slots.fresh, slots.others]) {
-        while (waiting[0] && slots.used < waiting[0].most) {
+        for (let [next] = waiting; next && slots.used < next.most; [next] = waiting) {
           slots.used++
-          waiting.shift()!.go()
+          waiting.shift()
+          next.go()
         }
       }
       if (slots.used === 0 && slots.fresh.length === 0 && slots.others.length === 0)

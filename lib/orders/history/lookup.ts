@@ -38,12 +38,12 @@ async function having(
   for (const place of FIELDS[lookup]) {
     for (let after = 0, isMore = true; isMore;) {
       const rows = reader.lists(PLACES[place], { subscriber, text, after })
-      for (const [, id] of rows as [place: number, id: number][]) ids.add(id)
-      isMore = rows.length === STEP
-      if (isMore) {
-        after = rows.at(-1)![0]!
-        await nextTurn()
+      for (const [place, id] of rows as [place: number, id: number][]) {
+        ids.add(id)
+        after = place
       }
+      isMore = rows.length === STEP
+      if (isMore) await nextTurn()
     }
   }
   return ids

@@ -98,9 +98,10 @@ export function shipStatusOf(statuses: readonly (ShipStatus | null)[]): ShipStat
   const known = statuses.filter((status) => status !== null)
   // The list names what went wrong after what went well.
   return known.reduce<ShipStatus | null>((least, status) => {
-    const difference = least === null ? -1 : SHIP_RANK[status] - SHIP_RANK[least]
+    if (least === null) return status
+    const difference = SHIP_RANK[status] - SHIP_RANK[least]
     return difference < 0 ||
-      (difference === 0 && SHIP_STATUSES.indexOf(status) > SHIP_STATUSES.indexOf(least!))
+      (difference === 0 && SHIP_STATUSES.indexOf(status) > SHIP_STATUSES.indexOf(least))
       ? status
       : least
   }, null)

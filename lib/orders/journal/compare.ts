@@ -61,11 +61,12 @@ async function repair(
   }: { head: { seq: number; line: string } | undefined; marked: number; isHeld: boolean },
 ): Promise<number> {
   const { lost, end, meets, fault } = await readFile(ctx, head)
-  if (lost.length > 0 && meets) {
+  const [first] = lost
+  if (first && meets) {
     const orders = await replay(ctx, lost)
     await pauseOrders(ctx, {
       reason:
-        `the database had lost ${lost.length} lines of the order journal (from ${lost[0]!.seq} ` +
+        `the database had lost ${lost.length} lines of the order journal (from ${first.seq} ` +
         `on), which were taken from orders.journal${fault ? `; ${fault}` : ''}`,
       orders,
       isForgetful: fault !== null,

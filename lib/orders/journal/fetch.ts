@@ -13,6 +13,7 @@ import type { ObjectStore } from '../../objects/store.js'
 import { ChainReader, isFault, journalSealer } from './chain.js'
 import { listSegments, nameOf, sealedAs } from './segments.js'
 import type { CopySegment } from './segments.js'
+import { present } from '../../core/present.js'
 
 /** The end of a journal: its last line, with its digest. */
 export interface JournalHead {
@@ -153,7 +154,8 @@ async function pathTo(
   const path = [end]
   for (let at = end; at.first > 1;) {
     const before = byLast.get(at.first - 1) ?? []
-    const prev = before.length > 1 ? prevOf((await linesOf(at))[0]!) : before[0]?.mac
+    const prev =
+      before.length > 1 ? prevOf(present((await linesOf(at))[0], 'the first line')) : before[0]?.mac
     const next: CopySegment | undefined =
       before.find(({ mac }) => mac === prev) ?? segments.findLast(({ last }) => last < at.first - 1)
     if (!next) break
@@ -181,7 +183,7 @@ async function copyLines(
   ctx: OrdersCtx,
   { path, segments, linesOf, handle, onProgress }: Copying,
 ): Promise<{ fromDatabase: number; apart: CopySegment[]; missing: number | null }> {
-  const end = path.at(-1)!.last
+  const end = present(path.at(-1), 'a segment').last
   const own = await ctx.read
     .selectFrom('journal')
     .select(['seq', 'line'])

@@ -80,7 +80,8 @@ async function act(
     await journal.remake(inWords(inFile))
   const known = await readKnownDamage(ctx)
   const damage = lasting.map(inWords).filter((words) => !known.includes(words))
-  if (damage.length > 0) await pauseOrders(ctx, { reason: damage[0]!, damage, isForgetful: true })
+  const [reason] = damage
+  if (reason !== undefined) await pauseOrders(ctx, { reason, damage, isForgetful: true })
   else if (lasting.length > 0)
     ctx.log.warn(
       { damage: lasting.map(inWords) },

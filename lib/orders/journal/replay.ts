@@ -10,6 +10,7 @@ import { countOrder } from '../quota.js'
 import { follow } from '../engine/transitions.js'
 import type { StoredPo } from '../stored.js'
 import type { StateData } from '../engine/transitions.js'
+import { present } from '../../core/present.js'
 
 /** A verified line with its text. */
 export type LostLine = ReadLine & { text: string }
@@ -40,7 +41,7 @@ async function replayIntent(
   { placement, orders, purchaseOrders }: IntentData | AdoptionData,
 ): Promise<string> {
   const [first] = purchaseOrders
-  const { customer } = contentOf(tx as OrdersCall, first!)
+  const { customer } = contentOf(tx as OrdersCall, present(first, 'a purchase order'))
   if (placement) await tx.db.insertInto('placement').values(placement).execute()
   await tx.db
     .insertInto('fulfillment_order')
@@ -49,7 +50,7 @@ async function replayIntent(
   await tx.db.insertInto('purchase_order').values(purchaseOrders).execute()
   if (placement && placement.key_id !== null)
     await countOrder(tx, placement.key_id, placement.id, placement.placed_at)
-  return orders[0]!.order_id
+  return present(orders[0], 'an order').order_id
 }
 
 async function replayState(tx: OrdersCtx, { id, ref, from, set }: StateData): Promise<string> {

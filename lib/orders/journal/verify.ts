@@ -15,6 +15,7 @@ import type { JournalLines } from './file.js'
 import { journalReach, lineAt, linesAfter } from './queries.js'
 import { openStateCheck } from './state-check.js'
 import type { StateCheck } from './state-check.js'
+import { present } from '../../core/present.js'
 
 export interface JournalFault {
   /** The line; null where the fault is not in one. */
@@ -184,7 +185,7 @@ class Verifier {
           this.#add(seq, 'database', 'the line is not the one of the anchor')
         this.#states.take(line)
       }
-      at = rows.at(-1)!.seq
+      at = present(rows.at(-1), 'the last line').seq
       onProgress?.(at, last, at)
       await rest()
     }

@@ -50,11 +50,11 @@ export interface GeneratedPo {
 export function readGeneratedPo(po: string): GeneratedPo | null {
   const [, given, orderId, tag, ffl, store, attempt] =
     /^(([A-Za-z0-9_-]{1,50})-([A-Z0-9]{4})-([01])1([01]))(?:-([2-9]|[1-9]\d{1,3}))?$/.exec(po) ?? []
-  return given === undefined
+  return given === undefined || orderId === undefined || tag === undefined
     ? null
     : {
-        orderId: orderId!,
-        tag: tag!,
+        orderId,
+        tag,
         fflRequired: ffl === '1',
         shipToStore: store === '1',
         attempt: Number(attempt ?? 1),

@@ -89,7 +89,7 @@ export async function lookBack(
 ): Promise<LookBack> {
   const asked = (await readPause(ctx))?.lookBackTo
   const from = since ?? asked
-  if (resume && asked !== undefined && from! > asked)
+  if (resume && asked !== undefined && from !== undefined && from > asked)
     throw invalid(
       'since',
       `orders since ${new Date(asked).toISOString()} may have been forgotten: look back as ` +
@@ -182,6 +182,9 @@ async function reconcileThere(ctx: OrdersCtx): Promise<boolean> {
   return isDone()
 }
 
+const NOT_OURS =
+  "its PO was not made here: it is a caller's own, was shortened, or was placed elsewhere"
+
 async function lookForForgotten(
   ctx: OrdersCtx,
   since: number,
@@ -195,21 +198,25 @@ async function lookForForgotten(
   }
   for (const orphan of orphans.toSorted((a, b) => a.at - b.at)) {
     const generated = readGeneratedPo(orphan.po)
-    const reason = generated
-      ? await adoptOrder(ctx, orphan, generated, { dryRun })
-      : "its PO was not made here: it is a caller's own, was shortened, or was placed elsewhere"
-    if (reason === null) {
-      found.adopted.push({ ...foreignOrder(orphan), order_id: generated!.orderId })
-      if (await mayBeSpeltOtherwise(ctx, orphan.subscriberId, generated!.orderId))
-        found.in_doubt.push({
-          subscriber: orphan.subscriberId,
-          distid: orphan.distid,
-          mode: orphan.mode,
-          reason:
-            `it shows ${orphan.po} in capitals, and your order ids have small letters: look ` +
-            'which order it is',
-        })
-    } else found.others.push({ ...foreignOrder(orphan), reason })
+    if (!generated) {
+      found.others.push({ ...foreignOrder(orphan), reason: NOT_OURS })
+      continue
+    }
+    const reason = await adoptOrder(ctx, orphan, generated, { dryRun })
+    if (reason !== null) {
+      found.others.push({ ...foreignOrder(orphan), reason })
+      continue
+    }
+    found.adopted.push({ ...foreignOrder(orphan), order_id: generated.orderId })
+    if (await mayBeSpeltOtherwise(ctx, orphan.subscriberId, generated.orderId))
+      found.in_doubt.push({
+        subscriber: orphan.subscriberId,
+        distid: orphan.distid,
+        mode: orphan.mode,
+        reason:
+          `it shows ${orphan.po} in capitals, and your order ids have small letters: look ` +
+          'which order it is',
+      })
   }
   for (const { subscriberId, reason, ...account } of [...notAsked, ...(await silentAccounts(ctx))])
     found.in_doubt.push({

@@ -274,20 +274,23 @@ async function showRecord(
     po_given: order.po_given,
     parcels,
     changes: changes.map((change) => ({ ...change, at: textOf(change.at) })),
-    purchase_orders: purchaseOrders.map((purchase) => ({
-      id: purchase.id,
-      ref: purchase.client_ref,
-      lane: purchase.lane,
-      state: purchase.state,
-      sends: purchase.sends,
-      stage: purchase.stage,
-      distributor_order_id: purchase.distributor_order_id,
-      reason: purchase.reason,
-      refusal: purchase.refusal,
-      next_at: purchase.next_at === null ? null : textOf(purchase.next_at),
-      lines: lines.get(purchase.client_ref) ?? [],
-      ...(transcripts.has(purchase.id) && { transcripts: transcripts.get(purchase.id)! }),
-    })),
+    purchase_orders: purchaseOrders.map((purchase) => {
+      const told = transcripts.get(purchase.id)
+      return {
+        id: purchase.id,
+        ref: purchase.client_ref,
+        lane: purchase.lane,
+        state: purchase.state,
+        sends: purchase.sends,
+        stage: purchase.stage,
+        distributor_order_id: purchase.distributor_order_id,
+        reason: purchase.reason,
+        refusal: purchase.refusal,
+        next_at: purchase.next_at === null ? null : textOf(purchase.next_at),
+        lines: lines.get(purchase.client_ref) ?? [],
+        ...(told && { transcripts: told }),
+      }
+    }),
   }
 }
 

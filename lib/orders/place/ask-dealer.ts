@@ -29,12 +29,13 @@ export async function askAboutDealer(
     : connector
   const distributor = ctx.distributors.byDistid(distid)
   const settings = accountSettings(ctx, ctx.subscriber, distid)
-  if (ffl === null || !speaker?.askDealer || !distributor || !settings) return null
+  const ask = speaker?.askDealer?.bind(speaker)
+  if (ffl === null || !ask || !distributor || !settings) return null
   const mode = ctx.modes.of(distid)
   try {
     const answer = await inTime(
       async (signal) =>
-        speaker.askDealer!(
+        ask(
           openSession(distributor, {
             settings,
             signal,

@@ -17,6 +17,7 @@ import { checkQuota, countOrder } from '../quota.js'
 import { refusePaused } from './refusals.js'
 import type { PlacementTable } from '../../db/tables/orders.js'
 import type { StoredPo } from '../stored.js'
+import { present } from '../../core/present.js'
 
 type Placement = Selectable<PlacementTable>
 
@@ -189,7 +190,7 @@ export function contentOf(
   part: OrderPart,
   named: Pick<PurchaseOrder, 'clientRef' | 'serial' | 'po' | 'poGiven' | 'takenAt'>,
 ): PurchaseOrder {
-  const lines = part.lines.map((at) => group.lines[at]!)
+  const lines = part.lines.map((at) => present(group.lines[at], `line ${at}`))
   return {
     ...named,
     poIsOurs: order.poNumber === null,

@@ -38,13 +38,13 @@ export function splitOrder(lines: readonly OrderLine[], shipToStore: boolean): O
 }
 
 function addLine(lines: OrderLine[], line: OrderLine): void {
-  const same = lines.findIndex(({ distsku }) => distsku === line.distsku)
-  if (same < 0) lines.push({ ...line })
+  const same = lines.find(({ distsku }) => distsku === line.distsku)
+  if (!same) lines.push({ ...line })
   else
-    lines[same] = {
-      ...lines[same]!,
-      qty: lines[same]!.qty + line.qty,
-      fflRequired: lines[same]!.fflRequired || line.fflRequired,
+    lines[lines.indexOf(same)] = {
+      ...same,
+      qty: same.qty + line.qty,
+      fflRequired: same.fflRequired || line.fflRequired,
     }
 }
 

@@ -21,6 +21,7 @@ import { LONGEST_AGO, isNewsOf, isOthers, isWhollyOthers, samePo } from '../matc
 import { sharersOfPo, standsElsewhere } from '../matching/order-numbers.js'
 import { mergeParcels, shippingOf } from './parcels.js'
 import { laterOrder, statusOfParts } from '../history/statuses.js'
+import { present } from '../../core/present.js'
 
 /** One subscriber's account at a distributor, as it is or as it is played. */
 export interface Account {
@@ -130,7 +131,8 @@ async function findPurchaseOrder(
     const numbered = (
       await mine.where('distributor_order_id', '=', number).limit(2).execute()
     ).filter((order) => !isElsewhere(order, login) || mayBelongTo(ctx, order, update))
-    if (numbered.length > 0) return numbered.length === 1 ? numbered[0]! : null
+    const [one, ...others] = numbered
+    if (one) return others.length === 0 ? one : null
   }
   const possible = await ordersOfPo(ctx, account, update)
   const [order] = possible
@@ -255,7 +257,7 @@ async function applyTo(tx: OrdersCtx, order: StoredPo, update: OrderUpdate): Pro
   const parts = await knownParts(tx, record)
   const statuses = parts.map(({ status }) => status)
   const mine = parts.findIndex(({ id }) => id === order.id)
-  const before = statuses[mine]!
+  const before = present(statuses[mine], `the status of purchase order ${order.id}`)
   const after =
     update.status === undefined
       ? before

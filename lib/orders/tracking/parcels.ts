@@ -6,6 +6,7 @@ import type { Parcel } from '../../distributors/fulfillment.js'
 import type { StoredOrder } from '../history/records.js'
 import { laterShip, shipStatusOf } from '../history/statuses.js'
 import type { FulfillmentOrderTable, ParcelTable } from '../../db/tables/fulfillment.js'
+import { present } from '../../core/present.js'
 
 type StoredParcel = Selectable<ParcelTable>
 
@@ -97,7 +98,7 @@ export async function mergeParcels(
     changed.add(number)
   }
   for (const number of changed) {
-    const row = parcels.get(number)!
+    const row = present(parcels.get(number), number)
     const {
       fulfillment_order_id: _order,
       subscriber_id: _subscriber,

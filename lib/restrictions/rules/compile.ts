@@ -7,6 +7,7 @@ import type { ItemFacts, ReadyPredicate } from './predicates.js'
 import { describeOpposite, readyPredicate } from './predicates.js'
 import { countyCodes } from './rule.js'
 import type { Rule } from './rule.js'
+import { present } from '../../core/present.js'
 
 export interface CompiledRule {
   readonly rule: Rule
@@ -58,7 +59,7 @@ export function compileRule(rule: Rule, order: number): CompiledRule {
     isZip: scope.zip ? zipTest(scope.zip) : null,
     mayLieIn: stateTest(scope.zip ?? []),
     destinations: rule.destination === 'any' ? null : new Set([rule.destination]),
-    upcs: set(match.upc?.map((upc) => gtinKey(upc)!)),
+    upcs: set(match.upc?.map((upc) => present(gtinKey(upc), upc))),
     skus: set(match.sku?.map((sku) => sku.toLowerCase())),
     distids: set(match.distid),
     classes: set<string>(match.product_class),

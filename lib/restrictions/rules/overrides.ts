@@ -13,6 +13,7 @@ import { isFlagRule } from '../feed-flags.js'
 import type { ItemFacts } from './predicates.js'
 import { Day, Rule } from './rule.js'
 import type { CheckResult, MatchedRule } from '../shapes.js'
+import { present } from '../../core/present.js'
 
 const Detail = z.strictObject({
   rule_ids: z.array(z.string()).default([]),
@@ -35,6 +36,8 @@ export type NewOverride = z.input<typeof NewOverride>
 
 const DAY_END = 86_399_999
 
+const firstIssue = ({ issues }: z.ZodError) => present(issues[0], 'what is wrong')
+
 /**
  * Adds an override. An `allow` names the rules that it lifts; a `block` says what it blocks. Throws
  * 400.
@@ -45,11 +48,10 @@ export async function addOverride(
   input: NewOverride,
 ): Promise<{ id: string }> {
   const parsed = NewOverride.safeParse(input)
-  if (!parsed.success)
-    throw invalid(
-      parsed.error.issues[0]!.path.join('.') || 'override',
-      parsed.error.issues[0]!.message,
-    )
+  if (!parsed.success) {
+    const { path, message } = firstIssue(parsed.error)
+    throw invalid(path.join('.') || 'override', message)
+  }
   const { effect, author, reason, expires, ...detail } = parsed.data
   if (effect === 'allow' && detail.rule_ids.length === 0)
     throw invalid('rule_ids', 'is required: the rules that it lifts')
@@ -68,8 +70,10 @@ export async function addOverride(
   if (effect === 'block' && Object.keys(detail.match).length === 0 && !detail.scope.state)
     throw invalid('match', 'is required: what it blocks, or a state')
   const checked = Rule.safeParse(ruleOf(detail, 'override'))
-  if (!checked.success)
-    throw invalid(checked.error.issues[0]!.path.join('.'), checked.error.issues[0]!.message)
+  if (!checked.success) {
+    const { path, message } = firstIssue(checked.error)
+    throw invalid(path.join('.'), message)
+  }
   const id = `o_${ctx.random(8).toString('hex')}`
   await ctx.engine.atomic(ctx, async (tx) => {
     await tx.db

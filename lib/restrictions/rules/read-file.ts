@@ -106,8 +106,9 @@ function ruleTexts(text: string, faults: RuleFault[]): { line: number; json: str
     .split('\n')
     .map((json, i) => ({ line: i + 1, json }))
     .filter(({ json }) => json.trim() !== '')
-  return lines.length > 1 && lines[0]!.json.trim() === '{'
-    ? [{ line: lines[0]!.line, json: text }]
+  const [first, ...others] = lines
+  return first?.json.trim() === '{' && others.length > 0
+    ? [{ line: first.line, json: text }]
     : lines
 }
 

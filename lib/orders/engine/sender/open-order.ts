@@ -7,6 +7,7 @@ import type { OrdersCtx } from '../../ctx.js'
 import type { StoredPo } from '../../stored.js'
 import { contentOf } from '../../sealed-content.js'
 import { accountSettings, fingerprintOf } from '../../../configuration/account.js'
+import { present } from '../../../core/present.js'
 
 /** What is needed to talk to a distributor about a purchase order. */
 export interface OpenedOrder {
@@ -28,7 +29,7 @@ export function openOrder(ctx: OrdersCtx, order: StoredPo): OpenedOrder | string
     const settings = accountSettings(ctx, { id: order.subscriber_id } as Subscriber, order.distid)
     return settings
       ? {
-          distributor: ctx.distributors.byDistid(order.distid)!,
+          distributor: present(ctx.distributors.byDistid(order.distid), order.distid),
           connector,
           settings,
           secrets: secretsIn(ctx, order.distid, settings),
@@ -43,7 +44,7 @@ export function openOrder(ctx: OrdersCtx, order: StoredPo): OpenedOrder | string
 }
 
 function secretsIn(ctx: OrdersCtx, distid: string, settings: OpenedOrder['settings']): string[] {
-  return Object.entries(ctx.distributors.byDistid(distid)!.settings)
+  return Object.entries(present(ctx.distributors.byDistid(distid), distid).settings)
     .filter(([, { secret }]) => secret)
     .map(([name]) => String(settings[name] ?? ''))
 }
