@@ -123,6 +123,19 @@ async function takeInFeeds(app: App, size: { offers?: number }): Promise<void> {
  * few restrictions.
  */
 export function demoDocument(): ConfigurationDocument {
+  return {
+    distributors: demoDistributors(),
+    targets: {},
+    notification_email: 'owner@demo-shop.example',
+    pricing: demoPricing(),
+    product_restrictions: {
+      cost: { global_restrictions: { min_distributor_cost: 5, max_distributor_cost: 9_999 } },
+    },
+    fulfillment: {},
+  }
+}
+
+function demoDistributors(): ConfigurationDocument['distributors'] {
   const entry = (
     distid: string,
     parts: Pick<DistributorEntry, 'shipping' | 'fulfillment'> & Partial<DistributorEntry>,
@@ -135,62 +148,57 @@ export function demoDocument(): ConfigurationDocument {
     ...parts,
   })
   return {
-    distributors: {
-      'RSR Group': entry('RSR', {
-        shipping: {
-          price_based_shipping: [
-            {
-              min_unit_cost: 0,
-              max_unit_cost: 99,
-              flat_rate: { cost: 9.95, shipping_class: 'small' },
-            },
-            { min_unit_cost: 100, flat_rate: { cost: 18, shipping_class: 'large' } },
-          ],
-          insurance: { include: true, cost_per_hundred: 0.5 },
-        },
-        fulfillment: {
-          API_USER: demoCredential('RSR', 'api_user'),
-          API_PASSWORD: demoCredential('RSR', 'api_password'),
-          ffl_recipient_emails: ['ffl@demo-shop.example'],
-        },
-      }),
-      Lipseys: entry('LIP', {
-        shipping: { flat_rate: { cost: 12.5, shipping_class: 'flat_rate_lipseys' } },
-        fulfillment: {
-          API_USER: demoCredential('LIP', 'api_user'),
-          API_PASSWORD: demoCredential('LIP', 'api_password'),
-          ffl_recipient_emails: ['ffl@demo-shop.example'],
-        },
-      }),
-      'Chattanooga Shooting Supplies': entry('CSSI', {
-        shipping: {
-          flat_rate: { cost: 8.95, shipping_class: 'ground' },
-          handling: { amount: 7.5, order_threshold: 50, add_handling_to_unit_cost: false },
-        },
-        fulfillment: {
-          API_SID: demoCredential('CSSI', 'api_sid'),
-          API_TOKEN: demoCredential('CSSI', 'api_token'),
-        },
-        default_shipping_method_non_firearms: 'best',
-      }),
-    },
-    targets: {},
-    notification_email: 'owner@demo-shop.example',
-    pricing: {
-      margin: {
-        default: { margin_percentage: 0.2 },
-        firearms: { product_class: ['FA', 'SO'], margin_percentage: 0.12, margin_dollar: 5 },
-        ammunition: { product_class: ['AO'], margin_percentage: 0.15 },
+    'RSR Group': entry('RSR', {
+      shipping: {
+        price_based_shipping: [
+          {
+            min_unit_cost: 0,
+            max_unit_cost: 99,
+            flat_rate: { cost: 9.95, shipping_class: 'small' },
+          },
+          { min_unit_cost: 100, flat_rate: { cost: 18, shipping_class: 'large' } },
+        ],
+        insurance: { include: true, cost_per_hundred: 0.5 },
       },
-      credit_card_fee_percent: 0.029,
-      credit_card_fee_transaction: 0.3,
-      include_credit_card_fees_in_price: true,
-      sales_tax_assumption: 0.07,
-      rounding: 'round_up_to_99_cents',
+      fulfillment: {
+        API_USER: demoCredential('RSR', 'api_user'),
+        API_PASSWORD: demoCredential('RSR', 'api_password'),
+        ffl_recipient_emails: ['ffl@demo-shop.example'],
+      },
+    }),
+    Lipseys: entry('LIP', {
+      shipping: { flat_rate: { cost: 12.5, shipping_class: 'flat_rate_lipseys' } },
+      fulfillment: {
+        API_USER: demoCredential('LIP', 'api_user'),
+        API_PASSWORD: demoCredential('LIP', 'api_password'),
+        ffl_recipient_emails: ['ffl@demo-shop.example'],
+      },
+    }),
+    'Chattanooga Shooting Supplies': entry('CSSI', {
+      shipping: {
+        flat_rate: { cost: 8.95, shipping_class: 'ground' },
+        handling: { amount: 7.5, order_threshold: 50, add_handling_to_unit_cost: false },
+      },
+      fulfillment: {
+        API_SID: demoCredential('CSSI', 'api_sid'),
+        API_TOKEN: demoCredential('CSSI', 'api_token'),
+      },
+      default_shipping_method_non_firearms: 'best',
+    }),
+  }
+}
+
+function demoPricing(): ConfigurationDocument['pricing'] {
+  return {
+    margin: {
+      default: { margin_percentage: 0.2 },
+      firearms: { product_class: ['FA', 'SO'], margin_percentage: 0.12, margin_dollar: 5 },
+      ammunition: { product_class: ['AO'], margin_percentage: 0.15 },
     },
-    product_restrictions: {
-      cost: { global_restrictions: { min_distributor_cost: 5, max_distributor_cost: 9_999 } },
-    },
-    fulfillment: {},
+    credit_card_fee_percent: 0.029,
+    credit_card_fee_transaction: 0.3,
+    include_credit_card_fees_in_price: true,
+    sales_tax_assumption: 0.07,
+    rounding: 'round_up_to_99_cents',
   }
 }

@@ -230,7 +230,7 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
   const handle = (raw: Raw): RawHandle => ({ raw, prepare: rememberStatements(raw) })
   const version = oncePerTurn(rawReader.prepare('PRAGMA data_version').pluck())
   const catalogVersion = oncePerTurn(catalog.prepare('PRAGMA data_version').pluck())
-  const locks = new Map<string, Raw>()
+  const locks = openLocks(dir)
 
   return {
     dir,
@@ -256,20 +256,36 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
       version.forget()
       catalogVersion.forget()
     },
-    lock(name) {
-      const raw = takeLock(join(dir, `${name}.lock`))
-      if (raw) locks.set(name, raw)
-      return raw !== null
-    },
-    unlock(name) {
-      locks.get(name)?.close()
-      locks.delete(name)
-    },
+    lock: locks.take,
+    unlock: locks.release,
     async close() {
       // Readers first: a reader that closes last leaves -wal and -shm behind.
-      for (const raw of [catalog, rawReader, reader, meter, decisions, writer, ...locks.values()])
-        raw.close()
+      for (const raw of [catalog, rawReader, reader, meter, decisions, writer]) raw.close()
+      locks.releaseAll()
       await Promise.all([db.destroy(), read.destroy()])
+    },
+  }
+}
+
+/** The named locks that this process holds. */
+function openLocks(dir: string): {
+  take(name: string): boolean
+  release(name: string): void
+  releaseAll(): void
+} {
+  const held = new Map<string, Raw>()
+  return {
+    take(name) {
+      const raw = takeLock(join(dir, `${name}.lock`))
+      if (raw) held.set(name, raw)
+      return raw !== null
+    },
+    release(name) {
+      held.get(name)?.close()
+      held.delete(name)
+    },
+    releaseAll() {
+      for (const raw of held.values()) raw.close()
     },
   }
 }

@@ -77,7 +77,7 @@ export async function buildFiles(
   work: string,
   { numbers, hasRetail, attributes }: Ordered,
 ): Promise<Files> {
-  const { ctx, signal, limit, file } = tools
+  const { ctx } = tools
   const job: BuildJob = {
     kind: 'export',
     catalog: filesIn(ctx.engine.dir).catalog,
@@ -94,20 +94,7 @@ export async function buildFiles(
     })),
   }
   const begunAt = ctx.monotonic()
-  await writeFile(job.numbers, numbers.bytes, { mode: 0o600 })
-  const result = await runBuild(job, {
-    signal,
-    ...(limit !== undefined && { limit }),
-    ...(file !== undefined && { file }),
-  })
-    .then((read) => assertSame(numbers, read))
-    .catch(async (error: unknown) => {
-      // What it joined may be what is wrong: the next build makes the texts anew. One that was out
-      // of time must find what it has made.
-      if (!(error as Partial<StoppedWork>).isStopped)
-        await Promise.all(job.sections.flatMap(filesOf).map((path) => rm(path, { force: true })))
-      throw error
-    })
+  const result = await runProved(tools, job, numbers)
   if (result.damaged > 0)
     ctx.log.warn(
       { files: result.damaged },
@@ -115,24 +102,47 @@ export async function buildFiles(
     )
   await touch(job.sections.flatMap(filesOf), ctx.now())
   const builtAt = ctx.monotonic()
-  const name = `exports/${ctx.random(16).toString('hex')}`
-  const files: Files = {
-    parquet_key: `${name}/catalog.parquet`,
-    attributes_key: attributes ? `${name}/attributes.csv.gz` : null,
-  }
-  await ctx.objects.put(files.parquet_key, job.parquet, {
-    contentType: 'application/vnd.apache.parquet',
-  })
-  if (files.attributes_key !== null)
-    await ctx.objects.put(files.attributes_key, job.attributes!, {
-      contentType: 'application/gzip',
-    })
+  const files = await store(ctx, job)
   const [build_ms, store_ms] = [builtAt - begunAt, ctx.monotonic() - builtAt].map(Math.round)
   ctx.log.info(
     { rows: result.rows, attributes: result.attributes, peak: result.peak, build_ms, store_ms },
     'an export was built and stored',
   )
   return files
+}
+
+/** Runs a build in a process of its own, and proves what it made. */
+async function runProved(
+  { signal, limit, file }: BuildTools,
+  job: BuildJob,
+  numbers: Numbers,
+): Promise<BuildResult> {
+  await writeFile(job.numbers, numbers.bytes, { mode: 0o600 })
+  try {
+    const read = await runBuild(job, {
+      signal,
+      ...(limit !== undefined && { limit }),
+      ...(file !== undefined && { file }),
+    })
+    return assertSame(numbers, read)
+  } catch (error) {
+    // What it joined may be what is wrong: the next build makes the texts anew. One that was out
+    // of time must find what it has made.
+    if (!(error as Partial<StoppedWork>).isStopped)
+      await Promise.all(job.sections.flatMap(filesOf).map((path) => rm(path, { force: true })))
+    throw error
+  }
+}
+
+/** Stores what a build has made. */
+async function store(ctx: ExportsCtx, { parquet, attributes }: BuildJob): Promise<Files> {
+  const name = `exports/${ctx.random(16).toString('hex')}`
+  const parquetKey = `${name}/catalog.parquet`
+  await ctx.objects.put(parquetKey, parquet, { contentType: 'application/vnd.apache.parquet' })
+  if (attributes === null) return { parquet_key: parquetKey, attributes_key: null }
+  const attributesKey = `${name}/attributes.csv.gz`
+  await ctx.objects.put(attributesKey, attributes, { contentType: 'application/gzip' })
+  return { parquet_key: parquetKey, attributes_key: attributesKey }
 }
 
 /**

@@ -74,41 +74,16 @@ const WATCH = 400
  * a second for 80,000 dealers, so it is made in steps, between which the process answers others.
  */
 export function openDealers(engine: Engine): Dealers {
-  let round = 0
-  // Counted, not kept: loading waits, and `remembered` does not.
-  const latest = remembered(engine, 'dealers', () => ++round)
-  let loaded: { round: number; directory: Directory } | undefined
-  let loading: Promise<void> | undefined
   let watching: NodeJS.Timeout | undefined
   let isStopped = false
-
-  async function load(): Promise<void> {
-    const started = latest()
-    try {
-      loaded = { round: started, directory: await buildDirectory(engine) }
-      if (!isStopped) watching ??= setInterval(watch, WATCH).unref()
-    } finally {
-      loading = undefined
-    }
-  }
-
-  /**
-   * What is being loaded may be older than this call: then the next one is waited for, and no more
-   * than that.
-   */
-  async function reach(wanted: number): Promise<Directory> {
-    while (!loaded || loaded.round < wanted) await (loading ??= load())
-    return loaded.directory
-  }
-
-  function loadBeside(): void {
-    // The one before serves on, and the next look tries again.
-    ;(loading ??= load()).catch(() => {})
-  }
+  const loads = openLoads(engine, () => {
+    if (!isStopped) watching ??= setInterval(watch, WATCH).unref()
+  })
 
   function watch(): void {
     try {
-      if (loaded && loaded.round < latest()) loadBeside()
+      const loaded = loads.loaded()
+      if (loaded && loaded.round < loads.latest()) loads.begin()
     } catch {
       // The app was closed; if it was not, the next load watches again.
       clearInterval(watching)
@@ -118,23 +93,71 @@ export function openDealers(engine: Engine): Dealers {
 
   return {
     async current() {
-      const wanted = latest()
-      if (!loaded) return reach(1)
+      const wanted = loads.latest()
+      const loaded = loads.loaded()
+      if (!loaded) return loads.reach(1)
       if (loaded.round < wanted) {
-        if ((engine.reader.value(highestRow) ?? 0) <= STEP) return reach(wanted)
-        loadBeside()
+        if ((engine.reader.value(highestRow) ?? 0) <= STEP) return loads.reach(wanted)
+        loads.begin()
       }
       return loaded.directory
     },
     async refresh() {
-      if (!loaded && !loading) return
+      if (!loads.loaded() && !loads.underWay()) return
       engine.lookAgain()
-      await reach(latest())
+      await loads.reach(loads.latest())
     },
     async stop() {
       isStopped = true
       clearInterval(watching)
-      await loading?.catch(() => {})
+      await loads.underWay()?.catch(() => {})
+    },
+  }
+}
+
+/** The directory as it was loaded last, and the load that is under way. */
+interface Loads {
+  /** Grows with every change. */
+  latest(): number
+  /** What was loaded last, as of which round. */
+  loaded(): { round: number; directory: Directory } | undefined
+  underWay(): Promise<void> | undefined
+  /** Loads beside its callers: the one before serves on. */
+  begin(): void
+  /** The directory of a round or a later one. */
+  reach(wanted: number): Promise<Directory>
+}
+
+function openLoads(engine: Engine, onLoaded: () => void): Loads {
+  let round = 0
+  // Counted, not kept: loading waits, and `remembered` does not.
+  const latest = remembered(engine, 'dealers', () => ++round)
+  let loaded: { round: number; directory: Directory } | undefined
+  let loading: Promise<void> | undefined
+
+  async function load(): Promise<void> {
+    const started = latest()
+    try {
+      loaded = { round: started, directory: await buildDirectory(engine) }
+      onLoaded()
+    } finally {
+      loading = undefined
+    }
+  }
+
+  return {
+    latest,
+    loaded: () => loaded,
+    underWay: () => loading,
+    begin() {
+      // Where it fails, the next look tries again.
+      ;(loading ??= load()).catch(() => {})
+    },
+    async reach(wanted) {
+      // What is being loaded may be older than this call: then the next one is waited for, and no
+      // more than that.
+      while (!loaded || loaded.round < wanted) await (loading ??= load())
+      return loaded.directory
     },
   }
 }

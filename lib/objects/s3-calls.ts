@@ -56,42 +56,23 @@ export interface S3Calls {
 
 /** Throws an Error whose message begins with the name of the option that is wrong. */
 export function openCalls(options: S3Options): S3Calls {
-  const { bucket, region, accessKey, secretKey, pathStyle, now } = options
+  const { bucket, region, accessKey, now } = options
   const endpoint = parseEndpoint('endpoint', options.endpoint)
   const publicEndpoint =
     options.publicEndpoint === undefined
       ? endpoint
       : parseEndpoint('publicEndpoint', options.publicEndpoint)
   checkNames(options)
-
-  // Loaded with the first call: it takes a while, and a command that needs no file should not wait
-  // for it.
-  const clientFor = async ({ host, port, secure }: Endpoint, transport?: Transport) => {
-    const { Client } = await import('minio')
-    return new Client({
-      endPoint: host,
-      port,
-      useSSL: secure,
-      region,
-      accessKey,
-      secretKey,
-      pathStyle,
-      // It would sleep, and write to the console; who asks knows better whether to ask again.
-      retryOptions: { disableRetry: true },
-      ...(transport && { transport: transport as never, transportAgent: transport.agent }),
-    })
-  }
-
   return {
     endpoint,
     publicEndpoint,
-    signer: () => clientFor(publicEndpoint),
+    signer: () => clientFor(options, publicEndpoint),
     async call(right, limit, ask) {
       const transport = makeTransport(endpoint)
       let timedOut = false
       try {
         // The client waits for bodies by itself, and may miss that they were cut off.
-        return await inTime(() => clientFor(endpoint, transport).then(ask), {
+        return await inTime(() => clientFor(options, endpoint, transport).then(ask), {
           ms: limit,
           late: () => {
             timedOut = true
@@ -115,6 +96,28 @@ export function openCalls(options: S3Options): S3Calls {
       }
     },
   }
+}
+
+async function clientFor(
+  { region, accessKey, secretKey, pathStyle }: S3Options,
+  { host, port, secure }: Endpoint,
+  transport?: Transport,
+): Promise<Client> {
+  // Loaded with the first call: it takes a while, and a command that needs no file should not wait
+  // for it.
+  const minio = await import('minio')
+  return new minio.Client({
+    endPoint: host,
+    port,
+    useSSL: secure,
+    region,
+    accessKey,
+    secretKey,
+    pathStyle,
+    // It would sleep, and write to the console; who asks knows better whether to ask again.
+    retryOptions: { disableRetry: true },
+    ...(transport && { transport: transport as never, transportAgent: transport.agent }),
+  })
 }
 
 interface Transport {

@@ -54,88 +54,119 @@ const LONGEST = 7 * 86_400
 export function s3Store(options: S3Options): S3Store {
   const { bucket, now } = options
   const calls = openCalls(options)
-  const { call } = calls
   const base = baseOf(options.prefix)
+  const place: Place = { calls, bucket, base, now }
   const nameOf = (key: string) => {
     checkKey(key)
     return base + key
   }
-
   const store: S3Store = {
-    async put(key, file, { contentType }) {
-      const name = nameOf(key)
-      const source = await openSource(file)
-      try {
-        if (source.size > PART) return await putParts(calls, bucket, { name, source, contentType })
-        const bytes = await source.read(0, source.size)
-        await call('s3:PutObject', uploadLimit(bytes), (client) =>
-          client.putObject(bucket, name, bytes, bytes.length, { 'Content-Type': contentType }),
-        )
-      } finally {
-        await source.close()
-      }
-    },
-    async has(key) {
-      const name = nameOf(key)
-      try {
-        await call('s3:GetObject', SMALL, (client) => client.statObject(bucket, name))
-        return true
-      } catch (error) {
-        if (!isFault(error, 'missing')) throw error
-      }
-      // HEAD has no body that would say what is missing: it may be the bucket.
-      if (!(await call('s3:ListBucket', SMALL, (client) => client.bucketExists(bucket))))
-        throw noBucket(calls.endpoint.label, bucket)
-      return false
-    },
-    async get(key) {
-      const name = nameOf(key)
-      return call('s3:GetObject', LISTING, async (client) => {
-        const parts: Buffer[] = []
-        for await (const part of await client.getObject(bucket, name)) parts.push(part as Buffer)
-        return Buffer.concat(parts)
-      })
-    },
-    async remove(key) {
-      const name = nameOf(key)
-      await call('s3:DeleteObject', SMALL, (client) => client.removeObject(bucket, name)).catch(
-        (error: unknown) => {
-          if (!isFault(error, 'missing')) throw error
-        },
-      )
-    },
-    async list(prefix) {
-      const found = await call('s3:ListBucket', LISTING, (client) =>
-        listObjects(client, bucket, base + prefix),
-      )
-      return found
-        .map(({ name, changedAt }) => ({ key: name.slice(base.length), changedAt }))
-        .filter(({ key }) => isKey(key))
-        .sort((a, b) => (a.key < b.key ? -1 : 1))
-    },
-    async url(key, { expiresIn, fileName = '' }) {
-      const name = nameOf(key)
-      // The client would take 0 for a week.
-      if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > LONGEST)
-        throw new Error(`a URL of S3 works for 1 to ${LONGEST} whole seconds, not for ${expiresIn}`)
-      return (await calls.signer()).presignedGetObject(
-        bucket,
-        name,
-        expiresIn,
-        { 'response-content-disposition': dispositionOf(fileName) },
-        new Date(now()),
-      )
-    },
+    put: async (key, file, { contentType }) => putFile(place, nameOf(key), file, contentType),
+    has: async (key) => hasObject(place, nameOf(key)),
+    get: async (key) => readObject(place, nameOf(key)),
+    remove: async (key) => removeObject(place, nameOf(key)),
+    list: (prefix) => listKeys(place, prefix),
+    url: async (key, { expiresIn, fileName = '' }) =>
+      signedUrl(place, nameOf(key), expiresIn, fileName),
     check: () => checkS3({ store, calls, bucket, now, nameOf }),
-    async tidy(prefix) {
-      const uploads = await call('s3:ListBucketMultipartUploads', LISTING, (client) =>
-        listUploads(client, bucket, base + prefix),
-      )
-      for (const { name, uploadId, begunAt } of uploads)
-        if (begunAt < now() - DAY) await abort(calls, bucket, name, uploadId)
-    },
+    tidy: (prefix) => tidyUploads(place, prefix),
   }
   return store
+}
+
+/** Where the objects of a store are. */
+interface Place {
+  readonly calls: S3Calls
+  readonly bucket: string
+  /** What comes before every key. */
+  readonly base: string
+  readonly now: () => number
+}
+
+async function putFile(
+  { calls, bucket }: Place,
+  name: string,
+  file: string | Uint8Array,
+  contentType: string,
+): Promise<void> {
+  const source = await openSource(file)
+  try {
+    if (source.size > PART) return await putParts(calls, bucket, { name, source, contentType })
+    const bytes = await source.read(0, source.size)
+    await calls.call('s3:PutObject', uploadLimit(bytes), (client) =>
+      client.putObject(bucket, name, bytes, bytes.length, { 'Content-Type': contentType }),
+    )
+  } finally {
+    await source.close()
+  }
+}
+
+async function hasObject({ calls, bucket }: Place, name: string): Promise<boolean> {
+  try {
+    await calls.call('s3:GetObject', SMALL, (client) => client.statObject(bucket, name))
+    return true
+  } catch (error) {
+    if (!isFault(error, 'missing')) throw error
+  }
+  // HEAD has no body that would say what is missing: it may be the bucket.
+  if (!(await calls.call('s3:ListBucket', SMALL, (client) => client.bucketExists(bucket))))
+    throw noBucket(calls.endpoint.label, bucket)
+  return false
+}
+
+function readObject({ calls, bucket }: Place, name: string): Promise<Buffer> {
+  return calls.call('s3:GetObject', LISTING, async (client) => {
+    const parts: Buffer[] = []
+    for await (const part of await client.getObject(bucket, name)) parts.push(part as Buffer)
+    return Buffer.concat(parts)
+  })
+}
+
+async function removeObject({ calls, bucket }: Place, name: string): Promise<void> {
+  try {
+    await calls.call('s3:DeleteObject', SMALL, (client) => client.removeObject(bucket, name))
+  } catch (error) {
+    if (!isFault(error, 'missing')) throw error
+  }
+}
+
+async function listKeys(
+  { calls, bucket, base }: Place,
+  prefix: string,
+): Promise<{ key: string; changedAt: number }[]> {
+  const found = await calls.call('s3:ListBucket', LISTING, (client) =>
+    listObjects(client, bucket, base + prefix),
+  )
+  return found
+    .map(({ name, changedAt }) => ({ key: name.slice(base.length), changedAt }))
+    .filter(({ key }) => isKey(key))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+}
+
+async function signedUrl(
+  { calls, bucket, now }: Place,
+  name: string,
+  expiresIn: number,
+  fileName: string,
+): Promise<string> {
+  // The client would take 0 for a week.
+  if (!Number.isInteger(expiresIn) || expiresIn < 1 || expiresIn > LONGEST)
+    throw new Error(`a URL of S3 works for 1 to ${LONGEST} whole seconds, not for ${expiresIn}`)
+  return (await calls.signer()).presignedGetObject(
+    bucket,
+    name,
+    expiresIn,
+    { 'response-content-disposition': dispositionOf(fileName) },
+    new Date(now()),
+  )
+}
+
+async function tidyUploads({ calls, bucket, base, now }: Place, prefix: string): Promise<void> {
+  const uploads = await calls.call('s3:ListBucketMultipartUploads', LISTING, (client) =>
+    listUploads(client, bucket, base + prefix),
+  )
+  for (const { name, uploadId, begunAt } of uploads)
+    if (begunAt < now() - DAY) await abort(calls, bucket, name, uploadId)
 }
 
 function baseOf(prefix = ''): string {

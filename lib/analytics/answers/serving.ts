@@ -23,6 +23,14 @@ export interface Serving {
 /** The machine has too little of something at the moment: that says nothing about a build. */
 const BUSY: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])
 
+/** Builds that may serve, the one of now first, then those before it. */
+function candidatesIn(dir: string): string[] {
+  const named = readCurrent(dir)
+  const all = buildsIn(dir)
+  // One that is newer than `current` says was not finished.
+  return named === null ? all : [named, ...all.slice(all.indexOf(named) + 1)]
+}
+
 /** `onChange` is told when another build serves. */
 export function openServing(dir: string, log: Log, onChange: () => void): Serving {
   const damaged = new Set<string>()
@@ -30,11 +38,7 @@ export function openServing(dir: string, log: Log, onChange: () => void): Servin
   let build: Build | null = null
 
   function choose(): Build | null {
-    const named = readCurrent(dir)
-    const all = buildsIn(dir)
-    // One that is newer than `current` says was not finished.
-    const candidates = named === null ? all : [named, ...all.slice(all.indexOf(named) + 1)]
-    for (const name of candidates) {
+    for (const name of candidatesIn(dir)) {
       const id = idOf(dir, name)
       if (damaged.has(id)) continue
       try {

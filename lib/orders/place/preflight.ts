@@ -23,6 +23,7 @@ import { partsOf } from './split.js'
 import { quotaLeft, refuseOverQuota } from '../quota.js'
 import { refuseDuplicate, refuseFullDisk, refusePaused } from './refusals.js'
 import { PlaceBody } from '../shapes.js'
+import { present } from '../../core/present.js'
 
 /** One fulfillment order to be. Amounts are dollars. */
 export interface PreflightGroup {
@@ -124,21 +125,7 @@ export async function preflightOrder(
   body: unknown,
   { wire = false, ask = false }: PreflightOptions = {},
 ): Promise<Preflight> {
-  const nothing: Preflight = {
-    order_id: null,
-    refusal: null,
-    order_id_free: null,
-    attempt: null,
-    mode: null,
-    ship_to_store: null,
-    fulfillment_orders: [],
-    product_subtotal: 0,
-    shipping_estimate: 0,
-    total_estimate: 0,
-    restrictions: null,
-    warnings: [],
-    quota: ctx.key ? await quotaLeft(ctx, ctx.key.id) : null,
-  }
+  const nothing = nothingOf(ctx.key ? await quotaLeft(ctx, ctx.key.id) : null)
   const shape = await attempted(async () => {
     if (ctx.key && ctx.key.status !== 'enabled')
       throw new ApiError(ctx.key.status === 'disabled' ? 'key_disabled' : 'key_cancelled')
@@ -163,12 +150,7 @@ export async function preflightOrder(
   const refusal =
     [held, checked, engine].find((step): step is { refusal: Refusal } => 'refusal' in step)
       ?.refusal ?? null
-  const restrictions =
-    'result' in checked
-      ? checked.result.restrictions
-      : checked.refusal.code === 'restricted_destination'
-        ? (checked.refusal.details as CheckResult)
-        : null
+  const restrictions = restrictionsOf(checked)
   return {
     ...nothing,
     ...plan,
@@ -180,6 +162,34 @@ export async function preflightOrder(
     warnings: restrictions ? warningsOf(order, restrictions) : [],
     refusal,
   }
+}
+
+/** What is told of a body that is not an order. */
+function nothingOf(quota: Preflight['quota']): Preflight {
+  return {
+    order_id: null,
+    refusal: null,
+    order_id_free: null,
+    attempt: null,
+    mode: null,
+    ship_to_store: null,
+    fulfillment_orders: [],
+    product_subtotal: 0,
+    shipping_estimate: 0,
+    total_estimate: 0,
+    restrictions: null,
+    warnings: [],
+    quota,
+  }
+}
+
+/** What the rules say; null where the order was refused before they were asked. */
+function restrictionsOf(
+  checked: { result: CheckedOrder } | { refusal: Refusal },
+): CheckResult | null {
+  if ('result' in checked) return checked.result.restrictions
+  const { code, details } = checked.refusal
+  return code === 'restricted_destination' ? (details as CheckResult) : null
 }
 
 function bodyOf(body: unknown): PlaceBody {
@@ -268,7 +278,7 @@ function groupOf(
     po_number: po,
     purchase_orders: partsOf(group).map((part, i, parts) => ({
       lane: part.name,
-      distskus: part.lines.map((line) => lines[line]!.distsku),
+      distskus: part.lines.map((at) => present(lines[at], `line ${at}`).distsku),
       ...(at.serial !== null && {
         wire: renderedOf(
           ctx,
@@ -294,8 +304,9 @@ async function askDealers(
   for (const [i, group] of order.groups.entries()) {
     if (group.ffl === null) continue
     const parts = partsOf(group)
-    const { po_number: po, po_given: poGiven } = told[i]!
-    const content = contentOf(order, { ...group, parts }, parts[0]!, {
+    const own = present(told[i], `group ${i}`)
+    const { po_number: po, po_given: poGiven } = own
+    const content = contentOf(order, { ...group, parts }, present(parts[0], 'a purchase order'), {
       clientRef: UNMADE,
       serial: 1,
       po,
@@ -303,7 +314,7 @@ async function askDealers(
       takenAt: ctx.now(),
     })
     const answer = await askAboutDealer(ctx, group, content)
-    told[i]!.dealer = answer && {
+    own.dealer = answer && {
       takes: answer.takes,
       on_file: answer.onFile,
       reason: answer.reason,
@@ -342,7 +353,8 @@ function renderedOf(
  */
 function warningsOf({ items }: PlaceBody, { items: judged }: CheckResult): string[] {
   return judged.flatMap(({ blocking_rules: blocking, manual_review: held, warnings }, i) => {
-    const item = `items[${i}] (${items[i]!.distid} ${items[i]!.distsku})`
+    const { distid, distsku } = present(items[i], `item ${i}`)
+    const item = `items[${i}] (${distid} ${distsku})`
     return [
       ...blocking.map(({ rule_id: rule, reason }) => `${item}: ${rule} blocks it: ${reason}`),
       ...held.map(({ rule_id: rule, reason }) => `${item}: hold for a person: ${rule} ${reason}`),

@@ -53,7 +53,8 @@ export async function askForUpdates(
 ): Promise<void> {
   const connector = connectorOf(ctx, distid, mode)
   const distributor = ctx.distributors.byDistid(distid)
-  if (!distributor || !connector?.updates)
+  const tellUpdates = connector?.updates?.bind(connector)
+  if (!distributor || !connector || !tellUpdates)
     throw new NotAsked('there is no connector that could be asked')
   const settings = await settingsOf(ctx, subscriberId, distid)
   const open = await openOrders(
@@ -69,14 +70,9 @@ export async function askForUpdates(
   let updates: AsyncIterator<OrderUpdate> | undefined
   let isOver = false
   const time = patience + (connector.asksByOrder ? open.length * MORE_PER_ORDER : 0)
-  let left = time
-  const why = () =>
-    closing.aborted
-      ? 'the server was stopped'
-      : `no complete answer within ${Math.round(time / SECOND)} s`
   try {
     updates = guarded(() =>
-      connector.updates!(
+      tellUpdates(
         openSession(distributor, {
           settings,
           signal: ending.signal,
@@ -88,15 +84,8 @@ export async function askForUpdates(
         open,
       )[Symbol.asyncIterator](),
     )
-    for (;;) {
-      if (left <= 0 || closing.aborted) throw new NotAsked(why())
-      const start = ctx.monotonic()
-      const next = await nextOf(updates, { ms: left, closing, why })
-      left -= ctx.monotonic() - start
-      isOver = next.done === true
-      if (next.done === true) return
-      await take(next.value, login)
-    }
+    await takeAll(ctx, updates, { time, closing }, (update) => take(update, login))
+    isOver = true
   } finally {
     closing.removeEventListener('abort', end)
     end()
@@ -105,6 +94,27 @@ export async function askForUpdates(
       void Promise.resolve()
         .then(() => updates?.return?.())
         .catch(() => {})
+  }
+}
+
+/** Takes one update after the other until there are no more; `time` in milliseconds. */
+async function takeAll(
+  ctx: Pick<OrdersCtx, 'monotonic'>,
+  updates: AsyncIterator<OrderUpdate>,
+  { time, closing }: { time: number; closing: AbortSignal },
+  take: (update: OrderUpdate) => Promise<void>,
+): Promise<void> {
+  const why = () =>
+    closing.aborted
+      ? 'the server was stopped'
+      : `no complete answer within ${Math.round(time / SECOND)} s`
+  for (let left = time; ;) {
+    if (left <= 0 || closing.aborted) throw new NotAsked(why())
+    const start = ctx.monotonic()
+    const next = await nextOf(updates, { ms: left, closing, why })
+    left -= ctx.monotonic() - start
+    if (next.done === true) return
+    await take(next.value)
   }
 }
 

@@ -47,33 +47,7 @@ export async function addOverride(
   subscriber: Subscriber,
   input: NewOverride,
 ): Promise<{ id: string }> {
-  const parsed = NewOverride.safeParse(input)
-  if (!parsed.success) {
-    const { path, message } = firstIssue(parsed.error)
-    throw invalid(path.join('.') || 'override', message)
-  }
-  const { effect, author, reason, expires, ...detail } = parsed.data
-  if (effect === 'allow' && detail.rule_ids.length === 0)
-    throw invalid('rule_ids', 'is required: the rules that it lifts')
-  if (expires !== null && expires < dayOf(ctx.now())) throw invalid('expires', 'lies in the past')
-  if (
-    effect === 'allow' &&
-    detail.match.attributes?.some(({ op, value }) => op === 'exists' && value === false)
-  )
-    throw invalid('match.attributes', 'what is not known allows nothing: exists must be true')
-  const unknown = detail.rule_ids.find(
-    (id) =>
-      !isFlagRule(id, (distid) => isDistributor(ctx, distid)) &&
-      !ctx.rules.active().index.rules.some(({ rule }) => rule.rule_id === id),
-  )
-  if (unknown !== undefined) throw invalid('rule_ids', noRule(unknown))
-  if (effect === 'block' && Object.keys(detail.match).length === 0 && !detail.scope.state)
-    throw invalid('match', 'is required: what it blocks, or a state')
-  const checked = Rule.safeParse(ruleOf(detail, 'override'))
-  if (!checked.success) {
-    const { path, message } = firstIssue(checked.error)
-    throw invalid(path.join('.'), message)
-  }
+  const { effect, author, reason, expires, ...detail } = checkOverride(ctx, input)
   const id = `o_${ctx.random(8).toString('hex')}`
   await ctx.engine.atomic(ctx, async (tx) => {
     await tx.db
@@ -102,6 +76,37 @@ export async function addOverride(
     await touch(tx.db, 'rules')
   })
   return { id }
+}
+
+function checkOverride(ctx: RestrictionsCtx, input: NewOverride): z.output<typeof NewOverride> {
+  const parsed = NewOverride.safeParse(input)
+  if (!parsed.success) {
+    const { path, message } = firstIssue(parsed.error)
+    throw invalid(path.join('.') || 'override', message)
+  }
+  const { effect, expires, author: _author, reason: _reason, ...detail } = parsed.data
+  if (effect === 'allow' && detail.rule_ids.length === 0)
+    throw invalid('rule_ids', 'is required: the rules that it lifts')
+  if (expires !== null && expires < dayOf(ctx.now())) throw invalid('expires', 'lies in the past')
+  if (
+    effect === 'allow' &&
+    detail.match.attributes?.some(({ op, value }) => op === 'exists' && value === false)
+  )
+    throw invalid('match.attributes', 'what is not known allows nothing: exists must be true')
+  const unknown = detail.rule_ids.find(
+    (id) =>
+      !isFlagRule(id, (distid) => isDistributor(ctx, distid)) &&
+      !ctx.rules.active().index.rules.some(({ rule }) => rule.rule_id === id),
+  )
+  if (unknown !== undefined) throw invalid('rule_ids', noRule(unknown))
+  if (effect === 'block' && Object.keys(detail.match).length === 0 && !detail.scope.state)
+    throw invalid('match', 'is required: what it blocks, or a state')
+  const checked = Rule.safeParse(ruleOf(detail, 'override'))
+  if (!checked.success) {
+    const { path, message } = firstIssue(checked.error)
+    throw invalid(path.join('.'), message)
+  }
+  return parsed.data
 }
 
 function isDistributor(ctx: RestrictionsCtx, distid: string): boolean {
