@@ -92,7 +92,9 @@ async function knownVault(engine: Engine, vault: Vault, random: Random): Promise
   const id = engine.reader.value(secretKeyId)
   if (id !== vault.id) {
     throw new Error(
-      `the secret key is not the one that this installation was made with (it has the id ${vault.id}, the database names ${id}): restore keys/secret-key from your own copy, or set QUARTERMASTER_SECRET_KEY to the right one`,
+      'the secret key is not the one that this installation was made with (it has the id ' +
+        `${vault.id}, the database names ${id}): restore keys/secret-key from your own copy, ` +
+        'or set QUARTERMASTER_SECRET_KEY to the right one',
     )
   }
   return vault
@@ -131,7 +133,8 @@ export async function rotateSecretKey(
   const old = openVault(loadSecretKey(engine.dir, { fresh: false, random }), random)
   if (old.id !== ctx.secrets.keyId)
     throw new Error(
-      'the secret key is not the one of keys/secret-key: it was given by whoever opened the folder, and is theirs to replace',
+      'the secret key is not the one of keys/secret-key: it was given by whoever opened the ' +
+        'folder, and is theirs to replace',
     )
   const key = random(32)
   const vault = openVault(key, random)

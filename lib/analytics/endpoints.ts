@@ -15,7 +15,10 @@ const endpoint = endpointsOf<AnalyticsCall>()
 export const analytics = endpoint('analytics', {
   summary: 'One of seven metrics of prices, stock and sales',
   description: [
-    "Built once a day from every feed of the network; `as_of` says when its data were read. Rows are UPCs that one of your active, validated distributors lists now; prices are the operator's costs, before your own adjustments. Product restrictions do not apply.",
+    'Built once a day from every feed of the network; `as_of` says when its data were read. ' +
+      'Rows are UPCs that one of your active, validated distributors lists now; ' +
+      "prices are the operator's costs, before your own adjustments. " +
+      'Product restrictions do not apply.',
     ...METRICS.map(({ slug, words }) => `**${slug}**: ${words}`),
   ].join('\n\n'),
   params: MetricParams,
@@ -67,7 +70,9 @@ function knownMetric(slug: string): Metric {
   if (metric) return metric
   const close = nearest(slug, SLUGS)
   throw new ApiError('not_found', {
-    message: `There is no metric "${slug.slice(0, 60)}"${close ? `; did you mean ${close}?` : '.'} Known are ${SLUGS.join(', ')}.`,
+    message:
+      `There is no metric "${slug.slice(0, 60)}"${close ? `; did you mean ${close}?` : '.'} ` +
+      `Known are ${SLUGS.join(', ')}.`,
     details: { metrics: SLUGS },
   })
 }

@@ -18,11 +18,15 @@ const WINDOW_NAMES = [
 ] as const satisfies readonly `${(typeof WINDOWS)[number]}d`[]
 
 export const MetricQuery = z.object({
-  window: z.enum(WINDOW_NAMES).default('7d').meta({
-    description:
-      'Days up to the one on which the metrics were built; margin-opportunities, trending and price-gaps have no window',
-    example: '30d',
-  }),
+  window: z
+    .enum(WINDOW_NAMES)
+    .default('7d')
+    .meta({
+      description:
+        'Days up to the one on which the metrics were built; margin-opportunities, ' +
+        'trending and price-gaps have no window',
+      example: '30d',
+    }),
   limit: z.int().min(1).max(200).default(50).meta({ description: 'Rows', example: 1 }),
   product_class: z
     .string()

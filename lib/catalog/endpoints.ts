@@ -80,7 +80,8 @@ const DETAILS: ProductDetail[] = [
     product_class_description: 'Firearms',
     description: null,
     short_description:
-      'The Pathwarden is a striker-fired pistol in 9mm Luger with a 4.0-inch barrel and black finish. It ships with two magazines of 15 rounds. Fitted with night sights.',
+      'The Pathwarden is a striker-fired pistol in 9mm Luger with a 4.0-inch barrel and black ' +
+      'finish. It ships with two magazines of 15 rounds. Fitted with night sights.',
   },
   {
     ...RSR,

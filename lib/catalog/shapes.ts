@@ -77,7 +77,10 @@ const price = z.number().refine(hasWholeCents, WHOLE_CENTS)
 export const SearchQuery = z
   .object({
     q: filter(
-      'Words over name, brand, SKU and MPN: all must match, a beginning is enough, case and punctuation do not matter, nor whether letters and digits are joined; generations and short names of brands are synonyms. A number of 8 or more digits is an exact UPC',
+      'Words over name, brand, SKU and MPN: all must match, a beginning is enough, ' +
+        'case and punctuation do not matter, nor whether letters and digits are joined; ' +
+        'generations and short names of brands are synonyms. A number of 8 or more digits is an ' +
+        'exact UPC',
       'pathwarden',
     ),
     upc: filter('Exact; 12, 13 and 14 digits of one item meet', '410000079195'),

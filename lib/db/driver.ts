@@ -100,7 +100,9 @@ export function loadDriver({ node, napi }: Runtime, find: (name: string) => unkn
   }
   const there = found.length > 0 ? `, but ${found.join(' and ')} is` : ''
   throw new Error(
-    `better-sqlite3 ${wanted}, which Node ${node} needs, is not installed${there}: with this Node, run \`npm ci\` in a copy of the repository, \`npm update better-sqlite3\` in a project that uses the package`,
+    `better-sqlite3 ${wanted}, which Node ${node} needs, is not installed${there}: ` +
+      'with this Node, run `npm ci` in a copy of the repository, ' +
+      '`npm update better-sqlite3` in a project that uses the package',
   )
 }
 
@@ -123,7 +125,8 @@ function withItsNativePart(constructor: Driver, name: string): Driver {
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
     throw new Error(
-      `${name} is installed, but its native part is missing or does not fit Node ${process.version}: with this Node, run \`npm rebuild\` (${reason})`,
+      `${name} is installed, but its native part is missing or does not fit Node ` +
+        `${process.version}: with this Node, run \`npm rebuild\` (${reason})`,
       { cause: error },
     )
   }

@@ -11,7 +11,8 @@ export function migrate(raw: Raw, name: string, steps: Migrations): void {
   const version = () => raw.pragma('user_version', { simple: true }) as number
   if (version() > steps.length) {
     throw new Error(
-      `${name} was written by a newer release (schema ${version()}, this one knows ${steps.length}); install that release again`,
+      `${name} was written by a newer release (schema ${version()}, ` +
+        `this one knows ${steps.length}); install that release again`,
     )
   }
   for (let next = version(); next < steps.length; next = version()) {

@@ -12,8 +12,10 @@ const endpoint = endpointsOf<ExportsCall>()
 export const exportCatalog = endpoint('products.catalog', {
   summary: 'Your whole restricted and priced catalog as one Parquet file',
   description:
-    'The first call after a new snapshot or a change of the configuration builds the file, which takes up to a minute; later ones answer at once. ' +
-    'A key may call once every 20 minutes. Download at once: a URL expires, and until then works for whoever has it, whatever becomes of the key.',
+    'The first call after a new snapshot or a change of the configuration builds the file, ' +
+    'which takes up to a minute; later ones answer at once. ' +
+    'A key may call once every 20 minutes. Download at once: a URL expires, ' +
+    'and until then works for whoever has it, whatever becomes of the key.',
   query: ExportQuery,
   result: ExportDescriptor,
   errors: [

@@ -71,7 +71,8 @@ export async function makeTexts(
     .map(([name, type]) => `${name}: ${quoted(type)}`)
     .join(', ')
   await duck.run(
-    `COPY (SELECT * FROM read_json(${quoted(lines)}, format = 'newline_delimited', columns = {${columns}})) TO ${quoted(draft)} ${PARQUET}`,
+    `COPY (SELECT * FROM read_json(${quoted(lines)}, format = 'newline_delimited', ` +
+      `columns = {${columns}})) TO ${quoted(draft)} ${PARQUET}`,
   )
   rmSync(lines)
   keep(draft, path)

@@ -84,10 +84,11 @@ console.log(
  */
 function describe(catalog: ReturnType<typeof openFile>): void {
   writeOffers(catalog, OFFERS)
-  const words =
-    'barrel stainless threaded optic ready polymer frame steel slide match trigger night sight rail walnut stock synthetic bolt action finish black capacity magazine grip texture ambidextrous safety'.split(
-      ' ',
-    )
+  const words = (
+    'barrel stainless threaded optic ready polymer frame steel slide match trigger night ' +
+    'sight rail walnut stock synthetic bolt action finish black capacity magazine grip ' +
+    'texture ambidextrous safety'
+  ).split(' ')
   const state = { seed: 7 }
   const below = (n: number) =>
     (state.seed = (state.seed * 1_103_515_245 + 12_345) % 2_147_483_648) % n

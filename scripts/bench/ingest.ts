@@ -20,10 +20,10 @@ import { upsertFeed } from './upsert.js'
 const ROWS = Number(process.argv[2] ?? 1_000_000)
 const ROUNDS = 3
 const DEPARTMENTS = ['01', '05', '08', '10', '14', '18', '34', '13']
-const WORDS =
-  'Compact Tactical Match Hunter Carry Black Stainless Walnut Threaded Optic Ready Duty Classic Sport Field Target'.split(
-    ' ',
-  )
+const WORDS = (
+  'Compact Tactical Match Hunter Carry Black Stainless Walnut Threaded Optic Ready Duty ' +
+  'Classic Sport Field Target'
+).split(' ')
 
 /**
  * A file of the 77 RSR columns, about 300 bytes a row. Each `edition` changes price and stock of

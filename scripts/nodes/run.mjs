@@ -48,7 +48,8 @@ const tell = (name, error) => {
   if (error && failed <= SHOWN)
     console.log(
       'FAIL ' +
-        `${name}\n${String(error.stdout ?? '')}${String(error.stderr ?? error.message)}${error.signal ? ` (${error.signal})` : ''}`,
+        `${name}\n` +
+        `${String(error.stdout ?? '')}${String(error.stderr ?? error.message)}${error.signal ? ` (${error.signal})` : ''}`,
     )
 }
 

@@ -27,7 +27,8 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
   app: {
     state: {
       about:
-        'What a process keeps in memory, each with a number that a writer raises so that other processes read it again.',
+        'What a process keeps in memory, each with a number that a writer raises so that other ' +
+        'processes read it again.',
       columns: { name: { type: 'StateName' } },
     },
     job: {},
@@ -167,7 +168,8 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
         ever_unknown:
           '1: some send had no known outcome; from then on a refusal alone proves nothing.',
         refusal:
-          'How the distributor refused a send that followed one without a known outcome: no proof that it has no order.',
+          'How the distributor refused a send that followed one without a known outcome: ' +
+          'no proof that it has no order.',
         misses:
           'Looks at the distributor that showed nothing, after it should have; `missed_at` is when the last one was.',
         failures: 'Sends or looks in a row that failed to reach the distributor.',
@@ -180,7 +182,8 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
     },
     order_engine: {
       about:
-        'Single facts of the order engine: `journaled` (the seq that the file has for sure), `paused` (why nothing is placed), `known_damage` (with which it is placed again).',
+        'Single facts of the order engine: `journaled` (the seq that the file has for sure), ' +
+        '`paused` (why nothing is placed), `known_damage` (with which it is placed again).',
       columns: { name: { type: "'journaled' | 'paused' | 'known_damage'" } },
     },
   },
@@ -188,7 +191,8 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
   fulfillment: {
     fulfillment_order: {
       about:
-        'One fulfillment order: a group of an order, one record of the history. Times are milliseconds, days `YYYY-MM-DD`, flags 0 or 1.',
+        'One fulfillment order: a group of an order, one record of the history. ' +
+        'Times are milliseconds, days `YYYY-MM-DD`, flags 0 or 1.',
       columns: {
         group_no: 'From 0, in the order of the split.',
         mode: { type: 'Mode' },

@@ -94,7 +94,9 @@ function tableText(raw: Raw, table: string, { about, columns: notes = {} }: Tabl
       !values &&
       !note.isGiven
     const isFilled = isNumbered || column.dflt_value !== null
-    members += `${doc(2, note.name ? undefined : note.about)}  ${column.name}: ${isFilled ? `Generated<${type}>` : type}\n`
+    members +=
+      `${doc(2, note.name ? undefined : note.about)}  ${column.name}: ` +
+      `${isFilled ? `Generated<${type}>` : type}\n`
   }
   return `${before}${doc(0, about)}export interface ${typeName(table)} {\n${members}}\n`
 }
@@ -162,7 +164,10 @@ function overview(): string {
   const members = Object.values(NOTES)
     .flatMap((tables) => Object.keys(tables))
     .map((table) => `  ${table}: ${typeName(table)}\n`)
-  return `${doc(0, 'Every table of quartermaster.db, as Kysely sees it. Made from the migrations by `npm run tables`.')}${imports.join('')}\nexport interface Tables {\n${members.join('')}}\n`
+  return (
+    `${doc(0, 'Every table of quartermaster.db, as Kysely sees it. Made from the migrations by `npm run tables`.')}${imports.join('')}\n` +
+    `export interface Tables {\n${members.join('')}}\n`
+  )
 }
 
 const raw = openSqlite(':memory:')

@@ -83,7 +83,9 @@ export function llmsIndex(): string {
       `## Endpoints\n\n${allEndpoints
         .map(
           (endpoint) =>
-            `- [${endpoint.method} ${endpoint.path}](/v1/docs#/${tagOf(endpoint)}/${operationIdOf(endpoint)}): ${endpoint.summary}`,
+            `- [${endpoint.method} ` +
+            `${endpoint.path}](/v1/docs#/${tagOf(endpoint)}/${operationIdOf(endpoint)}): ` +
+            `${endpoint.summary}`,
         )
         .join('\n')}`,
       '## Descriptions for tools\n\n- [openapi.json](/v1/openapi.json): OpenAPI 3.0.3, ' +

@@ -66,7 +66,8 @@ function render(Marked: typeof MarkedClass, markdown: string, links: Links): Ren
         const body = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
         return (
           '<div class="table" role="region" aria-label="Table" ' +
-          `tabindex="0"><table><thead><tr>${cells(token.header, 'th')}</tr></thead><tbody>\n${body}\n</tbody></table></div>\n`
+          `tabindex="0"><table><thead><tr>${cells(token.header, 'th')}</tr></thead><tbody>\n` +
+          `${body}\n</tbody></table></div>\n`
         )
       },
       link({ href, tokens }) {

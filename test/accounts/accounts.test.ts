@@ -186,9 +186,13 @@ describe('the allowlist', () => {
     ['10.0.0.1', Array(21).fill('10.0.0.2').join(','), null],
   ]
   for (const [peer, header, expected] of proxied) {
-    test(`peer ${peer} with X-Forwarded-For ${header === null ? 'absent' : `"${header.slice(0, 40)}"`} counts as ${expected}`, () => {
-      assert.equal(clientAddress(peer, header, proxies), expected)
-    })
+    test(
+      `peer ${peer} with X-Forwarded-For ` +
+        `${header === null ? 'absent' : `"${header.slice(0, 40)}"`} counts as ${expected}`,
+      () => {
+        assert.equal(clientAddress(peer, header, proxies), expected)
+      },
+    )
   }
 
   test('a trusted peer without X-Forwarded-For calls for itself where the operator says that it may', () => {

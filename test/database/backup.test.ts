@@ -86,87 +86,94 @@ describe('a restore forgets nothing and buys nothing twice', () => {
   const classes: Recovery[] = ['resend', 'lookup', 'staged', 'file']
   for (const recovery of classes) {
     for (const withJournal of [true, false]) {
-      test(`${recovery}, ${withJournal ? 'with the journal of what came after it' : 'without any journal: the distributors tell'}`, async () => {
-        const tst = telling(scripted({ recovery }))
-        const other = telling(scripted({ distid: 'OTH', name: 'Other', recovery }))
-        await using t = await orderShop([tst, other])
-        const both = (order_id: string) =>
-          t.body({
-            order_id,
-            items: ['TST', 'OTH'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })),
-          })
-        await t.place(t.body({ order_id: 'BEFORE' }))
-        // It waits for a distributor that is out of reach when the backup is made, and is sent
-        // after it.
-        tst.acts.push({ accept: false, answer: unreachable })
-        await t.place(both('WAITS'))
-        const backup = place()
-        await t.app.operator.backup({ to: backup })
-        await t.later(5 * SECOND)
-        const bodies = [both('AFTER-1'), t.body({ order_id: 'AFTER-2' }), both('AFTER-3')]
-        for (const body of bodies) assert.equal((await t.place(body)).body.data.status, 'placed')
-        const sent = [tst.sends.length, other.sends.length]
-        const numbers = [...tst.orders, ...other.orders].map(({ number }) => number).sort()
+      test(
+        `${recovery}, ` +
+          `${withJournal ? 'with the journal of what came after it' : 'without any journal: the distributors tell'}`,
+        async () => {
+          const tst = telling(scripted({ recovery }))
+          const other = telling(scripted({ distid: 'OTH', name: 'Other', recovery }))
+          await using t = await orderShop([tst, other])
+          const both = (order_id: string) =>
+            t.body({
+              order_id,
+              items: ['TST', 'OTH'].map((distid) => ({ distid, distsku: 'A1', upc: UPC, qty: 1 })),
+            })
+          await t.place(t.body({ order_id: 'BEFORE' }))
+          // It waits for a distributor that is out of reach when the backup is made, and is sent
+          // after it.
+          tst.acts.push({ accept: false, answer: unreachable })
+          await t.place(both('WAITS'))
+          const backup = place()
+          await t.app.operator.backup({ to: backup })
+          await t.later(5 * SECOND)
+          const bodies = [both('AFTER-1'), t.body({ order_id: 'AFTER-2' }), both('AFTER-3')]
+          for (const body of bodies) assert.equal((await t.place(body)).body.data.status, 'placed')
+          const sent = [tst.sends.length, other.sends.length]
+          const numbers = [...tst.orders, ...other.orders].map(({ number }) => number).sort()
 
-        await t.app.close()
-        if (!withJournal) rmSync(join(t.app.dir, 'orders.journal'))
-        t.clock.advance(MINUTE)
-        const done = await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
-        assert.deepEqual(
-          [done.journal_kept, done.replayed > 0, done.doubted],
-          [withJournal, withJournal, withJournal ? 0 : 1],
-        )
+          await t.app.close()
+          if (!withJournal) rmSync(join(t.app.dir, 'orders.journal'))
+          t.clock.advance(MINUTE)
+          const done = await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
+          assert.deepEqual(
+            [done.journal_kept, done.replayed > 0, done.doubted],
+            [withJournal, withJournal, withJournal ? 0 : 1],
+          )
 
-        const app = await reopened(t, [tst, other])
-        try {
-          const shop = app.as({ key: t.key })
-          for (const body of bodies)
-            assert.equal(
-              await code(shop.orders.place(body as never)),
-              withJournal ? 'duplicate_order' : 'service_unavailable',
+          const app = await reopened(t, [tst, other])
+          try {
+            const shop = app.as({ key: t.key })
+            for (const body of bodies)
+              assert.equal(
+                await code(shop.orders.place(body as never)),
+                withJournal ? 'duplicate_order' : 'service_unavailable',
+              )
+            assert.equal(await code(shop.orders.place(t.body() as never)), 'service_unavailable')
+            const report = await app.operator.orders.lookBack({})
+            assert.deepEqual(
+              report.adopted.map(({ distributor_order_id: number }) => number).sort(),
+              withJournal
+                ? []
+                : numbers
+                    .slice()
+                    .filter((number) => !['TST-1', 'OTH-1', 'TST-2'].includes(number))
+                    .sort(),
             )
-          assert.equal(await code(shop.orders.place(t.body() as never)), 'service_unavailable')
-          const report = await app.operator.orders.lookBack({})
-          assert.deepEqual(
-            report.adopted.map(({ distributor_order_id: number }) => number).sort(),
-            withJournal
-              ? []
-              : numbers
-                  .slice()
-                  .filter((number) => !['TST-1', 'OTH-1', 'TST-2'].includes(number))
-                  .sort(),
-          )
-          assert.deepEqual(
-            [report.others, report.in_doubt, report.resumed, report.since],
-            [[], [], false, '2026-11-21T12:00:00.000Z'],
-          )
-          const resumed = await app.operator.orders.lookBack({ resume: true })
-          assert.deepEqual([resumed.resumed, resumed.adopted], [true, []])
-          for (const body of bodies)
-            assert.equal(await code(shop.orders.place(body as never)), 'duplicate_order')
-          assert.deepEqual(
-            [...(await pos(app))]
-              .map(({ state, distributor_order_id: number }) => [state, number])
-              .map(([, number]) => number)
-              .sort(),
-            numbers,
-          )
-          assert.deepEqual([tst.sends.length, other.sends.length], sent, 'nothing was sent again')
-          assert.equal(await code(shop.orders.place(t.body({ order_id: 'NEW' }) as never)), 'done')
-          assert.deepEqual((await app.operator.orders.verifyJournal()).faults, [])
-        } finally {
-          await app.close()
-        }
+            assert.deepEqual(
+              [report.others, report.in_doubt, report.resumed, report.since],
+              [[], [], false, '2026-11-21T12:00:00.000Z'],
+            )
+            const resumed = await app.operator.orders.lookBack({ resume: true })
+            assert.deepEqual([resumed.resumed, resumed.adopted], [true, []])
+            for (const body of bodies)
+              assert.equal(await code(shop.orders.place(body as never)), 'duplicate_order')
+            assert.deepEqual(
+              [...(await pos(app))]
+                .map(({ state, distributor_order_id: number }) => [state, number])
+                .map(([, number]) => number)
+                .sort(),
+              numbers,
+            )
+            assert.deepEqual([tst.sends.length, other.sends.length], sent, 'nothing was sent again')
+            assert.equal(
+              await code(shop.orders.place(t.body({ order_id: 'NEW' }) as never)),
+              'done',
+            )
+            assert.deepEqual((await app.operator.orders.verifyJournal()).faults, [])
+          } finally {
+            await app.close()
+          }
 
-        // What was adopted stands in the journal, so that a second restore with it brings it back.
-        await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
-        const again = await reopened(t, [tst, other])
-        assert.deepEqual(
-          (await pos(again)).map(({ distributor_order_id: number }) => number).sort(),
-          [...numbers, `TST-${tst.orders.length}`].sort(),
-        )
-        await again.close()
-      })
+          // What was adopted stands in the journal, so that a second restore with it brings it back.
+          await restoreBackup({ backup, dir: t.app.dir, now: () => t.clock.ms })
+          const again = await reopened(t, [tst, other])
+          assert.deepEqual(
+            (await pos(again)).map(({ distributor_order_id: number }) => number).sort(),
+            [...numbers, `TST-${tst.orders.length}`].sort(),
+          )
+          await again.close()
+        },
+      )
     }
   }
 })

@@ -55,11 +55,15 @@ describe('the better-sqlite3 that fits the running Node', () => {
     ['13.2.0', NODES[22], { 'better-sqlite3': '13.2.0', 'better-sqlite3-12': '12.11.1' }],
     ['13.2.0', NODES[24], { 'better-sqlite3': '13.2.0' }],
   ] as const) {
-    test(`is ${version} on Node ${node.node} where ${JSON.stringify(packages)} is installed, and the other is not touched`, () => {
-      const { loaded, find } = installed(packages)
-      loadDriver(node, find)
-      assert.deepEqual(loaded, [version])
-    })
+    test(
+      `is ${version} on Node ${node.node} where ${JSON.stringify(packages)} is installed, ` +
+        'and the other is not touched',
+      () => {
+        const { loaded, find } = installed(packages)
+        loadDriver(node, find)
+        assert.deepEqual(loaded, [version])
+      },
+    )
   }
 
   for (const [node, packages, line] of [
@@ -81,14 +85,18 @@ describe('the better-sqlite3 that fits the running Node', () => {
     ],
     [{ node: '21.7.3', napi: '9' }, { 'better-sqlite3': '12.11.1' }, /^Node 21\.7\.3 is too old/],
   ] as const) {
-    test(`is missing on Node ${node.node} where ${JSON.stringify(packages)} is installed: one line says what to do, and nothing is loaded`, () => {
-      const { loaded, find } = installed(packages)
-      assert.throws(
-        () => loadDriver(node, find),
-        ({ message }: Error) => line.test(message) && !message.includes('\n'),
-      )
-      assert.deepEqual(loaded, [])
-    })
+    test(
+      `is missing on Node ${node.node} where ${JSON.stringify(packages)} is installed: ` +
+        'one line says what to do, and nothing is loaded',
+      () => {
+        const { loaded, find } = installed(packages)
+        assert.throws(
+          () => loadDriver(node, find),
+          ({ message }: Error) => line.test(message) && !message.includes('\n'),
+        )
+        assert.deepEqual(loaded, [])
+      },
+    )
   }
 
   test('is told apart from one whose native part was never made', () => {

@@ -147,7 +147,8 @@ const PLANS: [name: string, query: Query<never, unknown>, plan: RegExp][] = [
         const index = `fulfillment_order_${sort.replace(/^order_/, '')}`
         const name = `a page by ${sort}, ${direction}`
         const plan = new RegExp(
-          `^SEARCH fulfillment_order USING (COVERING )?INDEX ${index.replace('order_id', 'order_order').replace('_id', '_order')} .*$(?!\\n.*TEMP)`,
+          '^SEARCH fulfillment_order USING (COVERING )?INDEX ' +
+            `${index.replace('order_id', 'order_order').replace('_id', '_order')} .*$(?!\\n.*TEMP)`,
           'm',
         )
         return [

@@ -105,7 +105,11 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     assert.ok(requests.every((url) => url.startsWith(`${listening.url}/`) && !url.includes(t.key)))
     assert.deepEqual(
       await page.evaluate(
-        '[localStorage.length, sessionStorage.length, document.cookie, location.href.includes("key"), "indexedDB" in window ? (await indexedDB.databases()).length : 0]'
+        (
+          '[localStorage.length, sessionStorage.length, document.cookie, ' +
+          'location.href.includes("key"), "indexedDB" in window ? ' +
+          '(await indexedDB.databases()).length : 0]'
+        )
           .replace(/^/, '(async () => ')
           .replace(/$/, ')()'),
       ),

@@ -153,7 +153,8 @@ describe("a distributor's on-file list", () => {
     ['cut off', many(3).slice(0, -8), [2, 0, 2, 0, 3]],
     [
       'with bad rows',
-      `${many(2)}A;B;C;GA;31201;none\nA;B;C;GA;31201\nA;B;C;GA;31201;2-20-021-01-8E-00001\n;B;C;GA;31201;${license(7)}\nA;B;C;ZZ;31201;${license(8)}\n${line(1)}`,
+      `${many(2)}A;B;C;GA;31201;none\nA;B;C;GA;31201\nA;B;C;GA;31201;2-20-021-01-8E-00001\n` +
+        `;B;C;GA;31201;${license(7)}\nA;B;C;ZZ;31201;${license(8)}\n${line(1)}`,
       [8, 6, 2, 0, null],
     ],
     [

@@ -150,7 +150,9 @@ export function batch(
     behind = '',
   }: { secret?: string; report?: string; reports?: unknown; behind?: string } = {},
 ): string {
-  const lines = `${JSON.stringify({ batch: 1, form: 1, made_at: Date.now(), installation: SENDER, ...head })}\n${report}\n`
+  const lines =
+    `${JSON.stringify({ batch: 1, form: 1, made_at: Date.now(), installation: SENDER, ...head })}\n` +
+    `${report}\n`
   const seal = makeKey('partner coast', Buffer.from(secret, 'hex')).digest(
     'batch',
     `${Number(reports)} ${createHash('sha256').update(lines).digest('hex')}`,

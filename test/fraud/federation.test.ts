@@ -483,57 +483,61 @@ describe("a partner's key that is damaged", () => {
     ],
   ]
   for (const [name, damage] of damages) {
-    test(`${name}: that partner stops, all other checks and reports go on, and it comes back with its key`, async () => {
-      await using there = await createTestApp()
-      await using other = await createTestApp()
-      const lines: string[] = []
-      const log = {
-        ...silentLog,
-        error: (_: unknown, message?: string) => {
-          lines.push(message ?? '')
-        },
-      }
-      await using opened = await createTestApp({
-        log,
-        expectErrors: [/the key of a partner cannot be read/],
-      })
-      await there.app.operator.fraud.addPartner('coast', SHARED)
-      await other.app.operator.fraud.addPartner('river', OTHER)
-      await opened.app.operator.fraud.addPartner('coast', SHARED)
-      await opened.app.operator.fraud.addPartner('river', OTHER)
-      await report(there, HOUSE)
-      await report(other, { ...HOUSE, shipping_address_1: '77 Elm Road' })
-      await opened.app.operator.fraud.importBatch('coast', await batchOf(there, `coast ${name}`))
-      await opened.app.operator.fraud.importBatch(
-        'river',
-        await batchOf(other, `river ${name}`, 'river'),
-      )
-      const elm = { ...HOUSE, shipping_address_1: '77 Elm Road' }
-      const counts = async (t: TestApp) => [
-        (await summary(t, HOUSE)).report_count,
-        (await summary(t, elm)).report_count,
-      ]
-      assert.deepEqual(await counts(opened), [1, 1])
-      // As the next start does.
-      const readAgain = () =>
-        opened.app.ctx.engine.atomic(opened.app.ctx, (tx) => touch(tx.db, 'fraud'))
-      damage(fileOf(opened, 'coast'))
-      await readAgain()
-      await report(opened, { ...HOUSE, shipping_address_1: '5 Oak Lane' })
-      assert.deepEqual(await counts(opened), [0, 1])
-      assert.ok(lines.some((line) => line.startsWith('the key of a partner cannot be read')))
-      assert.equal(
-        (await summary(opened, { ...HOUSE, shipping_address_1: '5 Oak Lane' })).report_count,
-        1,
-      )
-      await opened.app.jobs.run('fraud')
-      await assert.rejects(batchOf(opened, `none ${name}`), /fraud-partner-coast/)
-      await batchOf(opened, `still ${name}`, 'river')
-      await opened.app.operator.fraud.addPartner('lake', 'ef'.repeat(32))
-      rmSync(fileOf(opened, 'coast'), { recursive: true })
-      writeFileSync(fileOf(opened, 'coast'), `${SHARED}\n`)
-      await readAgain()
-      assert.deepEqual(await counts(opened), [1, 1])
-    })
+    test(
+      `${name}: that partner stops, all other checks and reports go on, ` +
+        'and it comes back with its key',
+      async () => {
+        await using there = await createTestApp()
+        await using other = await createTestApp()
+        const lines: string[] = []
+        const log = {
+          ...silentLog,
+          error: (_: unknown, message?: string) => {
+            lines.push(message ?? '')
+          },
+        }
+        await using opened = await createTestApp({
+          log,
+          expectErrors: [/the key of a partner cannot be read/],
+        })
+        await there.app.operator.fraud.addPartner('coast', SHARED)
+        await other.app.operator.fraud.addPartner('river', OTHER)
+        await opened.app.operator.fraud.addPartner('coast', SHARED)
+        await opened.app.operator.fraud.addPartner('river', OTHER)
+        await report(there, HOUSE)
+        await report(other, { ...HOUSE, shipping_address_1: '77 Elm Road' })
+        await opened.app.operator.fraud.importBatch('coast', await batchOf(there, `coast ${name}`))
+        await opened.app.operator.fraud.importBatch(
+          'river',
+          await batchOf(other, `river ${name}`, 'river'),
+        )
+        const elm = { ...HOUSE, shipping_address_1: '77 Elm Road' }
+        const counts = async (t: TestApp) => [
+          (await summary(t, HOUSE)).report_count,
+          (await summary(t, elm)).report_count,
+        ]
+        assert.deepEqual(await counts(opened), [1, 1])
+        // As the next start does.
+        const readAgain = () =>
+          opened.app.ctx.engine.atomic(opened.app.ctx, (tx) => touch(tx.db, 'fraud'))
+        damage(fileOf(opened, 'coast'))
+        await readAgain()
+        await report(opened, { ...HOUSE, shipping_address_1: '5 Oak Lane' })
+        assert.deepEqual(await counts(opened), [0, 1])
+        assert.ok(lines.some((line) => line.startsWith('the key of a partner cannot be read')))
+        assert.equal(
+          (await summary(opened, { ...HOUSE, shipping_address_1: '5 Oak Lane' })).report_count,
+          1,
+        )
+        await opened.app.jobs.run('fraud')
+        await assert.rejects(batchOf(opened, `none ${name}`), /fraud-partner-coast/)
+        await batchOf(opened, `still ${name}`, 'river')
+        await opened.app.operator.fraud.addPartner('lake', 'ef'.repeat(32))
+        rmSync(fileOf(opened, 'coast'), { recursive: true })
+        writeFileSync(fileOf(opened, 'coast'), `${SHARED}\n`)
+        await readAgain()
+        assert.deepEqual(await counts(opened), [1, 1])
+      },
+    )
   }
 })

@@ -143,29 +143,33 @@ describe('the package', () => {
     ['nodenext', 'nodenext'],
     ['preserve', 'bundler'],
   ] as const) {
-    test(`has types that compile under ${resolution} resolution, for import and require, declarations included`, async () => {
-      const tsc = resolve('node_modules', 'typescript', 'bin', 'tsc')
-      const { status, said } = await node(
-        tsc,
-        '--noEmit',
-        '--strict',
-        '--skipLibCheck',
-        'false',
-        '--target',
-        'es2023',
-        '--types',
-        'node',
-        '--module',
-        module,
-        '--moduleResolution',
-        resolution,
-        'module.mts',
-        'common.cts',
-        'session.mts',
-      )
-      assert.equal(said, '')
-      assert.equal(status, 0)
-    })
+    test(
+      `has types that compile under ${resolution} resolution, for import and require, ` +
+        'declarations included',
+      async () => {
+        const tsc = resolve('node_modules', 'typescript', 'bin', 'tsc')
+        const { status, said } = await node(
+          tsc,
+          '--noEmit',
+          '--strict',
+          '--skipLibCheck',
+          'false',
+          '--target',
+          'es2023',
+          '--types',
+          'node',
+          '--module',
+          module,
+          '--moduleResolution',
+          resolution,
+          'module.mts',
+          'common.cts',
+          'session.mts',
+        )
+        assert.equal(said, '')
+        assert.equal(status, 0)
+      },
+    )
   }
 
   const ENTRIES = {

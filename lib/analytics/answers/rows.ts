@@ -39,7 +39,8 @@ export async function readRows(
     `CREATE OR REPLACE TABLE result AS SELECT ${select} FROM (${metric.sql(days)}) ORDER BY item, dist`,
   )
   const count = await duck.runAndReadAll(
-    `SELECT count(*)::INTEGER, count(*) FILTER (${kinds.map(([name]) => `${name} IS NULL`).join(' OR ')})::INTEGER FROM result`,
+    'SELECT count(*)::INTEGER, count(*) FILTER ' +
+      `(${kinds.map(([name]) => `${name} IS NULL`).join(' OR ')})::INTEGER FROM result`,
   )
   const [rows, broken] = count.getRows()[0] as [number, number]
   if (broken > 0) throw new Error(`${metric.slug}: ${broken} rows lack a number`)

@@ -24,7 +24,8 @@ const IN_PART = `gtin % ${PARTS} = getvariable('part')`
 const PLACES = [
   `CREATE TABLE known_dist AS
     SELECT (row_number() OVER (ORDER BY distid) - 1)::USMALLINT AS dist, distid FROM (SELECT distid FROM catalog_offer UNION SELECT distid FROM item_now)`,
-  'CREATE TABLE known_item AS SELECT (row_number() OVER (ORDER BY gtin) - 1)::UINTEGER AS item, gtin FROM (SELECT DISTINCT gtin FROM catalog_offer)',
+  'CREATE TABLE known_item AS SELECT (row_number() OVER (ORDER BY gtin) ' +
+    '- 1)::UINTEGER AS item, gtin FROM (SELECT DISTINCT gtin FROM catalog_offer)',
 ]
 
 /**
@@ -42,7 +43,8 @@ const OFFERS = `
 const LONGEST = Math.max(...WINDOWS)
 
 const inWindow = (what: string, days: number) =>
-  `least(coalesce(sum(${what}) FILTER (day > getvariable('today') - ${days}), 0), 2147483647)::INTEGER AS ${what}_${days}`
+  `least(coalesce(sum(${what}) FILTER (day > getvariable('today') - ${days}), 0), ` +
+  `2147483647)::INTEGER AS ${what}_${days}`
 
 /** Summed up first and joined then: a join of every day's rows would take longer than the sums. */
 const MOVEMENT = `

@@ -95,7 +95,8 @@ export async function rebuildAnalytics(
   if (damaged.length > 0)
     ctx.log.warn(
       { days: damaged },
-      'days of the history were left out of the metrics: their files in history/days are damaged; bring them back from a backup, or remove them',
+      'days of the history were left out of the metrics: their files in history/days are ' +
+        'damaged; bring them back from a backup, or remove them',
     )
   return { build, items, rows, as_of: new Date(at).toISOString(), ms }
 }

@@ -168,7 +168,9 @@ async function addVanished(
   const feeds = firstFeeds(history, { from, until })
   if (feeds.length === 0) return
   await duck.run(
-    `CREATE OR REPLACE TABLE first_feed AS SELECT * FROM (VALUES ${feeds.map(({ distid, first, last }) => `(${quoted(distid)}, ${first - from}, ${last - from})`).join(', ')}) AS feed(distid, first, last)`,
+    'CREATE OR REPLACE TABLE first_feed AS SELECT * FROM (VALUES ' +
+      `${feeds.map(({ distid, first, last }) => `(${quoted(distid)}, ${first - from}, ${last - from})`).join(', ')}) ` +
+      'AS feed(distid, first, last)',
   )
   await duck.run(KNOWN)
   // At the very first feed there is nothing to look for among all that it told.

@@ -49,7 +49,8 @@ export async function readStateDay(duck: DuckDBConnection, dir: string): Promise
   if (!existsSync(state)) {
     if (daysIn(dir).length > 0)
       throw new Error(
-        `${state} is missing, and without it the days beside it cannot be continued: bring it back from a backup, or remove the days`,
+        `${state} is missing, and without it the days beside it cannot be continued: ` +
+          'bring it back from a backup, or remove the days',
       )
     return null
   }

@@ -154,7 +154,12 @@ const dayRows = (
       any_value(price_before) AS price_before
     FROM held_by GROUP BY ${nth}distid, gtin
   )
-  SELECT ${isOneDay ? '*' : '* REPLACE (CASE WHEN lag(day) OVER item_days IS NULL THEN price_before ELSE lag(price) OVER item_days END AS price_before)'}
+  SELECT ${
+    isOneDay
+      ? '*'
+      : '* REPLACE (CASE WHEN lag(day) OVER item_days IS NULL THEN price_before ELSE lag(price) ' +
+        'OVER item_days END AS price_before)'
+  }
   FROM ended${isOneDay ? '' : ' WINDOW item_days AS (PARTITION BY distid, gtin ORDER BY day)'}`
 
 /** Of several rows of an item the last one says how it is now. */

@@ -6,7 +6,19 @@ const ENOUGH = 10
 export const marginOpportunities = metric({
   slug: 'margin-opportunities',
   words:
-    'gross_profit = price − unit_cost and margin_pct = gross_profit ÷ price × 100, where price is map_price, or msrp where there is no MAP, and unit_cost is the lowest cost of an offer with stock at the active distributors. Where they name different MAPs (or MSRPs), the one that most of them name is taken, of two the lower. Only UPCs with a gross_profit above 0 are listed. confidence, 0 to 1, adds up four parts. Agreement, 0.40: the share of the distributors naming a MAP that name this one, halved when only one names it, and halved once more when the price is an MSRP. Stock, 0.20: 0.02 for each unit at hand, up to 10. Sales, 0.20: 0.02 for each unit sold in 30 days, up to 10. Cost, 0.20: in full when the next cheapest offer with stock costs at most a quarter more, half when there is no other offer, nothing when the lowest cost stands alone. The highest gross_profit comes first, with sort_by=margin_pct the highest margin_pct. min_confidence leaves out what is below it.',
+    'gross_profit = price − unit_cost and margin_pct = gross_profit ÷ price × 100, ' +
+    'where price is map_price, or msrp where there is no MAP, ' +
+    'and unit_cost is the lowest cost of an offer with stock at the active distributors. ' +
+    'Where they name different MAPs (or MSRPs), the one that most of them name is taken, ' +
+    'of two the lower. Only UPCs with a gross_profit above 0 are listed. confidence, 0 to 1, ' +
+    'adds up four parts. Agreement, 0.40: the share of the distributors naming a MAP that ' +
+    'name this one, halved when only one names it, and halved once more when the price is an ' +
+    'MSRP. Stock, 0.20: 0.02 for each unit at hand, up to 10. Sales, 0.20: ' +
+    '0.02 for each unit sold in 30 days, up to 10. Cost, 0.20: ' +
+    'in full when the next cheapest offer with stock costs at most a quarter more, ' +
+    'half when there is no other offer, nothing when the lowest cost stands alone. ' +
+    'The highest gross_profit comes first, with sort_by=margin_pct the highest margin_pct. ' +
+    'min_confidence leaves out what is below it.',
   hasWindow: false,
   columns: { price: 'i32', qty: 'i32', map: 'i32', msrp: 'i32', sold: 'i32' },
   sql: () => `

@@ -3,7 +3,11 @@ import { bestCost, firstMoment, metric, sumOf } from './metric.js'
 export const newArrivals = metric({
   slug: 'new-arrivals',
   words:
-    "first_seen is the time of the first feed in which any of the active distributors had the UPC; it lies within the window. What a distributor's first feed of all brought is not new: nobody knows how long it had been there. unit_cost is the lowest cost of an offer with stock, else the lowest; qty_on_hand is what the active distributors have together. The latest first_seen comes first, then the highest qty_on_hand.",
+    'first_seen is the time of the first feed in which any of the active distributors had ' +
+    "the UPC; it lies within the window. What a distributor's first feed of all brought is " +
+    'not new: nobody knows how long it had been there. unit_cost is the lowest cost of an ' +
+    'offer with stock, else the lowest; qty_on_hand is what the active distributors have ' +
+    'together. The latest first_seen comes first, then the highest qty_on_hand.',
   hasWindow: true,
   columns: { first: 'f64', recent: 'u8', price: 'i32', qty: 'i32' },
   sql: (days) => `

@@ -3,7 +3,15 @@ import { firstMoment, metric, sumOf } from './metric.js'
 export const newlyAvailable = metric({
   slug: 'newly-available',
   words:
-    "The UPC was out of stock at all active distributors at once, and is back at one of them. Of each distributor the last time without stock counts, from its fall to zero to its return; a distributor without stock now has none until now, one that has listed the UPC only since it came in had none before. out_of_stock_since is the latest of the falls and back_in_stock the earliest of the returns; the fall comes before the return, and the return lies within the window. A UPC that was never out of stock at any of them, or only in one's first feed, is not newly available. qty_on_hand is what the active distributors have together now, at least 1. The latest back_in_stock comes first, then the highest qty_on_hand.",
+    'The UPC was out of stock at all active distributors at once, ' +
+    'and is back at one of them. Of each distributor the last time without stock counts, ' +
+    'from its fall to zero to its return; a distributor without stock now has none until ' +
+    'now, one that has listed the UPC only since it came in had none before. ' +
+    'out_of_stock_since is the latest of the falls and back_in_stock the earliest of the ' +
+    'returns; the fall comes before the return, and the return lies within the window. ' +
+    "A UPC that was never out of stock at any of them, or only in one's first feed, " +
+    'is not newly available. qty_on_hand is what the active distributors have together now, ' +
+    'at least 1. The latest back_in_stock comes first, then the highest qty_on_hand.',
   hasWindow: true,
   columns: { gone: 'f64', back: 'f64', recent: 'u8', qty: 'i32' },
   sql: (days) => `

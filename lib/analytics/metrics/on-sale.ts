@@ -7,7 +7,14 @@ export const isDrop = (price: string, reference: string) =>
 export const onSale = metric({
   slug: 'on-sale',
   words:
-    "drop_percent = (reference_price − current_price) ÷ reference_price × 100. current_price is the lowest cost of an offer with stock at the active distributors. reference_price is what that distributor asked on most days of the window before its last change of price: the median of the daily prices from the first day of the window to the day before the change, the lower one of two. The change must lie within the window and the drop be at least 5 %. A distributor that always was as cheap or cheaper makes another one's drop no sale. The largest drop_percent comes first, then the highest reference_price.",
+    'drop_percent = (reference_price − current_price) ÷ reference_price × 100. ' +
+    'current_price is the lowest cost of an offer with stock at the active distributors. ' +
+    'reference_price is what that distributor asked on most days of the window before its ' +
+    'last change of price: the median of the daily prices from the first day of the window ' +
+    'to the day before the change, the lower one of two. ' +
+    'The change must lie within the window and the drop be at least 5 %. ' +
+    "A distributor that always was as cheap or cheaper makes another one's drop no sale. " +
+    'The largest drop_percent comes first, then the highest reference_price.',
   hasWindow: true,
   columns: { price: 'i32', reference: 'i32' },
   sql: (days) => `

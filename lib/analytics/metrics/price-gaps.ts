@@ -8,7 +8,12 @@ const PEERS = 3
 export const priceGaps = metric({
   slug: 'price-gaps',
   words:
-    'gap_percent = (peer_average − price) ÷ peer_average × 100. Compared are the offers with stock of at least 3 active distributors, of each its lowest cost. price is the lowest of them and distid whose it is; peer_average is the average of the others. Only gaps of at least 10 % are listed; offers says how many were compared. The largest gap_percent comes first, then the highest peer_average.',
+    'gap_percent = (peer_average − price) ÷ peer_average × 100. ' +
+    'Compared are the offers with stock of at least 3 active distributors, ' +
+    'of each its lowest cost. price is the lowest of them and distid whose it is; ' +
+    'peer_average is the average of the others. Only gaps of at least 10 % are listed; ' +
+    'offers says how many were compared. The largest gap_percent comes first, ' +
+    'then the highest peer_average.',
   hasWindow: false,
   columns: { price: 'i32' },
   sql: () => `

@@ -3,7 +3,15 @@ import { bestCost, firstMoment, metric, sumOf } from './metric.js'
 export const topProducts = metric({
   slug: 'top-products',
   words:
-    'movement_score = sales_proxy × (1 + 0.1 × (sellers − 1)) + restocks, over the days of the window. sales_proxy is the sum of the units that left stock at the active distributors, sellers is how many of them lost any, restocks is how often stock rose between two feeds at any of them: each one hides sales that no feed shows. is_new: every active distributor that has the UPC first had it within the window, and not in its first feed. unit_cost is the lowest cost of an offer with stock, else the lowest. UPCs of which nothing sold are left out. The highest movement_score comes first, then the highest sales_proxy.',
+    'movement_score = sales_proxy × (1 + 0.1 × (sellers − 1)) + restocks, ' +
+    'over the days of the window. sales_proxy is the sum of the units that left stock at the ' +
+    'active distributors, sellers is how many of them lost any, ' +
+    'restocks is how often stock rose between two feeds at any of them: ' +
+    'each one hides sales that no feed shows. is_new: every active distributor that has the ' +
+    'UPC first had it within the window, and not in its first feed. ' +
+    'unit_cost is the lowest cost of an offer with stock, else the lowest. ' +
+    'UPCs of which nothing sold are left out. The highest movement_score comes first, ' +
+    'then the highest sales_proxy.',
   hasWindow: true,
   columns: { sold: 'i32', restocks: 'i32', price: 'i32', qty: 'i32', recent: 'u8' },
   sql: (days) => `

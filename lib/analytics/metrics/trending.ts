@@ -3,7 +3,13 @@ import { metric, sumOf } from './metric.js'
 export const trending = metric({
   slug: 'trending',
   words:
-    'trend_ratio = (units_7d ÷ 7) ÷ ((units_30d − units_7d) ÷ 23): the pace of the last 7 days against that of the 23 days before them; null where nothing sold in those 23 days. units_7d and units_30d are the units that left stock at the active distributors in the last 7 and 30 days. UPCs with fewer than min_7d_units (3 where it is not given) or min_30d_units (5) are left out. The highest trend_ratio comes first and null last, then the highest units_7d.',
+    'trend_ratio = (units_7d ÷ 7) ÷ ((units_30d − units_7d) ÷ 23): ' +
+    'the pace of the last 7 days against that of the 23 days before them; ' +
+    'null where nothing sold in those 23 days. units_7d and units_30d are the units that ' +
+    'left stock at the active distributors in the last 7 and 30 days. ' +
+    'UPCs with fewer than min_7d_units (3 where it is not given) or min_30d_units (5) ' +
+    'are left out. The highest trend_ratio comes first and null last, ' +
+    'then the highest units_7d.',
   hasWindow: false,
   columns: { sold7: 'i32', sold30: 'i32', offered: 'u8' },
   sql: () => `

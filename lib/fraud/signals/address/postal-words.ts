@@ -144,14 +144,14 @@ const WORDS_OF_LETTERS = new Map(Object.entries({ n: 'north', s: 'south', e: 'ea
 /** `west` for `w`. */
 export const directionWord = (word: string): string => WORDS_OF_LETTERS.get(word) ?? word
 
-const ONES =
-  'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth'.split(
-    ' ',
-  )
-const NUMBERS =
-  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'.split(
-    ' ',
-  )
+const ONES = (
+  'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth ' +
+  'thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth'
+).split(' ')
+const NUMBERS = (
+  'one two three four five six seven eight nine ten eleven twelve thirteen fourteen ' +
+  'fifteen sixteen seventeen eighteen nineteen twenty'
+).split(' ')
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 const ordinals = new Map([
   ...ONES.map((word, i) => [word, i + 1] as const),
@@ -221,9 +221,10 @@ export const designator = (word: string | undefined): UnitLevel | undefined =>
   word === undefined ? undefined : DESIGNATORS.get(word)
 /** Designators that are not word of street names, so that they need no suffix before them. */
 export const SURE_DESIGNATORS: ReadonlySet<string> = new Set(
-  'apt apartment appt apmt aptmt unit units ste stes suite suites rm room bldg building fl floor flr lot spc space trlr trailer ofc pmb ph penthouse dept hngr hangar'.split(
-    ' ',
-  ),
+  (
+    'apt apartment appt apmt aptmt unit units ste stes suite suites rm room bldg building fl ' +
+    'floor flr lot spc space trlr trailer ofc pmb ph penthouse dept hngr hangar'
+  ).split(' '),
 )
 
 const STANDALONE = new Map(
@@ -265,7 +266,10 @@ export const standalone = (word: string | undefined): string | undefined =>
  * them are two places.
  */
 export const BUILDING_WORDS: ReadonlySet<string> = new Set(
-  'hall house tower towers building bldg wing dorm dormitory residence residences cottage cabin villa villas lodge manor court plaza center centre mall barn annex apartments apts condos condominiums estates village park terminal hangar camp fort base barracks hospital school quarters warehouse gate dock concourse kiosk booth campus yard'.split(
-    ' ',
-  ),
+  (
+    'hall house tower towers building bldg wing dorm dormitory residence residences cottage ' +
+    'cabin villa villas lodge manor court plaza center centre mall barn annex apartments ' +
+    'apts condos condominiums estates village park terminal hangar camp fort base barracks ' +
+    'hospital school quarters warehouse gate dock concourse kiosk booth campus yard'
+  ).split(' '),
 )
