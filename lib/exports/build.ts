@@ -173,7 +173,9 @@ function joined({ sections, hasRetail }: BuildJob): string {
     .map(([name, value]) => `${value} AS ${name}`)
     .join(', ')}
     FROM (SELECT * FROM ${texts}) t POSITIONAL JOIN numbers n
-    WHERE n.flags & ${FLAGS.visible} = ${FLAGS.visible} AND CASE WHEN t.fragment = n.fragment THEN true ELSE error('texts and numbers are not of the same offers') END`
+    WHERE n.flags & ${FLAGS.visible} = ${FLAGS.visible} AND CASE
+      WHEN t.fragment = n.fragment THEN true
+      ELSE error('texts and numbers are not of the same offers') END`
 }
 
 type ReadBack = Omit<BuildResult, 'attributes' | 'damaged' | 'peak'>
@@ -182,7 +184,9 @@ type ReadBack = Omit<BuildResult, 'attributes' | 'damaged' | 'peak'>
 async function readBack(duck: DuckDBConnection, path: string): Promise<ReadBack> {
   const cents = (column: string) => `coalesce(sum(round(${column} * 100)::BIGINT), 0)::DOUBLE`
   const reader = await duck.runAndReadAll(`
-    SELECT distid, count(*)::DOUBLE, ${cents('unit_price')}, ${cents('total_cost')}, sum(qty_on_hand)::DOUBLE FROM read_parquet(${quoted(path)}) GROUP BY distid ORDER BY distid`)
+    SELECT distid, count(*)::DOUBLE, ${cents('unit_price')}, ${cents('total_cost')},
+      sum(qty_on_hand)::DOUBLE FROM read_parquet(${quoted(path)}) GROUP BY distid
+      ORDER BY distid`)
   const result: ReadBack = { rows: 0, unitPrice: 0, totalCost: 0, qty: 0, byDistributor: {} }
   for (const [distid, rows, unitPrice, totalCost, qty] of reader.getRows() as [
     string,

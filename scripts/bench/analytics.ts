@@ -108,17 +108,30 @@ async function generate(): Promise<void> {
   for (let ago = DAYS; ago >= 1; ago--) {
     const chance = `hash(gtin, distid, ${ago})`
     await duck.run(`COPY (
-      SELECT DATE '${dayOf(today - ago * DAY)}' AS day, distid, gtin, (price * (1 + CASE WHEN hash(gtin) % 20 = 0 AND hash(gtin, 1) % 60 < ${ago} THEN 0.15 ELSE 0 END))::INTEGER AS price, qty,
+      SELECT DATE '${dayOf(today - ago * DAY)}' AS day, distid, gtin,
+        (price * (1 + CASE WHEN hash(gtin) % 20 = 0 AND hash(gtin, 1) % 60 < ${ago} THEN 0.15
+        ELSE 0 END))::INTEGER AS price, qty,
         (${chance} % 7)::INTEGER AS sold, (${chance} % 11 = 0)::INTEGER AS restocks,
-        CASE WHEN ${chance} % 40 = 0 THEN ${today - ago * DAY + 6 * HOUR} END::BIGINT AS zero_since, CASE WHEN ${chance} % 40 = 1 THEN ${today - ago * DAY + 9 * HOUR} END::BIGINT AS back_at, NULL::BIGINT AS first_at, true AS listed
-      FROM pair WHERE (${chance} >> 8) % 5 = 0 ORDER BY distid, gtin) TO '${dayFile(dir, dayOf(today - ago * DAY))}' (FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880)`)
+        CASE WHEN ${chance} % 40 = 0 THEN ${today - ago * DAY + 6 * HOUR} END::BIGINT
+          AS zero_since, CASE WHEN ${chance} % 40 = 1 THEN ${today - ago * DAY + 9 * HOUR}
+          END::BIGINT AS back_at, NULL::BIGINT AS first_at, true AS listed
+      FROM pair WHERE (${chance} >> 8) % 5 = 0
+        ORDER BY distid, gtin) TO '${dayFile(dir, dayOf(today - ago * DAY))}' (FORMAT parquet,
+        COMPRESSION snappy, ROW_GROUP_SIZE 122880)`)
   }
   await duck.run(`COPY (
     SELECT distid, stockid, gtin, price, qty, listed, held, qty_before, changed_at, zero_since, back_at, first_at FROM (
-      SELECT distid, 'S' || text AS stockid, gtin, price, qty, true AS listed, false AS held, qty AS qty_before, ${today - DAY}::BIGINT AS changed_at, NULL::BIGINT AS zero_since, NULL::BIGINT AS back_at, NULL::BIGINT AS first_at FROM catalog_offer
+      SELECT distid, 'S' || text AS stockid, gtin, price, qty, true AS listed, false AS held,
+        qty AS qty_before, ${today - DAY}::BIGINT AS changed_at, NULL::BIGINT AS zero_since,
+        NULL::BIGINT AS back_at, NULL::BIGINT AS first_at FROM catalog_offer
       UNION ALL
-      SELECT distid, NULL, gtin, price, qty, true, NULL, NULL, NULL, CASE WHEN hash(gtin, distid) % 3 = 0 OR qty = 0 THEN ${today} - (hash(gtin, distid) % 60 + 20)::BIGINT * ${DAY} END,
-        CASE WHEN hash(gtin, distid) % 3 = 0 AND qty > 0 THEN ${today} - (hash(gtin, distid) % 20)::BIGINT * ${DAY} END, ${today} - (CASE WHEN hash(gtin) % 50 = 0 THEN hash(gtin, 2) % 90 ELSE 400 END)::BIGINT * ${DAY} FROM pair)
+      SELECT distid, NULL, gtin, price, qty, true, NULL, NULL, NULL,
+        CASE WHEN hash(gtin, distid) % 3 = 0
+        OR qty = 0 THEN ${today} - (hash(gtin, distid) % 60 + 20)::BIGINT * ${DAY} END,
+        CASE WHEN hash(gtin, distid) % 3 = 0
+          AND qty > 0 THEN ${today} - (hash(gtin, distid) % 20)::BIGINT * ${DAY} END,
+          ${today} - (CASE WHEN hash(gtin) % 50 = 0 THEN hash(gtin, 2) % 90 ELSE 400 END)::BIGINT
+          * ${DAY} FROM pair)
     ) TO '${state}' (FORMAT parquet, COMPRESSION snappy, KV_METADATA {day: '${dayOf(today - DAY)}'})`)
   const [[rows, pairs, items]] = (
     await duck.runAndReadAll(

@@ -71,7 +71,8 @@ function generateDealers(path: string, count: number): void {
   }
   const raw = openFile(path, { synchronous: 'FULL' })
   const insert = raw.prepare(`
-    INSERT INTO dealer (id, license_number, license_type, expires_on, license_name, business_name, premise_street, premise_city, premise_state, premise_zip, source, updated_at)
+    INSERT INTO dealer (id, license_number, license_type, expires_on, license_name, business_name,
+      premise_street, premise_city, premise_state, premise_zip, source, updated_at)
     VALUES (?, ?, '01', ?, ?, ?, ?, 'ANYTOWN', 'TX', ?, 'atf', 0)`)
   const onFile = raw.prepare("INSERT INTO dealer_on_file VALUES ('RSR', ?)")
   raw.transaction(() => {
@@ -153,7 +154,8 @@ function makeRtree({ dealers, places }: Directory): Search {
   const distance = '(x - @x) * (x - @x) + (y - @y) * (y - @y) + (z - @z) * (z - @z)'
   const query = raw
     .prepare(`
-    SELECT id FROM near WHERE max_lat >= @south AND min_lat <= @north AND max_lng >= @west AND min_lng <= @east AND ${distance} <= @limit AND last_day >= ${TODAY}
+    SELECT id FROM near WHERE max_lat >= @south AND min_lat <= @north AND max_lng >= @west
+      AND min_lng <= @east AND ${distance} <= @limit AND last_day >= ${TODAY}
     ORDER BY on_file DESC, zip <> @zip, ${distance}, id LIMIT ${MOST}`)
     .pluck()
   return (zip) => {

@@ -78,9 +78,12 @@ function fill(history: Raw): number {
 function rollUpBySqlite(raw: Raw, history: string): void {
   raw.pragma('cache_size = -262144')
   raw.exec(`ATTACH '${history}' AS history;
-    CREATE TABLE offer (distid TEXT, stockid TEXT, gtin INTEGER, price INTEGER, qty INTEGER, PRIMARY KEY (distid, stockid)) WITHOUT ROWID;
-    CREATE TABLE item (distid TEXT, gtin INTEGER, qty INTEGER, price INTEGER, zero_since INTEGER, back_at INTEGER, first_at INTEGER, PRIMARY KEY (distid, gtin)) WITHOUT ROWID;
-    CREATE TABLE day_row (day INTEGER, distid TEXT, gtin INTEGER, price INTEGER, qty INTEGER, sold INTEGER, restocks INTEGER, zero_since INTEGER, back_at INTEGER, first_at INTEGER)`)
+    CREATE TABLE offer (distid TEXT, stockid TEXT, gtin INTEGER, price INTEGER, qty INTEGER,
+      PRIMARY KEY (distid, stockid)) WITHOUT ROWID;
+    CREATE TABLE item (distid TEXT, gtin INTEGER, qty INTEGER, price INTEGER, zero_since INTEGER,
+      back_at INTEGER, first_at INTEGER, PRIMARY KEY (distid, gtin)) WITHOUT ROWID;
+    CREATE TABLE day_row (day INTEGER, distid TEXT, gtin INTEGER, price INTEGER, qty INTEGER,
+      sold INTEGER, restocks INTEGER, zero_since INTEGER, back_at INTEGER, first_at INTEGER)`)
   const steps = [
     'CREATE TEMP TABLE moved (distid TEXT, gtin INTEGER, sold INTEGER, restocks INTEGER, ' +
       'zero_since INTEGER, back_at INTEGER, first_at INTEGER, PRIMARY KEY (distid, gtin)) ' +
@@ -90,23 +93,34 @@ function rollUpBySqlite(raw: Raw, history: string): void {
     `INSERT INTO moved
       WITH step AS (
         SELECT c.distid, CAST(upc AS INTEGER) AS gtin, at, c.qty, coalesce(lag(c.qty) OVER w, o.qty) AS old
-        FROM history.change c LEFT JOIN offer o ON o.distid = c.distid AND o.stockid = c.stockid WHERE at >= @from AND at < @until
+        FROM history.change c LEFT JOIN offer o ON o.distid = c.distid AND o.stockid = c.stockid
+          WHERE at >= @from AND at < @until
         WINDOW w AS (PARTITION BY c.distid, c.stockid ORDER BY at)
-      ), move AS (SELECT distid, gtin, at, sum(coalesce(qty - old, 0)) AS trade, sum(qty - coalesce(old, 0)) AS rise FROM step GROUP BY distid, gtin, at),
+      ), move AS (SELECT distid, gtin, at, sum(coalesce(qty - old, 0)) AS trade,
+        sum(qty - coalesce(old, 0)) AS rise FROM step GROUP BY distid, gtin, at),
       timed AS (
-        SELECT m.*, i.gtin IS NULL AS is_new, coalesce(i.qty, 0) + sum(rise) OVER (PARTITION BY m.distid, m.gtin ORDER BY at) AS after
+        SELECT m.*, i.gtin IS NULL AS is_new, coalesce(i.qty, 0) + sum(rise)
+          OVER (PARTITION BY m.distid, m.gtin ORDER BY at) AS after
         FROM move m LEFT JOIN item i ON i.distid = m.distid AND i.gtin = m.gtin
       )
-      SELECT distid, gtin, sum(max(0, -trade)), sum(trade > 0), max(at) FILTER (WHERE after = 0 AND rise < 0), max(at) FILTER (WHERE after > 0 AND after = rise AND NOT is_new), min(at) FILTER (WHERE is_new)
+      SELECT distid, gtin, sum(max(0, -trade)), sum(trade > 0),
+        max(at) FILTER (WHERE after = 0 AND rise < 0),
+        max(at) FILTER (WHERE after > 0 AND after = rise AND NOT is_new),
+        min(at) FILTER (WHERE is_new)
       FROM timed GROUP BY distid, gtin`,
     `INSERT OR REPLACE INTO offer SELECT distid, stockid, CAST(upc AS INTEGER), price, qty
-      FROM (SELECT *, row_number() OVER (PARTITION BY distid, stockid ORDER BY at DESC) AS n FROM history.change WHERE at >= @from AND at < @until) WHERE n = 1`,
-    `INSERT INTO shelf SELECT o.distid, o.gtin, sum(o.qty), coalesce(min(o.price) FILTER (WHERE o.qty > 0), min(o.price))
+      FROM (SELECT *, row_number() OVER (PARTITION BY distid, stockid ORDER BY at DESC) AS n
+        FROM history.change WHERE at >= @from AND at < @until) WHERE n = 1`,
+    `INSERT INTO shelf SELECT o.distid, o.gtin, sum(o.qty),
+      coalesce(min(o.price) FILTER (WHERE o.qty > 0), min(o.price))
       FROM offer o CROSS JOIN moved m ON m.distid = o.distid AND m.gtin = o.gtin GROUP BY o.distid, o.gtin`,
     `INSERT INTO day_row SELECT @from, m.distid, m.gtin, s.price, s.qty, sold, restocks, zero_since, back_at, first_at
       FROM moved m CROSS JOIN shelf s ON s.distid = m.distid AND s.gtin = m.gtin ORDER BY m.distid, m.gtin`,
-    `INSERT INTO item SELECT m.distid, m.gtin, s.qty, s.price, zero_since, back_at, first_at FROM moved m CROSS JOIN shelf s ON s.distid = m.distid AND s.gtin = m.gtin WHERE true
-      ON CONFLICT DO UPDATE SET qty = excluded.qty, price = excluded.price, zero_since = coalesce(excluded.zero_since, zero_since), back_at = coalesce(excluded.back_at, back_at)`,
+    `INSERT INTO item SELECT m.distid, m.gtin, s.qty, s.price, zero_since, back_at, first_at
+      FROM moved m CROSS JOIN shelf s ON s.distid = m.distid AND s.gtin = m.gtin WHERE true
+      ON CONFLICT DO UPDATE SET qty = excluded.qty, price = excluded.price,
+        zero_since = coalesce(excluded.zero_since, zero_since),
+        back_at = coalesce(excluded.back_at, back_at)`,
     'DROP TABLE moved',
     'DROP TABLE shelf',
     'DELETE FROM history.change WHERE at >= @from AND at < @until',

@@ -165,8 +165,10 @@ try {
   const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })
   writeOffers(catalog, OFFERS)
   const samples = catalog
-    .prepare(`SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc, f.product_class AS productClass, f.category_name AS categoryName, f.distid, o.price AS cents
-    FROM offer o JOIN fragment f ON f.id = o.fragment WHERE o.price IS NOT NULL AND f.mfg_name IS NOT NULL AND o.id % ? = 0`)
+    .prepare(`SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc,
+      f.product_class AS productClass, f.category_name AS categoryName, f.distid, o.price AS cents
+    FROM offer o JOIN fragment f ON f.id = o.fragment
+      WHERE o.price IS NOT NULL AND f.mfg_name IS NOT NULL AND o.id % ? = 0`)
     .all(Math.max(1, Math.floor(OFFERS / 500))) as Sample[]
   catalog.close()
   const paths = queriesOf(samples, 1).map(

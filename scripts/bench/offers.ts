@@ -238,10 +238,12 @@ export function generateCatalog(path: string, offers: number, seed = 1): void {
 /** Writes generated offers into an empty catalog, in one transaction. */
 export function writeOffers(raw: Raw, offers: number, seed = 1): void {
   const fragment = raw.prepare(`
-    INSERT INTO fragment (id, distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, item_cat, category_id, category_name, images, short_description, description)
+    INSERT INTO fragment (id, distid, stockid, distsku, upc, name, mfg_name, mpn, product_class,
+      item_cat, category_id, category_name, images, short_description, description)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '[]', ?, ?)`)
   const offer = raw.prepare(`
-    INSERT INTO offer (id, distid, stockid, fragment, price, map, msrp, shipping, qty, ffl_req, drop_ship, revision, first_seen)
+    INSERT INTO offer (id, distid, stockid, fragment, price, map, msrp, shipping, qty, ffl_req,
+      drop_ship, revision, first_seen)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0)`)
   raw.transaction(() => {
     const random = randomFrom(seed)

@@ -64,8 +64,10 @@ function restrictedView(snapshot: Snapshot): SearchedView {
 function samplesOf(raw: Raw): Sample[] {
   return raw
     .prepare(`
-    SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc, f.product_class AS productClass, f.category_name AS categoryName, f.distid, o.price AS cents
-    FROM offer o JOIN fragment f ON f.id = o.fragment WHERE o.price IS NOT NULL AND o.id % (1 + (SELECT max(id) FROM offer) / 5000) = 0`)
+    SELECT f.name, f.mfg_name AS mfgName, f.distsku, f.upc, f.product_class AS productClass,
+      f.category_name AS categoryName, f.distid, o.price AS cents
+    FROM offer o JOIN fragment f ON f.id = o.fragment
+      WHERE o.price IS NOT NULL AND o.id % (1 + (SELECT max(id) FROM offer) / 5000) = 0`)
     .all() as Sample[]
 }
 
@@ -148,10 +150,12 @@ async function materialize(
   }
   out.end()
   await once(out, 'finish')
-  await postgres.run(`CREATE UNLOGGED TABLE loaded (row int, tie int, name text, brand text, sku text, upc bigint, price int, qty int, distid text,
+  await postgres.run(`CREATE UNLOGGED TABLE loaded (row int, tie int, name text, brand text,
+    sku text, upc bigint, price int, qty int, distid text,
       class text, category text, in_stock boolean, drop_ship boolean, ffl boolean, words text);
     COPY loaded (${COLUMNS}) FROM '${file}';
-    CREATE UNLOGGED TABLE visible AS SELECT ${COLUMNS.replace(', words', '')}, array_to_tsvector(string_to_array(words, ' ')) AS words FROM loaded ORDER BY row;
+    CREATE UNLOGGED TABLE visible AS SELECT ${COLUMNS.replace(', words', '')},
+      array_to_tsvector(string_to_array(words, ' ')) AS words FROM loaded ORDER BY row;
     DROP TABLE loaded;`)
   const indexes = [
     'name, tie',
@@ -181,7 +185,8 @@ function toSql(query: SearchQuery): string {
     : [query.sort, '']
   const filter = where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''
   return `SELECT count(*) FROM visible ${filter};
-    SELECT row FROM visible ${filter} ORDER BY ${column}${direction}, tie LIMIT ${query.page_size} OFFSET ${(query.page - 1) * query.page_size};`
+    SELECT row FROM visible ${filter} ORDER BY ${column}${direction},
+      tie LIMIT ${query.page_size} OFFSET ${(query.page - 1) * query.page_size};`
 }
 
 function conditions(query: SearchQuery): string[] {

@@ -33,7 +33,8 @@ const COLUMNS = [...TEXT, ...NUMBERS]
  */
 export async function upsertFeed(raw: Raw, preset: Preset, file: string): Promise<void> {
   raw.exec(`CREATE TABLE IF NOT EXISTS offer (id INTEGER PRIMARY KEY, distid TEXT NOT NULL, stockid TEXT NOT NULL,
-    ${TEXT.map((name) => `${name} TEXT`).join(', ')}, ${NUMBERS.map((name) => `${name} INTEGER`).join(', ')}, UNIQUE (distid, stockid)) STRICT`)
+    ${TEXT.map((name) => `${name} TEXT`).join(', ')},
+      ${NUMBERS.map((name) => `${name} INTEGER`).join(', ')}, UNIQUE (distid, stockid)) STRICT`)
   raw.pragma('cache_size = -65536')
   const upsert =
     raw.prepare(`INSERT INTO offer (distid, stockid, ${COLUMNS.join(', ')}) VALUES (${Array(

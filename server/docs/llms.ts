@@ -38,19 +38,31 @@ interface OpenApi {
 
 const HEAD = `# Quartermaster
 
-> The open, self-hosted integration server of a firearm dealer's shop. Many distributors' feeds go in; the shop's own restricted and priced catalog, quotes, purchase orders and their tracking come out over one JSON API.
+> The open, self-hosted integration server of a firearm dealer's shop. Many distributors' feeds \
+go in; the shop's own restricted and priced catalog, quotes, purchase orders and their tracking \
+come out over one JSON API.
 
 Addresses here are relative to the server that this file came from.
 
-- Key: every call but those for documentation sends the header \`x-api-key\`. A key is bound to registered addresses and authorizes real purchases: keep it on a server, never in a browser or an app.
-- Envelope: a success is 200 with \`{"success": true, "data": ...}\`, a refusal \`{"success": false, "error": {"code", "message", "details"}}\`. Decide by \`code\`. Only \`GET /v1/config/schema\` answers without envelope.
+- Key: every call but those for documentation sends the header \`x-api-key\`. A key is bound to \
+registered addresses and authorizes real purchases: keep it on a server, never in a browser or \
+an app.
+- Envelope: a success is 200 with \`{"success": true, "data": ...}\`, a refusal \`{"success": \
+false, "error": {"code", "message", "details"}}\`. Decide by \`code\`. Only \`GET \
+/v1/config/schema\` answers without envelope.
 - Bodies are JSON of at most 1 MB; an unknown member is refused by name. Unknown query parameters are ignored.
-- Money: US dollars as numbers with at most two decimals. Prices of products are the shop's dealer costs; a retail price must not be below \`map_price\`.
+- Money: US dollars as numbers with at most two decimals. Prices of products are the shop's \
+dealer costs; a retail price must not be below \`map_price\`.
 - \`distid\`, SKUs and UPCs are strings, sent back exactly as they came.
 - Times are ISO 8601 UTC, but for \`order_date\` (\`YYYY-MM-DD HH:MM:SS\`, UTC) and days (\`YYYY-MM-DD\`).
-- Orders: \`POST /v1/orders\` buys and cannot be taken back. \`order_id\` is the idempotency key: after a 5xx, a timeout or a broken connection send the same request with the same \`order_id\`, never with another one. A 409 \`duplicate_order\` holds the records of the first. After a 200 \`pending\` do not order again; poll \`GET /v1/orders/{order_id}\`.
-- Mode: the header \`X-Service-Mode\` of every answer says \`simulator\` (nothing real is bought), \`live\` or \`mixed\`.
-- Limits: 60, 300 or 1,000 requests a minute by tier; the catalog export once every 20 minutes; 60 orders an hour. After a 429 wait as long as \`Retry-After\` says.
+- Orders: \`POST /v1/orders\` buys and cannot be taken back. \`order_id\` is the idempotency \
+key: after a 5xx, a timeout or a broken connection send the same request with the same \
+\`order_id\`, never with another one. A 409 \`duplicate_order\` holds the records of the first. \
+After a 200 \`pending\` do not order again; poll \`GET /v1/orders/{order_id}\`.
+- Mode: the header \`X-Service-Mode\` of every answer says \`simulator\` (nothing real is \
+bought), \`live\` or \`mixed\`.
+- Limits: 60, 300 or 1,000 requests a minute by tier; the catalog export once every 20 minutes; \
+60 orders an hour. After a 429 wait as long as \`Retry-After\` says.
 - There are no webhooks: poll \`GET /v1/fulfillment/history\` every 15 to 30 minutes.
 - Errors, in short (see the page on errors for each code):
 `

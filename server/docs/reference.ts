@@ -9,16 +9,20 @@ import { pageHtml } from './html.js'
 const BODY = `<section class="panel" aria-label="This server">
   <div class="wrap">
     <h1>API reference <small id="version"></small></h1>
-    <p>Every operation of this server, to read and to try. Read the <a href="/v1/docs/guide">guide</a> first: 20 minutes from the first call to a tracked order. For programs: <a href="/v1/openapi.json">openapi.json</a>, <a href="/v1/llms.txt">llms.txt</a>.</p>
+    <p>Every operation of this server, to read and to try. Read the <a \
+href="/v1/docs/guide">guide</a> first: 20 minutes from the first call to a tracked order. For \
+programs: <a href="/v1/openapi.json">openapi.json</a>, <a href="/v1/llms.txt">llms.txt</a>.</p>
     <p id="mode" class="mode" role="status" data-mode="unknown">Asking this server for its mode.</p>
     <div class="fields">
       <form id="key-form" autocomplete="off">
         <label for="key">API key</label>
         <div class="row">
-          <input id="key" type="text" maxlength="100" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="40 letters and digits" aria-describedby="key-note">
+          <input id="key" type="text" maxlength="100" autocomplete="off" autocapitalize="none" \
+spellcheck="false" placeholder="40 letters and digits" aria-describedby="key-note">
           <button type="submit">Check</button>
         </div>
-        <p id="key-note" class="note" role="status">Sent as x-api-key with what you try here. This page forgets it when it is reloaded or closed.</p>
+        <p id="key-note" class="note" role="status">Sent as x-api-key with what you try here. \
+This page forgets it when it is reloaded or closed.</p>
       </form>
       <div>
         <label for="filter">Find an operation</label>
@@ -29,7 +33,9 @@ const BODY = `<section class="panel" aria-label="This server">
   </div>
 </section>
 <div id="content" class="wrap" tabindex="-1">
-  <noscript><p class="mode" data-mode="unknown">This page needs JavaScript. Without it, read the <a href="/v1/docs/guide">guide</a> and <a href="/docs/llms-full.txt">all operations as text</a>.</p></noscript>
+  <noscript><p class="mode" data-mode="unknown">This page needs JavaScript. Without it, read \
+the <a href="/v1/docs/guide">guide</a> and <a href="/docs/llms-full.txt">all operations as \
+text</a>.</p></noscript>
   <p id="failure" class="mode" data-mode="live" role="alert" hidden></p>
   <div id="api"></div>
 </div>

@@ -71,7 +71,8 @@ function catalogOf(all: Offer[]): Raw {
   raw.exec(catalogSchema.join(';'))
   raw.exec("UPDATE state SET revision = 1, text_revision = 1, version = 'v1'")
   const fragment =
-    raw.prepare(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn, product_class, category_id, category_name, images)
+    raw.prepare(`INSERT INTO fragment (distid, stockid, distsku, upc, name, mfg_name, mpn,
+      product_class, category_id, category_name, images)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '[]')`)
   const offer =
     raw.prepare(`INSERT INTO offer (distid, stockid, fragment, price, qty, ffl_req, drop_ship, revision, first_seen)

@@ -50,7 +50,8 @@ const FILL = Array.from({ length: 30 }, (_, i) =>
   row(`F${i}`, '', { name: `Filler ${i}`, type: 'part' }),
 )
 
-const SHOWN = `SELECT o.distid || ' ' || o.stockid AS offer, f.name, f.mfg_name, f.product_class, o.ffl_req, f.images, f.description, f.category_name
+const SHOWN = `SELECT o.distid || ' ' || o.stockid AS offer, f.name, f.mfg_name, f.product_class,
+  o.ffl_req, f.images, f.description, f.category_name
   FROM shown o JOIN fragment f ON f.id = o.fragment WHERE o.stockid NOT LIKE 'F%' ORDER BY 1`
 const shown = (feeds: FeedBench) => feeds.catalog.prepare(SHOWN).all() as Record<string, unknown>[]
 const classes = (feeds: FeedBench) =>
@@ -256,7 +257,8 @@ describe('offers of one UPC', () => {
 function assertNoLesserFirearm(feeds: FeedBench): void {
   const all = feeds.catalog
     .prepare(`SELECT s.id, f.upc, f.product_class, s.ffl_req, own.product_class = 'FA' OR o.ffl_req = 1 AS told
-    FROM shown s JOIN fragment f ON f.id = s.fragment JOIN offer o ON o.id = s.id JOIN fragment own ON own.id = o.fragment`)
+    FROM shown s JOIN fragment f ON f.id = s.fragment JOIN offer o ON o.id = s.id
+      JOIN fragment own ON own.id = o.fragment`)
     .all() as { upc: string | null; product_class: string; ffl_req: number; told: number }[]
   const told = new Set(
     all.flatMap((one) => (one.told === 1 && one.upc !== null ? [Number(one.upc)] : [])),

@@ -42,9 +42,13 @@ function bodyMember(root: Answer, operation: Answer, path: string): Answer {
 
 /** Every line of the contract's "Summary". */
 const SUMMARY =
-  `GET /v1/ping;GET /v1/account;GET /v1/usage;GET /v1/distributors;GET /v1/config;PUT /v1/config;GET /v1/config/schema;POST /v1/config/validate;GET /v1/products/search
-GET /v1/products/catalog;GET /v1/products/facets;GET /v1/products/{upc};GET /v1/analytics/{metric};GET /v1/ffls;GET /v1/ffls/{license_number};GET /v1/ffls/{license_number}/documents/{document_type}
-POST /v1/restrictions/check;POST /v1/orders/quote;POST /v1/orders;GET /v1/orders;GET /v1/orders/{order_id};GET /v1/fulfillment/history;POST /v1/fraud/check;POST /v1/fraud/reports;DELETE /v1/fraud/reports
+  `GET /v1/ping;GET /v1/account;GET /v1/usage;GET /v1/distributors;GET /v1/config;PUT /v1/config
+GET /v1/config/schema;POST /v1/config/validate;GET /v1/products/search
+GET /v1/products/catalog;GET /v1/products/facets;GET /v1/products/{upc};GET /v1/analytics/{metric}
+GET /v1/ffls;GET /v1/ffls/{license_number};GET /v1/ffls/{license_number}/documents/{document_type}
+POST /v1/restrictions/check;POST /v1/orders/quote;POST /v1/orders;GET /v1/orders
+GET /v1/orders/{order_id};GET /v1/fulfillment/history;POST /v1/fraud/check;POST /v1/fraud/reports
+DELETE /v1/fraud/reports
 GET /v1/openapi.json;GET /v1/docs;GET /v1/docs/guide;GET /v1/llms.txt`.split(/[;\n]/)
 
 const ORDER_STATUSES = [

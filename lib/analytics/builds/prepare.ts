@@ -23,7 +23,8 @@ const IN_PART = `gtin % ${PARTS} = getvariable('part')`
 /** Distributors and items by their places, which the columns of a build use. */
 const PLACES = [
   `CREATE TABLE known_dist AS
-    SELECT (row_number() OVER (ORDER BY distid) - 1)::USMALLINT AS dist, distid FROM (SELECT distid FROM catalog_offer UNION SELECT distid FROM item_now)`,
+    SELECT (row_number() OVER (ORDER BY distid) - 1)::USMALLINT AS dist, distid
+      FROM (SELECT distid FROM catalog_offer UNION SELECT distid FROM item_now)`,
   'CREATE TABLE known_item AS SELECT (row_number() OVER (ORDER BY gtin) ' +
     '- 1)::UINTEGER AS item, gtin FROM (SELECT DISTINCT gtin FROM catalog_offer)',
 ]
@@ -35,7 +36,8 @@ const PLACES = [
  */
 const OFFERS = `
   CREATE TABLE offer_now AS
-  SELECT item, dist, coalesce(min(price) FILTER (qty > 0), min(price)) AS price, max(map) AS map, max(msrp) AS msrp, least(sum(qty), 2147483647)::INTEGER AS qty,
+  SELECT item, dist, coalesce(min(price) FILTER (qty > 0), min(price)) AS price, max(map) AS map,
+    max(msrp) AS msrp, least(sum(qty), 2147483647)::INTEGER AS qty,
     arg_min(text, (NOT categorized)::BIGINT * 4294967296 + text) AS text
   FROM catalog_offer JOIN known_item USING (gtin) JOIN known_dist USING (distid) WHERE ${IN_PART} GROUP BY item, dist`
 
@@ -50,7 +52,9 @@ const inWindow = (what: string, days: number) =>
 const MOVEMENT = `
   CREATE TABLE movement AS
   SELECT item, dist, sums.* EXCLUDE (gtin, distid) FROM (
-    SELECT gtin, distid, ${WINDOWS.flatMap((days) => [inWindow('sold', days), inWindow('restocks', days)]).join(', ')}, greatest(max(price), max(price_before)) AS highest
+    SELECT gtin, distid,
+      ${WINDOWS.flatMap((days) => [inWindow('sold', days), inWindow('restocks', days)]).join(', ')},
+      greatest(max(price), max(price_before)) AS highest
     FROM daily WHERE ${IN_PART} AND (price IS NOT NULL OR NOT listed) GROUP BY gtin, distid
   ) sums JOIN known_item USING (gtin) JOIN known_dist USING (distid)`
 
@@ -64,9 +68,12 @@ const SEEN = `
   CREATE TABLE seen_now AS
   WITH first_feed AS (SELECT distid, min(first_at) AS first_feed FROM item_now GROUP BY distid)
   SELECT item, dist, CASE WHEN first_at > first_feed THEN first_at ELSE 0 END AS first_seen,
-    CASE WHEN qty = 0 OR back_at IS NOT NULL THEN coalesce(zero_since, first_at, '-infinity'::DOUBLE)::DOUBLE WHEN first_at > first_feed THEN '-infinity'::DOUBLE ELSE 'infinity'::DOUBLE END AS gone,
+    CASE WHEN qty = 0 OR back_at IS NOT NULL
+        THEN coalesce(zero_since, first_at, '-infinity'::DOUBLE)::DOUBLE
+      WHEN first_at > first_feed THEN '-infinity'::DOUBLE ELSE 'infinity'::DOUBLE END AS gone,
     CASE WHEN qty = 0 THEN 'infinity'::DOUBLE ELSE coalesce(back_at, first_at)::DOUBLE END AS back
-  FROM item_now JOIN known_item USING (gtin) JOIN known_dist USING (distid) LEFT JOIN first_feed USING (distid) WHERE ${IN_PART} AND (price IS NOT NULL OR NOT listed)`
+  FROM item_now JOIN known_item USING (gtin) JOIN known_dist USING (distid)
+    LEFT JOIN first_feed USING (distid) WHERE ${IN_PART} AND (price IS NOT NULL OR NOT listed)`
 
 const PAIR = `
   SELECT item, dist, price, map, msrp, coalesce(qty, 0) AS qty, text, highest,
@@ -85,16 +92,23 @@ const PAIR = `
 const PRICES = `
   CREATE TABLE price_run AS
   WITH known AS (
-    SELECT item, dist, day, daily.price AS price, price_before, row_number() OVER (PARTITION BY item, dist ORDER BY day) = 1 AS is_first
-    FROM daily JOIN known_item USING (gtin) JOIN known_dist USING (distid) JOIN pair USING (item, dist) WHERE pair.qty > 0 AND ${isDrop('pair.price', 'pair.highest')} AND (daily.price IS NOT NULL OR NOT listed)
+    SELECT item, dist, day, daily.price AS price, price_before,
+      row_number() OVER (PARTITION BY item, dist ORDER BY day) = 1 AS is_first
+    FROM daily JOIN known_item USING (gtin) JOIN known_dist USING (distid)
+      JOIN pair USING (item, dist) WHERE pair.qty > 0 AND ${isDrop('pair.price', 'pair.highest')}
+      AND (daily.price IS NOT NULL OR NOT listed)
   ), told AS (
     SELECT item, dist, day, price FROM known
-    UNION ALL SELECT item, dist, least(day - 1, ${firstDay(LONGEST)} - 1), price_before FROM known WHERE is_first AND price_before IS NOT NULL
+    UNION ALL SELECT item, dist, least(day - 1, ${firstDay(LONGEST)} - 1), price_before FROM known
+      WHERE is_first AND price_before IS NOT NULL
   ), run AS (
-    SELECT item, dist, least(day, getvariable('today')) AS day, price, coalesce(least(lead(day) OVER by_day, getvariable('today')), getvariable('today') + 1) AS until, lag(price IGNORE NULLS) OVER by_day AS before
+    SELECT item, dist, least(day, getvariable('today')) AS day, price,
+      coalesce(least(lead(day) OVER by_day, getvariable('today')), getvariable('today') + 1) AS until,
+      lag(price IGNORE NULLS) OVER by_day AS before
     FROM told WINDOW by_day AS (PARTITION BY item, dist ORDER BY day)
   )
-  SELECT item, dist, day, until, price, max(day) FILTER (price <> before) OVER (PARTITION BY item, dist) AS changed_on FROM run QUALIFY price IS NOT NULL`
+  SELECT item, dist, day, until, price, max(day) FILTER (price <> before)
+    OVER (PARTITION BY item, dist) AS changed_on FROM run QUALIFY price IS NOT NULL`
 
 const partOf = (part: number): [words: string, statements: readonly string[]] => [
   `what was sold and seen, ${part + 1} of ${PARTS}`,

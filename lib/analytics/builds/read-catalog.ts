@@ -75,8 +75,11 @@ export async function readCatalog(
   }
   loader.close()
   const names = [...places].map(([distid, place]) => `(${place}, ${quoted(distid)})`).join(', ')
-  await duck.run(`CREATE TABLE catalog_offer AS SELECT gtin::BIGINT AS gtin, distid, text, categorized, price, map, msrp, qty
-    FROM loaded JOIN (${names === '' ? "SELECT 0 AS place, '' AS distid WHERE false" : `VALUES ${names}`}) AS known(place, distid) USING (place)`)
+  await duck.run(`CREATE TABLE catalog_offer AS SELECT gtin::BIGINT AS gtin, distid, text,
+    categorized, price, map, msrp, qty
+    FROM loaded JOIN
+      (${names === '' ? "SELECT 0 AS place, '' AS distid WHERE false" : `VALUES ${names}`})
+      AS known(place, distid) USING (place)`)
   await duck.run('DROP TABLE loaded')
   return texts.close()
 }

@@ -76,9 +76,13 @@ export async function loadDays(
     .map(([name, type]) => `${name}: ${quoted(type)}`)
     .join(', ')
   await duck.run(`CREATE OR REPLACE TABLE change AS
-    SELECT ms, distid, replace(stockid, '${NEWLINE}', chr(10)) AS stockid, CASE WHEN price > 0 AND regexp_full_match(digits, '[0-9]{8,14}') THEN digits::BIGINT END AS gtin, price, qty, gone = 1 AS gone, held = 1 AS held
-    FROM (SELECT *, CASE WHEN regexp_full_match(upc, '[0-9]*') THEN upc ELSE regexp_replace(upc, '[\\s-]', '', 'g') END AS digits
-      FROM read_csv(${quoted(path)}, delim = '${CELL}', header = false, quote = '', escape = '', auto_detect = false, columns = {${columns}}))`)
+    SELECT ms, distid, replace(stockid, '${NEWLINE}', chr(10)) AS stockid,
+      CASE WHEN price > 0 AND regexp_full_match(digits, '[0-9]{8,14}') THEN digits::BIGINT END AS gtin,
+      price, qty, gone = 1 AS gone, held = 1 AS held
+    FROM (SELECT *, CASE WHEN regexp_full_match(upc, '[0-9]*') THEN upc
+      ELSE regexp_replace(upc, '[\\s-]', '', 'g') END AS digits
+      FROM read_csv(${quoted(path)}, delim = '${CELL}', header = false, quote = '', escape = '',
+        auto_detect = false, columns = {${columns}}))`)
   rmSync(path)
   await addVanished(duck, history, span)
 }
@@ -149,11 +153,13 @@ const KNOWN = `CREATE OR REPLACE TEMP TABLE known AS
   SELECT distid, stockid, gtin, price, last FROM (
     SELECT distid, stockid, gtin, price, -1 AS ms FROM offer WHERE listed
     UNION ALL SELECT distid, stockid, CASE WHEN NOT gone THEN gtin END, price, ms FROM change
-  ) JOIN first_feed USING (distid) WHERE ms < first QUALIFY row_number() OVER (PARTITION BY distid, stockid ORDER BY ms DESC) = 1`
+  ) JOIN first_feed USING (distid) WHERE ms < first
+    QUALIFY row_number() OVER (PARTITION BY distid, stockid ORDER BY ms DESC) = 1`
 
 const VANISHED = `INSERT INTO change
   SELECT last, distid, stockid, gtin, price, 0, true, false
-  FROM known ANTI JOIN (SELECT distid, stockid FROM change JOIN first_feed USING (distid) WHERE ms >= first) told USING (distid, stockid) WHERE gtin IS NOT NULL`
+  FROM known ANTI JOIN (SELECT distid, stockid FROM change JOIN first_feed USING (distid)
+    WHERE ms >= first) told USING (distid, stockid) WHERE gtin IS NOT NULL`
 
 /**
  * Where a catalog was lost and filled again, nobody told what had vanished meanwhile: what the

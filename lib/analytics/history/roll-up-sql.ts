@@ -85,28 +85,34 @@ const whole = (sum: string) => `least(${sum}, ${MAX_INT})::INTEGER`
 const STEPS = `CREATE OR REPLACE TEMP TABLE step AS
   WITH known AS (
     SELECT ms, distid, stockid, c.gtin, c.price, c.qty, NOT gone AND NOT c.held AS present, NOT gone AS listed, c.held,
-      o.gtin AS state_gtin, coalesce(o.listed AND NOT o.held, false) AS state_present, coalesce(CASE WHEN o.listed AND NOT o.held THEN o.qty ELSE o.qty_before END, 0) AS state_base
+      o.gtin AS state_gtin, coalesce(o.listed AND NOT o.held, false) AS state_present,
+      coalesce(CASE WHEN o.listed AND NOT o.held THEN o.qty ELSE o.qty_before END, 0)
+        AS state_base
     FROM change c LEFT JOIN offer o USING (distid, stockid)
   )
   SELECT ms, distid, stockid, gtin, price, qty, present, listed, held,
     CASE WHEN lag(ms) OVER offer_time IS NULL THEN state_gtin ELSE lag(gtin) OVER offer_time END AS old_gtin,
     lag(present, 1, state_present) OVER offer_time AS was_present, lead(ms) OVER offer_time AS until,
-    coalesce(last_value(CASE WHEN gtin IS NULL THEN 0 WHEN present THEN qty END IGNORE NULLS) OVER (offer_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), state_base) AS base
+    coalesce(last_value(CASE WHEN gtin IS NULL THEN 0 WHEN present THEN qty END IGNORE NULLS)
+      OVER (offer_time ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), state_base) AS base
   FROM known WINDOW offer_time AS (PARTITION BY distid, stockid ORDER BY ms)`
 
 /**
  * What each feed changed of an item: its stock by `rise` (negative: a fall), and what of that is
  * trade.
  */
-const MOVES = `SELECT netted.distid, gtin, netted.ms, rise, CASE WHEN trade < 0 AND late_feed.ms IS NOT NULL THEN 0 ELSE trade END AS trade
+const MOVES = `SELECT netted.distid, gtin, netted.ms, rise,
+  CASE WHEN trade < 0 AND late_feed.ms IS NOT NULL THEN 0 ELSE trade END AS trade
   FROM (SELECT distid, gtin, ms, sum(rise)::BIGINT AS rise, sum(trade)::BIGINT AS trade FROM (
     SELECT distid, gtin, ms,
       CASE WHEN present THEN qty ELSE 0 END - CASE WHEN was_present AND old_gtin = gtin THEN base ELSE 0 END AS rise,
       -- The same item number under another UPC is another item's offer, seen for the first time.
-      CASE WHEN old_gtin IS DISTINCT FROM gtin OR NOT present THEN 0 WHEN was_present THEN qty - base ELSE greatest(0, qty - base) END AS trade
+      CASE WHEN old_gtin IS DISTINCT FROM gtin OR NOT present THEN 0
+        WHEN was_present THEN qty - base ELSE greatest(0, qty - base) END AS trade
     FROM step WHERE gtin IS NOT NULL
     UNION ALL
-    SELECT distid, old_gtin, ms, CASE WHEN was_present THEN -base ELSE 0 END, 0 FROM step WHERE old_gtin IS NOT NULL AND old_gtin IS DISTINCT FROM gtin
+    SELECT distid, old_gtin, ms, CASE WHEN was_present THEN -base ELSE 0 END, 0 FROM step
+      WHERE old_gtin IS NOT NULL AND old_gtin IS DISTINCT FROM gtin
   ) GROUP BY distid, gtin, ms) netted
   LEFT JOIN late_feed ON late_feed.distid = netted.distid AND late_feed.ms = netted.ms`
 
@@ -118,9 +124,12 @@ const OFFERS = `CREATE OR REPLACE TABLE new_offer AS
 
 /** What offers were at the end of some day, and are no longer at the end of the last one. */
 const PAST = `
-  SELECT distid, gtin, price, qty, listed, held, ms AS since, until FROM step WHERE gtin IS NOT NULL AND until // ${DAY} > ms // ${DAY}
+  SELECT distid, gtin, price, qty, listed, held, ms AS since, until FROM step
+    WHERE gtin IS NOT NULL AND until // ${DAY} > ms // ${DAY}
   UNION ALL
-  SELECT distid, gtin, price, qty, listed, held, -1, first FROM offer JOIN (SELECT distid, stockid, min(ms) AS first FROM step GROUP BY ALL HAVING first >= ${DAY}) USING (distid, stockid)`
+  SELECT distid, gtin, price, qty, listed, held, -1, first FROM offer
+    JOIN (SELECT distid, stockid, min(ms) AS first FROM step GROUP BY ALL HAVING first >= ${DAY})
+    USING (distid, stockid)`
 
 /**
  * With several days there may be several rows of an item, of which the one before says what it cost
@@ -131,26 +140,44 @@ const dayRows = (
   nth = isOneDay ? '' : 'nth, ',
 ) => `CREATE OR REPLACE TABLE day_row AS
   WITH move AS (${MOVES}), timed AS (
-    SELECT move.*, ${isOneDay ? '' : `move.ms // ${DAY} AS nth, `}item.price AS price_before, coalesce(item.qty, 0) + (sum(rise) OVER (item_time ROWS UNBOUNDED PRECEDING))::BIGINT AS after, item.gtin IS NULL AND lag(ms) OVER item_time IS NULL AS is_new,
-      lead(nullif(trade, 0) IGNORE NULLS) OVER item_day AS next_trade, lag(nullif(trade, 0) IGNORE NULLS) OVER item_day AS last_trade
+    SELECT move.*, ${isOneDay ? '' : `move.ms // ${DAY} AS nth, `}item.price AS price_before,
+      coalesce(item.qty, 0) + (sum(rise) OVER (item_time ROWS UNBOUNDED PRECEDING))::BIGINT AS after,
+      item.gtin IS NULL AND lag(ms) OVER item_time IS NULL AS is_new,
+      lead(nullif(trade, 0) IGNORE NULLS) OVER item_day AS next_trade,
+      lag(nullif(trade, 0) IGNORE NULLS) OVER item_day AS last_trade
     FROM move LEFT JOIN item USING (distid, gtin)
-    WINDOW item_time AS (PARTITION BY distid, gtin ORDER BY ms), item_day AS (PARTITION BY distid, gtin${isOneDay ? '' : `, move.ms // ${DAY}`} ORDER BY ms)
+    WINDOW item_time AS (PARTITION BY distid, gtin ORDER BY ms),
+      item_day AS (PARTITION BY distid, gtin${isOneDay ? '' : `, move.ms // ${DAY}`} ORDER BY ms)
   ), judged AS (
-    SELECT *, after - rise AS before, coalesce(CASE WHEN trade < 0 THEN next_trade = -trade ELSE last_trade = -trade END, false) AS is_given_back FROM timed
+    SELECT *, after - rise AS before,
+      coalesce(CASE WHEN trade < 0 THEN next_trade = -trade ELSE last_trade = -trade END, false)
+      AS is_given_back FROM timed
   ), summed AS (
-    SELECT ${nth}distid, gtin, sum(-trade) FILTER (trade < 0 AND NOT is_given_back) AS sold, count(*) FILTER (trade > 0 AND NOT is_given_back) AS restocks,
-      max(ms) FILTER (before > 0 AND after = 0) AS zero_since, max(ms) FILTER (before = 0 AND after > 0 AND NOT is_new) AS back_at,
+    SELECT ${nth}distid, gtin, sum(-trade) FILTER (trade < 0 AND NOT is_given_back) AS sold,
+      count(*) FILTER (trade > 0 AND NOT is_given_back) AS restocks,
+      max(ms) FILTER (before > 0 AND after = 0) AS zero_since,
+      max(ms) FILTER (before = 0 AND after > 0 AND NOT is_new) AS back_at,
       min(ms) FILTER (is_new) AS first_at, any_value(price_before) AS price_before
     FROM judged GROUP BY ${nth}distid, gtin
   ), shelf AS (
-    SELECT distid, gtin, price, qty, listed, held, changed_at - $from AS since, NULL AS until FROM new_offer${isOneDay ? '' : ` UNION ALL ${PAST}`}
+    SELECT distid, gtin, price, qty, listed, held, changed_at - $from AS since, NULL AS until
+      FROM new_offer${isOneDay ? '' : ` UNION ALL ${PAST}`}
   ), held_by AS (
     -- Not a condition of the join, which would be done by other means than by hashes.
-    SELECT *, ${isOneDay ? 'true' : `since < (nth + 1) * ${DAY} AND coalesce(until >= (nth + 1) * ${DAY}, true)`} AS stands FROM summed LEFT JOIN shelf USING (distid, gtin)
+    SELECT *,
+      ${isOneDay ? 'true' : `since < (nth + 1) * ${DAY} AND coalesce(until >= (nth + 1) * ${DAY}, true)`}
+      AS stands FROM summed LEFT JOIN shelf USING (distid, gtin)
   ), ended AS (
-    SELECT $day::DATE${isOneDay ? '' : ' + nth::INTEGER'} AS day, distid, gtin, coalesce(min(price) FILTER (stands AND listed AND NOT held AND qty > 0), min(price) FILTER (stands AND listed)) AS price,
-      ${whole('coalesce(sum(qty) FILTER (stands AND listed AND NOT held), 0)')} AS qty, ${whole('coalesce(any_value(sold), 0)')} AS sold, any_value(restocks)::INTEGER AS restocks,
-      (any_value(zero_since) + $from)::BIGINT AS zero_since, (any_value(back_at) + $from)::BIGINT AS back_at, (any_value(first_at) + $from)::BIGINT AS first_at, coalesce(bool_or(stands AND listed), false) AS listed,
+    SELECT $day::DATE${isOneDay ? '' : ' + nth::INTEGER'} AS day, distid, gtin,
+      coalesce(min(price) FILTER (stands AND listed AND NOT held AND qty > 0),
+      min(price) FILTER (stands AND listed)) AS price,
+      ${whole('coalesce(sum(qty) FILTER (stands AND listed AND NOT held), 0)')} AS qty,
+      ${whole('coalesce(any_value(sold), 0)')} AS sold,
+      any_value(restocks)::INTEGER AS restocks,
+      (any_value(zero_since) + $from)::BIGINT AS zero_since,
+      (any_value(back_at) + $from)::BIGINT AS back_at,
+      (any_value(first_at) + $from)::BIGINT AS first_at,
+      coalesce(bool_or(stands AND listed), false) AS listed,
       any_value(price_before) AS price_before
     FROM held_by GROUP BY ${nth}distid, gtin
   )
@@ -164,12 +191,16 @@ const dayRows = (
 
 /** Of several rows of an item the last one says how it is now. */
 const LAST_ROWS = `(
-  SELECT distid, gtin, max(day) AS day, last(qty ORDER BY day) AS qty, last(price ORDER BY day) AS price, max(zero_since) AS zero_since, max(back_at) AS back_at, min(first_at) AS first_at, last(listed ORDER BY day) AS listed
+  SELECT distid, gtin, max(day) AS day, last(qty ORDER BY day) AS qty,
+    last(price ORDER BY day) AS price, max(zero_since) AS zero_since, max(back_at) AS back_at, min(first_at) AS first_at,
+    last(listed ORDER BY day) AS listed
   FROM day_row GROUP BY distid, gtin)`
 
 const items = (isOneDay: boolean) => `CREATE OR REPLACE TABLE new_item AS
-  SELECT distid, gtin, CASE WHEN day IS NULL THEN i.qty ELSE d.qty END AS qty, CASE WHEN day IS NULL THEN i.price ELSE d.price END AS price,
-    coalesce(d.zero_since, i.zero_since) AS zero_since, coalesce(d.back_at, i.back_at) AS back_at, coalesce(i.first_at, d.first_at) AS first_at, coalesce(d.listed, i.listed) AS listed
+  SELECT distid, gtin, CASE WHEN day IS NULL THEN i.qty ELSE d.qty END AS qty,
+    CASE WHEN day IS NULL THEN i.price ELSE d.price END AS price,
+    coalesce(d.zero_since, i.zero_since) AS zero_since, coalesce(d.back_at, i.back_at) AS back_at,
+      coalesce(i.first_at, d.first_at) AS first_at, coalesce(d.listed, i.listed) AS listed
   FROM item i FULL JOIN ${isOneDay ? 'day_row' : LAST_ROWS} d USING (distid, gtin)`
 
 /**

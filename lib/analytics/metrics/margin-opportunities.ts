@@ -22,8 +22,10 @@ export const marginOpportunities = metric({
   hasWindow: false,
   columns: { price: 'i32', qty: 'i32', map: 'i32', msrp: 'i32', sold: 'i32' },
   sql: () => `
-    SELECT item, dist, coalesce(price, -1) AS price, qty, coalesce(map, -1) AS map, coalesce(msrp, -1) AS msrp, sold_30 AS sold
-    FROM pair WHERE item IN (SELECT item FROM pair GROUP BY item HAVING greatest(max(map), max(msrp)) > min(price) FILTER (qty > 0))`,
+    SELECT item, dist, coalesce(price, -1) AS price, qty, coalesce(map, -1) AS map,
+      coalesce(msrp, -1) AS msrp, sold_30 AS sold
+    FROM pair WHERE item IN (SELECT item FROM pair GROUP BY item
+      HAVING greatest(max(map), max(msrp)) > min(price) FILTER (qty > 0))`,
   measures: {
     unit_cost: 'money',
     map_price: 'money',

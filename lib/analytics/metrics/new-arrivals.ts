@@ -11,7 +11,8 @@ export const newArrivals = metric({
   hasWindow: true,
   columns: { first: 'f64', recent: 'u8', price: 'i32', qty: 'i32' },
   sql: (days) => `
-    SELECT item, dist, first_seen::DOUBLE AS first, (first_seen >= ${firstMoment(days)})::UTINYINT AS recent, coalesce(price, -1) AS price, qty
+    SELECT item, dist, first_seen::DOUBLE AS first,
+      (first_seen >= ${firstMoment(days)})::UTINYINT AS recent, coalesce(price, -1) AS price, qty
     FROM pair WHERE item IN (SELECT item FROM pair WHERE first_seen >= ${firstMoment(days)})`,
   measures: {
     first_seen: 'time',

@@ -16,7 +16,9 @@ export const newlyAvailable = metric({
   columns: { gone: 'f64', back: 'f64', recent: 'u8', qty: 'i32' },
   sql: (days) => `
     SELECT item, dist, gone, back, (back >= ${firstMoment(days)})::UTINYINT AS recent, qty
-    FROM pair WHERE item IN (SELECT item FROM pair WHERE back >= ${firstMoment(days)} AND back < 'infinity'::DOUBLE AND gone < 'infinity'::DOUBLE)`,
+    FROM pair WHERE item IN (SELECT item FROM pair
+      WHERE back >= ${firstMoment(days)} AND back < 'infinity'::DOUBLE
+      AND gone < 'infinity'::DOUBLE)`,
   measures: {
     out_of_stock_since: 'time',
     back_in_stock: 'time',

@@ -20,16 +20,21 @@ export const onSale = metric({
   sql: (days) => `
     WITH held AS (
       SELECT item, dist, price, least(until, changed_on) - greatest(day, ${firstDay(days)}) AS days
-      FROM price_run WHERE changed_on >= ${firstDay(days)} AND least(until, changed_on) > greatest(day, ${firstDay(days)})
+      FROM price_run WHERE changed_on >= ${firstDay(days)}
+        AND least(until, changed_on) > greatest(day, ${firstDay(days)})
     ), weighed AS (
-      SELECT item, dist, price, sum(days) OVER (PARTITION BY item, dist ORDER BY price) AS days_up_to, sum(days) OVER (PARTITION BY item, dist) AS all_days FROM held
+      SELECT item, dist, price,
+        sum(days) OVER (PARTITION BY item, dist ORDER BY price) AS days_up_to,
+        sum(days) OVER (PARTITION BY item, dist) AS all_days FROM held
     ), usual AS (
       SELECT item, dist, min(price) AS reference FROM weighed WHERE days_up_to * 2 >= all_days GROUP BY item, dist
     ), dropped AS (
-      SELECT item, dist, reference FROM usual JOIN pair USING (item, dist) WHERE pair.qty > 0 AND ${isDrop('pair.price', 'reference')}
+      SELECT item, dist, reference FROM usual JOIN pair USING (item, dist)
+        WHERE pair.qty > 0 AND ${isDrop('pair.price', 'reference')}
     )
     SELECT item, dist, price, coalesce(reference, -1) AS reference
-    FROM pair LEFT JOIN dropped USING (item, dist) WHERE price IS NOT NULL AND qty > 0 AND item IN (SELECT item FROM dropped)`,
+    FROM pair LEFT JOIN dropped USING (item, dist)
+      WHERE price IS NOT NULL AND qty > 0 AND item IN (SELECT item FROM dropped)`,
   measures: {
     reference_price: 'money',
     current_price: 'money',

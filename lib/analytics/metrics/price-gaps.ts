@@ -18,7 +18,8 @@ export const priceGaps = metric({
   columns: { price: 'i32' },
   sql: () => `
     SELECT item, dist, price FROM pair WHERE price IS NOT NULL AND qty > 0
-      AND item IN (SELECT item FROM pair WHERE price IS NOT NULL AND qty > 0 GROUP BY item HAVING count(*) >= ${PEERS})`,
+      AND item IN (SELECT item FROM pair WHERE price IS NOT NULL AND qty > 0 GROUP BY item
+        HAVING count(*) >= ${PEERS})`,
   measures: {
     distid: 'distid',
     price: 'money',

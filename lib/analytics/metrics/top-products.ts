@@ -15,7 +15,8 @@ export const topProducts = metric({
   hasWindow: true,
   columns: { sold: 'i32', restocks: 'i32', price: 'i32', qty: 'i32', recent: 'u8' },
   sql: (days) => `
-    SELECT item, dist, sold_${days} AS sold, restocks_${days} AS restocks, coalesce(price, -1) AS price, qty, (first_seen >= ${firstMoment(days)})::UTINYINT AS recent
+    SELECT item, dist, sold_${days} AS sold, restocks_${days} AS restocks,
+      coalesce(price, -1) AS price, qty, (first_seen >= ${firstMoment(days)})::UTINYINT AS recent
     FROM pair WHERE item IN (SELECT item FROM pair WHERE sold_${days} > 0)`,
   measures: {
     sales_proxy: 'count',

@@ -88,7 +88,9 @@ CREATE TABLE feed (                -- what was last taken from each source
   rejected INTEGER NOT NULL,
   offers INTEGER NOT NULL,         -- that it named
   ends_in_newline INTEGER NOT NULL, -- 1: so did its last line
-  lines BLOB NOT NULL              -- hash of each taken line and the offer that it made, packed; of a stock feed, with what it dropped
+  -- Hash of each taken line and the offer that it made, packed; of a stock feed, with what it
+  -- dropped.
+  lines BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE rejected_row (        -- rows of the last taken feed that could not be used
@@ -110,7 +112,8 @@ CREATE TABLE refusal (             -- the last feed of a source that the guard d
 `,
   `
 ALTER TABLE offer ADD COLUMN gtin INTEGER;       -- of a UPC whose check digit is right: offers of one lend each other
-ALTER TABLE offer ADD COLUMN kind INTEGER NOT NULL DEFAULT 0; -- class and ffl_req as its own feed told them; 0: it could not
+-- class and ffl_req as its own feed told them; 0: it could not
+ALTER TABLE offer ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE offer ADD COLUMN lent INTEGER;       -- the fragment that is shown in place of its own
 ALTER TABLE offer ADD COLUMN lent_ffl INTEGER;   -- what is shown in place of ffl_req; null where nothing is lent
 ALTER TABLE offer ADD COLUMN lent_key TEXT;      -- what the lent fragment was made of
@@ -122,11 +125,13 @@ SELECT id, distid, stockid, coalesce(lent, fragment) AS fragment, price, map, ms
   coalesce(lent_ffl, ffl_req) AS ffl_req, drop_ship, revision FROM offer;
 `,
   `
--- Of the last taken feed: what fills its columns, its classes, sums and medians (JSON). The lines hold more than before.
+-- Of the last taken feed: what fills its columns, its classes, sums and medians (JSON). The lines
+-- hold more than before.
 ALTER TABLE feed ADD COLUMN shape TEXT NOT NULL DEFAULT '';
 `,
   `
--- States that the distributor does not ship the item to: a bit each, in the order of places/state-set.ts; null where no feed tells.
+-- States that the distributor does not ship the item to: a bit each, in the order of
+-- places/state-set.ts; null where no feed tells.
 ALTER TABLE fragment ADD COLUMN restricted_states INTEGER;
 `,
 ] as const

@@ -31,8 +31,9 @@ CREATE TABLE open_day (begins INTEGER NOT NULL) STRICT;
 INSERT INTO open_day (begins) VALUES (0);
 `,
   `
--- 1: an operator's catalog feed before which the catalog had no price of the distributor. What was there before and is not told
--- again from here on vanished while nobody looked: catalog.db was removed, or is not in the backup that was restored.
+-- 1: an operator's catalog feed before which the catalog had no price of the distributor. What was
+-- there before and is not told again from here on vanished while nobody looked: catalog.db was
+-- removed, or is not in the backup that was restored.
 ALTER TABLE seen ADD COLUMN is_first INTEGER NOT NULL DEFAULT 0;
 `,
 ] as const

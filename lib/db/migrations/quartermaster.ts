@@ -253,22 +253,27 @@ CREATE TABLE fulfillment_order (
   UNIQUE (placement_id, group_no)
 ) STRICT;
 -- Each sort of the history is one of these; the first answers every filter without a look at the records.
-CREATE INDEX fulfillment_order_date ON fulfillment_order (subscriber_id, visible, order_date, id, distid, order_source, order_status, ship_status);
+CREATE INDEX fulfillment_order_date ON fulfillment_order (subscriber_id, visible, order_date, id,
+  distid, order_source, order_status, ship_status);
 CREATE INDEX fulfillment_order_order ON fulfillment_order (subscriber_id, visible, order_id);
 CREATE INDEX fulfillment_order_ship_date ON fulfillment_order (subscriber_id, visible, coalesce(ship_date, ''));
 CREATE INDEX fulfillment_order_status ON fulfillment_order (subscriber_id, visible, order_status);
 CREATE INDEX fulfillment_order_source ON fulfillment_order (subscriber_id, visible, order_source);
 CREATE INDEX fulfillment_order_po ON fulfillment_order (subscriber_id, po_number);
 CREATE INDEX fulfillment_order_po_given ON fulfillment_order (subscriber_id, po_given);
-CREATE INDEX fulfillment_order_number ON fulfillment_order (subscriber_id, distributor_order_id) WHERE distributor_order_id IS NOT NULL;
+CREATE INDEX fulfillment_order_number ON fulfillment_order (subscriber_id, distributor_order_id)
+  WHERE distributor_order_id IS NOT NULL;
 CREATE INDEX fulfillment_order_ffl ON fulfillment_order (subscriber_id, ffl) WHERE ffl IS NOT NULL;
 -- Records of which more may be heard: what the monitors go by. Their query says the same, or it would not be used.
 CREATE INDEX fulfillment_order_open ON fulfillment_order (order_date, subscriber_id, distid, mode) WHERE visible = 1
-  AND order_status NOT IN ('Cancelled', 'Not Fulfilled') AND (order_status <> 'Fulfilled' OR coalesce(ship_status, '') NOT IN ('delivered', 'return_to_sender'));
+  AND order_status NOT IN ('Cancelled', 'Not Fulfilled')
+  AND (order_status <> 'Fulfilled'
+    OR coalesce(ship_status, '') NOT IN ('delivered', 'return_to_sender'));
 
--- How many visible records of each kind there are in spans of 1 and of 32 days, counted from 1970, UTC: exact totals, and
--- where a page begins, without a walk over all of them. Kept by the triggers, so whoever writes a record knows nothing of
--- it; never by REPLACE, which deletes without a trigger.
+-- How many visible records of each kind there are in spans of 1 and of 32 days, counted from 1970,
+-- UTC: exact totals, and where a page begins, without a walk over all of them. Kept by the
+-- triggers, so whoever writes a record knows nothing of it; never by REPLACE, which deletes without
+-- a trigger.
 CREATE TABLE fulfillment_count (
   subscriber_id TEXT NOT NULL,
   days INTEGER NOT NULL,
@@ -283,22 +288,34 @@ CREATE TABLE fulfillment_count (
 
 CREATE TRIGGER fulfillment_count_more AFTER INSERT ON fulfillment_order WHEN NEW.visible = 1 BEGIN
   INSERT INTO fulfillment_count
-    SELECT NEW.subscriber_id, column1, NEW.order_date / (column1 * 86400000), NEW.distid, NEW.order_source, NEW.order_status, coalesce(NEW.ship_status, ''), 1 FROM (VALUES (1), (32)) WHERE true
+    SELECT NEW.subscriber_id, column1, NEW.order_date / (column1 * 86400000), NEW.distid,
+      NEW.order_source, NEW.order_status, coalesce(NEW.ship_status, ''), 1 FROM (VALUES (1), (32))
+      WHERE true
     ON CONFLICT DO UPDATE SET orders = orders + 1;
 END;
 CREATE TRIGGER fulfillment_count_fewer AFTER DELETE ON fulfillment_order WHEN OLD.visible = 1 BEGIN
-  UPDATE fulfillment_count SET orders = orders - 1 WHERE subscriber_id = OLD.subscriber_id AND (days, span) IN (VALUES (1, OLD.order_date / 86400000), (32, OLD.order_date / 2764800000))
-    AND distid = OLD.distid AND order_source = OLD.order_source AND order_status = OLD.order_status AND ship_status = coalesce(OLD.ship_status, '');
+  UPDATE fulfillment_count SET orders = orders - 1
+    WHERE subscriber_id = OLD.subscriber_id
+    AND (days, span) IN (VALUES (1, OLD.order_date / 86400000), (32, OLD.order_date / 2764800000))
+    AND distid = OLD.distid AND order_source = OLD.order_source
+      AND order_status = OLD.order_status AND ship_status = coalesce(OLD.ship_status, '');
 END;
-CREATE TRIGGER fulfillment_count_other AFTER UPDATE OF subscriber_id, visible, order_date, distid, order_source, order_status, ship_status ON fulfillment_order BEGIN
-  UPDATE fulfillment_count SET orders = orders - 1 WHERE OLD.visible = 1 AND subscriber_id = OLD.subscriber_id AND (days, span) IN (VALUES (1, OLD.order_date / 86400000), (32, OLD.order_date / 2764800000))
-    AND distid = OLD.distid AND order_source = OLD.order_source AND order_status = OLD.order_status AND ship_status = coalesce(OLD.ship_status, '');
+CREATE TRIGGER fulfillment_count_other AFTER UPDATE OF subscriber_id, visible, order_date, distid,
+  order_source, order_status, ship_status ON fulfillment_order BEGIN
+  UPDATE fulfillment_count SET orders = orders - 1
+    WHERE OLD.visible = 1 AND subscriber_id = OLD.subscriber_id
+    AND (days, span) IN (VALUES (1, OLD.order_date / 86400000), (32, OLD.order_date / 2764800000))
+    AND distid = OLD.distid AND order_source = OLD.order_source
+      AND order_status = OLD.order_status AND ship_status = coalesce(OLD.ship_status, '');
   INSERT INTO fulfillment_count
-    SELECT NEW.subscriber_id, column1, NEW.order_date / (column1 * 86400000), NEW.distid, NEW.order_source, NEW.order_status, coalesce(NEW.ship_status, ''), 1 FROM (VALUES (1), (32)) WHERE NEW.visible = 1
+    SELECT NEW.subscriber_id, column1, NEW.order_date / (column1 * 86400000), NEW.distid,
+      NEW.order_source, NEW.order_status, coalesce(NEW.ship_status, ''), 1 FROM (VALUES (1), (32))
+      WHERE NEW.visible = 1
     ON CONFLICT DO UPDATE SET orders = orders + 1;
 END;
 CREATE TRIGGER fulfillment_count_none AFTER UPDATE OF orders ON fulfillment_count WHEN NEW.orders = 0 BEGIN
-  DELETE FROM fulfillment_count WHERE subscriber_id = NEW.subscriber_id AND days = NEW.days AND span = NEW.span AND distid = NEW.distid
+  DELETE FROM fulfillment_count WHERE subscriber_id = NEW.subscriber_id AND days = NEW.days
+    AND span = NEW.span AND distid = NEW.distid
     AND order_source = NEW.order_source AND order_status = NEW.order_status AND ship_status = NEW.ship_status;
 END;
 
@@ -339,22 +356,27 @@ CREATE INDEX parcel_tracking ON parcel (subscriber_id, tracking_number);
 -- What a search looks into, by parts of three characters, case aside; kept by the triggers. U+001F keeps a match from
 -- reaching over two fields.
 CREATE VIRTUAL TABLE fulfillment_search USING fts5 (text, tokenize = 'trigram');
-CREATE VIEW fulfillment_text AS SELECT id, order_id || char(31) || po_number || char(31) || po_given || char(31) || coalesce(distributor_order_id, '') || char(31) || customer_name
-  || char(31) || coalesce((SELECT group_concat(tracking_number, char(31)) FROM parcel WHERE fulfillment_order_id = fulfillment_order.id), '') AS text FROM fulfillment_order;
+CREATE VIEW fulfillment_text AS SELECT id, order_id || char(31) || po_number || char(31)
+  || po_given || char(31) || coalesce(distributor_order_id, '') || char(31) || customer_name
+  || char(31) || coalesce((SELECT group_concat(tracking_number, char(31)) FROM parcel
+    WHERE fulfillment_order_id = fulfillment_order.id), '') AS text FROM fulfillment_order;
 CREATE TRIGGER fulfillment_search_more AFTER INSERT ON fulfillment_order BEGIN
   INSERT INTO fulfillment_search (rowid, text) SELECT id, text FROM fulfillment_text WHERE id = NEW.id;
 END;
 CREATE TRIGGER fulfillment_search_fewer AFTER DELETE ON fulfillment_order BEGIN
   DELETE FROM fulfillment_search WHERE rowid = OLD.id;
 END;
-CREATE TRIGGER fulfillment_search_other AFTER UPDATE OF order_id, po_number, po_given, distributor_order_id, customer_name ON fulfillment_order BEGIN
+CREATE TRIGGER fulfillment_search_other AFTER UPDATE OF order_id, po_number, po_given,
+  distributor_order_id, customer_name ON fulfillment_order BEGIN
   UPDATE fulfillment_search SET text = (SELECT text FROM fulfillment_text WHERE id = NEW.id) WHERE rowid = NEW.id;
 END;
 CREATE TRIGGER parcel_search_more AFTER INSERT ON parcel BEGIN
-  UPDATE fulfillment_search SET text = (SELECT text FROM fulfillment_text WHERE id = NEW.fulfillment_order_id) WHERE rowid = NEW.fulfillment_order_id;
+  UPDATE fulfillment_search SET text = (SELECT text FROM fulfillment_text
+    WHERE id = NEW.fulfillment_order_id) WHERE rowid = NEW.fulfillment_order_id;
 END;
 CREATE TRIGGER parcel_search_fewer AFTER DELETE ON parcel BEGIN
-  UPDATE fulfillment_search SET text = (SELECT text FROM fulfillment_text WHERE id = OLD.fulfillment_order_id) WHERE rowid = OLD.fulfillment_order_id;
+  UPDATE fulfillment_search SET text = (SELECT text FROM fulfillment_text
+    WHERE id = OLD.fulfillment_order_id) WHERE rowid = OLD.fulfillment_order_id;
 END;
 
 CREATE TABLE fulfillment_change (
@@ -409,9 +431,11 @@ CREATE TABLE purchase_order (
   updated_at INTEGER NOT NULL,
   UNIQUE (fulfillment_order_id, lane)
 ) STRICT;
-CREATE INDEX purchase_order_open ON purchase_order (state, next_at) WHERE state IN ('planned', 'sending', 'unknown', 'review');
+CREATE INDEX purchase_order_open ON purchase_order (state, next_at)
+  WHERE state IN ('planned', 'sending', 'unknown', 'review');
 CREATE INDEX purchase_order_placement ON purchase_order (placement_id);
-CREATE INDEX purchase_order_number ON purchase_order (subscriber_id, distributor_order_id) WHERE distributor_order_id IS NOT NULL;
+CREATE INDEX purchase_order_number ON purchase_order (subscriber_id, distributor_order_id)
+  WHERE distributor_order_id IS NOT NULL;
 CREATE INDEX purchase_order_po ON purchase_order (distid, po_number COLLATE NOCASE);
 
 -- What a distributor last said of one of its orders; the record's order_status follows from all of its.

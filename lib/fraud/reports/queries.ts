@@ -128,7 +128,9 @@ const PREMISE = ['premise_street', 'premise_city', 'premise_state', 'premise_zip
 
 /** Whether a number stands in the street of a dealer's premise: GLOB patterns of SQLite. */
 const hasNumber = ({ figures, words }: NumberPatterns) =>
-  sql<boolean>`(' ' || premise_street || ' ' glob ${figures} or ' ' || replace(premise_street, '-', '') || ' ' glob ${figures} or ' ' || lower(premise_street) || ' ' glob ${words})`
+  sql<boolean>`(' ' || premise_street || ' ' glob ${figures} or ' '
+    || replace(premise_street, '-', '') || ' ' glob ${figures} or ' ' || lower(premise_street)
+    || ' ' glob ${words})`
 
 /** Premises in a ZIP, by five digits, with a number in the street. */
 export const premisesInZip = query((db, given: { zip: string } & NumberPatterns) =>

@@ -11,14 +11,31 @@ const LONGEST_NAME = 100
  */
 const COUNTRIES = `
 us usa unitedstates unitedstatesofamerica theunitedstates theunitedstatesofamerica america estadosunidos eeuu um umi unitedstatesminoroutlyingislands pr pri puertorico vi vir usvirginislands virginislandsus gu gum guam as asm americansamoa mp mnp northernmarianaislands
-ca can canada|mx mex mexico|gb gbr uk unitedkingdom greatbritain britain england scotland wales northernireland unitedkingdomofgreatbritainandnorthernireland|ie irl ireland|de deu germany deutschland|fr fra france|es esp spain espana|it ita italy italia|pt prt portugal
-nl nld netherlands thenetherlands holland|be bel belgium|lu lux luxembourg|ch che switzerland schweiz|at aut austria osterreich|dk dnk denmark|no nor norway|se swe sweden|fi fin finland|is isl iceland|pl pol poland|cz cze czechrepublic czechia|sk svk slovakia|hu hun hungary|ro rou romania|bg bgr bulgaria
-gr grc greece|tr tur turkey turkiye|ru rus russia russianfederation|ua ukr ukraine|by blr belarus|ee est estonia|lv lva latvia|lt ltu lithuania|hr hrv croatia|si svn slovenia|rs srb serbia|il isr israel|ae are unitedarabemirates uae|sa sau saudiarabia|ge geo georgia
-au aus australia|nz nzl newzealand|jp jpn japan|cn chn china peoplesrepublicofchina|hk hkg hongkong|tw twn taiwan|kr kor southkorea korea republicofkorea|sg sgp singapore|my mys malaysia|th tha thailand|vn vnm vietnam|ph phl philippines|id idn indonesia|in ind india|pk pak pakistan|bd bgd bangladesh
-br bra brazil brasil|ar arg argentina|cl chl chile|co col colombia|pe per peru|ve ven venezuela|ec ecu ecuador|uy ury uruguay|py pry paraguay|bo bol bolivia|cr cri costarica|pa pan panama|gt gtm guatemala|hn hnd honduras|sv slv elsalvador|ni nic nicaragua|bz blz belize|cu cub cuba|ht hti haiti
+ca can canada|mx mex mexico
+gb gbr uk unitedkingdom greatbritain britain england scotland wales northernireland unitedkingdomofgreatbritainandnorthernireland|ie irl ireland|de deu germany deutschland|fr fra france|es esp spain espana|it ita italy italia|pt prt portugal
+nl nld netherlands thenetherlands holland|be bel belgium|lu lux luxembourg
+ch che switzerland schweiz|at aut austria osterreich|dk dnk denmark|no nor norway|se swe sweden
+fi fin finland|is isl iceland|pl pol poland|cz cze czechrepublic czechia|sk svk slovakia
+hu hun hungary|ro rou romania|bg bgr bulgaria
+gr grc greece|tr tur turkey turkiye|ru rus russia russianfederation|ua ukr ukraine|by blr belarus
+ee est estonia|lv lva latvia|lt ltu lithuania|hr hrv croatia|si svn slovenia|rs srb serbia
+il isr israel|ae are unitedarabemirates uae|sa sau saudiarabia|ge geo georgia
+au aus australia|nz nzl newzealand|jp jpn japan|cn chn china peoplesrepublicofchina|hk hkg hongkong
+tw twn taiwan|kr kor southkorea korea republicofkorea|sg sgp singapore|my mys malaysia
+th tha thailand|vn vnm vietnam|ph phl philippines|id idn indonesia|in ind india|pk pak pakistan
+bd bgd bangladesh
+br bra brazil brasil|ar arg argentina|cl chl chile|co col colombia|pe per peru|ve ven venezuela
+ec ecu ecuador|uy ury uruguay|py pry paraguay|bo bol bolivia|cr cri costarica|pa pan panama
+gt gtm guatemala|hn hnd honduras|sv slv elsalvador|ni nic nicaragua|bz blz belize|cu cub cuba
+ht hti haiti
 za zaf southafrica|ng nga nigeria|ke ken kenya|gh gha ghana|eg egy egypt|ma mar morocco
-ag atg antiguaandbarbuda antigua|ai aia anguilla|bb brb barbados|bm bmu bermuda|bs bhs bahamas thebahamas|dm dma dominica|do dom dominicanrepublic|gd grd grenada|jm jam jamaica|kn kna saintkittsandnevis stkittsandnevis|ky cym caymanislands|lc lca saintlucia stlucia|ms msr montserrat|sx sxm sintmaarten
-tc tca turksandcaicosislands turksandcaicos|tt tto trinidadandtobago trinidad|vc vct saintvincentandthegrenadines stvincentandthegrenadines|vg vgb britishvirginislands virginislandsbritish
+ag atg antiguaandbarbuda antigua|ai aia anguilla|bb brb barbados|bm bmu bermuda
+bs bhs bahamas thebahamas|dm dma dominica|do dom dominicanrepublic|gd grd grenada|jm jam jamaica
+kn kna saintkittsandnevis stkittsandnevis|ky cym caymanislands|lc lca saintlucia stlucia
+ms msr montserrat|sx sxm sintmaarten
+tc tca turksandcaicosislands turksandcaicos|tt tto trinidadandtobago trinidad
+vc vct saintvincentandthegrenadines stvincentandthegrenadines
+vg vgb britishvirginislands virginislandsbritish
 `
 const codeOf = new Map(
   COUNTRIES.trim()

@@ -18,9 +18,18 @@ interface Provider {
   readonly subdomains?: boolean
 }
 
-const MICROSOFT = `outlook.com hotmail.com live.com msn.com passport.com windowslive.com outlook.at outlook.be outlook.cl outlook.cz outlook.de outlook.dk outlook.es outlook.fr outlook.hu outlook.ie outlook.in outlook.it outlook.jp outlook.kr outlook.lv outlook.my outlook.ph outlook.pt outlook.sa outlook.sg outlook.sk
-outlook.co.id outlook.co.il outlook.co.nz outlook.co.th outlook.com.ar outlook.com.au outlook.com.br outlook.com.gr outlook.com.pe outlook.com.tr outlook.com.vn hotmail.at hotmail.be hotmail.ca hotmail.ch hotmail.cl hotmail.co.il hotmail.co.jp hotmail.co.nz hotmail.co.th hotmail.co.uk hotmail.com.ar hotmail.com.au hotmail.com.br hotmail.com.mx hotmail.com.tr hotmail.de hotmail.dk hotmail.es hotmail.fi hotmail.fr hotmail.gr hotmail.hu hotmail.it hotmail.nl hotmail.no hotmail.se
-live.at live.be live.ca live.cl live.cn live.co.uk live.com.ar live.com.au live.com.mx live.com.pt live.de live.dk live.fi live.fr live.ie live.in live.it live.jp live.nl live.no live.se`
+const MICROSOFT = `outlook.com hotmail.com live.com msn.com passport.com windowslive.com outlook.at
+outlook.be outlook.cl outlook.cz outlook.de outlook.dk outlook.es outlook.fr outlook.hu outlook.ie
+outlook.in outlook.it outlook.jp outlook.kr outlook.lv outlook.my outlook.ph outlook.pt outlook.sa
+outlook.sg outlook.sk
+outlook.co.id outlook.co.il outlook.co.nz outlook.co.th outlook.com.ar outlook.com.au
+outlook.com.br outlook.com.gr outlook.com.pe outlook.com.tr outlook.com.vn hotmail.at hotmail.be
+hotmail.ca hotmail.ch hotmail.cl hotmail.co.il hotmail.co.jp hotmail.co.nz hotmail.co.th
+hotmail.co.uk hotmail.com.ar hotmail.com.au hotmail.com.br hotmail.com.mx hotmail.com.tr hotmail.de
+hotmail.dk hotmail.es hotmail.fi hotmail.fr hotmail.gr hotmail.hu hotmail.it hotmail.nl hotmail.no
+hotmail.se
+live.at live.be live.ca live.cl live.cn live.co.uk live.com.ar live.com.au live.com.mx live.com.pt
+live.de live.dk live.fi live.fr live.ie live.in live.it live.jp live.nl live.no live.se`
 const YAHOO =
   'yahoo.com ymail.com rocketmail.com myyahoo.com yahoo.ca yahoo.co.id yahoo.co.in yahoo.co.nz ' +
   'yahoo.co.th yahoo.co.uk yahoo.co.za yahoo.com.ar yahoo.com.au yahoo.com.br yahoo.com.co ' +

@@ -49,10 +49,12 @@ interface Traits {
 
 /** Words that every item may bear: kinds, colours, finishes, amounts. */
 const COMMON = new Set(
-  `pistol revolver rifle shotgun handgun firearm gun carbine semi auto automatic semiautomatic action bolt lever pump black blk bk fde od green gray grey tan blue blued stainless ss steel matte matt finish polymer frame synthetic wood walnut stock barrel brl bbl threaded
-rd rds round rounds shot capacity cap mag mags magazine magazines w with and the a of for in new inch inches cal caliber gauge ga dark earth flat night sight sights fixed adjustable standard luger parabellum nato left right hand lh rh`.split(
-    /\s+/,
-  ),
+  `pistol revolver rifle shotgun handgun firearm gun carbine semi auto automatic semiautomatic
+action bolt lever pump black blk bk fde od green gray grey tan blue blued stainless ss steel matte
+matt finish polymer frame synthetic wood walnut stock barrel brl bbl threaded
+rd rds round rounds shot capacity cap mag mags magazine magazines w with and the a of for in new
+inch inches cal caliber gauge ga dark earth flat night sight sights fixed adjustable standard luger
+parabellum nato left right hand lh rh`.split(/\s+/),
 )
 /** Makers of two words or by initials, each with its one name. */
 const BRANDS = [
