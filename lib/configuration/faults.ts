@@ -85,10 +85,12 @@ function unknownMember(
   const close = nearest(name, known)
   if (instancePath === '/distributors') {
     const byDistid = registry.byDistid(name)
-    return (
-      `\`${shortName(name)}\` is not a distributor here; ` +
-      `${byDistid ? `the distid ${name} belongs to \`${byDistid.name}\`` : close ? `did you mean \`${close}\`?` : 'GET /v1/distributors lists them'}`
-    )
+    const hint = byDistid
+      ? `the distid ${name} belongs to \`${byDistid.name}\``
+      : close
+        ? `did you mean \`${close}\`?`
+        : 'GET /v1/distributors lists them'
+    return `\`${shortName(name)}\` is not a distributor here; ${hint}`
   }
   if (instancePath === '/pricing/margin')
     return `\`${dotted(place)}\` is not a possible name: a margin group is named in letters`
@@ -124,8 +126,8 @@ function needOf({ keyword, schema, params, parentSchema, data }: ErrorObject): s
       return `must be at least ${(params as { limit: number }).limit}`
     case 'maximum':
       return (
-        'must be at most ' +
-        `${(params as { limit: number }).limit}${description?.includes('a fraction') ? '; it is a fraction, 0.25 is 25 %' : ''}`
+        `must be at most ${(params as { limit: number }).limit}` +
+        (description?.includes('a fraction') ? '; it is a fraction, 0.25 is 25 %' : '')
       )
     case 'minItems':
       return `must have at least ${(params as { limit: number }).limit} entry`

@@ -1,7 +1,8 @@
 /** Which names of members tell of a credential, where a document is open to anything. */
 
-const CREDENTIAL =
-  /^(key|pass|pwd)$|(password|passwd|passphrase|passcode|secret|token|apikey|secretkey|privatekey|accesskey|authkey|merchantkey|transactionkey|consumerkey|clientkey)$|(user|ftp|api|db)pass$/
+const SECRETS = 'password|passwd|passphrase|passcode|secret|token'
+const KEYS = '(?:api|secret|private|access|auth|merchant|transaction|consumer|client)key'
+const CREDENTIAL = new RegExp(`^(key|pass|pwd)$|(${SECRETS}|${KEYS})$|(user|ftp|api|db)pass$`)
 
 /** Whether a member is taken for a credential by its name, however that is spelled. */
 export function soundsSecret(name: string): boolean {

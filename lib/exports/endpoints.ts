@@ -36,10 +36,16 @@ export const exportCatalog = endpoint('products.catalog', {
       custom_pricing_applied: false,
       retail_pricing_applied: true,
       expires_in_seconds: 1_800,
-      url: 'https://shop.example/objects/exports/118602c2f011534030bb1a62e8a48c1e/catalog.parquet?expires=1795264200&name=catalog-9hT3mC1rWv0eJqYfB7uKzA5d.parquet&signature=uin2n3PtfbKTBnbR8oIXy-YtgVlnrexlcUBZDxfEXk4',
+      url:
+        'https://shop.example/objects/exports/118602c2f011534030bb1a62e8a48c1e/catalog.parquet' +
+        '?expires=1795264200&name=catalog-9hT3mC1rWv0eJqYfB7uKzA5d.parquet' +
+        '&signature=uin2n3PtfbKTBnbR8oIXy-YtgVlnrexlcUBZDxfEXk4',
       attributes_feed: {
         format: 'csv.gz',
-        url: 'https://shop.example/objects/exports/118602c2f011534030bb1a62e8a48c1e/attributes.csv.gz?expires=1795264200&name=attributes-9hT3mC1rWv0eJqYfB7uKzA5d.csv.gz&signature=HESLc8_WGR68mkntzMoBKRJTAiUDhsFEDVGNX639vis',
+        url:
+          'https://shop.example/objects/exports/118602c2f011534030bb1a62e8a48c1e/attributes.csv.gz' +
+          '?expires=1795264200&name=attributes-9hT3mC1rWv0eJqYfB7uKzA5d.csv.gz' +
+          '&signature=HESLc8_WGR68mkntzMoBKRJTAiUDhsFEDVGNX639vis',
       },
     },
     refused: {

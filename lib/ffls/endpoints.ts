@@ -113,7 +113,10 @@ export const getFflDocument = endpoint('ffls.document', {
     result: {
       associated_order_id: 'W-1001',
       expires_in_seconds: 900,
-      url: 'https://shop.example/objects/documents/fe2b1983c98f6410572188f6d4fe07ee.pdf?expires=1795263570&name=9-86-37570-ffl.pdf&signature=tYtSlvop9i0timwNZtm-P-96Ojprw77_foZXLLCRh9c',
+      url:
+        'https://shop.example/objects/documents/fe2b1983c98f6410572188f6d4fe07ee.pdf' +
+        '?expires=1795263570&name=9-86-37570-ffl.pdf' +
+        '&signature=tYtSlvop9i0timwNZtm-P-96Ojprw77_foZXLLCRh9c',
     },
     refused: {
       invalid_parameter: {

@@ -51,7 +51,11 @@ export function memoryStore({ now }: { now: () => number }): MemoryStore {
     },
     async url(key, { expiresIn, fileName }) {
       checkKey(key)
-      return `memory:${key}?${new URLSearchParams({ expires: String(Math.ceil(now() / 1_000) + expiresIn), ...(fileName !== undefined && { name: fileName }) })}`
+      const query = new URLSearchParams({
+        expires: String(Math.ceil(now() / 1_000) + expiresIn),
+        ...(fileName !== undefined && { name: fileName }),
+      })
+      return `memory:${key}?${query.toString()}`
     },
   }
 }

@@ -20,7 +20,8 @@ export async function listObjects(
       client,
       bucket,
       'ListBucketResult',
-      `${token === null ? '' : `continuation-token=${encodeStrictly(token)}&`}list-type=2&max-keys=1000&prefix=${encodeStrictly(prefix)}`,
+      (token === null ? '' : `continuation-token=${encodeStrictly(token)}&`) +
+        `list-type=2&max-keys=1000&prefix=${encodeStrictly(prefix)}`,
     )
     for (const entry of elements(page, 'Contents'))
       found.push({

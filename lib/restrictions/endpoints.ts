@@ -42,12 +42,16 @@ export const checkItems = endpoint('restrictions.check', {
               citations: [
                 {
                   cite: 'Cal. Penal Code § 32310',
-                  url: 'https://leginfo.legislature.ca.gov/faces/codes_displaySection.xhtml?lawCode=PEN&sectionNum=32310.',
+                  url:
+                    'https://leginfo.legislature.ca.gov/faces/codes_displaySection.xhtml' +
+                    '?lawCode=PEN&sectionNum=32310.',
                   retrieved: null,
                 },
                 {
                   cite: 'Cal. Penal Code § 16740 (definition)',
-                  url: 'https://leginfo.legislature.ca.gov/faces/codes_displaySection.xhtml?lawCode=PEN&sectionNum=16740.',
+                  url:
+                    'https://leginfo.legislature.ca.gov/faces/codes_displaySection.xhtml' +
+                    '?lawCode=PEN&sectionNum=16740.',
                   retrieved: null,
                 },
               ],

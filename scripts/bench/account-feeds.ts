@@ -39,6 +39,10 @@ const SENT = ITEM_COLUMNS.filter((column) =>
 /** Rows that are made and sent at a time. */
 const BATCH = 500
 
+/** A cell of the feed of TSW: the item's number, or a text of its own. */
+const sent = (column: string, i: number) =>
+  column === 'ITEMNO' ? `${i + 1}` : `${column} &amp; ${i % 977}`
+
 /** A row of each distributor's answer. */
 const MADE: Readonly<Record<string, (i: number) => string>> = {
   RSR: (i) =>
@@ -62,7 +66,7 @@ const MADE: Readonly<Record<string, (i: number) => string>> = {
   CSSI: (i) =>
     `${CHATTANOOGA_COLUMNS.map((column, at) => (at === 0 ? `SKU${i}` : `"${column}, ${i % 977}"`)).join(',')}\r\n`,
   TSW: (i) =>
-    `<Table>${SENT.map((column) => `<${column}>${column === 'ITEMNO' ? i + 1 : `${column} &amp; ${i % 977}`}</${column}>`).join('')}</Table>\r\n`,
+    `<Table>${SENT.map((column) => `<${column}>${sent(column, i)}</${column}>`).join('')}</Table>\r\n`,
 }
 
 /** The answer; its rows are lines. */

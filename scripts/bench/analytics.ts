@@ -3,10 +3,12 @@
  * of which change each day).
  *   nice -n 10 npx tsx scripts/bench/analytics.ts [offers] [days]
  *
- *   rebuild   all of it, as shipped: process, catalog, history, queries, files; against a bare DuckDB scan of the same days on
- *             one thread, and against SQLite summing up the same rows for the four windows; goal <= 0.6 x SQLite, < 600 MB
+ *   rebuild   all of it, as shipped: process, catalog, history, queries, files; against a bare
+ *             DuckDB scan of the same days on one thread, and against SQLite summing up the same
+ *             rows for the four windows; goal <= 0.6 x SQLite, < 600 MB
  *   search    how long a search takes during a rebuild, against the same search without one
- *   answers   the first one of a metric for a set of distributors, and from the cache; delay of the main loop meanwhile, goal <= 20 ms
+ *   answers   the first one of a metric for a set of distributors, and from the cache; delay of the
+ *             main loop meanwhile, goal <= 20 ms
  * The process of a rebuild is nice, so on a busy machine the whole is run so.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'

@@ -483,12 +483,15 @@ try {
       `${((performance.now() - start) / 1_000).toFixed(0)} s`,
   )
   writer.pragma('wal_checkpoint(TRUNCATE)')
+  const searched = writer
+    .prepare("SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'fulfillment_search%'")
+    .pluck()
+    .get() as number
   console.log(
     `${(statSync(file).size / 1e6).toFixed(0)} MB in all; counts: ` +
       `${writer.prepare('SELECT count(*) FROM fulfillment_count').pluck().get() as number} ` +
       'rows, what a search looks into: ' +
-      `${((writer.prepare("SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'fulfillment_search%'").pluck().get() as number) / 1e6).toFixed(0)} ` +
-      'MB',
+      `${(searched / 1e6).toFixed(0)} MB`,
   )
   writer.close()
   start = performance.now()

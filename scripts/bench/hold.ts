@@ -87,7 +87,8 @@ const filled = (start: string, piece: (i: number) => string, end: string) => {
 }
 
 const kept = (bound_book: string) =>
-  `{"distributors":{},"targets":{},"notification_email":"a@shop.example","pricing":{},"product_restrictions":{},"bound_book":${bound_book}}`
+  '{"distributors":{},"targets":{},"notification_email":"a@shop.example","pricing":{},' +
+  `"product_restrictions":{},"bound_book":${bound_book}}`
 const faulty = (pricing: string) => kept('{}').replace('"pricing":{}', `"pricing":{${pricing}}`)
 
 const cases: [what: string, path: string, body?: string, method?: string][] = [
@@ -180,7 +181,7 @@ const cases: [what: string, path: string, body?: string, method?: string][] = [
     'two hundred cost adjustments',
     '/v1/config',
     faulty(
-      `"cost_adjustments":[${Array.from({ length: 200 }, (_, i) => (i % 2 ? '{"dollar":0.01}' : '{"product_class":"FA","percent":0.001}')).join()}]`,
+      `"cost_adjustments":[${Array.from({ length: 200 }, (_, i) => adjustment(i)).join()}]`,
     ).replace('"distributors":{}', `"distributors":${JSON.stringify(dear.distributors)}`),
     'PUT',
   ],
@@ -228,3 +229,7 @@ console.log(
 )
 await app.close()
 rmSync(dir, { recursive: true, force: true })
+
+function adjustment(i: number): string {
+  return i % 2 ? '{"dollar":0.01}' : '{"product_class":"FA","percent":0.001}'
+}

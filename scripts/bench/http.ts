@@ -171,10 +171,11 @@ try {
       WHERE o.price IS NOT NULL AND f.mfg_name IS NOT NULL AND o.id % ? = 0`)
     .all(Math.max(1, Math.floor(OFFERS / 500))) as Sample[]
   catalog.close()
-  const paths = queriesOf(samples, 1).map(
-    (query) =>
-      `/v1/products/search?${new URLSearchParams(Object.entries(query).map(([parameter, value]): [string, string] => [parameter, String(value)]))}`,
-  )
+  const paths = queriesOf(samples, 1).map((query) => {
+    const parameters = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) parameters.set(name, String(value))
+    return `/v1/products/search?${parameters.toString()}`
+  })
   const ours = await start('ours', dir)
   children.push(ours.child)
   const agent = new Agent({ keepAlive: true })

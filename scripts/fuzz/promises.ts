@@ -6,8 +6,11 @@
 type Query = Record<string, string | undefined>
 type Row = Record<string, unknown>
 
-const MONEY =
-  /"(?:unit_price|shipping_cost|total_cost|retail_price|line_total|product_subtotal|shipping_estimate|total_estimate|map_price|msrp)":(-|\d+\.\d{3})/
+const AMOUNTS =
+  'unit_price|shipping_cost|total_cost|retail_price|line_total|product_subtotal|' +
+  'shipping_estimate|total_estimate|map_price|msrp'
+/** An amount that is negative, or has more than two decimals. */
+const MONEY = new RegExp(`"(?:${AMOUNTS})":(-|\\d+\\.\\d{3})`)
 
 /** The first promise that a success breaks; null for none. */
 export function brokenPromise(

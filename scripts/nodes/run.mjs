@@ -49,7 +49,8 @@ const tell = (name, error) => {
     console.log(
       'FAIL ' +
         `${name}\n` +
-        `${String(error.stdout ?? '')}${String(error.stderr ?? error.message)}${error.signal ? ` (${error.signal})` : ''}`,
+        `${String(error.stdout ?? '')}${String(error.stderr ?? error.message)}` +
+        (error.signal ? ` (${error.signal})` : ''),
     )
 }
 

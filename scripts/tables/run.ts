@@ -152,6 +152,9 @@ function doc(indent: number, text: string | undefined): string {
   return `${margin}/**\n${lines.map((line) => `${margin} * ${line}\n`).join('')}${margin} */\n`
 }
 
+const ABOUT =
+  'Every table of quartermaster.db, as Kysely sees it. Made from the migrations by `npm run tables`.'
+
 /** The file that names every table. */
 function overview(): string {
   const imports = Object.entries(NOTES).map(([file, tables]) => {
@@ -164,10 +167,7 @@ function overview(): string {
   const members = Object.values(NOTES)
     .flatMap((tables) => Object.keys(tables))
     .map((table) => `  ${table}: ${typeName(table)}\n`)
-  return (
-    `${doc(0, 'Every table of quartermaster.db, as Kysely sees it. Made from the migrations by `npm run tables`.')}${imports.join('')}\n` +
-    `export interface Tables {\n${members.join('')}}\n`
-  )
+  return `${doc(0, ABOUT)}${imports.join('')}\nexport interface Tables {\n${members.join('')}}\n`
 }
 
 const raw = openSqlite(':memory:')

@@ -68,9 +68,12 @@ export function memberLines(schema: Schema, components: Components, mark: Marked
     const isList = member.type === 'array'
     const component = nameOf(isList ? (member.items ?? {}) : given)
     const before = component === undefined ? undefined : told.get(component)
-    const line =
-      '- ' +
-      `${[`${path}: ${typeText(given, components)}`, ...(isMarked ? [mark] : []), ...(before === undefined ? [] : [`as ${before}`])].join(', ')}${aboutText(given, member)}`
+    const parts = [
+      `${path}: ${typeText(given, components)}`,
+      ...(isMarked ? [mark] : []),
+      ...(before === undefined ? [] : [`as ${before}`]),
+    ]
+    const line = `- ${parts.join(', ')}${aboutText(given, member)}`
     if (isElsewhere(given) || before !== undefined || depth >= DEEPEST) return [line]
     const here = `${path}${isList ? '[]' : ''}`
     if (component !== undefined) told.set(component, here)

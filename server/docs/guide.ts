@@ -97,6 +97,10 @@ function neighbours(page: Page): string {
       ? `<a rel="${rel}" href="${addressOf(other)}"><small>${text}</small> ` +
         `${escapeHtml(shortTitle(other))}</a>`
       : '<span></span>'
-  return `<nav class="neighbours" aria-label="Next pages">${link(PAGES[at - 1], 'prev', 'Before')}${link(PAGES[at + 1], 'next', 'Next')}</nav>
+  const [before, next] = [
+    link(PAGES[at - 1], 'prev', 'Before'),
+    link(PAGES[at + 1], 'next', 'Next'),
+  ]
+  return `<nav class="neighbours" aria-label="Next pages">${before}${next}</nav>
 <p class="source"><a href="${markdownAddressOf(page)}">This page as Markdown</a></p>`
 }

@@ -115,8 +115,10 @@ function checkHeaders(document: Document, call: string, response: Response, head
 }
 
 /** What a page tells a browser of its safety. */
-const DOCUMENTATION =
-  /^(content-security-policy|x-content-type-options|x-frame-options|referrer-policy|cross-origin-.*|permissions-policy|link)$/
+const DOCUMENTATION = new RegExp(
+  '^(content-security-policy|x-content-type-options|x-frame-options|referrer-policy|' +
+    'cross-origin-.*|permissions-policy|link)$',
+)
 
 interface Document {
   /**

@@ -60,12 +60,13 @@ export function watchErrors(log: Log = silentLog): ErrorWatch {
     },
     check() {
       const stray = told.filter(({ text }) => !expected.some((line) => line.test(text)))
+      const some = stray
+        .slice(0, 5)
+        .map(({ text, fields }) => `${text} ${inspect(fields, { depth: 3 })}`)
       if (stray.length > 0)
         throw new Error(
-          `${stray.length} errors were logged that nobody expected (name those that belong to the test with expectErrors):\n${stray
-            .slice(0, 5)
-            .map(({ text, fields }) => `${text} ${inspect(fields, { depth: 3 })}`)
-            .join('\n')}`,
+          `${stray.length} errors were logged that nobody expected (name those that belong to the ` +
+            `test with expectErrors):\n${some.join('\n')}`,
         )
       const missing = expected.find((line) => !told.some(({ text }) => line.test(text)))
       if (missing) throw new Error(`an error was expected in the log and did not come: ${missing}`)

@@ -126,10 +126,13 @@ describe('the built client', () => {
       ;(async () => {
         const { products } = await shop.products.search({ q: 'bipod' })
         const { items: [{ best, upc, qty }] } = await shop.orders.quote({ items: [{ upc: products[0].upc, qty: 1 }] })
-        const order = { order_id: 'CJS-1', customer: ${JSON.stringify(t.body()['customer'])}, items: [{ ...best, upc, qty }] }
+        const customer = ${JSON.stringify(t.body()['customer'])}
+        const order = { order_id: 'CJS-1', customer, items: [{ ...best, upc, qty }] }
         console.log((await shop.orders.place(order)).status)
-        console.log(await shop.orders.place(order).catch((error) => [error instanceof RemoteError, error.code, error.outcome].join()))
-        for await (const { order_id } of eachOrder(shop, { order_id: 'CJS-1' })) console.log(order_id, typeof downloadCatalog)
+        const tell = (error) => [error instanceof RemoteError, error.code, error.outcome].join()
+        console.log(await shop.orders.place(order).catch(tell))
+        for await (const { order_id } of eachOrder(shop, { order_id: 'CJS-1' }))
+          console.log(order_id, typeof downloadCatalog)
       })()`,
     )
     assert.equal(out, 'placed\ntrue,duplicate_order,refused\nCJS-1 function\n')

@@ -401,15 +401,22 @@ function filesOf(dir: string): string[] {
     .filter((file) => statSync(file).isFile())
 }
 
+/** All that a log line tells of a value, the errors in it too. */
+function loggedText(arg: unknown): string | undefined {
+  if (arg instanceof Error) return arg.stack
+  return JSON.stringify(arg, (_, value: unknown) =>
+    value instanceof Error
+      ? { message: value.message, stack: value.stack, cause: String(value.cause) }
+      : value,
+  )
+}
+
 test('no canary leaves: files, history, log, errors, answers, and feed sources with a password', async () => {
   const lines: string[] = []
   const write =
     (level: string) =>
     (...args: unknown[]) =>
-      void lines.push(
-        `${level} ` +
-          `${args.map((arg) => (arg instanceof Error ? arg.stack : JSON.stringify(arg, (_, value) => (value instanceof Error ? { message: value.message, stack: value.stack, cause: String(value.cause) } : value)))).join(' ')}`,
-      )
+      void lines.push(`${level} ${args.map(loggedText).join(' ')}`)
   const log = {
     debug: write('debug'),
     info: write('info'),

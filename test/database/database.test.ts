@@ -15,6 +15,7 @@ import { kyselyOver, openFile, transact } from '../../lib/db/sqlite.js'
 import { touch } from '../../lib/db/state.js'
 import { openForTest as open } from '../../server/testing/open.js'
 import { createTestApp } from '../../server/testing/index.js'
+import { pattern } from '../harness/pattern.js'
 
 function folder(): { dir: string; [Symbol.dispose](): void } {
   const dir = mkdtempSync(join(tmpdir(), 'qm-db-'))
@@ -70,7 +71,10 @@ describe('the better-sqlite3 that fits the running Node', () => {
     [
       NODES[20],
       { 'better-sqlite3': '13.2.0' },
-      /^better-sqlite3 12, which Node 20\.19\.0 needs, is not installed, but 13\.2\.0 is: .*`npm update better-sqlite3`/,
+      pattern(
+        /^better-sqlite3 12, which Node 20\.19\.0 needs, is not installed, but 13\.2\.0 is: /,
+        /.*`npm update better-sqlite3`/,
+      ),
     ],
     [
       NODES[24],
@@ -105,7 +109,11 @@ describe('the better-sqlite3 that fits the running Node', () => {
     })
     assert.throws(
       () => loadDriver(NODES[24], find),
-      /^Error: better-sqlite3 13\.2\.0 is installed, but its native part is missing or does not fit Node .*`npm rebuild` \(Could not locate the bindings file\. Tried:\)$/,
+      pattern(
+        /^Error: better-sqlite3 13\.2\.0 is installed, /,
+        /but its native part is missing or does not fit Node .*`npm rebuild` \(Could not /,
+        /locate the bindings file\. Tried:\)$/,
+      ),
     )
   })
 

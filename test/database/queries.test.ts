@@ -12,6 +12,7 @@ import * as history from '../../lib/orders/history/queries.js'
 import * as engine from '../../lib/orders/engine/queries.js'
 import * as matching from '../../lib/orders/matching/queries.js'
 import * as tracking from '../../lib/orders/tracking/queries.js'
+import { pattern } from '../harness/pattern.js'
 
 function openRecord() {
   const raw = openSqlite(':memory:')
@@ -160,7 +161,10 @@ const PLANS: [name: string, query: Query<never, unknown>, plan: RegExp][] = [
   [
     'a day of the history',
     history.idsInOrder({ from, to, distid: 'RSR' }, { sort: 'order_date', direction: 'desc' }),
-    /^SEARCH fulfillment_order USING COVERING INDEX fulfillment_order_date \(subscriber_id=\? AND visible=\? AND order_date>\? AND order_date<\?\)$/,
+    pattern(
+      /^SEARCH fulfillment_order USING COVERING INDEX fulfillment_order_date /,
+      /\(subscriber_id=\? AND visible=\? AND order_date>\? AND order_date<\?\)$/,
+    ),
   ],
   ['records of a page', history.recordsOfIds, /fulfillment_order USING INTEGER PRIMARY KEY/],
   [
@@ -211,7 +215,11 @@ const PLANS: [name: string, query: Query<never, unknown>, plan: RegExp][] = [
   [
     'failures with a text',
     history.failures({ reference: 'x', from }),
-    /^(?!.*failed_placement_at)(?=[^]*failed_placement_order \(subscriber_id=\? AND order_id=\?\))(?=[^]*failed_placement_po )(?=[^]*failed_placement_po_given )/,
+    pattern(
+      /^(?!.*failed_placement_at)/,
+      /(?=[^]*failed_placement_order \(subscriber_id=\? AND order_id=\?\))/,
+      /(?=[^]*failed_placement_po )(?=[^]*failed_placement_po_given )/,
+    ),
   ],
 ]
 

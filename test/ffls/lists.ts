@@ -174,6 +174,11 @@ export function zipFile(entries: Record<string, string>): Buffer {
   return Buffer.concat([...parts, central, end])
 }
 
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+
+const relationship = (i: number) =>
+  `<Relationship Id="rId${i}" Type="${RELATIONSHIPS}/worksheet" Target="worksheets/sheet${i}.xml"/>`
+
 /** The least that a workbook is: sheets of texts and numbers. */
 export function workbook(...sheets: (string | number | null)[][][]): Buffer {
   const escaped = (value: string) => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
@@ -183,14 +188,19 @@ export function workbook(...sheets: (string | number | null)[][][]): Buffer {
       : typeof value === 'number'
         ? `<c r="${place}"><v>${value}</v></c>`
         : `<c r="${place}" t="inlineStr"><is><t>${escaped(value)}</t></is></c>`
-  const sheet = (rows: (string | number | null)[][]) =>
-    `<worksheet><sheetData>${rows.map((row, i) => `<row r="${i + 1}">${row.map((value, k) => cell(value, String.fromCharCode(65 + k) + String(i + 1))).join('')}</row>`).join('')}</sheetData></worksheet>`
+  const cells = (values: (string | number | null)[], place: number) =>
+    values.map((value, k) => cell(value, `${String.fromCharCode(65 + k)}${place}`)).join('')
+  const sheet = (rows: (string | number | null)[][]) => {
+    const told = rows.map((row, i) => `<row r="${i + 1}">${cells(row, i + 1)}</row>`)
+    return `<worksheet><sheetData>${told.join('')}</sheetData></worksheet>`
+  }
   const all = sheets.map((_, i) => i + 1)
   return zipFile({
     'xl/workbook.xml':
-      '<workbook ' +
-      `xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>${all.map((i) => `<sheet name="S${i}" sheetId="${i}" r:id="rId${i}"/>`).join('')}</sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `<Relationships>${all.map((i) => `<Relationship Id="rId${i}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet${i}.xml"/>`).join('')}</Relationships>`,
+      `<workbook xmlns:r="${RELATIONSHIPS}"><sheets>` +
+      all.map((i) => `<sheet name="S${i}" sheetId="${i}" r:id="rId${i}"/>`).join('') +
+      '</sheets></workbook>',
+    'xl/_rels/workbook.xml.rels': `<Relationships>${all.map(relationship).join('')}</Relationships>`,
     ...Object.fromEntries(all.map((i) => [`xl/worksheets/sheet${i}.xml`, sheet(sheets[i - 1]!)])),
   })
 }

@@ -24,6 +24,7 @@ import {
   tries,
 } from './cli.js'
 import { contents, runProcess } from '../server/launcher.js'
+import { pattern } from '../harness/pattern.js'
 
 describe('fraud stats', () => {
   test('counts nothing where there is nothing, and makes nothing', async () => {
@@ -268,7 +269,10 @@ describe('fraud partner', () => {
       ...[good, fileOf('other.key', OTHER)].map((key): (typeof refused)[number] => [
         ['coast', '--key', key],
         'invalid_parameter',
-        /: partner: "coast" is a partner already; to give it another key, remove .*keys\/fraud-partner-coast first, and take in a new batch after$/,
+        pattern(
+          /: partner: "coast" is a partner already; to give it another key, /,
+          /remove .*keys\/fraud-partner-coast first, and take in a new batch after$/,
+        ),
       ]),
     ]
     for (const [args, code, says] of refused) await refuses(dir, ['partner', ...args], code, says)

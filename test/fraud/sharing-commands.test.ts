@@ -28,6 +28,7 @@ import {
   tries,
 } from './cli.js'
 import { lastLine, run, runProcess, start, stop } from '../server/launcher.js'
+import { pattern } from '../harness/pattern.js'
 
 describe('fraud export', () => {
   test('writes a file that is there for its owner alone, and holds no value', async () => {
@@ -131,7 +132,10 @@ describe('fraud import', () => {
   const altered: Record<string, [make: (good: string) => string, says: RegExp]> = {
     'was changed': [
       (good) => fileOf('b', good.replace('2026-06-02', '2025-06-02')),
-      /was cut off or changed, or sealed with another key than the one that is shared with coast: have it sent again, or compare the keys$/,
+      pattern(
+        /was cut off or changed, or sealed with another key than the one that is shared with /,
+        /coast: have it sent again, or compare the keys$/,
+      ),
     ],
     'was cut off': [
       (good) => fileOf('b', good.slice(0, good.indexOf('{"reports'))),
@@ -165,7 +169,10 @@ describe('fraud import', () => {
     'is of nobody': [() => batch('b', { ...next, installation: undefined }), /is not a batch/],
     'is of another installation': [
       () => batch('b', { ...next, installation: '00'.repeat(16) }),
-      /comes from another installation than coast's batches before; if it was set up anew, end the partnership with `fraud partner coast --remove`, and begin again$/,
+      pattern(
+        /comes from another installation than coast's batches before; if it was set up anew, /,
+        /end the partnership with `fraud partner coast --remove`, and begin again$/,
+      ),
     ],
     ...Object.fromEntries(
       Object.entries({

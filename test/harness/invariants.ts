@@ -178,9 +178,11 @@ function executionsDiffer(
   for (const execution of executed) of(classOf(expected, execution)).executed.push(execution)
   for (const { rows, executed: there } of classes.values()) {
     const wanted = rows.filter(({ state }) => !FAILED.includes(state))
+    const told = rows.map(
+      ({ client_ref: ref, state, sends }) => `${ref} ${state} after ${sends} sends`,
+    )
     const tell = () =>
-      `${rows.map(({ client_ref: ref, state, sends }) => `${ref} ${state} after ${sends} sends`).join(', ') || 'no purchase order'}; ` +
-      'executed: ' +
+      `${told.join(', ') || 'no purchase order'}; executed: ` +
       `${there.map(({ number, clientRef }) => `${number} (${clientRef})`).join(', ') || 'none'}`
     if (there.length > 0 && rows.length === 0) report('vanished', tell())
     else if (there.length > rows.length) report('double', tell())

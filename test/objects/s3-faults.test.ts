@@ -51,7 +51,10 @@ describe('an S3 server that refuses', () => {
       (...of) =>
         s3Error(403, 'RequestTimeTooSkewed', {
           headers: { date: off().toUTCString() },
-          members: `<RequestTime>20261122T050000Z</RequestTime><ServerTime>${off().toISOString()}</ServerTime><MaxAllowedSkewMilliseconds>900000</MaxAllowedSkewMilliseconds>`,
+          members:
+            '<RequestTime>20261122T050000Z</RequestTime>' +
+            `<ServerTime>${off().toISOString()}</ServerTime>` +
+            '<MaxAllowedSkewMilliseconds>900000</MaxAllowedSkewMilliseconds>',
         })(...of),
       'wrong',
       /^this machine's clock is off: 20 minutes ahead of that of S3 at 127\.0\.0\.1:\d+; set it/,
@@ -218,9 +221,13 @@ test('a list of several pages is asked for page by page, and what is not a key o
   await using server = await answering(({ url }, response) => {
     const token = new URL(url!, 'http://x').searchParams.get('continuation-token')
     asked.push(token)
-    response.end(
-      `<ListBucketResult>${token === null ? `<IsTruncated>true</IsTruncated><NextContinuationToken>a&amp;b/+=!</NextContinuationToken>${entry('qm/b')}${entry('qm/')}${entry('qm/x y')}` : `<IsTruncated>false</IsTruncated>${entry('qm/a')}${entry('qm/007')}`}</ListBucketResult>`,
-    )
+    const page =
+      token === null
+        ? '<IsTruncated>true</IsTruncated>' +
+          '<NextContinuationToken>a&amp;b/+=!</NextContinuationToken>' +
+          ['qm/b', 'qm/', 'qm/x y'].map(entry).join('')
+        : `<IsTruncated>false</IsTruncated>${entry('qm/a')}${entry('qm/007')}`
+    response.end(`<ListBucketResult>${page}</ListBucketResult>`)
   })
   const at = Date.UTC(2026, 10, 21, 12)
   assert.deepEqual(await storeAt(server, { prefix: 'qm' }).list(''), [

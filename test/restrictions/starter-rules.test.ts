@@ -250,7 +250,10 @@ holds('hand-operated firearms meet the same limit, but for what the law exempts'
     gun('Rifle', 'Bolt Action', most + 3, '.22LR'),
     state,
     'REVIEW ' +
-      `us-${state.toLowerCase()}-firearm-magazine-${most}-22${state === 'NJ' || state === 'RI' ? ` us-${state.toLowerCase()}-firearm-magazine-10-manual` : ''}`,
+      `us-${state.toLowerCase()}-firearm-magazine-${most}-22` +
+      (state === 'NJ' || state === 'RI'
+        ? ` us-${state.toLowerCase()}-firearm-magazine-10-manual`
+        : ''),
   ]),
   [
     'a .22 lever action with 15',

@@ -75,9 +75,11 @@ const SEEN = `
   FROM item_now JOIN known_item USING (gtin) JOIN known_dist USING (distid)
     LEFT JOIN first_feed USING (distid) WHERE ${IN_PART} AND (price IS NOT NULL OR NOT listed)`
 
+const orNone = (name: string) => `coalesce(${name}, 0) AS ${name}`
+
 const PAIR = `
   SELECT item, dist, price, map, msrp, coalesce(qty, 0) AS qty, text, highest,
-    ${WINDOWS.flatMap((days) => [`coalesce(sold_${days}, 0) AS sold_${days}`, `coalesce(restocks_${days}, 0) AS restocks_${days}`]).join(', ')},
+    ${WINDOWS.flatMap((days) => [orNone(`sold_${days}`), orNone(`restocks_${days}`)]).join(', ')},
     coalesce(first_seen, 0) AS first_seen,
     coalesce(gone, CASE WHEN coalesce(qty, 0) > 0 THEN 'infinity' ELSE '-infinity' END::DOUBLE) AS gone,
     coalesce(back, CASE WHEN coalesce(qty, 0) > 0 THEN 0 ELSE 'infinity'::DOUBLE END) AS back

@@ -192,7 +192,8 @@ const dayRows = (
 /** Of several rows of an item the last one says how it is now. */
 const LAST_ROWS = `(
   SELECT distid, gtin, max(day) AS day, last(qty ORDER BY day) AS qty,
-    last(price ORDER BY day) AS price, max(zero_since) AS zero_since, max(back_at) AS back_at, min(first_at) AS first_at,
+    last(price ORDER BY day) AS price, max(zero_since) AS zero_since, max(back_at) AS back_at,
+    min(first_at) AS first_at,
     last(listed ORDER BY day) AS listed
   FROM day_row GROUP BY distid, gtin)`
 

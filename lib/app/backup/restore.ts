@@ -179,17 +179,19 @@ function noRandom(): never {
   throw new Error('nothing is sealed here')
 }
 
+/** Names of what a state folder may hold. */
+const OURS = [
+  /^(lost\+found|keys|objects|exports|feeds|history|analytics|simulator|reserve)$/,
+  /^(orders\.journal|replaced-|\.restoring-).*$/,
+  /^(quartermaster|catalog|meter|decisions|simulator)\.db(-wal|-shm)?$/,
+  /^(serve|engine)\.lock(-journal)?$/,
+]
+
 /** A folder that is not there, is empty, or is ours. */
 function checkFolder(dir: string): void {
   if (!existsSync(dir)) return
   if (!statSync(dir).isDirectory()) throw invalid('dir', `${dir} is a file`)
-  const foreign = readdirSync(dir).filter(
-    (name) =>
-      !/^(lost\+found|keys|objects|exports|feeds|history|analytics|simulator|reserve|orders\.journal.*|replaced-.*|\.restoring-.*|(quartermaster|catalog|meter|decisions|simulator)\.db(-wal|-shm)?|(serve|engine)\.lock(-journal)?)$/.test(
-        name,
-      ),
-  )
-  const [other] = foreign
+  const other = readdirSync(dir).find((name) => !OURS.some((ours) => ours.test(name)))
   if (other !== undefined && !existsSync(join(dir, RECORD)))
     throw invalid('dir', `${dir} holds something else (${other})`)
 }

@@ -54,7 +54,11 @@ export function openRecords(catalog: CatalogDb): Records {
     if (pieces.detail === null) {
       const row = textsOf(fragment)
       if (!row) throw new ApiError('feed_unavailable')
-      pieces.detail = `,"product_class_description":${JSON.stringify(PRODUCT_CLASSES[CLASS_CODES[productClass]!])},"short_description":${JSON.stringify(row.short_description)},"description":${JSON.stringify(row.description)}`
+      const about = JSON.stringify(PRODUCT_CLASSES[CLASS_CODES[productClass]!])
+      pieces.detail =
+        `,"product_class_description":${about}` +
+        `,"short_description":${JSON.stringify(row.short_description)}` +
+        `,"description":${JSON.stringify(row.description)}`
     }
     return pieces.detail
   }
@@ -112,8 +116,11 @@ function numbersOf(view: View, row: Row): string {
   const shipping = view.shippingCost(row, 1)
   const retail = view.retailPrice ? `,"retail_price":${dollarsText(view.retailPrice(row))}` : ''
   return (
-    `,"ffl_req":${snapshot.fflReq.has(row) ? 1 : 0},"unit_price":${dollarsText(unitPrice)},"shipping_cost":${dollarsText(shipping)}` +
-    `,"total_cost":${dollarsText(unitPrice + shipping)},"map_price":${dollarsOrNull(snapshot.map[row]!)},"msrp":${dollarsOrNull(snapshot.msrp[row]!)}` +
+    `,"ffl_req":${snapshot.fflReq.has(row) ? 1 : 0}` +
+    `,"unit_price":${dollarsText(unitPrice)},"shipping_cost":${dollarsText(shipping)}` +
+    `,"total_cost":${dollarsText(unitPrice + shipping)}` +
+    `,"map_price":${dollarsOrNull(snapshot.map[row]!)}` +
+    `,"msrp":${dollarsOrNull(snapshot.msrp[row]!)}` +
     `,"qty_on_hand":${snapshot.qty[row]},"drop_ship_flg":${snapshot.dropShip.has(row) ? 1 : 0}${retail}`
   )
 }

@@ -86,7 +86,8 @@ export function makeSealer(dataKey: Buffer, random: Random): Sealer {
 function encrypt(key: Buffer, bytes: Buffer, place: string, random: Random): string {
   const iv = random(IV)
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(place))
-  return `${iv.toString('base64url')}.${Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()]).toString('base64url')}`
+  const sealed = Buffer.concat([cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
+  return `${iv.toString('base64url')}.${sealed.toString('base64url')}`
 }
 
 function decrypt(key: Buffer, text: string, place: string): Buffer {

@@ -10,9 +10,13 @@ const LONGEST_NAME = 100
  * told by its state or area code.
  */
 const COUNTRIES = `
-us usa unitedstates unitedstatesofamerica theunitedstates theunitedstatesofamerica america estadosunidos eeuu um umi unitedstatesminoroutlyingislands pr pri puertorico vi vir usvirginislands virginislandsus gu gum guam as asm americansamoa mp mnp northernmarianaislands
+us usa unitedstates unitedstatesofamerica theunitedstates theunitedstatesofamerica america \
+estadosunidos eeuu um umi unitedstatesminoroutlyingislands pr pri puertorico vi vir \
+usvirginislands virginislandsus gu gum guam as asm americansamoa mp mnp northernmarianaislands
 ca can canada|mx mex mexico
-gb gbr uk unitedkingdom greatbritain britain england scotland wales northernireland unitedkingdomofgreatbritainandnorthernireland|ie irl ireland|de deu germany deutschland|fr fra france|es esp spain espana|it ita italy italia|pt prt portugal
+gb gbr uk unitedkingdom greatbritain britain england scotland wales northernireland \
+unitedkingdomofgreatbritainandnorthernireland|ie irl ireland|de deu germany deutschland|fr fra \
+france|es esp spain espana|it ita italy italia|pt prt portugal
 nl nld netherlands thenetherlands holland|be bel belgium|lu lux luxembourg
 ch che switzerland schweiz|at aut austria osterreich|dk dnk denmark|no nor norway|se swe sweden
 fi fin finland|is isl iceland|pl pol poland|cz cze czechrepublic czechia|sk svk slovakia

@@ -17,8 +17,9 @@ const BOX = new Set(['box', 'bx', 'boxes', 'bo'])
 /** What Publication 28 (283) makes a PO box of. */
 const PO_WORDS = new Set([...BOX, 'drawer', 'drwr', 'lockbox', 'bin', 'caller', 'b'])
 const ROUTE_WORDS = new Set(['route', 'rt', 'rte', 'rd', 'delivery'])
-const CANDIDATES =
-  /^(?:c|h|p|po|p0|pob|pobx|pobox|post|postal|r|rr|rfd|rd|rt|rte|route|rural|hc|hcr|highway|hwy|star|psc|cmr|unit)(?:\d.*)?$/
+const BOX_BEGINS = 'p|po|p0|pob|pobx|pobox|post|postal'
+const ROUTE_BEGINS = 'r|rr|rfd|rd|rt|rte|route|rural|h|hc|hcr|highway|hwy|star|c|cmr|psc|unit'
+const CANDIDATES = new RegExp(`^(?:${BOX_BEGINS}|${ROUTE_BEGINS})(?:\\d.*)?$`)
 const GLUED = /^(pob|pobx|pobox|rr?|rfd|rt|rte|hc|hcr|psc|cmr|box|bx)(\d.*)$/
 
 const isIdentifier = (word: string | undefined) =>

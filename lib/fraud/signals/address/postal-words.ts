@@ -109,10 +109,11 @@ const NAME_WORDS = new Map(
  * Ferry Rd, Cent Ave no Center Ave.
  */
 const SUFFIXES_IN_NAMES = new Set(
-  `rd ln lk lks hl hls cv sq pl ct dr pt av ave blvd bnd blf blfs brk brks brg bch byp cswy cir clf clfs crk crst ctr cntr centre xing expy fld flds frst frg frk fwy gdn gdns gtwy gln grn grv hbr harbour hvn hts hwy holw inlt jct knl knls lndg
-mnr mdw mdws mls mtn mtns nck orch pkwy pky pne pnes pln plns plz plza prt prk rnch rpds rdg rdge rdgs shr shrs skwy spg spgs spng sprng trl tpke vly vally vlys vw vlg wlk`.split(
-    /\s+/,
-  ),
+  `rd ln lk lks hl hls cv sq pl ct dr pt av ave blvd bnd blf blfs brk brks brg bch byp cswy cir
+clf clfs crk crst ctr cntr centre xing expy fld flds frst frg frk fwy gdn gdns gtwy gln grn grv hbr
+harbour hvn hts hwy holw inlt jct knl knls lndg
+mnr mdw mdws mls mtn mtns nck orch pkwy pky pne pnes pln plns plz plza prt prk rnch rpds rdg rdge
+rdgs shr shrs skwy spg spgs spng sprng trl tpke vly vally vlys vw vlg wlk`.split(/\s+/),
 )
 
 /**

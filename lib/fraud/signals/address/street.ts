@@ -27,8 +27,9 @@ export interface Street {
   readonly isSure: boolean
 }
 
-const NUMBER =
-  /^(?:\d+(?:-\d+)?[a-z]?|\d+\.\d+|\d+\/\d+|\d+-[1-7]\/[2348]|[a-z]{1,2}\d+[a-z]?|[nsew]\d+[nsew]\d+[a-z]?|\d+[nsew]\d+)$/
+const PLAIN_NUMBER = /\d+(?:-\d+)?[a-z]?|\d+\.\d+|\d+\/\d+|\d+-[1-7]\/[2348]/
+const LETTERED_NUMBER = /[a-z]{1,2}\d+[a-z]?|[nsew]\d+[nsew]\d+[a-z]?|\d+[nsew]\d+/
+const NUMBER = new RegExp(`^(?:${PLAIN_NUMBER.source}|${LETTERED_NUMBER.source})$`)
 const FRACTION = /^[1-7]\/[2348]$/
 /**
  * Two-digit second halves are how Queens numbers its houses, so there the hyphen may be left out.
