@@ -42,8 +42,10 @@ export interface FeedAccount {
 type SourceRow = Pick<FeedSourceTable, 'id' | 'distid' | 'preset' | 'subscriber_id' | 'mark'>
 
 /** Throws a FeedFault where the subscriber has no account that could be asked now. */
-export async function accountOf(ctx: FeedsCtx, row: SourceRow): Promise<FeedAccount> {
-  const { distid, subscriber_id: id } = row
+export async function accountOf(
+  ctx: FeedsCtx,
+  { distid, subscriber_id: id }: Pick<SourceRow, 'distid' | 'subscriber_id'>,
+): Promise<FeedAccount> {
   const distributor = ctx.distributors.byDistid(distid)
   if (!distributor || id === null) throw new FeedFault(`there is no account at ${distid}`)
   const subscriber = await findSubscriber(ctx, id)

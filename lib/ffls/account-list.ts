@@ -46,13 +46,7 @@ export async function importOnFileByAccount(
           .map((one) => one.distid)
           .join(', '),
     )
-  const account = await accountOf(ctx, {
-    id: '',
-    distid,
-    preset: '',
-    subscriber_id: subscriber,
-    mark: null,
-  })
+  const account = await accountOf(ctx, { distid, subscriber_id: subscriber })
   if (account.mode !== 'live' && options.dryRun !== true)
     throw invalid(
       'distid',

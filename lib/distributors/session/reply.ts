@@ -117,6 +117,10 @@ export function textOf(value: unknown): string | null {
   return typeof text === 'string' && text.trim() !== '' ? text.trim() : null
 }
 
+/** The list that a value is; an empty one for all else. */
+export const listOf = (value: unknown): unknown[] =>
+  Array.isArray(value) ? (value as unknown[]) : []
+
 /** The texts of a list, or of one text. */
 export const textsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((one) => textOf(one) ?? [])

@@ -90,8 +90,7 @@ export async function recordDistributor(
   const mode = ctx.modes.of(distid)
   if (!distributor.check)
     throw invalid('distid', `${distributor.name} has no interface that could be asked`)
-  const row = { id: '', distid, preset: wanted ?? '', subscriber_id: subscriber, mark: null }
-  const account = await accountOf(ctx, row)
+  const account = await accountOf(ctx, { distid, subscriber_id: subscriber })
   const check = await recordCheck(ctx, account)
   const isGood = check.outcome === 'valid' && wanted !== undefined
   return {

@@ -5,7 +5,15 @@
  */
 import { createHash } from 'node:crypto'
 import type { HttpAnswer } from '../../session/http.js'
-import { callOnce, jsonOf, memberOf, NoReply, notApproved, textOf } from '../../session/reply.js'
+import {
+  callOnce,
+  jsonOf,
+  listOf,
+  memberOf,
+  NoReply,
+  notApproved,
+  textOf,
+} from '../../session/reply.js'
 import type { ApiCall, Session } from '../../session/session.js'
 
 export const API = 'https://api.chattanoogashooting.com/rest/v5/'
@@ -130,7 +138,7 @@ export function wordsIn(body: Answer['body']): string[] {
   const errors = memberOf(body, 'errors')
   const words = [
     memberOf(body, 'message'),
-    ...(Array.isArray(errors) ? (errors as unknown[]) : []).map((error) =>
+    ...listOf(errors).map((error) =>
       typeof error === 'string' ? error : memberOf(error, 'message'),
     ),
   ]
@@ -151,9 +159,7 @@ export function holdsOrders(body: Answer['body']): boolean {
 /** The numbers of the orders that an answer tells of, each once. */
 export function numbersIn(body: Answer['body']): string[] {
   const orders = memberOf(body, 'orders')
-  const numbers = (Array.isArray(orders) ? (orders as unknown[]) : []).flatMap(
-    (order) => numberOf(order) ?? [],
-  )
+  const numbers = listOf(orders).flatMap((order) => numberOf(order) ?? [])
   return [...new Set(numbers)]
 }
 

@@ -1,7 +1,7 @@
 /** Lists of Chattanooga's API: page by page, and the orders and parcels in them. */
 import { DAY } from '../../../core/clock.js'
 import type { FoundOrder, Parcel } from '../../fulfillment.js'
-import { memberOf, NoReply, textOf } from '../../session/reply.js'
+import { listOf, memberOf, NoReply, textOf } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
 import { trackingUrl } from '../../tracking-url.js'
 import { get, numberOf } from './api.js'
@@ -124,9 +124,7 @@ function linesOf(items: unknown): Listed['lines'] {
 
 /** References of ours have 20 letters and digits. One that was cut off proves nothing. */
 function referenceIn(items: unknown): string | undefined {
-  const told = (Array.isArray(items) ? (items as unknown[]) : []).map(
-    (item) => textOf(memberOf(item, 'customer_reference')) ?? '',
-  )
+  const told = listOf(items).map((item) => textOf(memberOf(item, 'customer_reference')) ?? '')
   const [first] = told
   const isOne = told.every((one) => one.toUpperCase() === first?.toUpperCase())
   return isOne && /^[0-9A-Z]{20}$/i.test(first ?? '') ? first : undefined
@@ -185,7 +183,7 @@ export async function listShipments(session: Session, pos: readonly string[]): P
 
 const listIn = (value: unknown, member: string): unknown[] => {
   const list = memberOf(value, member)
-  return Array.isArray(list) ? (list as unknown[]) : []
+  return listOf(list)
 }
 
 const SHIP_DATES = ['ship_date', 'shipped_at', 'shipped_date', 'shipment_date']

@@ -14,7 +14,7 @@ import type {
   Search,
   Submission,
 } from '../../fulfillment.js'
-import { memberOf, NoReply, textOf, unanswered } from '../../session/reply.js'
+import { listOf, memberOf, NoReply, textOf, unanswered } from '../../session/reply.js'
 import { Unreachable } from '../../session/session.js'
 import type { Session } from '../../session/session.js'
 import { API, ask, codeIn, isGood, NOT_APPROVED, numberOf, readGood, said } from './api.js'
@@ -155,7 +155,7 @@ function outcomeOf(answer: Answer, order: PurchaseOrder): Submission {
   const { body } = answer
   if (!isGood(answer) || body === null) return refusalOf(answer)
   const orders = readGood(answer)['orders']
-  const told = Array.isArray(orders) ? (orders as unknown[]) : []
+  const told = listOf(orders)
   const [first] = told
   const number = numberOf(first)
   const unknown = (reason: string): Submission => ({ outcome: 'unknown', reason })

@@ -9,7 +9,7 @@ import {
   takePosted,
 } from '../../../simulator/wire/posted-order.js'
 import type { Call, Posted } from '../../../simulator/wire/posted-order.js'
-import { memberOf, textOf } from '../../session/reply.js'
+import { listOf, memberOf, textOf } from '../../session/reply.js'
 import { DELIVERY_OPTIONS, LONGEST_CUSTOMER } from './payload.js'
 import { fault, json } from './simulator-answers.js'
 import { isFirearm, itemsOf } from './simulator-items.js'
@@ -129,7 +129,7 @@ function linesFault(lines: Line[]): string | null {
 }
 
 function readLines(items: unknown): Line[] {
-  return (Array.isArray(items) ? (items as unknown[]) : []).map((item) => ({
+  return listOf(items).map((item) => ({
     distsku: textOf(memberOf(item, 'item_number')) ?? '',
     qty: Number(memberOf(item, 'order_quantity')),
   }))

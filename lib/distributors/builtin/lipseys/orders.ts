@@ -16,7 +16,7 @@ import type { CheckOutcome } from '../../distributor.js'
 import { Unreachable } from '../../session/session.js'
 import type { Session } from '../../session/session.js'
 import { trackingUrl } from '../../tracking-url.js'
-import { memberOf, NoReply, textOf, textsOf, unanswered } from '../../session/reply.js'
+import { listOf, memberOf, NoReply, textOf, textsOf, unanswered } from '../../session/reply.js'
 import { API, LipseysAccount, LOGIN } from './api.js'
 import type { Login, Reply } from './api.js'
 import { daysBetween } from './days.js'
@@ -265,7 +265,7 @@ async function shipmentsOf(account: LipseysAccount, { asked }: ReportDay): Promi
   // A day without shipments may be told as a failure without a reason.
   if (!success && errors.length > 0)
     throw new NoReply(`the report of ${asked}: ${errors.join('; ')}`, { mayHaveArrived: true })
-  return (Array.isArray(data) ? (data as unknown[]) : []).flatMap((row) => {
+  return listOf(data).flatMap((row) => {
     const trackingNumber = textOf(memberOf(row, 'trackingNumber'))
     const po = textOf(memberOf(row, 'poNumber')) ?? ''
     const number = textOf(memberOf(row, 'orderNumber'))

@@ -1,7 +1,7 @@
 /** Orders as they are posted to Lipsey's, read and judged as its API does. */
 import { areBroken } from '../../../simulator/wire/posted-order.js'
 import type { Call as AnyCall, Posted } from '../../../simulator/wire/posted-order.js'
-import { memberOf, textOf } from '../../session/reply.js'
+import { listOf, memberOf, textOf } from '../../session/reply.js'
 import { itemsOf } from './simulator-items.js'
 
 /** One call, and what it gives. */
@@ -88,7 +88,7 @@ export function readFirearms(call: Call): Posted {
 
 function readItems(body: unknown): Pick<Posted, 'lines' | 'fault'> {
   const items = memberOf(body, 'Items')
-  const lines = (Array.isArray(items) ? (items as unknown[]) : []).map((item) => ({
+  const lines = listOf(items).map((item) => ({
     distsku: textOf(memberOf(item, 'ItemNo')) ?? '',
     qty: Number(memberOf(item, 'Quantity')),
   }))

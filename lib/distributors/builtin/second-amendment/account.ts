@@ -1,6 +1,6 @@
 /** The calls of an order: each by its name, as the account makes them. */
 import type { PurchaseOrder } from '../../fulfillment.js'
-import { NoReply, textOf } from '../../session/reply.js'
+import { memberOf, NoReply, textOf } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
 import { ask, Refused } from './api.js'
 import type { Call, SecondAmendmentSettings } from './api.js'
@@ -19,6 +19,7 @@ import {
   poOf,
   regionsIn,
   shippingAddress,
+  shippingInformation,
 } from './payload.js'
 import type { Address } from './payload.js'
 
@@ -134,14 +135,7 @@ export class CartAccount {
     const method = cheapestOf(await this.#ask(CALLS.methods, { address: shipping }))
     if (method === null) throw new Impossible('no way of shipping it there is offered')
     const payment = paymentOf(
-      await this.#ask(CALLS.shipping, {
-        address_information: {
-          shipping_address: shipping,
-          billing_address: billing,
-          shipping_carrier_code: method.carrier,
-          shipping_method_code: method.method,
-        },
-      }),
+      await this.#ask(CALLS.shipping, shippingInformation({ shipping, billing }, method)),
     )
     if (payment === null)
       throw new Impossible(
@@ -161,10 +155,7 @@ export class CartAccount {
   /** The number of an order by the shop's own key. */
   async numberOf(key: string): Promise<string> {
     const order = await this.#ask({ method: 'GET', path: `orders/${encodeURIComponent(key)}` })
-    const number =
-      typeof order === 'object' && order !== null && 'increment_id' in order
-        ? textOf(order.increment_id)
-        : null
+    const number = textOf(memberOf(order, 'increment_id'))
     if (number === null) throw new NoReply('the order is shown without its number')
     return number
   }

@@ -1,6 +1,6 @@
 /** What is posted to 2nd Amendment Wholesale for an order, and what is chosen of what it offers. */
 import type { Destination, PurchaseOrder } from '../../fulfillment.js'
-import { memberOf, textOf } from '../../session/reply.js'
+import { listOf, memberOf, textOf } from '../../session/reply.js'
 import type { SecondAmendmentSettings } from './api.js'
 import { labelText } from './cart.js'
 
@@ -85,9 +85,7 @@ export function ownAddress(told: unknown): Address | null {
     firstname: of('firstname'),
     lastname: of('lastname'),
     ...(of('company') !== '' && { company: of('company') }),
-    street: (Array.isArray(street) ? (street as unknown[]) : []).flatMap(
-      (line) => textOf(line) ?? [],
-    ),
+    street: listOf(street).flatMap((line) => textOf(line) ?? []),
     city: of('city'),
     region: textOf(memberOf(region, 'region')) ?? '',
     region_code: textOf(memberOf(region, 'region_code')) ?? '',
@@ -161,7 +159,7 @@ export const noteFor = (cart: string, note: string) => ({
 
 /** The cheapest way of those that are offered and bring it there; null where none does. */
 export function cheapestOf(told: unknown): ShippingMethod | null {
-  const offered = (Array.isArray(told) ? (told as unknown[]) : []).flatMap((rate) => {
+  const offered = listOf(told).flatMap((rate) => {
     const of = (name: string) => textOf(memberOf(rate, name))
     const [carrier, method] = [of('carrier_code'), of('method_code')]
     const amount = Number(memberOf(rate, 'amount') ?? NaN)
@@ -193,12 +191,22 @@ const PAYMENTS = [
 /** The way to pay: the only one, else the first that needs no card; null where there is none. */
 export function paymentOf(told: unknown): string | null {
   const methods = memberOf(told, 'payment_methods')
-  const codes = (Array.isArray(methods) ? (methods as unknown[]) : []).flatMap(
-    (method) => textOf(memberOf(method, 'code')) ?? [],
-  )
+  const codes = listOf(methods).flatMap((method) => textOf(memberOf(method, 'code')) ?? [])
   const [only] = codes
   return codes.length === 1 ? only! : (PAYMENTS.find((code) => codes.includes(code)) ?? null)
 }
+
+export const shippingInformation = (
+  { shipping, billing }: { shipping: Address; billing: Address | string },
+  { carrier, method }: ShippingMethod,
+) => ({
+  address_information: {
+    shipping_address: shipping,
+    billing_address: billing,
+    shipping_carrier_code: carrier,
+    shipping_method_code: method,
+  },
+})
 
 export function paymentInformation(method: string, agreements: readonly string[], po: string) {
   return {
@@ -213,16 +221,14 @@ export function paymentInformation(method: string, agreements: readonly string[]
 
 /** The terms that have to be accepted. */
 export function agreementsIn(told: unknown): string[] {
-  return (Array.isArray(told) ? (told as unknown[]) : []).flatMap(
-    (one) => textOf(memberOf(one, 'agreement_id')) ?? textOf(one) ?? [],
-  )
+  return listOf(told).flatMap((one) => textOf(memberOf(one, 'agreement_id')) ?? textOf(one) ?? [])
 }
 
 /** The states that are shipped to. */
 export function regionsIn(told: unknown): RegionIds {
   const regions = memberOf(told, 'available_regions')
   const known = new Map(
-    (Array.isArray(regions) ? (regions as unknown[]) : []).flatMap((region) => {
+    listOf(regions).flatMap((region) => {
       const [id, code] = [textOf(memberOf(region, 'id')), textOf(memberOf(region, 'code'))]
       return id === null || code === null
         ? []

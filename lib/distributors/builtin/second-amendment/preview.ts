@@ -11,6 +11,7 @@ import {
   paymentInformation,
   poOf,
   shippingAddress,
+  shippingInformation,
 } from './payload.js'
 import type { RegionIds } from './payload.js'
 
@@ -37,14 +38,10 @@ export function callsOf(order: PurchaseOrder, settings: SecondAmendmentSettings)
     [CALLS.methods, { address: shipping }],
     [
       CALLS.shipping,
-      {
-        address_information: {
-          shipping_address: shipping,
-          billing_address: billing ?? '#<billing address of the account>',
-          shipping_carrier_code: '<carrier of the cheapest>',
-          shipping_method_code: '<method of the cheapest>',
-        },
-      },
+      shippingInformation(
+        { shipping, billing: billing ?? '#<billing address of the account>' },
+        { carrier: '<carrier of the cheapest>', method: '<method of the cheapest>' },
+      ),
     ],
     [CALLS.cart],
     [CALLS.pay, paymentInformation('<way to pay>', ['<number of each agreement>'], order.po)],

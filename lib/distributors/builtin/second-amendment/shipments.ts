@@ -5,7 +5,7 @@
  */
 import { DAY, dayOf, MINUTE } from '../../../core/clock.js'
 import type { FoundOrder, OrderUpdate, Parcel, PurchaseOrder } from '../../fulfillment.js'
-import { memberOf, NoReply, textOf } from '../../session/reply.js'
+import { listOf, memberOf, NoReply, textOf } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
 import { trackingUrl } from '../../tracking-url.js'
 import { ask } from './api.js'
@@ -59,8 +59,6 @@ function placeIn(address: unknown): Shipment['shipTo'] {
   const [name, zip] = [of('company') ?? person, of('postcode')]
   return { ...(name !== '' && { name }), ...(zip !== null && { zip }) }
 }
-
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
 
 function lineIn(item: unknown): { distsku: string; qty: number } | null {
   const distsku = textOf(memberOf(item, 'sku'))
