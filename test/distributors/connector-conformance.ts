@@ -341,6 +341,7 @@ function recording(session: OrderSession, sent: { what: string; body: string }[]
             read: (path, most) => files.read(path, most),
             download: (path, at, most) => files.download(path, at, most),
             names: (folder) => files.names(folder),
+            entries: (folder) => files.entries(folder),
             upload: (path, bytes, options) => {
               sent.push({ what: `STOR ${path}`, body: bytes.toString('latin1') })
               return files.upload(path, bytes, options)

@@ -41,6 +41,13 @@ export class FtpFault extends Error {
   }
 }
 
+/** A file of a folder. */
+export interface FtpEntry {
+  readonly name: string
+  /** Milliseconds since 1970; null where the list does not tell. */
+  readonly modifiedAt: number | null
+}
+
 export interface FtpFiles {
   /** Bytes of a file; null where there is none, or where it may not be read. */
   size(path: string): Promise<number | null>
@@ -55,6 +62,8 @@ export interface FtpFiles {
   download(path: string, to: string, maxBytes: number): Promise<number | null>
   /** Names in a folder; some accounts may read files and not see their names. */
   names(folder: string): Promise<string[]>
+  /** The same, with when each was changed. */
+  entries(folder: string): Promise<FtpEntry[]>
   /**
    * Puts a file there. With `draft` it is written under that name and renamed, so that nobody reads
    * half of it; without, where the partner forbids that, it is written once.
@@ -215,7 +224,13 @@ class Files implements FtpFiles {
   }
 
   async names(folder: string): Promise<string[]> {
-    return (await this.#client.list(folder)).filter(({ isFile }) => isFile).map(({ name }) => name)
+    return (await this.entries(folder)).map(({ name }) => name)
+  }
+
+  async entries(folder: string): Promise<FtpEntry[]> {
+    return (await this.#client.list(folder))
+      .filter(({ isFile }) => isFile)
+      .map(({ name, modifiedAt }) => ({ name, modifiedAt: modifiedAt?.getTime() ?? null }))
   }
 
   async upload(path: string, bytes: Buffer, { draft }: { draft?: string } = {}): Promise<void> {

@@ -121,6 +121,12 @@ function recorded(files: FtpFiles, transcript: Transcript): FtpFiles {
         () => files.names(folder),
         (names) => ({ status: null, answer: names.join('\n') }),
       ),
+    entries: (folder) =>
+      transcript.record(
+        { method: 'LIST', path: folder },
+        () => files.entries(folder),
+        (entries) => ({ status: null, answer: entries.map(({ name }) => name).join('\n') }),
+      ),
     upload: (path, bytes, options) =>
       transcript.record(
         { method: 'STOR', path, body: bytes },

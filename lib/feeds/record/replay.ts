@@ -1,6 +1,6 @@
 /** A session that answers as a recording does, so that a connector can be tried against it. */
 import { writeFile } from 'node:fs/promises'
-import type { FtpFiles } from '../../distributors/session/ftp.js'
+import type { FtpEntry, FtpFiles } from '../../distributors/session/ftp.js'
 import type { HttpAnswer } from '../../distributors/session/http.js'
 import type { ApiCall, Session } from '../../distributors/session/session.js'
 import { NAMED, pathOf } from './tape.js'
@@ -91,6 +91,7 @@ function filesOf(
       return Buffer.byteLength(body)
     },
     names: async (folder) => (next('NLST', folder).body ?? '').split('\n').filter(Boolean),
+    entries: async (folder) => JSON.parse(next('LIST', folder).body ?? '[]') as FtpEntry[],
     upload: async () => {
       throw new NotRecorded('a recording takes no file')
     },

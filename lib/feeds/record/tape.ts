@@ -125,6 +125,11 @@ export class Tape {
         keep('NLST', folder, names.join('\n'))
         return names
       },
+      entries: async (folder) => {
+        const entries = await files.entries(folder)
+        keep('LIST', folder, JSON.stringify(entries))
+        return entries
+      },
       read: async (path, maxBytes) => {
         const body = await files.read(path, maxBytes)
         keep('RETR', path, body)

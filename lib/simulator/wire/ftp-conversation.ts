@@ -16,7 +16,7 @@ export type FtpAct =
 /** `refused`: with a reply of that code, before any data. */
 export type FtpAnswer =
   | { readonly file: Buffer; readonly modifiedAt?: number }
-  | { readonly names: readonly string[] }
+  | { readonly names: readonly string[]; readonly modifiedAt?: (name: string) => number }
   | { readonly stored: true }
   | { readonly refused: number; readonly text: string }
 
@@ -44,7 +44,7 @@ const FEATURES = [
   'AUTH TLS',
   'EPSV',
   'MDTM',
-  'MLST type*;size*;',
+  'MLST type*;size*;modify*;',
   'PASV',
   'PBSZ',
   'PROT',
@@ -162,7 +162,7 @@ export class FtpConversation {
         // `LIST -a` is what some clients say.
         return this.#send(
           { kind: 'list', path: given.startsWith('-') ? this.#folder : path },
-          ({ answer }) => ('names' in answer ? listOf(command, answer.names) : null),
+          ({ answer }) => ('names' in answer ? listOf(command, answer) : null),
         )
       case 'STOR':
         return this.#receive(path)
@@ -219,7 +219,7 @@ export class FtpConversation {
     const { answer } = this.#host.answer(this.#user, { kind: 'size', path })
     const at = 'file' in answer ? answer.modifiedAt : undefined
     if (at === undefined) return this.#refuse(answer)
-    this.#reply(213, new Date(at).toISOString().replace(/\..*$/, '').replaceAll(/\D/g, ''))
+    this.#reply(213, stamp(at))
   }
 
   #refuse(answer: FtpAnswer): void {
@@ -327,12 +327,18 @@ export class FtpConversation {
   }
 }
 
-function listOf(command: string, names: readonly string[]): Buffer {
+function listOf(
+  command: string,
+  { names, modifiedAt }: Extract<FtpAnswer, { names: readonly string[] }>,
+): Buffer {
   const line = (name: string) =>
     command === 'MLSD'
-      ? `type=file;size=0; ${name}`
+      ? `type=file;size=0;${modifiedAt ? `modify=${stamp(modifiedAt(name))};` : ''} ${name}`
       : command === 'LIST'
         ? `-rw-r--r--   1 rsr      rsr             0 Jan  1 00:00 ${name}`
         : name
   return Buffer.from(names.map((name) => `${line(name)}\r\n`).join(''))
 }
+
+/** `YYYYMMDDHHMMSS`, as RFC 3659 has it. */
+const stamp = (at: number) => new Date(at).toISOString().replace(/\..*$/, '').replaceAll(/\D/g, '')

@@ -25,9 +25,10 @@ import type { Handled, WireRequest } from './http-simulator.js'
 export interface Spoken {
   readonly connector: Fulfillment
   check(session: Session): Promise<CheckOutcome>
-  /** Below the root of the server, with slashes in front and at the end. */
-  readonly base: string
-  handler(world: World, profile: Profile): (request: WireRequest) => Handled
+  /** Of its API, below the root of the server, with slashes in front and at the end. */
+  readonly base?: string
+  /** What answers there; absent where it has files alone. */
+  handler?(world: World, profile: Profile): (request: WireRequest) => Handled
   /** Its protocol has numbers of digits: here they are shown as `SIM-TSW-1234`, as all are. */
   readonly numbers?: 'digits'
   /** Behind its FTP server, where it has one. */
@@ -56,9 +57,13 @@ export function overLoopback(world: World, profile: Profile, spoken: Spoken): Si
         return other && { ...other, ...visited(other) }
       },
     }),
-    address: () => place.address(),
+    ...(spoken.handler
+      ? {
+          address: () => place.address(),
+          ...(spoken.files && { filesAddress: () => place.filesAddress() }),
+        }
+      : { address: () => place.filesAddress() }),
     there: (session) => place.plain(session),
-    ...(spoken.files && { filesAddress: () => place.filesAddress() }),
     check: async (session) => check(await place.plain(session)),
     ...visited(connector),
     ...(connector.askDealer && {
@@ -100,38 +105,40 @@ class Place {
   readonly #world: World
   readonly #profile: Profile
   readonly #base: string
-  readonly #http: HttpSimulator
+  readonly #http: HttpSimulator | null
   readonly #ftp: FtpSimulator | null
   #impostor: HttpSimulator | undefined
 
-  constructor(world: World, profile: Profile, { base, handler, files }: Spoken) {
+  constructor(world: World, profile: Profile, { base = '/', handler, files }: Spoken) {
     const { log, listen } = world
     const { distid } = profile
     this.#world = world
     this.#profile = profile
     this.#base = base
-    this.#http = new HttpSimulator(handler(world, profile), {
-      log,
-      port: listen.ports?.[distid],
-      tls: listen.tls,
-    })
+    this.#http = handler
+      ? new HttpSimulator(handler(world, profile), {
+          log,
+          port: listen.ports?.[distid],
+          tls: listen.tls,
+        })
+      : null
     this.#ftp = files
       ? new FtpSimulator(files(world, profile), {
           log,
-          port: listen.ports?.[`${distid}-FTP`],
+          port: listen.ports?.[handler ? `${distid}-FTP` : distid],
           tls: listen.tls,
         })
       : null
   }
 
   close(): void {
-    this.#http.close()
+    this.#http?.close()
     this.#ftp?.close()
     this.#impostor?.close()
   }
 
   async address(): Promise<string> {
-    return (await this.#http.address()) + this.#base
+    return ((await this.#http?.address()) ?? CLOSED_PORT) + this.#base
   }
 
   async filesAddress(): Promise<string> {
@@ -165,18 +172,18 @@ class Place {
       timeOut: () => patience.abort(new Error('no answer in time')),
       refusesData: kept === 'passive_refused',
     }
-    const [web, visitor] = [await this.#http.addressFor(visit), this.#ftp?.visitor(visit)]
+    const [web, visitor] = [await this.#http?.addressFor(visit), this.#ftp?.visitor(visit)]
     try {
       return await work(
         this.#at(session, {
-          address: (kept === null ? web.address : CLOSED_PORT) + this.#base,
+          address: ((kept === null ? web?.address : undefined) ?? CLOSED_PORT) + this.#base,
           ftpPort: await this.#ftp?.port(),
           visitor: visitor?.prefix,
           signal: patience.signal,
         }),
       )
     } finally {
-      web.end()
+      web?.end()
       visitor?.end()
       session.signal.removeEventListener('abort', end)
     }

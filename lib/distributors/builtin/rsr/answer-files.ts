@@ -3,7 +3,7 @@
  * what was shipped. All are echoes of records with more fields; any of them may come empty.
  */
 import { ACCEPTED, CANCELLED, DUPLICATES, reasonOf } from './error-codes.js'
-import { dayOf } from './parcels.js'
+import { writtenDay } from '../../written-day.js'
 
 /** A file that is empty or cut off is told from one that says nothing: it is read again later. */
 export type AnswerFile =
@@ -126,7 +126,7 @@ function shipmentOf({ po, rows }: { po: string; rows: Row[] }): Shipment | null 
       number ||= row[4] ?? ''
       parcels.push({
         trackingNumber: row[3] ?? '',
-        shippedOn: dayOf(row[5] ?? ''),
+        shippedOn: writtenDay(row[5] ?? ''),
         carrier: row[8] || null,
         method: row[9] || null,
         items: [],

@@ -11,6 +11,7 @@ import type {
   Search,
   Submission,
 } from '../../fulfillment.js'
+import { leftParcel } from '../../left-parcel.js'
 import { NoReply, textOf, unanswered } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
 import { accountFor, accountsOf } from './accounts.js'
@@ -20,7 +21,6 @@ import { answersTo, INBOX, OUTBOX, readAnswers, withFiles } from './files.js'
 import type { Answer } from './files.js'
 import { easternDay, fileKey, orderFile } from './order-file.js'
 import type { OrderFile } from './order-file.js'
-import { parcelOf } from './parcels.js'
 
 /** Firearms go by air, as RSR sends them by itself. */
 const METHOD = { firearms: '2Day', others: 'Grnd' } as const
@@ -254,7 +254,7 @@ function shipmentIn(
     parcels: parcels
       .filter(({ trackingNumber }) => trackingNumber !== '')
       .map(({ trackingNumber, shippedOn, carrier, method }) =>
-        parcelOf(trackingNumber, shippedOn, { ...(carrier !== null && { carrier }), method }),
+        leftParcel(trackingNumber, shippedOn, { ...(carrier !== null && { carrier }), method }),
       ),
   }
 }

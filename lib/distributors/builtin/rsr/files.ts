@@ -1,8 +1,8 @@
 /** RSR's FTPS server: an inbox for orders, and an outbox of answers that may not be listed. */
-import { FtpFault } from '../../session/ftp.js'
 import type { FtpFiles, FtpServer } from '../../session/ftp.js'
 import { NoReply } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
+import { workWithFiles } from '../../session/work-with-files.js'
 import type { Account } from './accounts.js'
 import { readAnswerFile } from './answer-files.js'
 import type { AnswerFile } from './answer-files.js'
@@ -36,20 +36,7 @@ export async function withFiles<R>(
 ): Promise<R> {
   if (filePassword === null)
     throw new NoReply('the account has no password for files', { mayHaveArrived: false })
-  const gate = session.login(user, filePassword)
-  const shut = gate.reason()
-  if (shut !== null) throw new NoReply(shut, { mayHaveArrived: false })
-  try {
-    const result = await session.ftp({ user, password: filePassword }, work)
-    gate.accepted()
-    return result
-  } catch (error) {
-    session.signal.throwIfAborted()
-    if (!(error instanceof FtpFault)) throw error
-    const isLoginRefused = error.code === 530
-    if (isLoginRefused) gate.refused()
-    throw new NoReply(error.message, { mayHaveArrived: error.sent, isLoginRefused })
-  }
+  return workWithFiles(session, { user, password: filePassword }, work)
 }
 
 /** The names of the answers to an order's file, as an account asks for them that may list nothing. */

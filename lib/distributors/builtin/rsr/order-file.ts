@@ -3,7 +3,7 @@
  * RSR reads is what a person at RSR would read, so that no field may hold a separator.
  */
 import type { PurchaseOrder } from '../../fulfillment.js'
-import { plain } from './payload.js'
+import { digits, plain } from '../../plain-text.js'
 
 export interface OrderFile {
   readonly name: string
@@ -104,8 +104,6 @@ export function easternDay(at: number): string {
     .format(at)
     .replaceAll('-', '')
 }
-
-const digits = (phone: string | null) => (phone ?? '').replaceAll(/\D/g, '')
 
 function padded(count: number, width: number): string {
   const text = String(count)

@@ -1,6 +1,7 @@
 /** What is posted to RSR's `place-order`, within the widths of its fields. */
 import type { Destination, PurchaseOrder } from '../../fulfillment.js'
 import type { RsrSettings } from './accounts.js'
+import { plain } from '../../plain-text.js'
 import { textOf } from '../../session/reply.js'
 
 /** Characters of RSR's fields. */
@@ -74,14 +75,4 @@ const cut = (text: string, width: number) => text.slice(0, width).trim()
 
 function phoneOf(phone: string): string {
   return phone.length <= WIDTH.phone ? phone : cut(phone.replaceAll(/\D/g, ''), WIDTH.phone)
-}
-
-/** Plain ASCII: marks fall off letters, anything else becomes a blank. */
-export function plain(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[^\x20-\x7e]+/g, ' ')
-    .replaceAll(/ {2,}/g, ' ')
-    .trim()
 }

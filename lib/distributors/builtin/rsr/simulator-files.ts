@@ -1,24 +1,21 @@
 /** RSR's FTPS server as a simulator has it: the inventory, an inbox, and answers in the outbox. */
 import { DAY } from '../../../core/clock.js'
-import { schedule } from '../../../simulator/engine/due.js'
-import { CONFIRMED, LIFETIME } from '../../../simulator/engine/life.js'
-import { perform } from '../../../simulator/engine/perform.js'
-import type { Arriving } from '../../../simulator/engine/perform.js'
-import { filesSince, insertFile, ordersAnywhere } from '../../../simulator/engine/queries.js'
+import { LIFETIME } from '../../../simulator/engine/life.js'
+import { filesSince, ordersAnywhere } from '../../../simulator/engine/queries.js'
 import type { InboxFile } from '../../../simulator/engine/queries.js'
-import { poKey } from '../../../simulator/engine/sales-order.js'
 import type { Db } from '../../../simulator/engine/store.js'
-import type { Happening, Profile, World } from '../../../simulator/engine/world.js'
+import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { FtpAnswer, FtpHandled } from '../../../simulator/wire/ftp-conversation.js'
 import type { FtpRequest, FtpSite } from '../../../simulator/wire/ftp-simulator.js'
-import { arrivingOf, lookAt } from '../../../simulator/wire/posted-order.js'
+import { dropInto, nameIn, NOT_THERE, waiting } from '../../../simulator/wire/inbox.js'
+import type { StoreRequest } from '../../../simulator/wire/inbox.js'
+import { lookAt } from '../../../simulator/wire/posted-order.js'
 import { INBOX, OUTBOX } from './files.js'
 import { answersOf } from './simulator-answers.js'
 import { rsrDealers } from './simulated-feed.js'
 import { readFileOf } from './simulator-inbox.js'
 import { inventoryFile, inventoryTime, itemsOf } from './simulator-items.js'
 
-const NOT_THERE: FtpAnswer = { refused: 550, text: 'No such file or directory' }
 const FEEDS = '/ftpdownloads'
 const DEALERS = 'ffl-transfer-dealers.txt'
 const ORDER_NAME = /^EORD-\d{5}-\d{8}-\d{4}\.txt$/
@@ -90,7 +87,7 @@ function answerAt(db: Db, world: World, profile: Profile, request: FtpRequest): 
     if (path !== outbox) return { names: [] }
     return { names: answers(db, world, profile, files).map(({ name }) => name) }
   }
-  const name = path.slice(path.lastIndexOf('/') + 1)
+  const name = nameIn(path)
   const text = path.startsWith(`${inbox}/`)
     ? waiting(files).find((file) => file.name === name)?.content
     : path.startsWith(`${outbox}/`)
@@ -99,60 +96,20 @@ function answerAt(db: Db, world: World, profile: Profile, request: FtpRequest): 
   return text === undefined ? NOT_THERE : { file: Buffer.from(text, 'latin1') }
 }
 
-const waiting = (files: readonly InboxFile[]) => files.filter(({ readAt }) => readAt === null)
-
 const answers = (db: Db, world: World, profile: Profile, files: readonly InboxFile[]) =>
   files.flatMap((file) => answersOf(db, profile, file, world.now()))
 
 /** A file lands in the inbox, to be read at the next round. */
-function drop(
-  world: World,
-  profile: Profile,
-  request: FtpRequest & { act: { kind: 'store'; path: string; body: Buffer } },
-): FtpHandled {
+function drop(world: World, profile: Profile, request: StoreRequest): FtpHandled {
   const { path, body } = request.act
-  const name = path.slice(path.lastIndexOf('/') + 1)
+  const name = nameIn(path)
   if (path !== `/${INBOX}/${name}` || !ORDER_NAME.test(name))
     return { answer: { refused: 553, text: 'Not allowed' } }
-  const send = sendOf(profile, request, body.toString('latin1'))
-  const { fault, result } = perform(
-    world,
-    send,
-    { name: 'submit', step: 'only', isReached: true, late: { kind: 'drop', id: name } },
-    (db): FtpAnswer => {
-      const happening = { ...send, id: name, at: world.now() }
-      dropFile(db, happening, body.toString('latin1'))
-      return { stored: true }
-    },
-  )
-  if (fault === 'half_file')
-    world.store.transact((db) =>
-      dropFile(db, { ...send, id: name, at: world.now() }, halfOf(body.toString('latin1'))),
-    )
-  return { answer: result ?? { stored: true }, fault }
-}
-
-function sendOf(profile: Profile, { user, visit }: FtpRequest, text: string): Arriving {
-  const [order] = readFileOf(text).orders
-  const posted = {
+  const [order] = readFileOf(body.toString('latin1')).orders
+  return dropInto(world, profile, request, {
     po: order?.po ?? '',
     lines: order?.lines ?? [],
     to: order?.to ?? { name: '', address1: '', zip: '' },
     firearms: order?.license !== undefined,
-  }
-  return arrivingOf({ profile, account: user, visit }, posted, { content: text, lane: 'files' })
+  })
 }
-
-/** Written into the inbox; what comes late has its content in the order itself. */
-export function dropFile(
-  db: Db,
-  { profile, account, arrival, id, at }: Omit<Happening, 'at'> & { at: number },
-  content: string = arrival.content,
-): void {
-  const owner = { distid: profile.distid, account }
-  const file = { name: String(id), key: poKey(arrival.po, profile), arrival, content, at }
-  const row = insertFile(db, owner, file)
-  if (row !== null) schedule(db, { kind: 'read', ...owner, arrival, id: row }, at + CONFIRMED)
-}
-
-const halfOf = (text: string) => text.slice(0, text.length / 2)

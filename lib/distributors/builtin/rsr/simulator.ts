@@ -2,11 +2,12 @@
 import type { FulfillmentLimits } from '../../fulfillment.js'
 import { COMMON_LIMITS, SHIPMENTS_ALONE } from '../../../simulator/engine/world.js'
 import type { DistributorSimulator, Words } from '../../../simulator/engine/world.js'
+import { dropFile } from '../../../simulator/wire/inbox.js'
 import { overLoopback } from '../../../simulator/wire/over-loopback.js'
 import { checkLogins } from './check.js'
 import { LIMITS, rsrOrders } from './orders.js'
 import { BASE, rsrApi } from './simulator-api.js'
-import { dropFile, rsrFiles } from './simulator-files.js'
+import { rsrFiles } from './simulator-files.js'
 import { readInbox } from './simulator-inbox.js'
 
 /** With the codes of the files; the API tells some of them by others. */
