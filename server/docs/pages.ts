@@ -87,6 +87,11 @@ export const PAGES: readonly Page[] = [
     summary: 'What to ask for, what to enter, how orders go out, and what is not known',
   },
   {
+    name: 'bill-hicks',
+    title: 'Bill Hicks',
+    summary: 'What to ask for, what to enter, how orders go out, and what is not known',
+  },
+  {
     name: 'fraud',
     title: 'Fraud signals: what is shared, and what nobody learns',
     summary:

@@ -116,6 +116,25 @@ describe('distributors in mode live', () => {
       /ftps\.rsrgroup\.com is asked by FTP, which goes through no proxy/,
     )
   })
+
+  test('one that has files alone can be live, and goes nowhere either', async () => {
+    const bill = builtin.find(({ distid }) => distid === 'BILL')!
+    await t.stock([{ distid: 'BILL', stockid: 'A1', upc: UPC, qty: 5 }])
+    await t.configure({ distributors: { [bill.name]: entryOf(bill) } })
+    await t.app.operator.distributors.setMode({ distid: 'BILL', mode: 'live', reason: 'a test' })
+    const { status, body } = await place('BILL')
+    assert.equal(status, 503)
+    assert.match(
+      JSON.stringify(body),
+      /billhicksco\.hostedftp\.com is asked by FTP, which goes through no proxy/,
+    )
+    const [checked] = await t.app.operator.configurations.checkCredentials(
+      t.subscriber,
+      [bill.name],
+      { record: false },
+    )
+    assert.equal(checked!.valid, null)
+  })
 })
 
 test('how connectors get out is read once, and refused where it cannot be', () => {

@@ -17,6 +17,7 @@ export const NAMES: Readonly<Record<string, string>> = {
   CSSI: 'Chattanooga Shooting Supplies',
   TSW: 'Sports South',
   '2AW': '2nd Amendment Wholesale',
+  BILL: 'Bill Hicks',
 }
 
 /** An entry with the demo's credentials, and these instead where they are given. */

@@ -271,13 +271,14 @@ describe('ways of recovery', () => {
       )
       assert.deepEqual(await rig.news('BILL'), [])
       rig.clock.ms += 30 * SECOND
-      assert.deepEqual(await rig.submit('BILL', order), { outcome: 'duplicate', number: null })
       const [acknowledged] = await rig.news('BILL')
       assert.match(acknowledged!.number!, /^SIM-BILL-\d+$/)
       assert.deepEqual(
-        [acknowledged!.status, acknowledged!.clientRef, acknowledged!.at],
-        ['Submitted', order.clientRef, START + 30 * SECOND],
+        [acknowledged!.status, acknowledged!.po, acknowledged!.lines, acknowledged!.at],
+        ['Submitted', order.po, [{ distsku: 'A1', qty: 1 }], START + 30 * SECOND],
       )
+      rig.clock.ms += MINUTE
+      assert.deepEqual(await rig.submit('BILL', order), { outcome: 'duplicate', number: null })
       assert.deepEqual(
         rig.has(order).map(({ number }) => number),
         [acknowledged!.number],
@@ -295,9 +296,7 @@ describe('ways of recovery', () => {
       rig.clock.ms += MINUTE
       const news = await rig.news('BILL')
       assert.deepEqual(
-        [some, none].map(
-          ({ clientRef }) => news.find((update) => update.clientRef === clientRef)!.status,
-        ),
+        [some, none].map(({ po }) => news.find((update) => update.po === po)!.status),
         ['Partially Fulfilled', 'Not Fulfilled'],
       )
       assert.deepEqual(

@@ -326,7 +326,7 @@ describe('scenarios', () => {
               ...rig.order({ scenario: 'CHAOS-50', lines: TWO() }),
               clientRef: `CHAOS${distid}`.padEnd(20, '0'),
             }
-            for (let i = 0; i < 12; i++) {
+            for (let i = 0; i < 16; i++) {
               seen.push(`${distid} ${await other.outcome(distid, order)}`)
               seen.push(
                 `${distid} find ${await other.find(distid, order).then(

@@ -32,6 +32,8 @@ async function placeMany(dir: string): Promise<void> {
       const scenario = scenarios[i % scenarios.length]
       const order = rig.order({
         ...(scenario !== undefined && { scenario }),
+        // Of this child alone: where a PO is all that tells files apart, the same is the same order.
+        po: `W-${process.pid}-${i}`,
         lines: [line('A1'), line('B2', 2)],
       })
       const outcome = await rig.outcome(distid, order)

@@ -6,7 +6,7 @@ import type { Session } from './session.js'
 
 /** Throws a NoReply, whose `mayHaveArrived` is about an upload. */
 export async function workWithFiles<R>(
-  session: Session,
+  session: Pick<Session, 'login' | 'ftp' | 'signal'>,
   login: { readonly user: string; readonly password: string },
   work: (files: FtpFiles) => Promise<R>,
 ): Promise<R> {

@@ -4,6 +4,11 @@ import {
   CHATTANOOGA_COLUMNS,
   chattanoogaFeed,
 } from '../../distributors/builtin/chattanooga/simulated-feed.js'
+import {
+  BILL_HICKS_COLUMNS,
+  billHicksFeed,
+} from '../../distributors/builtin/bill-hicks/simulated-feed.js'
+import { QUANTITY } from '../../distributors/builtin/bill-hicks/feed.js'
 import { makeGoods } from '../market/goods.js'
 import { LIPSEYS_COLUMNS, lipseysFeed } from '../../distributors/builtin/lipseys/simulated-feed.js'
 import { DEMO_SEED, type DemoDistid } from '../market/market.js'
@@ -79,6 +84,11 @@ export const OTHER_FILES: Readonly<Record<string, FeedFile>> = {
     separator: ',',
     quantity: PRODUCT_COLUMNS.indexOf('inventory_qty'),
   },
+  BILL: {
+    name: 'bill-hicks.csv',
+    separator: ',',
+    quantity: BILL_HICKS_COLUMNS.indexOf(QUANTITY),
+  },
 }
 
 /** A distributor's file in the folder; undefined where it has none. */
@@ -127,6 +137,7 @@ export async function writeOtherFeeds(dir: string, options: DemoFeedOptions): Pr
   await mkdir(dir, { recursive: true })
   await writeFile(join(dir, OTHER_FILES['TSW']!.name), sportsSouthFeed(CSSI, options.asOf))
   await writeFile(join(dir, OTHER_FILES['2AW']!.name), secondAmendmentFeed(CSSI, options.asOf))
+  await writeFile(join(dir, OTHER_FILES['BILL']!.name), billHicksFeed(CSSI))
 }
 
 /** The offers themselves, before any distributor's format. */

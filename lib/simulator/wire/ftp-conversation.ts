@@ -161,7 +161,7 @@ export class FtpConversation {
       case 'MLSD':
         // `LIST -a` is what some clients say.
         return this.#send(
-          { kind: 'list', path: given.startsWith('-') ? this.#folder : path },
+          { kind: 'list', path: posix.resolve(this.#folder, given.replace(/^-\S+\s*/, '')) },
           ({ answer }) => ('names' in answer ? listOf(command, answer) : null),
         )
       case 'STOR':

@@ -1,0 +1,178 @@
+/** How purchase orders go to Bill Hicks as files, and what its answers tell of them. */
+import { DAY, MINUTE, SECOND } from '../../../core/clock.js'
+import type {
+  FoundOrder,
+  Fulfillment,
+  FulfillmentLimits,
+  OpenOrder,
+  OrderUpdate,
+  PurchaseOrder,
+  Rendered,
+  Search,
+  Submission,
+} from '../../fulfillment.js'
+import type { FtpFiles } from '../../session/ftp.js'
+import { NoReply, unanswered } from '../../session/reply.js'
+import type { Session } from '../../session/session.js'
+import { foldersOf, withFiles } from './account.js'
+import type { BillHicksSettings } from './account.js'
+import { newsOf, ordersIn } from './news.js'
+import { orderFile, PO_LIMITS } from './order-file.js'
+import type { OrderFile } from './order-file.js'
+import { answersSince, answersTo, listAnswers } from './outbox.js'
+
+export const LIMITS: FulfillmentLimits = {
+  po: PO_LIMITS,
+  // Two files of one PO have one name: each looks before it is written whether the other is there.
+  concurrency: 1,
+  sendTimeout: 75 * SECOND,
+  // How soon an order is acknowledged is not known.
+  visibilityLag: 10 * MINUTE,
+  updatesEvery: 30 * MINUTE,
+}
+
+/** Bytes of an order's file. */
+const LARGEST = 1_048_576
+/** Their clock, or the zone that it tells the time of, may differ from ours by so much. */
+const CLOCKS_DIFFER = DAY
+/** Until then nothing can have come of an earlier send: it is the first, or none has left. */
+const FIRST_SENDS = MINUTE
+
+/** The connector; limits are others where a simulator answers. */
+export function billHicksOrders(
+  limits: FulfillmentLimits = LIMITS,
+): Fulfillment<BillHicksSettings> {
+  return {
+    recovery: 'file',
+    limits,
+    preview,
+    submit,
+    find,
+    updates,
+    endsWithShipment: true,
+  }
+}
+
+function preview(order: PurchaseOrder, settings: BillHicksSettings): Rendered[] {
+  const { name, text } = orderFile(order, settings)
+  return [{ what: `STOR ${foldersOf(settings).orders}/${name}`, headers: {}, body: text }]
+}
+
+/**
+ * Written once, under its own name, and only where nothing lies under it: a file that is there is
+ * this order, or another of its PO that must not be written over.
+ */
+async function submit(
+  session: Session<BillHicksSettings>,
+  order: PurchaseOrder,
+): Promise<Submission> {
+  session.signal.throwIfAborted()
+  try {
+    const file = fileOf(order, session.settings)
+    if ('fault' in file) return { outcome: 'rejected', reason: file.fault }
+    const { orders, answers } = foldersOf(session.settings)
+    const path = `${orders}/${file.name}`
+    return await withFiles(session, async (files): Promise<Submission> => {
+      if ((await files.size(path)) !== null) {
+        const isOurs = await holds(files, path, file)
+        return isOurs
+          ? { outcome: 'duplicate', number: null }
+          : { outcome: 'not_sent', reason: `another order waits in ${path}` }
+      }
+      const isAnswered =
+        session.now() - order.takenAt > FIRST_SENDS &&
+        (await answersFrom(files, answers, order, session.now())).some((found) =>
+          isSame(found, order),
+        )
+      if (isAnswered) return { outcome: 'duplicate', number: null }
+      await files.upload(path, Buffer.from(file.text, 'latin1'))
+      return { outcome: 'accepted', number: null }
+    })
+  } catch (error) {
+    return unanswered(error)
+  }
+}
+
+function fileOf(order: PurchaseOrder, settings: BillHicksSettings): OrderFile | { fault: string } {
+  try {
+    return orderFile(order, settings)
+  } catch (error) {
+    if (error instanceof NoReply) throw error
+    return { fault: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+const holds = async (files: FtpFiles, path: string, { text }: OrderFile): Promise<boolean> =>
+  (await files.read(path, LARGEST))?.toString('latin1') === text
+
+/** Nothing that answers an order is older than the order. */
+async function answersFrom(
+  files: FtpFiles,
+  folder: string,
+  { takenAt }: PurchaseOrder,
+  now: number,
+): Promise<FoundOrder[]> {
+  const listed = await listAnswers(files, folder)
+  return ordersIn(await answersSince(files, listed, { since: takenAt - CLOCKS_DIFFER, now }), now)
+}
+
+/** The same PO, items, units and ZIP: whoever writes it again would order it again. */
+function isSame({ po, lines = [], shipTo }: FoundOrder, order: PurchaseOrder): boolean {
+  const units = (of: readonly { distsku: string; qty: number }[]) => {
+    const sums = new Map<string, number>()
+    for (const { distsku, qty } of of) {
+      const key = distsku.trim().toUpperCase()
+      sums.set(key, (sums.get(key) ?? 0) + qty)
+    }
+    return JSON.stringify([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+  return (
+    po.toUpperCase() === order.po.toUpperCase() &&
+    shipTo?.zip?.slice(0, 5) === order.shipTo.zip.slice(0, 5) &&
+    units(lines) === units(order.lines)
+  )
+}
+
+async function find(session: Session<BillHicksSettings>, order: PurchaseOrder): Promise<Search> {
+  session.signal.throwIfAborted()
+  const { orders, answers } = foldersOf(session.settings)
+  const { po, clientRef } = order
+  try {
+    const file = fileOf(order, session.settings)
+    if ('fault' in file) return { outcome: 'answered', orders: [] }
+    return await withFiles(session, async (files): Promise<Search> => {
+      // Byte for byte ours: they have it, and have not read it yet.
+      const isWaiting = await holds(files, `${orders}/${file.name}`, file)
+      return {
+        outcome: 'answered',
+        orders: [
+          ...(isWaiting ? [{ number: null, po, clientRef }] : []),
+          ...(await answersFrom(files, answers, order, session.now())).filter((found) =>
+            isLike(found.po, po),
+          ),
+        ],
+      }
+    })
+  } catch (error) {
+    if (!(error instanceof NoReply)) throw error
+    return { outcome: 'unreachable', reason: error.message }
+  }
+}
+
+/** The same, or cut off: the rest of what the folder tells is about other orders. */
+const isLike = (shown: string, po: string) =>
+  shown !== '' && po.toUpperCase().startsWith(shown.toUpperCase())
+
+async function* updates(
+  session: Session<BillHicksSettings>,
+  since: number,
+  open: readonly OpenOrder[],
+): AsyncGenerator<OrderUpdate> {
+  session.signal.throwIfAborted()
+  const now = session.now()
+  const { answers } = foldersOf(session.settings)
+  yield* newsOf(
+    await withFiles(session, (files) => answersTo(files, answers, { open, since, now })),
+    now,
+  )
+}
