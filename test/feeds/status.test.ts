@@ -160,7 +160,10 @@ describe('feeds check', () => {
     }
     const unknown = await run(0, 'feeds', 'check', 'nobody', path, '--dir', NOWHERE)
     assert.equal(unknown.status, 2)
-    assert.match(unknown.err, /there is no preset "nobody"; known are chattanooga, davidsons/)
+    assert.match(
+      unknown.err,
+      /there is no preset "nobody"; known are bill-hicks, bill-hicks-quantity, chattanooga, davidsons/,
+    )
   })
 
   test("shows dollars, the contract's names, attributes written out, and no line beyond the terminal", async () => {

@@ -181,11 +181,15 @@ describe('the order engine over simulated distributors', () => {
         for (const n of [1, 2])
           await place(t, distid, `${distid}-${n}`, { po_number: 'SAME-SIM-CUT-REPLY' })
       await minutes(t, 40)
-      for (const { distid, state, has } of await account(t))
+      const rows = await account(t)
+      for (const { distid, state, has } of rows)
         assert.ok(
-          has === 1 && ['placed', 'unknown', 'review'].includes(state),
+          // A file of the same name that says the same may be either: the second is not sent.
+          (has === 1 || (distid === 'BILL' && state !== 'placed')) &&
+            ['placed', 'unknown', 'review'].includes(state),
           `${distid}: ${state} with ${has} orders`,
         )
+      assert.equal(rows.filter(({ distid, has }) => distid === 'BILL' && has === 1).length, 1)
     } finally {
       await t.close()
     }

@@ -267,7 +267,8 @@ describe('ways of recovery', () => {
         waiting.outcome === 'answered' &&
           waiting.orders.length === 1 &&
           waiting.orders[0]!.number === null &&
-          waiting.orders[0]!.clientRef === order.clientRef,
+          waiting.orders[0]!.po === order.po &&
+          waiting.orders[0]!.lines!.length === 1,
       )
       assert.deepEqual(await rig.news('BILL'), [])
       rig.clock.ms += 30 * SECOND

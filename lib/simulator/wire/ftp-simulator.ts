@@ -97,6 +97,8 @@ export class FtpSimulator {
 
   #keep(socket: Socket): void {
     this.#sockets.add(socket)
+    // Replies are short, and follow each other.
+    socket.setNoDelay(true)
     // What its client breaks off is the client's affair.
     socket.on('error', () => {}).once('close', () => this.#sockets.delete(socket))
   }

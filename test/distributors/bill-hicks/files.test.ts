@@ -124,6 +124,19 @@ describe("an order's file", () => {
     assert.throws(() => orderFile(ACCESSORY, {}), /customer_number/)
   })
 
+  test('to a dealer wants the license by mail, and no other one does', () => {
+    const { paperwork } = billHicksOrders()
+    const settings = { ...SETTINGS, ffl_recipient_emails: ['ffl@shop.example'] }
+    assert.deepEqual(paperwork!(FIREARM, settings), {
+      what: 'a copy of the license 1-58-021-01-8E-00001 of Pine Ridge Arms, if they have none',
+      recipients: ['ffl@shop.example'],
+      subject: '12345 - W-1-ABCD-110',
+      businessDays: 1,
+    })
+    assert.equal(paperwork!(ACCESSORY, settings), null)
+    assert.equal(paperwork!({ ...FIREARM, shipToStore: true }, settings), null)
+  })
+
   test('is shown before it is sent, in the folders that the account has', () => {
     const [shown] = billHicksOrders().preview!(ACCESSORY, { ...SETTINGS, ftp_folder: '/My Shop/' })
     assert.equal(shown!.what, 'STOR My Shop/toBHC/W-1-ABCD-010-order.txt')
@@ -306,6 +319,9 @@ describe('a ship notice', () => {
       'Partially Fulfilled',
       'Fulfilled',
     ])
+    // Of what was missing at first alone: all of it has not left with that.
+    const later = file(ACK, ack({ units: 5, ordered: 5, item: 'CCC 200200' }))
+    assert.equal(news(file(ACK, ...BOTH), later, first, half).at(-1)!.status, 'Partially Fulfilled')
   })
 
   test('after less was committed than ordered leaves the order in part', () => {

@@ -66,7 +66,17 @@ for (const [what, listen] of [
         assert.deepEqual(await rig.submit('BILL', order), { outcome: 'accepted', number: null })
         assert.deepEqual(await rig.find('BILL', order), {
           outcome: 'answered',
-          orders: [{ number: null, po: order.po, clientRef: order.clientRef }],
+          orders: [
+            {
+              number: null,
+              po: order.po,
+              lines: [
+                { distsku: 'A1', qty: 2 },
+                { distsku: 'B2', qty: 3 },
+              ],
+              shipTo: { name: 'Pat Doe', address1: '12 Main St', zip: '85001' },
+            },
+          ],
         })
         assert.deepEqual(await newsOf(rig, order), [])
         rig.clock.ms += MINUTE

@@ -12,6 +12,7 @@ export const SERVER: FtpServer = { host: 'billhicksco.hostedftp.com', port: 21, 
 /** The settings that these connectors read. */
 export interface BillHicksSettings {
   readonly customer_number?: unknown
+  readonly ffl_recipient_emails?: unknown
   readonly ship_to?: unknown
   readonly default_ship_method?: unknown
   readonly firearm_ship_method?: unknown

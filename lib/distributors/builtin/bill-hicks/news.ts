@@ -10,7 +10,7 @@ const TOLD_AT = { ack: 15, asn: 16 } as const
 /** A day of theirs ends so much later than one in UTC. */
 const DAY_THERE = 1.5 * DAY
 
-type Items = ReadonlyMap<string, number>
+type Items = Map<string, number>
 
 /** The news in some answers of one account, the oldest first. */
 export function* newsOf(answers: readonly DatedAnswer[], now: number): Generator<OrderUpdate> {
@@ -20,7 +20,7 @@ export function* newsOf(answers: readonly DatedAnswer[], now: number): Generator
   const orders = new Map<string, Progress>()
   // An acknowledgement that is repeated after the goods have left still says what was ordered.
   for (const { answer } of told)
-    if (answer.kind === 'ack') progressOf(orders, answer).ordered = orderedIn(answer)
+    if (answer.kind === 'ack') order(progressOf(orders, answer), orderedIn(answer))
   for (const { answer, at } of told) {
     const { po, number, shipTo } = answer
     const lines = linesOf(orderedIn(answer))
@@ -33,16 +33,21 @@ export function* newsOf(answers: readonly DatedAnswer[], now: number): Generator
 
 /** An order as far as answers tell of it. */
 interface Progress {
-  ordered: Items | null
+  readonly ordered: Items
   /** Units by tracking number and item: a notice that comes twice tells of nothing twice. */
   readonly sent: Map<string, number>
 }
 
 function progressOf(orders: Map<string, Progress>, answer: Answer): Progress {
   const key = keyOf(answer)
-  const progress = orders.get(key) ?? { ordered: null, sent: new Map() }
+  const progress = orders.get(key) ?? { ordered: new Map(), sent: new Map() }
   orders.set(key, progress)
   return progress
+}
+
+/** A later acknowledgement may be of what was missing alone. */
+function order({ ordered }: Progress, items: Items): void {
+  for (const [distsku, qty] of items) ordered.set(distsku, Math.max(qty, ordered.get(distsku) ?? 0))
 }
 
 const keyOf = ({ po, number, shipTo }: Answer) =>
@@ -94,7 +99,7 @@ function shippedBy(
     const [, distsku] = JSON.parse(key) as [string, string]
     left.set(distsku, (left.get(distsku) ?? 0) + some)
   }
-  const isWhole = [...(ordered ?? orderedIn(answer))].every(
+  const isWhole = [...(ordered.size > 0 ? ordered : orderedIn(answer))].every(
     ([distsku, qty]) => (left.get(distsku) ?? 0) >= qty,
   )
   const parcels = parcelsIn(answer)

@@ -12,7 +12,7 @@ import type {
   Submission,
 } from '../../fulfillment.js'
 import type { FtpFiles } from '../../session/ftp.js'
-import { NoReply, unanswered } from '../../session/reply.js'
+import { NoReply, textOf, textsOf, unanswered } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
 import { foldersOf, withFiles } from './account.js'
 import type { BillHicksSettings } from './account.js'
@@ -46,10 +46,22 @@ export function billHicksOrders(
     recovery: 'file',
     limits,
     preview,
+    paperwork,
     submit,
     find,
     updates,
     endsWithShipment: true,
+  }
+}
+
+/** How long an order waits for the license is not known: it is wanted at once. */
+function paperwork({ ffl, shipToStore, po }: PurchaseOrder, settings: BillHicksSettings) {
+  if (ffl === null || shipToStore) return null
+  return {
+    what: `a copy of the license ${ffl.licenseNumber} of ${ffl.name}, if they have none`,
+    recipients: textsOf(settings.ffl_recipient_emails),
+    subject: `${textOf(settings.customer_number) ?? ''} - ${po}`,
+    businessDays: 1,
   }
 }
 
@@ -73,12 +85,11 @@ async function submit(
     const { orders, answers } = foldersOf(session.settings)
     const path = `${orders}/${file.name}`
     return await withFiles(session, async (files): Promise<Submission> => {
-      if ((await files.size(path)) !== null) {
-        const isOurs = await holds(files, path, file)
-        return isOurs
+      const waiting = await files.read(path, LARGEST)
+      if (waiting !== null)
+        return isFile(waiting, file)
           ? { outcome: 'duplicate', number: null }
           : { outcome: 'not_sent', reason: `another order waits in ${path}` }
-      }
       const isAnswered =
         session.now() - order.takenAt > FIRST_SENDS &&
         (await answersFrom(files, answers, order, session.now())).some((found) =>
@@ -102,8 +113,7 @@ function fileOf(order: PurchaseOrder, settings: BillHicksSettings): OrderFile | 
   }
 }
 
-const holds = async (files: FtpFiles, path: string, { text }: OrderFile): Promise<boolean> =>
-  (await files.read(path, LARGEST))?.toString('latin1') === text
+const isFile = (bytes: Buffer, { text }: OrderFile): boolean => bytes.toString('latin1') === text
 
 /** Nothing that answers an order is older than the order. */
 async function answersFrom(
@@ -127,28 +137,30 @@ function isSame({ po, lines = [], shipTo }: FoundOrder, order: PurchaseOrder): b
     return JSON.stringify([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
   return (
-    po.toUpperCase() === order.po.toUpperCase() &&
+    isSamePo(po, order.po) &&
     shipTo?.zip?.slice(0, 5) === order.shipTo.zip.slice(0, 5) &&
     units(lines) === units(order.lines)
   )
 }
 
+const isSamePo = (a: string, b: string) => a.toUpperCase() === b.toUpperCase()
+
 async function find(session: Session<BillHicksSettings>, order: PurchaseOrder): Promise<Search> {
   session.signal.throwIfAborted()
   const { orders, answers } = foldersOf(session.settings)
-  const { po, clientRef } = order
   try {
     const file = fileOf(order, session.settings)
     if ('fault' in file) return { outcome: 'answered', orders: [] }
     return await withFiles(session, async (files): Promise<Search> => {
-      // Byte for byte ours: they have it, and have not read it yet.
-      const isWaiting = await holds(files, `${orders}/${file.name}`, file)
+      // They have it, and have not read it yet. Another order of the same PO may say the same, so
+      // that even the same bytes are no proof of more than what they say.
+      const waiting = await files.read(`${orders}/${file.name}`, LARGEST)
       return {
         outcome: 'answered',
         orders: [
-          ...(isWaiting ? [{ number: null, po, clientRef }] : []),
-          ...(await answersFrom(files, answers, order, session.now())).filter((found) =>
-            isLike(found.po, po),
+          ...(waiting !== null && isFile(waiting, file) ? [contentOf(order)] : []),
+          ...(await answersFrom(files, answers, order, session.now())).filter(({ po }) =>
+            isSamePo(po, order.po),
           ),
         ],
       }
@@ -159,9 +171,12 @@ async function find(session: Session<BillHicksSettings>, order: PurchaseOrder): 
   }
 }
 
-/** The same, or cut off: the rest of what the folder tells is about other orders. */
-const isLike = (shown: string, po: string) =>
-  shown !== '' && po.toUpperCase().startsWith(shown.toUpperCase())
+const contentOf = ({ po, lines, shipTo: { name, address1, zip } }: PurchaseOrder): FoundOrder => ({
+  number: null,
+  po,
+  lines: lines.map(({ distsku, qty }) => ({ distsku, qty })),
+  shipTo: { name, address1, zip },
+})
 
 async function* updates(
   session: Session<BillHicksSettings>,
