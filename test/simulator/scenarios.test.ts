@@ -355,7 +355,6 @@ describe('scenarios', () => {
         'accepted',
         'unknown',
         'not_sent',
-        'threw ECONNRESET',
         'find answered',
         'find unreachable',
         'find threw',

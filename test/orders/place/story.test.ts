@@ -31,6 +31,7 @@ const tellsJourney = (distid: string) => (profileOf(distid)!.news ?? ALL_NEWS).j
 const PAPERS: Readonly<Record<string, (po: string, at: number) => string[][]>> = {
   LIP: (po, at) => [['LIP', `License for PO ${po}`, businessDay(at, 5)]],
   TSW: (po, at) => [['TSW', `99905 - ${po}`, businessDay(at, 3)]],
+  BILL: (po, at) => [['BILL', `DEMO-BILL - ${po}`, businessDay(at, 1)]],
   '2AW': (po, at) => [['2AW', `License for PO ${po}`, businessDay(at, 3)]],
 }
 
