@@ -82,17 +82,25 @@ export interface OrderPart {
   lines: number[]
 }
 
+/** What an acceptance tells of an order, and nobody may tell again. */
+export interface ToldAtOnce {
+  status: Extract<OrderStatus, 'FFL Hold' | 'Partially Fulfilled' | 'Not Fulfilled'>
+  reason: string
+}
+
 /** What became of one send. */
 export type Submission =
   /**
    * The reply was read whole and says so. `number` is null only where it comes later, with the
    * confirmation.
    */
-  | { outcome: 'accepted'; number: string | null }
+  | { outcome: 'accepted'; number: string | null; told?: ToldAtOnce }
   /** The distributor says that it has this reference already. */
   | { outcome: 'duplicate'; number: string | null }
   /** Refused for good, in the distributor's own words. */
   | { outcome: 'rejected'; reason: string }
+  /** Nothing was sent: this distributor takes such an order from a person alone. */
+  | { outcome: 'review'; reason: string }
   /** Anything may have happened: a timeout, a reset, a cut or unreadable reply, a 5xx. */
   | { outcome: 'unknown'; reason: string }
   /**
@@ -173,6 +181,8 @@ export interface OpenOrder {
   shipToStore: boolean
   /** When it was first sent, milliseconds since 1970. */
   placedAt: number
+  /** What was told of it so far; absent where nothing was. */
+  status?: OrderStatus
 }
 
 /** A session for one purchase order. */

@@ -1,14 +1,15 @@
 /** A purchase order as it is stored, and what a change of it may say. */
 import type { Selectable } from 'kysely'
+import type { OrderStatus } from '../db/tables/column-types.js'
 import type { PoState, PurchaseOrderTable } from '../db/tables/orders.js'
 
 export type StoredPo = Selectable<PurchaseOrderTable>
 
 /**
  * What can be changed with a state; `reason` is told to the operator, and to the caller where it
- * ends in a failure.
+ * ends in a failure. `told` is where the order stands, as its acceptance says.
  */
-export type Change = { to: PoState } & Partial<
+export type Change = { to: PoState; told?: OrderStatus } & Partial<
   Pick<
     StoredPo,
     | 'sends'

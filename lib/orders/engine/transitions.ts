@@ -13,6 +13,7 @@ import { knownParts } from '../history/part-statuses.js'
 import { statusOfParts } from '../history/statuses.js'
 import { appendJournal } from '../journal/chain.js'
 import { uncountOrder } from '../quota.js'
+import type { OrderStatus } from '../../db/tables/column-types.js'
 import type { PoState, PurchaseOrderTable } from '../../db/tables/orders.js'
 
 /** What the journal's line of a change holds. */
@@ -21,13 +22,15 @@ export interface StateData {
   ref: string
   from: PoState
   set: Updateable<PurchaseOrderTable>
+  /** Where the order stands, as its acceptance said. */
+  told?: OrderStatus
 }
 
 /** Moves a purchase order on; null when somebody else has moved it since it was read. */
 export async function move(
   tx: OrdersCtx,
   order: StoredPo,
-  { to, ...rest }: Change,
+  { to, told, ...rest }: Change,
 ): Promise<StoredPo | null> {
   const changed = Object.fromEntries(
     Object.entries(rest).filter(([name, value]) => value !== order[name as keyof StoredPo]),
@@ -46,10 +49,24 @@ export async function move(
     ref: order.client_ref,
     from: order.state,
     set,
+    ...(told && { told }),
   } satisfies StateData)
+  if (told) await keepTold(tx, order, told)
   const moved = { ...order, ...set } as StoredPo
   await follow(tx, moved, order.state)
   return moved
+}
+
+/** Keeps what an acceptance told, which may be told by nothing else again. */
+export async function keepTold(
+  { db, now }: OrdersCtx,
+  { id }: Pick<StoredPo, 'id'>,
+  told: OrderStatus,
+): Promise<void> {
+  await db
+    .replaceInto('lane_status')
+    .values({ purchase_order_id: id, order_status: told, at: now() })
+    .execute()
 }
 
 /**

@@ -7,7 +7,7 @@ import { contentOf } from '../sealed-content.js'
 import type { IntentData } from '../place/intent.js'
 import type { ReadLine } from './chain.js'
 import { countOrder } from '../quota.js'
-import { follow } from '../engine/transitions.js'
+import { follow, keepTold } from '../engine/transitions.js'
 import type { StoredPo } from '../stored.js'
 import type { StateData } from '../engine/transitions.js'
 import { present } from '../../core/present.js'
@@ -53,7 +53,8 @@ async function replayIntent(
   return present(orders[0], 'an order').order_id
 }
 
-async function replayState(tx: OrdersCtx, { id, ref, from, set }: StateData): Promise<string> {
+async function replayState(tx: OrdersCtx, line: StateData): Promise<string> {
+  const { id, ref, from, set, told } = line
   const order = await tx.db
     .selectFrom('purchase_order')
     .selectAll()
@@ -67,6 +68,7 @@ async function replayState(tx: OrdersCtx, { id, ref, from, set }: StateData): Pr
         'database does not have',
     )
   await tx.db.updateTable('purchase_order').set(set).where('id', '=', id).execute()
+  if (told) await keepTold(tx, order, told)
   await follow(tx, { ...order, ...set } as StoredPo, from)
   const { order_id: orderId } = await tx.db
     .selectFrom('fulfillment_order')

@@ -52,7 +52,9 @@ export async function openOrders(
   const rows = await read
     .selectFrom('fulfillment_order as o')
     .innerJoin('purchase_order as p', 'p.fulfillment_order_id', 'o.id')
+    .leftJoin('lane_status as s', 's.purchase_order_id', 'p.id')
     .select([
+      's.order_status as status',
       'p.distributor_order_id as number',
       'p.po_number as po',
       'p.client_ref as clientRef',
@@ -79,8 +81,9 @@ export async function openOrders(
     )
     .orderBy('p.id', 'desc')
     .execute()
-  return rows.map(({ ship_to_store, first_sent_at, planned_at, ...order }) => ({
+  return rows.map(({ ship_to_store, first_sent_at, planned_at, status, ...order }) => ({
     ...order,
+    ...(status !== null && { status }),
     shipToStore: ship_to_store === 1,
     placedAt: first_sent_at ?? planned_at,
   }))

@@ -28,7 +28,8 @@ export function afterSend(
       return {
         to: 'placed',
         distributor_order_id: sent.number,
-        reason: null,
+        ...(sent.told && { told: sent.told.status }),
+        reason: sent.told?.reason ?? null,
         refusal: null,
         next_at: null,
         owner: null,
@@ -56,6 +57,8 @@ export function afterSend(
           refusal: sent.reason,
         }
       return { to: 'rejected', reason: sent.reason, next_at: null, owner: null }
+    case 'review':
+      return { to: 'review', reason: sent.reason, next_at: null, owner: null }
     case 'not_sent':
       return notSent(order, sent, now)
     case 'unknown':

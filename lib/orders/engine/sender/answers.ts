@@ -1,6 +1,11 @@
 /** What came back from a connector, as far as it is an answer. */
 import { cleaned } from '../../../core/text.js'
-import type { FoundOrder, Search, Submission } from '../../../distributors/fulfillment.js'
+import type {
+  FoundOrder,
+  Search,
+  Submission,
+  ToldAtOnce,
+} from '../../../distributors/fulfillment.js'
 import type { Called } from './call.js'
 import type { OpenedOrder } from './open-order.js'
 import { withoutSecrets } from '../../../distributors/session/redact.js'
@@ -8,6 +13,12 @@ import { withoutSecrets } from '../../../distributors/session/redact.js'
 /** Characters of what a distributor says that are kept. */
 export const MAX_REASON = 300
 export const MAX_NUMBER = 100
+/** What an acceptance may tell besides the number. */
+const AT_ONCE: readonly ToldAtOnce['status'][] = [
+  'FFL Hold',
+  'Partially Fulfilled',
+  'Not Fulfilled',
+]
 
 /**
  * What a connector answered, as far as it is an answer: one that throws, answers nonsense or takes
@@ -19,18 +30,26 @@ export function submissionOf(
   order: Pick<OpenedOrder, 'secrets'>,
 ): Submission {
   if ('failed' in answer) return { outcome: 'unknown', reason: answer.failed }
-  const { outcome, number, reason, retryAfter } = (answer.value ?? {}) as Partial<
-    Record<'outcome' | 'number' | 'reason' | 'retryAfter', unknown>
+  const { outcome, number, reason, retryAfter, told } = (answer.value ?? {}) as Partial<
+    Record<'outcome' | 'number' | 'reason' | 'retryAfter' | 'told', unknown>
   >
-  const said =
-    typeof reason === 'string' && reason.trim() !== ''
-      ? cleaned(withoutSecrets(reason, order.secrets), MAX_REASON)
+  const clean = (text: unknown) =>
+    typeof text === 'string' && text.trim() !== ''
+      ? cleaned(withoutSecrets(text, order.secrets), MAX_REASON)
       : 'no reason was given'
+  const said = clean(reason)
   const isNumber =
     number === null ||
     (typeof number === 'string' && number.trim() !== '' && cleaned(number, MAX_NUMBER) === number)
-  if ((outcome === 'accepted' || outcome === 'duplicate') && isNumber) return { outcome, number }
-  if (outcome === 'rejected' || outcome === 'unknown') return { outcome, reason: said }
+  if (outcome === 'accepted' && isNumber) {
+    const { status, reason: why } = (told ?? {}) as Partial<ToldAtOnce>
+    return status !== undefined && AT_ONCE.includes(status)
+      ? { outcome, number, told: { status, reason: clean(why) } }
+      : { outcome, number }
+  }
+  if (outcome === 'duplicate' && isNumber) return { outcome, number }
+  if (outcome === 'rejected' || outcome === 'unknown' || outcome === 'review')
+    return { outcome, reason: said }
   if (outcome === 'not_sent')
     return {
       outcome,
