@@ -1,13 +1,14 @@
 /** Keeps credentials out of what a distributor says, and of what was said to it. */
 import { createHash } from 'node:crypto'
 import { patternOf } from '../../core/text.js'
+import { escapeXml } from './xml.js'
 
 /** A shorter text stands in any sentence by chance, and is not a secret worth the name. */
 const SHORTEST_SECRET = 4
 
 /**
  * A text without secrets that it may repeat, in the ways in which protocols write them: as they are,
- * in another case, in JSON, in an address or a form, in Base64, as their MD5. Before the text is
+ * in another case, in JSON, in XML, in an address or a form, in Base64, as their MD5. Before the text is
  * cut, or half of one would stay.
  */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
@@ -21,6 +22,7 @@ export function hidingSecrets(secrets: readonly string[]): (text: string) => str
     .flatMap((secret) => [
       secret,
       JSON.stringify(secret).slice(1, -1),
+      escapeXml(secret),
       // As .NET writes JSON.
       secret.replaceAll(/[^\w .:/-]/g, inHex),
       // Half of a surrogate pair stands in no address.
