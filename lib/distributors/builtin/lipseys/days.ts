@@ -1,5 +1,6 @@
 /** Days as Lipsey's counts them: in Louisiana. */
 import { DAY } from '../../../core/clock.js'
+import { centralDay } from '../../central-day.js'
 
 /** A day as it is asked for, and as it is kept. */
 export interface ReportDay {
@@ -11,15 +12,8 @@ export interface ReportDay {
   readonly noon: number
 }
 
-const LOCAL = new Intl.DateTimeFormat('en-CA', {
-  timeZone: 'America/Chicago',
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-})
-
 /** The day in Louisiana, `YYYY-MM-DD`. */
-export const localDay = (ms: number): string => LOCAL.format(ms)
+export const localDay = centralDay
 
 /** Every day from one moment to another, both included. */
 export function daysBetween(from: number, to: number): ReportDay[] {

@@ -3,6 +3,7 @@ import { MINUTE } from '../../../core/clock.js'
 import type { OpenOrder, OrderUpdate, Parcel } from '../../fulfillment.js'
 import type { Session } from '../../session/session.js'
 import { askEach } from '../../ask-each.js'
+import { dayIn } from '../../day-in.js'
 import { trackingUrl } from '../../tracking-url.js'
 import { SportsSouthAccount } from './api.js'
 import type { Row } from './api.js'
@@ -113,17 +114,6 @@ function serviceOf(
     /^(fedex|ups|usps|dhl|ontrac|spee-?dee)\b\s*(.*)$/i.exec(service) ?? []
   const rest = company === undefined ? service : method!
   return [company ?? (trackingNumber.startsWith('1Z') ? 'UPS' : null), rest === '' ? null : rest]
-}
-
-/** `YYYY-MM-DD` of a day as services of .NET write one, of `MM/DD/YYYY` and of `YYYYMMDD`. */
-function dayIn(text: string): string | null {
-  const [, y1, m1, d1] = /^(\d{4})-?(\d{2})-?(\d{2})(?!\d)/.exec(text) ?? []
-  const [, m2, d2, y2] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?!\d)/.exec(text) ?? []
-  const [year, month, day] = [y1 ?? y2, m1 ?? m2, d1 ?? d2]
-  if (year === undefined) return null
-  const written = `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}`
-  const ms = Date.parse(written)
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(written) ? written : null
 }
 
 /** A PO may be shown in capitals, and cut off; what comes of that, the engine judges. */
