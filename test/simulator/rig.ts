@@ -16,7 +16,7 @@ import type { SimulatorOrder } from '../../lib/simulator/inspect.js'
 import type { ListenOptions } from '../../lib/simulator/engine/world.js'
 import { openSimulators } from '../../lib/simulator/simulators.js'
 import type { Simulators } from '../../lib/simulator/simulators.js'
-import { demoSettings } from '../../lib/simulator/profiles.js'
+import { demoSettings, SIMULATED } from '../../lib/simulator/profiles.js'
 import { openOrderOf } from '../distributors/connector-conformance.js'
 import { watchErrors } from '../../server/testing/error-watch.js'
 import { fractional } from '../../server/testing/clock.js'
@@ -52,6 +52,7 @@ export interface SimulatorRig {
   submit(distid: string, order: PurchaseOrder): Promise<Submission>
   /** As `submit`; what it throws is told as `threw <code>`. */
   outcome(distid: string, order: PurchaseOrder): Promise<string>
+  /** Of one that can be asked for an order: see `LOOKED_UP`. */
   find(distid: string, order: PurchaseOrder): Promise<Search>
   news(distid: string, since?: number): Promise<OrderUpdate[]>
   /** What the distributors have of this reference. */
@@ -63,6 +64,9 @@ export interface SimulatorRig {
 }
 
 let orders = 0
+
+/** Those that can be asked for an order whose number is not known: all but one. */
+export const LOOKED_UP = SIMULATED.filter((distid) => distid !== 'ZND')
 
 /** One line of an order. */
 export const line = (distsku: string, qty = 1, fflRequired = false) => ({
@@ -81,8 +85,8 @@ export function simulatorRig({
   const clock = { ms: START }
   const listed = new Map<string, number | null>()
   const stages = new Map<string, string>()
-  /** What was sent to each distributor. */
-  const placed = new Map<string, Set<PurchaseOrder>>()
+  /** What was sent to each distributor, with the number that it gave. */
+  const placed = new Map<string, Map<PurchaseOrder, string | null>>()
   const watch = watchErrors()
   const now = wholeMilliseconds(fractional(() => clock.ms))
   const open = () =>
@@ -131,9 +135,12 @@ export function simulatorRig({
         stages.set(clientRef, stage)
       },
     }),
-    submit(distid, order) {
-      placed.set(distid, (placed.get(distid) ?? new Set()).add(order))
-      return rig.connector(distid).submit(rig.session(distid, order), order)
+    async submit(distid, order) {
+      const sent = placed.get(distid) ?? new Map<PurchaseOrder, string | null>()
+      placed.set(distid, sent.set(order, null))
+      const submission = await rig.connector(distid).submit(rig.session(distid, order), order)
+      if ('number' in submission) sent.set(order, submission.number)
+      return submission
     },
     outcome: (distid, order) =>
       rig.submit(distid, order).then(
@@ -146,7 +153,7 @@ export function simulatorRig({
       for await (const update of rig.connector(distid).updates!(
         rig.session(distid, rig.order()),
         since,
-        [...(placed.get(distid) ?? [])].map(openOrderOf),
+        [...(placed.get(distid) ?? [])].map(([order, number]) => openOrderOf(order, number)),
       ))
         told.push(update)
       return told

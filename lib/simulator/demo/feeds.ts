@@ -19,6 +19,7 @@ import {
 } from '../../distributors/builtin/sports-south/simulated-feed.js'
 import { PRODUCT_COLUMNS } from '../../distributors/builtin/second-amendment/feed.js'
 import { secondAmendmentFeed } from '../../distributors/builtin/second-amendment/simulated-feed.js'
+import { ZANDERS_COLUMNS, zandersFeed } from '../../distributors/builtin/zanders/simulated-feed.js'
 import { rsrFeed } from '../../distributors/builtin/rsr/simulated-feed.js'
 
 export interface DemoFeed {
@@ -89,6 +90,7 @@ export const OTHER_FILES: Readonly<Record<string, FeedFile>> = {
     separator: ',',
     quantity: BILL_HICKS_COLUMNS.indexOf(QUANTITY),
   },
+  ZND: { name: 'zanders.csv', separator: ',', quantity: ZANDERS_COLUMNS.indexOf('available') },
 }
 
 /** A distributor's file in the folder; undefined where it has none. */
@@ -138,6 +140,7 @@ export async function writeOtherFeeds(dir: string, options: DemoFeedOptions): Pr
   await writeFile(join(dir, OTHER_FILES['TSW']!.name), sportsSouthFeed(CSSI, options.asOf))
   await writeFile(join(dir, OTHER_FILES['2AW']!.name), secondAmendmentFeed(CSSI, options.asOf))
   await writeFile(join(dir, OTHER_FILES['BILL']!.name), billHicksFeed(CSSI))
+  await writeFile(join(dir, OTHER_FILES['ZND']!.name), zandersFeed(CSSI))
 }
 
 /** The offers themselves, before any distributor's format. */

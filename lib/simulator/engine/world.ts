@@ -56,8 +56,8 @@ export type SimulatedConnector = Fulfillment &
 export interface News {
   /** That it was taken in. */
   readonly confirmed: boolean
-  /** What of it will not be shipped. */
-  readonly committed: boolean
+  /** What of it will not be shipped; `at_once` where that is told with its number alone. */
+  readonly committed: boolean | 'at_once'
   /** That it is held or waits for stock. */
   readonly held: boolean
   readonly cancelled: boolean

@@ -46,8 +46,10 @@ export function overLoopback(world: World, profile: Profile, spoken: Spoken): Si
   const visited = (of: Fulfillment): Pick<Fulfillment, 'submit' | 'find'> => ({
     submit: (session, order) =>
       place.visiting(session, order, { isSent: true }, (own) => of.submit(own, order)),
-    find: (session, order) =>
-      place.visiting(session, order, { isSent: false }, (own) => of.find!(own, order)),
+    ...(of.find && {
+      find: (session, order) =>
+        place.visiting(session, order, { isSent: false }, (own) => of.find!(own, order)),
+    }),
   })
   return {
     ...connector,
@@ -87,12 +89,14 @@ function marked(connector: Fulfillment, distid: string): Fulfillment {
       const sent = await connector.submit(session, order)
       return 'number' in sent ? shown(sent) : sent
     },
-    async find(session, order) {
-      const search = await connector.find!(session, order)
-      if (search.outcome !== 'answered') return search
-      const orders = search.orders.map((one) => (one.submitted === false ? one : shown(one)))
-      return { ...search, orders }
-    },
+    ...(connector.find && {
+      async find(session, order) {
+        const search = await connector.find!(session, order)
+        if (search.outcome !== 'answered') return search
+        const orders = search.orders.map((one) => (one.submitted === false ? one : shown(one)))
+        return { ...search, orders }
+      },
+    }),
     async *updates(session, since, open) {
       const bare = open.map((one) => ({ ...one, number: one.number?.replace(mark, '') ?? null }))
       for await (const update of connector.updates!(session, since, bare)) yield shown(update)

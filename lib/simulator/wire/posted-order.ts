@@ -42,9 +42,11 @@ export interface Posted {
 
 /** What an API answers to an order: `done` where a late effect leaves nothing to say. */
 export interface OrderAnswers {
-  accepted(number: string): WireAnswer
+  accepted(number: string, db: Db): WireAnswer
   refused(reason: string): WireAnswer
   readonly done: WireAnswer
+  /** Other calls of the same send came before it: whether it is reached, they have shown. */
+  readonly isLast?: boolean
 }
 
 const OUTSIDE = 'outside '
@@ -88,7 +90,7 @@ export function takePosted(
     send,
     {
       name: 'submit',
-      step: 'only',
+      step: answers.isLast ? 'last' : 'only',
       isReached: true,
       ...(refusal === null && { late: { kind: 'order' } }),
     },
@@ -97,7 +99,7 @@ export function takePosted(
       const now = world.now()
       const taken = admit(db, world, { profile, account, arrival, placedAt: now, executedAt: now })
       return taken.outcome === 'accepted'
-        ? answers.accepted(taken.number!)
+        ? answers.accepted(taken.number!, db)
         : answers.refused('reason' in taken ? taken.reason : taken.outcome)
     },
   )

@@ -1,6 +1,43 @@
-/** Zanders: zandersinv.csv, and the four columns that shops often cut it down to. */
-import type { CatalogPreset, Rule } from '../../generic/preset.js'
+/**
+ * Zanders: zandersinv.csv, what its XML twin tells besides, and the four columns that shops often
+ * cut it down to.
+ */
+import { isMilitary, isTerritory, STATES } from '../../../places/states.js'
+import type { StateCode } from '../../../places/states.js'
+import type { CatalogPreset, QuantityPreset, Rule } from '../../generic/preset.js'
 import { CATEGORY } from '../../generic/categories.js'
+
+/** States that a feed can flag. */
+const FLAGGED = (Object.keys(STATES) as StateCode[]).filter(
+  (state) => !isTerritory(state) && !isMilitary(state),
+)
+
+/** The column that says that an item is not sold to a state; the XML has an attribute for it. */
+export const flagColumn = (state: StateCode): string => `no sale to ${state}`
+
+/** Attributes of the XML that are kept, by their titles. */
+export const DETAILS: ReadonlyMap<string, string> = new Map([
+  ['CALIBER', 'Caliber'],
+  ['TYPE ACTION FUNCTION', 'Action'],
+  ['BARREL LENGTH IN INCHES', 'Barrel Length'],
+  ['MAGAZINE CAPACITY', 'Capacity'],
+  ['NUMBER OF MAGAZINES INCLUDED', 'Magazines Included'],
+  ['FINISH', 'Finish'],
+  ['GRIP MATERIAL', 'Grip'],
+  ['FRAME MATERIAL', 'Frame'],
+  ['TYPE OF SIGHTS', 'Sights'],
+  ['DIMENSION', 'Dimension'],
+])
+
+/** Columns of the XML as rows: named as the CSV names them, as far as it has them. */
+export const COLUMNS: readonly string[] = [
+  ...(
+    'itemnumber upc desc1 manufacturer mfgpnumber category price1 saleprice saleend mapprice ' +
+    'msrp available serialized allowdirectship weight zancat producttype restrictions'
+  ).split(' '),
+  ...DETAILS.keys(),
+  ...FLAGGED.map(flagColumn),
+]
 
 const serialized = { column: 'serialized', in: ['Y', 'Yes', '1'] }
 const plain = (set: Rule['set'], ...contains: string[]): Rule => ({
@@ -54,7 +91,7 @@ export const catalog: CatalogPreset = {
     mfgName: { from: ['manufacturer'] },
     mpn: { from: ['mfgpnumber'] },
     itemCat: { from: ['category'] },
-    price: { from: ['price1'] },
+    price: { from: ['price1'], sale: { from: ['saleprice'], ends: 'saleend' } },
     map: { from: ['mapprice'] },
     msrp: { from: ['msrp'] },
     qty: { from: ['available'] },
@@ -63,5 +100,33 @@ export const catalog: CatalogPreset = {
   },
   classify,
   gunWordsIn: ['category'],
-  attributes: [{ column: 'weight', name: 'Weight (lb)' }],
+  attributes: [
+    { column: 'weight', name: 'Weight (lb)' },
+    { column: 'restrictions', name: 'Restrictions' },
+    ...[...DETAILS].map(([column, name]) => ({ column, name })),
+    ...FLAGGED.map((state) => ({
+      column: flagColumn(state),
+      name: `State Restriction (${state})`,
+      only: ['Y'],
+    })),
+  ],
+  stateFlags: {
+    columns: Object.fromEntries(FLAGGED.map((state) => [state, flagColumn(state)])),
+    restricts: ['Y'],
+    permits: [''],
+  },
+}
+
+/**
+ * `liveinv`: what is there now. Its prices are left out: it does not tell whether a sale is in
+ * them, and one for several units is not that of one.
+ */
+export const quantity: QuantityPreset = {
+  id: 'zanders-live',
+  distid: 'ZND',
+  kind: 'quantity',
+  format: { delimiter: ',', quote: '"', header: true },
+  required: ['itemnumber', 'available'],
+  key: ['itemnumber'],
+  qty: { from: ['available'] },
 }
