@@ -17,6 +17,7 @@ import type { News } from '../../lib/simulator/engine/world.js'
 import type { TestApp } from '../../server/testing/index.js'
 import { outcomeOf, pageShop, play, post, splitPlay, watch } from './page-rig.js'
 import type { Outcome, Play } from './page-rig.js'
+import { LOOKED_UP } from './rig.js'
 
 /** Rows of the page's tables of scenarios: name and the clauses of what is seen. */
 const ROWS = new Map(
@@ -85,9 +86,15 @@ const isForPerson = ({ state, number, one }: Seen) => {
   assert.deepEqual([state, number], ['review', null])
   assert.deepEqual(one.seen, ['Pending'])
 }
+/** It tells of an order by its number alone: a person decides, and at once. */
+const isForPersonAtOnce = (seen: Seen) => {
+  isForPerson(seen)
+  assert.equal(seen.early, 'review')
+}
 const found = (seen: Seen) => {
   answers('200 pending')(seen)
-  if (tellsNothing(seen)) isForPerson(seen)
+  if (!LOOKED_UP.includes(seen.distid)) isForPersonAtOnce(seen)
+  else if (tellsNothing(seen)) isForPerson(seen)
   else isDelivered(seen)
 }
 const notThere = (seen: Seen) => {
@@ -147,10 +154,15 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
     isDelivered(seen)
     assert.equal(seen.sends, 2)
   },
-  'LIP, ZND, BILL: left to a person after a day': (seen) => {
-    if (!isBlind(seen.distid)) return
+  'LIP, BILL: left to a person after a day': (seen) => {
+    if (!isBlind(seen.distid) || seen.distid === 'ZND') return
     notThere(seen)
     assert.equal(seen.early, 'unknown')
+  },
+  'ZND: left to a person at once': (seen) => {
+    if (seen.distid !== 'ZND') return
+    notThere(seen)
+    isForPersonAtOnce(seen)
   },
   '200 `placed`, late': (seen) => {
     answers('200 placed')(seen)
@@ -158,7 +170,8 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
   },
   'found after ten minutes': (seen) => {
     found(seen)
-    assert.ok(seen.one.numberedAfter === null ? tellsNothing(seen) : seen.one.numberedAfter >= 10)
+    const isLeft = tellsNothing(seen) || !LOOKED_UP.includes(seen.distid)
+    assert.ok(seen.one.numberedAfter === null ? isLeft : seen.one.numberedAfter >= 10)
   },
   'found, and the other one is left alone': found,
   'under a PO of your own as `TIMEOUT`': (seen) => {
@@ -390,15 +403,16 @@ describe('the scenarios of the guide', () => {
     }
     const rows = await app.ctx.read
       .selectFrom('purchase_order')
-      .select(['client_ref', 'state', 'distributor_order_id'])
+      .select(['client_ref', 'distid', 'state', 'distributor_order_id'])
       .execute()
     const there = readSimulatorOrders(app.dir)
     assert.deepEqual(
       rows.map(({ state, distributor_order_id: number }) => [state, number]),
-      rows.map(({ client_ref: ref }) => [
-        'placed',
-        there.find(({ clientRef }) => clientRef === ref)!.number,
-      ]),
+      rows.map(({ client_ref: ref, distid }) =>
+        LOOKED_UP.includes(distid)
+          ? ['placed', there.find(({ clientRef }) => clientRef === ref)!.number]
+          : ['review', null],
+      ),
     )
     assert.equal(there.length, 7)
   })

@@ -52,9 +52,15 @@ export async function openOrders(
   const rows = await read
     .selectFrom('fulfillment_order as o')
     .innerJoin('purchase_order as p', 'p.fulfillment_order_id', 'o.id')
-    .leftJoin('lane_status as s', 's.purchase_order_id', 'p.id')
+    // Not joined: the condition on records names its columns alone.
+    .select((row) =>
+      row
+        .selectFrom('lane_status as s')
+        .select('s.order_status')
+        .whereRef('s.purchase_order_id', '=', 'p.id')
+        .as('status'),
+    )
     .select([
-      's.order_status as status',
       'p.distributor_order_id as number',
       'p.po_number as po',
       'p.client_ref as clientRef',
