@@ -82,7 +82,7 @@ describe('going live', () => {
     await assert.rejects(live(), /no shop has Acme active/)
     const of = (distid: string) => t.app.operator.distributors.goLive({ distid, reason: 'x' })
     await assert.rejects(of('NOPE'), /"NOPE" is not a distributor/)
-    await assert.rejects(of('ZND'), /Zanders cannot be live/)
+    await assert.rejects(of('AMC'), /AmChar cannot be live/)
     assert.equal(real.asked, 0)
   })
 

@@ -28,7 +28,7 @@ const SLOWER = 30
 const LONGEST = { askable: 80_000, others: 5_000, after: 20_000, news: 240_000 }
 
 /** Where each order is asked for by itself, those with chaos may keep a look from ever succeeding. */
-export const EACH_BY_ITSELF: readonly string[] = ['RSR', 'TSW']
+export const EACH_BY_ITSELF: readonly string[] = ['RSR', 'TSW', 'ZND']
 
 /** Milliseconds for files and calls that tell nothing afterwards, where a run is to be short. */
 export const SHORT = 500

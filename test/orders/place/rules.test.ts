@@ -491,13 +491,15 @@ describe('a distributor that orders cannot be placed with', () => {
   })
 
   test("live needs a reason, and a connector with the distributor's own protocol", async () => {
-    await using t = await orderShop([scripted()])
+    const played = scripted({ distid: 'PLAYED', name: 'Played Wholesale' })
+    const { fulfillment: _fulfillment, ...distributor } = played.distributor
+    await using t = await orderShop([scripted(), { ...played, distributor }])
     await assert.rejects(
       t.app.operator.distributors.setMode({ distid: 'TST', mode: 'live', reason: ' ' }),
       /reason/,
     )
     await assert.rejects(
-      t.app.operator.distributors.setMode({ distid: 'ZND', mode: 'live', reason: 'x' }),
+      t.app.operator.distributors.setMode({ distid: 'PLAYED', mode: 'live', reason: 'x' }),
       /no connector that speaks its own protocol, only its simulator/,
     )
     await assert.rejects(
