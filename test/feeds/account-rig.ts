@@ -18,6 +18,7 @@ export const NAMES: Readonly<Record<string, string>> = {
   TSW: 'Sports South',
   '2AW': '2nd Amendment Wholesale',
   BILL: 'Bill Hicks',
+  ZND: 'Zanders',
 }
 
 /** An entry with the demo's credentials, and these instead where they are given. */

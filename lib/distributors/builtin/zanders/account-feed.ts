@@ -137,7 +137,8 @@ async function readXml(
 ): Promise<void> {
   const today = centralDay(session.now())
   const items = new XmlItems((item) => {
-    if (item.name === ITEM) take(source.item(item, today))
+    if (item.name !== ITEM) throw new FeedFault(`the file is no feed: it has no ${ITEM}`)
+    take(source.item(item, today))
   })
   try {
     for await (const piece of createReadStream(raw) as AsyncIterable<Buffer>) {
