@@ -82,6 +82,11 @@ export const PAGES: readonly Page[] = [
     summary: 'What to ask for, what to enter, how orders go out, and what is not known',
   },
   {
+    name: 'zanders',
+    title: 'Zanders',
+    summary: 'What to ask for, what to enter, how orders go out, and what is not known',
+  },
+  {
     name: 'second-amendment',
     title: '2nd Amendment Wholesale',
     summary: 'What to ask for, what to enter, how orders go out, and what is not known',
