@@ -164,9 +164,15 @@ function scrubbed(
       : [],
   )
   const hide = hidingSecrets([...secrets, ...values])
+  // A folder that was entered is asked for again by what stands in for it.
+  const folders = Object.entries(settings).filter(
+    ([name, value]) => typeof value === 'string' && distributor.settings[name]?.secret !== true,
+  )
+  const pathOf = (path: string) =>
+    folders.reduce((text, [name, value]) => text.replace(`/${value}/`, `/${standIn(name)}/`), path)
   return tape.calls.map(({ body, ...call }) => ({
     ...call,
-    path: hide(call.path),
+    path: hide(pathOf(call.path)),
     body: body === null ? null : ended(scrub(hide(body)), call.isCut),
   }))
 }
@@ -203,6 +209,8 @@ export async function replayFeed(
 
 const FOREVER = new AbortController().signal
 
+const standIn = (name: string) => `any-${name}`
+
 /** What a connector is given in place of the settings that were set. */
 const standInsFor = ({ distributor, settings }: FeedAccount): Record<string, unknown> =>
   Object.fromEntries(
@@ -210,7 +218,7 @@ const standInsFor = ({ distributor, settings }: FeedAccount): Record<string, unk
       const value = settings[name]
       if (isBlank(value) || Array.isArray(value)) return []
       const isTold = choices !== undefined || typeof value === 'boolean'
-      return [[name, isTold ? value : type === 'number' ? 1 : `any-${name}`]]
+      return [[name, isTold ? value : type === 'number' ? 1 : standIn(name)]]
     }),
   )
 

@@ -4,23 +4,18 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type {
-  OpenOrder,
-  OrderUpdate,
-  PurchaseOrder,
-} from '../../../lib/distributors/fulfillment.js'
+import type { PurchaseOrder } from '../../../lib/distributors/fulfillment.js'
 import { checkLogins, zandersOrders } from '../../../lib/distributors/builtin/zanders/orders.js'
 import type { ValueMap } from '../../../lib/distributors/builtin/zanders/soap.js'
 import { Logins } from '../../../lib/distributors/session/logins.js'
+import { withoutSecrets } from '../../../lib/distributors/session/redact.js'
 import { Unreachable } from '../../../lib/distributors/session/session.js'
 import {
   broken,
   code,
-  CUSTOMER,
   cut,
   FIREARM,
   map,
-  NOW,
   orderOf,
   raw,
   SETTINGS,
@@ -30,7 +25,6 @@ import {
 import type { Answer } from './server.js'
 
 const connector = zandersOrders()
-const STORE = { ...FIREARM, shipToStore: true, ffl: null }
 
 /** How a send ends, and what was called for it. */
 const sent = (order: PurchaseOrder, answers: Record<string, Answer> = {}) =>
@@ -39,173 +33,8 @@ const sent = (order: PurchaseOrder, answers: Record<string, Answer> = {}) =>
     called: called(),
   }))
 
-/** SOAP 1.2 rpc/encoded; the namespace of a service is its address on the host, without TLS. */
-const envelope = (service: string, call: string) =>
-  '<?xml version="1.0" encoding="UTF-8"?>\n' +
-  '<env:Envelope xmlns:env="http://www.w3.org/2003/05/soap-envelope" ' +
-  `xmlns:ns1="http://shop2.gzanders.com/webservice/${service}" ` +
-  'xmlns:xsd="http://www.w3.org/2001/XMLSchema" ' +
-  'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" ' +
-  'xmlns:ns2="http://xml.apache.org/xml-soap" ' +
-  `xmlns:enc="http://www.w3.org/2003/05/soap-encoding"><env:Body>${call}</env:Body></env:Envelope>\n`
-const text = (name: string, value: string) => `<${name} xsi:type="xsd:string">${value}</${name}>`
 const item = (key: string, value: string) =>
-  `<item><key xsi:type="xsd:string">${key}</key>${text('value', value)}</item>`
-const ENCODED = 'env:encodingStyle="http://www.w3.org/2003/05/soap-encoding"'
-const TESTING = '<testing xsi:type="xsd:boolean">false</testing>'
-
-const createOrder = (login: string, head: string, sku: string, qty: string) =>
-  envelope(
-    'orders',
-    `<ns1:createOrder ${ENCODED}>${login}<order xsi:type="ns2:Map">${head}` +
-      '<item><key xsi:type="xsd:string">items</key>' +
-      '<value enc:itemType="ns2:Map" enc:arraySize="1" xsi:type="enc:Array">' +
-      `<item xsi:type="ns2:Map">${item('itemNumber', sku)}${item('quantity', qty)}` +
-      '<item><key xsi:type="xsd:string">allowBackOrder</key>' +
-      '<value xsi:type="xsd:boolean">false</value></item></item></value></item></order>' +
-      `${TESTING}</ns1:createOrder>`,
-  )
-/** Name and telephone in 40 characters each: 80, of which a client that knows of 40 sees the name. */
-const INSTRUCTIONS = `${'Pat Doe'.padEnd(40)}${'602-555-0100'.padEnd(40)}`
-
-describe('what is posted', () => {
-  const posted = (order: PurchaseOrder) =>
-    withServer({}, async ({ session, calls }) => {
-      assert.deepEqual(await connector.submit(session, order), {
-        outcome: 'accepted',
-        number: '1111111',
-      })
-      return calls.map(({ service, body }) => [service, body])
-    })
-
-  test('accessories to a customer: one call with the address, by the accessories account, UM', async () =>
-    assert.deepEqual(await posted(orderOf()), [
-      [
-        'orders',
-        createOrder(
-          text('username', 'acc') + text('password', 'pass&amp;word'),
-          item('shipDate', '2026-11-21') +
-            item('shipViaCode', 'UM') +
-            item('purchaseOrderNumber', 'W-1-ABCD-010') +
-            item('shipToName', 'Pat Doe') +
-            item('shipToAddress1', '12 Main St') +
-            item('shipToAddress2', 'Apt 3 &amp; 4') +
-            item('shipToCity', 'Phoenix') +
-            item('shipToState', 'AZ') +
-            item('shipToZip', '85001') +
-            item('shipInstructions', INSTRUCTIONS),
-          'AC100042',
-          '2',
-        ),
-      ],
-    ]))
-
-  test('firearms to a dealer: its ship-to by the license, then its number, by the firearms account, UG', async () =>
-    assert.deepEqual(await posted(FIREARM), [
-      [
-        'shiptoaddresses',
-        envelope(
-          'shiptoaddresses',
-          `<ns1:useShipTo ${ENCODED}>${text('username', 'guns')}${text('password', 'guns-secret')}` +
-            '<addressinfo xsi:type="ns2:Map">' +
-            item('name', 'Desert Arms LLC') +
-            item('address1', '99 Range Rd') +
-            item('address2', '') +
-            item('city', 'Mesa') +
-            item('state', 'AZ') +
-            item('zip', '85201') +
-            // The first three and the last five of 9-86-013-01-8A-12345.
-            item('fflno', '98612345') +
-            item('fflexp', '2028-01-01') +
-            `</addressinfo>${TESTING}</ns1:useShipTo>`,
-        ),
-      ],
-      [
-        'orders',
-        createOrder(
-          text('username', 'guns') + text('password', 'guns-secret'),
-          item('shipDate', '2026-11-21') +
-            item('shipViaCode', 'UG') +
-            item('purchaseOrderNumber', 'W-1-ABCD-010') +
-            item('shipToNo', '0003') +
-            item('shipInstructions', INSTRUCTIONS),
-          'GSPEC0595A',
-          '1',
-        ),
-      ],
-    ]))
-
-  test('to the store: the ship-to 0001, by the main account, BW', async () =>
-    assert.deepEqual(await posted(STORE), [
-      [
-        'orders',
-        createOrder(
-          text('username', 'main') + text('password', 'main-secret'),
-          item('shipDate', '2026-11-21') +
-            item('shipViaCode', 'BW') +
-            item('purchaseOrderNumber', 'W-1-ABCD-010') +
-            item('shipToNo', '0001'),
-          'GSPEC0595A',
-          '1',
-        ),
-      ],
-    ]))
-
-  test('instructions have 80 characters, however long name and telephone are', async () => {
-    for (const [name, phone, expected] of [
-      ['N'.repeat(40), '1'.repeat(40), 'N'.repeat(40) + '1'.repeat(40)],
-      ['N'.repeat(41), null, 'N'.repeat(40) + ' '.repeat(40)],
-    ] as const)
-      await withServer({}, async ({ session, calls }) => {
-        await connector.submit(session, orderOf({ customer: { ...CUSTOMER, name, phone } }))
-        assert.ok(calls[0]!.body.includes(`<value xsi:type="xsd:string">${expected}</value>`))
-      })
-  })
-
-  test('a shop without a main account orders to its store with the account of the items', async () => {
-    const { store_user: _user, store_password: _password, ...settings } = SETTINGS
-    await withServer(
-      {},
-      async ({ session, calls }) => {
-        await connector.submit(session, STORE)
-        assert.match(calls[0]!.body, />guns<.*>UG<.*>0001</)
-      },
-      { settings },
-    )
-  })
-
-  test('a preview says the same, with what is not known yet in angle brackets', () => {
-    const [first, second] = connector.preview!(FIREARM, SETTINGS)
-    assert.equal(first!.what, 'POST https://shop2.gzanders.com/webservice/shiptoaddresses')
-    assert.match(second!.body, /&lt;the day it is sent&gt;.*&lt;ShipToNo of that answer&gt;/)
-  })
-
-  test('what cannot be sent is refused before anything is', async () => {
-    const faults: [order: PurchaseOrder, reason: RegExp][] = [
-      [orderOf({ po: 'P'.repeat(23) }), /purchaseOrderNumber has 23 characters, 22 are the most/],
-      [orderOf({ po: 'P\u00e9' }), /purchaseOrderNumber holds "é"/],
-      [orderOf({ po: ' ' }), /missing/],
-      [{ ...FIREARM, ffl: null }, /license \(fflno\)/],
-      [{ ...FIREARM, lines: [...FIREARM.lines, ...orderOf().lines] }, /different accounts/],
-      [orderOf({ shipTo: { ...CUSTOMER, zip: '8500' } }), /shipToZip "8500"/],
-    ]
-    for (const [order, reason] of faults) {
-      const { outcome, called, ...rest } = await sent(order)
-      assert.deepEqual([outcome, called], ['rejected', []])
-      assert.match('reason' in rest ? rest.reason : '', reason)
-    }
-    assert.equal((await sent(orderOf({ po: 'P'.repeat(22) }))).outcome, 'accepted')
-  })
-
-  test('what is drop-shipped to California is left to a person, and what goes to a store there is not', async () => {
-    const inCa = { ...CUSTOMER, state: 'ca', zip: '90001' }
-    for (const order of [orderOf({ shipTo: inCa }), { ...FIREARM, shipTo: inCa }]) {
-      const { outcome, called } = await sent(order)
-      assert.deepEqual([outcome, called], ['review', []])
-    }
-    assert.equal((await sent({ ...STORE, shipTo: inCa })).outcome, 'accepted')
-  })
-})
+  `<item><key xsi:type="xsd:string">${key}</key><value xsi:type="xsd:string">${value}</value></item>`
 
 describe('what is made of createOrder', () => {
   const outcome = async (answer: Answer) => {
@@ -416,6 +245,14 @@ describe('logins', () => {
       })
   })
 
+  test('a password is hidden in a call as XML writes it', async () =>
+    withServer({}, async ({ session, calls }) => {
+      await connector.submit(session, orderOf())
+      const hidden = withoutSecrets(calls[0]!.body, [SETTINGS.accessories_password])
+      assert.ok(calls[0]!.body.includes('pass&amp;word'))
+      assert.match(hidden, /<password xsi:type="xsd:string">\[credential\]<\/password>/)
+    }))
+
   test('after two refusals nobody tries, and nothing is sent', async () => {
     const logins = new Logins(() => 0)
     const refused = { createOrder: code(1) }
@@ -428,128 +265,5 @@ describe('logins', () => {
         },
         { logins },
       )
-  })
-})
-
-describe('what is heard of an order', () => {
-  const OPEN: OpenOrder = {
-    number: '1111111',
-    po: 'W-1-ABCD-010',
-    clientRef: 'REF00000000000000001',
-    serial: 1,
-    takenAt: NOW,
-    lane: 'firearms',
-    shipToStore: false,
-    placedAt: NOW - 3_600_000,
-  }
-  async function news(answers: Record<string, Answer>, ...open: OpenOrder[]) {
-    return withServer(answers, async ({ session, calls }) => {
-      const told: OrderUpdate[] = []
-      for await (const update of connector.updates!(session, 0, open)) told.push(update)
-      return { told, calls }
-    })
-  }
-  const parcel = (trackingNumber: string, more = {}) => ({
-    shipCompany: 'UPS',
-    shipVia: 'Ground',
-    trackingNumber,
-    url: '',
-    weight: '3.00',
-    ...more,
-  })
-  const shipped = (numberOfShipments: number, ...trackingNumbers: ReturnType<typeof parcel>[]) =>
-    map({ returnCode: 0, numberOfShipments, trackingNumbers })
-
-  test('its parcels, asked for by its number with the account that placed it', async () => {
-    const { told, calls } = await news(
-      {
-        getTrackingInfo: shipped(
-          2,
-          parcel('1Z999AA10123456784'),
-          parcel('1Z999AA10123456795', { url: 'https://track.example/2' }),
-        ),
-      },
-      OPEN,
-    )
-    assert.deepEqual(
-      calls.map(({ operation, body }) => [operation, />guns</.test(body), />1111111</.test(body)]),
-      [
-        ['getOrderInfo', true, true],
-        ['getTrackingInfo', true, true],
-      ],
-    )
-    const common = {
-      company: 'UPS',
-      method: 'Ground',
-      shippedOn: '2026-11-21',
-      status: 'in_transit',
-    }
-    assert.deepEqual(told, [
-      {
-        number: '1111111',
-        po: 'W-1-ABCD-010',
-        at: Date.UTC(2026, 10, 21, 19, 1),
-        status: 'Fulfilled',
-        parcels: [
-          {
-            trackingNumber: '1Z999AA10123456784',
-            url: 'https://www.ups.com/track?tracknum=1Z999AA10123456784',
-            ...common,
-          },
-          { trackingNumber: '1Z999AA10123456795', url: 'https://track.example/2', ...common },
-        ],
-      },
-    ])
-  })
-
-  test('nothing before it is shipped, and no status where parcels are missing or items were', async () => {
-    assert.deepEqual((await news({}, OPEN)).told, [])
-    assert.deepEqual(
-      (await news({ getTrackingInfo: shipped(1, parcel('PENDING')) }, OPEN)).told,
-      [],
-    )
-    const one = { getTrackingInfo: shipped(1, parcel('1Z999AA10123456784')) }
-    const two = { getTrackingInfo: shipped(2, parcel('1Z999AA10123456784')) }
-    const statusOf = async (...asked: Parameters<typeof news>) =>
-      (await news(...asked)).told.map(({ status }) => status)
-    assert.deepEqual(await statusOf(one, OPEN), ['Fulfilled'])
-    assert.deepEqual(await statusOf(two, OPEN), [undefined])
-    assert.deepEqual(await statusOf(one, { ...OPEN, status: 'FFL Hold' }), ['Fulfilled'])
-    assert.deepEqual(await statusOf(one, { ...OPEN, status: 'Partially Fulfilled' }), [undefined])
-  })
-
-  test('of an order with another PO, or of another account, nothing is told', async () => {
-    const one = { getTrackingInfo: shipped(1, parcel('1Z999AA10123456784')) }
-    const po = (purchaseOrderNumber: string) => map({ returnCode: 0, purchaseOrderNumber })
-    await assert.rejects(news({ ...one, getOrderInfo: po('W-2') }, OPEN), /another PO/)
-    await assert.rejects(news({ ...one, getOrderInfo: po('') }, OPEN), /another PO/)
-    await assert.rejects(news({ ...one, getOrderInfo: code(21) }, OPEN), /return code 21/)
-    assert.equal((await news({ ...one, getOrderInfo: po('w-1-abcd') }, OPEN)).told.length, 1)
-    // One that cannot be asked for keeps no other from being told of.
-    const other = { ...OPEN, number: '2222222', lane: 'accessories' }
-    const some: Answer = (call, response, n) =>
-      (call.body.includes('>2222222<') ? broken : po('W-1-ABCD-010'))(call, response, n)
-    const { told } = await news({ ...one, getOrderInfo: some }, other, OPEN)
-    assert.deepEqual(
-      told.map(({ number }) => number),
-      ['1111111'],
-    )
-  })
-
-  test('to the store it is the main account that is asked', async () => {
-    const { calls } = await news({}, { ...OPEN, shipToStore: true })
-    assert.ok(calls.every(({ body }) => body.includes('>main<')))
-  })
-
-  test('an order without a number cannot be asked for: only whether the account is good', async () => {
-    const { told, calls } = await news({}, { ...OPEN, number: null })
-    assert.deepEqual([told, calls.map(({ operation }) => operation)], [[], ['loginCheck']])
-  })
-
-  test('a copy of the license is asked for with every order to a dealer', () => {
-    const settings = { ffl_recipient_emails: ['ffl@shop.example'] }
-    assert.deepEqual(connector.paperwork!(FIREARM, settings)?.recipients, ['ffl@shop.example'])
-    assert.equal(connector.paperwork!(orderOf(), settings), null)
-    assert.equal(connector.paperwork!(STORE, settings), null)
   })
 })

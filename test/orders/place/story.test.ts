@@ -33,6 +33,7 @@ const PAPERS: Readonly<Record<string, (po: string, at: number) => string[][]>> =
   TSW: (po, at) => [['TSW', `99905 - ${po}`, businessDay(at, 3)]],
   BILL: (po, at) => [['BILL', `DEMO-BILL - ${po}`, businessDay(at, 1)]],
   '2AW': (po, at) => [['2AW', `License for PO ${po}`, businessDay(at, 3)]],
+  ZND: (po, at) => [['ZND', `License for PO ${po}`, businessDay(at, 1)]],
 }
 
 /** A shop with all seven simulated distributors, each with an accessory and a pistol. */

@@ -17,13 +17,10 @@ export async function* updates(
   open: readonly OpenOrder[],
 ): AsyncGenerator<OrderUpdate> {
   session.signal.throwIfAborted()
-  const numbered = open.flatMap((order) =>
-    order.number === null ? [] : { ...order, number: order.number },
+  const numbered = open.filter(({ number }) => number !== null)
+  yield* askEach(session, numbered, async ({ number, ...order }) =>
+    number === null ? [] : newsOf(session, { ...order, number }),
   )
-  yield* askEach(session, numbered, async ({ number }) => {
-    const order = numbered.find((one) => one.number === number)!
-    return newsOf(session, order)
-  })
   if (numbered.length > 0) return
   const [login] = loginsOf(session.settings)
   if (!login) throw new NoReply('the credentials are not configured', { mayHaveArrived: false })

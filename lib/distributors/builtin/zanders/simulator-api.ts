@@ -40,7 +40,7 @@ const OPERATIONS: Readonly<Record<Service | 'items', Readonly<Record<string, Ope
 /** Answers calls of these services, whoever makes them. */
 export function zandersApi(world: World, profile: Profile): (request: WireRequest) => Handled {
   const begun = new WeakSet<object>()
-  const shipTos = new LRUCache<string, never>({ max: SHIP_TOS }) as unknown as Call['shipTos']
+  const shipTos: Call['shipTos'] = new LRUCache({ max: SHIP_TOS })
   return (request) => {
     const { method, visit } = request
     const service = request.path.startsWith(BASE) ? request.path.slice(BASE.length) : ''

@@ -1,4 +1,5 @@
 /** An operation of Zanders' simulator: what it is given, and what it answers. */
+import type { LRUCache } from 'lru-cache'
 import type { Arrival } from '../../../simulator/engine/order.js'
 import type { Handled, WireAnswer } from '../../../simulator/wire/http-simulator.js'
 import type { Call as AnyCall } from '../../../simulator/wire/posted-order.js'
@@ -14,7 +15,7 @@ export interface Call extends AnyCall {
   /** The first of its send, or of nobody's. */
   readonly isFirst: boolean
   /** Ship-tos that were made, by account and number. */
-  readonly shipTos: Map<string, Arrival['shipTo'] & { license: string }>
+  readonly shipTos: LRUCache<string, Arrival['shipTo']>
 }
 
 export type Operation = (call: Call) => Handled

@@ -48,7 +48,6 @@ function shipTo(call: Call): WireAnswer {
     name: field('name'),
     address1: field('address1'),
     zip: field('zip'),
-    license,
   })
   const address: ValueMap = {
     ShipToCustomerNo: '900007',
