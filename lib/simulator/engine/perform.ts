@@ -1,5 +1,5 @@
 /** What a call of a client does at a simulated distributor, whichever way it came. */
-import type { PurchaseOrder } from '../../distributors/fulfillment.js'
+import type { OrderSession, PurchaseOrder } from '../../distributors/fulfillment.js'
 import { addStranger } from './admit.js'
 import { runDue, schedule } from './due.js'
 import type { Due } from './due.js'
@@ -18,6 +18,12 @@ export interface Arriving {
   readonly arrival: Arrival
   /** By what it is counted how often a distributor could not be reached. */
   readonly reach: string
+}
+
+/** One send of one order. */
+export interface Send extends Arriving {
+  readonly session: OrderSession
+  readonly order: PurchaseOrder
 }
 
 /** The account and part that an order is for, and its PO as the caller gave it. */
@@ -56,7 +62,7 @@ export function perform<R>(
       step,
       isReached,
     })
-    const does = fault === null ? 'whole' : FAULTS[fault].effect
+    const does = fault === null ? 'whole' : FAULTS[fault]
     if (does === 'none') return { fault }
     if (does === 'late' && late) {
       schedule(db, { ...late, distid: profile.distid, account, arrival }, world.now() + LATE_AFTER)

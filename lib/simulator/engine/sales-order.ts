@@ -2,7 +2,7 @@
 import type { Arrival, SalesOrder } from './order.js'
 import { createHash } from 'node:crypto'
 import { MINUTE } from '../../core/clock.js'
-import type { FoundOrder, PurchaseOrder } from '../../distributors/fulfillment.js'
+import type { PurchaseOrder } from '../../distributors/fulfillment.js'
 import { lifeOf } from './life.js'
 import type { Profile } from './world.js'
 import { insertSalesOrder, nextInSequence, ordersLike } from './queries.js'
@@ -98,22 +98,6 @@ export function listedOrders(
   return ordersLike(db, { distid, account }, poKey(po, profile), ref).filter(
     (order) => shownFrom(profile, order) <= now,
   )
-}
-
-/** What the distributor tells of an order. */
-export function toldOf(
-  { tells, recovery }: Profile,
-  { number, listedPo, clientRef, lines, shipTo, executedAt }: SalesOrder,
-): FoundOrder {
-  return {
-    number,
-    po: listedPo,
-    ...(tells.reference && clientRef !== null && { clientRef }),
-    ...(tells.content
-      ? { lines: lines.map(({ distsku, qty }) => ({ distsku, qty })), shipTo, placedAt: executedAt }
-      : { shipTo: { name: shipTo.name } }),
-    ...(recovery === 'staged' && { submitted: true }),
-  }
 }
 
 /** True while questions about this order find the distributor down. */

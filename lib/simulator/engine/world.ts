@@ -88,8 +88,6 @@ export interface OrderProfile {
   readonly limits: FulfillmentLimits
   /** The setting that names the account; undefined where a token alone does. */
   readonly account?: string
-  /** Firearms and accessories go in orders of their own. */
-  readonly refusesMix: boolean
   readonly words: Words
   /** From when its lists show an order: at once, confirmed, or only shipped. */
   readonly shows: 'at_once' | 'confirmed' | 'shipped'

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib'
 import { nextTurn } from '../../core/async/wait.js'
 import { SECOND } from '../../core/clock.js'
 import type { Log } from '../../core/log.js'
-import type { Send } from '../engine/call.js'
+import type { Send } from '../engine/perform.js'
 import type { FaultName } from '../engine/scenarios/fault-table.js'
 import type { ListenOptions } from '../engine/world.js'
 

@@ -11,7 +11,7 @@ import type {
 } from '../../distributors/fulfillment.js'
 import type { Session } from '../../distributors/session/session.js'
 import { reachOf } from '../engine/perform.js'
-import type { Send } from '../engine/call.js'
+import type { Send } from '../engine/perform.js'
 import { keptFrom } from '../engine/scenarios/faults.js'
 import { arrivalOf } from '../engine/sales-order.js'
 import { scenarioOf } from '../engine/scenarios/scenarios.js'

@@ -8,12 +8,13 @@ import { runDue } from '../engine/due.js'
 import type { Arrival, SalesOrder } from '../engine/order.js'
 import { perform, reachOf } from '../engine/perform.js'
 import type { Arriving } from '../engine/perform.js'
-import { ordersAnywhere } from '../engine/queries.js'
+import { countCall, ordersAnywhere } from '../engine/queries.js'
 import { isLookupDown } from '../engine/sales-order.js'
-import { scenarioOf } from '../engine/scenarios/scenarios.js'
+import { chaosOf, scenarioOf } from '../engine/scenarios/scenarios.js'
 import type { Db } from '../engine/store.js'
-import { chanceToFail } from '../engine/updates.js'
 import type { Profile, World } from '../engine/world.js'
+import { DEMO_SEED } from '../market/market.js'
+import { createRandom } from '../market/random.js'
 import type { Handled, Visit, WireAnswer, WireRequest } from './http-simulator.js'
 
 /** Who makes a call, and at which distributor. */
@@ -127,9 +128,22 @@ export function lookAt<Told>(
   }
   return world.store.transact((db) => {
     runDue(db, world)
-    const fails = chanceToFail(db, { profile, account }, ordersOf(db), 1) !== null
+    const fails = isBrokenOff(db, { profile, account }, ordersOf(db))
     return { told: tell(db), fault: fails ? ('reset_before' as const) : null }
   })
+}
+
+/** Whether a look is broken off by chance. Counted, so that a restart goes on in the sequence. */
+function isBrokenOff(
+  db: Db,
+  { profile: { distid }, account }: Pick<Caller, 'profile' | 'account'>,
+  orders: readonly SalesOrder[],
+): boolean {
+  const chance = Math.max(0, ...orders.map(({ scenario }) => chaosOf(scenario)))
+  if (chance === 0) return false
+  const ref = `${distid} ${account}`
+  const n = countCall(db, ref, 'updates')
+  return createRandom(DEMO_SEED, `${ref} updates ${n}`).chance(chance)
 }
 
 /** A body as JSON; undefined for what is none. */

@@ -3,7 +3,7 @@
  * was shipped. Rows of cells between bars, each with the whole of its order and one item. Headers
  * are not to be relied upon: that of a ship notice may name a price that its rows do not have.
  */
-import { writtenDay } from '../../written-day.js'
+import { writtenDay } from '../../days.js'
 
 /** What of one order one file tells: a file may have many, and one PO may go to several places. */
 export interface Answer {

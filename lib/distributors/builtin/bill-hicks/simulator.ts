@@ -26,7 +26,6 @@ export const simulator: DistributorSimulator = {
       }),
     recovery: 'file',
     account: 'ftp_user',
-    refusesMix: false,
     words: PLAIN_WORDS,
     shows: 'confirmed',
     tells: { reference: false, content: true },

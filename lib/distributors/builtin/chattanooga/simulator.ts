@@ -30,7 +30,6 @@ export const simulator: DistributorSimulator = {
       }),
     recovery: 'lookup',
     account: 'api_sid',
-    refusesMix: false,
     words,
     shows: 'at_once',
     tells: { reference: true, content: true },

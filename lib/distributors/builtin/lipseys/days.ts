@@ -1,6 +1,6 @@
 /** Days as Lipsey's counts them: in Louisiana. */
 import { DAY } from '../../../core/clock.js'
-import { centralDay } from '../../central-day.js'
+import { centralDay } from '../../days.js'
 
 /** A day as it is asked for, and as it is kept. */
 export interface ReportDay {

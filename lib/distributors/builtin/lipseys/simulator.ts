@@ -47,7 +47,6 @@ export const simulator: DistributorSimulator = {
       }),
     recovery: 'one_shot',
     account: 'api_user',
-    refusesMix: true,
     words,
     shows: 'shipped',
     tells: { reference: false, content: false },

@@ -3,7 +3,7 @@
  * what was shipped. All are echoes of records with more fields; any of them may come empty.
  */
 import { ACCEPTED, CANCELLED, DUPLICATES, reasonOf } from './error-codes.js'
-import { writtenDay } from '../../written-day.js'
+import { writtenDay } from '../../days.js'
 
 /** A file that is empty or cut off is told from one that says nothing: it is read again later. */
 export type AnswerFile =

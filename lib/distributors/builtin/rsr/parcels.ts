@@ -2,7 +2,7 @@
 import type { Parcel } from '../../fulfillment.js'
 import { leftParcel } from '../../left-parcel.js'
 import { textOf } from '../../session/reply.js'
-import { writtenDay } from '../../written-day.js'
+import { writtenDay } from '../../days.js'
 
 /** Written where nothing is known yet. */
 const PENDING = 'pending'

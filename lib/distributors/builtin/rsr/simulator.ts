@@ -51,7 +51,6 @@ export const simulator: DistributorSimulator = {
       }),
     recovery: 'lookup',
     account: 'api_user',
-    refusesMix: true,
     words,
     shows: 'at_once',
     // The items without a ZIP prove nothing.

@@ -43,7 +43,6 @@ export const simulator: DistributorSimulator = {
         numbers: 'digits',
       }),
     recovery: 'staged',
-    refusesMix: false,
     words,
     shows: 'shipped',
     tells: { reference: false, content: true },

@@ -3,7 +3,7 @@ import { MINUTE } from '../../../core/clock.js'
 import type { OpenOrder, OrderUpdate, Parcel } from '../../fulfillment.js'
 import type { Session } from '../../session/session.js'
 import { askEach } from '../../ask-each.js'
-import { dayIn } from '../../day-in.js'
+import { writtenDay } from '../../days.js'
 import { trackingUrl } from '../../tracking-url.js'
 import { SportsSouthAccount } from './api.js'
 import type { Row } from './api.js'
@@ -71,7 +71,7 @@ const refusal = (number: string, po: string, placedAt: number): OrderUpdate => (
 
 /** The same each time that it is asked for: noon of the last day, or right after it was placed. */
 function shippedAt(shipments: readonly Row[], placedAt: number, now: number): number {
-  const days = shipments.flatMap((row) => dayIn(row['SHPDTE'] ?? '') ?? [])
+  const days = shipments.flatMap((row) => writtenDay(row['SHPDTE'] ?? '') ?? [])
   const noons = days.map((day) => Date.parse(`${day}T18:00:00Z`))
   return Math.max(placedAt + MINUTE, Math.min(now, Math.max(0, ...noons)))
 }
@@ -98,7 +98,7 @@ function parcelIn({ TRACKNO = '', SERVICE = '', SHPDTE = '' }: Row): Parcel | nu
     trackingNumber: TRACKNO,
     company,
     method,
-    shippedOn: dayIn(SHPDTE),
+    shippedOn: writtenDay(SHPDTE),
     url: trackingUrl(company, TRACKNO),
     // What is invoiced has left; what becomes of it, nobody tells.
     status: 'in_transit',

@@ -27,7 +27,6 @@ export const simulator: DistributorSimulator = {
       }),
     recovery: 'staged',
     account: 'api_customer_number',
-    refusesMix: false,
     // None of them is told: it answers false.
     words: PLAIN_WORDS,
     shows: 'at_once',

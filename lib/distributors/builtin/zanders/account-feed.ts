@@ -5,11 +5,11 @@ import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { CsvError, parse } from 'csv-parse'
 import { nextTurn } from '../../../core/async/wait.js'
-import { centralDay } from '../../central-day.js'
+import { centralDay } from '../../days.js'
 import { FeedFault } from '../../account-feed.js'
 import type { AccountFeed, FeedBrought, FeedWanted } from '../../account-feed.js'
 import type { FtpFiles } from '../../session/ftp.js'
-import { downloadFeed, sizeOf } from '../../session/ftp-feed.js'
+import { bringFile, sizeOf } from '../../session/feed-file.js'
 import { RowFile } from '../../session/row-file.js'
 import type { Session } from '../../session/session.js'
 import { XmlFault } from '../../session/xml.js'
@@ -96,7 +96,7 @@ async function download(
   const isXml =
     (await hasFile(files, `${folder}/${xml}`)) || !(await hasFile(files, `${folder}/${csv}`))
   const path = `${folder}/${isXml ? xml : csv}`
-  return { brought: await downloadFeed(files, session, wanted, path), isXml }
+  return { brought: await bringFile(files, session.now, wanted, path), isXml }
 }
 
 const hasFile = async (files: FtpFiles, path: string): Promise<boolean> =>

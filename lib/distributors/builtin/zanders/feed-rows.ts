@@ -4,7 +4,7 @@
  */
 import { stateCode, isMilitary, isTerritory } from '../../../places/states.js'
 import type { StateCode } from '../../../places/states.js'
-import { dayIn } from '../../day-in.js'
+import { writtenDay } from '../../days.js'
 import type { XmlElement } from '../../session/xml.js'
 import { COLUMNS, DETAILS, flagColumn } from './feed.js'
 
@@ -63,7 +63,10 @@ export function rowOf(item: XmlElement, today: string): Row {
     .filter(({ name }) => name === 'ITEMQTYPRICING')
     .map((one) => ({ price: textIn(one, 'ITEMPRICE'), from: textIn(one, 'ITEMQTY') }))
   row.set('price1', textIn(item, 'ITEMPRICE') || unitPrice(breaks))
-  const [start, end] = [dayIn(textIn(item, 'ITEMSALESTART')), dayIn(textIn(item, 'ITEMSALEEND'))]
+  const [start, end] = [
+    writtenDay(textIn(item, 'ITEMSALESTART')),
+    writtenDay(textIn(item, 'ITEMSALEEND')),
+  ]
   // Without both days, nobody can tell whether it is on; the regular price is the dearer one.
   if (start !== null && end !== null && start <= today) {
     row.set('saleprice', textIn(item, 'ITEMSALEPRICE'))

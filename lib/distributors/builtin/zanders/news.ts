@@ -1,7 +1,7 @@
 /** What is heard of orders that were placed: their parcels, by the number of each. */
 import { MINUTE } from '../../../core/clock.js'
 import { askEach } from '../../ask-each.js'
-import { dayIn } from '../../day-in.js'
+import { writtenDay } from '../../days.js'
 import type { OpenOrder, OrderUpdate, Parcel } from '../../fulfillment.js'
 import { NoReply } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
@@ -38,7 +38,7 @@ async function newsOf(session: Session, order: Numbered): Promise<OrderUpdate[]>
   const tracking = await askFor(session, order, 'getTrackingInfo')
   const at = shippedAt(info, placedAt, session.now())
   const told = mapsIn(tracking, 'trackingNumbers')
-  const parcels = told.flatMap((one) => parcelIn(one, dayIn(dayShipped(info))) ?? [])
+  const parcels = told.flatMap((one) => parcelIn(one, writtenDay(dayShipped(info))) ?? [])
   if (parcels.length === 0) return []
   const isWhole = told.length >= Number(textIn(tracking, 'numberOfShipments') ?? 0)
   // What was short when it was taken is not among them.
@@ -72,7 +72,7 @@ const dayShipped = (info: AnsweredMap): string =>
 
 /** The same each time that it is asked for: noon of the day, or right after it was placed. */
 function shippedAt(info: AnsweredMap, placedAt: number, now: number): number {
-  const day = dayIn(dayShipped(info))
+  const day = writtenDay(dayShipped(info))
   const noon = day === null ? 0 : Date.parse(`${day}T18:00:00Z`)
   return Math.max(placedAt + MINUTE, Math.min(now, noon))
 }

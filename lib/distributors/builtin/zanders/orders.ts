@@ -7,7 +7,7 @@
  * no `find`, and nothing is sent a second time.
  */
 import { DAY, MINUTE, SECOND } from '../../../core/clock.js'
-import { centralDay } from '../../central-day.js'
+import { centralDay } from '../../days.js'
 import type { CheckOutcome } from '../../distributor.js'
 import { planFirearmParts } from '../../firearm-parts.js'
 import type {

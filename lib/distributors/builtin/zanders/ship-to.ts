@@ -1,7 +1,7 @@
 /** The ship-to that Zanders has, or makes, for a dealer: nothing is ordered by it. */
 import { dayOf } from '../../../core/clock.js'
 import type { Destination, PurchaseOrder, Submission } from '../../fulfillment.js'
-import { dayIn } from '../../day-in.js'
+import { writtenDay } from '../../days.js'
 import { NoReply } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
 import type { Login } from './accounts.js'
@@ -95,6 +95,6 @@ const houseNumber = ({ address1 }: Pick<Destination, 'address1'>): string | unde
 
 function isUnlicensed(shown: AnsweredMap, now: number): boolean {
   if (!shown.has('ShipToFFLNo')) return false
-  const expires = dayIn(textIn(shown, 'ShipToFFLExpDate') ?? '')
+  const expires = writtenDay(textIn(shown, 'ShipToFFLExpDate') ?? '')
   return textIn(shown, 'ShipToFFLNo') === null || (expires !== null && expires < dayOf(now))
 }

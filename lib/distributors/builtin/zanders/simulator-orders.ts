@@ -1,6 +1,6 @@
 /** Orders as they are posted to Zanders, read and judged as its services do. */
 import { DAY } from '../../../core/clock.js'
-import { centralDay } from '../../central-day.js'
+import { centralDay } from '../../days.js'
 import { orderAt } from '../../../simulator/engine/queries.js'
 import type { Db } from '../../../simulator/engine/store.js'
 import type { Handled } from '../../../simulator/wire/http-simulator.js'

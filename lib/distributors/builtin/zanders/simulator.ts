@@ -45,7 +45,6 @@ export const simulator: DistributorSimulator = {
       }),
     recovery: 'one_shot',
     account: 'firearms_user',
-    refusesMix: true,
     words,
     shows: 'at_once',
     // It tells by the number alone.
