@@ -1,4 +1,5 @@
 /** Everything that is read from the environment, in one place. */
+import type { OwnServers } from '../lib/distributors/servers.js'
 import type { S3Options } from '../lib/objects/s3-calls.js'
 import { UsageError } from './cli/command.js'
 
@@ -30,6 +31,27 @@ export function egressFromEnvironment(): { egress?: { proxy?: string; sourceAddr
       ...(sourceAddress !== undefined && { sourceAddress }),
     },
   }
+}
+
+/**
+ * QUARTERMASTER_SERVERS: addresses of distributors in place of those that are known, as
+ * `RSR=ftpes://ftps.example:2222 LIP=https://api.example/api/`. Throws a UsageError.
+ */
+export function serversFromEnvironment(): { servers?: OwnServers } {
+  const words = (process.env['QUARTERMASTER_SERVERS'] ?? '').split(/[\s,]+/).filter(Boolean)
+  if (words.length === 0) return {}
+  const servers: Record<string, { api?: string; files?: string }> = {}
+  for (const word of words) {
+    const [, distid, address, scheme] = /^([^=]+)=(([a-z]+):\/\/.+)$/.exec(word) ?? []
+    const kind = scheme === undefined ? null : scheme.startsWith('ftp') ? 'files' : 'api'
+    if (distid === undefined || kind === null || servers[distid]?.[kind] !== undefined)
+      throw new UsageError(
+        `QUARTERMASTER_SERVERS: "${word}" is ${kind === null ? 'not an address' : 'one too many'}: ` +
+          'give each as RSR=ftpes://host:port or LIP=https://host/path/, with blanks between them',
+      )
+    servers[distid] = { ...servers[distid], [kind]: address }
+  }
+  return { servers }
 }
 
 /** What stands in QUARTERMASTER_S3_*: where files are kept that callers download. */

@@ -9,6 +9,8 @@ import { refuseUnknownOptions } from '../core/options.js'
 import type { Distributor } from '../distributors/distributor.js'
 import { builtin } from '../distributors/builtin/index.js'
 import type { ExporterOptions } from '../exports/exporter.js'
+import { withServers } from '../distributors/servers.js'
+import type { OwnServers } from '../distributors/servers.js'
 import { readEgress } from '../distributors/session/egress.js'
 import type { OperatorEgress } from '../distributors/session/egress.js'
 import { parsePublicUrl } from '../objects/disk.js'
@@ -50,6 +52,8 @@ export interface OpenOptions {
    * for distributors that approve addresses.
    */
   egress?: OperatorEgress
+  /** Addresses of distributors in place of those that their connectors know, by distid. */
+  servers?: OwnServers
   /** 64 hex digits that take the place of the folder's own key file. */
   secretKey?: string
   /**
@@ -83,6 +87,7 @@ const OPTIONS = {
   journalCopy: true,
   publicUrl: true,
   egress: true,
+  servers: true,
   secretKey: true,
   fatal: true,
   actor: true,
@@ -125,7 +130,7 @@ export function readOptions(options: OpenOptions): Settings {
     now: wholeMilliseconds(options.now ?? Date.now),
     monotonic: wholeMilliseconds(options.monotonic ?? options.now ?? (() => performance.now())),
     random: options.random ?? randomBytes,
-    distributors: options.distributors ?? builtin,
+    distributors: withServers(options.distributors ?? builtin, options.servers ?? {}),
     publicUrl: new PublicUrl(options.publicUrl),
     egress: readEgress(options.egress ?? {}),
     fatal: options.fatal ?? ((error) => endProcess(log, error)),

@@ -5,7 +5,7 @@ import type { OperatorCtx } from '../../lib/app/ctx.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { open } from '../../lib/app/open.js'
 import type { App } from '../../lib/app/open.js'
-import { egressFromEnvironment, secretKeyFromEnvironment } from '../env.js'
+import { egressFromEnvironment, secretKeyFromEnvironment, serversFromEnvironment } from '../env.js'
 import { journalCopyIn, objectsFromEnvironment } from '../object-store.js'
 import { present } from '../../lib/core/present.js'
 
@@ -34,6 +34,7 @@ export async function withApp<T>(
     worker: false,
     ...secretKeyFromEnvironment(),
     ...egressFromEnvironment(),
+    ...serversFromEnvironment(),
     ...store,
     ...journalCopyIn(store, journalCopy),
   })

@@ -1,5 +1,5 @@
 /**
- * The four in mode `live`, up to the last door: the operator's own proxy, which is asked for the real
+ * Distributors in mode `live`, up to the last door: the operator's own proxy, which is asked for the real
  * hosts and lets nobody through. Nothing leaves the machine.
  */
 import assert from 'node:assert/strict'
@@ -7,6 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { builtin } from '../../lib/distributors/builtin/index.js'
+import { withServers } from '../../lib/distributors/servers.js'
 import { readEgress } from '../../lib/distributors/session/egress.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
@@ -135,6 +136,82 @@ describe('distributors in mode live', () => {
     )
     assert.equal(checked!.valid, null)
   })
+})
+
+test('one that has moved is asked at its new address alone', async () => {
+  const asked: string[] = []
+  const proxy = createServer()
+    .on('connect', (request, client) => {
+      asked.push(request.url ?? '')
+      client.on('error', () => {})
+      client.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+    })
+    .unref()
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = proxy.address() as AddressInfo
+  await using t = await createTestApp({
+    egress: { proxy: `http://127.0.0.1:${port}` },
+    servers: {
+      LIP: { api: 'https://api2.lipseys.example:8443/api/' },
+      RSR: { files: 'ftpes://ftps2.rsrgroup.example:990' },
+    },
+  })
+  const moved = builtin.filter(({ distid }) => ['LIP', 'RSR'].includes(distid))
+  await t.configure({
+    distributors: Object.fromEntries(moved.map((one) => [one.name, entryOf(one)])),
+  })
+  await t.stock([{ distid: 'LIP', stockid: 'A1', upc: UPC, qty: 5 }])
+  await t.app.operator.distributors.setMode({ distid: 'LIP', mode: 'live', reason: 'a test' })
+  const { status } = await t.json('/v1/orders', {
+    method: 'POST',
+    body: JSON.stringify({
+      order_id: 'MOVED',
+      customer: CUSTOMER,
+      items: [{ distid: 'LIP', distsku: 'A1', upc: UPC, qty: 1 }],
+    }),
+  })
+  proxy.close()
+  assert.equal(status, 503)
+  assert.deepEqual([...new Set(asked)], ['api2.lipseys.example:8443'])
+  assert.deepEqual((await t.app.operator.distributors.planGoLive('RSR')).addresses, [
+    'https://www.rsrgroup.com/api/rsrbridge/1.0/pos/',
+    'ftpes://ftps2.rsrgroup.example:990',
+  ])
+})
+
+test('a new address is refused unless it is one, and at least as safe as the old one', () => {
+  const at = (distid: string, server: { api?: string; files?: string }) =>
+    withServers(builtin, { [distid]: server }).find((one) => one.distid === distid)!
+  assert.deepEqual(at('LIP', { api: 'https://api2.lipseys.example/v2' }).api, {
+    url: 'https://api2.lipseys.example/v2/',
+  })
+  assert.deepEqual(
+    [
+      at('RSR', { files: 'ftpes://a.example' }).files,
+      at('BILL', { files: 'ftp://a.example:2121' }).files,
+      at('BILL', { files: 'ftpes://a.example:990/' }).files,
+    ],
+    [
+      { host: 'a.example', port: 21, isSecure: true },
+      { host: 'a.example', port: 2121, isSecure: false },
+      { host: 'a.example', port: 990, isSecure: true },
+    ],
+  )
+  const refused: [string, { api?: string; files?: string }, RegExp][] = [
+    ['LIP', { api: 'http://api2.lipseys.example/' }, /servers\.LIP\.api: give an address such as/],
+    ['LIP', { api: 'https://me:pw@api2.lipseys.example/' }, /servers\.LIP\.api/],
+    ['LIP', { api: 'https://api2.lipseys.example/?a=1' }, /servers\.LIP\.api/],
+    ['LIP', { api: 'api2.lipseys.example' }, /servers\.LIP\.api/],
+    ['LIP', { files: 'ftpes://a.example' }, /servers\.LIP\.files: it has no FTP server/],
+    ['BILL', { api: 'https://a.example/' }, /servers\.BILL\.api: it is not called by HTTP/],
+    ['RSR', { files: 'ftp://a.example' }, /servers\.RSR\.files: give an address such as ftpes:/],
+    ['RSR', { files: 'ftpes://a.example/in' }, /servers\.RSR\.files/],
+    ['XXX', { api: 'https://a.example/' }, /"XXX" is not a distributor; known are/],
+  ]
+  for (const [distid, server, message] of refused)
+    assert.throws(() => withServers(builtin, { [distid]: server }), message)
 })
 
 test('how connectors get out is read once, and refused where it cannot be', () => {

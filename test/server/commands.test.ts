@@ -56,6 +56,27 @@ function davidsons(rows: number): string {
 }
 
 describe('the command line', () => {
+  test('an address of a distributor that is none keeps the server from starting', async () => {
+    const cases = [
+      ['RSR', /^QUARTERMASTER_SERVERS: "RSR" is not an address: give each as RSR=ftpes:/],
+      [
+        'LIP=https://a.example/ LIP=https://b.example/',
+        /"LIP=https:\/\/b\.example\/" is one too many/,
+      ],
+      ['LIP=ftp://a.example', /servers\.LIP\.files: it has no FTP server/],
+      ['LIP=http://a.example', /servers\.LIP\.api: give an address such as https:/],
+    ] as const
+    for (const [value, expected] of cases) {
+      const { status, err } = await startProcess(
+        ['serve', '--port', '0', '--dir', join(scratch, 'servers')],
+        { env: { QUARTERMASTER_SERVERS: value } },
+      )
+      assert.notEqual(status, 0)
+      assert.match(err, expected)
+      assert.equal(err.trim().split('\n').length, 1, err)
+    }
+  })
+
   test('help names every command, and each command has an example', async () => {
     const { status, out } = await runProcess(scratch, '--help')
     assert.equal(status, 0)

@@ -7,7 +7,12 @@ import { createServer } from '../../http/app.js'
 import type { ServerOptions } from '../../http/app.js'
 import { UsageError, list, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
-import { egressFromEnvironment, logLevel, secretKeyFromEnvironment } from '../../env.js'
+import {
+  egressFromEnvironment,
+  logLevel,
+  secretKeyFromEnvironment,
+  serversFromEnvironment,
+} from '../../env.js'
 import { listen } from '../../http/listen.js'
 import type { Listening } from '../../http/listen.js'
 import { openLog } from '../../log.js'
@@ -56,6 +61,7 @@ export async function serve(
     ...(publicUrl !== undefined && { publicUrl }),
     ...secretKeyFromEnvironment(),
     ...egressFromEnvironment(),
+    ...serversFromEnvironment(),
     ...store,
     ...journalCopyIn(store, values['journal-copy'] === true),
   })

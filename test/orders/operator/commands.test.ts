@@ -423,19 +423,16 @@ describe('modes and enforcement', () => {
     assert.equal(service, 'simulator')
     assert.deepEqual(
       distributors
-        .filter(({ distid }) => distid === 'RSR' || distid === '2AW')
+        .filter(({ distid }) => distid === 'RSR' || distid === 'AMC')
         .map(({ distid, mode, orders }) => [distid, mode, orders])
         .sort(),
       [
-        ['2AW', 'simulator', 'simulator'],
+        ['AMC', 'simulator', 'none'],
         ['RSR', 'simulator', 'live or simulator'],
       ],
     )
-    const live = await runProcess(dir, 'distributors', 'live', '2AW', '--reason', 'we are ready')
-    assert.deepEqual(
-      [live.status, /2nd Amendment Wholesale cannot be live/.test(live.err)],
-      [1, true],
-    )
+    const live = await runProcess(dir, 'distributors', 'live', 'AMC', '--reason', 'we are ready')
+    assert.deepEqual([live.status, /AmChar cannot be live/i.test(live.err)], [1, true])
     assert.equal((await run(dir, 'distributors', 'live', 'RSR')).status, 2)
     assert.equal((await run(dir, 'distributors', 'simulate', 'NOPE')).status, 1)
     assert.match(
