@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { builtin } from '../../lib/distributors/builtin/index.js'
@@ -30,10 +31,9 @@ const CUSTOMER = {
   zip: '85001',
 }
 
-describe('distributors in mode live', () => {
-  let t: TestApp
-  const asked: string[] = []
-  const proxy = createServer()
+/** An operator's proxy that notes which host it is asked for, and lets nobody through. */
+const refusingProxy = (asked: string[]) =>
+  createServer()
     .on('connect', (request, client) => {
       asked.push(request.url ?? '')
       client.on('error', () => {})
@@ -41,11 +41,20 @@ describe('distributors in mode live', () => {
     })
     .unref()
 
+async function portOf(proxy: Server): Promise<number> {
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, '127.0.0.1', resolve)
+  })
+  return (proxy.address() as AddressInfo).port
+}
+
+describe('distributors in mode live', () => {
+  let t: TestApp
+  const asked: string[] = []
+  const proxy = refusingProxy(asked)
+
   before(async () => {
-    await new Promise<void>((resolve) => {
-      proxy.listen(0, '127.0.0.1', resolve)
-    })
-    const { port } = proxy.address() as AddressInfo
+    const port = await portOf(proxy)
     t = await createTestApp({ egress: { proxy: `http://127.0.0.1:${port}` } })
     const four = builtin.filter(({ distid }) => distid in HOSTS)
     await t.stock(four.map(({ distid }) => ({ distid, stockid: 'A1', upc: UPC, qty: 5 })))
@@ -140,17 +149,8 @@ describe('distributors in mode live', () => {
 
 test('one that has moved is asked at its new address alone', async () => {
   const asked: string[] = []
-  const proxy = createServer()
-    .on('connect', (request, client) => {
-      asked.push(request.url ?? '')
-      client.on('error', () => {})
-      client.end('HTTP/1.1 403 Forbidden\r\n\r\n')
-    })
-    .unref()
-  await new Promise<void>((resolve) => {
-    proxy.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = proxy.address() as AddressInfo
+  const proxy = refusingProxy(asked)
+  const port = await portOf(proxy)
   await using t = await createTestApp({
     egress: { proxy: `http://127.0.0.1:${port}` },
     servers: {

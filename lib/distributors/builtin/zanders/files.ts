@@ -1,8 +1,8 @@
 /** Zanders' FTP server, where the files of the catalog lie. */
-import { FtpFault } from '../../session/ftp.js'
 import type { FtpFiles, FtpServer } from '../../session/ftp.js'
 import { NoReply, textOf } from '../../session/reply.js'
 import type { Session } from '../../session/session.js'
+import { workWithFiles } from '../../session/work-with-files.js'
 import type { ZandersSettings } from './accounts.js'
 
 /** Plain FTP: Zanders offers nothing else. */
@@ -40,20 +40,7 @@ export async function withFiles<R>(
         'fulfillment.ftp_password',
       { mayHaveArrived: false },
     )
-  const gate = session.login(login.user, login.password)
-  const shut = gate.reason()
-  if (shut !== null) throw new NoReply(shut, { mayHaveArrived: false })
-  try {
-    const result = await session.ftp(login, work)
-    gate.accepted()
-    return result
-  } catch (error) {
-    session.signal.throwIfAborted()
-    if (!(error instanceof FtpFault)) throw error
-    const isLoginRefused = error.code === 530
-    if (isLoginRefused) gate.refused()
-    throw new NoReply(error.message, { mayHaveArrived: false, isLoginRefused })
-  }
+  return workWithFiles(session, login, work)
 }
 
 /** Logs in for files, where there is a login for them. Throws a NoReply where it is not taken. */
