@@ -1,6 +1,7 @@
 /** What the operator does with dealers. */
 import { importOnFileByAccount } from './account-list.js'
 import { addDealer, setDealer, viewDealer } from './dealer-settings.js'
+import { expiringLicenses } from './expiring.js'
 import { importDealers } from './lists/import.js'
 import { importOnFile } from './on-file.js'
 
@@ -11,4 +12,5 @@ export const ffls = {
   set: setDealer,
   add: addDealer,
   show: viewDealer,
+  expiring: expiringLicenses,
 }

@@ -78,6 +78,30 @@ const AS_OF = ['--as-of', '2026-05-10']
 const LATER = ['--as-of', '2026-06-10']
 
 describe('ffls import', () => {
+  test('expiring tells whose license ends soon, and refuses days that are none', async () => {
+    const dir = await installation('expiring')
+    const today = new Date()
+    const next = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1))
+    const code = `${next.getUTCFullYear() % 10}${'ABCDEFGHJKLM'[next.getUTCMonth()]!}`
+    await json(dir, 'ffls', 'import', list(1, 3, code))
+    assert.match(
+      (await run(dir, 'ffls', 'expiring')).out,
+      /^No license of a dealer that you work with ends soon\.$/m,
+    )
+    await json(dir, 'ffls', 'set', '1-58-00002', '--on-file', 'yes')
+    const { dealers } = (await json(dir, 'ffls', 'expiring')) as unknown as {
+      dealers: { license_number: string; expiration_date: string }[]
+    }
+    assert.deepEqual(
+      dealers.map((one) => [one.license_number, one.expiration_date]),
+      [[`1-58-021-01-${code}-00002`, next.toISOString().slice(0, 10)]],
+    )
+    assert.match((await run(dir, 'ffls', 'expiring', '--days', '60')).out, /DOE ARMS 2/)
+    for (const days of ['soon', '1.5'])
+      assert.equal((await run(dir, 'ffls', 'expiring', '--days', days)).status, 2)
+    assert.equal((await run(dir, 'ffls', 'expiring', '--days', '367')).status, 1)
+  })
+
   test('tells people what changed, and programs all of it', async () => {
     const dir = await installation('import')
     const first = await run(dir, 'ffls', 'import', list(1, 30), ...AS_OF)

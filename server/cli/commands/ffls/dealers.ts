@@ -104,3 +104,24 @@ export async function add(invocation: Invocation): Promise<void> {
     showDealer(invocation, await perform(app, invocation.dryRun, (ctx) => addDealer(ctx, input))),
   )
 }
+
+export async function showExpiring({ dir, values, out }: Invocation): Promise<void> {
+  const days = optional(values, 'days')
+  if (days !== undefined && !/^\d+$/.test(days))
+    throw new UsageError('--days must be a whole number from 0 to 366')
+  await withApp(dir, async (app) => {
+    const dealers = await app.operator.ffls.expiring(
+      days === undefined ? {} : { days: Number(days) },
+    )
+    if (dealers.length === 0) out.line('No license of a dealer that you work with ends soon.')
+    else
+      out.table(
+        dealers.map(({ reminder: _, ffl_on_file, last_order, ...dealer }) => ({
+          ...dealer,
+          on_file: ffl_on_file ? 'yes' : 'no',
+          last_order: last_order ?? '-',
+        })),
+      )
+    out.result({ dealers })
+  })
+}

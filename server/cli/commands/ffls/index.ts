@@ -2,7 +2,7 @@
 import { argument } from '../../command.js'
 import type { Command } from '../../command.js'
 import { withApp } from '../../with-app.js'
-import { ADD, add, set, showDealer } from './dealers.js'
+import { ADD, add, set, showDealer, showExpiring } from './dealers.js'
 import { LIST_HELP, LIST_OPTIONS, importList, importMarks } from './lists.js'
 
 const LICENSE = {
@@ -127,5 +127,14 @@ export const fflCommands: Command[] = [
           await app.operator.ffls.show(argument(invocation.args, 0)),
         ),
       ),
+  },
+  {
+    name: 'ffls expiring',
+    summary: 'Licenses that end soon, of the dealers that you work with',
+    effect: 'reads',
+    options: { days: text },
+    help: { days: 'how many days ahead to look; 60 by default' },
+    example: 'quartermaster ffls expiring --days 30',
+    run: showExpiring,
   },
 ]
