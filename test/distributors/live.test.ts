@@ -10,6 +10,7 @@ import { after, before, describe, test } from 'node:test'
 import { builtin } from '../../lib/distributors/builtin/index.js'
 import { withServers } from '../../lib/distributors/servers.js'
 import { readEgress } from '../../lib/distributors/session/egress.js'
+import { SIMULATED } from '../../lib/simulator/profiles.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 import { entryOf } from '../simulator/page-rig.js'
@@ -145,6 +146,20 @@ describe('distributors in mode live', () => {
     )
     assert.equal(checked!.valid, null)
   })
+})
+
+test('orders are automated exactly where a connector places them, and where they are played', () => {
+  const those = (wanted: (one: (typeof builtin)[number]) => boolean) =>
+    builtin
+      .filter(wanted)
+      .map(({ distid }) => distid)
+      .sort()
+  const automated = those((one) => one.automatedFulfillment)
+  assert.deepEqual(
+    those((one) => one.fulfillment !== undefined),
+    automated,
+  )
+  assert.deepEqual([...SIMULATED].sort(), automated)
 })
 
 test('one that has moved is asked at its new address alone', async () => {
