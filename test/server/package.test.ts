@@ -24,7 +24,7 @@ import { open } from '../../lib/app/open.js'
 import { createTestApp } from '../../server/testing/index.js'
 
 const execute = promisify(execFile)
-const LIMIT = 4_000_000
+const LIMIT = 4 * 1_048_576
 const { scripts, dependencies, optionalDependencies } = JSON.parse(
   readFileSync('package.json', 'utf8'),
 ) as Record<'scripts' | 'dependencies' | 'optionalDependencies', Record<string, string>>
