@@ -192,6 +192,39 @@ describe('news', () => {
       ['1200099'],
     ))
 
+  test('parcels are asked for last: ours that leaves meanwhile stands beside the other of its PO', async () => {
+    let left = false
+    const other = { ...SHIPMENT, INVNO: '901', TRACKNO: '1Z999AA10123456799' }
+    const told = await newsOf({
+      GetDetail: (...call) => {
+        left = true
+        at.rows(at.detail('50001', '2', '2'))(...call)
+      },
+      GetTrackingByPo: (...call) => (left ? at.rows(other, SHIPMENT) : at.rows(other))(...call),
+    })
+    assert.deepEqual(
+      told.map(({ number }) => number),
+      ['1200099'],
+    )
+  })
+
+  test('who shipped under the PO before it was ours may do so again: no parcel is told', async () => {
+    // The night in UTC is still the day before in Central time.
+    const placedAt = Date.UTC(2026, 10, 21, 5)
+    for (const [SHPDTE, count] of [
+      ['11/19/2026 12:00:00 AM', 1],
+      ['11/20/2026 12:00:00 AM', 2],
+    ] as const)
+      assert.equal(
+        (
+          await newsOf({ ...SHIPPED, GetTrackingByPo: at.rows({ ...SHIPMENT, SHPDTE }) }, [
+            { ...OPEN, placedAt },
+          ])
+        ).length,
+        count,
+      )
+  })
+
   test('a parcel without a number, and one of another PO, are none', async () => {
     for (const more of [
       { TRACKNO: '' },
@@ -272,7 +305,7 @@ describe('news', () => {
   })
 
   test('where nothing is answered, not every order is asked for', async () =>
-    withServer({ GetTrackingByPo: at.raw('', 503) }, async ({ session, called }) => {
+    withServer({ GetDetail: at.raw('', 503) }, async ({ session, called }) => {
       await assert.rejects(async () => {
         for await (const _ of updates!(
           session,

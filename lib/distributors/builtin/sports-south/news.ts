@@ -3,7 +3,7 @@ import { MINUTE } from '../../../core/clock.js'
 import type { OpenOrder, OrderUpdate, Parcel } from '../../fulfillment.js'
 import type { Session } from '../../session/session.js'
 import { askEach } from '../../ask-each.js'
-import { writtenDay } from '../../days.js'
+import { centralDay, writtenDay } from '../../days.js'
 import { trackingUrl } from '../../tracking-url.js'
 import { SportsSouthAccount } from './api.js'
 import type { Row } from './api.js'
@@ -28,17 +28,18 @@ async function newsOf(
 ): Promise<OrderUpdate[]> {
   const number = known ?? (await numberOf(account, clientRef))
   if (number === null) return []
-  const rows = await account.rowsIfAny('invoices', 'GetTrackingByPo', { PONumber: po })
-  const shipments = rows.filter((row) => isSamePo(row['PONBR'] ?? '', po))
   const asked = { number, reference: clientRef }
   const details = await detailsOf(account, asked)
   const [ordered, shipped] = [sum(details.map(({ qty }) => qty)), sum(details.map(unitsShipped))]
   if (shipped === 0) return (await isRefused(account, asked)) ? [refusal(number, po, placedAt)] : []
+  // Asked for last: what has been shipped by then is in it, beside a stranger's of the same PO.
+  const rows = await account.rowsIfAny('invoices', 'GetTrackingByPo', { PONumber: po })
+  const shipments = rows.filter((row) => isSamePo(row['PONBR'] ?? '', po))
   const at = shippedAt(shipments, placedAt, session.now())
   return [
     // By the number, which is this order's alone.
     { number, po, at, status: shipped < ordered ? 'Partially Fulfilled' : 'Fulfilled' },
-    ...parcelsOf(shipments, at),
+    ...(isSomebodysBefore(shipments, placedAt) ? [] : parcelsOf(shipments, at)),
   ]
 }
 
@@ -88,6 +89,12 @@ function parcelsOf(shipments: readonly Row[], at: number): OrderUpdate[] {
   return parcels.length === 0 || invoices.size > 1
     ? []
     : [{ number: null, po: first!['PONBR']!, at, parcels }]
+}
+
+/** Who has shipped under this PO before it was ours may do so again. */
+function isSomebodysBefore(shipments: readonly Row[], placedAt: number): boolean {
+  const placedOn = centralDay(placedAt)
+  return shipments.some((row) => (writtenDay(row['SHPDTE'] ?? '') ?? placedOn) < placedOn)
 }
 
 function parcelIn({ TRACKNO = '', SERVICE = '', SHPDTE = '' }: Row): Parcel | null {
