@@ -196,7 +196,7 @@ async function takeInStock(app: App): Promise<void> {
   await app.ctx.catalog.refresh()
 }
 
-const OTHERS = ['TSW', '2AW', 'ZND', 'BILL']
+const OTHERS = ['TSW', '2AW', 'ZND', 'BILL', 'ORI', 'HIX']
 
 /** In this process: starting one of its own would take longer than the work. */
 async function buildAnalytics(dir: string): Promise<void> {
@@ -244,6 +244,8 @@ function mainDocument(): ConfigurationDocument {
         billing_address: address,
       }),
       Zanders: entry('ZND', settingsOf('ZND')),
+      'Orion Wholesale': entry('ORI', settingsOf('ORI')),
+      'Hicks Inc.': entry('HIX', settingsOf('HIX')),
       'Bill Hicks': entry('BILL', {
         ...settingsOf('BILL'),
         ffl_recipient_emails: ['ffl@shop.example'],

@@ -253,7 +253,7 @@ export function namesOf(pools: Pools): Names {
     from(['00000000', '12345678', '99999999999999', '0860001234503']),
   )
   const distid = often(
-    ['RSR', 'LIP', 'CSSI', 'TSW', 'ZND', '2AW', 'BILL'],
+    ['RSR', 'LIP', 'CSSI', 'TSW', 'ZND', '2AW', 'BILL', 'ORI', 'HIX'],
     from(['DAV', 'XXX', 'rsr']),
   )
   const sku = often(

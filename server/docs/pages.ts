@@ -97,6 +97,16 @@ export const PAGES: readonly Page[] = [
     summary: 'What to ask for, what to enter, how orders go out, and what is not known',
   },
   {
+    name: 'orion',
+    title: 'Orion Wholesale',
+    summary: 'What to ask for, what to enter, how orders go out, and what is not known',
+  },
+  {
+    name: 'hicks-inc',
+    title: 'Hicks Inc.',
+    summary: 'What to ask for, what to enter, how orders go out, and what is not known',
+  },
+  {
     name: 'fraud',
     title: 'Fraud signals: what is shared, and what nobody learns',
     summary:

@@ -130,6 +130,10 @@ const FULL = unshared({
       fulfillment: { api_user: 1, api_customer_number: 2, api_password: 'x', ...EMAILS },
     }),
     CamFour: entry('CAM4', { product_feed: { active: true, api_key: 'x' } }),
+    'Orion Wholesale': entry('ORI', { fulfillment: { connection_key: 'x' } }),
+    'Hicks Inc.': entry('HIX', {
+      fulfillment: { ftp_user: 'x', ftp_password: 'y', ship_method: 'UPS' },
+    }),
   },
   targets: {
     woo: {
@@ -601,7 +605,7 @@ describe('an entry', () =>
           ),
       ['DAV', 'CAM4'].includes(distid)
         ? [`/distributors/${name}/fulfillment`, [], [[{}, /is not a known member/]]]
-        : ['2AW', 'AMC', 'BILL', 'CSSI'].includes(distid)
+        : ['2AW', 'AMC', 'BILL', 'CSSI', 'ORI', 'HIX'].includes(distid)
           ? needed(`/distributors/${name}/fulfillment`, [], NO_OBJECT)
           : optional(
               `/distributors/${name}/fulfillment`,
@@ -1027,6 +1031,8 @@ describe('the registry', () => {
     CSSI: true,
     TSW: true,
     CAM4: false,
+    ORI: true,
+    HIX: true,
   }
   const mine = defineDistributor({
     distid: 'MINE',
@@ -1045,7 +1051,7 @@ describe('the registry', () => {
     },
   })
 
-  test('has the ten, and each template passes once its blanks are filled', async () => {
+  test('has the ten of the contract and two more, and each template passes once its blanks are filled', async () => {
     await using t = await createTestApp()
     const entries = await t.remote.distributors()
     assert.deepEqual(Object.keys(entries), Object.keys(FULL.distributors))

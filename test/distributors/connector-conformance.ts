@@ -337,7 +337,10 @@ function recording(session: OrderSession, sent: { what: string; body: string }[]
     httpAt: (...to) => {
       const call = session.httpAt(...to)
       return (one) => {
-        sent.push({ what: `${one.method} ${one.path}`, body: String(one.body ?? '') })
+        sent.push({
+          what: `${one.method} ${one.path}`,
+          body: one.unrecordedQuery ?? String(one.body ?? ''),
+        })
         return call(one)
       }
     },

@@ -113,7 +113,9 @@ async function bring(distid: string, options: Bringing = {}): Promise<Brought> {
         from
           .on('data', (piece: Buffer) => pieces.push(piece))
           .on('end', () => {
-            const name = Object.keys(left).find((end) => path.endsWith(end))
+            const name = Object.keys(left).find(
+              (end) => path.endsWith(end) || request.url!.endsWith(end),
+            )
             const way = name === undefined ? undefined : left[name]
             if (name !== undefined) delete left[name]
             if (way) return way(Buffer.concat(pieces), from, response)
@@ -168,6 +170,7 @@ const FEEDS = {
   CSSI: '.csv',
   TSW: 'DailyItemUpdate',
   '2AW': 'feed/productV2',
+  ORI: 'method=get_catalog',
 } as const
 
 for (const [distid, path] of Object.entries(FEEDS))
@@ -212,7 +215,7 @@ for (const [distid, path] of Object.entries(FEEDS))
     })
 
     test('a wrong login is asked with twice, and not again', async () => {
-      const wrong = { api_password: 'not-it', api_token: 'not-it' }
+      const wrong = { api_password: 'not-it', api_token: 'not-it', connection_key: 'not-it' }
       const logins = new Logins(() => clock)
       const settings = Object.fromEntries(
         Object.entries(wrong).filter(

@@ -19,6 +19,8 @@ export const NAMES: Readonly<Record<string, string>> = {
   '2AW': '2nd Amendment Wholesale',
   BILL: 'Bill Hicks',
   ZND: 'Zanders',
+  ORI: 'Orion Wholesale',
+  HIX: 'Hicks Inc.',
 }
 
 /** An entry with the demo's credentials, and these instead where they are given. */

@@ -159,7 +159,7 @@ describe('ways of recovery', () => {
     withRig(async (rig) => {
       assert.deepEqual(
         SIMULATED.filter((distid) => rig.connector(distid).find === undefined),
-        ['ZND'],
+        ['ZND', 'ORI'],
       )
       const [lost, known] = [rig.order({ scenario: 'CUT-REPLY' }), rig.order()]
       assert.equal(await rig.outcome('ZND', lost), 'unknown')
@@ -597,9 +597,9 @@ describe('refusals', () => {
   )
 
   test(
-    "RSR, Lipsey's and Zanders plan two parts for a mixed group, and one for any other",
+    "RSR, Lipsey's, Zanders and Orion plan two parts for a mixed group, and one for any other",
     withRig(async (rig) => {
-      for (const distid of ['RSR', 'LIP', 'ZND']) {
+      for (const distid of ['RSR', 'LIP', 'ZND', 'ORI']) {
         const { plan } = rig.connector(distid)
         assert.deepEqual(plan!([line('A1'), line('G1', 1, true), line('B2')], {}), [
           { name: 'firearms', lines: [1] },
@@ -608,7 +608,7 @@ describe('refusals', () => {
         assert.deepEqual(plan!([line('A1')], {}), [{ name: 'accessories', lines: [0] }])
         assert.deepEqual(plan!([line('G1', 1, true)], {}), [{ name: 'firearms', lines: [0] }])
       }
-      for (const distid of ['CSSI', 'TSW', '2AW', 'BILL'])
+      for (const distid of ['CSSI', 'TSW', '2AW', 'BILL', 'HIX'])
         assert.equal(rig.connector(distid).plan, undefined)
     }),
   )

@@ -65,8 +65,8 @@ export interface SimulatorRig {
 
 let orders = 0
 
-/** Those that can be asked for an order whose number is not known: all but one. */
-export const LOOKED_UP = SIMULATED.filter((distid) => distid !== 'ZND')
+/** Those that can be asked for an order whose number is not known: all but two. */
+export const LOOKED_UP = SIMULATED.filter((distid) => !['ZND', 'ORI'].includes(distid))
 
 /** One line of an order. */
 export const line = (distsku: string, qty = 1, fflRequired = false) => ({

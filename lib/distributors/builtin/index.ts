@@ -11,7 +11,9 @@ import type { BuiltIn } from './built-in.js'
 import { camfour } from './camfour/index.js'
 import { chattanooga } from './chattanooga/index.js'
 import { davidsons } from './davidsons/index.js'
+import { hicksInc } from './hicks-inc/index.js'
 import { lipseys } from './lipseys/index.js'
+import { orion } from './orion/index.js'
 import { rsr } from './rsr/index.js'
 import { secondAmendmentWholesale } from './second-amendment/index.js'
 import { sportsSouth } from './sports-south/index.js'
@@ -28,9 +30,11 @@ const BUILT_IN: readonly BuiltIn[] = [
   chattanooga,
   sportsSouth,
   camfour,
+  orion,
+  hicksInc,
 ]
 
-/** The distributors themselves, in the contract's order. */
+/** The distributors themselves, in the contract's order, then those that it does not name. */
 export const builtin: Distributor[] = BUILT_IN.map(({ distributor }) => distributor)
 
 /** How their feeds are read, by id. A distributor's full catalog stands before its shorter feeds. */

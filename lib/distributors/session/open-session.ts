@@ -31,8 +31,8 @@ export function openSession(
   { settings, signal, now, egress = {}, transcript, login }: SessionOptions,
 ): Session {
   const httpAt: Session['httpAt'] = (address, to, until = signal) => {
-    const call: CallApi = ({ path, ...rest }) =>
-      callHttp(to, { ...rest, url: address + path }, until)
+    const call: CallApi = ({ path, unrecordedQuery, ...rest }) =>
+      callHttp(to, { ...rest, url: addressOf(address + path, unrecordedQuery) }, until)
     return transcript ? (one) => transcript.record(one, () => call(one), ofHttp) : call
   }
   const streamAt: Session['streamAt'] = (address, to, until = signal) => {
@@ -80,6 +80,9 @@ export function openSession(
     login: (...credentials) => login?.(credentials) ?? OPEN,
   }
 }
+
+const addressOf = (url: string, query = ''): string =>
+  query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`
 
 /**
  * An address that a distributor named: a name of the internet, over https. What a proxy of the

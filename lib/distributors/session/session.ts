@@ -7,6 +7,8 @@ import type { StreamedAnswer, TakePieces } from './stream.js'
 export interface ApiCall extends Omit<HttpCall, 'url'> {
   /** Without a slash in front, with its query. */
   readonly path: string
+  /** Goes behind it, and is recorded nowhere: what would be a body with a better API. */
+  readonly unrecordedQuery?: string
 }
 
 /**

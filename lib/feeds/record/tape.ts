@@ -8,7 +8,7 @@ import type { CallApi, CallFtp, Session, StreamApi } from '../../distributors/se
 export interface TapedCall {
   /** Of HTTP, or the command of FTP. */
   readonly method: string
-  /** Without its query, which may hold credentials. */
+  /** Without its query, which may hold credentials; a `method` in it stays. */
   readonly path: string
   /** Of HTTP; null of FTP. */
   readonly status: number | null
@@ -147,9 +147,12 @@ export class Tape {
 /** In place of an address that the distributor named, which is as good as a login. */
 export const NAMED = '(the address that was named)'
 
-/** Without a query. */
-export const pathOf = (path: string): string =>
-  /^https?:/.test(path) ? NAMED : path.split('?')[0]!
+/** Without a query, but for what names one of several calls at one address. */
+export function pathOf(path: string): string {
+  if (/^https?:/.test(path)) return NAMED
+  const [method = ''] = /\?method=\w+/.exec(path) ?? []
+  return path.split('?')[0]! + method
+}
 
 function headOf(body: Buffer): Pick<TapedCall, 'body' | 'isCut'> {
   const head = body.subarray(0, HEAD)

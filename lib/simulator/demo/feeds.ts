@@ -9,6 +9,10 @@ import {
   billHicksFeed,
 } from '../../distributors/builtin/bill-hicks/simulated-feed.js'
 import { QUANTITY } from '../../distributors/builtin/bill-hicks/feed.js'
+import {
+  HICKS_INC_COLUMNS,
+  hicksIncFeed,
+} from '../../distributors/builtin/hicks-inc/simulated-feed.js'
 import { makeGoods } from '../market/goods.js'
 import { LIPSEYS_COLUMNS, lipseysFeed } from '../../distributors/builtin/lipseys/simulated-feed.js'
 import { DEMO_SEED, type DemoDistid } from '../market/market.js'
@@ -17,6 +21,8 @@ import {
   SPORTS_SOUTH_COLUMNS,
   sportsSouthFeed,
 } from '../../distributors/builtin/sports-south/simulated-feed.js'
+import { COLUMNS as ORION_COLUMNS } from '../../distributors/builtin/orion/feed.js'
+import { orionFeed } from '../../distributors/builtin/orion/simulated-feed.js'
 import { PRODUCT_COLUMNS } from '../../distributors/builtin/second-amendment/feed.js'
 import { secondAmendmentFeed } from '../../distributors/builtin/second-amendment/simulated-feed.js'
 import { ZANDERS_COLUMNS, zandersFeed } from '../../distributors/builtin/zanders/simulated-feed.js'
@@ -90,6 +96,12 @@ export const OTHER_FILES: Readonly<Record<string, FeedFile>> = {
     separator: ',',
     quantity: BILL_HICKS_COLUMNS.indexOf(QUANTITY),
   },
+  ORI: { name: 'orion.csv', separator: ',', quantity: ORION_COLUMNS.indexOf('quantity') },
+  HIX: {
+    name: 'hicks-inc.csv',
+    separator: ',',
+    quantity: HICKS_INC_COLUMNS.indexOf('quantity_on_hand'),
+  },
   ZND: { name: 'zanders.csv', separator: ',', quantity: ZANDERS_COLUMNS.indexOf('available') },
 }
 
@@ -141,6 +153,8 @@ export async function writeOtherFeeds(dir: string, options: DemoFeedOptions): Pr
   await writeFile(join(dir, OTHER_FILES['2AW']!.name), secondAmendmentFeed(CSSI, options.asOf))
   await writeFile(join(dir, OTHER_FILES['BILL']!.name), billHicksFeed(CSSI))
   await writeFile(join(dir, OTHER_FILES['ZND']!.name), zandersFeed(CSSI))
+  await writeFile(join(dir, OTHER_FILES['ORI']!.name), orionFeed(CSSI))
+  await writeFile(join(dir, OTHER_FILES['HIX']!.name), hicksIncFeed(CSSI))
 }
 
 /** The offers themselves, before any distributor's format. */

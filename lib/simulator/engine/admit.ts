@@ -58,7 +58,7 @@ export function admit(
 function committedOf(
   db: Db,
   world: World,
-  { distid, recovery, words }: Profile,
+  { distid, recovery, words, isAllOrNothing = false }: Profile,
   arrival: Arrival,
 ): CommittedLine[] | { reason: string } {
   const { fate, refuses } = scenario(arrival.scenario) ?? {}
@@ -80,7 +80,9 @@ function committedOf(
     left.set(distsku, units - committed)
     lines.push({ distsku, qty, committed })
   }
-  return lines
+  return isAllOrNothing && lines.some(({ qty, committed }) => committed < qty)
+    ? lines.map((line) => ({ ...line, committed: 0 }))
+    : lines
 }
 
 /** The lines whose SKU asks for it, or the last one. */

@@ -93,6 +93,8 @@ export interface OrderProfile {
   readonly shows: 'at_once' | 'confirmed' | 'shipped'
   /** What they tell of it besides number and PO: our reference, or items and ZIP. */
   readonly tells: { readonly reference: boolean; readonly content: boolean }
+  /** An order of which a part is missing is not taken at all. */
+  readonly isAllOrNothing?: boolean
   /** What becomes of it as far as they tell; everything by default. */
   readonly news?: News
   /** Carrier and method for what goes to a dealer, and for the rest. */

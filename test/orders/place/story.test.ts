@@ -23,7 +23,7 @@ import {
 import { createTestApp } from '../../../server/testing/index.js'
 import type { TestApp } from '../../../server/testing/index.js'
 
-const SEVEN = ['RSR', 'LIP', 'CSSI', 'TSW', 'ZND', 'BILL', '2AW']
+const NINE = ['RSR', 'LIP', 'CSSI', 'TSW', 'ZND', 'BILL', '2AW', 'ORI', 'HIX']
 /** Whether it tells how far a parcel has got; some tell that it has left, and no more. */
 const tellsJourney = (distid: string) => (profileOf(distid)!.news ?? ALL_NEWS).journey
 
@@ -34,15 +34,16 @@ const PAPERS: Readonly<Record<string, (po: string, at: number) => string[][]>> =
   BILL: (po, at) => [['BILL', `DEMO-BILL - ${po}`, businessDay(at, 1)]],
   '2AW': (po, at) => [['2AW', `License for PO ${po}`, businessDay(at, 3)]],
   ZND: (po, at) => [['ZND', `License for PO ${po}`, businessDay(at, 1)]],
+  HIX: (po, at) => [['HIX', `License for PO ${po}`, businessDay(at, 1)]],
 }
 
-/** A shop with all seven simulated distributors, each with an accessory and a pistol. */
-async function sevenShop(): Promise<TestApp> {
+/** A shop with all nine simulated distributors, each with an accessory and a pistol. */
+async function nineShop(): Promise<TestApp> {
   const t = await createTestApp()
-  await t.stock(SEVEN.flatMap((distid) => offersOf(distid)))
+  await t.stock(NINE.flatMap((distid) => offersOf(distid)))
   await addDealers(t)
   const distributors: Record<string, unknown> = {}
-  for (const distid of SEVEN) {
+  for (const distid of NINE) {
     const { name, settings } = t.app.ctx.distributors.byDistid(distid)!
     const entry: Record<string, unknown> = { distid, product_restrictions: {}, fulfillment: {} }
     for (const [setting, value] of Object.entries(demoSettings(distid)))
@@ -88,8 +89,8 @@ const DEALERS: Readonly<Record<string, RegExp>> = {
 
 describe('the way of an order', () => {
   test('distributors are asked about the dealer before anything is placed', async () => {
-    await using t = await sevenShop()
-    for (const distid of SEVEN) {
+    await using t = await nineShop()
+    for (const distid of NINE) {
       const body = {
         order_id: `P-${distid}`,
         customer: CUSTOMER,
@@ -117,9 +118,9 @@ describe('the way of an order', () => {
     assert.deepEqual((await t.app.operator.orders.list({ state: 'all' })).orders, [])
   })
 
-  for (const distid of SEVEN) {
+  for (const distid of NINE) {
     test(`${distid}: placed, confirmed, shipped, delivered, and found each time`, async () => {
-      await using t = await sevenShop()
+      await using t = await nineShop()
       const placed = await t.remote.orders.place({
         order_id: `W-${distid}`,
         customer: CUSTOMER,
@@ -176,7 +177,7 @@ describe('the way of an order', () => {
   }
 
   test('what went over the wire can be read for 90 days, without credentials', async () => {
-    await using t = await sevenShop()
+    await using t = await nineShop()
     await t.shop.orders.place({
       order_id: 'W-1-SIM-CUT-REPLY',
       customer: CUSTOMER,
@@ -230,7 +231,7 @@ describe('the way of an order', () => {
   })
 
   test('stock falls at the distributor: what is sold out is refused there', async () => {
-    await using t = await sevenShop()
+    await using t = await nineShop()
     const order = (order_id: string) => ({
       order_id,
       customer: CUSTOMER,
@@ -246,7 +247,7 @@ describe('the way of an order', () => {
   })
 
   test('a firearm and an accessory to the store are one fulfillment order', async () => {
-    await using t = await sevenShop()
+    await using t = await nineShop()
     const {
       fulfillment_orders: [record],
       status,
@@ -271,7 +272,7 @@ describe('the way of an order', () => {
   })
 
   test("a dealer's document is for who has an order to that very license", async () => {
-    await using t = await sevenShop()
+    await using t = await nineShop()
     await storeDocument(t.app.ctx, {
       license_number: DEALER,
       document_type: 'ffl',
@@ -314,7 +315,7 @@ describe('the way of an order', () => {
   })
 
   test('an order may be called as another address is', async () => {
-    await using t = await sevenShop()
+    await using t = await nineShop()
     await t.remote.orders.place({
       order_id: 'quote',
       customer: CUSTOMER,
@@ -325,7 +326,7 @@ describe('the way of an order', () => {
   })
 
   test('what a quote proposes can be placed as it is', async () => {
-    await using t = await sevenShop()
+    await using t = await nineShop()
     const { items } = await t.remote.orders.quote({ items: [{ upc: UPC, qty: 2 }] })
     const best = items[0]!.best!
     const { fulfillment_orders: records } = await t.remote.orders.place({
