@@ -45,6 +45,10 @@ const tellsNothing = ({ distid, one }: Seen) => {
   const { reference, content } = profileOf(distid)!.tells
   return one.isCallers && !reference && !content
 }
+const isAskedByNumber = (distid: string) => !LOOKED_UP.includes(distid)
+const isAllOrNothing = ({ distid }: Pick<Seen, 'distid'>) =>
+  profileOf(distid)!.isAllOrNothing === true
+const readsLater = (distid: string) => profileOf(distid)!.recovery === 'file'
 const newsOf = ({ distid }: Pick<Seen, 'distid'>) => profileOf(distid)!.news ?? ALL_NEWS
 
 const answers =
@@ -107,10 +111,10 @@ const notThere = (seen: Seen) => {
 /** What stands for each clause of the page. */
 const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
   '409 `order_rejected`': (seen) => {
-    if (seen.distid !== 'BILL') answers('409 order_rejected')(seen)
+    if (!readsLater(seen.distid)) answers('409 order_rejected')(seen)
   },
-  'Bill Hicks: 200 `placed`, then `Not Fulfilled`': (seen) => {
-    if (seen.distid !== 'BILL') return
+  'Bill Hicks, Hicks Inc.: 200 `placed`, then `Not Fulfilled`': (seen) => {
+    if (!readsLater(seen.distid)) return
     answers('200 placed')(seen)
     passes('Not Fulfilled')(seen)
   },
@@ -154,13 +158,13 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
     isDelivered(seen)
     assert.equal(seen.sends, 2)
   },
-  'LIP, BILL: left to a person after a day': (seen) => {
-    if (!isBlind(seen.distid) || seen.distid === 'ZND') return
+  'LIP, BILL, HIX: left to a person after a day': (seen) => {
+    if (!isBlind(seen.distid) || isAskedByNumber(seen.distid)) return
     notThere(seen)
     assert.equal(seen.early, 'unknown')
   },
-  'ZND: left to a person at once': (seen) => {
-    if (seen.distid !== 'ZND') return
+  'ZND, ORI: left to a person at once': (seen) => {
+    if (!isAskedByNumber(seen.distid)) return
     notThere(seen)
     isForPersonAtOnce(seen)
   },
@@ -191,7 +195,11 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
   },
   '200 `placed`': answers('200 placed'),
   'the record never goes back': isDelivered,
+  'Hicks Inc.: `Not Fulfilled`': (seen) => {
+    if (isAllOrNothing(seen)) assert.equal(seen.one.seen.at(-1), 'Not Fulfilled')
+  },
   '`Partially Fulfilled`': told('committed', (seen) => {
+    if (isAllOrNothing(seen)) return
     passes('Partially Fulfilled')(seen)
     assert.equal(
       seen.one.seen.at(-1),
