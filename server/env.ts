@@ -1,4 +1,7 @@
 /** Everything that is read from the environment, in one place. */
+import { readFileSync } from 'node:fs'
+import type { OperatorEgress } from '../lib/distributors/session/egress.js'
+import type { MailServer } from '../lib/distributors/session/mail.js'
 import type { OwnServers } from '../lib/distributors/servers.js'
 import type { S3Options } from '../lib/objects/s3-calls.js'
 import { UsageError } from './cli/command.js'
@@ -19,18 +22,32 @@ export function secretKeyFromEnvironment(): { secretKey?: string } {
 
 /**
  * QUARTERMASTER_EGRESS_PROXY (`http://user:password@host:port`) and QUARTERMASTER_EGRESS_ADDRESS: how
- * distributors are reached that approve addresses. An empty variable counts as none.
+ * distributors are reached that approve addresses. QUARTERMASTER_PRIVATE_HOSTS: hosts of documents that
+ * may have a private address. QUARTERMASTER_MAIL_SERVER, _FROM and _CA (a file): where orders by mail
+ * go. An empty variable counts as none.
  */
-export function egressFromEnvironment(): { egress?: { proxy?: string; sourceAddress?: string } } {
+export function egressFromEnvironment(): { egress?: OperatorEgress } {
   const proxy = process.env['QUARTERMASTER_EGRESS_PROXY'] || undefined
   const sourceAddress = process.env['QUARTERMASTER_EGRESS_ADDRESS'] || undefined
-  if (proxy === undefined && sourceAddress === undefined) return {}
-  return {
-    egress: {
-      ...(proxy !== undefined && { proxy }),
-      ...(sourceAddress !== undefined && { sourceAddress }),
-    },
+  const hosts = (process.env['QUARTERMASTER_PRIVATE_HOSTS'] ?? '').split(/[\s,]+/).filter(Boolean)
+  const mail = mailFromEnvironment()
+  const egress = {
+    ...(proxy !== undefined && { proxy }),
+    ...(sourceAddress !== undefined && { sourceAddress }),
+    ...(hosts.length > 0 && { privateHosts: hosts.map((host) => host.toLowerCase()) }),
+    ...(mail && { mail }),
   }
+  return Object.keys(egress).length === 0 ? {} : { egress }
+}
+
+function mailFromEnvironment(): MailServer | undefined {
+  const server = process.env['QUARTERMASTER_MAIL_SERVER'] || undefined
+  const from = process.env['QUARTERMASTER_MAIL_FROM'] || undefined
+  const file = process.env['QUARTERMASTER_MAIL_CA'] || undefined
+  if (server === undefined) return undefined
+  if (from === undefined)
+    throw new UsageError('QUARTERMASTER_MAIL_FROM: give the address that messages are from')
+  return { server, from, ...(file !== undefined && { ca: readFileSync(file, 'utf8') }) }
 }
 
 /**

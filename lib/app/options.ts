@@ -7,7 +7,8 @@ import { silentLog } from '../core/log.js'
 import type { Log } from '../core/log.js'
 import { refuseUnknownOptions } from '../core/options.js'
 import type { Distributor } from '../distributors/distributor.js'
-import { builtin } from '../distributors/builtin/index.js'
+import { builtin, presets } from '../distributors/builtin/index.js'
+import { withDocuments } from '../distributors/document/folder.js'
 import type { ExporterOptions } from '../exports/exporter.js'
 import { withServers } from '../distributors/servers.js'
 import type { OwnServers } from '../distributors/servers.js'
@@ -32,7 +33,7 @@ export interface OpenOptions {
   log?: Log
   /** The worker's file; false works on the calling thread. */
   worker?: string | false
-  /** `[...builtin, mine]` adds one. */
+  /** `[...builtin, mine]` adds one. Documents in the state folder add theirs. */
   distributors?: readonly Distributor[]
   /** Where files are kept that callers download; the state folder by default. */
   objects?: ObjectStore
@@ -49,7 +50,8 @@ export interface OpenOptions {
   /**
    * How connectors reach distributors: through the operator's own HTTP proxy
    * (`http://user:password@host:port`; FTP goes through none), or from one address of this machine,
-   * for distributors that approve addresses.
+   * for distributors that approve addresses. `mail` is the server by which orders go out as
+   * messages, `privateHosts` are hosts of documents that may have a private address.
    */
   egress?: OperatorEgress
   /** Addresses of distributors in place of those that their connectors know, by distid. */
@@ -123,14 +125,18 @@ export function readOptions(options: OpenOptions): Settings {
         'give a store outside of it, such as s3Store',
     )
   const log = options.log ?? silentLog
+  const dir = resolve(options.dir ?? './var')
   return {
     ...options,
-    dir: resolve(options.dir ?? './var'),
+    dir,
     log,
     now: wholeMilliseconds(options.now ?? Date.now),
     monotonic: wholeMilliseconds(options.monotonic ?? options.now ?? (() => performance.now())),
     random: options.random ?? randomBytes,
-    distributors: withServers(options.distributors ?? builtin, options.servers ?? {}),
+    distributors: withServers(
+      withDocuments(options.distributors ?? builtin, dir, new Set(Object.keys(presets))),
+      options.servers ?? {},
+    ),
     publicUrl: new PublicUrl(options.publicUrl),
     egress: readEgress(options.egress ?? {}),
     fatal: options.fatal ?? ((error) => endProcess(log, error)),

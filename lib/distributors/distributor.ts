@@ -76,6 +76,8 @@ export interface Distributor<
   readonly api?: { readonly url: string }
   /** Its FTP server; files go to and from no other. */
   readonly files?: FtpServer
+  /** Further hosts of its own, where `api` and `files` are not all that it has. */
+  readonly hosts?: readonly string[]
   readonly settings: S
   /**
    * Sections that an entry must have, such as `fulfillment`, with the required settings in them.

@@ -56,3 +56,15 @@ function columnsOf(preset: Preset): (readonly string[])[] {
     ]),
   ]
 }
+
+/** Every column that a preset may read, once. */
+export const allColumns = (preset: Preset): string[] => [
+  ...new Map(
+    [...preset.required.flat(), ...columnsOf(preset).flat(), ...repeatsOf(preset)].map((name) => [
+      fold(name),
+      name,
+    ]),
+  ).values(),
+]
+
+const repeatsOf = (preset: Preset) => (preset.kind === 'catalog' ? (preset.repeats ?? []) : [])

@@ -55,7 +55,7 @@ async function* rowsFrom(file: string, start: number): AsyncGenerator<string[]> 
 }
 
 /** Exports mix both encodings. */
-function decoded(cell: string): string {
+export function decoded(cell: string): string {
   if (!NOT_ASCII.test(cell)) return cell
   const bytes = Buffer.from(cell, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes, { stream: true })

@@ -7,6 +7,8 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { inTime } from '../../core/async/wait.js'
 import { isPrivate } from '../../core/net/addresses.js'
+import { readMailServer } from './mail.js'
+import type { MailServer } from './mail.js'
 
 /** Milliseconds until a name has its addresses. */
 const LOOKUP_TIMEOUT = 15_000
@@ -18,6 +20,10 @@ export interface Egress {
    * A simulator: loopback and nothing else. Its certificate is the only one that is trusted there.
    */
   readonly simulator?: { readonly certificate?: string }
+  /** Hosts among them that the operator lets have a private address. */
+  readonly privateHosts?: readonly string[]
+  /** A call may go without TLS, where its address says so. */
+  readonly mayBePlain?: boolean
   /** The operator's own proxy, `http://user:password@host:port`; it may have a private address. */
   readonly proxy?: string
   /** The address of this machine that the distributor has approved. */
@@ -25,13 +31,21 @@ export interface Egress {
 }
 
 /** How the operator lets connectors out of the machine. */
-export type OperatorEgress = Pick<Egress, 'proxy' | 'sourceAddress'>
+export interface OperatorEgress extends Pick<Egress, 'proxy' | 'sourceAddress' | 'privateHosts'> {
+  /** Where orders by mail are sent; none by default. */
+  readonly mail?: MailServer
+}
 
 /**
  * The operator's words for that, looked at once. Throws for a proxy that is no `http:` address, and
  * for a source address that is none.
  */
-export function readEgress({ proxy, sourceAddress }: OperatorEgress): OperatorEgress {
+export function readEgress({
+  proxy,
+  sourceAddress,
+  privateHosts,
+  mail,
+}: OperatorEgress): OperatorEgress {
   const url = proxy === undefined || !URL.canParse(proxy) ? null : new URL(proxy)
   if (proxy !== undefined && url?.protocol !== 'http:')
     throw new Error('egress.proxy: give an address such as http://user:password@proxy.example:3128')
@@ -40,6 +54,8 @@ export function readEgress({ proxy, sourceAddress }: OperatorEgress): OperatorEg
   return {
     ...(proxy !== undefined && { proxy }),
     ...(sourceAddress !== undefined && { sourceAddress }),
+    ...(privateHosts !== undefined && { privateHosts }),
+    ...(mail !== undefined && { mail: readMailServer(mail) }),
   }
 }
 
@@ -77,7 +93,10 @@ export async function addressOf(
           throw new EgressFault(`the name ${host} cannot be looked up`, { cause: error })
         })
       : [{ address: bare, family: isIP(bare) }]
-  const isRefused = egress.simulator ? (at: string) => !isLoopback(at) : isPrivate
+  const mayBePrivate = egress.privateHosts?.includes(host.toLowerCase()) === true
+  const isRefused = egress.simulator
+    ? (at: string) => !isLoopback(at)
+    : (at: string) => !mayBePrivate && isPrivate(at)
   const refused = found.find(({ address }) => isRefused(address))
   if (refused)
     throw new EgressFault(

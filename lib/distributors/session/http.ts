@@ -83,7 +83,7 @@ export async function connectionFor(
   signal: AbortSignal,
 ): ReturnType<typeof openConnection> {
   const isSecure = url.protocol === 'https:'
-  if (!isSecure && !egress.simulator)
+  if (!isSecure && !egress.simulator && egress.mayBePlain !== true)
     throw new EgressFault(`${url.hostname} is asked over https alone`)
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port)
   return openConnection(egress, { host: url.hostname, port, isSecure }, signal)

@@ -1,4 +1,7 @@
 /** A session of a distributor at its own address. */
+import { openConnection } from './connection.js'
+import { sendMail } from './mail.js'
+import type { MailOutcome } from './mail.js'
 import type { Distributor } from '../distributor.js'
 import { isIP } from 'node:net'
 import { EgressFault } from './egress.js'
@@ -27,7 +30,7 @@ const OPEN: LoginGate = { reason: () => null, accepted: () => {}, refused: () =>
 
 /** What a connector of this distributor is given; it can call the distributor's own host alone. */
 export function openSession(
-  { name, api, files }: Pick<Distributor, 'name' | 'api' | 'files'>,
+  { name, api, files, hosts = [] }: Pick<Distributor, 'name' | 'api' | 'files' | 'hosts'>,
   { settings, signal, now, egress = {}, transcript, login }: SessionOptions,
 ): Session {
   const httpAt: Session['httpAt'] = (address, to, until = signal) => {
@@ -58,6 +61,25 @@ export function openSession(
       const to = { ...egress, hosts: [hostname] }
       return streamAt('', to)({ ...call, method: 'GET', path: call.url }, take)
     },
+    api: (address) => {
+      const to = { ...egress, hosts, mayBePlain: true }
+      return { http: httpAt(address, to), stream: streamAt(address, to) }
+    },
+    ftpOf: (server) => ftpAt(server, { ...egress, hosts }),
+    mail: async (message) => {
+      const send = async (): Promise<MailOutcome> =>
+        egress.mail ? sendMail(egress.mail, message, signal) : NO_MAIL_SERVER
+      const { to, subject, text, attachment } = message
+      const body = attachment?.content.toString('latin1') ?? text
+      return transcript
+        ? transcript.record({ method: 'MAIL', path: `${to} ${subject}`, body }, send, (told) => ({
+            status: null,
+            answer: told.outcome === 'sent' ? 'sent' : `${told.outcome}: ${told.reason}`,
+          }))
+        : send()
+    },
+    connect: (host, port) =>
+      openConnection({ ...egress, hosts }, { host, port, isSecure: false }, signal),
     ftp:
       files === undefined
         ? async () => {
@@ -79,6 +101,11 @@ export function openSession(
     hide: (secret) => transcript?.hide(secret),
     login: (...credentials) => login?.(credentials) ?? OPEN,
   }
+}
+
+const NO_MAIL_SERVER: MailOutcome = {
+  outcome: 'not_sent',
+  reason: 'no mail server is set: give QUARTERMASTER_MAIL_SERVER',
 }
 
 const addressOf = (url: string, query = ''): string =>

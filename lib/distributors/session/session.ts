@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net'
 import type { Egress } from './egress.js'
 import type { FtpFiles, FtpServer } from './ftp.js'
 import type { HttpAnswer, HttpCall } from './http.js'
+import type { CallMail } from './mail.js'
 import type { StreamedAnswer, TakePieces } from './stream.js'
 
 /** A call below the address of a distributor. */
@@ -75,6 +77,14 @@ export interface Session<Values = Readonly<Record<string, unknown>>> {
    * whether the distributor may have got what was to be uploaded.
    */
   readonly ftp: CallFtp
+  /** Calls at another address of the distributor's, one that it has declared as its own. */
+  readonly api: (address: string) => { readonly http: CallApi; readonly stream: StreamApi }
+  /** The same of another FTP server. */
+  readonly ftpOf: (server: FtpServer) => CallFtp
+  /** A connection to a server that it has declared, without anything said. Rejects with an EgressFault. */
+  readonly connect: (host: string, port: number) => Promise<Socket>
+  /** Sends one message by the operator's mail server. What became of it is told, not thrown. */
+  readonly mail: CallMail
   /** The same at another server: a simulator's. */
   readonly ftpAt: (server: FtpServer, egress: Egress, signal?: AbortSignal) => CallFtp
   /**

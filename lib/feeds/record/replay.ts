@@ -59,6 +59,12 @@ export function replaySession(
     streamFrom: (call, take) => stream({ ...call, method: 'GET', path: NAMED }, take),
     ftp,
     ftpAt: () => ftp,
+    api: () => ({ http, stream }),
+    ftpOf: () => ftp,
+    connect: async () => {
+      throw new Error('nobody connects to a recording')
+    },
+    mail: async () => ({ outcome: 'not_sent', reason: 'nothing is sent to a recording' }),
     hide: () => {},
     login: () => ({ reason: () => null, accepted: () => {}, refused: () => {} }),
   }

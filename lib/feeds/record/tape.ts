@@ -46,6 +46,11 @@ export class Tape {
           { ...call, method: 'GET', path: call.url },
           take,
         ),
+      api: (address) => {
+        const { http, stream } = session.api(address)
+        return { http: this.#http(http), stream: this.#stream(stream) }
+      },
+      ftpOf: (server) => this.#ftp(session.ftpOf(server)),
       ftp: this.#ftp(session.ftp),
       ftpAt: (...to) => this.#ftp(session.ftpAt(...to)),
     }

@@ -8,6 +8,7 @@ import { catalogCommands } from './catalog.js'
 import { backupCommands } from './backup.js'
 import { configurationCommands } from './configuration/index.js'
 import { demoCommand } from './demo.js'
+import { documentCommands } from './documents.js'
 import { distributorCommands } from './distributors.js'
 import { feedCommands } from './feeds/index.js'
 import { fflDocumentCommands } from './ffls/documents.js'
@@ -27,6 +28,7 @@ export const commands: Command[] = [
   initCommand,
   ...accountCommands,
   ...distributorCommands,
+  ...documentCommands,
   ...feedCommands,
   ...fflCommands,
   ...fflDocumentCommands,

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { figure } from '../../../../lib/core/figures.js'
 import { invalid } from '../../../../lib/core/errors.js'
 import { builtin, presets } from '../../../../lib/distributors/builtin/index.js'
+import { withDocuments } from '../../../../lib/distributors/document/folder.js'
 import type { Preset } from '../../../../lib/distributors/generic/preset.js'
 import { makeRegistry } from '../../../../lib/distributors/registry.js'
 import { checkFeed } from '../../../../lib/feeds/check.js'
@@ -19,7 +20,7 @@ import { cut, wrap } from '../../output.js'
  * The names of a record with their values, as many to a line as fit; a long value is cut to its
  * line, attributes go on.
  */
-function recordLines(record: Record<string, unknown>, width: number): string[] {
+export function recordLines(record: Record<string, unknown>, width: number): string[] {
   const lines: string[] = []
   let line = ''
   for (const [name, value] of Object.entries(record)) {
@@ -71,7 +72,10 @@ export async function check(invocation: Invocation): Promise<number> {
   const { args, out } = invocation
   const name = argument(args, 0)
   const file = argument(args, 1)
-  const registry = makeRegistry(builtin, presets)
+  const registry = makeRegistry(
+    withDocuments(builtin, invocation.dir, new Set(Object.keys(presets))),
+    presets,
+  )
   const preset = presetFor(registry, name)
   if (!preset)
     throw new UsageError(

@@ -1,0 +1,223 @@
+/** Orders by a document: as a file in a folder, or as a message. */
+import { DAY, HOUR, MINUTE, SECOND } from '../../core/clock.js'
+import type {
+  FoundOrder,
+  Fulfillment,
+  FulfillmentLimits,
+  OpenOrder,
+  OrderUpdate,
+  PurchaseOrder,
+  Rendered,
+  Search,
+  Submission,
+} from '../fulfillment.js'
+import { NoReply, unanswered } from '../session/reply.js'
+import type { Session } from '../session/session.js'
+import { answersSince, CLOCKS_DIFFER, foundIn, newsIn } from './answers.js'
+import { withFiles } from './connections.js'
+import type { FilesConnection } from './connections.js'
+import { sendByMail } from './mail.js'
+import type { Connection, Orders, Template } from './schema.js'
+import { fillText, writeOrder } from './template.js'
+
+type Settings = Readonly<Record<string, unknown>>
+type Connections = Readonly<Record<string, Connection>>
+
+/** Bytes of an order's file. */
+const LARGEST = 1_048_576
+/** Until then nothing can have come of an earlier send: it is the first, or none has left. */
+const FIRST_SENDS = MINUTE
+
+/**
+ * What can be found again is known by its items and its ZIP, so an acknowledgement has to tell
+ * them; without, an order of which nobody knows whether it arrived is left to a person.
+ */
+const isFindable = ({ by, answers = [] }: Orders): boolean =>
+  by === 'file' &&
+  answers.some(
+    ({ tells, columns: { item, ordered, zip } }) =>
+      tells === 'acknowledgement' &&
+      item !== undefined &&
+      ordered !== undefined &&
+      zip !== undefined,
+  )
+
+/** The connector of a document that takes orders. */
+export function documentOrders(orders: Orders, connections: Connections): Fulfillment {
+  const limits: FulfillmentLimits = {
+    po: { max: orders.po.max, chars: charsOf(orders.po.chars ?? 'A-Za-z0-9._-') },
+    // Two files of one PO have one name: each looks before it is written whether the other is there.
+    concurrency: 1,
+    sendTimeout: 75 * SECOND,
+    visibilityLag: isFindable(orders) ? 4 * HOUR : DAY,
+    updatesEvery: 30 * MINUTE,
+  }
+  const answers = orders.answers ?? []
+  return {
+    recovery: isFindable(orders) ? 'file' : 'one_shot',
+    numberComesLater: true,
+    limits,
+    preview: (order, settings) => [rendered(orders, order, settings)],
+    submit: (session, order) => submit(orders, connections, session, order),
+    ...(isFindable(orders) && {
+      find: (session: Session, order: PurchaseOrder) => find(orders, connections, session, order),
+    }),
+    async *updates(session, since, open): AsyncGenerator<OrderUpdate> {
+      session.signal.throwIfAborted()
+      const from = Math.min(since, ...open.map((one) => one.placedAt - CLOCKS_DIFFER))
+      yield* newsOf(await answersSince(session, connections, answers, from), open)
+    },
+  }
+}
+
+const newsOf = (answers: Parameters<typeof newsIn>[0], open: readonly OpenOrder[]) =>
+  newsIn(answers, open)
+
+/** One character of those that are named; `A-Z`, `a-z` and `0-9` are ranges, and nothing else is. */
+function charsOf(text: string): RegExp {
+  const ranges = ['A-Z', 'a-z', '0-9'].filter((range) => text.includes(range))
+  const rest = ranges.reduce((left, range) => left.replace(range, ''), text)
+  return new RegExp(`[${ranges.join('')}${rest.replaceAll(/[\]\\^-]/g, '\\$&')}]`)
+}
+
+const kindOf = ({ shipToStore, ffl }: PurchaseOrder) =>
+  shipToStore ? 'store' : ffl === null ? 'customer' : 'dealer'
+
+/** Throws for what cannot be written. */
+function rendered(orders: Orders, order: PurchaseOrder, settings: Settings): Rendered {
+  const template = orders.templates[kindOf(order)]
+  if (!template) throw new Error(`an order to a ${kindOf(order)} is not described by the document`)
+  const body = textFor(template, order, settings)
+  return orders.by === 'file'
+    ? { what: `STOR ${fillText(orders.path, order, settings)}`, headers: {}, body }
+    : {
+        what: `MAIL ${fillText(orders.to, order, settings)}`,
+        headers: {
+          subject: fillText(orders.subject, order, settings),
+          ...(orders.attachment && { attachment: fillText(orders.attachment, order, settings) }),
+        },
+        body,
+      }
+}
+
+function textFor(template: Template, order: PurchaseOrder, settings: Settings): string {
+  const isFirearm = order.lines.some(({ fflRequired }) => fflRequired)
+  if (isFirearm && order.ffl === null && !order.shipToStore)
+    throw new Error('a firearm needs the license of the dealer that receives it')
+  return writeOrder(template, order, settings)
+}
+
+async function submit(
+  orders: Orders,
+  connections: Connections,
+  session: Session,
+  order: PurchaseOrder,
+): Promise<Submission> {
+  session.signal.throwIfAborted()
+  if (!orders.templates[kindOf(order)])
+    return {
+      outcome: 'review',
+      reason: `its document does not say how an order to a ${kindOf(order)} is written`,
+    }
+  let what: Rendered
+  try {
+    what = rendered(orders, order, session.settings)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { outcome: 'rejected', reason: `${reason}; nothing was sent` }
+  }
+  try {
+    return orders.by === 'mail'
+      ? await sendByMail(session, what)
+      : await drop(orders, connections, session, { order, what })
+  } catch (error) {
+    return unanswered(error)
+  }
+}
+
+type FileOrders = Extract<Orders, { by: 'file' }>
+
+/**
+ * Written once, under its own name, and only where nothing lies under it: a file that is there is
+ * this order, or another of its PO that must not be written over.
+ */
+async function drop(
+  orders: FileOrders,
+  connections: Connections,
+  session: Session,
+  { order, what }: { order: PurchaseOrder; what: Rendered },
+): Promise<Submission> {
+  const path = fillText(orders.path, order, session.settings)
+  const bytes = Buffer.from(what.body, 'latin1')
+  if (isFindable(orders) && session.now() - order.takenAt > FIRST_SENDS) {
+    const found = await answersTo(orders, connections, session, order)
+    if (found.some((one) => isSame(one, order))) return { outcome: 'duplicate', number: null }
+  }
+  const connection = connections[orders.connection] as FilesConnection
+  return withFiles(session, connection, async (files): Promise<Submission> => {
+    const waiting = await files.read(path, LARGEST)
+    if (waiting !== null)
+      return waiting.equals(bytes)
+        ? { outcome: 'duplicate', number: null }
+        : { outcome: 'not_sent', reason: `another order waits in ${path}` }
+    await files.upload(path, bytes)
+    return { outcome: 'accepted', number: null }
+  })
+}
+
+async function answersTo(
+  { answers = [] }: FileOrders | Orders,
+  connections: Connections,
+  session: Session,
+  { po, takenAt }: PurchaseOrder,
+): Promise<FoundOrder[]> {
+  const found = await answersSince(session, connections, answers, takenAt - CLOCKS_DIFFER)
+  return foundIn(found).filter((one) => one.po.toUpperCase() === po.toUpperCase())
+}
+
+/** The same items, units and ZIP: whoever writes it again would order it again. */
+function isSame({ lines = [], shipTo }: FoundOrder, order: PurchaseOrder): boolean {
+  const units = (of: readonly { distsku: string; qty: number }[]) => {
+    const sums = new Map<string, number>()
+    for (const { distsku, qty } of of) {
+      const key = distsku.trim().toUpperCase()
+      sums.set(key, (sums.get(key) ?? 0) + qty)
+    }
+    return JSON.stringify([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+  return (
+    shipTo?.zip?.slice(0, 5) === order.shipTo.zip.slice(0, 5) && units(lines) === units(order.lines)
+  )
+}
+
+async function find(
+  orders: Orders,
+  connections: Connections,
+  session: Session,
+  order: PurchaseOrder,
+): Promise<Search> {
+  session.signal.throwIfAborted()
+  if (orders.by !== 'file') return { outcome: 'answered', orders: [] }
+  try {
+    const path = fillText(orders.path, order, session.settings)
+    const connection = connections[orders.connection] as FilesConnection
+    const { body } = rendered(orders, order, session.settings)
+    const waiting = await withFiles(session, connection, (files) => files.read(path, LARGEST))
+    // They have it, and have not read it yet.
+    const own = waiting?.equals(Buffer.from(body, 'latin1')) ? [contentOf(order)] : []
+    return {
+      outcome: 'answered',
+      orders: [...own, ...(await answersTo(orders, connections, session, order))],
+    }
+  } catch (error) {
+    if (!(error instanceof NoReply)) throw error
+    return { outcome: 'unreachable', reason: error.message }
+  }
+}
+
+const contentOf = ({ po, lines, shipTo: { name, address1, zip } }: PurchaseOrder): FoundOrder => ({
+  number: null,
+  po,
+  lines: lines.map(({ distsku, qty }) => ({ distsku, qty })),
+  shipTo: { name, address1, zip },
+})

@@ -1,0 +1,200 @@
+/** Distributors that are described by a document. */
+import { existsSync, readFileSync } from 'node:fs'
+import { invalid } from '../../../lib/core/errors.js'
+import { figure } from '../../../lib/core/figures.js'
+import { FeedFault } from '../../../lib/distributors/account-feed.js'
+import { builtin, presets } from '../../../lib/distributors/builtin/index.js'
+import { distributorOf } from '../../../lib/distributors/document/distributor.js'
+import { documentFile, faultText, withDocument } from '../../../lib/distributors/document/folder.js'
+import {
+  addDocument,
+  removeDocument,
+  withSample,
+} from '../../../lib/distributors/document/operator.js'
+import { readDocument } from '../../../lib/distributors/document/read.js'
+import { documentSchema } from '../../../lib/distributors/document/schema.js'
+import type { DistributorDocument } from '../../../lib/distributors/document/schema.js'
+import { TEMPLATES } from '../../../lib/distributors/document/templates.js'
+import { checkFeed } from '../../../lib/feeds/check.js'
+import { argument, DRY_RUN, optional, UsageError } from '../command.js'
+import type { Command, Invocation } from '../command.js'
+import type { Output } from '../output.js'
+import { recordLines } from './feeds/check.js'
+import { showRejects } from './feeds/take.js'
+
+const PRESETS = new Set(Object.keys(presets))
+
+/** A template that comes with the program, or the list of them. */
+async function template({ args, out }: Invocation): Promise<void> {
+  const [name] = args
+  if (name === undefined) {
+    const templates = Object.entries(TEMPLATES).map(
+      ([key, { distid, name: called, writtenFrom }]) => ({
+        template: key,
+        distid,
+        name: called,
+        written_from: writtenFrom,
+      }),
+    )
+    for (const one of templates) out.line(`${one.template} (${one.distid}): ${one.written_from}`)
+    return out.result({ templates })
+  }
+  const found = Object.hasOwn(TEMPLATES, name) ? TEMPLATES[name] : undefined
+  if (!found)
+    throw new UsageError(
+      `there is no template "${name}"; known are ${Object.keys(TEMPLATES).join(', ')}`,
+    )
+  out.line(JSON.stringify(found, null, 2))
+  out.result(found as unknown as Record<string, unknown>)
+}
+
+async function schema({ out }: Invocation): Promise<void> {
+  out.line(JSON.stringify(documentSchema(), null, 2))
+  out.result(documentSchema())
+}
+
+/** The document of a file; null where it has faults, which are told then, all at once. */
+function documentIn(file: string, out: Output): DistributorDocument | null {
+  if (!existsSync(file)) throw invalid('file', `cannot read ${file}`)
+  const { document, faults } = readDocument(readFileSync(file, 'utf8'), PRESETS)
+  if (document) return document
+  out.line(`${file} cannot be used:`)
+  for (const fault of faults) out.line(`  - ${faultText(fault)}`)
+  out.result({ file, faults })
+  return null
+}
+
+async function check({ args, values, out }: Invocation): Promise<number> {
+  const file = argument(args, 0)
+  const document = documentIn(file, out)
+  if (!document) return 1
+  const sample = optional(values, 'sample')
+  if (sample !== undefined) return checkSample(document, { sample, values, out })
+  const distributor = distributorOf(document)
+  withDocument(builtin, document)
+  const feeds = Object.keys(distributor.feeds ?? {})
+  const { orders } = document
+  out.line(`${file} describes ${document.name} (${document.distid}).`)
+  out.line(`Feeds: ${feeds.join(', ') || 'none'}. Orders: ${orders ? `by ${orders.by}` : 'none'}.`)
+  if (orders)
+    out.line(
+      distributor.fulfillment!.recovery === 'file'
+        ? 'An order whose answer is lost is found again by its acknowledgement.'
+        : 'An order of which nobody knows whether it arrived is left to a person: no ' +
+            'acknowledgement tells items, units and ZIP.',
+    )
+  out.result({ file, faults: [], distid: document.distid, feeds, orders: orders?.by ?? null })
+  return 0
+}
+
+/** How a feed of the document reads a file: 20 rows of it, and what is rejected. */
+async function checkSample(
+  document: DistributorDocument,
+  { sample: file, values, out }: Pick<Invocation, 'values' | 'out'> & { sample: string },
+): Promise<number> {
+  const described = document.feeds?.filter(({ kind }) => kind !== 'preset') ?? []
+  const feed = optional(values, 'feed') ?? described[0]?.id ?? ''
+  if (!existsSync(file)) throw invalid('sample', `cannot read ${file}`)
+  const other = optional(values, 'other') ?? null
+  const checked = await withSample(document, { feed, file, other }, (sample) =>
+    checkFeed({ ...sample, rows: 20, asOf: Date.now() }),
+  ).catch((error: unknown) => {
+    throw error instanceof FeedFault ? invalid('sample', error.message) : error
+  })
+  for (const offer of checked.offers) out.line(recordLines(offer, out.width).join('\n'))
+  if (checked.rejects.length > 0) showRejects(out, checked.rejects)
+  const refused = [...checked.reasons, ...checked.refused]
+  out.line('')
+  out.line(
+    `${figure(checked.rows)} rows read with ${feed}, ${figure(checked.rejected)} rejected.` +
+      (refused.length > 0 ? ' Import would refuse it:' : ' Import would take it as a first feed.'),
+  )
+  for (const reason of refused) out.line(`- ${reason}`)
+  out.result({ feed, ...checked, refused })
+  return refused.length > 0 ? 1 : 0
+}
+
+async function add({ args, dir, out, dryRun }: Invocation): Promise<number> {
+  const document = documentIn(argument(args, 0), out)
+  if (!document) return 1
+  const { distid, name } = document
+  if (dryRun) {
+    withDocument(builtin, document)
+    out.line(`It would add ${name} (${distid}) as ${documentFile(dir, distid)}.`)
+    out.line(DRY_RUN)
+    out.result({ distid, dry_run: true })
+    return 0
+  }
+  const { file, isNew } = addDocument(dir, builtin, document)
+  out.line(
+    `${name} (${distid}) is ${isNew ? 'added' : 'replaced'}: ${file}. A server that runs knows it ` +
+      'after its next start.',
+  )
+  out.result({ distid, file, new: isNew, dry_run: false })
+  return 0
+}
+
+async function remove({ args, dir, out, dryRun }: Invocation): Promise<void> {
+  const distid = argument(args, 0)
+  const file = dryRun ? documentFile(dir, distid) : removeDocument(dir, distid)
+  out.line(
+    `${distid} ${dryRun ? 'would be' : 'is'} removed: ${file}. Entries of it in configurations are ` +
+      'refused from the next start on, and its open orders are heard of no more.',
+  )
+  if (dryRun) out.line(DRY_RUN)
+  out.result({ distid, file, dry_run: dryRun })
+}
+
+const FILE = { '<FILE>': 'the document, JSON; `distributors template` shows some to begin with' }
+
+export const documentCommands: Command[] = [
+  {
+    name: 'distributors template',
+    summary: 'Documents to begin with, and what each was written from',
+    effect: 'reads',
+    positionals: ['[NAME]'],
+    help: { '[NAME]': 'which one to print; without it, the list' },
+    example: 'quartermaster distributors template mge',
+    run: template,
+  },
+  {
+    name: 'distributors schema',
+    summary: 'JSON Schema of such a document, for your editor',
+    effect: 'reads',
+    example: 'quartermaster distributors schema',
+    run: schema,
+  },
+  {
+    name: 'distributors check',
+    summary: 'Every fault of a document at once; with a sample, how its feed reads that',
+    effect: 'reads',
+    positionals: ['<FILE>'],
+    options: { sample: { type: 'string' }, feed: { type: 'string' }, other: { type: 'string' } },
+    help: {
+      ...FILE,
+      sample: 'a file of the distributor: 20 rows of it are shown',
+      feed: 'which feed of the document reads it; the first by default',
+      other: 'a sample of the file that the feed is joined with',
+    },
+    example: 'quartermaster distributors check ./acme.json --sample ./inventory.csv',
+    run: check,
+  },
+  {
+    name: 'distributors add',
+    summary: 'Add a distributor by its document',
+    effect: 'writes',
+    positionals: ['<FILE>'],
+    help: FILE,
+    example: 'quartermaster distributors add ./acme.json',
+    run: add,
+  },
+  {
+    name: 'distributors remove',
+    summary: 'Take a document away',
+    effect: 'writes',
+    positionals: ['<DISTID>'],
+    help: { '<DISTID>': 'the distid of the document' },
+    example: 'quartermaster distributors remove ACME',
+    run: remove,
+  },
+]
