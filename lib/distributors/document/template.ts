@@ -43,6 +43,9 @@ export const LINE_NAMES = Object.keys(OF_LINE)
 export const ORDER_NAMES = Object.keys(OF_ORDER)
 
 const PLACES = /\{([\w.]+)\}/g
+const PLACE = /\{[\w.]+\}/
+
+type Escape = Template['escape']
 
 export const namesIn = (text: string): string[] =>
   [...text.matchAll(PLACES)].map(([, name]) => name!)
@@ -52,12 +55,20 @@ export const namesIn = (text: string): string[] =>
  * otherwise is an order that nobody placed.
  */
 export function writeOrder(template: Template, order: PurchaseOrder, settings: Settings): string {
-  const { head = '', line, tail = '', escape } = template
+  const { head = '', line, tail = '' } = template
   if (order.lines.length === 0) throw new Error('the order has no items')
-  const fill = (text: string, at?: { line: PurchaseOrderLine; place: number }) =>
-    text.replaceAll(PLACES, (_all, name: string) =>
-      escaped(valueOf(name, order, settings, at), escape),
-    )
+  const fill = (text: string, at?: { line: PurchaseOrderLine; place: number }) => {
+    const filled = (part: string, escape: Escape) =>
+      part.replaceAll(PLACES, (_all, name: string) =>
+        escaped(valueOf(name, order, settings, at), escape),
+      )
+    if (template.escape !== 'csv') return filled(text, template.escape)
+    // A cell is quoted as a whole, however many values it holds.
+    return text
+      .split(/(,|\r?\n)/)
+      .map((part) => (PLACE.test(part) ? quoted(filled(part, 'csv')) : part))
+      .join('')
+  }
   const lines = order.lines.map((one, place) => fill(line, { line: one, place }))
   return fill(head) + lines.join('') + fill(tail)
 }
@@ -87,11 +98,12 @@ function valueOf(
 const settingOf = (settings: Settings, name: string): string =>
   textOf(Object.hasOwn(settings, name) ? settings[name] : undefined) ?? ''
 
-function escaped(text: string, escape: Template['escape']): string {
+function escaped(text: string, escape: Escape): string {
   // Old readers have ASCII alone, and no field may hold what ends it.
   const value = plain(text)
-  if (escape === 'csv') return /[",]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
   if (escape === 'pipe') return value.replaceAll('|', ' ')
-  if (escape === 'tab') return value
-  return value.replaceAll(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`)
+  if (escape === 'xml') return value.replaceAll(/[<>&"']/g, (char) => `&#${char.charCodeAt(0)};`)
+  return value
 }
+
+const quoted = (cell: string) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)

@@ -5,7 +5,6 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { TextDecoder } from 'node:util'
 import { createGunzip } from 'node:zlib'
-import { openPromise } from 'yauzl'
 import { FeedFault } from '../account-feed.js'
 
 /** Bytes of a file, unpacked. */
@@ -32,6 +31,8 @@ export async function unpack(file: string, how: 'gzip' | 'zip'): Promise<void> {
 
 /** The first file in it. */
 async function unzip(file: string, to: string): Promise<void> {
+  // Few feeds are packed in this way.
+  const { openPromise } = (await import('yauzl')).default
   const zip = await openPromise(file)
   try {
     for await (const entry of zip.eachEntry()) {
