@@ -134,10 +134,9 @@ export async function watch(
 
 async function look(t: TestApp, plays: readonly Play[], from: number): Promise<void> {
   const records: FulfillmentOrder[] = []
-  for (let page = 1; ; page++) {
-    const { orders } = (await t.json(`/v1/orders?limit=100&page=${page}`)).body.data as {
-      orders: FulfillmentOrder[]
-    }
+  for (;;) {
+    const { orders } = (await t.json(`/v1/orders?limit=100&offset=${records.length}`)).body
+      .data as { orders: FulfillmentOrder[] }
     records.push(...orders)
     if (orders.length < 100) break
   }

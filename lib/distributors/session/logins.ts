@@ -6,17 +6,21 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { HOUR } from '../../core/clock.js'
 import type { Mode } from '../../db/tables/column-types.js'
-import type { LoginGate } from './session.js'
+import type { Known, LoginGate } from './session.js'
 
 /** Refusals in a row after which nobody tries. */
 const MOST = 2
 const SHUT = HOUR
 /** Logins that are remembered. */
 const ACCOUNTS = 10_000
+/** Things that were read with them and are remembered. */
+const READ = 10_000
 
 export class Logins {
   readonly #now: () => number
   readonly #refusals = new LRUCache<string, { count: number; at: number }>({ max: ACCOUNTS })
+
+  readonly #known = new LRUCache<string, object>({ max: READ })
 
   /** `now` in milliseconds since 1970. */
   constructor(now: () => number) {
@@ -42,6 +46,14 @@ export class Logins {
         const count = (this.#refusals.get(account)?.count ?? 0) + 1
         this.#refusals.set(account, { count, at: this.#now() })
       },
+      known: this.#knownOf(account),
+    }
+  }
+
+  #knownOf(account: string): Known {
+    return {
+      get: (key) => this.#known.get(`${account} ${key}`),
+      set: (key, value) => this.#known.set(`${account} ${key}`, value),
     }
   }
 }

@@ -26,7 +26,12 @@ export interface SessionOptions {
 }
 
 /** Of a session whose logins nobody counts. */
-const OPEN: LoginGate = { reason: () => null, accepted: () => {}, refused: () => {} }
+const OPEN: LoginGate = {
+  reason: () => null,
+  accepted: () => {},
+  refused: () => {},
+  known: { get: () => undefined, set: () => {} },
+}
 
 /** What a connector of this distributor is given; it can call the distributor's own host alone. */
 export function openSession(

@@ -33,6 +33,12 @@ export type CallFtp = <R>(
   work: (files: FtpFiles) => Promise<R>,
 ) => Promise<R>
 
+/** A memory of what was read. */
+export interface Known {
+  get(key: string): object | undefined
+  set(key: string, value: object): unknown
+}
+
 /** What is known of one login. */
 export interface LoginGate {
   /** Why it is not tried now; null where it may be. */
@@ -41,6 +47,11 @@ export interface LoginGate {
   accepted(): void
   /** The distributor refused it: the credentials, and nothing else. */
   refused(): void
+  /**
+   * What was read with it and can change no more, for as long as the app is open: a connector need
+   * not read it again. It may forget.
+   */
+  readonly known: Known
 }
 
 /** What a connector is given to work with. */

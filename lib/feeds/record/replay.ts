@@ -66,7 +66,12 @@ export function replaySession(
     },
     mail: async () => ({ outcome: 'not_sent', reason: 'nothing is sent to a recording' }),
     hide: () => {},
-    login: () => ({ reason: () => null, accepted: () => {}, refused: () => {} }),
+    login: () => ({
+      reason: () => null,
+      accepted: () => {},
+      refused: () => {},
+      known: { get: () => undefined, set: () => {} },
+    }),
   }
 }
 

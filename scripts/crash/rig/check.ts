@@ -378,7 +378,7 @@ function endOf(
   if (parcelsByPo && (!poIsOurs || scenario?.startsWith('STRANGER'))) return [end, null]
   if (!journey) return [end, 'in_transit']
   const ends = { RETURN: 'return_to_sender', FAILURE: 'failure' } as Record<string, string>
-  return [end, ends[scenario ?? ''] ?? 'delivered']
+  return [end, ends[scenario?.replace('LOST-', '') ?? ''] ?? 'delivered']
 }
 
 /** Members of a purchase order that stand in no row of it. */

@@ -7,6 +7,7 @@ import { DAY, MINUTE } from '../../../core/clock.js'
 import type { FoundOrder, Parcel } from '../../fulfillment.js'
 import { leftParcel } from '../../left-parcel.js'
 import type { FtpFiles } from '../../session/ftp.js'
+import type { Known } from '../../session/session.js'
 import { PROBLEMS, TAKEN, TRACKING } from './account.js'
 
 /** An order as an answer has it. */
@@ -41,6 +42,7 @@ const MOST_IN_FRONT = 2
 /** Every order that the files tell of which were written from `since` on. */
 export async function answersSince(
   files: FtpFiles,
+  known: Known,
   { since, now }: { since: number; now: number },
 ): Promise<Answer[]> {
   const answers: Answer[] = []
@@ -50,11 +52,15 @@ export async function answersSince(
       const path = `${folder}/${name}`
       const at = modifiedAt ?? (await files.modified(path))
       if ((at ?? Infinity) < since) continue
-      const bytes = await files.read(path, LARGEST)
-      if (bytes === null) continue
+      const key = `${path} ${at}`
+      const before = known.get(key) as { order: Omit<Answer, 'at'> | null } | undefined
+      const bytes = before ? null : await files.read(path, LARGEST)
+      if (!before && bytes === null) continue
       const isSettled = at !== null && now - at > SETTLED
-      const text = bytes.toString('latin1')
-      const order = readOrder(text, { isProblem: folder === PROBLEMS, isSettled })
+      const order = before
+        ? before.order
+        : readOrder(bytes!.toString('latin1'), { isProblem: folder === PROBLEMS, isSettled })
+      if (isSettled) known.set(key, { order })
       if (order) answers.push({ ...order, at })
     }
   return answers.toSorted((a, b) => (a.at ?? Infinity) - (b.at ?? Infinity))

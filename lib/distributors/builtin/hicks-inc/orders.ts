@@ -80,9 +80,7 @@ async function submit(
           : { outcome: 'not_sent', reason: `another order waits in ${file.path}` }
       const isAnswered =
         session.now() - order.takenAt > FIRST_SENDS &&
-        (await answersTo(files, order, session.now())).some(
-          (answer) => keyOf(answer) === keyOf(order),
-        )
+        (await answersTo(files, session, order)).some((answer) => keyOf(answer) === keyOf(order))
       if (isAnswered) return { outcome: 'duplicate', number: null }
       await files.upload(file.path, Buffer.from(file.text, 'latin1'))
       return { outcome: 'accepted', number: null }
@@ -100,15 +98,22 @@ function fileOf(order: PurchaseOrder, settings: HicksIncSettings): OrderFile | {
   }
 }
 
+/** Answers that can change no more are not read again. */
+const knownOf = ({ settings, login }: Session<HicksIncSettings>) =>
+  login(String(settings.ftp_user), String(settings.ftp_password)).known
+
 const isFile = (bytes: Buffer, { text }: OrderFile): boolean => bytes.toString('latin1') === text
 
 /** Nothing that answers an order is older than the order. */
 async function answersTo(
   files: FtpFiles,
+  session: Session<HicksIncSettings>,
   { po, takenAt }: Pick<PurchaseOrder, 'po' | 'takenAt'>,
-  now: number,
 ): Promise<Answer[]> {
-  const answers = await answersSince(files, { since: takenAt - CLOCKS_DIFFER, now })
+  const answers = await answersSince(files, knownOf(session), {
+    since: takenAt - CLOCKS_DIFFER,
+    now: session.now(),
+  })
   return answers.filter((answer) => answer.po.toUpperCase() === po.toUpperCase())
 }
 
@@ -121,7 +126,7 @@ async function find(session: Session<HicksIncSettings>, order: PurchaseOrder): P
       // They have it, and have not read it yet. Another order of the same PO may say the same, so
       // that even the same bytes are no proof of more than what they say.
       const waiting = await files.read(file.path, LARGEST)
-      const answers = await answersTo(files, order, session.now())
+      const answers = await answersTo(files, session, order)
       return {
         outcome: 'answered',
         orders: [
@@ -156,7 +161,7 @@ async function* updates(
   const now = session.now()
   const from = Math.min(since, ...open.map(({ placedAt }) => placedAt - CLOCKS_DIFFER))
   const { answers, tracked } = await withFiles(session, async (files) => ({
-    answers: await answersSince(files, { since: from, now }),
+    answers: await answersSince(files, knownOf(session), { since: from, now }),
     tracked: await trackedIn(files),
   }))
   const contents = new Map<string, Set<string>>()

@@ -241,6 +241,66 @@ export const SCENARIOS = {
       'order with the same PO.',
     fault: 'timeout',
   },
+  'TIMEOUT-TWICE': {
+    what: 'Two sends get no answer, and nothing happened; the third is served.',
+    fault: 'timeout',
+    sends: 2,
+  },
+  'RATE-LIMITED-TWICE': {
+    what: 'Two sends of that PO are turned away, with 5 seconds to wait; the third is served.',
+    fault: 'rate_limited',
+    sends: 2,
+  },
+  'LOST-PARTIAL': {
+    what: 'The order is accepted with a reply that is cut off, and half of its units are committed later.',
+    fault: 'cut',
+    fate: 'partial',
+  },
+  'LOST-NONE-COMMITTED': {
+    what: 'The order is accepted with a reply that is cut off, and nothing of it is committed later.',
+    fault: 'cut',
+    fate: 'none',
+  },
+  'LOST-HOLD': {
+    what: 'The order is accepted with a reply that is cut off, and it is held for five minutes.',
+    fault: 'cut',
+    fate: 'hold',
+  },
+  'LOST-BACKORDER': {
+    what: 'The order is accepted with a reply that is cut off, and it waits for stock for ten minutes.',
+    fault: 'cut',
+    fate: 'backorder',
+  },
+  'LOST-PARCELS': {
+    what: 'The order is accepted with a reply that is cut off, and it is shipped in three parcels.',
+    fault: 'cut',
+    fate: 'parcels',
+  },
+  'LOST-CANCEL': {
+    what: 'The order is accepted with a reply that is cut off, and it is cancelled after a minute.',
+    fault: 'cut',
+    fate: 'cancel',
+  },
+  'LOST-RETURN': {
+    what: 'The order is accepted with a reply that is cut off, and its parcel goes back.',
+    fault: 'cut',
+    fate: 'return',
+  },
+  'LOST-FAILURE': {
+    what: 'The order is accepted with a reply that is cut off, and the carrier loses its parcel.',
+    fault: 'cut',
+    fate: 'failure',
+  },
+  'LATE-PARTIAL': {
+    what: 'No answer; the order is executed two minutes later, and half of its units are committed later.',
+    fault: 'late',
+    fate: 'partial',
+  },
+  'LATE-CANCEL': {
+    what: 'No answer; the order is executed two minutes later, and it is cancelled after a minute.',
+    fault: 'late',
+    fate: 'cancel',
+  },
   'CHAOS-<percent>': {
     what:
       'Every call for the order fails with that probability, each time with another fault; the ' +
