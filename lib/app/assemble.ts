@@ -17,6 +17,7 @@ import { openExporter } from '../exports/exporter.js'
 import { exportJob, removeDeadBuilds } from '../exports/sweep.js'
 import { pullJobs } from '../feeds/pull.js'
 import { dealerListJobs } from '../ffls/account-list.js'
+import { licenseJob } from '../ffls/expiring.js'
 import { openDealers } from '../ffls/directory.js'
 import { openFraudKeys } from '../fraud/keys/keyring.js'
 import { openFraudCounts } from '../fraud/reports/quota.js'
@@ -135,6 +136,7 @@ export function allJobs(
   return [
     ...pullJobs(background, distributors.all),
     ...dealerListJobs(distributors.all),
+    licenseJob,
     decisionJob,
     simulatorJob,
     exportJob,

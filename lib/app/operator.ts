@@ -28,6 +28,7 @@ export function operatorFunctions({ journalCopy, closing, ...bound }: OperatorPa
     keys: bind(bound, accounts.keys),
     secrets: bind(bound, accounts.secrets),
     audit: bind(bound, accounts.audit),
+    events: bind(bound, accounts.events),
     feeds: {
       ...bind(bound, feeds.feeds),
       ...bindWorker(bound, feeds.feedsByWorker(closing)),

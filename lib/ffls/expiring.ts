@@ -1,5 +1,7 @@
 /** Licenses that end soon, of the dealers that an installation works with. */
 import { DAY, dayOf } from '../core/clock.js'
+import { tellEvent } from '../accounts/events.js'
+import type { Job } from '../core/async/job.js'
 import { invalid } from '../core/errors.js'
 import type { FflsCtx } from './ctx.js'
 import { lastDay } from './find.js'
@@ -124,3 +126,22 @@ const endingDealers = ({ read }: FflsCtx, { from, to }: { from: string; to: stri
       to,
     )
     .execute()
+
+/** Tells of each license 60, 30, 7 and 0 days before it ends, once for each. */
+export const licenseJob: Job<FflsCtx> = {
+  name: 'licenses',
+  every: DAY,
+  run: async (ctx, signal) => {
+    for (const one of await expiringLicenses(ctx)) {
+      if (signal.aborted) return
+      const { license_number: number, name, expiration_date: day, days_left: left, reminder } = one
+      if (reminder === null) continue
+      const when = left < 0 ? `ended on ${day}` : `ends on ${day}, in ${left} days`
+      await tellEvent(ctx, {
+        kind: 'license_expiring',
+        subject: `${number} ${day} ${reminder}`,
+        message: `the license ${number} of ${name} ${when}: ask for a copy of the new one`,
+      })
+    }
+  },
+}

@@ -52,6 +52,10 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
         allowlist: 'JSON array of addresses and CIDR ranges.',
       },
     },
+    event: {
+      about: 'What an operator was told, each event once.',
+      columns: { subject: 'Tells one event of a kind from another.' },
+    },
     audit: {
       columns: {
         detail: 'JSON.',

@@ -50,6 +50,32 @@ describe('licenses that end soon', () => {
   })
   after(() => t.close())
 
+  test('are told of at each mark, once', async () => {
+    const told = async () =>
+      (await t.app.operator.events.list({ limit: 1_000 })).map(({ subject }) => subject)
+    await t.app.jobs.run('licenses')
+    const first = await told()
+    assert.equal(first.length, 9)
+    assert.ok(first.includes(`${license(4)} ${inDays(30)} 30`))
+    await t.app.jobs.run('licenses')
+    assert.deepEqual(await told(), first)
+    t.clock.advance(DAY)
+    await t.app.jobs.run('licenses')
+    // 61, 31 and 8 days have become 60, 30 and 7; nothing is told twice.
+    const next = (await told()).filter((one) => !first.includes(one))
+    assert.deepEqual(next.map((one) => one.replace(/^\S+ \S+ /, '')).toSorted(), [
+      '0',
+      '30',
+      '60',
+      '7',
+    ])
+    const [event] = await t.app.operator.events.list({ limit: 1 })
+    assert.match(event!.message, /^the license .* of DOE \d+ ends on .*: ask for a copy/)
+    for (const limit of [0, 1_001, 1.5])
+      await assert.rejects(t.app.operator.events.list({ limit }), /limit: must be a whole number/)
+    t.clock.advance(-DAY)
+  })
+
   test('are shown from 60 days ahead until 30 days after, each with the last mark reached', async () => {
     const all = [
       [10, -30, 0],

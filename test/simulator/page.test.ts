@@ -254,7 +254,10 @@ const CLAUSES: Record<string, (seen: Seen) => void | Promise<void>> = {
   }),
   'where it is not told: `Submitted` until it is shipped': (seen) => {
     if (newsOf(seen).held) return
-    passes('Submitted', 'Fulfilled')(seen)
+    // What is found only once it is shipped was never seen before.
+    const isLost = seen.one.scenario.startsWith('LOST-')
+    if (!isLost || profileOf(seen.distid)!.shows !== 'shipped')
+      passes('Submitted', 'Fulfilled')(seen)
     isDelivered(seen)
   },
   'where it is not told: stays `Submitted`': (seen) => {

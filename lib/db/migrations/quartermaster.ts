@@ -565,4 +565,15 @@ CREATE TABLE feed_hold (
 ) STRICT, WITHOUT ROWID;
 ALTER TABLE feed_source ADD COLUMN mark TEXT;
 `,
+  `
+-- What an operator was told, each event once.
+CREATE TABLE event (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  message TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  UNIQUE (kind, subject)
+) STRICT;
+`,
 ] as const

@@ -6,6 +6,7 @@ import type {
   ApiKeyTable,
   AuditTable,
   DataKeyTable,
+  EventTable,
   SecretKeyTable,
   SubscriberTable,
 } from './accounts.js'
@@ -63,6 +64,7 @@ export interface Tables {
   secret_key: SecretKeyTable
   data_key: DataKeyTable
   api_key: ApiKeyTable
+  event: EventTable
   audit: AuditTable
   configuration: ConfigurationTable
   configuration_history: ConfigurationHistoryTable

@@ -3,6 +3,7 @@ import type { Command } from '../command.js'
 import { accountCommands } from './accounts.js'
 import { analyticsCommands } from './analytics.js'
 import { auditCommands } from './audit.js'
+import { eventCommands } from './events.js'
 import { completionCommand } from './completion.js'
 import { catalogCommands } from './catalog.js'
 import { backupCommands } from './backup.js'
@@ -40,6 +41,7 @@ export const commands: Command[] = [
   ...fraudCommands,
   ...backupCommands,
   ...auditCommands,
+  ...eventCommands,
   ...secretCommands,
   completionCommand(() => commands),
 ]
