@@ -161,6 +161,11 @@ export const PAGES: readonly Page[] = [
     summary: 'A search, an order and a row of a feed, walked from function to function',
   },
   {
+    name: 'add-a-distributor',
+    title: 'Add a distributor, in code',
+    summary: 'A whole connector as an example, and what every connector was tried in',
+  },
+  {
     name: 'add-a-feed',
     title: 'Add a feed, and orders by file, without code',
     summary: 'A distributor by a document: connections, rows, mapping, orders as files or messages',
@@ -168,7 +173,7 @@ export const PAGES: readonly Page[] = [
   {
     name: 'extending',
     title: 'Add an endpoint, a distributor, a rule',
-    summary: 'What each takes, with a whole distributor as an example',
+    summary: 'What each takes',
   },
   {
     name: 'decisions',

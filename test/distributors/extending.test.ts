@@ -1,4 +1,4 @@
-/** The code of data/guide/extending.md, run as it stands. */
+/** The code of data/guide/extending.md and add-a-distributor.md, run as it stands. */
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -15,7 +15,9 @@ import type { TestApp } from '../../server/testing/index.js'
 import { run } from '../server/launcher.js'
 import { compact } from '../harness/source.js'
 
-const page = readFileSync(join('data', 'guide', 'extending.md'), 'utf8')
+const page = ['extending', 'add-a-distributor']
+  .map((name) => readFileSync(join('data', 'guide', `${name}.md`), 'utf8'))
+  .join('\n')
 const block = (language: string, words: string) =>
   page
     .split('```')

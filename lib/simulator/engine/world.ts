@@ -63,8 +63,11 @@ export interface News {
   readonly cancelled: boolean
   /** How far a parcel has got. */
   readonly journey: boolean
-  /** Parcels are told by their PO alone, which under one that a caller chose proves nothing. */
-  readonly parcelsByPo?: boolean
+  /**
+   * Parcels are told by their PO alone, which under one that a caller chose proves nothing;
+   * `of_one_order`: with the number, where one order alone is shown under the PO.
+   */
+  readonly parcelsByPo?: true | 'of_one_order'
 }
 
 export const ALL_NEWS: News = {

@@ -316,11 +316,14 @@ function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): v
       )
     if (number !== null && strangersNumbers.has(number))
       say(`has the number ${number} of somebody else's order`)
-    if (state === 'placed' && number === null) say('has no number, though it was told in the news')
+    // Some tell it with the parcels alone.
+    const { parcelsByPo } = profileOf(distid)?.news ?? ALL_NEWS
+    if (state === 'placed' && number === null && parcelsByPo !== 'of_one_order')
+      say('has no number, though it was told in the news')
     // A file is taken in, and refused later.
     if (
       (scenario === 'REJECT' || scenario === 'OUT-OF-STOCK') &&
-      distid !== 'BILL' &&
+      profileOf(distid)?.recovery !== 'file' &&
       (executed !== undefined || state === 'placed')
     )
       say(`is ${state}, and was refused`)
@@ -375,7 +378,8 @@ function endOf(
   // RSR's API tells of each item whether it has left, and not how much of it.
   const isSeen = committed || (distid === 'RSR' && lines.some((line) => line.committed === 0))
   const end = status === 'Partially Fulfilled' && !isSeen ? 'Fulfilled' : status
-  if (parcelsByPo && (!poIsOurs || scenario?.startsWith('STRANGER'))) return [end, null]
+  if (parcelsByPo === 'of_one_order' && scenario?.startsWith('STRANGER')) return ['Submitted', null]
+  if (parcelsByPo === true && (!poIsOurs || scenario?.startsWith('STRANGER'))) return [end, null]
   if (!journey) return [end, 'in_transit']
   const ends = { RETURN: 'return_to_sender', FAILURE: 'failure' } as Record<string, string>
   return [end, ends[scenario?.replace('LOST-', '') ?? ''] ?? 'delivered']

@@ -26,7 +26,12 @@ export const simulator: DistributorSimulator = {
     shows: 'confirmed',
     tells: { reference: false, content: true },
     isAllOrNothing: true,
-    news: { ...SHIPMENTS_ALONE, confirmed: true, committed: true, parcelsByPo: true },
+    news: {
+      ...SHIPMENTS_ALONE,
+      confirmed: true,
+      committed: true,
+      parcelsByPo: 'of_one_order',
+    },
     limits,
     firearms: ['UPS', '2nd Day Air'],
     others: ['UPS', 'Ground'],
