@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -83,13 +83,17 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+/** Whether it greets whoever connects, and lets him go: before that it may break off the first one. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = createConnection(port, '127.0.0.1')
-      .once('connect', () => {
-        socket.destroy()
-        resolve(true)
+    let isGreeted = false
+    createConnection(port, '127.0.0.1')
+      .once('data', function (this: Socket) {
+        isGreeted = true
+        this.end('QUIT\r\n')
       })
-      .once('error', () => resolve(false))
+      .on('error', () => {})
+      .once('close', () => resolve(isGreeted))
+      .resume()
   })
 }

@@ -1,5 +1,6 @@
 /** Orders by a document: as a file in a folder, or as a message. */
 import { DAY, HOUR, MINUTE, SECOND } from '../../core/clock.js'
+import { dropOrder, isSameOrder, waitingOrder } from '../dropped-order.js'
 import type {
   FoundOrder,
   Fulfillment,
@@ -23,8 +24,6 @@ import { fillText, writeOrder } from './template.js'
 type Settings = Readonly<Record<string, unknown>>
 type Connections = Readonly<Record<string, Connection>>
 
-/** Bytes of an order's file. */
-const LARGEST = 1_048_576
 /** Until then nothing can have come of an earlier send: it is the first, or none has left. */
 const FIRST_SENDS = MINUTE
 
@@ -137,32 +136,21 @@ async function submit(
 
 type FileOrders = Extract<Orders, { by: 'file' }>
 
-/**
- * Written once, under its own name, and only where nothing lies under it: a file that is there is
- * this order, or another of its PO that must not be written over.
- */
 async function drop(
   orders: FileOrders,
   connections: Connections,
   session: Session,
   { order, what }: { order: PurchaseOrder; what: Rendered },
 ): Promise<Submission> {
-  const path = fillText(orders.path, order, session.settings)
-  const bytes = Buffer.from(what.body, 'latin1')
-  if (isFindable(orders) && session.now() - order.takenAt > FIRST_SENDS) {
-    const found = await answersTo(orders, connections, session, order)
-    if (found.some((one) => isSame(one, order))) return { outcome: 'duplicate', number: null }
-  }
+  const file = { path: fillText(orders.path, order, session.settings), text: what.body }
+  const found =
+    isFindable(orders) && session.now() - order.takenAt > FIRST_SENDS
+      ? await answersTo(orders, connections, session, order)
+      : []
   const connection = connections[orders.connection] as FilesConnection
-  return withFiles(session, connection, async (files): Promise<Submission> => {
-    const waiting = await files.read(path, LARGEST)
-    if (waiting !== null)
-      return waiting.equals(bytes)
-        ? { outcome: 'duplicate', number: null }
-        : { outcome: 'not_sent', reason: `another order waits in ${path}` }
-    await files.upload(path, bytes)
-    return { outcome: 'accepted', number: null }
-  })
+  return withFiles(session, connection, (files) =>
+    dropOrder(files, file, async () => found.some((one) => isSameOrder(one, order))),
+  )
 }
 
 async function answersTo(
@@ -175,21 +163,6 @@ async function answersTo(
   return foundIn(found).filter((one) => one.po.toUpperCase() === po.toUpperCase())
 }
 
-/** The same items, units and ZIP: whoever writes it again would order it again. */
-function isSame({ lines = [], shipTo }: FoundOrder, order: PurchaseOrder): boolean {
-  const units = (of: readonly { distsku: string; qty: number }[]) => {
-    const sums = new Map<string, number>()
-    for (const { distsku, qty } of of) {
-      const key = distsku.trim().toUpperCase()
-      sums.set(key, (sums.get(key) ?? 0) + qty)
-    }
-    return JSON.stringify([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
-  }
-  return (
-    shipTo?.zip?.slice(0, 5) === order.shipTo.zip.slice(0, 5) && units(lines) === units(order.lines)
-  )
-}
-
 async function find(
   orders: Orders,
   connections: Connections,
@@ -199,12 +172,12 @@ async function find(
   session.signal.throwIfAborted()
   if (orders.by !== 'file') return { outcome: 'answered', orders: [] }
   try {
-    const path = fillText(orders.path, order, session.settings)
+    const file = {
+      path: fillText(orders.path, order, session.settings),
+      text: rendered(orders, order, session.settings).body,
+    }
     const connection = connections[orders.connection] as FilesConnection
-    const { body } = rendered(orders, order, session.settings)
-    const waiting = await withFiles(session, connection, (files) => files.read(path, LARGEST))
-    // They have it, and have not read it yet.
-    const own = waiting?.equals(Buffer.from(body, 'latin1')) ? [contentOf(order)] : []
+    const own = await withFiles(session, connection, (files) => waitingOrder(files, file, order))
     return {
       outcome: 'answered',
       orders: [...own, ...(await answersTo(orders, connections, session, order))],
@@ -214,10 +187,3 @@ async function find(
     return { outcome: 'unreachable', reason: error.message }
   }
 }
-
-const contentOf = ({ po, lines, shipTo: { name, address1, zip } }: PurchaseOrder): FoundOrder => ({
-  number: null,
-  po,
-  lines: lines.map(({ distsku, qty }) => ({ distsku, qty })),
-  shipTo: { name, address1, zip },
-})

@@ -1,5 +1,6 @@
 /** How purchase orders go to Bill Hicks as files, and what its answers tell of them. */
 import { DAY, MINUTE, SECOND } from '../../../core/clock.js'
+import { dropOrder, isSameOrder, waitingOrder } from '../../dropped-order.js'
 import type {
   FoundOrder,
   Fulfillment,
@@ -31,8 +32,6 @@ export const LIMITS: FulfillmentLimits = {
   updatesEvery: 30 * MINUTE,
 }
 
-/** Bytes of an order's file. */
-const LARGEST = 1_048_576
 /** Their clock, or the zone that it tells the time of, may differ from ours by so much. */
 const CLOCKS_DIFFER = DAY
 /** Until then nothing can have come of an earlier send: it is the first, or none has left. */
@@ -70,10 +69,6 @@ function preview(order: PurchaseOrder, settings: BillHicksSettings): Rendered[] 
   return [{ what: `STOR ${foldersOf(settings).orders}/${name}`, headers: {}, body: text }]
 }
 
-/**
- * Written once, under its own name, and only where nothing lies under it: a file that is there is
- * this order, or another of its PO that must not be written over.
- */
 async function submit(
   session: Session<BillHicksSettings>,
   order: PurchaseOrder,
@@ -83,22 +78,18 @@ async function submit(
     const file = fileOf(order, session.settings)
     if ('fault' in file) return { outcome: 'rejected', reason: file.fault }
     const { orders, answers } = foldersOf(session.settings)
-    const path = `${orders}/${file.name}`
-    return await withFiles(session, async (files): Promise<Submission> => {
-      const waiting = await files.read(path, LARGEST)
-      if (waiting !== null)
-        return isFile(waiting, file)
-          ? { outcome: 'duplicate', number: null }
-          : { outcome: 'not_sent', reason: `another order waits in ${path}` }
-      const isAnswered =
-        session.now() - order.takenAt > FIRST_SENDS &&
-        (await answersFrom(files, answers, order, session.now())).some((found) =>
-          isSame(found, order),
-        )
-      if (isAnswered) return { outcome: 'duplicate', number: null }
-      await files.upload(path, Buffer.from(file.text, 'latin1'))
-      return { outcome: 'accepted', number: null }
-    })
+    const named = { path: `${orders}/${file.name}`, text: file.text }
+    return await withFiles(session, (files) =>
+      dropOrder(
+        files,
+        named,
+        async () =>
+          session.now() - order.takenAt > FIRST_SENDS &&
+          (await answersFrom(files, answers, order, session.now())).some((found) =>
+            isSameOrder(found, order),
+          ),
+      ),
+    )
   } catch (error) {
     return unanswered(error)
   }
@@ -113,8 +104,6 @@ function fileOf(order: PurchaseOrder, settings: BillHicksSettings): OrderFile | 
   }
 }
 
-const isFile = (bytes: Buffer, { text }: OrderFile): boolean => bytes.toString('latin1') === text
-
 /** Nothing that answers an order is older than the order. */
 async function answersFrom(
   files: FtpFiles,
@@ -126,23 +115,6 @@ async function answersFrom(
   return ordersIn(await answersSince(files, listed, { since: takenAt - CLOCKS_DIFFER, now }), now)
 }
 
-/** The same PO, items, units and ZIP: whoever writes it again would order it again. */
-function isSame({ po, lines = [], shipTo }: FoundOrder, order: PurchaseOrder): boolean {
-  const units = (of: readonly { distsku: string; qty: number }[]) => {
-    const sums = new Map<string, number>()
-    for (const { distsku, qty } of of) {
-      const key = distsku.trim().toUpperCase()
-      sums.set(key, (sums.get(key) ?? 0) + qty)
-    }
-    return JSON.stringify([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
-  }
-  return (
-    isSamePo(po, order.po) &&
-    shipTo?.zip?.slice(0, 5) === order.shipTo.zip.slice(0, 5) &&
-    units(lines) === units(order.lines)
-  )
-}
-
 const isSamePo = (a: string, b: string) => a.toUpperCase() === b.toUpperCase()
 
 async function find(session: Session<BillHicksSettings>, order: PurchaseOrder): Promise<Search> {
@@ -152,13 +124,11 @@ async function find(session: Session<BillHicksSettings>, order: PurchaseOrder): 
     const file = fileOf(order, session.settings)
     if ('fault' in file) return { outcome: 'answered', orders: [] }
     return await withFiles(session, async (files): Promise<Search> => {
-      // They have it, and have not read it yet. Another order of the same PO may say the same, so
-      // that even the same bytes are no proof of more than what they say.
-      const waiting = await files.read(`${orders}/${file.name}`, LARGEST)
+      const named = { path: `${orders}/${file.name}`, text: file.text }
       return {
         outcome: 'answered',
         orders: [
-          ...(waiting !== null && isFile(waiting, file) ? [contentOf(order)] : []),
+          ...(await waitingOrder(files, named, order)),
           ...(await answersFrom(files, answers, order, session.now())).filter(({ po }) =>
             isSamePo(po, order.po),
           ),
@@ -170,13 +140,6 @@ async function find(session: Session<BillHicksSettings>, order: PurchaseOrder): 
     return { outcome: 'unreachable', reason: error.message }
   }
 }
-
-const contentOf = ({ po, lines, shipTo: { name, address1, zip } }: PurchaseOrder): FoundOrder => ({
-  number: null,
-  po,
-  lines: lines.map(({ distsku, qty }) => ({ distsku, qty })),
-  shipTo: { name, address1, zip },
-})
 
 async function* updates(
   session: Session<BillHicksSettings>,

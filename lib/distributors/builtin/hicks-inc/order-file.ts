@@ -2,6 +2,7 @@
  * The order file of Hicks Inc.: 15 columns between tabs, a row for each item, one order a file, no
  * header and nothing quoted. An error in any row fails all of it.
  */
+import type { OrderFile } from '../../dropped-order.js'
 import type { PurchaseOrder } from '../../fulfillment.js'
 import { digits, plain } from '../../plain-text.js'
 import { textOf } from '../../session/reply.js'
@@ -34,11 +35,6 @@ export const PO_LIMITS = { max: LONGEST_PO, chars: /[A-Za-z0-9._-]/ } as const
 
 /** To the premises of the dealer that the license is of. */
 const PREMISES = 'P'
-
-export interface OrderFile {
-  readonly path: string
-  readonly text: string
-}
 
 /**
  * The file of one order; the same name for every send, so that no other send makes another. Throws

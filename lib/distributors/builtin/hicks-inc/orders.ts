@@ -1,7 +1,8 @@
 /** How purchase orders go to Hicks Inc. as files, and what its folders tell of them. */
 import { HOUR, MINUTE, SECOND } from '../../../core/clock.js'
+import { dropOrder, isSameOrder, waitingOrder } from '../../dropped-order.js'
+import type { OrderFile } from '../../dropped-order.js'
 import type {
-  FoundOrder,
   Fulfillment,
   FulfillmentLimits,
   OpenOrder,
@@ -19,7 +20,6 @@ import type { HicksIncSettings } from './account.js'
 import { answersSince, CLOCKS_DIFFER, foundFrom, keyOf, trackedIn } from './answers.js'
 import type { Answer } from './answers.js'
 import { orderFile, PO_LIMITS } from './order-file.js'
-import type { OrderFile } from './order-file.js'
 
 export const LIMITS: FulfillmentLimits = {
   po: PO_LIMITS,
@@ -31,8 +31,6 @@ export const LIMITS: FulfillmentLimits = {
   updatesEvery: 30 * MINUTE,
 }
 
-/** Bytes of an order's file. */
-const LARGEST = 1_048_576
 /** Until then nothing can have come of an earlier send: it is the first, or none has left. */
 const FIRST_SENDS = MINUTE
 
@@ -60,10 +58,6 @@ function preview(order: PurchaseOrder, settings: HicksIncSettings): Rendered[] {
   return [{ what: `STOR ${path}`, headers: {}, body: text }]
 }
 
-/**
- * Written once, under its own name, and only where nothing lies under it: a file that is there is
- * this order, or another of its PO that must not be written over.
- */
 async function submit(
   session: Session<HicksIncSettings>,
   order: PurchaseOrder,
@@ -72,19 +66,17 @@ async function submit(
   try {
     const file = fileOf(order, session.settings)
     if ('fault' in file) return { outcome: 'rejected', reason: file.fault }
-    return await withFiles(session, async (files): Promise<Submission> => {
-      const waiting = await files.read(file.path, LARGEST)
-      if (waiting !== null)
-        return isFile(waiting, file)
-          ? { outcome: 'duplicate', number: null }
-          : { outcome: 'not_sent', reason: `another order waits in ${file.path}` }
-      const isAnswered =
-        session.now() - order.takenAt > FIRST_SENDS &&
-        (await answersTo(files, session, order)).some((answer) => keyOf(answer) === keyOf(order))
-      if (isAnswered) return { outcome: 'duplicate', number: null }
-      await files.upload(file.path, Buffer.from(file.text, 'latin1'))
-      return { outcome: 'accepted', number: null }
-    })
+    return await withFiles(session, (files) =>
+      dropOrder(
+        files,
+        file,
+        async () =>
+          session.now() - order.takenAt > FIRST_SENDS &&
+          (await answersTo(files, session, order)).some((answer) =>
+            isSameOrder(foundFrom(answer), order),
+          ),
+      ),
+    )
   } catch (error) {
     return unanswered(error)
   }
@@ -101,8 +93,6 @@ function fileOf(order: PurchaseOrder, settings: HicksIncSettings): OrderFile | {
 /** Answers that can change no more are not read again. */
 const knownOf = ({ settings, login }: Session<HicksIncSettings>) =>
   login(String(settings.ftp_user), String(settings.ftp_password)).known
-
-const isFile = (bytes: Buffer, { text }: OrderFile): boolean => bytes.toString('latin1') === text
 
 /** Nothing that answers an order is older than the order. */
 async function answersTo(
@@ -123,14 +113,11 @@ async function find(session: Session<HicksIncSettings>, order: PurchaseOrder): P
     const file = fileOf(order, session.settings)
     if ('fault' in file) return { outcome: 'answered', orders: [] }
     return await withFiles(session, async (files): Promise<Search> => {
-      // They have it, and have not read it yet. Another order of the same PO may say the same, so
-      // that even the same bytes are no proof of more than what they say.
-      const waiting = await files.read(file.path, LARGEST)
       const answers = await answersTo(files, session, order)
       return {
         outcome: 'answered',
         orders: [
-          ...(waiting !== null && isFile(waiting, file) ? [contentOf(order)] : []),
+          ...(await waitingOrder(files, file, order)),
           ...new Map(answers.map((answer) => [keyOf(answer), foundFrom(answer)])).values(),
         ],
       }
@@ -140,13 +127,6 @@ async function find(session: Session<HicksIncSettings>, order: PurchaseOrder): P
     return { outcome: 'unreachable', reason: error.message }
   }
 }
-
-const contentOf = ({ po, lines, shipTo: { name, address1, zip } }: PurchaseOrder): FoundOrder => ({
-  number: null,
-  po,
-  lines: lines.map(({ distsku, qty }) => ({ distsku, qty })),
-  shipTo: { name, address1, zip },
-})
 
 /**
  * News of orders by what they hold. The list of parcels names a PO alone: where several orders have
