@@ -19,6 +19,7 @@ import { MINUTE, SECOND } from '../../lib/core/clock.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { openFile } from '../../lib/db/sqlite.js'
 import { builtin } from '../../lib/distributors/builtin/index.js'
+import { TEMPLATES } from '../../lib/distributors/document/templates.js'
 import type { Fulfillment, Recovery, Submission } from '../../lib/distributors/fulfillment.js'
 import { downloadsOf } from '../../lib/feeds/fetch/downloads.js'
 import { openForTest as open } from '../../server/testing/open.js'
@@ -221,6 +222,34 @@ describe('a backup', () => {
     const raw = openFile(join(backup, 'quartermaster.db'), { synchronous: 'FULL', readonly: true })
     assert.equal(raw.prepare('SELECT count(*) FROM purchase_order').pluck().get(), 1)
     raw.close()
+  })
+
+  test('has the documents of distributors, and a restore brings them', async () => {
+    const { t } = await backedUp()
+    await using _ = t
+    const { distid } = TEMPLATES['davidsons']!
+    const known = JSON.stringify(TEMPLATES['davidsons'])
+    mkdirSync(join(t.app.dir, 'distributors'))
+    writeFileSync(join(t.app.dir, 'distributors', `${distid}.json`), known)
+    writeFileSync(join(t.app.dir, 'distributors', 'half.json.draft'), '{')
+    const backup = place()
+    await t.app.operator.backup({ to: backup })
+    const { files } = await verifyBackup(backup)
+    assert.deepEqual(
+      files.map(({ path }) => path).filter((path) => path.startsWith('distributors/')),
+      ['distributors/DAV.json'],
+    )
+    const dir = place()
+    await restoreBackup({ backup, dir, keys: join(t.app.dir, 'keys'), now: () => t.clock.ms })
+    assert.equal(readFileSync(join(dir, 'distributors', 'DAV.json'), 'utf8'), known)
+    // Over an installation the other documents lie beside it, and it may be done again.
+    writeFileSync(join(dir, 'distributors', 'MGE.json'), JSON.stringify(TEMPLATES['mge']))
+    const again = await restoreBackup({ backup, dir, now: () => t.clock.ms })
+    assert.deepEqual(readdirSync(join(dir, 'distributors')), ['DAV.json'])
+    assert.deepEqual(readdirSync(join(again.replaced!, 'distributors')).sort(), [
+      'DAV.json',
+      'MGE.json',
+    ])
   })
 
   test('goes into an empty folder only, and never into the state folder', async () => {

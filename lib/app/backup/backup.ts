@@ -143,6 +143,7 @@ function* sourcesIn(dir: string): Generator<string> {
   // Drafts are nobody's yet, and exports are built again.
   for (const path of filesBelow(dir, 'objects'))
     if (!/^objects\/(\.drafts|(\.types\/)?exports)(\/|$)/.test(path)) yield path
+  for (const path of filesBelow(dir, 'distributors')) if (path.endsWith('.json')) yield path
   yield* historyIn(dir)
 }
 

@@ -70,7 +70,7 @@ export interface Restored {
 }
 
 const JOURNAL = 'orders.journal'
-const FOLDERS = ['objects', 'history'] as const
+const FOLDERS = ['objects', 'history', 'distributors'] as const
 /** What was computed from what is replaced. */
 const COMPUTED = ['analytics'] as const
 /** What a restore that was cut off leaves behind, the next one removes. */
@@ -181,7 +181,7 @@ function noRandom(): never {
 
 /** Names of what a state folder may hold. */
 const OURS = [
-  /^(lost\+found|keys|objects|exports|feeds|history|analytics|simulator|reserve)$/,
+  /^(lost\+found|keys|objects|exports|feeds|history|distributors|analytics|simulator|reserve)$/,
   /^(orders\.journal|replaced-|\.restoring-).*$/,
   /^(quartermaster|catalog|meter|decisions|simulator)\.db(-wal|-shm)?$/,
   /^(serve|engine)\.lock(-journal)?$/,

@@ -18,7 +18,8 @@ async function list({ dir, out }: Invocation): Promise<void> {
         distid,
         name,
         mode: ctx.modes.of(distid),
-        orders: fulfillment ? 'live or simulator' : simulator ? 'simulator' : 'none',
+        orders:
+          [fulfillment && 'live', simulator && 'simulator'].filter(Boolean).join(' or ') || 'none',
         automated_fulfillment: automatedFulfillment,
         offers: offers(distid),
       }),

@@ -527,6 +527,27 @@ describe('an order whose payment had no answer', () => {
       orders: [found],
     })
     assert.equal((await look({ [SHIPMENTS]: raw('', 500) })).outcome, 'unreachable')
+    // A row that the report repeats has left once; two parcels of one order are its parts.
+    const half = (track_number: string) => ({
+      ...row,
+      items: [{ sku: 'TH1-BLK', qty: 1 }],
+      tracks: [{ track_number }],
+    })
+    for (const [rows, lines] of [
+      [[row, row, row], found.lines],
+      [
+        [half('1Z1'), half('1Z2'), half('1Z1')],
+        [
+          { distsku: 'TH1-BLK', qty: 1 },
+          { distsku: 'TH1-BLK', qty: 1 },
+        ],
+      ],
+    ] as const)
+      assert.deepEqual(await look({ ...gone, [SHIPMENTS]: json(rows) }), {
+        outcome: 'answered',
+        orders: [{ ...found, lines }],
+        showsOne: true,
+      })
   })
 
   test('before anything was kept, shipments alone are looked into', () =>

@@ -73,11 +73,18 @@ function timeOf(text: string | null): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Shipments under the PO of an order, as orders that were placed. */
+/**
+ * Shipments under the PO of an order, as orders that were placed. One that the report repeats has
+ * left once.
+ */
 export async function shipmentsOf(session: Session, order: PurchaseOrder): Promise<FoundOrder[]> {
   const found = new Map<string, FoundOrder>()
-  for (const { number, po, lines, shipTo } of await listShipments(session, order.takenAt)) {
-    if (!isSamePo(po, order.po)) continue
+  const seen = new Set<string>()
+  for (const shipment of await listShipments(session, order.takenAt)) {
+    const { number, po, lines, shipTo } = shipment
+    const key = JSON.stringify(shipment)
+    if (!isSamePo(po, order.po) || seen.has(key)) continue
+    seen.add(key)
     const before = found.get(`${number} ${po}`)?.lines ?? []
     const all = [...before, ...lines]
     found.set(`${number} ${po}`, {
