@@ -1,5 +1,7 @@
 /** Distributors that are described by a document. */
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import { audit } from '../../../lib/accounts/audit.js'
 import { invalid } from '../../../lib/core/errors.js'
 import { figure } from '../../../lib/core/figures.js'
 import { FeedFault } from '../../../lib/distributors/account-feed.js'
@@ -19,6 +21,7 @@ import { checkFeed } from '../../../lib/feeds/check.js'
 import { argument, DRY_RUN, optional, UsageError } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import type { Output } from '../output.js'
+import { isInstallation, withApp } from '../with-app.js'
 import { recordLines } from './feeds/check.js'
 import { showRejects } from './feeds/take.js'
 
@@ -125,7 +128,12 @@ async function add({ args, dir, out, dryRun }: Invocation): Promise<number> {
     out.result({ distid, dry_run: true })
     return 0
   }
+  if (!isInstallation(dir)) throw new Error(`no installation in ${dir}; run \`quartermaster init\``)
   const { file, isNew } = addDocument(dir, builtin, document)
+  // Opening the folder tries it as the next start will.
+  await withApp(dir, ({ ctx }) =>
+    audit(ctx, 'distributors.document', { distid, added: true, sha256: digestOf(document) }),
+  )
   out.line(
     `${name} (${distid}) is ${isNew ? 'added' : 'replaced'}: ${file}. A server that runs knows it ` +
       'after its next start.',
@@ -137,6 +145,8 @@ async function add({ args, dir, out, dryRun }: Invocation): Promise<number> {
 async function remove({ args, dir, out, dryRun }: Invocation): Promise<void> {
   const distid = argument(args, 0)
   const file = dryRun ? documentFile(dir, distid) : removeDocument(dir, distid)
+  if (!dryRun)
+    await withApp(dir, ({ ctx }) => audit(ctx, 'distributors.document', { distid, added: false }))
   out.line(
     `${distid} ${dryRun ? 'would be' : 'is'} removed: ${file}. Entries of it in configurations are ` +
       'refused from the next start on, and its open orders are heard of no more.',
@@ -144,6 +154,9 @@ async function remove({ args, dir, out, dryRun }: Invocation): Promise<void> {
   if (dryRun) out.line(DRY_RUN)
   out.result({ distid, file, dry_run: dryRun })
 }
+
+const digestOf = (document: DistributorDocument): string =>
+  createHash('sha256').update(JSON.stringify(document)).digest('hex')
 
 const FILE = { '<FILE>': 'the document, JSON; `distributors template` shows some to begin with' }
 

@@ -287,6 +287,12 @@ describe('the page on feeds without code', () => {
     assert.equal((await run(dir, 'init')).status, 0)
     const added = await run(dir, 'distributors', 'add', at('harbor.json'))
     assert.match(added.out, /Harbor Supply \(HARB\) is added/)
+    const replaced = await run(dir, 'distributors', 'add', at('harbor.json'))
+    assert.match(replaced.out, /Harbor Supply \(HARB\) is replaced/)
+    assert.match(
+      (await run(at('nowhere'), 'distributors', 'add', at('harbor.json'))).err,
+      /no installation/,
+    )
     assert.match((await run(dir, 'distributors', 'list')).out, /HARB/)
     const removed = await run(dir, 'distributors', 'remove', 'HARB')
     assert.equal(removed.status, 0)
