@@ -1,15 +1,11 @@
 /** Bill Hicks's FTP server as a simulator has it: the feed, an inbox, and answers in a folder. */
-import { DAY } from '../../../core/clock.js'
-import { runDue } from '../../../simulator/engine/due.js'
-import { filesSince, ordersSince } from '../../../simulator/engine/queries.js'
-import { isLookupDown } from '../../../simulator/engine/sales-order.js'
-import type { Db } from '../../../simulator/engine/store.js'
 import type { Profile, World } from '../../../simulator/engine/world.js'
 import type { FtpAnswer, FtpHandled } from '../../../simulator/wire/ftp-conversation.js'
 import type { FtpRequest, FtpSite } from '../../../simulator/wire/ftp-simulator.js'
-import { dropInto, nameIn, NOT_THERE, waiting } from '../../../simulator/wire/inbox.js'
+import { dropInto, nameIn, NOT_THERE } from '../../../simulator/wire/inbox.js'
 import type { StoreRequest } from '../../../simulator/wire/inbox.js'
-import { lookAt } from '../../../simulator/wire/posted-order.js'
+import { inboxSite } from '../../../simulator/wire/inbox-site.js'
+import type { Lying } from '../../../simulator/wire/inbox-site.js'
 import { CATALOG, INVENTORY } from './account-feed.js'
 import { foldersOf } from './account.js'
 import { answersOf } from './simulator-answers.js'
@@ -18,65 +14,22 @@ import { readOrderFile } from './simulator-inbox.js'
 import { feedAt } from './simulator-items.js'
 
 const { orders: INBOX, answers: OUTBOX } = foldersOf({})
-/** Milliseconds for which answers lie there. */
-const KEPT = 30 * DAY
 
-export function billHicksFiles(world: World, profile: Profile): FtpSite {
-  const { credentials } = profile
-  return {
-    logIn: (user, password) =>
-      user === credentials['ftp_user'] && password === credentials['ftp_password'],
-    handle: (request) => handle(world, profile, request),
-  }
-}
-
-/** What is to go wrong with a look goes wrong where the answers are listed. */
-function handle(world: World, profile: Profile, request: FtpRequest): FtpHandled {
-  const { act, user, visit } = request
-  if (act.kind === 'store') return drop(world, profile, { ...request, act })
-  const look = (db: Db): FtpAnswer => {
-    runDue(db, world)
-    return answerAt(db, world, profile, request)
-  }
-  const down: FtpAnswer = { refused: 450, text: 'Busy' }
-  if (act.kind !== 'list' || act.path !== `/${OUTBOX}`)
-    return { answer: world.store.transact(look) }
-  if (visit && world.store.transact((db) => isDownFor(db, world, profile, request)))
-    return { answer: down }
-  const { told, fault } = lookAt<FtpAnswer>(
-    { world, profile, account: user, visit },
-    {
-      tell: look,
-      down,
-      ordersOf: (db) => ordersKept(db, world, profile, user),
-    },
-  )
-  return { answer: told ?? NOT_THERE, fault }
-}
-
-/** Nothing is told of an order that nobody has read yet either. */
-const isDownFor = (db: Db, world: World, profile: Profile, { user, visit }: FtpRequest) =>
-  waitingFor(db, world, profile, user).some(
-    ({ arrival: { clientRef, scenario }, droppedAt: placedAt }) =>
-      clientRef === visit?.send.arrival.clientRef &&
-      isLookupDown({ scenario, placedAt }, world.now()),
-  )
-
-const waitingFor = (db: Db, world: World, { distid }: Profile, account: string) =>
-  waiting(filesSince(db, { distid, account }, world.now() - KEPT))
-
-const ordersKept = (db: Db, world: World, { distid }: Profile, account: string) =>
-  ordersSince(db, { distid, account }, world.now() - KEPT)
+export const billHicksFiles = (world: World, profile: Profile): FtpSite =>
+  inboxSite(world, profile, {
+    answers: `/${OUTBOX}`,
+    answerAt: (request, lying) => answerAt(world, profile, request, lying),
+    drop: (request) => drop(world, profile, request),
+  })
 
 function answerAt(
-  db: Db,
   world: World,
   profile: Profile,
-  { act: { kind, path }, user }: FtpRequest,
+  { act: { kind, path } }: FtpRequest,
+  { inbox, orders }: Lying,
 ): FtpAnswer {
   const name = nameIn(path)
-  const inbox = () => waitingFor(db, world, profile, user)
-  const outbox = () => answersOf(profile, ordersKept(db, world, profile, user), world.now())
+  const outbox = () => answersOf(profile, orders(), world.now())
   if (kind === 'list') {
     if (path === '/') return { names: [CATALOG, INVENTORY] }
     if (path === `/${INBOX}`) return { names: inbox().map((file) => file.name) }
