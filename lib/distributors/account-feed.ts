@@ -27,6 +27,8 @@ export interface FeedBrought {
 }
 
 export interface AccountFeed<Values = Readonly<Record<string, unknown>>> {
+  /** Milliseconds from one pull to the next, where nobody says otherwise; 20 minutes by default. */
+  readonly every?: number
   /**
    * Asks with the account of the session's settings. Throws a FeedFault or a NoReply that says in
    * plain English why there is none; what it wrote by then counts for nothing.

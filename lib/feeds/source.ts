@@ -89,10 +89,17 @@ export interface SourceSettings extends SourceInput {
 }
 
 /** Sets or replaces a source that is pulled on a schedule. */
-export async function setFeedSource(ctx: FeedsCtx, input: SourceSettings): Promise<{ id: string }> {
+export async function setFeedSource(
+  ctx: FeedsCtx,
+  input: SourceSettings,
+): Promise<{ id: string; every: number }> {
   const source = await resolveSource(ctx, input)
   const { location, active = true, allowPrivate = false } = input
-  const every = Math.ceil(input.every ?? DEFAULT_EVERY)
+  const usual =
+    location === ACCOUNT
+      ? ctx.distributors.byDistid(source.distid)?.feeds?.[source.preset]?.every
+      : undefined
+  const every = Math.ceil(input.every ?? usual ?? DEFAULT_EVERY)
   if (every < LEAST_EVERY) throw invalid('every', 'must be at least one minute')
   if (!isLocation(location))
     throw invalid('location', `must be a path, an http(s) URL or ${ACCOUNT}`)
@@ -129,7 +136,7 @@ export async function setFeedSource(ctx: FeedsCtx, input: SourceSettings): Promi
     })
     await touch(tx.db, 'sources')
   })
-  return { id: source.id }
+  return { id: source.id, every }
 }
 
 /** Throws 400 where no account could ever bring the feed. */

@@ -107,6 +107,21 @@ export const PAGES: readonly Page[] = [
     summary: 'What to ask for, what to enter, how orders go out, and what is not known',
   },
   {
+    name: 'davidsons',
+    title: "Davidson's",
+    summary: 'How its files come and are read; orders are placed by hand',
+  },
+  {
+    name: 'amchar',
+    title: 'AmChar',
+    summary: 'What to enter, and how to add its feed',
+  },
+  {
+    name: 'camfour',
+    title: 'CamFour',
+    summary: 'What to enter, and how to add its feed',
+  },
+  {
     name: 'fraud',
     title: 'Fraud signals: what is shared, and what nobody learns',
     summary:

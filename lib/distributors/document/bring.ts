@@ -1,5 +1,6 @@
 /** Brings a feed that a document describes, as a file that its preset reads. */
 import { rename, rm } from 'node:fs/promises'
+import { MINUTE } from '../../core/clock.js'
 import type { AccountFeed, FeedBrought, FeedWanted } from '../account-feed.js'
 import { FeedFault } from '../account-feed.js'
 import { allColumns } from '../generic/columns.js'
@@ -23,6 +24,7 @@ export function accountFeed(
   preset: Preset | null,
 ): AccountFeed {
   return {
+    ...(feed.everyMinutes !== undefined && { every: feed.everyMinutes * MINUTE }),
     async bring(session, wanted) {
       const brought = await bringSource(session, connections, feed.source, wanted)
       if (brought.outcome === 'unchanged' || feed.kind === 'preset') return brought

@@ -118,6 +118,15 @@ export async function fetchFile(
   path: string,
   to: string,
 ): Promise<void> {
+  await ask(session, connection, path, (pieces) => savePieces(to, pieces))
+}
+
+async function ask(
+  session: Session,
+  connection: Extract<Connection, { kind: 'http' }>,
+  path: string,
+  take: (pieces: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<void> {
   const { url } = connection
   const { stream } = session.api(url.endsWith('/') ? url : `${url}/`)
   const headers = {
@@ -132,9 +141,7 @@ export async function fetchFile(
   }
   const call = { method: 'GET', path: fillPath(path, session.settings), headers } as const
   const { status, isTaken } = await streamOnce(session, () =>
-    stream({ ...call, answerTimeout: 300_000, stallTimeout: 60_000 }, (pieces) =>
-      savePieces(to, pieces),
-    ),
+    stream({ ...call, answerTimeout: 300_000, stallTimeout: 60_000 }, take),
   )
   if (isTaken) return
   if (status === 401 || status === 403)
@@ -173,10 +180,21 @@ async function tokenOf(
   return { authorization: `Bearer ${token}` }
 }
 
-/** Logs in, and does no more. Throws a NoReply. */
-export async function checkConnection(session: Session, connection: Connection): Promise<void> {
-  if (connection.kind === 'http') await tokenOf(session, connection)
-  else await withFiles(session, connection, async () => {})
+/**
+ * Logs in, and does no more; by HTTP without a login of its own, the beginning of the file at `path`
+ * is asked for. Throws a NoReply.
+ */
+export async function checkConnection(
+  session: Session,
+  connection: Connection,
+  path: string | null,
+): Promise<void> {
+  if (connection.kind !== 'http') return withFiles(session, connection, async () => {})
+  if (connection.oauth) return void (await tokenOf(session, connection))
+  if (path !== null)
+    await ask(session, connection, path, async (pieces) => {
+      for await (const _ of pieces) return
+    })
 }
 
 /** The path that is meant: where its last part has a `*`, that of the newest file which fits. */

@@ -8,6 +8,7 @@ import type { Session } from '../session/session.js'
 import { accountFeed } from './bring.js'
 import { checkConnection, hostsOf } from './connections.js'
 import { documentOrders } from './orders.js'
+import { namesIn } from './template.js'
 import type { Connection, DescribedFeed, DistributorDocument } from './schema.js'
 
 /** As rows that were read in another form are written for the preset. */
@@ -27,7 +28,7 @@ export function distributorOf(document: DistributorDocument): Distributor {
       path: `fulfillment-${key}`,
       ...(one.help !== undefined && { helperText: one.help }),
       ...(one.required !== false && { required: true }),
-      credential: true,
+      ...((one.secret || usedIn(connections).has(key)) && { credential: true }),
       ...(one.secret && { secret: true }),
     },
   ])
@@ -36,7 +37,6 @@ export function distributorOf(document: DistributorDocument): Distributor {
       feed.kind === 'preset' ? [] : [[feed.id, presetOf(distid, feed)]],
     ),
   )
-  const hasLogin = Object.values(connections).some(isAsked)
   return defineDistributor({
     distid,
     name,
@@ -48,16 +48,20 @@ export function distributorOf(document: DistributorDocument): Distributor {
     feeds: Object.fromEntries(
       feeds.map((feed) => [feed.id, accountFeed(connections, feed, presets.get(feed.id) ?? null)]),
     ),
-    ...(hasLogin && { check: (session: Session) => check(session, connections) }),
+    check: (session) => check(session, document),
     simulatorSession: async (session) => session,
     ...(orders && { fulfillment: documentOrders(orders, connections) }),
   })
 }
 
-const isAsked = (connection: Connection): boolean =>
-  connection.kind === 'http' ? connection.oauth !== undefined : connection.kind !== 'folder'
+/** The settings that a connection is made with. */
+const usedIn = (connections: Readonly<Record<string, Connection>>): ReadonlySet<string> =>
+  new Set(namesIn(JSON.stringify(connections)))
 
-function presetOf(distid: string, { source, join, ...feed }: DescribedFeed): Preset {
+function presetOf(
+  distid: string,
+  { source, join, everyMinutes: _every, ...feed }: DescribedFeed,
+): Preset {
   const isPlain = source.read.as === 'delimited' && !join
   return {
     ...feed,
@@ -66,14 +70,16 @@ function presetOf(distid: string, { source, join, ...feed }: DescribedFeed): Pre
   } as Preset
 }
 
-/** Logs in wherever there is a login. */
+/** Logs in wherever there is a login, and looks whether what has none can be reached. */
 async function check(
   session: Session,
-  connections: Readonly<Record<string, Connection>>,
+  { connections, feeds = [] }: DistributorDocument,
 ): Promise<CheckOutcome> {
   try {
-    for (const connection of Object.values(connections))
-      if (isAsked(connection)) await checkConnection(session, connection)
+    for (const [name, connection] of Object.entries(connections)) {
+      const feed = feeds.find(({ source }) => source.connection === name)
+      await checkConnection(session, connection, feed?.source.path ?? null)
+    }
     return 'valid'
   } catch (error) {
     if (!(error instanceof NoReply)) throw error

@@ -118,7 +118,15 @@ const source = z.strictObject({
     .describe('Without it UTF-8 or Windows-1252, told apart'),
   read: reading,
 })
+const everyMinutes = z
+  .number()
+  .int()
+  .min(1)
+  .max(1_440)
+  .optional()
+  .describe('Minutes from one pull to the next, 20 by default')
 const feedCommon = {
+  everyMinutes,
   id: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
   source,
   join: z
@@ -157,6 +165,7 @@ const quantityFeed = z.strictObject({ ...feedCommon, kind: z.literal('quantity')
 const presetFeed = z.strictObject({
   id: z.string().describe('The id of a preset that comes with the program'),
   kind: z.literal('preset'),
+  everyMinutes,
   source: z.strictObject({
     connection: text,
     path: text,

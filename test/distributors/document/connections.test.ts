@@ -236,6 +236,11 @@ describe('HTTP', () => {
     )
     assert.equal((await bring(document, { settings: { user: 'a&b', password: 'k' } })).text, ROWS)
     assert.deepEqual(asked, ['GET /v2/items?who=a%26b k'])
+    const distributor = distributorOf(document)
+    const login = (password: string) =>
+      sessionOf(distributor, { settings: { user: 'a', password } })
+    assert.equal(await distributor.check!(login('k')), 'valid')
+    assert.equal(await distributor.check!(login('wrong')), 'invalid')
     await assert.rejects(
       bring(document, { settings: { user: 'a', password: 'wrong' } }),
       /login was refused/,

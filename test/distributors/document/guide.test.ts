@@ -77,7 +77,11 @@ describe('the page on feeds without code', () => {
       },
     })
     for (const distid of ['HARB', 'SUMM'])
-      await t.app.operator.feeds.set({ distid, location: 'account', subscriber: t.subscriber })
+      assert.equal(
+        (await t.app.operator.feeds.set({ distid, location: 'account', subscriber: t.subscriber }))
+          .every,
+        distid === 'SUMM' ? HOUR : 20 * MINUTE,
+      )
   })
   after(async () => {
     await t.close()
@@ -151,6 +155,21 @@ describe('the page on feeds without code', () => {
     await t.app.orders.pass({ force: true })
     await t.app.monitors.pass()
   }
+
+  test('what can be reached is valid, and an account number is no credential', async () => {
+    const { credentials } = (await t.shop.config.validate()) as {
+      credentials: { distid: string; valid: boolean | null }[]
+    }
+    assert.deepEqual(
+      credentials.map(({ distid, valid }) => [distid, valid]),
+      [
+        ['HARB', true],
+        ['SUMM', true],
+      ],
+    )
+    const { settings } = t.app.ctx.distributors.byDistid('SUMM')!
+    assert.equal(settings['account']!.credential, undefined)
+  })
 
   test('nobody plays it: an order waits until it is live', async () => {
     await assert.rejects(order('S-0', [scope]), { code: 'fulfillment_not_configured' })

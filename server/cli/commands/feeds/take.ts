@@ -101,23 +101,25 @@ export async function importFile(invocation: Invocation): Promise<number> {
 export async function setSource(invocation: Invocation): Promise<void> {
   const { args, values, out, dryRun } = invocation
   const location = argument(args, 1)
-  const minutes = Number(optional(values, 'every') ?? 20)
-  if (!Number.isFinite(minutes))
+  const asked = optional(values, 'every')
+  if (asked !== undefined && !Number.isFinite(Number(asked)))
     throw new UsageError(`--every must be a number of minutes. For example: ${SET}`)
   const active = values['off'] !== true
   const input = {
     ...sourceOf(invocation),
     location,
-    every: minutes * MINUTE,
+    ...(asked !== undefined && { every: Number(asked) * MINUTE }),
     active,
     allowPrivate: values['allow-private'] === true,
   }
   await withApp(invocation.dir, async (app) => {
-    const { id } = await perform(app, dryRun, (ctx) => setFeedSource(ctx, input))
+    const { id, every } = await perform(app, dryRun, (ctx) => setFeedSource(ctx, input))
     out.line(
       `Source ${id} ${dryRun ? 'would be' : 'is'} ` +
         'set' +
-        (active ? `: pulled every ${minutes} minutes while a server runs` : ', but not pulled') +
+        (active
+          ? `: pulled every ${every / MINUTE} minutes while a server runs`
+          : ', but not pulled') +
         '.',
     )
     out.result({ source: id, ...(dryRun && { dry_run: true }) })
