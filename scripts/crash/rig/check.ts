@@ -355,7 +355,10 @@ function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): v
     // It may not have been asked for yet, however often that was tried.
     const isUnheard = EACH_BY_ITSELF.includes(order!.distid) && order!.chaos > 0
     if (isUnheard && status === 'Submitted') continue
-    const [end, ship] = endOf(order!, executed)
+    const underPo = facts.executed.filter(
+      ({ distid, po }) => distid === order!.distid && po === executed.po,
+    )
+    const [end, ship] = endOf(order!, executed, underPo.length > 1)
     if (status !== end || shipStatus !== ship)
       report(
         'record',
@@ -371,6 +374,7 @@ const digitsOf = (number: string | null) => (number ?? '').replace(/^.*-/, '').p
 function endOf(
   { distid, scenario, poIsOurs }: PurchaseOrderFact,
   { status, lines }: SimulatorOrder,
+  isPoShared: boolean,
 ): [status: string, ship: string | null] {
   const { committed, cancelled, journey, parcelsByPo } = profileOf(distid)?.news ?? ALL_NEWS
   if (status === 'Not Fulfilled') return [committed ? status : 'Submitted', null]
@@ -378,7 +382,7 @@ function endOf(
   // RSR's API tells of each item whether it has left, and not how much of it.
   const isSeen = committed || (distid === 'RSR' && lines.some((line) => line.committed === 0))
   const end = status === 'Partially Fulfilled' && !isSeen ? 'Fulfilled' : status
-  if (parcelsByPo === 'of_one_order' && scenario?.startsWith('STRANGER')) return ['Submitted', null]
+  if (parcelsByPo === 'of_one_order' && isPoShared) return ['Submitted', null]
   if (parcelsByPo === true && (!poIsOurs || scenario?.startsWith('STRANGER'))) return [end, null]
   if (!journey) return [end, 'in_transit']
   const ends = { RETURN: 'return_to_sender', FAILURE: 'failure' } as Record<string, string>

@@ -300,6 +300,7 @@ describe('an order by mail', () => {
       key: made.key,
       cert: made.certificate,
       authOptional: true,
+      closeTimeout: 50,
       onData(stream, _session, done) {
         let text = ''
         stream
