@@ -396,12 +396,14 @@ describe('an order by mail', () => {
     // A server that takes the message, and goes away before it says so.
     const server = createServer({ key: made.key, cert: made.certificate }, (socket) => {
       let isMessage = false
+      let text = ''
       socket.on('error', () => {}).write('220 mail\r\n')
       socket.on('data', (bytes) => {
-        if (isMessage) return void (bytes.toString().endsWith('\r\n.\r\n') && socket.destroy())
-        const [word] = bytes.toString().split(' ')
-        isMessage = bytes.toString().startsWith('DATA')
-        socket.write(isMessage ? '354 go on\r\n' : word === 'EHLO' ? '250 mail\r\n' : '250 ok\r\n')
+        text = isMessage ? text + bytes.toString() : bytes.toString()
+        if (isMessage) return void (text.endsWith('\r\n.\r\n') && socket.destroy())
+        isMessage = text.startsWith('DATA')
+        const isGreeting = text.startsWith('EHLO')
+        socket.write(isMessage ? '354 go on\r\n' : isGreeting ? '250 mail\r\n' : '250 ok\r\n')
       })
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
