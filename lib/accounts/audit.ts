@@ -113,3 +113,48 @@ export async function joinAudit(ctx: {
     })
   })
 }
+
+export interface ListedAct {
+  seq: number
+  at: string
+  actor: string
+  action: string
+  /** What was done, with its values; no secret. */
+  detail: unknown
+}
+
+export interface ListAuditInput {
+  /** Acts before this number; the newest where it is not given. */
+  before?: number | undefined
+  /** By whom, as `cli` or `console:pat`. */
+  actor?: string | undefined
+  /** What they begin with: `keys.` for all that was done to keys. */
+  action?: string | undefined
+  limit?: number | undefined
+}
+
+/** The acts of operators, the newest first. */
+export async function listAudit(
+  { read }: Pick<AccountsCtx, 'read'>,
+  { before, actor, action, limit = 100 }: ListAuditInput = {},
+): Promise<ListedAct[]> {
+  const rows = await read
+    .selectFrom('audit')
+    .select(['seq', 'at', 'actor', 'action', 'detail'])
+    .$if(before !== undefined, (query) => query.where('seq', '<', before!))
+    .$if(actor !== undefined, (query) => query.where('actor', '=', actor!))
+    // The beginning is compared as it is: a percent sign or a dot means nothing in it.
+    .$if(action !== undefined, (query) =>
+      query.where(({ eb, fn, val }) =>
+        eb(fn('substr', ['action', val(1), val(action!.length)]), '=', action!),
+      ),
+    )
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ at, detail, ...row }) => ({
+    ...row,
+    at: new Date(at).toISOString(),
+    detail: JSON.parse(detail) as unknown,
+  }))
+}

@@ -1,6 +1,6 @@
-import { dayOf } from '../core/clock.js'
 import { endpointsOf } from '../core/endpoint/endpoint.js'
 import type { AccountsCall } from './ctx.js'
+import { usageOf } from './keys.js'
 import { Account, Ping, Usage } from './shapes.js'
 import { TIERS } from './tiers.js'
 
@@ -85,16 +85,5 @@ export const usage = endpoint('usage', {
       ],
     },
   },
-  run: async (ctx) => {
-    const { tier, limits } = callerOf(ctx)
-    const counts = ctx.limits.usage(ctx.key?.id ?? '')
-    return {
-      tier,
-      limits,
-      today: counts.today,
-      this_month: counts.thisMonth,
-      by_endpoint_today: counts.byEndpointToday,
-      by_day_last_7: counts.byDayLast7.map(({ day, requests }) => ({ day: dayOf(day), requests })),
-    }
-  },
+  run: async (ctx) => usageOf(ctx, ctx.key?.id ?? '', callerOf(ctx).tier),
 })

@@ -3,6 +3,7 @@
  */
 import type { Key, Subscriber } from './caller.js'
 import { hash as digest } from 'node:crypto'
+import { dayOf } from '../core/clock.js'
 import { ApiError, invalid } from '../core/errors.js'
 import type { AccountsCtx } from './ctx.js'
 import { nameFault } from '../core/text.js'
@@ -11,6 +12,7 @@ import { remembered, touch } from '../db/state.js'
 import type { Engine } from '../db/engine.js'
 import { audit } from './audit.js'
 import { MAX_ALLOWLIST, compileAllowlist, parseAllowlistEntry } from './allowlist.js'
+import type { EndpointCount } from './meter-queries.js'
 import { findSubscriber, isEmail } from './subscribers.js'
 import { TIERS, TIER_NAMES } from './tiers.js'
 import type { ApiKeyTable, Tier } from '../db/tables/accounts.js'
@@ -237,6 +239,39 @@ export async function keyById(
       message: `${subscriber.name} has no key ${keyId}; \`keys list\` shows them`,
     })
   return fromRow(row)
+}
+
+export interface KeyUsage {
+  tier: Tier
+  limits: { per_minute: number; per_day: number }
+  /** Requests of this UTC day, of this UTC month, and of each of seven days, oldest first. */
+  today: number
+  this_month: number
+  by_endpoint_today: EndpointCount[]
+  by_day_last_7: { day: string; requests: number }[]
+}
+
+/** What a key has asked for. 404 for one that there is not. */
+export async function keyUsage(ctx: AccountsCtx, keyId: string): Promise<KeyUsage> {
+  const { tier } = await keyRow(ctx, keyId)
+  return usageOf(ctx, keyId, tier)
+}
+
+/** The counts of a key as they are answered. */
+export function usageOf(
+  { limits }: Pick<AccountsCtx, 'limits'>,
+  keyId: string,
+  tier: Tier,
+): KeyUsage {
+  const counts = limits.usage(keyId)
+  return {
+    tier,
+    limits: { ...TIERS[tier] },
+    today: counts.today,
+    this_month: counts.thisMonth,
+    by_endpoint_today: counts.byEndpointToday,
+    by_day_last_7: counts.byDayLast7.map(({ day, requests }) => ({ day: dayOf(day), requests })),
+  }
 }
 
 async function keyRow(ctx: AccountsCtx, keyId: string): Promise<ApiKeyTable> {

@@ -1,7 +1,15 @@
 /** What the operator does with subscribers, their keys, the secret key and the audit. */
+import { listAudit } from './audit.js'
 import { rotateSecretKey } from './data-keys.js'
 import { listEvents } from './events.js'
-import { changeAllowlist, createKey, listKeys, rotateKey, setKeyStatus } from './keys.js'
+import {
+  changeAllowlist,
+  createKey,
+  keyUsage,
+  listKeys,
+  rotateKey,
+  setKeyStatus,
+} from './keys.js'
 import { createSubscriber, listSubscribers } from './subscribers.js'
 import { verifyAudit } from './verify-audit.js'
 
@@ -13,10 +21,11 @@ export const keys = {
   allowlist: changeAllowlist,
   setStatus: setKeyStatus,
   rotate: rotateKey,
+  usage: keyUsage,
 }
 
 export const secrets = { rotate: rotateSecretKey }
 
-export const audit = { verify: verifyAudit }
+export const audit = { list: listAudit, verify: verifyAudit }
 
 export const events = { list: listEvents }
