@@ -2,14 +2,7 @@
 import { listAudit } from './audit.js'
 import { rotateSecretKey } from './data-keys.js'
 import { listEvents } from './events.js'
-import {
-  changeAllowlist,
-  createKey,
-  keyUsage,
-  listKeys,
-  rotateKey,
-  setKeyStatus,
-} from './keys.js'
+import { changeAllowlist, createKey, keyUsage, listKeys, rotateKey, setKeyStatus } from './keys.js'
 import { createSubscriber, listSubscribers } from './subscribers.js'
 import { verifyAudit } from './verify-audit.js'
 

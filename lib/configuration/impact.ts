@@ -106,7 +106,10 @@ function thresholdOf({ targets }: ConfigurationDocument): number {
 }
 
 /** Null where nothing is served now. */
-async function liveView(ctx: ConfigurationCtx, subscriber: Subscriber): Promise<View | null> {
+export async function liveView(
+  ctx: ConfigurationCtx,
+  subscriber: Subscriber,
+): Promise<View | null> {
   try {
     return await ctx.catalog.view(subscriber, false)
   } catch (error) {
@@ -125,7 +128,7 @@ async function liveView(ctx: ConfigurationCtx, subscriber: Subscriber): Promise<
  * Active distributors of the candidate that are validated; credentials that it changes count as
  * valid.
  */
-function eligibleUnder(
+export function eligibleUnder(
   ctx: ConfigurationCtx,
   subscriber: Subscriber,
   saved: Saved,

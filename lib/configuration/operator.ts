@@ -11,13 +11,14 @@ import {
   readVersion,
   rollBack,
 } from './history.js'
-import { previewConfiguration, putConfiguration } from './put.js'
+import { previewChanges, previewConfiguration, putConfiguration } from './put.js'
 import { readConfiguration } from './saved-documents.js'
 import { validateCandidate, validateSaved } from './validate.js'
 
 export const configurations = {
   put: putConfiguration,
   preview: previewConfiguration,
+  changes: previewChanges,
   read: async (ctx: ConfigurationCtx, subscriber: Subscriber) => readConfiguration(ctx, subscriber),
   validate: validateSaved,
   check: async (ctx: ConfigurationCtx, subscriber: Subscriber, document: unknown) =>

@@ -4,6 +4,8 @@ import type { ConfigurationCtx } from './ctx.js'
 import { ApiError, MAX_FAULTS, refusalOf } from '../core/errors.js'
 import type { Fault } from '../core/errors.js'
 import type { Engine } from '../db/engine.js'
+import { changesUnder } from './catalog-changes.js'
+import type { CatalogChanges } from './catalog-changes.js'
 import { shapeFaults } from './check-document.js'
 import { checkLater, fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument } from './document/document.js'
@@ -97,6 +99,18 @@ export async function previewConfiguration(
   const impact = await impactOf(ctx, subscriber, document)
   if (input.validate) refuseLoss(impact)
   return { impact, checking }
+}
+
+/**
+ * Which offers would come and go with a candidate, with every refusal of its shape; nothing is
+ * saved.
+ */
+export async function previewChanges(
+  ctx: ConfigurationCtx,
+  subscriber: Subscriber,
+  input: Pick<PutInput, 'document'>,
+): Promise<CatalogChanges> {
+  return changesUnder(ctx, subscriber, admit(ctx, subscriber, input).document)
 }
 
 /**

@@ -7,18 +7,20 @@ import type { PullOptions } from './pull.js'
 import { recordDistributor } from './record/record.js'
 import { acceptFeed } from './refused.js'
 import { setFeedSource } from './source.js'
+import { refusedFeed, rejectsOf } from './rejects.js'
 import { feedStatus } from './status.js'
 
 /** Told by an account at a distributor, to be sent to who maintains its connector. */
 export const recording = { record: recordDistributor }
 
-export const feeds = { set: setFeedSource, status: feedStatus }
+export const feeds = { set: setFeedSource, status: feedStatus, rejects: rejectsOf }
 
 /** What takes a feed in, which the worker does. A pull also ends with the app. */
 export function feedsByWorker(closing: AbortSignal) {
   return {
     import: importFeed,
     accept: acceptFeed,
+    refused: refusedFeed,
     pull: (
       ctx: FeedsCtx,
       background: Background<FeedTasks>,

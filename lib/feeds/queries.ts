@@ -38,3 +38,21 @@ export function refusedFile(
     .prepare('SELECT file, as_of AS asOf FROM refusal WHERE source = ?')
     .get(source) as ReturnType<typeof refusedFile>
 }
+
+export interface RejectedRow {
+  line: number
+  reason: string
+  text: string
+}
+
+/** Rows of the file last taken of a source that could not be used, in the order of the file. */
+export function rejectedRows(
+  catalog: CatalogDb,
+  source: string,
+  { after, limit }: { after: number; limit: number },
+): RejectedRow[] {
+  return catalog
+    .prepare(`SELECT line, reason, text FROM rejected_row
+      WHERE source = ? AND line > ? ORDER BY line LIMIT ?`)
+    .all(source, after, limit) as RejectedRow[]
+}
