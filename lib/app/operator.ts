@@ -51,7 +51,8 @@ export function operatorFunctions({ journalCopy, closing, ...bound }: OperatorPa
     distributors: bind(bound, {
       ...distributors.distributors,
       ...configuration.goingLive,
-      ...feeds.recording,
+      ...feeds.distributors,
+      ...orders.distributors,
     }),
     analytics: bind(bound, analytics.analytics),
     orders: {

@@ -7,8 +7,10 @@ import { operationsOf } from '../core/endpoint/operation.js'
 import { BrokenRow, DryRun, Time, Upload, limitOf } from '../core/endpoint/operation-shapes.js'
 import { checkFeed } from './check.js'
 import type { FeedTasks, FeedsCtx } from './ctx.js'
+import { listDistributors } from './distributor-list.js'
 import { importFeed } from './import.js'
 import { pullFeed } from './pull.js'
+import { recordDistributor } from './record/record.js'
 import { acceptFeed } from './refused.js'
 import { refusedFeed, rejectsOf } from './rejects.js'
 import { setFeedSource } from './source.js'
@@ -254,5 +256,39 @@ export const feedOperations = [
     }),
     errors: ['not_found'],
     run: (ctx, { after, limit, ...source }) => rejectsOf(ctx, source, { after, limit }),
+  }),
+  operation('distributors.list', {
+    summary: 'Known distributors, their modes, and how many offers each has',
+    effect: 'reads',
+    input: {},
+    result: z.object({
+      service: z.enum(['simulator', 'live', 'mixed']),
+      distributors: z.array(
+        z.object({
+          distid: z.string(),
+          name: z.string(),
+          mode: z.enum(['simulator', 'live']),
+          orders: z.string().describe('Which can be placed: live or simulator, or none'),
+          automated_fulfillment: z.boolean(),
+          offers: z.int(),
+        }),
+      ),
+    }),
+    run: (ctx) => listDistributors(ctx),
+  }),
+  operation('distributors.record', {
+    summary: 'Record what a distributor answers an account, to be sent to the developers',
+    effect: 'writes',
+    isLong: true,
+    input: {
+      distid: z.string().min(1),
+      subscriber: z.string().min(1).describe('whose account it is, by name or id'),
+      preset: z.string().optional().describe('the feed to record; the whole catalog by default'),
+    },
+    result: z
+      .looseObject({ recording: z.literal(1), distid: z.string() })
+      .describe('The recording: nothing in it tells the account'),
+    errors: ['not_found'],
+    run: async (ctx, input) => ({ ...(await recordDistributor(ctx, input)) }),
   }),
 ] as const

@@ -1,6 +1,7 @@
 /** What the operator does with the sources of feeds. */
 import type { Background } from '../core/async/background.js'
 import type { FeedTasks, FeedsCtx } from './ctx.js'
+import { listDistributors } from './distributor-list.js'
 import { importFeed } from './import.js'
 import { pullFeed } from './pull.js'
 import type { PullOptions } from './pull.js'
@@ -10,8 +11,8 @@ import { setFeedSource } from './source.js'
 import { refusedFeed, rejectsOf } from './rejects.js'
 import { feedStatus } from './status.js'
 
-/** Told by an account at a distributor, to be sent to who maintains its connector. */
-export const recording = { record: recordDistributor }
+/** Which distributors there are, and what one answers an account, for who maintains its connector. */
+export const distributors = { list: listDistributors, record: recordDistributor }
 
 export const feeds = { set: setFeedSource, status: feedStatus, rejects: rejectsOf }
 

@@ -14,7 +14,7 @@ import type { ListInput, ListOptions } from './lists/report.js'
 import { importOnFile } from './on-file.js'
 import type { OnFileInput, OnFileResult } from './on-file.js'
 
-type AccountListCtx = FflsCtx & FeedsCtx
+export type AccountListCtx = FflsCtx & FeedsCtx
 
 export interface AccountListInput extends Omit<OnFileInput, keyof ListInput> {
   /** Name or id: with whose account the distributor is asked. */

@@ -196,6 +196,15 @@ export async function findDocument(
   return { ...document, license_number: dealer.license_number }
 }
 
+/** A URL of a document for the operator, who need not have ordered from its dealer. */
+export async function documentForOperator(
+  ctx: FflsCtx,
+  input: DocumentInput,
+): Promise<{ url: string; expires_in_seconds: number }> {
+  const { dealer_id: dealerId, kind } = await findDocument(ctx, input)
+  return { url: await documentUrl(ctx, { dealerId, kind }), expires_in_seconds: DOCUMENT_SECONDS }
+}
+
 /** Removes a document and its file. Returns the dealer's own number. */
 export async function removeDocument(
   ctx: FflsCtx,

@@ -4,6 +4,8 @@ import { addDealer, setDealer, viewDealer } from './dealer-settings.js'
 import { expiringLicenses } from './expiring.js'
 import { importDealers } from './lists/import.js'
 import { importOnFile } from './on-file.js'
+import { documentForOperator, removeDocument, storeDocument } from './documents.js'
+import { searchDealers } from './search.js'
 
 export const ffls = {
   import: importDealers,
@@ -13,4 +15,8 @@ export const ffls = {
   add: addDealer,
   show: viewDealer,
   expiring: expiringLicenses,
+  search: searchDealers,
+  document: documentForOperator,
+  storeDocument,
+  removeDocument,
 }

@@ -5,10 +5,11 @@ import { fetchJournal } from './journal/fetch.js'
 import type { FetchOptions } from './journal/fetch.js'
 import { verifyJournal } from './journal/verify.js'
 import type { VerifyOptions } from './journal/verify.js'
+import { activityOf } from './operator/activity.js'
 import { lookBack } from './operator/reconcile.js'
 import { resolveOrder } from './operator/resolve.js'
 import { listPurchaseOrders, showOrder } from './operator/view.js'
-import { setEnforcement } from './place/enforcement.js'
+import { enforcesRestrictions, setEnforcement } from './place/enforcement.js'
 import { preflightFor } from './place/preflight.js'
 
 export const orders = {
@@ -18,10 +19,16 @@ export const orders = {
   lookBack,
 }
 
+/** How orders with a distributor went. */
+export const distributors = { activity: activityOf }
+
 export const ordersOfSubscriber = { preflight: preflightFor }
 
 /** Whether the rules are enforced when an order is placed. */
-export const enforcement = { enforce: setEnforcement }
+export const enforcement = {
+  enforce: setEnforcement,
+  enforced: async (ctx: OrdersCtx) => ({ on: await enforcesRestrictions(ctx) }),
+}
 
 /** `copy` is the store of the journal's second copy, where one is kept. */
 export function journalFunctions(copy: ObjectStore | undefined) {

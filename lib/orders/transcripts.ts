@@ -19,9 +19,9 @@ export interface KeptTranscript {
   exchanges: Exchange[]
 }
 
-type Owned = Pick<StoredPo, 'id' | 'subscriber_id' | 'client_ref'>
+type Owned = Pick<StoredPo, 'subscriber_id' | 'client_ref'>
 
-const placeOf = ({ client_ref: ref }: Owned) => `transcript of ${ref}`
+const placeOf = ({ client_ref: ref }: Pick<Owned, 'client_ref'>) => `transcript of ${ref}`
 
 /** Rows of one send or search. */
 type Sealed = {
@@ -37,7 +37,7 @@ type Sealed = {
  */
 export function sealTranscript(
   { secrets, now, log }: Pick<OrdersCtx, 'secrets' | 'now' | 'log'>,
-  order: Owned,
+  order: Owned & Pick<StoredPo, 'id'>,
   kind: KeptTranscript['kind'],
   transcript: Transcript,
 ): Sealed | null {
@@ -79,10 +79,10 @@ export async function keepTranscript(
 
 /** The transcripts of a purchase order, oldest first. */
 export async function transcriptsOf(
-  { read, secrets }: Pick<OrdersCtx, 'read' | 'secrets'>,
-  order: Owned,
+  ctx: Pick<OrdersCtx, 'read' | 'secrets'>,
+  order: Owned & Pick<StoredPo, 'id'>,
 ): Promise<KeptTranscript[]> {
-  const rows = await read
+  const rows = await ctx.read
     .selectFrom('transcript')
     .select(['kind', 'at', 'payload'])
     .where('purchase_order_id', '=', order.id)
@@ -91,10 +91,17 @@ export async function transcriptsOf(
   return rows.map(({ kind, at, payload }) => ({
     kind,
     at: new Date(at).toISOString(),
-    exchanges: JSON.parse(
-      secrets.of(order.subscriber_id).open(payload, placeOf(order)),
-    ) as Exchange[],
+    exchanges: openTranscript(ctx, order, payload),
   }))
+}
+
+/** The calls of a kept payload. */
+export function openTranscript(
+  { secrets }: Pick<OrdersCtx, 'secrets'>,
+  order: Owned,
+  payload: string,
+): Exchange[] {
+  return JSON.parse(secrets.of(order.subscriber_id).open(payload, placeOf(order))) as Exchange[]
 }
 
 /** Forgets what is older than 90 days. */

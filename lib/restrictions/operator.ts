@@ -2,8 +2,8 @@
 import { checkRestrictions } from './check.js'
 import type { RestrictionsCtx } from './ctx.js'
 import { rulesImpact } from './rules/impact.js'
-import { addOverride, withdrawOverride } from './rules/overrides.js'
-import { acceptStarter, currentRules, importRules } from './rules/active-rules.js'
+import { addOverride, listOverrides, withdrawOverride } from './rules/overrides.js'
+import { acceptStarter, currentRules, importRules, showStarter } from './rules/active-rules.js'
 
 export { diffRules } from './rules/active-rules.js'
 
@@ -13,6 +13,8 @@ export const rules = {
   accept: acceptStarter,
   list: async (ctx: RestrictionsCtx) => currentRules(ctx),
   withdraw: withdrawOverride,
+  starter: async (ctx: RestrictionsCtx) => showStarter(ctx),
+  overrides: listOverrides,
 }
 
 export const rulesOfSubscriber = { test: checkRestrictions, override: addOverride }

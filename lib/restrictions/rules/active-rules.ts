@@ -11,11 +11,14 @@ import { byCodePoint } from '../../core/text.js'
 import type { Engine } from '../../db/engine.js'
 import { query } from '../../db/query.js'
 import { remembered, touch } from '../../db/state.js'
+import type { ProductClass } from '../../distributors/product-classes.js'
+import type { StateCode } from '../../places/states.js'
 import { indexRules } from './compile.js'
 import { readOverride } from './overrides.js'
 import { Rule, overlaps } from './rule.js'
 import { readRules } from './read-file.js'
-import { starterRules } from './starter.js'
+import { STARTER_FAMILIES, starterRules } from './starter.js'
+import type { StarterFamily } from './starter.js'
 
 const activeSet = query((db) =>
   db
@@ -128,12 +131,57 @@ export function diffRules(
 }
 
 /**
- * Makes the starter set active beside the rules that are there. The operator accepts that it is no
- * legal advice.
+ * Makes the starter set active beside the rules that are there, or some families of it. The
+ * operator accepts that it is no legal advice.
  */
-export async function acceptStarter(ctx: RestrictionsCtx): Promise<RuleImport> {
-  const { rules, date } = starterRules()
-  return activate(ctx, rules, { origin: `starter ${date}`, replace: false })
+export async function acceptStarter(
+  ctx: RestrictionsCtx,
+  families?: readonly StarterFamily[],
+): Promise<RuleImport> {
+  const { rules, date } = starterRules(families)
+  const origin = ['starter', date, ...(families ? [families.join(' ')] : [])].join(' ')
+  return activate(ctx, rules, { origin, replace: false })
+}
+
+export interface StarterPart {
+  family: StarterFamily
+  rules: Rule[]
+  /** How many of them are active as they stand here. */
+  active: number
+}
+
+/** The starter set by families, with its date. */
+export function showStarter(ctx: RestrictionsCtx): { date: string; families: StarterPart[] } {
+  const known = new Set(currentRules(ctx).map((rule) => JSON.stringify(rule)))
+  return {
+    date: starterRules([]).date,
+    families: STARTER_FAMILIES.map((family) => {
+      const { rules } = starterRules([family])
+      return {
+        family,
+        rules,
+        active: rules.filter((rule) => known.has(JSON.stringify(rule))).length,
+      }
+    }),
+  }
+}
+
+export interface RuleFilter {
+  /** Those that name this state, or none. */
+  state?: StateCode | undefined
+  /** Those that name this product class, or none. */
+  productClass?: ProductClass | undefined
+}
+
+/** The active rules that may concern a state or a class. */
+export function findRules(ctx: RestrictionsCtx, { state, productClass }: RuleFilter): Rule[] {
+  return currentRules(ctx).filter(
+    ({ scope, match }) =>
+      (state === undefined || !scope.state || scope.state.includes(state)) &&
+      (productClass === undefined ||
+        !match.product_class ||
+        match.product_class.includes(productClass)),
+  )
 }
 
 /** The rules that are active, in the order of their ids. */

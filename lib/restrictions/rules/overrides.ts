@@ -3,6 +3,7 @@ import type { Override, RestrictionsCtx } from '../ctx.js'
 import * as z from 'zod'
 import type { Subscriber } from '../../accounts/caller.js'
 import { audit } from '../../accounts/audit.js'
+import { findSubscriber } from '../../accounts/subscribers.js'
 import { dayOf } from '../../core/clock.js'
 import { ApiError, invalid } from '../../core/errors.js'
 import { touch } from '../../db/state.js'
@@ -15,7 +16,7 @@ import { Day, Rule } from './rule.js'
 import type { CheckResult, MatchedRule } from '../shapes.js'
 import { present } from '../../core/present.js'
 
-const Detail = z.strictObject({
+export const Detail = z.strictObject({
   rule_ids: z.array(z.string()).default([]),
   scope: Rule.shape.scope,
   match: Rule.shape.match,
@@ -136,6 +137,55 @@ export async function withdrawOverride(ctx: RestrictionsCtx, id: string): Promis
     await audit(tx, 'rules.override.withdraw', { id })
     await touch(tx.db, 'rules')
   })
+}
+
+export interface ListedOverride {
+  id: string
+  /** Name of the shop. */
+  subscriber: string
+  effect: 'allow' | 'block'
+  /** What it applies to. */
+  detail: z.output<typeof Detail>
+  author: string
+  reason: string
+  /** `YYYY-MM-DD`, through that day; null: never. */
+  expires: string | null
+  created_at: string
+  withdrawn_at: string | null
+  /** It decides something today. */
+  holds: boolean
+}
+
+/**
+ * The overrides of all shops, or of the one of this name or id, the newest first, those that ended
+ * among them.
+ */
+export async function listOverrides(
+  ctx: RestrictionsCtx,
+  shop?: string,
+): Promise<ListedOverride[]> {
+  const owner = shop === undefined ? null : await findSubscriber(ctx, shop)
+  const rows = await ctx.read
+    .selectFrom('rule_override')
+    .innerJoin('subscriber', 'subscriber.id', 'rule_override.subscriber_id')
+    .selectAll('rule_override')
+    .select('subscriber.name as subscriber')
+    .$if(owner !== null, (query) => query.where('rule_override.subscriber_id', '=', owner!.id))
+    .orderBy('rule_override.created_at', 'desc')
+    .orderBy('rule_override.id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    subscriber: row.subscriber,
+    effect: row.effect,
+    detail: JSON.parse(row.detail) as z.output<typeof Detail>,
+    author: row.author,
+    reason: row.reason,
+    expires: row.expires_at === null ? null : dayOf(row.expires_at),
+    created_at: new Date(row.created_at).toISOString(),
+    withdrawn_at: row.withdrawn_at === null ? null : new Date(row.withdrawn_at).toISOString(),
+    holds: row.withdrawn_at === null && (row.expires_at === null || row.expires_at >= ctx.now()),
+  }))
 }
 
 interface StoredOverride {

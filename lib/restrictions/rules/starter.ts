@@ -13,8 +13,20 @@ import { Rule } from './rule.js'
 /** The day of its last review. */
 const DATE = '2026-11-21'
 
-/** Read and checked anew with each call; it is used when an operator accepts it. */
-export function starterRules(): { date: string; rules: Rule[] } {
-  const files: unknown[][] = [magazines, firearms, nfa, ammunition, others, distributors]
-  return { date: DATE, rules: files.flat().map((rule) => Rule.parse(rule)) }
+/** What the set is made of, each a part that can be accepted by itself. */
+const FAMILIES = { magazines, firearms, nfa, ammunition, others, distributors } as const
+
+export type StarterFamily = keyof typeof FAMILIES
+export const STARTER_FAMILIES = Object.keys(FAMILIES) as StarterFamily[]
+
+/**
+ * The rules of some families, of all by default; read and checked anew with each call, since it is
+ * used when an operator accepts them.
+ */
+export function starterRules(families: readonly StarterFamily[] = STARTER_FAMILIES): {
+  date: string
+  rules: Rule[]
+} {
+  const parts: readonly unknown[][] = families.map((family) => FAMILIES[family])
+  return { date: DATE, rules: parts.flat().map((rule) => Rule.parse(rule)) }
 }

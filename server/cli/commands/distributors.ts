@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { refuseUnchecked } from '../../../lib/configuration/go-live.js'
 import type { GoLivePlan } from '../../../lib/configuration/go-live.js'
-import { offersOf } from '../../../lib/catalog/queries.js'
 import { setMode } from '../../../lib/distributors/modes.js'
 import { argument, DRY_RUN, optional, required, UsageError } from '../command.js'
 import { figure } from '../../../lib/core/figures.js'
@@ -11,21 +10,10 @@ import { perform, withApp } from '../with-app.js'
 import { present } from '../../../lib/core/present.js'
 
 async function list({ dir, out }: Invocation): Promise<void> {
-  await withApp(dir, async ({ ctx }) => {
-    const offers = offersOf(ctx.engine.catalog)
-    const distributors = ctx.distributors.all.map(
-      ({ distid, name, automatedFulfillment, fulfillment, simulator }) => ({
-        distid,
-        name,
-        mode: ctx.modes.of(distid),
-        orders:
-          [fulfillment && 'live', simulator && 'simulator'].filter(Boolean).join(' or ') || 'none',
-        automated_fulfillment: automatedFulfillment,
-        offers: offers(distid),
-      }),
-    )
-    out.table(distributors)
-    out.result({ service: ctx.modes.service, distributors })
+  await withApp(dir, async ({ operator }) => {
+    const { service, distributors } = await operator.distributors.list()
+    out.table(distributors.map((distributor) => ({ ...distributor })))
+    out.result({ service, distributors })
   })
 }
 

@@ -1,6 +1,6 @@
 /** The commands of the restriction rules. */
 import { basename } from 'node:path'
-import { currentRules } from '../../../../lib/restrictions/rules/active-rules.js'
+import { findRules } from '../../../../lib/restrictions/rules/active-rules.js'
 import { starterRules } from '../../../../lib/restrictions/rules/starter.js'
 import { argument, optional } from '../../command.js'
 import type { Command } from '../../command.js'
@@ -73,13 +73,7 @@ export const ruleCommands: Command[] = [
         const [stateText, classText] = [optional(values, 'state'), optional(values, 'class')]
         const state = stateText === undefined ? undefined : stateOf(stateText)
         const productClass = classText === undefined ? undefined : classOf(classText)
-        const rules = currentRules(app.ctx).filter(
-          ({ scope, match }) =>
-            (state === undefined || !scope.state || scope.state.includes(state)) &&
-            (productClass === undefined ||
-              !match.product_class ||
-              match.product_class.includes(productClass)),
-        )
+        const rules = findRules(app.ctx, { state, productClass })
         out.table(
           rules.map(
             ({

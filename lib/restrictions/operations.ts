@@ -1,0 +1,186 @@
+/** The operator's operations on rules of where a product may go. */
+import * as z from 'zod'
+import { findSubscriber } from '../accounts/subscribers.js'
+import { operationsOf } from '../core/endpoint/operation.js'
+import { Nothing, Subscriber, Time, nothing } from '../core/endpoint/operation-shapes.js'
+import { CLASS_CODES } from '../distributors/product-classes.js'
+import { STATES } from '../places/states.js'
+import type { StateCode } from '../places/states.js'
+import { checkRestrictions } from './check.js'
+import type { RestrictionsCtx } from './ctx.js'
+import {
+  acceptStarter,
+  diffRules,
+  findRules,
+  importRules,
+  showStarter,
+} from './rules/active-rules.js'
+import { rulesImpact } from './rules/impact.js'
+import {
+  Detail,
+  NewOverride,
+  addOverride,
+  listOverrides,
+  withdrawOverride,
+} from './rules/overrides.js'
+import { Rule } from './rules/rule.js'
+import { STARTER_FAMILIES } from './rules/starter.js'
+import { CheckBody, CheckItem, CheckResult } from './shapes.js'
+
+const operation = operationsOf<RestrictionsCtx>()
+
+const StateCodes = Object.keys(STATES) as [StateCode, ...StateCode[]]
+const Family = z.enum(STARTER_FAMILIES)
+const ListedRule = z
+  .looseObject({ rule_id: z.string(), version: z.int(), kind: Rule.shape.kind })
+  .meta({ component: 'Rule', about: 'A restriction rule, as it is written in a file' })
+const shown = (rule: Rule) => ({ ...rule })
+
+const Text = z.string().describe('JSON: a list of rules, or a rule a line')
+const Replace = z.boolean().default(false).describe('drop every rule that the text does not have')
+
+const CHANGES = {
+  added: z.array(z.string()),
+  changed: z.array(z.string()),
+  removed: z.array(z.string()),
+  unchanged: z.int(),
+  replaced: z.array(z.string()).describe('Versions that are replaced, as rule_id version'),
+  kept: z.array(z.string()).describe('Versions that hold on beside newer ones'),
+}
+const Imported = z
+  .object({ ...CHANGES, digest: z.string(), rules: z.int() })
+  .meta({ component: 'RuleImport', about: 'What an import of rules has changed' })
+
+const Verdicts = z.object({ approved: z.int(), held: z.int(), blocked: z.int() })
+const Impact = z.object({
+  offers: z.int(),
+  states: z.array(
+    z.object({ state: z.string(), before: Verdicts, after: Verdicts, changed: z.int() }),
+  ),
+})
+
+export const ruleOperations = [
+  operation('rules.list', {
+    summary: 'The active rules',
+    effect: 'reads',
+    input: {
+      state: z.enum(StateCodes).optional().describe('only those that name this state, or none'),
+      product_class: z
+        .enum(CLASS_CODES)
+        .optional()
+        .describe('only those that name this product class, or none'),
+    },
+    result: z.object({ digest: z.string(), rules: z.array(ListedRule) }),
+    run: async (ctx, { state, product_class: productClass }) => ({
+      digest: ctx.rules.active().digest,
+      rules: findRules(ctx, { state, productClass }).map(shown),
+    }),
+  }),
+  operation('rules.import', {
+    summary: 'Take in restriction rules, which are active at once',
+    effect: 'writes',
+    asksAgain: true,
+    input: {
+      text: Text,
+      origin: z.string().min(1).max(200).describe("where they come from, such as a file's name"),
+      replace: Replace,
+    },
+    result: Imported,
+    run: (ctx, input) => importRules(ctx, { ...input, refuseEmpty: true }),
+  }),
+  operation('rules.diff', {
+    summary: 'What importing rules would change: rules, and offers state by state',
+    effect: 'reads',
+    input: { text: Text, replace: Replace },
+    result: z.object({ ...CHANGES, impact: Impact }),
+    run: async (ctx, input) => {
+      const { rules, ...changes } = diffRules(ctx, input)
+      return { ...changes, impact: await rulesImpact(ctx, rules) }
+    },
+  }),
+  operation('rules.starter', {
+    summary: 'The starter set by families, and how much of it is active',
+    effect: 'reads',
+    input: {},
+    result: z.object({
+      date: z.string().describe('YYYY-MM-DD, of its last review'),
+      families: z.array(z.object({ family: Family, rules: z.array(ListedRule), active: z.int() })),
+    }),
+    run: async (ctx) => {
+      const { date, families } = showStarter(ctx)
+      return {
+        date,
+        families: families.map(({ rules, ...part }) => ({ ...part, rules: rules.map(shown) })),
+      }
+    },
+  }),
+  operation('rules.accept', {
+    summary: 'Make the starter set active; it is not legal advice',
+    effect: 'writes',
+    asksAgain: true,
+    input: { families: z.array(Family).min(1).optional().describe('all of them by default') },
+    result: Imported,
+    run: (ctx, { families }) => acceptStarter(ctx, families),
+  }),
+  operation('rules.test', {
+    summary: 'Check items against one destination, and say why',
+    effect: 'reads',
+    input: {
+      subscriber: Subscriber,
+      shipping: CheckBody.shape.shipping,
+      items: z
+        .array(CheckItem.extend({ to: z.enum(['consumer', 'ffl']).optional() }))
+        .min(1)
+        .max(100),
+      as_of: z.string().optional().describe('the day whose law holds, YYYY-MM-DD'),
+    },
+    result: CheckResult,
+    errors: ['not_found'],
+    run: async (ctx, { subscriber, as_of: asOf, ...input }) =>
+      checkRestrictions(ctx, await findSubscriber(ctx, subscriber), {
+        ...input,
+        ...(asOf !== undefined && { asOf }),
+      }),
+  }),
+  operation('rules.overrides', {
+    summary: "Shops' own exceptions to the rules, those that ended among them",
+    effect: 'reads',
+    input: { subscriber: z.string().optional().describe('name or id of a shop') },
+    result: z.array(
+      z.object({
+        id: z.string(),
+        subscriber: z.string().describe('Name of the shop'),
+        effect: z.enum(['allow', 'block']),
+        detail: z.looseObject({ rule_ids: Detail.shape.rule_ids }),
+        author: z.string(),
+        reason: z.string(),
+        expires: z.string().nullable(),
+        created_at: Time,
+        withdrawn_at: Time.nullable(),
+        holds: z.boolean(),
+      }),
+    ),
+    errors: ['not_found'],
+    run: async (ctx, { subscriber }) =>
+      (await listOverrides(ctx, subscriber)).map((one) => ({ ...one, detail: { ...one.detail } })),
+  }),
+  operation('rules.override', {
+    summary: 'Allow or block something for one shop, whatever the rules say of it',
+    effect: 'writes',
+    asksAgain: true,
+    input: { subscriber: Subscriber, ...NewOverride.shape },
+    result: z.object({ id: z.string() }),
+    errors: ['not_found'],
+    run: async (ctx, { subscriber, ...input }) =>
+      addOverride(ctx, await findSubscriber(ctx, subscriber), input),
+  }),
+  operation('rules.withdraw', {
+    summary: 'End an override at once',
+    effect: 'writes',
+    asksAgain: true,
+    input: { id: z.string().min(1) },
+    result: Nothing,
+    errors: ['not_found'],
+    run: (ctx, { id }) => nothing(withdrawOverride(ctx, id)),
+  }),
+] as const
