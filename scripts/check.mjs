@@ -32,6 +32,7 @@ const LAYERS = [
   'objects',
   'places',
   'accounts',
+  'console',
   'configuration/document',
   'distributors',
   'catalog',

@@ -64,6 +64,33 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
     },
   },
 
+  console: {
+    console_user: {
+      about: 'A person who may use the console.',
+      columns: {
+        password: 'scrypt, with its parameters and salt; null until it is set.',
+        totp: 'The secret of the second factor, sealed; null where there is none.',
+        totp_step: 'The last step of 30 seconds whose code was taken: none is taken twice.',
+      },
+    },
+    console_session: {
+      about: 'A sign-in that holds until it expires or is revoked.',
+      columns: {
+        hash: 'SHA-256 of the token; the token itself is in the cookie alone.',
+        confirmed_until: 'Until then the password need not be given again.',
+        agent: 'What the browser calls itself.',
+      },
+    },
+    console_link: {
+      about: 'A link that works once.',
+      columns: { hash: 'SHA-256 of its token.' },
+    },
+    console_try: {
+      about: 'Wrong passwords since the last right one, by the name that was given.',
+    },
+    console_place: { about: 'Where the console was served last: one row.' },
+  },
+
   configuration: {
     configuration: {
       columns: {

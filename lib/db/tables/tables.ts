@@ -11,6 +11,13 @@ import type {
   SubscriberTable,
 } from './accounts.js'
 import type {
+  ConsoleLinkTable,
+  ConsolePlaceTable,
+  ConsoleSessionTable,
+  ConsoleTryTable,
+  ConsoleUserTable,
+} from './console.js'
+import type {
   ConfigurationHistoryTable,
   ConfigurationTable,
   CredentialCheckTable,
@@ -66,6 +73,11 @@ export interface Tables {
   api_key: ApiKeyTable
   event: EventTable
   audit: AuditTable
+  console_user: ConsoleUserTable
+  console_session: ConsoleSessionTable
+  console_link: ConsoleLinkTable
+  console_try: ConsoleTryTable
+  console_place: ConsolePlaceTable
   configuration: ConfigurationTable
   configuration_history: ConfigurationHistoryTable
   credential_check: CredentialCheckTable

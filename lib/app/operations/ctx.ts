@@ -1,0 +1,15 @@
+import type { Background } from '../../core/async/background.js'
+import type { ObjectStore } from '../../objects/store.js'
+import type { Tasks } from '../background/tasks.js'
+import type { OperatorCtx } from '../ctx.js'
+import type { Jobs } from '../jobs.js'
+
+/** What the operations of all domains get: the operator's context, and what else an app has. */
+export interface OperationCtx extends OperatorCtx {
+  readonly background: Background<Tasks>
+  /** The store of the journal's second copy. */
+  readonly journalCopy: ObjectStore | undefined
+  /** Aborted when the app closes. */
+  readonly closing: AbortSignal
+  readonly schedule: Pick<Jobs, 'run' | 'names'>
+}
