@@ -35,6 +35,7 @@ const LAYERS = [
   'console',
   'configuration/document',
   'distributors',
+  'events',
   'catalog',
   'configuration',
   'feeds',

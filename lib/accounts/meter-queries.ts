@@ -36,3 +36,13 @@ export function usageQueries({ prepare }: RawHandle) {
     forgetRecent: (before: number): void => void forget.run(before),
   }
 }
+
+/** Calls of all keys by day (ms), from one on. */
+export function requestsByDay({
+  prepare,
+}: RawHandle): (from: number) => { day: number; requests: number }[] {
+  const requests = prepare(
+    'SELECT day, sum(requests) AS requests FROM usage WHERE day >= ? GROUP BY day ORDER BY day',
+  )
+  return (from) => requests.all(from) as { day: number; requests: number }[]
+}

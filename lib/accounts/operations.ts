@@ -11,7 +11,6 @@ import {
 } from '../core/endpoint/operation-shapes.js'
 import { listAudit } from './audit.js'
 import type { AccountsCtx } from './ctx.js'
-import { listEvents } from './events.js'
 import { changeAllowlist, createKey, keyUsage, listKeys, rotateKey, setKeyStatus } from './keys.js'
 import { Usage } from './shapes.js'
 import { createSubscriber, listSubscribers } from './subscribers.js'
@@ -166,14 +165,5 @@ export const accountOperations = [
       faults: z.array(z.object({ seq: z.int(), fault: z.string() })),
     }),
     run: (ctx, { anchor }, { onProgress }) => verifyAudit(ctx, { anchor, onProgress }),
-  }),
-  operation('events.list', {
-    summary: 'What you should hear of, such as licenses of dealers that end soon',
-    effect: 'reads',
-    input: { limit: limitOf(1_000, 100) },
-    result: z.array(
-      z.object({ kind: z.string(), subject: z.string(), message: z.string(), at: Time }),
-    ),
-    run: listEvents,
   }),
 ] as const

@@ -1,7 +1,6 @@
 /** What the operator does with subscribers, their keys, the secret key and the audit. */
 import { listAudit } from './audit.js'
 import { rotateSecretKey } from './data-keys.js'
-import { listEvents } from './events.js'
 import { changeAllowlist, createKey, keyUsage, listKeys, rotateKey, setKeyStatus } from './keys.js'
 import { createSubscriber, listSubscribers } from './subscribers.js'
 import { verifyAudit } from './verify-audit.js'
@@ -20,5 +19,3 @@ export const keys = {
 export const secrets = { rotate: rotateSecretKey }
 
 export const audit = { list: listAudit, verify: verifyAudit }
-
-export const events = { list: listEvents }

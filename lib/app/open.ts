@@ -14,6 +14,8 @@ import { openJobs } from './jobs.js'
 import type { Jobs } from './jobs.js'
 import { operatorFunctions } from './operator.js'
 import type { Operator } from './operator.js'
+import { runOperation } from './operations/run.js'
+import type { OperateOptions } from './operations/run.js'
 import { readOptions } from './options.js'
 import type { OpenOptions, Settings } from './options.js'
 import { allJobs, openParts } from './assemble.js'
@@ -32,6 +34,11 @@ export interface App {
   readonly publicUrl: string | null
   /** What the operator does: subscribers, keys, feeds, configurations. */
   readonly operator: Operator
+  /**
+   * Runs an operation of the operator by its id, as `keys.create`, with one object for input: what
+   * the console calls. `operator` has the same as functions.
+   */
+  operate(id: string, input?: unknown, options?: OperateOptions): Promise<unknown>
   readonly jobs: Jobs
   /**
    * Sends purchase orders and reconciles them; a server starts it, a library sends what it places
@@ -115,6 +122,15 @@ async function openOver(settings: Settings, state: State, ending: AbortControlle
     ctx,
     publicUrl: publicUrl.given,
     operator,
+    operate: (id, input = {}, options) =>
+      underWay.run(() =>
+        runOperation(
+          { ...ctx, background, journalCopy, closing: ending.signal, schedule: jobs, open },
+          id,
+          input,
+          options,
+        ),
+      ),
     jobs,
     orders: ctx.orders,
     monitors,

@@ -2,7 +2,9 @@
 import * as accounts from '../accounts/operator.js'
 import * as analytics from '../analytics/operator.js'
 import * as configuration from '../configuration/operator.js'
+import { people } from '../console/operator.js'
 import * as distributors from '../distributors/operator.js'
+import * as events from '../events/operator.js'
 import * as feeds from '../feeds/operator.js'
 import * as ffls from '../ffls/operator.js'
 import * as fraud from '../fraud/operator.js'
@@ -11,8 +13,10 @@ import type { ObjectStore } from '../objects/store.js'
 import * as orders from '../orders/operator.js'
 import * as restrictions from '../restrictions/operator.js'
 import { makeBackup } from './backup/backup.js'
+import { checkBackup, listBackups } from './backup/list.js'
 import { bind, bindWorker, forSubscriber } from './bind.js'
 import type { Bound } from './bind.js'
+import { overview } from './overview.js'
 
 export interface OperatorParts extends Bound {
   /** The store of the journal's copy. */
@@ -28,7 +32,10 @@ export function operatorFunctions({ journalCopy, closing, ...bound }: OperatorPa
     keys: bind(bound, accounts.keys),
     secrets: bind(bound, accounts.secrets),
     audit: bind(bound, accounts.audit),
-    events: bind(bound, accounts.events),
+    console: bind(bound, people),
+    overview: bind(bound, { today: overview }),
+    backups: bind(bound, { list: listBackups, verify: checkBackup }),
+    events: bind(bound, events.events),
     feeds: {
       ...bind(bound, feeds.feeds),
       ...bindWorker(bound, feeds.feedsByWorker(closing)),

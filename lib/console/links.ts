@@ -38,9 +38,7 @@ export async function makeLink(
     const user = await ensureUser(tx, { name, role })
     await tx.db
       .deleteFrom('console_link')
-      .where((link) =>
-        link.or([link('expires_at', '<=', tx.now()), link('user_id', '=', user.id)]),
-      )
+      .where((link) => link.or([link('expires_at', '<=', tx.now()), link('user_id', '=', user.id)]))
       .execute()
     await tx.db
       .insertInto('console_link')

@@ -163,8 +163,7 @@ async function countFailure(ctx: AccountsCtx, name: string, failures: number): P
       .selectFrom('console_try')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-    if (count >= NAMES)
-      await db.deleteFrom('console_try').where('wait_until', '<', now()).execute()
+    if (count >= NAMES) await db.deleteFrom('console_try').where('wait_until', '<', now()).execute()
     await db
       .replaceInto('console_try')
       .values({ name, failures, wait_until: now() + wait })
@@ -178,11 +177,7 @@ const actingAs = (ctx: AccountsCtx, { name }: Pick<User, 'name'>): AccountsCtx =
 })
 
 async function fresh(tx: AccountsCtx, { id }: User): Promise<User> {
-  return tx.db
-    .selectFrom('console_user')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+  return tx.db.selectFrom('console_user').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
 function newPassword(ctx: AccountsCtx, { name }: User, password: string): Promise<string> {

@@ -118,8 +118,7 @@ const twoStages =
   (_stage, done, total, rows) =>
     onProgress(done, total, rows)
 
-const asMs = (asOf: string | undefined) =>
-  asOf === undefined ? {} : { asOf: Date.parse(asOf) }
+const asMs = (asOf: string | undefined) => (asOf === undefined ? {} : { asOf: Date.parse(asOf) })
 
 export const fflOperations = [
   operation('ffls.search', {

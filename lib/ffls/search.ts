@@ -88,7 +88,6 @@ function onFileOf(
   size: number,
 ): Uint8Array {
   const marks = new Uint8Array(size)
-  for (let place = 0; place < others.length; place++)
-    marks.fill(1, from[place], others[place])
+  for (let place = 0; place < others.length; place++) marks.fill(1, from[place], others[place])
   return marks
 }

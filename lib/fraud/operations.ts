@@ -2,7 +2,14 @@
 import * as z from 'zod'
 import { findSubscriber } from '../accounts/subscribers.js'
 import { operationsOf } from '../core/endpoint/operation.js'
-import { DryRun, Nothing, Subscriber, Time, Upload, nothing } from '../core/endpoint/operation-shapes.js'
+import {
+  DryRun,
+  Nothing,
+  Subscriber,
+  Time,
+  Upload,
+  nothing,
+} from '../core/endpoint/operation-shapes.js'
 import type { FraudCtx } from './ctx.js'
 import { rotateFraudKey } from './keys/rotate.js'
 import { eraseReports, fraudStats } from './reports/upkeep.js'

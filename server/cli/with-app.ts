@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { OperatorCtx } from '../../lib/app/ctx.js'
+import { actAndUndo } from '../../lib/app/operations/run.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { open } from '../../lib/app/open.js'
 import type { App } from '../../lib/app/open.js'
 import { egressFromEnvironment, secretKeyFromEnvironment, serversFromEnvironment } from '../env.js'
 import { journalCopyIn, objectsFromEnvironment } from '../object-store.js'
-import { present } from '../../lib/core/present.js'
 
 /** Whether the folder has a system of record; the other files come back by themselves. */
 export function isInstallation(dir: string): boolean {
@@ -54,17 +54,5 @@ export async function perform<T>(
   dryRun: boolean,
   act: (ctx: OperatorCtx) => Promise<T>,
 ): Promise<T> {
-  if (!dryRun) return act(ctx)
-  let done: { result: T } | undefined
-  try {
-    await ctx.engine.atomic(ctx, async (tx) => {
-      done = { result: await act(tx) }
-      throw UNDONE
-    })
-  } catch (error) {
-    if (error !== UNDONE) throw error
-  }
-  return present(done, 'what the dry run did').result
+  return dryRun ? actAndUndo(ctx, act) : act(ctx)
 }
-
-const UNDONE = new Error('a dry run is undone')

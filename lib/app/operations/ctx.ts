@@ -1,5 +1,6 @@
 import type { Background } from '../../core/async/background.js'
 import type { ObjectStore } from '../../objects/store.js'
+import type { OpenFolder } from '../backup/put-back.js'
 import type { Tasks } from '../background/tasks.js'
 import type { OperatorCtx } from '../ctx.js'
 import type { Jobs } from '../jobs.js'
@@ -11,5 +12,7 @@ export interface OperationCtx extends OperatorCtx {
   readonly journalCopy: ObjectStore | undefined
   /** Aborted when the app closes. */
   readonly closing: AbortSignal
+  /** Opens another folder. */
+  readonly open: OpenFolder
   readonly schedule: Pick<Jobs, 'run' | 'names'>
 }

@@ -9,6 +9,7 @@ import type {
   OperationResult as ResultOf,
 } from '../../core/endpoint/operation.js'
 import { distributorOperations } from '../../distributors/operations.js'
+import { eventOperations } from '../../events/operations.js'
 import { feedOperations } from '../../feeds/operations.js'
 import { fflOperations } from '../../ffls/operations.js'
 import { fraudOperations } from '../../fraud/operations.js'
@@ -20,6 +21,7 @@ import { installationOperations } from './installation.js'
 export const operations = [
   ...installationOperations,
   ...accountOperations,
+  ...eventOperations,
   ...consoleOperations,
   ...distributorOperations,
   ...feedOperations,

@@ -1,1 +1,172 @@
-export const installationOperations = [] as const
+/** The operator's operations on the installation as a whole. */
+import * as z from 'zod'
+import { statSync } from 'node:fs'
+import { relative } from 'node:path'
+import { operationsOf } from '../../core/endpoint/operation.js'
+import { DryRun, Head, Nothing, Time, nothing } from '../../core/endpoint/operation-shapes.js'
+import { filesIn } from '../../db/engine.js'
+import { makeBackup } from '../backup/backup.js'
+import { checkBackup, drillBackup, listBackups } from '../backup/list.js'
+import { overview } from '../overview.js'
+import type { OperationCtx } from './ctx.js'
+
+const operation = operationsOf<OperationCtx>()
+
+const Folder = z.string().min(1).describe('the folder of a backup that `backups/list` shows')
+
+export const installationOperations = [
+  operation('overview.today', {
+    summary: 'Whether it is well, what waits for you, and the last fourteen days',
+    effect: 'reads',
+    input: {},
+    result: z.object({
+      at: Time,
+      checks: z.array(
+        z.object({
+          check: z.string(),
+          subject: z.string(),
+          severity: z.enum(['ok', 'info', 'warn', 'bad']),
+          message: z.string(),
+          mend: z.string().nullable(),
+        }),
+      ),
+      waiting: z.object({
+        review: z.int(),
+        unknown: z.int(),
+        refused_feeds: z.array(z.string()),
+        paperwork: z.int(),
+        licenses: z.int().describe('That end within 30 days, or have just ended'),
+        paused: z.string().nullable().describe('Why orders are paused'),
+      }),
+      days: z.array(
+        z.object({ day: z.string(), orders: z.int(), refused: z.int(), requests: z.int() }),
+      ),
+    }),
+    run: (ctx) => overview(ctx),
+  }),
+  operation('overview.about', {
+    summary: 'What runs here: Node, the folder and its files',
+    effect: 'reads',
+    input: {},
+    result: z.object({
+      node: z.string(),
+      dir: z.string(),
+      service: z.enum(['simulator', 'live', 'mixed']),
+      free_bytes: z.number().describe('Under the state folder'),
+      uptime_seconds: z.int(),
+      files: z.array(z.object({ name: z.string(), bytes: z.int() })),
+    }),
+    run: async ({ engine, modes, space }) => ({
+      node: process.version,
+      dir: engine.dir,
+      service: modes.service,
+      free_bytes: space.free(),
+      uptime_seconds: Math.floor(process.uptime()),
+      files: Object.values(filesIn(engine.dir)).flatMap((path) => {
+        const stat = statSync(path, { throwIfNoEntry: false })
+        return stat ? [{ name: relative(engine.dir, path), bytes: stat.size }] : []
+      }),
+    }),
+  }),
+  operation('schedule.list', {
+    summary: 'What the server does by itself, and how the last run ended',
+    effect: 'reads',
+    input: {},
+    result: z.array(
+      z.object({
+        name: z.string(),
+        next_at: Time.nullable().describe('null: it has not run yet'),
+        last_started_at: Time.nullable(),
+        last_finished_at: Time.nullable(),
+        last_error: z.string().nullable(),
+        failures: z.int().describe('In a row'),
+      }),
+    ),
+    run: async ({ read, schedule }) => {
+      const rows = await read.selectFrom('job').selectAll().execute()
+      const iso = (ms: number | null | undefined) =>
+        ms === null || ms === undefined ? null : new Date(ms).toISOString()
+      return schedule.names.map((name) => {
+        const row = rows.find((one) => one.name === name)
+        return {
+          name,
+          next_at: iso(row?.next_at),
+          last_started_at: iso(row?.last_started_at),
+          last_finished_at: iso(row?.last_finished_at),
+          last_error: row?.last_error ?? null,
+          failures: row?.failures ?? 0,
+        }
+      })
+    },
+  }),
+  operation('schedule.run', {
+    summary: 'Do now what the server does by itself',
+    effect: 'writes',
+    isLong: true,
+    input: { name: z.string().min(1) },
+    result: Nothing,
+    run: ({ schedule }, { name }) => nothing(schedule.run(name)),
+  }),
+  operation('backups.list', {
+    summary: 'Backups that were made of this installation, the newest first',
+    effect: 'reads',
+    input: {},
+    result: z.array(
+      z.object({
+        to: z.string().describe('Where it was written'),
+        made_at: Time,
+        made_by: z.string(),
+        present: z.boolean().describe('It is still there'),
+      }),
+    ),
+    run: (ctx) => listBackups(ctx),
+  }),
+  operation('backups.make', {
+    summary: 'Copy the installation to an empty folder, while a server runs',
+    effect: 'writes',
+    isLong: true,
+    input: {
+      to: z.string().min(1).describe('where to; it is made where it is not there'),
+      dry_run: DryRun,
+    },
+    result: z.object({
+      to: z.string(),
+      format: z.literal(1),
+      made_at: Time,
+      schema: z.int(),
+      secret_key_id: z.string(),
+      journal: Head.nullable(),
+      audit: Head.nullable().optional(),
+      files: z.array(z.object({ path: z.string(), size: z.int(), sha256: z.string() })),
+      bytes: z.int(),
+    }),
+    run: (ctx, { to, dry_run: dryRun }, { onProgress }) =>
+      makeBackup(ctx, ctx.background, { to, dryRun, onProgress }),
+  }),
+  operation('backups.verify', {
+    summary: 'Whether every file of a backup is what its manifest says',
+    effect: 'reads',
+    isLong: true,
+    input: { to: Folder },
+    result: z.object({ to: z.string(), made_at: Time, files: z.int(), bytes: z.int() }),
+    run: (ctx, { to }) => checkBackup(ctx, to),
+  }),
+  operation('backups.drill', {
+    summary: 'Put a backup back into a folder beside it, and remove that again',
+    effect: 'writes',
+    asksAgain: true,
+    isLong: true,
+    input: { to: Folder },
+    result: z.object({
+      dir: z.string(),
+      made_at: Time,
+      files: z.int(),
+      bytes: z.int(),
+      journal_kept: z.boolean(),
+      replayed: z.int(),
+      doubted: z.int(),
+      replaced: z.string().nullable(),
+    }),
+    run: (ctx, { to }) => drillBackup(ctx, ctx.open, to),
+  }),
+] as const

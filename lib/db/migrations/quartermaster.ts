@@ -1,4 +1,5 @@
 /** quartermaster.db, the system of record. Append a step; never change one that was released. */
+import { alarms } from './alarms.js'
 import { consoleTables } from './console.js'
 
 /**
@@ -578,5 +579,6 @@ CREATE TABLE event (
   UNIQUE (kind, subject)
 ) STRICT;
 `,
+  alarms,
   consoleTables,
 ] as const

@@ -6,7 +6,6 @@ import type {
   ApiKeyTable,
   AuditTable,
   DataKeyTable,
-  EventTable,
   SecretKeyTable,
   SubscriberTable,
 } from './accounts.js'
@@ -17,6 +16,7 @@ import type {
   ConsoleTryTable,
   ConsoleUserTable,
 } from './console.js'
+import type { AlarmTable, EventDeliveryTable, EventReceiverTable, EventTable } from './events.js'
 import type {
   ConfigurationHistoryTable,
   ConfigurationTable,
@@ -71,13 +71,16 @@ export interface Tables {
   secret_key: SecretKeyTable
   data_key: DataKeyTable
   api_key: ApiKeyTable
-  event: EventTable
   audit: AuditTable
   console_user: ConsoleUserTable
   console_session: ConsoleSessionTable
   console_link: ConsoleLinkTable
   console_try: ConsoleTryTable
   console_place: ConsolePlaceTable
+  event: EventTable
+  alarm: AlarmTable
+  event_receiver: EventReceiverTable
+  event_delivery: EventDeliveryTable
   configuration: ConfigurationTable
   configuration_history: ConfigurationHistoryTable
   credential_check: CredentialCheckTable

@@ -1,0 +1,55 @@
+/** Runs an operation: input checked, in the name of somebody, for real or to be undone. */
+import { checkOperationInput } from '../../core/endpoint/operation.js'
+import type { Work } from '../../core/endpoint/operation.js'
+import { invalid } from '../../core/errors.js'
+import { present } from '../../core/present.js'
+import type { OperatorCtx } from '../ctx.js'
+import type { OperationCtx } from './ctx.js'
+import { allOperations } from './index.js'
+
+export interface OperateOptions extends Partial<Work> {
+  /** Who acts, for the audit; whoever opened the app by default. */
+  actor?: string
+}
+
+const byId = new Map(allOperations.map((one) => [one.id, one]))
+
+/** Rejects with 400 for an operation that there is not, and with what the operation refuses. */
+export async function runOperation(
+  ctx: OperationCtx,
+  id: string,
+  input: unknown,
+  {
+    actor = ctx.actor,
+    onProgress = () => {},
+    upload = () => {
+      throw invalid('upload', 'there is no such file')
+    },
+  }: OperateOptions = {},
+): Promise<unknown> {
+  const operation = byId.get(id)
+  if (!operation) throw invalid('operation', `there is no operation "${id}"`)
+  const checked = checkOperationInput(operation, input)
+  return operation.run({ ...ctx, actor }, checked as never, { onProgress, upload })
+}
+
+/**
+ * Acts in a transaction that is undone, so that every check is the real one and nothing stays.
+ */
+export async function actAndUndo<T>(
+  ctx: OperatorCtx,
+  act: (ctx: OperatorCtx) => Promise<T>,
+): Promise<T> {
+  let done: { result: T } | undefined
+  try {
+    await ctx.engine.atomic(ctx, async (tx) => {
+      done = { result: await act(tx) }
+      throw UNDONE
+    })
+  } catch (error) {
+    if (error !== UNDONE) throw error
+  }
+  return present(done, 'what the dry run did').result
+}
+
+const UNDONE = new Error('a dry run is undone')
