@@ -1,5 +1,6 @@
 /** The operator's operations on subscribers, their keys, the audit and the events. */
 import * as z from 'zod'
+import { undoableOf } from '../db/undoable.js'
 import { operationsOf } from '../core/endpoint/operation.js'
 import {
   Head,
@@ -18,6 +19,7 @@ import { TIER_NAMES } from './tiers.js'
 import { verifyAudit } from './verify-audit.js'
 
 const operation = operationsOf<AccountsCtx>()
+const undoable = undoableOf<AccountsCtx>()
 
 const KeyId = z.string().min(1).describe("the key's id; `keys list` shows it")
 const Addresses = z
@@ -31,7 +33,7 @@ const NewKey = z
   .meta({ component: 'IssuedKey', about: 'A key that was made just now' })
 
 export const accountOperations = [
-  operation('subscribers.create', {
+  undoable('subscribers.create', {
     summary: 'Register a shop',
     effect: 'writes',
     input: {
@@ -56,7 +58,7 @@ export const accountOperations = [
     ),
     run: (ctx) => listSubscribers(ctx),
   }),
-  operation('keys.create', {
+  undoable('keys.create', {
     summary: 'Issue an API key; it is shown once',
     effect: 'writes',
     asksAgain: true,
@@ -97,7 +99,7 @@ export const accountOperations = [
     errors: ['not_found'],
     run: (ctx, { subscriber }) => listKeys(ctx, subscriber),
   }),
-  operation('keys.allowlist', {
+  undoable('keys.allowlist', {
     summary: 'Register or remove server addresses of a key',
     effect: 'writes',
     asksAgain: true,
@@ -106,7 +108,7 @@ export const accountOperations = [
     errors: ['not_found'],
     run: (ctx, { id, ...change }) => changeAllowlist(ctx, id, change),
   }),
-  operation('keys.setStatus', {
+  undoable('keys.setStatus', {
     summary: 'Disable a key, enable it again, or cancel it for good',
     effect: 'writes',
     asksAgain: true,
@@ -115,7 +117,7 @@ export const accountOperations = [
     errors: ['not_found'],
     run: (ctx, { id, status }) => nothing(setKeyStatus(ctx, id, status)),
   }),
-  operation('keys.rotate', {
+  undoable('keys.rotate', {
     summary: 'Give a key a new text; the old one stops at once',
     effect: 'writes',
     asksAgain: true,

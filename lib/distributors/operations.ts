@@ -1,15 +1,15 @@
 /** The operator's operations on distributors. */
 import * as z from 'zod'
-import { operationsOf } from '../core/endpoint/operation.js'
+import { undoableOf } from '../db/undoable.js'
 import type { DistributorsCtx } from './ctx.js'
 import { setMode } from './modes.js'
 
-const operation = operationsOf<DistributorsCtx>()
+const undoable = undoableOf<DistributorsCtx>()
 
 const Mode = z.enum(['simulator', 'live'])
 
 export const distributorOperations = [
-  operation('distributors.setMode', {
+  undoable('distributors.setMode', {
     summary: "Place orders with a distributor's simulator from now on, as on a fresh installation",
     effect: 'writes',
     input: {

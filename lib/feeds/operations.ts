@@ -1,5 +1,6 @@
 /** The operator's operations on feeds and their sources. */
 import * as z from 'zod'
+import { undoableOf } from '../db/undoable.js'
 import type { Background } from '../core/async/background.js'
 import { MINUTE } from '../core/clock.js'
 import { invalid } from '../core/errors.js'
@@ -25,6 +26,7 @@ export interface FeedOperationsCtx extends FeedsCtx {
 }
 
 const operation = operationsOf<FeedOperationsCtx>()
+const undoable = undoableOf<FeedOperationsCtx>()
 
 const SOURCE = {
   distid: z.string().min(1).describe('`distributors list` shows them'),
@@ -93,7 +95,7 @@ export const feedOperations = [
     ),
     run: (ctx) => feedStatus(ctx),
   }),
-  operation('feeds.set', {
+  undoable('feeds.set', {
     summary: "Set where a distributor's feed is pulled from",
     effect: 'writes',
     input: {

@@ -1,6 +1,7 @@
 /** The operator's operations on dealers. */
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
+import { undoableOf } from '../db/undoable.js'
 import { operationsOf } from '../core/endpoint/operation.js'
 import type { Work } from '../core/endpoint/operation.js'
 import { BrokenRow, DryRun, Time, Upload, limitOf } from '../core/endpoint/operation-shapes.js'
@@ -15,6 +16,7 @@ import { importOnFile } from './on-file.js'
 import { searchDealers } from './search.js'
 
 const operation = operationsOf<AccountListCtx>()
+const undoable = undoableOf<AccountListCtx>()
 
 const License = z
   .string()
@@ -158,7 +160,7 @@ export const fflOperations = [
     errors: ['not_found'],
     run: (ctx, { license }) => viewDealer(ctx, license),
   }),
-  operation('ffls.set', {
+  undoable('ffls.set', {
     summary: 'Set fees, contact, marks or a longer validity of a dealer',
     effect: 'writes',
     input: {
@@ -178,7 +180,7 @@ export const fflOperations = [
     errors: ['not_found'],
     run: (ctx, { license, ...settings }) => setDealer(ctx, license, settings),
   }),
-  operation('ffls.add', {
+  undoable('ffls.add', {
     summary: 'Add a dealer that no list has',
     effect: 'writes',
     input: {

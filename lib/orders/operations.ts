@@ -1,5 +1,6 @@
 /** The operator's operations on orders, whether rules hold for them, and their journal. */
 import * as z from 'zod'
+import { undoableOf } from '../db/undoable.js'
 import { findSubscriber } from '../accounts/subscribers.js'
 import { operationsOf } from '../core/endpoint/operation.js'
 import {
@@ -30,6 +31,7 @@ export interface OrderOperationsCtx extends SendingCtx {
 }
 
 const operation = operationsOf<OrderOperationsCtx>()
+const undoable = undoableOf<OrderOperationsCtx>()
 
 const Mode = z.enum(['simulator', 'live'])
 const State = z.enum(['planned', 'sending', 'placed', 'rejected', 'unknown', 'review', 'expired'])
@@ -266,7 +268,7 @@ export const orderOperations = [
         withTranscripts: transcript,
       }),
   }),
-  operation('orders.resolve', {
+  undoable('orders.resolve', {
     summary: 'Settle a purchase order of which nobody could find out what became',
     effect: 'writes',
     asksAgain: true,
@@ -413,7 +415,7 @@ export const orderOperations = [
     result: z.object({ on: z.boolean() }),
     run: async (ctx) => ({ on: await enforcesRestrictions(ctx) }),
   }),
-  operation('rules.enforce', {
+  undoable('rules.enforce', {
     summary: 'Refuse orders that a rule blocks, or let them through',
     effect: 'writes',
     asksAgain: true,

@@ -1,5 +1,6 @@
 /** The operator's operations on rules of where a product may go. */
 import * as z from 'zod'
+import { undoableOf } from '../db/undoable.js'
 import { findSubscriber } from '../accounts/subscribers.js'
 import { operationsOf } from '../core/endpoint/operation.js'
 import { Nothing, Subscriber, Time, nothing } from '../core/endpoint/operation-shapes.js'
@@ -28,6 +29,7 @@ import { STARTER_FAMILIES } from './rules/starter.js'
 import { CheckBody, CheckItem, CheckResult } from './shapes.js'
 
 const operation = operationsOf<RestrictionsCtx>()
+const undoable = undoableOf<RestrictionsCtx>()
 
 const StateCodes = Object.keys(STATES) as [StateCode, ...StateCode[]]
 const Family = z.enum(STARTER_FAMILIES)
@@ -76,7 +78,7 @@ export const ruleOperations = [
       rules: findRules(ctx, { state, productClass }).map(shown),
     }),
   }),
-  operation('rules.import', {
+  undoable('rules.import', {
     summary: 'Take in restriction rules, which are active at once',
     effect: 'writes',
     asksAgain: true,
@@ -114,7 +116,7 @@ export const ruleOperations = [
       }
     },
   }),
-  operation('rules.accept', {
+  undoable('rules.accept', {
     summary: 'Make the starter set active; it is not legal advice',
     effect: 'writes',
     asksAgain: true,
@@ -164,7 +166,7 @@ export const ruleOperations = [
     run: async (ctx, { subscriber }) =>
       (await listOverrides(ctx, subscriber)).map((one) => ({ ...one, detail: { ...one.detail } })),
   }),
-  operation('rules.override', {
+  undoable('rules.override', {
     summary: 'Allow or block something for one shop, whatever the rules say of it',
     effect: 'writes',
     asksAgain: true,
@@ -174,7 +176,7 @@ export const ruleOperations = [
     run: async (ctx, { subscriber, ...input }) =>
       addOverride(ctx, await findSubscriber(ctx, subscriber), input),
   }),
-  operation('rules.withdraw', {
+  undoable('rules.withdraw', {
     summary: 'End an override at once',
     effect: 'writes',
     asksAgain: true,

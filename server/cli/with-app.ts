@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { OperatorCtx } from '../../lib/app/ctx.js'
-import { actAndUndo } from '../../lib/app/operations/run.js'
+import { actAndUndo } from '../../lib/db/undoable.js'
 import { filesIn } from '../../lib/db/engine.js'
 import { open } from '../../lib/app/open.js'
 import type { App } from '../../lib/app/open.js'

@@ -313,7 +313,7 @@ async function prepare(
         replayed,
         doubted,
       })
-      await app.orders.flush()
+      await app.ctx.orders.flush()
       return { replayed, doubted }
     } finally {
       release?.()

@@ -2,8 +2,6 @@
 import { checkOperationInput } from '../../core/endpoint/operation.js'
 import type { Work } from '../../core/endpoint/operation.js'
 import { invalid } from '../../core/errors.js'
-import { present } from '../../core/present.js'
-import type { OperatorCtx } from '../ctx.js'
 import type { OperationCtx } from './ctx.js'
 import { allOperations } from './index.js'
 
@@ -32,24 +30,3 @@ export async function runOperation(
   const checked = checkOperationInput(operation, input)
   return operation.run({ ...ctx, actor }, checked as never, { onProgress, upload })
 }
-
-/**
- * Acts in a transaction that is undone, so that every check is the real one and nothing stays.
- */
-export async function actAndUndo<T>(
-  ctx: OperatorCtx,
-  act: (ctx: OperatorCtx) => Promise<T>,
-): Promise<T> {
-  let done: { result: T } | undefined
-  try {
-    await ctx.engine.atomic(ctx, async (tx) => {
-      done = { result: await act(tx) }
-      throw UNDONE
-    })
-  } catch (error) {
-    if (error !== UNDONE) throw error
-  }
-  return present(done, 'what the dry run did').result
-}
-
-const UNDONE = new Error('a dry run is undone')
