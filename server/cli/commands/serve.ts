@@ -99,6 +99,7 @@ export async function serve(
   app.jobs.start()
   app.orders.start()
   app.monitors.start()
+  app.deliveries.start()
   const unwatch = watchCatalog(app)
   state = 'serving'
   const stopping = stopped(listening, out, () => {
