@@ -103,49 +103,52 @@ export function filesIn(dir: string): Record<keyof typeof FILES, string> {
 
 /** Creates what is missing in the folder and brings every file to the newest schema. */
 export function prepareFolder(dir: string): void {
+  holdFolder(dir)()
+}
+
+/**
+ * As `prepareFolder`. Returns what closes the files, which is best done once they are open anew:
+ * the last handle of a file that is closed writes its log back, which holds up a start.
+ */
+export function holdFolder(dir: string): () => void {
   assertSqliteVersion()
   mkdirSync(join(dir, 'history'), { recursive: true })
   const files = filesIn(dir)
-  const upgrade = (
-    path: string,
-    synchronous: 'FULL' | 'NORMAL',
-    name: keyof typeof FILES,
-    steps: readonly string[],
-  ) => {
-    const raw = openFile(path, { synchronous, patient: true })
-    try {
-      migrate(raw, FILES[name], steps)
-      if (name === 'record' && raw.pragma('application_id', { simple: true }) !== RECORD_ID) {
-        throw new Error(
-          `${path} is not a Quartermaster database, or one from before the first release: start in another folder`,
-        )
-      }
-    } finally {
-      raw.close()
-    }
+  const held: Raw[] = []
+  const release = () => {
+    for (const raw of held.splice(0)) raw.close()
   }
-  upgrade(files.record, 'FULL', 'record', quartermasterSchema)
-  upgrade(files.decisions, 'NORMAL', 'decisions', decisionsSchema)
-  moveDecisions(files)
-  upgrade(files.meter, 'NORMAL', 'meter', meterSchema)
-  upgrade(files.history, 'NORMAL', 'history', historySchema)
-  if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files)
-  upgrade(files.catalog, 'NORMAL', 'catalog', catalogSchema)
-  markCatalog(files.catalog)
+  const hold = (name: keyof typeof FILES, synchronous: 'FULL' | 'NORMAL') => {
+    const raw = openFile(files[name], { synchronous, patient: true })
+    held.push(raw)
+    return raw
+  }
+  try {
+    const record = hold('record', 'FULL')
+    migrate(record, FILES.record, quartermasterSchema)
+    if (record.pragma('application_id', { simple: true }) !== RECORD_ID)
+      throw new Error(
+        `${files.record} is not a Quartermaster database, or one from before the first release: start in another folder`,
+      )
+    migrate(hold('decisions', 'NORMAL'), FILES.decisions, decisionsSchema)
+    const meter = hold('meter', 'NORMAL')
+    moveDecisions(files)
+    migrate(meter, FILES.meter, meterSchema)
+    migrate(hold('history', 'NORMAL'), FILES.history, historySchema)
+    if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files)
+    const catalog = hold('catalog', 'NORMAL')
+    migrate(catalog, FILES.catalog, catalogSchema)
+    if (catalog.pragma('application_id', { simple: true }) !== CATALOG_ID)
+      catalog.pragma(`application_id = ${CATALOG_ID}`)
+    return release
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 /** Tells one text of the catalog's schema from every other. */
 const CATALOG_ID = crc32(catalogSchema.join('')) >>> 1
-
-function markCatalog(path: string): void {
-  const raw = openFile(path, { synchronous: 'NORMAL', patient: true })
-  try {
-    if (raw.pragma('application_id', { simple: true }) !== CATALOG_ID)
-      raw.pragma(`application_id = ${CATALOG_ID}`)
-  } finally {
-    raw.close()
-  }
-}
 
 /**
  * The catalog is rebuilt from feeds, never migrated: a file of another version, or a damaged one,

@@ -1,10 +1,11 @@
+import { inTime } from '../../../lib/core/async/wait.js'
 import { codeOf } from '../../../lib/core/errors.js'
 import type { App } from '../../../lib/app/open.js'
 import { open } from '../../../lib/app/open.js'
 import { parseAllowlistEntry } from '../../../lib/accounts/allowlist.js'
 import { parsePublicUrl } from '../../../lib/objects/disk.js'
-import { createServer } from '../../http/app.js'
-import type { ServerOptions } from '../../http/app.js'
+import { createStartingServer } from '../../http/app.js'
+import type { Server, ServerOptions } from '../../http/app.js'
 import { UsageError, list, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import {
@@ -15,8 +16,10 @@ import {
 } from '../../env.js'
 import { listen } from '../../http/listen.js'
 import type { Listening } from '../../http/listen.js'
+import { openStarting } from '../../http/starting.js'
 import { openLog } from '../../log.js'
 import { journalCopyIn, objectsFromEnvironment, prepareObjects } from '../../object-store.js'
+import { startUp } from '../../start-up.js'
 
 export const SERVE_OPTIONS = {
   options: {
@@ -42,6 +45,11 @@ export const SERVE_OPTIONS = {
   },
 } as const
 
+/**
+ * Milliseconds that the start waits for the verdict on the object store: what is set wrong is best
+ * told before anything is served, and one that does not answer holds nobody up.
+ */
+const CHECK = 100
 /** How often the catalog looks for what another process has written, in milliseconds. */
 const WATCH = 500
 
@@ -65,32 +73,39 @@ export async function serve(
     ...store,
     ...journalCopyIn(store, values['journal-copy'] === true),
   })
+  const starting = openStarting()
+  const stopping = new AbortController()
   let listening: Listening
+  let checked: Promise<void>
   try {
     if (!app.ctx.engine.lock('serve'))
       throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
-    await prepareObjects(store, log)
+    checked = prepareObjects(store, log)
+    await inTime(() => checked, { ms: CHECK, late: () => {} })
     await prepare(app)
-    await app.ctx.catalog.refresh()
-    await app.ctx.dealers.current()
-    await bringBackOrders(app)
-    listening = await listenAt(app, place, proxies)
+    listening = await listenAt(createStartingServer(app, starting, proxies), place)
   } catch (error) {
     await app.close()
     throw error
   }
   // Every address of the machine is none that a caller could use.
   app.listensAt(listening.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'))
-  app.jobs.start()
-  app.orders.start()
-  app.monitors.start()
-  const unwatch = watchCatalog(app)
-  const stopping = stopped(listening, out)
+  const stopped = stopOnSignal(listening, { out, stopping })
   announce(app, listening.url)
-  await stopping
-  unwatch()
-  await app.close()
+  void startUp(app, starting, stopping.signal)
+  const unwatch = watchCatalog(app)
+  try {
+    await Promise.race([stopped, failureOf(checked)])
+  } finally {
+    unwatch()
+    stopping.abort()
+    await listening.close()
+    await app.close()
+  }
 }
+
+/** Never resolves; rejects where the work fails. */
+const failureOf = (work: Promise<void>): Promise<void> => work.then(() => new Promise(() => {}))
 
 /** What the options say: where to listen, whom to believe, and the address that callers use. */
 function settingsIn(values: Invocation['values']): {
@@ -116,11 +131,10 @@ function settingsIn(values: Invocation['values']): {
 }
 
 async function listenAt(
-  app: App,
+  server: Server,
   place: { port: number; host: string },
-  proxies: ServerOptions,
 ): Promise<Listening> {
-  return listen(createServer(app, proxies), place).catch((error: unknown) => {
+  return listen(server, place).catch((error: unknown) => {
     throw codeOf(error) === 'EADDRINUSE'
       ? new UsageError(
           `port ${place.port} is taken; choose another with --port, or 0 for a free one`,
@@ -161,24 +175,15 @@ export function watchCatalog({ ctx }: App, every = WATCH): () => void {
   return () => clearInterval(timer)
 }
 
-/** What the journal alone still knows of is known again before the first caller asks for it. */
-async function bringBackOrders({ orders, ctx }: App): Promise<void> {
-  try {
-    const release = await orders.lease()
-    release?.()
-  } catch (error) {
-    // Whatever else can be served is; orders answer 503 until it is put right.
-    ctx.log.error({ err: error }, 'orders cannot be taken up')
-  }
-}
-
 /** Waits for SIGTERM or SIGINT and drains; a second signal ends at once. */
-function stopped(listening: Listening, out: Invocation['out']): Promise<void> {
+function stopOnSignal(
+  listening: Listening,
+  { out, stopping }: { out: Invocation['out']; stopping: AbortController },
+): Promise<void> {
   return new Promise((resolve) => {
-    let stopping = false
     const stop = () => {
-      if (stopping) process.exit(1)
-      stopping = true
+      if (stopping.signal.aborted) process.exit(1)
+      stopping.abort()
       out.line('Stopping.')
       void listening.close().then(resolve)
     }
