@@ -20,6 +20,7 @@ import { openStarting } from '../../http/starting.js'
 import { openLog } from '../../log.js'
 import { journalCopyIn, objectsFromEnvironment, prepareObjects } from '../../object-store.js'
 import { startUp } from '../../start-up.js'
+import { watchFiles } from '../../watch-files.js'
 
 export const SERVE_OPTIONS = {
   options: {
@@ -50,9 +51,6 @@ export const SERVE_OPTIONS = {
  * told before anything is served, and one that does not answer holds nobody up.
  */
 const CHECK = 100
-/** How often the catalog looks for what another process has written, in milliseconds. */
-const WATCH = 500
-
 /** Opens the folder, prepares it, serves until the process is told to stop. */
 export async function serve(
   { dir, values, out }: Invocation,
@@ -93,7 +91,7 @@ export async function serve(
   const stopped = stopOnSignal(listening, { out, stopping })
   announce(app, listening.url)
   void startUp(app, starting, stopping.signal)
-  const unwatch = watchCatalog(app)
+  const unwatch = watchFiles(app, { end: (code) => process.exit(code) })
   try {
     await Promise.race([stopped, failureOf(checked)])
   } finally {
@@ -150,29 +148,6 @@ function publicUrlOf(text: string | undefined): string | undefined {
   } catch (error) {
     throw new UsageError(`--public-url: ${(error as Error).message}`)
   }
-}
-
-/**
- * Has the catalog look for what other processes wrote; returns what ends it. A failure is told once
- * until it is over: the requests that need the catalog answer for themselves, and the next look may
- * find the file whole again.
- */
-export function watchCatalog({ ctx }: App, every = WATCH): () => void {
-  let failing = false
-  const timer = setInterval(() => {
-    try {
-      ctx.catalog.current()
-      failing = false
-    } catch (error) {
-      if (!failing)
-        ctx.log.error(
-          { err: error },
-          'the catalog file cannot be read; the last snapshot serves on',
-        )
-      failing = true
-    }
-  }, every).unref()
-  return () => clearInterval(timer)
 }
 
 /** Waits for SIGTERM or SIGINT and drains; a second signal ends at once. */
