@@ -1,5 +1,5 @@
 /**
- * What an operator's own programs ask a server: whether it is alive, whether it is ready. It needs
+ * What an operator's own programs ask a server: is it alive, is it ready, what does it do. It needs
  * no key, and so it has a listener of its own that is never the API's.
  */
 import { STATUS_CODES } from 'node:http'
@@ -7,6 +7,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { App } from '../../lib/app/open.js'
 import { healthPages } from './health.js'
 import { isOurHost } from './host.js'
+import { metricsPages } from './metrics/metrics.js'
+import type { ServerMetrics } from './metrics/metrics.js'
 
 /** The answer of a page. */
 export interface Page {
@@ -16,12 +18,11 @@ export interface Page {
   body: string
 }
 
-/** How far the server has come: only one that serves is ready. */
-export type ServerState = 'starting' | 'serving' | 'stopping'
-
 export interface AdminOptions {
-  /** `serving` by default. */
-  state?: () => ServerState
+  /** What /metrics tells; there is none without. */
+  metrics?: ServerMetrics
+  /** Aborted once the server stops: it is not ready from then on. */
+  stopping?: AbortSignal
   /** Names in Host, beside those of this machine, by which it may be asked. */
   hosts?: readonly string[]
 }
@@ -29,8 +30,8 @@ export interface AdminOptions {
 /** Answers GET and HEAD at one path each. Further pages are a line in `pagesOf`. */
 export type Pages = Record<string, (request: IncomingMessage) => Promise<Page>>
 
-function pagesOf(app: App, { state = () => 'serving' }: AdminOptions): Pages {
-  return { ...healthPages(app, state) }
+function pagesOf(app: App, { stopping, metrics }: AdminOptions): Pages {
+  return { ...healthPages(app, stopping), ...(metrics && metricsPages(app, metrics)) }
 }
 
 /** Makes the listener; `listen` puts it on a port. */

@@ -17,7 +17,7 @@ export const ADMIN_OPTIONS = {
   },
   help: {
     admin:
-      'address and port of the listener for health checks, 127.0.0.1:9464 by default; port 0 ' +
+      'address and port of the listener for health checks and metrics, 127.0.0.1:9464 by default; port 0 ' +
       'takes a free one, none turns it off. It asks for no key: keep it on this machine, or on a ' +
       'network of your own',
     'admin-host':
@@ -63,18 +63,21 @@ export function adminPlace(
 export async function listenForAdmin(
   app: App,
   place: AdminPlace | null,
-  { out, state }: Pick<Invocation, 'out'> & Required<Pick<AdminOptions, 'state'>>,
+  {
+    out,
+    ...options
+  }: Pick<Invocation, 'out'> & Required<Pick<AdminOptions, 'stopping' | 'metrics'>>,
 ): Promise<Listening | null> {
   if (!place) return null
   const { host, port, hosts } = place
   try {
-    return await listen({ nodeHandler: createAdmin(app, { hosts, state }) }, { host, port })
+    return await listen({ nodeHandler: createAdmin(app, { hosts, ...options }) }, { host, port })
   } catch (error) {
     const why =
       codeOf(error) === 'EADDRINUSE'
         ? `port ${port} of ${host} is taken`
         : `${host}:${port}: ${(error as Error).message}`
-    const message = `no health checks: ${why}; choose another address with --admin, or none`
+    const message = `no health checks and no metrics: ${why}; choose another address with --admin, or none`
     app.ctx.log.warn({}, message)
     out.line(`Note: ${message}.`)
     return null
