@@ -1,5 +1,4 @@
 /** What is well with an installation, and what is not: for whoever serves it, and for people. */
-import { highestOffer } from '../catalog/queries.js'
 import { HOUR } from '../core/clock.js'
 import { MB } from '../core/figures.js'
 import { orWell } from '../core/finding.js'
@@ -93,11 +92,13 @@ export async function readiness(
 }
 
 /** An installation without any feed has no catalog, and lacks none. */
-async function catalogReadiness({ catalog, engine, read }: OperatorCtx): Promise<Readiness> {
-  const snapshot = catalog.current()
-  if (snapshot) return ok('the catalog is there')
-  if (highestOffer(engine.catalog)() > 0)
-    return { ok: false, message: 'the catalog is being built' }
+async function catalogReadiness({ catalog, read }: OperatorCtx): Promise<Readiness> {
+  // Has it notice what is there by now.
+  if (catalog.current()) return ok('the catalog is there')
+  const { state } = catalog.status()
+  if (state === 'loading') return { ok: false, message: 'the catalog is being loaded' }
+  if (state === 'failed')
+    return { ok: false, message: 'the catalog cannot be built; it is tried again, see the log' }
   const source = await read
     .selectFrom('feed_source')
     .select('id')

@@ -3,11 +3,18 @@ import { SingleFlight } from '../core/async/single-flight.js'
 import type { Job } from '../core/async/job.js'
 import type { OperatorCtx } from './ctx.js'
 
+export interface JobCounts {
+  runs: number
+  failures: number
+}
+
 export interface Jobs {
   /** What the schedule runs. */
   readonly names: readonly string[]
   /** Starts the schedule. */
   start(): void
+  /** What this process has run, by job. */
+  readonly counts: ReadonlyMap<string, JobCounts>
   /** Runs one job now, for tests and the command line. */
   run(name: string): Promise<void>
   /** Stops the schedule, tells what runs to end, and waits for it. */
@@ -22,6 +29,7 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
   // The schedule of this process: a table that cannot be written must not bring a job back every
   // second.
   const started = new Map<string, number>()
+  const counts = new Map(jobs.map(({ name }) => [name, { runs: 0, failures: 0 }]))
   const stopping = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let ticking: Promise<void> | undefined
@@ -30,7 +38,16 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
     if (stopping.signal.aborted) return Promise.reject(new Error('closed'))
     return running.run(job.name, () => {
       started.set(job.name, ctx.now())
-      return attempt(ctx, job, stopping.signal)
+      return counted(job.name, attempt(ctx, job, stopping.signal))
+    })
+  }
+
+  async function counted(name: string, work: Promise<void>): Promise<void> {
+    const count = counts.get(name)
+    if (count) count.runs++
+    await work.catch((error: unknown) => {
+      if (count && !stopping.signal.aborted) count.failures++
+      throw error
     })
   }
 
@@ -54,6 +71,7 @@ export function openJobs(ctx: OperatorCtx, jobs: readonly Job<OperatorCtx>[]): J
 
   return {
     names: jobs.map(({ name }) => name),
+    counts,
     start() {
       if (!stopping.signal.aborted)
         timer ??= setInterval(() => {

@@ -4,7 +4,7 @@ import { joinAudit } from '../accounts/audit.js'
 import { openSecrets } from '../accounts/data-keys.js'
 import { loadSecretKey } from '../core/storage/secrets.js'
 import type { Secrets } from '../core/storage/secrets.js'
-import { filesIn, openEngine, prepareFolder } from '../db/engine.js'
+import { filesIn, holdFolder, openEngine } from '../db/engine.js'
 import type { Engine } from '../db/engine.js'
 import type { Settings } from './options.js'
 
@@ -22,8 +22,7 @@ export async function openState({ dir, now, random, secretKey, fatal }: Settings
     random,
     ...(secretKey !== undefined && { fromEnvironment: secretKey }),
   })
-  prepareFolder(dir)
-  const engine = openEngine(dir, fatal)
+  const engine = openPrepared(dir, fatal)
   try {
     const secrets = await openSecrets(engine, key, random)
     await joinAudit({ engine, db: engine.db, read: engine.read, secrets, now })
@@ -31,5 +30,14 @@ export async function openState({ dir, now, random, secretKey, fatal }: Settings
   } catch (error) {
     await engine.close()
     throw error
+  }
+}
+
+function openPrepared(dir: string, fatal: (error: unknown) => void): Engine {
+  const release = holdFolder(dir)
+  try {
+    return openEngine(dir, fatal)
+  } finally {
+    release()
   }
 }

@@ -2,10 +2,21 @@
 import * as z from 'zod'
 import { operationsOf } from '../core/endpoint/operation.js'
 import { Time, limitOf } from '../core/endpoint/operation-shapes.js'
-import type { DbCtx } from '../db/ctx.js'
-import { listEvents } from './events.js'
+import type { DistributorsCtx } from '../distributors/ctx.js'
+import { listEvents, tellTest } from './events.js'
+import { addMail, addWebhook, listReceivers, removeReceiver } from './receivers.js'
 
-const operation = operationsOf<DbCtx>()
+const Receiver = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['webhook', 'mail']),
+    address: z.string().describe('Without what may be a secret in it'),
+    created_at: Time,
+    waiting: z.int().describe('Events that wait for it'),
+  })
+  .meta({ component: 'EventReceiver', about: 'Who is told of events' })
+
+const operation = operationsOf<DistributorsCtx>()
 
 export const eventOperations = [
   operation('events.list', {
@@ -34,5 +45,50 @@ export const eventOperations = [
       }),
     ),
     run: listEvents,
+  }),
+  operation('events.receivers', {
+    summary: 'Who is told of events, and how many wait for each',
+    effect: 'reads',
+    input: {},
+    result: z.array(Receiver),
+    run: (ctx) => listReceivers(ctx),
+  }),
+  operation('events.addWebhook', {
+    summary: 'Tell a program of every event, by signed messages',
+    effect: 'writes',
+    asksAgain: true,
+    input: {
+      url: z.string().min(1).describe('https, unless private hosts are allowed'),
+      allow_private: z.boolean().default(false).describe('it may be on a private network'),
+    },
+    result: z.object({
+      id: z.string(),
+      address: z.string(),
+      secret: z.string().describe('By which it knows that a message is ours; told once'),
+    }),
+    run: (ctx, { url, allow_private: allowPrivate }) => addWebhook(ctx, { url, allowPrivate }),
+  }),
+  operation('events.addMail', {
+    summary: 'Tell somebody of every event by mail',
+    effect: 'writes',
+    asksAgain: true,
+    input: { address: z.string().min(3) },
+    result: z.object({ id: z.string(), address: z.string() }),
+    run: addMail,
+  }),
+  operation('events.remove', {
+    summary: 'Tell a receiver of no more events',
+    effect: 'writes',
+    input: { id: z.string().min(1) },
+    result: Receiver,
+    errors: ['not_found'],
+    run: (ctx, { id }) => removeReceiver(ctx, id),
+  }),
+  operation('events.test', {
+    summary: 'Tell all receivers that this is a test',
+    effect: 'writes',
+    input: {},
+    result: z.object({ id: z.string() }),
+    run: (ctx) => tellTest(ctx),
   }),
 ] as const

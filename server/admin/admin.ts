@@ -1,12 +1,15 @@
 /**
- * What an operator's own programs ask a server: whether it is alive, whether it is ready. It needs
- * no key, and so it has a listener of its own that is never the API's.
+ * What an operator's own programs ask a server: is it alive, is it ready, what does it do. It needs
+ * no key, and so it has a listener of its own that is never the API's. The console is here, too.
  */
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { App } from '../../lib/app/open.js'
 import { healthPages } from './health.js'
 import { isOurHost } from './host.js'
+import { metricsPages } from './metrics/metrics.js'
+import type { ServerMetrics } from './metrics/metrics.js'
+import type { Console } from '../console/console.js'
 
 /** The answer of a page. */
 export interface Page {
@@ -16,12 +19,13 @@ export interface Page {
   body: string
 }
 
-/** How far the server has come: only one that serves is ready. */
-export type ServerState = 'starting' | 'serving' | 'stopping'
-
 export interface AdminOptions {
-  /** `serving` by default. */
-  state?: () => ServerState
+  /** What /metrics tells; there is none without. */
+  metrics?: ServerMetrics
+  /** Aborted once the server stops: it is not ready from then on. */
+  stopping?: AbortSignal
+  /** The operator's page and its calls; there are none without. */
+  console?: Console | undefined
   /** Names in Host, beside those of this machine, by which it may be asked. */
   hosts?: readonly string[]
 }
@@ -29,8 +33,8 @@ export interface AdminOptions {
 /** Answers GET and HEAD at one path each. Further pages are a line in `pagesOf`. */
 export type Pages = Record<string, (request: IncomingMessage) => Promise<Page>>
 
-function pagesOf(app: App, { state = () => 'serving' }: AdminOptions): Pages {
-  return { ...healthPages(app, state) }
+function pagesOf(app: App, { stopping, metrics }: AdminOptions): Pages {
+  return { ...healthPages(app, stopping), ...(metrics && metricsPages(app, metrics)) }
 }
 
 /** Makes the listener; `listen` puts it on a port. */
@@ -38,8 +42,8 @@ export function createAdmin(app: App, options: AdminOptions = {}): RequestListen
   const pages = new Map(Object.entries(pagesOf(app, options)))
   const declared = new Set(options.hosts?.map((host) => host.toLowerCase()))
   return (request, response) => {
-    answer(request, declared, pages).then(
-      (page) => send(request, response, page),
+    answer(request, response, { declared, pages, console: options.console }).then(
+      (page) => page && send(request, response, page),
       (error: unknown) => {
         app.ctx.log.error({ err: error }, 'the admin listener could not answer')
         send(request, response, refusal(500, 'this could not be answered; see the log'))
@@ -52,15 +56,25 @@ interface Answer extends Page {
   allow?: string
 }
 
+/** Null where the console has answered. */
 async function answer(
   request: IncomingMessage,
-  declared: ReadonlySet<string>,
-  pages: ReadonlyMap<string, Pages[string]>,
-): Promise<Answer> {
+  response: ServerResponse,
+  {
+    declared,
+    pages,
+    console,
+  }: {
+    declared: ReadonlySet<string>
+    pages: ReadonlyMap<string, Pages[string]>
+    console: Console | undefined
+  },
+): Promise<Answer | null> {
   if (!isOurHost(request, declared))
     return refusal(403, 'this name in Host is not one of this listener; add it with --admin-host')
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
   const page = pages.get(path)
+  if (!page && console && (await console(request, response))) return null
   if (!page) return refusal(404, `there is nothing here; try ${[...pages.keys()].join(', ')}`)
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return { ...refusal(405, 'it is read with GET or HEAD'), allow: 'GET, HEAD' }

@@ -5,8 +5,14 @@ import { UsageError, list, optional } from '../cli/command.js'
 import type { Invocation } from '../cli/command.js'
 import { listen } from '../http/listen.js'
 import type { Listening } from '../http/listen.js'
+import { createConsole } from '../console/console.js'
+import { CONSOLE_OPTIONS, consoleSettings } from '../console/options.js'
+import type { ConsoleSettings } from '../console/options.js'
 import { createAdmin } from './admin.js'
 import type { AdminOptions } from './admin.js'
+
+/** Milliseconds in which a large file must have come. */
+const UPLOAD = 600_000
 
 const DEFAULT = { host: '127.0.0.1', port: 9464 } as const
 
@@ -14,14 +20,16 @@ export const ADMIN_OPTIONS = {
   options: {
     admin: { type: 'string' },
     'admin-host': { type: 'string', multiple: true },
+    ...CONSOLE_OPTIONS.options,
   },
   help: {
     admin:
-      'address and port of the listener for health checks, 127.0.0.1:9464 by default; port 0 ' +
-      'takes a free one, none turns it off. It asks for no key: keep it on this machine, or on a ' +
+      'address and port of the listener for the console, health checks and metrics, 127.0.0.1:9464 by default; port 0 ' +
+      'takes a free one, none turns it off. Health checks and metrics ask for no key: keep it on this machine, or on a ' +
       'network of your own',
     'admin-host':
       'name by which that listener may be asked, beside those of this machine; may be repeated',
+    ...CONSOLE_OPTIONS.help,
   },
 } as const
 
@@ -29,6 +37,7 @@ export interface AdminPlace {
   host: string
   port: number
   hosts: readonly string[]
+  console: ConsoleSettings
 }
 
 /**
@@ -42,7 +51,10 @@ export function adminPlace(
   const text = optional(values, 'admin')
   const hosts = list(values, 'admin-host')
   if (text === 'none') return null
-  if (text === undefined) return DEFAULT.port === api.port ? null : { ...DEFAULT, hosts }
+  if (text === undefined)
+    return DEFAULT.port === api.port
+      ? null
+      : { ...DEFAULT, hosts, console: consoleSettings(values, DEFAULT.host) }
   const [, literal, name, digits] =
     /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? []
   const port = Number(digits)
@@ -53,7 +65,7 @@ export function adminPlace(
   if (port !== 0 && port === api.port)
     throw new UsageError(`--admin must have another port than the API, which has ${api.port}`)
   const host = (literal ?? name ?? DEFAULT.host).toLowerCase()
-  return { host, port, hosts: [...hosts, host] }
+  return { host, port, hosts: [...hosts, host], console: consoleSettings(values, host) }
 }
 
 /**
@@ -63,18 +75,31 @@ export function adminPlace(
 export async function listenForAdmin(
   app: App,
   place: AdminPlace | null,
-  { out, state }: Pick<Invocation, 'out'> & Required<Pick<AdminOptions, 'state'>>,
+  {
+    out,
+    ...options
+  }: Pick<Invocation, 'out'> & Required<Pick<AdminOptions, 'stopping' | 'metrics'>>,
 ): Promise<Listening | null> {
   if (!place) return null
-  const { host, port, hosts } = place
+  const { host, port, console: settings } = place
+  const { off, tls, place: reached } = settings
+  const console = off === null ? createConsole(app, reached) : undefined
+  if (off !== null) app.ctx.log.warn({}, `no console: ${off}`)
+  const hosts = [
+    ...place.hosts,
+    ...(reached.url === undefined ? [] : [new URL(reached.url).hostname]),
+  ]
   try {
-    return await listen({ nodeHandler: createAdmin(app, { hosts, state }) }, { host, port })
+    return await listen(
+      { nodeHandler: createAdmin(app, { hosts, console, ...options }) },
+      { host, port, tls, requestTimeout: UPLOAD },
+    )
   } catch (error) {
     const why =
       codeOf(error) === 'EADDRINUSE'
         ? `port ${port} of ${host} is taken`
         : `${host}:${port}: ${(error as Error).message}`
-    const message = `no health checks: ${why}; choose another address with --admin, or none`
+    const message = `no health checks and no metrics: ${why}; choose another address with --admin, or none`
     app.ctx.log.warn({}, message)
     out.line(`Note: ${message}.`)
     return null

@@ -53,7 +53,9 @@ export async function callOperation(
   const actor = `console:${session.name}`
   const given = { actor, upload: (upload: string) => uploads.find(upload) }
   if (!isLong) return app.operate(id, input, given)
-  return { job: work.start(id, actor, (onProgress) => app.operate(id, input, { ...given, onProgress })) }
+  return {
+    job: work.start(id, actor, (onProgress) => app.operate(id, input, { ...given, onProgress })),
+  }
 }
 
 /** Asks what a shop would be answered; the input is `{subscriber, params, query, body}`. */
@@ -64,7 +66,9 @@ export async function callShop(
 ): Promise<unknown> {
   const endpoint = endpointsById.get(id)
   if (!endpoint)
-    throw new ApiError('not_found', { message: `There is no such call of a shop: ${id.slice(0, 100)}.` })
+    throw new ApiError('not_found', {
+      message: `There is no such call of a shop: ${id.slice(0, 100)}.`,
+    })
   const { subscriber, params, query, body, ...strange } = input
   const [unknown] = Object.keys(strange)
   if (unknown !== undefined)

@@ -127,7 +127,8 @@ export function createConsole(app: App, { files, ...place }: ConsoleOptions = {}
     if (!isCall && path !== '/' && !path.startsWith('/console/')) return false
     try {
       const place = gate(request)
-      if (isCall) await answer({ request, response, path: path.slice('/operator/'.length), ...place })
+      if (isCall)
+        await answer({ request, response, path: path.slice('/operator/'.length), ...place })
       else if (request.method !== 'GET' && request.method !== 'HEAD')
         throw new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD' } })
       else if (!(await page.send(path, response, request.method === 'HEAD')))

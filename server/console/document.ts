@@ -106,7 +106,10 @@ function described(operation: AnyOperation<OperationCtx>, schemas: Schemas): Jso
     status,
     {
       description: codes
-        .map((code) => `\`${code}\`: ${code in ERRORS ? ERRORS[code as ErrorCode][1] : sentenceOf(code as RefusalCode)}`)
+        .map(
+          (code) =>
+            `\`${code}\`: ${code in ERRORS ? ERRORS[code as ErrorCode][1] : sentenceOf(code as RefusalCode)}`,
+        )
         .join('\n\n'),
       content: { 'application/json': { schema: failureOf(codes) } },
     },

@@ -84,6 +84,9 @@ function nameOf(header: string | string[] | undefined): string {
   } catch {
     // It was not encoded.
   }
-  const name = basename(cleaned(given, 300).replaceAll('\\', '/')).replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')
+  const name = basename(cleaned(given, 300).replaceAll('\\', '/')).replaceAll(
+    /[^\p{L}\p{N}._ -]/gu,
+    '_',
+  )
   return /[\p{L}\p{N}]/u.test(name) ? name.slice(-NAME) : 'file'
 }

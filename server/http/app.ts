@@ -17,13 +17,18 @@ import type { Handler, Incoming } from './handle.js'
 import { checkHeaders } from './headers.js'
 import { makeObjectHandler } from './objects.js'
 import type { StreamReply } from './objects.js'
+import type { Observe } from './observe.js'
 import { refuse } from './refusal.js'
+import { STARTED } from './starting.js'
+import type { Starting } from './starting.js'
 
 export interface ServerOptions {
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed. */
   trustedProxies?: readonly string[]
   /** A trusted proxy that sends no X-Forwarded-For calls for itself; without this it is refused. */
   trustProxyDirect?: boolean
+  /** Told of each request that was answered, for counts and logs. */
+  observe?: Observe
 }
 
 export interface Server {
@@ -35,7 +40,17 @@ export interface Server {
 
 /** Mounts the endpoints of an app. */
 export function createServer(app: App, options: ServerOptions = {}): Server {
+  return createStartingServer(app, STARTED, options)
+}
+
+/** As `createServer`, of an app that is still getting ready. */
+export function createStartingServer(
+  app: App,
+  starting: Starting,
+  options: ServerOptions = {},
+): Server {
   const gate = makeGate(app, options)
+  const { observe } = options
   const router = new H3({ allowMalformedURL: true })
   const methods = new Map<string, string[]>()
   // `/v1/orders/quote` is an address of its own, and that of an order of this name.
@@ -45,29 +60,40 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
     ),
   ]
   const fallback = makeFallback(app, gate, allowed)
-  const mount = (method: string, path: string, handler: Handler) => {
+  const answer = (event: H3Event, route: string, handler: Answerer) =>
+    observe
+      ? observed(app, event, { route, handler, observe })
+      : respond(app, incomingOf(event), handler)
+  const mount = (method: string, path: string, route: string, handler: Handler) => {
     // HEAD is mounted too: the router's own fallback to GET comes after our catch-all.
     const answered = method === 'GET' ? ['GET', 'HEAD'] : [method]
     for (const name of answered)
       router.on(name as 'GET', routerPath(path), (event) =>
-        respond(app, event, event.url.pathname.endsWith('/') ? fallback : handler),
+        event.url.pathname.endsWith('/')
+          ? answer(event, UNKNOWN, fallback)
+          : answer(event, route, handler),
       )
     methods.set(path, [...(methods.get(path) ?? []), ...answered])
   }
   for (const endpoint of allEndpoints)
-    mount(endpoint.method, endpoint.path, makeHandler(app, gate, endpoint))
+    mount(
+      endpoint.method,
+      endpoint.path,
+      `${endpoint.method} ${endpoint.path}`,
+      makeHandler({ app, gate, starting }, endpoint),
+    )
   const nothing = makeFallback(app, gate, () => [])
   const refuseMethod = makeMethodRefusal(app)
   for (const { path, handler } of documentationRoutes(app)) {
     // The router asks for the method first: what is left are the others.
     router.all(routerPath(path), (event) =>
-      respond(app, event, event.url.pathname.endsWith('/') ? fallback : refuseMethod),
+      answer(event, 'docs', event.url.pathname.endsWith('/') ? fallback : refuseMethod),
     )
-    mount('GET', path, async (incoming) => (await handler(incoming)) ?? nothing(incoming))
+    mount('GET', path, 'docs', async (incoming) => (await handler(incoming)) ?? nothing(incoming))
   }
   const objects = makeObjectHandler(app)
-  if (objects) router.all('/objects/**', (event) => respond(app, event, objects))
-  router.all('/**', (event) => respond(app, event, fallback))
+  if (objects) router.all('/objects/**', (event) => answer(event, 'objects', objects))
+  router.all('/**', (event) => answer(event, UNKNOWN, fallback))
   return {
     fetch: async (request, context) =>
       router.request(request, undefined, { address: context?.address } as never),
@@ -81,22 +107,57 @@ function routerPath(path: string): string {
 
 type Answerer = (incoming: Incoming) => Promise<StreamReply>
 
-async function respond(app: App, event: H3Event, handler: Answerer): Promise<HTTPResponse> {
-  const request = event.req as unknown as Request & { ip?: string }
-  const { address, params } = event.context as { address?: string; params?: Record<string, string> }
+/** The route of an address that nothing has. */
+const UNKNOWN = 'unknown'
+
+async function respond(app: App, incoming: Incoming, handler: Answerer): Promise<HTTPResponse> {
+  return new PlainResponse(await replyTo(app, incoming, handler))
+}
+
+/** As `respond`, and tells of it. */
+async function observed(
+  app: App,
+  event: H3Event,
+  { route, handler, observe }: { route: string; handler: Answerer; observe: Observe },
+): Promise<HTTPResponse> {
+  const begun = performance.now()
+  const incoming = incomingOf(event)
+  const reply = await replyTo(app, incoming, handler)
+  const { method } = incoming.request
+  const length = reply.headers['content-length']
+  observe({
+    route,
+    method,
+    status: reply.status,
+    code: reply.code ?? null,
+    keyId: incoming.keyId ?? null,
+    requestId: reply.headers['x-request-id'] ?? '',
+    milliseconds: performance.now() - begun,
+    bytes: method === 'HEAD' ? 0 : length === undefined ? null : Number(length),
+  })
+  return new PlainResponse(reply)
+}
+
+async function replyTo(app: App, incoming: Incoming, handler: Answerer): Promise<StreamReply> {
+  const { request } = incoming
   try {
     checkHeaders(request)
   } catch (error) {
-    return new PlainResponse(await refuse(app, error, baseHeaders(app, request), request))
+    return refuse(app, error, baseHeaders(app, request), request)
   }
-  const reply = await handler({
+  return handler(incoming)
+}
+
+function incomingOf(event: H3Event): Incoming {
+  const request = event.req as unknown as Request & { ip?: string }
+  const { address, params } = event.context as { address?: string; params?: Record<string, string> }
+  return {
     request,
     peer: address ?? request.ip ?? null,
     path: event.url.pathname,
     params: decodeParams(params),
     search: () => event.url.searchParams,
-  })
-  return new PlainResponse(reply)
+  }
 }
 
 /**

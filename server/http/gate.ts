@@ -13,7 +13,13 @@ export interface Caller {
   admission: Admission
 }
 
-export type Gate = (headers: Headers, peer: string | null, route: string) => Caller
+/** `seen` is told which key it was, also where that is refused. */
+export type Gate = (
+  headers: Headers,
+  peer: string | null,
+  route: string,
+  seen?: { keyId?: string },
+) => Caller
 
 export interface ProxyOptions {
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
@@ -29,7 +35,7 @@ export function makeGate(
 ): Gate {
   const proxies = { isTrusted: compileAllowlist(trustedProxies), mayCallItself: trustProxyDirect }
   const { limits } = app.ctx
-  return (headers, peer, route) => {
+  return (headers, peer, route, seen) => {
     const text = headers.get('x-api-key')
     if (!text) throw new ApiError('missing_api_key')
     const address = clientAddress(peer, headers.get('x-forwarded-for'), proxies)
@@ -42,6 +48,7 @@ export function makeGate(
         })
       throw new ApiError('invalid_api_key')
     }
+    if (seen) seen.keyId = key.id
     if (key.status === 'disabled') throw new ApiError('key_disabled')
     if (key.status === 'cancelled') throw new ApiError('key_cancelled')
     if (key.allowlist.length === 0) throw new ApiError('ip_whitelist_required')

@@ -11,6 +11,7 @@ import { ignoredHeader } from './unknown-parameters.js'
 import { refuse } from './refusal.js'
 import { finish, success } from './reply.js'
 import type { Reply } from './reply.js'
+import type { Starting } from './starting.js'
 
 export interface Incoming {
   request: Request
@@ -21,21 +22,29 @@ export interface Incoming {
   params: Record<string, string>
   /** Parsed when it is asked for. */
   search: () => URLSearchParams
+  /** The id of the key, once the gate has found it. */
+  keyId?: string
 }
 
 export type Handler = (incoming: Incoming) => Promise<Reply>
 
 /** The handler of one endpoint. */
-export function makeHandler(app: App, gate: Gate, endpoint: AnyEndpoint<Ctx>): Handler {
+export function makeHandler(
+  { app, gate, starting }: { app: App; gate: Gate; starting: Starting },
+  endpoint: AnyEndpoint<Ctx>,
+): Handler {
   const decode = makeDecoder(endpoint)
   const route = `${endpoint.method} ${endpoint.path}`
   const isKnown = (name: string) => Object.hasOwn(endpoint.query.shape, name)
-  return async ({ request, peer, params, search }) => {
+  return async (incoming) => {
+    const { request, peer, params, search } = incoming
     const headers = baseHeaders(app, request)
     try {
-      const { key, admission } = gate(request.headers, peer, route)
+      const { key, admission } = gate(request.headers, peer, route, incoming)
       Object.assign(headers, limitHeaders(admission), ignoredHeader(search(), isKnown))
       const input = await decode(request, params, search)
+      const wait = starting.ready(endpoint)
+      if (wait) await wait
       const payload = await app.run(() => endpoint.run(app.contextFor(key), input as never))
       if (isSerialized(payload)) Object.assign(headers, payload.headers)
       return await finish(
@@ -54,10 +63,11 @@ export function makeFallback(
   gate: Gate,
   allowed: (path: string) => readonly string[],
 ): Handler {
-  return async ({ request, peer, path }) => {
+  return async (incoming) => {
+    const { request, peer, path } = incoming
     const headers = baseHeaders(app, request)
     try {
-      const { admission } = gate(request.headers, peer, 'unknown')
+      const { admission } = gate(request.headers, peer, 'unknown', incoming)
       Object.assign(headers, limitHeaders(admission))
       const methods = allowed(path)
       if (methods.length === 0)

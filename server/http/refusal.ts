@@ -14,7 +14,12 @@ export async function refuse(
 ): Promise<Reply> {
   const refusal = toApiError(app, error, headers['x-request-id']!)
   return finish(
-    { status: refusal.status, headers: { ...headers, ...refusal.headers }, body: failure(refusal) },
+    {
+      status: refusal.status,
+      headers: { ...headers, ...refusal.headers },
+      body: failure(refusal),
+      code: refusal.code,
+    },
     request.headers.get('accept-encoding'),
   )
 }

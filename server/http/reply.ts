@@ -14,6 +14,8 @@ export interface Reply {
   status: number
   headers: Record<string, string>
   body: Buffer | string
+  /** Of a refusal. */
+  code?: string
 }
 
 /** A payload in its envelope, or as it is. */

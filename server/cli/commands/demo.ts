@@ -41,7 +41,7 @@ export const demoCommand: Command = {
     let demo: Demo
     await serve(
       invocation,
-      (app, { url, admin }) => {
+      (app, { url, admin, console }) => {
         invocation.out.line(
           [
             `Quartermaster serves a simulated shop at ${url}/v1 (state in ${app.dir}).`,
@@ -49,6 +49,7 @@ export const demoCommand: Command = {
               `Key (this machine only): ${demo.key}`,
               `Read: ${url}/v1/docs/guide`,
               `Try in a browser: ${url}/v1/docs`,
+              ...(console === null ? [] : [`Console (works once): ${console}`]),
             ].join('\n'),
             'Try here:',
             curlLines(url, demo),
@@ -56,11 +57,12 @@ export const demoCommand: Command = {
               'Stop with Ctrl-C; the next start keeps data and key.',
           ].join('\n\n'),
         )
-        invocation.out.result({ url, admin, key: demo.key, subscriber: demo.subscriber })
+        invocation.out.result({ url, admin, console, key: demo.key, subscriber: demo.subscriber })
       },
       async (app) => {
         demo = await prepareDemo(app)
       },
+      'sign_in',
     )
   },
 }

@@ -4,6 +4,7 @@ import { accountCommands } from './accounts.js'
 import { analyticsCommands } from './analytics.js'
 import { auditCommands } from './audit.js'
 import { eventCommands } from './events.js'
+import { consoleCommands } from './console.js'
 import { completionCommand } from './completion.js'
 import { catalogCommands } from './catalog.js'
 import { backupCommands } from './backup.js'
@@ -42,6 +43,7 @@ export const commands: Command[] = [
   ...backupCommands,
   ...auditCommands,
   ...eventCommands,
+  ...consoleCommands,
   ...secretCommands,
   completionCommand(() => commands),
 ]

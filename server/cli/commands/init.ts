@@ -1,6 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { loadSecretKey } from '../../../lib/core/storage/secrets.js'
+import { consoleAddress, linkAddress } from '../../../lib/console/address.js'
+import { firstLink } from '../../../lib/console/links.js'
+import type { OperatorCtx } from '../../../lib/app/ctx.js'
 import type { Command } from '../command.js'
 import { secretKeyFromEnvironment } from '../../env.js'
 import { isInstallation, withApp } from '../with-app.js'
@@ -14,6 +17,11 @@ function checkPlace(dir: string): void {
   const { secretKey } = secretKeyFromEnvironment()
   if (secretKey !== undefined)
     loadSecretKey(dir, { fresh: false, fromEnvironment: secretKey, random: () => Buffer.alloc(0) })
+}
+
+async function firstLinkOf(ctx: OperatorCtx): Promise<string | null> {
+  const link = await firstLink(ctx)
+  return link && linkAddress(await consoleAddress(ctx), link.token)
 }
 
 export const initCommand: Command = {
@@ -35,9 +43,14 @@ export const initCommand: Command = {
           : `An empty installation would be made in ${dir}.`,
       )
     } else {
-      await withApp(dir, async () => {}, { create: true })
+      const link = await withApp(dir, ({ ctx }) => firstLinkOf(ctx), { create: true })
       out.line(`${dir} is ready. Keep a copy of ${dir}/keys apart from your backups.`)
+      if (link !== null)
+        out.line(
+          `Set a password for the console, once a server runs, within 15 minutes:\n  ${link}`,
+        )
+      return out.result({ dir, console: link })
     }
-    out.result({ dir, ...(dryRun && { dry_run: true }) })
+    out.result({ dir, dry_run: true })
   },
 }

@@ -1,10 +1,14 @@
+import { inTime } from '../../../lib/core/async/wait.js'
 import { codeOf } from '../../../lib/core/errors.js'
 import type { App } from '../../../lib/app/open.js'
 import { open } from '../../../lib/app/open.js'
 import { parseAllowlistEntry } from '../../../lib/accounts/allowlist.js'
 import { parsePublicUrl } from '../../../lib/objects/disk.js'
-import { createServer } from '../../http/app.js'
-import type { ServerOptions } from '../../http/app.js'
+import { createStartingServer } from '../../http/app.js'
+import type { Server, ServerOptions } from '../../http/app.js'
+import { linkAddress, rememberAddress } from '../../../lib/console/address.js'
+import { firstLink } from '../../../lib/console/links.js'
+import type { LinkKind } from '../../../lib/console/links.js'
 import { UsageError, list, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import {
@@ -15,11 +19,15 @@ import {
 } from '../../env.js'
 import { listen } from '../../http/listen.js'
 import type { Listening } from '../../http/listen.js'
+import { openStarting } from '../../http/starting.js'
 import { ADMIN_OPTIONS, adminPlace, listenForAdmin } from '../../admin/listen.js'
 import type { AdminPlace } from '../../admin/listen.js'
-import type { ServerState } from '../../admin/admin.js'
 import { openLog } from '../../log.js'
 import { journalCopyIn, objectsFromEnvironment, prepareObjects } from '../../object-store.js'
+import { startUp } from '../../start-up.js'
+import { openWatching } from '../../watching.js'
+import type { Watching } from '../../watching.js'
+import { watchFiles } from '../../watch-files.js'
 
 export const SERVE_OPTIONS = {
   options: {
@@ -29,6 +37,7 @@ export const SERVE_OPTIONS = {
     'trust-proxy': { type: 'string', multiple: true },
     'trust-proxy-direct': { type: 'boolean' },
     'journal-copy': { type: 'boolean' },
+    'access-log': { type: 'string' },
     ...ADMIN_OPTIONS.options,
   },
   help: {
@@ -43,6 +52,9 @@ export const SERVE_OPTIONS = {
     'journal-copy':
       'keep a second copy of the order journal in the bucket of QUARTERMASTER_S3_*, and ' +
       'compare with it at the start (also QUARTERMASTER_JOURNAL_COPY=1)',
+    'access-log':
+      'file to which a JSON line is appended for each request, opened anew on SIGHUP; - for ' +
+      'standard output; none by default',
     ...ADMIN_OPTIONS.help,
   },
 } as const
@@ -51,18 +63,23 @@ export const SERVE_OPTIONS = {
 export interface Addresses {
   url: string
   admin: string | null
+  /** The console's address, or a link while nobody has a password; null where there is none. */
+  console: string | null
 }
 
-/** How often the catalog looks for what another process has written, in milliseconds. */
-const WATCH = 500
-
+/**
+ * Milliseconds that the start waits for the verdict on the object store: what is set wrong is best
+ * told before anything is served, and one that does not answer holds nobody up.
+ */
+const CHECK = 100
 /** Opens the folder, prepares it, serves until the process is told to stop. */
 export async function serve(
   { dir, values, out }: Invocation,
   announce: (app: App, addresses: Addresses) => void,
   prepare: (app: App) => Promise<void> = async () => {},
+  firstLinkKind: LinkKind = 'set_password',
 ): Promise<void> {
-  const { place, proxies, publicUrl, adminAt } = settingsIn(values)
+  const { place, proxies, publicUrl, adminAt, accessLog } = settingsIn(values)
   const log = openLog(logLevel())
   const store = objectsFromEnvironment()
   const app = await open({
@@ -76,41 +93,69 @@ export async function serve(
     ...store,
     ...journalCopyIn(store, values['journal-copy'] === true),
   })
+  const starting = openStarting()
+  const stopping = new AbortController()
   let listening: Listening
-  let admin: Listening | null = null
-  let state: ServerState = 'starting'
+  let watching: Watching | undefined
+  let checked: Promise<void>
   try {
     if (!app.ctx.engine.lock('serve'))
       throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
-    admin = await listenForAdmin(app, adminAt, { out, state: () => state })
-    await prepareObjects(store, log)
+    checked = prepareObjects(store, log)
+    await inTime(() => checked, { ms: CHECK, late: () => {} })
     await prepare(app)
-    await app.ctx.catalog.refresh()
-    await app.ctx.dealers.current()
-    await bringBackOrders(app)
-    listening = await listenAt(app, place, proxies)
+    watching = openWatching(app, { isCounting: adminAt !== null, accessLog })
+    const observe = watching.observe && { observe: watching.observe }
+    listening = await listenAt(
+      createStartingServer(app, starting, { ...proxies, ...observe }),
+      place,
+    )
   } catch (error) {
-    await admin?.close(0)
+    watching?.close()
     await app.close()
     throw error
   }
   // Every address of the machine is none that a caller could use.
   app.listensAt(listening.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'))
-  app.jobs.start()
-  app.orders.start()
-  app.monitors.start()
-  app.deliveries.start()
-  const unwatch = watchCatalog(app)
-  state = 'serving'
-  const stopping = stopped(listening, out, () => {
-    state = 'stopping'
+  const stopped = stopOnSignal(listening, { out, stopping })
+  const admin = await listenForAdmin(app, adminAt, {
+    out,
+    stopping: stopping.signal,
+    metrics: watching.metrics,
   })
-  announce(app, { url: listening.url, admin: admin?.url ?? null })
-  await stopping
-  unwatch()
-  await app.close()
-  await admin?.close(0)
+  announce(app, {
+    url: listening.url,
+    admin: admin?.url ?? null,
+    console: await consoleOf(app, { adminAt, admin, kind: firstLinkKind }),
+  })
+  void startUp(app, starting, stopping.signal)
+  const unwatch = watchFiles(app, { end: (code) => process.exit(code) })
+  try {
+    await Promise.race([stopped, failureOf(checked)])
+  } finally {
+    unwatch()
+    stopping.abort()
+    await listening.close()
+    await app.close()
+    watching.close()
+    await admin?.close(0)
+  }
 }
+
+/** Where people reach the console: with a link while nobody has a password. */
+async function consoleOf(
+  { ctx }: App,
+  { adminAt, admin, kind }: { adminAt: AdminPlace | null; admin: Listening | null; kind: LinkKind },
+): Promise<string | null> {
+  if (!adminAt || !admin || adminAt.console.off !== null) return null
+  const url = adminAt.console.place.url ?? admin.url
+  await rememberAddress(ctx, url)
+  const link = await firstLink(ctx, kind)
+  return link ? linkAddress(url, link.token) : url
+}
+
+/** Never resolves; rejects where the work fails. */
+const failureOf = (work: Promise<void>): Promise<void> => work.then(() => new Promise(() => {}))
 
 /** What the options say: where to listen, whom to believe, and the address that callers use. */
 function settingsIn(values: Invocation['values']): {
@@ -118,6 +163,7 @@ function settingsIn(values: Invocation['values']): {
   proxies: Pick<ServerOptions, 'trustedProxies' | 'trustProxyDirect'>
   publicUrl: string | undefined
   adminAt: AdminPlace | null
+  accessLog: string | undefined
 } {
   const port = Number(optional(values, 'port') ?? 8080)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
@@ -131,18 +177,15 @@ function settingsIn(values: Invocation['values']): {
     throw new UsageError('--trust-proxy-direct needs --trust-proxy: name the proxies')
   return {
     place: { port, host },
+    accessLog: optional(values, 'access-log'),
     adminAt: adminPlace(values, { port, host }),
     proxies: { trustedProxies, trustProxyDirect },
     publicUrl: publicUrlOf(optional(values, 'public-url')),
   }
 }
 
-async function listenAt(
-  app: App,
-  place: { port: number; host: string },
-  proxies: ServerOptions,
-): Promise<Listening> {
-  return listen(createServer(app, proxies), place).catch((error: unknown) => {
+async function listenAt(server: Server, place: { port: number; host: string }): Promise<Listening> {
+  return listen(server, place).catch((error: unknown) => {
     throw codeOf(error) === 'EADDRINUSE'
       ? new UsageError(
           `port ${place.port} is taken; choose another with --port, or 0 for a free one`,
@@ -160,48 +203,15 @@ function publicUrlOf(text: string | undefined): string | undefined {
   }
 }
 
-/**
- * Has the catalog look for what other processes wrote; returns what ends it. A failure is told once
- * until it is over: the requests that need the catalog answer for themselves, and the next look may
- * find the file whole again.
- */
-export function watchCatalog({ ctx }: App, every = WATCH): () => void {
-  let failing = false
-  const timer = setInterval(() => {
-    try {
-      ctx.catalog.current()
-      failing = false
-    } catch (error) {
-      if (!failing)
-        ctx.log.error(
-          { err: error },
-          'the catalog file cannot be read; the last snapshot serves on',
-        )
-      failing = true
-    }
-  }, every).unref()
-  return () => clearInterval(timer)
-}
-
-/** What the journal alone still knows of is known again before the first caller asks for it. */
-async function bringBackOrders({ orders, ctx }: App): Promise<void> {
-  try {
-    const release = await orders.lease()
-    release?.()
-  } catch (error) {
-    // Whatever else can be served is; orders answer 503 until it is put right.
-    ctx.log.error({ err: error }, 'orders cannot be taken up')
-  }
-}
-
 /** Waits for SIGTERM or SIGINT and drains; a second signal ends at once. */
-function stopped(listening: Listening, out: Invocation['out'], begin: () => void): Promise<void> {
+function stopOnSignal(
+  listening: Listening,
+  { out, stopping }: { out: Invocation['out']; stopping: AbortController },
+): Promise<void> {
   return new Promise((resolve) => {
-    let stopping = false
     const stop = () => {
-      if (stopping) process.exit(1)
-      stopping = true
-      begin()
+      if (stopping.signal.aborted) process.exit(1)
+      stopping.abort()
       out.line('Stopping.')
       void listening.close().then(resolve)
     }
@@ -217,9 +227,10 @@ export const serveCommand: Command = {
   ...SERVE_OPTIONS,
   example: 'quartermaster serve --dir /srv/quartermaster --port 8080 --trust-proxy 10.0.0.0/24',
   run: (invocation) =>
-    serve(invocation, (_app, { url, admin }) => {
+    serve(invocation, (_app, { url, admin, console }) => {
       invocation.out.line(`Quartermaster serves ${url}/v1`)
       if (admin !== null) invocation.out.line(`Health: ${admin}/readyz`)
-      invocation.out.result({ url, admin })
+      if (console !== null) invocation.out.line(`Console: ${console}`)
+      invocation.out.result({ url, admin, console })
     }),
 }

@@ -1,0 +1,21 @@
+/** All metrics of a server. What is counted is counted when it happens; the rest when it is asked. */
+import type { App } from '../../../lib/app/open.js'
+import type { Pages } from '../admin.js'
+import type { ProcessMetrics } from './process.js'
+import type { RequestMetrics } from './requests.js'
+import { stateFamilies } from './state.js'
+import { TEXT_TYPE, textOf } from './text.js'
+
+export interface ServerMetrics {
+  requests: RequestMetrics
+  process: ProcessMetrics
+}
+
+export function metricsPages(app: App, { requests, process }: ServerMetrics): Pages {
+  return {
+    '/metrics': async () => ({
+      type: TEXT_TYPE,
+      body: textOf([...requests.families(), ...(await stateFamilies(app)), ...process.families()]),
+    }),
+  }
+}

@@ -1,0 +1,36 @@
+/** What a server counts and notes of its requests. */
+import type { App } from '../lib/app/open.js'
+import { openAccessLog } from './access-log.js'
+import type { ServerMetrics } from './admin/metrics/metrics.js'
+import { openProcessMetrics } from './admin/metrics/process.js'
+import { openRequestMetrics } from './admin/metrics/requests.js'
+import type { Observe } from './http/observe.js'
+
+export interface Watching {
+  metrics: ServerMetrics
+  /** Undefined where nobody wants to know. */
+  observe: Observe | undefined
+  close(): void
+}
+
+/** Throws a UsageError for an access log that cannot be written. */
+export function openWatching(
+  { ctx }: App,
+  { isCounting, accessLog }: { isCounting: boolean; accessLog: string | undefined },
+): Watching {
+  const requests = openRequestMetrics()
+  const log = accessLog === undefined ? null : openAccessLog(accessLog, ctx)
+  const process = openProcessMetrics()
+  const both: Observe = (served) => {
+    requests.observe(served)
+    log?.observe(served)
+  }
+  return {
+    metrics: { requests, process },
+    observe: log ? both : isCounting ? requests.observe : undefined,
+    close() {
+      process.close()
+      log?.close()
+    },
+  }
+}
