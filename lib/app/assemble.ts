@@ -14,6 +14,7 @@ import { presets } from '../distributors/builtin/index.js'
 import { makeRegistry } from '../distributors/registry.js'
 import { Logins } from '../distributors/session/logins.js'
 import { openExporter } from '../exports/exporter.js'
+import { eventJob } from '../events/sweep.js'
 import { exportJob, removeDeadBuilds } from '../exports/sweep.js'
 import { pullJobs } from '../feeds/pull.js'
 import { dealerListJobs } from '../ffls/account-list.js'
@@ -31,6 +32,7 @@ import { openRules } from '../restrictions/rules/active-rules.js'
 import { simulatorJob } from '../simulator/demo/stock.js'
 import { openSimulators, withSimulator } from '../simulator/simulators.js'
 import { catalogStock } from '../simulator/engine/stock.js'
+import { makeAlarmJob } from './alarms.js'
 import { openBackground } from './background/background.js'
 import type { OperatorCtx } from './ctx.js'
 import type { Settings } from './options.js'
@@ -144,5 +146,7 @@ export function allJobs(
     fraudJob,
     historyJob,
     analyticsJob,
+    eventJob,
+    makeAlarmJob(),
   ]
 }

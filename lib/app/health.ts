@@ -1,0 +1,127 @@
+/** What is well with an installation, and what is not: for whoever serves it, and for people. */
+import { highestOffer } from '../catalog/queries.js'
+import { HOUR } from '../core/clock.js'
+import { MB } from '../core/figures.js'
+import { orWell } from '../core/finding.js'
+import type { Finding } from '../core/finding.js'
+import { ROOM_FOR_FEEDS, ROOM_FOR_ORDERS } from '../core/storage/disk-space.js'
+import { unmigratedFile, unusableFile } from '../db/look.js'
+import { feedFindings } from '../feeds/findings.js'
+import { orderFindings } from '../orders/operator/findings.js'
+import type { OperatorCtx } from './ctx.js'
+
+/** Free disk below which somebody should make room: feeds stop at half of it. */
+export const LOW_DISK = 2 * ROOM_FOR_FEEDS
+/** Runs in a row after which a job counts as failing; of one that runs once a day, fewer. */
+const FAILED_RUNS = 3
+const FAILED_LONG_RUNS = 2
+
+/**
+ * What is well with the state folder and what is not; any process that has opened it may ask. Each
+ * check that finds nothing says so.
+ */
+export async function findings(ctx: OperatorCtx): Promise<Finding[]> {
+  return [
+    ...(await feedFindings(ctx)),
+    ...(await orderFindings(ctx)),
+    ...diskFindings(ctx),
+    ...(await jobFindings(ctx)),
+  ]
+}
+
+function diskFindings({ space }: OperatorCtx): readonly Finding[] {
+  const free = space.free()
+  const left = `${Math.floor(free / MB)} MB are free under the state folder`
+  const stops =
+    free < ROOM_FOR_ORDERS
+      ? 'no order is taken any more'
+      : free < ROOM_FOR_FEEDS
+        ? 'no feed is taken in any more'
+        : `below ${ROOM_FOR_FEEDS / MB} MB no feed is taken in`
+  const low: Finding = {
+    check: 'disk_low',
+    subject: '',
+    severity: free < ROOM_FOR_FEEDS ? 'bad' : 'warn',
+    message: `${left}: ${stops}`,
+    mend: 'du -sh history objects exports feeds',
+  }
+  return orWell(free < LOW_DISK ? [low] : [], 'disk_low', left)
+}
+
+async function jobFindings({ read }: OperatorCtx): Promise<readonly Finding[]> {
+  const jobs = await read.selectFrom('job').selectAll().where('failures', '>', 0).execute()
+  const failing = jobs
+    .filter(({ failures, next_at: next, last_started_at: last }) => {
+      const isRare = last !== null && next - last >= HOUR
+      return failures >= (isRare ? FAILED_LONG_RUNS : FAILED_RUNS)
+    })
+    .map(({ name, failures, last_error: error }): Finding => ({
+      check: 'job_failing',
+      subject: name,
+      severity: 'warn',
+      message: `the job ${name} failed ${failures} times in a row: ${error ?? 'see the log'}`,
+      mend: null,
+    }))
+  return orWell(failing, 'job_failing', 'no job fails')
+}
+
+/** One thing that has to be right before a server can do its work. */
+export interface Readiness {
+  ok: boolean
+  /** What is right, or what is missing. */
+  message: string
+}
+
+/** What has to be right, in the order in which a start brings it about. */
+export const READY = ['files', 'schema', 'catalog', 'sender'] as const
+
+/**
+ * Whether this process can do all that a server does: its files are open and of this release, the
+ * catalog is there, and it is the one that sends orders. Cheap, and never throws.
+ */
+export async function readiness(
+  ctx: OperatorCtx,
+): Promise<Record<(typeof READY)[number], Readiness>> {
+  return {
+    files: tried(() => fault(unusableFile(ctx.engine)) ?? ok('all files are open')),
+    schema: tried(() => fault(unmigratedFile(ctx.engine)) ?? ok('all files are of this release')),
+    catalog: await catalogReadiness(ctx).catch(failed),
+    sender: ctx.orders.isSender
+      ? ok('this process sends orders')
+      : { ok: false, message: 'this process does not send orders, or not yet' },
+  }
+}
+
+/** An installation without any feed has no catalog, and lacks none. */
+async function catalogReadiness({ catalog, engine, read }: OperatorCtx): Promise<Readiness> {
+  const snapshot = catalog.current()
+  if (snapshot) return ok('the catalog is there')
+  if (highestOffer(engine.catalog)() > 0)
+    return { ok: false, message: 'the catalog is being built' }
+  const source = await read
+    .selectFrom('feed_source')
+    .select('id')
+    .where('active', '=', 1)
+    .where('location', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return source
+    ? { ok: false, message: `no feed has been taken in yet; ${source.id} is the first that is due` }
+    : ok('no feed is set up')
+}
+
+const ok = (message: string): Readiness => ({ ok: true, message })
+const fault = (message: string | null): Readiness | null =>
+  message === null ? null : { ok: false, message }
+const failed = (error: unknown): Readiness => ({
+  ok: false,
+  message: error instanceof Error ? error.message : String(error),
+})
+
+function tried(look: () => Readiness): Readiness {
+  try {
+    return look()
+  } catch (error) {
+    return failed(error)
+  }
+}
