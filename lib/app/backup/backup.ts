@@ -62,7 +62,9 @@ export interface Manifest {
 export const MANIFEST = 'manifest.json'
 export const RECORD = 'quartermaster.db'
 export const DECISIONS = 'decisions.db'
-const JOURNAL = 'orders.journal'
+export const JOURNAL = 'orders.journal'
+/** Begins the name of the folder in which a restore is put together; one that was cut off leaves it. */
+export const STAGING = '.restoring-'
 
 export interface BackupInput {
   /** A folder that is not there yet, or is empty. */
