@@ -83,8 +83,11 @@ export function openStarting(patience = PATIENCE): StartingUp {
 }
 
 function tooEarly(errors: AnyEndpoint['errors']): ApiError {
-  return new ApiError(errors.includes('feed_unavailable') ? 'feed_unavailable' : 'service_unavailable', {
-    message: 'The server has just started and is not ready for this yet. Try again in a moment.',
-    headers: { 'retry-after': '5' },
-  })
+  return new ApiError(
+    errors.includes('feed_unavailable') ? 'feed_unavailable' : 'service_unavailable',
+    {
+      message: 'The server has just started and is not ready for this yet. Try again in a moment.',
+      headers: { 'retry-after': '5' },
+    },
+  )
 }

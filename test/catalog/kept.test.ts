@@ -51,7 +51,10 @@ function folder(): string {
 const kept = (dir: string) => join(dir, 'snapshot')
 const namesIn = (dir: string) => readdirSync(kept(dir)).sort()
 const partIn = (dir: string, kind: 'text' | 'tick') =>
-  join(kept(dir), namesIn(dir).find((name) => name.startsWith(`${kind}-`))!)
+  join(
+    kept(dir),
+    namesIn(dir).find((name) => name.startsWith(`${kind}-`))!,
+  )
 const start = (dir: string, isOwner = true) => openBuilder({ isOwner }).build(dir)
 
 function sqlIn(dir: string, sql: string): void {
@@ -151,21 +154,39 @@ describe('a kept snapshot is thrown away, and built anew', () => {
   const DAMAGES: [string, RegExp, (dir: string) => void][] = [
     ['whose text is cut off', /is cut off/, (dir) => truncateSync(partIn(dir, 'text'), 70_000)],
     ['whose tick is empty', /cut off/, (dir) => truncateSync(partIn(dir, 'tick'), 0)],
-    ['with another bit at its end', /does not hold what its name/, (dir) =>
-      flip(partIn(dir, 'text'), -100)],
-    ['with another bit in its header', /header|another release|what its name|cut off/, (dir) =>
-      flip(partIn(dir, 'tick'), 40)],
+    [
+      'with another bit at its end',
+      /does not hold what its name/,
+      (dir) => flip(partIn(dir, 'text'), -100),
+    ],
+    [
+      'with another bit in its header',
+      /header|another release|what its name|cut off/,
+      (dir) => flip(partIn(dir, 'tick'), 40),
+    ],
     ['that begins otherwise', /not a part of a snapshot/, (dir) => flip(partIn(dir, 'text'), 0)],
     ['that lacks a part', /is missing/, (dir) => rmSync(partIn(dir, 'tick'))],
     ['of another release', /of another release/, (dir) => pointing(dir, { form: FORM + 1 })],
-    ['whose pointer is cut off', /current\.json is damaged/, (dir) =>
-      truncateSync(join(kept(dir), 'current.json'), 20)],
-    ['of another catalog.db', /another catalog\.db/, (dir) =>
-      sqlIn(dir, "UPDATE state SET made = 'another'")],
-    ['that is ahead of catalog.db', /was set back/, (dir) =>
-      sqlIn(dir, 'UPDATE state SET revision = 0')],
-    ['of another history of catalog.db', /was set back/, (dir) =>
-      sqlIn(dir, "UPDATE state SET version = 'other-1'")],
+    [
+      'whose pointer is cut off',
+      /current\.json is damaged/,
+      (dir) => truncateSync(join(kept(dir), 'current.json'), 20),
+    ],
+    [
+      'of another catalog.db',
+      /another catalog\.db/,
+      (dir) => sqlIn(dir, "UPDATE state SET made = 'another'"),
+    ],
+    [
+      'that is ahead of catalog.db',
+      /was set back/,
+      (dir) => sqlIn(dir, 'UPDATE state SET revision = 0'),
+    ],
+    [
+      'of another history of catalog.db',
+      /was set back/,
+      (dir) => sqlIn(dir, "UPDATE state SET version = 'other-1'"),
+    ],
   ]
   for (const [name, reason, damage] of DAMAGES)
     test(`one ${name}`, () => {

@@ -581,7 +581,10 @@ describe('the parts of the command line', () => {
       log: { ...silentLog, error: (_fields, message) => errors.push(message) },
     })
     await app.close()
-    const unwatch = watchFiles(app, { every: 1, end: (code) => assert.fail(`it ended with ${code}`) })
+    const unwatch = watchFiles(app, {
+      every: 1,
+      end: (code) => assert.fail(`it ended with ${code}`),
+    })
     await new Promise((resolve) => setTimeout(resolve, 50))
     unwatch()
     assert.deepEqual(errors, ['the catalog file cannot be read; the last snapshot serves on'])

@@ -234,14 +234,15 @@ export function recordFacts(
   const raw = openFile(path, { synchronous: 'FULL', readonly: true })
   try {
     const reader = readerOver(raw)
-    const last = reader.first(lastLine)
-    const columns = raw.pragma('table_info(audit)') as { name: string }[]
-    const isChained = columns.some(({ name }) => name === 'mac')
+    // Older releases have neither of these.
+    const has = (table: string, column: string) =>
+      (raw.pragma(`table_info(${table})`) as { name: string }[]).some(({ name }) => name === column)
+    const last = has('journal', 'line') ? reader.first(lastLine) : undefined
     return {
       schema: raw.pragma('user_version', { simple: true }) as number,
       secret_key_id: reader.value(secretKeyId) ?? '',
       journal: last ? { seq: last.seq, mac: macOf(last.line) } : null,
-      audit: (isChained && reader.first(lastAct)) || null,
+      audit: (has('audit', 'mac') && reader.first(lastAct)) || null,
     }
   } finally {
     raw.close()

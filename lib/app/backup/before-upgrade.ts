@@ -2,7 +2,15 @@
  * Before a release changes the schema of the system of record, it makes a backup in the folder
  * itself: the way back, should the release be left again. The release before refuses the folder.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { chmod, copyFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { MB, figure } from '../../core/figures.js'

@@ -17,7 +17,15 @@ import {
 import { copyFile, cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { audit } from '../../accounts/audit.js'
-import { DECISIONS, JOURNAL, RECORD, STAGING, digestOf, recordFacts, verifyBackup } from './backup.js'
+import {
+  DECISIONS,
+  JOURNAL,
+  RECORD,
+  STAGING,
+  digestOf,
+  recordFacts,
+  verifyBackup,
+} from './backup.js'
 import type { Manifest } from './backup.js'
 import type { OperatorCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'

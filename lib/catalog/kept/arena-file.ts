@@ -147,8 +147,7 @@ function readHeader(file: number, name: string, hash: Hash): { header: Header; l
   if (header.endian !== endianness()) throw new KeptFault(`${name} is of another kind of machine`)
   const length = PREFIX + bytes
   if (fstatSync(file).size !== length + header.bytes) throw new KeptFault(`${name} is cut off`)
-  if (!isArenaTable(header.table, header.bytes))
-    throw new KeptFault(`${name} has a damaged header`)
+  if (!isArenaTable(header.table, header.bytes)) throw new KeptFault(`${name} has a damaged header`)
   return { header, length }
 }
 

@@ -37,7 +37,10 @@ export function openBuilder({
   const last = new Map<string, SnapshotParts>()
   const known: KnownArenas = new WeakMap()
 
-  function previousIn(dir: string, raw: Raw): { parts: SnapshotParts | null; fault: string | null } {
+  function previousIn(
+    dir: string,
+    raw: Raw,
+  ): { parts: SnapshotParts | null; fault: string | null } {
     const built = last.get(dir)
     if (built) return { parts: built, fault: null }
     try {
@@ -78,7 +81,8 @@ export function openBuilder({
     keep(dir) {
       const parts = last.get(dir)
       if (!parts) return true
-      if (openSpace(dir, freeBytes).free() < ROOM_FOR_FEEDS + bytesToKeep(parts, known)) return false
+      if (openSpace(dir, freeBytes).free() < ROOM_FOR_FEEDS + bytesToKeep(parts, known))
+        return false
       keep(dir, parts, { known, settle: () => settleFile(filesIn(dir).catalog) })
       return true
     },

@@ -128,10 +128,7 @@ function settingsIn(values: Invocation['values']): {
   }
 }
 
-async function listenAt(
-  server: Server,
-  place: { port: number; host: string },
-): Promise<Listening> {
+async function listenAt(server: Server, place: { port: number; host: string }): Promise<Listening> {
   return listen(server, place).catch((error: unknown) => {
     throw codeOf(error) === 'EADDRINUSE'
       ? new UsageError(
