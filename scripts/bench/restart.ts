@@ -134,7 +134,7 @@ try {
       server = await start(launcher, dir, 'serve')
       while ((await ask(server.url, '/v1/ping', key)) !== 200);
       const ping = performance.now() - begin
-      orderBlindly(server, item, `R-${name}-${i}`)
+      orderBlindly(server, item, `R-${isKept ? 'kept' : 'built'}-${i}`)
       while ((await ask(server.url, '/v1/products/search?q=glock&page_size=5', key)) !== 200);
       const search = performance.now() - begin
       const ready = (await server.ready) - begin
