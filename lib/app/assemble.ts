@@ -56,7 +56,7 @@ interface Hooks {
 }
 
 export async function openParts(settings: Settings, state: State, hooks: Hooks): Promise<Parts> {
-  const { dir, now, log, worker } = settings
+  const { dir, now, monotonic, log, worker } = settings
   const { engine, secrets } = state
   const simulators = openSimulators({
     dir,
@@ -71,7 +71,7 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
   const background = openBackground({ worker, log })
   const configurations = openConfigurations(engine, distributors, secrets)
   const limits = openLimits(engine, now, log)
-  const catalog = openCatalog(engine, configurations, background, log)
+  const catalog = openCatalog({ engine, configurations, background, log, now, monotonic })
   await removeDeadBuilds(dir)
   const { objects, journalCopy } = await openStores(settings, secrets, hooks.closing)
   const ctx = makeContext({
