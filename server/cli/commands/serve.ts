@@ -101,7 +101,6 @@ export async function serve(
   try {
     if (!app.ctx.engine.lock('serve'))
       throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
-    admin = await listenForAdmin(app, adminAt, { out, state: () => state })
     checked = prepareObjects(store, log)
     await inTime(() => checked, { ms: CHECK, late: () => {} })
     await prepare(app)
