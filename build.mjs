@@ -5,7 +5,8 @@
  *                     shared.cjs; worker.mjs, duckdb.mjs
  *   dist/types        declarations, for `import`; dist/types-cjs the same for `require`
  *   dist/docs         what the documentation page is made of, Swagger UI among it
- *   dist/quartermaster  the launcher in one bundle with what it seldom needs beside it, its worker.mjs and duckdb.mjs; only natives stay outside
+ *   dist/quartermaster  the launcher in one bundle with what it seldom needs beside it, its worker.mjs
+ *                     and duckdb.mjs; only natives stay outside
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -16,16 +16,24 @@ export function watchFiles(
   app: App,
   { every = WATCH, end }: { every?: number; end: (code: number) => void },
 ): () => void {
-  const { ctx } = app
   const lookAtCatalog = catalogWatch(app)
   const timer = setInterval(() => {
-    if (ctx.engine.isGone('record')) {
+    if (isGone(app, 'record')) {
       clearInterval(timer)
       return rescue(app, end)
     }
     lookAtCatalog()
   }, every).unref()
   return () => clearInterval(timer)
+}
+
+/** What cannot be looked at for the moment is taken to be there. */
+function isGone({ ctx }: App, name: 'record' | 'catalog'): boolean {
+  try {
+    return ctx.engine.isGone(name)
+  } catch {
+    return false
+  }
 }
 
 /** Orders that came since the file was gone are in the open handles alone. */
@@ -50,7 +58,8 @@ function rescue({ ctx }: App, end: (code: number) => void): void {
   }
 }
 
-function catalogWatch({ ctx }: App): () => void {
+function catalogWatch(app: App): () => void {
+  const { ctx } = app
   let failing = false
   let mending = false
   let triedAt = -Infinity
@@ -75,8 +84,7 @@ function catalogWatch({ ctx }: App): () => void {
 
   return () => {
     try {
-      if (!mending && ctx.monotonic() - triedAt > MINUTE && ctx.engine.isGone('catalog'))
-        void mend()
+      if (!mending && ctx.monotonic() - triedAt > MINUTE && isGone(app, 'catalog')) void mend()
       ctx.catalog.current()
       failing = false
     } catch (error) {

@@ -6,6 +6,7 @@ import { loadSecretKey } from '../core/storage/secrets.js'
 import type { Secrets } from '../core/storage/secrets.js'
 import { filesIn, holdFolder, openEngine } from '../db/engine.js'
 import type { Engine } from '../db/engine.js'
+import { backUpBeforeUpgrade } from './backup/before-upgrade.js'
 import type { Settings } from './options.js'
 
 export interface State {
@@ -14,7 +15,15 @@ export interface State {
 }
 
 /** Creates the folder where it is missing, and upgrades its files. */
-export async function openState({ dir, now, random, secretKey, fatal }: Settings): Promise<State> {
+export async function openState({
+  dir,
+  now,
+  random,
+  secretKey,
+  fatal,
+  log,
+  faults,
+}: Settings): Promise<State> {
   const fresh = !existsSync(filesIn(dir).record)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const key = loadSecretKey(dir, {
@@ -22,6 +31,7 @@ export async function openState({ dir, now, random, secretKey, fatal }: Settings
     random,
     ...(secretKey !== undefined && { fromEnvironment: secretKey }),
   })
+  await backUpBeforeUpgrade({ dir, now, log, freeBytes: faults.freeBytes })
   const engine = openPrepared(dir, fatal)
   try {
     const secrets = await openSecrets(engine, key, random)

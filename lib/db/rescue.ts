@@ -101,17 +101,17 @@ export function openRenewable(open: () => Raw): Renewable {
 function following(sql: string, current: () => Raw): Statement {
   let raw = current()
   let prepared = raw.prepare(sql)
-  const modes: ((statement: Statement) => void)[] = []
+  const modes = new Map<string, (statement: Statement) => void>()
   const statement = () => {
     if (raw !== current()) {
       raw = current()
       prepared = raw.prepare(sql)
-      for (const mode of modes) mode(prepared)
+      for (const mode of modes.values()) mode(prepared)
     }
     return prepared
   }
-  const remember = (mode: (statement: Statement) => void) => {
-    modes.push(mode)
+  const remember = (name: string, mode: (statement: Statement) => void) => {
+    modes.set(name, mode)
     mode(statement())
     return self
   }
@@ -124,10 +124,10 @@ function following(sql: string, current: () => Raw): Statement {
     all: (...values) => statement().all(...values),
     iterate: (...values) => statement().iterate(...values),
     columns: () => statement().columns(),
-    pluck: (on) => remember((each) => each.pluck(on)),
-    raw: (on) => remember((each) => each.raw(on)),
-    bind: (...values) => remember((each) => each.bind(...values)),
-    safeIntegers: (on) => remember((each) => each.safeIntegers(on)),
+    pluck: (on = true) => remember('pluck', (each) => each.pluck(on)),
+    raw: (on = true) => remember('raw', (each) => each.raw(on)),
+    bind: (...values) => remember('bind', (each) => each.bind(...values)),
+    safeIntegers: (on = true) => remember('safeIntegers', (each) => each.safeIntegers(on)),
   }
   return self
 }

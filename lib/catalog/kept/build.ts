@@ -27,7 +27,13 @@ export interface Builder {
  * Remembers the last snapshot of each folder: new prices then need no new text. Only who `isOwner`
  * of the kept files removes them.
  */
-export function openBuilder({ isOwner }: { isOwner: boolean }): Builder {
+export function openBuilder({
+  isOwner,
+  freeBytes,
+}: {
+  isOwner: boolean
+  freeBytes?: () => number
+}): Builder {
   const last = new Map<string, SnapshotParts>()
   const known: KnownArenas = new WeakMap()
 
@@ -75,7 +81,8 @@ export function openBuilder({ isOwner }: { isOwner: boolean }): Builder {
     keep(dir) {
       const parts = last.get(dir)
       if (!parts) return true
-      if (openSpace(dir).free() < ROOM_FOR_FEEDS + bytesToKeep(parts, known)) return false
+      if (openSpace(dir, freeBytes).free() < ROOM_FOR_FEEDS + bytesToKeep(parts, known))
+        return false
       keep(dir, parts, { known, settle: () => settleFile(filesIn(dir).catalog) })
       return true
     },
