@@ -7,17 +7,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { App } from '../../lib/app/open.js'
 import { healthPages } from './health.js'
 import { isOurHost } from './host.js'
+import type { Page, Pages } from './page.js'
 import { metricsPages } from './metrics/metrics.js'
 import type { ServerMetrics } from './metrics/metrics.js'
 import type { Console } from '../console/console.js'
-
-/** The answer of a page. */
-export interface Page {
-  status?: number
-  /** JSON by default. */
-  type?: string
-  body: string
-}
 
 export interface AdminOptions {
   /** What /metrics tells; there is none without. */
@@ -29,9 +22,6 @@ export interface AdminOptions {
   /** Names in Host, beside those of this machine, by which it may be asked. */
   hosts?: readonly string[]
 }
-
-/** Answers GET and HEAD at one path each. Further pages are a line in `pagesOf`. */
-export type Pages = Record<string, (request: IncomingMessage) => Promise<Page>>
 
 function pagesOf(app: App, { stopping, metrics }: AdminOptions): Pages {
   return { ...healthPages(app, stopping), ...(metrics && metricsPages(app, metrics)) }

@@ -245,7 +245,10 @@ describe('serve', () => {
       })
       child.once('exit', (code) => reject(new Error(`ended with ${code}: ${err}`)))
     })
-    assert.match(out, new RegExp(`^Note: no health checks and no metrics: port ${port} of 127.0.0.1 is taken;`))
+    assert.match(
+      out,
+      new RegExp(`^Note: no health checks and no metrics: port ${port} of 127.0.0.1 is taken;`),
+    )
     assert.match(out, /^Quartermaster serves http/m)
     assert.equal(await stop(child), 0)
     assert.match(err, /"level":40,.*no health checks and no metrics: port/)
