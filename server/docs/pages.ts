@@ -161,6 +161,11 @@ export const PAGES: readonly Page[] = [
       'whether all is well',
   },
   {
+    name: 'console',
+    title: 'The console',
+    summary: "The operator's page: who may use it, from where, and the calls that it makes",
+  },
+  {
     name: 's3',
     title: 'Files in S3',
     summary: 'Exports and documents in a bucket instead of the state folder',

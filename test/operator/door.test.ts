@@ -142,7 +142,12 @@ describe('the door of the console', () => {
     await using console = await createConsoleTest()
     const { signedIn, test } = console
     const one = await signedIn()
-    const rebound = await one.send('POST', '/operator/subscribers/list', {}, { host: 'evil.example' })
+    const rebound = await one.send(
+      'POST',
+      '/operator/subscribers/list',
+      {},
+      { host: 'evil.example' },
+    )
     assert.equal(rebound.status, 403)
     assert.equal(rebound.body.success, undefined)
     for (const path of ['/', '/operator/session', '/operator/subscribers/list', '/console/x.js'])
