@@ -1,0 +1,98 @@
+/** A dialog over the page: the browser's own, which keeps the focus and closes with Escape. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { CallError } from '../core/call.js'
+import { texts } from '../texts.js'
+import { Button } from './basics.js'
+import type { ButtonProps } from './basics.js'
+import { Icon } from './icons.js'
+import { FaultNote } from './states.js'
+
+export function Dialog({
+  title,
+  onClose,
+  children,
+  isWide = false,
+  className,
+}: {
+  title: string
+  onClose: () => void
+  children: ComponentChildren
+  isWide?: boolean
+  className?: string
+}) {
+  const element = useRef<HTMLDialogElement>(null)
+  const heading = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    element.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      class={className ?? (isWide ? 'wide-dialog' : undefined)}
+      aria-labelledby={heading}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <header>
+        <h2 id={heading}>{title}</h2>
+        <Button kind="quiet" onClick={onClose} label={texts.words.close}>
+          <Icon name="close" />
+        </Button>
+      </header>
+      {children}
+    </dialog>
+  )
+}
+
+/** A form that does one thing, and shows at its place what the server refused. */
+export function ActForm({
+  act,
+  doIt,
+  kind = 'primary',
+  onCancel,
+  isReady = true,
+  children,
+}: {
+  /** What the button says. */
+  act: string
+  doIt: () => Promise<void>
+  kind?: ButtonProps['kind']
+  onCancel?: () => void
+  isReady?: boolean
+  children: ComponentChildren
+}) {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<CallError>()
+  async function submit(event: Event) {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    try {
+      await doIt()
+    } catch (caught) {
+      if (!(caught instanceof CallError)) throw caught
+      setError(caught)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      {children}
+      {error && <FaultNote error={error} />}
+      <div class="actions end">
+        {onCancel && <Button onClick={onCancel}>{texts.words.cancel}</Button>}
+        <Button type="submit" kind={kind} isBusy={isBusy} disabled={!isReady}>
+          {act}
+        </Button>
+      </div>
+    </form>
+  )
+}
