@@ -1,0 +1,139 @@
+/** What saving would do to the live catalog, before it is done. */
+import { useState } from 'preact/hooks'
+import type { Output } from '../../core/api.js'
+import { call } from '../../core/call.js'
+import { count, money, percent } from '../../core/format.js'
+import { linkTo } from '../../core/router.js'
+import { useCall } from '../../core/use-call.js'
+import { ActForm, Dialog } from '../../parts/dialog.js'
+import { Check } from '../../parts/fields.js'
+import { Icon } from '../../parts/icons.js'
+import { Loaded } from '../../parts/states.js'
+import { Table } from '../../parts/table.js'
+import { texts } from '../../texts.js'
+import type { Json } from './schema.js'
+
+const t = texts.configuration
+type Changes = Output<'configurations.changes'>
+
+export function SaveDialog({
+  shop,
+  document,
+  etag,
+  onClose,
+  onDone,
+}: {
+  shop: string
+  document: Json
+  etag: string
+  onClose: () => void
+  onDone: (version: number) => Promise<void>
+}) {
+  const [isSure, setSure] = useState(false)
+  const preview = useCall('configurations.preview', { subscriber: shop, document })
+  const changes = useCall('configurations.changes', { subscriber: shop, document })
+  const impact = preview.data?.impact
+  const isMuch = impact !== undefined && impact.deleted_percent > impact.threshold_percent
+  return (
+    <Dialog title={t.saveTitle} onClose={onClose} isWide>
+      <ActForm
+        act={t.save}
+        kind={isMuch ? 'danger' : 'primary'}
+        onCancel={onClose}
+        isReady={impact !== undefined && (!isMuch || isSure)}
+        doIt={async () => {
+          const { version } = await call('configurations.put', {
+            subscriber: shop,
+            document,
+            if_match: etag,
+          })
+          await onDone(version)
+        }}
+      >
+        <Loaded reading={preview} lines={2}>
+          {({ checking }) => (
+            <>
+              {isMuch && (
+                <div class="notice">
+                  <Icon name="warn" />
+                  <p>
+                    {t.muchGone(
+                      percent(impact!.deleted_percent),
+                      percent(impact!.threshold_percent),
+                    )}
+                  </p>
+                </div>
+              )}
+              {checking.length > 0 && <p class="quiet">{t.checking(checking.join(', '))}</p>}
+            </>
+          )}
+        </Loaded>
+        {!preview.error && (
+          <Loaded reading={changes} lines={8}>
+            {(data) => <ImpactTables changes={data} />}
+          </Loaded>
+        )}
+        {isMuch && <Check label={t.sure} isOn={isSure} onChange={setSure} />}
+      </ActForm>
+    </Dialog>
+  )
+}
+
+export function ImpactTables({ changes }: { changes: Changes }) {
+  const rows = [
+    ...changes.by_distributor,
+    { distid: t.together, before: changes.before, after: changes.after },
+  ]
+  return (
+    <>
+      <Table
+        label={t.impact}
+        rows={rows}
+        keyOf={({ distid }) => distid}
+        columns={[
+          { head: texts.words.distributor, cell: ({ distid }) => distid },
+          { head: t.before, cell: ({ before }) => count(before), isNumber: true },
+          { head: t.after, cell: ({ after }) => count(after), isNumber: true },
+          {
+            head: t.difference,
+            cell: ({ before, after }) => signed(after - before),
+            isNumber: true,
+          },
+        ]}
+      />
+      <div class="columns">
+        <Named title={t.vanish(changes.vanishing)} offers={changes.vanish} />
+        <Named title={t.appear(changes.appearing)} offers={changes.appear} />
+      </div>
+    </>
+  )
+}
+
+const signed = (difference: number) =>
+  difference === 0 ? '0' : `${difference > 0 ? '+' : '−'}${count(Math.abs(difference))}`
+
+function Named({ title, offers }: { title: string; offers: Changes['vanish'] }) {
+  return (
+    <div class="stack tight">
+      <h3>{title}</h3>
+      <Table
+        label={title}
+        rows={offers}
+        keyOf={({ distid, stockid }) => `${distid} ${stockid}`}
+        empty={<p class="quiet">{texts.words.none}</p>}
+        columns={[
+          {
+            head: texts.catalog.item,
+            cell: ({ name, upc }) => (upc ? <a href={linkTo(['catalog', upc])}>{name}</a> : name),
+          },
+          { head: texts.words.distributor, cell: ({ distid }) => distid },
+          {
+            head: texts.catalog.price,
+            cell: ({ unit_price: price }) => money(price),
+            isNumber: true,
+          },
+        ]}
+      />
+    </div>
+  )
+}
