@@ -5,6 +5,7 @@
  *                     shared.cjs; worker.mjs, duckdb.mjs
  *   dist/types        declarations, for `import`; dist/types-cjs the same for `require`
  *   dist/docs         what the documentation page is made of, Swagger UI among it
+ *   dist/console      the operator's console: its page, one script, one style
  *   dist/quartermaster  the launcher in one bundle with what it seldom needs beside it, its worker.mjs
  *                     and duckdb.mjs; only natives stay outside
  */
@@ -13,6 +14,7 @@ import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
+import { buildConsole } from './console/build.mjs'
 
 const NATIVE = ['better-sqlite3', '@duckdb/node-api']
 const common = {
@@ -117,9 +119,9 @@ const ES_MODULES_ONLY = ['h3', 'marked', 'p-limit']
 
 /** Every file of its own, as it lies in the tree. */
 export async function transpileTree(outdir) {
-  const entryPoints = ['lib', 'server', 'scripts', 'test'].flatMap((folder) =>
+  const entryPoints = ['lib', 'server', 'console', 'scripts', 'test'].flatMap((folder) =>
     readdirSync(folder, { recursive: true })
-      .filter((file) => file.endsWith('.ts') && !file.includes('node_modules'))
+      .filter((file) => /\.tsx?$/.test(file) && !file.includes('node_modules'))
       .map((file) => join(folder, file)),
   )
   await esbuild.build({
@@ -129,7 +131,10 @@ export async function transpileTree(outdir) {
     outdir,
     outbase: '.',
     format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
   })
+  cpSync('console/build.mjs', join(outdir, 'console/build.mjs'))
   await bundleWorker(join(outdir, 'lib', 'app', 'background'))
 }
 
@@ -189,7 +194,7 @@ const SWAGGER_UI = [
  * nothing else. Tells the files that went into its bundles.
  */
 export async function build(dist = 'dist', { quick = false } = {}) {
-  for (const part of ['lib', 'types', 'types-cjs', 'docs', 'data', 'quartermaster'])
+  for (const part of ['lib', 'types', 'types-cjs', 'docs', 'console', 'data', 'quartermaster'])
     rmSync(join(dist, part), { recursive: true, force: true })
   // Whoever has the package has no sources beside it, and the names in the bundles are those of the
   // sources.
@@ -209,6 +214,8 @@ export async function build(dist = 'dist', { quick = false } = {}) {
     ...(await bundleLauncher(join(dist, 'quartermaster'), dense)),
     ...(await bundleWorker(join(dist, 'quartermaster'), dense)),
   ]
+  const page = await buildConsole(join(dist, 'console'))
+  console.error(`console: ${(page.bytes / 1000).toFixed(1)} kB compressed`)
   cpSync('data/guide', join(dist, 'data/guide'), { recursive: true })
   cpSync('server/docs/assets', join(dist, 'docs'), { recursive: true })
   for (const file of SWAGGER_UI)
@@ -241,7 +248,7 @@ export async function build(dist = 'dist', { quick = false } = {}) {
     cpSync(join(dist, 'types'), join(dist, 'types-cjs'), { recursive: true })
     writeFileSync(join(dist, 'types-cjs/package.json'), '{ "type": "commonjs" }\n')
   }
-  return [...new Set(inputs)]
+  return [...new Set([...inputs, ...page.inputs])]
 }
 
 /** Removes the declarations that no entry leads to. */

@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { build } from '../build.mjs'
+import { MOST_BYTES, buildConsole } from '../console/build.mjs'
 
 const run = (name, command, args) => {
   const { status } = spawnSync(command, args, { stdio: 'inherit' })
@@ -14,9 +15,12 @@ const run = (name, command, args) => {
   return status === 0
 }
 
-const files = ['lib', 'server', 'scripts', 'test'].flatMap((folder) =>
+/** Where code stands. */
+const FOLDERS = ['lib', 'server', 'console', 'scripts', 'test']
+
+const files = FOLDERS.flatMap((folder) =>
   readdirSync(folder, { recursive: true })
-    .filter((file) => /\.(ts|mjs)$/.test(file) && !file.includes('node_modules'))
+    .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.includes('node_modules'))
     .map((file) => join(folder, file)),
 )
 
@@ -165,7 +169,7 @@ function checkLayers() {
 /**
  * What may go into a bundle of the package; `<stdin>` is the line that has its entries share one.
  */
-const SHIPPED = /^(lib|server|data)\/|(^|\/)node_modules\/|^<stdin>$/
+const SHIPPED = /^(lib|server|console|data)\/|(^|\/)node_modules\/|^<stdin>$/
 
 /** A plant, a harness or a suite in the package would be a bug that somebody has on purpose. */
 async function checkPackage() {
@@ -178,6 +182,32 @@ async function checkPackage() {
     return strangers.length === 0
   } finally {
     rmSync(dist, { recursive: true, force: true })
+  }
+}
+
+/** Pure files that the page shares with the program, where a second copy would drift apart. */
+const SHARED_WITH_PAGE = [
+  'lib/configuration/secret-names.ts',
+  'lib/core/pointer.ts',
+  'lib/distributors/product-classes.ts',
+  'lib/places/states.ts',
+]
+
+/** The page takes hardly anything but types from the program, and stays small. */
+async function checkConsole() {
+  const outdir = mkdtempSync(join(tmpdir(), 'qm-console-'))
+  try {
+    const { inputs, bytes } = await buildConsole(outdir)
+    const strangers = inputs.filter(
+      (file) => /^(lib|server)\//.test(file) && !SHARED_WITH_PAGE.includes(file),
+    )
+    for (const file of strangers) console.log(`${file}: the console may take only types of it`)
+    if (bytes > MOST_BYTES) console.log(`the console has ${bytes} bytes; ${MOST_BYTES} are allowed`)
+    const isRight = strangers.length === 0 && bytes <= MOST_BYTES
+    console.log(`${isRight ? 'ok  ' : 'FAIL'} console (${(bytes / 1000).toFixed(1)} kB compressed)`)
+    return isRight
+  } finally {
+    rmSync(outdir, { recursive: true, force: true })
   }
 }
 
@@ -196,20 +226,19 @@ const results = [
   run('format', process.execPath, [
     join('node_modules', 'oxfmt', 'bin', 'oxfmt'),
     '--check',
-    'lib',
-    'server',
-    'scripts',
-    'test',
+    ...FOLDERS,
     'build.mjs',
   ]),
   run('types', process.execPath, [join('node_modules', 'typescript', 'bin', 'tsc'), '-p', '.']),
+  run('types of the console', process.execPath, [
+    join('node_modules', 'typescript', 'bin', 'tsc'),
+    '-p',
+    'console',
+  ]),
   run('lint', process.execPath, [
     join('node_modules', 'oxlint', 'bin', 'oxlint'),
     '--deny-warnings',
-    'lib',
-    'server',
-    'scripts',
-    'test',
+    ...FOLDERS,
     'build.mjs',
   ]),
   run('tables', process.execPath, [
@@ -219,6 +248,7 @@ const results = [
   ]),
   checkLayers(),
   await checkPackage(),
+  await checkConsole(),
 ]
 informAboutSizes()
 process.exit(results.every(Boolean) ? 0 : 1)

@@ -42,6 +42,7 @@ const ALONE = [
   'server/process.test.ts',
   'server/fuzz.test.ts',
   'docs/browser-pages.test.ts',
+  'console/pages.test.ts',
   'server/closing.test.ts',
 ]
 const isNamed = (file, name) => file === `${name}.test.ts` || file.startsWith(`${name}/`)
