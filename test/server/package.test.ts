@@ -122,6 +122,7 @@ describe('the package', () => {
       'dist/lib/worker.mjs',
       'dist/lib/duckdb.mjs',
       'dist/docs/docs.css',
+      'dist/console/index.html',
       'dist/data/guide/guide.md',
       'dist/types/lib/index.d.ts',
     ])

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { WITHOUT_BROWSER, openBrowser, sideways } from '../docs/browser.js'
+import { BIPOD, SHOP, openConsole } from './console.js'
+import type { DemoConsole } from './console.js'
+import { PAGES } from './page-list.js'
+import { LOOKS, assertClean, barriers, enter, goTo } from './visit.js'
+import type { Browser } from './visit.js'
+import { CUSTOMER } from '../orders/shop.js'
+
+describe('every page of the console', { skip: WITHOUT_BROWSER }, () => {
+  let console: DemoConsole
+  let browser: Browser
+  before(async () => {
+    console = await openConsole()
+    await console.app.as(SHOP).orders.place({
+      order_id: 'W-1',
+      customer: CUSTOMER,
+      items: [{ distid: 'CSSI', distsku: 'SLW-07919', upc: BIPOD, qty: 1 }],
+    })
+    await console.app.operator.rules.accept()
+    browser = await openBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await console?.close()
+  })
+
+  for (const [look, options] of Object.entries(LOOKS))
+    test(`${look}: shows what it is about, keeps nobody out, and asks no other server`, async () => {
+      await using visited = await enter(browser, console, { look: options })
+      const { page } = visited
+      const found: Record<string, string[]> = {}
+      for (const [address, title] of Object.entries(PAGES)) {
+        await goTo(page, address)
+        const headings = await page.locator('main h1').allInnerTexts()
+        const faults = [
+          ...(headings.length === 1 && title.test(headings[0]!) ? [] : [`h1: ${headings.join()}`]),
+          ...((await sideways(page)) === 0 ? [] : ['it can be moved sideways']),
+          ...(await page.locator('.fault').allInnerTexts()),
+          // In the dark only colors are others.
+          ...(await barriers(page, look === 'dark' ? ['color-contrast'] : undefined)),
+        ]
+        if (faults.length > 0) found[address] = faults
+      }
+      assert.deepEqual(found, {})
+      assertClean(visited, console.url)
+    })
+})

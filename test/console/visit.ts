@@ -1,0 +1,95 @@
+/** A visitor of the console: a browser without a network, and what is asked of every page. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { BrowserContextOptions } from 'playwright-core'
+import { DESKTOP, PHONE, visit } from '../docs/browser.js'
+import type { Browser, Page, Visit } from '../docs/browser.js'
+import { PASSWORD } from './console.js'
+import type { Role, ServedConsole } from './console.js'
+
+export type { Browser, Page, Visit } from '../docs/browser.js'
+
+const AXE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
+
+export const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
+  light: { ...DESKTOP, viewport: { width: 1440, height: 900 } },
+  dark: { ...DESKTOP, viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
+  phone: PHONE,
+}
+
+/** Opens the console in a fresh profile, signed in. */
+export async function enter(
+  browser: Browser,
+  console: ServedConsole,
+  { look = DESKTOP, role = 'operator' }: { look?: BrowserContextOptions; role?: Role } = {},
+): Promise<Visit> {
+  const visited = await visit(browser, `${console.url}/`, {
+    ...look,
+    ...(await console.profile(role)),
+  })
+  await visited.page.locator('main h1').waitFor()
+  return visited
+}
+
+/** Goes to a page, and waits until it has loaded all that it shows. */
+export async function goTo(page: Page, address: string): Promise<void> {
+  await page.evaluate(`window.location.hash = ${JSON.stringify(`#/${address}`)}`)
+  await settled(page)
+}
+
+/** Nothing is waited for any more. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main h1').waitFor()
+  while (await page.evaluate(`document.querySelector('.waiting, [aria-busy=true]') !== null`))
+    await page.waitForTimeout(20)
+}
+
+interface Violation {
+  id: string
+  help: string
+  nodes: { html: string; failureSummary: string }[]
+}
+
+const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/**
+ * What keeps somebody out, by WCAG 2.2 AA, in words; empty where nothing does. `rules` are the only
+ * ones that are looked at, where the others were before.
+ */
+export async function barriers(page: Page, rules?: readonly string[]): Promise<string[]> {
+  await page.evaluate(`window.axe || (() => { ${AXE} })()`)
+  // The browser itself puts axe into the page: the page's policy has no say in it.
+  const { violations } = (await page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(rules ?? STANDARDS)} })`,
+  )) as { violations: Violation[] }
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html}\n${failureSummary}`),
+  )
+}
+
+/** Everything came from this server, and nothing was complained of. */
+export function assertClean({ requests, complaints }: Visit, origin: string): void {
+  assert.deepEqual(
+    requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith('blob:')),
+    [],
+  )
+  assert.deepEqual(complaints, [])
+}
+
+export const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' }).first()
+/** By its label. */
+export const field = (page: Page, label: string | RegExp) =>
+  page.getByLabel(label, { exact: typeof label === 'string' }).first()
+
+/** Gives the password where an act asks for it again. */
+export async function confirm(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Your password, please' })
+  await dialog.getByLabel('Password').fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** Waits until it is told at the edge of the page. */
+export const told = (page: Page, text: string | RegExp) =>
+  page.locator('.toast', { hasText: text }).first().waitFor()
