@@ -40,8 +40,7 @@ export async function goTo(page: Page, address: string): Promise<void> {
 /** Nothing is waited for any more. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor()
-  while (await page.evaluate(`document.querySelector('.waiting, [aria-busy=true]') !== null`))
-    await page.waitForTimeout(20)
+  await page.locator('.waiting, [aria-busy=true]').first().waitFor({ state: 'detached' })
 }
 
 interface Violation {
