@@ -16,7 +16,6 @@ export function watchFiles(
   app: App,
   { every = WATCH, end }: { every?: number; end: (code: number) => void },
 ): () => void {
-  const { ctx } = app
   const lookAtCatalog = catalogWatch(app)
   const timer = setInterval(() => {
     if (isGone(app, 'record')) {
