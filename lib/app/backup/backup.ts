@@ -56,6 +56,11 @@ export interface Manifest {
    * releases have none.
    */
   audit?: { seq: number; mac: string } | null
+  /**
+   * `record`: the system of record and what is chained to it. The other files of the folder stay
+   * when it is put back.
+   */
+  scope?: 'record'
   files: BackupFile[]
 }
 
