@@ -171,9 +171,27 @@ describe('the page on feeds without code', () => {
     assert.equal(settings['account']!.credential, undefined)
   })
 
-  test('nobody plays it: an order waits until it is live', async () => {
-    await assert.rejects(order('S-0', [scope]), { code: 'fulfillment_not_configured' })
+  test('nobody plays it: an order waits until it is live, and what it would be is shown', async () => {
+    await assert.rejects(order('S-0', [scope]), {
+      code: 'fulfillment_not_configured',
+      message: /quartermaster distributors live SUMM/,
+    })
+    const told = await t.app.operator.orders.preflight(
+      t.subscriber,
+      {
+        order_id: 'S-0',
+        items: [{ distid: 'SUMM', distsku: scope[0], upc: scope[1], qty: 2 }],
+        customer: CUSTOMER,
+      },
+      { wire: true },
+    )
+    assert.match(told.refusal!.message, /distributors live SUMM/)
+    const [wire] = told.fulfillment_orders[0]!.purchase_orders[0]!.wire!
+    assert.match(wire!.what, /^STOR in\/S-0-LIB0-010\.txt$/)
+    assert.match(wire!.body, /^H\|4711\|S-0-LIB0-010\|Pat Doe/)
     assert.deepEqual(files(), [])
+    const plan = await t.app.operator.distributors.planGoLive('SUMM')
+    assert.deepEqual(plan.addresses, [at('summit', 'in/{po}.txt')])
     await t.app.operator.distributors.setMode({
       distid: 'SUMM',
       mode: 'live',
@@ -313,6 +331,17 @@ describe('the page on feeds without code', () => {
       /no installation/,
     )
     assert.match((await run(dir, 'distributors', 'list')).out, /HARB/)
+    // A second document that the next start would stumble over is never kept.
+    for (const [more, told] of [
+      [{ name: 'Harbor Supply', distid: 'HARB2' }, /HARB is called "Harbor Supply" already/],
+      [{ name: 'Harbor Two', distid: 'HARB2' }, /two feed presets share an id/],
+    ] as const) {
+      const other = { ...(JSON.parse(document('"HARB"').text) as object), ...more }
+      writeFileSync(at('other.json'), JSON.stringify(other))
+      const refused = await run(dir, 'distributors', 'add', at('other.json'))
+      assert.match(refused.err, told)
+    }
+    assert.equal((await run(dir, 'distributors', 'list')).status, 0)
     const removed = await run(dir, 'distributors', 'remove', 'HARB')
     assert.equal(removed.status, 0)
     assert.doesNotMatch((await run(dir, 'distributors', 'list')).out, /HARB/)
