@@ -13,7 +13,7 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { CHAOS, QUOTA, faultText, runEpoch } from './rig/epoch.js'
+import { CHAOS, DOCUMENTS, QUOTA, faultText, runEpoch } from './rig/epoch.js'
 import { loadTotals, newTotals, saveTotals, totalsText } from './rig/totals.js'
 import { openWorkshop } from './rig/workshop.js'
 
@@ -41,6 +41,8 @@ let next = 0
 let failed = false
 /** Every so many folders one is for the quotas. */
 const QUOTA_EVERY = 8
+/** And so many for distributors that documents describe. */
+const DOCUMENTS_EVERY = 4
 
 /** Takes folder after folder until all cycles are done or something is wrong. */
 async function work(): Promise<void> {
@@ -48,7 +50,12 @@ async function work(): Promise<void> {
     const cycles = Math.min(left, Number(values.epoch))
     left -= cycles
     const mine = seed + next++
-    const kind = mine % QUOTA_EVERY === QUOTA_EVERY - 1 ? QUOTA : CHAOS
+    const kind =
+      mine % QUOTA_EVERY === QUOTA_EVERY - 1
+        ? QUOTA
+        : mine % DOCUMENTS_EVERY === 1
+          ? DOCUMENTS
+          : CHAOS
     const result = await runEpoch(
       { ...workshop, seed: mine, name: `shop-${process.pid}-${mine}`, cycles, kind },
       totals,
