@@ -17,6 +17,9 @@ export function* faultsBetween(
   if (feeds.length === 0 && !orders)
     yield { at: '', message: 'the document describes neither feeds nor orders' }
   const names = new Set([...Object.keys(settings), ...inherited])
+  for (const name of inherited)
+    if (Object.hasOwn(settings, name))
+      yield { at: `settings.${name}`, message: 'is a setting of the entry already: leave it out' }
   for (const [name, connection] of Object.entries(connections)) {
     const at = `connections.${name}`
     for (const [member, text] of textsIn(connection))

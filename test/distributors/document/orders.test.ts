@@ -612,6 +612,11 @@ describe('a document with faults', () => {
     })
     assert.deepEqual(readDocument(text, new Set(), builtin).faults, [])
     assert.equal(readDocument(text, new Set()).faults.length, 1)
+    const again = { ...JSON.parse(text), settings: { api_key: { label: 'Key' } } } as object
+    assert.match(
+      readDocument(JSON.stringify(again), new Set(), builtin).faults[0]!.message,
+      /is a setting of the entry already/,
+    )
   })
 
   test('the templates have none', () => {
