@@ -3,7 +3,8 @@
  * one of them:
  *   npx tsx scripts/crash/kill.ts --cycles 10000 --parallel 2
  * Real HTTP, files, fsyncs and processes; distributors that play every scenario, or of which every
- * third call fails; a clock 600 times as fast as ours.
+ * third call fails; those that documents describe, by file and by mail, on folders of their own; a
+ * clock 600 times as fast as ours.
  *   --seed N        orders, faults and deaths again (not the moment of a signal)
  *   --epoch N       cycles on one state folder before it is let settle and checked, 200 by default
  *   --dir PATH      where state folders and totals are kept, a temporary folder by default

@@ -32,7 +32,8 @@ export async function withFiles<R>(
   connection: FilesConnection,
   work: (files: FtpFiles) => Promise<R>,
 ): Promise<R> {
-  if (connection.kind === 'folder') return inFolder(connection.path, work)
+  const workRecorded = (files: FtpFiles) => work(session.recorded(files))
+  if (connection.kind === 'folder') return inFolder(connection.path, workRecorded)
   const { kind, host } = connection
   const login = {
     user: fillSettings(connection.user, session.settings),
@@ -40,9 +41,15 @@ export async function withFiles<R>(
   }
   if (login.user === '' || login.password === '')
     throw new NoReply('the credentials are not configured', { mayHaveArrived: false })
-  if (kind === 'sftp') return withSftp(session, { ...connection, ...login }, work)
+  if (kind === 'sftp') return withSftp(session, { ...connection, ...login }, workRecorded)
   const server = { host, port: connection.port ?? 21, isSecure: kind === 'ftps' }
   return workWithFiles({ ...session, ftp: session.ftpOf(server) }, login, work)
+}
+
+/** Whoever else works in a folder may have taken a file since it was listed. */
+function gone(error: unknown): null {
+  if (codeOf(error) === 'ENOENT') return null
+  throw error
 }
 
 /** A folder of this machine as if it were a server's. Nothing outside of it is read or written. */
@@ -80,11 +87,15 @@ async function inFolder<R>(root: string, work: (files: FtpFiles) => Promise<R>):
   const entries: FtpFiles['entries'] = async (folder) =>
     (await ofFile(folder, async (at) => {
       const found = await readdir(at, { withFileTypes: true })
-      return Promise.all(
+      const told = await Promise.all(
         found
           .filter((one) => one.isFile())
-          .map(async ({ name }) => ({ name, modifiedAt: (await stat(join(at, name))).mtimeMs })),
+          .map(async ({ name }) => {
+            const modifiedAt = await stat(join(at, name)).then(({ mtimeMs }) => mtimeMs, gone)
+            return modifiedAt === null ? [] : [{ name, modifiedAt }]
+          }),
       )
+      return told.flat()
     })) ?? []
   const sizeOf = async (at: string) => (await stat(at)).size
   const checkSize = async (at: string, most: number, path: string) => {

@@ -16,7 +16,6 @@ import type { Session } from '../session/session.js'
 import { answersSince, CLOCKS_DIFFER, foundIn, newsIn } from './answers.js'
 import { withFiles } from './connections.js'
 import type { FilesConnection } from './connections.js'
-import { sendByMail } from './mail.js'
 import type { Connection, Orders, Template } from './schema.js'
 import { fillPlace, fillText, writeOrder } from './template.js'
 
@@ -156,6 +155,32 @@ async function drop(
   return withFiles(session, connection, (files) =>
     dropOrder(files, file, async () => found.some((one) => isSameOrder(one, order))),
   )
+}
+
+/** Sends the message of an order, once. Nothing tells whether somebody reads it. */
+async function sendByMail(
+  session: Session,
+  { what, headers, body }: Rendered,
+): Promise<Submission> {
+  const outcome = await session.mail({
+    to: what.replace(/^MAIL /, ''),
+    subject: headers['subject'] ?? '',
+    ...(headers['attachment'] === undefined
+      ? { text: body }
+      : {
+          text: 'The order is attached.',
+          attachment: { name: headers['attachment'], content: Buffer.from(body, 'latin1') },
+        }),
+  })
+  switch (outcome.outcome) {
+    case 'sent':
+      return { outcome: 'accepted', number: null }
+    case 'refused':
+      return { outcome: 'rejected', reason: outcome.reason }
+    case 'not_sent':
+    case 'unknown':
+      return { outcome: outcome.outcome, reason: outcome.reason }
+  }
 }
 
 async function answersTo(

@@ -142,6 +142,7 @@ export async function openHouse(
   const taken: TakenOrder[] = []
   const random = streamOf(seed, 'the house')
   let isCalm = false
+  let isAway = false
   const isFaulty = (probability: number) => !isCalm && random.chance(probability)
   const took = (distid: string, text: string): TakenOrder => {
     const order = readOrder(distid, text, taken.length + 1)
@@ -149,12 +150,14 @@ export async function openHouse(
     return order
   }
   const timer = setInterval(() => {
-    // Now and then its folder is not there.
-    if (isFaulty(0.02)) {
+    // Now and then its folder is not there until the next look.
+    if (isAway) renameSync(join(exchange, 'away'), join(exchange, 'in'))
+    else if (isFaulty(0.02)) {
       renameSync(join(exchange, 'in'), join(exchange, 'away'))
-      setTimeout(() => renameSync(join(exchange, 'away'), join(exchange, 'in')), LOOK / 2)
+      isAway = true
       return
     }
+    isAway = false
     // A file may lie there for a while.
     if (isFaulty(0.3)) return
     for (const name of readdirSync(join(exchange, 'in')).filter((one) => one.endsWith('.txt'))) {
