@@ -129,6 +129,9 @@ function* orderFaults(
     yield { at: 'orders.po.chars', message: 'knows the ranges A-Z, a-z and 0-9; write others out' }
   if (orders.by === 'file') yield* fileFaults(orders, document, settings)
   else yield* mailFaults(orders, known, settings)
+  const used = namesIn(orders.licenseCopies?.to ?? '').find((name) => !settings.has(name))
+  if (used !== undefined)
+    yield { at: 'orders.licenseCopies.to', message: `{${used}} is not known here` }
   yield* answerFaults(orders, document, settings)
 }
 

@@ -6,6 +6,7 @@ import type {
   Fulfillment,
   FulfillmentLimits,
   OrderUpdate,
+  Paperwork,
   PurchaseOrder,
   Rendered,
   Search,
@@ -17,7 +18,7 @@ import { answersSince, CLOCKS_DIFFER, foundIn, newsIn } from './answers.js'
 import { withFiles } from './connections.js'
 import type { FilesConnection } from './connections.js'
 import type { Connection, Orders, Template } from './schema.js'
-import { fillPlace, fillText, writeOrder } from './template.js'
+import { fillPlace, fillSettings, fillText, writeOrder } from './template.js'
 
 type Settings = Readonly<Record<string, unknown>>
 type Connections = Readonly<Record<string, Connection>>
@@ -55,6 +56,7 @@ export function documentOrders(orders: Orders, connections: Connections): Fulfil
     numberComesLater: true,
     limits,
     preview: (order, settings) => [rendered(orders, order, settings)],
+    ...(orders.licenseCopies && { paperwork: paperworkBy(orders.licenseCopies) }),
     submit: (session, order) => submit(orders, connections, session, order),
     ...(isFindable(orders) && {
       find: (session: Session, order: PurchaseOrder) => find(orders, connections, session, order),
@@ -71,6 +73,18 @@ export function documentOrders(orders: Orders, connections: Connections): Fulfil
     },
   }
 }
+
+const paperworkBy =
+  ({ to, businessDays }: NonNullable<Orders['licenseCopies']>) =>
+  ({ ffl, shipToStore, po }: PurchaseOrder, settings: Settings): Paperwork | null =>
+    ffl === null || shipToStore
+      ? null
+      : {
+          what: `a copy of the license ${ffl.licenseNumber} of ${ffl.name}, if they have none`,
+          recipients: [fillSettings(to, settings)].filter((address) => address !== ''),
+          subject: `License for PO ${po}`,
+          businessDays,
+        }
 
 /** One character of those that are named; `A-Z`, `a-z` and `0-9` are ranges, and nothing else is. */
 function charsOf(text: string): RegExp {

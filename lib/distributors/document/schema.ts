@@ -263,6 +263,13 @@ const answer = z.strictObject({
     reason: text.optional(),
   }),
 })
+const licenseCopies = z
+  .strictObject({
+    to: text.describe('The address that copies are mailed to, or {setting}'),
+    businessDays: z.number().int().min(1).max(30).describe('Working days from the placement'),
+  })
+  .optional()
+  .describe("The copy of a dealer's license that is wanted for an order; nothing is sent by itself")
 const orders = z.discriminatedUnion('by', [
   z.strictObject({
     by: z.literal('file'),
@@ -270,6 +277,7 @@ const orders = z.discriminatedUnion('by', [
     path: text.describe('With {po} in it: the same name for every send of an order'),
     po: poLimits,
     templates,
+    licenseCopies,
     answers: z.array(answer).optional(),
   }),
   z.strictObject({
@@ -281,6 +289,7 @@ const orders = z.discriminatedUnion('by', [
       .describe('A name with {po} in it; without it the order is the text'),
     po: poLimits,
     templates,
+    licenseCopies,
     answers: z.array(answer).optional(),
   }),
 ])

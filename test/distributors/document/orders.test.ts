@@ -308,6 +308,20 @@ describe('a file that is dropped', () => {
     assert.throws(() => readFileSync(join(path, 'in')), { code: 'ENOENT' })
   })
 
+  test('names who wants the copy of a license, and by when', () => {
+    const { paperwork } = rig('papers', {
+      licenseCopies: { to: '{ffl_address}', businessDays: 3 },
+    }).connector
+    assert.deepEqual(paperwork!(orderOf({ ffl: FFL }), { ffl_address: 'ffl@acme.example' }), {
+      what: 'a copy of the license 1-57-033-01-9E-67890 of DESERT ARMS LLC, if they have none',
+      recipients: ['ffl@acme.example'],
+      subject: 'License for PO W-1-ABCD-010',
+      businessDays: 3,
+    })
+    assert.equal(paperwork!(orderOf(), {}), null)
+    assert.equal(rig('no-papers').connector.paperwork, undefined)
+  })
+
   test('a kind that is not described, and what cannot be written, never leave', async () => {
     const { connector, session, path } = rig('kinds')
     assert.equal(
