@@ -390,5 +390,7 @@ describe('the page on feeds without code', () => {
     const moved = await add(text.replace('in/{po}.txt', 'in/{account}-{po}.txt'))
     assert.match(moved.out, /It was live.*distributors live SUMM/s)
     assert.equal(await modeOf(), 'simulator')
+    const back = await run(dir, 'distributors', 'simulate', 'SUMM')
+    assert.match(back.out, /orders with Summit Arms are refused: nobody plays it/)
   })
 })
