@@ -4,6 +4,7 @@ import { describe, test } from 'node:test'
 import { readOrder } from '../../../lib/distributors/builtin/hicks-inc/answers.js'
 import { ORDER_COLUMNS, orderFile } from '../../../lib/distributors/builtin/hicks-inc/order-file.js'
 import { hicksIncOrders } from '../../../lib/distributors/builtin/hicks-inc/orders.js'
+import type { PurchaseOrder } from '../../../lib/distributors/fulfillment.js'
 import { ACCESSORY, FIREARM } from '../bill-hicks/orders.js'
 
 const SETTINGS = { ftp_user: 'shop', ftp_password: 'secret-word', ship_method: 'UPSG' }
@@ -32,14 +33,15 @@ describe('the file of an order', () => {
     ))
 
   test('is none for what would be read otherwise', () => {
-    for (const [change, told] of [
+    const changes: [Partial<PurchaseOrder>, RegExp][] = [
       [{ po: 'W-1-ABCD-010-17-characters' }, /up to 16/],
       [{ lines: [] }, /no items/],
       [{ lines: [{ ...SHOES.lines[0]!, distsku: 'FOURTEEN-CHARS' }] }, /13 characters/],
       [{ lines: [{ ...SHOES.lines[0]!, qty: 0 }] }, /not a count/],
       [{ lines: [{ ...SHOES.lines[0]!, fflRequired: true }] }, /needs the license/],
       [{ shipTo: { ...SHOES.shipTo, zip: '8500' } }, /not a ZIP/],
-    ] as const)
+    ]
+    for (const [change, told] of changes)
       assert.throws(() => orderFile({ ...SHOES, ...change }, SETTINGS), told)
   })
 
