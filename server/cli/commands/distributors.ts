@@ -95,8 +95,10 @@ async function simulate({ dir, args, values, out, dryRun }: Invocation): Promise
     const result = await perform(app, dryRun, (ctx) =>
       setMode(ctx, { distid, mode: 'simulator', reason }),
     )
-    const name = present(app.ctx.distributors.byDistid(result.distid), result.distid).name
-    const what = `orders with ${name} go to its simulator, and nothing real is bought`
+    const { name, simulator } = present(app.ctx.distributors.byDistid(result.distid), result.distid)
+    const what = simulator
+      ? `orders with ${name} go to its simulator, and nothing real is bought`
+      : `orders with ${name} are refused: nobody plays it`
     out.line(
       result.before === 'simulator'
         ? `It stays as it was: ${what}.`
