@@ -26,8 +26,8 @@ function componentOf(one) {
 const licenseOf = ({ license }) => ({ license: { id: license } })
 
 /**
- * The bill for these packages in `product` (name, version, license). `runtime` (name, version) is
- * the program that runs it, where it goes along.
+ * The bill for these packages in `product` (name, version, license). `runtime` is Node, where
+ * it goes along.
  */
 export function billOf(product, packages, runtime) {
   const root = addressOf(product)
@@ -56,7 +56,8 @@ export function billOf(product, packages, runtime) {
     bill.components.push({
       type: 'platform',
       'bom-ref': 'node',
-      ...runtime,
+      name: runtime.name,
+      version: runtime.version,
       licenses: [licenseOf({ license: 'MIT' })],
     })
   bill.dependencies.unshift({ ref: root, dependsOn: bill.components.map((one) => one['bom-ref']) })

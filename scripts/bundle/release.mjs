@@ -5,7 +5,8 @@
  *   dist/release/quartermaster-VERSION-linux-ARCH.tar.xz, and SHA256SUMS
  *
  * `--arch arm64` makes one of them; amd64, as containers call it, is x64. `--folder DIR` leaves the
- * folder there in place of an archive. Node and the natives come from npm, and each archive has to
+ * folder there in place of an archive. `--out DIR` is another place for the archives, `--level 0`
+ * packs them faster and larger. Node and the natives come from npm, and each archive has to
  * be the one whose digest stands here or in package-lock.json. Nothing else is fetched. Exit code 3:
  * npm's registry cannot be reached.
  */
@@ -42,9 +43,14 @@ const EXIT_UNREACHABLE = 3
 const TIME = `@${process.env['SOURCE_DATE_EPOCH'] ?? 1_767_225_600}`
 
 const { values } = parseArgs({
-  options: { arch: { type: 'string' }, folder: { type: 'string' }, out: { type: 'string' } },
+  options: {
+    arch: { type: 'string' },
+    folder: { type: 'string' },
+    out: { type: 'string', default: join('dist', 'release') },
+    level: { type: 'string', default: '6' },
+  },
 })
-const out = values.out ?? join('dist', 'release')
+const { out } = values
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
 
@@ -124,7 +130,7 @@ function pack(folder) {
     'tar',
     [...same, '--mode=u+rwX,go+rX,go-w', '-cJf', archive, '-C', scratch, basename(folder)],
     // Two threads, whatever the machine has: their number is seen in the bytes.
-    { env: { ...process.env, XZ_OPT: '-6 -T2' } },
+    { env: { ...process.env, XZ_OPT: `-${values.level} -T2` } },
   )
   return archive
 }
