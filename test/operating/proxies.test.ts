@@ -30,8 +30,8 @@ for (const proxy of [nginx, caddy])
       const dir = join(folder, 'state')
       key = await makeShop(dir, SHOP)
       port = await freePort()
-      const words = ['serve', '--admin', 'none', '--trust-proxy', '127.0.0.1', '--public-url']
-      const { child, first } = await start(dir, ...words, `https://${SITE}:${port}`)
+      const options = ['--trust-proxy', '127.0.0.1', '--public-url', `https://${SITE}:${port}`]
+      const { child, first } = await start(dir, 'serve', ...options)
       children.push(child)
       children.push(await proxy.start(front, port, Number(new URL(first.url).port)))
     })
