@@ -161,6 +161,13 @@ export const PAGES: readonly Page[] = [
       'whether all is well',
   },
   {
+    name: 'deploying',
+    title: 'Deploying',
+    summary:
+      'An archive that brings its own Node, a container, and tested files for systemd, nginx, ' +
+      'Caddy and logrotate',
+  },
+  {
     name: 's3',
     title: 'Files in S3',
     summary: 'Exports and documents in a bucket instead of the state folder',
