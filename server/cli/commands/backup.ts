@@ -59,18 +59,20 @@ async function restore({ dir, args, values, out, dryRun }: Invocation): Promise<
           'found out before anything is sent.',
       )
     out.line(
-      `It is in place in ${done.dir}. Orders are paused, since some may have been forgotten:`,
+      `It is in place in ${done.dir}. Orders are paused, since some may have been forgotten.`,
     )
-    out.line(
-      `  quartermaster orders reconcile --since ${done.made_at}            asks ` +
-        'the distributors and reports',
-    )
-    out.line(
-      `  quartermaster orders reconcile --since ${done.made_at} --resume   lets orders be ` +
-        'placed again',
-    )
+    const reconcile = `quartermaster orders reconcile --dir ${quoted(done.dir)} --since ${done.made_at}`
+    out.line('To ask the distributors what was forgotten, and report it:')
+    out.line(`  ${reconcile}`)
+    out.line('To let orders be placed again:')
+    out.line(`  ${reconcile} --resume`)
   }
   out.result({ ...done, dry_run: dryRun })
+}
+
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 export const backupCommands: Command[] = [
