@@ -14,6 +14,8 @@ export interface OrderSender {
   step(name: string): Promise<void> | undefined
   /** Holds the right to send from now on, and does what is due. */
   start(): void
+  /** It was started, and holds the right to send. */
+  readonly isSender: boolean
   /**
    * The right to send, until it is given back; null where another process has it. Refused once the
    * disk has failed.

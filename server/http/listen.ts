@@ -12,7 +12,7 @@ export interface Listening {
 
 /** Listens with limits on slow and large requests. Port 0 takes a free one. */
 export async function listen(
-  server: Server,
+  server: Pick<Server, 'nodeHandler'>,
   options: { port: number; host: string },
 ): Promise<Listening> {
   const http = createHttpServer(

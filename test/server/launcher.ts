@@ -86,11 +86,15 @@ export async function json(dir: string, ...args: string[]) {
 /** Starts a serving command and waits for its first line of JSON. */
 export async function start(
   dir: string,
+  command: string,
   ...args: string[]
-): Promise<{ child: ChildProcess; first: { url: string; key: string; subscriber: string } }> {
+): Promise<{
+  child: ChildProcess
+  first: { url: string; admin: string; key: string; subscriber: string }
+}> {
   const child = spawn(
     process.execPath,
-    [LAUNCHER, '--dir', dir, ...args, '--port', '0', '--json'],
+    [LAUNCHER, '--dir', dir, command, '--admin', '127.0.0.1:0', ...args, '--port', '0', '--json'],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
   hearStream(child.stderr)
@@ -98,7 +102,10 @@ export async function start(
     createInterface({ input: child.stdout }).once('line', resolve)
     child.once('exit', (code) => reject(new Error(`ended with ${code}`)))
   })
-  return { child, first: JSON.parse(first) as { url: string; key: string; subscriber: string } }
+  return {
+    child,
+    first: JSON.parse(first) as { url: string; admin: string; key: string; subscriber: string },
+  }
 }
 
 export async function stop(child: ChildProcess): Promise<number | null> {

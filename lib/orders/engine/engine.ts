@@ -101,6 +101,10 @@ export class OrderEngine implements OrderSender {
       }, TICK).unref()
   }
 
+  get isSender(): boolean {
+    return this.#release !== null
+  }
+
   async #tick(): Promise<void> {
     try {
       this.#release ??= await this.lease()

@@ -41,7 +41,7 @@ export const demoCommand: Command = {
     let demo: Demo
     await serve(
       invocation,
-      (app, url) => {
+      (app, { url, admin }) => {
         invocation.out.line(
           [
             `Quartermaster serves a simulated shop at ${url}/v1 (state in ${app.dir}).`,
@@ -56,7 +56,7 @@ export const demoCommand: Command = {
               'Stop with Ctrl-C; the next start keeps data and key.',
           ].join('\n\n'),
         )
-        invocation.out.result({ url, key: demo.key, subscriber: demo.subscriber })
+        invocation.out.result({ url, admin, key: demo.key, subscriber: demo.subscriber })
       },
       async (app) => {
         demo = await prepareDemo(app)

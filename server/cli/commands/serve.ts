@@ -15,6 +15,9 @@ import {
 } from '../../env.js'
 import { listen } from '../../http/listen.js'
 import type { Listening } from '../../http/listen.js'
+import { ADMIN_OPTIONS, adminPlace, listenForAdmin } from '../../admin/listen.js'
+import type { AdminPlace } from '../../admin/listen.js'
+import type { ServerState } from '../../admin/admin.js'
 import { openLog } from '../../log.js'
 import { journalCopyIn, objectsFromEnvironment, prepareObjects } from '../../object-store.js'
 
@@ -26,6 +29,7 @@ export const SERVE_OPTIONS = {
     'trust-proxy': { type: 'string', multiple: true },
     'trust-proxy-direct': { type: 'boolean' },
     'journal-copy': { type: 'boolean' },
+    ...ADMIN_OPTIONS.options,
   },
   help: {
     port: 'port to listen on, 8080 by default; 0 takes a free one',
@@ -39,8 +43,15 @@ export const SERVE_OPTIONS = {
     'journal-copy':
       'keep a second copy of the order journal in the bucket of QUARTERMASTER_S3_*, and ' +
       'compare with it at the start (also QUARTERMASTER_JOURNAL_COPY=1)',
+    ...ADMIN_OPTIONS.help,
   },
 } as const
+
+/** Where a server answers: the API, and the admin listener, null where there is none. */
+export interface Addresses {
+  url: string
+  admin: string | null
+}
 
 /** How often the catalog looks for what another process has written, in milliseconds. */
 const WATCH = 500
@@ -48,10 +59,10 @@ const WATCH = 500
 /** Opens the folder, prepares it, serves until the process is told to stop. */
 export async function serve(
   { dir, values, out }: Invocation,
-  announce: (app: App, url: string) => void,
+  announce: (app: App, addresses: Addresses) => void,
   prepare: (app: App) => Promise<void> = async () => {},
 ): Promise<void> {
-  const { place, proxies, publicUrl } = settingsIn(values)
+  const { place, proxies, publicUrl, adminAt } = settingsIn(values)
   const log = openLog(logLevel())
   const store = objectsFromEnvironment()
   const app = await open({
@@ -66,9 +77,12 @@ export async function serve(
     ...journalCopyIn(store, values['journal-copy'] === true),
   })
   let listening: Listening
+  let admin: Listening | null = null
+  let state: ServerState = 'starting'
   try {
     if (!app.ctx.engine.lock('serve'))
       throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
+    admin = await listenForAdmin(app, adminAt, { out, state: () => state })
     await prepareObjects(store, log)
     await prepare(app)
     await app.ctx.catalog.refresh()
@@ -76,6 +90,7 @@ export async function serve(
     await bringBackOrders(app)
     listening = await listenAt(app, place, proxies)
   } catch (error) {
+    await admin?.close(0)
     await app.close()
     throw error
   }
@@ -85,11 +100,15 @@ export async function serve(
   app.orders.start()
   app.monitors.start()
   const unwatch = watchCatalog(app)
-  const stopping = stopped(listening, out)
-  announce(app, listening.url)
+  state = 'serving'
+  const stopping = stopped(listening, out, () => {
+    state = 'stopping'
+  })
+  announce(app, { url: listening.url, admin: admin?.url ?? null })
   await stopping
   unwatch()
   await app.close()
+  await admin?.close(0)
 }
 
 /** What the options say: where to listen, whom to believe, and the address that callers use. */
@@ -97,6 +116,7 @@ function settingsIn(values: Invocation['values']): {
   place: { port: number; host: string }
   proxies: Pick<ServerOptions, 'trustedProxies' | 'trustProxyDirect'>
   publicUrl: string | undefined
+  adminAt: AdminPlace | null
 } {
   const port = Number(optional(values, 'port') ?? 8080)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
@@ -110,6 +130,7 @@ function settingsIn(values: Invocation['values']): {
     throw new UsageError('--trust-proxy-direct needs --trust-proxy: name the proxies')
   return {
     place: { port, host },
+    adminAt: adminPlace(values, { port, host }),
     proxies: { trustedProxies, trustProxyDirect },
     publicUrl: publicUrlOf(optional(values, 'public-url')),
   }
@@ -191,12 +212,13 @@ async function bringBackOrders({ orders, ctx }: App): Promise<void> {
 }
 
 /** Waits for SIGTERM or SIGINT and drains; a second signal ends at once. */
-function stopped(listening: Listening, out: Invocation['out']): Promise<void> {
+function stopped(listening: Listening, out: Invocation['out'], begin: () => void): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false
     const stop = () => {
       if (stopping) process.exit(1)
       stopping = true
+      begin()
       out.line('Stopping.')
       void listening.close().then(resolve)
     }
@@ -212,8 +234,9 @@ export const serveCommand: Command = {
   ...SERVE_OPTIONS,
   example: 'quartermaster serve --dir /srv/quartermaster --port 8080 --trust-proxy 10.0.0.0/24',
   run: (invocation) =>
-    serve(invocation, (_app, url) => {
+    serve(invocation, (_app, { url, admin }) => {
       invocation.out.line(`Quartermaster serves ${url}/v1`)
-      invocation.out.result({ url })
+      if (admin !== null) invocation.out.line(`Health: ${admin}/readyz`)
+      invocation.out.result({ url, admin })
     }),
 }
