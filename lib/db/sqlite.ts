@@ -60,8 +60,21 @@ export interface OpenFile {
   patient?: boolean
 }
 
-/** Opens one handle with our pragmas and asserts that they took. */
+/**
+ * Opens one handle with our pragmas and asserts that they took. What SQLite throws is told with the
+ * name of the file, which it does not say itself.
+ */
 export function openFile(path: string, options: OpenFile): Raw {
+  try {
+    return openWithPragmas(path, options)
+  } catch (error) {
+    if (codeOf(error).startsWith('SQLITE_') && error instanceof Error)
+      error.message = `${path}: ${error.message}`
+    throw error
+  }
+}
+
+function openWithPragmas(path: string, options: OpenFile): Raw {
   const raw = openSqlite(path, { readonly: options.readonly ?? false })
   try {
     raw.pragma(`busy_timeout = ${options.patient ? PATIENT_TIMEOUT : REQUEST_TIMEOUT}`)
