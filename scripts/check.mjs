@@ -34,6 +34,7 @@ const LAYERS = [
   'accounts',
   'configuration/document',
   'distributors',
+  'events',
   'catalog',
   'configuration',
   'feeds',

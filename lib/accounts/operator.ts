@@ -1,6 +1,5 @@
 /** What the operator does with subscribers, their keys, the secret key and the audit. */
 import { rotateSecretKey } from './data-keys.js'
-import { listEvents } from './events.js'
 import { changeAllowlist, createKey, listKeys, rotateKey, setKeyStatus } from './keys.js'
 import { createSubscriber, listSubscribers } from './subscribers.js'
 import { verifyAudit } from './verify-audit.js'
@@ -18,5 +17,3 @@ export const keys = {
 export const secrets = { rotate: rotateSecretKey }
 
 export const audit = { verify: verifyAudit }
-
-export const events = { list: listEvents }

@@ -1,7 +1,69 @@
 /** What is well with an installation, and what is not: for whoever serves it, and for people. */
 import { highestOffer } from '../catalog/queries.js'
+import { HOUR } from '../core/clock.js'
+import { MB } from '../core/figures.js'
+import { orWell } from '../core/finding.js'
+import type { Finding } from '../core/finding.js'
+import { ROOM_FOR_FEEDS, ROOM_FOR_ORDERS } from '../core/storage/disk-space.js'
 import { unmigratedFile, unusableFile } from '../db/look.js'
+import { feedFindings } from '../feeds/findings.js'
+import { orderFindings } from '../orders/operator/findings.js'
 import type { OperatorCtx } from './ctx.js'
+
+/** Free disk below which somebody should make room: feeds stop at half of it. */
+export const LOW_DISK = 2 * ROOM_FOR_FEEDS
+/** Runs in a row after which a job counts as failing; of one that runs once a day, fewer. */
+const FAILED_RUNS = 3
+const FAILED_LONG_RUNS = 2
+
+/**
+ * What is well with the state folder and what is not; any process that has opened it may ask. Each
+ * check that finds nothing says so.
+ */
+export async function findings(ctx: OperatorCtx): Promise<Finding[]> {
+  return [
+    ...(await feedFindings(ctx)),
+    ...(await orderFindings(ctx)),
+    ...diskFindings(ctx),
+    ...(await jobFindings(ctx)),
+  ]
+}
+
+function diskFindings({ space }: OperatorCtx): readonly Finding[] {
+  const free = space.free()
+  const left = `${Math.floor(free / MB)} MB are free under the state folder`
+  const stops =
+    free < ROOM_FOR_ORDERS
+      ? 'no order is taken any more'
+      : free < ROOM_FOR_FEEDS
+        ? 'no feed is taken in any more'
+        : `below ${ROOM_FOR_FEEDS / MB} MB no feed is taken in`
+  const low: Finding = {
+    check: 'disk_low',
+    subject: '',
+    severity: free < ROOM_FOR_FEEDS ? 'bad' : 'warn',
+    message: `${left}: ${stops}`,
+    mend: 'du -sh history objects exports feeds',
+  }
+  return orWell(free < LOW_DISK ? [low] : [], 'disk_low', left)
+}
+
+async function jobFindings({ read }: OperatorCtx): Promise<readonly Finding[]> {
+  const jobs = await read.selectFrom('job').selectAll().where('failures', '>', 0).execute()
+  const failing = jobs
+    .filter(({ failures, next_at: next, last_started_at: last }) => {
+      const isRare = last !== null && next - last >= HOUR
+      return failures >= (isRare ? FAILED_LONG_RUNS : FAILED_RUNS)
+    })
+    .map(({ name, failures, last_error: error }): Finding => ({
+      check: 'job_failing',
+      subject: name,
+      severity: 'warn',
+      message: `the job ${name} failed ${failures} times in a row: ${error ?? 'see the log'}`,
+      mend: null,
+    }))
+  return orWell(failing, 'job_failing', 'no job fails')
+}
 
 /** One thing that has to be right before a server can do its work. */
 export interface Readiness {

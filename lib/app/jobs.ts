@@ -86,7 +86,12 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<void> {
   const started = ctx.now()
-  const record = async (values: { last_finished_at?: number; last_error?: string | null }) => {
+  const record = async (values: {
+    last_finished_at?: number
+    last_error?: string | null
+    isFailed?: boolean
+  }) => {
+    const { isFailed, ...columns } = values
     try {
       await ctx.db
         .insertInto('job')
@@ -96,12 +101,18 @@ async function attempt(
           last_started_at: started,
           last_finished_at: null,
           last_error: null,
-          ...values,
+          failures: isFailed ? 1 : 0,
+          ...columns,
         })
         .onConflict((conflict) =>
-          conflict
-            .column('name')
-            .doUpdateSet({ next_at: started + job.every, last_started_at: started, ...values }),
+          conflict.column('name').doUpdateSet(({ eb }) => ({
+            next_at: started + job.every,
+            last_started_at: started,
+            ...columns,
+            ...(isFailed !== undefined && {
+              failures: isFailed ? eb('job.failures', '+', 1) : 0,
+            }),
+          })),
         )
         .execute()
     } catch (error) {
@@ -111,7 +122,7 @@ async function attempt(
   await record({})
   try {
     await job.run({ ...ctx, actor: `job:${job.name}` }, signal)
-    await record({ last_finished_at: ctx.now(), last_error: null })
+    await record({ last_finished_at: ctx.now(), last_error: null, isFailed: false })
   } catch (error) {
     // What the end of the app cut short has not failed: its next run does it.
     if (signal.aborted) throw error
@@ -119,6 +130,7 @@ async function attempt(
     await record({
       last_finished_at: ctx.now(),
       last_error: error instanceof Error ? error.message : String(error),
+      isFailed: true,
     })
     throw error
   }

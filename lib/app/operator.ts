@@ -3,6 +3,7 @@ import * as accounts from '../accounts/operator.js'
 import * as analytics from '../analytics/operator.js'
 import * as configuration from '../configuration/operator.js'
 import * as distributors from '../distributors/operator.js'
+import * as events from '../events/operator.js'
 import * as feeds from '../feeds/operator.js'
 import * as ffls from '../ffls/operator.js'
 import * as fraud from '../fraud/operator.js'
@@ -28,7 +29,7 @@ export function operatorFunctions({ journalCopy, closing, ...bound }: OperatorPa
     keys: bind(bound, accounts.keys),
     secrets: bind(bound, accounts.secrets),
     audit: bind(bound, accounts.audit),
-    events: bind(bound, accounts.events),
+    events: bind(bound, events.events),
     feeds: {
       ...bind(bound, feeds.feeds),
       ...bindWorker(bound, feeds.feedsByWorker(closing)),

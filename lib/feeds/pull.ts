@@ -4,7 +4,6 @@ import type { Job } from '../core/async/job.js'
 import type { Progress } from '../core/async/progress.js'
 import { MINUTE } from '../core/clock.js'
 import { ApiError } from '../core/errors.js'
-import type { FeedSourceTable } from '../db/tables/feeds.js'
 import type { Distributor } from '../distributors/distributor.js'
 import type { FeedTasks, FeedsCtx } from './ctx.js'
 import { accountOf, bringFromAccount, heldUntil, keepMark } from './account.js'
@@ -16,6 +15,7 @@ import { ingestFile, needRoom } from './import.js'
 import type { FeedResult } from './ingest/feed.js'
 import { sweepSource } from './refused.js'
 import { ACCOUNT, locationOf } from './source.js'
+import type { StoredSource } from './source.js'
 import { distidOf } from './suggest.js'
 
 export interface PullOptions {
@@ -43,7 +43,7 @@ export interface PullOptions {
 export async function sourcesToPull(
   ctx: FeedsCtx,
   named?: string,
-): Promise<(FeedSourceTable & { location: string })[]> {
+): Promise<(StoredSource & { location: string })[]> {
   const distid = named === undefined ? undefined : distidOf(ctx.distributors, named)
   const rows = await ctx.read
     .selectFrom('feed_source')
@@ -77,7 +77,7 @@ export async function pullFeed(
 async function pullAll(
   ctx: FeedsCtx,
   background: Background<FeedTasks>,
-  wanted: readonly (FeedSourceTable & { location: string })[],
+  wanted: readonly (StoredSource & { location: string })[],
   input: PullOptions,
 ): Promise<(FeedResult | FailedPull)[]> {
   // Side by side, so that a distributor that hangs holds up no other; one distributor's sources one
@@ -93,7 +93,7 @@ async function pullAll(
   return results.flat().filter((result) => result !== undefined)
 }
 
-function isDue(row: FeedSourceTable, now: number): boolean {
+function isDue(row: StoredSource, now: number): boolean {
   // A pull in the future comes from a clock that was wrong.
   return (
     row.last_pull_at === null || row.last_pull_at > now || now - row.last_pull_at >= row.every_ms
@@ -112,15 +112,20 @@ export interface FailedPull {
 async function pullOne(
   ctx: FeedsCtx,
   background: Background<FeedTasks>,
-  row: FeedSourceTable & { location: string },
+  row: StoredSource & { location: string },
   options: PullOptions,
 ): Promise<FeedResult | FailedPull | undefined> {
   const { signal, onProgress } = options
   const started = ctx.now()
-  const record = (result: unknown) =>
+  const record = (result: FeedResult | FailedPull) =>
     ctx.db
       .updateTable('feed_source')
-      .set({ last_pull_at: started, last_result: JSON.stringify(result) })
+      .set(({ eb }) => ({
+        last_pull_at: started,
+        last_result: JSON.stringify(result),
+        failures: result.outcome === 'failed' ? eb('failures', '+', 1) : 0,
+        ...(isGood(result) && { good_at: started }),
+      }))
       .where('id', '=', row.id)
       .execute()
   try {
@@ -163,6 +168,9 @@ async function pullOne(
   }
 }
 
+const isGood = ({ outcome }: FeedResult | FailedPull) =>
+  outcome === 'taken' || outcome === 'unchanged'
+
 interface Held {
   /** Milliseconds. */
   heldUntil: number
@@ -171,7 +179,7 @@ interface Held {
 /** The file of a source, or until when its account may not be asked for it. */
 async function fetchedFrom(
   ctx: FeedsCtx,
-  row: FeedSourceTable & { location: string },
+  row: StoredSource & { location: string },
   started: number,
   { signal, timeoutMs }: PullOptions,
 ): Promise<FetchedFeed | FromAccount | Held> {
@@ -192,7 +200,7 @@ async function fetchedFrom(
 }
 
 /** Not recorded: nobody was asked. */
-const tooSoon = ({ id, distid }: FeedSourceTable, { heldUntil: until }: Held): FailedPull => ({
+const tooSoon = ({ id, distid }: StoredSource, { heldUntil: until }: Held): FailedPull => ({
   source: id,
   outcome: 'failed',
   reasons: [
@@ -209,7 +217,7 @@ export function pullJobs(
   background: Background<FeedTasks>,
   distributors: readonly Pick<Distributor, 'distid' | 'feeds'>[],
 ): Job<FeedsCtx>[] {
-  const job = (name: string, isOf: (row: FeedSourceTable) => boolean): Job<FeedsCtx> => ({
+  const job = (name: string, isOf: (row: StoredSource) => boolean): Job<FeedsCtx> => ({
     name,
     every: MINUTE,
     run: async (ctx, signal) => {
@@ -217,7 +225,7 @@ export function pullJobs(
       await pullAll(ctx, background, due.filter(isOf), { signal })
     },
   })
-  const isAccount = (row: FeedSourceTable) => row.location === ACCOUNT
+  const isAccount = (row: StoredSource) => row.location === ACCOUNT
   return [
     job('feeds', (row) => !isAccount(row)),
     ...distributors

@@ -1,6 +1,7 @@
 /**
  * Feed sources: where a distributor's offers come from, for all subscribers or for one.
  */
+import type { Selectable } from 'kysely'
 import { audit } from '../accounts/audit.js'
 import { findSubscriber } from '../accounts/subscribers.js'
 import { MINUTE } from '../core/clock.js'
@@ -18,6 +19,8 @@ import { distidOf } from './suggest.js'
 /** Every 20 minutes, as the contract refreshes product data. */
 const DEFAULT_EVERY = 20 * MINUTE
 const LEAST_EVERY = MINUTE
+
+export type StoredSource = Selectable<FeedSourceTable>
 
 export interface SourceInput {
   distid: string
@@ -132,7 +135,9 @@ export async function setFeedSource(
         created_at: tx.now(),
       })
       .onConflict((conflict) =>
-        conflict.column('id').doUpdateSet({ ...values, last_pull_at: null, mark: null }),
+        conflict
+          .column('id')
+          .doUpdateSet({ ...values, last_pull_at: null, mark: null, failures: 0 }),
       )
       .execute()
     await audit(tx, 'feeds.set', {
@@ -184,7 +189,7 @@ async function checkAccount(
 const sealerOf = (ctx: FeedsCtx) => ctx.secrets.of(OPERATOR)
 const placeOf = (source: string) => `location of ${source}`
 
-export function locationOf(ctx: FeedsCtx, { id, location }: FeedSourceTable): string {
+export function locationOf(ctx: FeedsCtx, { id, location }: StoredSource): string {
   return sealerOf(ctx).open(location!, placeOf(id))
 }
 

@@ -8,8 +8,8 @@ import type { FeedResult } from './ingest/feed.js'
 import { refusedFiles, takenFiles } from './queries.js'
 import type { FailedPull } from './pull.js'
 import { ACCOUNT, locationOf } from './source.js'
+import type { StoredSource } from './source.js'
 import { accountOf, heldUntil } from './account.js'
-import type { FeedSourceTable } from '../db/tables/feeds.js'
 
 /**
  * What each source last brought: the accepted feed, the schedule, and the refusal that waits, if
@@ -64,7 +64,7 @@ export async function feedStatus(ctx: FeedsCtx) {
 }
 
 /** Null also where there is no account any more: the next pull says so. */
-async function holdOf(ctx: FeedsCtx, source: FeedSourceTable): Promise<number | null> {
+async function holdOf(ctx: FeedsCtx, source: StoredSource): Promise<number | null> {
   try {
     return await heldUntil(ctx, await accountOf(ctx, source), source.preset)
   } catch {

@@ -1,6 +1,6 @@
 /** Licenses that end soon, of the dealers that an installation works with. */
 import { DAY, dayOf } from '../core/clock.js'
-import { tellEvent } from '../accounts/events.js'
+import { tellEvent } from '../events/events.js'
 import type { Job } from '../core/async/job.js'
 import { invalid } from '../core/errors.js'
 import type { FflsCtx } from './ctx.js'

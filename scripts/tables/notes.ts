@@ -31,7 +31,7 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
         'processes read it again.',
       columns: { name: { type: 'StateName' } },
     },
-    job: {},
+    job: { columns: { failures: 'In a row; 0 after a run that ended well.' } },
   },
 
   accounts: {
@@ -52,14 +52,43 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
         allowlist: 'JSON array of addresses and CIDR ranges.',
       },
     },
-    event: {
-      about: 'What an operator was told, each event once.',
-      columns: { subject: 'Tells one event of a kind from another.' },
-    },
     audit: {
       columns: {
         detail: 'JSON.',
         mac: 'Closes the row, and chains it to the one before.',
+      },
+    },
+  },
+
+  events: {
+    event: {
+      about: 'What an operator is told.',
+      columns: {
+        uid: 'By which a receiver knows one that it gets twice.',
+        subject: 'Tells one event of a kind from another.',
+        state: {
+          name: 'EventState',
+          about: 'Told once; or an alarm was raised, or has ended.',
+        },
+        severity: { name: 'EventSeverity', about: 'How much it matters.' },
+        mend: 'A command that mends it, or shows what to decide.',
+      },
+    },
+    alarm: { about: 'What is wrong at the moment.' },
+    event_receiver: {
+      about: 'Who is told of events, beside the log.',
+      columns: {
+        kind: { name: 'ReceiverKind', about: 'How events reach a receiver.' },
+        address: 'A URL or an address of mail, sealed.',
+        secret: 'With which messages to a webhook are signed, sealed.',
+        allow_private: '1: the URL may be in this machine or its own network.',
+      },
+    },
+    event_delivery: {
+      about: 'What has reached whom.',
+      columns: {
+        state: { name: 'DeliveryState', about: 'Whether a receiver has an event.' },
+        fault: 'Why the last attempt failed.',
       },
     },
   },
@@ -88,6 +117,8 @@ export const NOTES: Record<string, Record<string, TableNote>> = {
         allow_private: '1: the location may be in this machine or its own network.',
         last_result: 'The last FeedResult or FailedPull as JSON.',
         mark: 'JSON of a KnownMark: how the distributor names the feed that was taken in last.',
+        failures: 'Pulls in a row that brought nothing; 0 after one that brought a feed.',
+        good_at: 'When the last pull began that brought a feed which could be used.',
       },
     },
     feed_import: {},

@@ -1,4 +1,6 @@
 /** quartermaster.db, the system of record. Append a step; never change one that was released. */
+import { alarms } from './alarms.js'
+
 /**
  * Marks a file as ours ("QMdb"); one that was made before the first release has another mark, or
  * none.
@@ -576,4 +578,5 @@ CREATE TABLE event (
   UNIQUE (kind, subject)
 ) STRICT;
 `,
+  alarms,
 ] as const

@@ -40,16 +40,6 @@ export interface ApiKeyTable {
   created_at: number
 }
 
-/** What an operator was told, each event once. */
-export interface EventTable {
-  id: Generated<number>
-  kind: string
-  /** Tells one event of a kind from another. */
-  subject: string
-  message: string
-  at: number
-}
-
 export interface AuditTable {
   seq: Generated<number>
   at: number

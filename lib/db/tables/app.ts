@@ -1,4 +1,5 @@
 /** Made from the migrations by `npm run tables`. */
+import type { Generated } from 'kysely'
 import type { StateName } from './column-types.js'
 
 /**
@@ -16,4 +17,6 @@ export interface JobTable {
   last_started_at: number | null
   last_finished_at: number | null
   last_error: string | null
+  /** In a row; 0 after a run that ended well. */
+  failures: Generated<number>
 }

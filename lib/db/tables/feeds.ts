@@ -1,4 +1,5 @@
 /** Made from the migrations by `npm run tables`. */
+import type { Generated } from 'kysely'
 
 export interface FeedSourceTable {
   id: string
@@ -18,6 +19,10 @@ export interface FeedSourceTable {
   created_at: number
   /** JSON of a KnownMark: how the distributor names the feed that was taken in last. */
   mark: string | null
+  /** Pulls in a row that brought nothing; 0 after one that brought a feed. */
+  failures: Generated<number>
+  /** When the last pull began that brought a feed which could be used. */
+  good_at: number | null
 }
 
 export interface FeedImportTable {

@@ -6,10 +6,10 @@ import type {
   ApiKeyTable,
   AuditTable,
   DataKeyTable,
-  EventTable,
   SecretKeyTable,
   SubscriberTable,
 } from './accounts.js'
+import type { AlarmTable, EventDeliveryTable, EventReceiverTable, EventTable } from './events.js'
 import type {
   ConfigurationHistoryTable,
   ConfigurationTable,
@@ -64,8 +64,11 @@ export interface Tables {
   secret_key: SecretKeyTable
   data_key: DataKeyTable
   api_key: ApiKeyTable
-  event: EventTable
   audit: AuditTable
+  event: EventTable
+  alarm: AlarmTable
+  event_receiver: EventReceiverTable
+  event_delivery: EventDeliveryTable
   configuration: ConfigurationTable
   configuration_history: ConfigurationHistoryTable
   credential_check: CredentialCheckTable
