@@ -79,7 +79,12 @@ export async function findSubscriber(
 
 /** A name that is spelled much like it, or goes on from it. */
 async function closeName({ db }: Pick<AccountsCtx, 'db'>, given: string): Promise<string> {
-  const rows = await db.selectFrom('subscriber').select('name').orderBy('name').limit(1_000).execute()
+  const rows = await db
+    .selectFrom('subscriber')
+    .select('name')
+    .orderBy('name')
+    .limit(1_000)
+    .execute()
   const names = rows.map(({ name }) => name)
   const longer = names.filter((name) => name.toLowerCase().startsWith(given.toLowerCase()))
   const close = longer.length === 1 ? longer[0] : nearest(given, names)

@@ -33,7 +33,10 @@ export function checkDatabase(path: string): void {
 export function checkReferences(path: string): void {
   const raw = openFile(path, { synchronous: 'FULL', readonly: true })
   try {
-    const [first, ...others] = raw.pragma('foreign_key_check') as { table: string; parent: string }[]
+    const [first, ...others] = raw.pragma('foreign_key_check') as {
+      table: string
+      parent: string
+    }[]
     if (first)
       throw new Error(
         `${path} is damaged: ${others.length + 1} rows refer to what is not there, the first one in ` +

@@ -16,8 +16,7 @@ export function folderFault(dir: string): string | null {
     return place === folder
       ? `${folder} is a file, and an installation is a folder: name another with --dir`
       : `${place} is a file, so there can be no folder ${folder}: name another with --dir`
-  if (denied)
-    return place === folder ? foreignFolder(folder) : foreignPlace(place, folder)
+  if (denied) return place === folder ? foreignFolder(folder) : foreignPlace(place, folder)
   const foreign = place === folder ? foreignFile(folder) : undefined
   return foreign === undefined ? null : foreignFolder(folder, foreign)
 }
@@ -31,7 +30,10 @@ function nearestPlace(folder: string): string {
 
 function lookAt(place: string): { isFolder: boolean; denied: boolean } {
   const isFolder = statSync(place).isDirectory()
-  return { isFolder, denied: isFolder && !mayUse(place, constants.R_OK | constants.W_OK | constants.X_OK) }
+  return {
+    isFolder,
+    denied: isFolder && !mayUse(place, constants.R_OK | constants.W_OK | constants.X_OK),
+  }
 }
 
 function mayUse(path: string, mode: number): boolean {

@@ -273,7 +273,10 @@ function noBackup(from: string): string {
 export function backupsIn(folder: string): { path: string; madeAt: number }[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, MANIFEST)))
-    .map((entry) => ({ path: join(folder, entry.name), madeAt: madeAtOf(join(folder, entry.name)) }))
+    .map((entry) => ({
+      path: join(folder, entry.name),
+      madeAt: madeAtOf(join(folder, entry.name)),
+    }))
     .filter(({ madeAt }) => !Number.isNaN(madeAt))
     .sort((a, b) => b.madeAt - a.madeAt)
 }

@@ -80,7 +80,8 @@ export function backupOf(from: string): string {
   if (!statSync(from).isDirectory())
     throw invalid('backup', `${from} is a file, and backups are folders`)
   const [newest] = backupsIn(from)
-  if (!newest) throw invalid('backup', `${from} holds no backup: \`quartermaster backup\` makes one`)
+  if (!newest)
+    throw invalid('backup', `${from} holds no backup: \`quartermaster backup\` makes one`)
   return newest.path
 }
 
@@ -89,8 +90,7 @@ function keyOf(backup: string, places: KeyPlaces): string {
   const folder = openClosed(backup)
   try {
     const found = findKey(folder, places)
-    if ('why' in found)
-      throw invalid('keys', `${found.why}: name your copy of keys/ with --keys`)
+    if ('why' in found) throw invalid('keys', `${found.why}: name your copy of keys/ with --keys`)
     return found.text
   } finally {
     folder.close()

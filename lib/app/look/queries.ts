@@ -17,3 +17,17 @@ export const contentCounts = query((db) =>
     ]
   }),
 )
+
+/** The last backup that was made, as the audit has it. */
+export const lastBackup = query((db) =>
+  db
+    .selectFrom('audit')
+    .select(['at', 'detail'])
+    .where('action', '=', 'backup')
+    .orderBy('seq', 'desc')
+    .limit(1),
+)
+
+export const liveDistributors = query((db) =>
+  db.selectFrom('distributor_mode').select('distid').where('mode', '=', 'live'),
+)

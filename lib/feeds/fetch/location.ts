@@ -12,7 +12,8 @@ import { causeOf, privateMessage } from './fetch.js'
 /** Nobody at a terminal waits for a name server for longer. */
 const LOOKUP_TIMEOUT = 5 * SECOND
 /** `feeds.example/file.csv`, which would be taken for a path. */
-const NAMED_HOST = /^(?:www\.|[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|io|us|biz|info)(?::\d+)?(?:\/|$))/i
+const NAMED_HOST =
+  /^(?:www\.|[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|io|us|biz|info)(?::\d+)?(?:\/|$))/i
 
 export interface LocationVerdict {
   /** What the pull would refuse, and how to mend it. */
@@ -31,8 +32,7 @@ export async function lookAtLocation(
 ): Promise<LocationVerdict> {
   const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(location)?.[1]?.toLowerCase()
   if (scheme === undefined || scheme === 'file') return { fault: fileFault(location), doubt: null }
-  if (scheme !== 'http' && scheme !== 'https')
-    return { fault: schemeFault(scheme), doubt: null }
+  if (scheme !== 'http' && scheme !== 'https') return { fault: schemeFault(scheme), doubt: null }
   if (!URL.canParse(location)) return { fault: 'it is not a URL', doubt: null }
   const host = new URL(location).hostname.replace(/^\[|\]$/g, '')
   if (allowPrivate) return { fault: null, doubt: null }

@@ -53,11 +53,7 @@ export async function appendJournal(
 }
 
 /** The digest's key is the operator's data key, which the database holds in wrapped form only. */
-export function journalSealer({
-  secrets,
-}: {
-  secrets: Pick<OrdersCtx['secrets'], 'of'>
-}): Sealer {
+export function journalSealer({ secrets }: { secrets: Pick<OrdersCtx['secrets'], 'of'> }): Sealer {
   return secrets.of(OPERATOR)
 }
 

@@ -158,7 +158,8 @@ compdef _quartermaster quartermaster
 /** For fish, which asks each line whether it holds. */
 function fishScript(places: readonly Place[]): string {
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-  const at = (name: string) => `complete -c quartermaster -n ${quoted(`__quartermaster_at ${quoted(name)}`)}`
+  const at = (name: string) =>
+    `complete -c quartermaster -n ${quoted(`__quartermaster_at ${quoted(name)}`)}`
   const lines = places.flatMap(({ name, next, options }) => [
     ...next.map(({ word, says }) => `${at(name)} -f -a ${quoted(word)} -d ${quoted(says)}`),
     ...options.map(
