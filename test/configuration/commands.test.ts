@@ -281,9 +281,9 @@ describe('a configuration on the command line', () => {
     assert.match(
       tried.out,
       pattern(
-        /would be saved\.\nLive catalog: 2 of 4 offers go \(50 %\), /,
-        /more than the delete threshold of 10 % allows: --validate refuses that\.\n.*\n/,
-        /DAV +Davidsons +2 +3 +66\.67 %/,
+        /would be saved\.\nLive catalog: 2 of 4 offers go \(50 %\), 2 are listed after it\.\n/,
+        /Warning: that is more than the delete threshold of 10 % allows; .*\n.*\n/,
+        /DAV +Davidsons +3 +1 +2\n/,
       ),
     )
     const refused = await config('put', file, '--validate', '--json')
