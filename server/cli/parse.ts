@@ -61,8 +61,7 @@ function optionFault(command: Command, error: unknown): string {
   switch (codeOf(error)) {
     case 'ERR_PARSE_ARGS_UNKNOWN_OPTION': {
       const known = optionsOf(command).map((one) => `--${one.name}`)
-      const short = known.filter((one) => one.startsWith(`-${name}`))
-      const close = short.length === 1 ? short[0] : nearest(name, known)
+      const close = known.find((one) => one.startsWith(`-${name}`)) ?? nearest(name, known)
       return `${command.name} has no option ${name}${close ? `; did you mean ${close}?` : ''}`
     }
     case 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE':

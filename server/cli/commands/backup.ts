@@ -1,7 +1,7 @@
 /** Copies of the installation, and putting one back. */
 import { resolve } from 'node:path'
 import { HOUR, SECOND } from '../../../lib/core/clock.js'
-import { megabytes, times } from '../../../lib/core/figures.js'
+import { figure, megabytes, times } from '../../../lib/core/figures.js'
 import { checkBackup } from '../../../lib/app/backup/check.js'
 import type { BackupCheck, Contents } from '../../../lib/app/backup/check.js'
 import { backupOf, drill } from '../../../lib/app/backup/drill.js'
@@ -114,11 +114,14 @@ function showProofs(
   for (const { where, seq, fault } of journal?.faults ?? [])
     out.line(printable(seq === null ? `${where}: ${fault}` : `${where}, line ${seq}: ${fault}`))
   for (const { seq, fault } of audit?.faults ?? []) out.line(`audit, row ${seq}: ${fault}`)
-  if (journal?.sound && journal.head)
-    out.line(`The order journal is whole, up to its head ${journal.head.seq}:${journal.head.mac}.`)
-  if (journal?.sound && !journal.head) out.line('The order journal is empty.')
-  if (audit?.sound && audit.head)
-    out.line(`The audit is whole, up to its head ${audit.head.seq}:${audit.head.mac}.`)
+  if (journal?.sound)
+    out.line(
+      journal.head
+        ? `The order journal is whole, up to its head ${journal.head.seq}:${journal.head.mac}.`
+        : 'The order journal is empty.',
+    )
+  if (audit?.sound)
+    out.line(`The ${figure(audit.rows)} rows of the audit are as they were written.`)
 }
 
 async function restoreDrill(invocation: Invocation): Promise<number> {

@@ -126,7 +126,7 @@ function showImpact(out: Output, impact: Impact, offers: Offers): void {
   const percent = (share: number) => `${Math.round(share * 10_000) / 100} %`
   out.line(
     live === 0
-      ? 'Live catalog: empty before it, so nothing can be lost.'
+      ? `Live catalog: empty before it, ${figure(offers.after)} offers are listed after it.`
       : `Live catalog: ${figure(deleted)} of ${figure(live)} offers go (${percent(lost)}), ` +
           `${figure(offers.after)} are listed after it.`,
   )
