@@ -20,7 +20,6 @@ import { openForTest as open } from '../../server/testing/open.js'
 import { watchCatalog } from '../../server/cli/commands/serve.js'
 import { commands } from '../../server/cli/commands/index.js'
 import {
-  LAUNCHER,
   contents,
   get,
   json,

@@ -22,7 +22,7 @@ import { basename, dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { nodeFault } from '../../server/cli/node-version.js'
 import { openForTest } from '../../server/testing/open.js'
-import { LAUNCHER, json, run, runProcess, runWords, start, startProcess, stop } from './launcher.js'
+import { LAUNCHER, json, run, runWords, start, startProcess, stop } from './launcher.js'
 
 let scratch: string
 let shop: string

@@ -5,7 +5,7 @@ import type { Finding } from '../../core/finding.js'
 import { filesIn } from '../../db/engine.js'
 import { backupsIn } from '../backup/backup.js'
 import { openClosed } from './closed-folder.js'
-import type { DoctorInput } from './doctor.js'
+import type { DoctorInput } from './input.js'
 import { lastBackup } from './queries.js'
 import { shellWord, tell } from './tell.js'
 

@@ -11,7 +11,7 @@ import { proveJournal } from '../../orders/journal/verify.js'
 import { findings } from '../health.js'
 import { findKey, openClosed } from './closed-folder.js'
 import type { ClosedFolder } from './closed-folder.js'
-import type { DoctorInput } from './doctor.js'
+import type { DoctorInput } from './input.js'
 import { contentCounts } from './queries.js'
 import { shellWord, tell } from './tell.js'
 

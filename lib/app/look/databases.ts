@@ -11,7 +11,7 @@ import { meterSchema } from '../../db/migrations/meter.js'
 import { quartermasterSchema } from '../../db/migrations/quartermaster.js'
 import { openFile } from '../../db/sqlite.js'
 import type { Raw } from '../../db/sqlite.js'
-import type { DoctorInput } from './doctor.js'
+import type { DoctorInput } from './input.js'
 import { shellWord, tell } from './tell.js'
 
 type Name = 'record' | 'decisions' | 'history' | 'catalog' | 'meter'

@@ -4,35 +4,13 @@
  * written and removed again.
  */
 import type { Finding, Severity } from '../../core/finding.js'
-import type { S3Store } from '../../objects/s3.js'
-import type { Distributor } from '../../distributors/distributor.js'
-import type { OperatorEgress } from '../../distributors/session/egress.js'
 import { lookAtBackups } from './backups.js'
 import { lookAtBooks } from './books.js'
 import { lookAtDatabases } from './databases.js'
 import { lookAtFolder } from './folder.js'
+import type { DoctorInput } from './input.js'
 import { lookAtMachine } from './machine.js'
 import { lookOutside } from './outside.js'
-
-export interface DoctorInput {
-  /** The state folder. */
-  dir: string
-  /** The release of this program. */
-  program: string
-  now: () => number
-  /** A clock that never steps, in milliseconds. */
-  monotonic: () => number
-  /** 64 hex digits, where the key is not in the folder. */
-  secretKey?: string | undefined
-  /** The bucket, where one is set. */
-  objects?: S3Store | undefined
-  distributors: readonly Distributor[]
-  egress: OperatorEgress
-  /** A folder of backups. */
-  backups?: string | undefined
-  /** Asks nobody outside of this machine. */
-  offline: boolean
-}
 
 export interface Examination {
   dir: string

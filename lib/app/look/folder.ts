@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Finding } from '../../core/finding.js'
 import { codeOf } from '../../core/errors.js'
 import { filesIn } from '../../db/engine.js'
-import type { DoctorInput } from './doctor.js'
+import type { DoctorInput } from './input.js'
 import { lockHolder } from './machine.js'
 import { shellWord, tell } from './tell.js'
 

@@ -7,7 +7,7 @@ import type { Distributor } from '../../distributors/distributor.js'
 import { addressOf } from '../../distributors/session/egress.js'
 import type { OperatorEgress } from '../../distributors/session/egress.js'
 import { openClosed } from './closed-folder.js'
-import type { DoctorInput } from './doctor.js'
+import type { DoctorInput } from './input.js'
 import { liveDistributors } from './queries.js'
 import { tell } from './tell.js'
 
