@@ -14,6 +14,7 @@ import { presets } from '../distributors/builtin/index.js'
 import { makeRegistry } from '../distributors/registry.js'
 import { Logins } from '../distributors/session/logins.js'
 import { openExporter } from '../exports/exporter.js'
+import { eventJob } from '../events/sweep.js'
 import { exportJob, removeDeadBuilds } from '../exports/sweep.js'
 import { pullJobs } from '../feeds/pull.js'
 import { dealerListJobs } from '../ffls/account-list.js'
@@ -31,6 +32,7 @@ import { openRules } from '../restrictions/rules/active-rules.js'
 import { simulatorJob } from '../simulator/demo/stock.js'
 import { openSimulators, withSimulator } from '../simulator/simulators.js'
 import { catalogStock } from '../simulator/engine/stock.js'
+import { makeAlarmJob } from './alarms.js'
 import { openBackground } from './background/background.js'
 import type { OperatorCtx } from './ctx.js'
 import type { Settings } from './options.js'
@@ -54,7 +56,7 @@ interface Hooks {
 }
 
 export async function openParts(settings: Settings, state: State, hooks: Hooks): Promise<Parts> {
-  const { dir, now, log, worker } = settings
+  const { dir, now, monotonic, log, worker } = settings
   const { engine, secrets } = state
   const simulators = openSimulators({
     dir,
@@ -69,7 +71,7 @@ export async function openParts(settings: Settings, state: State, hooks: Hooks):
   const background = openBackground({ worker, log })
   const configurations = openConfigurations(engine, distributors, secrets)
   const limits = openLimits(engine, now, log)
-  const catalog = openCatalog(engine, configurations, background, log)
+  const catalog = openCatalog({ engine, configurations, background, log, now, monotonic })
   await removeDeadBuilds(dir)
   const { objects, journalCopy } = await openStores(settings, secrets, hooks.closing)
   const ctx = makeContext({
@@ -144,5 +146,7 @@ export function allJobs(
     fraudJob,
     historyJob,
     analyticsJob,
+    eventJob,
+    makeAlarmJob(),
   ]
 }

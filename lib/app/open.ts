@@ -5,6 +5,8 @@ import { openUnderWay } from '../core/async/under-way.js'
 import type { UnderWay } from '../core/async/under-way.js'
 import { SECOND } from '../core/clock.js'
 import type { OrderSender } from '../orders/ctx.js'
+import { openDeliveries } from '../events/deliver.js'
+import type { Deliveries } from '../events/deliver.js'
 import { openMonitors } from '../orders/tracking/monitor.js'
 import type { Monitors } from '../orders/tracking/monitor.js'
 import { callEndpoint } from './call.js'
@@ -40,6 +42,8 @@ export interface App {
   readonly orders: OrderSender
   /** Ask distributors for news of open orders; a server starts them. */
   readonly monitors: Monitors
+  /** Tell receivers of events; a server starts them. */
+  readonly deliveries: Deliveries
   /**
    * The functions of one shop: by `{ key }`, or by the subscriber's name or id. An unknown one
    * rejects its calls.
@@ -97,6 +101,7 @@ async function openOver(settings: Settings, state: State, ending: AbortControlle
   const { ctx, background, journalCopy } = parts
   const jobs = openJobs(ctx, allJobs(ctx, background))
   const monitors = openMonitors({ ...ctx, actor: 'monitors' })
+  const deliveries = openDeliveries({ ...ctx, actor: 'deliveries' })
   const callers = new Callers(ctx)
   const operator = operatorFunctions({
     ctx,
@@ -108,7 +113,7 @@ async function openOver(settings: Settings, state: State, ending: AbortControlle
   const flushing = setInterval(() => ctx.limits.flush(), SECOND).unref()
   let closing: Promise<void> | undefined
   const close = () =>
-    (closing ??= closeAll({ ...parts, ending, underWay, jobs, monitors, flushing }))
+    (closing ??= closeAll({ ...parts, ending, underWay, jobs, monitors, deliveries, flushing }))
 
   return {
     dir,
@@ -118,6 +123,7 @@ async function openOver(settings: Settings, state: State, ending: AbortControlle
     jobs,
     orders: ctx.orders,
     monitors,
+    deliveries,
     findKey: callers.findKey,
     contextFor: (key) => callers.contextFor(key),
     close,
@@ -136,6 +142,7 @@ interface Open extends Parts {
   underWay: UnderWay
   jobs: Jobs
   monitors: Monitors
+  deliveries: Deliveries
   flushing: NodeJS.Timeout
 }
 
@@ -145,6 +152,7 @@ async function closeAll(app: Open): Promise<void> {
   app.ending.abort()
   await app.jobs.stop()
   await app.monitors.stop()
+  await app.deliveries.stop()
   await ctx.orders.stop()
   clearInterval(app.flushing)
   await ctx.exports.stop()

@@ -4,8 +4,9 @@ import { joinAudit } from '../accounts/audit.js'
 import { openSecrets } from '../accounts/data-keys.js'
 import { loadSecretKey } from '../core/storage/secrets.js'
 import type { Secrets } from '../core/storage/secrets.js'
-import { filesIn, openEngine, prepareFolder } from '../db/engine.js'
+import { filesIn, holdFolder, openEngine } from '../db/engine.js'
 import type { Engine } from '../db/engine.js'
+import { backUpBeforeUpgrade } from './backup/before-upgrade.js'
 import type { Settings } from './options.js'
 
 export interface State {
@@ -14,7 +15,15 @@ export interface State {
 }
 
 /** Creates the folder where it is missing, and upgrades its files. */
-export async function openState({ dir, now, random, secretKey, fatal }: Settings): Promise<State> {
+export async function openState({
+  dir,
+  now,
+  random,
+  secretKey,
+  fatal,
+  log,
+  faults,
+}: Settings): Promise<State> {
   const fresh = !existsSync(filesIn(dir).record)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const key = loadSecretKey(dir, {
@@ -23,8 +32,8 @@ export async function openState({ dir, now, random, secretKey, fatal }: Settings
     ...(secretKey !== undefined && { fromEnvironment: secretKey }),
   })
   refuseEmptied(dir)
-  prepareFolder(dir)
-  const engine = openEngine(dir, fatal)
+  await backUpBeforeUpgrade({ dir, now, log, freeBytes: faults.freeBytes })
+  const engine = openPrepared(dir, fatal)
   try {
     const secrets = await openSecrets(engine, key, random)
     await joinAudit({ engine, db: engine.db, read: engine.read, secrets, now })
@@ -47,4 +56,13 @@ function refuseEmptied(dir: string): void {
     throw new Error(
       `${record} is empty, and was not: restore a backup over ${dir}, which keeps orders.journal`,
     )
+}
+
+function openPrepared(dir: string, fatal: (error: unknown) => void): Engine {
+  const release = holdFolder(dir)
+  try {
+    return openEngine(dir, fatal)
+  } finally {
+    release()
+  }
 }

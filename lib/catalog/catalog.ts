@@ -3,13 +3,10 @@
  * views of it.
  */
 import { ApiError } from '../core/errors.js'
-import type { Log } from '../core/log.js'
 import type { Subscriber } from '../accounts/caller.js'
 import type { Documents } from '../configuration/document/saved.js'
-import type { Engine } from '../db/engine.js'
-import type { Background } from '../core/async/background.js'
 import { LiveSnapshot } from './snapshot/live.js'
-import type { CatalogTasks } from './snapshot/live.js'
+import type { CatalogStatus, LiveOptions } from './snapshot/live.js'
 import { openRecords } from './search/records.js'
 import type { Records } from './search/records.js'
 import type { Snapshot } from './snapshot/snapshot.js'
@@ -25,6 +22,10 @@ export interface Catalog {
   current(): Snapshot | null
   /** Waits until the snapshot holds everything that is committed now. */
   refresh(): Promise<void>
+  /** Waits until there is a snapshot, or nothing is there or can be done to make one. */
+  first(): Promise<Snapshot | null>
+  /** Whether there is a snapshot, since when, and how long the last one took. */
+  status(): CatalogStatus
   /**
    * The subscriber's view; the first call waits until a snapshot is built. Throws 409
    * `no_active_distributors`, 409 `no_validated_distributors` and, without any snapshot, 503
@@ -35,19 +36,19 @@ export interface Catalog {
   stop(): void
 }
 
-export function openCatalog(
-  engine: Engine,
-  configurations: Documents,
-  background: Background<CatalogTasks>,
-  log: Log,
-): Catalog {
+export interface CatalogParts extends Omit<LiveOptions, 'onSwap'> {
+  configurations: Documents
+}
+
+export function openCatalog({ configurations, ...parts }: CatalogParts): Catalog {
   const views = new ViewCache()
-  const onSwap = (before: Snapshot | null) => views.keepOnly(before)
-  const live = new LiveSnapshot({ engine, background, log, onSwap })
+  const live = new LiveSnapshot({ ...parts, onSwap: (before) => views.keepOnly(before) })
   return {
-    records: openRecords(engine.catalog),
+    records: openRecords(parts.engine.catalog),
     current: () => live.current(),
     refresh: () => live.refresh(),
+    first: () => live.first(),
+    status: () => live.status(),
     stop: () => live.stop(),
     async view(subscriber, ignoreRestrictions) {
       const saved = configurations.of(subscriber)

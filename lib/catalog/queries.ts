@@ -7,6 +7,8 @@ import type { StateSet } from '../places/state-set.js'
 export type CatalogDb = Pick<Raw, 'prepare'>
 
 export interface CatalogState {
+  /** Tells this file from one that takes its place: both number their texts from 1. */
+  made: string
   revision: number
   /** The revision in which texts last changed. */
   textRevision: number
@@ -15,7 +17,7 @@ export interface CatalogState {
 
 export function readState(catalog: CatalogDb): CatalogState {
   return catalog
-    .prepare('SELECT revision, text_revision AS textRevision, version FROM state')
+    .prepare('SELECT made, revision, text_revision AS textRevision, version FROM state')
     .get() as CatalogState
 }
 

@@ -45,6 +45,8 @@ export interface Raw {
   pragma(source: string, options?: { simple?: boolean }): unknown
   transaction<A extends unknown[], R>(fn: (...args: A) => R): Transaction<A, R>
   close(): this
+  /** Copies the file while others write to it; `progress` tells how many pages come next. */
+  backup(path: string, options: { progress: () => number }): Promise<unknown>
 }
 
 export interface OpenOptions {

@@ -16,6 +16,8 @@ import { meterSchema } from './migrations/meter.js'
 import { moveDecisions } from './move-decisions.js'
 import { readerOver, runOnce, snapshotOver } from './query.js'
 import type { Reader, Snapshot } from './query.js'
+import { fileAt, openRenewable, rescueNow, writeBack } from './rescue.js'
+import type { Rescued } from './rescue.js'
 import { RECORD_ID, quartermasterSchema } from './migrations/quartermaster.js'
 import {
   assertSqliteVersion,
@@ -80,6 +82,18 @@ export interface Engine {
   readonly fatal: (error: unknown) => void
   /** True once that was told: what is committed is not known from then on. */
   readonly hasFailed: () => boolean
+  /**
+   * Whether the file of a database that is open was removed, or another one has its name. Looked at
+   * anew with each call.
+   */
+  isGone(name: 'record' | 'catalog'): boolean
+  /**
+   * Writes the system of record to the disk again, as it is now. Nothing may be committed to the
+   * handles afterwards: end the process within the same turn.
+   */
+  rescueRecord(now: number): Rescued
+  /** Writes the catalog file again as it was, and opens it. */
+  writeCatalogBack(): Promise<void>
   /** Gives a lock back. */
   unlock(name: string): void
   close(): Promise<void>
@@ -103,49 +117,52 @@ export function filesIn(dir: string): Record<keyof typeof FILES, string> {
 
 /** Creates what is missing in the folder and brings every file to the newest schema. */
 export function prepareFolder(dir: string): void {
+  holdFolder(dir)()
+}
+
+/**
+ * As `prepareFolder`. Returns what closes the files, which is best done once they are open anew:
+ * the last handle of a file that is closed writes its log back, which holds up a start.
+ */
+export function holdFolder(dir: string): () => void {
   assertSqliteVersion()
   mkdirSync(join(dir, 'history'), { recursive: true })
   const files = filesIn(dir)
-  const upgrade = (
-    path: string,
-    synchronous: 'FULL' | 'NORMAL',
-    name: keyof typeof FILES,
-    steps: readonly string[],
-  ) => {
-    const raw = openFile(path, { synchronous, patient: true })
-    try {
-      migrate(raw, FILES[name], steps)
-      if (name === 'record' && raw.pragma('application_id', { simple: true }) !== RECORD_ID) {
-        throw new Error(
-          `${path} is not a Quartermaster database, or one from before the first release: start in another folder`,
-        )
-      }
-    } finally {
-      raw.close()
-    }
+  const held: Raw[] = []
+  const release = () => {
+    for (const raw of held.splice(0)) raw.close()
   }
-  upgrade(files.record, 'FULL', 'record', quartermasterSchema)
-  upgrade(files.decisions, 'NORMAL', 'decisions', decisionsSchema)
-  moveDecisions(files)
-  upgrade(files.meter, 'NORMAL', 'meter', meterSchema)
-  upgrade(files.history, 'NORMAL', 'history', historySchema)
-  if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files)
-  upgrade(files.catalog, 'NORMAL', 'catalog', catalogSchema)
-  markCatalog(files.catalog)
+  const hold = (name: keyof typeof FILES, synchronous: 'FULL' | 'NORMAL') => {
+    const raw = openFile(files[name], { synchronous, patient: true })
+    held.push(raw)
+    return raw
+  }
+  try {
+    const record = hold('record', 'FULL')
+    migrate(record, FILES.record, quartermasterSchema)
+    if (record.pragma('application_id', { simple: true }) !== RECORD_ID)
+      throw new Error(
+        `${files.record} is not a Quartermaster database, or one from before the first release: start in another folder`,
+      )
+    migrate(hold('decisions', 'NORMAL'), FILES.decisions, decisionsSchema)
+    const meter = hold('meter', 'NORMAL')
+    moveDecisions(files)
+    migrate(meter, FILES.meter, meterSchema)
+    migrate(hold('history', 'NORMAL'), FILES.history, historySchema)
+    if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files)
+    const catalog = hold('catalog', 'NORMAL')
+    migrate(catalog, FILES.catalog, catalogSchema)
+    if (catalog.pragma('application_id', { simple: true }) !== CATALOG_ID)
+      catalog.pragma(`application_id = ${CATALOG_ID}`)
+    return release
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
 /** Tells one text of the catalog's schema from every other. */
 const CATALOG_ID = crc32(catalogSchema.join('')) >>> 1
-
-function markCatalog(path: string): void {
-  const raw = openFile(path, { synchronous: 'NORMAL', patient: true })
-  try {
-    if (raw.pragma('application_id', { simple: true }) !== CATALOG_ID)
-      raw.pragma(`application_id = ${CATALOG_ID}`)
-  } finally {
-    raw.close()
-  }
-}
 
 /**
  * The catalog is rebuilt from feeds, never migrated: a file of another version, or a damaged one,
@@ -223,13 +240,20 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
   const rawReader = file(files.record, { synchronous: 'FULL', readonly: true })
   const meter = file(files.meter, { synchronous: 'NORMAL' })
   const decisions = file(files.decisions, { synchronous: 'NORMAL' })
-  const catalog = file(files.catalog, { synchronous: 'NORMAL', readonly: true })
+  const catalog = openRenewable(() =>
+    file(files.catalog, { synchronous: 'NORMAL', readonly: true }),
+  )
+  const places = { record: fileAt(files.record), catalog: fileAt(files.catalog) }
   const owner = {}
   const db = kyselyOver<Tables>(writer, fatal, owner)
   const read = kyselyOver<Tables>(reader, fatal)
   const handle = (raw: Raw): RawHandle => ({ raw, prepare: rememberStatements(raw) })
   const version = oncePerTurn(rawReader.prepare('PRAGMA data_version').pluck())
-  const catalogVersion = oncePerTurn(catalog.prepare('PRAGMA data_version').pluck())
+  const dataVersion = catalog.prepare('PRAGMA data_version').pluck()
+  // Every handle counts for itself.
+  const catalogVersion = oncePerTurn({
+    get: () => catalog.generation * 2 ** 32 + (dataVersion.get() as number),
+  })
   const locks = openLocks(dir)
 
   return {
@@ -243,7 +267,7 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
       snapshotOver(openFile(files.record, { synchronous: 'FULL', readonly: true })),
     meter: handle(meter),
     decisions: handle(decisions),
-    catalog: handle(catalog),
+    catalog,
     async atomic(ctx, fn) {
       if (ctx.db.isTransaction) return fn(ctx)
       const result = await transact(db, owner, (tx) => fn({ ...ctx, db: tx, read: tx }))
@@ -254,6 +278,14 @@ function engineOver(dir: string, tell: (error: unknown) => void, file: typeof op
     catalogVersion: catalogVersion.read,
     lookAgain() {
       version.forget()
+      catalogVersion.forget()
+    },
+    isGone: (name) => fileAt(files[name]) !== places[name],
+    rescueRecord: (now) => rescueNow(rawReader, files.record, now),
+    async writeCatalogBack() {
+      await writeBack(catalog.raw, files.catalog)
+      catalog.renew()
+      places.catalog = fileAt(files.catalog)
       catalogVersion.forget()
     },
     lock: locks.take,
@@ -294,7 +326,7 @@ function openLocks(dir: string): {
  * A number that the calls of one turn of the event loop share: reading it costs five microseconds
  * of system calls.
  */
-function oncePerTurn(statement: Statement): { read(): number; forget(): void } {
+function oncePerTurn(statement: Pick<Statement, 'get'>): { read(): number; forget(): void } {
   let known: number | undefined
   const forget = () => {
     known = undefined

@@ -97,6 +97,17 @@ function openWithPragmas(path: string, options: OpenFile): Raw {
   }
 }
 
+/** Has the disk keep what was committed to a file so far, also where it is at NORMAL. */
+export function settleFile(path: string): void {
+  const raw = openFile(path, { synchronous: 'NORMAL', patient: true })
+  try {
+    // Before it copies anything, SQLite syncs the log that it copies from.
+    raw.pragma('wal_checkpoint(PASSIVE)')
+  } finally {
+    raw.close()
+  }
+}
+
 /** Throws when the SQLite inside better-sqlite3 is too old to be trusted with orders. */
 export function assertSqliteVersion(): void {
   const version = sqliteVersion()

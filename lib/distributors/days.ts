@@ -5,12 +5,9 @@ import { DAY, dayOf } from '../core/clock.js'
 const FIRST = Date.UTC(1899, 11, 30)
 /** Numbers of days from 1982 to 2064: a year, or a number that is none, is another. */
 const COUNTED = /^[3-5]\d{4}$/
-const CENTRAL = new Intl.DateTimeFormat('en-CA', {
-  timeZone: 'America/Chicago',
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-})
+
+/** Made when a day is first asked for: it takes longer than most of a program's start. */
+let central: Intl.DateTimeFormat | undefined
 
 /**
  * `YYYY-MM-DD` of a day as a person, a program or a spreadsheet writes it, whatever follows; null
@@ -28,4 +25,12 @@ export function writtenDay(text: string): string | null {
 }
 
 /** The day in Central time, `YYYY-MM-DD`: several distributors count by it. */
-export const centralDay = (ms: number): string => CENTRAL.format(ms)
+export function centralDay(ms: number): string {
+  central ??= new Intl.DateTimeFormat('en-CA', {
+    timeZone: 'America/Chicago',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  return central.format(ms)
+}

@@ -99,7 +99,8 @@ export async function tellAlarms(
     }
   })
   for (const { check, subject, severity, message, mend } of raised)
-    ctx.log[severity === 'bad' ? 'error' : 'warn']({ event: check, subject, mend }, message)
+    // Whoever noticed an error has logged it as one.
+    ctx.log.warn({ event: check, subject, severity, mend }, message)
   for (const message of ended) ctx.log.warn({}, `over: ${message}`)
 }
 
@@ -116,11 +117,11 @@ async function end(tx: EventsCtx, { kind, subject, message }: EventInput): Promi
   await addEvent(tx, { kind, subject, message: over, state: 'ended', severity: 'info', mend: null })
 }
 
-/** The event, and a delivery of it to each receiver, in the transaction of whoever tells it. */
+/** The event, and a delivery of it to each receiver, in the transaction of whoever tells it; its id. */
 async function addEvent(
   { db, now, random }: EventsCtx,
   event: Omit<EventTable, 'id' | 'uid' | 'at'>,
-): Promise<void> {
+): Promise<string> {
   const at = now()
   const uid = random(ID_BYTES).toString('base64url')
   const { id } = await db
@@ -142,6 +143,22 @@ async function addEvent(
         ]),
     )
     .execute()
+  return uid
+}
+
+/** An event that says nothing but that events arrive; its id. */
+export async function tellTest(ctx: EventsCtx): Promise<{ id: string }> {
+  const id = await ctx.engine.atomic(ctx, (tx) =>
+    addEvent(tx, {
+      kind: 'test',
+      subject: tx.random(ID_BYTES).toString('base64url'),
+      message: 'this is a test: events arrive here',
+      state: 'told',
+      severity: 'info',
+      mend: null,
+    }),
+  )
+  return { id }
 }
 
 /** The newest events first. Throws 400 for a limit that is no whole number from 1 to 1,000. */

@@ -16,6 +16,8 @@ export interface OrderSender {
   start(): void
   /** It was started, and holds the right to send. */
   readonly isSender: boolean
+  /** Since when, by the steady clock, it was started and has waited for that right; else null. */
+  readonly waitingSince: number | null
   /**
    * The right to send, until it is given back; null where another process has it. Refused once the
    * disk has failed.

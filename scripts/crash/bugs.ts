@@ -74,7 +74,10 @@ async function tryOne(bug: Planted, n: number): Promise<{ line: string; isRight:
       : await run(file, 'outcomes')
   const isRight = (full === null) === (bug.seams.length === 0)
   return {
-    line: `| ${bug.name} | ${full?.by ?? 'NOT CAUGHT'} | ${full ? `${full.crashes} | ${full.seed}` : `${values.crashes} | ${values.seed}`} | ${outcomes ? `${outcomes.by} | ${outcomes.crashes}` : '- | -'} |`,
+    line:
+      `| ${bug.name} | ${full?.by ?? 'NOT CAUGHT'} | ` +
+      `${full ? `${full.crashes} | ${full.seed}` : `${values.crashes} | ${values.seed}`} | ` +
+      `${outcomes ? `${outcomes.by} | ${outcomes.crashes}` : '- | -'} |`,
     isRight,
   }
 }

@@ -57,7 +57,8 @@ async function work(): Promise<void> {
     totals.seconds = before + (performance.now() - begun) / 1_000
     saveTotals(file, totals)
     console.log(
-      `${new Date().toISOString()} ${totals.cycles} cycles, ${(totals.cycles / totals.seconds).toFixed(2)} a second, ${result.faults.length} faults`,
+      `${new Date().toISOString()} ${totals.cycles} cycles, ` +
+        `${(totals.cycles / totals.seconds).toFixed(2)} a second, ${result.faults.length} faults`,
     )
     if (result.faults.length === 0) continue
     failed = true

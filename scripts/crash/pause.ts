@@ -22,7 +22,8 @@ const { values } = parseArgs({
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed)
 const workshop = await openWorkshop({ dir: values.dir, entries: ['server', 'library'] })
 console.log(
-  `seed ${seed}, folder ${workshop.root}, ${values.minutes} minutes at each place, ${Number(values.minutes) * 10} hours of the shop's clock`,
+  `seed ${seed}, folder ${workshop.root}, ${values.minutes} minutes at each place, ` +
+    `${Number(values.minutes) * 10} hours of the shop's clock`,
 )
 let failed = false
 try {

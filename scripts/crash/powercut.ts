@@ -137,7 +137,10 @@ async function run(name: string, cuts: number, bug?: Planted): Promise<Result> {
   }
   const kinds = [...new Set(result.texts.map((text) => text.split(':')[0]!))]
   console.log(
-    `${name.padEnd(36)} ${String(result.cuts).padStart(4)} cuts, ${String(result.answered).padStart(5)} answers: ${KINDS.map((kind) => `${kind} ${result.faults[kind]}`).join(', ')}; paused itself ${result.paused} times`,
+    `${name.padEnd(36)} ${String(result.cuts).padStart(4)} cuts, ` +
+      `${String(result.answered).padStart(5)} answers: ` +
+      `${KINDS.map((kind) => `${kind} ${result.faults[kind]}`).join(', ')}; paused itself ` +
+      `${result.paused} times`,
   )
   for (const kind of kinds)
     for (const text of result.texts.filter((one) => one.startsWith(`${kind}:`)).slice(0, 3))

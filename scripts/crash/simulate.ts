@@ -89,7 +89,8 @@ async function lead(workers: number): Promise<void> {
             // At once: the other workers may go on for an hour.
             if (message.failure)
               console.log(
-                `WRONG: ${failureText(message.failure)}\nagain: npx tsx scripts/crash/simulate.ts --folder ${message.failure.seed} --crashes ${message.failure.crashes}`,
+                `WRONG: ${failureText(message.failure)}\nagain: npx tsx scripts/crash/simulate.ts ` +
+                  `--folder ${message.failure.seed} --crashes ${message.failure.crashes}`,
               )
             if (performance.now() - told < 60_000) return
             told = performance.now()
@@ -123,5 +124,10 @@ function figures(
   began: number,
 ): string {
   const seconds = (performance.now() - began) / 1000
-  return `seed ${seed}: ${died} crashes in ${folders} folders, ${orders} orders in ${posts} calls, ${executed} placed with distributors, ${calls} calls to them, ${((100 * faulty) / Math.max(1, calls)).toFixed(1)} % faulty, ${reviews} left to a person; ${seconds.toFixed(0)} s, ${(died / seconds).toFixed(0)} crashes/s`
+  return (
+    `seed ${seed}: ${died} crashes in ${folders} folders, ${orders} orders in ${posts} calls,` +
+    ` ${executed} placed with distributors, ${calls} calls to them, ` +
+    `${((100 * faulty) / Math.max(1, calls)).toFixed(1)} % faulty, ${reviews} left to a ` +
+    `person; ${seconds.toFixed(0)} s, ${(died / seconds).toFixed(0)} crashes/s`
+  )
 }

@@ -70,7 +70,8 @@ for (const plant of PLANTS) {
   const found = await findPlant(plant)
   if (found === null) missed++
   console.log(
-    `${found === null ? 'MISSED' : 'found '} ${name.padEnd(40)} ${by.padEnd(5)} ${found ?? `not within ${values.cycles} kills`}`,
+    `${found === null ? 'MISSED' : 'found '} ${name.padEnd(40)} ${by.padEnd(5)} ` +
+      `${found ?? `not within ${values.cycles} kills`}`,
   )
 }
 process.exit(missed === 0 ? 0 : 1)

@@ -18,6 +18,8 @@ import { checkHeaders } from './headers.js'
 import { makeObjectHandler } from './objects.js'
 import type { StreamReply } from './objects.js'
 import { refuse } from './refusal.js'
+import { STARTED } from './starting.js'
+import type { Starting } from './starting.js'
 
 export interface ServerOptions {
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed. */
@@ -35,6 +37,15 @@ export interface Server {
 
 /** Mounts the endpoints of an app. */
 export function createServer(app: App, options: ServerOptions = {}): Server {
+  return createStartingServer(app, STARTED, options)
+}
+
+/** As `createServer`, of an app that is still getting ready. */
+export function createStartingServer(
+  app: App,
+  starting: Starting,
+  options: ServerOptions = {},
+): Server {
   const gate = makeGate(app, options)
   const router = new H3({ allowMalformedURL: true })
   const methods = new Map<string, string[]>()
@@ -55,7 +66,7 @@ export function createServer(app: App, options: ServerOptions = {}): Server {
     methods.set(path, [...(methods.get(path) ?? []), ...answered])
   }
   for (const endpoint of allEndpoints)
-    mount(endpoint.method, endpoint.path, makeHandler(app, gate, endpoint))
+    mount(endpoint.method, endpoint.path, makeHandler({ app, gate, starting }, endpoint))
   const nothing = makeFallback(app, gate, () => [])
   const refuseMethod = makeMethodRefusal(app)
   for (const { path, handler } of documentationRoutes(app)) {

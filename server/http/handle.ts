@@ -11,6 +11,7 @@ import { ignoredHeader } from './unknown-parameters.js'
 import { refuse } from './refusal.js'
 import { finish, success } from './reply.js'
 import type { Reply } from './reply.js'
+import type { Starting } from './starting.js'
 
 export interface Incoming {
   request: Request
@@ -26,7 +27,10 @@ export interface Incoming {
 export type Handler = (incoming: Incoming) => Promise<Reply>
 
 /** The handler of one endpoint. */
-export function makeHandler(app: App, gate: Gate, endpoint: AnyEndpoint<Ctx>): Handler {
+export function makeHandler(
+  { app, gate, starting }: { app: App; gate: Gate; starting: Starting },
+  endpoint: AnyEndpoint<Ctx>,
+): Handler {
   const decode = makeDecoder(endpoint)
   const route = `${endpoint.method} ${endpoint.path}`
   const isKnown = (name: string) => Object.hasOwn(endpoint.query.shape, name)
@@ -36,6 +40,8 @@ export function makeHandler(app: App, gate: Gate, endpoint: AnyEndpoint<Ctx>): H
       const { key, admission } = gate(request.headers, peer, route)
       Object.assign(headers, limitHeaders(admission), ignoredHeader(search(), isKnown))
       const input = await decode(request, params, search)
+      const wait = starting.ready(endpoint)
+      if (wait) await wait
       const payload = await app.run(() => endpoint.run(app.contextFor(key), input as never))
       if (isSerialized(payload)) Object.assign(headers, payload.headers)
       return await finish(

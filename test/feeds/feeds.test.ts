@@ -51,7 +51,9 @@ const rsrRow = (cells: Record<number, string>, columns = 77) => {
   return row.join(';')
 }
 const LIP =
-  'ITEMNO,DESCRIPTION1,DESCRIPTION2,UPC,MANUFACTURERMODELNO,MSRP,MANUFACTURER,TYPE,ACTION,IMAGENAME,ITEMTYPE,QUANTITY,ALLOCATED,ONSALE,PRICE,CURRENTPRICE,RETAILMAP,FFLREQUIRED,SOTREQUIRED,CANDROPSHIP'
+  'ITEMNO,DESCRIPTION1,DESCRIPTION2,UPC,MANUFACTURERMODELNO,MSRP,MANUFACTURER,TYPE,ACTION,' +
+  'IMAGENAME,ITEMTYPE,QUANTITY,ALLOCATED,ONSALE,PRICE,CURRENTPRICE,RETAILMAP,FFLREQUIRED,' +
+  'SOTREQUIRED,CANDROPSHIP'
 const lip = (
   ffl: string,
   sot: string,
@@ -67,9 +69,11 @@ const CSSI =
   'Number,Length,Width,Height,MAP,MSRP,Available Drop Ship Delivery Options,Allocated Item?'
 const cssi = (category: string, flag = '1', allocated = 'No') =>
   'AC1,ACME ONE,4,399.50,#082442884752#,Acme One 9mm,"Sights, ' +
-  `night",${flag},410.00,${category},2.5,https://img.example/ac1.jpg?v=3,Acme,ONE-9,1,2,3,449.99,599.99,ground,${allocated}`
+  `night",${flag},410.00,${category},2.5,https://img.example/ac1.jpg?v=3,Acme,ONE-9,1,2,3,` +
+  `449.99,599.99,ground,${allocated}`
 const ZND =
-  'available,category,desc1,desc2,itemnumber,manufacturer,mfgpnumber,msrp,price1,price2,price3,qty1,qty2,qty3,upc,weight,serialized,mapprice'
+  'available,category,desc1,desc2,itemnumber,manufacturer,mfgpnumber,msrp,price1,price2,' +
+  'price3,qty1,qty2,qty3,upc,weight,serialized,mapprice'
 const znd = (category: string, serialized: string) =>
   `7,${category},ACME ONE,9MM BLK,AC1,Acme,ONE-9,599.99,399.5,390,,1,10,,082442884752,2.5,${serialized},449.99`
 

@@ -198,7 +198,8 @@ describe('feeds check', () => {
   test('names the preset that a file is for, and ends with 1', async () => {
     const pricing = file(
       'lip.csv',
-      `itemNumber,upc,mfgModelNumber,quantity,allocated,onSale,price,currentPrice,retailMap\nAC1,082442884752,ONE-9,12,False,False,420.0,399.5,0.0\n`,
+      'itemNumber,upc,mfgModelNumber,quantity,allocated,onSale,price,currentPrice,' +
+        'retailMap\nAC1,082442884752,ONE-9,12,False,False,420.0,399.5,0.0\n',
     )
     const wrong = await run(80, 'feeds', 'check', 'Lipseys', pricing, '--dir', NOWHERE)
     assert.equal(wrong.status, 1)

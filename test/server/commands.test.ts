@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { silentLog } from '../../lib/core/log.js'
 import { openForTest as open } from '../../server/testing/open.js'
-import { watchCatalog } from '../../server/cli/commands/serve.js'
+import { watchFiles } from '../../server/watch-files.js'
 import { commands } from '../../server/cli/commands/index.js'
 import {
   contents,
@@ -582,7 +582,10 @@ describe('the parts of the command line', () => {
       log: { ...silentLog, error: (_fields, message) => errors.push(message) },
     })
     await app.close()
-    const unwatch = watchCatalog(app, 1)
+    const unwatch = watchFiles(app, {
+      every: 1,
+      end: (code) => assert.fail(`it ended with ${code}`),
+    })
     await new Promise((resolve) => setTimeout(resolve, 50))
     unwatch()
     assert.deepEqual(errors, ['the catalog file cannot be read; the last snapshot serves on'])

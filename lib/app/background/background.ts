@@ -43,7 +43,7 @@ export function openBackground(options: {
 }
 
 function inline(): Background<Tasks> {
-  const tasks = makeTasks()
+  const tasks = makeTasks({ isWorker: false })
   const inTurn = pLimit(1)
   return {
     run(name, input, onProgress) {

@@ -4,8 +4,7 @@
  */
 import type { CatalogTasks } from '../../catalog/snapshot/live.js'
 import type { FeedTasks } from '../../feeds/ctx.js'
-import { buildSnapshot, buildTick } from '../../catalog/snapshot/build.js'
-import type { SnapshotParts } from '../../catalog/snapshot/parts.js'
+import { openBuilder } from '../../catalog/kept/build.js'
 import { copyDatabase } from '../../db/copy.js'
 import { filesIn } from '../../db/engine.js'
 import { openFile } from '../../db/sqlite.js'
@@ -16,27 +15,14 @@ export interface Tasks extends CatalogTasks, FeedTasks {
 }
 
 /**
- * The tasks of one worker, which remembers the last snapshot that it built: new prices then need no
- * new text.
+ * The tasks of one worker, which remembers the last snapshot that it built. A worker of its own is
+ * that of who keeps the snapshot on the disk; tasks on the calling thread are a command's.
  */
-export function makeTasks(): Tasks {
-  const built = new Map<string, SnapshotParts>()
+export function makeTasks({ isWorker }: { isWorker: boolean }): Tasks {
+  const builder = openBuilder({ isOwner: isWorker })
   return {
-    buildSnapshot({ dir }) {
-      const raw = openFile(filesIn(dir).catalog, {
-        synchronous: 'NORMAL',
-        readonly: true,
-        patient: true,
-      })
-      try {
-        const previous = built.get(dir)
-        const parts = (previous && buildTick(raw, previous)) ?? buildSnapshot(raw)
-        built.set(dir, parts)
-        return parts
-      } finally {
-        raw.close()
-      }
-    },
+    buildSnapshot: ({ dir }) => builder.build(dir),
+    keepSnapshot: ({ dir }) => !isWorker || builder.keep(dir),
 
     async ingestFeed({ dir, feed }, onProgress) {
       const files = filesIn(dir)

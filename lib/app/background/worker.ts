@@ -7,7 +7,7 @@ import type { Tasks } from './tasks.js'
 import { present } from '../../core/present.js'
 
 const port = present(parentPort, 'the port to the main thread')
-const tasks = makeTasks()
+const tasks = makeTasks({ isWorker: true })
 let last: Promise<unknown> = Promise.resolve()
 
 port.on(

@@ -63,7 +63,9 @@ export interface Manifest {
 export const MANIFEST = 'manifest.json'
 export const RECORD = 'quartermaster.db'
 export const DECISIONS = 'decisions.db'
-const JOURNAL = 'orders.journal'
+export const JOURNAL = 'orders.journal'
+/** Begins the name of the folder in which a restore is put together; one that was cut off leaves it. */
+export const STAGING = '.restoring-'
 
 export interface BackupInput {
   /** A folder that is not there yet, or is empty. */
@@ -233,14 +235,15 @@ export function recordFacts(
   const raw = openFile(path, { synchronous: 'FULL', readonly: true })
   try {
     const reader = readerOver(raw)
-    const last = reader.first(lastLine)
-    const columns = raw.pragma('table_info(audit)') as { name: string }[]
-    const isChained = columns.some(({ name }) => name === 'mac')
+    // Older releases have neither of these.
+    const has = (table: string, column: string) =>
+      (raw.pragma(`table_info(${table})`) as { name: string }[]).some(({ name }) => name === column)
+    const last = has('journal', 'line') ? reader.first(lastLine) : undefined
     return {
       schema: raw.pragma('user_version', { simple: true }) as number,
       secret_key_id: reader.value(secretKeyId) ?? '',
       journal: last ? { seq: last.seq, mac: macOf(last.line) } : null,
-      audit: (isChained && reader.first(lastAct)) || null,
+      audit: (has('audit', 'mac') && reader.first(lastAct)) || null,
     }
   } finally {
     raw.close()

@@ -17,7 +17,15 @@ import {
 import { copyFile, cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { audit } from '../../accounts/audit.js'
-import { DECISIONS, RECORD, digestOf, recordFacts, verifyBackup } from './backup.js'
+import {
+  DECISIONS,
+  JOURNAL,
+  RECORD,
+  STAGING,
+  digestOf,
+  recordFacts,
+  verifyBackup,
+} from './backup.js'
 import type { Manifest } from './backup.js'
 import type { OperatorCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
@@ -69,12 +77,9 @@ export interface Restored {
   replaced: string | null
 }
 
-const JOURNAL = 'orders.journal'
 const FOLDERS = ['objects', 'history', 'distributors'] as const
 /** What was computed from what is replaced. */
 const COMPUTED = ['analytics'] as const
-/** What a restore that was cut off leaves behind, the next one removes. */
-const STAGING = '.restoring-'
 
 /**
  * Restores a backup. Throws, and has changed nothing, where the backup, the key or the folder is
@@ -187,7 +192,7 @@ function noRandom(): never {
 
 /** Names of what a state folder may hold. */
 const OURS = [
-  /^(lost\+found|keys|objects|exports|feeds|history|distributors|analytics|simulator|reserve)$/,
+  /^(lost\+found|keys|objects|exports|feeds|history|distributors|analytics|simulator|reserve|snapshot|backups)$/,
   /^(orders\.journal|replaced-|\.restoring-).*$/,
   /^(quartermaster|catalog|meter|decisions|simulator)\.db(-wal|-shm)?$/,
   /^(serve|engine)\.lock(-journal)?$/,

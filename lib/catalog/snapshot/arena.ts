@@ -10,6 +10,9 @@ const KINDS = {
   f64: Float64Array,
 } as const
 
+/** Bytes to a multiple of which every column begins. */
+const ALIGNED = 64
+
 export type ColumnKind = keyof typeof KINDS
 /** Over any buffer: a column is built in memory of its own and read from the shared one. */
 interface Columns {
@@ -35,7 +38,7 @@ export function packArena(columns: Record<string, Column>): Arena {
   for (const [name, column] of Object.entries(columns)) {
     const kind = (Object.keys(KINDS) as ColumnKind[]).find((k) => column instanceof KINDS[k])!
     table[name] = { kind, offset: size, length: column.length }
-    size = Math.ceil((size + column.byteLength) / 64) * 64
+    size = Math.ceil((size + column.byteLength) / ALIGNED) * ALIGNED
   }
   const arena = { buffer: new SharedArrayBuffer(size), table }
   for (const [name, column] of Object.entries(columns))
@@ -53,4 +56,21 @@ export function readColumn<K extends ColumnKind>(arena: Arena, name: string, kin
     length: number,
   ) => Column
   return new Kind(arena.buffer, place.offset, place.length) as ColumnOf<K>
+}
+
+/** Whether all columns of a table that was read from a file lie within so many bytes. */
+export function isArenaTable(table: unknown, bytes: number): table is Arena['table'] {
+  return (
+    typeof table === 'object' &&
+    table !== null &&
+    Object.values(table as Record<string, Partial<Arena['table'][string]>>).every(
+      ({ kind, offset = -1, length = -1 }) =>
+        kind !== undefined &&
+        Object.hasOwn(KINDS, kind) &&
+        Number.isInteger(offset / ALIGNED) &&
+        Number.isInteger(length) &&
+        Math.min(offset, length) >= 0 &&
+        offset + length * KINDS[kind].BYTES_PER_ELEMENT <= bytes,
+    )
+  )
 }

@@ -28,8 +28,8 @@ export function buildSnapshot(raw: Raw): SnapshotParts {
 export function buildTick(raw: Raw, previous: SnapshotParts): SnapshotParts | null {
   return raw.transaction(() => {
     const state = readState(raw)
-    if (state.textRevision !== previous.textRevision || state.revision < previous.revision)
-      return null
+    if (state.made !== previous.made || state.textRevision !== previous.textRevision) return null
+    if (state.revision < previous.revision) return null
     const tick = previousTick(previous)
     if (!applyOffers(raw, tick, previous.text, previous.revision)) return null
     return { ...previous, ...state, ...packTick(raw, tick, previous.text) }

@@ -2,6 +2,7 @@
 import type { Background } from '../../core/async/background.js'
 import type { Log } from '../../core/log.js'
 import type { Engine } from '../../db/engine.js'
+import type { Built } from '../kept/build.js'
 import { highestOffer, revisionOf } from '../queries.js'
 import { buildSnapshot } from './build.js'
 import { openSnapshot } from './open.js'
@@ -10,7 +11,27 @@ import type { Snapshot } from './snapshot.js'
 
 /** What the worker does for the catalog. */
 export interface CatalogTasks {
-  buildSnapshot(input: { dir: string }): SnapshotParts
+  buildSnapshot(input: { dir: string }): Built
+  /** Keeps the last one on the disk; false without enough room. */
+  keepSnapshot(input: { dir: string }): boolean
+}
+
+/** Whether there is a snapshot, for who watches the server. */
+export interface CatalogStatus {
+  /**
+   * `absent` before the first feed, `loading` until the first snapshot is there, `failed` where it
+   * cannot be made: it is tried again.
+   */
+  state: 'absent' | 'loading' | 'ready' | 'failed'
+  /** When that began, in milliseconds of the clock. */
+  since: number
+  /** A newer snapshot is being made; where one is there, it serves on. */
+  isBuilding: boolean
+  offers: number
+  /** The public name of the snapshot; null where there is none. */
+  version: string | null
+  /** The last one that was made: when, how long that took, and out of what. */
+  lastBuild: { at: number; milliseconds: number; from: Built['from'] } | null
 }
 
 /**
@@ -26,6 +47,8 @@ export interface LiveOptions {
   engine: Engine
   background: Background<CatalogTasks>
   log: Log
+  now: () => number
+  monotonic: () => number
   /** Told of the snapshot that a new one takes the place of. */
   onSwap: (before: Snapshot | null) => void
 }
@@ -41,11 +64,27 @@ export class LiveSnapshot {
   #building: Promise<void> | null = null
   #retry: NodeJS.Timeout | undefined
   #isStopped = false
+  #lastBuild: CatalogStatus['lastBuild'] = null
+  #state: Pick<CatalogStatus, 'state' | 'since'>
+  /** The last one could not be kept on the disk, which was told. */
+  #isUnkept = false
 
   constructor(options: LiveOptions) {
     this.#options = options
     this.#revision = revisionOf(options.engine.catalog)
     this.#offers = highestOffer(options.engine.catalog)
+    this.#state = { state: 'absent', since: options.now() }
+  }
+
+  /** Looks at nothing: the state is that of the last call of another function. */
+  status(): CatalogStatus {
+    return {
+      ...this.#state,
+      isBuilding: this.#building !== null,
+      offers: this.#newest?.rows ?? 0,
+      version: this.#newest?.version ?? null,
+      lastBuild: this.#lastBuild,
+    }
   }
 
   /**
@@ -90,18 +129,27 @@ export class LiveSnapshot {
 
   #update(): void {
     if (!this.#isStale() || this.#isStopped) return
-    if (this.#offers() <= INLINE_OFFERS) this.#swap(buildSnapshot(this.#options.engine.catalog.raw))
-    else void this.#build()
+    if (this.#offers() > INLINE_OFFERS) return void this.#build()
+    const { engine, monotonic } = this.#options
+    const begun = monotonic()
+    this.#swap({ parts: buildSnapshot(engine.catalog.raw), from: 'catalog', fault: null }, begun)
   }
 
   #build(): Promise<void> {
-    const { engine, background, log } = this.#options
-    return (this.#building ??= background
+    const { engine, background, log, monotonic } = this.#options
+    if (this.#building) return this.#building
+    const begun = monotonic()
+    this.#become('loading')
+    return (this.#building = background
       .run('buildSnapshot', { dir: engine.dir })
-      .then((parts) => this.#swap(parts))
+      .then((built) => {
+        this.#swap(built, begun)
+        void this.#keep()
+      })
       .catch((error: unknown) => {
         if (this.#isStopped) return
         log.error({ err: error }, 'the snapshot could not be built; the last one serves on')
+        this.#become('failed')
         // Tried again after a pause, or with the next commit.
         this.#seen = engine.catalogVersion()
         clearTimeout(this.#retry)
@@ -114,15 +162,47 @@ export class LiveSnapshot {
       }))
   }
 
-  #swap(next: SnapshotParts): void {
+  #swap({ parts: next, from, fault }: Built, begun: number): void {
+    const { log, now, monotonic, onSwap } = this.#options
     const before = this.#parts
     // A slow build must not take the place of a newer one.
-    if (before && next.revision <= before.revision) return
+    if (before && before.made === next.made && next.revision <= before.revision) return
     // A buffer that was posted is another object over the same memory; what is remembered of the
     // text hangs on the object.
-    this.#parts = before?.textRevision === next.textRevision ? { ...next, text: before.text } : next
+    const isSameText = before?.made === next.made && before.textRevision === next.textRevision
+    this.#parts = isSameText ? { ...next, text: before.text } : next
     const replaced = this.#newest
     this.#newest = openSnapshot(this.#parts)
-    this.#options.onSwap(replaced)
+    const milliseconds = Math.round(monotonic() - begun)
+    this.#lastBuild = { at: now(), milliseconds, from }
+    if (fault !== null)
+      log.warn({}, `the snapshot on the disk was thrown away, and built anew: ${fault}`)
+    log[replaced ? 'debug' : 'info'](
+      { offers: next.rows, version: next.version, milliseconds, from },
+      'the catalog is ready',
+    )
+    this.#become('ready')
+    onSwap(replaced)
+  }
+
+  /** A snapshot that is there stays there, whatever becomes of the next. */
+  #become(state: CatalogStatus['state']): void {
+    if (this.#state.state === state || (this.#newest && state !== 'ready')) return
+    this.#state = { state, since: this.#options.now() }
+  }
+
+  /** Has the worker write the last one to the disk; without it the next start takes longer. */
+  async #keep(): Promise<void> {
+    const { engine, background, log } = this.#options
+    const said = 'the snapshot cannot be kept on the disk: the next start has to build it'
+    try {
+      const isKept = await background.run('keepSnapshot', { dir: engine.dir })
+      if (!isKept && !this.#isUnkept) log.warn({}, `${said} (too little room)`)
+      this.#isUnkept = !isKept
+    } catch (error) {
+      if (this.#isStopped) return
+      if (!this.#isUnkept) log.warn({ err: error }, said)
+      this.#isUnkept = true
+    }
   }
 }

@@ -5,6 +5,8 @@ import type { Arena } from './arena.js'
  * receives it.
  */
 export interface SnapshotParts {
+  /** Tells the catalog file that it was built from, see `CatalogState`. */
+  readonly made: string
   readonly version: string
   readonly revision: number
   readonly textRevision: number

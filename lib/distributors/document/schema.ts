@@ -2,7 +2,7 @@
  * A distributor as a document: where its files lie, how their rows become offers, and how an order
  * is written. It is data, and its power to express is small on purpose: no document runs code.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { PRODUCT_CLASSES } from '../product-classes.js'
 import type { ProductClass } from '../product-classes.js'
 

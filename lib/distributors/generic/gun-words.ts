@@ -3,12 +3,19 @@
  * preset's rules, can be wrong; a text that still names a gun then keeps the item from a consumer's
  * door. It may err on the side of the store.
  */
-const GUN =
-  /\b(pistols?|handguns?|revolvers?|rifles?|shotguns?|carbines?|derringers?|guns?|firearms?|receivers?|lowers?|frames?|suppressors?|silencers?|muzzleloaders?|muzzleloading|sbrs?|sbs|aows?|machineguns?|actions?|fire control)\b/
+const GUNS =
+  'pistols?|handguns?|revolvers?|rifles?|shotguns?|carbines?|derringers?|guns?|firearms?|' +
+  'receivers?|lowers?|frames?|suppressors?|silencers?|muzzleloaders?|muzzleloading|' +
+  'sbrs?|sbs|aows?|machineguns?|actions?|fire control'
+const GUN = new RegExp(`\\b(?:${GUNS})\\b`)
 
 /** What goes with a gun: "rifle scopes", "handgun ammunition". */
 const GOODS =
-  'scopes?|sights?|magazines?|mags?|ammunition|ammo|shells?|cartridges?|brass|bullets?|primers?|dies?|cases?|bags?|rugs?|socks?|covers?|slings?|grips?|holsters?|pouch(?:es)?|belts?|parts?|accessor(?:y|ies)|cleaning|care|oils?|tools?|safes?|vaults?|locks?|racks?|cabinets?|rests?|stocks?|handguards?|forends?|mounts?|rings?|bases?|lights?|lasers?|optics?|targets?|chokes?|barrels?|triggers?'
+  'scopes?|sights?|magazines?|mags?|ammunition|ammo|shells?|cartridges?|brass|bullets?|' +
+  'primers?|dies?|cases?|bags?|rugs?|socks?|covers?|slings?|grips?|holsters?|pouch(?:es)?|' +
+  'belts?|parts?|accessor(?:y|ies)|cleaning|care|oils?|tools?|safes?|vaults?|locks?|racks?|' +
+  'cabinets?|rests?|stocks?|handguards?|forends?|mounts?|rings?|bases?|lights?|lasers?|' +
+  'optics?|targets?|chokes?|barrels?|triggers?'
 const WITH_GOODS = new RegExp(
   `\\b(?:pistol|handgun|revolver|rifle|shotgun|long ` +
     `gun|gun|firearm|rimfire|suppressor|silencer|lower|receiver|frame)s? (?:${GOODS})\\b`,

@@ -156,7 +156,9 @@ function get(
       reject(
         new Error(
           statusCode >= 300 && statusCode < 400
-            ? `the server redirects (${statusCode}) to ${redirectTarget(url, response.headers.location)}; set that as the location if it is right`
+            ? `the server redirects (${statusCode}) to ` +
+                `${redirectTarget(url, response.headers.location)}; ` +
+                'set that as the location if it is right'
             : `the server answered ${statusCode}`,
         ),
       )

@@ -103,7 +103,8 @@ export function movedShape(before: Shape, now: Shape, preset: Preset): string[] 
     const expected = (had / before.offers) * now.offers
     if (expected - has < FEW || (expected - has) * 10 <= expected * 3) return
     reasons.push(
-      `${what} ${share(has, now.offers)}, in the last feed ${share(had, before.offers)}; at most 30 % of that share may go`,
+      `${what} ${share(has, now.offers)}, in the last feed ${share(had, before.offers)}; ` +
+        'at most 30 % of that share may go',
     )
   }
   for (const mark of JUDGED)
@@ -130,7 +131,8 @@ function movedAmounts(before: Shape, now: Shape): string[] {
     )
       return []
     return [
-      `${what} have a median of ${show(b.median)} and a sum of ${show(b.sum)}, in the last feed ${show(a.median)} and ${show(a.sum)}; ` +
+      `${what} have a median of ${show(b.median)} and a sum of ${show(b.sum)}, ` +
+        `in the last feed ${show(a.median)} and ${show(a.sum)}; ` +
         `both may not move by a factor of ${ratio} or more`,
     ]
   }

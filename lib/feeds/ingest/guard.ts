@@ -57,7 +57,8 @@ export function judge(evidence: Evidence, force: boolean): string[] {
     return [`none of the ${rows} rows can be used; the file or its preset is the wrong one`]
   if (claimed === 0 && named > 0)
     return [
-      `none of the ${rows} rows names an item that is known, and the last feed named ${named}; the file or its preset is the wrong one`,
+      `none of the ${rows} rows names an item that is known, and the last feed named ${named}; ` +
+        'the file or its preset is the wrong one',
     ]
   return force ? [] : [...faultsOfForm(evidence), ...faultsOfComparison(evidence)]
 }
@@ -94,7 +95,8 @@ function faultsOfComparison(evidence: Evidence): string[] {
   const reasons: string[] = []
   if (previousAsOf !== null && asOf < previousAsOf) {
     reasons.push(
-      `the file is older than the last one: it is of ${new Date(asOf).toISOString()}, the last was of ${new Date(previousAsOf).toISOString()}`,
+      `the file is older than the last one: it is of ${new Date(asOf).toISOString()}, ` +
+        `the last was of ${new Date(previousAsOf).toISOString()}`,
     )
   }
   if (lost * 5 > named)

@@ -264,9 +264,11 @@ class Repeats {
 
   #difference(place: number, cells: readonly string[], before: readonly string[]): string {
     const cell = (of: readonly string[]) => `"${(of[place] ?? '').trim().slice(0, 40)}"`
+    const nameOf = (list: string) => this.#columns.find((name) => fold(name) === list) ?? list
     return (
-      `${this.#columns[place]} is ${cell(cells)} and ${cell(before)} in the row before with the same item number; ` +
-      `such rows may differ in ${[...this.#lists].map((list) => this.#columns.find((name) => fold(name) === list) ?? list).join(', ')} alone`
+      `${this.#columns[place]} is ${cell(cells)} and ${cell(before)} in the row before ` +
+      'with the same item number; ' +
+      `such rows may differ in ${[...this.#lists].map(nameOf).join(', ')} alone`
     )
   }
 }

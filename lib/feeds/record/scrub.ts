@@ -6,8 +6,11 @@
 import { HIDDEN } from '../../distributors/session/redact.js'
 
 /** Members that tell of a person or an account; not those of goods, such as `mfgName`. */
-const PERSONAL =
-  /^(?:.*(?:e-?mail|phone|fax|address|street|(?<!capa)city|zip|postal|contact|company|license|ffl|token|secret|password|credit|balance|account|customer|user).*|(?:first|last|full|display|bill|ship|store|sold)?_?name|line_?\d)$/i
+const PERSONAL_WORDS =
+  'e-?mail|phone|fax|address|street|(?<!capa)city|zip|postal|contact|company|license|ffl|' +
+  'token|secret|password|credit|balance|account|customer|user'
+const PERSONAL_NAMES = '(?:first|last|full|display|bill|ship|store|sold)?_?name|line_?\\d'
+const PERSONAL = new RegExp(`^(?:.*(?:${PERSONAL_WORDS}).*|${PERSONAL_NAMES})$`, 'i')
 const PRICE = /price|cost|retail|msrp|map|^(?:[cm]?prc|bprc)\d?$/i
 const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g
 const TELEPHONE = /\(?\b\d{3}\)?[ .-]\d{3}[ .-]\d{4}\b/g

@@ -59,6 +59,8 @@ export class OrderEngine implements OrderSender {
   readonly #takenUp = new Map<string, number>()
   /** What was logged last of why orders cannot be worked on, and when. */
   #trouble = { since: -Infinity, message: '' }
+  /** By the steady clock. */
+  #startedAt: number | null = null
   #timer: NodeJS.Timeout | undefined
   #ticking: Promise<void> | undefined
   /** Gives back the lease of an engine that was started. */
@@ -93,16 +95,21 @@ export class OrderEngine implements OrderSender {
 
   /** Takes the lease, keeps it, and does what is due, until it is stopped. */
   start(): void {
-    if (!this.#noNewWork.signal.aborted)
-      this.#timer ??= setInterval(() => {
-        this.#ticking ??= this.#tick().finally(() => {
-          this.#ticking = undefined
-        })
-      }, TICK).unref()
+    if (this.#noNewWork.signal.aborted) return
+    this.#startedAt ??= this.#ctx.monotonic()
+    this.#timer ??= setInterval(() => {
+      this.#ticking ??= this.#tick().finally(() => {
+        this.#ticking = undefined
+      })
+    }, TICK).unref()
   }
 
   get isSender(): boolean {
     return this.#release !== null
+  }
+
+  get waitingSince(): number | null {
+    return this.isSender ? null : this.#startedAt
   }
 
   async #tick(): Promise<void> {

@@ -53,7 +53,9 @@ export function makeCertificate({
   const signature = tagged(0x03, Buffer.from([0]), sign('sha256', body, privateKey))
   const der = sequence(body, algorithm, signature).toString('base64')
   return {
-    certificate: `-----BEGIN CERTIFICATE-----\n${der.replaceAll(/(.{64})/g, '$1\n').trimEnd()}\n-----END CERTIFICATE-----\n`,
+    certificate:
+      `-----BEGIN CERTIFICATE-----\n${der.replaceAll(/(.{64})/g, '$1\n').trimEnd()}\n` +
+      '-----END CERTIFICATE-----\n',
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   }
 }

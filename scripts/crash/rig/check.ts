@@ -136,7 +136,8 @@ function checkExecutions({ facts, executedByRef }: World, report: Report): void 
     if (executed.length > 1)
       report(
         'double',
-        `${first!.distid} has ${ref} (${first!.po}) ${executed.length} times: ${executed.map(({ number }) => number).join(', ')}`,
+        `${first!.distid} has ${ref} (${first!.po}) ${executed.length} times: ` +
+          `${executed.map(({ number }) => number).join(', ')}`,
       )
     if (order && linesOf(order.lines) !== linesOf(first!.lines))
       report(
@@ -181,7 +182,8 @@ function checkStates({ facts, executedByRef, byRecord }: World, report: Report):
     } else if (OPEN.includes(state)) {
       report(
         'unfinished',
-        `purchase order ${id} (${ref}) of ${distid} is still ${state}: ${reason}; executed: ${executed?.number ?? 'no'}`,
+        `purchase order ${id} (${ref}) of ${distid} is still ${state}: ${reason}; executed: ` +
+          `${executed?.number ?? 'no'}`,
       )
     }
   }
@@ -246,7 +248,8 @@ function checkPlacements({ facts, byPlacement, byOrder }: World, report: Report)
     if ((holds === 1) !== mayHold)
       report(
         'wrong',
-        `placement ${id} of ${orderId} ${holds === 1 ? 'holds' : 'does not hold'} its order_id with ${orders.map(({ state }) => state).join(', ')}`,
+        `placement ${id} of ${orderId} ${holds === 1 ? 'holds' : 'does not hold'} its order_id ` +
+          `with ${orders.map(({ state }) => state).join(', ')}`,
       )
   }
   for (const [name, placements] of byOrder) {
@@ -275,7 +278,8 @@ function checkRecords({ facts, byRecord }: World, report: Report): void {
     if ((visible === 1) !== failed < orders.length)
       report(
         'record',
-        `record ${id} of ${orderId} is ${visible === 1 ? 'shown' : 'hidden'} with ${orders.map(({ state }) => state).join(', ')}`,
+        `record ${id} of ${orderId} is ${visible === 1 ? 'shown' : 'hidden'} with ` +
+          `${orders.map(({ state }) => state).join(', ')}`,
       )
     const numbers =
       orders
@@ -499,7 +503,8 @@ function checkQuotas({ facts, byPlacement }: World, told: readonly Told[], repor
       if (i >= 0)
         report(
           'quota',
-          `key ${key} placed ${limit + 1} orders within ${times[i]! - times[i - limit]!} ms from ${times[i - limit]} on`,
+          `key ${key} placed ${limit + 1} orders within ${times[i]! - times[i - limit]!} ms from ` +
+            `${times[i - limit]} on`,
         )
     }
     const rows = new Set(

@@ -83,7 +83,10 @@ function isHard(distid: string): boolean {
 /** Every account with orders of which more may be heard was asked for its news after that time. */
 function isAsked(dir: string, began: number): boolean {
   const each = EACH_BY_ITSELF.map((distid) => `'${distid}'`).join()
-  const sql = `SELECT count(*) FROM (SELECT DISTINCT subscriber_id, distid, mode FROM fulfillment_order WHERE ${OPEN_RECORDS}) LEFT JOIN monitor USING (subscriber_id, distid, mode) WHERE coalesce(next_at, 0) <= ? OR (failures > 0 AND distid NOT IN (${each}))`
+  const sql =
+    'SELECT count(*) FROM (SELECT DISTINCT subscriber_id, distid, mode FROM ' +
+    `fulfillment_order WHERE ${OPEN_RECORDS}) LEFT JOIN monitor USING (subscriber_id, distid,` +
+    ` mode) WHERE coalesce(next_at, 0) <= ? OR (failures > 0 AND distid NOT IN (${each}))`
   return query(dir, (raw) => raw.prepare(sql).pluck().get(began) === 0)
 }
 
@@ -93,7 +96,8 @@ function openOrders(dir: string): { distid: string; state: string }[] {
     (raw) =>
       raw
         .prepare(
-          `SELECT DISTINCT distid, state FROM purchase_order WHERE state IN (${OPEN.map((state) => `'${state}'`).join(', ')})`,
+          'SELECT DISTINCT distid, state FROM purchase_order WHERE state IN ' +
+            `(${OPEN.map((state) => `'${state}'`).join(', ')})`,
         )
         .all() as { distid: string; state: string }[],
   )

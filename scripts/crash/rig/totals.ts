@@ -122,17 +122,26 @@ export function totalsText(totals: Totals): string {
   const { faults } = totals
   const n = (many: number) => many.toLocaleString('en-US')
   return [
-    `cycles            ${n(totals.cycles)} in ${(totals.seconds / 60).toFixed(1)} min, ${(totals.cycles / totals.seconds).toFixed(2)} a second, ${n(totals.folders)} folders`,
-    `started in        p50 ${percentile(totals.starts, 0.5)} ms, p95 ${percentile(totals.starts, 0.95)} ms, recovery included (loaded beforehand)`,
+    `cycles            ${n(totals.cycles)} in ${(totals.seconds / 60).toFixed(1)} min, ` +
+      `${(totals.cycles / totals.seconds).toFixed(2)} a second, ${n(totals.folders)} folders`,
+    `started in        p50 ${percentile(totals.starts, 0.5)} ms, p95 ` +
+      `${percentile(totals.starts, 0.95)} ms, recovery included (loaded beforehand)`,
     `killed at         ${listed(totals.deaths)}`,
     `orders            ${n(totals.orders)} in ${n(totals.posts)} posts, ${n(totals.broken)} without an answer`,
     `answers           ${listed(totals.answers)}`,
-    `purchase orders   ${listed(totals.purchaseOrders)}; ${n(totals.unknown)} with a send of unknown outcome; ${n(totals.executed)} executed`,
+    `purchase orders   ${listed(totals.purchaseOrders)}; ${n(totals.unknown)} with a send of ` +
+      `unknown outcome; ${n(totals.executed)} executed`,
     `scenarios         ${listed(totals.scenarios)}`,
-    `calls             ${n(totals.calls)} of orders with chaos, ${((100 * totals.faultyCalls) / Math.max(1, totals.calls)).toFixed(1)} % of them with a fault`,
+    `calls             ${n(totals.calls)} of orders with chaos, ` +
+      `${((100 * totals.faultyCalls) / Math.max(1, totals.calls)).toFixed(1)} % of them with a ` +
+      'fault',
     `journal           ${n(totals.journalLines)} lines`,
-    `quotas            a key's limit of an hour reached in ${totals.hourReached} folders, of a day in ${totals.dayReached}; exceeded or refused without cause: ${faults.quota}`,
-    `double ${faults.double}, lost ${faults.lost}, wrong ${faults.wrong}, unfinished ${faults.unfinished}, lying answers ${faults.answer}, journal ${faults.journal}, records ${faults.record}, by the checks of the simulation ${faults.opinion}, in the log ${faults.error}`,
+    `quotas            a key's limit of an hour reached in ${totals.hourReached} folders, of ` +
+      `a day in ${totals.dayReached}; exceeded or refused without cause: ${faults.quota}`,
+    `double ${faults.double}, lost ${faults.lost}, wrong ${faults.wrong}, unfinished ` +
+      `${faults.unfinished}, lying answers ${faults.answer}, journal ${faults.journal}, ` +
+      `records ${faults.record}, by the checks of the simulation ${faults.opinion}, in the log ` +
+      `${faults.error}`,
     `for a person      ${listed(totals.reviews) || 'none'}`,
   ].join('\n')
 }

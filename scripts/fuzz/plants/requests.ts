@@ -163,8 +163,8 @@ export const REQUESTS: readonly FuzzPlant[] = [
         at: 'server/http/handle.ts#makeHandler',
         make:
           (real: typeof Handle.makeHandler): typeof real =>
-          (app, gate, endpoint) => {
-            const handle = real(app, gate, endpoint)
+          (parts, endpoint) => {
+            const handle = real(parts, endpoint)
             return (incoming) => {
               setTimeout(() => {}, 600_000)
               return handle(incoming)

@@ -1,10 +1,11 @@
+import { inTime } from '../../../lib/core/async/wait.js'
 import { codeOf } from '../../../lib/core/errors.js'
 import type { App } from '../../../lib/app/open.js'
 import { open } from '../../../lib/app/open.js'
 import { parseAllowlistEntry } from '../../../lib/accounts/allowlist.js'
 import { parsePublicUrl } from '../../../lib/objects/disk.js'
-import { createServer } from '../../http/app.js'
-import type { ServerOptions } from '../../http/app.js'
+import { createStartingServer } from '../../http/app.js'
+import type { Server, ServerOptions } from '../../http/app.js'
 import { UsageError, list, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import {
@@ -18,8 +19,11 @@ import type { Listening } from '../../http/listen.js'
 import { ADMIN_OPTIONS, adminPlace, listenForAdmin } from '../../admin/listen.js'
 import type { AdminPlace } from '../../admin/listen.js'
 import type { ServerState } from '../../admin/admin.js'
+import { openStarting } from '../../http/starting.js'
 import { openLog } from '../../log.js'
 import { journalCopyIn, objectsFromEnvironment, prepareObjects } from '../../object-store.js'
+import { startUp } from '../../start-up.js'
+import { watchFiles } from '../../watch-files.js'
 
 export const SERVE_OPTIONS = {
   options: {
@@ -53,9 +57,11 @@ export interface Addresses {
   admin: string | null
 }
 
-/** How often the catalog looks for what another process has written, in milliseconds. */
-const WATCH = 500
-
+/**
+ * Milliseconds that the start waits for the verdict on the object store: what is set wrong is best
+ * told before anything is served, and one that does not answer holds nobody up.
+ */
+const CHECK = 100
 /** Opens the folder, prepares it, serves until the process is told to stop. */
 export async function serve(
   { dir, values, out }: Invocation,
@@ -76,19 +82,20 @@ export async function serve(
     ...store,
     ...journalCopyIn(store, values['journal-copy'] === true),
   })
+  const starting = openStarting()
+  const stopping = new AbortController()
   let listening: Listening
   let admin: Listening | null = null
   let state: ServerState = 'starting'
+  let checked: Promise<void>
   try {
     if (!app.ctx.engine.lock('serve'))
       throw new UsageError(`another process serves ${app.dir}; one folder has one server`)
     admin = await listenForAdmin(app, adminAt, { out, state: () => state })
-    await prepareObjects(store, log)
+    checked = prepareObjects(store, log)
+    await inTime(() => checked, { ms: CHECK, late: () => {} })
     await prepare(app)
-    await app.ctx.catalog.refresh()
-    await app.ctx.dealers.current()
-    await bringBackOrders(app)
-    listening = await listenAt(app, place, proxies)
+    listening = await listenAt(createStartingServer(app, starting, proxies), place)
   } catch (error) {
     await admin?.close(0)
     await app.close()
@@ -96,20 +103,28 @@ export async function serve(
   }
   // Every address of the machine is none that a caller could use.
   app.listensAt(listening.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:'))
-  app.jobs.start()
-  app.orders.start()
-  app.monitors.start()
-  const unwatch = watchCatalog(app)
-  state = 'serving'
-  const stopping = stopped(listening, out, () => {
+  stopping.signal.addEventListener('abort', () => {
     state = 'stopping'
   })
+  const stopped = stopOnSignal(listening, { out, stopping })
   announce(app, { url: listening.url, admin: admin?.url ?? null })
-  await stopping
-  unwatch()
-  await app.close()
-  await admin?.close(0)
+  void startUp(app, starting, stopping.signal).then(() => {
+    if (!stopping.signal.aborted) state = 'serving'
+  })
+  const unwatch = watchFiles(app, { end: (code) => process.exit(code) })
+  try {
+    await Promise.race([stopped, failureOf(checked)])
+  } finally {
+    unwatch()
+    stopping.abort()
+    await listening.close()
+    await app.close()
+    await admin?.close(0)
+  }
 }
+
+/** Never resolves; rejects where the work fails. */
+const failureOf = (work: Promise<void>): Promise<void> => work.then(() => new Promise(() => {}))
 
 /** What the options say: where to listen, whom to believe, and the address that callers use. */
 function settingsIn(values: Invocation['values']): {
@@ -136,12 +151,8 @@ function settingsIn(values: Invocation['values']): {
   }
 }
 
-async function listenAt(
-  app: App,
-  place: { port: number; host: string },
-  proxies: ServerOptions,
-): Promise<Listening> {
-  return listen(createServer(app, proxies), place).catch((error: unknown) => {
+async function listenAt(server: Server, place: { port: number; host: string }): Promise<Listening> {
+  return listen(server, place).catch((error: unknown) => {
     const fault = listenFault(codeOf(error), place)
     throw fault === null ? error : new UsageError(fault)
   })
@@ -177,48 +188,15 @@ function publicUrlOf(text: string | undefined): string | undefined {
   }
 }
 
-/**
- * Has the catalog look for what other processes wrote; returns what ends it. A failure is told once
- * until it is over: the requests that need the catalog answer for themselves, and the next look may
- * find the file whole again.
- */
-export function watchCatalog({ ctx }: App, every = WATCH): () => void {
-  let failing = false
-  const timer = setInterval(() => {
-    try {
-      ctx.catalog.current()
-      failing = false
-    } catch (error) {
-      if (!failing)
-        ctx.log.error(
-          { err: error },
-          'the catalog file cannot be read; the last snapshot serves on',
-        )
-      failing = true
-    }
-  }, every).unref()
-  return () => clearInterval(timer)
-}
-
-/** What the journal alone still knows of is known again before the first caller asks for it. */
-async function bringBackOrders({ orders, ctx }: App): Promise<void> {
-  try {
-    const release = await orders.lease()
-    release?.()
-  } catch (error) {
-    // Whatever else can be served is; orders answer 503 until it is put right.
-    ctx.log.error({ err: error }, 'orders cannot be taken up')
-  }
-}
-
 /** Waits for SIGTERM or SIGINT and drains; a second signal ends at once. */
-function stopped(listening: Listening, out: Invocation['out'], begin: () => void): Promise<void> {
+function stopOnSignal(
+  listening: Listening,
+  { out, stopping }: { out: Invocation['out']; stopping: AbortController },
+): Promise<void> {
   return new Promise((resolve) => {
-    let stopping = false
     const stop = () => {
-      if (stopping) process.exit(1)
-      stopping = true
-      begin()
+      if (stopping.signal.aborted) process.exit(1)
+      stopping.abort()
       out.line('Stopping.')
       void listening.close().then(resolve)
     }

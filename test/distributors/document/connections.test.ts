@@ -90,7 +90,9 @@ describe('a folder of this machine', () => {
   test('gzip, zip and UTF-16 are unpacked; a damaged one is no feed', async () => {
     spawnSync('python3', [
       '-c',
-      `import zipfile; z=zipfile.ZipFile(${JSON.stringify(join(dir, 'a.zip'))},'w',zipfile.ZIP_DEFLATED); z.writestr('folder/','') ; z.writestr('folder/items.csv', ${JSON.stringify(ROWS)})`,
+      `import zipfile; z=zipfile.ZipFile(${JSON.stringify(join(dir, 'a.zip'))},'w',` +
+        `zipfile.ZIP_DEFLATED); z.writestr('folder/','') ; z.writestr('folder/items.csv', ` +
+        `${JSON.stringify(ROWS)})`,
     ])
     const main = folder('packed', {
       'items.gz': gzipSync(ROWS),
@@ -117,7 +119,8 @@ describe('a folder of this machine', () => {
         },
       }),
       'items.xml':
-        '<?xml version="1.0"?><list><row><item>A-1</item><name>Dot &amp; Co</name><price>10</price><qty>3</qty></row></list>',
+        '<?xml version="1.0"?><list><row><item>A-1</item><name>Dot &amp; ' +
+        'Co</name><price>10</price><qty>3</qty></row></list>',
       'items.txt': 'HEADER\r\nA-1  Dot   0010.00003\r\n',
       'list.json': '[1,2',
       'other.json': '{"data":{"rows":[]}}',

@@ -44,7 +44,8 @@ describe('what is written', () => {
     assert.equal(header!.split(',').length, 16)
     assert.equal(
       first,
-      '774,W-1-ABCD-010,NEW,2026-11-21,Best Way,"Pat ""Doc"" Doe, Jr.",12 Main St | rear,,Phoenix,AZ,85001-1234,USA,6025550100,,A-1,2',
+      '774,W-1-ABCD-010,NEW,2026-11-21,Best Way,"Pat ""Doc"" Doe, Jr.",12 Main St | rear,,' +
+        'Phoenix,AZ,85001-1234,USA,6025550100,,A-1,2',
     )
     assert.match(second!, /,B-2,1$/)
     assert.equal(end, '')
@@ -233,7 +234,8 @@ describe('a file that is dropped', () => {
     t.answer('ack2.csv', `${ACK}PO-3,79,A-1,9,9,10001\r\n`)
     t.answer(
       'ship1.csv',
-      'po,t1,t2,by,day\r\nPO-1,1Z999AA10123456784,9400100000000000000000,UPS,11/22/2026\r\nPO-3,1Z999AA10123456785,,UPS,\r\n',
+      'po,t1,t2,by,day\r\nPO-1,1Z999AA10123456784,9400100000000000000000,UPS,' +
+        '11/22/2026\r\nPO-3,1Z999AA10123456785,,UPS,\r\n',
       NOW + 2 * MINUTE,
     )
     const told = await t.news()

@@ -473,7 +473,8 @@ describe('the payment', () => {
     })
     assert.equal(
       sent.bodies[sent.made.indexOf(PAY)],
-      '{"payment_method":{"method":"purchaseorder","po_number":"W-1-ABCD-010","extension_attributes":{"agreement_ids":["3"]}}}',
+      '{"payment_method":{"method":"purchaseorder","po_number":"W-1-ABCD-010",' +
+        '"extension_attributes":{"agreement_ids":["3"]}}}',
     )
   })
 })

@@ -55,7 +55,9 @@ describe('an answer in XML', () => {
     ))
 
   test('and no cut of it is taken for the whole', () => {
-    const whole = `<?xml version="1.0"?><string xmlns="x">${escapeXml('<NewDataSet><Table><A>1</A></Table></NewDataSet>')}</string>`
+    const whole =
+      '<?xml version="1.0"?><string ' +
+      `xmlns="x">${escapeXml('<NewDataSet><Table><A>1</A></Table></NewDataSet>')}</string>`
     for (let end = 0; end < whole.length; end++)
       assert.throws(() => parseXml(whole.slice(0, end)), XmlFault, whole.slice(0, end))
   })

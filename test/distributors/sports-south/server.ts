@@ -72,7 +72,9 @@ export interface Call {
 export type Answer = (call: Call, response: ServerResponse, n: number) => void
 
 const xml = (type: string, text: string): Answer => {
-  const body = `<?xml version="1.0" encoding="utf-8"?>\r\n<${type} xmlns="http://webservices.theshootingwarehouse.com/smart/Orders">${text}</${type}>`
+  const body =
+    `<?xml version="1.0" encoding="utf-8"?>\r\n<${type} ` +
+    `xmlns="http://webservices.theshootingwarehouse.com/smart/Orders">${text}</${type}>`
   return raw(body)
 }
 export const raw =

@@ -97,7 +97,12 @@ function confirmationOf({ listedPo: po, number, lines }: SalesOrder): string[] {
 }
 
 const totals = (po: string, type: string, lines: SalesOrder['lines']) =>
-  `${po};${type};${padded(sum(lines.map(({ qty }) => qty)), 7)};${padded(sum(lines.map(({ committed }) => committed)), 7)}`
+  [
+    po,
+    type,
+    padded(sum(lines.map(({ qty }) => qty)), 7),
+    padded(sum(lines.map(({ committed }) => committed)), 7),
+  ].join(';')
 
 /** All units are in the first parcel; what else was needed for them came apart. */
 function shipmentOf(
