@@ -92,7 +92,7 @@ test('its lines lead from an empty folder to an order that has shipped', async (
     ahead += 3 * MINUTE
     await app.monitors.pass()
     const shipped = await shell(`KEY=${key}\n${at(steps[serveAt + 2]!)}`)
-    assert.match(shipped, /"tracking_number":"\w+"/)
+    assert.match(shipped, /"ship_tracking_number":"\w+"/)
     assert.match(shipped, /in_transit/)
     const pulled = await shell(steps[serveAt + 3]!)
     assert.match(pulled, /Source CSSI\/chattanooga is set: pulled every 20 minutes/)
