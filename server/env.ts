@@ -1,10 +1,11 @@
 /** Everything that is read from the environment, in one place. */
 import { readFileSync } from 'node:fs'
+import { codeOf } from '../lib/core/errors.js'
+import { readEgress } from '../lib/distributors/session/egress.js'
 import type { OperatorEgress } from '../lib/distributors/session/egress.js'
 import type { MailServer } from '../lib/distributors/session/mail.js'
 import type { OwnServers } from '../lib/distributors/servers.js'
 import type { S3Options } from '../lib/objects/s3-calls.js'
-import { codeOf } from '../lib/core/errors.js'
 import { UsageError } from './cli/command.js'
 
 /**
@@ -38,13 +39,16 @@ export function stateDir(option: string | undefined): string {
 
 /**
  * QUARTERMASTER_SECRET_KEY, or the file of QUARTERMASTER_SECRET_KEY_FILE: 64 hex digits instead of
- * the folder's own key file.
+ * the folder's own key file. Throws a UsageError for any other text.
  */
 export function secretKeyFromEnvironment(): { secretKey?: string } {
   const held = secret('QUARTERMASTER_SECRET_KEY', 'QUARTERMASTER_SECRET_KEY_FILE')
   // An empty key is a wrong one: the folder's own file must not take its place unseen.
   const key = held ?? process.env['QUARTERMASTER_SECRET_KEY']
-  return key === undefined ? {} : { secretKey: key }
+  if (key === undefined) return {}
+  if (!/^[0-9a-f]{64}$/i.test(key))
+    throw new UsageError('QUARTERMASTER_SECRET_KEY must be 64 hex digits')
+  return { secretKey: key }
 }
 
 /**
@@ -65,7 +69,27 @@ export function egressFromEnvironment(): { egress?: OperatorEgress } {
     ...(hosts.length > 0 && { privateHosts: hosts.map((host) => host.toLowerCase()) }),
     ...(mail && { mail }),
   }
-  return Object.keys(egress).length === 0 ? {} : { egress }
+  return Object.keys(egress).length === 0 ? {} : { egress: checked(egress) }
+}
+
+/** The variable of each part, for what `readEgress` says of it. */
+const EGRESS_VARIABLES: readonly [RegExp, string][] = [
+  [/^egress\.proxy: /, 'QUARTERMASTER_EGRESS_PROXY'],
+  [/^egress\.sourceAddress: /, 'QUARTERMASTER_EGRESS_ADDRESS'],
+  [/^mail: (?=")/, 'QUARTERMASTER_MAIL_FROM'],
+  [/^mail: /, 'QUARTERMASTER_MAIL_SERVER'],
+]
+
+/** Throws a UsageError that names the variable. */
+function checked(egress: OperatorEgress): OperatorEgress {
+  try {
+    readEgress(egress)
+    return egress
+  } catch (error) {
+    const { message } = error as Error
+    const known = EGRESS_VARIABLES.find(([pattern]) => pattern.test(message))
+    throw new UsageError(known ? message.replace(known[0], `${known[1]}: `) : message)
+  }
 }
 
 function mailFromEnvironment(): MailServer | undefined {
@@ -75,7 +99,15 @@ function mailFromEnvironment(): MailServer | undefined {
   if (server === undefined) return undefined
   if (from === undefined)
     throw new UsageError('QUARTERMASTER_MAIL_FROM: give the address that messages are from')
-  return { server, from, ...(file !== undefined && { ca: readFileSync(file, 'utf8') }) }
+  return { server, from, ...(file !== undefined && { ca: certificateIn(file) }) }
+}
+
+function certificateIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`QUARTERMASTER_MAIL_CA: cannot read ${file} (${codeOf(error)})`)
+  }
 }
 
 /**
@@ -200,7 +232,22 @@ export function wantsJournalCopy(): boolean {
   return text === '1'
 }
 
-/** QUARTERMASTER_LOG: trace, debug, info, warn (default), error, silent. */
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
+
+/**
+ * QUARTERMASTER_LOG: trace, debug, info, warn (default), error, silent. Throws a UsageError for any
+ * other.
+ */
 export function logLevel(): string {
-  return process.env['QUARTERMASTER_LOG'] ?? 'warn'
+  const level = process.env['QUARTERMASTER_LOG'] || 'warn'
+  if (!LOG_LEVELS.includes(level))
+    throw new UsageError(
+      `QUARTERMASTER_LOG: there is no level "${level}"; use one of ${LOG_LEVELS.join(', ')}`,
+    )
+  return level
+}
+
+/** Whether whoever started the program looks for a fault in it. */
+export function isDebugging(): boolean {
+  return process.env['QUARTERMASTER_LOG'] === 'debug'
 }

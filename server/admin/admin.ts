@@ -8,15 +8,8 @@ import type { App } from '../../lib/app/open.js'
 import { healthPages } from './health.js'
 import { isOurHost } from './host.js'
 import { metricsPages } from './metrics/metrics.js'
+import type { Page, Pages } from './page.js'
 import type { ServerMetrics } from './metrics/metrics.js'
-
-/** The answer of a page. */
-export interface Page {
-  status?: number
-  /** JSON by default. */
-  type?: string
-  body: string
-}
 
 export interface AdminOptions {
   /** What /metrics tells; there is none without. */
@@ -27,9 +20,7 @@ export interface AdminOptions {
   hosts?: readonly string[]
 }
 
-/** Answers GET and HEAD at one path each. Further pages are a line in `pagesOf`. */
-export type Pages = Record<string, (request: IncomingMessage) => Promise<Page>>
-
+/** Further pages are a line here. */
 function pagesOf(app: App, { stopping, metrics }: AdminOptions): Pages {
   return { ...healthPages(app, stopping), ...(metrics && metricsPages(app, metrics)) }
 }

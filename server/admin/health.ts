@@ -1,7 +1,7 @@
 /** Alive, and ready: what a supervisor and a load balancer ask. */
 import { readiness } from '../../lib/app/health.js'
 import type { App } from '../../lib/app/open.js'
-import type { Pages } from './admin.js'
+import type { Pages } from './page.js'
 
 export function healthPages(app: App, stopping?: AbortSignal): Pages {
   return {

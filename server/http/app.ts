@@ -10,7 +10,7 @@ import { toNodeHandler } from 'h3/node'
 import { allEndpoints } from '../../lib/app/endpoints.js'
 import type { App } from '../../lib/app/open.js'
 import { pathPattern } from '../../lib/core/endpoint/routes.js'
-import { documentationRoutes, makeMethodRefusal } from '../docs/routes.js'
+import { documentationRoutes, makeMethodRefusal, welcome } from '../docs/routes.js'
 import { makeGate } from './gate.js'
 import { baseHeaders, makeFallback, makeHandler } from './handle.js'
 import type { Handler, Incoming } from './handle.js'
@@ -91,6 +91,10 @@ export function createStartingServer(
     )
     mount('GET', path, 'docs', async (incoming) => (await handler(incoming)) ?? nothing(incoming))
   }
+  for (const name of ['GET', 'HEAD'] as const)
+    router.on(name, '/', (event) =>
+      answer(event, 'docs', async (incoming) => welcome(app, incoming) ?? fallback(incoming)),
+    )
   const objects = makeObjectHandler(app)
   if (objects) router.all('/objects/**', (event) => answer(event, 'objects', objects))
   router.all('/**', (event) => answer(event, UNKNOWN, fallback))

@@ -140,7 +140,13 @@ function keyOf(
   const idOf = (key: Buffer) => openVault(key, random).id
   if (keys !== undefined) {
     const brought = join(keys, 'secret-key')
-    if (!existsSync(brought)) throw invalid('keys', `${brought} is missing`)
+    if (!existsSync(brought))
+      throw invalid(
+        'keys',
+        existsSync(join(keys, 'keys', 'secret-key'))
+          ? `${brought} is missing; the folder to name is ${join(keys, 'keys')}`
+          : `${brought} is missing`,
+      )
     const key = loadSecretKey(dir, {
       fresh: false,
       random,

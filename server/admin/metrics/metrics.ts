@@ -1,6 +1,6 @@
 /** All metrics of a server. What is counted is counted when it happens; the rest when it is asked. */
 import type { App } from '../../../lib/app/open.js'
-import type { Pages } from '../admin.js'
+import type { Pages } from '../page.js'
 import type { ProcessMetrics } from './process.js'
 import type { RequestMetrics } from './requests.js'
 import { stateFamilies } from './state.js'

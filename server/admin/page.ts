@@ -1,0 +1,13 @@
+/** What the pages of the admin listener are. */
+import type { IncomingMessage } from 'node:http'
+
+/** The answer of a page. */
+export interface Page {
+  status?: number
+  /** JSON by default. */
+  type?: string
+  body: string
+}
+
+/** Answers GET and HEAD at one path each. */
+export type Pages = Record<string, (request: IncomingMessage) => Promise<Page>>
