@@ -11,12 +11,14 @@ import { execFile, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 const [mode, ...rest] = process.argv.slice(2)
 const [[program, ...words], env] = rest.map((text) => JSON.parse(text))
 const cwd = process.cwd()
+const LOOK = 100
 const options = { cwd, env }
 
 /** A command beside the server, and what it says as JSON. */
@@ -35,13 +37,17 @@ const get = async (path, url, key) => {
 /** What the demo's own shop can do. */
 async function shop(url, key) {
   const search = await get('/v1/products/search?page_size=1', url, key)
-  const { data } = JSON.parse((await get('/v1/products/catalog', url, key)).body)
+  let exported = await get('/v1/products/catalog', url, key)
+  // On a machine that is very busy the first one is not there within a minute.
+  while (exported.status === 503) exported = await get('/v1/products/catalog', url, key)
+  const { data } = JSON.parse(exported.body)
   const { body } = await get(data.url, url)
   writeFileSync(join(cwd, 'catalog.parquet'), body)
   return { products: JSON.parse(search.body).data.total }
 }
 
 async function look({ url, admin, key }) {
+  while ((await get('/readyz', admin)).status !== 200) await sleep(LOOK)
   const guide = await get('/v1/docs/guide', url)
   const reference = await get('/v1/docs', url)
   const [asset] = /[^"]*\/docs\/assets\/swagger-ui-bundle[^"]*/.exec(reference.body.toString())

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { json } from '../server/launcher.js'
 
 /** Makes a state folder with a shop that has one product; tells its key, good for one address. */
@@ -14,4 +15,9 @@ export async function makeShop(dir: string, address: string): Promise<string> {
   await json(dir, 'feeds', 'import', 'DAV', feed)
   const made = await json(dir, 'keys', 'create', ...who, '--name', 'k', '--ip', address)
   return (made as unknown as { key: string }).key
+}
+
+/** Waits until a server can do all its work, as its admin listener tells. */
+export async function ready(admin: string): Promise<void> {
+  while ((await fetch(`${admin}/readyz`)).status !== 200) await sleep(50)
 }

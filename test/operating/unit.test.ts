@@ -10,7 +10,7 @@ import { connect } from '../../lib/connect.js'
 import { page } from '../docs/blocks.js'
 import { hearStream } from '../server/process-errors.js'
 import { LAUNCHER } from '../server/launcher.js'
-import { makeShop } from './shop.js'
+import { makeShop, ready } from './shop.js'
 import { UNIT, permittedCalls, settings } from './unit.js'
 
 const scratch = mkdtempSync(join(tmpdir(), 'qm-unit-'))
@@ -63,7 +63,7 @@ describe('the systemd unit', () => {
       const refused = `!${[...permittedCalls()].map((call) => `?${call}`).join()}`
       const told = ['-f', '--seccomp-bpf', '-qq', '-e', 'signal=none', '-o', trace]
       const words = [...told, '-e', `trace=${refused}`, '-e', `inject=${refused}:error=EPERM`]
-      const serve = ['serve', '--dir', dir, '--port', '0', '--admin', 'none', '--json']
+      const serve = ['serve', '--dir', dir, '--port', '0', '--admin', '127.0.0.1:0', '--json']
       const child = spawn('strace', [...words, process.execPath, LAUNCHER, ...serve], {
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,
@@ -74,7 +74,8 @@ describe('the systemd unit', () => {
           createInterface({ input: child.stdout }).once('line', resolve)
           child.once('exit', (code) => reject(new Error(`ended with ${code}`)))
         })
-        const { url } = JSON.parse(first) as { url: string }
+        const { url, admin } = JSON.parse(first) as { url: string; admin: string }
+        await ready(admin)
         const shop = connect(url, key)
         assert.equal((await shop.products.search({})).total, 1)
         assert.ok((await shop.products.catalog({})).changed)
