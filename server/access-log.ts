@@ -1,14 +1,15 @@
 /** One JSON line for each request: who asked for what, and what came of it. */
 import { closeSync, openSync } from 'node:fs'
 import { pino } from 'pino'
+import { inTime } from '../lib/core/async/wait.js'
 import type { Log } from '../lib/core/log.js'
 import { UsageError } from './cli/command.js'
 import type { Observe } from './http/observe.js'
 
 export interface AccessLog {
   observe: Observe
-  /** Writes what is left, and ends. */
-  close(): void
+  /** Writes what is left, and ends; a disk that does not take it is not waited for. */
+  close(): Promise<void>
 }
 
 /** Bytes that wait to be written; beyond it lines are dropped rather than memory filled. */
@@ -16,6 +17,8 @@ const MOST_WAITING = 16 * 1_048_576
 /** Lines are written together, and after a second at the latest. */
 const TOGETHER = 4_096
 const FLUSH_EVERY = 1_000
+/** Milliseconds for the last of them when the server ends. */
+const LAST = 2_000
 
 /**
  * Opens it: a file, appended to, or `-` for standard output. Throws a UsageError for one that
@@ -43,17 +46,22 @@ export function openAccessLog(
   })
   const reopen = () => destination.reopen()
   if (isFile) process.on('SIGHUP', reopen)
-  return {
-    observe: (served) => void destination.write(lineOf(served, now())),
-    close() {
+  let closing: Promise<void> | undefined
+  const ended = () =>
+    new Promise<void>((resolve) => {
       process.off('SIGHUP', reopen)
-      try {
-        destination.flushSync()
-      } catch (error) {
-        log.warn({ err: error }, 'the end of the access log cannot be written')
-      }
-      if (isFile) destination.end()
+      destination.once('close', resolve)
+      destination.end()
+    })
+  return {
+    observe(served) {
+      if (!closing) destination.write(lineOf(served, now()))
     },
+    close: () =>
+      (closing ??= inTime(() => ended(), {
+        ms: LAST,
+        late: () => log.warn({}, 'the end of the access log cannot be written'),
+      })),
   }
 }
 

@@ -10,7 +10,7 @@ export interface Watching {
   metrics: ServerMetrics
   /** Undefined where nobody wants to know. */
   observe: Observe | undefined
-  close(): void
+  close(): Promise<void>
 }
 
 /** Throws a UsageError for an access log that cannot be written. */
@@ -28,9 +28,9 @@ export function openWatching(
   return {
     metrics: { requests, process },
     observe: log ? both : isCounting ? requests.observe : undefined,
-    close() {
+    async close() {
       process.close()
-      log?.close()
+      await log?.close()
     },
   }
 }

@@ -9,7 +9,7 @@ import type { DistributorsCtx } from '../distributors/ctx.js'
 import { mailEvents } from './mail.js'
 import { dueReceivers } from './queries.js'
 import { openReceivers } from './receivers.js'
-import type { OpenReceiver } from './receivers.js'
+import type { OpenReceiver } from './receiver.js'
 import { sendWebhook } from './webhook.js'
 import type { EventMessage } from './webhook.js'
 

@@ -4,7 +4,7 @@ import { MINUTE } from '../core/clock.js'
 import { times } from '../core/figures.js'
 import type { OperatorEgress } from '../distributors/session/egress.js'
 import { sendMail } from '../distributors/session/mail.js'
-import type { OpenReceiver } from './receivers.js'
+import type { OpenReceiver } from './receiver.js'
 import type { EventMessage } from './webhook.js'
 
 /** Milliseconds for the whole conversation with the mail server. */

@@ -4,6 +4,7 @@ import { ApiError, invalid } from '../core/errors.js'
 import { OPERATOR } from '../core/storage/secrets.js'
 import type { ReceiverKind } from '../db/tables/events.js'
 import type { DistributorsCtx } from '../distributors/ctx.js'
+import type { OpenReceiver } from './receiver.js'
 import { readWebhook } from './webhook.js'
 
 export interface Receiver {
@@ -14,15 +15,6 @@ export interface Receiver {
   created_at: string
   /** Events that wait for it. */
   waiting: number
-}
-
-/** A receiver with its secrets, as a delivery needs it. */
-export interface OpenReceiver {
-  id: string
-  kind: ReceiverKind
-  address: string
-  secret: string | null
-  allowPrivate: boolean
 }
 
 /** More would make one event a flood. */

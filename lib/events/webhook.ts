@@ -8,7 +8,7 @@ import { deadlineIn } from '../core/async/wait.js'
 import { SECOND } from '../core/clock.js'
 import { callHttp } from '../distributors/session/http.js'
 import type { ListedEvent } from './events.js'
-import type { OpenReceiver } from './receivers.js'
+import type { OpenReceiver } from './receiver.js'
 
 /** What a receiver is sent. */
 export type EventMessage = Omit<ListedEvent, 'deliveries'>

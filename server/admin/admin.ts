@@ -7,8 +7,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { App } from '../../lib/app/open.js'
 import { healthPages } from './health.js'
 import { isOurHost } from './host.js'
-import { metricsPages } from './metrics/metrics.js'
 import type { Page, Pages } from './page.js'
+import { metricsPages } from './metrics/metrics.js'
 import type { ServerMetrics } from './metrics/metrics.js'
 
 export interface AdminOptions {
@@ -20,7 +20,6 @@ export interface AdminOptions {
   hosts?: readonly string[]
 }
 
-/** Further pages are a line here. */
 function pagesOf(app: App, { stopping, metrics }: AdminOptions): Pages {
   return { ...healthPages(app, stopping), ...(metrics && metricsPages(app, metrics)) }
 }

@@ -1,4 +1,4 @@
-/** What the pages of the admin listener are. */
+/** What the admin listener answers with. */
 import type { IncomingMessage } from 'node:http'
 
 /** The answer of a page. */
@@ -9,5 +9,5 @@ export interface Page {
   body: string
 }
 
-/** Answers GET and HEAD at one path each. */
+/** Answers GET and HEAD at one path each. Further pages are a line in `pagesOf`. */
 export type Pages = Record<string, (request: IncomingMessage) => Promise<Page>>

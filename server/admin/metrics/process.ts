@@ -28,12 +28,12 @@ export function openProcessMetrics(): ProcessMetrics {
       const late = (nanoseconds: number) =>
         Math.max(0, (Number.isNaN(nanoseconds) ? 0 : nanoseconds) / 1e9 - RESOLUTION / 1_000)
       const delays = [
-        ['0.5', delay.percentile(50)],
-        ['0.99', delay.percentile(99)],
-        ['1', delay.max],
+        ['50', delay.percentile(50)],
+        ['99', delay.percentile(99)],
+        ['100', delay.max],
       ] as const
-      const samples = delays.map(([quantile, value]) => ({
-        labels: { quantile },
+      const samples = delays.map(([percentile, value]) => ({
+        labels: { percentile },
         value: delay.count === 0 ? 0 : late(value),
       }))
       delay.reset()
@@ -47,7 +47,7 @@ export function openProcessMetrics(): ProcessMetrics {
         {
           name: 'quartermaster_event_loop_delay_seconds',
           type: 'gauge',
-          help: 'How late the event loop was since the last scrape, by quantile.',
+          help: 'How late the event loop was since the last scrape, by percentile.',
           samples,
         },
         single(

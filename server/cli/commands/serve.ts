@@ -105,7 +105,7 @@ export async function serve(
       place,
     )
   } catch (error) {
-    watching?.close()
+    await watching?.close()
     await app.close()
     throw error
   }
@@ -127,7 +127,7 @@ export async function serve(
     stopping.abort()
     await listening.close()
     await app.close()
-    watching.close()
+    await watching.close()
     await admin?.close(0)
   }
 }

@@ -44,7 +44,7 @@ async function watched(
     }
     await use(t, scrape, watching)
   } finally {
-    watching.close()
+    await watching.close()
     await listening.close(0)
   }
 }
@@ -182,7 +182,7 @@ describe('the access log', () => {
       await request('/v1/ping?secret=1', { headers: { 'x-request-id': 'R-1' } })
       await request('/v1/ping', { key: 'a-wrong-key-of-somebody' })
       await json('/v1/orders/quote', { method: 'POST', body: '{"items":[]}' })
-      watching.close()
+      await watching.close()
       const [ping, refused, quote] = linesIn(file)
       const { ms, time, bytes, ...rest } = ping!
       assert.deepEqual(rest, {
@@ -227,7 +227,7 @@ describe('the access log', () => {
         }
       }
       await request('/v1/ping')
-      watching.close()
+      await watching.close()
       assert.deepEqual([linesIn(`${file}.1`).length, linesIn(file).length], [1, 1])
     }, file)
   })
