@@ -118,6 +118,8 @@ async function respond(app: App, incoming: Incoming, handler: Answerer): Promise
   return new PlainResponse(await replyTo(app, incoming, handler))
 }
 
+const TRACE = ['traceparent', 'tracestate']
+
 /** As `respond`, and tells of it. */
 async function observed(
   app: App,
@@ -127,7 +129,7 @@ async function observed(
   const begun = performance.now()
   const incoming = incomingOf(event)
   const reply = await replyTo(app, incoming, handler)
-  const { method } = incoming.request
+  const { method, headers } = incoming.request
   const length = reply.headers['content-length']
   observe({
     route,
@@ -138,6 +140,13 @@ async function observed(
     requestId: reply.headers['x-request-id'] ?? '',
     milliseconds: performance.now() - begun,
     bytes: method === 'HEAD' ? 0 : length === undefined ? null : Number(length),
+    trace: () =>
+      Object.fromEntries(
+        TRACE.flatMap((name) => {
+          const value = headers.get(name)
+          return value === null ? [] : [[name, value]]
+        }),
+      ),
   })
   return new PlainResponse(reply)
 }

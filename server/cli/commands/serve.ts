@@ -98,7 +98,7 @@ export async function serve(
     checked = prepareObjects(store, log)
     await inTime(() => checked, { ms: CHECK, late: () => {} })
     await prepare(app)
-    watching = openWatching(app, { isCounting: adminAt !== null, accessLog })
+    watching = await openWatching(app, { isCounting: adminAt !== null, accessLog })
     const observe = watching.observe && { observe: watching.observe }
     listening = await listenAt(
       createStartingServer(app, starting, { ...proxies, ...observe }),
