@@ -161,6 +161,13 @@ export const PAGES: readonly Page[] = [
       'whether all is well',
   },
   {
+    name: 'faults',
+    title: 'Faults: what was broken on purpose, and what came of it',
+    summary:
+      'Killed processes, full disks, damaged files, failing distributors, floods: what the ' +
+      'program does, and the test that proves it',
+  },
+  {
     name: 's3',
     title: 'Files in S3',
     summary: 'Exports and documents in a bucket instead of the state folder',
