@@ -168,6 +168,13 @@ export const PAGES: readonly Page[] = [
       'Caddy and logrotate',
   },
   {
+    name: 'faults',
+    title: 'Faults: what was broken on purpose, and what came of it',
+    summary:
+      'Killed processes, full disks, damaged files, failing distributors, floods: what the ' +
+      'program does, and the test that proves it',
+  },
+  {
     name: 's3',
     title: 'Files in S3',
     summary: 'Exports and documents in a bucket instead of the state folder',

@@ -7,6 +7,7 @@ import type { RequestListener } from 'node:http'
 import { H3, HTTPResponse } from 'h3'
 import type { H3Event } from 'h3'
 import { toNodeHandler } from 'h3/node'
+import { compileAllowlist } from '../../lib/accounts/allowlist.js'
 import { allEndpoints } from '../../lib/app/endpoints.js'
 import type { App } from '../../lib/app/open.js'
 import { pathPattern } from '../../lib/core/endpoint/routes.js'
@@ -36,6 +37,8 @@ export interface Server {
   fetch(request: Request, context?: { address?: string }): Promise<Response>
   /** For `http.createServer`. */
   nodeHandler: RequestListener
+  /** Whether this peer is a trusted proxy, or one that a key may be used from. */
+  knows(peer: string): boolean
 }
 
 /** Mounts the endpoints of an app. */
@@ -98,7 +101,9 @@ export function createStartingServer(
   const objects = makeObjectHandler(app)
   if (objects) router.all('/objects/**', (event) => answer(event, 'objects', objects))
   router.all('/**', (event) => answer(event, UNKNOWN, fallback))
+  const isProxy = compileAllowlist(options.trustedProxies ?? [])
   return {
+    knows: (peer) => isProxy(peer) || app.mayCallFrom(peer),
     fetch: async (request, context) =>
       router.request(request, undefined, { address: context?.address } as never),
     nodeHandler: toNodeHandler(router) as RequestListener,
