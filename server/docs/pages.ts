@@ -148,7 +148,7 @@ export const PAGES: readonly Page[] = [
   },
   {
     name: 'first-feed',
-    title: 'From a real feed to your own offers',
+    title: 'From your own feed to an order',
     summary:
       "A distributor's file becomes your own catalog: the commands from an empty folder, " +
       'and which files can be read',

@@ -73,8 +73,9 @@ test(
       const config = join(scratch, 'logrotate.conf')
       writeFileSync(config, own, { mode: 0o644 })
       execFileSync(LOGROTATE!, ['--force', '--state', join(scratch, 'rotated'), config])
-      assert.equal(readFileSync(join(logs, 'quartermaster.log.1'), 'utf8'), first)
-      assert.equal(readFileSync(file, 'utf8'), '')
+      // The server may have written more meanwhile, to either of the two.
+      assert.ok(readFileSync(join(logs, 'quartermaster.log.1'), 'utf8').startsWith(first))
+      assert.ok(!readFileSync(file, 'utf8').includes(first))
       await provoke()
       for (const line of readFileSync(file, 'utf8').trim().split('\n')) assert.ok(JSON.parse(line))
       assert.deepEqual(readdirSync(logs).toSorted(), ['quartermaster.log', 'quartermaster.log.1'])
