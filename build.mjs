@@ -5,9 +5,11 @@
  *                     shared.cjs; worker.mjs, duckdb.mjs
  *   dist/types        declarations, for `import`; dist/types-cjs the same for `require`
  *   dist/docs         what the documentation page is made of, Swagger UI among it
- *   dist/console      the operator's console: its page, one script, one style
  *   dist/quartermaster  the launcher in one bundle with what it seldom needs beside it, its worker.mjs
- *                     and duckdb.mjs; only natives stay outside
+ *                     and duckdb.mjs, and the operator's console; a whole build adds the natives, the
+ *                     documentation, licenses and a bill of materials: the folder runs wherever there
+ *                     is Node
+ *                     (scripts/bundle/release.mjs makes archives of it that bring Node)
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,6 +17,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as esbuild from 'esbuild'
 import { buildConsole } from './console/build.mjs'
+import { billOf } from './scripts/bundle/bill.mjs'
+import { copyNatives, installed } from './scripts/bundle/natives.mjs'
+import { noticesOf } from './scripts/bundle/notices.mjs'
+import { packageIn, packagesOf, sorted } from './scripts/bundle/packages.mjs'
+import { sizeOf } from './scripts/bundle/sizes.mjs'
 
 const NATIVE = ['better-sqlite3', '@duckdb/node-api']
 const common = {
@@ -189,38 +196,76 @@ const SWAGGER_UI = [
   'NOTICE',
 ]
 
+const PARTS = ['lib', 'types', 'types-cjs', 'docs', 'data', 'quartermaster']
+
+// Whoever has the package has no sources beside it, and the names in the bundles are those of the
+// sources.
+const plain = { sourcemap: false }
+
+/** The command with its worker and its child; tells the files that went in. */
+export async function bundleProgram(folder) {
+  // Nobody imports the command: it keeps its names, and none of its blanks.
+  const dense = { ...plain, minifyWhitespace: true }
+  const page = await buildConsole(join(folder, 'console'))
+  console.log(`console: ${(page.bytes / 1_000).toFixed(1)} kB compressed`)
+  return [
+    ...(await bundleLauncher(folder, dense)),
+    ...(await bundleWorker(folder, dense)),
+    ...page.inputs,
+  ]
+}
+
+function copyDocumentation(folder) {
+  cpSync('data/guide', join(folder, 'data/guide'), { recursive: true })
+  cpSync('server/docs/assets', join(folder, 'docs'), { recursive: true })
+  for (const file of SWAGGER_UI)
+    cpSync(join('node_modules/swagger-ui-dist', file), join(folder, 'docs/swagger-ui', file))
+}
+
+/**
+ * Puts beside the bundled command whatever it needs besides Node, and what has to be said about
+ * it. `inputs` are the files of the bundle. The natives are those of this machine; a release names
+ * another platform, where their packages are found, and the Node that goes along.
+ */
+export function completeProgram(folder, inputs, { platform, find = installed, runtime } = {}) {
+  const { name, version, description, license, engines } = JSON.parse(
+    readFileSync('package.json', 'utf8'),
+  )
+  copyDocumentation(folder)
+  cpSync('data/operating', join(folder, 'operating'), { recursive: true })
+  const natives = copyNatives(folder, platform ?? `${process.platform}-${process.arch}`, find)
+  const swaggerUi = packageIn('node_modules/swagger-ui-dist')
+  const packages = sorted([...packagesOf(inputs), ...natives, swaggerUi])
+  const own = { name, version, description, license, type: 'module', engines, private: true }
+  const json = (value) => `${JSON.stringify(value, null, 2)}\n`
+  writeFileSync(join(folder, 'package.json'), json(own))
+  cpSync('LICENSE', join(folder, 'LICENSE'))
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES'), noticesOf(packages, runtime))
+  writeFileSync(join(folder, 'sbom.cdx.json'), json(billOf(own, packages, runtime)))
+}
+
 /**
  * Builds all of the package in a folder: what stands there of an earlier build goes first, and
  * nothing else. Tells the files that went into its bundles.
  */
 export async function build(dist = 'dist', { quick = false } = {}) {
-  for (const part of ['lib', 'types', 'types-cjs', 'docs', 'console', 'data', 'quartermaster'])
-    rmSync(join(dist, part), { recursive: true, force: true })
-  // Whoever has the package has no sources beside it, and the names in the bundles are those of the
-  // sources.
-  const plain = { sourcemap: false }
-  // Nobody imports the command: it keeps its names, and none of its blanks.
-  const dense = { ...plain, minifyWhitespace: true }
+  for (const part of PARTS) rmSync(join(dist, part), { recursive: true, force: true })
   const client = { connect: 'lib/connect.ts' }
   const library = {
     index: 'lib/index.ts',
     server: 'server/index.ts',
     testing: 'server/testing/index.ts',
   }
+  const program = await bundleProgram(join(dist, 'quartermaster'))
   const inputs = [
     ...(await bundleTree(join(dist, 'lib'), { ...library, ...client }, plain)),
     ...(await bundleCommonJs(join(dist, 'lib'), client, plain)),
     ...(await bundleSharedCommonJs(join(dist, 'lib'), library, plain)),
-    ...(await bundleLauncher(join(dist, 'quartermaster'), dense)),
-    ...(await bundleWorker(join(dist, 'quartermaster'), dense)),
+    ...program,
   ]
-  const page = await buildConsole(join(dist, 'console'))
-  console.error(`console: ${(page.bytes / 1000).toFixed(1)} kB compressed`)
-  cpSync('data/guide', join(dist, 'data/guide'), { recursive: true })
-  cpSync('server/docs/assets', join(dist, 'docs'), { recursive: true })
-  for (const file of SWAGGER_UI)
-    cpSync(join('node_modules/swagger-ui-dist', file), join(dist, 'docs/swagger-ui', file))
+  copyDocumentation(dist)
   if (!quick) {
+    completeProgram(join(dist, 'quartermaster'), program)
     const tsc = join('node_modules', 'typescript', 'bin', 'tsc')
     execFileSync(
       process.execPath,
@@ -266,5 +311,8 @@ function keepReachable(folder, entries) {
     if (file.endsWith('.ts') && !kept.has(file)) rmSync(join(folder, file))
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  await build('dist', { quick: process.argv.includes('--quick') })
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const quick = process.argv.includes('--quick')
+  await build('dist', { quick })
+  if (!quick) for (const part of PARTS) console.log(sizeOf(join('dist', part)))
+}

@@ -24,13 +24,15 @@ const coverage = process.argv.includes('--coverage')
 const isLong = process.argv.includes('--long')
 /**
  * Every scenario at every distributor, real feeds of months, every line end of a list, the package
- * as it is packed: minutes each.
+ * as it is packed, its archives and its container: minutes each.
  */
 const LONG = [
   'simulator/page.test.ts',
   'feeds/real.test.ts',
   'ffls/cuts.test.ts',
   'server/package.test.ts',
+  'bundle/release.test.ts',
+  'bundle/container.test.ts',
 ]
 /**
  * Processes of a whole run, beside the suites that start themselves once more, and the two longest,

@@ -1,10 +1,33 @@
 /** Everything that is read from the environment, in one place. */
 import { readFileSync } from 'node:fs'
+import { codeOf } from '../lib/core/errors.js'
+import { readEgress } from '../lib/distributors/session/egress.js'
 import type { OperatorEgress } from '../lib/distributors/session/egress.js'
 import type { MailServer } from '../lib/distributors/session/mail.js'
 import type { OwnServers } from '../lib/distributors/servers.js'
 import type { S3Options } from '../lib/objects/s3-calls.js'
 import { UsageError } from './cli/command.js'
+
+/**
+ * A variable that holds a secret, or the file that NAME_FILE names: what a container's secrets are
+ * given as, so that no list of processes or settings shows them. White space around the text does
+ * not count. Empty variables count as none. Throws a UsageError where both are given, or where the
+ * file cannot be read or has nothing in it.
+ */
+function secret(name: string, fileName: string): string | undefined {
+  const [text, file] = [process.env[name] || undefined, process.env[fileName] || undefined]
+  if (file === undefined) return text
+  if (text !== undefined)
+    throw new UsageError(`${name} and ${fileName} are both set: set one of them`)
+  let held: string
+  try {
+    held = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new UsageError(`${fileName}: ${file} cannot be read (${codeOf(error) ?? String(error)})`)
+  }
+  if (held === '') throw new UsageError(`${fileName}: ${file} is empty`)
+  return held
+}
 
 /**
  * The state folder: `--dir`, else QUARTERMASTER_DIR, else ./var. An empty variable counts as none:
@@ -14,20 +37,29 @@ export function stateDir(option: string | undefined): string {
   return option ?? (process.env['QUARTERMASTER_DIR'] || './var')
 }
 
-/** QUARTERMASTER_SECRET_KEY: 64 hex digits instead of the folder's own key file. */
+/**
+ * QUARTERMASTER_SECRET_KEY, or the file of QUARTERMASTER_SECRET_KEY_FILE: 64 hex digits instead of
+ * the folder's own key file. Throws a UsageError for any other text.
+ */
 export function secretKeyFromEnvironment(): { secretKey?: string } {
-  const key = process.env['QUARTERMASTER_SECRET_KEY']
-  return key === undefined ? {} : { secretKey: key }
+  const held = secret('QUARTERMASTER_SECRET_KEY', 'QUARTERMASTER_SECRET_KEY_FILE')
+  // An empty key is a wrong one: the folder's own file must not take its place unseen.
+  const key = held ?? process.env['QUARTERMASTER_SECRET_KEY']
+  if (key === undefined) return {}
+  if (!/^[0-9a-f]{64}$/i.test(key))
+    throw new UsageError('QUARTERMASTER_SECRET_KEY must be 64 hex digits')
+  return { secretKey: key }
 }
 
 /**
  * QUARTERMASTER_EGRESS_PROXY (`http://user:password@host:port`) and QUARTERMASTER_EGRESS_ADDRESS: how
  * distributors are reached that approve addresses. QUARTERMASTER_PRIVATE_HOSTS: hosts of documents that
  * may have a private address. QUARTERMASTER_MAIL_SERVER, _FROM and _CA (a file): where orders by mail
- * go. An empty variable counts as none.
+ * go. An empty variable counts as none. Proxy and mail server, which may have passwords in them, may
+ * come from files: _FILE.
  */
 export function egressFromEnvironment(): { egress?: OperatorEgress } {
-  const proxy = process.env['QUARTERMASTER_EGRESS_PROXY'] || undefined
+  const proxy = secret('QUARTERMASTER_EGRESS_PROXY', 'QUARTERMASTER_EGRESS_PROXY_FILE')
   const sourceAddress = process.env['QUARTERMASTER_EGRESS_ADDRESS'] || undefined
   const hosts = (process.env['QUARTERMASTER_PRIVATE_HOSTS'] ?? '').split(/[\s,]+/).filter(Boolean)
   const mail = mailFromEnvironment()
@@ -37,17 +69,45 @@ export function egressFromEnvironment(): { egress?: OperatorEgress } {
     ...(hosts.length > 0 && { privateHosts: hosts.map((host) => host.toLowerCase()) }),
     ...(mail && { mail }),
   }
-  return Object.keys(egress).length === 0 ? {} : { egress }
+  return Object.keys(egress).length === 0 ? {} : { egress: checked(egress) }
+}
+
+/** The variable of each part, for what `readEgress` says of it. */
+const EGRESS_VARIABLES: readonly [RegExp, string][] = [
+  [/^egress\.proxy: /, 'QUARTERMASTER_EGRESS_PROXY'],
+  [/^egress\.sourceAddress: /, 'QUARTERMASTER_EGRESS_ADDRESS'],
+  [/^mail: (?=")/, 'QUARTERMASTER_MAIL_FROM'],
+  [/^mail: /, 'QUARTERMASTER_MAIL_SERVER'],
+]
+
+/** Throws a UsageError that names the variable. */
+function checked(egress: OperatorEgress): OperatorEgress {
+  try {
+    readEgress(egress)
+    return egress
+  } catch (error) {
+    const { message } = error as Error
+    const known = EGRESS_VARIABLES.find(([pattern]) => pattern.test(message))
+    throw new UsageError(known ? message.replace(known[0], `${known[1]}: `) : message)
+  }
 }
 
 function mailFromEnvironment(): MailServer | undefined {
-  const server = process.env['QUARTERMASTER_MAIL_SERVER'] || undefined
+  const server = secret('QUARTERMASTER_MAIL_SERVER', 'QUARTERMASTER_MAIL_SERVER_FILE')
   const from = process.env['QUARTERMASTER_MAIL_FROM'] || undefined
   const file = process.env['QUARTERMASTER_MAIL_CA'] || undefined
   if (server === undefined) return undefined
   if (from === undefined)
     throw new UsageError('QUARTERMASTER_MAIL_FROM: give the address that messages are from')
-  return { server, from, ...(file !== undefined && { ca: readFileSync(file, 'utf8') }) }
+  return { server, from, ...(file !== undefined && { ca: certificateIn(file) }) }
+}
+
+function certificateIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`QUARTERMASTER_MAIL_CA: cannot read ${file} (${codeOf(error)})`)
+  }
 }
 
 /**
@@ -69,6 +129,12 @@ export function serversFromEnvironment(): { servers?: OwnServers } {
     servers[distid] = { ...servers[distid], [kind]: address }
   }
   return { servers }
+}
+
+/** The variable of a file that may hold the secret of the first one. */
+const S3_FILES: Readonly<Record<string, string>> = {
+  QUARTERMASTER_S3_ACCESS_KEY: 'QUARTERMASTER_S3_ACCESS_KEY_FILE',
+  QUARTERMASTER_S3_SECRET_KEY: 'QUARTERMASTER_S3_SECRET_KEY_FILE',
 }
 
 /** What stands in QUARTERMASTER_S3_*: where files are kept that callers download. */
@@ -100,10 +166,14 @@ const S3_OPTIONAL = {
  * _SECRET_KEY; if wanted _PATH_STYLE (1, the default, for `https://host/bucket/key`; 0 for
  * `https://bucket.host/key`), _PUBLIC_ENDPOINT (where callers reach the server, when that is
  * elsewhere) and _PREFIX (before every key). Null when none of them is set: files are kept in the
- * state folder. An empty variable counts as none. Throws a UsageError that names what is missing.
+ * state folder. An empty variable counts as none. The two keys may come from files: _FILE. Throws a
+ * UsageError that names what is missing.
  */
 export function s3FromEnvironment(): S3Environment | null {
-  const read = (name: string) => process.env[name] || undefined
+  const read = (name: string) => {
+    const file = S3_FILES[name]
+    return file === undefined ? process.env[name] || undefined : secret(name, file)
+  }
   const names = [...Object.values(S3_NEEDED).map(([name]) => name), ...Object.values(S3_OPTIONAL)]
   const given = names.filter((name) => read(name) !== undefined)
   if (given.length === 0) return null
@@ -162,7 +232,22 @@ export function wantsJournalCopy(): boolean {
   return text === '1'
 }
 
-/** QUARTERMASTER_LOG: trace, debug, info, warn (default), error, silent. */
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
+
+/**
+ * QUARTERMASTER_LOG: trace, debug, info, warn (default), error, silent. Throws a UsageError for any
+ * other.
+ */
 export function logLevel(): string {
-  return process.env['QUARTERMASTER_LOG'] ?? 'warn'
+  const level = process.env['QUARTERMASTER_LOG'] || 'warn'
+  if (!LOG_LEVELS.includes(level))
+    throw new UsageError(
+      `QUARTERMASTER_LOG: there is no level "${level}"; use one of ${LOG_LEVELS.join(', ')}`,
+    )
+  return level
+}
+
+/** Whether whoever started the program looks for a fault in it. */
+export function isDebugging(): boolean {
+  return process.env['QUARTERMASTER_LOG'] === 'debug'
 }

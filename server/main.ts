@@ -1,7 +1,11 @@
-/** The launcher. */
-import { runLine } from './cli/run-line.js'
+/** The launcher. It looks at Node before it loads the rest, which an older one cannot even read. */
+import { nodeFault } from './cli/node-version.js'
 
-// SQLite makes its files as the mask allows, and the state folder may be one that others can look
-// into.
-process.umask(0o077)
-process.exitCode = await runLine(process.argv.slice(2), process)
+const fault = nodeFault(process.versions.node)
+if (fault === null) {
+  const { launch } = await import('./cli/launch.js')
+  process.exitCode = await launch()
+} else {
+  process.stderr.write(`${fault}\n`)
+  process.exitCode = 2
+}

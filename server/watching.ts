@@ -5,6 +5,7 @@ import type { ServerMetrics } from './admin/metrics/metrics.js'
 import { openProcessMetrics } from './admin/metrics/process.js'
 import { openRequestMetrics } from './admin/metrics/requests.js'
 import type { Observe } from './http/observe.js'
+import { openTelemetry } from './telemetry.js'
 
 export interface Watching {
   metrics: ServerMetrics
@@ -14,23 +15,25 @@ export interface Watching {
 }
 
 /** Throws a UsageError for an access log that cannot be written. */
-export function openWatching(
+export async function openWatching(
   { ctx }: App,
   { isCounting, accessLog }: { isCounting: boolean; accessLog: string | undefined },
-): Watching {
+): Promise<Watching> {
   const requests = openRequestMetrics()
   const log = accessLog === undefined ? null : openAccessLog(accessLog, ctx)
   const process = openProcessMetrics()
-  const both: Observe = (served) => {
+  const telemetry = await openTelemetry(ctx)
+  const all: Observe = (served) => {
     requests.observe(served)
     log?.observe(served)
+    telemetry?.observe(served)
   }
   return {
     metrics: { requests, process },
-    observe: log ? both : isCounting ? requests.observe : undefined,
+    observe: log || telemetry ? all : isCounting ? requests.observe : undefined,
     async close() {
       process.close()
-      await log?.close()
+      await Promise.all([log?.close(), telemetry?.close()])
     },
   }
 }

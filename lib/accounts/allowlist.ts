@@ -17,7 +17,8 @@ export function parseAllowlistEntry(text: string, path = 'ip'): string {
   if (!canonical || more.length > 0)
     throw invalid(
       path,
-      `"${text}" is not an IPv4 or IPv6 address or CIDR range, such as 203.0.113.7 or 2001:db8::/48`,
+      `"${text}" is not an IPv4 or IPv6 address or CIDR range, such as 203.0.113.7 or 2001:db8::/48` +
+        (/[,;\s]/.test(text.trim()) ? '; give several one by one, each with its own option' : ''),
     )
   if (prefix === undefined) return canonical
   const version = isIP(canonical) as 4 | 6

@@ -58,7 +58,7 @@ async function append(
  * wrapped form only.
  */
 export function auditMac(
-  secrets: Secrets,
+  secrets: Pick<Secrets, 'of'>,
   { seq, at, actor, action, detail }: AuditRow,
   prev: string,
 ): string {

@@ -15,6 +15,7 @@ import {
 import type { Sealer, Secrets, Vault } from '../core/storage/secrets.js'
 import type { Engine } from '../db/engine.js'
 import { query } from '../db/query.js'
+import type { Reader } from '../db/query.js'
 import { audit } from './audit.js'
 
 type Random = (bytes: number) => Buffer
@@ -51,6 +52,27 @@ export async function openSecrets(engine: Engine, key: Buffer, random: Random): 
       return sealer
     },
   }
+}
+
+/**
+ * The secrets of a folder that nobody has opened: what is sealed can be read, and nothing is
+ * written. Null where the key is not the folder's.
+ */
+export function readSecrets(reader: Reader, key: Buffer): Pick<Secrets, 'of' | 'keyId'> | null {
+  const vault = openVault(key, refuseToSeal)
+  if (reader.value(secretKeyId) !== vault.id) return null
+  return {
+    keyId: vault.id,
+    of(owner) {
+      const text = reader.value(wrappedKey, { owner })
+      if (text === undefined) throw new Error(`${owner} has no data key`)
+      return makeSealer(vault.unwrap(text, owner), refuseToSeal)
+    },
+  }
+}
+
+function refuseToSeal(): never {
+  throw new Error('nothing is sealed here')
 }
 
 /**

@@ -39,15 +39,24 @@ function hashKey(key: string): Buffer {
 
 const allKeys = query((db) => db.selectFrom('api_key').selectAll())
 
-/**
- * Finds a key by its text. Every process sees a change of keys or allowlists with its next call.
- */
-export function keyIndex(engine: Engine): (key: string) => Key | undefined {
+export interface KeyIndex {
+  /** The key of this text, whatever its status. */
+  find(text: string): Key | undefined
+  /** Whether an enabled key may be used from this address. */
+  lets(address: string): boolean
+}
+
+/** All keys. Every process sees a change of keys or allowlists with its next call. */
+export function keyIndex(engine: Engine): KeyIndex {
   const all = remembered(engine, 'keys', () => {
     const rows = engine.reader.all(allKeys)
     return new Map(rows.map((row) => [row.hash.toString('hex'), fromRow(row)]))
   })
-  return (key) => all().get(digest('sha256', key, 'hex'))
+  return {
+    find: (text) => all().get(digest('sha256', text, 'hex')),
+    lets: (address) =>
+      [...all().values()].some(({ status, allows }) => status === 'enabled' && allows(address)),
+  }
 }
 
 function fromRow(row: ApiKeyTable): Key {

@@ -1,6 +1,7 @@
 /** Subscribers: the shops. One configuration, one order history, one or more keys. */
 import type { Subscriber } from './caller.js'
 import { ApiError, invalid } from '../core/errors.js'
+import { nearest } from '../core/text.js'
 import { nameFault } from '../core/text.js'
 import type { AccountsCtx } from './ctx.js'
 import { touch } from '../db/state.js'
@@ -69,7 +70,23 @@ export async function findSubscriber(
     .executeTakeFirst()
   if (!row)
     throw new ApiError('not_found', {
-      message: `there is no subscriber "${nameOrId}"; \`subscribers list\` shows them`,
+      message:
+        `there is no subscriber "${nameOrId}"; ${await closeName(ctx, nameOrId)}` +
+        '`subscribers list` shows them',
     })
   return row
+}
+
+/** A name that is spelled much like it, or goes on from it. */
+async function closeName({ db }: Pick<AccountsCtx, 'db'>, given: string): Promise<string> {
+  const rows = await db
+    .selectFrom('subscriber')
+    .select('name')
+    .orderBy('name')
+    .limit(1_000)
+    .execute()
+  const names = rows.map(({ name }) => name)
+  const longer = names.filter((name) => name.toLowerCase().startsWith(given.toLowerCase()))
+  const close = longer.length === 1 ? longer[0] : nearest(given, names)
+  return given !== '' && close ? `did you mean "${close}"? ` : ''
 }

@@ -45,9 +45,15 @@ const MAX_FAULTS = 100
 /** Rows that are proved in one turn of the event loop: a few milliseconds. */
 const STEP = 500
 
+/** What the proof needs: a folder that nobody has opened will do. */
+export interface AuditProofCtx {
+  readonly engine: Pick<AccountsCtx['engine'], 'openSnapshot'>
+  readonly secrets: Pick<AccountsCtx['secrets'], 'of'>
+}
+
 /** Verifies the whole audit. Nothing is written, and a server may run meanwhile. */
 export async function verifyAudit(
-  ctx: AccountsCtx,
+  ctx: AuditProofCtx,
   options: VerifyAuditOptions = {},
 ): Promise<AuditVerification> {
   const snapshot = ctx.engine.openSnapshot()
@@ -59,7 +65,7 @@ export async function verifyAudit(
 }
 
 async function prove(
-  ctx: AccountsCtx,
+  ctx: AuditProofCtx,
   reader: Reader,
   { anchor, onProgress }: VerifyAuditOptions,
 ): Promise<AuditVerification> {

@@ -9,13 +9,17 @@ import type { Ctx, OperatorCtx } from './ctx.js'
 export class Callers {
   /** The key of this text, whatever its status; undefined for an unknown one. */
   readonly findKey: (key: string) => Key | undefined
+  /** Whether an enabled key may be used from this address. */
+  readonly mayCallFrom: (address: string) => boolean
   readonly #ctx: OperatorCtx
   readonly #subscribers: (id: string) => Subscriber
   readonly #contexts = new WeakMap<Key, Ctx>()
 
   constructor(ctx: OperatorCtx) {
     this.#ctx = ctx
-    this.findKey = keyIndex(ctx.engine)
+    const { find, lets } = keyIndex(ctx.engine)
+    this.findKey = find
+    this.mayCallFrom = lets
     this.#subscribers = subscriberIndex(ctx)
   }
 

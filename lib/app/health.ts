@@ -6,6 +6,7 @@ import type { Finding } from '../core/finding.js'
 import { ROOM_FOR_FEEDS, ROOM_FOR_ORDERS } from '../core/storage/disk-space.js'
 import { unmigratedFile, unusableFile } from '../db/look.js'
 import { feedFindings } from '../feeds/findings.js'
+import type { FeedFindingCtx } from '../feeds/findings.js'
 import { orderFindings } from '../orders/operator/findings.js'
 import type { OperatorCtx } from './ctx.js'
 
@@ -15,11 +16,16 @@ export const LOW_DISK = 2 * ROOM_FOR_FEEDS
 const FAILED_RUNS = 3
 const FAILED_LONG_RUNS = 2
 
+/** What the findings look at: a folder that nobody has opened has it, too. */
+export interface FindingCtx extends FeedFindingCtx {
+  readonly space: Pick<OperatorCtx['space'], 'free'>
+}
+
 /**
  * What is well with the state folder and what is not; any process that has opened it may ask. Each
  * check that finds nothing says so.
  */
-export async function findings(ctx: OperatorCtx): Promise<Finding[]> {
+export async function findings(ctx: FindingCtx): Promise<Finding[]> {
   return [
     ...(await feedFindings(ctx)),
     ...(await orderFindings(ctx)),
@@ -28,7 +34,7 @@ export async function findings(ctx: OperatorCtx): Promise<Finding[]> {
   ]
 }
 
-function diskFindings({ space }: OperatorCtx): readonly Finding[] {
+function diskFindings({ space }: FindingCtx): readonly Finding[] {
   const free = space.free()
   const left = `${Math.floor(free / MB)} MB are free under the state folder`
   const stops =
@@ -47,7 +53,7 @@ function diskFindings({ space }: OperatorCtx): readonly Finding[] {
   return orWell(free < LOW_DISK ? [low] : [], 'disk_low', left)
 }
 
-async function jobFindings({ read }: OperatorCtx): Promise<readonly Finding[]> {
+async function jobFindings({ read }: FindingCtx): Promise<readonly Finding[]> {
   const jobs = await read.selectFrom('job').selectAll().where('failures', '>', 0).execute()
   const failing = jobs
     .filter(({ failures, next_at: next, last_started_at: last }) => {

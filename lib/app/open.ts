@@ -58,6 +58,8 @@ export interface App {
   as(caller: string | { key: string }): Shop
   /** The key of this text, whatever its status; undefined for an unknown one. */
   findKey(key: string): Key | undefined
+  /** Whether an enabled key may be used from this address. */
+  mayCallFrom(address: string): boolean
   /** The context of a call with this key. */
   contextFor(key: Key): Ctx
   /** Runs a call of whoever serves the app: `close` waits for it, and none begins after it. */
@@ -141,6 +143,7 @@ async function openOver(settings: Settings, state: State, ending: AbortControlle
     monitors,
     deliveries,
     findKey: callers.findKey,
+    mayCallFrom: callers.mayCallFrom,
     contextFor: (key) => callers.contextFor(key),
     close,
     run: underWay.run,

@@ -1,5 +1,5 @@
 /** Opens the state folder: its secret key, its database files and its data keys. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { joinAudit } from '../accounts/audit.js'
 import { openSecrets } from '../accounts/data-keys.js'
 import { loadSecretKey } from '../core/storage/secrets.js'
@@ -31,6 +31,7 @@ export async function openState({
     random,
     ...(secretKey !== undefined && { fromEnvironment: secretKey }),
   })
+  refuseEmptied(dir)
   await backUpBeforeUpgrade({ dir, now, log, freeBytes: faults.freeBytes })
   const engine = openPrepared(dir, fatal)
   try {
@@ -41,6 +42,20 @@ export async function openState({
     await engine.close()
     throw error
   }
+}
+
+/**
+ * A start that was cut off leaves an empty file as the only one. Beside others it has lost what it
+ * held, and a new one in its place would know of no order.
+ */
+function refuseEmptied(dir: string): void {
+  const { record, decisions, meter } = filesIn(dir)
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const isEmptied = existsSync(record) && sizeOf(record) + sizeOf(`${record}-wal`) === 0
+  if (isEmptied && sizeOf(decisions) + sizeOf(meter) > 0)
+    throw new Error(
+      `${record} is empty, and was not: restore a backup over ${dir}, which keeps orders.journal`,
+    )
 }
 
 function openPrepared(dir: string, fatal: (error: unknown) => void): Engine {

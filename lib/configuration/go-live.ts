@@ -36,7 +36,7 @@ export interface GoLivePlan {
  */
 export async function planGoLive(ctx: ConfigurationCtx, distid: string): Promise<GoLivePlan> {
   const distributor = liveDistributor(ctx, distid)
-  const { name, api, files } = distributor
+  const { name, api, files, ordersGo = [] } = distributor
   const shops = await Promise.all(
     (await shopsWith(ctx, distributor)).map(async (subscriber) =>
       shopOf(ctx, distributor, subscriber),
@@ -50,6 +50,7 @@ export async function planGoLive(ctx: ConfigurationCtx, distid: string): Promise
     addresses: [
       ...(api ? [api.url] : []),
       ...(files ? [`${files.isSecure ? 'ftpes' : 'ftp'}://${files.host}:${files.port}`] : []),
+      ...ordersGo,
     ],
     shops,
   }

@@ -4,6 +4,7 @@
 import { isObject } from '../core/json.js'
 import type { Subscriber } from '../accounts/caller.js'
 import type { Bits } from '../catalog/snapshot/bits.js'
+import type { Snapshot } from '../catalog/snapshot/snapshot.js'
 import { makeView } from '../catalog/view/view.js'
 import type { View } from '../catalog/view/view.js'
 import type { ConfigurationCtx } from './ctx.js'
@@ -30,6 +31,13 @@ export interface Impact {
   }[]
 }
 
+/** How many offers are listed now, and would be. */
+export interface Offers {
+  before: number
+  after: number
+  by_distributor: { distid: string; distributor: string; before: number; after: number }[]
+}
+
 /** Where a document sets none. */
 const THRESHOLD = 0.25
 
@@ -53,13 +61,7 @@ export async function impactOf(
       by_distributor: [],
     }
   const { snapshot } = view
-  const eligible = eligibleUnder(ctx, subscriber, saved, candidate)
-  const after = makeView(snapshot, {
-    subscriberId: subscriber.id,
-    document: candidate,
-    eligible,
-    ignoreRestrictions: false,
-  })
+  const after = viewUnder(ctx, subscriber, candidate, snapshot)
   const gone = view.visible.copy().andNot(after.visible)
   const count = (rows: Bits, place: number) =>
     snapshot.distributorRows(place).copy().and(rows).count()
@@ -80,6 +82,56 @@ export async function impactOf(
       }
     }),
   }
+}
+
+/**
+ * Counts what is listed now and would be under the candidate, also where nothing is listed now.
+ */
+export async function offersUnder(
+  ctx: ConfigurationCtx,
+  subscriber: Subscriber,
+  candidate: ConfigurationDocument,
+): Promise<Offers> {
+  const live = await liveView(ctx, subscriber)
+  if (!live) await ctx.catalog.refresh()
+  const snapshot = live?.snapshot ?? ctx.catalog.current()
+  const next = snapshot && viewUnder(ctx, subscriber, candidate, snapshot)
+  const named = new Map(
+    [live, next].flatMap((view) =>
+      [...(view?.distributors.values() ?? [])].map(({ name, entry, place }) => [
+        place,
+        { distid: entry.distid, distributor: name },
+      ]),
+    ),
+  )
+  return {
+    before: live?.total ?? 0,
+    after: next?.total ?? 0,
+    by_distributor: [...named].map(([place, names]) => ({
+      ...names,
+      before: offersOf(live, place),
+      after: offersOf(next, place),
+    })),
+  }
+}
+
+function offersOf(view: View | null, place: number): number {
+  return view ? view.snapshot.distributorRows(place).copy().and(view.visible).count() : 0
+}
+
+/** What the subscriber would see of a snapshot if the candidate were saved. */
+function viewUnder(
+  ctx: ConfigurationCtx,
+  subscriber: Subscriber,
+  candidate: ConfigurationDocument,
+  snapshot: Snapshot,
+): View {
+  return makeView(snapshot, {
+    subscriberId: subscriber.id,
+    document: candidate,
+    eligible: eligibleUnder(ctx, subscriber, ctx.configurations.of(subscriber), candidate),
+    ignoreRestrictions: false,
+  })
 }
 
 /**

@@ -9,8 +9,8 @@ import type { CatalogChanges } from './catalog-changes.js'
 import { shapeFaults } from './check-document.js'
 import { checkLater, fingerprintOf } from './credentials.js'
 import type { ConfigurationDocument } from './document/document.js'
-import { exceedsThreshold, impactOf } from './impact.js'
-import type { Impact } from './impact.js'
+import { exceedsThreshold, impactOf, offersUnder } from './impact.js'
+import type { Impact, Offers } from './impact.js'
 import { keepSecrets } from './keep-masked-secrets.js'
 import { saveDocument } from './saved-documents.js'
 import type { Saved } from './document/saved.js'
@@ -82,6 +82,7 @@ async function put(
 
 export interface Preview {
   impact: Impact
+  offers: Offers
   /** Names of the distributors that a save would ask about their credentials. */
   checking: string[]
 }
@@ -98,7 +99,7 @@ export async function previewConfiguration(
   const checking = withNewCredentials(ctx, subscriber, before, document)
   const impact = await impactOf(ctx, subscriber, document)
   if (input.validate) refuseLoss(impact)
-  return { impact, checking }
+  return { impact, offers: await offersUnder(ctx, subscriber, document), checking }
 }
 
 /**

@@ -28,3 +28,21 @@ export function checkDatabase(path: string): void {
     raw.close()
   }
 }
+
+/** Throws when a row of a database that nobody uses refers to one that is not there. */
+export function checkReferences(path: string): void {
+  const raw = openFile(path, { synchronous: 'FULL', readonly: true })
+  try {
+    const [first, ...others] = raw.pragma('foreign_key_check') as {
+      table: string
+      parent: string
+    }[]
+    if (first)
+      throw new Error(
+        `${path} is damaged: ${others.length + 1} rows refer to what is not there, the first one in ` +
+          `${first.table}, to ${first.parent}`,
+      )
+  } finally {
+    raw.close()
+  }
+}

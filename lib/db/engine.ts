@@ -8,7 +8,8 @@ import { crc32 } from 'node:zlib'
 import type { Kysely } from 'kysely'
 import { codeOf } from '../core/errors.js'
 import { openSqlite } from './driver.js'
-import { migrate, discard } from './migrate.js'
+import { discard, migrate } from './migrate.js'
+import type { Migrations } from './migrate.js'
 import { catalogSchema } from './migrations/catalog.js'
 import { historySchema } from './migrations/history.js'
 import { decisionsSchema } from './migrations/decisions.js'
@@ -137,23 +138,29 @@ export function holdFolder(dir: string): () => void {
     held.push(raw)
     return raw
   }
+  const upgrade = (raw: Raw, name: keyof typeof FILES, steps: Migrations) => {
+    const version = () => raw.pragma('user_version', { simple: true })
+    const before = version()
+    migrate(raw, FILES[name], steps)
+    if (name === 'catalog' && raw.pragma('application_id', { simple: true }) !== CATALOG_ID)
+      raw.pragma(`application_id = ${CATALOG_ID}`)
+    // A new schema is on the disk before anything depends on it.
+    if (version() !== before) raw.pragma('wal_checkpoint(TRUNCATE)')
+  }
   try {
     const record = hold('record', 'FULL')
-    migrate(record, FILES.record, quartermasterSchema)
+    upgrade(record, 'record', quartermasterSchema)
     if (record.pragma('application_id', { simple: true }) !== RECORD_ID)
       throw new Error(
         `${files.record} is not a Quartermaster database, or one from before the first release: start in another folder`,
       )
-    migrate(hold('decisions', 'NORMAL'), FILES.decisions, decisionsSchema)
+    upgrade(hold('decisions', 'NORMAL'), 'decisions', decisionsSchema)
     const meter = hold('meter', 'NORMAL')
     moveDecisions(files)
-    migrate(meter, FILES.meter, meterSchema)
-    migrate(hold('history', 'NORMAL'), FILES.history, historySchema)
+    upgrade(meter, 'meter', meterSchema)
+    upgrade(hold('history', 'NORMAL'), 'history', historySchema)
     if (!isCurrentCatalog(files.catalog)) discardCatalog(dir, files)
-    const catalog = hold('catalog', 'NORMAL')
-    migrate(catalog, FILES.catalog, catalogSchema)
-    if (catalog.pragma('application_id', { simple: true }) !== CATALOG_ID)
-      catalog.pragma(`application_id = ${CATALOG_ID}`)
+    upgrade(hold('catalog', 'NORMAL'), 'catalog', catalogSchema)
     return release
   } catch (error) {
     release()

@@ -60,8 +60,21 @@ export interface OpenFile {
   patient?: boolean
 }
 
-/** Opens one handle with our pragmas and asserts that they took. */
+/**
+ * Opens one handle with our pragmas and asserts that they took. What SQLite throws is told with the
+ * name of the file, which it does not say itself.
+ */
 export function openFile(path: string, options: OpenFile): Raw {
+  try {
+    return openWithPragmas(path, options)
+  } catch (error) {
+    if (codeOf(error).startsWith('SQLITE_') && error instanceof Error)
+      error.message = `${path}: ${error.message}`
+    throw error
+  }
+}
+
+function openWithPragmas(path: string, options: OpenFile): Raw {
   const raw = openSqlite(path, { readonly: options.readonly ?? false })
   try {
     raw.pragma(`busy_timeout = ${options.patient ? PATIENT_TIMEOUT : REQUEST_TIMEOUT}`)
@@ -97,14 +110,27 @@ export function settleFile(path: string): void {
 
 /** Throws when the SQLite inside better-sqlite3 is too old to be trusted with orders. */
 export function assertSqliteVersion(): void {
+  const version = sqliteVersion()
+  if (!isTrustedSqlite(version))
+    throw new Error(`SQLite ${version} has a known corruption bug; 3.51.3 or later is needed`)
+}
+
+/** The version of the SQLite inside better-sqlite3. */
+export function sqliteVersion(): string {
   const raw = openSqlite(':memory:')
-  const version = raw.prepare('SELECT sqlite_version()').pluck().get() as string
-  raw.close()
+  try {
+    return raw.prepare('SELECT sqlite_version()').pluck().get() as string
+  } finally {
+    raw.close()
+  }
+}
+
+/** Whether a version of SQLite can be trusted with a database that others have open. */
+export function isTrustedSqlite(version: string): boolean {
   const parts = version.split('.').map(Number)
   const difference =
     OLDEST_SQLITE.map((least, i) => (parts[i] ?? 0) - least).find((d) => d !== 0) ?? 0
-  if (difference < 0 || version === '3.52.0')
-    throw new Error(`SQLite ${version} has a known corruption bug; 3.51.3 or later is needed`)
+  return difference >= 0 && version !== '3.52.0'
 }
 
 /** A `prepare` that remembers its statements: 29 against 45 microseconds a query under Kysely. */

@@ -78,6 +78,8 @@ export interface Distributor<
   readonly files?: FtpServer
   /** Further hosts of its own, where `api` and `files` are not all that it has. */
   readonly hosts?: readonly string[]
+  /** Where orders go, in words, beside `api` and `files`. */
+  readonly ordersGo?: readonly string[]
   readonly settings: S
   /**
    * Sections that an entry must have, such as `fulfillment`, with the required settings in them.

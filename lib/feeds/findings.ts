@@ -30,8 +30,13 @@ export interface FeedState {
   refused: readonly string[] | null
 }
 
+/** What the findings look at: a folder that nobody has opened has it, too. */
+export interface FeedFindingCtx extends Pick<FeedsCtx, 'read' | 'now'> {
+  readonly engine: Pick<FeedsCtx['engine'], 'catalog'>
+}
+
 /** Every source that was ever set or imported. */
-export async function feedStates({ read, engine }: FeedsCtx): Promise<FeedState[]> {
+export async function feedStates({ read, engine }: FeedFindingCtx): Promise<FeedState[]> {
   const taken = new Map(takenFiles(engine.catalog).map((row) => [row.source, row]))
   const refused = new Map(refusedFiles(engine.catalog).map((row) => [row.source, row]))
   const sources = await read.selectFrom('feed_source').selectAll().execute()
@@ -78,7 +83,7 @@ export async function feedStates({ read, engine }: FeedsCtx): Promise<FeedState[
   )
 }
 
-export async function feedFindings(ctx: FeedsCtx): Promise<Finding[]> {
+export async function feedFindings(ctx: FeedFindingCtx): Promise<Finding[]> {
   const now = ctx.now()
   const states = await feedStates(ctx)
   const found = states.flatMap((state) => [

@@ -9,6 +9,7 @@ import { ApiError, invalid } from '../core/errors.js'
 import { ROOM_FOR_FEEDS } from '../core/storage/disk-space.js'
 import { touch } from '../db/state.js'
 import type { FeedTasks, FeedsCtx } from './ctx.js'
+import { causeOf } from './fetch/fetch.js'
 import type { FeedResult } from './ingest/feed.js'
 import { choosePreset, resolveSource } from './source.js'
 import type { Source, SourceInput } from './source.js'
@@ -34,13 +35,10 @@ export async function importFeed(
   options: ImportOptions = {},
 ): Promise<FeedResult> {
   const source = await resolveSource(ctx, input)
-  let asOf = options.asOf === undefined ? undefined : Math.floor(options.asOf)
-  try {
-    // A file from a clock that is ahead must not make every later one look old.
-    asOf ??= Math.min(Math.floor(statSync(input.file).mtimeMs), ctx.now())
-  } catch {
-    throw invalid('file', `cannot read ${input.file}`)
-  }
+  const { isFile, madeAt } = lookAt(input.file)
+  if (!isFile) throw invalid('file', `${input.file} is a folder: name the file in it`)
+  // A file from a clock that is ahead must not make every later one look old.
+  const asOf = Math.floor(options.asOf ?? Math.min(madeAt, ctx.now()))
   const result = await ingestFile(ctx, background, source, {
     ...options,
     file: input.file,
@@ -55,6 +53,16 @@ export async function importFeed(
   }
   await ctx.engine.atomic(ctx, (tx) => audit(tx, 'feeds.import', act))
   return result
+}
+
+function lookAt(file: string): { isFile: boolean; madeAt: number } {
+  try {
+    const found = statSync(file)
+    // A pipe is as good as a file.
+    return { isFile: !found.isDirectory(), madeAt: Math.floor(found.mtimeMs) }
+  } catch (error) {
+    throw invalid('file', `cannot read ${file}: ${causeOf(error)}`)
+  }
 }
 
 export async function ingestFile(

@@ -7,6 +7,7 @@ import { findSubscriber } from '../accounts/subscribers.js'
 import { MINUTE } from '../core/clock.js'
 import type { FeedsCtx } from './ctx.js'
 import { invalid } from '../core/errors.js'
+import { nearest } from '../core/text.js'
 import { OPERATOR } from '../core/storage/secrets.js'
 import { touch } from '../db/state.js'
 import type { FeedSourceTable } from '../db/tables/feeds.js'
@@ -50,21 +51,27 @@ export function choosePreset(
       : presets.get(id)
   if (found) return found
   const known = [...presets.keys()].join(', ')
+  const close = id === undefined ? null : nearest(id, presets.keys())
   throw invalid(
     'preset',
     id === undefined
       ? `there is no preset for ${distid}; name one: ${known}`
-      : `there is no preset "${id}"; known are ${known}`,
+      : `there is no preset "${id}"; ${close === null ? '' : `did you mean ${close}? `}` +
+          `known are ${known}`,
   )
 }
 
 export async function resolveSource(ctx: FeedsCtx, input: SourceInput): Promise<Source> {
   const distid = distidOf(ctx.distributors, input.distid)
   if (!ctx.distributors.byDistid(distid)) {
-    const known = ctx.distributors.all.map((distributor) => distributor.distid)
+    const { all } = ctx.distributors
+    const known = all.map((distributor) => distributor.distid)
+    const close = nearest(input.distid, [...known, ...all.map(({ name }) => name)])
     throw invalid(
       'distid',
-      `"${input.distid}" is not a known distributor; known are ${known.join(', ')}`,
+      `"${input.distid}" is not a known distributor; ` +
+        (close === null ? '' : `did you mean ${distidOf(ctx.distributors, close)}? `) +
+        `known are ${known.join(', ')}`,
     )
   }
   const { id: preset } = choosePreset(ctx.distributors, distid, input.preset)

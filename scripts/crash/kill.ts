@@ -3,7 +3,8 @@
  * one of them:
  *   npx tsx scripts/crash/kill.ts --cycles 10000 --parallel 2
  * Real HTTP, files, fsyncs and processes; distributors that play every scenario, or of which every
- * third call fails; a clock 600 times as fast as ours.
+ * third call fails; those that documents describe, by file and by mail, on folders of their own; a
+ * clock 600 times as fast as ours.
  *   --seed N        orders, faults and deaths again (not the moment of a signal)
  *   --epoch N       cycles on one state folder before it is let settle and checked, 200 by default
  *   --dir PATH      where state folders and totals are kept, a temporary folder by default
@@ -13,7 +14,7 @@
 import { randomInt } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { CHAOS, QUOTA, faultText, runEpoch } from './rig/epoch.js'
+import { CHAOS, DOCUMENTS, QUOTA, faultText, runEpoch } from './rig/epoch.js'
 import { loadTotals, newTotals, saveTotals, totalsText } from './rig/totals.js'
 import { openWorkshop } from './rig/workshop.js'
 
@@ -41,6 +42,8 @@ let next = 0
 let failed = false
 /** Every so many folders one is for the quotas. */
 const QUOTA_EVERY = 8
+/** And so many for distributors that documents describe. */
+const DOCUMENTS_EVERY = 4
 
 /** Takes folder after folder until all cycles are done or something is wrong. */
 async function work(): Promise<void> {
@@ -48,7 +51,12 @@ async function work(): Promise<void> {
     const cycles = Math.min(left, Number(values.epoch))
     left -= cycles
     const mine = seed + next++
-    const kind = mine % QUOTA_EVERY === QUOTA_EVERY - 1 ? QUOTA : CHAOS
+    const kind =
+      mine % QUOTA_EVERY === QUOTA_EVERY - 1
+        ? QUOTA
+        : mine % DOCUMENTS_EVERY === 1
+          ? DOCUMENTS
+          : CHAOS
     const result = await runEpoch(
       { ...workshop, seed: mine, name: `shop-${process.pid}-${mine}`, cycles, kind },
       totals,

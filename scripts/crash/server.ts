@@ -25,6 +25,7 @@ async function live(life: Life): Promise<void> {
     log: openLog('warn'),
     actor: 'server',
     faults: { step: pass },
+    ...(life.mail && { egress: { mail: life.mail } }),
   })
   if (!app.ctx.engine.lock('serve')) throw new Error('another process serves the folder')
   await watchApp(app, pass)

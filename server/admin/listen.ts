@@ -92,7 +92,7 @@ export async function listenForAdmin(
   try {
     return await listen(
       { nodeHandler: createAdmin(app, { hosts, console, ...options }) },
-      { host, port, tls, requestTimeout: UPLOAD },
+      { host, port, tls, patience: { request: UPLOAD } },
     )
   } catch (error) {
     const why =

@@ -51,9 +51,10 @@ export function overview(commands: readonly Command[], group?: string): string {
   return [
     title,
     columns(commands.map((command) => [command.name, command.summary])),
-    `\`${name} COMMAND --help\` shows options and an example.${
-      group === undefined ? ' `quartermaster --version` shows the release.' : ''
-    }\n`,
+    group === undefined
+      ? '`quartermaster help COMMAND`, or COMMAND --help, shows options and an example. ' +
+        '`quartermaster --version` shows the release.\n'
+      : `\`${name} COMMAND --help\` shows options and an example.\n`,
   ].join('\n\n')
 }
 

@@ -1,9 +1,10 @@
 /** Words to a command and its options. */
 import { parseArgs } from 'node:util'
+import { codeOf } from '../../lib/core/errors.js'
 import { nearest } from '../../lib/core/text.js'
 import { COMMON, UsageError } from './command.js'
 import type { Command, Invocation } from './command.js'
-import { helpFor, overview } from './help.js'
+import { helpFor, optionsOf, overview } from './help.js'
 
 export type Parsed =
   | { help: string }
@@ -18,6 +19,7 @@ const MOST_WORDS = 3
  */
 export function parseCommand(commands: readonly Command[], argv: readonly string[]): Parsed {
   const rest = argv.slice(leadingOptions(argv))
+  if (rest[0] === 'help') return parseCommand(commands, [...rest.slice(1), '--help'])
   const options = rest.findIndex((word) => word.startsWith('-'))
   const words = rest.slice(0, options < 0 ? MOST_WORDS : Math.min(options, MOST_WORDS))
   if (words.length === 0 && argv.includes('--version')) return { version: true }
@@ -45,12 +47,31 @@ export function parseCommand(commands: readonly Command[], argv: readonly string
     return { command, values, args }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    // Node spreads some of its messages over several lines.
-    const message = (error instanceof Error ? error.message : String(error)).replaceAll(
-      /\.?\s*\n/g,
-      '. ',
+    throw new UsageError(
+      `${optionFault(command, error)}. See \`quartermaster ${command.name} --help\`.`,
     )
-    throw new UsageError(`${message}. See \`quartermaster ${command.name} --help\`.`)
+  }
+}
+
+/** What is wrong with an option, shorter than Node says it. */
+function optionFault(command: Command, error: unknown): string {
+  const { message } = error as Error
+  const [, option = ''] = /'((?:-\w, )?--?[^' ]+)/.exec(message) ?? []
+  const name = option.replace(/^-\w, /, '')
+  switch (codeOf(error)) {
+    case 'ERR_PARSE_ARGS_UNKNOWN_OPTION': {
+      const known = optionsOf(command).map((one) => `--${one.name}`)
+      const close = known.find((one) => one.startsWith(`-${name}`)) ?? nearest(name, known)
+      return `${command.name} has no option ${name}${close ? `; did you mean ${close}?` : ''}`
+    }
+    case 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE':
+      return message.includes('ambiguous')
+        ? `${name} is not given a value; one that begins with - is written ${name}=-VALUE`
+        : message.includes('does not take')
+          ? `${name} takes no value`
+          : `${name} needs a value`
+    default:
+      return message.replaceAll(/\.?\s*\n/g, '. ')
   }
 }
 
@@ -91,17 +112,20 @@ function refuseWords(
   const [first] = words
   if (first === undefined)
     throw new UsageError(
-      rest.length > 0
-        ? `"${rest[0]}" belongs after a command. See --help.`
-        : 'the command is missing. See --help.',
+      rest.length === 0
+        ? 'the command is missing. See --help.'
+        : /^-v$/i.test(rest[0]!)
+          ? `there is no option "${rest[0]}"; did you mean --version?`
+          : `"${rest[0]}" belongs after a command. See --help.`,
     )
   const group = groupOf(commands, words)
   if (group.length > 0)
     throw new UsageError(`which of these: ${group.map(({ name }) => name).join(', ')}?`)
   const names = commands.map(({ name }) => name)
-  const close = nearest(words.join(' '), names) ?? nearest(first, names)
+  const close =
+    first === 'version' ? '--version' : (nearest(words.join(' '), names) ?? nearest(first, names))
   throw new UsageError(
-    `there is no command "${words.join(' ')}"${close ? `; did you mean "${close}"?` : ''} ` +
+    `there is no command "${words.join(' ')}"${close ? `; did you mean "${close}"?` : '.'} ` +
       'See --help.',
   )
 }

@@ -9,7 +9,8 @@ import type { ApiError, Fault } from '../../lib/core/errors.js'
 import { UsageError, optional } from './command.js'
 import { commands } from './commands/index.js'
 import { ownVersion } from './version.js'
-import { logLevel, stateDir } from '../env.js'
+import { isDebugging, logLevel, stateDir } from '../env.js'
+import { machineFault } from './machine-fault.js'
 import { makeOutput } from './output.js'
 import { overview } from './help.js'
 import { parseCommand } from './parse.js'
@@ -24,7 +25,10 @@ export interface Streams {
   stdin?: Readable & { isTTY?: boolean }
 }
 
-/** Runs one command and returns its exit code: 0 done, 1 refused or failed, 2 misused. */
+/**
+ * Runs one command and returns its exit code: 0 done, 1 refused or failed, 2 misused, 70 the disk
+ * failed or is full.
+ */
 export async function runLine(
   argv: readonly string[],
   { stdout, stderr, stdin }: Streams,
@@ -32,6 +36,7 @@ export async function runLine(
   // Looked for in the words themselves: also a line that cannot be parsed is answered in JSON.
   const json = argv.includes('--json')
   const out = makeOutput(json, stdout, stderr)
+  let dir = stateDir(undefined)
   try {
     if (argv.length === 0) {
       stdout.write(overview(commands))
@@ -49,11 +54,14 @@ export async function runLine(
       return 0
     }
     const { command, values, args } = parsed
+    dir = stateDir(optional(values, 'dir'))
+    // A level that there is not is refused by every command, and not by those alone that log.
+    logLevel()
     return (
       (await command.run({
         values,
         args,
-        dir: stateDir(optional(values, 'dir')),
+        dir,
         json,
         dryRun: values['dry-run'] === true,
         out,
@@ -61,15 +69,16 @@ export async function runLine(
       })) ?? 0
     )
   } catch (error) {
+    const fault = isApiError(error) || error instanceof UsageError ? null : machineFault(error, dir)
     out.result({
       error: {
         code: codeOf(error),
-        message: error instanceof Error ? error.message : String(error),
+        message: fault?.line ?? (error instanceof Error ? error.message : String(error)),
         ...(isApiError(error) && { details: error.details }),
       },
     })
-    stderr.write(`${describe(error)}\n`)
-    return error instanceof UsageError ? 2 : 1
+    stderr.write(`${isDebugging() ? stackOf(error) : (fault?.line ?? describe(error))}\n`)
+    return error instanceof UsageError ? 2 : (fault?.status ?? 1)
   }
 }
 
@@ -99,11 +108,13 @@ function describe(error: unknown): string {
       ...faultLines(error.details as Fault[]),
     ].join('\n')
   if (isApiError(error)) return describeRefusal(error)
-  return error instanceof Error
-    ? logLevel() === 'debug'
-      ? (error.stack ?? error.message)
-      : error.message
-    : String(error)
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Where it was thrown, for who looks for the fault in the program: an error of nobody's making. */
+function stackOf(error: unknown): string {
+  const isOurs = error instanceof UsageError || isApiError(error)
+  return !isOurs && error instanceof Error ? (error.stack ?? error.message) : describe(error)
 }
 
 /**

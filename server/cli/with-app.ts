@@ -8,6 +8,9 @@ import { open } from '../../lib/app/open.js'
 import type { App } from '../../lib/app/open.js'
 import { egressFromEnvironment, secretKeyFromEnvironment, serversFromEnvironment } from '../env.js'
 import { journalCopyIn, objectsFromEnvironment } from '../object-store.js'
+import { folderFault } from './folder.js'
+import { machineFault } from './machine-fault.js'
+import { present } from '../../lib/core/present.js'
 
 /** Whether the folder has a system of record; the other files come back by themselves. */
 export function isInstallation(dir: string): boolean {
@@ -26,12 +29,15 @@ export async function withApp<T>(
   { create = false, journalCopy = false } = {},
 ): Promise<T> {
   if (!create && !isInstallation(dir))
-    throw new Error(`no installation in ${resolve(dir)}; run \`quartermaster init\``)
+    throw new Error(
+      folderFault(dir) ?? `no installation in ${resolve(dir)}; run \`quartermaster init\``,
+    )
   const store = objectsFromEnvironment()
   const app = await open({
     dir,
     actor: 'cli',
     worker: false,
+    fatal: (error) => endCommand(error, dir),
     ...secretKeyFromEnvironment(),
     ...egressFromEnvironment(),
     ...serversFromEnvironment(),
@@ -43,6 +49,13 @@ export async function withApp<T>(
   } finally {
     await app.close()
   }
+}
+
+/** What a commit came to is not known any more: nothing that follows may build on it. */
+function endCommand(error: unknown, dir: string): never {
+  const { line, status } = present(machineFault(error, dir), 'a fault of the disk')
+  process.stderr.write(`${line}\n`)
+  process.exit(status)
 }
 
 /**

@@ -12,8 +12,8 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Seen from this module: from a bundle in dist/NAME, from server/console, from a transpiled tree. */
-const PLACES = ['../console', '../../dist/console', '../../../console']
+/** Seen from this module: from the bundle of the command, and from the tree. */
+const PLACES = ['./console', '../../dist/quartermaster/console']
 const PAGE = 'index.html'
 
 /** Nothing of another origin, nothing inline, no frame around it. */

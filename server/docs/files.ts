@@ -42,14 +42,24 @@ const TREES = ['../..', '../../../..']
  */
 const MARKS = ['server/docs/assets/reference.js', 'node_modules/swagger-ui-dist/swagger-ui.css']
 
+/** Within the folder of the command, which is whole by itself; beside those of the library. */
+const BUILT = ['.', '..']
+
 /**
  * In a working tree the files as they lie there; else those that the build put beside the bundles.
  */
 export function findFolders(): Folders {
   const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const tree = TREES.map(at).find((root) => MARKS.every((file) => existsSync(join(root, file))))
-  if (tree === undefined)
-    return { own: at('../docs'), swaggerUi: at('../docs/swagger-ui'), guide: at('../data/guide') }
+  if (tree === undefined) {
+    const built = BUILT.map(at).find((root) => existsSync(join(root, 'docs'))) ?? at('..')
+    const within = (path: string) => join(built, path)
+    return {
+      own: within('docs'),
+      swaggerUi: within('docs/swagger-ui'),
+      guide: within('data/guide'),
+    }
+  }
   return {
     own: join(tree, 'server/docs/assets'),
     swaggerUi: join(tree, 'node_modules/swagger-ui-dist'),

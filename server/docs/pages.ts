@@ -148,7 +148,7 @@ export const PAGES: readonly Page[] = [
   },
   {
     name: 'first-feed',
-    title: 'From a real feed to your own offers',
+    title: 'From your own feed to an order',
     summary:
       "A distributor's file becomes your own catalog: the commands from an empty folder, " +
       'and which files can be read',
@@ -164,6 +164,20 @@ export const PAGES: readonly Page[] = [
     name: 'console',
     title: 'The console',
     summary: "The operator's page: who may use it, from where, and the calls that it makes",
+  },
+  {
+    name: 'deploying',
+    title: 'Deploying',
+    summary:
+      'An archive that brings its own Node, a container, and tested files for systemd, nginx, ' +
+      'Caddy and logrotate',
+  },
+  {
+    name: 'faults',
+    title: 'Faults: what was broken on purpose, and what came of it',
+    summary:
+      'Killed processes, full disks, damaged files, failing distributors, floods: what the ' +
+      'program does, and the test that proves it',
   },
   {
     name: 's3',

@@ -60,6 +60,20 @@ export function documentationRoutes(app: App): DocumentationRoute[] {
 }
 
 /**
+ * Leads a person who typed the server's address into a browser to the guide; null for programs,
+ * which the contract answers. Relative: behind a proxy the API may lie below a path.
+ */
+export function welcome(app: App, { request }: Incoming): Reply | null {
+  const isBrowser = /\btext\/html\b/i.test(request.headers.get('accept') ?? '')
+  if (!isBrowser || request.headers.has('x-api-key')) return null
+  return {
+    status: 302,
+    headers: { ...baseHeaders(app, request), location: 'v1/docs/guide', vary: 'accept' },
+    body: '',
+  }
+}
+
+/**
  * Any other method than GET and HEAD, at an address of the documentation: 405 without a key.
  */
 export function makeMethodRefusal(app: App): (incoming: Incoming) => Promise<Reply> {

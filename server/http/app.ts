@@ -7,10 +7,11 @@ import type { RequestListener } from 'node:http'
 import { H3, HTTPResponse } from 'h3'
 import type { H3Event } from 'h3'
 import { toNodeHandler } from 'h3/node'
+import { compileAllowlist } from '../../lib/accounts/allowlist.js'
 import { allEndpoints } from '../../lib/app/endpoints.js'
 import type { App } from '../../lib/app/open.js'
 import { pathPattern } from '../../lib/core/endpoint/routes.js'
-import { documentationRoutes, makeMethodRefusal } from '../docs/routes.js'
+import { documentationRoutes, makeMethodRefusal, welcome } from '../docs/routes.js'
 import { makeGate } from './gate.js'
 import { baseHeaders, makeFallback, makeHandler } from './handle.js'
 import type { Handler, Incoming } from './handle.js'
@@ -36,6 +37,8 @@ export interface Server {
   fetch(request: Request, context?: { address?: string }): Promise<Response>
   /** For `http.createServer`. */
   nodeHandler: RequestListener
+  /** Whether this peer is a trusted proxy, or one that a key may be used from. */
+  knows(peer: string): boolean
 }
 
 /** Mounts the endpoints of an app. */
@@ -91,10 +94,16 @@ export function createStartingServer(
     )
     mount('GET', path, 'docs', async (incoming) => (await handler(incoming)) ?? nothing(incoming))
   }
+  for (const name of ['GET', 'HEAD'] as const)
+    router.on(name, '/', (event) =>
+      answer(event, 'docs', async (incoming) => welcome(app, incoming) ?? fallback(incoming)),
+    )
   const objects = makeObjectHandler(app)
   if (objects) router.all('/objects/**', (event) => answer(event, 'objects', objects))
   router.all('/**', (event) => answer(event, UNKNOWN, fallback))
+  const isProxy = compileAllowlist(options.trustedProxies ?? [])
   return {
+    knows: (peer) => isProxy(peer) || app.mayCallFrom(peer),
     fetch: async (request, context) =>
       router.request(request, undefined, { address: context?.address } as never),
     nodeHandler: toNodeHandler(router) as RequestListener,
@@ -114,6 +123,8 @@ async function respond(app: App, incoming: Incoming, handler: Answerer): Promise
   return new PlainResponse(await replyTo(app, incoming, handler))
 }
 
+const TRACE = ['traceparent', 'tracestate']
+
 /** As `respond`, and tells of it. */
 async function observed(
   app: App,
@@ -123,7 +134,7 @@ async function observed(
   const begun = performance.now()
   const incoming = incomingOf(event)
   const reply = await replyTo(app, incoming, handler)
-  const { method } = incoming.request
+  const { method, headers } = incoming.request
   const length = reply.headers['content-length']
   observe({
     route,
@@ -134,6 +145,13 @@ async function observed(
     requestId: reply.headers['x-request-id'] ?? '',
     milliseconds: performance.now() - begun,
     bytes: method === 'HEAD' ? 0 : length === undefined ? null : Number(length),
+    trace: () =>
+      Object.fromEntries(
+        TRACE.flatMap((name) => {
+          const value = headers.get(name)
+          return value === null ? [] : [[name, value]]
+        }),
+      ),
   })
   return new PlainResponse(reply)
 }

@@ -4,6 +4,7 @@ import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { codeOf } from '../../lib/core/errors.js'
 import type { Server } from './app.js'
+import { capStrangers, dropStalledReaders } from './connections.js'
 
 export interface Listening {
   url: string
@@ -16,18 +17,36 @@ export interface ListenOptions {
   host: string
   /** Speaks TLS with this certificate, PEM. */
   tls?: { cert: Buffer; key: Buffer } | null | undefined
-  /** Milliseconds for a whole request; 30 seconds by default. */
-  requestTimeout?: number
+  patience?: Partial<Patience>
+}
+
+/** For how long a slow client is waited for, in milliseconds. */
+export interface Patience {
+  /** Until its headers are there. */
+  headers: number
+  /** Until its whole request is there. */
+  request: number
+  /** While it takes nothing of its answer. */
+  reader: number
+}
+
+const PATIENCE: Patience = { headers: 10_000, request: 30_000, reader: 30_000 }
+
+/** What a client hears that cannot be understood, by the code of its fault; else 400. */
+const STATUS_OF: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
 /** Listens with limits on slow and large requests. Port 0 takes a free one. */
 export async function listen(
-  server: Pick<Server, 'nodeHandler'>,
+  server: Pick<Server, 'nodeHandler'> & Partial<Pick<Server, 'knows'>>,
   options: ListenOptions,
 ): Promise<Listening> {
+  const patience = { ...PATIENCE, ...options.patience }
   const limits = {
-    headersTimeout: 10_000,
-    requestTimeout: options.requestTimeout ?? 30_000,
+    headersTimeout: patience.headers,
+    requestTimeout: patience.request,
     keepAliveTimeout: 70_000,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: 16_384,
@@ -37,16 +56,13 @@ export async function listen(
     ? createHttpsServer({ ...limits, ...options.tls, minVersion: 'TLSv1.2' }, server.nodeHandler)
     : createHttpServer(limits, server.nodeHandler)
   http.maxRequestsPerSocket = 10_000
+  if (server.knows) capStrangers(http, server.knows)
+  dropStalledReaders(http, patience.reader)
   http.on('clientError', (error, socket) => {
-    if (socket.writable)
-      socket.write(
-        'HTTP/1.1 ' +
-          (codeOf(error) === 'HPE_HEADER_OVERFLOW'
-            ? '431 Request Header Fields Too Large'
-            : '400 Bad Request') +
-          '\r\nConnection: ' +
-          'close\r\nContent-Length: 0\r\n\r\n',
-      )
+    if (socket.writable) {
+      const status = STATUS_OF[codeOf(error) ?? ''] ?? '400 Bad Request'
+      socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    }
     socket.destroy()
   })
   await new Promise<void>((resolve, reject) => {

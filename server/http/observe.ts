@@ -14,6 +14,8 @@ export interface Served {
   milliseconds: number
   /** Of the body; null where it is not known. */
   bytes: number | null
+  /** Headers in which the caller names the trace that the request belongs to (W3C Trace Context). */
+  trace(): Record<string, string>
 }
 
 /** Called once for each request; it must be quick, and must not throw. */

@@ -246,7 +246,10 @@ describe('a folder of an older release', () => {
   const later = (what: RegExp) =>
     quartermasterSchema.slice(AT).flatMap((step) => [...step.matchAll(what)])
   const OLDER = [
-    ...later(/^CREATE TABLE (\w+)/gm).map(([, table]) => `DROP TABLE ${table};`),
+    // The last one first, since it may refer to earlier ones; some have another name by now.
+    ...later(/^CREATE TABLE (\w+)/gm)
+      .toReversed()
+      .map(([, table]) => `DROP TABLE IF EXISTS ${table};`),
     ...later(/^ALTER TABLE (\w+) ADD COLUMN (\w+)/gm).map(
       ([, table, column]) => `ALTER TABLE ${table} DROP COLUMN ${column};`,
     ),

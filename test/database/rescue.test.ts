@@ -19,7 +19,15 @@ const remove = (path: string) => {
 /** Watches until the server would end, and tells with which code. */
 const endOf = (t: OrderShop): Promise<number> =>
   new Promise((resolve) => {
-    watchFiles(t.app, { every: 1, end: resolve })
+    // The watch itself keeps no process alive.
+    const alive = setInterval(() => {}, 1_000)
+    watchFiles(t.app, {
+      every: 1,
+      end(code) {
+        clearInterval(alive)
+        resolve(code)
+      },
+    })
   })
 
 const orderIdsIn = (path: string) => {

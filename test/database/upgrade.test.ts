@@ -1,8 +1,16 @@
 /** Folders of earlier and later schemas, and the way back from an upgrade. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { verifyBackup } from '../../lib/app/backup/backup.js'
 import { restoreBackup } from '../../lib/app/backup/restore.js'
@@ -223,6 +231,15 @@ describe('a backup before an upgrade', () => {
     raw.exec('DELETE FROM subscriber')
     raw.pragma(`user_version = ${NEWEST + 1}`)
     raw.close()
+    // Whatever else the newer release has brought up to date must not keep this one out.
+    for (const name of ['meter', 'decisions', 'history'] as const) {
+      const newer = openSqlite(filesIn(dir)[name])
+      newer.pragma('user_version = 999')
+      newer.close()
+    }
+    const document = join(dir, 'objects', 'documents', 'license.pdf')
+    mkdirSync(dirname(document), { recursive: true })
+    writeFileSync(document, 'a license')
     await restoreBackup({ backup: join(dir, 'backups', name!), dir, secretKey })
     await using again = await open({ dir, worker: false, secretKey })
     assert.deepEqual(
@@ -230,5 +247,7 @@ describe('a backup before an upgrade', () => {
       ['Shop'],
     )
     assert.deepEqual(backupsIn(dir), [name])
+    // It holds the system of record alone: the rest stays.
+    assert.equal(readFileSync(document, 'utf8'), 'a license')
   })
 })

@@ -10,8 +10,11 @@ import { test } from 'node:test'
 import { blocks, page, rows } from './blocks.js'
 import { json, run } from '../server/launcher.js'
 
-/** A server is what test/server/process.test.ts is about, and there is no such host. */
-const ELSEWHERE = /^(serve |feeds pull )/
+/**
+ * A server is what test/server/process.test.ts is about, the doctor has a suite of its own, and there
+ * is no such host.
+ */
+const ELSEWHERE = /^(serve |feeds pull |doctor )/
 /**
  * With which code it ends here, since no feed was refused, there is no bucket, no order's file, and
  * no shop that has RSR.
@@ -49,7 +52,7 @@ test('the lines of the page on operating do what it says, from an empty folder t
     let id = ''
     for (const line of lines) {
       if (ELSEWHERE.test(line)) continue
-      if (line.startsWith('restore '))
+      if (/^(verify|drill|restore) /.test(line))
         cpSync(join(dir, 'keys'), join(scratch, 'safe'), { recursive: true })
       const places = {
         '9f2c41d07ab3': id,

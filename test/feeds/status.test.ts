@@ -305,12 +305,13 @@ describe('feeds status', () => {
     await run(0, 'feeds', 'import', 'dav', file('a.csv', davidsons()), '--dir', dir)
     await run(0, 'feeds', 'import', 'dav', file('b.csv', davidsons('')), '--dir', dir)
     await run(0, 'feeds', 'import', 'Zanders', file('z.csv', zanders(40)), '--dir', dir)
+    const location = file(`${'missing-'.repeat(12)}.csv`, 'gone by the time of the pull')
     await run(
       0,
       'feeds',
       'set',
       'DAV',
-      `${scratch}/${'missing-'.repeat(12)}.csv`,
+      location,
       '--preset',
       'davidsons-quantity',
       '--subscriber',
@@ -318,6 +319,7 @@ describe('feeds status', () => {
       '--dir',
       dir,
     )
+    rmSync(location)
     assert.equal((await run(0, 'feeds', 'pull', 'dav', '--dir', dir)).status, 1)
     for (const columns of [100, 0]) {
       const { out } = await run(columns, 'feeds', 'status', '--dir', dir)

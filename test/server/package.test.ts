@@ -125,8 +125,14 @@ describe('the package', () => {
       'dist/console/index.html',
       'dist/data/guide/guide.md',
       'dist/types/lib/index.d.ts',
+      'dist/quartermaster/THIRD-PARTY-NOTICES',
     ])
       assert.ok(files.includes(name), name)
+    // What the folder of the command has to run by itself, npm brings.
+    assert.deepEqual(
+      files.filter((name) => /^dist\/quartermaster\/(.*\/|package\.json|sbom)/.test(name)),
+      [],
+    )
   })
 
   test('has a lockfile from which npm starts no compiler for better-sqlite3 13, whose binaries lie in it', () => {

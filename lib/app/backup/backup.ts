@@ -9,6 +9,7 @@ import {
   createReadStream,
   existsSync,
   mkdirSync,
+  readFileSync,
   readdirSync,
   rmSync,
   statfsSync,
@@ -56,6 +57,11 @@ export interface Manifest {
    * releases have none.
    */
   audit?: { seq: number; mac: string } | null
+  /**
+   * `record`: the system of record and what is chained to it. The other files of the folder stay
+   * when it is put back.
+   */
+  scope?: 'record'
   files: BackupFile[]
 }
 
@@ -261,14 +267,55 @@ export async function digestOf(
   return { size, sha256: hash.digest('hex') }
 }
 
+/** What is wrong with a folder that has no manifest. */
+function noBackup(from: string): string {
+  if (!existsSync(from)) return `there is no folder ${from}`
+  if (!statSync(from).isDirectory()) return `${from} is a file, and a backup is a folder`
+  const newest = backupsIn(from)[0]
+  return newest === undefined
+    ? `${from} has no ${MANIFEST}: it is not a backup, or it was cut off`
+    : `${from} holds backups and is none itself: name one of them; the newest is ${newest.path}`
+}
+
+/** The backups in a folder, as their manifests say, the newest first. None is checked. */
+export function backupsIn(folder: string): { path: string; madeAt: number }[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, MANIFEST)))
+    .map((entry) => ({
+      path: join(folder, entry.name),
+      madeAt: madeAtOf(join(folder, entry.name)),
+    }))
+    .filter(({ madeAt }) => !Number.isNaN(madeAt))
+    .sort((a, b) => b.madeAt - a.madeAt)
+}
+
+/** Bytes that the manifest names; 0 where it cannot be read, which whoever reads it whole will say. */
+export function sizeOfBackup(backup: string): number {
+  try {
+    const { files } = JSON.parse(readFileSync(join(backup, MANIFEST), 'utf8')) as Manifest
+    return files.reduce((sum, { size }) => sum + size, 0)
+  } catch {
+    return 0
+  }
+}
+
+/** NaN for a manifest that cannot be read. */
+function madeAtOf(backup: string): number {
+  try {
+    const { made_at: at } = JSON.parse(readFileSync(join(backup, MANIFEST), 'utf8')) as Manifest
+    return Date.parse(at)
+  } catch {
+    return NaN
+  }
+}
+
 /**
  * The manifest of a backup, once every file of it is what the manifest says. Throws for anything
  * else.
  */
 export async function verifyBackup(from: string): Promise<Manifest> {
   const text = await readFile(join(from, MANIFEST), 'utf8').catch(() => null)
-  if (text === null)
-    throw invalid('backup', `${from} has no ${MANIFEST}: it is not a backup, or it was cut off`)
+  if (text === null) throw invalid('backup', noBackup(from))
   let manifest: Manifest
   try {
     manifest = JSON.parse(text) as Manifest

@@ -75,6 +75,7 @@ export async function backUpBeforeUpgrade({ dir, now, log, freeBytes }: Upgrade)
       format: 1,
       made_at: new Date(now()).toISOString(),
       ...recordFacts(join(draft, RECORD)),
+      scope: 'record',
       files,
     }
     writeWholeNow(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -30,7 +30,11 @@ import type { Manifest } from './backup.js'
 import type { OperatorCtx } from '../ctx.js'
 import { invalid } from '../../core/errors.js'
 import { loadSecretKey, openVault, writeKeyFile } from '../../core/storage/secrets.js'
-import { takeLock } from '../../db/engine.js'
+import { filesIn, takeLock } from '../../db/engine.js'
+import type { Migrations } from '../../db/migrate.js'
+import { decisionsSchema } from '../../db/migrations/decisions.js'
+import { historySchema } from '../../db/migrations/history.js'
+import { meterSchema } from '../../db/migrations/meter.js'
 import { openFile } from '../../db/sqlite.js'
 import { quartermasterSchema } from '../../db/migrations/quartermaster.js'
 import { fraudKeyFiles } from '../../fraud/keys/keys.js'
@@ -126,7 +130,7 @@ export async function putBack(open: OpenFolder, input: RestoreInput): Promise<Re
     if (input.keys !== undefined) writeKeyFile(join(dir, 'keys', 'secret-key'), key.toString('hex'))
     for (const [name, text] of fraudKeys) writeKeyFile(join(dir, 'keys', name), text)
     const logged = bringsDecisions(dir, staging, manifest)
-    const replaced = await putInPlace(dir, staging, { keeps, logged, stamp: manifest.made_at })
+    const replaced = await putInPlace(dir, staging, { keeps, logged, manifest })
     return { ...facts, ...prepared, replaced }
   } finally {
     if (staging !== null) rmSync(staging, { recursive: true, force: true })
@@ -144,7 +148,13 @@ function keyOf(
   const idOf = (key: Buffer) => openVault(key, random).id
   if (keys !== undefined) {
     const brought = join(keys, 'secret-key')
-    if (!existsSync(brought)) throw invalid('keys', `${brought} is missing`)
+    if (!existsSync(brought))
+      throw invalid(
+        'keys',
+        existsSync(join(keys, 'keys', 'secret-key'))
+          ? `${brought} is missing; the folder to name is ${join(keys, 'keys')}`
+          : `${brought} is missing`,
+      )
     const key = loadSecretKey(dir, {
       fresh: false,
       random,
@@ -356,7 +366,7 @@ async function headOf({ ctx }: OpenedFolder): Promise<number> {
 async function putInPlace(
   dir: string,
   staging: string,
-  { keeps, logged, stamp }: { keeps: boolean; logged: boolean; stamp: string },
+  { keeps, logged, manifest }: { keeps: boolean; logged: boolean; manifest: Manifest },
 ): Promise<string | null> {
   const old = [
     RECORD,
@@ -364,12 +374,13 @@ async function putInPlace(
     `${RECORD}-shm`,
     ...(keeps ? [] : [JOURNAL]),
     ...(logged ? [DECISIONS, `${DECISIONS}-wal`, `${DECISIONS}-shm`] : []),
-    ...FOLDERS,
+    ...(manifest.scope === 'record' ? [] : FOLDERS),
+    ...newerFiles(dir),
     ...COMPUTED,
-  ].filter((name) => existsSync(join(dir, name)))
+  ].filter((name, i, all) => existsSync(join(dir, name)) && all.indexOf(name) === i)
   const replaced =
     old.length > 0
-      ? placeFor(join(dir, `replaced-by-backup-of-${stamp.replaceAll(':', '-')}`))
+      ? placeFor(join(dir, `replaced-by-backup-of-${manifest.made_at.replaceAll(':', '-')}`))
       : null
   if (replaced !== null) for (const name of old) renameSync(join(dir, name), join(replaced, name))
   const fresh = [
@@ -386,6 +397,25 @@ async function putInPlace(
   return replaced
 }
 
+/** What a newer release has left that this one would refuse: counts and prices begin anew. */
+function newerFiles(dir: string): string[] {
+  const { meter, history } = filesIn(dir)
+  return [
+    ...(isNewer(meter, meterSchema) ? ['meter.db', 'meter.db-wal', 'meter.db-shm'] : []),
+    ...(isNewer(history, historySchema) ? ['history'] : []),
+  ]
+}
+
+function isNewer(path: string, steps: Migrations): boolean {
+  if (!existsSync(path)) return false
+  const raw = openFile(path, { synchronous: 'NORMAL', readonly: true })
+  try {
+    return (raw.pragma('user_version', { simple: true }) as number) > steps.length
+  } finally {
+    raw.close()
+  }
+}
+
 /**
  * Whether the log of decisions comes from the backup: it has one, and the folder's own does not go
  * on from it.
@@ -395,8 +425,9 @@ function bringsDecisions(dir: string, staging: string, { files }: Manifest): boo
   const own = join(dir, DECISIONS)
   if (!existsSync(own)) return true
   const last = readDecisions(join(staging, DECISIONS), lastDecision)
-  if (last === undefined) return false
   try {
+    if (isNewer(own, decisionsSchema)) return true
+    if (last === undefined) return false
     const there = readDecisions(own, (decisions) => decisionAt(decisions, last.seq))
     return there === undefined || there.text !== last.text
   } catch {

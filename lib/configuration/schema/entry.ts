@@ -44,6 +44,13 @@ export function entrySchema(distributor: Distributor): Schema {
   }
   for (const setting of Object.values(distributor.settings))
     addSetting(entry, setting, requiredSections)
+  // One that takes orders is ordered from where an entry has the section, however little is in it.
+  if (distributor.fulfillment)
+    entry.properties['fulfillment'] ??= {
+      description: 'the fulfillment settings',
+      required: new Set<string>(),
+      properties: {},
+    }
   return toSchema(entry)
 }
 

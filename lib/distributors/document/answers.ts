@@ -1,10 +1,10 @@
 /** What a distributor's files tell of orders: which it has, what is short, what was shipped. */
-import { rm } from 'node:fs/promises'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DAY, MINUTE } from '../../core/clock.js'
 import { writtenDay } from '../days.js'
+import { FeedFault } from '../account-feed.js'
 import type { FoundOrder, OpenOrder, OrderUpdate, Parcel } from '../fulfillment.js'
 import { leftParcel } from '../left-parcel.js'
 import type { Session } from '../session/session.js'
@@ -13,6 +13,7 @@ import type { FilesConnection } from './connections.js'
 import { rowsIn } from './rows.js'
 import type { Row } from './rows.js'
 import type { AnswerFile, Connection } from './schema.js'
+import { fillPlace } from './template.js'
 
 /** What one file tells of one order. */
 export interface Answer {
@@ -38,36 +39,55 @@ interface Content {
 const LARGEST = 32 * 1_048_576
 /** Their clock, or the zone that it tells the time of, may differ from ours by so much. */
 export const CLOCKS_DIFFER = DAY
+/** A file that was changed so long ago is written by nobody any more, milliseconds. */
+const SETTLED = MINUTE
 
 type Connections = Readonly<Record<string, Connection>>
 
-/** Every answer in files that were changed from `since` on, the oldest first. */
+export interface Answers {
+  /** The oldest first. */
+  readonly answers: readonly Answer[]
+  /** Of the first file that could not be read; the others were. */
+  readonly fault: FeedFault | null
+}
+
+/**
+ * Every answer in files that were changed from `since` on. `onlyWhole`: a file that was changed just
+ * now is left for the next time, since half of it says something else.
+ */
 export async function answersSince(
   session: Session,
   connections: Connections,
   answers: readonly AnswerFile[],
-  since: number,
-): Promise<Answer[]> {
+  { since, onlyWhole }: { since: number; onlyWhole: boolean },
+): Promise<Answers> {
   const folder = await mkdtemp(join(tmpdir(), 'quartermaster-answers-'))
   const found: Answer[] = []
+  let fault: FeedFault | null = null
   try {
     for (const answer of answers) {
       const { connection: name, path, read } = answer.source
       const connection = connections[name] as FilesConnection
       await withFiles(session, connection, async (files) => {
-        for (const one of await listed(files, path)) {
+        for (const one of await listed(files, fillPlace(path, session.settings))) {
           const at = one.modifiedAt ?? (await files.modified(one.path)) ?? session.now()
-          if (at < since) continue
+          if (at < since || (onlyWhole && Math.abs(session.now() - at) < SETTLED)) continue
           const file = join(folder, 'answer')
           if ((await files.download(one.path, file, LARGEST)) === null) continue
-          found.push(...(await ordersIn(answer, rowsIn(file, read), Math.min(at, session.now()))))
+          try {
+            const seenAt = Math.min(at, session.now())
+            found.push(...(await ordersIn(answer, rowsIn(file, read), seenAt)))
+          } catch (error) {
+            if (!(error instanceof FeedFault)) throw error
+            fault ??= new FeedFault(`${one.path}: ${error.message}`)
+          }
         }
       })
     }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-  return found.toSorted((a, b) => a.at - b.at)
+  return { answers: found.toSorted((a, b) => a.at - b.at), fault }
 }
 
 type Files = Parameters<Parameters<typeof withFiles>[2]>[0]
@@ -89,16 +109,24 @@ interface Draft {
   readonly rows: Row[]
 }
 
-/** The rows of each order together. */
-async function ordersIn(
-  { tells, columns }: AnswerFile,
+/**
+ * The rows of each order together. Throws a FeedFault for a file that lacks a column: what it says
+ * would be taken for something else.
+ */
+export async function ordersIn(
+  { tells, columns, source }: AnswerFile,
   rows: AsyncIterable<Row>,
   at: number,
 ): Promise<Answer[]> {
   const cell = (row: Row, column: string | undefined) =>
     column === undefined ? '' : String(row(column) ?? '').trim()
   const drafts = new Map<string, Draft>()
+  // Members that hold nothing may be left out of the other forms.
+  const unseen = new Set(source.read.as === 'delimited' ? namesOf(columns) : [columns.po])
+  let isEmpty = true
   for await (const row of rows) {
+    isEmpty = false
+    for (const name of unseen) if (row(name) !== undefined) unseen.delete(name)
     const po = cell(row, columns.po)
     if (po === '') continue
     const key = JSON.stringify([po, cell(row, columns.number), cell(row, columns.zip)])
@@ -106,6 +134,8 @@ async function ordersIn(
     draft.rows.push(row)
     drafts.set(key, draft)
   }
+  if (!isEmpty && unseen.size > 0)
+    throw new FeedFault(`the file has no column ${[...unseen].join(', ')}`)
   return [...drafts.values()].map(({ rows: own }) => {
     const [first] = own as [Row]
     const counted = own.map((row) => ({
@@ -140,6 +170,12 @@ async function ordersIn(
     }
   })
 }
+
+/** Of several columns for parcels one is enough. */
+const namesOf = ({ tracking, ...others }: AnswerFile['columns']): string[] => [
+  ...Object.values(others),
+  ...(typeof tracking === 'string' ? [tracking] : (tracking?.slice(0, 1) ?? [])),
+]
 
 const countIn = (text: string): number | null =>
   /^\d{1,7}(\.0+)?$/.test(text) ? Number(text) : null

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import { MINUTE } from '../../core/clock.js'
 import type { AccountFeed, FeedBrought, FeedWanted } from '../account-feed.js'
 import { FeedFault } from '../account-feed.js'
-import { allColumns } from '../generic/columns.js'
+import { allColumns, missingColumns } from '../generic/columns.js'
 import type { Preset } from '../generic/preset.js'
 import { bringFile } from '../session/feed-file.js'
 import { RowFile } from '../session/row-file.js'
@@ -12,6 +12,7 @@ import { fetchFile, pathIn, withFiles } from './connections.js'
 import { rowsIn } from './rows.js'
 import type { Row } from './rows.js'
 import type { Connection, DescribedFeed, DocumentFeed, FileSource } from './schema.js'
+import { fillPlace } from './template.js'
 import { recode, unpack } from './unpack.js'
 
 type Connections = Readonly<Record<string, Connection>>
@@ -64,7 +65,12 @@ async function bringSource(
           outcome: 'written',
         }))
       : await withFiles(session, connection, async (files) =>
-          bringFile(files, session.now, wanted, await pathIn(files, source.path)),
+          bringFile(
+            files,
+            session.now,
+            wanted,
+            await pathIn(files, fillPlace(source.path, session.settings)),
+          ),
         )
   if (brought.outcome === 'unchanged') return brought
   if (source.unpack) await unpack(wanted.file, source.unpack)
@@ -74,21 +80,22 @@ async function bringSource(
 
 /**
  * Rewrites a file of a feed in the form that its preset reads; `other` is the file that is joined.
- * Throws a FeedFault for one that is of another form.
+ * Returns the columns that no row has. Throws a FeedFault for one that is of another form.
  */
 export async function convertFile(
   { feed, preset, signal }: { feed: DescribedFeed; preset: Preset; signal?: AbortSignal },
   file: string,
   other: string | null,
-): Promise<void> {
+): Promise<string[]> {
   const { join, source } = feed
   const raw = `${file}.converted`
   const rowsBeside =
     join && other !== null ? await rowsByKey(join, other) : new Map<string, Beside>()
   const beside = new Set(join?.columns.map(fold))
-  const rows = new RowFile(raw, allColumns(preset))
+  const columns = allColumns(preset)
+  const rows = new RowFile(raw, columns)
   let joined = 0
-  const missing = new Set(preset.required)
+  const unseen = new Set(columns)
   try {
     for await (const row of rowsIn(file, source.read)) {
       signal?.throwIfAborted()
@@ -96,18 +103,20 @@ export async function convertFile(
       if (found) joined++
       const valueOf = (column: string) =>
         beside.has(fold(column)) ? found?.get(fold(column)) : row(column)
-      for (const names of missing)
-        if ([names].flat().some((name) => valueOf(name) !== undefined)) missing.delete(names)
+      for (const name of unseen) if (valueOf(name) !== undefined) unseen.delete(name)
       rows.add(valueOf)
       await rows.flush()
     }
     if (join && rows.rows > 0 && joined === 0)
       throw new FeedFault(`${join.path} has no row of ${source.path}: look at "on"`)
     // A header says which columns there are; here the rows alone do.
-    if (rows.rows > 0 && missing.size > 0)
-      throw new FeedFault(`no row of ${source.path} has ${[...missing].flat().join(', ')}`)
+    const seen = columns.filter((name) => !unseen.has(name))
+    const missing = missingColumns(preset, seen)
+    if (rows.rows > 0 && missing.length > 0)
+      throw new FeedFault(`no row of ${source.path} has ${missing.join(', ')}`)
     await rows.close()
     await rename(raw, file)
+    return [...unseen]
   } finally {
     await rows.abandon()
     await rm(raw, { force: true })

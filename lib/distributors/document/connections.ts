@@ -1,10 +1,11 @@
 /** Where a document's files lie: folders of this machine, FTP, FTPS and SFTP servers, HTTP. */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises'
-import { basename, join, resolve, sep } from 'node:path'
+import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { FeedFault } from '../account-feed.js'
 import { codeOf } from '../../core/errors.js'
+import { putInPlace } from '../../core/storage/durable.js'
 import type { FtpFiles } from '../session/ftp.js'
 import { jsonOf, NoReply, streamOnce, textOf } from '../session/reply.js'
 import { savePieces } from '../session/row-file.js'
@@ -31,7 +32,8 @@ export async function withFiles<R>(
   connection: FilesConnection,
   work: (files: FtpFiles) => Promise<R>,
 ): Promise<R> {
-  if (connection.kind === 'folder') return inFolder(connection.path, work)
+  const workRecorded = (files: FtpFiles) => work(session.recorded(files))
+  if (connection.kind === 'folder') return inFolder(connection.path, workRecorded)
   const { kind, host } = connection
   const login = {
     user: fillSettings(connection.user, session.settings),
@@ -39,9 +41,15 @@ export async function withFiles<R>(
   }
   if (login.user === '' || login.password === '')
     throw new NoReply('the credentials are not configured', { mayHaveArrived: false })
-  if (kind === 'sftp') return withSftp(session, { ...connection, ...login }, work)
+  if (kind === 'sftp') return withSftp(session, { ...connection, ...login }, workRecorded)
   const server = { host, port: connection.port ?? 21, isSecure: kind === 'ftps' }
   return workWithFiles({ ...session, ftp: session.ftpOf(server) }, login, work)
+}
+
+/** Whoever else works in a folder may have taken a file since it was listed. */
+function gone(error: unknown): null {
+  if (codeOf(error) === 'ENOENT') return null
+  throw error
 }
 
 /** A folder of this machine as if it were a server's. Nothing outside of it is read or written. */
@@ -57,29 +65,38 @@ async function inFolder<R>(root: string, work: (files: FtpFiles) => Promise<R>):
       throw new FeedFault(`${path} is outside of ${root}`)
     return at
   }
-  const there = async (path: string) => {
+  /** What the machine refuses is told as a server would tell it. */
+  const told = async <T>(path: string, step: (at: string) => Promise<T>): Promise<T> => {
     try {
-      const at = await realpath(within(path))
-      return at === top || at.startsWith(top + sep) ? at : null
+      return await step(within(path))
     } catch (error) {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null
-      throw error
+      if (error instanceof FeedFault || error instanceof NoReply) throw error
+      throw new NoReply(`${path} in ${root} cannot be used (${codeOf(error)})`, {
+        mayHaveArrived: false,
+      })
     }
   }
-  const ofFile = async <T>(path: string, tell: (at: string) => Promise<T>): Promise<T | null> => {
-    const at = await there(path)
-    return at === null ? null : tell(at)
-  }
-  const entries: FtpFiles['entries'] = async (folder) => {
-    const at = await there(folder)
-    if (at === null) return []
-    const found = await readdir(at, { withFileTypes: true })
-    return Promise.all(
-      found
-        .filter((one) => one.isFile())
-        .map(async ({ name }) => ({ name, modifiedAt: (await stat(join(at, name))).mtimeMs })),
-    )
-  }
+  const ofFile = <T>(path: string, tell: (at: string) => Promise<T>): Promise<T | null> =>
+    told(path, async (named) => {
+      const at = await realpath(named).catch((error: unknown) => {
+        if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null
+        throw error
+      })
+      return at !== null && (at === top || at.startsWith(top + sep)) ? tell(at) : null
+    })
+  const entries: FtpFiles['entries'] = async (folder) =>
+    (await ofFile(folder, async (at) => {
+      const found = await readdir(at, { withFileTypes: true })
+      const told = await Promise.all(
+        found
+          .filter((one) => one.isFile())
+          .map(async ({ name }) => {
+            const modifiedAt = await stat(join(at, name)).then(({ mtimeMs }) => mtimeMs, gone)
+            return modifiedAt === null ? [] : [{ name, modifiedAt }]
+          }),
+      )
+      return told.flat()
+    })) ?? []
   const sizeOf = async (at: string) => (await stat(at)).size
   const checkSize = async (at: string, most: number, path: string) => {
     if ((await sizeOf(at)) > most) throw new FeedFault(`${path} is larger than ${most} bytes`)
@@ -100,14 +117,19 @@ async function inFolder<R>(root: string, work: (files: FtpFiles) => Promise<R>):
       }),
     names: async (folder) => (await entries(folder)).map(({ name }) => name),
     entries,
-    upload: async (path, bytes) => {
-      const at = within(path)
-      await mkdir(join(at, '..'), { recursive: true })
-      // Whoever reads the folder sees the whole file or none.
-      const draft = join(at, '..', `.${basename(at)}.draft`)
-      await writeFile(draft, bytes, { flush: true })
-      await rename(draft, at)
-    },
+    upload: (path, bytes) =>
+      told(path, async (at) => {
+        // Nobody would read a folder that we made, and a link may lead out of ours.
+        const folder = await realpath(dirname(at))
+        within(folder)
+        // Whoever reads the folder sees the whole file or none.
+        const draft = join(folder, `.${basename(at)}.draft`)
+        await writeFile(draft, bytes)
+        await putInPlace(draft, join(folder, basename(at))).catch((error: unknown) => {
+          // Once it has its name it may have been read.
+          throw new NoReply(`${path} in ${root} may not be written (${codeOf(error)})`)
+        })
+      }),
   })
 }
 

@@ -1,4 +1,5 @@
 /** A distributor out of its document. */
+import { join } from 'node:path'
 import { defineDistributor } from '../distributor.js'
 import type { CheckOutcome, Distributor, Setting } from '../distributor.js'
 import type { Format, Preset } from '../generic/preset.js'
@@ -9,7 +10,7 @@ import { accountFeed } from './bring.js'
 import { checkConnection, hostsOf } from './connections.js'
 import { documentOrders } from './orders.js'
 import { namesIn } from './template.js'
-import type { Connection, DescribedFeed, DistributorDocument } from './schema.js'
+import type { Connection, DescribedFeed, DistributorDocument, Orders } from './schema.js'
 
 /** As rows that were read in another form are written for the preset. */
 const WRITTEN: Format = { delimiter: ',', quote: '"', header: true }
@@ -42,6 +43,7 @@ export function distributorOf(document: DistributorDocument): Distributor {
     name,
     automatedFulfillment: orders !== undefined,
     hosts: hostsOf(connections),
+    ...(orders && { ordersGo: [whereOrdersGo(orders, connections)] }),
     settings: Object.fromEntries(declared),
     ...(declared.some(([, { required }]) => required) && { requiredSections: ['fulfillment'] }),
     presets: [...presets.values()],
@@ -52,6 +54,15 @@ export function distributorOf(document: DistributorDocument): Distributor {
     simulatorSession: async (session) => session,
     ...(orders && { fulfillment: documentOrders(orders, connections) }),
   })
+}
+
+function whereOrdersGo(orders: Orders, connections: Readonly<Record<string, Connection>>): string {
+  if (orders.by === 'mail') return `mailto:${orders.to}`
+  const connection = connections[orders.connection]!
+  if (connection.kind === 'folder') return join(connection.path, orders.path)
+  if (connection.kind === 'http') throw new Error('orders go to a server of files')
+  const { kind, host, port } = connection
+  return `${kind === 'ftps' ? 'ftpes' : kind}://${host}${port === undefined ? '' : `:${port}`}/${orders.path}`
 }
 
 /** The settings that a connection is made with. */
@@ -65,10 +76,24 @@ function presetOf(
   const isPlain = source.read.as === 'delimited' && !join
   return {
     ...feed,
+    // Without these no row could be sold, and nobody would be told why.
+    required: [
+      ...new Map(
+        [
+          ...feed.required,
+          ...feed.key,
+          ...('map' in feed ? [feed.map.price.from] : []),
+          ...quantityColumns('map' in feed ? feed.map.qty : feed.qty),
+        ].map((names) => [[names].flat().join('\n').toLowerCase(), names]),
+      ).values(),
+    ],
     distid,
     format: isPlain && source.read.as === 'delimited' ? source.read.format : WRITTEN,
   } as Preset
 }
+
+const quantityColumns = (qty: Extract<DescribedFeed, { kind: 'quantity' }>['qty']) =>
+  'sum' in qty ? qty.sum : [qty.from]
 
 /** Logs in wherever there is a login, and looks whether what has none can be reached. */
 async function check(

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Distributor } from '../distributor.js'
 import { distributorOf } from './distributor.js'
+import { refuseShared } from './apart.js'
 import { readDocument } from './read.js'
 import type { DocumentFault } from './read.js'
 import type { DistributorDocument } from './schema.js'
@@ -26,18 +27,49 @@ export function withDocuments(
   dir: string,
   presets: ReadonlySet<string>,
 ): readonly Distributor[] {
+  return allOf(distributors, dir, documentsOf(distributors, dir, presets))
+}
+
+/** The same, with one document more, or in place of that of its distid. */
+export function withDocumentAdded(
+  distributors: readonly Distributor[],
+  dir: string,
+  presets: ReadonlySet<string>,
+  document: DistributorDocument,
+): readonly Distributor[] {
+  const others = documentsOf(distributors, dir, presets, document.distid)
+  return allOf(distributors, dir, [...others, document])
+}
+
+function allOf(
+  distributors: readonly Distributor[],
+  dir: string,
+  documents: readonly DistributorDocument[],
+): readonly Distributor[] {
+  const all = documents.reduce<readonly Distributor[]>(withDocument, distributors)
+  refuseShared(documents, dir)
+  return all
+}
+
+/** The documents of a folder; without that of `except`. */
+function documentsOf(
+  distributors: readonly Distributor[],
+  dir: string,
+  presets: ReadonlySet<string>,
+  except?: string,
+): DistributorDocument[] {
   const folder = documentsIn(dir)
-  if (!existsSync(folder)) return distributors
+  if (!existsSync(folder)) return []
   return readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
+    .filter((name) => name.endsWith('.json') && name !== `${except}.json`)
     .toSorted()
-    .reduce<readonly Distributor[]>((all, name) => {
+    .map((name) => {
       const file = join(folder, name)
-      const { document, faults } = readDocument(readFileSync(file, 'utf8'), presets)
+      const { document, faults } = readDocument(readFileSync(file, 'utf8'), presets, distributors)
       if (document === null)
         throw new Error(`${file} cannot be used:\n  ${faults.map(faultText).join('\n  ')}`)
-      return withDocument(all, document)
-    }, distributors)
+      return document
+    })
 }
 
 /** The distributors with that of one document. Throws where another one is in its way. */

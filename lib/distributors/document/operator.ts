@@ -1,38 +1,60 @@
 /** What the operator does with documents of distributors. */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { invalid } from '../../core/errors.js'
+import { writeWholeNow } from '../../core/storage/durable.js'
 import type { Distributor } from '../distributor.js'
+import { allColumns } from '../generic/columns.js'
 import type { Preset } from '../generic/preset.js'
+import { makeRegistry } from '../registry.js'
+import { ordersIn } from './answers.js'
+import type { Answer } from './answers.js'
 import { convertFile } from './bring.js'
 import { distributorOf } from './distributor.js'
-import { documentFile, documentsIn, withDocument } from './folder.js'
-import type { DistributorDocument } from './schema.js'
+import { documentFile, documentsIn, withDocumentAdded } from './folder.js'
+import { rowsIn } from './rows.js'
+import type { DistributorDocument, Reading } from './schema.js'
 import { recode, unpack } from './unpack.js'
 
 /**
  * Keeps a document in the state folder; it holds from the next start on. One of the same distid is
- * replaced. Throws 400 where a distributor of the program is in its way.
+ * replaced. Throws 400 where a distributor of the program, or another document, is in its way: the
+ * next start would fail.
  */
 export function addDocument(
   dir: string,
-  known: readonly Distributor[],
+  { distributors, presets }: Known,
   document: DistributorDocument,
 ): { file: string; isNew: boolean } {
-  try {
-    withDocument(known, document)
-  } catch (error) {
-    throw invalid('document', error instanceof Error ? error.message : String(error))
-  }
+  tryDocument(dir, { distributors, presets }, document)
   const file = documentFile(dir, document.distid)
   const isNew = !existsSync(file)
   mkdirSync(documentsIn(dir), { recursive: true, mode: 0o700 })
   // A start that comes between sees the old one or the new one.
-  writeFileSync(`${file}.draft`, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600 })
-  renameSync(`${file}.draft`, file)
+  writeWholeNow(file, `${JSON.stringify(document, null, 2)}\n`, `${file}.draft`)
   return { file, isNew }
+}
+
+/** What comes with the program. */
+export interface Known {
+  readonly distributors: readonly Distributor[]
+  readonly presets: Readonly<Record<string, Preset>>
+}
+
+/** Throws 400 where a start with the document, and with those that are there, would fail. */
+export function tryDocument(
+  dir: string,
+  { distributors, presets }: Known,
+  document: DistributorDocument,
+): void {
+  try {
+    const ids = new Set(Object.keys(presets))
+    makeRegistry(withDocumentAdded(distributors, dir, ids, document), presets)
+  } catch (error) {
+    throw invalid('document', error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** Takes a document away. Throws 400 where there is none. */
@@ -48,6 +70,8 @@ export function removeDocument(dir: string, distid: string): string {
 export interface Sample {
   readonly preset: Preset
   readonly file: string
+  /** Columns that the document names and the sample does not have. */
+  readonly unseen: readonly string[]
 }
 
 /**
@@ -67,7 +91,10 @@ export async function withSample<R>(
         `${document.feeds?.map((one) => one.id).join(', ') || 'none'}`,
     )
   if (feed.join && other === null)
-    throw invalid('other', `the feed ${id} is joined with another file: give a sample of that, too`)
+    throw invalid(
+      'other',
+      `the feed ${id} is joined with another file: give a sample of that, too (--other)`,
+    )
   const preset = distributorOf(document).presets!.find((one) => one.id === id)!
   const folder = await mkdtemp(join(tmpdir(), 'quartermaster-sample-'))
   const copyOf = async (from: string, name: string, source: typeof feed.source) => {
@@ -80,10 +107,38 @@ export async function withSample<R>(
   try {
     const own = await copyOf(file, 'feed', feed.source)
     const beside = feed.join && other !== null ? await copyOf(other, 'other', feed.join) : null
-    if (feed.source.read.as !== 'delimited' || feed.join)
-      await convertFile({ feed, preset }, own, beside)
-    return await work({ preset, file: own })
+    const isPlain = feed.source.read.as === 'delimited' && !feed.join
+    const unseen = isPlain
+      ? await absentIn(own, feed.source.read, allColumns(preset))
+      : await convertFile({ feed, preset }, own, beside)
+    return await work({ preset, file: own, unseen })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** The columns that the first row does not have. */
+async function absentIn(file: string, read: Reading, columns: string[]): Promise<string[]> {
+  for await (const row of rowsIn(file, read))
+    return columns.filter((name) => row(name) === undefined)
+  return []
+}
+
+/**
+ * What the answers of one kind in a sample file tell of orders. Throws 400 where the document
+ * describes none, and a FeedFault for a file of another form.
+ */
+export async function readAnswers(
+  { orders }: DistributorDocument,
+  { tells, file, now }: { tells: string; file: string; now: number },
+): Promise<Answer[]> {
+  const described = (orders?.answers ?? []).filter((one) => one.tells === tells)
+  const [first] = described
+  if (!first)
+    throw invalid(
+      'answer',
+      `the document describes no answers of the kind "${tells}"; it describes ` +
+        `${orders?.answers?.map((one) => one.tells).join(', ') || 'none'}`,
+    )
+  return ordersIn(first, rowsIn(file, first.source.read), now)
 }

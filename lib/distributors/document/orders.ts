@@ -5,8 +5,8 @@ import type {
   FoundOrder,
   Fulfillment,
   FulfillmentLimits,
-  OpenOrder,
   OrderUpdate,
+  Paperwork,
   PurchaseOrder,
   Rendered,
   Search,
@@ -17,9 +17,8 @@ import type { Session } from '../session/session.js'
 import { answersSince, CLOCKS_DIFFER, foundIn, newsIn } from './answers.js'
 import { withFiles } from './connections.js'
 import type { FilesConnection } from './connections.js'
-import { sendByMail } from './mail.js'
 import type { Connection, Orders, Template } from './schema.js'
-import { fillText, writeOrder } from './template.js'
+import { fillPlace, fillSettings, fillText, writeOrder } from './template.js'
 
 type Settings = Readonly<Record<string, unknown>>
 type Connections = Readonly<Record<string, Connection>>
@@ -57,6 +56,7 @@ export function documentOrders(orders: Orders, connections: Connections): Fulfil
     numberComesLater: true,
     limits,
     preview: (order, settings) => [rendered(orders, order, settings)],
+    ...(orders.licenseCopies && { paperwork: paperworkBy(orders.licenseCopies) }),
     submit: (session, order) => submit(orders, connections, session, order),
     ...(isFindable(orders) && {
       find: (session: Session, order: PurchaseOrder) => find(orders, connections, session, order),
@@ -64,13 +64,27 @@ export function documentOrders(orders: Orders, connections: Connections): Fulfil
     async *updates(session, since, open): AsyncGenerator<OrderUpdate> {
       session.signal.throwIfAborted()
       const from = Math.min(since, ...open.map((one) => one.placedAt - CLOCKS_DIFFER))
-      yield* newsOf(await answersSince(session, connections, answers, from), open)
+      const told = await answersSince(session, connections, answers, {
+        since: from,
+        onlyWhole: true,
+      })
+      yield* newsIn(told.answers, open)
+      if (told.fault) throw told.fault
     },
   }
 }
 
-const newsOf = (answers: Parameters<typeof newsIn>[0], open: readonly OpenOrder[]) =>
-  newsIn(answers, open)
+const paperworkBy =
+  ({ to, businessDays }: NonNullable<Orders['licenseCopies']>) =>
+  ({ ffl, shipToStore, po }: PurchaseOrder, settings: Settings): Paperwork | null =>
+    ffl === null || shipToStore
+      ? null
+      : {
+          what: `a copy of the license ${ffl.licenseNumber} of ${ffl.name}, if they have none`,
+          recipients: [fillSettings(to, settings)].filter((address) => address !== ''),
+          subject: `License for PO ${po}`,
+          businessDays,
+        }
 
 /** One character of those that are named; `A-Z`, `a-z` and `0-9` are ranges, and nothing else is. */
 function charsOf(text: string): RegExp {
@@ -88,7 +102,7 @@ function rendered(orders: Orders, order: PurchaseOrder, settings: Settings): Ren
   if (!template) throw new Error(`an order to a ${kindOf(order)} is not described by the document`)
   const body = textFor(template, order, settings)
   return orders.by === 'file'
-    ? { what: `STOR ${fillText(orders.path, order, settings)}`, headers: {}, body }
+    ? { what: `STOR ${placeOf(orders, order, settings)}`, headers: {}, body }
     : {
         what: `MAIL ${fillText(orders.to, order, settings)}`,
         headers: {
@@ -98,6 +112,10 @@ function rendered(orders: Orders, order: PurchaseOrder, settings: Settings): Ren
         body,
       }
 }
+
+/** The file of an order. */
+const placeOf = ({ path }: FileOrders, { po }: PurchaseOrder, settings: Settings): string =>
+  fillPlace(path, settings, { po })
 
 function textFor(template: Template, order: PurchaseOrder, settings: Settings): string {
   const isFirearm = order.lines.some(({ fflRequired }) => fflRequired)
@@ -142,7 +160,7 @@ async function drop(
   session: Session,
   { order, what }: { order: PurchaseOrder; what: Rendered },
 ): Promise<Submission> {
-  const file = { path: fillText(orders.path, order, session.settings), text: what.body }
+  const file = { path: placeOf(orders, order, session.settings), text: what.body }
   const found =
     isFindable(orders) && session.now() - order.takenAt > FIRST_SENDS
       ? await answersTo(orders, connections, session, order)
@@ -153,14 +171,45 @@ async function drop(
   )
 }
 
+/** Sends the message of an order, once. Nothing tells whether somebody reads it. */
+async function sendByMail(
+  session: Session,
+  { what, headers, body }: Rendered,
+): Promise<Submission> {
+  const outcome = await session.mail({
+    to: what.replace(/^MAIL /, ''),
+    subject: headers['subject'] ?? '',
+    ...(headers['attachment'] === undefined
+      ? { text: body }
+      : {
+          text: 'The order is attached.',
+          attachment: { name: headers['attachment'], content: Buffer.from(body, 'latin1') },
+        }),
+  })
+  switch (outcome.outcome) {
+    case 'sent':
+      return { outcome: 'accepted', number: null }
+    case 'refused':
+      return { outcome: 'rejected', reason: outcome.reason }
+    case 'not_sent':
+    case 'unknown':
+      return { outcome: outcome.outcome, reason: outcome.reason }
+  }
+}
+
 async function answersTo(
   { answers = [] }: FileOrders | Orders,
   connections: Connections,
   session: Session,
   { po, takenAt }: PurchaseOrder,
 ): Promise<FoundOrder[]> {
-  const found = await answersSince(session, connections, answers, takenAt - CLOCKS_DIFFER)
-  return foundIn(found).filter((one) => one.po.toUpperCase() === po.toUpperCase())
+  const found = await answersSince(session, connections, answers, {
+    since: takenAt - CLOCKS_DIFFER,
+    onlyWhole: false,
+  })
+  // It may be in the file that cannot be read.
+  if (found.fault) throw new NoReply(found.fault.message, { mayHaveArrived: false })
+  return foundIn(found.answers).filter((one) => one.po.toUpperCase() === po.toUpperCase())
 }
 
 async function find(
@@ -173,7 +222,7 @@ async function find(
   if (orders.by !== 'file') return { outcome: 'answered', orders: [] }
   try {
     const file = {
-      path: fillText(orders.path, order, session.settings),
+      path: placeOf(orders, order, session.settings),
       text: rendered(orders, order, session.settings).body,
     }
     const connection = connections[orders.connection] as FilesConnection

@@ -12,7 +12,7 @@ const names = z.array(text).min(1)
 const columns = names.describe('Columns; the first that holds something counts')
 
 const format = z.strictObject({
-  delimiter: z.string().length(1),
+  delimiter: z.string().length(1, 'must be one character; a tab is "\\t"'),
   quote: z.literal('"').nullable().describe('null: a quotation mark is a character like others'),
   header: z.boolean().describe('The first row names the columns'),
   columns: names.optional().describe('Without a header: the columns in their order'),
@@ -87,7 +87,7 @@ const map = z.strictObject({
 })
 
 /** How rows are written: of one kind each. */
-const reading = z.union([
+const reading = z.discriminatedUnion('as', [
   z.strictObject({ as: z.literal('delimited'), format }),
   z.strictObject({
     as: z.literal('fixed'),
@@ -127,7 +127,7 @@ const everyMinutes = z
   .describe('Minutes from one pull to the next, 20 by default')
 const feedCommon = {
   everyMinutes,
-  id: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'must be small letters, digits and -, such as acme'),
   source,
   join: z
     .strictObject({
@@ -154,7 +154,10 @@ const catalogFeed = z.strictObject({
     .optional(),
   stateFlags: z
     .strictObject({
-      columns: z.record(z.string().regex(/^[A-Z]{2}$/), text),
+      columns: z.record(
+        z.string().regex(/^[A-Z]{2}$/, 'must be a state in two capital letters, such as CA'),
+        text,
+      ),
       restricts: z.array(z.string()).min(1),
       permits: z.array(z.string()).optional(),
     })
@@ -177,12 +180,32 @@ const credentials = {
   user: text.describe('A text with {setting} in it'),
   password: text.describe('A text with {setting} in it'),
 }
-const server = { host: text, port: z.number().int().min(1).max(65_535).optional() }
+const server = {
+  host: z
+    .string()
+    .regex(
+      /^([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9a-fA-F:]+)$/,
+      'must be the name of a server alone, such as ftp.acme.example; the port is a member of its own',
+    ),
+  port: z.number().int().min(1).max(65_535).optional(),
+}
 const connection = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('folder'), path: text.describe('A folder of this machine') }),
+  z.strictObject({
+    kind: z.literal('folder'),
+    path: z
+      .string()
+      .regex(/^(\/|[A-Za-z]:[\\/])/, 'must be the whole path of a folder, such as /srv/feeds/acme')
+      .describe('A folder of this machine'),
+  }),
   z.strictObject({
     kind: z.literal('http'),
-    url: z.string().regex(/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?$/, 'an address without a login'),
+    url: z
+      .string()
+      .regex(
+        /^https?:\/\/[^/?#@\s{}]+(\/[^?#\s{}]*)?$/,
+        'must be an address such as https://feeds.acme.example/files; a query stands in the path of ' +
+          'a feed, a login in headers or oauth',
+      ),
     headers: z.record(z.string(), z.string()).optional(),
     oauth: z
       .strictObject({ path: text, clientId: text, clientSecret: text })
@@ -195,7 +218,9 @@ const connection = z.discriminatedUnion('kind', [
     kind: z.literal('sftp'),
     ...server,
     ...credentials,
-    hostKey: z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'SHA256:… as ssh-keygen -l shows it'),
+    hostKey: z
+      .string()
+      .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'must be SHA256:… as ssh-keygen -l shows it'),
   }),
 ])
 
@@ -216,7 +241,7 @@ const poLimits = z.strictObject({
   max: z.number().int().min(16).max(50),
   chars: z
     .string()
-    .regex(/^[A-Za-z0-9 ._-]+$/)
+    .regex(/^[A-Za-z0-9 ._-]+$/, 'must be letters, digits, blanks, dots, _ and -')
     .optional()
     .describe('Every character that a PO may hold; ranges such as A-Z are allowed'),
 })
@@ -238,6 +263,13 @@ const answer = z.strictObject({
     reason: text.optional(),
   }),
 })
+const licenseCopies = z
+  .strictObject({
+    to: text.describe('The address that copies are mailed to, or {setting}'),
+    businessDays: z.number().int().min(1).max(30).describe('Working days from the placement'),
+  })
+  .optional()
+  .describe("The copy of a dealer's license that is wanted for an order; nothing is sent by itself")
 const orders = z.discriminatedUnion('by', [
   z.strictObject({
     by: z.literal('file'),
@@ -245,6 +277,7 @@ const orders = z.discriminatedUnion('by', [
     path: text.describe('With {po} in it: the same name for every send of an order'),
     po: poLimits,
     templates,
+    licenseCopies,
     answers: z.array(answer).optional(),
   }),
   z.strictObject({
@@ -256,18 +289,19 @@ const orders = z.discriminatedUnion('by', [
       .describe('A name with {po} in it; without it the order is the text'),
     po: poLimits,
     templates,
+    licenseCopies,
     answers: z.array(answer).optional(),
   }),
 ])
 
 export const Document = z.strictObject({
   $schema: z.string().optional(),
-  distid: z.string().regex(/^[A-Za-z0-9]{2,12}$/),
+  distid: z.string().regex(/^[A-Za-z0-9]{2,12}$/, 'must be 2 to 12 letters and digits'),
   name: text,
   writtenFrom: text.describe('What this document was written from'),
   settings: z
     .record(
-      z.string().regex(/^[a-z][a-z0-9_]*$/),
+      z.string().regex(/^[a-z][a-z0-9_]*$/, 'must be small letters, digits and _'),
       z.strictObject({
         label: text,
         help: text.optional(),

@@ -1,5 +1,6 @@
 /** The text of an order, from a template with names in braces. */
 import { toDollars } from '../../core/money.js'
+import { FeedFault } from '../account-feed.js'
 import type { PurchaseOrder, PurchaseOrderLine } from '../fulfillment.js'
 import { digits, plain } from '../plain-text.js'
 import { textOf } from '../session/reply.js'
@@ -44,11 +45,16 @@ export const ORDER_NAMES = Object.keys(OF_ORDER)
 
 const PLACES = /\{([\w.]+)\}/g
 const PLACE = /\{[\w.]+\}/
+/** What was meant as a name and is none: `{ship to}`. */
+const STRAY = /\{[A-Za-z][\w .-]*\}/g
 
 type Escape = Template['escape']
 
 export const namesIn = (text: string): string[] =>
   [...text.matchAll(PLACES)].map(([, name]) => name!)
+
+export const strayBraces = (text: string): string[] =>
+  [...text.replaceAll(PLACES, '').matchAll(STRAY)].map(([stray]) => stray)
 
 /**
  * The whole text of one order. Throws for what cannot be written as it is meant: what is read
@@ -73,9 +79,25 @@ export function writeOrder(template: Template, order: PurchaseOrder, settings: S
   return fill(head) + lines.join('') + fill(tail)
 }
 
-/** A text with names of an order and of settings, as it is: a path, a subject. */
+/** A text with names of an order and of settings, as it is: a subject. */
 export const fillText = (text: string, order: PurchaseOrder, settings: Settings): string =>
   text.replaceAll(PLACES, (_all, name: string) => valueOf(name, order, settings))
+
+/**
+ * A file's place with settings, and what else has a name, in it. Throws a FeedFault for a value that
+ * would lead elsewhere: shops write their settings, and the operator the place.
+ */
+export const fillPlace = (
+  path: string,
+  settings: Settings,
+  more: Readonly<Record<string, string>> = {},
+): string =>
+  path.replaceAll(PLACES, (_all, name: string) => {
+    const value = Object.hasOwn(more, name) ? more[name]! : settingOf(settings, name)
+    if (!/^[\w.@ -]+$/.test(value) || value.startsWith('.'))
+      throw new FeedFault(`what {${name}} holds cannot stand in the name of a file`)
+    return value
+  })
 
 /** A text with names of settings alone. */
 export const fillSettings = (text: string, settings: Settings): string =>

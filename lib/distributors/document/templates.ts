@@ -1,4 +1,6 @@
 /** Documents that come with the program, to be taken over: each says what it was written from. */
+import amchar from '../../../data/distributors/amchar.json' with { type: 'json' }
+import camfour from '../../../data/distributors/camfour.json' with { type: 'json' }
 import davidsons from '../../../data/distributors/davidsons.json' with { type: 'json' }
 import davidsonsPortal from '../../../data/distributors/davidsons-portal.json' with { type: 'json' }
 import gunAccessorySupply from '../../../data/distributors/gun-accessory-supply.json' with { type: 'json' }
@@ -11,6 +13,8 @@ import sportsmansSupply from '../../../data/distributors/sportsmans-supply.json'
 export const TEMPLATES: Readonly<
   Record<string, { readonly distid: string; readonly name: string; readonly writtenFrom: string }>
 > = {
+  amchar,
+  camfour,
   davidsons,
   'davidsons-portal': davidsonsPortal,
   'gun-accessory-supply': gunAccessorySupply,

@@ -64,6 +64,8 @@ export async function sendMail(
     to,
     subject,
     text,
+    // A line is never broken where it is long.
+    textEncoding: 'quoted-printable',
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(attachment && {

@@ -71,6 +71,7 @@ export function openSession(
       return { http: httpAt(address, to), stream: streamAt(address, to) }
     },
     ftpOf: (server) => ftpAt(server, { ...egress, hosts }),
+    recorded: (files) => (transcript ? recorded(files, transcript) : files),
     mail: async (message) => {
       const send = async (): Promise<MailOutcome> =>
         egress.mail ? sendMail(egress.mail, message, signal) : NO_MAIL_SERVER

@@ -92,6 +92,8 @@ export interface Session<Values = Readonly<Record<string, unknown>>> {
   readonly api: (address: string) => { readonly http: CallApi; readonly stream: StreamApi }
   /** The same of another FTP server. */
   readonly ftpOf: (server: FtpServer) => CallFtp
+  /** Files that are reached in another way, with what is done to them in the transcript. */
+  readonly recorded: (files: FtpFiles) => FtpFiles
   /** A connection to a server that it has declared, without anything said. Rejects with an EgressFault. */
   readonly connect: (host: string, port: number) => Promise<Socket>
   /** Sends one message by the operator's mail server. What became of it is told, not thrown. */

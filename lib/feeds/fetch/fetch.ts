@@ -209,7 +209,8 @@ function cutOff(bytes: number, announced: number | null): string {
   return `the download was cut off after ${bytes}${announced === null ? '' : ` of ${announced}`} bytes`
 }
 
-function privateMessage(address: string): string {
+/** Why a private address is not asked. */
+export function privateMessage(address: string): string {
   return `${address} is a private or local address; set the source with --allow-private if that is meant`
 }
 
@@ -232,7 +233,8 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
   })
 }
 
-function causeOf(error: unknown): string {
+/** Why a location could not be opened, in plain words where the code is known. */
+export function causeOf(error: unknown): string {
   const known: Record<string, string> = {
     ENOENT: 'there is no such file',
     EACCES: 'the file may not be read',

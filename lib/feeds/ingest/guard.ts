@@ -133,6 +133,8 @@ export function readHeader(
   preset: Preset,
   first: string,
 ): { columns: string[] | null } | { reasons: string[] } {
+  if (first.startsWith('PK\u0003\u0004'))
+    return { reasons: ['the file is a ZIP archive: unpack it first; gzip is read as it is'] }
   if (/^\s*</.test(first))
     return {
       reasons: [

@@ -61,6 +61,7 @@ export function replaySession(
     ftpAt: () => ftp,
     api: () => ({ http, stream }),
     ftpOf: () => ftp,
+    recorded: (files) => files,
     connect: async () => {
       throw new Error('nobody connects to a recording')
     },

@@ -53,7 +53,7 @@ export async function appendJournal(
 }
 
 /** The digest's key is the operator's data key, which the database holds in wrapped form only. */
-export function journalSealer({ secrets }: Pick<OrdersCtx, 'secrets'>): Sealer {
+export function journalSealer({ secrets }: { secrets: Pick<OrdersCtx['secrets'], 'of'> }): Sealer {
   return secrets.of(OPERATOR)
 }
 

@@ -7,7 +7,7 @@ import { nextTurn } from '../../core/async/wait.js'
 import type { OrdersCtx } from '../ctx.js'
 import type { Snapshot } from '../../db/query.js'
 import type { ObjectStore } from '../../objects/store.js'
-import { ChainWalk, journalSealer, readLine } from './chain.js'
+import { ChainReader, ChainWalk, isFault, journalSealer, readLine } from './chain.js'
 import { proveCopy } from './copy.js'
 import type { CopyReach } from './copy.js'
 import { openJournalLines } from './file.js'
@@ -55,6 +55,11 @@ export interface VerifyOptions {
   copy?: ObjectStore | undefined
   onProgress?: ((done: number, total: number, rows: number) => void) | undefined
   /**
+   * The file was copied after the database, as in a backup: it may go on from the database's last
+   * line.
+   */
+  isBackup?: boolean
+  /**
    * Waits between two steps; the next turn of the event loop by default. What it throws ends the
    * verification.
    */
@@ -65,16 +70,30 @@ const MAX_FAULTS = 100
 /** Lines that are proved in one turn of the event loop: a few milliseconds. */
 const STEP = 500
 
+/** What a proof without the copy needs: a folder that nobody has opened will do. */
+export interface ProofCtx {
+  readonly engine: Pick<OrdersCtx['engine'], 'dir' | 'openSnapshot'>
+  readonly secrets: Pick<OrdersCtx['secrets'], 'of'>
+}
+
 /** Verifies the whole journal. Nothing is written, and a server may run meanwhile. */
 export async function verifyJournal(
   ctx: OrdersCtx,
   options: VerifyOptions = {},
 ): Promise<Verification> {
+  const found = await proveJournal(ctx, options)
+  return options.copy ? withCopy(ctx, options.copy, found) : found
+}
+
+/** As `verifyJournal`, of database and file alone. */
+export async function proveJournal(
+  ctx: ProofCtx,
+  options: VerifyOptions = {},
+): Promise<Verification> {
   const file = await openJournalLines(ctx.engine.dir)
   const snapshot = ctx.engine.openSnapshot()
   try {
-    const found = await new Verifier(ctx, snapshot, file, openStateCheck(snapshot)).run(options)
-    return options.copy ? await withCopy(ctx, options.copy, found) : found
+    return await new Verifier(ctx, snapshot, file, openStateCheck(snapshot)).run(options)
   } finally {
     snapshot.close()
     await file.close()
@@ -104,7 +123,7 @@ async function withCopy(
 }
 
 class Verifier {
-  readonly #ctx: OrdersCtx
+  readonly #ctx: ProofCtx
   readonly #snapshot: Snapshot
   readonly #file: JournalLines
   readonly #states: StateCheck
@@ -113,7 +132,7 @@ class Verifier {
   #fileIsSound = true
   #fileLines = 0
 
-  constructor(ctx: OrdersCtx, snapshot: Snapshot, file: JournalLines, states: StateCheck) {
+  constructor(ctx: ProofCtx, snapshot: Snapshot, file: JournalLines, states: StateCheck) {
     this.#ctx = ctx
     this.#snapshot = snapshot
     this.#file = file
@@ -140,7 +159,7 @@ class Verifier {
         )
       for (const fault of this.#states.end())
         this.#faults.push({ seq: null, where: 'purchase orders', fault })
-      if (this.#fileIsSound) await this.#proveRestOfFile(last, marked)
+      if (this.#fileIsSound) await this.#proveRestOfFile(head, marked, options.isBackup === true)
     }
     return {
       sound: this.#faults.length === 0,
@@ -226,13 +245,18 @@ class Verifier {
    * What the file has behind the snapshot must have come into the database since; and it must reach
    * as far as it once did.
    */
-  async #proveRestOfFile(last: number, marked: number): Promise<void> {
+  async #proveRestOfFile(
+    { seq: last, mac }: { seq: number; mac: string },
+    marked: number,
+    isBackup: boolean,
+  ): Promise<void> {
     if (this.#fileLines < Math.min(marked, last))
       return this.#add(
         this.#fileLines + 1,
         'orders.journal',
         `the line is missing: the file ends at ${this.#fileLines}, and had ${marked}`,
       )
+    if (isBackup) return this.#followFile(last, mac)
     this.#snapshot.release()
     for (let seq = last + 1; ; seq++) {
       await this.#file.have(1)
@@ -248,6 +272,20 @@ class Verifier {
             : "the line differs from the database's",
         )
       this.#fileLines = seq
+    }
+  }
+
+  /** What the file has more than the database has to go on from its last line. */
+  async #followFile(last: number, mac: string): Promise<void> {
+    if (this.#fileLines < last) return
+    const chain = new ChainReader(journalSealer(this.#ctx), last, mac)
+    for (;;) {
+      await this.#file.have(1)
+      const text = this.#file.next()
+      if (text === undefined) return
+      const line = chain.next(text)
+      if (isFault(line)) return this.#add(line.seq, 'orders.journal', line.fault)
+      this.#fileLines = line.seq
     }
   }
 }

@@ -8,7 +8,7 @@ import { isOpenPurchase } from '../queries.js'
 /** Orders in review that are named one by one. */
 const MOST = 100
 
-export async function orderFindings(ctx: OrdersCtx): Promise<Finding[]> {
+export async function orderFindings(ctx: Pick<OrdersCtx, 'read'>): Promise<Finding[]> {
   const [review, pause] = await Promise.all([ordersInReview(ctx), readPause(ctx)])
   const paused: Finding[] = pause
     ? [
@@ -31,7 +31,7 @@ export async function orderFindings(ctx: OrdersCtx): Promise<Finding[]> {
   ]
 }
 
-async function ordersInReview({ read }: OrdersCtx): Promise<Finding[]> {
+async function ordersInReview({ read }: Pick<OrdersCtx, 'read'>): Promise<Finding[]> {
   const rows = await read
     .selectFrom('purchase_order')
     .select(['client_ref', 'distid', 'po_number'])

@@ -89,7 +89,10 @@ export function distributorProblem(
     reason:
       mode === 'live'
         ? 'no connector places real orders with it'
-        : 'it has no automated fulfillment',
+        : ctx.distributors.byDistid(distid)?.fulfillment
+          ? 'nobody plays it, and it is not live: no order is sent before ' +
+            `\`quartermaster distributors live ${distid}\``
+          : 'it has no automated fulfillment',
   }
 }
 

@@ -11,6 +11,7 @@ import type { ErrorCode, Fault } from '../../core/errors.js'
 import { checkTexts } from '../../core/json.js'
 import { toDollars } from '../../core/money.js'
 import type { Mode } from '../../db/tables/column-types.js'
+import { connectorOf } from '../../distributors/modes.js'
 import type { Destination, PurchaseOrder, Rendered } from '../../distributors/fulfillment.js'
 import type { CheckResult } from '../../restrictions/shapes.js'
 import { askAboutDealer } from './ask-dealer.js'
@@ -137,10 +138,13 @@ export async function preflightOrder(
   // In the order in which placing comes to them.
   const held = await attempted(() => refuseDuplicate(ctx, order))
   const checked = await attempted(() => checkOrder(ctx, order))
+  // What a distributor without a simulator would be sent is looked at before it goes live.
+  const shown =
+    wire && 'refusal' in checked ? await attempted(() => checkOrder(asIfLive(ctx), order)) : checked
   const plan =
-    'refusal' in checked
+    'refusal' in shown
       ? null
-      : planOf(ctx, checked.result, {
+      : planOf(ctx, shown.result, {
           attempt,
           serial: wire ? await nextId(ctx, 'purchase_order') : null,
         })
@@ -161,6 +165,19 @@ export async function preflightOrder(
     restrictions,
     warnings: restrictions ? warningsOf(order, restrictions) : [],
     refusal,
+  }
+}
+
+/** With those live that nobody plays. */
+function asIfLive(ctx: OrdersCall): OrdersCall {
+  const { distributors, modes } = ctx
+  return {
+    ...ctx,
+    modes: {
+      service: modes.service,
+      of: (distid) =>
+        connectorOf({ distributors }, distid, 'simulator') ? modes.of(distid) : 'live',
+    },
   }
 }
 

@@ -6,6 +6,7 @@ import type { OrdersCtx } from '../ctx.js'
 import { kindOf } from '../../core/errors.js'
 import { DAY, MINUTE, SECOND } from '../../core/clock.js'
 import type { OrderUpdate } from '../../distributors/fulfillment.js'
+import { FeedFault } from '../../distributors/account-feed.js'
 import { connectorOf } from '../../distributors/modes.js'
 import { loginsOf } from '../../distributors/session/logins.js'
 import { openSession } from '../../distributors/session/open-session.js'
@@ -158,9 +159,10 @@ async function nextOf(
       },
     })
   } catch (error) {
-    throw error instanceof NotAsked
-      ? error
-      : new NotAsked(`the connector failed (${kindOf(error)})`)
+    if (error instanceof NotAsked) throw error
+    // What is said of a file is in our words alone.
+    if (error instanceof FeedFault) throw new NotAsked(error.message)
+    throw new NotAsked(`the connector failed (${kindOf(error)})`)
   }
 }
 

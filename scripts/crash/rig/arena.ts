@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openLedger, placeUntilFinal } from './caller.js'
 import type { Ledger, Target } from './caller.js'
 import type { FastClock } from './clock.js'
+import type { House } from './documents.js'
 import { makeEntrance } from './doors.js'
 import type { Caller, Entrance } from './doors.js'
 import { PLAYED, SHORTLY, makeOrder, plainOrder } from './orders.js'
@@ -30,6 +31,10 @@ export interface ArenaOptions {
   watched: number
   /** Pairs of callers, one at each way in, that place the same orders at the same time. */
   pairs?: number
+  /** Whom they order from; all that are simulated by default. */
+  distids?: readonly string[]
+  /** What stands for distributors that documents describe. */
+  house?: House
   /** Where sends are traced. */
   trace?: string
   /** What processes write to standard error; beside the folder by default. */
@@ -46,6 +51,7 @@ export interface Arena {
   /** Orders that callers began. */
   readonly orders: number
   readonly trace: string | undefined
+  readonly house: House | undefined
   clock(): FastClock
   setClock(clock: FastClock): void
   /** A process that waits for its life; another one of its kind is loaded behind it. */
@@ -58,12 +64,13 @@ export interface Arena {
 }
 
 export function openArena(options: ArenaOptions): Arena {
-  const { dir, bundle, shop, seed, trace, log = `${dir}.log` } = options
+  const { dir, bundle, shop, seed, trace, house, log = `${dir}.log` } = options
   const ledger = openLedger()
   const entrances = { server: makeEntrance(), library: makeEntrance() }
   const standby = new Map<Way, Process>()
   const callers: Promise<void>[] = []
-  const scenarios = options.pairs ? SHORTLY : PLAYED
+  // Nobody plays scenarios where no simulator is.
+  const scenarios = options.house ? [] : options.pairs ? SHORTLY : PLAYED
   let { clock } = options
   let stopping = false
   let orders = 0
@@ -88,6 +95,7 @@ export function openArena(options: ArenaOptions): Arena {
       const body = makeOrder(random, `${name}-${i}`, {
         percent: options.chaos + random.int(0, 10),
         scenarios,
+        ...(options.distids && { distids: options.distids }),
       })
       const first = await placeUntilFinal(target, ledger, caller, body)
       if (first === 'gave up') return
@@ -140,6 +148,7 @@ export function openArena(options: ArenaOptions): Arena {
     log,
     entrances,
     trace,
+    house,
     get orders() {
       return orders
     },

@@ -7,8 +7,8 @@ import { ORDER_QUOTAS } from '../../../lib/orders/quota.js'
 import { FAILED, OPEN } from '../../../lib/orders/stored.js'
 import { ALL_NEWS } from '../../../lib/simulator/engine/world.js'
 import type { SimulatorOrder } from '../../../lib/simulator/inspect.js'
-import { profileOf } from '../../../lib/simulator/profiles.js'
 import type { Told } from './caller.js'
+import { natureOf } from './documents.js'
 import { EACH_BY_ITSELF } from './drain.js'
 import { isRefused } from './facts.js'
 import type { Facts, PurchaseOrderFact } from './facts.js'
@@ -213,7 +213,7 @@ function asksPerson(
   { isExecuted, hasOtherParts }: Seen,
 ): boolean {
   // Under a caller's PO nothing proves whose order it is that bears it.
-  const { reference, content } = profileOf(distid)?.tells ?? { reference: true, content: true }
+  const { reference, content } = natureOf(distid)?.tells ?? { reference: true, content: true }
   if (!poIsOurs && !reference && !content) return true
   // Where one order of a PO is shown, the other part hides this one.
   if (hasOtherParts && !reference && !content) return true
@@ -321,13 +321,13 @@ function checkEnds({ facts, executedByRef, byRecord }: World, report: Report): v
     if (number !== null && strangersNumbers.has(number))
       say(`has the number ${number} of somebody else's order`)
     // Some tell it with the parcels alone.
-    const { parcelsByPo } = profileOf(distid)?.news ?? ALL_NEWS
+    const { parcelsByPo } = natureOf(distid)?.news ?? ALL_NEWS
     if (state === 'placed' && number === null && parcelsByPo !== 'of_one_order')
       say('has no number, though it was told in the news')
     // A file is taken in, and refused later.
     if (
       (scenario === 'REJECT' || scenario === 'OUT-OF-STOCK') &&
-      profileOf(distid)?.recovery !== 'file' &&
+      natureOf(distid)?.recovery !== 'file' &&
       (executed !== undefined || state === 'placed')
     )
       say(`is ${state}, and was refused`)
@@ -380,9 +380,10 @@ function endOf(
   { status, lines }: SimulatorOrder,
   isPoShared: boolean,
 ): [status: string, ship: string | null] {
-  const { committed, cancelled, journey, parcelsByPo } = profileOf(distid)?.news ?? ALL_NEWS
+  const { committed, cancelled, journey, parcelsByPo } = natureOf(distid)?.news ?? ALL_NEWS
   if (status === 'Not Fulfilled') return [committed ? status : 'Submitted', null]
   if (status === 'Cancelled') return [cancelled ? status : 'Submitted', null]
+  if (status === 'Submitted') return [status, null]
   // RSR's API tells of each item whether it has left, and not how much of it.
   const isSeen = committed || (distid === 'RSR' && lines.some((line) => line.committed === 0))
   const end = status === 'Partially Fulfilled' && !isSeen ? 'Fulfilled' : status

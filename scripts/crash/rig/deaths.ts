@@ -74,10 +74,11 @@ export async function liveAndDie(
   return { cause: death.kind === 'step' && !killed ? death.step : 'random', startedIn }
 }
 
-const lifeIn = ({ dir, clock, trace }: Arena): Life => ({
+const lifeIn = ({ dir, clock, trace, house }: Arena): Life => ({
   dir,
   clock: clock(),
   ...(trace !== undefined && { trace }),
+  ...(house && { mail: house.mail }),
 })
 
 /**

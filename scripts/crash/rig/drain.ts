@@ -5,10 +5,10 @@ import { openFile } from '../../../lib/db/sqlite.js'
 import type { Raw } from '../../../lib/db/sqlite.js'
 import { OPEN_RECORDS } from '../../../lib/orders/tracking/queries.js'
 import { OPEN } from '../../../lib/orders/stored.js'
-import { profileOf } from '../../../lib/simulator/profiles.js'
 import type { Arena } from './arena.js'
 import { goOn, timeOf } from './clock.js'
 import { liveAndStop } from './deaths.js'
+import { natureOf } from './documents.js'
 import { sleep } from './process.js'
 
 /**
@@ -36,6 +36,7 @@ export const SHORT = 500
 /** Lets everything settle; what is still open afterwards will stay open. */
 export async function drain(arena: Arena, others = LONGEST.others): Promise<void> {
   const { dir } = arena
+  arena.house?.calm()
   arena.setClock(goOn(arena.clock(), { speed: SPEED }))
   await liveAndStop(
     arena,
@@ -76,7 +77,7 @@ async function until(isDone: () => boolean, ms: number): Promise<void> {
 }
 
 function isHard(distid: string): boolean {
-  const { recovery } = profileOf(distid)!
+  const { recovery } = natureOf(distid)!
   return recovery === 'file' || recovery === 'one_shot'
 }
 

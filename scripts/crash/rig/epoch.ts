@@ -9,12 +9,14 @@ import type { Fault } from './check.js'
 import { startClock, timeOf } from './clock.js'
 import { STOPPED, liveAndDie, liveAndStop, planDeath } from './deaths.js'
 import type { Death } from './deaths.js'
+import { DESCRIBED, openHouse } from './documents.js'
 import { drain } from './drain.js'
 import { strayErrors } from './errors.js'
 import { readFacts } from './facts.js'
 import { atMost } from './process.js'
 import { streamOf } from './random.js'
 import type { Random } from './random.js'
+import { makeShopFolder } from './shop.js'
 import type { CrashShop } from './shop.js'
 import { overlapsIn } from './trace.js'
 import { BEGINNING } from './workshop.js'
@@ -35,6 +37,8 @@ export interface Kind {
   watched: number
   /** Pairs of callers at two processes, of which either is killed. */
   pairs?: number
+  /** Of distributors that documents describe: orders as files and as messages. */
+  described?: boolean
 }
 
 export const CHAOS: Kind = { speed: 600, longest: 10 * HOUR, callers: 4, chaos: 35, watched: 1 }
@@ -43,6 +47,8 @@ export const CHAOS: Kind = { speed: 600, longest: 10 * HOUR, callers: 4, chaos: 
  * and then no more that day.
  */
 export const QUOTA: Kind = { speed: 300, longest: 12 * HOUR, callers: 0, chaos: 0, watched: 6 }
+
+export const DOCUMENTS: Kind = { ...CHAOS, chaos: 0, watched: 0, described: true }
 
 /** A server and a process with the library, which place the same orders at the same time. */
 export const PAIRS: Kind = {
@@ -81,13 +87,24 @@ export interface EpochResult {
  */
 export async function runEpoch(options: EpochOptions, totals: Totals): Promise<EpochResult> {
   const dir = join(options.root, options.name)
-  cpSync(join(options.root, 'template'), dir, { recursive: true })
+  const exchange = `${dir}.exchange`
+  const { described = false, speed } = options.kind
+  const shop = described
+    ? await makeShopFolder(dir, () => BEGINNING, { exchange })
+    : (cpSync(join(options.root, 'template'), dir, { recursive: true }), options.shop)
+  const started = startClock(BEGINNING, speed)
+  let arena: Arena | undefined
+  const house = described
+    ? await openHouse(exchange, { clock: () => arena?.clock() ?? started, seed: options.seed })
+    : undefined
   const trace = options.kind.pairs ? `${dir}.trace` : undefined
-  const arena = openArena({
+  arena = openArena({
     ...options,
     ...options.kind,
     dir,
-    clock: startClock(BEGINNING, options.kind.speed),
+    shop,
+    clock: started,
+    ...(house && { house, distids: DESCRIBED }),
     ...(trace !== undefined && { trace }),
   })
   const faults: Fault[] = []
@@ -99,7 +116,7 @@ export async function runEpoch(options: EpochOptions, totals: Totals): Promise<E
     )
     await drain(arena, options.others)
     const now = timeOf(arena.clock())
-    const facts = await readFacts(dir, now)
+    const facts = await readFacts(dir, now, house?.taken)
     const checked = check(facts, arena.ledger.answers)
     if (trace !== undefined)
       faults.push(...overlapsIn(trace).map((text): Fault => ({ kind: 'wrong', text })))
@@ -117,10 +134,11 @@ export async function runEpoch(options: EpochOptions, totals: Totals): Promise<E
     totals.faults.unfinished++
   } finally {
     await arena.close()
+    await house?.close()
   }
   totals.orders += arena.orders
   if (faults.length === 0)
-    for (const path of [dir, arena.log, `${dir}.trace`])
+    for (const path of [dir, arena.log, `${dir}.trace`, exchange])
       rmSync(path, { recursive: true, force: true })
   return { ...done, faults, dir, log: arena.log }
 }

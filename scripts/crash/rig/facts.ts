@@ -22,7 +22,6 @@ import { DEMO_SEED } from '../../../lib/simulator/market/market.js'
 import { filesIn } from '../../../lib/db/engine.js'
 import { openFile } from '../../../lib/db/sqlite.js'
 import type { SimulatorOrder } from '../../../lib/simulator/inspect.js'
-import { profileOf } from '../../../lib/simulator/profiles.js'
 import { openSimulators } from '../../../lib/simulator/simulators.js'
 import { chaosOf, scenarioOf } from '../../../lib/simulator/engine/scenarios/scenarios.js'
 import { catalogStock } from '../../../lib/simulator/engine/stock.js'
@@ -30,6 +29,8 @@ import { readBooks } from '../../../test/harness/books.js'
 import { violations } from '../../../test/harness/invariants.js'
 import type { Executed, Violation } from '../../../test/harness/invariants.js'
 import { createRandom } from '../../../lib/simulator/market/random.js'
+import { executedBy, natureOf } from './documents.js'
+import type { TakenOrder } from './documents.js'
 
 export type PurchaseOrderFact = Omit<StoredPo, 'payload'> & {
   recovery: Recovery
@@ -77,17 +78,29 @@ export interface CallFigures {
   faults: number
 }
 
-/** Reads a folder at a time of the shop's clock. */
-export async function readFacts(dir: string, now: number): Promise<Facts> {
+/** Reads a folder at a time of the shop's clock; `taken` is what described distributors have. */
+export async function readFacts(
+  dir: string,
+  now: number,
+  taken: readonly TakenOrder[] = [],
+): Promise<Facts> {
   await using app = await open({ dir, now: () => now, worker: false })
   const { ctx } = app
   const rows = await ctx.read.selectFrom('purchase_order').selectAll().orderBy('id').execute()
+  const ours: Parameters<typeof executedBy>[1][number][] = []
   const purchaseOrders = rows.map(({ payload, ...order }): PurchaseOrderFact => {
-    const { lines, poGiven, poIsOurs } = contentOf(ctx, { payload, ...order })
+    const { lines, poGiven, poIsOurs, po, customer } = contentOf(ctx, { payload, ...order })
+    ours.push({
+      distid: order.distid,
+      po,
+      customer: customer.name,
+      lines,
+      clientRef: order.client_ref,
+    })
     const scenario = scenarioOf({ lines, poGiven })
     return {
       ...order,
-      recovery: profileOf(order.distid)!.recovery,
+      recovery: natureOf(order.distid)!.recovery,
       lines: lines.map(({ distsku, qty }) => ({ distsku, qty })),
       scenario,
       poIsOurs,
@@ -99,7 +112,7 @@ export async function readFacts(dir: string, now: number): Promise<Facts> {
     .select('value')
     .where('name', '=', 'paused')
     .executeTakeFirst()
-  const executed = await executedOrders(app, now)
+  const executed = [...(await executedOrders(app, now)), ...executedBy(taken, ours)]
   return {
     secondOpinion: await opinionOf(app, { purchaseOrders, executed, now }),
     placements: (await ctx.read

@@ -1,4 +1,5 @@
 /** What a process of the crash harness is told, and what it tells. */
+import type { MailServer } from '../../../lib/distributors/session/mail.js'
 import type { FastClock } from './clock.js'
 import type { HttpAnswer } from './http.js'
 import type { OrderBody } from './orders.js'
@@ -37,6 +38,8 @@ export interface Life {
   crash?: { step: Step; n: number; stop?: boolean }
   /** No distributor fails any more. */
   calm?: boolean
+  /** By which orders are mailed. */
+  mail?: MailServer
   /** A file to which each process writes when a send begins and ends. */
   trace?: string
 }

@@ -2,6 +2,8 @@
  * What the harness puts into the simulated distributors, and into nothing else: a place to die at
  * behind every call, and an end of all faults once a run lets everything settle.
  */
+import type * as Dropped from '../../../lib/distributors/dropped-order.js'
+import type * as Mail from '../../../lib/distributors/session/mail.js'
 import type * as Perform from '../../../lib/simulator/engine/perform.js'
 import type * as Faults from '../../../lib/simulator/engine/scenarios/faults.js'
 import type * as Scenarios from '../../../lib/simulator/engine/scenarios/scenarios.js'
@@ -31,6 +33,27 @@ export const PROBES: Planted = {
             return result
           }
           return real({ ...world, store: { ...store, transact } }, ...rest)
+        },
+    },
+    // Those that documents describe have the order once these are through.
+    {
+      at: 'lib/distributors/dropped-order.ts#dropOrder',
+      make:
+        (real: typeof Dropped.dropOrder): typeof real =>
+        async (...given) => {
+          const result = await real(...given)
+          probes.pass('distributor called')
+          return result
+        },
+    },
+    {
+      at: 'lib/distributors/session/mail.ts#sendMail',
+      make:
+        (real: typeof Mail.sendMail): typeof real =>
+        async (...given) => {
+          const result = await real(...given)
+          probes.pass('distributor called')
+          return result
         },
     },
     {

@@ -1,6 +1,6 @@
 /**
- * The shop that the crash harness orders for: all seven simulated distributors, two dealers, a
- * store, and keys.
+ * The shop that the crash harness orders for: every simulated distributor, or those that documents
+ * describe, two dealers, a store, and keys.
  */
 import { filesIn } from '../../../lib/db/engine.js'
 import { openFile } from '../../../lib/db/sqlite.js'
@@ -12,6 +12,7 @@ import type { Distributor } from '../../../lib/distributors/distributor.js'
 import { builtin } from '../../../lib/distributors/builtin/index.js'
 import { writeOffers } from '../../../lib/feeds/ingest/write-offers.js'
 import { SIMULATED } from '../../../lib/simulator/profiles.js'
+import { DESCRIBED, describeDistributors } from './documents.js'
 import { demoSettings } from '../../../lib/simulator/profiles.js'
 import { openForTest } from '../../../server/testing/open.js'
 
@@ -39,10 +40,19 @@ export function upcOf(sku: string): string {
   return sku.startsWith('G') ? UPCS.firearm : UPCS.accessory
 }
 
-/** Makes the shop in a new folder. `now` is the time at which it is made. */
-export async function makeShopFolder(dir: string, now: () => number): Promise<CrashShop> {
+/**
+ * Makes the shop in a new folder. `now` is the time at which it is made; with `exchange`, a folder,
+ * it orders from distributors that documents describe, which are live, and from no others.
+ */
+export async function makeShopFolder(
+  dir: string,
+  now: () => number,
+  { exchange }: { exchange?: string } = {},
+): Promise<CrashShop> {
+  if (exchange !== undefined) describeDistributors(dir, exchange)
+  const distids = exchange === undefined ? SIMULATED : DESCRIBED
   await using app = await openForTest({ dir, now, worker: false })
-  writeCatalog(dir, now())
+  writeCatalog(dir, distids, now())
   await app.ctx.db
     .insertInto('dealer')
     .values([
@@ -51,7 +61,7 @@ export async function makeShopFolder(dir: string, now: () => number): Promise<Cr
       dealer(STORE_DEALER, SHOP),
     ])
     .execute()
-  const document = shopDocument()
+  const document = shopDocument(distids, app.ctx.distributors.all)
   const keyOf = async (subscriber: string, name: string) =>
     app.operator.keys.create({ subscriber, name, tier: 'enterprise', ips: ['127.0.0.1'] })
   for (const name of [SHOP, OTHER_SHOP]) {
@@ -59,6 +69,9 @@ export async function makeShopFolder(dir: string, now: () => number): Promise<Cr
     await app.operator.configurations.put(name, { document })
     await app.operator.configurations.checkCredentials(name, Object.keys(document.distributors))
   }
+  if (exchange !== undefined)
+    for (const distid of DESCRIBED)
+      await app.operator.distributors.goLive({ distid, reason: 'they are ours' })
   const keys: string[] = []
   for (let i = 0; i < KEYS; i++) keys.push((await keyOf(SHOP, `key ${i}`)).key)
   const quota = await keyOf(SHOP, 'watched key')
@@ -70,13 +83,13 @@ export async function makeShopFolder(dir: string, now: () => number): Promise<Cr
   }
 }
 
-function writeCatalog(dir: string, now: number): void {
+function writeCatalog(dir: string, distids: readonly string[], now: number): void {
   const catalog = openFile(filesIn(dir).catalog, { synchronous: 'NORMAL' })
   const skus = [...range('A', 6), ...range('G', 3), ...range('S', SCARCE)]
   try {
     writeOffers(
       catalog,
-      SIMULATED.flatMap((distid) => skus.map((sku) => offer(distid, sku))),
+      distids.flatMap((distid) => skus.map((sku) => offer(distid, sku))),
       now,
     )
   } finally {
@@ -146,10 +159,13 @@ function dealer(license: string, name: string) {
   }
 }
 
-/** Every simulated distributor with the demo's credentials, and a store. */
-export function shopDocument(distids: readonly string[] = SIMULATED): ConfigurationDocument {
+/** These distributors, the simulated ones with the demo's credentials, and a store. */
+export function shopDocument(
+  distids: readonly string[] = SIMULATED,
+  known: readonly Distributor[] = builtin,
+): ConfigurationDocument {
   const entries = distids
-    .map((distid) => builtin.find((candidate) => candidate.distid === distid)!)
+    .map((distid) => known.find((candidate) => candidate.distid === distid)!)
     .map((distributor) => [distributor.name, entryOf(distributor)] as const)
   return {
     distributors: Object.fromEntries(entries),

@@ -69,6 +69,11 @@ function changeList(verb: 'allow' | 'deny', summary: string): Command {
   }
 }
 
+/** A key without an address answers everybody with 403, which looks like a key that does not work. */
+const noAddressYet = (id: string) =>
+  'No address may use it yet: every call is 403 ip_whitelist_required. Allow the address of the ' +
+  `server that will call:\n  quartermaster keys allow ${id} --ip 203.0.113.7`
+
 async function createShop({ dir, values, out, dryRun }: Invocation): Promise<void> {
   const input = {
     name: required(values, 'name', CREATE_SUBSCRIBER),
@@ -94,8 +99,13 @@ async function issueKey(invocation: Invocation): Promise<void> {
   }
   await withApp(invocation.dir, async (app) => {
     const made = await perform(app, dryRun, (ctx) => createKey(ctx, input))
-    if (!dryRun) return showKey(invocation, made)
+    if (!dryRun) {
+      showKey(invocation, made)
+      if (input.ips.length === 0) out.line(noAddressYet(made.id))
+      return
+    }
     out.line(`A ${input.tier} key "${input.name}" would be issued for ${input.subscriber}.`)
+    if (input.ips.length === 0) out.line('No address could use it yet: give one with --ip.')
     out.result({ subscriber: input.subscriber, name: input.name, tier: input.tier, dry_run: true })
   })
 }

@@ -1,6 +1,11 @@
 /** Copies of the installation, and putting one back. */
 import { resolve } from 'node:path'
-import { megabytes } from '../../../lib/core/figures.js'
+import { HOUR, SECOND } from '../../../lib/core/clock.js'
+import { figure, megabytes, times } from '../../../lib/core/figures.js'
+import { checkBackup } from '../../../lib/app/backup/check.js'
+import type { BackupCheck, Contents } from '../../../lib/app/backup/check.js'
+import { backupOf, drill } from '../../../lib/app/backup/drill.js'
+import { printable } from '../faults.js'
 import { restoreBackup } from '../../../lib/app/backup/restore.js'
 import { argument, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
@@ -59,18 +64,97 @@ async function restore({ dir, args, values, out, dryRun }: Invocation): Promise<
           'found out before anything is sent.',
       )
     out.line(
-      `It is in place in ${done.dir}. Orders are paused, since some may have been forgotten:`,
+      `It is in place in ${done.dir}. Orders are paused, since some may have been forgotten.`,
     )
-    out.line(
-      `  quartermaster orders reconcile --since ${done.made_at}            asks ` +
-        'the distributors and reports',
-    )
-    out.line(
-      `  quartermaster orders reconcile --since ${done.made_at} --resume   lets orders be ` +
-        'placed again',
-    )
+    const reconcile = `quartermaster orders reconcile --dir ${quoted(done.dir)} --since ${done.made_at}`
+    out.line('To ask the distributors what was forgotten, and report it:')
+    out.line(`  ${reconcile}`)
+    out.line('To let orders be placed again:')
+    out.line(`  ${reconcile} --resume`)
   }
   out.result({ ...done, dry_run: dryRun })
+}
+
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}
+
+/** Where the secret key of a backup may lie. */
+function keyPlaces({ dir, values }: Pick<Invocation, 'dir' | 'values'>) {
+  return { dir, keys: optional(values, 'keys'), ...secretKeyFromEnvironment() }
+}
+
+async function verify(invocation: Invocation): Promise<number> {
+  const { args, out } = invocation
+  const found = await checkBackup(argument(args, 0), keyPlaces(invocation))
+  out.line(
+    `The backup of ${found.made_at} is whole: ${found.files} files, ${megabytes(found.bytes)}; ` +
+      'its databases are sound.',
+  )
+  if (found.contents) out.line(contentLine(found.contents))
+  if (found.unproved !== null)
+    out.line(`Journal and audit were not proved, since ${found.unproved}.`)
+  showProofs(out, found)
+  out.result(found)
+  return found.sound ? 0 : 1
+}
+
+function contentLine({ subscribers, keys, orders, purchase_orders: pos }: Contents): string {
+  return (
+    `It has ${times(subscribers, 'shop')}, ${times(keys, 'key')}, ${times(orders, 'order')} and ` +
+    `${times(pos, 'purchase order')}.`
+  )
+}
+
+function showProofs(
+  out: Invocation['out'],
+  { journal, audit }: Pick<BackupCheck, 'journal' | 'audit'>,
+): void {
+  for (const { where, seq, fault } of journal?.faults ?? [])
+    out.line(printable(seq === null ? `${where}: ${fault}` : `${where}, line ${seq}: ${fault}`))
+  for (const { seq, fault } of audit?.faults ?? []) out.line(`audit, row ${seq}: ${fault}`)
+  if (journal?.sound)
+    out.line(
+      journal.head
+        ? `The order journal is whole, up to its head ${journal.head.seq}:${journal.head.mac}.`
+        : 'The order journal is empty.',
+    )
+  if (audit?.sound)
+    out.line(`The ${figure(audit.rows)} rows of the audit are as they were written.`)
+}
+
+async function restoreDrill(invocation: Invocation): Promise<number> {
+  const { args, values, out, dryRun } = invocation
+  const from = argument(args, 0)
+  if (dryRun) {
+    const backup = backupOf(resolve(from))
+    out.line(`${backup} would be put back into a throwaway folder, proved, and removed again.`)
+    out.result({ backup, dry_run: true })
+    return 0
+  }
+  const done = await drill({
+    from,
+    scratch: optional(values, 'scratch'),
+    now: Date.now,
+    monotonic: () => performance.now(),
+    ...keyPlaces(invocation),
+  })
+  const seconds = (ms: number) => `${(ms / SECOND).toFixed(1)} s`
+  out.line(
+    `${done.backup}, ${(done.age / HOUR).toFixed(1)} hours old, ${megabytes(done.bytes)}: restored in ` +
+      `${seconds(done.restored_in)}, opened and proved after ${seconds(done.proved_in)}.`,
+  )
+  out.line(contentLine(done.contents))
+  showProofs(out, done)
+  out.line(done.sound ? 'The drill went well.' : 'This backup cannot be relied on: make another.')
+  out.result({ ...done, dry_run: false })
+  return done.sound ? 0 : 1
+}
+
+const KEYS = { keys: { type: 'string' } } as const
+const KEYS_HELP = {
+  keys: 'folder with your copy of keys/; those of the state folder by default',
 }
 
 export const backupCommands: Command[] = [
@@ -97,5 +181,29 @@ export const backupCommands: Command[] = [
     },
     example: 'quartermaster restore /backups/2026-11-21 --dir /srv/quartermaster --keys /safe/keys',
     run: restore,
+  },
+  {
+    name: 'verify',
+    summary: 'Check a backup without putting it back: digests, databases, journal, audit',
+    effect: 'reads',
+    positionals: ['<BACKUP>'],
+    options: KEYS,
+    help: { '<BACKUP>': 'the folder of the backup', ...KEYS_HELP },
+    example: 'quartermaster verify /backups/2026-11-21 --keys /safe/keys',
+    run: verify,
+  },
+  {
+    name: 'drill',
+    summary: 'Put the newest backup back into a throwaway folder, prove it, and remove it again',
+    effect: 'writes',
+    positionals: ['<FOLDER>'],
+    options: { ...KEYS, scratch: { type: 'string' } },
+    help: {
+      '<FOLDER>': 'a folder of backups, or one backup',
+      ...KEYS_HELP,
+      scratch: "where the throwaway folder is made; the system's temporary folder by default",
+    },
+    example: 'quartermaster drill /backups --keys /safe/keys',
+    run: restoreDrill,
   },
 ]

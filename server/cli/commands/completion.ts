@@ -10,7 +10,7 @@ interface Place {
   options: { word: string; says: string; hasValue: boolean }[]
 }
 
-const SHELLS = { bash: bashScript, zsh: zshScript } as const
+const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 
 const isShell = (word: string | undefined): word is keyof typeof SHELLS =>
   word !== undefined && Object.hasOwn(SHELLS, word)
@@ -22,7 +22,7 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
   effect: 'reads',
   positionals: ['<SHELL>'],
   help: {
-    '<SHELL>': `${Object.keys(SHELLS).join(' or ')}; your shell reads the script when it starts`,
+    '<SHELL>': `${Object.keys(SHELLS).join(', ')}; your shell reads the script when it starts`,
   },
   example: 'quartermaster completion bash',
   run: async ({ args: [shell], out }) => {
@@ -51,7 +51,10 @@ function placesOf(commands: readonly Command[]): Place[] {
     }
     return {
       name,
-      next: [...words].map(([word, says]) => ({ word, says })),
+      next: [
+        ...[...words].map(([word, says]) => ({ word, says })),
+        ...(name === '' ? [{ word: 'help', says: 'what a command is for, its options' }] : []),
+      ],
       options: [
         ...(command ? optionsOf(command) : []).map(({ name: option, option: { type }, help }) => ({
           word: `--${option}`,
@@ -149,5 +152,43 @@ ${cases.join('\n')}
   esac
 }
 compdef _quartermaster quartermaster
+`
+}
+
+/** For fish, which asks each line whether it holds. */
+function fishScript(places: readonly Place[]): string {
+  const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+  const at = (name: string) =>
+    `complete -c quartermaster -n ${quoted(`__quartermaster_at ${quoted(name)}`)}`
+  const lines = places.flatMap(({ name, next, options }) => [
+    ...next.map(({ word, says }) => `${at(name)} -f -a ${quoted(word)} -d ${quoted(says)}`),
+    ...options.map(
+      ({ word, says, hasValue }) =>
+        `${at(name)} -l ${word.slice(2)}${hasValue ? ' -r' : ''} -d ${quoted(says)}`,
+    ),
+  ])
+  const names = places.flatMap(({ name }) => (name === '' ? [] : [quoted(name)]))
+  return `# fish completion of quartermaster: quartermaster completion fish | source
+function __quartermaster_at
+  set -l name ''
+  set -l isValue 0
+  for word in (commandline -opc)[2..]
+    if test $isValue = 1
+      set isValue 0
+      continue
+    end
+    switch $word
+      case --dir
+        set isValue 1
+      case '-*'
+      case '*'
+        set -l longer (string trim "$name $word")
+        contains -- $longer ${names.join(' ')}; or break
+        set name $longer
+    end
+  end
+  test "$name" = "$argv"
+end
+${lines.join('\n')}
 `
 }

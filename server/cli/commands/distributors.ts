@@ -1,6 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { refuseUnchecked } from '../../../lib/configuration/go-live.js'
 import type { GoLivePlan } from '../../../lib/configuration/go-live.js'
+import { offersOf } from '../../../lib/catalog/queries.js'
+import { distidOf } from '../../../lib/feeds/suggest.js'
 import { setMode } from '../../../lib/distributors/modes.js'
 import { argument, DRY_RUN, optional, required, UsageError } from '../command.js'
 import { figure } from '../../../lib/core/figures.js'
@@ -19,9 +21,10 @@ async function list({ dir, out }: Invocation): Promise<void> {
 
 /** Tells what it means, asks twice, and does it. */
 async function goLive({ dir, args, values, out, ask, dryRun }: Invocation): Promise<void> {
-  const distid = argument(args, 0)
+  const named = argument(args, 0)
   const reason = required(values, 'reason', LIVE)
   await withApp(dir, async ({ ctx, operator }) => {
+    const distid = distidOf(ctx.distributors, named)
     if (ctx.modes.of(distid) === 'live') {
       out.line(`It stays as it was: orders with ${distid} are real purchase orders.`)
       return out.result({ distid, mode: 'live', before: 'live', dry_run: dryRun })
@@ -77,14 +80,17 @@ export async function confirm(
 }
 
 async function simulate({ dir, args, values, out, dryRun }: Invocation): Promise<void> {
-  const distid = argument(args, 0)
+  const named = argument(args, 0)
   const reason = optional(values, 'reason') ?? null
   await withApp(dir, async (app) => {
+    const distid = distidOf(app.ctx.distributors, named)
     const result = await perform(app, dryRun, (ctx) =>
       setMode(ctx, { distid, mode: 'simulator', reason }),
     )
-    const name = present(app.ctx.distributors.byDistid(result.distid), result.distid).name
-    const what = `orders with ${name} go to its simulator, and nothing real is bought`
+    const { name, simulator } = present(app.ctx.distributors.byDistid(result.distid), result.distid)
+    const what = simulator
+      ? `orders with ${name} go to its simulator, and nothing real is bought`
+      : `orders with ${name} are refused: nobody plays it`
     out.line(
       result.before === 'simulator'
         ? `It stays as it was: ${what}.`

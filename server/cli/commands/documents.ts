@@ -6,11 +6,14 @@ import { invalid } from '../../../lib/core/errors.js'
 import { figure } from '../../../lib/core/figures.js'
 import { FeedFault } from '../../../lib/distributors/account-feed.js'
 import { builtin, presets } from '../../../lib/distributors/builtin/index.js'
+import { setMode } from '../../../lib/distributors/modes.js'
 import { distributorOf } from '../../../lib/distributors/document/distributor.js'
-import { documentFile, faultText, withDocument } from '../../../lib/distributors/document/folder.js'
+import { documentFile, faultText } from '../../../lib/distributors/document/folder.js'
 import {
   addDocument,
+  readAnswers,
   removeDocument,
+  tryDocument,
   withSample,
 } from '../../../lib/distributors/document/operator.js'
 import { readDocument } from '../../../lib/distributors/document/read.js'
@@ -18,6 +21,7 @@ import { documentSchema } from '../../../lib/distributors/document/schema.js'
 import type { DistributorDocument } from '../../../lib/distributors/document/schema.js'
 import { TEMPLATES } from '../../../lib/distributors/document/templates.js'
 import { checkFeed } from '../../../lib/feeds/check.js'
+import { printable } from '../faults.js'
 import { argument, DRY_RUN, optional, UsageError } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import type { Output } from '../output.js'
@@ -26,6 +30,8 @@ import { recordLines } from './feeds/check.js'
 import { showRejects } from './feeds/take.js'
 
 const PRESETS = new Set(Object.keys(presets))
+/** What comes with the program. */
+const KNOWN = { distributors: builtin, presets }
 
 /** A template that comes with the program, or the list of them. */
 async function template({ args, out }: Invocation): Promise<void> {
@@ -59,7 +65,7 @@ async function schema({ out }: Invocation): Promise<void> {
 /** The document of a file; null where it has faults, which are told then, all at once. */
 function documentIn(file: string, out: Output): DistributorDocument | null {
   if (!existsSync(file)) throw invalid('file', `cannot read ${file}`)
-  const { document, faults } = readDocument(readFileSync(file, 'utf8'), PRESETS)
+  const { document, faults } = readDocument(readFileSync(file, 'utf8'), PRESETS, builtin)
   if (document) return document
   out.line(`${file} cannot be used:`)
   for (const fault of faults) out.line(`  - ${faultText(fault)}`)
@@ -67,14 +73,14 @@ function documentIn(file: string, out: Output): DistributorDocument | null {
   return null
 }
 
-async function check({ args, values, out }: Invocation): Promise<number> {
+async function check({ args, values, dir, out }: Invocation): Promise<number> {
   const file = argument(args, 0)
   const document = documentIn(file, out)
   if (!document) return 1
   const sample = optional(values, 'sample')
   if (sample !== undefined) return checkSample(document, { sample, values, out })
+  tryDocument(dir, KNOWN, document)
   const distributor = distributorOf(document)
-  withDocument(builtin, document)
   const feeds = Object.keys(distributor.feeds ?? {})
   const { orders } = document
   out.line(`${file} describes ${document.name} (${document.distid}).`)
@@ -98,12 +104,17 @@ async function checkSample(
   const described = document.feeds?.filter(({ kind }) => kind !== 'preset') ?? []
   const feed = optional(values, 'feed') ?? described[0]?.id ?? ''
   if (!existsSync(file)) throw invalid('sample', `cannot read ${file}`)
+  const tells = optional(values, 'answer')
+  if (tells !== undefined) return checkAnswers(document, { file, tells, out })
   const other = optional(values, 'other') ?? null
-  const checked = await withSample(document, { feed, file, other }, (sample) =>
-    checkFeed({ ...sample, rows: 20, asOf: Date.now() }),
-  ).catch((error: unknown) => {
-    throw error instanceof FeedFault ? invalid('sample', error.message) : error
-  })
+  const { unseen, ...checked } = await withSample(
+    document,
+    { feed, file, other },
+    async (sample) => ({
+      unseen: sample.unseen,
+      ...(await checkFeed({ ...sample, rows: 20, asOf: Date.now() })),
+    }),
+  ).catch(asFault)
   for (const offer of checked.offers) out.line(recordLines(offer, out.width).join('\n'))
   if (checked.rejects.length > 0) showRejects(out, checked.rejects)
   const refused = [...checked.reasons, ...checked.refused]
@@ -113,8 +124,38 @@ async function checkSample(
       (refused.length > 0 ? ' Import would refuse it:' : ' Import would take it as a first feed.'),
   )
   for (const reason of refused) out.line(`- ${reason}`)
-  out.result({ feed, ...checked, refused })
+  if (unseen.length > 0)
+    out.line(`The document names columns that the sample does not have: ${unseen.join(', ')}.`)
+  out.result({ feed, ...checked, refused, unseen })
   return refused.length > 0 ? 1 : 0
+}
+
+const asFault = (error: unknown): never => {
+  throw error instanceof FeedFault ? invalid('sample', error.message) : error
+}
+
+/** What the document reads in a file of answers. */
+async function checkAnswers(
+  document: DistributorDocument,
+  { file, tells, out }: { file: string; tells: string; out: Output },
+): Promise<number> {
+  const answers = await readAnswers(document, { tells, file, now: Date.now() }).catch(asFault)
+  out.table(
+    answers.map(({ po, number, content, isShort, isNothing, parcels, reason }) => ({
+      po: printable(po),
+      number: printable(number ?? '-'),
+      items: content
+        ? content.lines.map(({ distsku, qty }) => printable(`${qty} x ${distsku}`)).join(', ')
+        : 'not told',
+      zip: printable(content?.shipTo.zip ?? '-'),
+      committed: isNothing ? 'nothing' : isShort ? 'a part' : '-',
+      parcels: parcels.map(({ trackingNumber }) => trackingNumber).join(', ') || '-',
+      reason: printable(reason ?? '-'),
+    })),
+  )
+  out.line(`${figure(answers.length)} orders are told of.`)
+  out.result({ tells, answers })
+  return answers.length > 0 ? 0 : 1
 }
 
 async function add({ args, dir, out, dryRun }: Invocation): Promise<number> {
@@ -122,25 +163,47 @@ async function add({ args, dir, out, dryRun }: Invocation): Promise<number> {
   if (!document) return 1
   const { distid, name } = document
   if (dryRun) {
-    withDocument(builtin, document)
+    tryDocument(dir, KNOWN, document)
     out.line(`It would add ${name} (${distid}) as ${documentFile(dir, distid)}.`)
     out.line(DRY_RUN)
     out.result({ distid, dry_run: true })
     return 0
   }
   if (!isInstallation(dir)) throw new Error(`no installation in ${dir}; run \`quartermaster init\``)
-  const { file, isNew } = addDocument(dir, builtin, document)
+  const before = storedDocument(dir, distid)
+  const { file, isNew } = addDocument(dir, KNOWN, document)
   // Opening the folder tries it as the next start will.
-  await withApp(dir, ({ ctx }) =>
-    audit(ctx, 'distributors.document', { distid, added: true, sha256: digestOf(document) }),
-  )
+  const wasLive = await withApp(dir, async ({ ctx }) => {
+    await audit(ctx, 'distributors.document', { distid, added: true, sha256: digestOf(document) })
+    const isAgreed = before !== null && orderingOf(before) === orderingOf(document)
+    if (isAgreed || ctx.modes.of(distid) !== 'live') return false
+    await setMode(ctx, { distid, mode: 'simulator', reason: 'its document orders in another way' })
+    return true
+  })
   out.line(
     `${name} (${distid}) is ${isNew ? 'added' : 'replaced'}: ${file}. A server that runs knows it ` +
       'after its next start.',
   )
-  out.result({ distid, file, new: isNew, dry_run: false })
+  if (wasLive)
+    out.line(
+      `It was live, and where or how its orders are sent has changed: none is placed until ` +
+        `\`distributors live ${distid}\` says so again.`,
+    )
+  out.result({ distid, file, new: isNew, dry_run: false, was_live: wasLive })
   return 0
 }
+
+/** The document that is in force; null where there is none, or it cannot be read. */
+function storedDocument(dir: string, distid: string): DistributorDocument | null {
+  const file = documentFile(dir, distid)
+  return existsSync(file)
+    ? readDocument(readFileSync(file, 'utf8'), PRESETS, builtin).document
+    : null
+}
+
+/** Where and how orders are sent: what somebody agreed to who went live. */
+const orderingOf = ({ name, orders, connections }: DistributorDocument): string =>
+  JSON.stringify([name, orders, connections])
 
 async function remove({ args, dir, out, dryRun }: Invocation): Promise<void> {
   const distid = argument(args, 0)
@@ -182,12 +245,18 @@ export const documentCommands: Command[] = [
     summary: 'Every fault of a document at once; with a sample, how its feed reads that',
     effect: 'reads',
     positionals: ['<FILE>'],
-    options: { sample: { type: 'string' }, feed: { type: 'string' }, other: { type: 'string' } },
+    options: {
+      sample: { type: 'string' },
+      feed: { type: 'string' },
+      other: { type: 'string' },
+      answer: { type: 'string' },
+    },
     help: {
       ...FILE,
       sample: 'a file of the distributor: 20 rows of it are shown',
       feed: 'which feed of the document reads it; the first by default',
       other: 'a sample of the file that the feed is joined with',
+      answer: 'the sample is an acknowledgement, a shipment or a problem: what is read of it',
     },
     example: 'quartermaster distributors check ./acme.json --sample ./inventory.csv',
     run: check,

@@ -10,6 +10,7 @@ import { catalogCommands } from './catalog.js'
 import { backupCommands } from './backup.js'
 import { configurationCommands } from './configuration/index.js'
 import { demoCommand } from './demo.js'
+import { doctorCommand } from './doctor.js'
 import { documentCommands } from './documents.js'
 import { distributorCommands } from './distributors.js'
 import { feedCommands } from './feeds/index.js'
@@ -40,6 +41,7 @@ export const commands: Command[] = [
   ...orderCommands,
   ...analyticsCommands,
   ...fraudCommands,
+  doctorCommand,
   ...backupCommands,
   ...auditCommands,
   ...eventCommands,

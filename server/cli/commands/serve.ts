@@ -104,7 +104,7 @@ export async function serve(
     checked = prepareObjects(store, log)
     await inTime(() => checked, { ms: CHECK, late: () => {} })
     await prepare(app)
-    watching = openWatching(app, { isCounting: adminAt !== null, accessLog })
+    watching = await openWatching(app, { isCounting: adminAt !== null, accessLog })
     const observe = watching.observe && { observe: watching.observe }
     listening = await listenAt(
       createStartingServer(app, starting, { ...proxies, ...observe }),
@@ -186,12 +186,30 @@ function settingsIn(values: Invocation['values']): {
 
 async function listenAt(server: Server, place: { port: number; host: string }): Promise<Listening> {
   return listen(server, place).catch((error: unknown) => {
-    throw codeOf(error) === 'EADDRINUSE'
-      ? new UsageError(
-          `port ${place.port} is taken; choose another with --port, or 0 for a free one`,
-        )
-      : error
+    const fault = listenFault(codeOf(error), place)
+    throw fault === null ? error : new UsageError(fault)
   })
+}
+
+function listenFault(code: string, { port, host }: { port: number; host: string }): string | null {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${port} is taken; choose another with --port, or 0 for a free one`
+    case 'EACCES':
+      return (
+        `port ${port} may not be used by this user: choose one above 1023 with --port, and put a ` +
+        'proxy in front'
+      )
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return (
+        `--host: "${host}" is not an address of this machine; 127.0.0.1 is for a proxy on it, ` +
+        '0.0.0.0 for all addresses'
+      )
+    default:
+      return null
+  }
 }
 
 function publicUrlOf(text: string | undefined): string | undefined {

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -21,6 +22,7 @@ import { builtin, presets } from '../../../lib/distributors/builtin/index.js'
 import { withDocument } from '../../../lib/distributors/document/folder.js'
 import { readDocument } from '../../../lib/distributors/document/read.js'
 import { createTestApp } from '../../../server/testing/index.js'
+import { openForTest } from '../../../server/testing/open.js'
 import type { TestApp } from '../../../server/testing/index.js'
 import { run } from '../../server/launcher.js'
 import { addDealers, CUSTOMER, DEALER, REVIEW } from '../../orders/shop.js'
@@ -171,9 +173,27 @@ describe('the page on feeds without code', () => {
     assert.equal(settings['account']!.credential, undefined)
   })
 
-  test('nobody plays it: an order waits until it is live', async () => {
-    await assert.rejects(order('S-0', [scope]), { code: 'fulfillment_not_configured' })
+  test('nobody plays it: an order waits until it is live, and what it would be is shown', async () => {
+    await assert.rejects(order('S-0', [scope]), {
+      code: 'fulfillment_not_configured',
+      message: /quartermaster distributors live SUMM/,
+    })
+    const told = await t.app.operator.orders.preflight(
+      t.subscriber,
+      {
+        order_id: 'S-0',
+        items: [{ distid: 'SUMM', distsku: scope[0], upc: scope[1], qty: 2 }],
+        customer: CUSTOMER,
+      },
+      { wire: true },
+    )
+    assert.match(told.refusal!.message, /distributors live SUMM/)
+    const [wire] = told.fulfillment_orders[0]!.purchase_orders[0]!.wire!
+    assert.match(wire!.what, /^STOR in\/S-0-LIB0-010\.txt$/)
+    assert.match(wire!.body, /^H\|4711\|S-0-LIB0-010\|Pat Doe/)
     assert.deepEqual(files(), [])
+    const plan = await t.app.operator.distributors.planGoLive('SUMM')
+    assert.deepEqual(plan.addresses, [at('summit', 'in/{po}.txt')])
     await t.app.operator.distributors.setMode({
       distid: 'SUMM',
       mode: 'live',
@@ -228,15 +248,17 @@ describe('the page on feeds without code', () => {
     assert.equal(order_status, 'Not Fulfilled')
   })
 
-  test('an order that was lost on the way is found by its acknowledgement, and not sent twice', async () => {
-    // The folder is not there while it is sent.
+  test('a folder that is not there: nothing was sent, and the order is placed once it is back', async () => {
     const away = at('summit-away')
-    rmSync(away, { recursive: true, force: true })
-    const { renameSync } = await import('node:fs')
     renameSync(at('summit'), away)
     await assert.rejects(order('S-3', [scope]), { code: 'distributor_unavailable' })
     renameSync(away, at('summit'))
     assert.deepEqual(files(), [])
+    await order('S-3', [scope])
+    const [name, ...others] = files()
+    assert.deepEqual(others, [])
+    assert.match(readFileSync(at('summit/in', name!), 'latin1'), /\r\nL\|SU-2\|2\|80.50\r\n/)
+    rmSync(at('summit/in', name!))
   })
 
   test('what goes to the store has no template: a person places it', async () => {
@@ -294,6 +316,23 @@ describe('the page on feeds without code', () => {
       at('harbor/inventory.csv.gz'),
     )
     assert.match(sample.out, /3 rows read with harbor, 0 rejected/)
+    writeFileSync(at('typo.json'), document('"HARB"').text.replace('["title"]', '["titel"]'))
+    const typo = await run(
+      dir,
+      'distributors',
+      'check',
+      at('typo.json'),
+      '--sample',
+      at('harbor/inventory.csv.gz'),
+    )
+    assert.match(typo.out, /columns that the sample does not have: titel\./)
+    writeFileSync(at('summit.json'), document('"SUMM"').text)
+    writeFileSync(at('sample.csv'), 'po,order,sku,ordered,committed,zip\nP-1,7,SU-2,2,1,85001\n')
+    const answers = ['distributors', 'check', at('summit.json'), '--sample', at('sample.csv')]
+    const told = await run(dir, ...answers, '--answer', 'acknowledgement')
+    assert.match(told.out, /P-1 +7 +2 x SU-2 +85001 +a part/)
+    const other = await run(dir, ...answers, '--answer', 'shipment')
+    assert.match(other.err, /the file has no column .*tracking/)
     const broken = await run(dir, 'distributors', 'check', at('broken.json'))
     assert.equal(broken.status, 1)
     for (const fault of [
@@ -313,9 +352,45 @@ describe('the page on feeds without code', () => {
       /no installation/,
     )
     assert.match((await run(dir, 'distributors', 'list')).out, /HARB/)
+    // A second document that the next start would stumble over is never kept.
+    for (const [more, told] of [
+      [{ name: 'Harbor Supply', distid: 'HARB2' }, /HARB is called "Harbor Supply" already/],
+      [{ name: 'Harbor Two', distid: 'HARB2' }, /two feed presets share an id/],
+    ] as const) {
+      const other = { ...(JSON.parse(document('"HARB"').text) as object), ...more }
+      writeFileSync(at('other.json'), JSON.stringify(other))
+      const refused = await run(dir, 'distributors', 'add', at('other.json'))
+      assert.match(refused.err, told)
+    }
+    assert.equal((await run(dir, 'distributors', 'list')).status, 0)
     const removed = await run(dir, 'distributors', 'remove', 'HARB')
     assert.equal(removed.status, 0)
     assert.doesNotMatch((await run(dir, 'distributors', 'list')).out, /HARB/)
     assert.match((await run(dir, 'distributors', 'template')).out, /mge \(MGE\)/)
+  })
+
+  test('a document that orders elsewhere than before goes live again, others stay', async () => {
+    const dir = at('state')
+    const modeOf = async () => {
+      await using app = await openForTest({ dir, worker: false })
+      return app.ctx.modes.of('SUMM')
+    }
+    const add = async (text: string) => {
+      writeFileSync(at('summit.json'), text)
+      return run(dir, 'distributors', 'add', at('summit.json'))
+    }
+    const { text } = document('"SUMM"')
+    await add(text)
+    {
+      await using app = await openForTest({ dir, worker: false })
+      await app.operator.distributors.setMode({ distid: 'SUMM', mode: 'live', reason: 'agreed' })
+    }
+    await add(text.replace('"everyMinutes": 60', '"everyMinutes": 30'))
+    assert.equal(await modeOf(), 'live')
+    const moved = await add(text.replace('in/{po}.txt', 'in/{account}-{po}.txt'))
+    assert.match(moved.out, /It was live.*distributors live SUMM/s)
+    assert.equal(await modeOf(), 'simulator')
+    const back = await run(dir, 'distributors', 'simulate', 'SUMM')
+    assert.match(back.out, /orders with Summit Arms are refused: nobody plays it/)
   })
 })

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import type { SMTPServerOptions } from 'smtp-server'
 import { HOUR, MINUTE } from '../../../lib/core/clock.js'
-import { presets } from '../../../lib/distributors/builtin/index.js'
+import { builtin, presets } from '../../../lib/distributors/builtin/index.js'
 import { readDocument } from '../../../lib/distributors/document/read.js'
 import { TEMPLATES } from '../../../lib/distributors/document/templates.js'
 import type {
@@ -17,7 +17,7 @@ import type {
   PurchaseOrder,
 } from '../../../lib/distributors/fulfillment.js'
 import { makeCertificate } from '../../../lib/simulator/wire/certificate.js'
-import { connectorOf, CSV, documentOf, NOW, orderOf, sessionOf } from './rig.js'
+import { connectorOf, CSV, documentOf, feedOf, NOW, orderOf, sessionOf } from './rig.js'
 
 const FFL = {
   licenseNumber: '1-57-033-01-9E-67890',
@@ -276,6 +276,54 @@ describe('a file that is dropped', () => {
     assert.equal(rig('full').connector.recovery, 'file')
   })
 
+  test('that lacks a column is said to, and the others are read', async () => {
+    const t = rig('columns')
+    t.answer('ack1.csv', 'po,no,sku,ordered,zip\r\nPO-1,77,A-1,2,85001\r\n')
+    t.answer('ack2.csv', ACK + ours('PO-2'))
+    const told: string[] = []
+    await assert.rejects(async () => {
+      for await (const { po } of t.connector.updates!(t.session(NOW + HOUR), NOW, [])) told.push(po)
+    }, /ack1\.csv: the file has no column units/)
+    assert.deepEqual(told, ['PO-2'])
+    // It may be the one that tells of the order: nothing proves its absence.
+    assert.equal((await t.connector.find!(t.session(), orderOf())).outcome, 'unreachable')
+  })
+
+  test('that is still being written tells no news, and proves an order all the same', async () => {
+    const t = rig('half')
+    const order = orderOf()
+    t.answer('ack1.csv', ACK + ours(order.po, 0, 0), NOW + HOUR)
+    assert.deepEqual(await t.news(), [])
+    const found = await t.connector.find!(t.session(NOW + HOUR), order)
+    assert.equal(found.outcome === 'answered' && found.orders.length, 1)
+    assert.equal((await t.news([], NOW + HOUR + 2 * MINUTE)).length, 1)
+  })
+
+  test('nothing is written where there is no folder, or where a setting would lead elsewhere', async () => {
+    const { connector, session, path } = rig('places', { path: 'in/{user}-{po}.txt' })
+    const at = (user: string) => ({ ...session(), settings: { user } })
+    assert.equal((await connector.submit(at('../out'), orderOf())).outcome, 'rejected')
+    assert.equal((await connector.submit(at('4711'), orderOf())).outcome, 'accepted')
+    rmSync(join(path, 'in'), { recursive: true })
+    const lost = await connector.submit(at('4711'), orderOf())
+    assert.match(lost.outcome === 'not_sent' ? lost.reason : lost.outcome, /ENOENT/)
+    assert.throws(() => readFileSync(join(path, 'in')), { code: 'ENOENT' })
+  })
+
+  test('names who wants the copy of a license, and by when', () => {
+    const { paperwork } = rig('papers', {
+      licenseCopies: { to: '{ffl_address}', businessDays: 3 },
+    }).connector
+    assert.deepEqual(paperwork!(orderOf({ ffl: FFL }), { ffl_address: 'ffl@acme.example' }), {
+      what: 'a copy of the license 1-57-033-01-9E-67890 of DESERT ARMS LLC, if they have none',
+      recipients: ['ffl@acme.example'],
+      subject: 'License for PO W-1-ABCD-010',
+      businessDays: 3,
+    })
+    assert.equal(paperwork!(orderOf(), {}), null)
+    assert.equal(rig('no-papers').connector.paperwork, undefined)
+  })
+
   test('a kind that is not described, and what cannot be written, never leave', async () => {
     const { connector, session, path } = rig('kinds')
     assert.equal(
@@ -481,16 +529,111 @@ describe('a document with faults', () => {
     })
     assert.deepEqual(told, [
       'connections.main.user: there is no setting "nobody"',
+      'connections.main.password: must be a setting in braces, such as {password}: a document is no place for it',
       'feeds.0.id: no preset "nothing" comes with the program',
       'feeds.0.source.connection: there is no connection "other"; known are main',
       'orders.templates.customer.head: {shipTo.planet} is not known here',
       'orders.templates.customer.line: has no {line.sku} or no {line.qty}: nobody would know what is ordered',
+      'orders.templates.customer.line: must end its row: put \\r\\n or \\n behind it',
       'orders.path: has no {po}: every order needs a name of its own',
     ])
   })
 
   test('no JSON is one fault', () =>
-    assert.match(readDocument('{', new Set()).faults[0]!.message, /this is no JSON/))
+    assert.match(readDocument('{', new Set()).faults[0]!.message, /this is not JSON/))
+
+  test('says of each mistake what is meant', () => {
+    const whole = {
+      distid: 'ACME',
+      name: 'Acme',
+      writtenFrom: 'x',
+      settings: { user: { label: 'User' }, password: { label: 'Password', secret: true } },
+      connections: {
+        main: { kind: 'ftp', host: 'ftp.acme.example', user: '{user}', password: '{password}' },
+        web: { kind: 'http', url: 'https://acme.example/a', headers: { key: '{password}' } },
+      },
+      feeds: [feedOf({ path: 'out/{user}_items*.csv' })],
+      orders: {
+        by: 'file',
+        connection: 'main',
+        path: 'in/{user}-{po}.csv',
+        po: { max: 20, chars: 'A-Z0-9-' },
+        templates: { customer: { escape: 'csv', line: '{line.sku},{line.qty}\r\n' } },
+        answers: [
+          {
+            source: { connection: 'main', path: 'out/ship*.csv', read: CSV },
+            tells: 'shipment',
+            columns: { po: 'po', tracking: 'no' },
+          },
+        ],
+      },
+    }
+    assert.deepEqual(faults(whole), [])
+    const mail = { ...whole.orders, by: 'mail', to: '{user}', subject: '{po}' }
+    const { connection: _c, path: _p, ...byMail } = mail
+    assert.deepEqual(faults({ ...whole, orders: byMail }), [])
+    for (const [place, value, told] of [
+      ['connections/main/port', '21', 'must be a number, without quotation marks'],
+      ['connections/main/host', 'ftp://acme.example', /name of a server alone/],
+      ['connections/main/kind', 'ftpes', 'must be one of folder, http, ftp, ftps, sftp'],
+      ['connections/main', { kind: 'folder', path: 'feeds' }, /whole path of a folder/],
+      ['connections/web/url', 'https://acme.example/a?key=1', /a query stands in the path/],
+      ['connections/web/headers', { key: '{nobody}' }, 'there is no setting "nobody"'],
+      ['settings/password', { label: 'Password' }, 'must be true: it is used as a password'],
+      ['settings/Account', { label: 'A' }, 'must be small letters, digits and _'],
+      ['feeds/0/source/read', { as: 'csv' }, 'must be one of delimited, fixed, json, xml'],
+      ['feeds/0/source/path', 'out/*_*.csv', 'has more than one *'],
+      ['feeds/0/source/path', '*/items.csv', 'a * stands in the last part of it alone'],
+      ['feeds/0/everyMinutes', 0, 'must be 1 or more'],
+      ['orders/path', 'in/{acount}-{po}.csv', /^{acount} is not known here/],
+      ['orders/path', 'in/{customer.name}-{po}.csv', /^{customer.name} is not known here/],
+      ['orders/path', '../{po}.csv', 'leads out of the folder'],
+      ['orders/path', 'in/*{po}.csv', /has a \*/],
+      ['orders/po/chars', 'A-F0-9', /write others out/],
+      ['orders/templates/customer/head', '{ship to}', '{ship to} would be written as it stands'],
+      ['orders/answers/0/columns', { po: 'po' }, 'is required: a shipment tells a number'],
+    ] as const) {
+      const changed = structuredClone(whole) as unknown as Record<string, unknown>
+      const steps = place.split('/')
+      const last = steps.pop()!
+      const at = steps.reduce((one, step) => one[step] as Record<string, unknown>, changed)
+      at[last] = value
+      const [first] = readDocument(JSON.stringify(changed), new Set()).faults
+      assert.ok(first, place)
+      if (typeof told === 'string') assert.equal(first.message, told, place)
+      else assert.match(first.message, told, place)
+    }
+    for (const [member, value, told] of [
+      ['to', 'orders', 'must be one address, or one setting in braces'],
+      ['to', 'a@acme.example, b@acme.example', 'must be one address, or one setting in braces'],
+      ['attachment', 'order.csv', 'has no {po}: every order needs a name of its own'],
+    ] as const)
+      assert.deepEqual(faults({ ...whole, orders: { ...byMail, [member]: value } }), [
+        `orders.${member}: ${told}`,
+      ])
+    assert.match(faults([])[0]!, /must be an object in { }/)
+    // What an editor puts in front of a file is no fault.
+    assert.deepEqual(readDocument(`\uFEFF${JSON.stringify(whole)}`, new Set()).faults, [])
+  })
+
+  test('may use the settings of the distributor that it adds to', () => {
+    const text = JSON.stringify({
+      distid: 'AMC',
+      name: 'AmChar',
+      writtenFrom: 'x',
+      connections: {
+        web: { kind: 'http', url: 'https://amchar.example', headers: { key: '{api_key}' } },
+      },
+      feeds: [feedOf({ connection: 'web' })],
+    })
+    assert.deepEqual(readDocument(text, new Set(), builtin).faults, [])
+    assert.equal(readDocument(text, new Set()).faults.length, 1)
+    const again = { ...JSON.parse(text), settings: { api_key: { label: 'Key' } } } as object
+    assert.match(
+      readDocument(JSON.stringify(again), new Set(), builtin).faults[0]!.message,
+      /is a setting of the entry already/,
+    )
+  })
 
   test('the templates have none', () => {
     for (const [name, document] of Object.entries(TEMPLATES))

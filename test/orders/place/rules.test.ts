@@ -637,11 +637,11 @@ describe('order volume', () => {
   })
 
   test('a clock that was ahead locks nobody, one that is set ahead unlocks nobody', async () => {
+    let steady = 0
     await using t = await orderShop([scripted()], {
       offers: [{ distid: 'TST', stockid: 'A1', upc: UPC, qty: 10_000 }],
       monotonic: () => steady,
     })
-    let steady = 0
     t.clock.advance(DAY)
     for (let i = 0; i < 30; i++) assert.equal((await t.place(t.body())).status, 200)
     t.clock.advance(-DAY)

@@ -29,7 +29,7 @@ async function watched(
   await using t = await createTestApp({
     server: { observe: (served) => watching?.observe?.(served) },
   })
-  watching = openWatching(t.app, { isCounting: true, accessLog })
+  watching = await openWatching(t.app, { isCounting: true, accessLog })
   const listening = await listen(
     { nodeHandler: createAdmin(t.app, { metrics: watching.metrics }) },
     { port: 0, host: '127.0.0.1' },

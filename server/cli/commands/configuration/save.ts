@@ -5,7 +5,7 @@ import { checkCredentials } from '../../../../lib/configuration/credentials.js'
 import type { CredentialResult } from '../../../../lib/configuration/credentials.js'
 import { previewRollBack, rollBack } from '../../../../lib/configuration/history.js'
 import { exceedsThreshold } from '../../../../lib/configuration/impact.js'
-import type { Impact } from '../../../../lib/configuration/impact.js'
+import type { Impact, Offers } from '../../../../lib/configuration/impact.js'
 import { previewConfiguration, putConfiguration } from '../../../../lib/configuration/put.js'
 import type { Preview } from '../../../../lib/configuration/put.js'
 import { ApiError } from '../../../../lib/core/errors.js'
@@ -77,19 +77,19 @@ export async function save(
   app: App,
   { subscriber, preview, save: act }: Save,
 ): Promise<void> {
-  const { impact, checking } = await preview()
+  const { impact, offers, checking } = await preview()
   if (dryRun) {
     out.line(`The document of ${subscriber.name} would be saved.`)
-    showImpact(out, impact)
+    showImpact(out, impact, offers)
     if (checking.length > 0)
       out.line(`These would be asked about the new credentials: ${checking.join(', ')}.`)
-    return out.result({ subscriber: subscriber.name, impact, checking, dry_run: true })
+    return out.result({ subscriber: subscriber.name, impact, offers, checking, dry_run: true })
   }
   const { version } = await act()
   out.line(`Version ${version} of the configuration of ${subscriber.name} is saved.`)
-  showImpact(out, impact)
+  showImpact(out, impact, offers)
   const credentials = await awaitChecks(out, app, subscriber, checking)
-  out.result({ subscriber: subscriber.name, version, impact, credentials })
+  out.result({ subscriber: subscriber.name, version, impact, offers, credentials })
 }
 
 /** Joins the checks that the save began. */
@@ -121,24 +121,25 @@ export function showCredentials(out: Output, credentials: readonly CredentialRes
   )
 }
 
-function showImpact(out: Output, impact: Impact): void {
-  const {
-    deleted,
-    live,
-    deleted_percent: lost,
-    threshold_percent: threshold,
-    by_distributor: distributors,
-  } = impact
+function showImpact(out: Output, impact: Impact, offers: Offers): void {
+  const { deleted, live, deleted_percent: lost, threshold_percent: threshold } = impact
   const percent = (share: number) => `${Math.round(share * 10_000) / 100} %`
-  if (live === 0) return out.line('Live catalog: empty before it, so nothing can be lost.')
-  const allowed = exceedsThreshold(impact)
-    ? `, more than the delete threshold of ${percent(threshold)} allows: --validate refuses that`
-    : ''
   out.line(
-    `Live catalog: ${figure(deleted)} of ${figure(live)} offers go (${percent(lost)})${allowed}.`,
+    live === 0
+      ? `Live catalog: empty before it, ${figure(offers.after)} offers are listed after it.`
+      : `Live catalog: ${figure(deleted)} of ${figure(live)} offers go (${percent(lost)}), ` +
+          `${figure(offers.after)} are listed after it.`,
   )
-  if (deleted > 0)
+  if (exceedsThreshold(impact))
+    out.line(
+      `Warning: that is more than the delete threshold of ${percent(threshold)} allows; ` +
+        '--validate refuses it.',
+    )
+  if (offers.by_distributor.length > 0)
     out.table(
-      distributors.map(({ deleted_percent: share, ...row }) => ({ ...row, share: percent(share) })),
+      offers.by_distributor.map((row) => ({
+        ...row,
+        deleted: impact.by_distributor.find(({ distid }) => distid === row.distid)?.deleted ?? 0,
+      })),
     )
 }

@@ -1,12 +1,16 @@
 /** Taking feeds in, and where they come from. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { figure } from '../../../../lib/core/figures.js'
+import { invalid } from '../../../../lib/core/errors.js'
 import { MINUTE } from '../../../../lib/core/clock.js'
 import { presets } from '../../../../lib/distributors/builtin/index.js'
 import { redact } from '../../../../lib/feeds/fetch/fetch.js'
+import { lookAtLocation } from '../../../../lib/feeds/fetch/location.js'
 import type { FeedResult } from '../../../../lib/feeds/ingest/feed.js'
 import { sourcesToPull } from '../../../../lib/feeds/pull.js'
 import type { FailedPull } from '../../../../lib/feeds/pull.js'
-import { setFeedSource } from '../../../../lib/feeds/source.js'
+import { ACCOUNT, setFeedSource } from '../../../../lib/feeds/source.js'
 import type { BrokenLine } from '../../../../lib/feeds/read/lines.js'
 import { argument, DRY_RUN, UsageError, optional } from '../../command.js'
 import type { Invocation } from '../../command.js'
@@ -83,6 +87,10 @@ export async function importFile(invocation: Invocation): Promise<number> {
   const { args, values, out, dryRun } = invocation
   const distid = argument(args, 0)
   const file = argument(args, 1)
+  if (existsSync(distid) && !existsSync(file))
+    throw new UsageError(
+      `the distributor comes first: quartermaster feeds import ${file} ${distid}`,
+    )
   const input = { ...sourceOf(invocation), file }
   const options = {
     ...timeOf(optional(values, 'as-of')),
@@ -98,6 +106,10 @@ export async function importFile(invocation: Invocation): Promise<number> {
   })
 }
 
+/** A relative path is meant from where the command runs. */
+const isPath = (location: string): boolean =>
+  location !== ACCOUNT && location.trim() !== '' && !/^[a-z][a-z\d+.-]*:\/\//i.test(location)
+
 export async function setSource(invocation: Invocation): Promise<void> {
   const { args, values, out, dryRun } = invocation
   const location = argument(args, 1)
@@ -105,14 +117,22 @@ export async function setSource(invocation: Invocation): Promise<void> {
   if (asked !== undefined && !Number.isFinite(Number(asked)))
     throw new UsageError(`--every must be a number of minutes. For example: ${SET}`)
   const active = values['off'] !== true
+  const allowPrivate = values['allow-private'] === true
   const input = {
     ...sourceOf(invocation),
-    location,
+    // The server may run in another folder than this command.
+    location: isPath(location) ? resolve(location) : location,
     ...(asked !== undefined && { every: Number(asked) * MINUTE }),
     active,
-    allowPrivate: values['allow-private'] === true,
+    allowPrivate,
   }
   await withApp(invocation.dir, async (app) => {
+    // What every pull would refuse; a source that is switched off is pulled by nobody.
+    const { fault, doubt } =
+      active && location !== ACCOUNT
+        ? await lookAtLocation(location, { allowPrivate })
+        : { fault: null, doubt: null }
+    if (fault !== null) throw invalid('location', fault)
     const { id, every } = await perform(app, dryRun, (ctx) => setFeedSource(ctx, input))
     out.line(
       `Source ${id} ${dryRun ? 'would be' : 'is'} ` +
@@ -122,6 +142,7 @@ export async function setSource(invocation: Invocation): Promise<void> {
           : ', but not pulled') +
         '.',
     )
+    if (doubt !== null) out.line(`Warning: ${doubt}`)
     out.result({ source: id, ...(dryRun && { dry_run: true }) })
   })
 }

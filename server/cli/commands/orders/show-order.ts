@@ -109,7 +109,7 @@ function transcriptLines({ kind, at, exchanges }: KeptTranscript): string[] {
       `    ${method} ${path} (${took} ms)`,
       ...Object.entries(headers).map(([name, value]) => `      ${name}: ${value}`),
       ...(request === null ? [] : [`      ${request}`]),
-      `    ${fault === null ? `HTTP ${status}` : `no answer: ${fault}`}`,
+      `    ${fault === null ? (status === null ? 'answered' : `HTTP ${status}`) : `no answer: ${fault}`}`,
       ...(answer === null || answer === '' ? [] : [`      ${answer}`]),
     ]),
   ]

@@ -1,0 +1,48 @@
+/**
+ * Looks at an installation and at the machine under it, whether a server runs on it, nobody does, or
+ * it does not even open. Nothing of the installation is changed: two small files of a test are
+ * written and removed again.
+ */
+import type { Finding, Severity } from '../../core/finding.js'
+import { lookAtBackups } from './backups.js'
+import { lookAtBooks } from './books.js'
+import { lookAtDatabases } from './databases.js'
+import { lookAtFolder } from './folder.js'
+import type { DoctorInput } from './input.js'
+import { lookAtMachine } from './machine.js'
+import { lookOutside } from './outside.js'
+
+export interface Examination {
+  dir: string
+  /** The worst of all findings. */
+  worst: Severity
+  findings: Finding[]
+}
+
+const LOOKS: readonly ((input: DoctorInput) => Promise<readonly Finding[]>)[] = [
+  lookAtMachine,
+  lookAtFolder,
+  lookAtDatabases,
+  lookAtBooks,
+  lookAtBackups,
+  lookOutside,
+]
+const SEVERITIES: readonly Severity[] = ['ok', 'info', 'warn', 'bad']
+
+/** Every look, one after the other; one that fails is a finding of its own, and the next is taken. */
+export async function examine(input: DoctorInput): Promise<Examination> {
+  const findings: Finding[] = []
+  for (const look of LOOKS) findings.push(...(await look(input).catch(failedLook)))
+  const worst = Math.max(0, ...findings.map(({ severity }) => SEVERITIES.indexOf(severity)))
+  return { dir: input.dir, worst: SEVERITIES[worst] ?? 'bad', findings }
+}
+
+const failedLook = (error: unknown): Finding[] => [
+  {
+    check: 'doctor',
+    subject: '',
+    severity: 'bad',
+    message: `a part could not be looked at: ${error instanceof Error ? error.message : String(error)}`,
+    mend: null,
+  },
+]
