@@ -293,7 +293,7 @@ export async function build(dist = 'dist', { quick = false } = {}) {
     cpSync(join(dist, 'types'), join(dist, 'types-cjs'), { recursive: true })
     writeFileSync(join(dist, 'types-cjs/package.json'), '{ "type": "commonjs" }\n')
   }
-  return [...new Set([...inputs, ...page.inputs])]
+  return [...new Set(inputs)]
 }
 
 /** Removes the declarations that no entry leads to. */

@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { refuseUnchecked } from '../../../lib/configuration/go-live.js'
 import type { GoLivePlan } from '../../../lib/configuration/go-live.js'
-import { offersOf } from '../../../lib/catalog/queries.js'
 import { distidOf } from '../../../lib/feeds/suggest.js'
 import { setMode } from '../../../lib/distributors/modes.js'
 import { argument, DRY_RUN, optional, required, UsageError } from '../command.js'
