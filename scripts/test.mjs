@@ -24,7 +24,7 @@ const coverage = process.argv.includes('--coverage')
 const isLong = process.argv.includes('--long')
 /**
  * Every scenario at every distributor, real feeds of months, every line end of a list, the package
- * as it is packed, its archives and its container: minutes each.
+ * as it is packed, its archives and its container, a browser over every page: minutes each.
  */
 const LONG = [
   'simulator/page.test.ts',
@@ -33,6 +33,7 @@ const LONG = [
   'server/package.test.ts',
   'bundle/release.test.ts',
   'bundle/container.test.ts',
+  'console/pages.test.ts',
 ]
 /**
  * Processes of a whole run, beside the suites that start themselves once more, and the two longest,
@@ -44,7 +45,6 @@ const ALONE = [
   'server/process.test.ts',
   'server/fuzz.test.ts',
   'docs/browser-pages.test.ts',
-  'console/pages.test.ts',
   'server/closing.test.ts',
 ]
 const isNamed = (file, name) => file === `${name}.test.ts` || file.startsWith(`${name}/`)

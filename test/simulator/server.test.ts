@@ -19,7 +19,7 @@ describe('the demo', () => {
   test('prints url, key and subscriber, serves a quote, and keeps data and key over a restart', async () => {
     const dir = join(scratch, 'demo')
     const one = await start(dir, 'demo')
-    assert.deepEqual(Object.keys(one.first), ['url', 'key', 'subscriber'])
+    assert.deepEqual(Object.keys(one.first), ['url', 'admin', 'console', 'key', 'subscriber'])
     assert.equal(statSync(join(dir, 'keys', 'demo-key')).mode & 0o777, 0o600)
     const { body } = await get(
       `${one.first.url}/v1/products/search?q=9mm&in_stock=true&sort=price&page_size=3`,
