@@ -97,6 +97,8 @@ function threaded(file: string): Background<Tasks> {
     },
     async close() {
       closed = true
+      // Where nothing else keeps the process alive, it would end before the worker has.
+      worker?.ref()
       // A transaction that is cut off here is rolled back when the file is next opened.
       await worker?.terminate()
     },
