@@ -198,14 +198,12 @@ const SWAGGER_UI = [
 
 const PARTS = ['lib', 'types', 'types-cjs', 'docs', 'data', 'quartermaster']
 
-// Whoever has the package has no sources beside it, and the names in the bundles are those of the
-// sources.
-const plain = { sourcemap: false }
+// Whoever has the package has no sources beside it: the names in the bundles are those of the
+// sources, and their blanks are left out.
+const dense = { sourcemap: false, minifyWhitespace: true }
 
 /** The command with its worker and its child; tells the files that went in. */
 export async function bundleProgram(folder) {
-  // Nobody imports the command: it keeps its names, and none of its blanks.
-  const dense = { ...plain, minifyWhitespace: true }
   const page = await buildConsole(join(folder, 'console'))
   console.log(`console: ${(page.bytes / 1_000).toFixed(1)} kB compressed`)
   return [
@@ -258,9 +256,9 @@ export async function build(dist = 'dist', { quick = false } = {}) {
   }
   const program = await bundleProgram(join(dist, 'quartermaster'))
   const inputs = [
-    ...(await bundleTree(join(dist, 'lib'), { ...library, ...client }, plain)),
-    ...(await bundleCommonJs(join(dist, 'lib'), client, plain)),
-    ...(await bundleSharedCommonJs(join(dist, 'lib'), library, plain)),
+    ...(await bundleTree(join(dist, 'lib'), { ...library, ...client }, dense)),
+    ...(await bundleCommonJs(join(dist, 'lib'), client, dense)),
+    ...(await bundleSharedCommonJs(join(dist, 'lib'), library, dense)),
     ...program,
   ]
   copyDocumentation(dist)
