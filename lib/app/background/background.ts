@@ -75,7 +75,7 @@ function threaded(file: string): Background<Tasks> {
       if (!task) return
       if ('progress' in message) return task.onProgress?.(...message.progress)
       waiting.delete(message.id)
-      if (waiting.size === 0) started.unref()
+      if (waiting.size === 0 && !closed) started.unref()
       if ('result' in message) task.resolve(message.result)
       else task.reject(message.error)
     })
