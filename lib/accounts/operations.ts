@@ -32,6 +32,15 @@ const NewKey = z
   })
   .meta({ component: 'IssuedKey', about: 'A key that was made just now' })
 
+/** What the proof of the audit tells. */
+export const AuditProof = z.object({
+  sound: z.boolean(),
+  rows: z.int(),
+  head: Head.nullable(),
+  joined: z.array(z.object({ at: Time, up_to: z.int() })),
+  faults: z.array(z.object({ seq: z.int(), fault: z.string() })),
+})
+
 export const accountOperations = [
   undoable('subscribers.create', {
     summary: 'Register a shop',
@@ -159,13 +168,7 @@ export const accountOperations = [
     effect: 'reads',
     isLong: true,
     input: { anchor: Head.optional().describe('an earlier head: nothing up to it may be cut off') },
-    result: z.object({
-      sound: z.boolean(),
-      rows: z.int(),
-      head: Head.nullable(),
-      joined: z.array(z.object({ at: Time, up_to: z.int() })),
-      faults: z.array(z.object({ seq: z.int(), fault: z.string() })),
-    }),
+    result: AuditProof,
     run: (ctx, { anchor }, { onProgress }) => verifyAudit(ctx, { anchor, onProgress }),
   }),
 ] as const

@@ -132,7 +132,15 @@ async function openOver(settings: Settings, state: State, ending: AbortControlle
     operate: (id, input = {}, options) =>
       underWay.run(() =>
         runOperation(
-          { ...ctx, background, journalCopy, closing: ending.signal, schedule: jobs, open },
+          {
+            ...ctx,
+            background,
+            journalCopy,
+            closing: ending.signal,
+            schedule: jobs,
+            open,
+            keyPlaces: { dir, secretKey: settings.secretKey },
+          },
           id,
           input,
           options,

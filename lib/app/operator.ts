@@ -13,7 +13,7 @@ import type { ObjectStore } from '../objects/store.js'
 import * as orders from '../orders/operator.js'
 import * as restrictions from '../restrictions/operator.js'
 import { makeBackup } from './backup/backup.js'
-import { checkBackup, listBackups } from './backup/list.js'
+import { listBackups } from './backup/list.js'
 import { bind, bindWorker, forSubscriber } from './bind.js'
 import type { Bound } from './bind.js'
 import { overview } from './overview.js'
@@ -34,7 +34,7 @@ export function operatorFunctions({ journalCopy, closing, ...bound }: OperatorPa
     audit: bind(bound, accounts.audit),
     console: bind(bound, people),
     overview: bind(bound, { today: overview }),
-    backups: bind(bound, { list: listBackups, verify: checkBackup }),
+    backups: bind(bound, { list: listBackups }),
     events: bind(bound, events.events),
     feeds: {
       ...bind(bound, feeds.feeds),

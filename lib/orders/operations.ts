@@ -235,6 +235,23 @@ const Preflight = z.object({
 const idOf = async (ctx: OrderOperationsCtx, name: string | undefined) =>
   name === undefined ? undefined : (await findSubscriber(ctx, name)).id
 
+/** What the proof of the order journal tells. */
+export const JournalProof = z.object({
+  sound: z.boolean(),
+  lines: z.int(),
+  head: Head.nullable(),
+  file: z.object({ lines: z.int(), pending: z.int() }),
+  purchase_orders: z.int(),
+  copy: z.object({ from: z.int(), to: z.int(), written_until: Time, pending: z.int() }).nullable(),
+  faults: z.array(
+    z.object({
+      seq: z.int().nullable(),
+      where: z.enum(['database', 'orders.journal', 'purchase orders', 'copy']),
+      fault: z.string(),
+    }),
+  ),
+})
+
 export const orderOperations = [
   operation('orders.list', {
     summary: 'Purchase orders: those that are open, wait for you, or need papers',
@@ -362,23 +379,7 @@ export const orderOperations = [
     effect: 'reads',
     isLong: true,
     input: { anchor: Head.optional().describe('an earlier head: nothing up to it may be cut off') },
-    result: z.object({
-      sound: z.boolean(),
-      lines: z.int(),
-      head: Head.nullable(),
-      file: z.object({ lines: z.int(), pending: z.int() }),
-      purchase_orders: z.int(),
-      copy: z
-        .object({ from: z.int(), to: z.int(), written_until: Time, pending: z.int() })
-        .nullable(),
-      faults: z.array(
-        z.object({
-          seq: z.int().nullable(),
-          where: z.enum(['database', 'orders.journal', 'purchase orders', 'copy']),
-          fault: z.string(),
-        }),
-      ),
-    }),
+    result: JournalProof,
     run: (ctx, { anchor }, { onProgress }) =>
       verifyJournal(ctx, { anchor, copy: ctx.journalCopy, onProgress }),
   }),

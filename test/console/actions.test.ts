@@ -162,9 +162,16 @@ describe('what the console does', { skip: WITHOUT_BROWSER }, () => {
     await dialog.getByRole('button', { name: 'Make a backup' }).click()
     await told(page, /holds/)
     await button(page, 'Verify').click()
-    await told(page, /files .* are what the manifest says/)
-    await button(page, 'Rehearse').click()
-    await told(page, /It was put back/)
+    const proof = page.getByRole('dialog', { name: `${console.app.dir}-backup` })
+    for (const [name, fact] of [
+      ['Verify', 'Files'],
+      ['Rehearse', 'Put back in'],
+    ] as const) {
+      await button(page, name).click()
+      await proof.getByText('It can be relied on.').waitFor()
+      await proof.getByText(fact).waitFor()
+      await page.keyboard.press('Escape')
+    }
     await goTo(page, 'operating/jobs')
     await page
       .getByRole('button', { name: /^Run now: / })

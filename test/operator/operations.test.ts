@@ -1,6 +1,6 @@
 /** Every operation, called as a page calls it; the harness holds each answer to its shape. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -26,7 +26,9 @@ describe('operations', () => {
   const folder = mkdtempSync(join(tmpdir(), 'qm-operator-'))
 
   before(async () => {
-    console = await createConsoleTest({ faults: { freeBytes: () => 2 ** 40 } })
+    // The key is nowhere in the folder, as where the environment brings it.
+    const secretKey = 'ab'.repeat(32)
+    console = await createConsoleTest({ secretKey, faults: { freeBytes: () => 2 ** 40 } })
     page = await console.signedIn('operator', 'pat')
     const { test } = console
     await test.configure({ distributors: { 'RSR Group': { distid: 'RSR' } } })
@@ -286,8 +288,11 @@ describe('operations', () => {
     const to = join(folder, 'backup')
     await page.call('backups.make', { to })
     assert.equal((await page.call('backups.list'))[0].present, true)
-    await page.call('backups.verify', { to })
-    assert.equal((await page.call('backups.drill', { to })).replaced, null)
+    for (const id of ['backups.verify', 'backups.drill']) {
+      const { journal, audit, sound } = await page.call(id, { to })
+      assert.deepEqual([journal.sound, audit.sound, sound], [true, true, true], id)
+    }
+    assert.deepEqual(readdirSync(folder), ['backup'])
     await assert.rejects(page.call('backups.verify', { to: '/etc' }))
   })
 

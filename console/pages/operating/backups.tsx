@@ -1,11 +1,11 @@
-/** Backups: made, checked file by file, and rehearsed. */
+/** Backups: made, checked, and rehearsed. */
 import { useState } from 'preact/hooks'
 import type { Output } from '../../core/api.js'
-import { bytes, count } from '../../core/format.js'
+import { bytes, count, duration } from '../../core/format.js'
 import { runLong } from '../../core/jobs.js'
 import { isViewer } from '../../core/session.js'
 import { useCall } from '../../core/use-call.js'
-import { Badge, Button, Section, When } from '../../parts/basics.js'
+import { Badge, Button, Facts, Section, When } from '../../parts/basics.js'
 import { ActForm, Dialog } from '../../parts/dialog.js'
 import { TextField } from '../../parts/fields.js'
 import { Empty, Loaded } from '../../parts/states.js'
@@ -15,6 +15,7 @@ import { texts } from '../../texts.js'
 
 const t = texts.operating
 type Backup = Output<'backups.list'>[number]
+type Proof = Output<'backups.verify'> | Output<'backups.drill'>
 
 export function Backups() {
   const reading = useCall('backups.list', {})
@@ -68,16 +69,10 @@ export function Backups() {
 
 function Acts({ backup: { to, present } }: { backup: Backup }) {
   const [busy, setBusy] = useState<'verify' | 'drill' | null>(null)
+  const [proof, setProof] = useState<Proof | null>(null)
   async function run(what: 'verify' | 'drill') {
     setBusy(what)
-    await act(async () => {
-      if (what === 'verify') {
-        const { files, bytes: size } = await runLong('backups.verify', { to })
-        return t.verified(count(files), bytes(size))
-      }
-      const { files } = await runLong('backups.drill', { to })
-      return t.drilled(count(files))
-    })
+    await act(async () => setProof(await runLong(`backups.${what}`, { to })))
     setBusy(null)
   }
   if (!present) return null
@@ -89,7 +84,49 @@ function Acts({ backup: { to, present } }: { backup: Backup }) {
       <Button onClick={() => run('drill')} isBusy={busy === 'drill'} disabled={isViewer.value}>
         {t.drill}
       </Button>
+      {proof && <ShowProof proof={proof} onClose={() => setProof(null)} />}
     </span>
+  )
+}
+
+function ShowProof({ proof, onClose }: { proof: Proof; onClose: () => void }) {
+  const { contents, journal, audit, sound } = proof
+  const unproved = 'unproved' in proof ? proof.unproved : null
+  const chain = (found: { sound: boolean; faults: readonly unknown[] } | null) =>
+    found === null
+      ? t.unproved(unproved ?? '')
+      : found.sound
+        ? t.whole
+        : t.faulty(found.faults.length)
+  return (
+    <Dialog title={proof.backup} onClose={onClose}>
+      <p>
+        <Badge tone={sound ? 'good' : 'bad'}>{sound ? t.isSound : t.isUnsound}</Badge>
+      </p>
+      <Facts
+        facts={[
+          [t.made, <When at={proof.made_at} />],
+          'files' in proof
+            ? [t.files, `${count(proof.files)}, ${bytes(proof.bytes)}`]
+            : [t.restored, duration(proof.restored_in / 1000)],
+          ...('proved_in' in proof ? [[t.proved, duration(proof.proved_in / 1000)] as const] : []),
+          ...(contents
+            ? [
+                [
+                  t.holds,
+                  t.holdsMany(
+                    count(contents.subscribers),
+                    count(contents.keys),
+                    count(contents.purchase_orders),
+                  ),
+                ] as const,
+              ]
+            : []),
+          [t.journal, chain(journal)],
+          [t.audit, chain(audit)],
+        ]}
+      />
+    </Dialog>
   )
 }
 

@@ -5,18 +5,20 @@
 import { existsSync, mkdtempSync, rmSync, statSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { verifyAudit } from '../../accounts/verify-audit.js'
 import type { AuditVerification } from '../../accounts/verify-audit.js'
 import { MB, figure } from '../../core/figures.js'
 import { invalid } from '../../core/errors.js'
 import { present } from '../../core/present.js'
+import { proveJournal } from '../../orders/journal/verify.js'
 import type { Verification } from '../../orders/journal/verify.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
 import type { KeyPlaces } from '../look/closed-folder.js'
 import { contentCounts } from '../look/queries.js'
-import { open } from '../open.js'
 import { MANIFEST, backupsIn, sizeOfBackup } from './backup.js'
 import type { Contents } from './check.js'
-import { restoreBackup } from './restore.js'
+import { putBack } from './put-back.js'
+import type { OpenFolder } from './put-back.js'
 
 export interface DrillInput extends KeyPlaces {
   /** A backup, or a folder of backups, of which the newest is taken. */
@@ -47,7 +49,7 @@ export interface Drill {
 const COPIES = 2
 
 /** Throws what the restore would throw; the throwaway folder is gone then, too. */
-export async function drill(input: DrillInput): Promise<Drill> {
+export async function drill(open: OpenFolder, input: DrillInput): Promise<Drill> {
   const { scratch = tmpdir(), now, monotonic } = input
   const backup = backupOf(resolve(input.from))
   const secretKey = keyOf(backup, input)
@@ -55,9 +57,9 @@ export async function drill(input: DrillInput): Promise<Drill> {
   needRoom(scratch, backup)
   const dir = mkdtempSync(join(scratch, 'quartermaster-drill-'))
   try {
-    const restored = await restoreBackup({ backup, dir, secretKey, now, actor: 'drill' })
+    const restored = await putBack(open, { backup, dir, secretKey, now, actor: 'drill' })
     const inPlace = monotonic()
-    const proved = await prove(dir, secretKey, now)
+    const proved = await prove(open, { dir, secretKey, now })
     return {
       backup,
       made_at: restored.made_at,
@@ -111,13 +113,16 @@ function needRoom(scratch: string, backup: string): void {
 }
 
 /** Opened as a server opens it, without its jobs, its bucket and its sender. */
-async function prove(dir: string, secretKey: string, now: () => number) {
-  const app = await open({ dir, worker: false, actor: 'drill', secretKey, now })
+async function prove(
+  open: OpenFolder,
+  options: { dir: string; secretKey: string; now: () => number },
+) {
+  const app = await open({ worker: false, actor: 'drill', ...options })
   try {
     return {
       contents: present(app.ctx.engine.reader.first(contentCounts), 'the counts'),
-      journal: await app.operator.orders.verifyJournal(),
-      audit: await app.operator.audit.verify(),
+      journal: await proveJournal(app.ctx),
+      audit: await verifyAudit(app.ctx),
     }
   } finally {
     await app.close()

@@ -1,12 +1,15 @@
 /** The backups that the audit knows of, and proving that one can be put back. */
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { invalid } from '../../core/errors.js'
 import type { OperatorCtx } from '../ctx.js'
-import { MANIFEST, verifyBackup } from './backup.js'
-import { putBack } from './put-back.js'
-import type { OpenFolder, Restored } from './put-back.js'
+import type { KeyPlaces } from '../look/closed-folder.js'
+import { MANIFEST } from './backup.js'
+import { checkBackup } from './check.js'
+import type { BackupCheck } from './check.js'
+import { drill } from './drill.js'
+import type { Drill } from './drill.js'
+import type { OpenFolder } from './put-back.js'
 
 export interface ListedBackup {
   /** Where it was written. */
@@ -35,45 +38,25 @@ export async function listBackups({ read }: OperatorCtx): Promise<ListedBackup[]
   return all.filter(({ to }, i) => all.findIndex((other) => other.to === to) === i)
 }
 
-/** Whether every file of a known backup is what its manifest says. */
-export async function checkBackup(
+/** Checks a backup that was made of this installation: see `checkBackup`. */
+export async function checkListed(
   ctx: OperatorCtx,
   to: string,
-): Promise<{ to: string; made_at: string; files: number; bytes: number }> {
+  places: KeyPlaces,
+): Promise<BackupCheck> {
   await refuseUnknown(ctx, to)
-  const { made_at, files } = await verifyBackup(to)
-  return {
-    to,
-    made_at,
-    files: files.length,
-    bytes: files.reduce((bytes, { size }) => bytes + size, 0),
-  }
+  return checkBackup(to, places)
 }
 
-/**
- * Puts a known backup back into a folder beside it, with a copy of this installation's keys, and
- * removes that again: what a restore would do is done, and nothing of it stays.
- */
-export async function drillBackup(
+/** Rehearses a restore of a backup that was made of this installation: see `drill`. */
+export async function drillListed(
   ctx: OperatorCtx,
   open: OpenFolder,
   to: string,
-): Promise<Restored> {
+  places: KeyPlaces,
+): Promise<Drill> {
   await refuseUnknown(ctx, to)
-  const dir = await mkdtemp(join(dirname(to), '.drill-'))
-  try {
-    return await putBack(open, {
-      backup: to,
-      dir,
-      keys: join(ctx.engine.dir, 'keys'),
-      now: ctx.now,
-      random: ctx.random,
-      distributors: ctx.distributors.all,
-      actor: ctx.actor,
-    })
-  } finally {
-    await rm(dir, { recursive: true, force: true })
-  }
+  return drill(open, { from: to, now: ctx.now, monotonic: ctx.monotonic, ...places })
 }
 
 /** No other folder of the machine is looked into. */

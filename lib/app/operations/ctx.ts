@@ -4,6 +4,7 @@ import type { OpenFolder } from '../backup/put-back.js'
 import type { Tasks } from '../background/tasks.js'
 import type { OperatorCtx } from '../ctx.js'
 import type { Jobs } from '../jobs.js'
+import type { KeyPlaces } from '../look/closed-folder.js'
 
 /** What the operations of all domains get: the operator's context, and what else an app has. */
 export interface OperationCtx extends OperatorCtx {
@@ -14,5 +15,7 @@ export interface OperationCtx extends OperatorCtx {
   readonly closing: AbortSignal
   /** Opens another folder. */
   readonly open: OpenFolder
+  /** Where the secret key of this installation is, for what was copied of it. */
+  readonly keyPlaces: KeyPlaces
   readonly schedule: Pick<Jobs, 'run' | 'names'>
 }

@@ -4,13 +4,22 @@ import { statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { operationsOf } from '../../core/endpoint/operation.js'
 import { DryRun, Head, Nothing, Time, nothing } from '../../core/endpoint/operation-shapes.js'
+import { AuditProof } from '../../accounts/operations.js'
+import { JournalProof } from '../../orders/operations.js'
 import { filesIn } from '../../db/engine.js'
 import { makeBackup } from '../backup/backup.js'
-import { checkBackup, drillBackup, listBackups } from '../backup/list.js'
+import { checkListed, drillListed, listBackups } from '../backup/list.js'
 import { overview } from '../overview.js'
 import type { OperationCtx } from './ctx.js'
 
 const operation = operationsOf<OperationCtx>()
+
+const Contents = z.object({
+  subscribers: z.int(),
+  keys: z.int(),
+  orders: z.int(),
+  purchase_orders: z.int(),
+})
 
 const Folder = z.string().min(1).describe('the folder of a backup that `backups/list` shows')
 
@@ -144,29 +153,42 @@ export const installationOperations = [
       makeBackup(ctx, ctx.background, { to, dryRun, onProgress }),
   }),
   operation('backups.verify', {
-    summary: 'Whether every file of a backup is what its manifest says',
+    summary: 'Check a backup without putting it back: digests, databases, journal, audit',
     effect: 'reads',
     isLong: true,
     input: { to: Folder },
-    result: z.object({ to: z.string(), made_at: Time, files: z.int(), bytes: z.int() }),
-    run: (ctx, { to }) => checkBackup(ctx, to),
+    result: z.object({
+      backup: z.string(),
+      made_at: Time,
+      files: z.int(),
+      bytes: z.int(),
+      schema: z.int(),
+      contents: Contents.nullable().describe('null: the schema is that of an earlier release'),
+      journal: JournalProof.nullable(),
+      audit: AuditProof.nullable(),
+      unproved: z.string().nullable().describe('Why journal and audit were not proved'),
+      sound: z.boolean(),
+    }),
+    run: (ctx, { to }) => checkListed(ctx, to, ctx.keyPlaces),
   }),
   operation('backups.drill', {
-    summary: 'Put a backup back into a folder beside it, and remove that again',
+    summary: 'Put a backup back into a throwaway folder, prove it, and remove it again',
     effect: 'writes',
     asksAgain: true,
     isLong: true,
     input: { to: Folder },
     result: z.object({
-      dir: z.string(),
+      backup: z.string(),
       made_at: Time,
-      files: z.int(),
+      age: z.number().describe('Milliseconds since it was made'),
       bytes: z.int(),
-      journal_kept: z.boolean(),
-      replayed: z.int(),
-      doubted: z.int(),
-      replaced: z.string().nullable(),
+      contents: Contents,
+      journal: JournalProof,
+      audit: AuditProof,
+      restored_in: z.int().describe('Milliseconds until it was in place'),
+      proved_in: z.int().describe('Milliseconds until it was opened and proved'),
+      sound: z.boolean(),
     }),
-    run: (ctx, { to }) => drillBackup(ctx, ctx.open, to),
+    run: (ctx, { to }) => drillListed(ctx, ctx.open, to, ctx.keyPlaces),
   }),
 ] as const

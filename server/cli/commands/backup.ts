@@ -4,9 +4,9 @@ import { HOUR, SECOND } from '../../../lib/core/clock.js'
 import { figure, megabytes, times } from '../../../lib/core/figures.js'
 import { checkBackup } from '../../../lib/app/backup/check.js'
 import type { BackupCheck, Contents } from '../../../lib/app/backup/check.js'
-import { backupOf, drill } from '../../../lib/app/backup/drill.js'
+import { backupOf } from '../../../lib/app/backup/drill.js'
 import { printable } from '../faults.js'
-import { restoreBackup } from '../../../lib/app/backup/restore.js'
+import { drillBackup, restoreBackup } from '../../../lib/app/backup/restore.js'
 import { argument, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
 import { secretKeyFromEnvironment } from '../../env.js'
@@ -133,7 +133,7 @@ async function restoreDrill(invocation: Invocation): Promise<number> {
     out.result({ backup, dry_run: true })
     return 0
   }
-  const done = await drill({
+  const done = await drillBackup({
     from,
     scratch: optional(values, 'scratch'),
     now: Date.now,
