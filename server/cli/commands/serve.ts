@@ -72,6 +72,7 @@ export interface Addresses {
  * told before anything is served, and one that does not answer holds nobody up.
  */
 const CHECK = 100
+
 /** Opens the folder, prepares it, serves until the process is told to stop. */
 export async function serve(
   { dir, values, out }: Invocation,
@@ -123,14 +124,14 @@ export async function serve(
     stopping: stopping.signal,
     metrics: watching.metrics,
   })
-  announce(app, {
-    url: listening.url,
-    admin: admin?.url ?? null,
-    console: await consoleOf(app, { adminAt, admin, kind: firstLinkKind }),
-  })
   void startUp(app, starting, stopping.signal)
   const unwatch = watchFiles(app, { end: (code) => process.exit(code) })
   try {
+    announce(app, {
+      url: listening.url,
+      admin: admin?.url ?? null,
+      console: await consoleOf(app, { adminAt, admin, kind: firstLinkKind }),
+    })
     await Promise.race([stopped, failureOf(checked)])
   } finally {
     unwatch()
