@@ -49,6 +49,20 @@ const Impact = z.object({
 const Preview = z
   .object({
     impact: Impact,
+    offers: z
+      .object({
+        before: z.int(),
+        after: z.int(),
+        by_distributor: z.array(
+          z.object({
+            distid: z.string(),
+            distributor: z.string(),
+            before: z.int(),
+            after: z.int(),
+          }),
+        ),
+      })
+      .describe('How many are listed now, and would be'),
     checking: z.array(z.string()).describe('Distributors that would be asked about credentials'),
   })
   .meta({ component: 'ConfigurationPreview', about: 'What saving a configuration would do' })
