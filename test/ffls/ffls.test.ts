@@ -1122,7 +1122,7 @@ describe('ffls document', () => {
       [[license(1), 'ffl'], 2, /FILE/],
       [[license(1), 'ffl', file, '--remove'], 2, /takes no file/],
       [[license(1)], 2, /KIND/],
-      [[license(1), 'ffl', join(scratch, 'none.pdf')], 1, /ENOENT/],
+      [[license(1), 'ffl', join(scratch, 'none.pdf')], 1, /there is no such file or folder/],
       [[license(1), 'ffl', scratch], 1, /is not a file/],
       [[license(1), 'ffl', join(scratch, 'page.html')], 1, /PDF, JPEG or PNG/],
       [[license(2), 'ffl', file], 1, /No dealer/],
