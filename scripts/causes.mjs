@@ -4,6 +4,7 @@
  */
 import { appendFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { after } from 'node:test'
 import { inspect } from 'node:util'
 
 const file = process.env.TEST_CAUSES
@@ -13,6 +14,10 @@ const note = (what, error) =>
     `${basename(process.argv[1] ?? '')}: ${what}${error === undefined ? '' : `\n${inspect(error)}`}\n\n`,
   )
 
+/** Milliseconds after the last test in which a process ends by itself. */
+const LINGERING = 30_000
+const open = () => process.getActiveResourcesInfo().join(', ') || 'nothing'
+
 if (file) {
   process.on('unhandledRejection', (error) =>
     note('a promise was rejected and nobody handled it', error),
@@ -20,6 +25,21 @@ if (file) {
   process.on('uncaughtExceptionMonitor', (error) =>
     note('an exception was thrown outside any test', error),
   )
+  // The runner ends a file that hangs: what kept its process alive says why.
+  process.once('SIGTERM', () => {
+    note(`hung, with ${open()} open`)
+    process.exit(1)
+  })
+  // All tests have ended, so that nothing is wrong but the end itself: it is told, and made.
+  if (process.env.NODE_TEST_CONTEXT && process.argv[1]?.endsWith('.test.mjs'))
+    after(() => {
+      setTimeout(() => {
+        const told = `all tests have ended, and the process has not, with ${open()} open`
+        note(told)
+        console.error(`${basename(process.argv[1] ?? '')}: ${told}`)
+        process.exit()
+      }, LINGERING).unref()
+    })
   // The runner itself ends with 1 where a test failed, and has told of it.
   process.on('exit', (code) => {
     if (code > 1) note(`the process ended with status ${code}`)
