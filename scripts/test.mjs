@@ -18,37 +18,64 @@ import { dirname, join, resolve } from 'node:path'
 import { bundleLauncher, bundleTree, transpileTree } from '../build.mjs'
 
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
-/** Measured: 5 min 43 with 10.5 minutes of processor time. */
-const DURATION = 'On two idle cores that takes about six minutes, on busy ones twelve.'
+const DURATION = 'MEASURE'
 const coverage = process.argv.includes('--coverage')
 const isLong = process.argv.includes('--long')
-/**
- * Every scenario at every distributor, real feeds of months, every line end of a list, the package
- * as it is packed, its archives and its container, a browser over every page: minutes each.
- */
+/** What takes minutes, or tens of seconds of processor time, and breaks seldom: a step of its own. */
 const LONG = [
-  'simulator/page.test.ts',
-  'feeds/real.test.ts',
-  'ffls/cuts.test.ts',
-  'server/package.test.ts',
-  'bundle/release.test.ts',
-  'bundle/container.test.ts',
+  // A browser over every page.
+  'console/actions.test.ts',
+  'console/orders.test.ts',
   'console/pages.test.ts',
+  'docs/browser-pages.test.ts',
+  // The package, its archives and its container, and what operators put beside it.
+  'bundle/container.test.ts',
+  'bundle/program.test.ts',
+  'bundle/release.test.ts',
+  'operating/log.test.ts',
+  'server/package.test.ts',
+  // Other people's programs and tests.
+  'client/third-party-proxy.test.ts',
+  'configuration/json-schema-suite.test.ts',
+  'distributors/lipseys/strangers-client.test.ts',
+  'objects/s3-faults.test.ts',
+  // Commands, servers and builds, each started as a process of its own.
+  'analytics/builds.test.ts',
+  'analytics/commands.test.ts',
+  'analytics/properties.test.ts',
+  'configuration/commands.test.ts',
+  'docs/first-feed.test.ts',
+  'docs/walk.test.ts',
+  'exports/attributes.test.ts',
+  'exports/faults.test.ts',
+  'exports/processes.test.ts',
+  'exports/sweep.test.ts',
+  'fraud/sharing-commands.test.ts',
+  'orders/journal/copy.test.ts',
+  'server/mistakes.test.ts',
+  'server/process-faults.test.ts',
+  'server/process.test.ts',
+  'simulator/server.test.ts',
+  // Every scenario at every distributor, every line end of a list.
+  'ffls/cuts.test.ts',
+  'simulator/page.test.ts',
+  'simulator/engine.test.ts',
+  'simulator/scenarios.test.ts',
+  // Months of prices, and real data.
+  'analytics/demo.test.ts',
+  'analytics/history/demo.test.ts',
+  'analytics/history/job.test.ts',
+  'analytics/history/real.test.ts',
+  'feeds/real.test.ts',
+  'ffls/real.test.ts',
+  'ffls/workbook.test.ts',
+  'quotes/real.test.ts',
 ]
-/**
- * Processes of a whole run, beside the suites that start themselves once more, and the two longest,
- * which begin first.
- */
+/** Processes of a whole run, beside the suites that start themselves once more: those begin. */
 const GROUPS = 12
 /** Milliseconds after which a process counts as hung; the slowest takes a quarter of that. */
 const HUNG = 20 * 60_000
-const ALONE = [
-  'simulator/stock.test.ts',
-  'server/process.test.ts',
-  'server/fuzz.test.ts',
-  'docs/browser-pages.test.ts',
-  'server/closing.test.ts',
-]
+const ALONE = ['simulator/stock.test.ts', 'server/fuzz.test.ts', 'server/closing.test.ts']
 const isNamed = (file, name) => file === `${name}.test.ts` || file.startsWith(`${name}/`)
 const isWanted = (file) =>
   names.length > 0
