@@ -1,10 +1,11 @@
 /** Every operation, called as a page calls it; the harness holds each answer to its shape. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { allOperations } from '../../lib/app/operations/index.js'
+import { openForTest } from '../../server/testing/open.js'
 import { asked, createConsoleTest } from './harness.js'
 import type { ConsoleTest, Page } from './harness.js'
 
@@ -26,9 +27,7 @@ describe('operations', () => {
   const folder = mkdtempSync(join(tmpdir(), 'qm-operator-'))
 
   before(async () => {
-    // The key is nowhere in the folder, as where the environment brings it.
-    const secretKey = 'ab'.repeat(32)
-    console = await createConsoleTest({ secretKey, faults: { freeBytes: () => 2 ** 40 } })
+    console = await createConsoleTest({ faults: { freeBytes: () => 2 ** 40 } })
     page = await console.signedIn('operator', 'pat')
     const { test } = console
     await test.configure({ distributors: { 'RSR Group': { distid: 'RSR' } } })
@@ -294,6 +293,15 @@ describe('operations', () => {
     }
     assert.deepEqual(readdirSync(folder), ['backup'])
     await assert.rejects(page.call('backups.verify', { to: '/etc' }))
+  })
+
+  it('rehearse a backup with the key that the environment brings, and write it nowhere', async () => {
+    const [dir, to] = [join(folder, 'keyless'), join(folder, 'keyless-backup')]
+    await using app = await openForTest({ dir, worker: false, secretKey: 'ab'.repeat(32) })
+    await app.operate('backups.make', { to })
+    const { sound } = (await app.operate('backups.drill', { to })) as { sound: boolean }
+    assert.equal(sound, true)
+    for (const place of [dir, to]) assert.ok(!existsSync(join(place, 'keys', 'secret-key')), place)
   })
 
   it('let a page see what a shop sees, and place nothing', async () => {
