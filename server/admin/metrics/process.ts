@@ -3,10 +3,12 @@ import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { ownVersion } from '../../cli/version.js'
 import { single } from './text.js'
-import type { Family } from './text.js'
+import type { Family, Sample } from './text.js'
 
 /** Milliseconds between two looks at the loop. */
 const RESOLUTION = 20
+/** Milliseconds that one figure is of: whoever scrapes, and however often, reads the same. */
+const WINDOW = 15_000
 
 export interface ProcessMetrics {
   families(): Family[]
@@ -15,28 +17,14 @@ export interface ProcessMetrics {
 }
 
 export function openProcessMetrics(): ProcessMetrics {
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
-  delay.enable()
+  const delay = openLoopDelay()
   const started = Date.now() / 1_000 - process.uptime()
   const version = ownVersion()
   return {
-    close: () => void delay.disable(),
+    close: delay.close,
     families() {
       const { user, system } = process.cpuUsage()
       const { rss, heapUsed, external } = process.memoryUsage()
-      // What it measures is the time from look to look.
-      const late = (nanoseconds: number) =>
-        Math.max(0, (Number.isNaN(nanoseconds) ? 0 : nanoseconds) / 1e9 - RESOLUTION / 1_000)
-      const delays = [
-        ['50', delay.percentile(50)],
-        ['99', delay.percentile(99)],
-        ['100', delay.max],
-      ] as const
-      const samples = delays.map(([percentile, value]) => ({
-        labels: { percentile },
-        value: delay.count === 0 ? 0 : late(value),
-      }))
-      delay.reset()
       return [
         {
           name: 'quartermaster_build_info',
@@ -47,8 +35,8 @@ export function openProcessMetrics(): ProcessMetrics {
         {
           name: 'quartermaster_event_loop_delay_seconds',
           type: 'gauge',
-          help: 'How late the event loop was since the last scrape, by percentile.',
-          samples,
+          help: 'How late the event loop was in the last 15 seconds that are over, by percentile.',
+          samples: delay.latest(),
         },
         single(
           'process_cpu_seconds_total',
@@ -62,6 +50,36 @@ export function openProcessMetrics(): ProcessMetrics {
         single('process_start_time_seconds', 'gauge', 'Start, since 1970.', started),
         ...openFiles(),
       ]
+    },
+  }
+}
+
+function openLoopDelay(): { latest(): Sample[]; close(): void } {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION })
+  histogram.enable()
+  // What it measures is the time from look to look.
+  const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1_000)
+  const read = () =>
+    (
+      [
+        ['50', histogram.percentile(50)],
+        ['99', histogram.percentile(99)],
+        ['100', histogram.max],
+      ] as const
+    ).map(([percentile, value]) => ({
+      labels: { percentile },
+      value: histogram.count === 0 ? 0 : late(value),
+    }))
+  let last: Sample[] | undefined
+  const timer = setInterval(() => {
+    last = read()
+    histogram.reset()
+  }, WINDOW).unref()
+  return {
+    latest: () => last ?? read(),
+    close() {
+      clearInterval(timer)
+      histogram.disable()
     },
   }
 }
