@@ -16,7 +16,6 @@ import { openJobs } from './jobs.js'
 import type { Jobs } from './jobs.js'
 import { operatorFunctions } from './operator.js'
 import type { Operator } from './operator.js'
-import { runOperation } from './operations/run.js'
 import type { OperateOptions } from './operations/run.js'
 import { readOptions } from './options.js'
 import type { OpenOptions, Settings } from './options.js'
@@ -130,8 +129,10 @@ async function openOver(settings: Settings, state: State, ending: AbortControlle
     publicUrl: publicUrl.given,
     operator,
     operate: (id, input = {}, options) =>
-      underWay.run(() =>
-        runOperation(
+      underWay.run(async () => {
+        // Loaded with the first: who opens an app to serve a shop needs none of it.
+        const { runOperation } = await import('./operations/run.js')
+        return runOperation(
           {
             ...ctx,
             background,
@@ -144,8 +145,8 @@ async function openOver(settings: Settings, state: State, ending: AbortControlle
           id,
           input,
           options,
-        ),
-      ),
+        )
+      }),
     jobs,
     orders: ctx.orders,
     monitors,

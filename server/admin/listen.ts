@@ -5,7 +5,7 @@ import { UsageError, list, optional } from '../cli/command.js'
 import type { Invocation } from '../cli/command.js'
 import { listen } from '../http/listen.js'
 import type { Listening } from '../http/listen.js'
-import { createConsole } from '../console/console.js'
+import type { Console, ConsoleOptions } from '../console/console.js'
 import { CONSOLE_OPTIONS, consoleSettings } from '../console/options.js'
 import type { ConsoleSettings } from '../console/options.js'
 import { createAdmin } from './admin.js'
@@ -83,7 +83,7 @@ export async function listenForAdmin(
   if (!place) return null
   const { host, port, console: settings } = place
   const { off, tls, place: reached } = settings
-  const console = off === null ? createConsole(app, reached) : undefined
+  const console = off === null ? consoleOnDemand(app, reached) : undefined
   if (off !== null) app.ctx.log.warn({}, `no console: ${off}`)
   const hosts = [
     ...place.hosts,
@@ -103,5 +103,16 @@ export async function listenForAdmin(
     app.ctx.log.warn({}, message)
     out.line(`Note: ${message}.`)
     return null
+  }
+}
+
+/** Its code is loaded with the first request for it: no start waits for it. */
+function consoleOnDemand(app: App, options: ConsoleOptions): Console {
+  let made: Promise<Console> | undefined
+  return async (request, response) => {
+    made ??= import('../console/console.js').then(({ createConsole }) =>
+      createConsole(app, options),
+    )
+    return (await made)(request, response)
   }
 }

@@ -1,23 +1,30 @@
 /** What a command says of itself where it is one operation: the operation's own words. */
 import type * as z from 'zod'
-import { allOperations } from '../../lib/app/operations/index.js'
-import type { OperationId } from '../../lib/app/operations/index.js'
 import { present } from '../../lib/core/present.js'
 
-const operationOf = (id: OperationId) =>
-  present(
-    allOperations.find((one) => one.id === id),
+/** What of an operation's definition is needed: those of one domain, so that no other is loaded. */
+interface Described {
+  readonly id: string
+  readonly summary: string
+  readonly input: z.ZodObject
+}
+
+export interface OperationWords {
+  summary: string
+  /** By the names of options: `allow_private` is `--allow-private`. */
+  help: Record<string, string>
+}
+
+export function wordsOf(operations: readonly Described[], id: string): OperationWords {
+  const { summary, input } = present(
+    operations.find((one) => one.id === id),
     id,
   )
-
-export const summaryOf = (id: OperationId): string => operationOf(id).summary
-
-/** By the names of options: `allow_private` is `--allow-private`. */
-export function helpOf(id: OperationId): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(operationOf(id).input.shape).flatMap(([name, shape]) => {
+  const help = Object.fromEntries(
+    Object.entries(input.shape).flatMap(([name, shape]) => {
       const { description } = shape as z.ZodType
       return description === undefined ? [] : [[name.replaceAll('_', '-'), description]]
     }),
   )
+  return { summary, help }
 }

@@ -2,13 +2,14 @@
 import { consoleAddress, linkAddress } from '../../../lib/console/address.js'
 import { makeLink, resetUser } from '../../../lib/console/links.js'
 import type { Link } from '../../../lib/console/links.js'
+import { consoleOperations } from '../../../lib/console/operations.js'
 import { endSession, listSessions } from '../../../lib/console/sessions.js'
 import { FIRST, ROLES, listUsers, removeUser } from '../../../lib/console/users.js'
 import type { Role } from '../../../lib/console/users.js'
 import type { App } from '../../../lib/app/open.js'
 import { UsageError, optional } from '../command.js'
 import type { Command, Invocation } from '../command.js'
-import { helpOf, summaryOf } from '../operation-help.js'
+import { wordsOf } from '../operation-help.js'
 import { perform, withApp } from '../with-app.js'
 
 async function showLink(app: App, { out, dryRun }: Invocation, link: Link): Promise<void> {
@@ -61,20 +62,21 @@ async function sessions({ dir, values, out, dryRun }: Invocation): Promise<void>
 }
 
 const NAME = { name: { type: 'string' } } as const
+const LINK = wordsOf(consoleOperations, 'console.link')
 
 export const consoleCommands: Command[] = [
   {
     name: 'console link',
-    summary: summaryOf('console.link'),
+    summary: LINK.summary,
     effect: 'writes',
     options: { ...NAME, role: { type: 'string' } },
-    help: { ...helpOf('console.link'), name: `what the person is called; ${FIRST} by default` },
+    help: { ...LINK.help, name: `what the person is called; ${FIRST} by default` },
     example: 'quartermaster console link --name pat --role viewer',
     run: link,
   },
   {
     name: 'console reset',
-    summary: summaryOf('console.reset'),
+    summary: wordsOf(consoleOperations, 'console.reset').summary,
     effect: 'writes',
     options: NAME,
     help: { name: `what the person is called; ${FIRST} by default` },
