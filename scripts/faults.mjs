@@ -1,7 +1,7 @@
 /**
- * Runs the suites that the page on faults names, one after the other, and writes what came of them
- * to its last section: `node scripts/faults.mjs [suite...]`. Suites that are not named here keep
- * their line. Ends with 1 where one failed.
+ * Runs the suites that the page on faults names, and writes what came of them to its last section:
+ * `node scripts/faults.mjs [suite...]`. Suites that are not named here keep their line. Ends with 1
+ * where one failed.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -20,21 +20,26 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-for (const suite of asked.length > 0 ? asked : suites) {
-  const { status, stdout } = spawnSync(process.execPath, ['scripts/test.mjs', suite], {
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const count = (what) => Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(stdout)?.[1] ?? 0)
-  const [passed, skipped] = [count('pass'), count('skipped')]
-  const isFine = status === 0 && passed > 0
-  if (!isFine) {
-    process.exitCode = 1
-    console.log(stdout)
-  }
+const wanted = asked.length > 0 ? asked : suites
+const reporter = new URL('faults-reporter.mjs', import.meta.url).href
+const { stdout } = spawnSync(
+  process.execPath,
+  ['scripts/test.mjs', `--reporter=${reporter}`, ...wanted],
+  { encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'inherit'] },
+)
+const tests = stdout
+  .split('\n')
+  .filter((line) => line.startsWith('{"file"'))
+  .map((line) => JSON.parse(line))
+for (const suite of wanted) {
+  const own = tests.filter(({ file }) => file?.endsWith(`/test/${suite}.test.ts`))
+  const failed = own.filter(({ isFine }) => !isFine)
+  const skipped = own.filter(({ isSkipped }) => isSkipped).length
+  const isFine = own.length > skipped && failed.length === 0
+  if (!isFine) process.exitCode = 1
+  for (const { name } of failed) console.log(`${suite}: ${name}`)
   const result = isFine
-    ? `passed, ${passed} tests${skipped > 0 ? `, ${skipped} skipped` : ''}`
+    ? `passed, ${own.length - skipped} tests${skipped > 0 ? `, ${skipped} skipped` : ''}`
     : 'failed'
   note(suite, `| \`test/${suite}.test.ts\` | ${result} | ${version} |`)
   console.log(`${suite}: ${result}`)

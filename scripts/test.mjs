@@ -21,6 +21,9 @@ const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const DURATION = 'MEASURE'
 const coverage = process.argv.includes('--coverage')
 const isLong = process.argv.includes('--long')
+/** Of node's own, or the path of a module. */
+const reporter =
+  process.argv.find((arg) => arg.startsWith('--reporter='))?.slice('--reporter='.length) ?? 'spec'
 /** What takes minutes, or tens of seconds of processor time, and breaks seldom: a step of its own. */
 const LONG = [
   // A browser over every page.
@@ -132,7 +135,7 @@ try {
     `--import=${new URL('causes.mjs', import.meta.url)}`,
     '--max-semi-space-size=32',
     '--test',
-    '--test-reporter=spec',
+    `--test-reporter=${reporter}`,
     '--test-concurrency=3',
     `--test-timeout=${HUNG}`,
     ...files,
