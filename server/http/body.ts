@@ -1,5 +1,6 @@
 /** Reads the body of a request. */
 import { ApiError } from '../../lib/core/errors.js'
+import { MB } from '../../lib/core/figures.js'
 import { jsonExcess, lineAndColumn, mayHoldCrLf, withNewlines } from '../../lib/core/json.js'
 
 /**
@@ -46,23 +47,45 @@ function faultOf(text: string, { message }: Error): string {
 }
 
 async function readBytes(request: Request, most: number): Promise<Buffer> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > most) throw tooLarge()
   if (!request.body) return Buffer.alloc(0)
+  const reader = request.body.getReader()
+  const announced = Number(request.headers.get('content-length') ?? 0)
   const chunks: Uint8Array[] = []
   let size = 0
-  const reader = request.body.getReader()
-  for (;;) {
+  while (announced <= most && size <= most) {
     const { done, value } = await reader.read().catch(() => {
       throw cutOff()
     })
     if (done) return Buffer.concat(chunks)
     size += value.byteLength
-    if (size > most) {
-      await reader.cancel().catch(() => {})
-      throw tooLarge()
-    }
     chunks.push(value)
+  }
+  if (announced <= most + DRAINED) await drain(reader)
+  throw tooLarge()
+}
+
+/** Bytes beyond the limit, and milliseconds, for which a body that is refused is still read. */
+const DRAINED = 4 * MB
+const DRAIN_TIME = 2_000
+
+/**
+ * Reads on, and throws away what comes: a connection that ends while its body is on the way is
+ * reset, and neither a client nor a proxy then hears why.
+ */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const end = () => reader.cancel().catch(() => {})
+  const timer = setTimeout(() => void end(), DRAIN_TIME)
+  try {
+    for (let size = 0; size <= DRAINED;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      size += value.byteLength
+    }
+    await end()
+  } catch {
+    // It went away, and hears nothing.
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -71,7 +94,7 @@ function cutOff(): ApiError {
   return new ApiError('invalid_json', { message: 'The request body was cut off; send all of it.' })
 }
 
-/** The rest of the body is not read, so the connection cannot be used again. */
+/** Of a body that is larger still the rest is not read: the connection cannot be used again. */
 function tooLarge(): ApiError {
   return new ApiError('payload_too_large', { headers: { connection: 'close' } })
 }

@@ -159,6 +159,27 @@ describe('bodies', () => {
       `POST /v1/orders/quote HTTP/1.1\r\nHost: x\r\nx-api-key: ${t.key}\r\nConnection: ` +
       'close\r\n'
     assert.match(await raw(`${head}Content-Length: 2000000\r\n\r\n{}`), /^HTTP\/1\.1 413/)
+    // As proxies do: all of it is sent before it listens. It hears why, and no reset.
+    const sendFirst = (bytes: number) =>
+      new Promise<string>((resolve) => {
+        const socket = connectSocket(Number(port), '127.0.0.1', () => {
+          socket.pause()
+          socket.write(`${head}Content-Length: ${bytes}\r\n\r\n${quoteOf(bytes)}`, () =>
+            setTimeout(() => socket.resume(), 50),
+          )
+        })
+        let answer = ''
+        socket
+          .on('data', (chunk) => {
+            answer += chunk.toString()
+          })
+          .on('error', (error) => {
+            answer = String(error)
+          })
+          .on('close', () => resolve(answer))
+      })
+    for (const bytes of [MAX_BODY + 1, 2 * MAX_BODY, 5 * MAX_BODY])
+      assert.match(await sendFirst(bytes), /^HTTP\/1\.1 413/, String(bytes))
     assert.match(
       await raw(`${head}Content-Length: 4\r\n\r\n{"items":[{"upc":"012345678905","qty":1}]}`),
       /^HTTP\/1\.1 400/,
