@@ -25,11 +25,6 @@ if (file) {
   process.on('uncaughtExceptionMonitor', (error) =>
     note('an exception was thrown outside any test', error),
   )
-  // The runner ends a file that hangs: what kept its process alive says why.
-  process.once('SIGTERM', () => {
-    note(`hung, with ${open()} open`)
-    process.exit(1)
-  })
   // All tests have ended, so that nothing is wrong but the end itself: it is told, and made.
   if (process.env.NODE_TEST_CONTEXT && process.argv[1]?.endsWith('.test.mjs'))
     after(() => {

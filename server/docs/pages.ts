@@ -173,6 +173,11 @@ export const PAGES: readonly Page[] = [
       'Caddy and logrotate',
   },
   {
+    name: 'soak',
+    title: 'An hour under load',
+    summary: 'Answer times, memory and orders of a server that is loaded, restarted and filled up',
+  },
+  {
     name: 'faults',
     title: 'Faults: what was broken on purpose, and what came of it',
     summary:
