@@ -152,6 +152,28 @@ describe('what the console does', { skip: WITHOUT_BROWSER }, () => {
     await page.getByRole('link', { name: /Cal. Penal Code § 32310/ }).waitFor()
   })
 
+  test('a webhook is added, its secret shown once, and taken away again', async () => {
+    await using visited = await enter(browser, console)
+    const { page } = visited
+    await goTo(page, 'operating/events')
+    await page.getByText('Nobody is told', { exact: true }).waitFor()
+    await button(page, 'Add a webhook').click()
+    const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
+    await dialog.getByLabel('Sent to').fill('http://alerts.example/hook')
+    await dialog.getByRole('button', { name: 'Add a webhook' }).click()
+    await dialog.getByText(/must begin with https/).first().waitFor()
+    await dialog.getByLabel('Sent to').fill('https://alerts.example/hook?token=abc')
+    await dialog.getByRole('button', { name: 'Add a webhook' }).click()
+    const shown = page.getByRole('dialog', { name: 'The secret of the webhook' })
+    assert.match((await shown.locator('code').textContent())!, /^[\w-]{32,}$/)
+    await shown.getByRole('button', { name: 'I have kept it' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'alerts.example' })
+    assert.doesNotMatch((await row.textContent())!, /token=abc/)
+    await row.getByRole('button', { name: 'Remove' }).click()
+    await told(page, /is told no more/)
+    await page.getByText('Nobody is told', { exact: true }).waitFor()
+  })
+
   test('a backup is made, verified and rehearsed; a job runs when asked', async () => {
     await using visited = await enter(browser, console)
     const { page } = visited
@@ -161,7 +183,6 @@ describe('what the console does', { skip: WITHOUT_BROWSER }, () => {
     await dialog.getByLabel('Folder').fill(`${console.app.dir}-backup`)
     await dialog.getByRole('button', { name: 'Make a backup' }).click()
     await told(page, /holds/)
-    await button(page, 'Verify').click()
     const proof = page.getByRole('dialog', { name: `${console.app.dir}-backup` })
     for (const [name, fact] of [
       ['Verify', 'Files'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { MINUTE, SECOND } from '../../lib/core/clock.js'
+import { HOUR, MINUTE, SECOND } from '../../lib/core/clock.js'
+import { pauseOrders } from '../../lib/orders/engine/pause.js'
 import { WITHOUT_BROWSER, openBrowser } from '../docs/browser.js'
 import { REVIEW, orderShop } from '../orders/shop.js'
 import type { OrderShop } from '../orders/shop.js'
@@ -60,6 +61,32 @@ describe('an order in the console', { skip: WITHOUT_BROWSER }, () => {
       { ...visited, complaints: visited.complaints.filter((text) => !text.includes('403')) },
       console.url,
     )
+  })
+
+  test('is placed again after a pause, once somebody has looked at what is in doubt', async () => {
+    t.expectErrors(/orders are paused/)
+    const now = t.clock.ms
+    await pauseOrders(t.app.ctx, {
+      reason: 'restored from a backup',
+      lookBackTo: now - HOUR,
+      isForgetful: true,
+    })
+    await using visited = await enter(browser, console)
+    const { page } = visited
+    await goTo(page, 'orders')
+    await page.getByText('restored from a backup').waitFor()
+    await button(page, 'Look for forgotten orders').click()
+    const dialog = page.getByRole('dialog', { name: 'Look for forgotten orders' })
+    await dialog.getByText('Open purchase orders').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    const doubt = dialog.getByLabel('I have looked at what is in doubt')
+    await doubt.waitFor()
+    const resume = dialog.getByRole('button', { name: 'Let orders go on' })
+    assert.equal(await resume.isDisabled(), true)
+    await doubt.check()
+    await resume.click()
+    await told(page, 'Orders are placed again.')
+    await page.getByText('restored from a backup').waitFor({ state: 'detached' })
   })
 
   test('is tried without sending it', async () => {

@@ -6,6 +6,7 @@ import { Badge, Section, When } from '../../parts/basics.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { texts } from '../../texts.js'
+import { Receivers } from './receivers.js'
 
 const t = texts.operating
 type Event = Output<'events.list'>[number]
@@ -13,6 +14,15 @@ const TONES = { info: 'calm', warn: 'warn', bad: 'bad' } as const
 const DELIVERIES = { waiting: 'warn', delivered: 'good', given_up: 'bad' } as const
 
 export function Events() {
+  return (
+    <>
+      <EventList />
+      <Receivers />
+    </>
+  )
+}
+
+function EventList() {
   const reading = useCall('events.list', { limit: 200 }, { every: 30_000 })
   return (
     <Section title={t.views.events} note={t.eventsNote}>

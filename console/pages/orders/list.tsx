@@ -10,6 +10,7 @@ import { Select, TextField } from '../../parts/fields.js'
 import { Empty, Loaded, Waiting } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { texts } from '../../texts.js'
+import { Paused } from './paused.js'
 import { Mode, Status } from './statuses.js'
 
 const t = texts.orders
@@ -21,6 +22,8 @@ export function OrderList() {
   const { query } = place.value
   const view = VIEWS.find((one) => one === query['show']) ?? 'history'
   const { shop } = useShops()
+  const overview = useCall('overview.today', {}, { every: 60_000 })
+  const paused = overview.data?.waiting.paused
   return (
     <>
       <PageHead
@@ -32,6 +35,7 @@ export function OrderList() {
           </a>
         }
       />
+      {paused && <Paused reason={paused} onDone={overview.reload} />}
       <Tabs
         label={t.views}
         tabs={VIEWS.map((one) => ({

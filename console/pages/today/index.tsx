@@ -9,6 +9,7 @@ import { Icon } from '../../parts/icons.js'
 import { Findings, worstFirst } from '../../parts/findings.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { texts } from '../../texts.js'
+import { Paused } from '../orders/paused.js'
 
 type Overview = Output<'overview.today'>
 
@@ -22,7 +23,7 @@ export function Today() {
           <>
             <Sold days={data.days} />
             <div class="columns">
-              <Waits waiting={data.waiting} />
+              <Waits waiting={data.waiting} onDone={overview.reload} />
               <Well checks={data.checks} />
             </div>
           </>
@@ -76,7 +77,7 @@ function Sold({ days }: Pick<Overview, 'days'>) {
   )
 }
 
-function Waits({ waiting }: Pick<Overview, 'waiting'>) {
+function Waits({ waiting, onDone }: Pick<Overview, 'waiting'> & { onDone: () => Promise<void> }) {
   const { today } = texts
   const lines = [
     [waiting.review, today.review, linkTo(['orders'], { show: 'review' }), today.decide, 'bad'],
@@ -96,14 +97,7 @@ function Waits({ waiting }: Pick<Overview, 'waiting'>) {
     <Section title={today.waits}>
       {waiting.paused !== null && (
         <div class="body">
-          <div class="fault">
-            <Icon name="bad" />
-            <div>
-              <p class="strong">{today.paused}</p>
-              <p>{waiting.paused}</p>
-              <p class="quiet">{today.resume}</p>
-            </div>
-          </div>
+          <Paused reason={waiting.paused} onDone={onDone} />
         </div>
       )}
       {due.length === 0 && waiting.paused === null ? (
