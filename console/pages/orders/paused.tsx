@@ -48,12 +48,12 @@ function LookBack({ onClose, onDone }: { onClose: () => void; onDone: () => Prom
               onCancel={onClose}
               isReady={!isDoubtful || isRead}
               doIt={async () => {
-                const report = await runLong('orders.lookBack', {
-                  resume: true,
-                  acknowledged: isRead,
-                })
+                const report = await resume(isRead ? (after ?? before) : null)
                 await onDone()
-                if (!report.resumed) return setAfter(report)
+                if (!report.resumed) {
+                  setRead(false)
+                  return setAfter(report)
+                }
                 tell(t.resumed)
                 onClose()
               }}
@@ -68,6 +68,19 @@ function LookBack({ onClose, onDone }: { onClose: () => void; onDone: () => Prom
     </Dialog>
   )
 }
+
+/**
+ * Lets orders go on where nothing is in doubt but what somebody has looked at: `seen`. What turned
+ * up since then is shown first.
+ */
+async function resume(seen: Report | null): Promise<Report> {
+  const report = await runLong('orders.lookBack', { resume: true })
+  if (report.resumed || !seen || doubtsOf(report) !== doubtsOf(seen)) return report
+  return runLong('orders.lookBack', { resume: true, acknowledged: true })
+}
+
+const doubtsOf = ({ in_doubt: doubts, others, review }: Report) =>
+  JSON.stringify([doubts, others, review])
 
 function Shown({ report }: { report: Report }) {
   const { since, open_before: before, review, adopted, others, in_doubt: doubts } = report
