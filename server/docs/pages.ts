@@ -174,7 +174,7 @@ export const PAGES: readonly Page[] = [
   },
   {
     name: 'soak',
-    title: 'An hour under load',
+    title: 'Under load',
     summary: 'Answer times, memory and orders of a server that is loaded, restarted and filled up',
   },
   {
