@@ -161,7 +161,10 @@ describe('what the console does', { skip: WITHOUT_BROWSER }, () => {
     const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
     await dialog.getByLabel('Sent to').fill('http://alerts.example/hook')
     await dialog.getByRole('button', { name: 'Add a webhook' }).click()
-    await dialog.getByText(/must begin with https/).first().waitFor()
+    await dialog
+      .getByText(/must begin with https/)
+      .first()
+      .waitFor()
     await dialog.getByLabel('Sent to').fill('https://alerts.example/hook?token=abc')
     await dialog.getByRole('button', { name: 'Add a webhook' }).click()
     const shown = page.getByRole('dialog', { name: 'The secret of the webhook' })

@@ -130,7 +130,9 @@ describe('the package', () => {
       assert.ok(files.includes(name), name)
     // What the folder of the command has to run by itself, npm brings.
     assert.deepEqual(
-      files.filter((name) => /^dist\/quartermaster\/(?!console\/)(.*\/|package\.json|sbom)/.test(name)),
+      files.filter((name) =>
+        /^dist\/quartermaster\/(?!console\/)(.*\/|package\.json|sbom)/.test(name),
+      ),
       [],
     )
   })
