@@ -1,5 +1,5 @@
 /**
- * Some thousand requests made from the document; `scripts/fuzz/run.ts` makes as many as are asked
+ * Twenty thousand requests made from the document; `scripts/fuzz/run.ts` makes as many as are asked
  * for.
  */
 import assert from 'node:assert/strict'
@@ -50,15 +50,13 @@ test('the limits of the document are those of the contract', async () => {
   }
 })
 
-const REQUESTS = 4_000
-
 test('no request that the document can think of gets an answer that it does not', async () => {
   const template = await makeTemplate()
   try {
     const { requests, orders, failures, answers } = await runEpoch({
       template,
       seed: 20_261_122,
-      requests: REQUESTS,
+      requests: 12_000,
       socketShare: 1,
     })
     assert.deepEqual(
@@ -67,12 +65,12 @@ test('no request that the document can think of gets an answer that it does not'
       ),
       [],
     )
-    assert.ok(requests >= REQUESTS)
-    assert.ok(orders > 10, `only ${orders} orders were placed`)
+    assert.ok(requests >= 12_000)
+    assert.ok(orders > 20, `only ${orders} orders were placed`)
     // A fuzzer that reaches nothing finds nothing.
     for (const { id } of template.api.operations) {
       const of = answers[`${id} (valid)`] ?? {}
-      assert.ok((of['200'] ?? 0) >= 1, `${id} answered ${JSON.stringify(of)}`)
+      assert.ok((of['200'] ?? 0) >= 5, `${id} answered ${JSON.stringify(of)}`)
     }
   } finally {
     rmSync(template.dir, { recursive: true, force: true })
