@@ -15,12 +15,13 @@ import type { Verification } from '../../orders/journal/verify.js'
 import { findKey, openClosed } from '../look/closed-folder.js'
 import type { KeyPlaces } from '../look/closed-folder.js'
 import { contentCounts } from '../look/queries.js'
+import type { OpenOptions } from '../options.js'
 import { MANIFEST, backupsIn, sizeOfBackup } from './backup.js'
 import type { Contents } from './check.js'
 import { putBack } from './put-back.js'
 import type { OpenFolder } from './put-back.js'
 
-export interface DrillInput extends KeyPlaces {
+export interface DrillInput extends KeyPlaces, Pick<OpenOptions, 'distributors'> {
   /** A backup, or a folder of backups, of which the newest is taken. */
   from: string
   /** Where the throwaway folder is made; the system's folder for such by default. */
@@ -50,16 +51,17 @@ const COPIES = 2
 
 /** Throws what the restore would throw; the throwaway folder is gone then, too. */
 export async function drill(open: OpenFolder, input: DrillInput): Promise<Drill> {
-  const { scratch = tmpdir(), now, monotonic } = input
+  const { scratch = tmpdir(), now, monotonic, distributors = [] } = input
   const backup = backupOf(resolve(input.from))
   const secretKey = keyOf(backup, input)
   const began = monotonic()
   needRoom(scratch, backup)
   const dir = mkdtempSync(join(scratch, 'quartermaster-drill-'))
   try {
-    const restored = await putBack(open, { backup, dir, secretKey, now, actor: 'drill' })
+    const options = { dir, secretKey, now, distributors, actor: 'drill' }
+    const restored = await putBack(open, { backup, ...options })
     const inPlace = monotonic()
-    const proved = await prove(open, { dir, secretKey, now })
+    const proved = await prove(open, options)
     return {
       backup,
       made_at: restored.made_at,
@@ -113,11 +115,8 @@ function needRoom(scratch: string, backup: string): void {
 }
 
 /** Opened as a server opens it, without its jobs, its bucket and its sender. */
-async function prove(
-  open: OpenFolder,
-  options: { dir: string; secretKey: string; now: () => number },
-) {
-  const app = await open({ worker: false, actor: 'drill', ...options })
+async function prove(open: OpenFolder, options: OpenOptions) {
+  const app = await open({ worker: false, ...options })
   try {
     return {
       contents: present(app.ctx.engine.reader.first(contentCounts), 'the counts'),

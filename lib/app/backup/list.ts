@@ -56,7 +56,8 @@ export async function drillListed(
   places: KeyPlaces,
 ): Promise<Drill> {
   await refuseUnknown(ctx, to)
-  return drill(open, { from: to, now: ctx.now, monotonic: ctx.monotonic, ...places })
+  const { now, monotonic, distributors } = ctx
+  return drill(open, { from: to, now, monotonic, distributors: distributors.all, ...places })
 }
 
 /** No other folder of the machine is looked into. */
