@@ -2,10 +2,9 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../core/call.js'
 import { useShops } from '../../core/shops.js'
-import { Button, Copy } from '../../parts/basics.js'
 import { ActForm, Dialog } from '../../parts/dialog.js'
 import { Select, TextArea, TextField } from '../../parts/fields.js'
-import { Icon } from '../../parts/icons.js'
+import { ShownOnce } from '../../parts/shown-once.js'
 import { texts } from '../../texts.js'
 
 const t = texts.accounts
@@ -63,25 +62,8 @@ export function NewKey({ onClose, onDone }: { onClose: () => void; onDone: () =>
   )
 }
 
-/** The only time that anybody sees it. */
+const WORDS = { title: t.yourKey, note: t.onlyOnce, copy: t.copyKey, kept: t.keptIt }
+
 export function ShownKey({ text, onClose }: { text: string; onClose: () => void }) {
-  return (
-    <Dialog title={t.yourKey} onClose={onClose}>
-      <div class="form">
-        <div class="notice">
-          <Icon name="warn" />
-          <p>{t.onlyOnce}</p>
-        </div>
-        <div class="row">
-          <code class="key">{text}</code>
-          <Copy text={text} label={t.copyKey} />
-        </div>
-        <div class="actions end">
-          <Button kind="primary" onClick={onClose}>
-            {t.keptIt}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
-  )
+  return <ShownOnce text={text} words={WORDS} onClose={onClose} />
 }

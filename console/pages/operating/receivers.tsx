@@ -4,10 +4,10 @@ import { call } from '../../core/call.js'
 import { count } from '../../core/format.js'
 import { isViewer } from '../../core/session.js'
 import { useCall } from '../../core/use-call.js'
-import { Button, Copy, Section } from '../../parts/basics.js'
+import { Button, Section } from '../../parts/basics.js'
 import { ActForm, Dialog } from '../../parts/dialog.js'
 import { Check, TextField } from '../../parts/fields.js'
-import { Icon } from '../../parts/icons.js'
+import { ShownOnce } from '../../parts/shown-once.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { act, tell } from '../../parts/toast.js'
@@ -15,6 +15,12 @@ import { texts } from '../../texts.js'
 
 const t = texts.operating
 type Kind = 'webhook' | 'mail'
+const SECRET = {
+  title: t.webhookSecret,
+  note: t.secretOnce,
+  copy: t.copySecret,
+  kept: t.keptSecret,
+}
 
 export function Receivers() {
   const reading = useCall('events.receivers', {})
@@ -91,7 +97,7 @@ function AddReceiver({
   const [isPrivate, setPrivate] = useState(false)
   const [secret, setSecret] = useState<string | null>(null)
   const title = kind === 'mail' ? t.addMail : t.addWebhook
-  if (secret !== null) return <ShownSecret text={secret} onClose={onClose} />
+  if (secret !== null) return <ShownOnce text={secret} words={SECRET} onClose={onClose} />
   return (
     <Dialog title={title} onClose={onClose}>
       <ActForm
@@ -125,29 +131,6 @@ function AddReceiver({
           <Check label={t.allowPrivate} isOn={isPrivate} onChange={setPrivate} />
         )}
       </ActForm>
-    </Dialog>
-  )
-}
-
-/** The only time that anybody sees it. */
-function ShownSecret({ text, onClose }: { text: string; onClose: () => void }) {
-  return (
-    <Dialog title={t.webhookSecret} onClose={onClose}>
-      <div class="form">
-        <div class="notice">
-          <Icon name="warn" />
-          <p>{t.secretOnce}</p>
-        </div>
-        <div class="row">
-          <code class="key">{text}</code>
-          <Copy text={text} label={t.copySecret} />
-        </div>
-        <div class="actions end">
-          <Button kind="primary" onClick={onClose}>
-            {t.keptSecret}
-          </Button>
-        </div>
-      </div>
     </Dialog>
   )
 }
