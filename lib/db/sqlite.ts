@@ -77,8 +77,9 @@ export function openFile(path: string, options: OpenFile): Raw {
 function openWithPragmas(path: string, options: OpenFile): Raw {
   const raw = openSqlite(path, { readonly: options.readonly ?? false })
   try {
-    raw.pragma(`busy_timeout = ${options.patient ? PATIENT_TIMEOUT : REQUEST_TIMEOUT}`)
-    if (!options.readonly && raw.pragma('journal_mode = WAL', { simple: true }) !== 'wal') {
+    const timeout = options.patient ? PATIENT_TIMEOUT : REQUEST_TIMEOUT
+    raw.pragma(`busy_timeout = ${timeout}`)
+    if (!options.readonly && journalModeWal(raw, timeout) !== 'wal') {
       throw new Error(`${path}: the file system does not allow write-ahead logging`)
     }
     // better-sqlite3 opens an existing WAL file at NORMAL, so this is set and read back on every
@@ -94,6 +95,22 @@ function openWithPragmas(path: string, options: OpenFile): Raw {
   } catch (error) {
     raw.close()
     throw error
+  }
+}
+
+/**
+ * Turns a file to write-ahead logging, and says what it then has. Two processes that make one file
+ * at once both read it before they would write it: SQLite then fails one of them at once, however
+ * long it may wait, so the wait is ours.
+ */
+function journalModeWal(raw: Raw, timeout: number): unknown {
+  for (let waited = 0; ; waited += TURN.pause) {
+    try {
+      return raw.pragma('journal_mode = WAL', { simple: true })
+    } catch (error) {
+      if (!isBusy(error) || waited >= timeout) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TURN.pause)
+    }
   }
 }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
 import { findSubscriber } from '../../lib/accounts/subscribers.js'
 import { openSaved } from '../../lib/configuration/secrets.js'
@@ -40,6 +43,29 @@ function installed(versions: Record<string, string>, native: (path: string) => v
     }
   }
   return { loaded, find }
+}
+
+/**
+ * Makes a file in a thread of its own, without write-ahead logging, and returns within the
+ * transaction that does so; it is committed after so many milliseconds.
+ */
+async function held(path: string, milliseconds: number): Promise<{ ended: Promise<unknown> }> {
+  const load = createRequire(import.meta.url)
+  let driver = ''
+  loadDriver(process.versions as never, (name) => load((driver = load.resolve(name))))
+  const holder = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads')
+    const db = require(workerData.driver)(workerData.path)
+    db.exec('BEGIN IMMEDIATE; CREATE TABLE made (n); INSERT INTO made VALUES (1)')
+    parentPort.postMessage('held')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, workerData.milliseconds)
+    db.exec('COMMIT')
+    db.close()`,
+    { eval: true, workerData: { driver, path, milliseconds } },
+  )
+  const ended = once(holder, 'exit')
+  await once(holder, 'message')
+  return { ended }
 }
 
 describe('the better-sqlite3 that fits the running Node', () => {
@@ -155,6 +181,21 @@ describe('files', () => {
       2,
     )
     assert.equal(app.ctx.engine.meter.raw.pragma('synchronous', { simple: true }), 1)
+  })
+
+  test('a file that another process has just made, and is writing to, is waited for', async () => {
+    using scratch = folder()
+    const path = join(scratch.dir, 'new.db')
+    const short = await held(path, 300)
+    const raw = openFile(path, { synchronous: 'FULL', patient: true })
+    assert.equal(raw.pragma('journal_mode', { simple: true }), 'wal')
+    assert.equal(raw.prepare('SELECT n FROM made').pluck().get(), 1)
+    raw.close()
+    await short.ended
+    rmSync(path)
+    const long = await held(path, 2_000)
+    assert.throws(() => openFile(path, { synchronous: 'FULL' }), /new\.db: database is locked/)
+    await long.ended
   })
 
   test('closing leaves no write-ahead log behind', async () => {
