@@ -34,7 +34,8 @@ export function FaultNote({ error, onRetry }: { error: CallError; onRetry?: () =
       <div>
         <p>{error.message}</p>
         {mend && <p class="quiet">{mend}</p>}
-        {error.faults.length > 0 && (
+        {/* The message is about the first of them. */}
+        {error.faults.length > 1 && (
           <ul>
             {error.faults.map(({ path, message }) => (
               <li key={path + message}>

@@ -240,9 +240,7 @@ function OnePurchase({
       <Transcripts transcripts={purchase.transcripts ?? []} />
       {isDeciding && (
         <Resolve
-          purchase={purchase}
-          distid={record.distid}
-          po={record.po_number}
+          order={purchase.ref}
           subscriber={placement.subscriber}
           onClose={() => setDeciding(false)}
           onDone={onChange}

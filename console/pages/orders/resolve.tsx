@@ -1,5 +1,6 @@
 /** Deciding what became of an order: in the two steps of the command, look first, then say yes. */
 import { useState } from 'preact/hooks'
+import type { Output } from '../../core/api.js'
 import { call } from '../../core/call.js'
 import { words } from '../../core/format.js'
 import { ActForm, Dialog } from '../../parts/dialog.js'
@@ -13,36 +14,37 @@ const VERDICTS = ['placed', 'resend', 'refuse'] as const
 type Choice = (typeof VERDICTS)[number]
 
 interface ResolveProps {
-  purchase: { id: number; ref: string }
-  po: string
-  distid: string
+  /** Reference of the purchase order. */
+  order: string
   subscriber: string
   onClose: () => void
   onDone: () => Promise<void>
 }
 
-export function Resolve({ purchase, po, distid, subscriber, onClose, onDone }: ResolveProps) {
+export function Resolve({ order, subscriber, onClose, onDone }: ResolveProps) {
   const [choice, setChoice] = useState<Choice>('placed')
   const [number, setNumber] = useState('')
   const [reason, setReason] = useState('')
-  const [isRead, setRead] = useState(false)
-  const decision =
-    choice === 'placed'
-      ? { verdict: 'placed' as const, number, ...(reason && { reason }) }
-      : { verdict: 'absent' as const, next: choice, reason }
-  if (isRead)
+  /** What the decision would do, as the server says. */
+  const [would, setWould] = useState<Output<'orders.resolve'> | null>(null)
+  const decide = (isTrial: boolean) =>
+    call('orders.resolve', {
+      order,
+      subscriber,
+      ...(choice === 'placed'
+        ? { verdict: 'placed', number, ...(reason && { reason }) }
+        : { verdict: 'absent', next: choice, reason }),
+      dry_run: isTrial,
+    })
+  if (would)
     return (
       <Dialog title={t.resolve} onClose={onClose}>
         <ActForm
           act={t.stepTwo}
           kind="danger"
-          onCancel={() => setRead(false)}
+          onCancel={() => setWould(null)}
           doIt={async () => {
-            const { after } = await call('orders.resolve', {
-              order: purchase.ref,
-              subscriber,
-              ...decision,
-            })
+            const { after } = await decide(false)
             tell(t.resolved(words(after)))
             onClose()
             await onDone()
@@ -51,12 +53,12 @@ export function Resolve({ purchase, po, distid, subscriber, onClose, onDone }: R
           <div class="notice">
             <Icon name="warn" />
             <p>
-              {t.wouldBe(purchase.id, distid, po)}{' '}
-              {choice === 'placed'
-                ? t.wouldPlaced(number)
-                : choice === 'resend'
-                  ? t.wouldResend
-                  : t.wouldRefuse}
+              {t.wouldBe(would.id, would.distid, would.po_number)}{' '}
+              {would.after === 'placed'
+                ? t.wouldPlaced(would.distributor_order_id ?? '')
+                : would.after === 'rejected'
+                  ? t.wouldRefuse
+                  : t.wouldResend}
             </p>
           </div>
         </ActForm>
@@ -68,7 +70,7 @@ export function Resolve({ purchase, po, distid, subscriber, onClose, onDone }: R
         act={t.stepOne}
         onCancel={onClose}
         isReady={choice === 'placed' ? number !== '' : reason !== ''}
-        doIt={async () => setRead(true)}
+        doIt={async () => setWould(await decide(true))}
       >
         <p class="quiet">{t.resolveWhy}</p>
         <Select
