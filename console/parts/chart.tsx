@@ -39,7 +39,7 @@ export function ChartWithTable({
       <div>
         <Chart {...props} />
         {series.length > 1 && (
-          <ul class="keys">
+          <ul class="chart-lines">
             {series.map(({ label: name, color }, place) => (
               <li key={name}>
                 <i style={{ background: `var(${colorName(color ?? place + 1)})` }} /> {name}

@@ -5,6 +5,7 @@ import { count, day, money } from '../../core/format.js'
 import { useLong } from '../../core/jobs.js'
 import { Button, Section } from '../../parts/basics.js'
 import { ChartWithTable } from '../../parts/chart.js'
+import { Icon } from '../../parts/icons.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { texts } from '../../texts.js'
 
@@ -34,9 +35,12 @@ function Charts({ upc }: { upc: string }) {
         ) : (
           <>
             {damaged.length > 0 && (
-              <p class="notice">{t.damagedDays(damaged.map((one) => day(Date.parse(one))))}</p>
+              <div class="notice">
+                <Icon name="warn" />
+                <p>{t.damagedDays(damaged.map((one) => day(Date.parse(one))))}</p>
+              </div>
             )}
-            <h3>{t.price}</h3>
+            <h3 class="chart-title">{t.price}</h3>
             <ChartWithTable
               label={t.price}
               at={days}
@@ -44,7 +48,7 @@ function Charts({ upc }: { upc: string }) {
               format={money}
               series={seriesOf(distributors, 'price')}
             />
-            <h3>{t.stock}</h3>
+            <h3 class="chart-title">{t.stock}</h3>
             <ChartWithTable
               label={t.stock}
               at={days}
