@@ -3,9 +3,13 @@ import { pino } from 'pino'
 import { codeOf } from '../lib/core/errors.js'
 import type { Log } from '../lib/core/log.js'
 
-/** One JSON line per event on standard error; never a body, a key or a credential. */
-export function openLog(level: string): Log {
-  return pino(
+/**
+ * One JSON line per event on standard error, or another descriptor; never a body, a key or a credential. The newest lines
+ * are kept for who looks at the log in a page.
+ */
+export function openLog(level: string, descriptor = 2): Log {
+  const writer = new LineWriter(descriptor)
+  const log = pino(
     {
       level,
       base: null,
@@ -24,9 +28,13 @@ export function openLog(level: string): Log {
         censor: '********',
       },
     },
-    new LineWriter(2),
+    writer,
   ) as unknown as Log
+  return Object.assign(log, { recent: () => writer.recent() })
 }
+
+/** Lines that are kept. */
+const KEPT = 1_000
 
 /** Bytes that wait for whoever reads the log; what comes on top of them is lost. */
 const MAX_WAITING = 1_048_576
@@ -44,13 +52,21 @@ class LineWriter {
   #bytes = 0
   #lost = 0
   #writing = false
+  /** Up to twice as many as are kept, so that few of them are moved. */
+  #recent: string[] = []
 
   constructor(fd: number) {
     this.#fd = fd
     process.once('exit', () => this.#end())
   }
 
+  /** The newest lines, also those that nobody could take. */
+  recent(): readonly string[] {
+    return this.#recent.slice(-KEPT)
+  }
+
   write(line: string): void {
+    if (this.#recent.push(line) >= 2 * KEPT) this.#recent = this.#recent.slice(-KEPT)
     const bytes = Buffer.byteLength(line)
     if (this.#bytes + bytes > MAX_WAITING) {
       this.#lost++

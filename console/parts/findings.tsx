@@ -20,7 +20,7 @@ export function Findings({ findings }: { findings: readonly ShownFinding[] }) {
   return (
     <ul class="list">
       {findings.map(({ check, subject, severity, message, mend }) => (
-        <li key={`${check} ${subject}`}>
+        <li key={`${check} ${subject} ${message}`}>
           <span class={`${PICTURES[severity]}-icon row`}>
             <Icon name={PICTURES[severity]} />
           </span>

@@ -7,6 +7,8 @@ export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
+  /** The newest lines, the oldest first, as JSON; for a log that keeps any. */
+  recent?(): readonly string[]
 }
 
 const nothing = () => {}

@@ -9,6 +9,8 @@ import type { RouteId } from '../../lib/core/endpoint/routes.js'
 import { ApiError, invalid } from '../../lib/core/errors.js'
 import type { Session } from '../../lib/console/sessions.js'
 import type { Ctx } from '../../lib/app/ctx.js'
+import type { OperateOptions } from '../../lib/app/operations/run.js'
+import { examineBeside } from './examine.js'
 import { Refusal } from './refusals.js'
 import { refuseUnconfirmed } from './session-calls.js'
 import type { Uploads } from './uploads.js'
@@ -51,7 +53,11 @@ export async function callOperation(
   // A trial leaves nothing behind.
   if (asksAgain && input['dry_run'] !== true) refuseUnconfirmed(app.ctx, session)
   const actor = `console:${session.name}`
-  const given = { actor, upload: (upload: string) => uploads.find(upload) }
+  const given: OperateOptions = {
+    actor,
+    upload: (upload) => uploads.find(upload),
+    examine: (options) => examineBeside(app.dir, options),
+  }
   if (!isLong) return app.operate(id, input, given)
   return {
     job: work.start(id, actor, (onProgress) => app.operate(id, input, { ...given, onProgress })),

@@ -43,6 +43,7 @@ export const PAGES: Readonly<Record<string, RegExp>> = {
   accounts: /^Accounts$/,
   operating: /^Operating$/,
   'operating/backups': /^Operating$/,
+  'operating/log': /^Operating$/,
   'operating/jobs': /^Operating$/,
   'operating/events': /^Operating$/,
   'operating/audit': /^Operating$/,

@@ -58,6 +58,19 @@ describe('operations', () => {
     await page.call('schedule.run', { name: 'licenses' })
   })
 
+  it('examine the folder beside the server, and show its log', async () => {
+    const { worst, findings } = await page.call('overview.examine', { offline: true })
+    assert.match(worst, /^(ok|info|warn|bad)$/)
+    // What a page cannot see by itself: the machine, and the files on its disk.
+    for (const check of ['versions', 'sync', 'journal'])
+      assert.ok(
+        findings.some((one: { check: string }) => one.check === check),
+        `${check}: ${JSON.stringify(findings)}`,
+      )
+    assert.ok(Array.isArray(await page.call('log.list')))
+    assert.equal(await page.refused('log.list', { limit: 1_001 }), 'invalid_parameter')
+  })
+
   it('manage shops, keys and people', async () => {
     const trial = await page.call('subscribers.create', {
       name: 'Other',

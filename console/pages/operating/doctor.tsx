@@ -5,6 +5,7 @@ import { count } from '../../core/format.js'
 import { runLong } from '../../core/jobs.js'
 import { useCall } from '../../core/use-call.js'
 import { Badge, Button, Section, When } from '../../parts/basics.js'
+import { Check } from '../../parts/fields.js'
 import { Findings, worstFirst } from '../../parts/findings.js'
 import { Icon } from '../../parts/icons.js'
 import { Loaded } from '../../parts/states.js'
@@ -42,6 +43,7 @@ export function Doctor() {
           {({ checks }) => <Findings findings={worstFirst(checks)} />}
         </Loaded>
       </Section>
+      <Examination />
       <div class="columns">
         <Proof
           title={t.journal}
@@ -51,6 +53,34 @@ export function Doctor() {
         <Proof title={t.audit} note={t.auditNote} prove={() => runLong('audit.verify', {})} />
       </div>
     </>
+  )
+}
+
+/** The command's own look: also at the machine, backups, egress and what only stands on the disk. */
+function Examination() {
+  const [found, setFound] = useState<Output<'overview.examine'> | null>(null)
+  const [offline, setOffline] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  async function run() {
+    setBusy(true)
+    await act(async () => setFound(await runLong('overview.examine', { offline })))
+    setBusy(false)
+  }
+  return (
+    <Section
+      title={t.examination}
+      note={t.examinationNote}
+      aside={
+        <>
+          <Check label={t.offline} isOn={offline} onChange={setOffline} />
+          <Button onClick={run} isBusy={isBusy}>
+            {t.examine}
+          </Button>
+        </>
+      }
+    >
+      <div aria-live="polite">{found && <Findings findings={worstFirst(found.findings)} />}</div>
+    </Section>
   )
 }
 

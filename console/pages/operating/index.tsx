@@ -1,4 +1,4 @@
-/** Operating: health, backups, the audit, events, jobs, people, and what runs here. */
+/** Operating: health, backups, the log, the audit, events, jobs, people, and what runs here. */
 import type { FunctionComponent } from 'preact'
 import { linkTo, place } from '../../core/router.js'
 import { PageHead, Tabs } from '../../parts/basics.js'
@@ -8,6 +8,7 @@ import { Audit } from './audit.js'
 import { Backups } from './backups.js'
 import { Events } from './events.js'
 import { Jobs } from './jobs.js'
+import { Log } from './log.js'
 import { People } from './people.js'
 import { Doctor } from './doctor.js'
 
@@ -16,6 +17,7 @@ const t = texts.operating
 const VIEWS = {
   doctor: Doctor,
   backups: Backups,
+  log: Log,
   jobs: Jobs,
   events: Events,
   audit: Audit,

@@ -17,9 +17,11 @@ import { orderOperations } from '../../orders/operations.js'
 import { ruleOperations } from '../../restrictions/operations.js'
 import type { OperationCtx } from './ctx.js'
 import { installationOperations } from './installation.js'
+import { logOperations } from './log.js'
 
 export const operations = [
   ...installationOperations,
+  ...logOperations,
   ...accountOperations,
   ...eventOperations,
   ...consoleOperations,

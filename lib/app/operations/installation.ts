@@ -21,6 +21,15 @@ const Contents = z.object({
   purchase_orders: z.int(),
 })
 
+const Severity = z.enum(['ok', 'info', 'warn', 'bad'])
+const FindingShape = z.object({
+  check: z.string(),
+  subject: z.string(),
+  severity: Severity,
+  message: z.string(),
+  mend: z.string().nullable().describe('A command that mends it, or shows what to decide'),
+})
+
 const Folder = z.string().min(1).describe('the folder of a backup that `backups/list` shows')
 
 export const installationOperations = [
@@ -30,15 +39,7 @@ export const installationOperations = [
     input: {},
     result: z.object({
       at: Time,
-      checks: z.array(
-        z.object({
-          check: z.string(),
-          subject: z.string(),
-          severity: z.enum(['ok', 'info', 'warn', 'bad']),
-          message: z.string(),
-          mend: z.string().nullable(),
-        }),
-      ),
+      checks: z.array(FindingShape),
       waiting: z.object({
         review: z.int(),
         unknown: z.int(),
@@ -52,6 +53,22 @@ export const installationOperations = [
       ),
     }),
     run: (ctx) => overview(ctx),
+  }),
+  operation('overview.examine', {
+    summary: 'Look at the installation and its machine: what is well, and what mends the rest',
+    effect: 'reads',
+    isLong: true,
+    input: {
+      offline: z
+        .boolean()
+        .default(false)
+        .describe('ask nobody outside of this machine: no distributor, no bucket'),
+    },
+    result: z.object({ worst: Severity, findings: z.array(FindingShape) }),
+    run: async ({ closing }, { offline }, { examine }) => {
+      const { worst, findings } = await examine({ offline, signal: closing })
+      return { worst, findings }
+    },
   }),
   operation('overview.about', {
     summary: 'What runs here: Node, the folder and its files',

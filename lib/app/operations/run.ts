@@ -23,10 +23,12 @@ export async function runOperation(
     upload = () => {
       throw invalid('upload', 'there is no such file')
     },
+    examine = () =>
+      Promise.reject(invalid('operation', 'only a server has a doctor; the command has one, too')),
   }: OperateOptions = {},
 ): Promise<unknown> {
   const operation = byId.get(id)
   if (!operation) throw invalid('operation', `there is no operation "${id}"`)
   const checked = checkOperationInput(operation, input)
-  return operation.run({ ...ctx, actor }, checked as never, { onProgress, upload })
+  return operation.run({ ...ctx, actor }, checked as never, { onProgress, upload, examine })
 }

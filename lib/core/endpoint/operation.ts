@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import type { ErrorCode, Fault } from '../errors.js'
 import { invalid } from '../errors.js'
+import type { Finding, Severity } from '../finding.js'
 import { checkTexts, withNewlines } from '../json.js'
 import { checkPart, refuseFaults } from './endpoint.js'
 
@@ -16,12 +17,27 @@ export interface UploadedFile {
   name: string
 }
 
+export interface ExamineOptions {
+  /** Nobody outside of this machine is asked. */
+  offline: boolean
+  signal: AbortSignal
+}
+
+/** What the doctor has found. */
+export interface Examined {
+  /** The worst of all findings. */
+  worst: Severity
+  findings: Finding[]
+}
+
 /** What an operation gets beside its input. */
 export interface Work {
   /** Done, of how many in all, and a count of what was met. */
   onProgress(done: number, total: number, count: number): void
   /** Throws 400 for one that is not there, or no longer. */
   upload(id: string): UploadedFile
+  /** Runs the doctor beside the server; rejects with 400 where no server runs the operation. */
+  examine(options: ExamineOptions): Promise<Examined>
 }
 
 export interface OperationDefinition<C, I extends z.ZodRawShape, R extends z.ZodType> {

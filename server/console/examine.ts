@@ -1,0 +1,42 @@
+/** The doctor for a page: the command itself, so that what it reads for long keeps no caller waiting. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { MINUTE } from '../../lib/core/clock.js'
+import type { ExamineOptions, Examined } from '../../lib/core/endpoint/operation.js'
+
+/** The longest that it may take, and the most that it says, in bytes. */
+const LIMIT = 10 * MINUTE
+const MOST = 16 << 20
+
+/**
+ * Runs `doctor` on a state folder, with the environment of this process. Rejects where it
+ * says nothing that could be read.
+ */
+export function examineBeside(dir: string, { offline, signal }: ExamineOptions): Promise<Examined> {
+  const { file, execArgv } = program()
+  const line = ['doctor', '--dir', dir, '--json', ...(offline ? ['--offline'] : [])]
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [...execArgv, file, ...line],
+      { timeout: LIMIT, maxBuffer: MOST, signal },
+      (error, stdout, stderr) => {
+        try {
+          // It ends with 1 or 3 where something is not well.
+          resolve(JSON.parse(stdout) as Examined)
+        } catch {
+          const why = stderr.trim() || error?.message || 'it said nothing'
+          reject(new Error(`the doctor did not come to an end: ${why}`))
+        }
+      },
+    )
+  })
+}
+
+/** The program beside this module, or the source itself where that is run. */
+function program(): { file: string; execArgv: readonly string[] } {
+  const bundled = fileURLToPath(new URL('./quartermaster.mjs', import.meta.url))
+  if (existsSync(bundled)) return { file: bundled, execArgv: [] }
+  return { file: fileURLToPath(new URL('../main.ts', import.meta.url)), execArgv: process.execArgv }
+}
