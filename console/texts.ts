@@ -61,11 +61,13 @@ export const texts = {
 
   faults: {
     unreachable: 'The server does not answer.',
+    workLost: 'The server was started anew meanwhile: nobody knows how far this came.',
     unreadable: (status: number) => `The server answered ${status}, and not in its own words.`,
   },
   mends: {
     unreachable:
       'Is it running? Start it with: quartermaster serve. This page goes on by itself when it is back.',
+    work_lost: 'Look at what is there now, and do it again where it is needed.',
     viewer_may_not: 'You are signed in to look only. Ask an operator to do this.',
     no_active_distributors:
       'Turn a distributor on in Configuration: a shop sees the offers of its active distributors.',

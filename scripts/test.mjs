@@ -33,6 +33,7 @@ const LONG = [
   'console/actions.test.ts',
   'console/orders.test.ts',
   'console/pages.test.ts',
+  'console/restart.test.ts',
   'console/two-operators.test.ts',
   'docs/browser-pages.test.ts',
   // The package, its archives and its container, and what operators put beside it.

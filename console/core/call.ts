@@ -23,6 +23,11 @@ export class CallError extends Error {
     this.details = details
   }
 
+  /** Nobody answered, or only what stands in front of the server: it may be back in a moment. */
+  get isAway(): boolean {
+    return this.code === 'unreachable' || (this.code === 'unreadable' && this.status >= 502)
+  }
+
   /** Faults by their place, where the refusal names places. */
   get faults(): Fault[] {
     const list = Array.isArray(this.details) ? (this.details as unknown[]) : []

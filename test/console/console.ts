@@ -34,8 +34,11 @@ export interface ServedConsole {
 const PEOPLE = { pat: 'operator', ann: 'operator', sam: 'viewer' } as const
 export type Who = keyof typeof PEOPLE
 
-/** Builds the page and serves it with its calls, to the people above. */
-export async function serveConsole(app: App): Promise<ServedConsole> {
+/**
+ * Builds the page and serves it with its calls, to the people above. A port is one at which an app
+ * of the same folder was served before, whose people are known.
+ */
+export async function serveConsole(app: App, port?: number): Promise<ServedConsole> {
   const files = mkdtempSync(join(tmpdir(), 'qm-page-'))
   await buildConsole(files)
   const answer = createConsole(app, { files })
@@ -45,14 +48,14 @@ export async function serveConsole(app: App): Promise<ServedConsole> {
     })
   })
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(port ?? 0, '127.0.0.1', resolve)
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const tokenOf = async (name: string, role: Role) => {
     const { token } = (await app.operate('console.link', { name, role })) as { token: string }
     return token
   }
-  for (const [name, role] of Object.entries(PEOPLE))
+  for (const [name, role] of port === undefined ? Object.entries(PEOPLE) : [])
     await start(url, { token: await tokenOf(name, role), password: PASSWORD })
   return {
     url,
