@@ -34,6 +34,7 @@ const LONG = [
   'console/orders.test.ts',
   'console/pages.test.ts',
   'console/restart.test.ts',
+  'console/sessions.test.ts',
   'console/two-operators.test.ts',
   'docs/browser-pages.test.ts',
   // The package, its archives and its container, and what operators put beside it.

@@ -43,11 +43,18 @@ export interface Caller {
   csrf(): string | null
   /** Nobody is signed in any more. */
   signedOut(): void
+  /** Reads the sign-in anew; true where the same person has signed in again, in another tab. */
+  renew(): Promise<boolean>
   /** Asks for the password, or for a first one; false where the person would not give it. */
   confirm(isFirst: boolean): Promise<boolean>
 }
 
-let caller: Caller = { csrf: () => null, signedOut: () => {}, confirm: async () => false }
+let caller: Caller = {
+  csrf: () => null,
+  signedOut: () => {},
+  renew: async () => false,
+  confirm: async () => false,
+}
 
 /** Said once, at the start. */
 export function callAs(next: Caller): void {
@@ -89,6 +96,7 @@ async function post(
   } catch (error) {
     if (!(error instanceof CallError)) throw error
     if (error.code === 'signed_out') caller.signedOut()
+    if (error.code === 'wrong_csrf' && (await caller.renew())) return once(path, body, headers)
     if (error.code === 'confirm_password' && (await caller.confirm(lacksPassword(error))))
       return once(path, body, headers)
     throw error
