@@ -35,6 +35,7 @@ const LONG = [
   'console/pages.test.ts',
   'console/restart.test.ts',
   'console/sessions.test.ts',
+  'console/shown-first.test.ts',
   'console/two-operators.test.ts',
   'docs/browser-pages.test.ts',
   // The package, its archives and its container, and what operators put beside it.
