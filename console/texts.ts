@@ -366,6 +366,13 @@ export const texts = {
     place: 'Where in the configuration',
     becauseOf: 'Because',
     page: 'Page of the distributor',
+    course: 'Price and stock over 90 days',
+    courseNote: 'At the end of each day, as the feeds told it: before your adjustments.',
+    showCourse: 'Show the course',
+    noCourse: 'Nothing is known of its past',
+    noCourseMore: 'The history begins with the first feed that has its UPC.',
+    damagedDays: (days: readonly string[]) =>
+      `The file of ${days.join(', ')} is damaged: what stood before is shown on. Bring it back from a backup.`,
   },
 
   configuration: {

@@ -3,8 +3,8 @@ import type { App } from '../lib/app/open.js'
 import type { StartingUp } from './http/starting.js'
 
 /**
- * Loads the catalog and the dealers and takes up the orders, all beside the requests; then starts
- * jobs, sends what is due and asks for news. Never rejects.
+ * Loads the catalog and takes up the orders, then loads the dealers, all beside the requests; then
+ * starts jobs, sends what is due and asks for news. Never rejects.
  */
 export async function startUp(
   app: App,
@@ -26,8 +26,10 @@ export async function startUp(
     bringBackOrders(app)
       .catch(failed('orders cannot be taken up'))
       .finally(() => starting.isThere('orders')),
-    ctx.dealers.current().catch(failed('the dealers cannot be loaded')),
   ])
+  // Their ZIP codes alone keep the loop busy for a tenth of a second: the first callers, who wait
+  // for the server to be there again, go before.
+  await ctx.dealers.current().catch(failed('the dealers cannot be loaded'))
   // Simulated distributors look at the catalog: what is due is sent when it is there.
   if (stopping.aborted) return
   app.jobs.start()

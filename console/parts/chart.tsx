@@ -36,7 +36,18 @@ export function ChartWithTable({
   const rows = at.map((time, place) => ({ time, place })).reverse()
   return (
     <div class="chart-with-table">
-      <Chart {...props} />
+      <div>
+        <Chart {...props} />
+        {series.length > 1 && (
+          <ul class="chart-lines">
+            {series.map(({ label: name, color }, place) => (
+              <li key={name}>
+                <i style={{ background: `var(${colorName(color ?? place + 1)})` }} /> {name}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
       <Table
         label={texts.words.figuresOf(label)}
         rows={rows}
@@ -101,6 +112,10 @@ export function Chart({
 }
 
 const HALF_DAY = 43_200
+/** Colors of the palette; what has more lines than these begins again. */
+const COLORS = 8
+
+const colorName = (color: number) => `--chart-${((color - 1) % COLORS) + 1}`
 
 /** Colors stand in the style, so that the theme decides; a canvas wants them resolved. */
 function colorOf(element: HTMLElement, name: string): string {
@@ -152,7 +167,7 @@ function optionsOf(
     series: [
       {},
       ...series.map(({ label, color }, place) => {
-        const stroke = colorOf(element, `--chart-${color ?? place + 1}`)
+        const stroke = colorOf(element, colorName(color ?? place + 1))
         return {
           label,
           stroke,

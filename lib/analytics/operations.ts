@@ -6,9 +6,13 @@ import { rebuildForOperator } from './builds/rebuild-job.js'
 import type { AnalyticsCtx } from './ctx.js'
 import { showMetric } from './endpoints.js'
 import { MetricQuery, MetricResult } from './shapes.js'
+import { showItem } from './history/show-item.js'
 import { SLUGS } from './metrics/index.js'
 
 const operation = operationsOf<AnalyticsCtx>()
+
+/** A value for each day; null before there was any. */
+const PerDay = z.array(z.number().nullable())
 
 export const analyticsOperations = [
   operation('analytics.rebuild', {
@@ -36,5 +40,27 @@ export const analyticsOperations = [
     result: MetricResult,
     errors: ['not_found'],
     run: showMetric,
+  }),
+  operation('analytics.showItem', {
+    summary: 'Price and stock of an item at each distributor over the last 90 days',
+    description:
+      "As the feeds have told them to every shop: prices of a shop's own account are not among them.",
+    effect: 'reads',
+    isLong: true,
+    input: { upc: z.string().describe('8 to 14 digits') },
+    result: z.object({
+      days: z.array(z.iso.date()).describe('The oldest first; the last one is not over'),
+      distributors: z.array(
+        z.object({
+          distid: z.string(),
+          price: PerDay.describe('The lowest at the end of each day, in dollars'),
+          qty: PerDay.describe('Units in stock at the end of each day'),
+        }),
+      ),
+      damaged: z
+        .array(z.iso.date())
+        .describe('Days whose files are damaged: what stood before is told on'),
+    }),
+    run: (ctx, { upc }) => showItem(ctx, upc),
   }),
 ] as const

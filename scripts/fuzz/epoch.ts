@@ -68,7 +68,9 @@ const STEP = 2 * SECOND
 /** Requests of one run of properties, and how often one is tried again to make it smaller. */
 const BATCH = 250
 const SHRINKS = 300
+/** Milliseconds of processor time that no answer takes, and of waiting. */
 const SLOW = 250
+const STUCK = 10 * SLOW
 /** Of a standard key, by the contract. */
 const PER_MINUTE = 60
 const REPEATS = 5
@@ -368,19 +370,24 @@ async function openWorld(
     return slowness(plan, bySocket)
   }
 
-  /** A busy machine makes anything slow once; what is slow every time is slow. */
+  /**
+   * A busy machine makes anything slow once; what is slow every time is slow. Where others have the
+   * processor the clock runs on, so the processor's time counts; who waits takes none of it.
+   */
   async function slowness(plan: Plan, bySocket: boolean): Promise<Finding | null> {
-    let best = Infinity
-    for (let i = 0; i < REPEATS && best > SLOW; i++) {
-      const at = performance.now()
+    const best = { cpu: Infinity, wall: Infinity }
+    for (let i = 0; i < REPEATS && (best.cpu > SLOW || best.wall > STUCK); i++) {
+      const [at, before] = [performance.now(), process.cpuUsage()]
       await (bySocket ? overSocket(plan) : inProcess(plan))
-      best = Math.min(best, performance.now() - at)
+      const { user, system } = process.cpuUsage(before)
+      best.wall = Math.min(best.wall, performance.now() - at)
+      best.cpu = Math.min(best.cpu, (user + system) / 1_000)
     }
-    return best > SLOW
+    return best.cpu > SLOW || best.wall > STUCK
       ? {
           rule: 'slow',
           sign: `slow: ${plan.operation?.id} ${plan.sort}`,
-          detail: `${Math.round(best)} ms at best`,
+          detail: `${Math.round(best.cpu)} ms of processor time and ${Math.round(best.wall)} ms at best`,
         }
       : null
   }

@@ -3,9 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { WITHOUT_BROWSER, openBrowser, visit } from '../docs/browser.js'
+import { until } from '../exports/child.js'
 import { BIPOD, SHOP, openConsole } from './console.js'
 import type { DemoConsole } from './console.js'
-import { button, enter, field, goTo, settled, told } from './visit.js'
+import { barriers, button, enter, field, goTo, settled, told } from './visit.js'
 import type { Browser } from './visit.js'
 
 describe('what the console does', { skip: WITHOUT_BROWSER }, () => {
@@ -131,6 +132,26 @@ describe('what the console does', { skip: WITHOUT_BROWSER }, () => {
     await page.getByRole('heading', { name: 'Taken in.' }).waitFor()
     const sources = await console.app.operator.feeds.status()
     assert.equal(sources.find(({ distid }) => distid === 'DAV')?.offers, 30)
+  })
+
+  test('an item shows its price and stock of 90 days, as lines and in figures', async () => {
+    await using visited = await enter(browser, console)
+    const { page } = visited
+    await goTo(page, `catalog/${BIPOD}`)
+    // The metrics of a demo that has just started are made first: one such process at a time.
+    await until(() => console.app.ctx.analytics.status() !== null)
+    await button(page, 'Show the course').click()
+    const figures = page.getByRole('group', { name: 'Stock, as figures' })
+    await figures.waitFor()
+    await page.getByRole('img', { name: 'Stock' }).waitFor()
+    assert.deepEqual(await figures.getByRole('columnheader').allInnerTexts(), [
+      'Day',
+      'CSSI',
+      'LIP',
+      'RSR',
+    ])
+    assert.equal(await figures.getByRole('row').count(), 1 + 91)
+    assert.deepEqual(await barriers(page), [])
   })
 
   test('a starter family is accepted, and the tester says by which law something is blocked', async () => {

@@ -281,6 +281,8 @@ describe('operations', () => {
   it('tell of metrics', async () => {
     await page.call('analytics.rebuild', { dry_run: true })
     assert.equal((await page.call('analytics.show', { metric: 'on-sale' })).count, 0)
+    const { days, distributors } = await page.call('analytics.showItem', { upc: '850012345601' })
+    assert.deepEqual([days.length, distributors], [91, []])
   })
 
   it('make a backup, and prove that it can be put back', async () => {

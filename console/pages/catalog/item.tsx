@@ -7,6 +7,7 @@ import { Badge, Copy, PageHead, Section } from '../../parts/basics.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { texts } from '../../texts.js'
+import { Course } from './course.js'
 
 const t = texts.catalog
 type Explained = Output<'catalog.explain'>[number]
@@ -39,6 +40,7 @@ export function OneItem({ shop, upc }: { shop: string; upc: string }) {
             <>
               <Offers offers={offers} details={detail.data?.offers ?? []} />
               <Why offers={offers} details={detail.data?.offers ?? []} />
+              <Course upc={upc} key={upc} />
               <Texts details={detail.data?.offers ?? []} />
             </>
           )

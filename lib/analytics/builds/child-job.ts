@@ -13,6 +13,8 @@ import type { AnalyticsJob, Tools } from './job.js'
 import { rebuild } from './rebuild.js'
 import type { Rebuilt } from './rebuild.js'
 import { workFolder } from '../history/files.js'
+import { readItemCourse } from '../history/item.js'
+import type { ItemCourse } from '../history/item.js'
 import { rollUp } from '../history/roll-up.js'
 import type { RolledUp } from '../history/roll-up.js'
 
@@ -26,6 +28,7 @@ interface Cost {
 export interface AnalyticsResults {
   'roll-up': RolledUp & Cost
   rebuild: Rebuilt & Cost
+  item: ItemCourse & Cost
 }
 
 /**
@@ -76,12 +79,14 @@ export async function runAnalytics(
   }
 }
 
-async function doTask(job: AnalyticsJob, tools: Tools): Promise<RolledUp | Rebuilt> {
+async function doTask(job: AnalyticsJob, tools: Tools): Promise<RolledUp | Rebuilt | ItemCourse> {
   switch (job.task) {
     case 'roll-up':
       return rollUp(job, tools)
     case 'rebuild':
       return rebuild(job, tools)
+    case 'item':
+      return readItemCourse(job, tools)
   }
 }
 

@@ -18,7 +18,13 @@ export interface RebuildJob extends Common {
   task: 'rebuild'
 }
 
-export type AnalyticsJob = RollUpJob | RebuildJob
+export interface ItemJob extends Common {
+  task: 'item'
+  /** Key of the item's UPC (core/gtin.ts). */
+  gtin: number
+}
+
+export type AnalyticsJob = RollUpJob | RebuildJob | ItemJob
 
 /** What a task works with. */
 export interface Tools {
