@@ -13,6 +13,7 @@ import {
   session,
   sessionError,
 } from './core/session.js'
+import { useAgain } from './core/use-again.js'
 import { rememberSettings } from './core/settings.js'
 import { FaultNote, Waiting } from './parts/states.js'
 import { Toasts, tell } from './parts/toast.js'
@@ -28,6 +29,7 @@ import './style/index.css'
 
 function Console() {
   const current = session.value
+  useAgain(sessionError.value, readSession)
   if (sessionError.value && !current)
     return (
       <main class="door">

@@ -61,11 +61,13 @@ export const texts = {
 
   faults: {
     unreachable: 'The server does not answer.',
+    workLost: 'The server was started anew meanwhile: nobody knows how far this came.',
     unreadable: (status: number) => `The server answered ${status}, and not in its own words.`,
   },
   mends: {
     unreachable:
       'Is it running? Start it with: quartermaster serve. This page goes on by itself when it is back.',
+    work_lost: 'Look at what is there now, and do it again where it is needed.',
     viewer_may_not: 'You are signed in to look only. Ask an operator to do this.',
     no_active_distributors:
       'Turn a distributor on in Configuration: a shop sees the offers of its active distributors.',
@@ -391,6 +393,15 @@ export const texts = {
     save: 'Save …',
     saveTitle: 'What saving will do',
     savedAs: (version: number) => `Saved as version ${version}.`,
+    inBetween: 'Somebody saved in between',
+    inBetweenNote:
+      'Nothing was overwritten, and what you wrote is still here. Put your changes on top of theirs, look at what that does, and save.',
+    savedBy: (version: number, by: string) => `Version ${version} by ${by},`,
+    theirChanges: 'What they changed',
+    takenOver: 'With yours on top',
+    mineStays: 'yours replaces it',
+    theirsStays: 'stays',
+    takeOver: 'Put mine on top',
     faults: (many: number) => counted(many, 'fault'),
     notSet: 'Not set',
     onePerLine: 'one to a line',

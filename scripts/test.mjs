@@ -33,6 +33,10 @@ const LONG = [
   'console/actions.test.ts',
   'console/orders.test.ts',
   'console/pages.test.ts',
+  'console/restart.test.ts',
+  'console/sessions.test.ts',
+  'console/shown-first.test.ts',
+  'console/two-operators.test.ts',
   'docs/browser-pages.test.ts',
   // The package, its archives and its container, and what operators put beside it.
   'bundle/container.test.ts',

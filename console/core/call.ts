@@ -23,6 +23,11 @@ export class CallError extends Error {
     this.details = details
   }
 
+  /** Nobody answered, or only what stands in front of the server: it may be back in a moment. */
+  get isAway(): boolean {
+    return this.code === 'unreachable' || (this.code === 'unreadable' && this.status >= 502)
+  }
+
   /** Faults by their place, where the refusal names places. */
   get faults(): Fault[] {
     const list = Array.isArray(this.details) ? (this.details as unknown[]) : []
@@ -38,11 +43,18 @@ export interface Caller {
   csrf(): string | null
   /** Nobody is signed in any more. */
   signedOut(): void
+  /** Reads the sign-in anew; true where the same person has signed in again, in another tab. */
+  renew(): Promise<boolean>
   /** Asks for the password, or for a first one; false where the person would not give it. */
   confirm(isFirst: boolean): Promise<boolean>
 }
 
-let caller: Caller = { csrf: () => null, signedOut: () => {}, confirm: async () => false }
+let caller: Caller = {
+  csrf: () => null,
+  signedOut: () => {},
+  renew: async () => false,
+  confirm: async () => false,
+}
 
 /** Said once, at the start. */
 export function callAs(next: Caller): void {
@@ -84,6 +96,7 @@ async function post(
   } catch (error) {
     if (!(error instanceof CallError)) throw error
     if (error.code === 'signed_out') caller.signedOut()
+    if (error.code === 'wrong_csrf' && (await caller.renew())) return once(path, body, headers)
     if (error.code === 'confirm_password' && (await caller.confirm(lacksPassword(error))))
       return once(path, body, headers)
     throw error

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import type { Input, Operation, Output } from './api.js'
 import { CallError, call } from './call.js'
+import { texts } from '../texts.js'
 import { useReading } from './use-call.js'
 import type { Read } from './use-call.js'
 
@@ -43,6 +44,12 @@ export function follow(job: string, onProgress: (progress: Progress) => void): P
     events.addEventListener('done', ({ data }: MessageEvent<string>) => {
       end()
       resolve((JSON.parse(data) as { result: unknown }).result)
+    })
+    events.addEventListener('error', () => {
+      // It asks again by itself, unless it was told that there is no such work any more.
+      if (events.readyState !== EventSource.CLOSED) return
+      end()
+      reject(new CallError('work_lost', 0, texts.faults.workLost))
     })
     events.addEventListener('failed', ({ data }: MessageEvent<string>) => {
       end()

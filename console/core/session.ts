@@ -59,6 +59,11 @@ export function callWithSession(): void {
       forgetReadings()
       if (session.value) session.value = { ...session.value, signed_in: false, csrf: null }
     },
+    async renew() {
+      const before = session.value?.name
+      await readSession()
+      return session.value?.signed_in === true && session.value.name === before
+    },
     confirm: (isFirst) =>
       new Promise((resolve) => {
         confirmation.value = {

@@ -4,6 +4,7 @@ import type { ReadonlySignal, Signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Input, Operation, Output, ShopCall, ShopInput, ShopResult } from './api.js'
 import { CallError, call, callShop, read } from './call.js'
+import { useAgain } from './use-again.js'
 
 export interface Reading<T> {
   data: T | undefined
@@ -59,7 +60,9 @@ export function useReading<T>(key: string | null, get: () => Promise<T>, every?:
     }, every)
     return () => window.clearInterval(timer)
   }, [key, every])
-  return { ...(reading as ReadonlySignal<Reading<T>>).value, reload }
+  const now = (reading as ReadonlySignal<Reading<T>>).value
+  useAgain(now.error, reload)
+  return { ...now, reload }
 }
 
 async function refresh<T>(reading: Signal<Reading<T>>, get: () => Promise<T>): Promise<void> {

@@ -318,7 +318,7 @@ describe('what the console does', { skip: WITHOUT_BROWSER }, () => {
   })
 
   test('who may only look is offered nothing that changes anything', async () => {
-    await using visited = await enter(browser, console, { role: 'viewer' })
+    await using visited = await enter(browser, console, { who: 'sam' })
     const { page } = visited
     const acts =
       /^(Create a key|Add a shop|Take in a file|Pull now|Go live …|Stop enforcing|Make a backup|Add an override|Invite somebody)$/

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { BrowserContextOptions } from 'playwright-core'
 import { buildConsole } from '../../console/build.mjs'
 import { prepareDemo } from '../../lib/app/demo.js'
+import type { DemoOptions } from '../../lib/app/demo.js'
 import type { App } from '../../lib/app/open.js'
 import { createConsole } from '../../server/console/console.js'
 import { openForTest } from '../../server/testing/open.js'
@@ -25,14 +26,19 @@ export interface ServedConsole {
   /** The address of a link that sets a password. */
   link(name: string, role?: Role): Promise<string>
   /** A browser's profile in which somebody has signed in. */
-  profile(role?: Role): Promise<BrowserContextOptions>
+  profile(who?: Who): Promise<BrowserContextOptions>
   close(): Promise<void>
 }
 
-const NAMES: Readonly<Record<Role, string>> = { operator: 'pat', viewer: 'sam' }
+/** Two operators, and one who may only look. */
+const PEOPLE = { pat: 'operator', ann: 'operator', sam: 'viewer' } as const
+export type Who = keyof typeof PEOPLE
 
-/** Builds the page and serves it with its calls, to an operator and to one who may only look. */
-export async function serveConsole(app: App): Promise<ServedConsole> {
+/**
+ * Builds the page and serves it with its calls, to the people above. A port is one at which an app
+ * of the same folder was served before, whose people are known.
+ */
+export async function serveConsole(app: App, port?: number): Promise<ServedConsole> {
   const files = mkdtempSync(join(tmpdir(), 'qm-page-'))
   await buildConsole(files)
   const answer = createConsole(app, { files })
@@ -42,20 +48,20 @@ export async function serveConsole(app: App): Promise<ServedConsole> {
     })
   })
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(port ?? 0, '127.0.0.1', resolve)
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const tokenOf = async (name: string, role: Role) => {
     const { token } = (await app.operate('console.link', { name, role })) as { token: string }
     return token
   }
-  for (const [role, name] of Object.entries(NAMES) as [Role, string][])
+  for (const [name, role] of port === undefined ? Object.entries(PEOPLE) : [])
     await start(url, { token: await tokenOf(name, role), password: PASSWORD })
   return {
     url,
     link: async (name, role = 'operator') => `${url}/#link=${await tokenOf(name, role)}`,
-    async profile(role = 'operator') {
-      const [name, value] = await start(url, { name: NAMES[role], password: PASSWORD })
+    async profile(who = 'pat') {
+      const [name, value] = await start(url, { name: who, password: PASSWORD })
       const cookie = { name, value, domain: '127.0.0.1', path: '/', expires: -1 }
       return {
         storageState: {
@@ -91,10 +97,10 @@ export interface DemoConsole extends ServedConsole {
 }
 
 /** The console of a small demo: 90 days of history, and what was ordered by the suite. */
-export async function openConsole(): Promise<DemoConsole> {
+export async function openConsole(options: DemoOptions = {}): Promise<DemoConsole> {
   const root = mkdtempSync(join(tmpdir(), 'qm-console-'))
   const app = await openForTest({ dir: join(root, 'state') })
-  await prepareDemo(app, { offers: 150 })
+  await prepareDemo(app, { offers: 150, ...options })
   const served = await serveConsole(app)
   return {
     ...served,

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { csvOf } from '../../console/core/csv.js'
 import { ago, bytes, timeOf } from '../../console/core/format.js'
 import { linkTo, readPlace } from '../../console/core/router.js'
+import { onTop, replacedBy } from '../../console/pages/configuration/merge.js'
 import { beginning, withValue } from '../../console/pages/configuration/schema.js'
 
 describe('parts of the console', () => {
@@ -66,6 +67,33 @@ describe('parts of the console', () => {
       },
     }
     assert.deepEqual(beginning(schema, {}), { cost: 1, kind: 'a' })
+  })
+
+  test('changes of two people go together, and mine stay where both changed one place', () => {
+    const base = { email: 'a', rules: [{ max: 1 }, { max: 2 }], zanders: { on: true, key: '***' } }
+    const theirs = {
+      email: 'theirs',
+      rules: [{ max: 1 }, { max: 3 }],
+      zanders: { key: '***' },
+      rsr: {},
+    }
+    const mine = {
+      email: 'mine',
+      rules: [{ max: 5 }, { max: 2 }],
+      zanders: { on: true, key: 'new' },
+    }
+    const merged = onTop(base, mine, theirs)
+    assert.deepEqual(merged, {
+      email: 'mine',
+      rules: [{ max: 5 }, { max: 3 }],
+      zanders: { key: 'new' },
+      rsr: {},
+    })
+    // A secret that both changed shows alike before and after, and theirs is replaced all the same.
+    const changed = ['/email', '/rules/1/max', '/zanders/on', '/zanders/key', '/rsr']
+    assert.deepEqual([...replacedBy(merged, theirs, changed)], ['/email', '/zanders/key'])
+    assert.deepEqual(onTop(base, { ...base, rules: [] }, theirs), { ...theirs, rules: [] })
+    assert.deepEqual(onTop(base, base, theirs), theirs)
   })
 
   test('every text of the pages stands in one file', () => {

@@ -5,7 +5,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { DESKTOP, PHONE, visit } from '../docs/browser.js'
 import type { Browser, Page, Visit } from '../docs/browser.js'
 import { PASSWORD } from './console.js'
-import type { Role, ServedConsole } from './console.js'
+import type { ServedConsole, Who } from './console.js'
 
 export type { Browser, Page, Visit } from '../docs/browser.js'
 
@@ -21,11 +21,11 @@ export const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
 export async function enter(
   browser: Browser,
   console: ServedConsole,
-  { look = DESKTOP, role = 'operator' }: { look?: BrowserContextOptions; role?: Role } = {},
+  { look = DESKTOP, who = 'pat' }: { look?: BrowserContextOptions; who?: Who } = {},
 ): Promise<Visit> {
   const visited = await visit(browser, `${console.url}/`, {
     ...look,
-    ...(await console.profile(role)),
+    ...(await console.profile(who)),
   })
   await visited.page.locator('main h1').waitFor()
   return visited

@@ -13,7 +13,7 @@ import { texts } from '../../texts.js'
 import { pointerSteps } from '../../../lib/core/pointer.js'
 import { Form } from './form.js'
 import { SaveDialog } from './save.js'
-import { isRecord, pointerOf, resolved, withValue } from './schema.js'
+import { isRecord, pointerOf, resolved, valueAt, withValue } from './schema.js'
 import type { Json, Schema } from './schema.js'
 
 const t = texts.configuration
@@ -30,7 +30,9 @@ export interface EditorProps {
 const written = (document: Json) => JSON.stringify(document, null, 2)
 
 export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps) {
-  const before = saved.configuration as Json
+  /** What the changes are made from. */
+  const [basis, setBasis] = useState(saved)
+  const before = basis.configuration as Json
   const [document, setDocument] = useState<Json>(before)
   const [text, setText] = useState(() => written(before))
   const [isJson, setJson] = useState(true)
@@ -38,11 +40,18 @@ export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps)
   const faults = useFaults(shop, document)
   const isChanged = written(document) !== written(before)
   const steps = sectionOf(document)
-  function change(at: readonly string[], value: Json | undefined) {
-    const next = withValue(document, at, value)
+  function begin(from: EditorProps['saved'], next: Json) {
+    setBasis(from)
     setDocument(next)
     setText(written(next))
     setJson(true)
+  }
+  useEffect(() => {
+    // A save by somebody else does not take away what is being written.
+    if (!isChanged && isJson) begin(saved, saved.configuration as Json)
+  }, [saved.etag])
+  function change(at: readonly string[], value: Json | undefined) {
+    begin(basis, withValue(document, at, value))
   }
   function changeText(next: string) {
     setText(next)
@@ -56,16 +65,13 @@ export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps)
   return (
     <>
       <div class="bar">
-        <span class="quiet">{saved.version === 0 ? t.neverSaved : t.version(saved.version)}</span>
+        <span class="quiet">{basis.version === 0 ? t.neverSaved : t.version(basis.version)}</span>
         {isChanged && <Badge tone="accent">{t.unsaved}</Badge>}
         {faults.length > 0 && <Badge tone="bad">{t.faults(faults.length)}</Badge>}
         <span class="grow" />
         <Button
-          disabled={!isChanged}
-          onClick={() => {
-            setDocument(before)
-            changeText(written(before))
-          }}
+          disabled={!isChanged && isJson}
+          onClick={() => begin(saved, saved.configuration as Json)}
         >
           {t.discard}
         </Button>
@@ -122,10 +128,12 @@ export function Editor({ shop, saved, schema, templates, onSaved }: EditorProps)
       </div>
       {isSaving && (
         <SaveDialog
+          key={basis.etag}
           shop={shop}
           document={document}
-          etag={saved.etag}
+          basis={basis}
           onClose={() => setSaving(false)}
+          onTakeOver={begin}
           onDone={async (version) => {
             tell(t.savedAs(version))
             setSaving(false)
@@ -173,14 +181,6 @@ function sectionOf(document: Json): readonly string[] {
 
 function schemaAt(schema: Schema, steps: readonly string[]): Schema {
   return steps.reduce((at: Schema, step) => resolved(at, schema).properties?.[step] ?? {}, schema)
-}
-
-function valueAt(document: Json, steps: readonly string[]): Json | undefined {
-  return steps.reduce(
-    (at: Json | undefined, step) =>
-      isRecord(at) && Object.hasOwn(at, step) ? at[step] : undefined,
-    document,
-  )
 }
 
 function Sections({

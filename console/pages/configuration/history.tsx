@@ -1,6 +1,5 @@
 /** Every save of the document, what changed with it, and the way back. */
 import { useState } from 'preact/hooks'
-import type { Output } from '../../core/api.js'
 import { call } from '../../core/call.js'
 import { percent } from '../../core/format.js'
 import { linkTo, place } from '../../core/router.js'
@@ -12,6 +11,7 @@ import { Empty, Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { tell } from '../../parts/toast.js'
 import { texts } from '../../texts.js'
+import { DifferenceTable } from './differences.js'
 
 const t = texts.configuration
 
@@ -68,34 +68,11 @@ function Differences({ shop, from, to }: { shop: string; from: number; to: numbe
   return (
     <Section title={t.changedWith(to)}>
       <Loaded reading={reading}>
-        {(differences) => (
-          <Table
-            label={t.changedWith(to)}
-            rows={differences}
-            keyOf={(one) => `${one.path} ${JSON.stringify(one)}`}
-            empty={<p class="quiet pad">{t.nothingChanged}</p>}
-            columns={DIFFERENCE_COLUMNS}
-          />
-        )}
+        {(differences) => <DifferenceTable label={t.changedWith(to)} differences={differences} />}
       </Loaded>
     </Section>
   )
 }
-
-type Difference = Output<'configurations.diff'>[number]
-const TONES = { added: 'good', removed: 'bad', changed: 'accent' } as const
-const short = (value: unknown) =>
-  value === undefined ? '–' : <code class="cut">{JSON.stringify(value)}</code>
-
-const DIFFERENCE_COLUMNS = [
-  { head: t.where, cell: ({ path }: Difference) => <code>{path}</code>, isLong: true },
-  {
-    head: t.change,
-    cell: ({ change }: Difference) => <Badge tone={TONES[change]}>{change}</Badge>,
-  },
-  { head: t.before, cell: ({ before }: Difference) => short(before) },
-  { head: t.after, cell: ({ after }: Difference) => short(after) },
-]
 
 function RollBack({
   shop,

@@ -1,4 +1,5 @@
 /** Configuration: the document as a form and as JSON, what it leads to, and its history. */
+import { useState } from 'preact/hooks'
 import { linkTo, place } from '../../core/router.js'
 import { useShops } from '../../core/shops.js'
 import { useCall, useShop } from '../../core/use-call.js'
@@ -43,20 +44,29 @@ function Document({ shop }: { shop: string }) {
   const saved = useCall('configurations.read', { subscriber: shop })
   const schema = useShop('config.schema', { subscriber: shop })
   const registry = useShop('distributors', { subscriber: shop })
-  const error = saved.error ?? schema.error ?? registry.error
-  if (error) return <FaultNote error={error} onRetry={saved.reload} />
-  if (!saved.data || !schema.data || !registry.data) return <Waiting lines={12} />
+  /** Own ones: after each, the editor begins anew with what was saved. */
+  const [saves, setSaves] = useState(0)
+  if (!saved.data || !schema.data || !registry.data) {
+    const failed = [saved, schema, registry].find(({ error }) => error)
+    return failed?.error ? (
+      <FaultNote error={failed.error} onRetry={failed.reload} />
+    ) : (
+      <Waiting lines={12} />
+    )
+  }
   return (
     <Editor
-      // A save by somebody else does not take away what is being written.
-      key={saved.data.etag}
+      key={saves}
       shop={shop}
       saved={saved.data}
       schema={schema.data as Schema}
       templates={Object.fromEntries(
         Object.entries(registry.data).map(([name, entry]) => [name, entry.default_config]),
       )}
-      onSaved={saved.reload}
+      onSaved={async () => {
+        await saved.reload()
+        setSaves(saves + 1)
+      }}
     />
   )
 }

@@ -1,7 +1,7 @@
 /** What saving would do to the live catalog, before it is done. */
 import { useState } from 'preact/hooks'
 import type { Output } from '../../core/api.js'
-import { call } from '../../core/call.js'
+import { CallError, call } from '../../core/call.js'
 import { count, money, percent } from '../../core/format.js'
 import { linkTo } from '../../core/router.js'
 import { useCall } from '../../core/use-call.js'
@@ -11,6 +11,8 @@ import { Icon } from '../../parts/icons.js'
 import { Loaded } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { texts } from '../../texts.js'
+import { SavedInBetween } from './in-between.js'
+import type { Basis } from './in-between.js'
 import type { Json } from './schema.js'
 
 const t = texts.configuration
@@ -19,21 +21,47 @@ type Changes = Output<'configurations.changes'>
 export function SaveDialog({
   shop,
   document,
-  etag,
+  basis,
   onClose,
   onDone,
+  onTakeOver,
 }: {
   shop: string
   document: Json
-  etag: string
+  basis: Basis
   onClose: () => void
+  onTakeOver: (theirs: Basis, merged: Json) => void
   onDone: (version: number) => Promise<void>
 }) {
   const [isSure, setSure] = useState(false)
+  const [isStale, setStale] = useState(false)
   const preview = useCall('configurations.preview', { subscriber: shop, document })
   const changes = useCall('configurations.changes', { subscriber: shop, document })
   const impact = preview.data?.impact
   const isMuch = impact !== undefined && impact.deleted_percent > impact.threshold_percent
+  async function save() {
+    try {
+      const { version } = await call('configurations.put', {
+        subscriber: shop,
+        document,
+        if_match: basis.etag,
+      })
+      await onDone(version)
+    } catch (error) {
+      if (!(error instanceof CallError) || error.code !== 'precondition_failed') throw error
+      setStale(true)
+    }
+  }
+  if (isStale)
+    return (
+      <SavedInBetween
+        shop={shop}
+        basis={basis}
+        mine={document}
+        onClose={onClose}
+        onTakeOver={onTakeOver}
+      />
+    )
   return (
     <Dialog title={t.saveTitle} onClose={onClose} isWide>
       <ActForm
@@ -41,14 +69,7 @@ export function SaveDialog({
         kind={isMuch ? 'danger' : 'primary'}
         onCancel={onClose}
         isReady={impact !== undefined && (!isMuch || isSure)}
-        doIt={async () => {
-          const { version } = await call('configurations.put', {
-            subscriber: shop,
-            document,
-            if_match: etag,
-          })
-          await onDone(version)
-        }}
+        doIt={save}
       >
         <Loaded reading={preview} lines={2}>
           {({ checking }) => (

@@ -37,6 +37,14 @@ export const isRecord = (value: unknown): value is { [name: string]: Json } =>
 export const pointerOf = (steps: readonly string[]) =>
   steps.map((step) => pointerStep(step)).join('')
 
+/** What stands at a place; undefined where nothing does. */
+export function valueAt(document: Json, steps: readonly string[]): Json | undefined {
+  return steps.reduce((at: Json | undefined, step) => {
+    if (Array.isArray(at)) return at[Number(step)]
+    return isRecord(at) && Object.hasOwn(at, step) ? at[step] : undefined
+  }, document)
+}
+
 /** The document with another value at a place; undefined takes the member away. */
 export function withValue(
   document: Json,
