@@ -126,7 +126,6 @@ function OneRecord({
         <OnePurchase
           key={purchase.id}
           purchase={purchase}
-          record={record}
           placement={placement}
           onChange={onChange}
         />
@@ -202,12 +201,10 @@ const UNSETTLED = new Set(['unknown', 'review'])
 
 function OnePurchase({
   purchase,
-  record,
   placement,
   onChange,
 }: {
   purchase: Purchase
-  record: ShownRecord['record']
   placement: Shown
   onChange: () => Promise<void>
 }) {
