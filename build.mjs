@@ -20,7 +20,7 @@ import { buildConsole } from './console/build.mjs'
 import { billOf } from './scripts/bundle/bill.mjs'
 import { copyNatives, installed } from './scripts/bundle/natives.mjs'
 import { noticesOf } from './scripts/bundle/notices.mjs'
-import { packageIn, packagesOf, sorted } from './scripts/bundle/packages.mjs'
+import { packagesOf, sorted } from './scripts/bundle/packages.mjs'
 import { sizeOf } from './scripts/bundle/sizes.mjs'
 
 const NATIVE = ['better-sqlite3', '@duckdb/node-api']
@@ -187,15 +187,6 @@ const REQUIRE = {
     '__createRequire(import.meta.url);',
 }
 
-/** What the documentation page takes of Swagger UI, and what its license asks to go along. */
-const SWAGGER_UI = [
-  'swagger-ui-bundle.js',
-  'swagger-ui.css',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'LICENSE',
-  'NOTICE',
-]
-
 const PARTS = ['lib', 'types', 'types-cjs', 'docs', 'data', 'quartermaster']
 
 // Whoever has the package has no sources beside it: the names in the bundles are those of the
@@ -216,8 +207,7 @@ export async function bundleProgram(folder) {
 function copyDocumentation(folder) {
   cpSync('data/guide', join(folder, 'data/guide'), { recursive: true })
   cpSync('server/docs/assets', join(folder, 'docs'), { recursive: true })
-  for (const file of SWAGGER_UI)
-    cpSync(join('node_modules/swagger-ui-dist', file), join(folder, 'docs/swagger-ui', file))
+  cpSync('console/style/tokens.css', join(folder, 'docs/tokens.css'))
 }
 
 /**
@@ -232,8 +222,7 @@ export function completeProgram(folder, inputs, { platform, find = installed, ru
   copyDocumentation(folder)
   cpSync('data/operating', join(folder, 'operating'), { recursive: true })
   const natives = copyNatives(folder, platform ?? `${process.platform}-${process.arch}`, find)
-  const swaggerUi = packageIn('node_modules/swagger-ui-dist')
-  const packages = sorted([...packagesOf(inputs), ...natives, swaggerUi])
+  const packages = sorted([...packagesOf(inputs), ...natives])
   const own = { name, version, description, license, type: 'module', engines, private: true }
   const json = (value) => `${JSON.stringify(value, null, 2)}\n`
   writeFileSync(join(folder, 'package.json'), json(own))

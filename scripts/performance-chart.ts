@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { FIRST, FOLLOWS_DARK, INK, PAPER, SECOND } from './picture.js'
 
 const PAGE = join('data', 'guide', 'performance.md')
 const PICTURE = join('data', 'guide', 'pictures', 'performance.svg')
@@ -21,8 +22,6 @@ const TOP = 64
 const LEFT = 430
 /** Pixels of a bar that has just reached its goal. */
 const GOAL = 260
-/** Text, its background, bars within their goals, and bars beyond them. */
-const [INK, PAPER, WITHIN, BEYOND] = ['#1c2430', '#fbfbf9', '#35507a', '#b3541e']
 
 /** The last number of a text, which is the worse end of a range. */
 function numberIn(text: string): number {
@@ -63,7 +62,7 @@ export function chartOf(markdown: string): string {
     const name = [job, label].filter(Boolean).join(', ')
     const width = Math.round(share * GOAL)
     return `  <text x="${LEFT - 10}" y="${y + 15}" text-anchor="end">${escapeText(shorten(name))}</text>
-  <rect x="${LEFT}" y="${y + 4}" width="${width}" height="14" fill="${share > 1 ? BEYOND : WITHIN}"/>`
+  <rect x="${LEFT}" y="${y + 4}" width="${width}" height="14" fill="${share > 1 ? SECOND : FIRST}"/>`
   })
   const shares = figures.map(({ share }, i) => {
     const [x, y] = [LEFT + Math.round(share * GOAL) + 8, TOP + i * ROW + 15]
@@ -72,6 +71,7 @@ export function chartOf(markdown: string): string {
   const font = 'font-family="system-ui, sans-serif" font-size="12"'
   const label = 'role="img" aria-label="Each figure as a share of its goal"'
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" ${font} fill="${INK}" ${label}>
+  ${FOLLOWS_DARK}
   <rect width="${WIDTH}" height="${height}" fill="${PAPER}"/>
   <text x="20" y="28" font-size="15" font-weight="600">Measured, as a share of the goal</text>
   <text x="${LEFT + GOAL}" y="${TOP - 10}" text-anchor="middle">goal</text>

@@ -23,7 +23,7 @@ export async function bundleWorker(plant: Planted = UNCHANGED): Promise<string> 
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'))
   cpSync('data', join(root, 'data'), { recursive: true })
   cpSync('server/docs/assets', join(root, 'docs'), { recursive: true })
-  cpSync('node_modules/swagger-ui-dist', join(root, 'docs/swagger-ui'), { recursive: true })
+  cpSync('console/style/tokens.css', join(root, 'docs/tokens.css'))
   const { plugin, missing } = planting(plant, PLANTS)
   await esbuild.build({
     bundle: true,

@@ -1,6 +1,7 @@
 /** What a soak run means, as a verdict, a plot and a page of the guide. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FIRST, FOLLOWS_DARK, INK, PAPER, SECOND, SHADE } from '../picture.js'
 import type { KindFigures, Sample } from './record.js'
 
 const PAGE = join('data', 'guide', 'soak.md')
@@ -122,7 +123,6 @@ function figuresOf(result: SoakResult): string {
 }
 
 const [WIDTH, LEFT, RIGHT, PANEL, GAP, TOP] = [960, 90, 20, 130, 34, 46]
-const [INK, PAPER, LINE, SECOND, SHADE] = ['#1c2430', '#fbfbf9', '#35507a', '#b3541e', '#e4e2da']
 
 interface Panel {
   title: string
@@ -134,24 +134,24 @@ const PANELS: readonly Panel[] = [
   {
     title: 'answer time, ms: p50 and p99 (logarithmic)',
     series: [
-      { color: LINE, of: ({ p50 }) => p50 },
+      { color: FIRST, of: ({ p50 }) => p50 },
       { color: SECOND, of: ({ p99 }) => p99 },
     ],
     isLogarithmic: true,
   },
   {
     title: 'event loop delay p99, ms (logarithmic)',
-    series: [{ color: LINE, of: ({ loopDelay }) => loopDelay }],
+    series: [{ color: FIRST, of: ({ loopDelay }) => loopDelay }],
     isLogarithmic: true,
   },
   {
     title: 'memory of the process, MB',
-    series: [{ color: LINE, of: ({ memory }) => memory && memory / 1e6 }],
+    series: [{ color: FIRST, of: ({ memory }) => memory && memory / 1e6 }],
   },
   {
     title: 'answers a second: all, and other than 200',
     series: [
-      { color: LINE, of: ({ answers }) => answers / 10 },
+      { color: FIRST, of: ({ answers }) => answers / 10 },
       { color: SECOND, of: ({ answers, statuses }) => (answers - (statuses['200'] ?? 0)) / 10 },
     ],
   },
@@ -173,6 +173,7 @@ export function plotOf(result: SoakResult): string {
       `<text x="${x(minute * 60).toFixed(1)}" y="${height - 8}" text-anchor="middle">${Math.round(minute)} min</text>`,
   )
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="${INK}" role="img" aria-label="Answer times, loop delay, memory and answers over the run">
+${FOLLOWS_DARK}
 <rect width="${WIDTH}" height="${height}" fill="${PAPER}"/>
 ${[...shades, ...panels, ...ticks].join('\n')}
 </svg>

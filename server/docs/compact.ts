@@ -1,7 +1,4 @@
-/**
- * Schemas of the OpenAPI document in few words, a line for each member: for programs that read
- * text.
- */
+/** Schemas of the OpenAPI document in few words: as members for the reference, as lines for text. */
 import { present } from '../../lib/core/present.js'
 
 export interface Schema {
@@ -40,47 +37,77 @@ const DEEPEST = 5
 /** Which members are marked: those that a caller must send, or those that an answer may lack. */
 export type Marked = 'required' | 'optional'
 
+/** A member of an object, with what is in it. */
+export interface Member {
+  name: string
+  /** Its place: `customer.name`, of lists `items[].qty`, of maps `<name>.distid`. */
+  path: string
+  /** What its value is: `integer, from 1 to 100`. */
+  type: string
+  isMarked: boolean
+  /** The path of a member that is the same and was told before. */
+  before: string | undefined
+  /** Empty where there is nothing to say. */
+  about: string
+  /** None where the member is told elsewhere. */
+  members: Member[]
+}
+
 /**
- * The members of an object, those of inner objects as `customer.name`, of lists as `items[].qty`
- * and of maps as `<name>.distid`. Members that may be anything, because they are ignored, are left
- * out; a component is told once, and then named.
+ * The members of an object. Members that may be anything, because they are ignored, are left out; a
+ * component is told once, and then named.
  */
-export function memberLines(schema: Schema, components: Components, mark: Marked): string[] {
+export function membersOf(schema: Schema, components: Components, mark: Marked): Member[] {
   const told = new Map<string, string>()
 
-  function linesOf(object: Schema, path: string, depth: number): string[] {
+  function within(object: Schema, path: string, depth: number): Member[] {
     const { properties = {}, required = [], additionalProperties } = resolve(object, components)
     const isMap = typeof additionalProperties === 'object' && Object.keys(properties).length === 0
     const members = isMap ? { '<name>': additionalProperties } : properties
-    return Object.entries(members).flatMap(([name, given]) =>
-      lineOf(
-        path + name,
-        given,
-        !isMap && required.includes(name) === (mark === 'required'),
-        depth,
-      ),
-    )
+    return Object.entries(members)
+      .filter(([, given]) => !isAnything(resolve(given, components)))
+      .map(([name, given]) => ({
+        name,
+        isMarked: !isMap && required.includes(name) === (mark === 'required'),
+        ...memberAt(path + name, given, depth),
+      }))
   }
 
-  function lineOf(path: string, given: Schema, isMarked: boolean, depth: number): string[] {
+  function memberAt(path: string, given: Schema, depth: number): Omit<Member, 'name' | 'isMarked'> {
     const member = resolve(given, components)
-    if (isAnything(member)) return []
     const isList = member.type === 'array'
     const component = nameOf(isList ? (member.items ?? {}) : given)
     const before = component === undefined ? undefined : told.get(component)
+    const own = {
+      path,
+      type: typeText(given, components),
+      before,
+      about: aboutText(given, member),
+    }
+    if (isElsewhere(given) || before !== undefined || depth >= DEEPEST)
+      return { ...own, members: [] }
+    const here = `${path}${isList ? '[]' : ''}`
+    if (component !== undefined) told.set(component, here)
+    return {
+      ...own,
+      members: within(isList ? (member.items ?? {}) : member, `${here}.`, depth + 1),
+    }
+  }
+
+  return within(schema, '', 0)
+}
+
+/** The members of an object as lines of text, each with its place. */
+export function memberLines(schema: Schema, components: Components, mark: Marked): string[] {
+  const linesOf = ({ path, type, isMarked, before, about, members }: Member): string[] => {
     const parts = [
-      `${path}: ${typeText(given, components)}`,
+      `${path}: ${type}`,
       ...(isMarked ? [mark] : []),
       ...(before === undefined ? [] : [`as ${before}`]),
     ]
-    const line = `- ${parts.join(', ')}${aboutText(given, member)}`
-    if (isElsewhere(given) || before !== undefined || depth >= DEEPEST) return [line]
-    const here = `${path}${isList ? '[]' : ''}`
-    if (component !== undefined) told.set(component, here)
-    return [line, ...linesOf(isList ? (member.items ?? {}) : member, `${here}.`, depth + 1)]
+    return [`- ${parts.join(', ')}${about && `. ${about}`}`, ...members.flatMap(linesOf)]
   }
-
-  return linesOf(schema, '', 0)
+  return membersOf(schema, components, mark).flatMap(linesOf)
 }
 
 /** What a schema may be instead of one object; itself where it is one. */
@@ -149,8 +176,7 @@ function sizeText(least: number | undefined, most: number | undefined, unit: str
 }
 
 function aboutText(given: Schema, member: Schema): string {
-  const text = given.description ?? (isElsewhere(given) ? undefined : member.description)
-  return text ? `. ${text}` : ''
+  return given.description ?? (isElsewhere(given) ? '' : (member.description ?? ''))
 }
 
 /** What a reference names, with what its place adds. */

@@ -1,7 +1,4 @@
-/**
- * Files that the documentation is made of: Swagger UI's two, our own styles and scripts, the guide
- * and its pictures.
- */
+/** Files that the documentation is made of: styles and scripts, the guide and its pictures. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
@@ -16,8 +13,9 @@ const TYPES: Record<string, string> = {
   '.png': 'image/png',
 }
 
-const OWN = ['docs.css', 'guide.js', 'icon.svg', 'reference.css', 'reference.js']
-const SWAGGER_UI = ['swagger-ui-bundle.js', 'swagger-ui.css']
+const OWN = ['docs.css', 'docs.js', 'icon.svg', 'reference.css', 'reference.js']
+/** The properties that the console has its colors and sizes from, too. */
+const TOKENS = 'tokens.css'
 
 export interface Asset {
   /** Names its content, so that it can be kept for ever: `/docs/assets/docs-1f0c9a2b7d.css`. */
@@ -28,7 +26,8 @@ export interface Asset {
 
 export interface Folders {
   own: string
-  swaggerUi: string
+  /** Has tokens.css. */
+  style: string
   guide: string
 }
 
@@ -37,10 +36,7 @@ export interface Folders {
  * there.
  */
 const TREES = ['../..', '../../../..']
-/**
- * A tree that was built and then rid of what only development needs is no working tree any more.
- */
-const MARKS = ['server/docs/assets/reference.js', 'node_modules/swagger-ui-dist/swagger-ui.css']
+const MARK = 'server/docs/assets/reference.js'
 
 /** Within the folder of the command, which is whole by itself; beside those of the library. */
 const BUILT = ['.', '..']
@@ -50,19 +46,15 @@ const BUILT = ['.', '..']
  */
 export function findFolders(): Folders {
   const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const tree = TREES.map(at).find((root) => MARKS.every((file) => existsSync(join(root, file))))
+  const tree = TREES.map(at).find((root) => existsSync(join(root, MARK)))
   if (tree === undefined) {
     const built = BUILT.map(at).find((root) => existsSync(join(root, 'docs'))) ?? at('..')
     const within = (path: string) => join(built, path)
-    return {
-      own: within('docs'),
-      swaggerUi: within('docs/swagger-ui'),
-      guide: within('data/guide'),
-    }
+    return { own: within('docs'), style: within('docs'), guide: within('data/guide') }
   }
   return {
     own: join(tree, 'server/docs/assets'),
-    swaggerUi: join(tree, 'node_modules/swagger-ui-dist'),
+    style: join(tree, 'console/style'),
     guide: join(tree, 'data/guide'),
   }
 }
@@ -73,13 +65,13 @@ export function findFolders(): Folders {
  */
 export async function readAssets({
   own,
-  swaggerUi,
+  style,
   guide,
 }: Folders): Promise<ReadonlyMap<string, Asset>> {
   const pictures = (await readdir(join(guide, 'pictures'))).filter((name) => extname(name) in TYPES)
   const files = [
     ...OWN.map((name) => [name, join(own, name)]),
-    ...SWAGGER_UI.map((name) => [name, join(swaggerUi, name)]),
+    [TOKENS, join(style, TOKENS)],
     ...pictures.map((name) => [`pictures/${name}`, join(guide, 'pictures', name)]),
   ] as [string, string][]
   return new Map(

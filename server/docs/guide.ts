@@ -36,13 +36,13 @@ export async function guidePage(
     description: page.summary,
     at: 'guide',
     icon: asset('icon.svg'),
-    styles: [asset('docs.css')],
-    scripts: [asset('guide.js')],
+    styles: [asset('tokens.css'), asset('docs.css')],
+    scripts: [asset('docs.js')],
     body: `<div class="columns">
 <aside>
 ${contents(page, headings)}
 </aside>
-<main id="content">
+<main id="content" tabindex="-1">
 ${html}${neighbours(page)}
 </main>
 </div>`,
@@ -79,7 +79,7 @@ function contents(current: Page, headings: readonly Heading[]): string {
   const pages = PAGES.map((page) =>
     page === current
       ? `<li><a href="${addressOf(page)}" ` +
-        `aria-current="page">${escapeHtml(shortTitle(page))}</a>\n<ul>${sections}</ul></li>`
+        `aria-current="page">${escapeHtml(shortTitle(page))}</a>\n<ul class="here">${sections}</ul></li>`
       : `<li><a href="${addressOf(page)}">${escapeHtml(shortTitle(page))}</a></li>`,
   )
   return `<details class="contents">

@@ -60,12 +60,20 @@ const TOP = [
   { at: null, href: '/v1/openapi.json', text: 'openapi.json' },
 ] as const
 
+/** Filled by assets/docs.js. */
+const SEARCH = `<dialog id="search" aria-label="Search the documentation">
+<input type="search" aria-label="Words to look for" placeholder="Search the documentation" \
+autocomplete="off" spellcheck="false">
+<p class="note" role="status"></p>
+<ol></ol>
+</dialog>`
+
 /** A whole page. `body` is HTML. */
 export function pageHtml({ title, description, at, styles, scripts, icon, body }: Frame): string {
   const links = TOP.map(
     (link) =>
       `<a href="${link.href}"${link.at === at ? ' aria-current="true"' : ''}>${link.text}</a>`,
-  ).join('\n    ')
+  ).join('\n')
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -81,12 +89,14 @@ ${scripts.map((src) => `<script defer src="${src}"></script>`).join('\n')}
 <body class="${at}">
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top">
-  <a class="brand" href="/v1/docs"><img src="${icon}" alt="" width="24" height="24"> Quartermaster</a>
-  <nav aria-label="Documentation">
-    ${links}
-  </nav>
+<a class="brand" href="/v1/docs"><img src="${icon}" alt="" width="20" height="20"> Quartermaster</a>
+<nav aria-label="Documentation">
+${links}
+</nav>
+<button id="find" class="find" type="button" aria-haspopup="dialog" hidden>Search <kbd>/</kbd></button>
 </header>
 ${body}
+${SEARCH}
 </body>
 </html>
 `

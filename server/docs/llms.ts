@@ -7,34 +7,16 @@ import { ERRORS } from '../../lib/core/errors.js'
 import type { ErrorCode } from '../../lib/core/errors.js'
 import { allEndpoints } from '../../lib/app/endpoints.js'
 import type { Registry } from '../../lib/distributors/registry.js'
-import { openApiDocument } from '../openapi/document.js'
 import { byStatus } from '../openapi/errors.js'
 import { operationIdOf } from '../openapi/operations.js'
 import { tagOf } from '../openapi/tags.js'
 import { CONFIGURATION, choicesOf, memberLines, typeText } from './compact.js'
 import type { Components, Marked, Schema } from './compact.js'
 import { readPage } from './guide.js'
+import { describedBy, resolved } from './openapi.js'
+import type { Answer, OpenApi } from './openapi.js'
 import { PAGES, markdownAddressOf } from './pages.js'
 import { present } from '../../lib/core/present.js'
-
-interface Operation {
-  summary: string
-  description: string
-  parameters?: {
-    name: string
-    in: string
-    required: boolean
-    description?: string
-    schema: Schema
-  }[]
-  requestBody?: { required: boolean; content: { 'application/json': { schema: Schema } } }
-  responses: { 200: { content: Record<string, { schema: Schema }> } }
-}
-
-interface OpenApi {
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Components }
-}
 
 const HEAD = `# Quartermaster
 
@@ -117,7 +99,7 @@ export async function llmsFull(registry: Registry, folder: string): Promise<stri
         `<!-- ${markdownAddressOf(page)} -->\n\n${(await readPage(folder, page)).trim()}`,
     ),
   )
-  const document = openApiDocument('/', registry) as unknown as OpenApi
+  const document = describedBy(registry)
   const errors = Object.entries(ERRORS).map(
     ([code, [status, sentence]]) => `- ${status} ${code}: ${sentence}`,
   )
@@ -142,7 +124,11 @@ function errorsInShort(): string {
     .join('\n')
 }
 
-function endpointText(endpoint: Endpoint, { paths, components: { schemas } }: OpenApi): string {
+function endpointText(endpoint: Endpoint, document: OpenApi): string {
+  const {
+    paths,
+    components: { schemas },
+  } = document
   const {
     summary,
     description,
@@ -150,7 +136,8 @@ function endpointText(endpoint: Endpoint, { paths, components: { schemas } }: Op
     requestBody,
     responses,
   } = present(paths[endpoint.path]?.[endpoint.method.toLowerCase()], endpoint.id)
-  const [content] = Object.values(responses[200].content)
+  const success = resolved<Answer>(present(responses['200'], endpoint.id), 'responses', document)
+  const [content] = Object.values(success.content ?? {})
   const answer = present(content, `the answer of ${endpoint.id}`).schema
   const body = requestBody?.content['application/json'].schema
   const payload = endpoint.isRaw

@@ -4,6 +4,7 @@
  * policy.
  */
 import type { Marked as MarkedClass, Tokens } from 'marked'
+import { highlight } from './highlight.js'
 import { escapeHtml } from './html.js'
 
 export interface Heading {
@@ -40,11 +41,13 @@ export async function loadRenderer(): Promise<Renderer> {
 function render(Marked: typeof MarkedClass, markdown: string, links: Links): Rendered {
   const headings: Heading[] = []
   const taken = new Map<string, number>()
+  const tables = new Map<string, number>()
   const marked = new Marked({
     async: false,
     renderer: {
       html: ({ text }) => escapeHtml(text),
-      code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre>\n`,
+      code: ({ text, lang = '' }) =>
+        `<pre tabindex="0"><code>${highlight(text, lang)}\n</code></pre>\n`,
       heading({ tokens, depth }) {
         const text = plainText(tokens)
         const id = anchor(text, taken)
@@ -65,7 +68,7 @@ function render(Marked: typeof MarkedClass, markdown: string, links: Links): Ren
             .join('')
         const body = token.rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')
         return (
-          '<div class="table" role="region" aria-label="Table" ' +
+          `<div class="table" role="region" aria-label="${escapeHtml(label(headings, tables))}" ` +
           `tabindex="0"><table><thead><tr>${cells(token.header, 'th')}</tr></thead><tbody>\n` +
           `${body}\n</tbody></table></div>\n`
         )
@@ -79,15 +82,37 @@ function render(Marked: typeof MarkedClass, markdown: string, links: Links): Ren
         const source = links.picture(href)
         return source === null
           ? escapeHtml(text)
-          : `<img src="${escapeHtml(source)}" alt="${escapeHtml(text)}" loading="lazy">`
+          : picture(
+              `<img src="${escapeHtml(source)}" alt="${escapeHtml(text)}" loading="lazy">`,
+              links.picture(darkOf(href)),
+            )
       },
     },
   })
   return { html: marked.parse(markdown) as string, headings }
 }
 
+/** `docs-page.png` -> `docs-page-dark.png`: shown where dark pages are wanted, if there is one. */
+function darkOf(href: string): string {
+  return href.replace(/(?=\.\w+$)/, '-dark')
+}
+
+function picture(image: string, dark: string | null): string {
+  if (dark === null) return image
+  const source = `<source srcset="${escapeHtml(dark)}" media="(prefers-color-scheme: dark)">`
+  return `<picture>${source}${image}</picture>`
+}
+
+/** What a table is called: by the heading above it, and a number where it is not the first. */
+function label(headings: readonly Heading[], tables: Map<string, number>): string {
+  const text = headings.at(-1)?.text ?? ''
+  const count = (tables.get(text) ?? 0) + 1
+  tables.set(text, count)
+  return ['Table', ...(text ? [text] : []), ...(count > 1 ? [count] : [])].join(', ')
+}
+
 /** The words of a heading, without marks. */
-function plainText(tokens: Tokens.Generic[]): string {
+export function plainText(tokens: Tokens.Generic[]): string {
   return tokens
     .map((token) =>
       token.tokens ? plainText(token.tokens) : 'text' in token ? String(token.text) : '',
@@ -96,7 +121,7 @@ function plainText(tokens: Tokens.Generic[]): string {
 }
 
 /** `What's new?` -> `whats-new`; a second one gets `-1` behind it. */
-function anchor(text: string, taken: Map<string, number>): string {
+export function anchor(text: string, taken: Map<string, number>): string {
   const plain = text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')

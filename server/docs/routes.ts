@@ -24,7 +24,8 @@ import {
 } from './html.js'
 import { llmsFull, llmsIndex } from './llms.js'
 import { PAGES, addressOf, markdownAddressOf } from './pages.js'
-import { referencePage } from './reference.js'
+import { referencePage } from './reference/page.js'
+import { searchIndex } from './search.js'
 
 export interface DocumentationRoute {
   path: string
@@ -157,7 +158,7 @@ function pages(registry: Registry): Record<string, Find> {
     ({ path }) =>
       kept(path, async () => makeDocument(await make(await files()), headers))
   return {
-    '/v1/docs': once(async ({ assets }) => referencePage(assets), PAGE_HEADERS),
+    '/v1/docs': once(async ({ assets }) => referencePage(registry, assets), PAGE_HEADERS),
     ...Object.fromEntries(
       PAGES.map((page) => [
         addressOf(page),
@@ -172,6 +173,10 @@ function pages(registry: Registry): Record<string, Find> {
     ),
     '/v1/llms.txt': once(async () => llmsIndex(), TEXT_HEADERS),
     '/docs/llms-full.txt': once(({ folders }) => llmsFull(registry, folders.guide), TEXT_HEADERS),
+    '/docs/search.json': once(({ folders }) => searchIndex(registry, folders.guide), {
+      ...TEXT_HEADERS,
+      'content-type': 'application/json; charset=utf-8',
+    }),
     async '/docs/assets/{name}'({ path }) {
       const asset = (await files()).byAddress.get(path)
       return asset

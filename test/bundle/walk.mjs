@@ -50,7 +50,7 @@ async function look({ url, admin, key }) {
   while ((await get('/readyz', admin)).status !== 200) await sleep(LOOK)
   const guide = await get('/v1/docs/guide', url)
   const reference = await get('/v1/docs', url)
-  const [asset] = /[^"]*\/docs\/assets\/swagger-ui-bundle[^"]*/.exec(reference.body.toString())
+  const [asset] = /[^"]*\/docs\/assets\/tokens[^"]*/.exec(reference.body.toString())
   const rows = Array.from({ length: 5 }, (_, i) => `R${i},A scope,90.00,5,01234567890${i},OPTICS`)
   const head = 'Item #,Item Description,Dealer Price,Quantity,UPC Code,Gun Type'
   const file = join(cwd, 'davidsons.csv')

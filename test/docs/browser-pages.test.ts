@@ -8,9 +8,10 @@ import type { Browser, Page } from './browser.js'
 import { orderShop } from '../orders/shop.js'
 import type { OrderShop } from '../orders/shop.js'
 import { scripted } from '../orders/scripted-distributor.js'
+import { barriers } from '../console/visit.js'
 
-const PING = '#operations-account-ping'
-const PLACE = '#operations-orders-ordersPlace'
+const PING = '[id="/account/ping"]'
+const PLACE = '[id="/orders/ordersPlace"]'
 
 describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
   const wholesaler = scripted()
@@ -31,16 +32,15 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
   const open = (path: string, options = DESKTOP) => visit(browser, listening.url + path, options)
   const openReference = async (options = DESKTOP) => {
     const visited = await open('/v1/docs', options)
-    await visited.page.locator('.opblock').first().waitFor()
+    await visited.page.locator('#mode', { hasText: /^(Simulator|Live|Partly)/ }).waitFor()
     return visited
   }
-  const openOperation = async (page: Page, id: string) => {
-    await page.click(`${id} button.opblock-summary-control`)
-    await page.click(`${id} .try-out__btn`)
-  }
-  const execute = async (page: Page, id: string) => {
-    await page.click(`${id} .execute`)
-    return page.locator(`${id} .live-responses-table tbody tr.response`).first()
+  const tryOut = (page: Page, id: string) => page.click(`${id} .try > summary`)
+  /** Sends it, and waits for an answer or for what stands in its place. */
+  const send = async (page: Page, id: string, awaited = '.outcome') => {
+    await page.click(`${id} .send`)
+    await page.locator(`${id} .result ${awaited}`).waitFor()
+    return page.locator(`${id} .result`)
   }
 
   test('the reference shows every operation of the document, and asks nobody but this server', async () => {
@@ -56,20 +56,19 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     assert.ok(operations.length >= 26)
     for (const { tags, operationId, summary } of operations) {
       assert.ok(
-        (await page.locator(`#operations-${tags[0]}-${operationId}`).innerText()).includes(summary),
+        (await page.locator(`[id="/${tags[0]}/${operationId}"] h3`).innerText()).includes(summary),
         operationId,
       )
     }
-    assert.equal(await page.locator('.opblock').count(), operations.length)
+    assert.equal(await page.locator('.operation').count(), operations.length)
     await page.locator('#mode', { hasText: /^Simulator/ }).waitFor()
     assert.equal(await page.innerText('#base'), listening.url)
     assert.deepEqual(
       [await page.title(), await page.getAttribute('html', 'lang')],
       ['Quartermaster API reference', 'en'],
     )
-    await page.click(`${PLACE} button.opblock-summary-control`)
-    await page.locator(`${PLACE} .refusal-button`).first().click()
-    await page.locator(`${PLACE} .response .headers-wrapper`).nth(1).waitFor()
+    await page.locator(`${PLACE} .refusal > summary`).first().click()
+    await page.locator(`${PLACE} .refusal[open] dl`).first().waitFor()
     await page.waitForLoadState('networkidle')
     assert.deepEqual(
       requests.filter((url) => !url.startsWith(`${listening.url}/`)),
@@ -90,6 +89,25 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     )
   })
 
+  test('an operation is whole and short: no example is cut, and a screen or two have it all', async () => {
+    await using visited = await openReference()
+    const { page } = visited
+    const heights = (await page.evaluate(
+      '[...document.querySelectorAll(".operation")].map((one) => one.getBoundingClientRect().height)',
+    )) as number[]
+    assert.ok(Math.max(...heights) < 1_900, String(Math.max(...heights)))
+    // What does not fit is reached by scrolling within its block, and by nothing else.
+    assert.equal(
+      await page.evaluate(
+        '[...document.querySelectorAll(".operation pre")].filter((one) => one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === "hidden").length',
+      ),
+      0,
+    )
+    const { data } = (await t.json('/v1/ping')).body as { data: object }
+    const example = await page.locator(`${PING} .example pre`).innerText()
+    assert.deepEqual(Object.keys((JSON.parse(example) as { data: object }).data), Object.keys(data))
+  })
+
   test('a key is used for what is tried, and kept nowhere', async () => {
     await using visited = await openReference()
     const { page, requests, complaints } = visited
@@ -97,10 +115,11 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     await page.press('#key', 'Enter')
     await page.locator('#key-note[data-state="good"]').waitFor()
     assert.match(await page.innerText('#key-note'), /"test key" works, tier enterprise/)
-    await openOperation(page, PING)
-    const answer = await execute(page, PING)
-    assert.match(await answer.innerText(), /200[^]*"pong": true[^]*x-service-mode: simulator/)
-    assert.match(await page.innerText(`${PING} .curl-command`), /x-api-key: YOUR_KEY/)
+    await tryOut(page, PING)
+    const answer = await send(page, PING)
+    await answer.getByText('Headers of this answer').click()
+    assert.match(await answer.innerText(), /200[^]*x-service-mode\s+simulator[^]*"pong": true/)
+    assert.match(await page.innerText(`${PING} .call`), /x-api-key: YOUR_KEY/)
     assert.ok(!(await page.innerText('body')).includes(t.key))
     assert.ok(requests.every((url) => url.startsWith(`${listening.url}/`) && !url.includes(t.key)))
     assert.deepEqual(
@@ -115,16 +134,30 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
       ),
       [0, 0, '', false, 0],
     )
-    // The operation is in the address, so it is open again.
+    // The operation is in the address, so the page comes back to it.
     await page.reload()
-    await page.locator(`${PING}.is-open`).waitFor()
+    await page.locator('#mode', { hasText: /^Simulator/ }).waitFor()
+    assert.match(page.url(), /#\/account\/ping$/)
+    assert.ok(await page.locator(`${PING} h3`).isVisible())
     assert.equal(await page.inputValue('#key'), '')
-    await page.click(`${PING} .try-out__btn`)
-    assert.match(await (await execute(page, PING)).innerText(), /401[^]*missing_api_key/)
+    await tryOut(page, PING)
+    assert.match(await (await send(page, PING)).innerText(), /401[^]*missing_api_key/)
     assert.deepEqual(
       complaints.filter((text) => !text.includes('401 (Unauthorized)')),
       [],
     )
+  })
+
+  test('what is filled in stands in the command, and is what is sent', async () => {
+    await using visited = await openReference()
+    const { page, requests } = visited
+    const SEARCH = '[id="/products/productsSearch"]'
+    await page.fill('#key', t.key)
+    await tryOut(page, SEARCH)
+    await page.fill(`${SEARCH} [name="q"]`, "a 'b' & c")
+    assert.match(await page.innerText(`${SEARCH} .call`), /q=a\+%27b%27\+%26\+c/)
+    assert.match(await (await send(page, SEARCH)).innerText(), /200[^]*"total": 0/)
+    assert.ok(requests.some((url) => url.endsWith('/v1/products/search?q=a+%27b%27+%26+c')))
   })
 
   test('a wrong key is told apart, and the filter finds operations by their words', async () => {
@@ -136,27 +169,44 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     assert.match(await page.innerText('#key-note'), /invalid_api_key/)
     const found = async (words: string) => {
       await page.fill('#filter', words)
-      await page.waitForFunction(
-        `document.querySelector('#count').textContent.startsWith((document.querySelectorAll('.opblock').length ` +
-          `|| 'None') + ' ')`,
-      )
-      return page.locator('.opblock-summary-path').allInnerTexts()
+      return page.locator('.operation:visible .address code').allInnerTexts()
     }
-    assert.deepEqual(
-      (await found('post orders')).map((path) => path.replaceAll('\u200b', '')),
-      ['/v1/orders/quote', '/v1/orders'],
-    )
+    const all = await page.locator('.operation').count()
+    assert.deepEqual(await found('post orders'), ['/v1/orders/quote', '/v1/orders'])
+    assert.equal(await page.innerText('#count'), `2 of ${all} operations.`)
     assert.deepEqual(await found('no such thing'), [])
-    assert.ok((await found('')).length >= 26)
+    assert.equal(await page.innerText('#count'), `None of ${all} operations has these words.`)
+    assert.equal((await found('')).length, all)
+  })
+
+  test('the search finds a section by its words, without a pointer', async () => {
+    await using visited = await open(addressOf(PAGES[0]!))
+    const { page, requests } = visited
+    await page.keyboard.press('/')
+    const search = page.locator('#search')
+    await search.getByText(/sections of the guide and the reference/).waitFor()
+    await page.keyboard.type('journal verify')
+    await search.locator('li').first().waitFor()
+    assert.match(await search.locator('li').first().innerText(), /journal/i)
+    await page.keyboard.press('ArrowDown')
+    assert.equal(await page.evaluate('document.activeElement.closest("li") !== null'), true)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/#./)
+    await page.keyboard.press('/')
+    await page.keyboard.type('no such words at all')
+    await page.locator('#search').getByText('Nothing has all of these words.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('#search[open]').waitFor({ state: 'detached' })
+    assert.ok(requests.every((url) => url.startsWith(`${listening.url}/`)))
   })
 
   test('an order needs a yes where distributors are real', async () => {
     await using visited = await openReference()
     const { page } = visited
     await page.fill('#key', t.key)
-    await openOperation(page, PLACE)
+    await tryOut(page, PLACE)
     await page.fill(`${PLACE} textarea`, JSON.stringify(t.body({ order_id: 'PLAYED-1' })))
-    assert.match(await (await execute(page, PLACE)).innerText(), /200[^]*PLAYED-1/)
+    assert.match(await (await send(page, PLACE)).innerText(), /200[^]*PLAYED-1/)
     assert.equal(wholesaler.sends.length, 1)
     // The page was loaded in mode simulator; it asks again before it sends.
     await t.app.operator.distributors.setMode({
@@ -165,16 +215,16 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
       reason: 'opening day',
     })
     await page.fill(`${PLACE} textarea`, JSON.stringify(t.body({ order_id: 'REAL-1' })))
-    await page.click(`${PLACE} .execute`)
-    await page.locator('dialog[open]').waitFor()
-    assert.match(await page.innerText('dialog'), /real money[^]*REAL-1: 1 of A1 from TST/)
+    await page.click(`${PLACE} .send`)
+    await page.locator('#confirm[open]').waitFor()
+    assert.match(await page.innerText('#confirm'), /real money[^]*REAL-1: 1 of A1 from TST/)
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Do not send')
     await page.keyboard.press('Enter')
     await page.getByText('you did not confirm the order').waitFor()
     assert.equal(wholesaler.sends.length, 1)
-    await page.click(`${PLACE} .execute`)
-    await page.click('dialog button.danger')
-    await page.locator(`${PLACE} .live-responses-table`).getByText('REAL-1').first().waitFor()
+    await page.click(`${PLACE} .send`)
+    await page.click('#confirm button.danger')
+    await page.locator(`${PLACE} .result`).getByText('REAL-1').first().waitFor()
     assert.equal(wholesaler.sends.length, 2)
     await page.locator('#mode', { hasText: 'cost real money' }).waitFor()
     await t.app.operator.distributors.setMode({ distid: 'TST', mode: 'simulator', reason: 'done' })
@@ -185,21 +235,20 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     const { page } = visited
     assert.equal(await sideways(page), 0)
     await page.fill('#key', t.key)
-    for (const id of [PING, '#operations-products-productsSearch', PLACE])
-      await openOperation(page, id)
-    await execute(page, PING)
-    await page.locator(`${PING} .live-responses-table .response`).waitFor()
+    for (const id of [PING, '[id="/products/productsSearch"]', PLACE]) await tryOut(page, id)
+    await send(page, PING)
     assert.equal(await sideways(page), 0)
     for (const selector of [
       '#key',
       '#key-form button',
       '#filter',
+      '#find',
       '.top nav a',
-      `${PING} .opblock-summary-control`,
-      `${PING} .execute`,
-      `${PLACE} .try-out__btn`,
-      '#operations-products-productsSearch tr[data-param-name="q"] input',
-      `${PING} .refusal-button`,
+      `${PING} .try > summary`,
+      `${PING} .send`,
+      `${PLACE} .send`,
+      '[id="/products/productsSearch"] [name="q"]',
+      `${PLACE} .refusal > summary`,
     ]) {
       const { width, height, x } = (await page.locator(selector).first().boundingBox())!
       assert.ok(
@@ -207,6 +256,14 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
         `${selector}: ${width} x ${height} at ${x}`,
       )
     }
+  })
+
+  test('nothing of the reference or of a page keeps anybody out', async () => {
+    for (const path of ['/v1/docs', addressOf(PAGES[0]!)])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await using visited = await open(path, { ...DESKTOP, colorScheme })
+        assert.deepEqual(await barriers(visited.page), [], `${path}, ${colorScheme}`)
+      }
   })
 
   test('every page of the guide fits a phone, and the browser complains of none', async () => {
@@ -240,24 +297,42 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
     )
   })
 
-  test('who asks for dark pages gets them', async () => {
+  test('who asks for dark pages gets them, drawings too', async () => {
     const ground = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor')
     await using visited = await openReference()
     const { page } = visited
-    const summary = () =>
-      page.evaluate('getComputedStyle(document.querySelector(".opblock-summary-path")).color')
-    const light = [await ground(page), await summary()]
+    const words = () =>
+      page.evaluate('getComputedStyle(document.querySelector(".operation h3")).color')
+    const light = [await ground(page), await words()]
     await page.emulateMedia({ colorScheme: 'dark' })
-    await page.locator('html.dark-mode').waitFor()
-    const dark = [await ground(page), await summary()]
-    assert.deepEqual([light[0], dark[0]], ['rgb(255, 255, 255)', 'rgb(19, 24, 22)'])
-    // Swagger UI follows: its words are dark on light, then light on dark.
+    const dark = [await ground(page), await words()]
+    assert.deepEqual([light[0], dark[0]], ['rgb(252, 252, 251)', 'rgb(17, 21, 19)'])
+    // Words are dark on light, then light on dark.
     const brightness = (colour: unknown) =>
       [...String(colour).matchAll(/\d+/g)]
         .slice(0, 3)
         .reduce((sum, [part]) => sum + Number(part), 0)
     assert.ok(brightness(light[1]) < 300 && brightness(dark[1]) > 500, `${light[1]}, ${dark[1]}`)
     await page.goto(listening.url + addressOf(PAGES[0]!))
-    assert.equal(await ground(page), 'rgb(19, 24, 22)')
+    assert.equal(await ground(page), 'rgb(17, 21, 19)')
+    const drawing = PAGES.find(({ name }) => name === 'architecture')!
+    await page.goto(listening.url + addressOf(drawing))
+    const source = await page.locator('main img, main picture img').first().getAttribute('src')
+    const text = await (await page.request.get(new URL(source!, page.url()).href)).text()
+    assert.match(text, /prefers-color-scheme: dark|light-dark\(/)
+  })
+
+  test('a table that is wider than a phone says so, until its end is seen', async () => {
+    await using visited = await open(addressOf(PAGES.find(({ name }) => name === 'errors')!), PHONE)
+    const { page } = visited
+    const frame = page.locator('.table-frame[data-wide="true"]').first()
+    await frame.waitFor()
+    assert.equal(await frame.getAttribute('data-rest'), 'true')
+    assert.ok(await frame.locator('.more').isVisible())
+    await frame.locator('.table').evaluate((table) => {
+      const { scrollWidth } = table as unknown as { scrollWidth: number }
+      ;(table as unknown as { scrollLeft: number }).scrollLeft = scrollWidth
+    })
+    await page.locator('.table-frame[data-wide="true"][data-rest="false"]').first().waitFor()
   })
 })

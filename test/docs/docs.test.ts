@@ -21,6 +21,7 @@ const FOLDER = join('data', 'guide')
 const markdownOf = (name: string) => readFileSync(join(FOLDER, `${name}.md`), 'utf8')
 const CONTRACT = ['/v1/openapi.json', '/v1/docs', '/v1/docs/guide', '/v1/llms.txt']
 const TEXTS = ['/v1/llms.txt', '/docs/llms-full.txt', ...PAGES.map(markdownAddressOf)]
+const JSONS = ['/docs/search.json']
 const HTML = ['/v1/docs', ...PAGES.map(addressOf)]
 
 describe('the documentation', () => {
@@ -42,6 +43,7 @@ describe('the documentation', () => {
       ...CONTRACT,
       ...HTML,
       ...TEXTS,
+      ...JSONS,
       ...[...assets.values()].map(({ address }) => address),
     ]) {
       assert.equal((await get(path)).status, 200, path)
@@ -51,7 +53,7 @@ describe('the documentation', () => {
   })
 
   test('HEAD has the headers alone, and If-None-Match spares the body', async () => {
-    for (const path of [...CONTRACT, assets.get('swagger-ui.css')!.address]) {
+    for (const path of [...CONTRACT, '/docs/search.json', assets.get('docs.css')!.address]) {
       const got = await get(path)
       const length = (await got.arrayBuffer()).byteLength
       const head = await get(path, { method: 'HEAD' })
@@ -75,7 +77,8 @@ describe('the documentation', () => {
     for (const path of [
       '/v1/openapi.json',
       '/docs/llms-full.txt',
-      assets.get('swagger-ui-bundle.js')!.address,
+      '/docs/search.json',
+      '/v1/docs',
     ]) {
       const plain = await get(path)
       const packed = await get(path, { headers: { 'accept-encoding': 'gzip' } })
@@ -100,7 +103,13 @@ describe('the documentation', () => {
   })
 
   test('another method is 405 with Allow, without a key and not counted', async () => {
-    for (const path of [...CONTRACT, ...HTML, ...TEXTS, assets.get('docs.css')!.address]) {
+    for (const path of [
+      ...CONTRACT,
+      ...HTML,
+      ...TEXTS,
+      ...JSONS,
+      assets.get('docs.css')!.address,
+    ]) {
       for (const [method, key] of [
         ['POST', null],
         ['DELETE', null],
@@ -129,6 +138,7 @@ describe('the documentation', () => {
       ...CONTRACT,
       ...HTML,
       ...TEXTS,
+      ...JSONS,
       ...[...assets.values()].map(({ address }) => address),
     ]) {
       assert.deepEqual(
