@@ -4,7 +4,7 @@
  *   dist/lib          the library: ESM entries over shared chunks; for `require` connect.cjs alone and the others over
  *                     shared.cjs; worker.mjs, duckdb.mjs
  *   dist/types        declarations, for `import`; dist/types-cjs the same for `require`
- *   dist/docs         what the documentation page is made of, Swagger UI among it
+ *   dist/docs         what the documentation is made of: its styles, scripts and icon
  *   dist/quartermaster  the launcher in one bundle with what it seldom needs beside it, its worker.mjs
  *                     and duckdb.mjs, and the operator's console; a whole build adds the natives, the
  *                     documentation, licenses and a bill of materials: the folder runs wherever there

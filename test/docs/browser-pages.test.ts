@@ -259,11 +259,34 @@ describe('in a browser', { skip: WITHOUT_BROWSER }, () => {
   })
 
   test('nothing of the reference or of a page keeps anybody out', async () => {
-    for (const path of ['/v1/docs', addressOf(PAGES[0]!)])
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await using visited = await open(path, { ...DESKTOP, colorScheme })
-        assert.deepEqual(await barriers(visited.page), [], `${path}, ${colorScheme}`)
-      }
+    const looks = {
+      light: DESKTOP,
+      dark: { ...DESKTOP, colorScheme: 'dark' },
+      phone: PHONE,
+    } as const
+    for (const [name, look] of Object.entries(looks)) {
+      await using visited = await openReference(look)
+      const { page } = visited
+      await tryOut(page, PING)
+      await send(page, PING)
+      await page.locator(`${PLACE} .refusal > summary`).first().click()
+      assert.deepEqual(await barriers(page), [], `the reference, ${name}`)
+      await page.goto(listening.url + addressOf(PAGES.find(({ name: of }) => of === 'errors')!))
+      assert.deepEqual(await barriers(page), [], `a page, ${name}`)
+      await page.click('#find')
+      await page.fill('#search input', 'order')
+      await page.locator('#search li').first().waitFor()
+      assert.deepEqual(await barriers(page), [], `the search, ${name}`)
+    }
+  })
+
+  test('the reference can be read without scripts', async () => {
+    await using visited = await open('/v1/docs', { ...DESKTOP, javaScriptEnabled: false })
+    const { page } = visited
+    assert.match(await page.innerText(PLACE), /Place real purchase orders[^]*order_id[^]*W-1001/)
+    // What would do nothing is not there.
+    for (const selector of ['#key', '#filter', '#find', `${PLACE} .try`])
+      assert.equal(await page.isVisible(selector), false, selector)
   })
 
   test('every page of the guide fits a phone, and the browser complains of none', async () => {

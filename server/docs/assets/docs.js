@@ -58,6 +58,11 @@ const follow = () => { contents.open = hasColumn.matches }
 hasColumn.addEventListener('change', follow)
 follow()
 
+// A page far down the list is seen in it.
+const here = contents.querySelector('[aria-current=page]')
+const side = contents.closest('aside')
+if (here && hasColumn.matches) side.scrollTop = Math.max(0, here.offsetTop - side.clientHeight / 3)
+
 /* Search */
 
 const dialog = document.getElementById('search')
