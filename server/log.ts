@@ -4,8 +4,8 @@ import { codeOf } from '../lib/core/errors.js'
 import type { Log } from '../lib/core/log.js'
 
 /**
- * One JSON line per event on standard error, or another descriptor; never a body, a key or a credential. The newest lines
- * are kept for who looks at the log in a page.
+ * One JSON line per event on standard error, or another descriptor; never a body, a key or a
+ * credential. The newest lines are kept for whoever looks at the log in a page.
  */
 export function openLog(level: string, descriptor = 2): Log {
   const writer = new LineWriter(descriptor)

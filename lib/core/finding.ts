@@ -15,6 +15,13 @@ export interface Finding {
   mend: string | null
 }
 
+/** What a whole look has found. */
+export interface Examined {
+  /** The worst of all findings. */
+  worst: Severity
+  findings: Finding[]
+}
+
 /** What a check has found, or that it has found nothing. */
 export function orWell(
   found: readonly Finding[],

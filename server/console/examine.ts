@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { MINUTE } from '../../lib/core/clock.js'
-import type { ExamineOptions, Examined } from '../../lib/core/endpoint/operation.js'
+import type { ExamineOptions } from '../../lib/core/endpoint/operation.js'
+import type { Examined } from '../../lib/core/finding.js'
 
 /** The longest that it may take, and the most that it says, in bytes. */
 const LIMIT = 10 * MINUTE

@@ -1,6 +1,5 @@
 /** Price and stock of an item over 90 days, at each distributor. */
 import { useState } from 'preact/hooks'
-import type { Output } from '../../core/api.js'
 import { count, day, money } from '../../core/format.js'
 import { useLong } from '../../core/jobs.js'
 import { Button, Section } from '../../parts/basics.js'
@@ -10,6 +9,10 @@ import { Empty, Loaded } from '../../parts/states.js'
 import { texts } from '../../texts.js'
 
 const t = texts.catalog
+const FIGURES = [
+  { of: 'price', label: t.price, format: money },
+  { of: 'qty', label: t.stock, format: count },
+] as const
 
 /** It is read out of all the days' files by a process of its own, so only for who asks for it. */
 export function Course({ upc }: { upc: string }) {
@@ -40,30 +43,24 @@ function Charts({ upc }: { upc: string }) {
                 <p>{t.damagedDays(damaged.map((one) => day(Date.parse(one))))}</p>
               </div>
             )}
-            <h3 class="chart-title">{t.price}</h3>
-            <ChartWithTable
-              label={t.price}
-              at={days}
-              form="steps"
-              format={money}
-              series={seriesOf(distributors, 'price')}
-            />
-            <h3 class="chart-title">{t.stock}</h3>
-            <ChartWithTable
-              label={t.stock}
-              at={days}
-              form="steps"
-              format={count}
-              series={seriesOf(distributors, 'qty')}
-            />
+            {FIGURES.map(({ of, label, format }) => (
+              <div key={of}>
+                <h3 class="chart-title">{label}</h3>
+                <ChartWithTable
+                  label={label}
+                  at={days}
+                  form="steps"
+                  format={format}
+                  series={distributors.map(({ distid, ...course }) => ({
+                    label: distid,
+                    values: course[of],
+                  }))}
+                />
+              </div>
+            ))}
           </>
         )
       }
     </Loaded>
   )
 }
-
-const seriesOf = (
-  distributors: Output<'analytics.showItem'>['distributors'],
-  of: 'price' | 'qty',
-) => distributors.map(({ distid, ...course }) => ({ label: distid, values: course[of] }))

@@ -3,7 +3,7 @@
  * it does not even open. Nothing of the installation is changed: two small files of a test are
  * written and removed again.
  */
-import type { Finding, Severity } from '../../core/finding.js'
+import type { Examined, Finding, Severity } from '../../core/finding.js'
 import { lookAtBackups } from './backups.js'
 import { lookAtBooks } from './books.js'
 import { lookAtDatabases } from './databases.js'
@@ -12,11 +12,8 @@ import type { DoctorInput } from './input.js'
 import { lookAtMachine } from './machine.js'
 import { lookOutside } from './outside.js'
 
-export interface Examination {
+export interface Examination extends Examined {
   dir: string
-  /** The worst of all findings. */
-  worst: Severity
-  findings: Finding[]
 }
 
 const LOOKS: readonly ((input: DoctorInput) => Promise<readonly Finding[]>)[] = [

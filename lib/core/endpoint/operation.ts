@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import type { ErrorCode, Fault } from '../errors.js'
 import { invalid } from '../errors.js'
-import type { Finding, Severity } from '../finding.js'
+import type { Examined } from '../finding.js'
 import { checkTexts, withNewlines } from '../json.js'
 import { checkPart, refuseFaults } from './endpoint.js'
 
@@ -21,13 +21,6 @@ export interface ExamineOptions {
   /** Nobody outside of this machine is asked. */
   offline: boolean
   signal: AbortSignal
-}
-
-/** What the doctor has found. */
-export interface Examined {
-  /** The worst of all findings. */
-  worst: Severity
-  findings: Finding[]
 }
 
 /** What an operation gets beside its input. */
