@@ -81,11 +81,19 @@ const LONG = [
   'ffls/workbook.test.ts',
   'quotes/real.test.ts',
 ]
-/** Processes of a whole run, beside the suites that start themselves once more: those begin. */
+/**
+ * Processes of a whole run, beside the suites that start themselves once more, or use up what a
+ * process has: those begin.
+ */
 const GROUPS = 12
 /** Milliseconds after which a process counts as hung; the slowest takes nine minutes. */
 const HUNG = 30 * 60_000
-const ALONE = ['simulator/stock.test.ts', 'server/fuzz.test.ts', 'server/closing.test.ts']
+const ALONE = [
+  'app/background.test.ts',
+  'simulator/stock.test.ts',
+  'server/fuzz.test.ts',
+  'server/closing.test.ts',
+]
 const isNamed = (file, name) => file === `${name}.test.ts` || file.startsWith(`${name}/`)
 const isWanted = (file) =>
   names.length > 0

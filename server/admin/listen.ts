@@ -4,7 +4,7 @@ import type { App } from '../../lib/app/open.js'
 import { UsageError, list, optional } from '../cli/command.js'
 import type { Invocation } from '../cli/command.js'
 import { listen } from '../http/listen.js'
-import type { Listening } from '../http/listen.js'
+import type { Listening, ListenOptions } from '../http/listen.js'
 import type { Console, ConsoleOptions } from '../console/console.js'
 import { CONSOLE_OPTIONS, consoleSettings } from '../console/options.js'
 import type { ConsoleSettings } from '../console/options.js'
@@ -77,8 +77,11 @@ export async function listenForAdmin(
   place: AdminPlace | null,
   {
     out,
+    connections,
     ...options
-  }: Pick<Invocation, 'out'> & Required<Pick<AdminOptions, 'stopping' | 'metrics'>>,
+  }: Pick<Invocation, 'out'> &
+    Pick<ListenOptions, 'connections'> &
+    Required<Pick<AdminOptions, 'stopping' | 'metrics'>>,
 ): Promise<Listening | null> {
   if (!place) return null
   const { host, port, console: settings } = place
@@ -92,7 +95,7 @@ export async function listenForAdmin(
   try {
     return await listen(
       { nodeHandler: createAdmin(app, { hosts, console, ...options }) },
-      { host, port, tls, patience: { request: UPLOAD } },
+      { host, port, tls, connections, patience: { request: UPLOAD } },
     )
   } catch (error) {
     const why =

@@ -1,10 +1,44 @@
 /** What one connection may hold up, and how many of them who has no business here. */
+import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 
 /** Connections of one address that no key allows; a browser takes six for the documentation. */
 const OF_ONE_STRANGER = 16
 /** Connections in all, above which strangers get none: an attacker has many addresses. */
 const WITH_STRANGERS = 1_000
+
+/** Descriptors that are kept for files, workers, processes and calls of our own. */
+const OWN_DESCRIPTORS = 320
+/** Of those who watch: a browser with its events, a monitor, a proxy. */
+const ADMIN_CONNECTIONS = 64
+
+/** How many connections each listener of a process has at once; above them new ones are dropped. */
+export interface Room {
+  api: number
+  admin: number
+}
+
+/**
+ * Shares out the descriptors that a process may have (`ulimit -n`). A file that cannot be opened
+ * for want of one is worse than a caller turned away: a module that Node once failed to load stays
+ * missing until the process ends. Where there are few, connections get a quarter and an eighth.
+ */
+export function roomFor(descriptors: number): Room {
+  return {
+    api: Math.max(descriptors - OWN_DESCRIPTORS, Math.floor(descriptors / 4)),
+    admin: Math.min(ADMIN_CONNECTIONS, Math.floor(descriptors / 8)),
+  }
+}
+
+/** How many descriptors this process may have; Infinity where the system does not say. */
+export function descriptorLimit(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity)
+  } catch {
+    return Infinity
+  }
+}
 
 /**
  * Leaves room for those who may call: each connection is a descriptor, and whoever takes the last

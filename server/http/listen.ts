@@ -18,6 +18,8 @@ export interface ListenOptions {
   /** Speaks TLS with this certificate, PEM. */
   tls?: { cert: Buffer; key: Buffer } | null | undefined
   patience?: Partial<Patience>
+  /** Connections at once, as many as come by default; `onDrop` hears of each that is too many. */
+  connections?: { most: number; onDrop: () => void } | undefined
 }
 
 /** For how long a slow client is waited for, in milliseconds. */
@@ -56,6 +58,10 @@ export async function listen(
     ? createHttpsServer({ ...limits, ...options.tls, minVersion: 'TLSv1.2' }, server.nodeHandler)
     : createHttpServer(limits, server.nodeHandler)
   http.maxRequestsPerSocket = 10_000
+  if (options.connections) {
+    http.maxConnections = options.connections.most
+    http.on('drop', options.connections.onDrop)
+  }
   if (server.knows) capStrangers(http, server.knows)
   dropStalledReaders(http, patience.reader)
   http.on('clientError', (error, socket) => {

@@ -1,8 +1,10 @@
 /** Connections that are many, idle or slow, over real sockets from addresses of this machine. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { descriptorLimit, roomFor } from '../../server/http/connections.js'
 import { listen } from '../../server/http/listen.js'
 import type { Listening } from '../../server/http/listen.js'
 import type { Server } from '../../server/http/app.js'
@@ -74,6 +76,38 @@ before(async () => {
   })
 })
 after(() => t.close())
+
+describe('connections of a process', () => {
+  test('are as many as its descriptors leave room for; the next is turned away and told', async () => {
+    let dropped = 0
+    const listening = await listen(t.server, {
+      port: 0,
+      host: SHOP,
+      connections: { most: 20, onDrop: () => dropped++ },
+    })
+    const within = await crowd(listening.url, many(19, SHOP))
+    assert.deepEqual([await staysAt(within, 19), dropped], [19, 0])
+    const above = [await client(listening.url, SHOP), await client(listening.url, SHOP)]
+    assert.deepEqual([await staysAt(above, 1), dropped], [1, 1])
+    await assert.rejects(ping(listening.url))
+    await leave([...within, ...above])
+    await listening.close(100)
+  })
+
+  test('leave descriptors for files, however few there are', () => {
+    assert.deepEqual(roomFor(100), { api: 25, admin: 12 })
+    assert.deepEqual(roomFor(1_024), { api: 704, admin: 64 })
+    assert.deepEqual(roomFor(Infinity), { api: Infinity, admin: 64 })
+    for (const descriptors of [64, 426, 427, 1_024, 1_048_576]) {
+      const { api, admin } = roomFor(descriptors)
+      assert.ok(descriptors - api - admin >= Math.min(256, descriptors / 2))
+    }
+    if (process.platform === 'linux') {
+      const { stdout } = spawnSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' })
+      assert.equal(descriptorLimit(), Number(stdout))
+    }
+  })
+})
 
 describe('connections of strangers', () => {
   let listening: Listening

@@ -1,6 +1,6 @@
 /**
- * What goes wrong around a whole process: nobody reads its log, the log's disk is full, there is no
- * descriptor left, the disk fails, it is told to stop.
+ * What goes wrong around a whole process: nobody reads its log, the log's disk is full, it has few
+ * descriptors, the disk fails, it is told to stop.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -12,6 +12,7 @@ import {
   mkdtempSync,
   openSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
 } from 'node:fs'
@@ -32,6 +33,8 @@ const started: ChildProcess[] = []
 interface Shop {
   child: ChildProcess
   url: string
+  /** Where its health can be asked for. */
+  admin: string
   key: string
   ended: Promise<number | null>
 }
@@ -42,7 +45,7 @@ async function begin({ limits = '', log }: { limits?: string; log?: number } = {
     'sh',
     [
       '-c',
-      `${limits} exec "$0" "$1" demo --dir "$2" --port 0 --json`,
+      `${limits} exec "$0" "$1" demo --dir "$2" --port 0 --admin 127.0.0.1:0 --json`,
       process.execPath,
       LAUNCHER,
       dir,
@@ -56,7 +59,9 @@ async function begin({ limits = '', log }: { limits?: string; log?: number } = {
     createInterface({ input: child.stdout! }).once('line', resolve)
     child.once('exit', (code) => reject(new Error(`ended with ${code}`)))
   })
-  return { child, ended, ...(JSON.parse(line) as { url: string; key: string }) }
+  const said = JSON.parse(line) as Pick<Shop, 'url' | 'admin' | 'key'>
+  assert.ok(said.url, `it does not serve: ${line}`)
+  return { child, ended, ...said }
 }
 
 async function ask({ url, key }: Shop, path: string, body?: object): Promise<[number, Answer]> {
@@ -169,18 +174,21 @@ describe('a log that cannot be written', () => {
   })
 })
 
-describe('a process without a descriptor left', () => {
-  test('turns calls away, and goes on once there are some', async () => {
-    const shop = await begin({ limits: 'ulimit -n 100;' })
-    // From the address of the shop, which has as many connections as it wants.
+describe('a process with few descriptors', () => {
+  test('turns calls away before they take its own, and goes on once it has room', async () => {
+    const most = 100
+    const shop = await begin({ limits: `ulimit -n ${most};` })
+    // From the address of the shop, which may have many connections; while it still loads.
     const crowd = Array.from({ length: 300 }, () =>
       connect({ port: Number(new URL(shop.url).port), host: '127.0.0.1' }).on('error', () => {}),
     )
     for (const socket of crowd) socket.resume()
+    await until(async () => (await ping(shop).catch(() => 0)) === 0, 'nobody was turned away')
     await until(
-      async () => (await ping(shop).catch(() => 0)) === 0,
-      'the process never ran out of descriptors',
+      async () => (await fetch(`${shop.admin}/readyz`)).status === 200,
+      'the crowd keeps it from getting ready',
     )
+    assert.ok(readdirSync(`/proc/${shop.child.pid}/fd`).length < most)
     for (const socket of crowd) socket.destroy()
     await until(async () => (await ping(shop).catch(() => 0)) === 200, 'it does not recover')
     const [status, { data }] = await ask(shop, '/v1/orders', orderOf())
@@ -257,11 +265,12 @@ describe(
         ],
         { stdio: ['ignore', 'ignore', 'pipe'] },
       )
-      const attached = new Promise<void>((resolve) =>
+      const attached = new Promise<void>((resolve, reject) => {
         createInterface({ input: tracer.stderr }).on('line', (line) => {
           if (/attached/.test(line)) resolve()
-        }),
-      )
+        })
+        tracer.once('exit', (code) => reject(new Error(`strace ended with ${code}`)))
+      })
       await attached
       const order = orderOf()
       const answer = ask(shop, '/v1/orders', order).then(

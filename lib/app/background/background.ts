@@ -87,7 +87,12 @@ function threaded(file: string): Background<Tasks> {
   return {
     run(name, input, onProgress) {
       if (closed) return Promise.reject(new Error('closed'))
-      worker ??= start()
+      try {
+        worker ??= start()
+      } catch (error) {
+        // A machine without room for another thread; the next task tries again.
+        return Promise.reject(error as Error)
+      }
       worker.ref()
       const id = next++
       worker.postMessage({ id, name, input, progress: onProgress !== undefined })

@@ -1,4 +1,5 @@
 import { inTime } from '../../../lib/core/async/wait.js'
+import { MINUTE } from '../../../lib/core/clock.js'
 import { codeOf } from '../../../lib/core/errors.js'
 import type { App } from '../../../lib/app/open.js'
 import { open } from '../../../lib/app/open.js'
@@ -17,8 +18,9 @@ import {
   secretKeyFromEnvironment,
   serversFromEnvironment,
 } from '../../env.js'
+import { descriptorLimit, roomFor } from '../../http/connections.js'
 import { listen } from '../../http/listen.js'
-import type { Listening } from '../../http/listen.js'
+import type { Listening, ListenOptions } from '../../http/listen.js'
 import { openStarting } from '../../http/starting.js'
 import { ADMIN_OPTIONS, adminPlace, listenForAdmin } from '../../admin/listen.js'
 import type { AdminPlace } from '../../admin/listen.js'
@@ -94,6 +96,7 @@ export async function serve(
     ...store,
     ...journalCopyIn(store, values['journal-copy'] === true),
   })
+  const room = roomFor(descriptorLimit())
   const starting = openStarting()
   const stopping = new AbortController()
   let listening: Listening
@@ -107,10 +110,10 @@ export async function serve(
     await prepare(app)
     watching = await openWatching(app, { isCounting: adminAt !== null, accessLog })
     const observe = watching.observe && { observe: watching.observe }
-    listening = await listenAt(
-      createStartingServer(app, starting, { ...proxies, ...observe }),
-      place,
-    )
+    listening = await listenAt(createStartingServer(app, starting, { ...proxies, ...observe }), {
+      ...place,
+      connections: atMost(room.api, app),
+    })
   } catch (error) {
     await watching?.close()
     await app.close()
@@ -123,6 +126,7 @@ export async function serve(
     out,
     stopping: stopping.signal,
     metrics: watching.metrics,
+    connections: atMost(room.admin, app),
   })
   void startUp(app, starting, stopping.signal)
   const unwatch = watchFiles(app, { end: (code) => process.exit(code) })
@@ -185,14 +189,31 @@ function settingsIn(values: Invocation['values']): {
   }
 }
 
-async function listenAt(server: Server, place: { port: number; host: string }): Promise<Listening> {
+/** Says once a minute that callers are turned away. */
+function atMost(most: number, { ctx }: App): NonNullable<ListenOptions['connections']> {
+  let told = -Infinity
+  return {
+    most,
+    onDrop() {
+      if (ctx.monotonic() - told < MINUTE) return
+      told = ctx.monotonic()
+      ctx.log.warn(
+        { connections: most },
+        'callers are turned away: no more connections fit beside the files; raise the limit of ' +
+          'open files with `ulimit -n`',
+      )
+    },
+  }
+}
+
+async function listenAt(server: Server, place: ListenOptions): Promise<Listening> {
   return listen(server, place).catch((error: unknown) => {
     const fault = listenFault(codeOf(error), place)
     throw fault === null ? error : new UsageError(fault)
   })
 }
 
-function listenFault(code: string, { port, host }: { port: number; host: string }): string | null {
+function listenFault(code: string, { port, host }: ListenOptions): string | null {
   switch (code) {
     case 'EADDRINUSE':
       return `port ${port} is taken; choose another with --port, or 0 for a free one`
