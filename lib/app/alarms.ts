@@ -4,7 +4,7 @@ import { MINUTE } from '../core/clock.js'
 import { orWell } from '../core/finding.js'
 import type { Finding } from '../core/finding.js'
 import { tellAlarms } from '../events/events.js'
-import { findings } from './health.js'
+import { LOW_DISK, findings } from './health.js'
 import type { OperatorCtx } from './ctx.js'
 
 /** Milliseconds without the right to send: a server that takes over from another has it sooner. */
@@ -15,6 +15,11 @@ const LOST = MINUTE
  * and need nobody.
  */
 const FEEDS_COME = 10 * MINUTE
+
+/**
+ * Free bytes from which a disk is no longer low: one at the edge would be told every other minute.
+ */
+const ENOUGH_DISK = LOW_DISK * 1.1
 
 /** The job of one app: it knows how long that has been looking. */
 export function makeAlarmJob(): Job<OperatorCtx> {
@@ -28,7 +33,9 @@ export function makeAlarmJob(): Job<OperatorCtx> {
       const found = [...(await findings(ctx)), ...senderFindings(ctx)].filter(
         ({ check }) => !(isEarly && check === 'feed_stale'),
       )
-      await tellAlarms(ctx, found, new Set(found.map(({ check }) => check)))
+      const checks = new Set(found.map(({ check }) => check))
+      if (ctx.space.free() < ENOUGH_DISK) checks.delete('disk_low')
+      await tellAlarms(ctx, found, checks)
     },
   }
 }

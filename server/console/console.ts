@@ -134,7 +134,7 @@ export function createConsole(app: App, { files, ...place }: ConsoleOptions = {}
       else if (!(await page.send(path, response, request.method === 'HEAD')))
         throw new ApiError('not_found')
     } catch (error) {
-      sendError(response, error, ctx.log)
+      await sendError({ request, response }, error, ctx.log)
     }
     return true
   }

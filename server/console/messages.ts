@@ -1,5 +1,6 @@
 /** Requests and answers of the console. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { inTime } from '../../lib/core/async/wait.js'
 import { ApiError, isApiError } from '../../lib/core/errors.js'
 import { jsonExcess } from '../../lib/core/json.js'
 import { MB } from '../../lib/core/figures.js'
@@ -19,15 +20,13 @@ export const JSON_HEADERS = {
 
 /** The body as one JSON object; `{}` where there is none. */
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const tooLarge = `The request body is larger than ${MOST_BYTES / MB} MB.`
+  refuseAnnounced(request, MOST_BYTES, tooLarge)
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request) {
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += (chunk as Buffer).length
-    if (size > MOST_BYTES)
-      throw new ApiError('payload_too_large', {
-        message: `The request body is larger than ${MOST_BYTES / MB} MB.`,
-        headers: { connection: 'close' },
-      })
+    if (size > MOST_BYTES) throw new ApiError('payload_too_large', { message: tooLarge })
     chunks.push(chunk as Buffer)
   }
   const text = Buffer.concat(chunks).toString('utf8')
@@ -45,6 +44,32 @@ export async function readJson(request: IncomingMessage): Promise<Record<string,
   return value as Record<string, unknown>
 }
 
+/** Throws where a body says itself that it is larger than `most` bytes: nothing of it is read. */
+export function refuseAnnounced(request: IncomingMessage, most: number, message: string): void {
+  if (Number(request.headers['content-length'] ?? 0) > most)
+    throw new ApiError('payload_too_large', { message })
+}
+
+/** Bytes, and milliseconds, for which a body that is refused is still read. */
+const DRAINED = 4 * MB
+const DRAIN_TIME = 2_000
+
+/**
+ * Reads what is left of a body, and throws it away: a connection that ends while its body is on the
+ * way is reset, and the page never hears why.
+ */
+async function drain(request: IncomingMessage): Promise<void> {
+  let size = 0
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      size += (chunk as Buffer).length
+      if (size > DRAINED) return
+    }
+  } catch {
+    // It went away, and hears nothing.
+  }
+}
+
 export function sendData(
   response: ServerResponse,
   data: unknown,
@@ -54,8 +79,13 @@ export function sendData(
 }
 
 /** Unknown errors are logged and shown as nothing but that. */
-export function sendError(response: ServerResponse, error: unknown, log: Log): void {
+export async function sendError(
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+  error: unknown,
+  log: Log,
+): Promise<void> {
   if (response.headersSent) return void response.destroy()
+  if (!request.readableEnded) await inTime(() => drain(request), { ms: DRAIN_TIME, late: () => {} })
   if (error instanceof Refusal) {
     const { retryAfter: wait } = error
     return send(

@@ -1,4 +1,4 @@
-/** Files that pages send, for operations that take one in. They lie in the state folder for a day. */
+/** Files that pages send, for operations that take one in. They lie in the state folder for a week. */
 import { createWriteStream, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { basename, join } from 'node:path'
@@ -11,6 +11,7 @@ import { MB, figure } from '../../lib/core/figures.js'
 import { cleaned } from '../../lib/core/text.js'
 import { needRoom } from '../../lib/feeds/import.js'
 import type { App } from '../../lib/app/open.js'
+import { refuseAnnounced } from './messages.js'
 
 /** The catalog of a large distributor has some hundred megabytes. */
 export const MOST_UPLOAD = 2_048 * MB
@@ -35,6 +36,8 @@ export function openUploads({ dir, ctx }: App): Uploads {
 
   return {
     async take(request) {
+      const tooLarge = `A file has at most ${figure(MOST_UPLOAD)} bytes.`
+      refuseAnnounced(request, MOST_UPLOAD, tooLarge)
       needRoom(ctx)
       const name = nameOf(request.headers['x-file-name'])
       const id = ctx.random(12).toString('hex')
@@ -44,13 +47,7 @@ export function openUploads({ dir, ctx }: App): Uploads {
       const counted = new Transform({
         transform(chunk: Buffer, _encoding, done) {
           bytes += chunk.length
-          if (bytes > MOST_UPLOAD)
-            done(
-              new ApiError('payload_too_large', {
-                message: `A file has at most ${figure(MOST_UPLOAD)} bytes.`,
-                headers: { connection: 'close' },
-              }),
-            )
+          if (bytes > MOST_UPLOAD) done(new ApiError('payload_too_large', { message: tooLarge }))
           else done(null, chunk)
         },
       })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { allOperations } from '../../lib/app/operations/index.js'
+import { MB } from '../../lib/core/figures.js'
 import { codeAt, stepAt } from '../../lib/console/totp.js'
 import { PASSWORD, createConsoleTest, firstLink, makeLink, signIn } from './harness.js'
 
@@ -175,5 +176,20 @@ describe('the door of the console', () => {
     const rows = await test.app.ctx.read.selectFrom('console_session').selectAll().execute()
     const token = String(one.headers['cookie']).split('=')[1]!
     assert.ok(!JSON.stringify(rows).includes(token))
+  })
+
+  it('tells who sends too much why, however it comes', async () => {
+    await using console = await createConsoleTest()
+    const operator = await console.signedIn()
+    const viewer = await console.signedIn('viewer')
+    const body = (bytes: number) => Buffer.from(`{"q":"${'x'.repeat(bytes - 8)}"}`)
+    for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
+      const most = await operator.send('POST', '/operator/dealers/list', body(16 * MB), headers)
+      assert.notEqual(most.status, 413)
+      const more = await operator.send('POST', '/operator/dealers/list', body(16 * MB + 1), headers)
+      assert.deepEqual([more.status, more.body.error.code], [413, 'payload_too_large'])
+      const upload = await viewer.send('POST', '/operator/uploads', Buffer.alloc(3 * MB), headers)
+      assert.deepEqual([upload.status, upload.body.error.code], [403, 'viewer_may_not'])
+    }
   })
 })
