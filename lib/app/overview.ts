@@ -3,8 +3,10 @@ import { DAY, dayOf, startOfDay } from '../core/clock.js'
 import type { Finding } from '../core/finding.js'
 import { refusedFiles } from '../feeds/queries.js'
 import { expiringLicenses } from '../ffls/expiring.js'
+import { heldRemovals } from '../ffls/lists/held.js'
 import { listPaperwork } from '../orders/operator/paperwork.js'
 import { readPause } from '../orders/engine/pause.js'
+import { unitsByDay } from '../orders/history/queries.js'
 import { isOpenPurchase } from '../orders/queries.js'
 import { requestsByDay } from '../accounts/meter-queries.js'
 import type { OperatorCtx } from './ctx.js'
@@ -14,21 +16,26 @@ export interface Overview {
   at: string
   /** Each check, also of what is well. */
   checks: Finding[]
-  waiting: {
-    /** Orders of which a person has to find out what became. */
-    review: number
-    /** Orders whose outcome is being found out. */
-    unknown: number
-    refused_feeds: string[]
-    /** Orders that wait for papers. */
-    paperwork: number
-    /** Licenses that end within 30 days, or have just ended. */
-    licenses: number
-    /** Why orders are paused; null where they are not. */
-    paused: string | null
-  }
+  waiting: Waiting
   /** The oldest first, days without anything included. */
   days: OverviewDay[]
+}
+
+/** What waits for a person. */
+export interface Waiting {
+  /** Orders of which a person has to find out what became. */
+  review: number
+  /** Orders whose outcome is being found out. */
+  unknown: number
+  refused_feeds: string[]
+  /** Orders that wait for papers. */
+  paperwork: number
+  /** Licenses that end within 30 days, or have just ended. */
+  licenses: number
+  /** Dealers that the last lists lack, and whose removal somebody has to accept. */
+  held_removals: number
+  /** Why orders are paused; null where they are not. */
+  paused: string | null
 }
 
 export interface OverviewDay {
@@ -36,6 +43,8 @@ export interface OverviewDay {
   day: string
   /** Fulfillment orders, by the day on which they were placed. */
   orders: number
+  /** Pieces in them. */
+  units: number
   /** Placements, or parts of one, that produced no distributor order. */
   refused: number
   /** Calls of the API. */
@@ -47,6 +56,16 @@ const DAYS = 14
 const SOON = 30
 
 export async function overview(ctx: OperatorCtx): Promise<Overview> {
+  return {
+    at: new Date(ctx.now()).toISOString(),
+    checks: await findings(ctx),
+    waiting: await waiting(ctx),
+    days: await lastDays(ctx),
+  }
+}
+
+/** The part that every page shows: it is asked for once a minute. */
+export async function waiting(ctx: OperatorCtx): Promise<Waiting> {
   const states = await ctx.read
     .selectFrom('purchase_order')
     .select((query) => ['state', query.fn.countAll<number>().as('orders')])
@@ -55,17 +74,13 @@ export async function overview(ctx: OperatorCtx): Promise<Overview> {
     .execute()
   const countOf = (wanted: string) => states.find(({ state }) => state === wanted)?.orders ?? 0
   return {
-    at: new Date(ctx.now()).toISOString(),
-    checks: await findings(ctx),
-    waiting: {
-      review: countOf('review'),
-      unknown: countOf('unknown'),
-      refused_feeds: refusedFiles(ctx.engine.catalog).map(({ source }) => source),
-      paperwork: (await listPaperwork(ctx)).length,
-      licenses: (await expiringLicenses(ctx, { days: SOON })).length,
-      paused: (await readPause(ctx))?.reason ?? null,
-    },
-    days: await lastDays(ctx),
+    review: countOf('review'),
+    unknown: countOf('unknown'),
+    refused_feeds: refusedFiles(ctx.engine.catalog).map(({ source }) => source),
+    paperwork: (await listPaperwork(ctx)).length,
+    licenses: (await expiringLicenses(ctx, { days: SOON })).length,
+    held_removals: await heldRemovals(ctx),
+    paused: (await readPause(ctx))?.reason ?? null,
   }
 }
 
@@ -78,6 +93,7 @@ async function lastDays(ctx: OperatorCtx): Promise<OverviewDay[]> {
     .where('span', '>=', first / DAY)
     .groupBy('span')
     .execute()
+  const units = ctx.engine.reader.all(unitsByDay, { first })
   const refused = await ctx.read
     .selectFrom('failed_placement')
     .select('failed_at')
@@ -90,6 +106,7 @@ async function lastDays(ctx: OperatorCtx): Promise<OverviewDay[]> {
     return {
       day: dayOf(start),
       orders: Number(orders.find(({ span }) => span === start / DAY)?.orders ?? 0),
+      units: units.find(({ span }) => span === start / DAY)?.units ?? 0,
       refused: refused.filter(({ failed_at: at }) => at >= start && at < start + DAY).length,
       requests: requests.find(({ day }) => day === start)?.requests ?? 0,
     }

@@ -53,6 +53,7 @@ describe('operations', () => {
   it('tell of the installation', async () => {
     const today = await page.call('overview.today')
     assert.equal(today.days.length, 14)
+    assert.deepEqual(await page.call('overview.waiting'), today.waiting)
     assert.equal((await page.call('overview.about')).dir, console.test.app.dir)
     assert.ok((await page.call('schedule.list')).length > 5)
     await page.call('schedule.run', { name: 'licenses' })

@@ -22,8 +22,8 @@ export function OrderList() {
   const { query } = place.value
   const view = VIEWS.find((one) => one === query['show']) ?? 'history'
   const { shop } = useShops()
-  const overview = useCall('overview.today', {}, { every: 60_000 })
-  const paused = overview.data?.waiting.paused
+  const waiting = useCall('overview.waiting', {}, { every: 60_000 })
+  const paused = waiting.data?.paused
   return (
     <>
       <PageHead
@@ -35,7 +35,7 @@ export function OrderList() {
           </a>
         }
       />
-      {paused && <Paused reason={paused} onDone={overview.reload} />}
+      {paused && <Paused reason={paused} onDone={waiting.reload} />}
       <Tabs
         label={t.views}
         tabs={VIEWS.map((one) => ({

@@ -35,6 +35,7 @@ export function Today() {
 
 const FIGURES = [
   ['orders', count],
+  ['units', count],
   ['refused', count],
   ['requests', compact],
 ] as const
@@ -62,6 +63,7 @@ function Sold({ days }: Pick<Overview, 'days'>) {
           format={count}
           series={[{ label: texts.today.figures.orders, values: days.map(({ orders }) => orders) }]}
           more={[
+            { label: texts.today.figures.units, values: days.map(({ units }) => count(units)) },
             {
               label: texts.today.figures.refused,
               values: days.map(({ refused }) => count(refused)),
@@ -89,6 +91,7 @@ function Waits({ waiting, onDone }: Pick<Overview, 'waiting'> & { onDone: () => 
       today.look,
       'warn',
     ],
+    [waiting.held_removals, today.held, linkTo(['dealers', 'import']), today.look, 'warn'],
     [waiting.licenses, today.expiring, linkTo(['dealers', 'expiring']), today.look, 'warn'],
     [waiting.unknown, today.unknown, linkTo(['orders'], { show: 'open' }), today.look, 'calm'],
   ] as const

@@ -9,7 +9,7 @@ import { JournalProof } from '../../orders/operations.js'
 import { filesIn } from '../../db/engine.js'
 import { makeBackup } from '../backup/backup.js'
 import { checkListed, drillListed, listBackups } from '../backup/list.js'
-import { overview } from '../overview.js'
+import { overview, waiting } from '../overview.js'
 import type { OperationCtx } from './ctx.js'
 
 const operation = operationsOf<OperationCtx>()
@@ -30,6 +30,18 @@ const FindingShape = z.object({
   mend: z.string().nullable().describe('A command that mends it, or shows what to decide'),
 })
 
+const WaitingShape = z
+  .object({
+    review: z.int(),
+    unknown: z.int(),
+    refused_feeds: z.array(z.string()),
+    paperwork: z.int(),
+    licenses: z.int().describe('That end within 30 days, or have just ended'),
+    held_removals: z.int().describe('Dealers whose removal somebody has to accept'),
+    paused: z.string().nullable().describe('Why orders are paused'),
+  })
+  .meta({ component: 'Waiting', about: 'What waits for a person' })
+
 const Folder = z.string().min(1).describe('the folder of a backup that `backups/list` shows')
 
 export const installationOperations = [
@@ -40,19 +52,25 @@ export const installationOperations = [
     result: z.object({
       at: Time,
       checks: z.array(FindingShape),
-      waiting: z.object({
-        review: z.int(),
-        unknown: z.int(),
-        refused_feeds: z.array(z.string()),
-        paperwork: z.int(),
-        licenses: z.int().describe('That end within 30 days, or have just ended'),
-        paused: z.string().nullable().describe('Why orders are paused'),
-      }),
+      waiting: WaitingShape,
       days: z.array(
-        z.object({ day: z.string(), orders: z.int(), refused: z.int(), requests: z.int() }),
+        z.object({
+          day: z.string(),
+          orders: z.int(),
+          units: z.int().describe('Pieces in these orders'),
+          refused: z.int(),
+          requests: z.int(),
+        }),
       ),
     }),
     run: (ctx) => overview(ctx),
+  }),
+  operation('overview.waiting', {
+    summary: 'What waits for you, without the rest of today',
+    effect: 'reads',
+    input: {},
+    result: WaitingShape,
+    run: (ctx) => waiting(ctx),
   }),
   operation('overview.examine', {
     summary: 'Look at the installation and its machine: what is well, and what mends the rest',

@@ -283,3 +283,13 @@ export const failures = (narrowing: FailureNarrowing) =>
     },
     `failures ${formOf(narrowing)}`,
   )
+
+/** Pieces of the orders of each day; subscriber by subscriber, as the index of dates has them. */
+export const unitsByDay = query<{ span: number; units: number }, { first: number }>(
+  (_, { first }) =>
+    sql`select order_date / 86400000 as span, sum(item.value ->> 'qty') as units
+      from subscriber cross join fulfillment_order on subscriber_id = subscriber.id,
+        json_each(dist_order_items) as item
+      where visible = 1 and order_date >= ${first} group by span`,
+  'units by day',
+)
