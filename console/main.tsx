@@ -42,9 +42,16 @@ function Console() {
         <Waiting />
       </main>
     )
+  const { signed_in: isIn, name } = current
   return (
     <>
-      {current.signed_in ? <Pages /> : linkToSetPassword.value ? <FirstPassword /> : <Door />}
+      {name !== null && (
+        // Unseen while its sign-in is over: what was typed is there after the next.
+        <div hidden={!isIn} key={name}>
+          <Pages />
+        </div>
+      )}
+      {!isIn && (linkToSetPassword.value ? <FirstPassword /> : <Door over={name ?? undefined} />)}
       <ConfirmPassword />
       <Toasts />
     </>

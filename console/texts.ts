@@ -132,6 +132,7 @@ export const texts = {
   door: {
     title: 'Sign in to Quartermaster',
     signIn: 'Sign in',
+    over: 'Your sign-in is over. What you have typed waits behind this for a quarter of an hour.',
     password: 'Password',
     totp: 'Code of your second factor',
     again: 'The same again',

@@ -37,6 +37,14 @@ function readingOf<T>(key: string): Signal<Reading<T>> {
   return fresh
 }
 
+/** Counts the times at which all that is shown was to be read anew. */
+const anew = signal(0)
+
+/** Has every page that is there read anew what it shows. */
+export function readAnew(): void {
+  anew.value++
+}
+
 /** Forgets all that was read: somebody else may sign in. */
 export function forgetReadings(): void {
   kept.clear()
@@ -59,7 +67,7 @@ export function useReading<T>(key: string | null, get: () => Promise<T>, every?:
       if (!document.hidden) void reload()
     }, every)
     return () => window.clearInterval(timer)
-  }, [key, every])
+  }, [key, every, anew.value])
   const now = (reading as ReadonlySignal<Reading<T>>).value
   useAgain(now.error, reload)
   return { ...now, reload }

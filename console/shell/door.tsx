@@ -1,15 +1,48 @@
 /** Signing in, the first password, and the password that some acts ask for again. */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { CallError, call } from '../core/call.js'
-import { confirmation, linkToSetPassword, readSession, session } from '../core/session.js'
+import {
+  changedSession,
+  confirmation,
+  linkToSetPassword,
+  readSession,
+  session,
+} from '../core/session.js'
 import { ActForm, Dialog } from '../parts/dialog.js'
 import { TextField } from '../parts/fields.js'
 import { texts } from '../texts.js'
 
 const t = texts.door
 
-export function Door() {
-  const [name, setName] = useState('')
+/** `over`: whose page waits behind it; undefined where there is none. */
+export function Door({ over }: { over: string | undefined }) {
+  return over === undefined ? (
+    <main class="door">
+      <SignIn name="" />
+    </main>
+  ) : (
+    <SignInAgain name={over} />
+  )
+}
+
+/** Over a page with dialogs of its own, which only another dialog can lie in front of. */
+function SignInAgain({ name }: { name: string }) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => element.current?.showModal(), [])
+  return (
+    <dialog
+      ref={element}
+      class="door"
+      aria-label={t.title}
+      onCancel={(event) => event.preventDefault()}
+    >
+      <SignIn name={name} why={t.over} />
+    </dialog>
+  )
+}
+
+function SignIn({ name: first, why }: { name: string; why?: string }) {
+  const [name, setName] = useState(first)
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [isCodeNeeded, setCodeNeeded] = useState(false)
@@ -24,41 +57,40 @@ export function Door() {
       if (error instanceof CallError && error.code === 'code_needed') setCodeNeeded(true)
       throw error
     }
-    await readSession()
+    await changedSession()
   }
   return (
-    <main class="door">
-      <div class="card">
-        <h1>{t.title}</h1>
-        <ActForm act={t.signIn} isReady={password !== ''} doIt={signIn}>
+    <div class="card">
+      <h1>{t.title}</h1>
+      {why !== undefined && <p>{why}</p>}
+      <ActForm act={t.signIn} isReady={password !== ''} doIt={signIn}>
+        <TextField
+          label={t.name}
+          help={t.nameHelp}
+          autocomplete="username"
+          value={name}
+          onInput={setName}
+        />
+        <TextField
+          label={t.password}
+          type="password"
+          autocomplete="current-password"
+          value={password}
+          onInput={setPassword}
+          isFirst
+        />
+        {isCodeNeeded && (
           <TextField
-            label={t.name}
-            help={t.nameHelp}
-            autocomplete="username"
-            value={name}
-            onInput={setName}
-          />
-          <TextField
-            label={t.password}
-            type="password"
-            autocomplete="current-password"
-            value={password}
-            onInput={setPassword}
+            label={t.totp}
+            autocomplete="one-time-code"
+            value={code}
+            onInput={setCode}
             isFirst
           />
-          {isCodeNeeded && (
-            <TextField
-              label={t.totp}
-              autocomplete="one-time-code"
-              value={code}
-              onInput={setCode}
-              isFirst
-            />
-          )}
-        </ActForm>
-        <p class="quiet">{t.link}</p>
-      </div>
-    </main>
+        )}
+      </ActForm>
+      <p class="quiet">{t.link}</p>
+    </div>
   )
 }
 
@@ -113,7 +145,7 @@ export function FirstPassword() {
           doIt={async () => {
             await call('session.start', { token: link.token, password: password! })
             linkToSetPassword.value = null
-            await readSession()
+            await changedSession()
           }}
         >
           <NewPassword onChange={setPassword} />

@@ -1,10 +1,9 @@
 /** The frame around every page: where one can go, which shop is looked at, who is signed in. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { call } from '../core/call.js'
 import type { PageName } from '../core/keys.js'
 import { linkTo, place } from '../core/router.js'
-import { session } from '../core/session.js'
+import { session, signOut } from '../core/session.js'
 import { THEMES, chosenShop, theme } from '../core/settings.js'
 import { useShops } from '../core/shops.js'
 import { Button } from '../parts/basics.js'
@@ -14,7 +13,6 @@ import { Icon } from '../parts/icons.js'
 import type { IconName } from '../parts/icons.js'
 import { act } from '../parts/toast.js'
 import { texts } from '../texts.js'
-import { readSession } from '../core/session.js'
 import { opened } from './opened.js'
 import { useWaiting } from './waiting.js'
 
@@ -160,16 +158,7 @@ function Who() {
       <span class="grow">
         {current.name} <span class="quiet">{current.role === 'viewer' && texts.shell.viewer}</span>
       </span>
-      <Button
-        kind="quiet"
-        label={texts.shell.signOut}
-        onClick={() =>
-          act(async () => {
-            await call('session.end', {})
-            await readSession()
-          })
-        }
-      >
+      <Button kind="quiet" label={texts.shell.signOut} onClick={() => act(signOut)}>
         <Icon name="out" />
       </Button>
     </div>

@@ -50,6 +50,38 @@ describe('a sign-in in the console', { skip: WITHOUT_BROWSER }, () => {
     assertCleanOtherwise(visited)
   })
 
+  test('that ends while somebody types shows nothing, and gives back what was typed to them alone', async () => {
+    await using visited = await enter(browser, console)
+    const { page } = visited
+    const dialog = page.getByRole('dialog', { name: 'Add a shop' })
+    const type = async () => {
+      await goTo(page, 'accounts')
+      await button(page, 'Add a shop').click()
+      await dialog.getByLabel('Name').fill('Typed before')
+      await dialog.getByLabel('E-mail').fill('typed@shop.example')
+      t.clock.advance(12 * HOUR)
+      await dialog.getByRole('button', { name: 'Add a shop' }).click()
+      await page.getByRole('dialog', { name: 'Sign in to Quartermaster' }).waitFor()
+      assert.doesNotMatch(await page.locator('body').innerText(), /Test shop|Typed before/)
+      assert.equal(await dialog.isVisible(), false)
+    }
+    await type()
+    // The door stays shut without a password.
+    await page.keyboard.press('Escape')
+    await button(page, 'Sign in').waitFor()
+    assert.equal(await field(page, 'Name').inputValue(), 'pat')
+    await signInAgain(page)
+    assert.equal(await dialog.getByLabel('E-mail').inputValue(), 'typed@shop.example')
+    await dialog.getByRole('button', { name: 'Add a shop' }).click()
+    await told(page, 'Typed before is added.')
+    // Somebody else at the same desk begins anew.
+    await type()
+    await signInAgain(page, 'ann')
+    await page.getByRole('heading', { name: 'Accounts', level: 1 }).waitFor()
+    assert.equal(await dialog.count(), 0)
+    assertCleanOtherwise(visited)
+  })
+
   test('that another operator ends does nothing from then on', async () => {
     await using pat = await enter(browser, console)
     await using ann = await enter(browser, console, { who: 'ann' })
@@ -108,9 +140,8 @@ describe('a sign-in in the console', { skip: WITHOUT_BROWSER }, () => {
     await other.goto(`${console.url}/`)
     await button(other, 'Sign out').click()
     await other.getByRole('heading', { name: 'Sign in to Quartermaster' }).waitFor()
-    await page.getByRole('link', { name: 'Dealers' }).click()
     await page.getByRole('heading', { name: 'Sign in to Quartermaster' }).waitFor()
-    assert.doesNotMatch(await page.locator('body').innerText(), /Test shop/)
+    assert.doesNotMatch(await page.content(), /Test shop/)
     assertCleanOtherwise(visited)
   })
 
@@ -196,10 +227,10 @@ describe('a sign-in in the console', { skip: WITHOUT_BROWSER }, () => {
   const auditRows = async () => (await t.app.operator.audit.verify()).rows
 })
 
-/** At the door, as pat. */
-async function signInAgain(page: Page): Promise<void> {
+/** At the door. */
+async function signInAgain(page: Page, who = 'pat'): Promise<void> {
   await page.getByRole('heading', { name: 'Sign in to Quartermaster' }).waitFor()
-  await field(page, 'Name').fill('pat')
+  await field(page, 'Name').fill(who)
   await field(page, 'Password').fill(PASSWORD)
   await button(page, 'Sign in').click()
 }
