@@ -56,6 +56,17 @@ const FeedResult = z
     price_changes: z.int(),
     stock_changes: z.int(),
     unmatched: z.int().describe('Rows of a quantity feed that no offer has the item number of'),
+    watched: z
+      .array(
+        z.object({
+          name: z.enum(['rejected', 'missing', 'price_moves', 'emptied', 'upcs_lost']),
+          part: z.int(),
+          of: z.int(),
+          most: z.int().describe('Percent of it that may be'),
+          over: z.boolean(),
+        }),
+      )
+      .describe('What the guard measured, beside what it allows'),
     version: z.string().describe("Of the catalog's state afterwards"),
   })
   .meta({ component: 'FeedResult', about: 'What became of a feed, or would' })

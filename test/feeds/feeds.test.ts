@@ -8,7 +8,7 @@ import type { CatalogRow } from '../../lib/distributors/generic/rows.js'
 import { presets } from '../../lib/distributors/builtin/index.js'
 import { openBytes } from '../../lib/feeds/fetch/bytes.js'
 import { parseCells } from '../../lib/feeds/read/cells.js'
-import { judge } from '../../lib/feeds/ingest/guard.js'
+import { judge, watchedShares } from '../../lib/feeds/ingest/guard.js'
 import type { Evidence } from '../../lib/feeds/ingest/guard.js'
 import { readRecords } from '../../lib/feeds/read/lines.js'
 import { recordText } from '../../lib/feeds/read/text.js'
@@ -925,6 +925,12 @@ describe('the guard', () => {
       const reasons = judge({ ...fine, ...change }, false)
       if (reason === null) assert.deepEqual(reasons, [])
       else assert.match(reasons.join('; '), reason)
+      // A page shows the same: what is over stands among the reasons, and nothing else is.
+      const over = watchedShares({ ...fine, ...change }).filter((share) => share.over)
+      if (reason === null) assert.deepEqual(over, [])
+      for (const { part, of } of over)
+        if (change.usable !== 0 && what !== 'nothing known')
+          assert.match(reasons.join('; '), new RegExp(`${part} of ${of} `))
       const forced = judge({ ...fine, ...change }, true)
       assert.equal(
         forced.length,

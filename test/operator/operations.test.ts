@@ -144,6 +144,8 @@ describe('operations', () => {
     assert.equal(refused.outcome, 'refused')
     const beside = await page.call('feeds.refused', { distid: 'DAV' })
     assert.deepEqual([beside.last.rows, beside.would.rows], [50, 20])
+    const missing = beside.would.watched.find(({ name }: { name: string }) => name === 'missing')
+    assert.deepEqual(missing, { name: 'missing', part: 30, of: 50, most: 20, over: true })
     await page.call('feeds.accept', { distid: 'DAV' })
     assert.equal((await page.call('feeds.rejects', { distid: 'DAV' })).rejected, 0)
     await page.call('feeds.set', {

@@ -1,6 +1,7 @@
 /** The figures of a feed beside those of the last good one. */
 import type { Output } from '../../core/api.js'
 import { count } from '../../core/format.js'
+import { Badge } from '../../parts/basics.js'
 import { Table } from '../../parts/table.js'
 import { texts } from '../../texts.js'
 
@@ -37,6 +38,28 @@ export function Figures({
           head: t.lastGood,
           cell: (name) => (last && name in last ? count(last[name as 'rows' | 'rejected']) : '–'),
           isNumber: true,
+        },
+      ]}
+    />
+  )
+}
+
+/** What the guard measured of a feed, beside what it allows. */
+export function Watched({ watched }: Pick<FeedResult, 'watched'>) {
+  return (
+    <Table
+      label={t.watched}
+      rows={watched}
+      keyOf={({ name }) => name}
+      columns={[
+        { head: t.watched, cell: ({ name }) => t.shares[name] },
+        { head: t.share, cell: ({ part, of }) => t.partOf(part, of), isNumber: true },
+        { head: t.most, cell: ({ most }) => t.percent(most), isNumber: true },
+        {
+          head: texts.words.state,
+          cell: ({ over }) => (
+            <Badge tone={over ? 'bad' : 'good'}>{over ? t.tooMuch : t.within}</Badge>
+          ),
         },
       ]}
     />

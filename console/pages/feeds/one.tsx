@@ -12,7 +12,7 @@ import { Icon } from '../../parts/icons.js'
 import { Empty, Loaded } from '../../parts/states.js'
 import { act } from '../../parts/toast.js'
 import { texts } from '../../texts.js'
-import { Figures, Rejects } from './figures.js'
+import { Figures, Rejects, Watched } from './figures.js'
 import { stateOf } from './list.js'
 import { SourceDialog, partsOf } from './source.js'
 
@@ -151,6 +151,7 @@ function Refused({ source, onDone }: { source: string; onDone: () => Promise<voi
             </div>
             {would ? (
               <>
+                <Watched watched={would.watched} />
                 <Figures would={would} last={last} />
                 <div class="body actions">
                   <Button kind="danger" onClick={accept} isBusy={isBusy} disabled={isViewer.value}>

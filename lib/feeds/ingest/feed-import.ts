@@ -7,8 +7,8 @@ import { mappedColumns } from '../../distributors/generic/columns.js'
 import { MAPPING_VERSION } from '../../distributors/generic/generic.js'
 import type { CatalogRow, StockRow } from '../../distributors/generic/rows.js'
 import type { ChangeLog } from './change-log.js'
-import { judge } from './guard.js'
-import type { Evidence } from './guard.js'
+import { judge, watchedShares } from './guard.js'
+import type { Evidence, WatchedShare } from './guard.js'
 import { seedOf } from './feed.js'
 import type { FeedInput, FeedResult, Handles } from './feed.js'
 import { readState } from '../../catalog/queries.js'
@@ -224,7 +224,7 @@ export class FeedImport implements RowSink {
     evidence.emptied = this.#writer.counts.emptied
     const reasons = judge(evidence, this.#input.force ?? false)
     if (reasons.length === 0) this.#keepBooks(reading, shape)
-    return this.#result(reasons)
+    return this.#result(reasons, watchedShares(evidence))
   }
 
   /** Before what the file no longer names is written down beside its lines. */
@@ -301,7 +301,7 @@ export class FeedImport implements RowSink {
     )
   }
 
-  #result(reasons: string[]): FeedResult {
+  #result(reasons: string[], watched: WatchedShare[] = []): FeedResult {
     const { counts } = this.#writer
     const { catalog, source, dryRun } = this.#input
     const rejects = this.#rejects.sort((a, b) => a.line - b.line).slice(0, SHOWN_REJECTS)
@@ -320,6 +320,7 @@ export class FeedImport implements RowSink {
       price_changes: counts.price_changes,
       stock_changes: counts.stock_changes,
       unmatched: this.#unmatched,
+      watched,
       version: dryRun ? this.#version : readState(catalog).version,
     }
   }

@@ -1,4 +1,5 @@
 /** What is told to whoever takes in a feed, and what comes of it. */
+import type { WatchedShare } from './guard.js'
 import { createHash } from 'node:crypto'
 import { dayOf } from '../../core/clock.js'
 import { isDated, MAPPING_VERSION } from '../../distributors/generic/generic.js'
@@ -52,6 +53,8 @@ export interface FeedResult {
   stock_changes: number
   /** Rows of a quantity feed that no offer has the item number of. */
   unmatched: number
+  /** What the guard measured; empty where the file could not be read, or brought nothing new. */
+  watched: WatchedShare[]
   /** Of the catalog's state afterwards. */
   version: string
 }

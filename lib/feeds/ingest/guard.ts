@@ -43,6 +43,39 @@ export interface Evidence {
   moved: string[]
 }
 
+/** One share of a feed that the guard watches: `part` of `of`, and the most that it may be. */
+export interface WatchedShare {
+  name: 'rejected' | 'missing' | 'price_moves' | 'emptied' | 'upcs_lost'
+  part: number
+  of: number
+  /** In percent. */
+  most: number
+  /** Too much of it: the feed is refused for that. */
+  over: boolean
+}
+
+/** UPCs of which fewer may be gone or others whatever share they are. */
+const FEW_UPCS = 20
+
+/** What the guard measures of a feed, beside what it allows; of a first feed the rejected rows alone. */
+export function watchedShares(evidence: Evidence): WatchedShare[] {
+  const { rejected, rows, named, lost, priced, priceMoves, stocked, emptied, upcs, upcsLost } =
+    evidence
+  const share = (name: WatchedShare['name'], part: number, of: number, most: number) => ({
+    ...{ name, part, of, most },
+    // In whole numbers.
+    over: part * 100 > of * most && (name !== 'upcs_lost' || part >= FEW_UPCS),
+  })
+  const all = [
+    share('rejected', rejected, rows, 1),
+    share('missing', lost, named, 20),
+    share('price_moves', priceMoves, priced, 5),
+    share('emptied', emptied, stocked, 30),
+    share('upcs_lost', upcsLost, upcs, 5),
+  ]
+  return all.filter(({ part, of }) => of > 0 || part > 0)
+}
+
 const percent = (part: number, of: number) =>
   `${(Math.floor((part / of) * 1000) / 10).toFixed(1)} %`
 
@@ -60,62 +93,52 @@ export function judge(evidence: Evidence, force: boolean): string[] {
       `none of the ${rows} rows names an item that is known, and the last feed named ${named}; ` +
         'the file or its preset is the wrong one',
     ]
-  return force ? [] : [...faultsOfForm(evidence), ...faultsOfComparison(evidence)]
+  if (force) return []
+  const shares = watchedShares(evidence).filter(({ over }) => over)
+  return [
+    ...faultsOfForm(evidence),
+    ...shares.filter(({ name }) => name === 'rejected').map(faultOfShare),
+    ...faultsOfAge(evidence),
+    ...shares.filter(({ name }) => name !== 'rejected').map(faultOfShare),
+    ...evidence.moved,
+  ]
 }
 
-function faultsOfForm({ cutOff, newlineLost, rejected, rows }: Evidence): string[] {
+/** Says why, in the words of each share that is over. */
+const SHARE_FAULTS: Readonly<
+  Record<WatchedShare['name'], (part: number, of: number, most: number) => string>
+> = {
+  rejected: (part, of, most) =>
+    `${part} of ${of} rows are bad (${percent(part, of)}; at most ${most} % may be)`,
+  missing: (part, of, most) =>
+    `${part} of ${of} offers are missing (${percent(part, of)}; at most ${most} % may be)`,
+  price_moves: (part, of, most) =>
+    `${part} of ${of} prices move by more than half (${percent(part, of)}; at most ${most} % may)`,
+  emptied: (part, of, most) =>
+    `${part} of ${of} offers in stock would have none (${percent(part, of)}; at most ${most} % may)`,
+  upcs_lost: (part, of, most) =>
+    `${part} of ${of} UPCs are gone or others (${percent(part, of)}; at most ${most} % may be)`,
+}
+
+const faultOfShare = ({ name, part, of, most }: WatchedShare): string =>
+  SHARE_FAULTS[name](part, of, most)
+
+function faultsOfForm({ cutOff, newlineLost }: Evidence): string[] {
   const reasons: string[] = []
   if (cutOff) reasons.push('the file is cut off: its last line ends before the last column')
   else if (newlineLost)
     reasons.push(
       'the file is cut off: its last line ends without a newline, and that of the last file had one',
     )
-  if (rejected * 100 > rows)
-    reasons.push(
-      `${rejected} of ${rows} rows are bad (${percent(rejected, rows)}; at most 1 % may be)`,
-    )
   return reasons
 }
 
-/** A distributor's first feed has nothing to be compared with, so all of these are silent. */
-function faultsOfComparison(evidence: Evidence): string[] {
-  const {
-    asOf,
-    previousAsOf,
-    named,
-    lost,
-    priced,
-    priceMoves,
-    stocked,
-    emptied,
-    upcs,
-    upcsLost,
-    moved,
-  } = evidence
-  const reasons: string[] = []
-  if (previousAsOf !== null && asOf < previousAsOf) {
-    reasons.push(
-      `the file is older than the last one: it is of ${new Date(asOf).toISOString()}, ` +
-        `the last was of ${new Date(previousAsOf).toISOString()}`,
-    )
-  }
-  if (lost * 5 > named)
-    reasons.push(
-      `${lost} of ${named} offers are missing (${percent(lost, named)}; at most 20 % may be)`,
-    )
-  if (priceMoves * 20 > priced)
-    reasons.push(
-      `${priceMoves} of ${priced} prices move by more than half (${percent(priceMoves, priced)}; at most 5 % may)`,
-    )
-  if (emptied * 10 > stocked * 3)
-    reasons.push(
-      `${emptied} of ${stocked} offers in stock would have none (${percent(emptied, stocked)}; at most 30 % may)`,
-    )
-  if (upcsLost >= 20 && upcsLost * 20 > upcs)
-    reasons.push(
-      `${upcsLost} of ${upcs} UPCs are gone or others (${percent(upcsLost, upcs)}; at most 5 % may be)`,
-    )
-  return [...reasons, ...moved]
+function faultsOfAge({ asOf, previousAsOf }: Evidence): string[] {
+  if (previousAsOf === null || asOf >= previousAsOf) return []
+  return [
+    `the file is older than the last one: it is of ${new Date(asOf).toISOString()}, ` +
+      `the last was of ${new Date(previousAsOf).toISOString()}`,
+  ]
 }
 
 const DELIMITERS: readonly (readonly [string, string])[] = [

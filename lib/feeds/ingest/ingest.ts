@@ -126,6 +126,7 @@ function nothingTaken(
     price_changes: 0,
     stock_changes: 0,
     unmatched: 0,
+    watched: [],
     version: readState(catalog).version,
     ...told,
   }
