@@ -12,6 +12,7 @@ import {
 } from '../core/endpoint/operation-shapes.js'
 import type { FraudCtx } from './ctx.js'
 import { rotateFraudKey } from './keys/rotate.js'
+import { FRAUD_QUOTAS, fraudQuotas } from './reports/quota.js'
 import { eraseReports, fraudStats } from './reports/upkeep.js'
 import { importBatch } from './sharing/import.js'
 import { addPartner, removePartner } from './sharing/partners.js'
@@ -37,6 +38,32 @@ export const fraudOperations = [
       unreadable: z.int(),
     }),
     run: (ctx) => fraudStats(ctx),
+  }),
+  operation('fraud.quotas', {
+    summary: 'What each key has used of its fraud quotas in the last 24 hours',
+    effect: 'reads',
+    input: {},
+    result: z.object({
+      limits: z.object({ checks: z.int(), reports: z.int(), removals: z.int() }),
+      keys: z.array(
+        z.object({
+          key: z.string(),
+          name: z.string(),
+          subscriber: z.string(),
+          checks: z.int(),
+          reports: z.int(),
+          removals: z.int(),
+        }),
+      ),
+    }),
+    run: async (ctx) => ({
+      limits: {
+        checks: FRAUD_QUOTAS.check,
+        reports: FRAUD_QUOTAS.report,
+        removals: FRAUD_QUOTAS.removal,
+      },
+      keys: await fraudQuotas(ctx),
+    }),
   }),
   operation('fraud.erase', {
     summary: 'Remove all fraud reports of a subscriber',

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '../../lib/core/clock.js'
 import { RETENTION } from '../../lib/fraud/reports/upkeep.js'
+import { fraudQuotas } from '../../lib/fraud/reports/quota.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 import { dealerRow, shops } from './shops.js'
@@ -582,6 +583,8 @@ describe('quotas of a key within 24 hours', () => {
       }
       await check(t, {})
       const over = await use(t, limit)
+      const [shown] = await fraudQuotas(t.app.ctx)
+      assert.deepEqual([shown![name], shown!.subscriber], [limit, t.subscriber])
       assert.deepEqual(
         [over.status, over.body.error.code, over.headers.get('retry-after')],
         [429, 'rate_limited', String(over.body.error.details.retry_after_seconds)],

@@ -286,6 +286,8 @@ describe('operations', () => {
 
   it('keep counts of fraud, and partners', async () => {
     await page.call('fraud.stats')
+    const { limits, keys } = await page.call('fraud.quotas')
+    assert.deepEqual([limits, keys], [{ checks: 1_000, reports: 25, removals: 25 }, []])
     await page.call('fraud.rotateKey')
     await page.call('fraud.addPartner', { name: 'coast', key: 'ab'.repeat(32) })
     const upload = await page.upload('batch.ndjson', 'no batch\n')

@@ -61,6 +61,7 @@ export function Fraud() {
               </Section>
               <Partners stats={stats} onChange={reading.reload} />
             </div>
+            <Quotas />
           </>
         )}
       </Loaded>
@@ -90,6 +91,35 @@ function Counts({ stats }: { stats: Stats }) {
         </span>
       </div>
     </div>
+  )
+}
+
+/** What each key has used of what it may in a day. */
+function Quotas() {
+  const reading = useCall('fraud.quotas', {})
+  return (
+    <Section title={t.quotas} note={t.quotasNote}>
+      <Loaded reading={reading} lines={4}>
+        {({ limits, keys }) => (
+          <Table
+            label={t.quotas}
+            rows={keys}
+            keyOf={({ key }) => key}
+            empty={<Empty title={t.unused}>{t.unusedMore}</Empty>}
+            columns={[
+              { head: texts.words.shop, cell: ({ subscriber }) => subscriber },
+              { head: t.key, cell: ({ name }) => name },
+              ...(['checks', 'reports', 'removals'] as const).map((use) => ({
+                head: t[use],
+                cell: (key: Output<'fraud.quotas'>['keys'][number]) =>
+                  t.usedOf(count(key[use]), count(limits[use])),
+                isNumber: true,
+              })),
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
   )
 }
 

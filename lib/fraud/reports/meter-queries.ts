@@ -18,6 +18,13 @@ export function checksOf(
     .all(keyId) as number[]
 }
 
+/** How many checks each key made after `since`. */
+export function checksByKey(meter: RawHandle, since: number): { key_id: string; uses: number }[] {
+  return meter
+    .prepare('SELECT key_id, count(*) AS uses FROM fraud_check WHERE at > ? GROUP BY key_id')
+    .all(since) as { key_id: string; uses: number }[]
+}
+
 export function addCheck(meter: RawHandle, keyId: string, at: number): void {
   meter.prepare('INSERT INTO fraud_check (key_id, at) VALUES (?, ?)').run(keyId, at)
 }

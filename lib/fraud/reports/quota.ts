@@ -2,7 +2,7 @@
 import { quotaExceeded, waitFor } from '../../core/quota.js'
 import type { FraudCounts, FraudCtx } from '../ctx.js'
 import { DAY, MINUTE } from '../../core/clock.js'
-import { addCheck, checksOf } from './meter-queries.js'
+import { addCheck, checksByKey, checksOf } from './meter-queries.js'
 
 export const FRAUD_QUOTAS = { check: 1_000, report: 25, removal: 25 } as const
 export type FraudUse = keyof typeof FRAUD_QUOTAS
@@ -66,6 +66,46 @@ export async function countUse(
     rows.map(({ at: then }) => then),
   )
   await tx.db.insertInto('fraud_use').values({ key_id: keyId, kind: use, at }).execute()
+}
+
+/** What a key has used of its quotas, in the last 24 hours. */
+export interface FraudQuota {
+  key: string
+  name: string
+  subscriber: string
+  checks: number
+  reports: number
+  removals: number
+}
+
+/** What each key has used of its quotas; of those that used none nothing. Whoever used most comes first. */
+export async function fraudQuotas(ctx: FraudCtx): Promise<FraudQuota[]> {
+  const since = ctx.now() - DAY
+  const checks = checksByKey(ctx.engine.meter, since)
+  const uses = await ctx.read
+    .selectFrom('fraud_use')
+    .select((query) => ['key_id', 'kind', query.fn.countAll<number>().as('uses')])
+    .where('at', '>', since)
+    .groupBy(['key_id', 'kind'])
+    .execute()
+  const ids = [...new Set([...checks, ...uses].map(({ key_id: id }) => id))]
+  if (ids.length === 0) return []
+  const keys = await ctx.read
+    .selectFrom('api_key')
+    .innerJoin('subscriber', 'subscriber.id', 'api_key.subscriber_id')
+    .select(['api_key.id', 'api_key.name', 'subscriber.name as subscriber'])
+    .where('api_key.id', 'in', ids)
+    .execute()
+  const usedOf = (id: string, use: Exclude<FraudUse, 'check'>) =>
+    uses.find(({ key_id: key, kind }) => key === id && kind === use)?.uses ?? 0
+  return keys
+    .map(({ id, name, subscriber }) => ({
+      ...{ key: id, name, subscriber },
+      checks: checks.find(({ key_id: key }) => key === id)?.uses ?? 0,
+      reports: usedOf(id, 'report'),
+      removals: usedOf(id, 'removal'),
+    }))
+    .sort((a, b) => b.checks - a.checks || b.reports - a.reports || (a.key < b.key ? -1 : 1))
 }
 
 /** Notes what was counted by the steady clock too. */
