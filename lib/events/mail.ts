@@ -7,6 +7,9 @@ import { sendMail } from '../distributors/session/mail.js'
 import type { OpenReceiver } from './receiver.js'
 import type { EventMessage } from './webhook.js'
 
+export const NO_MAIL_SERVER =
+  'no mail server is set: give QUARTERMASTER_MAIL_SERVER and QUARTERMASTER_MAIL_FROM'
+
 /** Milliseconds for the whole conversation with the mail server. */
 const TIMEOUT = MINUTE
 const LONGEST_SUBJECT = 120
@@ -18,7 +21,7 @@ export async function mailEvents(
   events: readonly EventMessage[],
   closing: AbortSignal,
 ): Promise<void> {
-  if (!mail) throw new Error('no mail server is set: give QUARTERMASTER_MAIL_SERVER and _FROM')
+  if (!mail) throw new Error(NO_MAIL_SERVER)
   const { signal, clear } = deadlineIn(TIMEOUT, closing)
   try {
     const sent = await sendMail(mail, { to: address, ...mailOf(events) }, signal)

@@ -13,6 +13,7 @@ const Receiver = z
     address: z.string().describe('Without what may be a secret in it'),
     created_at: Time,
     waiting: z.int().describe('Events that wait for it'),
+    fault: z.string().nullable().describe('Why nothing can reach it as things are set'),
   })
   .meta({ component: 'EventReceiver', about: 'Who is told of events' })
 

@@ -5,6 +5,7 @@ import { OPERATOR } from '../core/storage/secrets.js'
 import type { ReceiverKind } from '../db/tables/events.js'
 import type { DistributorsCtx } from '../distributors/ctx.js'
 import type { OpenReceiver } from './receiver.js'
+import { NO_MAIL_SERVER } from './mail.js'
 import { readWebhook } from './webhook.js'
 
 export interface Receiver {
@@ -15,6 +16,8 @@ export interface Receiver {
   created_at: string
   /** Events that wait for it. */
   waiting: number
+  /** Why nothing can reach it as things are set; null where something can. */
+  fault: string | null
 }
 
 /** More would make one event a flood. */
@@ -122,6 +125,7 @@ export async function listReceivers(ctx: DistributorsCtx): Promise<Receiver[]> {
       address: shownAddress(kind, address),
       created_at: new Date(at).toISOString(),
       waiting: waiting ?? 0,
+      fault: kind === 'mail' && !ctx.egress.mail ? NO_MAIL_SERVER : null,
     }
   })
 }

@@ -10,6 +10,7 @@ import { tellEvent } from '../../lib/events/events.js'
 import { mailOf } from '../../lib/events/mail.js'
 import { makeCertificate } from '../../lib/simulator/wire/certificate.js'
 import { openForTest } from '../../server/testing/open.js'
+import type { App } from '../../lib/app/open.js'
 import { createTestApp } from '../../server/testing/index.js'
 import type { TestApp } from '../../server/testing/index.js'
 import { isSigned, openHook } from './rig.js'
@@ -348,6 +349,9 @@ describe('mail', () => {
       t.clock.advance(10 * SECOND)
       await without.deliveries.pass()
       assert.match((await deliveries(t))[0]!.fault!, /no mail server is set/)
+      const faultOf = async ({ operator }: App) => (await operator.events.receivers())[0]!.fault
+      assert.match((await faultOf(without))!, /no mail server is set/)
+      assert.equal(await faultOf(t.app), null)
       refuse(false)
       t.clock.advance(30 * SECOND)
       await t.app.deliveries.pass()

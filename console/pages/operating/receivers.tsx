@@ -56,25 +56,36 @@ export function Receivers() {
     >
       <Loaded reading={reading} lines={2}>
         {(receivers) => (
-          <Table
-            label={t.receivers}
-            rows={receivers}
-            keyOf={({ id }) => id}
-            empty={<Empty title={t.noReceivers}>{t.noReceiversMore}</Empty>}
-            columns={[
-              { head: t.kind, cell: ({ kind }) => t.receiverKinds[kind] },
-              { head: t.sentTo, cell: ({ address }) => <code>{address}</code>, isLong: true },
-              { head: t.waiting, cell: ({ waiting }) => count(waiting) },
-              {
-                head: t.action,
-                cell: ({ id, address }) => (
-                  <Button disabled={isViewer.value} onClick={() => remove(id, address)}>
-                    {t.removeReceiver}
-                  </Button>
-                ),
-              },
-            ]}
-          />
+          <>
+            {receivers.flatMap(({ id, address, fault }) =>
+              fault === null
+                ? []
+                : [
+                    <p class="note" key={id}>
+                      {address}: {fault}
+                    </p>,
+                  ],
+            )}
+            <Table
+              label={t.receivers}
+              rows={receivers}
+              keyOf={({ id }) => id}
+              empty={<Empty title={t.noReceivers}>{t.noReceiversMore}</Empty>}
+              columns={[
+                { head: t.kind, cell: ({ kind }) => t.receiverKinds[kind] },
+                { head: t.sentTo, cell: ({ address }) => <code>{address}</code>, isLong: true },
+                { head: t.waiting, cell: ({ waiting }) => count(waiting) },
+                {
+                  head: t.action,
+                  cell: ({ id, address }) => (
+                    <Button disabled={isViewer.value} onClick={() => remove(id, address)}>
+                      {t.removeReceiver}
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+          </>
         )}
       </Loaded>
       {adding && (
