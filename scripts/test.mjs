@@ -31,6 +31,7 @@ const reporter =
 const LONG = [
   // A browser over every page.
   'console/actions.test.ts',
+  'console/keyboard.test.ts',
   'console/orders.test.ts',
   'console/pages.test.ts',
   'console/restart.test.ts',

@@ -51,3 +51,33 @@ export const PAGES: Readonly<Record<string, RegExp>> = {
   'operating/about': /^Operating$/,
   'no/such/page': /^Nothing here$/,
 }
+
+/** Those that stand in the guide, as `pictures/console-NAME.png`, and what their pictures show. */
+export const PICTURES = [
+  [
+    'today',
+    'today',
+    'Today: orders, units, refused orders and requests of 14 days, what waits, and whether all is well',
+  ],
+  ['orders', 'orders', 'Orders: the list with the filters of the history'],
+  ['order', 'orders/W-1', 'One order: what happened, and the lines of its journal'],
+  ['catalog', 'catalog?q=bipod&in_stock=true', 'Catalog: what a shop finds, with facets'],
+  [
+    'item',
+    `catalog/${BIPOD}`,
+    'One item: its offers side by side, their course, and why each is shown or hidden',
+  ],
+  ['analytics', 'analytics/on-sale', 'Analytics: what fell in price'],
+  ['feeds', 'feeds', 'Feeds: how old each source is, and what was refused'],
+  ['distributors', 'distributors/RSR', 'One distributor: simulated or live, and what it needs'],
+  ['configuration', 'configuration', 'Configuration: a form, and the document as JSON'],
+  [
+    'restrictions',
+    'restrictions/map?product_class=MG&state=CA',
+    'Restrictions: a map of the states, and the rules of one of them',
+  ],
+  ['dealers', 'dealers?q=desert', 'Dealers: whose license is valid, and whose copy is on file'],
+  ['fraud', 'fraud', 'Fraud: counts, partners and quotas'],
+  ['accounts', 'accounts', 'Accounts: shops and their keys'],
+  ['operating', 'operating', 'Operating: whether it is well, and what mends the rest'],
+] as const

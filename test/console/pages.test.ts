@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { WITHOUT_BROWSER, openBrowser, sideways } from '../docs/browser.js'
 import { BIPOD, SHOP, openConsole } from './console.js'
 import type { DemoConsole } from './console.js'
-import { PAGES } from './page-list.js'
+import { PAGES, PICTURES } from './page-list.js'
 import { LOOKS, assertClean, barriers, enter, goTo } from './visit.js'
 import type { Browser } from './visit.js'
 import { CUSTOMER } from '../orders/shop.js'
@@ -46,4 +48,30 @@ describe('every page of the console', { skip: WITHOUT_BROWSER }, () => {
       assert.deepEqual(found, {})
       assertClean(visited, console.url)
     })
+
+  test('stands in the guide, with a picture of its size now', async (context) => {
+    await using visited = await enter(browser, console, { look: PICTURED })
+    const { page } = visited
+    const guide = readFileSync('data/guide/console.md', 'utf8')
+    // With it set, the pictures of the guide are made anew.
+    const isAnew = process.env['QUARTERMASTER_PICTURES'] === '1'
+    for (const [name, address, shows] of PICTURES) {
+      await goTo(page, address)
+      // Nothing of it points at where the mouse was.
+      await page.mouse.move(0, 0)
+      const taken = await page.screenshot({ animations: 'disabled' })
+      const path = join('data/guide/pictures', `console-${name}.png`)
+      if (isAnew) writeFileSync(path, taken)
+      assert.ok(guide.includes(`![${shows}](pictures/console-${name}.png)`), name)
+      const kept = readFileSync(path)
+      assert.deepEqual(sizeOf(kept), sizeOf(taken), name)
+      assert.ok(kept.length < 250_000, `${name}: ${kept.length} bytes`)
+    }
+    if (isAnew) context.diagnostic('the pictures of the guide were made anew')
+  })
 })
+
+const PICTURED = { viewport: { width: 1200, height: 780 }, deviceScaleFactor: 1 }
+
+/** Width and height of a PNG, in pixels. */
+const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)]

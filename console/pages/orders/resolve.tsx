@@ -38,7 +38,8 @@ export function Resolve({ order, subscriber, onClose, onDone }: ResolveProps) {
     })
   if (would)
     return (
-      <Dialog title={t.resolve} onClose={onClose}>
+      // Another dialog, at whose beginning the focus is: one more Enter decides nothing.
+      <Dialog key="decide" title={t.resolve} onClose={onClose}>
         <ActForm
           act={t.stepTwo}
           kind="danger"
@@ -65,7 +66,7 @@ export function Resolve({ order, subscriber, onClose, onDone }: ResolveProps) {
       </Dialog>
     )
   return (
-    <Dialog title={t.resolve} onClose={onClose}>
+    <Dialog key="check" title={t.resolve} onClose={onClose}>
       <ActForm
         act={t.stepOne}
         onCancel={onClose}
