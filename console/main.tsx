@@ -1,6 +1,6 @@
 /** The console: starts, asks who is signed in, and shows the page of the address. */
 import { render } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { CallError } from './core/call.js'
 import { startClock } from './core/format.js'
 import { focusSearch, listenForKeys } from './core/keys.js'
@@ -16,7 +16,7 @@ import {
 import { useAgain } from './core/use-again.js'
 import { rememberSettings } from './core/settings.js'
 import { FaultNote, Waiting } from './parts/states.js'
-import { Toasts, tell } from './parts/toast.js'
+import { Toasts, forgetToasts, tell } from './parts/toast.js'
 import { pageOf } from './pages/index.js'
 import { Boundary } from './shell/boundary.js'
 import { ConfirmPassword, Door, FirstPassword } from './shell/door.js'
@@ -30,6 +30,11 @@ import './style/index.css'
 function Console() {
   const current = session.value
   useAgain(sessionError.value, readSession)
+  const wasIn = useRef(false)
+  useEffect(() => {
+    if (wasIn.current && !current?.signed_in) forgetToasts()
+    wasIn.current = current?.signed_in === true
+  }, [current?.signed_in])
   if (sessionError.value && !current)
     return (
       <main class="door">

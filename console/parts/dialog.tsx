@@ -8,6 +8,15 @@ import type { ButtonProps } from './basics.js'
 import { Icon } from './icons.js'
 import { FaultNote } from './states.js'
 
+/**
+ * Shows a dialog over all that is there. The browser puts the focus on its first button, also where a
+ * field has asked for it.
+ */
+export function showDialog(dialog: HTMLDialogElement): void {
+  dialog.showModal()
+  dialog.querySelector<HTMLElement>('[data-focused]')?.focus()
+}
+
 export function Dialog({
   title,
   onClose,
@@ -25,7 +34,7 @@ export function Dialog({
   const heading = useId()
   useEffect(() => {
     const before = document.activeElement
-    element.current?.showModal()
+    if (element.current) showDialog(element.current)
     return () => {
       if (before instanceof HTMLElement) before.focus()
     }

@@ -20,6 +20,11 @@ export function tell(text: string, { isFault = false } = {}): void {
   }, SHOWN)
 }
 
+/** Takes back what was told: whoever stands at the door has no business with it. */
+export function forgetToasts(): void {
+  toasts.value = []
+}
+
 /** Does something that has no form of its own, and tells how it went. */
 export async function act(doIt: () => Promise<string | void>): Promise<void> {
   try {

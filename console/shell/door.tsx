@@ -8,7 +8,7 @@ import {
   readSession,
   session,
 } from '../core/session.js'
-import { ActForm, Dialog } from '../parts/dialog.js'
+import { ActForm, Dialog, showDialog } from '../parts/dialog.js'
 import { TextField } from '../parts/fields.js'
 import { texts } from '../texts.js'
 
@@ -28,7 +28,9 @@ export function Door({ over }: { over: string | undefined }) {
 /** Over a page with dialogs of its own, which only another dialog can lie in front of. */
 function SignInAgain({ name }: { name: string }) {
   const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => element.current?.showModal(), [])
+  useEffect(() => {
+    if (element.current) showDialog(element.current)
+  }, [])
   return (
     <dialog
       ref={element}
