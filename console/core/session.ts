@@ -80,7 +80,7 @@ let tabs: BroadcastChannel | undefined
 /** Calls go with the session's token from now on, and a session that ended leads to the door. */
 export function callWithSession(): void {
   tabs = new BroadcastChannel('quartermaster')
-  tabs.onmessage = () => void readSession()
+  tabs.addEventListener('message', () => void readSession())
   callAs({
     csrf: () => session.value?.csrf ?? null,
     signedOut() {

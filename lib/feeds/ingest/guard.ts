@@ -62,7 +62,10 @@ export function watchedShares(evidence: Evidence): WatchedShare[] {
   const { rejected, rows, named, lost, priced, priceMoves, stocked, emptied, upcs, upcsLost } =
     evidence
   const share = (name: WatchedShare['name'], part: number, of: number, most: number) => ({
-    ...{ name, part, of, most },
+    name,
+    part,
+    of,
+    most,
     // In whole numbers.
     over: part * 100 > of * most && (name !== 'upcs_lost' || part >= FEW_UPCS),
   })

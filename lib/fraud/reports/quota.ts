@@ -100,7 +100,9 @@ export async function fraudQuotas(ctx: FraudCtx): Promise<FraudQuota[]> {
     uses.find(({ key_id: key, kind }) => key === id && kind === use)?.uses ?? 0
   return keys
     .map(({ id, name, subscriber }) => ({
-      ...{ key: id, name, subscriber },
+      key: id,
+      name,
+      subscriber,
       checks: checks.find(({ key_id: key }) => key === id)?.uses ?? 0,
       reports: usedOf(id, 'report'),
       removals: usedOf(id, 'removal'),
