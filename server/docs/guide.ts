@@ -6,7 +6,7 @@ import type { Asset } from './files.js'
 import { escapeHtml, pageHtml } from './html.js'
 import { loadRenderer } from './markdown.js'
 import type { Heading, Links, Rendered } from './markdown.js'
-import { PAGES, addressOf, markdownAddressOf } from './pages.js'
+import { GROUPS, PAGES, addressOf, markdownAddressOf } from './pages.js'
 import type { Page } from './pages.js'
 
 /** The Markdown of a page. */
@@ -76,16 +76,19 @@ function contents(current: Page, headings: readonly Heading[]): string {
     .filter(({ depth }) => depth === 2)
     .map(({ id, text }) => `<li><a href="#${id}">${escapeHtml(text)}</a></li>`)
     .join('\n')
-  const pages = PAGES.map((page) =>
+  const item = (page: Page) =>
     page === current
       ? `<li><a href="${addressOf(page)}" ` +
         `aria-current="page">${escapeHtml(shortTitle(page))}</a>\n<ul class="here">${sections}</ul></li>`
-      : `<li><a href="${addressOf(page)}">${escapeHtml(shortTitle(page))}</a></li>`,
+      : `<li><a href="${addressOf(page)}">${escapeHtml(shortTitle(page))}</a></li>`
+  const groups = GROUPS.map(
+    ({ title, pages }) =>
+      `<li><span class="group">${escapeHtml(title)}</span>\n<ul>\n${pages.map(item).join('\n')}\n</ul></li>`,
   )
   return `<details class="contents">
 <summary>Contents</summary>
-<nav aria-label="Guide"><ul>
-${pages.join('\n')}
+<nav aria-label="Guide"><ul class="groups">
+${groups.join('\n')}
 </ul></nav>
 </details>`
 }
