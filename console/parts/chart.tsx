@@ -112,6 +112,10 @@ export function Chart({
 }
 
 const HALF_DAY = 43_200
+/** Steps of an axis that counts: 1, 2, 5, 10 and so on. */
+const WHOLE_STEPS = Array.from({ length: 10 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat()
 /** Colors of the palette; what has more lines than these begins again. */
 const COLORS = 8
 
@@ -130,6 +134,9 @@ function optionsOf(
   element: HTMLElement,
   { series, format = String, form, height = 180 }: ChartProps,
 ): uPlot.Options {
+  const isWhole = series.every(({ values }) =>
+    values.every((value) => value === null || Number.isInteger(value)),
+  )
   const [quiet, line] = [colorOf(element, '--quiet'), colorOf(element, '--line')]
   const axis = {
     stroke: quiet,
@@ -162,7 +169,14 @@ function optionsOf(
     },
     axes: [
       { ...axis, grid: { show: false }, space: 60 },
-      { ...axis, size: 58, space: 36, values: (_, splits) => splits.map((value) => format(value)) },
+      {
+        ...axis,
+        size: 58,
+        space: 36,
+        values: (_, splits) => splits.map((value) => format(value)),
+        // There is no half of an order.
+        ...(isWhole && { incrs: WHOLE_STEPS }),
+      },
     ],
     series: [
       {},
