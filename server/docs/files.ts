@@ -11,6 +11,7 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.webp': 'image/webp',
 }
 
 const OWN = ['docs.css', 'docs.js', 'icon.svg', 'reference.css', 'reference.js']

@@ -52,7 +52,7 @@ export const PAGES: Readonly<Record<string, RegExp>> = {
   'no/such/page': /^Nothing here$/,
 }
 
-/** Those that stand in the guide, as `pictures/console-NAME.png`, and what their pictures show. */
+/** Those that stand in the guide, as `pictures/console-NAME.webp`, and what their pictures show. */
 export const PICTURES = [
   [
     'today',

@@ -225,7 +225,7 @@ describe('the documentation', () => {
   test('an asset is named by its content, so it may be kept for ever', async () => {
     for (const { address, type, body } of assets.values()) {
       const response = await get(address)
-      assert.match(address, /^\/docs\/assets\/[\w-]+-[0-9a-f]{10}\.(css|js|svg|png)$/)
+      assert.match(address, /^\/docs\/assets\/[\w-]+-[0-9a-f]{10}\.(css|js|svg|png|webp)$/)
       assert.deepEqual(
         ['content-type', 'cache-control', 'x-content-type-options'].map((name) =>
           response.headers.get(name),
