@@ -92,7 +92,7 @@ function render(Marked: typeof MarkedClass, markdown: string, links: Links): Ren
   return { html: marked.parse(markdown) as string, headings }
 }
 
-/** `docs-page.png` -> `docs-page-dark.png`: shown where dark pages are wanted, if there is one. */
+/** `docs-page.webp` -> `docs-page-dark.webp`: shown where dark pages are wanted, if there is one. */
 function darkOf(href: string): string {
   return href.replace(/(?=\.\w+$)/, '-dark')
 }

@@ -80,7 +80,7 @@ const PICTURED = { viewport: { width: 1200, height: 780 }, deviceScaleFactor: 1 
 async function toWebp(page: Page, png: Buffer): Promise<Buffer> {
   const text = await page.evaluate<string>(`(async () => {
     const canvas = await (${drawn})('${png.toString('base64')}')
-    return canvas.toDataURL('image/webp', 0.85).split(',')[1]
+    return canvas.toDataURL('image/webp', 0.75).split(',')[1]
   })()`)
   return Buffer.from(text, 'base64')
 }
