@@ -25,7 +25,8 @@ const GOAL = 260
 
 /** The last number of a text, which is the worse end of a range. */
 function numberIn(text: string): number {
-  const [, range] = /(\d[\d.]*(?:-\d[\d.]*)?)(?: (?:ms|us|s|GB))?(?: \(missed\))?$/.exec(text) ?? []
+  const [, range] =
+    /(\d[\d.]*(?:-\d[\d.]*)?)(?: (?:ms|us|s|GB|MB))?(?: \(missed\))?$/.exec(text) ?? []
   return Number(range?.split('-').at(-1))
 }
 
@@ -46,7 +47,7 @@ export function figuresOf(markdown: string): Figure[] {
       const goalText = goalOf[i] ?? '-'
       if (goalText === '-') return []
       const [value, goal] = [numberIn(text), numberIn(goalText)]
-      const label = text.replace(/ \(missed\)$/, '').replace(/ ?[\d.-]+( (?:ms|us|s|GB))?$/, '')
+      const label = text.replace(/ \(missed\)$/, '').replace(/ ?[\d.-]+( (?:ms|us|s|GB|MB))?$/, '')
       const share = goalText.startsWith('at least') ? goal / value : value / goal
       return [{ job, label, share, isMissed: text.endsWith('(missed)') }]
     })
