@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import { DAY } from '../../core/clock.js'
 import { eachOf, members, query } from '../../db/query.js'
 import type { Direction, Sort } from './shapes.js'
 
@@ -287,7 +288,7 @@ export const failures = (narrowing: FailureNarrowing) =>
 /** Pieces of the orders of each day; subscriber by subscriber, as the index of dates has them. */
 export const unitsByDay = query<{ span: number; units: number }, { first: number }>(
   (_, { first }) =>
-    sql`select order_date / 86400000 as span, sum(item.value ->> 'qty') as units
+    sql`select order_date / ${sql.lit(DAY)} as span, sum(item.value ->> 'qty') as units
       from subscriber cross join fulfillment_order on subscriber_id = subscriber.id,
         json_each(dist_order_items) as item
       where visible = 1 and order_date >= ${first} group by span`,
